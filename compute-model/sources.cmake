@@ -2,55 +2,43 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/activation-memory.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/attention-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/attention-time.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/embedding-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/embedding-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/gemm-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/index-distribution.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/gradient-buckets.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/group-kinds.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/group-rendezvous.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/kernel-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/kernel-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/layer-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/fp8-operands.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/linear-kernels.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plan/gradient-plan.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/memory-estimate.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kernels/memory-kernel-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/estimate-provenance.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/optimizer-program.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/output-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/parallel-plan.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plan/plan-refusal.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/pipeline-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/program-writer.cc
-  ${CMAKE_CURRENT_LIST_DIR}/graph/post-validation.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-fold.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/concurrent-calls.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/slot-asks.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-jitter.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/steady-rule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/student-t.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/segment-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/stage-layers.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/stage-parameters.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/stage-program.cc
-  ${CMAKE_CURRENT_LIST_DIR}/graph/embedding-exchange.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/table-step.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-builder.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-booking.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor-state.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-graph-check.cc
-  ${CMAKE_CURRENT_LIST_DIR}/graph/step-size.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-load.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-stream.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-segments.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/summa-kernels.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/buffer-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/pointwise-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/shard-units.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/zero-bubble-schedule.cc
@@ -62,21 +50,15 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-sequence.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-waiting.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/overlap-slowdown.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kernels/clock-spread.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/tensor-clock.cc
   ${CMAKE_CURRENT_LIST_DIR}/training-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/transformer.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/layer-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/precision.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/expert-shape.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plan/tensor-grid.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plan/token-spread.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/expert-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/gradient-add.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/grouped-kernels.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/context-attention.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/embedding-bag-kernels.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/interaction-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/convolution-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/table-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/table-memory.cc

@@ -2,7 +2,6 @@
 #include "compute-model/training-run.h"
 
 #include "compute-model/execution/concurrent-calls.h"
-#include "compute-model/execution/group-kinds.h"
 #include "compute-model/execution/step-call.h"
 #include "compute-model/graph/step-builder.h"
 #include "compute-model/graph/table-step.h"

@@ -2,13 +2,15 @@
 #ifndef WEIR_COMPUTE_MODEL_EXECUTION_STEP_EXECUTOR_STATE_H
 #define WEIR_COMPUTE_MODEL_EXECUTION_STEP_EXECUTOR_STATE_H
 
-#include "compute-model/execution/completion-queue.h"
 #include "compute-model/execution/group-rendezvous.h"
-#include "compute-model/execution/rank-booking.h"
 #include "compute-model/execution/rank-fold.h"
 #include "compute-model/execution/step-executor.h"
+#include "compute-model/graph/step-program.h"
+#include "fabric/transport/fluid/instant-queue.h"
+#include "fabric/units.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +18,117 @@
 
 namespace weir
 {
+
+/**
+ * Which computation finishes when. Ranks in lock-step finish together, so what is due at one
+ * instant shares an entry: O(1) each, and those of one instant come in the order they were begun.
+ */
+class CompletionQueue
+{
+  public:
+    /** @param keys how many different keys there are. */
+    explicit CompletionQueue(std::size_t keys)
+        : m_nodes(keys),
+          m_queue(Items{&m_nodes})
+    {
+    }
+
+    CompletionQueue(const CompletionQueue&) = delete;
+    CompletionQueue& operator=(const CompletionQueue&) = delete;
+
+    /** @p key, which is not under way, finishes at @p when. */
+    void Push(Time when, uint32_t key)
+    {
+        m_queue.Insert(key, when);
+    }
+
+    /** @p key, which is under way, finishes at @p when instead. */
+    void Move(Time when, uint32_t key)
+    {
+        m_queue.Remove(key);
+        m_queue.Insert(key, when);
+    }
+
+    /** When the first finishes; Time::Infinite() when nobody is under way. */
+    Time NextTime() const
+    {
+        return m_queue.FirstTime();
+    }
+
+    /** Takes the first out. @return its key. */
+    uint32_t Pop()
+    {
+        return m_queue.PopFirst();
+    }
+
+  private:
+    struct Items
+    {
+        InstantNode& Node(uint32_t key)
+        {
+            return (*nodes)[key];
+        }
+
+        std::vector<InstantNode>* nodes;
+    };
+
+    std::vector<InstantNode> m_nodes; //!< by key
+    InstantQueue<Items> m_queue;
+};
+
+/** Books the time of one rank to categories as it passes; what is booked sums to what has passed.
+ */
+class RankBooking
+{
+  public:
+    /** Begins a step at @p now with nothing booked. */
+    void Begin(Time now)
+    {
+        m_spent = {};
+        m_since = now;
+        m_category = TimeCategory::Bubble;
+    }
+
+    /** Nothing is booked any more, of what has been settled; the rank goes on as it does. */
+    void Next()
+    {
+        m_spent = {};
+    }
+
+    /** From @p now on the rank's time is of @p category. */
+    void Switch(TimeCategory category, Time now)
+    {
+        if (category != m_category)
+        {
+            Settle(now);
+            m_category = category;
+        }
+    }
+
+    /** Books everything up to @p now. */
+    void Settle(Time now)
+    {
+        m_spent[static_cast<std::size_t>(m_category)] += now - m_since;
+        m_since = now;
+    }
+
+    /** Takes @p time, which is booked or being booked as @p from, for @p to. */
+    void Move(Time time, TimeCategory from, TimeCategory to)
+    {
+        m_spent[static_cast<std::size_t>(from)] -= time;
+        m_spent[static_cast<std::size_t>(to)] += time;
+    }
+
+    const std::array<Time, TIME_CATEGORY_COUNT>& Spent() const
+    {
+        return m_spent;
+    }
+
+  private:
+    std::array<Time, TIME_CATEGORY_COUNT> m_spent{}; //!< by TimeCategory
+    Time m_since;                                    //!< up to when time is booked
+    TimeCategory m_category{TimeCategory::Bubble};   //!< of the time since then
+};
 
 /** The compute stream among the streams of a rank. */
 constexpr auto COMPUTE_STREAM = static_cast<std::size_t>(StreamKind::Compute);

@@ -2,17 +2,80 @@
 #include "compute-model/graph/step-builder.h"
 
 #include "compute-model/graph/stage-program.h"
-#include "compute-model/graph/step-size.h"
 #include "compute-model/graph/table-step.h"
-#include "compute-model/kernels/clock-spread.h"
 #include "compute-model/kernels/kernel-time.h"
+#include "compute-model/kernels/tensor-clock.h"
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/layers/step-load.h"
-#include "compute-model/layers/step-segments.h"
 #include "compute-model/plan/rank-groups.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
 
 namespace weir
 {
+namespace
+{
+
+constexpr double MAX_OPERATIONS = 1 << 25;
+constexpr double BYTES_OF_OPERATION = 200; //!< with its dependencies and what execution keeps of it
+
+/** Operations of a pass: segments that continue others are part of theirs, but for full buckets. */
+std::size_t
+OperationsOf(const SegmentSequence& pass)
+{
+    return static_cast<std::size_t>(std::count_if(
+        pass.begin(), pass.end(), [](const Segment& segment) { return !segment.continues; }));
+}
+
+double
+OperationsOfLayer(const StepSegments& segments, const ParallelPlan& plan, bool hasExperts)
+{
+    const std::size_t backward = plan.SplitsBackward()
+                                     ? OperationsOf(segments.BackwardInput(hasExperts)) +
+                                           OperationsOf(segments.BackwardWeights(hasExperts))
+                                     : OperationsOf(segments.Backward(hasExperts));
+    const double recompute =
+        plan.recomputation == Recomputation::None
+            ? 0
+            : static_cast<double>(segments.Recompute(hasExperts).size()) / plan.recomputeEvery;
+    return static_cast<double>(segments.Forward(hasExperts).size() + backward) + recompute;
+}
+
+} // namespace
+
+double
+EstimateOperations(const StepSegments& segments, const Transformer& model, const ParallelPlan& plan)
+{
+    const double withExperts = model.ExpertLayersOf(0, model.layers);
+    return plan.MicroBatches() *
+           (withExperts * OperationsOfLayer(segments, plan, true) +
+            (model.layers - withExperts) * OperationsOfLayer(segments, plan, false));
+}
+
+void
+CheckStepSize(const StepSegments& segments, const Transformer& model, const ParallelPlan& plan)
+{
+    const double operations = EstimateOperations(segments, model, plan);
+    if (operations > MAX_OPERATIONS)
+    {
+        char estimate[64];
+        std::snprintf(estimate,
+                      sizeof(estimate),
+                      "about %.3g operations, %.3g GB",
+                      operations,
+                      operations * BYTES_OF_OPERATION / 1e9);
+        throw std::invalid_argument("globalBatch: found " + std::to_string(plan.MicroBatches()) +
+                                    " micro-batches a replica, whose programs have " + estimate +
+                                    "; expected at most " +
+                                    std::to_string(static_cast<uint64_t>(std::floor(
+                                        plan.MicroBatches() * MAX_OPERATIONS / operations))) +
+                                    " micro-batches (or fewer layers)");
+    }
+}
 
 StepGraph
 BuildTransformerStep(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)

@@ -4,11 +4,29 @@
 
 #include "compute-model/graph/step-program.h"
 #include "compute-model/kernels/gpu.h"
+#include "compute-model/layers/step-segments.h"
 #include "compute-model/models/network.h"
+#include "compute-model/models/transformer.h"
 #include "compute-model/plan/parallel-plan.h"
 
 namespace weir
 {
+
+/**
+ * About how many operations the programs of all stages have, before they are written: those of each
+ * layer's passes for every micro-batch, an upper bound of them since short ones are joined.
+ */
+double EstimateOperations(const StepSegments& segments,
+                          const Transformer& model,
+                          const ParallelPlan& plan);
+
+/**
+ * Checks that the programs of a step can be held in memory.
+ * @throws std::invalid_argument naming globalBatch, with the estimate, above 2^25 operations.
+ */
+void CheckStepSize(const StepSegments& segments,
+                   const Transformer& model,
+                   const ParallelPlan& plan);
 
 /**
  * One optimizer step of @p model under @p plan on GPUs of kind @p gpu, as Megatron-LM runs it.

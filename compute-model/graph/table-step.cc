@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/table-step.h"
 
-#include "compute-model/graph/embedding-exchange.h"
 #include "compute-model/graph/optimizer-program.h"
 #include "compute-model/graph/program-writer.h"
-#include "compute-model/kernels/clock-spread.h"
+#include "compute-model/graph/step-program.h"
+#include "compute-model/kernels/tensor-clock.h"
 #include "compute-model/layers/embedding-bag-kernels.h"
 #include "compute-model/layers/segment-writer.h"
 #include "compute-model/layers/step-load.h"
 #include "compute-model/layers/table-kernels.h"
-#include "compute-model/plan/plan-refusal.h"
+#include "compute-model/models/layer-table.h"
+#include "compute-model/plan/parallel-plan.h"
 #include "compute-model/plan/rank-groups.h"
 #include "compute-model/plan/table-places.h"
 
@@ -25,9 +26,112 @@
 
 namespace weir
 {
-
 namespace
 {
+
+/** An all-to-all over the replicas; of no bytes: there is none. */
+struct ReplicaExchange
+{
+    Bytes bytes;
+    uint16_t traffic{StepOp::EVEN};
+};
+
+/** What goes between the ranks that hold embedding tables for one micro-batch of each. */
+struct EmbeddingExchange
+{
+    ReplicaExchange indices;   //!< from the samples' ranks to the rows'
+    ReplicaExchange pooled;    //!< rows of whole tables, summed, from the tables' ranks to the
+                               //!< samples'
+    ReplicaExchange gradients; //!< theirs, back
+    Bytes split; //!< partial sums of split tables, reduce-scattered; gradients gathered back
+};
+
+/** Which side of an all-to-all a rank's figure stands for. */
+enum class Side : uint8_t
+{
+    Gives,
+    Takes
+};
+
+/** Every rank gives, or takes from, every other as much as its entry of @p perRank says. */
+ReplicaExchange
+Exchange(const std::vector<Bytes>& perRank, Side side, StepGraph& graph)
+{
+    const std::size_t ranks = perRank.size();
+    ReplicaExchange exchange;
+    const Bytes most = *std::max_element(perRank.begin(), perRank.end());
+    if (ranks < 2 || most == Bytes())
+    {
+        return exchange;
+    }
+    if (std::all_of(perRank.begin(), perRank.end(), [&](Bytes one) { return one == most; }))
+    {
+        exchange.bytes = most * static_cast<int64_t>(ranks);
+        return exchange;
+    }
+    TrafficParts parts(ranks);
+    for (std::size_t from = 0; from < ranks; from++)
+    {
+        parts[from] = side == Side::Gives ? std::vector<Bytes>(ranks, perRank[from]) : perRank;
+        Bytes row;
+        for (const Bytes part : parts[from])
+        {
+            row += part;
+        }
+        exchange.bytes = std::max(exchange.bytes, row);
+    }
+    exchange.traffic = static_cast<uint16_t>(graph.traffics.size());
+    graph.traffics.push_back(std::move(parts));
+    return exchange;
+}
+
+/** Rows that a sample looks up in @p tables. */
+double
+LookupsOf(const LayerTable& table, const std::vector<uint32_t>& tables)
+{
+    double lookups = 0;
+    for (const uint32_t i : tables)
+    {
+        lookups += table.embeddings[i].pooling;
+    }
+    return lookups;
+}
+
+/**
+ * What @p plan has to exchange: a rank with tables of S pooled elements gives each rank S elements
+ * a sample of its micro-batch. Unequal parts are entered into @p graph. O(ranks squared)
+ */
+EmbeddingExchange
+ExchangeOf(const LayerTable& table,
+           const TablePlaces& places,
+           const ParallelPlan& plan,
+           StepGraph& graph)
+{
+    constexpr double INDEX_BYTES = 8;  // int64
+    constexpr double LENGTH_BYTES = 4; // int32: rows of a bag
+    const double samples = plan.microBatch;
+    const double element = ActivationBytes(plan.precision);
+    std::vector<Bytes> pooled;
+    std::vector<Bytes> indices;
+    for (const auto& whole : places.whole)
+    {
+        pooled.push_back(
+            Bytes::Nearest(samples * static_cast<double>(PooledElements(table, whole)) * element));
+        const double lookups = LookupsOf(table, whole) + LookupsOf(table, places.split) / plan.data;
+        const double bags = static_cast<double>(whole.size() + places.split.size());
+        indices.push_back(Bytes::Nearest(samples * (lookups * INDEX_BYTES + bags * LENGTH_BYTES)));
+    }
+    EmbeddingExchange exchange;
+    exchange.pooled = Exchange(pooled, Side::Gives, graph);
+    exchange.gradients = Exchange(pooled, Side::Takes, graph);
+    if (plan.embeddings.exchangeIndices)
+    {
+        exchange.indices = Exchange(indices, Side::Takes, graph);
+    }
+    exchange.split = Bytes::Nearest(samples * plan.data * element *
+                                    static_cast<double>(PooledElements(table, places.split)));
+    return exchange;
+}
 
 /** The dense passes of a table of layers; all ranks refer to the same ones. */
 struct TableSegments

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/unit-gathers.h"
 
-#include "compute-model/layers/buffer-kernels.h"
+#include "compute-model/layers/kernel-table.h"
 #include "compute-model/models/precision.h"
 
 #include <algorithm>

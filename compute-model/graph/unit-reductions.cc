@@ -2,7 +2,7 @@
 #include "compute-model/graph/unit-reductions.h"
 
 #include "compute-model/graph/optimizer-program.h"
-#include "compute-model/layers/buffer-kernels.h"
+#include "compute-model/layers/kernel-table.h"
 #include "compute-model/plan/shard-units.h"
 
 #include <map>

@@ -2,7 +2,7 @@
 #ifndef WEIR_COMPUTE_MODEL_KERNELS_INDEX_DISTRIBUTION_H
 #define WEIR_COMPUTE_MODEL_KERNELS_INDEX_DISTRIBUTION_H
 
-#include "compute-model/models/embedding-table.h"
+#include "compute-model/models/layer-table.h"
 
 #include <array>
 #include <cstdint>

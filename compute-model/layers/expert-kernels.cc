@@ -1,21 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/expert-kernels.h"
 
+#include "compute-model/layers/fp8-operands.h"
 #include "compute-model/layers/gradient-add.h"
-#include "compute-model/layers/grouped-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
 #include "compute-model/layers/pointwise-kernels.h"
+#include "compute-model/layers/segment-writer.h"
 #include "compute-model/models/precision.h"
 #include "compute-model/plan/expert-shape.h"
+#include "compute-model/plan/parallel-plan.h"
 #include "compute-model/plan/rank-shape.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
 
 namespace weir
 {
-
 namespace
 {
+
+/** One kind of product of the rows of a rank's experts, each with its expert's matrix. */
+struct GroupedProduct
+{
+    std::string name;    //!< "experts FC1"
+    uint64_t columns{0}; //!< of the outcome
+    uint64_t inner{0};   //!< columns of the rows
+    GemmLayout layout{GemmLayout::Tn};
+};
+
+constexpr uint64_t TILE_ROWS = 128; // of a grouped GEMM: no tile spans two experts
+
+/** Rows of each of equal GEMMs, one for an expert, with as many tiles as those of @p rows. */
+uint64_t
+EqualRows(const std::vector<uint64_t>& rows)
+{
+    if (std::adjacent_find(rows.begin(), rows.end(), std::not_equal_to<>()) == rows.end())
+    {
+        return rows.front();
+    }
+    uint64_t tiles = 0;
+    for (const uint64_t count : rows)
+    {
+        tiles += (count + TILE_ROWS - 1) / TILE_ROWS;
+    }
+    return (tiles * TILE_ROWS + rows.size() - 1) / rows.size();
+}
+
+/**
+ * [rows of an expert, inner] times [inner, columns], for all experts of a rank at once. In fp8 the
+ * rows are cast first, as WriteFp8Cast says, for this product and the gradient of weights; casts of
+ * weights are left out (Transformer Engine's GroupedLinear does them in a step's first
+ * micro-batch).
+ */
+void
+WriteGroupedGemm(SegmentWriter& writer,
+                 const ExpertShape& shape,
+                 const ParallelPlan& plan,
+                 const GroupedProduct& product)
+{
+    const bool isForward = product.layout == GemmLayout::Tn;
+    WriteFp8Cast(writer,
+                 product.name + " rows",
+                 shape.received,
+                 product.inner,
+                 isForward ? Fp8Use::NowAndBackward : Fp8Use::Twice,
+                 plan);
+    GemmShape gemm;
+    gemm.m = std::max<uint64_t>(1, EqualRows(shape.expertRows));
+    gemm.n = product.columns;
+    gemm.k = product.inner;
+    gemm.batch = shape.expertRows.size();
+    gemm.layout = product.layout;
+    gemm.precision = plan.precision;
+    writer.Gemm(product.name, gemm);
+}
+
+/** The gradients of all matrices, each [inner, columns] summed over the rows of its expert. */
+void
+WriteGroupedWeightGradient(SegmentWriter& writer,
+                           const ExpertShape& shape,
+                           const ParallelPlan& plan,
+                           const GroupedProduct& product)
+{
+    GemmShape gemm;
+    gemm.m = product.inner;
+    gemm.n = product.columns;
+    gemm.k = std::max<uint64_t>(1, shape.received / shape.expertRows.size());
+    gemm.batch = shape.expertRows.size();
+    gemm.layout = product.layout;
+    gemm.precision = plan.precision;
+    WriteFp8Recast(writer, product.name + " rows", shape.received, product.columns, plan);
+    WriteGradientProduct(writer, plan, product.name, gemm);
+}
 
 constexpr double COUNT = 8; // bytes of a number of tokens (int64)
 

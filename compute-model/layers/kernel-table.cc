@@ -2,18 +2,33 @@
 #include "compute-model/layers/kernel-table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
 namespace weir
 {
-
 namespace
 {
+
+/** Columns of the matrix that a buffer is described as; only its area matters. */
+constexpr uint64_t BUFFER_COLUMNS = 1024;
 
 constexpr double MAX_BYTES = 4.6e18; // 2^62: within what 64 bits count
 
 } // namespace
+
+void
+WriteBufferKernel(KernelTable& kernels,
+                  const char* name,
+                  MemoryKernel kernel,
+                  double elements,
+                  double bytesPerElement)
+{
+    const auto rows =
+        static_cast<uint64_t>(std::ceil(elements / static_cast<double>(BUFFER_COLUMNS)));
+    kernels.Memory(name, kernel, rows, BUFFER_COLUMNS, bytesPerElement, 0);
+}
 
 KernelRange
 KernelRange::Then(const KernelRange& next) const

@@ -94,6 +94,16 @@ class KernelTable
     KernelRange m_open;
 };
 
+/**
+ * A memory-bound kernel over a flat buffer of @p elements.
+ * @param bytesPerElement moved for each, all operands together.
+ */
+void WriteBufferKernel(KernelTable& kernels,
+                       const char* name,
+                       MemoryKernel kernel,
+                       double elements,
+                       double bytesPerElement);
+
 } // namespace weir
 
 #endif // WEIR_COMPUTE_MODEL_LAYERS_KERNEL_TABLE_H

@@ -1,16 +1,178 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/parallel-plan.h"
 
-#include "compute-model/plan/plan-refusal.h"
-#include "compute-model/plan/token-spread.h"
-
+#include <cstdio>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
 
 namespace weir
 {
-
 namespace
 {
+
+/** "2.5". */
+std::string
+ShortText(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.6g", value);
+    return text;
+}
+
+void
+CheckExpertModel(const Transformer& model)
+{
+    const ExpertLayers& moe = model.moe;
+    if (moe.topK == 0 || moe.topK > moe.experts)
+    {
+        RefusePlan("topK", std::to_string(moe.topK), "1 to " + std::to_string(moe.experts));
+    }
+    if (moe.ffn == 0 || moe.every == 0)
+    {
+        RefusePlan("experts", std::to_string(moe.experts), "an ffn and a period of at least 1");
+    }
+    if (model.ExpertLayersOf(0, model.layers) == 0)
+    {
+        const bool isLate = moe.firstLayer >= model.layers;
+        RefusePlan(isLate ? "firstLayer" : "every",
+                   std::to_string(isLate ? moe.firstLayer : moe.every),
+                   "one that leaves a layer of " + std::to_string(model.layers) + " with experts");
+    }
+}
+
+void
+CheckExpertLoad(const Transformer& model, const ExpertLoad& load)
+{
+    const std::string experts = std::to_string(model.moe.experts);
+    if (!load.shares.empty() && load.shares.size() != model.moe.experts)
+    {
+        RefusePlan("expertLoad",
+                   std::to_string(load.shares.size()) + " shares",
+                   "one for each of " + experts + " experts");
+    }
+    const bool isPositive = std::all_of(
+        load.shares.begin(), load.shares.end(), [](double share) { return share >= 0; });
+    const bool hasWork =
+        std::any_of(load.shares.begin(), load.shares.end(), [](double share) { return share > 0; });
+    if (!load.shares.empty() && (!isPositive || !hasWork))
+    {
+        RefusePlan("expertLoad", "shares without work", "none below zero and one above it");
+    }
+    // A token goes to topK different experts.
+    const double most = static_cast<double>(model.moe.experts) / model.moe.topK;
+    constexpr double ROUNDING = 1e-9;
+    if (load.capacityFactor < 0 || load.imbalance < 1 || load.imbalance > most * (1 + ROUNDING))
+    {
+        RefusePlan("expertLoad",
+                   "imbalance " + ShortText(load.imbalance),
+                   "1 (all experts alike) to experts / topK = " + ShortText(most) +
+                       " (every token goes to one of them)");
+    }
+    const double sum = std::accumulate(load.shares.begin(), load.shares.end(), 0.0);
+    for (const double share : load.shares)
+    {
+        if (share * model.moe.topK > sum * (1 + ROUNDING))
+        {
+            RefusePlan("expertLoad",
+                       "a share of " + ShortText(share) + " of " + ShortText(sum),
+                       "at most 1 / topK of the sum (every token goes to that expert)");
+        }
+    }
+}
+
+/**
+ * Checks how @p plan spreads the experts of @p model.
+ * @throws std::invalid_argument as CheckPlan: expert divides the number of experts, expert *
+ *         expertTensor the ranks of a stage, expertTensor the experts' ffn; without experts there
+ *         is nothing to spread; with experts and tensor > 1 sequences are parallel, too, weight
+ *         gradients are not put off (zero bubble), and only the optimizer's state is sharded.
+ */
+void
+CheckExperts(const Transformer& model, const ParallelPlan& plan)
+{
+    if (!model.HasExperts())
+    {
+        if (plan.expert != 1 || plan.expertTensor > 1)
+        {
+            RefusePlan(plan.expert != 1 ? "expert" : "expertTensor",
+                       std::to_string(plan.expert != 1 ? plan.expert : plan.expertTensor),
+                       "1 for a model without experts");
+        }
+        return;
+    }
+    CheckExpertModel(model);
+    CheckExpertLoad(model, plan.expertLoad);
+    RequireDivides("expert", plan.expert, "experts", model.moe.experts);
+    const uint32_t tensor = plan.ExpertTensor();
+    RequireDivides("expertTensor", tensor, "the experts' ffn", model.moe.ffn);
+    RequireDivides("expert * expertTensor",
+                   static_cast<uint64_t>(plan.expert) * tensor,
+                   "tensor * context * data",
+                   static_cast<uint64_t>(plan.tensor) * plan.DenseReplicas());
+    if (model.moe.sharedFfn > 0)
+    {
+        RequireDivides("tensor", plan.tensor, "sharedFfn", model.moe.sharedFfn);
+    }
+    if (plan.tensor > 1 && !plan.sequenceParallel)
+    {
+        RefusePlan("sequenceParallel", "false", "true with experts and tensor above 1");
+    }
+}
+
+/**
+ * Checks whether a sequence can be shared as @p plan says.
+ * @throws std::invalid_argument as CheckPlan: under a causal mask each rank takes two pieces of a
+ *         sequence, so 2 * context (times tensor with sequence parallelism) divides it; attention
+ *         is fused.
+ */
+void
+CheckContext(const Transformer& model, const ParallelPlan& plan)
+{
+    if (plan.context == 1)
+    {
+        return;
+    }
+    const uint64_t pieces = 2ULL * plan.context * (plan.sequenceParallel ? plan.tensor : 1);
+    RequireDivides(plan.sequenceParallel ? "context * 2 * tensor" : "context * 2",
+                   pieces,
+                   "sequence",
+                   model.sequence);
+    if (plan.attention != AttentionKind::Fused)
+    {
+        RefusePlan("attention", "unfused", "fused with context above 1");
+    }
+}
+
+/** "[2, 2, 4]". */
+std::string
+ToText(const TensorGrid& grid)
+{
+    const std::string side = std::to_string(grid.side);
+    return "[" + side + ", " + side + ", " + std::to_string(grid.depth) + "]";
+}
+
+[[noreturn]] void
+RefuseGrid(const TensorGrid& grid, const std::string& expected)
+{
+    RefusePlan("tensorShape", ToText(grid), expected);
+}
+
+/** What only goes with tensor ranks in one row. */
+void
+CheckCompany(const Transformer& model, const ParallelPlan& plan)
+{
+    for (const auto& [found, what] : {std::pair(plan.sequenceParallel, "sequenceParallel"),
+                                      std::pair(plan.context > 1, "context > 1"),
+                                      std::pair(model.HasExperts() || plan.expert > 1, "experts"),
+                                      std::pair(plan.precision == Precision::Fp8, "precision fp8")})
+    {
+        if (found)
+        {
+            RefuseGrid(plan.grid, std::string("no tensorShape with ") + what);
+        }
+    }
+}
 
 [[noreturn]] void
 RefuseSharding(const std::string& found, const std::string& expected)
@@ -137,6 +299,69 @@ CheckPipeline(const Transformer& model, const ParallelPlan& plan)
 }
 
 } // namespace
+
+void
+RefusePlan(const std::string& field, const std::string& found, const std::string& expected)
+{
+    throw std::invalid_argument(field + ": found " + found + ", expected " + expected);
+}
+
+void
+RefusePlan(const std::string& field, uint64_t found, const std::string& expected)
+{
+    RefusePlan(field, std::to_string(found), expected);
+}
+
+void
+RequireDivides(const char* field, uint64_t divisor, const std::string& what, uint64_t value)
+{
+    if (divisor == 0 || value % divisor != 0)
+    {
+        RefusePlan(field, divisor, "a divisor of " + what + " = " + std::to_string(value));
+    }
+}
+
+void
+CheckTensorGrid(const Transformer& model, const ParallelPlan& plan)
+{
+    const TensorGrid& grid = plan.grid;
+    if (grid.depth == 0 || grid.Ranks() != plan.tensor)
+    {
+        RefuseGrid(grid, "[q, q, d] with q * q * d = tensor = " + std::to_string(plan.tensor));
+    }
+    for (const auto& [field, value] : {std::pair("hidden", model.hidden),
+                                       std::pair("heads", model.heads),
+                                       std::pair("kvHeads", model.kvHeads),
+                                       std::pair("ffn", model.ffn)})
+    {
+        if (value % grid.side != 0)
+        {
+            RefuseGrid(grid,
+                       std::string("a side that divides ") + field + " = " + std::to_string(value));
+        }
+    }
+    if (plan.microBatch % plan.SampleParts() != 0)
+    {
+        throw std::invalid_argument(
+            "microBatch: found " + std::to_string(plan.microBatch) +
+            ", expected a multiple of q * d = " + std::to_string(plan.SampleParts()) +
+            " with tensorShape " + ToText(grid));
+    }
+    CheckCompany(model, plan);
+}
+
+uint32_t
+GradientBytes(const ParallelPlan& plan)
+{
+    return plan.fp32Gradients ? BytesOf(Precision::Fp32) : ActivationBytes(plan.precision);
+}
+
+bool
+OverlapsGradients(const ParallelPlan& plan)
+{
+    return plan.overlapGradients && std::max(plan.DenseReplicas(), plan.ExpertReplicas()) > 1 &&
+           plan.Sharded() != ShardedState::Full;
+}
 
 void
 CheckPlan(const Transformer& model, const ParallelPlan& plan)

@@ -4,17 +4,97 @@
 
 #include "compute-model/models/precision.h"
 #include "compute-model/models/transformer.h"
-#include "compute-model/plan/embedding-sharding.h"
-#include "compute-model/plan/tensor-grid.h"
 #include "fabric/units.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace weir
 {
+
+/** @throws std::invalid_argument always: "FIELD: found FOUND, expected EXPECTED". */
+[[noreturn]] void RefusePlan(const std::string& field,
+                             const std::string& found,
+                             const std::string& expected);
+
+/** Similarly, with a number. */
+[[noreturn]] void RefusePlan(const std::string& field, uint64_t found, const std::string& expected);
+
+/** @throws std::invalid_argument unless the field's @p divisor divides @p value, which is @p what.
+ */
+void RequireDivides(const char* field, uint64_t divisor, const std::string& what, uint64_t value);
+
+/** How the embedding tables of a recommendation model lie on its ranks. */
+enum class EmbeddingPlacement : uint8_t
+{
+    Tables, //!< each table on one rank (Mudigere et al. 2022, arXiv 2104.05158, table-wise)
+    Rows,   //!< each table on all ranks, every rank a part of its rows (row-wise)
+    Columns //!< each table in parts of some columns, each part on one rank (column-wise)
+};
+
+/** What whole tables are distributed by, largest first, each to the rank that has least so far. */
+enum class EmbeddingBalance : uint8_t
+{
+    Lookups, //!< elements looked up per sample: pooling times width
+    Size     //!< bytes of the table
+};
+
+/** Which update the look-ups' gradients lead to. */
+enum class EmbeddingOptimizer : uint8_t
+{
+    Sgd,            //!< subtracted where they fall, nothing else kept
+    RowwiseAdagrad, //!< one number kept per row (FBGEMM's EXACT_ROWWISE_ADAGRAD)
+    Adagrad         //!< one number kept per element
+};
+
+/** How embedding tables are spread over replicas of the dense part, and updated. */
+struct EmbeddingSharding
+{
+    EmbeddingPlacement placement{EmbeddingPlacement::Tables};
+    EmbeddingBalance balance{EmbeddingBalance::Lookups};
+    Bytes splitAbove{std::numeric_limits<int64_t>::max()}; //!< larger tables go by rows whatever
+                                                           //!< the placement
+    Bytes splitColumnsAbove{std::numeric_limits<int64_t>::max()}; //!< larger tables go by columns
+                                                                  //!< whatever the placement, but
+                                                                  //!< those that go by rows
+    uint32_t columnWidth{128}; //!< of a part (TorchRec's MIN_CW_DIM, planner/constants.py); the
+                               //!< last one of a table can be narrower
+    EmbeddingOptimizer optimizer{EmbeddingOptimizer::RowwiseAdagrad};
+    bool exchangeIndices{true}; //!< each rank reads its own samples and sends their indices to
+                                //!< where the rows are, one step ahead (TorchRec's pipeline); else
+                                //!< each rank reads the indices of its tables itself
+};
+
+struct ParallelPlan;
+
+/**
+ * Tensor ranks as d layers of q x q, instead of in one row: every matrix is cut into q x q blocks.
+ *
+ * Weights are cut by both of their sides, and every layer of ranks holds all of them. Activations
+ * [tokens, width] are cut into d q parts by their samples and into q by their width. One layer is
+ * 2-D (SUMMA: van de Geijn and Watts 1997; Optimus), several are 2.5-D (Tesseract, arXiv
+ * 2105.14500). Tensor rank = column + q * (row + q * layer): a row's ranks are neighbors.
+ */
+struct TensorGrid
+{
+    uint32_t side{0};  //!< q; 0: no grid, ranks in one row share a layer out as Megatron-LM has it
+    uint32_t depth{1}; //!< d
+
+    uint64_t Ranks() const
+    {
+        return uint64_t{side} * side * depth;
+    }
+};
+
+/**
+ * What a plan with a grid asks: q * q * d = tensor; q divides hidden, heads, kvHeads and ffn; q * d
+ * divides microBatch, as attention needs whole samples; nothing that is not written for grids.
+ * @throws std::invalid_argument as CheckPlan.
+ */
+void CheckTensorGrid(const Transformer& model, const ParallelPlan& plan);
 
 /** What replicas of one model distribute among them instead of each holding all of it. */
 enum class ShardedState : uint8_t
@@ -339,6 +419,12 @@ struct ParallelPlan
  *         what CheckTensorGrid, CheckContext and CheckExperts ask.
  */
 void CheckPlan(const Transformer& model, const ParallelPlan& plan);
+
+/** Bytes of one accumulated gradient. */
+uint32_t GradientBytes(const ParallelPlan& plan);
+
+/** Whether gradients are reduced in buckets beside the last backward passes. */
+bool OverlapsGradients(const ParallelPlan& plan);
 
 } // namespace weir
 

@@ -2,8 +2,8 @@
 #ifndef WEIR_SCENARIOS_READERS_READ_EMBEDDINGS_H
 #define WEIR_SCENARIOS_READERS_READ_EMBEDDINGS_H
 
-#include "compute-model/models/embedding-table.h"
-#include "compute-model/plan/embedding-sharding.h"
+#include "compute-model/models/layer-table.h"
+#include "compute-model/plan/parallel-plan.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/writers/write-layer-table.h"
 
-#include "compute-model/models/embedding-table.h"
+#include "compute-model/models/layer-table.h"
 #include "scenarios/readers/scenario-names.h"
 
 #include <vector>

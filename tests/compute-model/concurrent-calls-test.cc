@@ -3,7 +3,6 @@
 
 #include "collectives/engines/analytical-engine.h"
 #include "collectives/engines/stream-engine.h"
-#include "compute-model/execution/group-kinds.h"
 #include "compute-model/graph/step-builder.h"
 #include "fabric/fabric.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/graph/post-validation.h"
+#include "compute-model/graph/optimizer-program.h"
 
 #include "compute-model/graph/step-builder.h"
 #include "compute-model/plan/pipeline-schedule.h"

@@ -3,7 +3,6 @@
 
 #include "compute-model/execution/steady-rule.h"
 #include "compute-model/execution/step-executor.h"
-#include "compute-model/execution/student-t.h"
 
 #include "graph-run.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/execution/steady-rule.h"
 
-#include "compute-model/execution/student-t.h"
-
 #include <boost/math/distributions/students_t.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/graph/step-size.h"
 
 #include "compute-model/graph/step-builder.h"
 #include "compute-model/kernels/kernel-time.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/plan/tensor-grid.h"
+#include "compute-model/plan/parallel-plan.h"
 
 #include "compute-model/graph/program-writer.h"
 #include "compute-model/graph/step-builder.h"
