@@ -4,7 +4,6 @@ include(GNUInstallDirs)
 # What jobs run on, with or without the rest.
 set(WEIR_SIMULATION_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/simulation/fabric-events.cc
-  ${CMAKE_CURRENT_LIST_DIR}/simulation/random-failures.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/simulation.cc
   ${CMAKE_CURRENT_LIST_DIR}/traffic/gpu-routes.cc
   ${CMAKE_CURRENT_LIST_DIR}/traffic/size-distribution.cc
@@ -25,7 +24,6 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-load.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-edit.cc
-  ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-use.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/text-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/xml-attributes.cc
@@ -35,7 +33,6 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/yaml-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-source.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-link-profile.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/gpu-precisions.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-gpu.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-kernel-calibration.cc
@@ -43,10 +40,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/parameter-reader.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-packets.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/check-memory.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/network-use-notes.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/packet-use-notes.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/plan-use-notes.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-counts.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-fabric.cc
@@ -58,23 +52,15 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/machine-parts.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-plan.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-embeddings.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/read-experts.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-layer-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-event.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/read-corrections.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-traffic.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-scenario.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-uses.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/parameter-writer.cc
-  ${CMAKE_CURRENT_LIST_DIR}/writers/write-nccl.cc
-  ${CMAKE_CURRENT_LIST_DIR}/writers/write-packets.cc
-  ${CMAKE_CURRENT_LIST_DIR}/writers/write-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc
-  ${CMAKE_CURRENT_LIST_DIR}/writers/write-traffic.cc
-  ${CMAKE_CURRENT_LIST_DIR}/writers/write-experts.cc
-  ${CMAKE_CURRENT_LIST_DIR}/writers/write-layer-table.cc
 )
 # Where the catalogue looks for descriptions, after the environment's WEIR_DATA_PATH.
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/data-folders.cc PROPERTIES COMPILE_DEFINITIONS
@@ -83,9 +69,7 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/data-folders.cc PROPERTIES
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/simulation/collective-sweep.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-graph.cc
-  ${CMAKE_CURRENT_LIST_DIR}/describe/describe-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-kernel.cc
-  ${CMAKE_CURRENT_LIST_DIR}/describe/describe-embedding.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/describe-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/describe/explain-collective.cc
@@ -127,15 +111,13 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibration.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibration-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/call-position.cc
-  ${CMAKE_CURRENT_LIST_DIR}/bound/cluster-features.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/regime-position.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/concurrent-position.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/conformal.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/measured-bounds.cc
-  ${CMAKE_CURRENT_LIST_DIR}/bound/population.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-calls.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-jobs.cc
-  ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-nccl.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-steps.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/step-position.cc
@@ -143,7 +125,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
 # `weir calibrate --from`: a machine's figures from its measured runs.
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/machine/calibrate-machine.cc
-  ${CMAKE_CURRENT_LIST_DIR}/machine/machine-parameter.cc
   ${CMAKE_CURRENT_LIST_DIR}/machine/machine-runs.cc
   ${CMAKE_CURRENT_LIST_DIR}/machine/machine-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/machine/nccl-tests-file.cc
@@ -154,7 +135,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-report.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-results.cc
-  ${CMAKE_CURRENT_LIST_DIR}/flows/flow-summary.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-config.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-topology.cc
@@ -180,13 +160,10 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plot/svg-text.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/bound-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/bound-charts.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/collective-outcome.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-table.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/error-charts.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/error-statistics.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fabric-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-agreement.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-bench.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/min-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/leaf-spine-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/hybrid-agreement.cc
@@ -207,8 +184,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/describe-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/draw-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/fabric-layout.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/link-legend.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/lost-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/topology-style.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-link-defaults.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-xml-tree.cc

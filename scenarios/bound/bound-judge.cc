@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/bound-judge.h"
 
-#include "scenarios/bound/tolerance.h"
-
 #include <algorithm>
 #include <stdexcept>
 

@@ -11,6 +11,14 @@
 namespace weir
 {
 
+/** Whether an estimate's error, over the reference's time, keeps within @p tolerance, relative,
+ * with the bound's coverage: inside the calibrated region. */
+inline bool
+MeetsTolerance(const ErrorBound& bound, double tolerance)
+{
+    return bound.IsInside() && 1 / bound.lower - 1 <= tolerance && 1 - 1 / bound.upper <= tolerance;
+}
+
 /** What Fidelity::Auto chooses by. */
 struct AutoSpec
 {

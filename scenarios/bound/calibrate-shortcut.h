@@ -4,7 +4,7 @@
 
 #include "collectives/fidelity.h"
 #include "scenarios/bound/calibration.h"
-#include "scenarios/bound/population.h"
+#include "scenarios/bound/sampled-fabric.h"
 #include "scenarios/catalog.h"
 
 #include <cstddef>

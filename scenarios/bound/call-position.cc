@@ -2,7 +2,6 @@
 #include "scenarios/bound/call-position.h"
 
 #include "scenarios/bound/sampled-fabric.h"
-#include "scenarios/bound/sampled-nccl.h"
 
 #include <algorithm>
 #include <utility>

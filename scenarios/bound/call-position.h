@@ -4,7 +4,6 @@
 
 #include "collectives/fidelity.h"
 #include "collectives/planner.h"
-#include "scenarios/bound/cluster-features.h"
 #include "scenarios/bound/regime-position.h"
 
 #include <string>

@@ -2,6 +2,8 @@
 #ifndef WEIR_SCENARIOS_BOUND_REGIME_POSITION_H
 #define WEIR_SCENARIOS_BOUND_REGIME_POSITION_H
 
+#include "fabric/topology/cluster.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -9,6 +11,17 @@
 
 namespace weir
 {
+
+/** What the bound of any estimate on a cluster depends on. */
+struct ClusterFeatures
+{
+    double oversubscription{1}; //!< of the leaf with least rate upwards: rate of its NICs over it
+    double nodeRate{0};         //!< GB/s of the fastest link of a GPU
+    double networkRate{0};      //!< GB/s of all NICs of a node over its GPUs; 0 without NICs
+};
+
+/** O(links). */
+ClusterFeatures FeaturesOf(const Cluster& cluster);
 
 /** Classes of paths: whether other traffic decides a time. */
 constexpr const char* CONTENDED = "contended";

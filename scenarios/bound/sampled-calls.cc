@@ -3,7 +3,6 @@
 
 #include "scenarios/bound/random-draws.h"
 #include "scenarios/bound/sampled-fabric.h"
-#include "scenarios/bound/sampled-nccl.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/yaml/input-error.h"

@@ -2,8 +2,8 @@
 #ifndef WEIR_SCENARIOS_BOUND_SAMPLED_CALLS_H
 #define WEIR_SCENARIOS_BOUND_SAMPLED_CALLS_H
 
-#include "scenarios/bound/population.h"
 #include "scenarios/bound/random-draws.h"
+#include "scenarios/bound/sampled-fabric.h"
 #include "scenarios/bound/sampled-run.h"
 #include "scenarios/catalog.h"
 #include "scenarios/simulation/collective-sweep.h"

@@ -1,20 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/sampled-fabric.h"
 
+#include "collectives/nccl/nccl-constants.h"
+#include "collectives/nccl/nccl-settings.h"
+
 #include <algorithm>
 #include <vector>
 
 namespace weir
 {
-
 namespace
 {
+
+constexpr uint32_t FIRST_MINOR = 10; //!< of release 2
+
+/** From FIRST_MINOR on, one of each set of constants. */
+const std::vector<const char*> OTHER_VERSIONS{
+    "2.10.3", "2.14.3", "2.18.5", "2.19.3", "2.21.5", "2.23.4", "2.26.2", "2.28.9"};
 
 const std::vector<const char*> ROUTINGS{"ecmp", "ecmp", "ecmp", "spray", "adaptive", "flowlet"};
 const std::vector<const char*> CLOS_KINDS{"leaf-spine", "fat-tree", "rail-optimized"};
 constexpr const char* DRAGONFLY = "dragonfly"; //!< of systems in the samples
 
 } // namespace
+
+const char*
+ToString(Population population)
+{
+    switch (population)
+    {
+    case Population::LargerGroups:
+        return "larger groups";
+    case Population::OtherFabrics:
+        return "more oversubscription";
+    case Population::OtherMachines:
+        return "other link speeds";
+    default:
+        return "calibrated";
+    }
+}
+
+std::string
+DrawNcclVersion(RandomDraws& draws)
+{
+    return draws.With(0.5) ? NcclSettings().version : draws.OneOf(OTHER_VERSIONS);
+}
+
+std::string
+UnsampledNcclVersion(const std::string& version)
+{
+    return NcclVersion::Parse(version).AtLeast(FIRST_MINOR) ? "" : "NCCL " + version;
+}
 
 std::string
 DrawFabric(RandomDraws& draws, Population population)

@@ -4,7 +4,7 @@
 #include "scenarios/bound/concurrent-position.h"
 #include "scenarios/bound/random-draws.h"
 #include "scenarios/bound/sampled-calls.h"
-#include "scenarios/bound/sampled-nccl.h"
+#include "scenarios/bound/sampled-fabric.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/simulation/run-result.h"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/sampled-steps.h"
 
-#include "scenarios/bound/cluster-features.h"
 #include "scenarios/bound/random-draws.h"
+#include "scenarios/bound/regime-position.h"
 #include "scenarios/bound/sampled-fabric.h"
-#include "scenarios/bound/sampled-nccl.h"
 #include "scenarios/bound/step-position.h"
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-scenario.h"

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_BOUND_SAMPLED_STEPS_H
 #define WEIR_SCENARIOS_BOUND_SAMPLED_STEPS_H
 
-#include "scenarios/bound/population.h"
+#include "scenarios/bound/sampled-fabric.h"
 #include "scenarios/bound/sampled-run.h"
 #include "scenarios/catalog.h"
 

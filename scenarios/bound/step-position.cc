@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/step-position.h"
 
-#include "scenarios/bound/cluster-features.h"
+#include "scenarios/bound/regime-position.h"
 #include "scenarios/bound/sampled-fabric.h"
-#include "scenarios/bound/sampled-nccl.h"
 
 #include <algorithm>
 #include <variant>

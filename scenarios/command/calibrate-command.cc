@@ -14,7 +14,7 @@
 #include "scenarios/simulation/progress.h"
 #include "scenarios/validation/error-statistics.h"
 #include "scenarios/validation/packet-agreement.h"
-#include "scenarios/writers/write-packets.h"
+#include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>

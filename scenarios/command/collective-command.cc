@@ -5,7 +5,6 @@
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/packets-option.h"
-#include "scenarios/command/print-notes.h"
 #include "scenarios/command/result-option.h"
 #include "scenarios/command/verb-options.h"
 #include "scenarios/describe/explain-collective.h"

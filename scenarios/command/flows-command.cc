@@ -16,9 +16,9 @@
 #include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/run-scenario.h"
-#include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <CLI/CLI.hpp>
 #include <chrono>

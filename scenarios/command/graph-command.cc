@@ -4,7 +4,6 @@
 #include "compute-model/plan/table-memory.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
-#include "scenarios/command/print-notes.h"
 #include "scenarios/command/verb-options.h"
 #include "scenarios/describe/describe-graph.h"
 #include "scenarios/readers/read-scenario.h"

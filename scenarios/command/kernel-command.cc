@@ -2,7 +2,6 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/describe/describe-kernel.h"
-#include "scenarios/readers/gpu-precisions.h"
 #include "scenarios/readers/read-embeddings.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/scenario-names.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
-#include "scenarios/command/kind-option.h"
+#include "scenarios/command/verb-options.h"
 #include "scenarios/results/text-table.h"
 
 #include <CLI/CLI.hpp>

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/packets-option.h"
-#include "scenarios/command/print-notes.h"
+
 #include "scenarios/command/verb-options.h"
 
 #include "fabric/parameters/parameter-keys.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
-#include "scenarios/readers/packet-use-notes.h"
+#include "scenarios/readers/network-use-notes.h"
 #include "scenarios/readers/parameter-reader.h"
-#include "scenarios/readers/read-corrections.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/yaml-keys.h"
-#include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,24 +1,460 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/nccl/nccl-settings.h"
+#include "collectives/nccl/node-cost.h"
+#include "fabric/kinds/fabric-kinds.h"
+#include "fabric/parameters/partial-visitor.h"
+#include "fabric/routing/routing-policies.h"
+#include "fabric/transport/corrected/correction-spec.h"
+#include "fabric/transport/hybrid/coupling-spec.h"
+#include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "fabric/transport/packet/packet-spec.h"
+#include "ns3/object-reference.h"
 #include "scenarios/command/commands.h"
-#include "scenarios/command/option-reference.h"
-#include "scenarios/describe/describe-keys.h"
+#include "scenarios/readers/plan-keys.h"
+#include "scenarios/readers/yaml-keys.h"
+#include "scenarios/versions.h"
+#include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
-#ifdef WEIR_WITH_NS3
-#include "ns3/object-reference.h"
-#endif
+#include "scenarios/yaml/yaml-node.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
+
+#ifdef WEIR_WITH_NS3
+#endif
 
 namespace weir
 {
 namespace
 {
+
+/** An option or a positional argument. */
+struct OptionText
+{
+    std::vector<std::string> names; //!< "-o", "--output"; of a positional its own name alone
+    std::string value;              //!< "FILE"; empty: a flag
+    std::string byDefault;          //!< empty: none
+    std::string help;
+    bool isRequired;
+    bool isPositional;
+};
+
+/** A verb with what it takes. */
+struct VerbText
+{
+    std::string name; //!< "kernel gemm"
+    std::string help;
+    std::string footer;
+    std::vector<OptionText> options;
+};
+
+OptionText
+Describe(const CLI::Option& option)
+{
+    OptionText text{{},
+                    "",
+                    option.get_default_str(),
+                    option.get_description(),
+                    option.get_required(),
+                    option.get_positional()};
+    if (text.isPositional)
+    {
+        text.names.push_back(option.get_name(true));
+    }
+    else
+    {
+        for (const std::string& name : option.get_snames())
+        {
+            text.names.push_back("-" + name);
+        }
+        for (const std::string& name : option.get_lnames())
+        {
+            text.names.push_back("--" + name);
+        }
+    }
+    if (!text.isPositional && option.get_items_expected_max() > 0)
+    {
+        text.value = option.get_type_name();
+        // "UINT:INT in [1 - 64]" is a type and its range: the type alone names the value.
+        text.value = text.value.substr(0, text.value.find(':'));
+    }
+    return text;
+}
+
+void
+Collect(const CLI::App& app, const std::string& name, std::vector<VerbText>& verbs)
+{
+    VerbText verb{name, app.get_description(), app.get_footer(), {}};
+    for (const CLI::Option* option : app.get_options())
+    {
+        verb.options.push_back(Describe(*option));
+    }
+    verbs.push_back(std::move(verb));
+    for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+    {
+        Collect(*each, name.empty() ? each->get_name() : name + " " + each->get_name(), verbs);
+    }
+}
+
+/** The program itself (its name is empty), then every verb. */
+std::vector<VerbText>
+Verbs(const CLI::App& application)
+{
+    std::vector<VerbText> verbs;
+    Collect(application, "", verbs);
+    return verbs;
+}
+
+/** Text as roff takes it: hyphens and backslashes escaped, no line that looks like a request. */
+std::string
+Roff(const std::string& text)
+{
+    std::string escaped;
+    for (const char c : text)
+    {
+        const bool atStart = escaped.empty() || escaped.back() == '\n';
+        escaped += atStart && (c == '.' || c == '\'') ? "\\&" : "";
+        escaped += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
+    }
+    return escaped;
+}
+
+std::string
+Join(const std::vector<std::string>& words, const std::string& between)
+{
+    std::string text;
+    for (const std::string& word : words)
+    {
+        text += (text.empty() ? "" : between) + word;
+    }
+    return text;
+}
+
+std::string
+Upper(std::string text)
+{
+    std::transform(
+        text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+    return text;
+}
+
+void
+PrintRoff(std::ostream& out, const OptionText& option)
+{
+    out << ".TP\n\\fB" << Roff(Join(option.names, ", ")) << "\\fR";
+    if (!option.value.empty())
+    {
+        out << " \\fI" << Roff(option.value) << "\\fR";
+    }
+    out << "\n" << Roff(option.help);
+    if (!option.byDefault.empty())
+    {
+        out << " [" << Roff(option.byDefault) << "]";
+    }
+    out << "\n";
+}
+
+/** The manual page of @p application and all its verbs, as roff (man(7)). */
+std::string
+ManPage(const CLI::App& application)
+{
+    std::ostringstream out;
+    out << ".TH WEIR 1 \"\" \"Weir " << WeirVersion() << "\" \"User Commands\"\n"
+        << ".SH NAME\nweir \\- simulate distributed training on GPU clusters\n"
+        << ".SH SYNOPSIS\n.B weir\n.I VERB\n[\\fIARGUMENT\\fR]...\n";
+    for (const VerbText& verb : Verbs(application))
+    {
+        out << (verb.name.empty()
+                    ? ".SH OPTIONS\n"
+                    : ".SH \"WEIR " + Roff(Upper(verb.name)) + "\"\n" + Roff(verb.help) + "\n");
+        for (const OptionText& option : verb.options)
+        {
+            PrintRoff(out, option);
+        }
+        if (!verb.footer.empty())
+        {
+            out << ".PP\n.nf\n" << Roff(verb.footer) << "\n.fi\n";
+        }
+    }
+    out << ".SH ENVIRONMENT\n"
+        << ".TP\n\\fBWEIR_DATA_PATH\\fR\nFolders of systems, models, runs and GPUs of one's own, "
+           "colons between; searched first.\n"
+        << ".TP\n\\fBWEIR_PYTHON\\fR\nThe interpreter of weir report; else python3.\n"
+        << ".SH EXIT STATUS\n0 done, 1 a check failed, 2 the input was wrong.\n";
+    return out.str();
+}
+
+/** A completion of bash: verbs, options, files, and names of the catalogue by `weir list`. */
+std::string
+BashCompletion(const CLI::App& application)
+{
+    std::ostringstream cases;
+    std::string verbNames;
+    for (const VerbText& verb : Verbs(application))
+    {
+        std::string words;
+        for (const OptionText& option : verb.options)
+        {
+            words += option.isPositional ? "" : option.names.back() + " ";
+        }
+        const std::string within = verb.name.empty() ? "" : verb.name + " ";
+        for (const VerbText& each : Verbs(application))
+        {
+            const bool isBelow = each.name.size() > within.size() &&
+                                 each.name.compare(0, within.size(), within) == 0 &&
+                                 each.name.find(' ', within.size()) == std::string::npos;
+            words += isBelow ? each.name.substr(within.size()) + " " : "";
+        }
+        cases << "        '" << verb.name << "') words='" << words << "' ;;\n";
+        verbNames += verb.name.empty() ? "" : " '" + verb.name + "'";
+    }
+    return R"(# Completion of bash for weir, printed by `weir reference bash`.
+_weir()
+{
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local verb= known word words= i
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        word=${verb:+$verb }${COMP_WORDS[i]}
+        for known in)" +
+           verbNames + R"(; do
+            [[ $word == "$known" ]] && verb=$known
+        done
+    done
+    case "$previous" in
+        --system | --topology) words=$(weir list systems 2>/dev/null | awk '{print $1}') ;;
+        --gpu) words=$(weir list gpus 2>/dev/null | awk '{print $1}') ;;
+        run | graph) words=$(weir list runs 2>/dev/null | awk '{print $1}') ;;
+        validate) words=$(weir list suites 2>/dev/null | awk '{print $1}') ;;
+        list) words='systems models runs gpus calibrations suites' ;;
+        show) [[ $verb == show ]] && words='system model run gpu calibration suite network' ;;
+        system | model | run | gpu | calibration | suite)
+            [[ $verb == show ]] && words=$(weir list "${previous}s" 2>/dev/null | awk '{print $1}') ;;
+    esac
+    if [[ -z $words ]]; then
+        case "$verb" in
+)" + cases.str() +
+           R"(        esac
+    fi
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+}
+complete -o default -F _weir weir
+)";
+}
+
+/**
+ * The verbs as a JSON array of {verb, help, footer, options: [{names, value, help, required}]},
+ * verbs of verbs as "kernel gemm".
+ */
+std::string
+OptionsAsJson(const CLI::App& application)
+{
+    nlohmann::ordered_json verbs = nlohmann::ordered_json::array();
+    for (const VerbText& verb : Verbs(application))
+    {
+        nlohmann::ordered_json options = nlohmann::ordered_json::array();
+        for (const OptionText& option : verb.options)
+        {
+            options.push_back({{"names", option.names},
+                               {"value", option.value},
+                               {"default", option.byDefault},
+                               {"help", option.help},
+                               {"required", option.isRequired}});
+        }
+        verbs.push_back({{"verb", verb.name},
+                         {"help", verb.help},
+                         {"footer", verb.footer},
+                         {"options", options}});
+    }
+    return verbs.dump(2) + "\n";
+}
+
+/** Every key of a component with its help, default and source. */
+class KeyCollector : public PartialVisitor
+{
+  public:
+    /** @param defaults the component as a map */
+    explicit KeyCollector(YamlNode defaults)
+        : m_defaults(std::move(defaults))
+    {
+    }
+
+    std::vector<YamlKey> keys;
+
+  private:
+    void Any(const ParameterInfo& info) override
+    {
+        std::string help = info.help;
+        const auto value = m_defaults.Find(info.key);
+        if (info.presence == Presence::Required)
+        {
+            help += " Required.";
+        }
+        else if (value && value->IsScalar() && !value->AsString().empty())
+        {
+            help += " Default: " + value->AsString() + ".";
+        }
+        const std::string source = info.source;
+        help += source.empty() ? "" : " Source: " + source + ".";
+        keys.push_back({info.key, help});
+    }
+
+    YamlNode m_defaults;
+};
+
+/** Writes what has a default: a graph is a file that somebody else names. */
+class DefaultWriter : public ParameterWriter
+{
+  public:
+    using ParameterWriter::ParameterWriter;
+
+    void Graph(const ParameterInfo&, NetworkGraph&) override
+    {
+    }
+};
+
+std::vector<YamlKey>
+KeysOfComponent(Parameterized& component)
+{
+    YamlWriter out;
+    out.BeginMap();
+    DefaultWriter writer(out);
+    component.VisitParameters(writer);
+    out.EndMap();
+    KeyCollector collector(YamlNode::Parse(out.GetText(), "defaults"));
+    component.VisitParameters(collector);
+    return collector.keys;
+}
+
+std::vector<YamlKey>
+PlanKeyHelps()
+{
+    std::vector<YamlKey> keys;
+    for (const PlanKey& key : PlanKeys())
+    {
+        keys.push_back({key.path, key.help});
+    }
+    keys.insert(keys.begin(),
+                {"framework",
+                 "A name of `weir list frameworks` or a file: keys beside it that are missing are "
+                 "as it has them; megatron-lm where absent."});
+    keys.push_back({"tensorShape", "[tensor], [q, q] (2-D) or [q, q, d] (2.5-D)."});
+    keys.push_back({"expertLoad", "How tokens are distributed over experts: parallel.expertLoad."});
+    return keys;
+}
+
+std::string
+QuantityOf(NodeCostUnit unit)
+{
+    switch (unit)
+    {
+    case NodeCostUnit::Microseconds:
+        return "a time, in us";
+    case NodeCostUnit::GBps:
+        return "a rate, in GB/s";
+    case NodeCostUnit::Bytes:
+        return "a size, in bytes";
+    case NodeCostUnit::Factor:
+        break;
+    }
+    return "a factor";
+}
+
+std::vector<YamlKey>
+CostKeys()
+{
+    std::vector<YamlKey> keys;
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        std::ostringstream help;
+        help << QuantityOf(figure.unit) << " from " << figure.least << " to " << figure.most;
+        keys.push_back({figure.key, help.str()});
+    }
+    return keys;
+}
+
+/**
+ * Every key of every YAML file: YamlKeyMaps(), and what components say of themselves: the fabric
+ * kinds @p kinds, parallel plans, packets, congestion controls, costs of nodes. Their helps end
+ * with default and source.
+ */
+std::vector<YamlKeyMap>
+DescribeKeys()
+{
+    std::vector<YamlKeyMap> maps = YamlKeyMaps();
+    maps.push_back(
+        {"parallel", "The parallel plan of a training job, in `parallel`", PlanKeyHelps()});
+    maps.push_back({"costs",
+                    "Costs of messages and steps, in `costs` of a GPU or `node.costs` of a system; "
+                    "each is {value, source}, its default `weir show system` prints",
+                    CostKeys()});
+    for (Polymorphic<FabricKind> kind : FabricKinds())
+    {
+        maps.push_back({std::string("system.fabric, kind ") + kind->Name(),
+                        kind->Description(),
+                        KeysOfComponent(*kind)});
+    }
+    for (Polymorphic<RoutingPolicy> policy : RoutingPolicies())
+    {
+        maps.push_back({std::string("system.fabric, routing ") + policy->Name(),
+                        policy->Description(),
+                        KeysOfComponent(*policy)});
+    }
+    PacketSpec packets;
+    maps.push_back({"network (packets)",
+                    "Packets, in `network` of a run or the file of --network",
+                    KeysOfComponent(packets)});
+    for (const auto& [key, part] : packets.Parts())
+    {
+        std::vector<YamlKey> keys = KeysOfComponent(*part);
+        if (part == &packets.switches)
+        {
+            keys.insert(keys.begin(),
+                        {"base",
+                         "A name of `weir list switches` or a file, whose values hold where keys "
+                         "are absent; `switch: NAME` is that alone."});
+        }
+        maps.push_back({std::string("network.") + key,
+                        std::string("Packets: `") + key + "` of `network`",
+                        std::move(keys)});
+    }
+    for (Polymorphic<CongestionControl> control : CongestionControls())
+    {
+        std::vector<YamlKey> keys = KeysOfComponent(*control);
+        keys.insert(keys.begin(), {"kind", control->Name()});
+        maps.push_back({std::string("network.congestionControl, kind ") + control->Name(),
+                        control->Description(),
+                        std::move(keys)});
+    }
+    CouplingSpec coupling;
+    maps.push_back({"network.coupling",
+                    "How packets and fluid share links, in fidelity hybrid",
+                    KeysOfComponent(coupling)});
+    NcclSettings nccl;
+    maps.push_back({"network.nccl, settings",
+                    "Settings of NCCL's environment, in `nccl` of `network`",
+                    KeysOfComponent(nccl)});
+    SharingSpec sharing;
+    maps.push_back({"network.sharing",
+                    "How fluid flows share links, in fidelity stream, flow and hybrid",
+                    KeysOfComponent(sharing)});
+    CorrectionSpec corrections;
+    for (const auto& [key, part] : corrections.Parts())
+    {
+        maps.push_back({std::string("network.corrections.") + key,
+                        std::string("Corrections of a fluid: `") + key + "`",
+                        KeysOfComponent(*part)});
+    }
+    return maps;
+}
 
 using Json = nlohmann::ordered_json;
 

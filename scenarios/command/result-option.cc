@@ -3,7 +3,7 @@
 
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/verb-options.h"
-#include "scenarios/readers/read-bin-width.h"
+#include "scenarios/readers/read-scenario.h"
 #include "scenarios/results/link-series.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/yaml/input-error.h"

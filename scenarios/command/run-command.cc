@@ -3,7 +3,6 @@
 #include "scenarios/command/bound-option.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
-#include "scenarios/command/print-notes.h"
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/command/verb-options.h"
 #include "scenarios/readers/read-scenario.h"

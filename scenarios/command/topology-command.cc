@@ -2,13 +2,11 @@
 #include "scenarios/command/commands.h"
 
 #include "scenarios/catalog.h"
-#include "scenarios/readers/check-memory.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/topology/convert-topology.h"
 #include "scenarios/topology/describe-topology.h"
 #include "scenarios/topology/draw-topology.h"
-#include "scenarios/topology/lost-keys.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>

@@ -6,7 +6,7 @@
 #include "scenarios/command/verb-options.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/progress.h"
-#include "scenarios/validation/error-charts.h"
+#include "scenarios/validation/bound-charts.h"
 #include "scenarios/validation/validate.h"
 #include "scenarios/yaml/input-error.h"
 

@@ -2,6 +2,8 @@
 #ifndef WEIR_SCENARIOS_COMMAND_VERB_OPTIONS_H
 #define WEIR_SCENARIOS_COMMAND_VERB_OPTIONS_H
 
+#include "scenarios/catalog.h"
+
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
@@ -12,6 +14,12 @@
  */
 namespace weir
 {
+
+/** A kind of the catalogue by its name, "systems" or "system". @throws InputError when unknown. */
+CatalogKind ParseKind(const std::string& name);
+
+/** Prints @p notes of what has no effect on standard error, a line each. */
+void PrintNotes(const std::vector<std::string>& notes);
 
 /** Adds an option that names a file to write to @p verb; an empty name is refused. */
 inline void

@@ -2,7 +2,7 @@
 #include "scenarios/describe/describe-packets.h"
 
 #include "fabric/parameters/partial-visitor.h"
-#include "scenarios/writers/write-packets.h"
+#include "scenarios/writers/parameter-writer.h"
 
 #include <map>
 #include <sstream>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "training-job.h"
 
-#include "plan-attributes.h"
-#include "plan-names.h"
-#include "plan-text.h"
-
+#include "compute-model/execution/rank-jitter.h"
+#include "compute-model/kernels/overlap-slowdown.h"
+#include "compute-model/plan/parallel-plan.h"
 #include "ns3/abort.h"
 #include "ns3/double.h"
 #include "ns3/log.h"
@@ -12,11 +11,81 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 #include "ns3/weir-units.h"
+#include "plan-attributes.h"
+#include "plan-text.h"
+#include "scenarios/readers/scenario-names.h"
 
+#include <cmath>
+#include <cstdlib>
 #include <exception>
+#include <string>
 
 namespace ns3
 {
+namespace
+{
+
+// The choices of a parallel plan by the names that scenario files use, for attributes. Each
+// function ends the program, naming what there is to choose from, when a name is none of them.
+
+/** The value of that name among @p choices. */
+template <typename E>
+E
+ChoiceOf(const weir::NamedChoices<E>& choices, const std::string& name, const char* attribute)
+{
+    std::string expected;
+    for (const auto& [text, value] : choices)
+    {
+        if (name == text)
+        {
+            return value;
+        }
+        expected += std::string(expected.empty() ? "" : ", ") + text;
+    }
+    NS_ABORT_MSG("TrainingJob: " << attribute << " is '" << name
+                                 << "', expected one of: " << expected);
+}
+
+/**
+ * @param name fp32, tf32, fp16, bf16 or fp8
+ * @return the format
+ */
+weir::Precision
+ParsePrecision(const std::string& name)
+{
+    return ChoiceOf(weir::PrecisionNames(), name, "Precision");
+}
+
+/**
+ * @param name run, step or operation
+ * @return what jitter is drawn again for
+ */
+weir::JitterScope
+ParseJitterScope(const std::string& name)
+{
+    return ChoiceOf(weir::JitterScopeNames(), name, "JitterPer");
+}
+
+/**
+ * @param text modeled, off, or a factor of at least 1
+ * @return what kernels beside communication lose
+ */
+weir::OverlapPolicy
+ParseOverlap(const std::string& text)
+{
+    if (text == "modeled" || text == "off")
+    {
+        return {text == "off" ? weir::OverlapKind::Off : weir::OverlapKind::Modeled, 1};
+    }
+    char* end = nullptr;
+    const double factor = std::strtod(text.c_str(), &end);
+    NS_ABORT_MSG_IF(text.empty() || *end != '\0' || !(factor >= 1) || std::isinf(factor),
+                    "TrainingJob: OverlapSlowdown is '"
+                        << text << "', expected modeled, off or a factor of at least 1");
+    return {weir::OverlapKind::Constant, factor};
+}
+
+} // namespace
 
 NS_LOG_COMPONENT_DEFINE("TrainingJob");
 

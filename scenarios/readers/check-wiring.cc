@@ -2,18 +2,41 @@
 #include "scenarios/readers/check-wiring.h"
 
 #include "fabric/topology/cluster.h"
-#include "scenarios/readers/check-memory.h"
+#include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <filesystem>
 #include <stdexcept>
-#include <string>
+#include <unistd.h>
 #include <utility>
 
 namespace weir
 {
-
 namespace
 {
+
+/** One all-reduce planned on 1024 and 4096 nodes of hgx-h100: 98 and 340 MB at most. */
+constexpr double BYTES_PER_GPU = 10e3;
+/** Dragonflies of 1e5 to 1e6 routers and 1e6 to 1e7 wires, wired. */
+constexpr double BYTES_PER_SWITCH = 400;
+constexpr double BYTES_PER_WIRE = 200;
+constexpr double GIGA = 1e9;
+/** One all-reduce on so many GPUs is planned in about a minute; the time grows with their number.
+ */
+constexpr uint64_t MAX_GPUS = uint64_t{1} << 18;
+
+double
+MemoryOfMachine()
+{
+    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+           static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+std::string
+InGigabytes(double bytes)
+{
+    return std::to_string(static_cast<int64_t>(bytes / GIGA + 0.5)) + " GB";
+}
 
 /** Fields of a ClusterSpec that have another name in a file. */
 constexpr std::pair<const char*, const char*> OTHER_NAMES[] = {
@@ -53,6 +76,42 @@ Follow(YamlNode node, const std::string& key)
 }
 
 } // namespace
+
+void
+CheckMemory(const ClusterSpec& cluster, const std::string& where)
+{
+    const double needed = BYTES_PER_GPU * cluster.nodes * cluster.node.gpus;
+    const double there = MemoryOfMachine();
+    if (uint64_t{cluster.nodes} * cluster.node.gpus > MAX_GPUS)
+    {
+        throw InputError(where + ": found " + std::to_string(cluster.nodes) + " of " +
+                         std::to_string(cluster.node.gpus) + " GPUs, expected at most " +
+                         std::to_string(MAX_GPUS) + " GPUs");
+    }
+    if (needed > there)
+    {
+        throw InputError(where + ": found " + std::to_string(cluster.nodes) + " of " +
+                         std::to_string(cluster.node.gpus) + " GPUs, which take about " +
+                         InGigabytes(needed) + " of memory, expected no more than the " +
+                         InGigabytes(there) + " of this machine");
+    }
+}
+
+void
+CheckFabricMemory(const ClusterSpec& cluster)
+{
+    const FabricSize size = cluster.fabric.kind->FixedSize(cluster);
+    const double needed = BYTES_PER_SWITCH * size.switches + BYTES_PER_WIRE * size.wires;
+    const double there = MemoryOfMachine();
+    if (needed > there)
+    {
+        throw std::invalid_argument(std::string("fabric.kind: '") + cluster.fabric.kind->Name() +
+                                    "' with " + FormatNumber(size.switches) + " switches and " +
+                                    FormatNumber(size.wires) + " wires, which take about " +
+                                    InGigabytes(needed) + " of memory, expected no more than the " +
+                                    InGigabytes(there) + " of this machine");
+    }
+}
 
 void
 FailAtField(const YamlNode& system, const std::string& message)

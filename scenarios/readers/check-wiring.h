@@ -12,6 +12,20 @@ namespace weir
 {
 
 /**
+ * Refuses a cluster of more than 2^18 GPUs, which would take minutes to wire, and one whose
+ * devices, links and paths would not fit this machine's memory: some 10 kB a GPU.
+ * @param where the number of nodes stands, for messages
+ * @throws InputError that says how many or how much it would take.
+ */
+void CheckMemory(const ClusterSpec& cluster, const std::string& where = "nodes");
+
+/**
+ * Similarly a fabric whose own switches and wires, however few nodes there are, would not fit.
+ * @throws std::invalid_argument "fabric.kind: ..."
+ */
+void CheckFabricMemory(const ClusterSpec& cluster);
+
+/**
  * Wires @p cluster, which was read from @p reference, once to see whether it can be: a fabric that
  * has no room for its nodes is known only when their number is. O(devices and links).
  * @throws InputError with the place of the key that does not fit, or of what it is part of.

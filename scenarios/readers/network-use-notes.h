@@ -2,6 +2,8 @@
 #ifndef WEIR_SCENARIOS_READERS_NETWORK_USE_NOTES_H
 #define WEIR_SCENARIOS_READERS_NETWORK_USE_NOTES_H
 
+#include "fabric/routing/routing-policy.h"
+#include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/scenario.h"
 #include "scenarios/yaml/yaml-node.h"
 
@@ -10,6 +12,15 @@
 
 namespace weir
 {
+
+/**
+ * A line for each key of @p network, from which @p spec was read, that is not at its default and
+ * has no effect beside the others and @p routing; and one where queue pairs take each packet that
+ * is overtaken for lost, although routing has them overtake each other.
+ */
+std::vector<std::string> NotesOnPacketUse(const YamlNode& network,
+                                          const PacketSpec& spec,
+                                          const RoutingPolicy& routing);
 
 /**
  * A line for each key of @p network, the `network` that @p scenario was read from, which has no

@@ -5,14 +5,13 @@
 #include "scenarios/readers/read-kernel-calibration.h"
 #include "scenarios/readers/read-node-costs.h"
 #include "scenarios/readers/read-source.h"
+#include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 
-#include <string>
 #include <utility>
 
 namespace weir
 {
-
 namespace
 {
 
@@ -48,6 +47,33 @@ ReadTensorRates(const YamlNode& node, Gpu& gpu)
 }
 
 } // namespace
+
+std::string
+WrongPrecision(const Gpu& gpu, Precision precision)
+{
+    const auto has = [&gpu](Precision one) {
+        return gpu.tensorFlopsPerSmPerClock[static_cast<std::size_t>(one)] > 0;
+    };
+    if (has(precision))
+    {
+        return "";
+    }
+    std::string found;
+    std::string choices;
+    for (const auto& [name, value] : PrecisionNames())
+    {
+        if (value == precision)
+        {
+            found = name;
+        }
+        if (has(value))
+        {
+            choices += (choices.empty() ? "" : ", ") + std::string(name);
+        }
+    }
+    return "found " + found + ", expected one of: " + choices + " (" + gpu.name +
+           " multiplies matrices in no other)";
+}
 
 PciDevices
 ReadPciDevices(const YamlNode& node)

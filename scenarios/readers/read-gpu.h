@@ -13,6 +13,12 @@ namespace weir
 {
 
 /**
+ * What is wrong with computing in @p precision on @p gpu: nothing, or "found bf16, expected one of:
+ * fp16, fp32 (v100-sxm-32g multiplies matrices in no other)".
+ */
+std::string WrongPrecision(const Gpu& gpu, Precision precision);
+
+/**
  * A GPU from its description (see scenarios/gpus): every number a map {value, source}, efficiencies
  * under `kernels`. @throws InputError with the place of what is missing, unknown or out of range.
  */

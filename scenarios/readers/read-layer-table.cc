@@ -3,8 +3,8 @@
 
 #include "compute-model/graph/table-step.h"
 #include "scenarios/readers/read-embeddings.h"
+#include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-source.h"
-#include "scenarios/readers/read-width.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 

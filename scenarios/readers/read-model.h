@@ -3,11 +3,36 @@
 #define WEIR_SCENARIOS_READERS_READ_MODEL_H
 
 #include "compute-model/models/transformer.h"
+#include "compute-model/plan/parallel-plan.h"
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <cstdint>
+
 namespace weir
 {
+
+/**
+ * A model's `experts:`: {count, topK, ffn} and, where it has them, {sharedFfn, firstLayer, every}.
+ * @throws InputError with the place of what is missing, unknown or out of range.
+ */
+ExpertLayers ReadExpertLayers(const YamlNode& node);
+
+/**
+ * A plan's `expertLoad:`, {capacityFactor} or {imbalance, seed} or {shares}.
+ * @throws InputError with the place of what is unknown, out of range or has no effect.
+ */
+ExpertLoad ReadExpertLoad(const YamlNode& node);
+
+/** The largest width of a layer that readers accept: products of two widths stay below 2^53. */
+constexpr int64_t MAX_WIDTH = int64_t{1} << 24;
+
+/** A width from 1 to MAX_WIDTH. @throws InputError otherwise. */
+inline uint32_t
+ReadWidth(const YamlNode& node)
+{
+    return node.AsCount(1, MAX_WIDTH);
+}
 
 /**
  * A model: a name or path of the catalogue, or a map of Transformer's fields, with `base:` or

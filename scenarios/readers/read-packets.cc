@@ -13,7 +13,6 @@
 
 namespace weir
 {
-
 namespace
 {
 
@@ -76,6 +75,24 @@ CheckMarks(const YamlNode& map, const SwitchSpec& spec)
 }
 
 } // namespace
+
+CorrectionSpec
+ReadCorrections(const YamlNode& node, const Catalog& catalog)
+{
+    const bool isName = node.IsScalar();
+    const YamlNode map =
+        isName ? YamlNode::Load(catalog.Find(CatalogKind::Corrections, node)) : node;
+    map.CheckKeys(YamlKeysOf(isName ? "corrections" : "network.corrections"));
+    CorrectionSpec spec;
+    for (const auto& [key, part] : spec.Parts())
+    {
+        if (const auto found = map.Find(key))
+        {
+            ReadParameters(*found, *part);
+        }
+    }
+    return spec;
+}
 
 SwitchSpec
 ReadSwitch(const YamlNode& node, const Catalog& catalog)

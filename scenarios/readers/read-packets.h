@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_READ_PACKETS_H
 #define WEIR_SCENARIOS_READ_PACKETS_H
 
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
@@ -11,6 +12,12 @@
 
 namespace weir
 {
+
+/**
+ * Reads what corrects a fluid: a map of models, or the name or path of a file with them.
+ * @throws InputError at a key, value or name that is wrong.
+ */
+CorrectionSpec ReadCorrections(const YamlNode& node, const Catalog& catalog);
 
 /**
  * Reads what packets, queue pairs, switches and links inside nodes do, and the congestion control,

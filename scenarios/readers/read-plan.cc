@@ -2,7 +2,7 @@
 #include "scenarios/readers/read-plan.h"
 
 #include "scenarios/readers/plan-keys.h"
-#include "scenarios/readers/read-experts.h"
+#include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"

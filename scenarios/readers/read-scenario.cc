@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-scenario.h"
+
 #include "scenarios/bound/calibrate-shortcut.h"
 
 #include "scenarios/readers/check-wiring.h"
-#include "scenarios/readers/gpu-precisions.h"
 #include "scenarios/readers/network-use-notes.h"
 #include "scenarios/readers/parameter-reader.h"
-#include "scenarios/readers/plan-use-notes.h"
-#include "scenarios/readers/read-bin-width.h"
-#include "scenarios/readers/read-corrections.h"
+#include "scenarios/readers/plan-uses.h"
 #include "scenarios/readers/read-event.h"
+#include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-nccl.h"
@@ -20,9 +19,9 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/link-series.h"
-#include "scenarios/yaml/apply-settings.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include "fabric/routing/flow-hash.h"
 #include "fabric/topology/cluster.h"

@@ -5,6 +5,7 @@
 #include "scenarios/catalog.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/scenario.h"
+#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <string>
@@ -12,6 +13,19 @@
 
 namespace weir
 {
+
+/** The width of the bins of a series, above zero and at least @p least. @throws InputError. */
+inline Time
+ReadBinWidth(const YamlNode& series, Time least = Time())
+{
+    const Time width = series.AsTime();
+    if (width == Time() || width < least)
+    {
+        series.Fail("found '" + series.AsString() + "', expected " +
+                    (width == Time() ? "a time above zero" : "at least " + FormatTime(least)));
+    }
+    return width;
+}
 
 /**
  * An experiment from its YAML: {title, seed, system, jobs, network, events, output}; system and

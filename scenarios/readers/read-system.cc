@@ -2,7 +2,6 @@
 #include "scenarios/readers/read-system.h"
 
 #include "fabric/kinds/no-fabric.h"
-#include "scenarios/readers/check-memory.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-fabric.h"
@@ -12,7 +11,7 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/read-nccl-xml.h"
 #include "scenarios/topology/slot-list.h"
-#include "scenarios/yaml/apply-settings.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -8,8 +8,8 @@
 #include "fabric/transport/replay/replay-transport.h"
 #include "fabric/units.h"
 #include "scenarios/bound/calibration.h"
-#include "scenarios/bound/cluster-features.h"
 #include "scenarios/bound/measured-bounds.h"
+#include "scenarios/bound/regime-position.h"
 #include "scenarios/simulation/simulation.h"
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/run-scenario.h"
 
+#include "scenarios/bound/bound-judge.h"
 #include "scenarios/bound/concurrent-position.h"
 #include "scenarios/bound/step-position.h"
-#include "scenarios/bound/tolerance.h"
 #include "scenarios/results/link-series.h"
 #include "scenarios/simulation/link-bins.h"
 #include "scenarios/simulation/wire-scenario.h"

@@ -2,20 +2,97 @@
 #include "scenarios/topology/convert-topology.h"
 
 #include "fabric/kinds/no-fabric.h"
+#include "fabric/nodes/node-wiring.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/topology/graphml.h"
 #include "scenarios/topology/read-nccl-xml.h"
+#include "scenarios/topology/slot-list.h"
 #include "scenarios/topology/write-nccl-xml.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/yaml-node.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 namespace weir
 {
 namespace
 {
+
+/** As a system file has it, with places as a reader of another format would give them. */
+YamlNode
+AsFile(ClusterSpec cluster)
+{
+    cluster.name = "x";
+    SetPlaces(cluster.node, PlacesOf(cluster.node), cluster.node.gpuLink.has_value());
+    YamlWriter out;
+    out.BeginMap();
+    WriteSystemKeys(out, cluster);
+    out.EndMap();
+    return YamlNode::Parse(out.GetText(), "topology");
+}
+
+/** Keys of one map that differ. */
+struct Difference
+{
+    std::string path; //!< of the map
+    std::vector<std::string> keys;
+};
+
+class Comparison
+{
+  public:
+    void Compare(const YamlNode& there, const YamlNode& back, const std::string& path)
+    {
+        const std::size_t mine = m_differences.size();
+        m_differences.push_back({path, {}});
+        for (const std::string& key : there.Keys())
+        {
+            const YamlNode value = there.Get(key);
+            const auto other = back.Find(key);
+            if (other && value.IsMap() && other->IsMap())
+            {
+                Compare(value, *other, path.empty() ? key : path + "." + key);
+            }
+            else if (!other || value.Dump() != other->Dump())
+            {
+                m_differences[mine].keys.push_back(key);
+            }
+        }
+        for (const std::string& key : back.Keys())
+        {
+            if (!there.Has(key))
+            {
+                m_differences[mine].keys.push_back(key);
+            }
+        }
+    }
+
+    std::string Text() const
+    {
+        std::string text;
+        for (const Difference& difference : m_differences)
+        {
+            std::string keys;
+            for (const std::string& key : difference.keys)
+            {
+                keys += (keys.empty() ? "" : ", ") + key;
+            }
+            if (!keys.empty())
+            {
+                text += (text.empty() ? "" : "; ") +
+                        (difference.path.empty() ? keys : difference.path + " (" + keys + ")");
+            }
+        }
+        return text;
+    }
+
+  private:
+    std::vector<Difference> m_differences;
+};
 
 std::string
 Ending(const std::string& path)
@@ -24,6 +101,14 @@ Ending(const std::string& path)
 }
 
 } // namespace
+
+std::string
+LostKeys(const ClusterSpec& there, const ClusterSpec& back)
+{
+    Comparison comparison;
+    comparison.Compare(AsFile(there), AsFile(back), "");
+    return comparison.Text();
+}
 
 TopologyFormat
 FormatOf(const std::string& path)

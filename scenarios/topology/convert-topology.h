@@ -11,6 +11,13 @@
 namespace weir
 {
 
+/**
+ * What of @p there is otherwise in @p back, which was written in some format and read again: key
+ * paths of a system file, those of one map together, as "fabric; node.nvlink (latency, source)";
+ * empty when nothing is. Names do not count, nor whether slots are listed or even.
+ */
+std::string LostKeys(const ClusterSpec& there, const ClusterSpec& back);
+
 /** How a topology is written down. */
 enum class TopologyFormat : uint8_t
 {

@@ -4,8 +4,10 @@
 
 #include "fabric/topology/topology.h"
 #include "fabric/units.h"
+#include "scenarios/topology/svg-canvas.h"
 
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -14,6 +16,34 @@
  */
 namespace weir
 {
+
+/** The kinds of links of the first node and of the network, by what they are and carry. */
+class LinkLegend
+{
+  public:
+    explicit LinkLegend(const Topology& topology);
+
+    /** Whether most links of that kind carry something else. */
+    bool IsUnusual(const Link& link) const;
+
+    /** Draws it below @p y. @return its height. */
+    double Draw(SvgCanvas& canvas, double left, double y) const;
+
+  private:
+    struct Entry
+    {
+        LinkKind kind;
+        std::string profile;
+        Rate rate;
+        Time latency;
+        std::size_t count{0};
+    };
+
+    std::vector<Entry> m_entries; //!< by kind
+};
+
+/** Whether a link is the first of the two directions of its wire, or has no other. */
+bool IsFirstDirection(const Topology& topology, LinkId id);
 
 constexpr double MARGIN = 24;     //!< around what is drawn, pixels
 constexpr double BOX_HEIGHT = 20; //!< of a device in a node, pixels

@@ -5,10 +5,24 @@
 #include "scenarios/plot/chart.h"
 #include "scenarios/validation/bound-agreement.h"
 
+#include <string>
 #include <vector>
 
 namespace weir
 {
+
+/** One measured time and what was predicted, in seconds. */
+struct TimePair
+{
+    double measured{0};
+    double predicted{0};
+};
+
+/** Predicted against measured time, with the lines of equality and of 10 % to either side. */
+Chart ParityChart(const std::string& title, const std::vector<TimePair>& pairs);
+
+/** Which share of the cases has an error of at most so many per cent. */
+Chart ErrorDistribution(const std::string& title, const std::vector<TimePair>& pairs);
 
 /**
  * Pictures of bounds on fresh cases: the reliability diagram (nominal against observed coverage)

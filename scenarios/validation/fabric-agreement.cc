@@ -8,7 +8,7 @@
 #include "fabric/kinds/torus.h"
 #include "fabric/routing/routing-policies.h"
 #include "scenarios/readers/read-system.h"
-#include "scenarios/validation/fidelity-bench.h"
+#include "scenarios/validation/fidelity-agreement.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/fidelity-agreement.h"
 
-#include "collectives/fidelity.h"
 #include "scenarios/readers/read-system.h"
-#include "scenarios/validation/fidelity-bench.h"
+#include "scenarios/simulation/back-to-back-time.h"
 #include "scenarios/validation/min-time.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -17,7 +15,6 @@
 
 namespace weir
 {
-
 namespace
 {
 
@@ -355,6 +352,36 @@ constexpr Stage STAGES[] = {{ComparedPlacement::Packed, 1},
 constexpr uint32_t SAMPLED_NODES[] = {1, 2, 4, 8};
 
 } // namespace
+
+FidelityBench::FidelityBench(const ClusterSpec& spec)
+    : m_simulation(spec)
+{
+}
+
+Time
+FidelityBench::Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
+{
+    EngineSet& engines = m_simulation.Engines();
+    const Time start = engines.Now();
+    for (const auto& call : calls)
+    {
+        m_simulation.GetEngine(fidelity).Start(call, this, 0, start);
+    }
+    engines.RunToEnd();
+    return m_last - start;
+}
+
+Time
+FidelityBench::RunRow(Fidelity fidelity, const CollectiveCall& call, uint32_t calls)
+{
+    return BackToBackTimer(m_simulation, fidelity).PerCall(call, calls);
+}
+
+void
+FidelityBench::OnCollectiveDone(uint64_t token, Time now)
+{
+    m_last = now;
+}
 
 std::vector<FidelityPoint>
 CompareFidelities(const Catalog& catalog, const ShowSuite& progress)

@@ -3,8 +3,11 @@
 #define WEIR_SCENARIOS_VALIDATION_FIDELITY_AGREEMENT_H
 
 #include "collectives/collective.h"
+#include "collectives/engines/collective-engine.h"
+#include "collectives/fidelity.h"
 #include "fabric/units.h"
 #include "scenarios/catalog.h"
+#include "scenarios/simulation/simulation.h"
 #include "scenarios/validation/case-outcome.h"
 
 #include <algorithm>
@@ -14,6 +17,35 @@
 
 namespace weir
 {
+
+/** One cluster on which calls are timed, each on an idle fabric. */
+class FidelityBench : private CollectiveClient
+{
+  public:
+    explicit FidelityBench(const ClusterSpec& spec);
+
+    Planner& GetPlanner()
+    {
+        return m_simulation.GetPlanner();
+    }
+
+    const Cluster& GetCluster() const
+    {
+        return m_simulation.GetCluster();
+    }
+
+    /** When the last of @p calls ends, all started together. */
+    Time Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls);
+
+    /** What one of @p calls back-to-back calls takes. */
+    Time RunRow(Fidelity fidelity, const CollectiveCall& call, uint32_t calls);
+
+  private:
+    void OnCollectiveDone(uint64_t token, Time now) override;
+
+    Simulation m_simulation;
+    Time m_last;
+};
 
 /** Which GPUs of a cluster a compared collective runs on. */
 enum class ComparedPlacement : uint8_t

@@ -8,7 +8,7 @@
 #include "fabric/transport/make-transport.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "fabric/transport/packet/congestion/dcqcn.h"
-#include "scenarios/readers/read-corrections.h"
+#include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-traffic.h"
 #include "scenarios/validation/error-statistics.h"
 #include "scenarios/validation/leaf-spine-topology.h"

@@ -3,10 +3,18 @@
 #define WEIR_SCENARIOS_WRITERS_PARAMETER_WRITER_H
 
 #include "fabric/parameters/parameter-visitor.h"
+#include "fabric/transport/corrected/correction-spec.h"
+#include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/yaml/yaml-writer.h"
 
 namespace weir
 {
+
+/** Writes @p spec into a map that is open; ReadPackets reads it back equal. */
+void WritePackets(YamlWriter& out, PacketSpec spec);
+
+/** The keys of each model of @p spec, into the map that is open. */
+void WriteCorrections(YamlWriter& out, CorrectionSpec spec);
 
 /** Writes the parameters of a component into a map that is open; ParameterReader reads them back
  * equal. What is left open (an optional count, a link like those around) is left out. */

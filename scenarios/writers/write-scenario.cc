@@ -1,27 +1,290 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/writers/write-scenario.h"
 
+#include "collectives/nccl/nccl-settings.h"
+#include "compute-model/models/layer-table.h"
+#include "compute-model/models/transformer.h"
+#include "compute-model/plan/parallel-plan.h"
 #include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/plan-uses.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/traffic/traffic-pattern.h"
 #include "scenarios/writers/parameter-writer.h"
-#include "scenarios/writers/write-experts.h"
-#include "scenarios/writers/write-layer-table.h"
-#include "scenarios/writers/write-nccl.h"
-#include "scenarios/writers/write-packets.h"
 #include "scenarios/writers/write-system.h"
-#include "scenarios/writers/write-traffic.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-writer.h"
 
+#include <charconv>
 #include <limits>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace weir
 {
 namespace
 {
+
+void
+WriteDimensionWise(YamlWriter& out, const DimensionWiseSettings& settings)
+{
+    out.BeginMap("dimensionWise");
+    if (!settings.algorithms.empty())
+    {
+        out.BeginList("perDimension");
+        for (const DimensionAlgorithm algorithm : settings.algorithms)
+        {
+            out.Item(ToString(algorithm));
+        }
+        out.EndList();
+    }
+    out.Integer("chunks", settings.chunks);
+    out.Flag("balanced", settings.balanced);
+    if (const auto& dispatch = settings.dispatch)
+    {
+        out.Text("dispatch",
+                 std::to_string(dispatch->expertsOfToken) + "/" +
+                     std::to_string(dispatch->experts));
+        out.Text("expertGroups",
+                 std::to_string(dispatch->groupsOfToken) + "/" + std::to_string(dispatch->groups));
+    }
+    if (const auto& sparsity = settings.sparsity)
+    {
+        out.Text("density", FormatNumber(100 * sparsity->density) + "%");
+        if (sparsity->selection < Rate::Infinite())
+        {
+            out.Speed("selectionRate", sparsity->selection);
+        }
+    }
+    if (settings.endpointDelay)
+    {
+        out.Duration("endpointDelay", *settings.endpointDelay);
+    }
+    if (settings.memoryRate)
+    {
+        out.Speed("memoryRate", *settings.memoryRate);
+    }
+    out.EndMap();
+}
+
+/** Writes the key `nccl` of `network`, as ReadNccl reads it. */
+void
+WriteNccl(YamlWriter& out, const NcclSettings& nccl)
+{
+    out.BeginMap("nccl");
+    out.Text("version", nccl.version);
+    if (!nccl.filter.GetAlgorithms().empty())
+    {
+        out.Text("algorithms", nccl.filter.GetAlgorithms());
+    }
+    if (!nccl.filter.GetProtocols().empty())
+    {
+        out.Text("protocols", nccl.filter.GetProtocols());
+    }
+    ParameterWriter writer(out);
+    NcclSettings(nccl).VisitParameters(writer);
+    if (nccl.dimensionWise.IsGiven())
+    {
+        WriteDimensionWise(out, nccl.dimensionWise);
+    }
+    out.EndMap();
+}
+
+/** Its own share is what the reader divides by the rows again. */
+void
+WriteUse(YamlWriter& out, const EmbeddingTable& table)
+{
+    if (table.classes.empty())
+    {
+        out.Number("zipf", table.zipf);
+        return;
+    }
+    out.BeginList("classes");
+    for (const RowClass& one : table.classes)
+    {
+        out.Pair(one.rows, one.rows * one.probability);
+    }
+    out.EndList();
+    if (table.observed > 0)
+    {
+        out.Number("classesOf", table.observed);
+    }
+}
+
+/** A model's embedding tables as ReadEmbeddingTables takes them; nothing where there are none. */
+void
+WriteEmbeddingTables(YamlWriter& out, const std::vector<EmbeddingTable>& tables)
+{
+    if (tables.empty())
+    {
+        return;
+    }
+    out.BeginMap("embeddings");
+    out.BeginList("tables");
+    for (const EmbeddingTable& table : tables)
+    {
+        out.BeginMap();
+        out.Integer("rows", table.rows);
+        out.Integer("dim", table.dim);
+        out.Integer("pooling", table.pooling);
+        WriteUse(out, table);
+        out.EndMap();
+    }
+    out.EndList();
+    out.EndMap();
+}
+
+void
+WriteTriple(YamlWriter& out, const char* key, uint32_t a, uint32_t b, uint32_t c)
+{
+    out.BeginList(key);
+    for (const uint32_t number : {a, b, c})
+    {
+        out.Item(std::to_string(number));
+    }
+    out.EndList();
+}
+
+void
+WriteSampleShape(YamlWriter& out, const char* key, const SampleShape& shape)
+{
+    WriteTriple(out, key, shape.channels, shape.height, shape.width);
+}
+
+/** A job's `model:` that ReadLayerTable reads back equal, layer by layer. */
+void
+WriteLayerTable(YamlWriter& out, const LayerTable& table)
+{
+    out.BeginMap("model");
+    out.Text("name", table.name);
+    out.Text("source", table.source);
+    WriteSampleShape(out, "input", table.layers.front().in);
+    WriteEmbeddingTables(out, table.embeddings);
+    out.BeginList("network");
+    for (const TableLayer& layer : table.layers)
+    {
+        out.BeginMap();
+        out.Text("layer", NameOf(TableOpNames(), layer.op));
+        out.Text("name", layer.name);
+        WriteSampleShape(out, "in", layer.in);
+        WriteSampleShape(out, "out", layer.out);
+        WriteTriple(out, "window", layer.window.size, layer.window.stride, layer.window.padding);
+        out.Integer("groups", layer.groups);
+        out.Integer("rank", layer.rank);
+        out.Flag("bias", layer.bias);
+        out.EndMap();
+    }
+    out.EndList();
+    out.EndMap();
+}
+
+/** The shortest decimal that reads back equal. */
+std::string
+Exact(double value)
+{
+    char text[32];
+    const auto [end, error] = std::to_chars(text, text + sizeof(text), value);
+    return {text, end};
+}
+
+/** What ReadExpertLayers reads; nothing without experts. */
+void
+WriteExpertLayers(YamlWriter& out, const ExpertLayers& moe)
+{
+    if (moe.experts == 0)
+    {
+        return;
+    }
+    out.BeginMap("experts");
+    out.Integer("count", moe.experts);
+    out.Integer("topK", moe.topK);
+    out.Integer("ffn", moe.ffn);
+    out.Integer("sharedFfn", moe.sharedFfn);
+    out.Integer("firstLayer", moe.firstLayer);
+    out.Integer("every", moe.every);
+    out.EndMap();
+}
+
+/** What ReadExpertLoad reads. */
+void
+WriteExpertLoad(YamlWriter& out, const ExpertLoad& load)
+{
+    if (load.IsBalanced() && load.capacityFactor == 0)
+    {
+        return; // as without
+    }
+    out.BeginMap("expertLoad");
+    if (load.capacityFactor > 0) // all else has no effect then
+    {
+        out.Number("capacityFactor", load.capacityFactor);
+    }
+    else if (load.shares.empty() && load.imbalance > 1)
+    {
+        out.Number("imbalance", load.imbalance);
+        out.Integer("seed", load.seed);
+    }
+    else if (!load.shares.empty())
+    {
+        out.BeginList("shares");
+        for (const double share : load.shares)
+        {
+            out.Item(Exact(share));
+        }
+        out.EndList();
+    }
+    out.EndMap();
+}
+
+/** Writes the map `traffic` of a job as ReadTraffic reads it. */
+void
+WriteTraffic(YamlWriter& out, const TrafficSpec& spec)
+{
+    out.BeginMap("traffic");
+    out.Text("pattern", ToString(spec.kind));
+    switch (spec.kind)
+    {
+    case TrafficKind::Poisson:
+        out.Number("load", spec.load);
+        break;
+    case TrafficKind::Incast:
+        out.Integer("senders", spec.senders);
+        break;
+    case TrafficKind::OnOff:
+        out.Duration("on", spec.on);
+        out.Duration("off", spec.off);
+        out.Text("spans", spec.isFixed ? "fixed" : "exponential");
+        if (!spec.rate.IsInfinite())
+        {
+            out.Speed("rate", spec.rate);
+        }
+        break;
+    case TrafficKind::Permutation:
+    case TrafficKind::AllToAll:
+        break;
+    }
+    if (!spec.sizesName.empty())
+    {
+        out.Text("sizes", spec.sizesName);
+    }
+    else if (spec.kind != TrafficKind::OnOff)
+    {
+        out.Size("bytes", spec.sizes.Quantile(0));
+    }
+    if (spec.every > Time())
+    {
+        out.Duration("every", spec.every);
+        if (spec.times != std::numeric_limits<uint32_t>::max())
+        {
+            out.Integer("times", spec.times);
+        }
+    }
+    if (!spec.duration.IsInfinite())
+    {
+        out.Duration("duration", spec.duration);
+    }
+    out.Integer("seed", spec.seed);
+    out.EndMap();
+}
 
 void
 WriteModel(YamlWriter& out, const Transformer& model)

@@ -1,14 +1,182 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/writers/write-system.h"
 
+#include "scenarios/readers/read-place.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/writers/parameter-writer.h"
-#include "scenarios/writers/write-node.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace weir
 {
 namespace
 {
+
+void
+WriteNvLink(YamlWriter& out, const NodeSpec& node)
+{
+    out.BeginMap("nvlink");
+    out.Text("wiring", NameOf(WiringNames(), node.wiring));
+    if (node.wiring == NvLinkWiring::Switched)
+    {
+        out.Integer("linksPerGpu", node.nvlinksPerGpu);
+    }
+    if (node.wiring == NvLinkWiring::Mesh)
+    {
+        out.BeginList("links");
+        for (const MeshLink& link : node.meshLinks)
+        {
+            out.Triple(link.a, link.b, link.links);
+        }
+        out.EndList();
+    }
+    if (node.wiring != NvLinkWiring::None)
+    {
+        WriteProfile(out, node.nvlink);
+    }
+    out.EndMap();
+}
+
+void
+WriteOptional(YamlWriter& out, const char* key, const std::optional<LinkProfile>& profile)
+{
+    if (profile)
+    {
+        out.BeginMap(key);
+        WriteProfile(out, *profile);
+        out.EndMap();
+    }
+}
+
+void
+WritePlaces(YamlWriter& out, const char* key, const std::vector<PciePlace>& places)
+{
+    if (places.empty())
+    {
+        return;
+    }
+    out.BeginList(key);
+    for (const PciePlace& place : places)
+    {
+        if (!place.link)
+        {
+            out.Item(PlaceName(place));
+            continue;
+        }
+        out.BeginMap();
+        out.Text("on", PlaceName(place));
+        WriteProfile(out, *place.link);
+        out.EndMap();
+    }
+    out.EndList();
+}
+
+void
+WritePcie(YamlWriter& out, const NodeSpec& node)
+{
+    out.BeginMap("pcie");
+    WriteProfile(out, node.pcie);
+    if (node.switchPlaces.empty())
+    {
+        out.Integer("switches", node.pcieSwitches);
+    }
+    WritePlaces(out, "switches", node.switchPlaces);
+    WritePlaces(out, "gpusOn", node.gpuPlaces);
+    if (node.pcieSwitches > 0)
+    {
+        out.BeginMap("uplink");
+        WriteProfile(out, node.pcieUplink);
+        out.EndMap();
+    }
+    out.EndMap();
+}
+
+void
+WriteSockets(YamlWriter& out, const NodeSpec& node)
+{
+    out.BeginMap("sockets");
+    out.Integer("count", node.sockets);
+    out.Text("cpu", NameOf(HostCpuNames(), node.cpu));
+    if (!node.cpuModel.empty())
+    {
+        out.Text("model", node.cpuModel);
+    }
+    if (node.socketsPerBoard > 0)
+    {
+        out.Integer("perBoard", node.socketsPerBoard);
+    }
+    if (node.sockets > 1 && node.socketsPerBoard != 1)
+    {
+        WriteProfile(out, node.interSocket);
+    }
+    out.EndMap();
+}
+
+void
+WriteNic(YamlWriter& out, const NodeSpec& node)
+{
+    out.BeginMap("nic");
+    out.Integer("count", node.NicCards());
+    if (node.nics > 0)
+    {
+        if (node.portsPerNic > 1)
+        {
+            out.Integer("ports", node.portsPerNic);
+        }
+        WritePlaces(out, "on", node.nicPlaces);
+        out.Text("transport", NameOf(TransportNames(), node.transport));
+        WriteProfile(out, node.nic);
+        WriteOptional(out, "pcie", node.nicPcie);
+        WriteOptional(out, "hostBridge", node.nicHostBridge);
+    }
+    out.EndMap();
+}
+
+void
+WriteValue(YamlWriter& out, NodeCostUnit unit, double value)
+{
+    switch (unit)
+    {
+    case NodeCostUnit::Microseconds:
+        return out.Duration("value", Time::Microseconds(value));
+    case NodeCostUnit::GBps:
+        // To a byte per second: what the product with 1e9 adds to it would read back as another
+        // value.
+        return out.Speed("value", Rate::BytesPerSecond(std::round(value * 1e9)));
+    case NodeCostUnit::Bytes:
+        return out.Size("value", Bytes(static_cast<int64_t>(value)));
+    case NodeCostUnit::Factor:
+        break;
+    }
+    out.Number("value", value);
+}
+
+/** Those that are given; of a kind that is given twice the last, which is the one that counts. */
+void
+WriteCosts(YamlWriter& out, const std::vector<NodeCost>& costs)
+{
+    if (costs.empty())
+    {
+        return;
+    }
+    out.BeginMap("costs");
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        const auto cost = std::find_if(costs.rbegin(), costs.rend(), [&](const NodeCost& each) {
+            return each.name == figure.key;
+        });
+        if (cost == costs.rend())
+        {
+            continue;
+        }
+        out.BeginMap(figure.key);
+        WriteValue(out, figure.unit, cost->value);
+        out.Text("source", cost->source);
+        out.EndMap();
+    }
+    out.EndMap();
+}
 
 void
 WriteFabric(YamlWriter& out, const FabricSpec& fabric)
@@ -32,6 +200,37 @@ WriteFabric(YamlWriter& out, const FabricSpec& fabric)
 }
 
 } // namespace
+
+void
+WriteProfile(YamlWriter& out, const LinkProfile& profile)
+{
+    out.Text("name", profile.name);
+    out.Speed("rate", profile.rawRate);
+    out.Number("encoding", profile.encoding);
+    out.Number("framing", profile.framing);
+    out.Number("measured", profile.measured);
+    out.Duration("latency", profile.latency);
+    if (profile.ncclRate > Rate())
+    {
+        out.Speed("ncclRate", profile.ncclRate);
+    }
+    out.Text("source", profile.source);
+}
+
+void
+WriteNode(YamlWriter& out, const NodeSpec& node)
+{
+    out.BeginMap("node");
+    out.Text("gpu", node.gpuModel);
+    out.Integer("gpus", node.gpus);
+    WriteNvLink(out, node);
+    WritePcie(out, node);
+    WriteOptional(out, "gpuLink", node.gpuLink);
+    WriteSockets(out, node);
+    WriteNic(out, node);
+    WriteCosts(out, node.costs);
+    out.EndMap();
+}
 
 void
 WriteSystemKeys(YamlWriter& out, const ClusterSpec& cluster)

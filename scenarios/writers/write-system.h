@@ -8,6 +8,12 @@
 namespace weir
 {
 
+/** Writes @p node as the map `node:` of a system; ReadNode reads it back equal. */
+void WriteNode(YamlWriter& out, const NodeSpec& node);
+
+/** The keys of @p profile, into a map that is open. */
+void WriteProfile(YamlWriter& out, const LinkProfile& profile);
+
 /** Writes @p cluster under @p key as a system without `base:`; ReadSystem reads it back equal. */
 void WriteSystem(YamlWriter& out, const char* key, const ClusterSpec& cluster);
 

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_YAML_YAML_NODE_H
 
 #include "fabric/units.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -164,6 +165,21 @@ class YamlNode
 
     std::shared_ptr<State> m_state; //!< yaml-cpp stays out of this header
 };
+
+/** Replaces values by "key.path=value" settings. @throws InputError as YamlNode::Set. */
+inline void
+ApplySettings(YamlNode& node, const std::vector<std::string>& settings)
+{
+    for (const std::string& setting : settings)
+    {
+        const std::size_t equals = setting.find('=');
+        if (equals == std::string::npos || equals == 0)
+        {
+            throw InputError("--set " + setting + ": found no key, expected key.path=value");
+        }
+        node.Set(setting.substr(0, equals), setting.substr(equals + 1));
+    }
+}
 
 } // namespace weir
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/error-charts.h"
+#include "scenarios/validation/bound-charts.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,6 @@
 
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "scenarios/flows/flow-report.h"
-#include "scenarios/flows/flow-summary.h"
 #include "scenarios/flows/open-network.h"
 #include "tests/scenarios/flow-files.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/topology/cluster.h"
 #include "scenarios/topology/convert-topology.h"
-#include "scenarios/topology/lost-keys.h"
 #include "scratch-folder.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/readers/read-experts.h"
+#include "scenarios/readers/read-model.h"
 
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-scenario.h"

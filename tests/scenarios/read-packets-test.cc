@@ -5,7 +5,7 @@
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "refusal.h"
 #include "scenarios/describe/describe-packets.h"
-#include "scenarios/writers/write-packets.h"
+#include "scenarios/writers/parameter-writer.h"
 #include "scratch-folder.h"
 
 #include <gtest/gtest.h>

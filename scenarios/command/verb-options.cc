@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/command/kind-option.h"
+#include "scenarios/command/verb-options.h"
 
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
+
+#include <iostream>
 
 namespace weir
 {
@@ -35,6 +37,15 @@ ParseKind(const std::string& name)
     }
     throw InputError("KIND: found '" + name + "', expected one of: " + JoinNames(names) +
                      DidYouMean(name, names));
+}
+
+void
+PrintNotes(const std::vector<std::string>& notes)
+{
+    for (const std::string& note : notes)
+    {
+        std::cerr << "weir: note: " << note << "\n";
+    }
 }
 
 } // namespace weir

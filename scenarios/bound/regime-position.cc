@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/bound/cluster-features.h"
-
-#include <algorithm>
-#include <vector>
+#include "scenarios/bound/regime-position.h"
 
 namespace weir
 {
