@@ -9,11 +9,11 @@ namespace weir
 CorrectedTransport::CorrectedTransport(Routing& routing,
                                        CorrectionSpec spec,
                                        const SharingSpec& sharing)
-    : m_routing(routing),
+    : FluidTransport(routing, sharing),
+      m_routing(routing),
       m_topology(routing.GetTopology()),
       m_spec(std::move(spec)),
-      m_fluid(routing, sharing),
-      m_recovering(m_spec.recovery, m_fluid, m_topology.LinkCount())
+      m_recovering(m_spec.recovery, *this, m_topology.LinkCount())
 {
     for (uint32_t i = 0; i < m_topology.LinkCount(); i++)
     {
@@ -21,13 +21,13 @@ CorrectedTransport::CorrectedTransport(Routing& routing,
     }
     if (m_spec.recovery.IsOn())
     {
-        m_fluid.AddObserver(*this, false);
+        AddObserver(*this, false);
     }
 }
 
 CorrectedTransport::~CorrectedTransport()
 {
-    m_fluid.RemoveObserver(*this);
+    RemoveObserver(*this);
 }
 
 /** The rate that the fluid has where a link has @p rate. */
@@ -63,7 +63,7 @@ CorrectedTransport::Start(const FlowRequest& request, Time now)
 {
     if (request.route.Index() >= m_routing.Size() || m_routing.IsSum(request.route))
     {
-        return m_fluid.Start(request, now);
+        return FluidTransport::Start(request, now);
     }
     FlowRequest corrected = request;
     const PathId path = m_routing.CurrentPath(request.route);
@@ -72,7 +72,7 @@ CorrectedTransport::Start(const FlowRequest& request, Time now)
         corrected.overhead +=
             m_spec.forwarding.DelayOf(request.bytes, m_routing.Paths().Links(path), m_topology);
     }
-    const FlowId id = m_fluid.Start(corrected, now);
+    const FlowId id = FluidTransport::Start(corrected, now);
     const std::vector<LinkId> ports =
         m_spec.recovery.IsOn() ? SharedPortsOf(request.route) : std::vector<LinkId>();
     if (!ports.empty())
@@ -98,7 +98,7 @@ bool
 CorrectedTransport::Cancel(FlowId id, Time now)
 {
     m_recovering.Remove(id);
-    return m_fluid.Cancel(id, now);
+    return FluidTransport::Cancel(id, now);
 }
 
 void
@@ -106,108 +106,24 @@ CorrectedTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 {
     if (link.Index() >= m_topology.LinkCount())
     {
-        m_fluid.SetLinkRate(link, rate, now); // refuses it
+        FluidTransport::SetLinkRate(link, rate, now); // refuses it
         return;
     }
-    m_fluid.SetLinkRate(link, FluidRate(link.Index(), rate), now);
+    FluidTransport::SetLinkRate(link, FluidRate(link.Index(), rate), now);
     m_recovering.SetPortRate(link, rate.ToBytesPerSecond());
-}
-
-void
-CorrectedTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
-{
-    m_fluid.SetLinksUp(links, up, now);
 }
 
 Time
 CorrectedTransport::NextEventTime()
 {
-    return std::min(m_fluid.NextEventTime(), m_recovering.NextEventTime());
+    return std::min(FluidTransport::NextEventTime(), m_recovering.NextEventTime());
 }
 
 void
 CorrectedTransport::AdvanceTo(Time now)
 {
-    m_fluid.AdvanceTo(now);
+    FluidTransport::AdvanceTo(now);
     m_recovering.AdvanceTo(now);
-}
-
-bool
-CorrectedTransport::IsLinkUp(LinkId link) const
-{
-    return m_fluid.IsLinkUp(link);
-}
-
-Rate
-CorrectedTransport::CurrentRate(FlowId id)
-{
-    return m_fluid.CurrentRate(id);
-}
-
-FlowPath
-CorrectedTransport::CurrentPath(FlowId id)
-{
-    return m_fluid.CurrentPath(id);
-}
-
-Rate
-CorrectedTransport::CurrentLinkRate(LinkId link)
-{
-    return m_fluid.CurrentLinkRate(link);
-}
-
-void
-CorrectedTransport::MoveTo(Time now)
-{
-    m_fluid.MoveTo(now);
-}
-
-LinkUsage
-CorrectedTransport::GetLinkUsage(LinkId link)
-{
-    return m_fluid.GetLinkUsage(link);
-}
-
-bool
-CorrectedTransport::Moves(FlowForm form) const
-{
-    return m_fluid.Moves(form);
-}
-
-FlowForm
-CorrectedTransport::FormOf(const FlowRequest& request)
-{
-    return m_fluid.FormOf(request);
-}
-
-Time
-CorrectedTransport::UncontendedTime(const FlowRequest& request, PathId path)
-{
-    return m_fluid.UncontendedTime(request, path);
-}
-
-std::size_t
-CorrectedTransport::ActiveFlows() const
-{
-    return m_fluid.ActiveFlows();
-}
-
-std::vector<StalledFlow>
-CorrectedTransport::StalledFlows()
-{
-    return m_fluid.StalledFlows();
-}
-
-void
-CorrectedTransport::AddObserver(TransportObserver& observer, bool linkRates)
-{
-    m_fluid.AddObserver(observer, linkRates);
-}
-
-void
-CorrectedTransport::RemoveObserver(TransportObserver& observer)
-{
-    m_fluid.RemoveObserver(observer);
 }
 
 } // namespace weir

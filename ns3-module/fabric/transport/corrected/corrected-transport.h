@@ -17,11 +17,12 @@ namespace weir
  *
  * They follow the path that a flow has when it starts; where its packets are spread over several,
  * only the last link, which all of them take, is one where rates are cut. What is a sum of routes
- * is not corrected besides the rates of its links.
+ * is not corrected besides the rates of its links. A link is saturated when all that the
+ * corrections leave is in use.
  * Cost: none where all is off but O(1) for each flow; with recovery O(n) for each of a flow's
  * links, of n flows that share it.
  */
-class CorrectedTransport final : public Transport, private TransportObserver
+class CorrectedTransport final : public FluidTransport, private TransportObserver
 {
   public:
     /** @p routing must outlive it. */
@@ -34,23 +35,7 @@ class CorrectedTransport final : public Transport, private TransportObserver
     void AdvanceTo(Time now) override;
     FlowId Start(const FlowRequest& request, Time now) override;
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
-    void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
-    bool IsLinkUp(LinkId link) const override;
     bool Cancel(FlowId id, Time now) override;
-    Rate CurrentRate(FlowId id) override;
-    FlowPath CurrentPath(FlowId id) override;
-    Rate CurrentLinkRate(LinkId link) override;
-
-    /** Saturated: all that the corrections leave is in use. */
-    LinkUsage GetLinkUsage(LinkId link) override;
-    void MoveTo(Time now) override;
-    bool Moves(FlowForm form) const override;
-    FlowForm FormOf(const FlowRequest& request) override;
-    Time UncontendedTime(const FlowRequest& request, PathId path) override;
-    std::size_t ActiveFlows() const override;
-    std::vector<StalledFlow> StalledFlows() override;
-    void AddObserver(TransportObserver& observer, bool linkRates) override;
-    void RemoveObserver(TransportObserver& observer) override;
 
   private:
     void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;
@@ -60,7 +45,6 @@ class CorrectedTransport final : public Transport, private TransportObserver
     Routing& m_routing;
     const Topology& m_topology;
     CorrectionSpec m_spec;
-    FluidTransport m_fluid;
     RecoveringRates m_recovering;
 };
 

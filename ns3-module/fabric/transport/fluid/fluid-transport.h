@@ -40,7 +40,7 @@ namespace weir
  * lock-step, plus the solve (SharingSolver). About 150 bytes a flow, and 250 plus 60 per link a
  * bundle.
  */
-class FluidTransport final : public Transport
+class FluidTransport : public Transport
 {
   public:
     /** @p routing must outlive it. */
