@@ -17,13 +17,75 @@
 namespace weir
 {
 
+/** One number with a unit, which compares as the number does. */
+template <typename Self, typename Number>
+class Quantity
+{
+  public:
+    constexpr Self& operator+=(Self other)
+    {
+        return AsSelf() = AsSelf() + other;
+    }
+
+    constexpr Self& operator-=(Self other)
+    {
+        return AsSelf() = AsSelf() - other;
+    }
+
+    friend constexpr bool operator==(Self a, Self b)
+    {
+        return a.m_value == b.m_value;
+    }
+
+    friend constexpr bool operator!=(Self a, Self b)
+    {
+        return a.m_value != b.m_value;
+    }
+
+    friend constexpr bool operator<(Self a, Self b)
+    {
+        return a.m_value < b.m_value;
+    }
+
+    friend constexpr bool operator<=(Self a, Self b)
+    {
+        return a.m_value <= b.m_value;
+    }
+
+    friend constexpr bool operator>(Self a, Self b)
+    {
+        return a.m_value > b.m_value;
+    }
+
+    friend constexpr bool operator>=(Self a, Self b)
+    {
+        return a.m_value >= b.m_value;
+    }
+
+  protected:
+    constexpr Quantity() = default;
+
+    constexpr explicit Quantity(Number value)
+        : m_value(value)
+    {
+    }
+
+    Number m_value{0};
+
+  private:
+    constexpr Self& AsSelf()
+    {
+        return static_cast<Self&>(*this);
+    }
+};
+
 /**
  * A point in simulated time or a span of it: whole picoseconds, 106 days at most.
  *
  * One byte at 14.4 Tb/s lasts 0.56 ps, so single bytes round, messages do not. Addition and
  * subtraction involving Infinite() stay infinite.
  */
-class Time
+class Time : public Quantity<Time, int64_t>
 {
   public:
     constexpr Time() = default;
@@ -61,94 +123,54 @@ class Time
 
     constexpr int64_t ToPicoseconds() const
     {
-        return m_ps;
+        return m_value;
     }
 
     constexpr double ToMicroseconds() const
     {
-        return static_cast<double>(m_ps) * 1e-6;
+        return static_cast<double>(m_value) * 1e-6;
     }
 
     constexpr double ToSeconds() const
     {
         return IsInfinite() ? std::numeric_limits<double>::infinity()
-                            : static_cast<double>(m_ps) * 1e-12;
+                            : static_cast<double>(m_value) * 1e-12;
     }
 
     constexpr bool IsInfinite() const
     {
-        return m_ps == std::numeric_limits<int64_t>::max();
+        return m_value == std::numeric_limits<int64_t>::max();
     }
 
     friend constexpr Time operator+(Time a, Time b)
     {
         if (a.IsInfinite() || b.IsInfinite() ||
-            a.m_ps > std::numeric_limits<int64_t>::max() - b.m_ps)
+            a.m_value > std::numeric_limits<int64_t>::max() - b.m_value)
         {
             return Infinite();
         }
-        return Time(a.m_ps + b.m_ps);
+        return Time(a.m_value + b.m_value);
     }
 
     friend constexpr Time operator-(Time a, Time b)
     {
-        return a.IsInfinite() ? Infinite() : Time(a.m_ps - b.m_ps);
+        return a.IsInfinite() ? Infinite() : Time(a.m_value - b.m_value);
     }
 
     /** A span repeated or scaled; rounds to the nearest picosecond. */
     friend constexpr Time operator*(Time a, double factor)
     {
-        return a.IsInfinite() ? Infinite() : FromDouble(static_cast<double>(a.m_ps) * factor);
+        return a.IsInfinite() ? Infinite() : FromDouble(static_cast<double>(a.m_value) * factor);
     }
 
     friend constexpr double operator/(Time a, Time b)
     {
-        return static_cast<double>(a.m_ps) / static_cast<double>(b.m_ps);
-    }
-
-    constexpr Time& operator+=(Time other)
-    {
-        return *this = *this + other;
-    }
-
-    constexpr Time& operator-=(Time other)
-    {
-        return *this = *this - other;
-    }
-
-    friend constexpr bool operator==(Time a, Time b)
-    {
-        return a.m_ps == b.m_ps;
-    }
-
-    friend constexpr bool operator!=(Time a, Time b)
-    {
-        return a.m_ps != b.m_ps;
-    }
-
-    friend constexpr bool operator<(Time a, Time b)
-    {
-        return a.m_ps < b.m_ps;
-    }
-
-    friend constexpr bool operator<=(Time a, Time b)
-    {
-        return a.m_ps <= b.m_ps;
-    }
-
-    friend constexpr bool operator>(Time a, Time b)
-    {
-        return a.m_ps > b.m_ps;
-    }
-
-    friend constexpr bool operator>=(Time a, Time b)
-    {
-        return a.m_ps >= b.m_ps;
+        return static_cast<double>(a.m_value) / static_cast<double>(b.m_value);
     }
 
   private:
     constexpr explicit Time(int64_t ps)
-        : m_ps(ps)
+        : Quantity(ps)
     {
     }
 
@@ -160,18 +182,16 @@ class Time
         }
         return Time(static_cast<int64_t>(ps < 0 ? ps - 0.5 : ps + 0.5));
     }
-
-    int64_t m_ps{0}; //!< picoseconds
 };
 
 /** An amount of data: whole bytes. */
-class Bytes
+class Bytes : public Quantity<Bytes, int64_t>
 {
   public:
     constexpr Bytes() = default;
 
     constexpr explicit Bytes(int64_t count)
-        : m_count(count)
+        : Quantity(count)
     {
     }
 
@@ -198,84 +218,39 @@ class Bytes
 
     constexpr int64_t Count() const
     {
-        return m_count;
+        return m_value;
     }
 
     constexpr double ToDouble() const
     {
-        return static_cast<double>(m_count);
+        return static_cast<double>(m_value);
     }
 
     friend constexpr Bytes operator+(Bytes a, Bytes b)
     {
-        return Bytes(a.m_count + b.m_count);
+        return Bytes(a.m_value + b.m_value);
     }
 
     friend constexpr Bytes operator-(Bytes a, Bytes b)
     {
-        return Bytes(a.m_count - b.m_count);
+        return Bytes(a.m_value - b.m_value);
     }
 
     friend constexpr Bytes operator*(Bytes a, int64_t n)
     {
-        return Bytes(a.m_count * n);
+        return Bytes(a.m_value * n);
     }
 
     /** Rounds down. */
     friend constexpr Bytes operator/(Bytes a, int64_t n)
     {
-        return Bytes(a.m_count / n);
+        return Bytes(a.m_value / n);
     }
-
-    constexpr Bytes& operator+=(Bytes other)
-    {
-        m_count += other.m_count;
-        return *this;
-    }
-
-    constexpr Bytes& operator-=(Bytes other)
-    {
-        m_count -= other.m_count;
-        return *this;
-    }
-
-    friend constexpr bool operator==(Bytes a, Bytes b)
-    {
-        return a.m_count == b.m_count;
-    }
-
-    friend constexpr bool operator!=(Bytes a, Bytes b)
-    {
-        return a.m_count != b.m_count;
-    }
-
-    friend constexpr bool operator<(Bytes a, Bytes b)
-    {
-        return a.m_count < b.m_count;
-    }
-
-    friend constexpr bool operator<=(Bytes a, Bytes b)
-    {
-        return a.m_count <= b.m_count;
-    }
-
-    friend constexpr bool operator>(Bytes a, Bytes b)
-    {
-        return a.m_count > b.m_count;
-    }
-
-    friend constexpr bool operator>=(Bytes a, Bytes b)
-    {
-        return a.m_count >= b.m_count;
-    }
-
-  private:
-    int64_t m_count{0}; //!< bytes
 };
 
 /** Data per time in one direction, in bytes per second. A datasheet's bidirectional number is
  * halved. */
-class Rate
+class Rate : public Quantity<Rate, double>
 {
   public:
     constexpr Rate() = default;
@@ -310,81 +285,49 @@ class Rate
 
     constexpr double ToBytesPerSecond() const
     {
-        return m_bytesPerSecond;
+        return m_value;
     }
 
     constexpr double ToGBps() const
     {
-        return m_bytesPerSecond * 1e-9;
+        return m_value * 1e-9;
     }
 
     constexpr double ToGbps() const
     {
-        return m_bytesPerSecond * 8e-9;
+        return m_value * 8e-9;
     }
 
     constexpr bool IsInfinite() const
     {
-        return m_bytesPerSecond == std::numeric_limits<double>::infinity();
+        return m_value == std::numeric_limits<double>::infinity();
     }
 
     friend constexpr Rate operator+(Rate a, Rate b)
     {
-        return Rate(a.m_bytesPerSecond + b.m_bytesPerSecond);
+        return Rate(a.m_value + b.m_value);
     }
 
     friend constexpr Rate operator*(Rate a, double factor)
     {
-        return Rate(a.m_bytesPerSecond * factor);
+        return Rate(a.m_value * factor);
     }
 
     friend constexpr Rate operator/(Rate a, double divisor)
     {
-        return Rate(a.m_bytesPerSecond / divisor);
+        return Rate(a.m_value / divisor);
     }
 
     friend constexpr double operator/(Rate a, Rate b)
     {
-        return a.m_bytesPerSecond / b.m_bytesPerSecond;
-    }
-
-    friend constexpr bool operator==(Rate a, Rate b)
-    {
-        return a.m_bytesPerSecond == b.m_bytesPerSecond;
-    }
-
-    friend constexpr bool operator!=(Rate a, Rate b)
-    {
-        return a.m_bytesPerSecond != b.m_bytesPerSecond;
-    }
-
-    friend constexpr bool operator<(Rate a, Rate b)
-    {
-        return a.m_bytesPerSecond < b.m_bytesPerSecond;
-    }
-
-    friend constexpr bool operator<=(Rate a, Rate b)
-    {
-        return a.m_bytesPerSecond <= b.m_bytesPerSecond;
-    }
-
-    friend constexpr bool operator>(Rate a, Rate b)
-    {
-        return a.m_bytesPerSecond > b.m_bytesPerSecond;
-    }
-
-    friend constexpr bool operator>=(Rate a, Rate b)
-    {
-        return a.m_bytesPerSecond >= b.m_bytesPerSecond;
+        return a.m_value / b.m_value;
     }
 
   private:
     constexpr explicit Rate(double bytesPerSecond)
-        : m_bytesPerSecond(bytesPerSecond)
+        : Quantity(bytesPerSecond)
     {
     }
-
-    double m_bytesPerSecond{0}; //!< bytes per second
 };
 
 /** How long @p bytes take at @p rate: zero bytes take no time, any bytes at rate zero take forever.
@@ -396,48 +339,34 @@ operator/(Bytes bytes, Rate rate)
 }
 
 /** Floating-point operations; a fused multiply-add counts as two. */
-class Flops
+class Flops : public Quantity<Flops, double>
 {
   public:
     constexpr Flops() = default;
 
     constexpr explicit Flops(double count)
-        : m_count(count)
+        : Quantity(count)
     {
     }
 
     constexpr double ToDouble() const
     {
-        return m_count;
+        return m_value;
     }
 
     friend constexpr Flops operator+(Flops a, Flops b)
     {
-        return Flops(a.m_count + b.m_count);
+        return Flops(a.m_value + b.m_value);
     }
 
     friend constexpr Flops operator*(Flops a, double factor)
     {
-        return Flops(a.m_count * factor);
+        return Flops(a.m_value * factor);
     }
-
-    constexpr Flops& operator+=(Flops other)
-    {
-        m_count += other.m_count;
-        return *this;
-    }
-
-    friend constexpr bool operator==(Flops a, Flops b)
-    {
-        return a.m_count == b.m_count;
-    }
-
-  private:
-    double m_count{0}; //!< operations
 };
 
 /** Floating-point operations per second. */
-class FlopRate
+class FlopRate : public Quantity<FlopRate, double>
 {
   public:
     constexpr FlopRate() = default;
@@ -454,31 +383,29 @@ class FlopRate
 
     constexpr double ToFlopsPerSecond() const
     {
-        return m_flopsPerSecond;
+        return m_value;
     }
 
     constexpr double ToTeraFlops() const
     {
-        return m_flopsPerSecond * 1e-12;
+        return m_value * 1e-12;
     }
 
     friend constexpr FlopRate operator*(FlopRate a, double factor)
     {
-        return FlopRate(a.m_flopsPerSecond * factor);
+        return FlopRate(a.m_value * factor);
     }
 
     friend constexpr double operator/(FlopRate a, FlopRate b)
     {
-        return a.m_flopsPerSecond / b.m_flopsPerSecond;
+        return a.m_value / b.m_value;
     }
 
   private:
     constexpr explicit FlopRate(double flopsPerSecond)
-        : m_flopsPerSecond(flopsPerSecond)
+        : Quantity(flopsPerSecond)
     {
     }
-
-    double m_flopsPerSecond{0}; //!< operations per second
 };
 
 constexpr Time
