@@ -131,7 +131,7 @@ class StageWriter
             const uint32_t layer = FirstLayer(step) + i;
             m_writer.SetPlace(step.microBatch, layer);
             UseUnit();
-            m_writer.Append(m_source.segments.Forward(m_source.model.IsExpertLayer(layer)));
+            m_writer.Append(SegmentsOf(layer).forward);
         }
         if (HasOutput(step))
         {
@@ -159,14 +159,13 @@ class StageWriter
         for (uint32_t i = Layers(step); i-- > 0;)
         {
             const uint32_t layer = FirstLayer(step) + i;
-            const bool hasExperts = m_source.model.IsExpertLayer(layer);
             m_writer.SetPlace(step.microBatch, layer);
             UseUnit();
             if (m_plan.Recomputes(layer))
             {
-                m_writer.Append(m_source.segments.Recompute(hasExperts));
+                m_writer.Append(SegmentsOf(layer).recompute);
             }
-            m_writer.Append(m_source.segments.Backward(hasExperts), ready, gradientBytes);
+            m_writer.Append(SegmentsOf(layer).backward, ready, gradientBytes);
             EndUnit(UnitOf(step, i));
         }
         if (HasEmbedding(step))
@@ -223,13 +222,12 @@ class StageWriter
         for (uint32_t i = Layers(step); i-- > 0;)
         {
             const uint32_t layer = FirstLayer(step) + i;
-            const bool hasExperts = m_source.model.IsExpertLayer(layer);
             m_writer.SetPlace(step.microBatch, layer);
             if (m_plan.Recomputes(layer))
             {
-                m_writer.Append(m_source.segments.Recompute(hasExperts));
+                m_writer.Append(SegmentsOf(layer).recompute);
             }
-            m_writer.Append(m_source.segments.BackwardInput(hasExperts), ready, gradientBytes);
+            m_writer.Append(SegmentsOf(layer).backwardInput, ready, gradientBytes);
         }
         if (HasEmbedding(step))
         {
@@ -248,9 +246,7 @@ class StageWriter
         {
             const uint32_t layer = FirstLayer(step) + i;
             m_writer.SetPlace(step.microBatch, layer);
-            m_writer.Append(m_source.segments.BackwardWeights(m_source.model.IsExpertLayer(layer)),
-                            ready,
-                            GradientBytes(m_plan));
+            m_writer.Append(SegmentsOf(layer).backwardWeights, ready, GradientBytes(m_plan));
         }
         if (ready != nullptr)
         {
@@ -357,14 +353,19 @@ class StageWriter
         return 2 * model.ExpertLayersOf(0, model.layers) > model.layers;
     }
 
+    const LayerSegments& SegmentsOf(uint32_t layer) const
+    {
+        return m_source.segments.Layer(m_source.model.IsExpertLayer(layer));
+    }
+
     /** Of one layer, as most are; all stages have about as many. */
     static PassTimes TimesOf(const StepSegments& segments, bool hasExperts)
     {
+        const LayerSegments& layer = segments.Layer(hasExperts);
         PassTimes times;
-        times.forward = Seconds(segments.Forward(hasExperts));
-        times.backwardInput =
-            Seconds(segments.Recompute(hasExperts)) + Seconds(segments.BackwardInput(hasExperts));
-        times.backwardWeights = Seconds(segments.BackwardWeights(hasExperts));
+        times.forward = Seconds(layer.forward);
+        times.backwardInput = Seconds(layer.recompute) + Seconds(layer.backwardInput);
+        times.backwardWeights = Seconds(layer.backwardWeights);
         return times;
     }
 

@@ -32,17 +32,16 @@ OperationsOf(const SegmentSequence& pass)
 }
 
 double
-OperationsOfLayer(const StepSegments& segments, const ParallelPlan& plan, bool hasExperts)
+OperationsOfLayer(const LayerSegments& layer, const ParallelPlan& plan)
 {
-    const std::size_t backward = plan.SplitsBackward()
-                                     ? OperationsOf(segments.BackwardInput(hasExperts)) +
-                                           OperationsOf(segments.BackwardWeights(hasExperts))
-                                     : OperationsOf(segments.Backward(hasExperts));
+    const std::size_t backward = plan.SplitsBackward() ? OperationsOf(layer.backwardInput) +
+                                                             OperationsOf(layer.backwardWeights)
+                                                       : OperationsOf(layer.backward);
     const double recompute =
         plan.recomputation == Recomputation::None
             ? 0
-            : static_cast<double>(segments.Recompute(hasExperts).size()) / plan.recomputeEvery;
-    return static_cast<double>(segments.Forward(hasExperts).size() + backward) + recompute;
+            : static_cast<double>(layer.recompute.size()) / plan.recomputeEvery;
+    return static_cast<double>(layer.forward.size() + backward) + recompute;
 }
 
 } // namespace
@@ -52,8 +51,8 @@ EstimateOperations(const StepSegments& segments, const Transformer& model, const
 {
     const double withExperts = model.ExpertLayersOf(0, model.layers);
     return plan.MicroBatches() *
-           (withExperts * OperationsOfLayer(segments, plan, true) +
-            (model.layers - withExperts) * OperationsOfLayer(segments, plan, false));
+           (withExperts * OperationsOfLayer(segments.Layer(true), plan) +
+            (model.layers - withExperts) * OperationsOfLayer(segments.Layer(false), plan));
 }
 
 void

@@ -58,7 +58,7 @@ class LayerWriter
         SynchronizeLayer();
         m_writer.Section(name + " attention");
         Norm("input norm");
-        WriteGatheredForward(m_writer, m_qkv, m_plan, Gather(m_qkv));
+        WriteLinearForward(m_writer, m_qkv, m_plan, Gather(m_qkv));
         AddBias("QKV bias", m_shape.qkv);
         RotaryEmbedding("rotary");
         WriteAttentionForward(m_writer, m_model, m_plan);
@@ -89,10 +89,10 @@ class LayerWriter
         m_writer.Section("recompute attention");
         Norm("input norm");
         // Of the products q, k, v, o, gate, up, down every other one is recomputed: k, o, up.
-        WriteGatheredForward(m_writer,
-                             isNeeded ? m_qkv : Part(m_qkv, m_shape.kvHeads * m_model.headDim),
-                             m_plan,
-                             Gather(m_qkv));
+        WriteLinearForward(m_writer,
+                           isNeeded ? m_qkv : Part(m_qkv, m_shape.kvHeads * m_model.headDim),
+                           m_plan,
+                           Gather(m_qkv));
         RotaryEmbedding("rotary");
         if (isNeeded)
         {
@@ -117,7 +117,7 @@ class LayerWriter
         const bool isGated = m_model.activation == ActivationKind::SwiGlu;
         if (isNeeded || isGated)
         {
-            WriteGatheredForward(
+            WriteLinearForward(
                 m_writer, isNeeded ? m_fc1 : Part(m_fc1, m_shape.ffn), m_plan, Gather(m_fc1));
         }
         Activation();
@@ -139,7 +139,7 @@ class LayerWriter
         NormBackward("MLP norm backward");
         m_writer.Section("backward attention");
         BiasDropoutAddBackward("attention bias dropout add backward");
-        WriteGatheredInputGradient(m_writer, m_projection, m_plan, Gather(m_projection));
+        WriteInputGradient(m_writer, m_projection, m_plan, Gather(m_projection));
         WeightGradient(m_projection);
         if (m_plan.recomputation == Recomputation::Selective)
         {
@@ -222,14 +222,14 @@ class LayerWriter
 
     void MlpForward()
     {
-        WriteGatheredForward(m_writer, m_fc1, m_plan, Gather(m_fc1));
+        WriteLinearForward(m_writer, m_fc1, m_plan, Gather(m_fc1));
         Activation();
         WriteRowParallelForward(m_writer, m_fc2, m_plan, m_shape.boundary);
     }
 
     void MlpBackward()
     {
-        WriteGatheredInputGradient(m_writer, m_fc2, m_plan, Gather(m_fc2));
+        WriteInputGradient(m_writer, m_fc2, m_plan, Gather(m_fc2));
         WeightGradient(m_fc2);
         ActivationBackward();
         ColumnParallelBackward(m_fc1);
@@ -333,50 +333,31 @@ class LayerWriter
 } // namespace
 
 SegmentSequence
-LayerForward(KernelTable& kernels,
-             const Transformer& model,
-             const ParallelPlan& plan,
-             const std::string& name,
-             LayerKind kind)
+WriteLayer(KernelTable& kernels,
+           const Transformer& model,
+           const ParallelPlan& plan,
+           LayerKind kind,
+           LayerPass pass)
 {
-    return LayerWriter(kernels, model, plan, kind).Forward(name);
-}
-
-SegmentSequence
-LayerBackward(KernelTable& kernels,
-              const Transformer& model,
-              const ParallelPlan& plan,
-              LayerKind kind)
-{
-    return LayerWriter(kernels, model, plan, kind).Backward();
-}
-
-SegmentSequence
-LayerRecompute(KernelTable& kernels,
-               const Transformer& model,
-               const ParallelPlan& plan,
-               LayerKind kind)
-{
-    return RecomputesLayers(plan) ? LayerWriter(kernels, model, plan, kind).Recompute()
-                                  : SegmentSequence();
-}
-
-SegmentSequence
-LayerBackwardInput(KernelTable& kernels,
-                   const Transformer& model,
-                   const ParallelPlan& plan,
-                   LayerKind kind)
-{
-    return LayerWriter(kernels, model, plan, kind).BackwardInput();
-}
-
-SegmentSequence
-LayerBackwardWeights(KernelTable& kernels,
-                     const Transformer& model,
-                     const ParallelPlan& plan,
-                     LayerKind kind)
-{
-    return LayerWriter(kernels, model, plan, kind).BackwardWeights();
+    if (pass == LayerPass::Recompute && !RecomputesLayers(plan))
+    {
+        return {};
+    }
+    LayerWriter writer(kernels, model, plan, kind);
+    switch (pass)
+    {
+    case LayerPass::Forward:
+        return writer.Forward("forward");
+    case LayerPass::Recompute:
+        return writer.Recompute();
+    case LayerPass::Backward:
+        return writer.Backward();
+    case LayerPass::BackwardInput:
+        return writer.BackwardInput();
+    case LayerPass::BackwardWeights:
+        break;
+    }
+    return writer.BackwardWeights();
 }
 
 } // namespace weir

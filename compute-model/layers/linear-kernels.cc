@@ -186,16 +186,10 @@ ForwardGemm(const LinearShape& linear, const ParallelPlan& plan)
 } // namespace
 
 void
-WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
-{
-    WriteGatheredForward(writer, linear, plan, Segment::NOTHING);
-}
-
-void
-WriteGatheredForward(SegmentWriter& writer,
-                     const LinearShape& linear,
-                     const ParallelPlan& plan,
-                     int32_t gathered)
+WriteLinearForward(SegmentWriter& writer,
+                   const LinearShape& linear,
+                   const ParallelPlan& plan,
+                   int32_t gathered)
 {
     if (plan.grid.side > 1)
     {
@@ -236,16 +230,10 @@ WriteRowParallelForward(SegmentWriter& writer,
 }
 
 void
-WriteInputGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
-{
-    WriteGatheredInputGradient(writer, linear, plan, Segment::NOTHING);
-}
-
-void
-WriteGatheredInputGradient(SegmentWriter& writer,
-                           const LinearShape& linear,
-                           const ParallelPlan& plan,
-                           int32_t gathered)
+WriteInputGradient(SegmentWriter& writer,
+                   const LinearShape& linear,
+                   const ParallelPlan& plan,
+                   int32_t gathered)
 {
     if (plan.grid.side > 1)
     {

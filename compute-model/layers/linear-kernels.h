@@ -63,14 +63,11 @@ int32_t WriteGather(SegmentWriter& writer,
                     const ParallelPlan& plan,
                     Bytes whole);
 
-/** y = x W^T. */
-void WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan);
-
-/** The same. @param gathered the gather of x that is under way, if any. */
-void WriteGatheredForward(SegmentWriter& writer,
-                          const LinearShape& linear,
-                          const ParallelPlan& plan,
-                          int32_t gathered);
+/** y = x W^T. @param gathered the gather of x that is under way, if any. */
+void WriteLinearForward(SegmentWriter& writer,
+                        const LinearShape& linear,
+                        const ParallelPlan& plan,
+                        int32_t gathered = Segment::NOTHING);
 
 /**
  * y = x W^T of a row-parallel layer, whose results all tensor ranks sum: all-reduced or, with
@@ -83,14 +80,11 @@ void WriteRowParallelForward(SegmentWriter& writer,
                              const ParallelPlan& plan,
                              Bytes whole);
 
-/** dx = dy W. */
-void WriteInputGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan);
-
-/** The same. @param gathered the gather of dy that is under way, if any. */
-void WriteGatheredInputGradient(SegmentWriter& writer,
-                                const LinearShape& linear,
-                                const ParallelPlan& plan,
-                                int32_t gathered);
+/** dx = dy W. @param gathered the gather of dy that is under way, if any. */
+void WriteInputGradient(SegmentWriter& writer,
+                        const LinearShape& linear,
+                        const ParallelPlan& plan,
+                        int32_t gathered = Segment::NOTHING);
 
 /** dW += dy^T x, after which the layer's gradients are ready. */
 void WriteWeightGradient(SegmentWriter& writer,

@@ -43,9 +43,8 @@ StepLoad(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)
     for (const bool hasExperts : {false, true})
     {
         const uint32_t layers = hasExperts ? withExperts : model.layers - withExperts;
-        for (const SegmentSequence* sequence : {&segments.Forward(hasExperts),
-                                                &segments.Recompute(hasExperts),
-                                                &segments.Backward(hasExperts)})
+        const LayerSegments& layer = segments.Layer(hasExperts);
+        for (const SegmentSequence* sequence : {&layer.forward, &layer.recompute, &layer.backward})
         {
             for (const Segment& segment : *sequence)
             {

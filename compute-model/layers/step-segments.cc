@@ -419,29 +419,29 @@ OutputBackward(KernelTable& kernels, const Transformer& model, const ParallelPla
 
 StepSegments::StepSegments(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
     : embeddingForward(EmbeddingForward(kernels, model, plan)),
-      embeddingBackward(EmbeddingBackward(kernels, model, plan)),
-      layerForward(LayerForward(kernels, model, plan, "forward")),
-      layerBackward(LayerBackward(kernels, model, plan)),
-      outputForward(OutputForward(kernels, model, plan)),
-      outputBackward(OutputBackward(kernels, model, plan))
+      embeddingBackward(EmbeddingBackward(kernels, model, plan))
 {
-    layerRecompute = LayerRecompute(kernels, model, plan);
-    if (plan.SplitsBackward())
-    {
-        layerBackwardInput = LayerBackwardInput(kernels, model, plan);
-        layerBackwardWeights = LayerBackwardWeights(kernels, model, plan);
-    }
-    if (model.HasExperts())
-    {
-        const LayerKind kind = LayerKind::Experts;
-        expertForward = LayerForward(kernels, model, plan, "forward", kind);
-        expertBackward = LayerBackward(kernels, model, plan, kind);
-        expertRecompute = LayerRecompute(kernels, model, plan, kind);
+    const auto write = [&](LayerKind kind, LayerPass pass) {
+        return WriteLayer(kernels, model, plan, kind, pass);
+    };
+    const auto writeRest = [&](LayerSegments& of, LayerKind kind) {
+        of.recompute = write(kind, LayerPass::Recompute);
         if (plan.SplitsBackward())
         {
-            expertBackwardInput = LayerBackwardInput(kernels, model, plan, kind);
-            expertBackwardWeights = LayerBackwardWeights(kernels, model, plan, kind);
+            of.backwardInput = write(kind, LayerPass::BackwardInput);
+            of.backwardWeights = write(kind, LayerPass::BackwardWeights);
         }
+    };
+    layer.forward = write(LayerKind::Mlp, LayerPass::Forward);
+    layer.backward = write(LayerKind::Mlp, LayerPass::Backward);
+    outputForward = OutputForward(kernels, model, plan);
+    outputBackward = OutputBackward(kernels, model, plan);
+    writeRest(layer, LayerKind::Mlp);
+    if (model.HasExperts())
+    {
+        expertLayer.forward = write(LayerKind::Experts, LayerPass::Forward);
+        expertLayer.backward = write(LayerKind::Experts, LayerPass::Backward);
+        writeRest(expertLayer, LayerKind::Experts);
     }
 }
 

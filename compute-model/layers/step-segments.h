@@ -8,6 +8,16 @@
 namespace weir
 {
 
+/** The passes of one layer. */
+struct LayerSegments
+{
+    SegmentSequence forward;
+    SegmentSequence recompute;
+    SegmentSequence backward;
+    SegmentSequence backwardInput;   //!< with zero-bubble schedules, else empty
+    SegmentSequence backwardWeights; //!< similarly
+};
+
 /** The sequences that a step is made of; every stage, layer and micro-batch refers to the same
  * ones. */
 struct StepSegments
@@ -16,42 +26,14 @@ struct StepSegments
 
     SegmentSequence embeddingForward;
     SegmentSequence embeddingBackward;
-    SegmentSequence layerForward;
-    SegmentSequence layerRecompute;
-    SegmentSequence layerBackward;
-    SegmentSequence layerBackwardInput;   //!< with zero-bubble schedules, else empty
-    SegmentSequence layerBackwardWeights; //!< similarly
-    SegmentSequence expertForward;        //!< of layers with experts, where the model has any
-    SegmentSequence expertRecompute;
-    SegmentSequence expertBackward;
-    SegmentSequence expertBackwardInput;   //!< with zero-bubble schedules, else empty
-    SegmentSequence expertBackwardWeights; //!< similarly
+    LayerSegments layer;
+    LayerSegments expertLayer; //!< one with experts, where the model has any
     SegmentSequence outputForward;
     SegmentSequence outputBackward;
 
-    const SegmentSequence& Forward(bool hasExperts) const
+    const LayerSegments& Layer(bool hasExperts) const
     {
-        return hasExperts ? expertForward : layerForward;
-    }
-
-    const SegmentSequence& Recompute(bool hasExperts) const
-    {
-        return hasExperts ? expertRecompute : layerRecompute;
-    }
-
-    const SegmentSequence& Backward(bool hasExperts) const
-    {
-        return hasExperts ? expertBackward : layerBackward;
-    }
-
-    const SegmentSequence& BackwardInput(bool hasExperts) const
-    {
-        return hasExperts ? expertBackwardInput : layerBackwardInput;
-    }
-
-    const SegmentSequence& BackwardWeights(bool hasExperts) const
-    {
-        return hasExperts ? expertBackwardWeights : layerBackwardWeights;
+        return hasExperts ? expertLayer : layer;
     }
 };
 

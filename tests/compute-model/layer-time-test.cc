@@ -59,9 +59,9 @@ TEST(LayerTime, AgreesWithMeasuredLayers)
         KernelRecords records;
         KernelTable kernels(records, timer);
         const StepSegments segments(kernels, model, plan);
-        EXPECT_NEAR(ComputeTime(segments.layerForward).ToMicroseconds() / layer.forward, 1, 0.06)
+        EXPECT_NEAR(ComputeTime(segments.layer.forward).ToMicroseconds() / layer.forward, 1, 0.06)
             << layer.name;
-        EXPECT_NEAR(ComputeTime(segments.layerBackward).ToMicroseconds() / layer.backward, 1, 0.06)
+        EXPECT_NEAR(ComputeTime(segments.layer.backward).ToMicroseconds() / layer.backward, 1, 0.06)
             << layer.name;
     }
 }

@@ -109,7 +109,7 @@ TEST(StepLoad, AgreesWithSteadyLayers)
         KernelTable kernels(records, KernelTimer(warm));
         const StepSegments segments(kernels, model, plan);
         Time total;
-        for (const SegmentSequence* pass : {&segments.layerForward, &segments.layerBackward})
+        for (const SegmentSequence* pass : {&segments.layer.forward, &segments.layer.backward})
         {
             for (const Segment& segment : *pass)
             {

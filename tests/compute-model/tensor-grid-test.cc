@@ -99,7 +99,14 @@ class LinearOnGrid
     {
         SegmentWriter segments(m_kernels, m_plan);
         segments.Section("linear");
-        write(segments, shape, m_plan);
+        if constexpr (std::is_invocable_v<F, SegmentWriter&, LinearShape, ParallelPlan>)
+        {
+            write(segments, shape, m_plan);
+        }
+        else // one that may wait for a gather
+        {
+            write(segments, shape, m_plan, Segment::NOTHING);
+        }
         ProgramWriter writer(m_kernels, graph.programs[0]);
         writer.Append(segments.Take());
         return *this;
