@@ -45,13 +45,7 @@ SizeClass(double wireShare)
 bool
 IsFabricBound(const CollectivePlan& plan, const Topology& topology)
 {
-    if (!plan.bottleneck.IsValid())
-    {
-        return false;
-    }
-    const Link& link = topology.GetLink(plan.bottleneck);
-    return IsNetworkSwitch(topology.GetDevice(link.from)) &&
-           IsNetworkSwitch(topology.GetDevice(link.to));
+    return plan.bottleneck.IsValid() && JoinsSwitches(topology, plan.bottleneck);
 }
 
 /** Of NCCL's settings and @p call's overrides what no sample has; empty: nothing. */

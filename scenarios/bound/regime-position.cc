@@ -25,7 +25,7 @@ FeaturesOf(const Cluster& cluster)
             down[link.to.Index()] += link.rate.ToGBps();
             features.networkRate += link.rate.ToGBps();
         }
-        if (IsNetworkSwitch(from) && IsNetworkSwitch(to))
+        if (JoinsSwitches(topology, LinkId(i)))
         {
             up[link.from.Index()] += link.rate.ToGBps();
         }

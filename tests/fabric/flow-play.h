@@ -115,10 +115,8 @@ class Play : private FlowClient
         std::vector<double> bytes;
         for (std::size_t i = 0; i < topology.LinkCount(); i++)
         {
-            const Link& link = topology.GetLink(LinkId(i));
             const double carried = m_fabric.GetTransport().GetLinkUsage(LinkId(i)).bytes;
-            if (carried > 0 && IsNetworkSwitch(topology.GetDevice(link.from)) &&
-                IsNetworkSwitch(topology.GetDevice(link.to)))
+            if (carried > 0 && JoinsSwitches(topology, LinkId(i)))
             {
                 bytes.push_back(carried);
             }

@@ -171,10 +171,7 @@ TEST(AdaptiveTest, AvoidsADegradedLink)
     LinkId degraded;
     for (std::size_t i = 0; i < topology.LinkCount() && !degraded.IsValid(); i++)
     {
-        const Link& link = topology.GetLink(LinkId(i));
-        const bool isUp = IsNetworkSwitch(topology.GetDevice(link.from)) &&
-                          IsNetworkSwitch(topology.GetDevice(link.to));
-        degraded = isUp ? LinkId(i) : LinkId();
+        degraded = JoinsSwitches(topology, LinkId(i)) ? LinkId(i) : LinkId();
     }
     ASSERT_TRUE(degraded.IsValid());
     play.GetFabric().GetTransport().SetLinkRate(degraded, Rate::GBps(1), Time());

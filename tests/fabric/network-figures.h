@@ -36,9 +36,7 @@ CountTrunks(const Topology& topology)
     std::size_t count = 0;
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
-        const Link& link = topology.GetLink(LinkId(i));
-        count += IsNetworkSwitch(topology.GetDevice(link.from)) &&
-                 IsNetworkSwitch(topology.GetDevice(link.to));
+        count += JoinsSwitches(topology, LinkId(i));
     }
     return count / 2;
 }
@@ -120,8 +118,7 @@ BisectionRate(const Topology& topology, const std::vector<DeviceId>& order)
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
         const Link& link = topology.GetLink(LinkId(i));
-        if (IsNetworkSwitch(topology.GetDevice(link.from)) &&
-            IsNetworkSwitch(topology.GetDevice(link.to)))
+        if (JoinsSwitches(topology, LinkId(i)))
         {
             add(link.from.Index(), link.to.Index(), link.rate.ToGBps());
         }

@@ -203,6 +203,15 @@ class Topology
     std::unordered_map<std::string, DeviceId> m_devicesByName;
 };
 
+/** Whether a link leads from a switch between servers to another. */
+inline bool
+JoinsSwitches(const Topology& topology, LinkId id)
+{
+    const Link& link = topology.GetLink(id);
+    return IsNetworkSwitch(topology.GetDevice(link.from)) &&
+           IsNetworkSwitch(topology.GetDevice(link.to));
+}
+
 } // namespace weir
 
 #endif // WEIR_FABRIC_TOPOLOGY_H
