@@ -32,8 +32,7 @@ Ray(const std::string& name, SeriesStyle style, double factor, double least, dou
 constexpr std::size_t MAX_REGIMES = 6; //!< that have a diagram of their own
 constexpr std::size_t MIN_POINTS = 5;  //!< of such a regime
 
-const std::vector<CalibratedThing> THINGS{
-    CalibratedThing::Collectives, CalibratedThing::Steps, CalibratedThing::Packets};
+constexpr auto THINGS = static_cast<std::size_t>(LAST_CALIBRATED_THING) + 1; //!< how many
 
 /** Nominal against observed coverage; on the diagonal a bound keeps what it says. */
 Chart
@@ -47,16 +46,17 @@ ReliabilityDiagram(const BoundAgreement& agreement)
     chart.series.push_back(
         {"equal", SeriesStyle::Dashed, 7, {MIN_COVERAGE, 100}, {MIN_COVERAGE, 100}});
     const auto& coverages = CalibratedCoverages();
-    for (std::size_t thing = 0; thing < THINGS.size(); thing++)
+    for (std::size_t thing = 0; thing < THINGS; thing++)
     {
-        ChartSeries series{ToString(THINGS[thing]), SeriesStyle::Line, thing};
+        const auto of = static_cast<CalibratedThing>(thing);
+        ChartSeries series{ToString(of), SeriesStyle::Line, thing};
         for (std::size_t level = 0; level < coverages.size(); level++)
         {
             std::size_t cases = 0;
             std::size_t covered = 0;
             for (const BoundPoint& point : agreement.points)
             {
-                if (point.thing == THINGS[thing])
+                if (point.thing == of)
                 {
                     cases++;
                     covered += point.ratio >= point.bounds[level].lower &&
@@ -82,12 +82,13 @@ WidthDistribution(const BoundAgreement& agreement, std::size_t level)
     Chart chart{"width of the bounds of " + CoverageText(CalibratedCoverages()[level]),
                 {"upper end less lower end, % of the estimate", AxisScale::Decades},
                 {"part of the bounds, %"}};
-    for (std::size_t thing = 0; thing < THINGS.size(); thing++)
+    for (std::size_t thing = 0; thing < THINGS; thing++)
     {
-        ChartSeries series{ToString(THINGS[thing]), SeriesStyle::Line, thing};
+        const auto of = static_cast<CalibratedThing>(thing);
+        ChartSeries series{ToString(of), SeriesStyle::Line, thing};
         for (const BoundPoint& point : agreement.points)
         {
-            if (point.thing == THINGS[thing])
+            if (point.thing == of)
             {
                 series.x.push_back(100 * point.bounds[level].Width());
             }
