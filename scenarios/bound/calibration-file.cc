@@ -169,8 +169,7 @@ ReadCalibration(const std::string& nameOrPath, const Catalog& catalog)
     origin.reference = node.Get("reference")
                            .AsEnum<Fidelity>({{ToString(Fidelity::Flow), Fidelity::Flow},
                                               {ToString(Fidelity::Packet), Fidelity::Packet}});
-    origin.seed =
-        static_cast<uint64_t>(node.Get("seed").AsInteger(0, std::numeric_limits<int64_t>::max()));
+    origin.seed = node.Get("seed").AsSeed();
     origin.scenarios = static_cast<std::size_t>(node.Get("scenarios").AsInteger(1, MAX_CASES));
     const auto features = ReadTexts(node.Get("features"));
     std::map<std::string, RegimeCalibration> regimes;

@@ -114,10 +114,7 @@ ReadTable(const YamlNode& node, const YamlNode& defaults)
     const auto dim = FindIn(node, defaults, "dim");
     // Asked for again, so that what is missing is said in the table.
     table.dim = static_cast<uint32_t>((dim ? *dim : node.Get("dim")).AsInteger(1, MAX_ROW_WIDTH));
-    if (const auto pooling = node.Find("pooling"))
-    {
-        table.pooling = static_cast<uint32_t>(pooling->AsInteger(1, MAX_POOLING));
-    }
+    node.Read("pooling", table.pooling, &YamlNode::AsCount, 1, MAX_POOLING);
     ReadUse(node, defaults, table);
     return table;
 }

@@ -70,10 +70,7 @@ void
 ReadFailures(const YamlNode& node, EventSpec& event, uint64_t seed)
 {
     node.CheckKeys(YamlKeysOf("event (random-failures)"));
-    if (const auto at = node.Find("at"))
-    {
-        event.at = at->AsTime();
-    }
+    node.Read("at", event.at, &YamlNode::AsTime);
     const YamlNode links = node.Get("links");
     event.fromWhere = links.Where();
     if (links.IsScalar())
@@ -94,10 +91,7 @@ ReadFailures(const YamlNode& node, EventSpec& event, uint64_t seed)
     event.up = ReadMeanTime(node, "meanTimeToFailure");
     event.down = ReadMeanTime(node, "meanTimeToRepair");
     event.seed = seed;
-    if (const auto own = node.Find("seed"))
-    {
-        event.seed = static_cast<uint64_t>(own->AsInteger(0, std::numeric_limits<int64_t>::max()));
-    }
+    node.Read("seed", event.seed, &YamlNode::AsSeed);
 }
 
 } // namespace

@@ -133,15 +133,8 @@ ReadFabric(const YamlNode& node, const LinkProfile& nic, const FabricKindRegistr
     {
         return fabric;
     }
-    if (const auto seed = node.Find("hashSeed"))
-    {
-        fabric.hashSeed =
-            static_cast<uint64_t>(seed->AsInteger(0, std::numeric_limits<int64_t>::max()));
-    }
-    if (const auto sharp = node.Find("sharp"))
-    {
-        fabric.inNetworkReduction = sharp->AsBool();
-    }
+    node.Read("hashSeed", fabric.hashSeed, &YamlNode::AsSeed);
+    node.Read("sharp", fabric.inNetworkReduction, &YamlNode::AsBool);
     fabric.link = nic;
     if (fabric.kind->HasOwnLinks() && !node.Has("link"))
     {

@@ -85,10 +85,7 @@ ReadPciDevices(const YamlNode& node)
     {
         read.ids.push_back(id.AsString());
     }
-    if (const auto typical = node.Find("isTypical"))
-    {
-        read.isTypical = typical->AsBool();
-    }
+    node.Read("isTypical", read.isTypical, &YamlNode::AsBool);
     return read;
 }
 
@@ -120,10 +117,7 @@ ReadGpu(const YamlNode& node)
         gpu.l1 = ReadSourced(node.Get("l1")).AsBytes();
     }
     gpu.kernels = ReadKernelCalibration(node.Get("kernels"));
-    if (const auto costs = node.Find("costs"))
-    {
-        gpu.costs = ReadNodeCosts(*costs);
-    }
+    node.Read("costs", gpu.costs, ReadNodeCosts);
     return gpu;
 }
 

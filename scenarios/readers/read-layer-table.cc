@@ -268,10 +268,7 @@ ReadLayerTable(const YamlNode& reference, const Catalog& catalog)
     LayerTable table;
     table.name = node.Get("name").AsString();
     table.source = ReadSource(node);
-    if (const auto embeddings = node.Find("embeddings"))
-    {
-        table.embeddings = ReadEmbeddingTables(*embeddings);
-    }
+    node.Read("embeddings", table.embeddings, ReadEmbeddingTables);
     NetworkReader reader(ReadShape(node.Get("input")), table.embeddings);
     const YamlNode network = node.Get("network");
     reader.Read(network);

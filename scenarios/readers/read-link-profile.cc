@@ -72,10 +72,7 @@ ReadCommon(const YamlNode& node)
     profile.measured = Efficiency(node, "measured", 1);
     profile.latency = node.Get("latency").AsTime();
     profile.source = ReadSource(node);
-    if (const auto nccl = node.Find("ncclRate"))
-    {
-        profile.ncclRate = PositiveRate(*nccl);
-    }
+    node.Read("ncclRate", profile.ncclRate, PositiveRate);
     return profile;
 }
 
@@ -243,10 +240,7 @@ ReadSwitchProfile(const YamlNode& node, const LinkProfile& nic, const std::strin
 {
     LinkProfile profile = nic;
     profile.source = source;
-    if (const auto rate = node.Find("rate"))
-    {
-        profile.rawRate = PositiveRate(*rate);
-    }
+    node.Read("rate", profile.rawRate, PositiveRate);
     profile.encoding = Efficiency(node, "encoding", nic.encoding);
     profile.framing = Efficiency(node, "framing", nic.framing);
     profile.measured = Efficiency(node, "measured", nic.measured);

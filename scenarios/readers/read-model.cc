@@ -94,18 +94,12 @@ ReadExpertLoad(const YamlNode& node)
 {
     node.CheckKeys(YamlKeysOf("parallel.expertLoad"));
     ExpertLoad load;
-    if (const auto factor = node.Find("capacityFactor"))
-    {
-        load.capacityFactor = factor->AsNumber(0, MAX_CAPACITY);
-    }
+    node.Read("capacityFactor", load.capacityFactor, &YamlNode::AsNumber, 0, MAX_CAPACITY);
     if (const auto imbalance = node.Find("imbalance"))
     {
         load.imbalance = imbalance->AsNumber(1, static_cast<double>(MAX_EXPERTS));
     }
-    if (const auto seed = node.Find("seed"))
-    {
-        load.seed = static_cast<uint64_t>(seed->AsInteger(0, std::numeric_limits<int64_t>::max()));
-    }
+    node.Read("seed", load.seed, &YamlNode::AsSeed);
     if (const auto shares = node.Find("shares"))
     {
         for (const YamlNode& share : shares->Items())
@@ -142,24 +136,15 @@ ReadModel(const YamlNode& reference, const Catalog& catalog)
     model.sequence = ReadWidth(node.Get("sequence"));
     model.vocabulary = ReadWidth(node.Get("vocabulary"));
     model.vocabularyMultiple = WidthOr(node, "vocabularyMultiple", model.vocabularyMultiple);
-    if (const auto norm = node.Find("norm"))
-    {
-        model.norm = norm->AsEnum(NormNames());
-    }
-    if (const auto activation = node.Find("activation"))
-    {
-        model.activation = activation->AsEnum(ActivationNames());
-    }
+    node.Read("norm", model.norm, NormNames());
+    node.Read("activation", model.activation, ActivationNames());
     model.tiedEmbeddings = BoolOr(node, "tiedEmbeddings", model.tiedEmbeddings);
     model.biases = BoolOr(node, "biases", model.biases);
     model.dropout = BoolOr(node, "dropout", model.dropout);
     model.learnedPositions = BoolOr(node, "learnedPositions", model.learnedPositions);
     model.causal = BoolOr(node, "causal", model.causal);
     model.predictionHead = BoolOr(node, "predictionHead", model.predictionHead);
-    if (const auto experts = node.Find("experts"))
-    {
-        model.moe = ReadExpertLayers(*experts);
-    }
+    node.Read("experts", model.moe, ReadExpertLayers);
     model.source = ReadSource(node);
     node.CheckAllRead({"title"});
     return model;

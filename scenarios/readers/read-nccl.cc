@@ -214,10 +214,7 @@ ReadNccl(const YamlNode& node)
         return settings;
     }
     ReadNcclParameters(node, "network.nccl", settings);
-    if (const auto version = node.Find("version"))
-    {
-        settings.version = ReadNcclVersion(*version);
-    }
+    node.Read("version", settings.version, ReadNcclVersion);
     ReadList(node, "algorithms", settings.filter, &NcclFilter::SetAlgorithms);
     ReadList(node, "protocols", settings.filter, &NcclFilter::SetProtocols);
     if (const auto map = node.Find("dimensionWise"))
@@ -232,18 +229,9 @@ CollectiveOverrides
 ReadOverrides(const YamlNode& call)
 {
     CollectiveOverrides overrides;
-    if (const auto algorithm = call.Find("algorithm"))
-    {
-        overrides.algorithm = algorithm->AsEnum(CalledAlgorithms());
-    }
-    if (const auto protocol = call.Find("protocol"))
-    {
-        overrides.protocol = protocol->AsEnum(ChoicesUpTo(Protocol::Simple));
-    }
-    if (const auto channels = call.Find("channels"))
-    {
-        overrides.channels = channels->AsCount(1, MAX_CHANNELS);
-    }
+    call.Read("algorithm", overrides.algorithm, CalledAlgorithms());
+    call.Read("protocol", overrides.protocol, ChoicesUpTo(Protocol::Simple));
+    call.Read("channels", overrides.channels, &YamlNode::AsCount, 1, MAX_CHANNELS);
     return overrides;
 }
 

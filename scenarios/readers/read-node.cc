@@ -155,10 +155,7 @@ ReadSockets(const YamlNode& node, const HostFigures& host, NodeSpec& spec)
     node.CheckKeys(YamlKeysOf("system.node.sockets"));
     spec.sockets = node.Get("count").AsCount(1, MAX_IN_NODE);
     spec.cpu = host.vendor;
-    if (const auto model = node.Find("model"))
-    {
-        spec.cpuModel = model->AsString();
-    }
+    node.Read("model", spec.cpuModel, &YamlNode::AsString);
     if (const auto board = node.Find("perBoard"))
     {
         spec.socketsPerBoard = board->AsCount(1, spec.sockets);
@@ -206,10 +203,7 @@ ReadNic(const YamlNode& node, const Catalog& catalog, NodeSpec& spec)
     {
         spec.nicPlaces = ReadPlaces(*places, cards, spec.sockets, spec.pcieSwitches);
     }
-    if (const auto slot = node.Find("pcie"))
-    {
-        spec.nicPcie = ReadSlotProfile(*slot);
-    }
+    node.Read("pcie", spec.nicPcie, ReadSlotProfile);
     if (const auto bridge = node.Find("hostBridge"))
     {
         CheckPlainKeys(*bridge);

@@ -144,10 +144,7 @@ ReadPackets(const YamlNode& map, const std::vector<std::string>& others, const C
         }
     }
     CheckArbitration(map, spec);
-    if (const auto control = map.Find("congestionControl"))
-    {
-        spec.congestionControl = ReadCongestionControl(*control);
-    }
+    map.Read("congestionControl", spec.congestionControl, ReadCongestionControl);
     return spec;
 }
 

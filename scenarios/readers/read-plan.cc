@@ -179,10 +179,7 @@ ReadPlan(const YamlNode& node, const Catalog& catalog)
     {
         plan.grid = ReadTensorShape(*shape, plan.tensor);
     }
-    if (const auto load = node.Find("expertLoad"))
-    {
-        plan.expertLoad = ReadExpertLoad(*load);
-    }
+    node.Read("expertLoad", plan.expertLoad, ReadExpertLoad);
     const auto sharding = node.Find("dataSharding");
     if (sharding && sharding->IsMap() && plan.sharding.state == ShardedState::None)
     {

@@ -95,14 +95,8 @@ ReadJitter(const YamlNode& node, uint64_t seed)
         distribution->AsEnum(NamedChoices<int>{{"lognormal", 0}});
     }
     jitter.coefficientOfVariation = node.Get("coefficientOfVariation").AsNumber(0, MAX_VARIATION);
-    if (const auto scope = node.Find("per"))
-    {
-        jitter.scope = scope->AsEnum(JitterScopeNames());
-    }
-    if (const auto own = node.Find("seed"))
-    {
-        jitter.seed = static_cast<uint64_t>(own->AsInteger(0, std::numeric_limits<int64_t>::max()));
-    }
+    node.Read("per", jitter.scope, JitterScopeNames());
+    node.Read("seed", jitter.seed, &YamlNode::AsSeed);
     return jitter;
 }
 
@@ -218,10 +212,22 @@ ReadPlacement(const YamlNode& node)
     }
     if (const auto seed = node.Find("seed"); seed && placement.kind == Placement::Random)
     {
-        placement.seed =
-            static_cast<uint64_t>(seed->AsInteger(0, std::numeric_limits<int64_t>::max()));
+        placement.seed = seed->AsSeed();
     }
     return placement;
+}
+
+/** Which GPUs a job without a parallel plan has. */
+template <typename Job>
+void
+ReadGpus(const YamlNode& node, Job& job)
+{
+    if (const auto gpus = node.Find("gpus"))
+    {
+        job.gpus = gpus->AsCount(2, MAX_INDEX);
+        job.gpusWhere = gpus->Where();
+    }
+    node.Read("placement", job.placement, ReadPlacement);
 }
 
 CalledCollective
@@ -266,10 +272,7 @@ ReadCollectiveJob(const YamlNode& node)
     {
         job.sequence.push_back(ReadCall(collective));
     }
-    if (const auto every = collective.Find("every"))
-    {
-        job.period = every->AsTime();
-    }
+    collective.Read("every", job.period, &YamlNode::AsTime);
     if (const auto until = node.Find("until"))
     {
         job.until = until->AsString();
@@ -279,19 +282,8 @@ ReadCollectiveJob(const YamlNode& node)
     {
         job.calls = collective.Get("calls").AsCount(1, MAX_CALLS);
     }
-    if (const auto gpus = node.Find("gpus"))
-    {
-        job.gpus = gpus->AsCount(2, MAX_INDEX);
-        job.gpusWhere = gpus->Where();
-    }
-    if (const auto placement = node.Find("placement"))
-    {
-        job.placement = ReadPlacement(*placement);
-    }
-    if (const auto start = node.Find("start"))
-    {
-        job.start = start->AsTime();
-    }
+    ReadGpus(node, job);
+    node.Read("start", job.start, &YamlNode::AsTime);
     return job;
 }
 
@@ -303,24 +295,10 @@ ReadTrafficJob(const YamlNode& node, const Catalog& catalog, uint64_t seed)
     TrafficJobSpec job;
     job.where = node.Where();
     job.name = node.Get("name").AsString();
-    if (const auto until = node.Find("until"))
-    {
-        job.until = until->AsString();
-    }
+    node.Read("until", job.until, &YamlNode::AsString);
     job.traffic = ReadTraffic(node.Get("traffic"), catalog, seed, !job.until.empty(), false);
-    if (const auto gpus = node.Find("gpus"))
-    {
-        job.gpus = gpus->AsCount(2, MAX_INDEX);
-        job.gpusWhere = gpus->Where();
-    }
-    if (const auto placement = node.Find("placement"))
-    {
-        job.placement = ReadPlacement(*placement);
-    }
-    if (const auto start = node.Find("start"))
-    {
-        job.traffic.start = start->AsTime();
-    }
+    ReadGpus(node, job);
+    node.Read("start", job.traffic.start, &YamlNode::AsTime);
     return job;
 }
 
@@ -346,14 +324,8 @@ ReadJob(const YamlNode& node,
     const YamlNode parallel = node.Get("parallel");
     job.plan = ReadPlan(parallel, catalog);
     job.where = parallel.Where();
-    if (const auto placement = node.Find("placement"))
-    {
-        job.placement = ReadPlacement(*placement);
-    }
-    if (const auto start = node.Find("start"))
-    {
-        job.start = start->AsTime();
-    }
+    node.Read("placement", job.placement, ReadPlacement);
+    node.Read("start", job.start, &YamlNode::AsTime);
     if (const auto until = node.Find("until"))
     {
         job.until = until->AsString();
@@ -363,14 +335,8 @@ ReadJob(const YamlNode& node,
                         "' with postValidation, whose steps overlap, expected steps");
         }
     }
-    if (const auto precision = node.Find("precision"))
-    {
-        job.plan.precision = ReadPrecision(*precision);
-    }
-    if (const auto overlap = node.Find("overlapSlowdown"))
-    {
-        job.overlap = ReadOverlap(*overlap);
-    }
+    node.Read("precision", job.plan.precision, ReadPrecision);
+    node.Read("overlapSlowdown", job.overlap, ReadOverlap);
     job.jitter.seed = seed;
     if (const auto jitter = node.Find("jitter"))
     {
@@ -492,18 +458,9 @@ void
 ReadSelection(const YamlNode& node, HybridSelection& hybrid)
 {
     node.CheckKeys(YamlKeysOf("network.packets"));
-    if (const auto jobs = node.Find("jobs"))
-    {
-        hybrid.jobs = ReadNames(*jobs);
-    }
-    if (const auto flows = node.Find("flows"))
-    {
-        hybrid.flows = flows->AsBool();
-    }
-    if (const auto links = node.Find("links"))
-    {
-        hybrid.coupling.links = ReadNames(*links);
-    }
+    node.Read("jobs", hybrid.jobs, ReadNames);
+    node.Read("flows", hybrid.flows, &YamlNode::AsBool);
+    node.Read("links", hybrid.coupling.links, ReadNames);
 }
 
 /** @throws InputError at a link of the list @p node that @p cluster does not have. */
@@ -592,14 +549,8 @@ ReadNetwork(const YamlNode& node, const Catalog& catalog, Scenario& scenario)
     {
         ReadParameters(*sharing, scenario.sharing);
     }
-    if (const auto fidelity = node.Find("fidelity"))
-    {
-        scenario.fidelity = fidelity->AsEnum(FidelityNames());
-    }
-    if (const auto tolerance = node.Find("tolerance"))
-    {
-        scenario.automatic.tolerance = tolerance->AsPercent(0, 1);
-    }
+    node.Read("fidelity", scenario.fidelity, FidelityNames());
+    node.Read("tolerance", scenario.automatic.tolerance, &YamlNode::AsPercent, 0, 1);
     if (const auto corrections = node.Find("corrections"))
     {
         scenario.corrections = ReadCorrections(*corrections, catalog);
@@ -614,10 +565,7 @@ ReadNetwork(const YamlNode& node, const Catalog& catalog, Scenario& scenario)
     {
         scenario.automatic.calibration = ShippedCalibration(CalibratedThing::Collectives, catalog);
     }
-    if (const auto nccl = node.Find("nccl"))
-    {
-        scenario.nccl = ReadNccl(*nccl);
-    }
+    node.Read("nccl", scenario.nccl, ReadNccl);
 }
 
 /** Ranks to record: `all`, or a list of ranks that some training job has. */
@@ -717,15 +665,8 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     node.CheckKeys(YamlKeysOf("run"));
     Scenario scenario;
     scenario.path = node.File();
-    if (const auto title = node.Find("title"))
-    {
-        scenario.title = title->AsString();
-    }
-    if (const auto seed = node.Find("seed"))
-    {
-        scenario.seed =
-            static_cast<uint64_t>(seed->AsInteger(0, std::numeric_limits<int64_t>::max()));
-    }
+    node.Read("title", scenario.title, &YamlNode::AsString);
+    node.Read("seed", scenario.seed, &YamlNode::AsSeed);
     const YamlNode system = node.Get("system");
     const std::string text = system.Dump();
     if (known.text != text)

@@ -187,10 +187,7 @@ ReadFlowSizes(const YamlNode& node, const Catalog& catalog, TrafficSpec& spec)
 void
 ReadRounds(const YamlNode& node, bool hasUntil, TrafficSpec& spec)
 {
-    if (const auto every = node.Find("every"))
-    {
-        spec.every = ReadSpan(*every);
-    }
+    node.Read("every", spec.every, ReadSpan);
     if (const auto times = node.Find("times"))
     {
         spec.times = times->AsCount(1, MAX_ROUNDS);
@@ -223,14 +220,8 @@ ReadTraffic(
     spec.kind = node.Get("pattern").AsEnum(TrafficKindNames());
     CheckPatternKeys(node, spec.kind);
     spec.seed = seed;
-    if (const auto own = node.Find("seed"))
-    {
-        spec.seed = static_cast<uint64_t>(own->AsInteger(0, std::numeric_limits<int64_t>::max()));
-    }
-    if (const auto duration = node.Find("duration"))
-    {
-        spec.duration = ReadSpan(*duration);
-    }
+    node.Read("seed", spec.seed, &YamlNode::AsSeed);
+    node.Read("duration", spec.duration, ReadSpan);
     const bool hasRounds = spec.kind != TrafficKind::Poisson && spec.kind != TrafficKind::OnOff;
     if (hasRounds)
     {
@@ -278,20 +269,14 @@ LoadTrafficFile(const std::string& path, const Catalog& catalog)
     const YamlNode node = YamlNode::Load(path);
     node.CheckKeys(YamlKeysOf("traffic file"));
     uint64_t seed = 1;
-    if (const auto own = node.Find("seed"))
-    {
-        seed = static_cast<uint64_t>(own->AsInteger(0, std::numeric_limits<int64_t>::max()));
-    }
+    node.Read("seed", seed, &YamlNode::AsSeed);
     std::vector<FileTraffic> traffics;
     for (const YamlNode& item : node.Get("traffic").Items())
     {
         FileTraffic traffic;
         const uint64_t own = seed ^ SplitMix64(traffics.size());
         traffic.spec = ReadTraffic(item, catalog, own, false, true);
-        if (const auto start = item.Find("start"))
-        {
-            traffic.spec.start = start->AsTime();
-        }
+        item.Read("start", traffic.spec.start, &YamlNode::AsTime);
         if (const auto ends = item.Find("endPoints"))
         {
             traffic.where = ends->Where();

@@ -79,10 +79,7 @@ ReadMeasuredRun(const YamlNode& node, const Catalog& catalog)
     sweep.nccl = ReadNccl(node.Get("nccl"));
     ReadNcclParameters(node, "suite.collectives", sweep.nccl);
     sweep.overrides = ReadOverrides(node);
-    if (const auto launch = node.Find("launch"))
-    {
-        sweep.nccl.launch = launch->AsEnum(ChoicesUpTo(LAST_LAUNCH_MODE));
-    }
+    node.Read("launch", sweep.nccl.launch, ChoicesUpTo(LAST_LAUNCH_MODE));
     return run;
 }
 

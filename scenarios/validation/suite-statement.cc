@@ -73,10 +73,7 @@ ReadEntry(const YamlNode& entry, StatementKind kind, std::vector<SuiteStatement>
     {
         statement.reason = reason->AsString();
     }
-    if (const auto ofClass = entry.Find("class"))
-    {
-        statement.ofClass = ofClass->AsString();
-    }
+    entry.Read("class", statement.ofClass, &YamlNode::AsString);
     if (ofCase)
     {
         entry.CheckKeys(YamlKeysOf("suite.known"));
@@ -92,10 +89,7 @@ ReadEntry(const YamlNode& entry, StatementKind kind, std::vector<SuiteStatement>
         keys.emplace_back(ToString(figure));
     }
     entry.CheckKeys(keys);
-    if (const auto fidelity = entry.Find("fidelity"))
-    {
-        statement.of = fidelity->AsEnum(ChoicesUpTo(Fidelity::Flow));
-    }
+    entry.Read("fidelity", statement.of, ChoicesUpTo(Fidelity::Flow));
     const std::size_t before = statements.size();
     for (const ErrorFigure figure : FIGURES)
     {

@@ -224,6 +224,12 @@ YamlNode::AsCount(int64_t least, int64_t most) const
     return static_cast<uint32_t>(AsInteger(least, most));
 }
 
+uint64_t
+YamlNode::AsSeed() const
+{
+    return static_cast<uint64_t>(AsInteger(0, std::numeric_limits<int64_t>::max()));
+}
+
 double
 YamlNode::AsNumber(double least, double most) const
 {

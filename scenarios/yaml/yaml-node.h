@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,41 @@ class YamlNode
 
     bool Has(const std::string& key) const;
 
+    /** Sets @p value to the value of @p key as @p as gives it, where the map has one. */
+    template <typename V, typename T, typename... A>
+    void Read(const char* key,
+              V& value,
+              T (YamlNode::*as)(A...) const,
+              std::common_type_t<A>... arguments) const
+    {
+        if (const auto found = Find(key))
+        {
+            value = ((*found).*as)(arguments...);
+        }
+    }
+
+    /** The same with @p read, which reads the value. */
+    template <typename V, typename T>
+    void Read(const char* key, V& value, T (*read)(const YamlNode&)) const
+    {
+        if (const auto found = Find(key))
+        {
+            value = read(*found);
+        }
+    }
+
+    /** The same with one of the names of @p choices. */
+    template <typename V, typename E>
+    void Read(const char* key,
+              V& value,
+              const std::vector<std::pair<const char*, E>>& choices) const
+    {
+        if (const auto found = Find(key))
+        {
+            value = found->AsEnum(choices);
+        }
+    }
+
     /** Throws, naming the nearest of @p known, when the map has a key that is not among them, or
      * one twice. */
     void CheckKeys(std::initializer_list<const char*> known) const;
@@ -69,6 +105,9 @@ class YamlNode
 
     /** As AsInteger, for bounds from 0 on that 32 bits hold. */
     uint32_t AsCount(int64_t least, int64_t most) const;
+
+    /** Of random draws: from 0 to 2^63 - 1. */
+    uint64_t AsSeed() const;
 
     double AsNumber(double least, double most) const;
     bool AsBool() const;
