@@ -6,8 +6,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/cluster.cc
   ${CMAKE_CURRENT_LIST_DIR}/nodes/node-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/nodes/node-wiring.cc
-  ${CMAKE_CURRENT_LIST_DIR}/parameters/parameter-keys.cc
-  ${CMAKE_CURRENT_LIST_DIR}/parameters/range-check.cc
+  ${CMAKE_CURRENT_LIST_DIR}/parameters/parameter-visitor.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-sketch.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-dimension.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-kind.cc

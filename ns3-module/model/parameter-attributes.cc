@@ -5,7 +5,7 @@
 #include "weir-units.h"
 
 #include "fabric/kinds/fabric-dimension.h"
-#include "fabric/parameters/partial-visitor.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "ns3/abort.h"
 #include "ns3/attribute.h"
 #include "ns3/boolean.h"
@@ -98,7 +98,7 @@ ParseText(const std::string& name, const std::string& text)
 }
 
 /** Gives one attribute's value to the parameter that it is, or takes it from there. */
-class AttributeTransfer : public weir::PartialVisitor
+class AttributeTransfer : public weir::ParameterVisitor
 {
   public:
     /**
@@ -132,134 +132,134 @@ class AttributeTransfer : public weir::PartialVisitor
         return m_isDone;
     }
 
-    void Count(const weir::ParameterInfo& info,
-               uint32_t& value,
-               weir::ParameterRange<uint32_t> range) override
+    void Visit(const weir::ParameterInfo& info, const weir::Parameter& parameter) override
     {
-        Transfer<UintegerValue>(NameOf(info), value);
+        std::visit([&, name = NameOf(info)](const auto& each) { Move(name, each); }, parameter);
     }
 
-    void OptionalCount(const weir::ParameterInfo& info,
-                       std::optional<uint32_t>& value,
-                       weir::ParameterRange<uint32_t> range) override
+  private:
+    /**
+     * Moves a parameter's value, of any type that attributes have.
+     * @param name of the parameter
+     * @param number it
+     */
+    void Move(const std::string& name, const weir::NumberParameter& number)
     {
-        uint32_t count = value.value_or(0); // which leaves it open
-        if (Transfer<UintegerValue>(NameOf(info), count))
+        Transfer<DoubleValue>(name, number.value);
+    }
+
+    void Move(const std::string& name, const weir::CountParameter& count)
+    {
+        Transfer<UintegerValue>(name, count.value);
+    }
+
+    void Move(const std::string& name, const weir::OptionalCountParameter& optional)
+    {
+        uint32_t count = optional.value.value_or(0); // which leaves it open
+        if (Transfer<UintegerValue>(name, count))
         {
-            value = count > 0 ? std::optional<uint32_t>(count) : std::nullopt;
+            optional.value = count > 0 ? std::optional<uint32_t>(count) : std::nullopt;
         }
     }
 
-    void Counts(const weir::ParameterInfo& info,
-                std::vector<uint32_t>& values,
-                weir::ParameterRange<uint32_t> range) override
+    void Move(const std::string& name, const weir::CountsParameter& counts)
     {
         std::string text;
-        for (const uint32_t value : values)
+        for (const uint32_t value : counts.value)
         {
             text += (text.empty() ? "" : "x") + std::to_string(value);
         }
-        if (Transfer<StringValue>(NameOf(info), text))
+        if (Transfer<StringValue>(name, text))
         {
-            values.clear();
+            counts.value.clear();
             for (const weir::FabricDimension& each : ParseText(m_name, text))
             {
-                values.push_back(each.size);
+                counts.value.push_back(each.size);
             }
         }
     }
 
-    void Number(const weir::ParameterInfo& info,
-                double& value,
-                weir::ParameterRange<double> range) override
+    void Move(const std::string& name, const weir::FlagParameter& flag)
     {
-        Transfer<DoubleValue>(NameOf(info), value);
+        Transfer<BooleanValue>(name, flag.value);
     }
 
-    void Flag(const weir::ParameterInfo& info, bool& value) override
+    void Move(const std::string& name, const weir::DurationParameter& duration)
     {
-        Transfer<BooleanValue>(NameOf(info), value);
+        TransferTime(name, duration.value);
     }
 
-    void Duration(const weir::ParameterInfo& info,
-                  weir::Time& value,
-                  weir::ParameterRange<weir::Time> range) override
+    void Move(const std::string& name, const weir::SizeParameter& size)
     {
-        TransferTime(NameOf(info), value);
-    }
-
-    void Size(const weir::ParameterInfo& info,
-              weir::Bytes& value,
-              weir::ParameterRange<weir::Bytes> range) override
-    {
-        int64_t bytes = value.Count();
-        if (Transfer<UintegerValue>(NameOf(info), bytes))
+        int64_t bytes = size.value.Count();
+        if (Transfer<UintegerValue>(name, bytes))
         {
-            value = weir::Bytes(bytes);
+            size.value = weir::Bytes(bytes);
         }
     }
 
-    void DataRate(const weir::ParameterInfo& info,
-                  weir::Rate& value,
-                  weir::ParameterRange<weir::Rate> range) override
+    void Move(const std::string& name, const weir::DataRateParameter& rate)
     {
-        TransferRate(NameOf(info), value);
+        TransferRate(name, rate.value);
     }
 
-    void Seed(const weir::ParameterInfo& info, uint64_t& value) override
+    void Move(const std::string& name, const weir::SeedParameter& seed)
     {
-        Transfer<UintegerValue>(NameOf(info), value);
+        Transfer<UintegerValue>(name, seed.value);
     }
 
-    void Text(const weir::ParameterInfo& info, std::string& value) override
+    void Move(const std::string& name, const weir::TextParameter& text)
     {
-        Transfer<StringValue>(NameOf(info), value);
+        Transfer<StringValue>(name, text.value);
     }
 
-    void Choice(const weir::ParameterInfo& info,
-                std::size_t& index,
-                const std::vector<std::string>& names) override
+    void Move(const std::string& name, const weir::ChoiceParameter& choice)
     {
-        std::string name = names[index];
-        if (Transfer<StringValue>(NameOf(info), name))
+        const auto& [index, names] = choice;
+        std::string chosen = names[index];
+        if (Transfer<StringValue>(name, chosen))
         {
-            const auto found = std::find(names.begin(), names.end(), name);
+            const auto found = std::find(names.begin(), names.end(), chosen);
             std::string expected;
             for (const std::string& each : names)
             {
                 expected += (expected.empty() ? "" : ", ") + each;
             }
             NS_ABORT_MSG_IF(found == names.end(),
-                            m_name << " is '" << name << "', expected one of: " << expected);
+                            m_name << " is '" << chosen << "', expected one of: " << expected);
             index = static_cast<std::size_t>(found - names.begin());
         }
     }
 
-    void Link(const weir::ParameterInfo& info, weir::LinkProfile& value) override
+    void Move(const std::string& name, const weir::LinkParameter& link)
     {
-        const std::string name = NameOf(info);
-        TransferRate(name + "Rate", value.rawRate);
-        TransferTime(name + "Latency", value.latency);
-        double efficiency = EfficiencyOf(value);
+        weir::LinkProfile& profile = link.value;
+        TransferRate(name + "Rate", profile.rawRate);
+        TransferTime(name + "Latency", profile.latency);
+        double efficiency = EfficiencyOf(profile);
         if (Transfer<DoubleValue>(name + "Efficiency", efficiency))
         {
-            value.encoding = 1;
-            value.framing = efficiency;
-            value.measured = 1;
+            profile.encoding = 1;
+            profile.framing = efficiency;
+            profile.measured = 1;
         }
     }
 
-    void Dimensions(const weir::ParameterInfo& info,
-                    std::vector<weir::FabricDimension>& values) override
+    void Move(const std::string& name, const weir::DimensionsParameter& dimensions)
     {
-        std::string text = ToText(values);
-        if (Transfer<StringValue>(NameOf(info), text))
+        std::string text = ToText(dimensions.value);
+        if (Transfer<StringValue>(name, text))
         {
-            values = ParseText(m_name, text);
+            dimensions.value = ParseText(m_name, text);
         }
     }
 
-  private:
+    /** A selection, or a network that a file holds: no attribute. */
+    template <typename P>
+    void Move(const std::string&, const P&)
+    {
+    }
+
     /**
      * Moves a value between the attribute and a parameter, if they are the same one.
      * @tparam V the attribute's type
@@ -396,7 +396,7 @@ class ParameterAccessor : public AttributeAccessor
 };
 
 /** Adds the attributes of components to a type ID. */
-class AttributeList : public weir::PartialVisitor
+class AttributeList : public weir::ParameterVisitor
 {
   public:
     /**
@@ -407,115 +407,121 @@ class AttributeList : public weir::PartialVisitor
     {
     }
 
-    void Count(const weir::ParameterInfo& info,
-               uint32_t& value,
-               weir::ParameterRange<uint32_t> range) override
+    void Visit(const weir::ParameterInfo& info, const weir::Parameter& parameter) override
     {
-        Add(NameOf(info),
-            info.help,
-            UintegerValue(value),
-            MakeUintegerChecker<uint32_t>(range.minimum, range.maximum));
-    }
-
-    void OptionalCount(const weir::ParameterInfo& info,
-                       std::optional<uint32_t>& value,
-                       weir::ParameterRange<uint32_t> range) override
-    {
-        Add(NameOf(info),
-            std::string(info.help) + " (0: without)",
-            UintegerValue(value.value_or(0)),
-            MakeUintegerChecker<uint32_t>(0, range.maximum));
-    }
-
-    void Counts(const weir::ParameterInfo& info,
-                std::vector<uint32_t>& values,
-                weir::ParameterRange<uint32_t> range) override
-    {
-        Add(NameOf(info), info.help, StringValue(""), MakeStringChecker());
-    }
-
-    void Number(const weir::ParameterInfo& info,
-                double& value,
-                weir::ParameterRange<double> range) override
-    {
-        Add(NameOf(info),
-            info.help,
-            DoubleValue(value),
-            MakeDoubleChecker<double>(range.minimum, range.maximum));
-    }
-
-    void Flag(const weir::ParameterInfo& info, bool& value) override
-    {
-        Add(NameOf(info), info.help, BooleanValue(value), MakeBooleanChecker());
-    }
-
-    void Duration(const weir::ParameterInfo& info,
-                  weir::Time& value,
-                  weir::ParameterRange<weir::Time> range) override
-    {
-        AddTime(NameOf(info), info.help, value, range);
-    }
-
-    void Size(const weir::ParameterInfo& info,
-              weir::Bytes& value,
-              weir::ParameterRange<weir::Bytes> range) override
-    {
-        Add(NameOf(info),
-            std::string(info.help) + " (bytes)",
-            UintegerValue(static_cast<uint64_t>(value.Count())),
-            MakeUintegerChecker<uint64_t>(static_cast<uint64_t>(range.minimum.Count()),
-                                          static_cast<uint64_t>(range.maximum.Count())));
-    }
-
-    void DataRate(const weir::ParameterInfo& info,
-                  weir::Rate& value,
-                  weir::ParameterRange<weir::Rate> range) override
-    {
-        Add(NameOf(info), info.help, DataRateValue(ToNs3(value)), MakeDataRateChecker());
-    }
-
-    void Seed(const weir::ParameterInfo& info, uint64_t& value) override
-    {
-        Add(NameOf(info), info.help, UintegerValue(value), MakeUintegerChecker<uint64_t>());
-    }
-
-    void Text(const weir::ParameterInfo& info, std::string& value) override
-    {
-        Add(NameOf(info), info.help, StringValue(value), MakeStringChecker());
-    }
-
-    void Choice(const weir::ParameterInfo& info,
-                std::size_t& index,
-                const std::vector<std::string>& names) override
-    {
-        Add(NameOf(info), info.help, StringValue(names[index]), MakeStringChecker());
-    }
-
-    void Link(const weir::ParameterInfo& info, weir::LinkProfile& value) override
-    {
-        const std::string name = NameOf(info);
-        const std::string help = info.help;
-        Add(name + "Rate",
-            help + " Its raw rate, one direction.",
-            DataRateValue(ToNs3(value.rawRate)),
-            MakeDataRateChecker());
-        Add(name + "Efficiency",
-            help + " The part of its raw rate that carries payload (0 to 1).",
-            DoubleValue(EfficiencyOf(value)),
-            MakeDoubleChecker<double>(MIN_EFFICIENCY, 1));
-        AddTime(name + "Latency",
-                help + " Its propagation and the fixed delay at the receiving device.",
-                value.latency,
-                {weir::Time(), weir::Time::Infinite()});
-    }
-
-    void Dimensions(const weir::ParameterInfo& info,
-                    std::vector<weir::FabricDimension>& values) override
-    {
-        Add(NameOf(info), info.help, StringValue(ToText(values)), MakeStringChecker());
+        std::visit([&, name = NameOf(info)](const auto& each) { Add(name, info.help, each); },
+                   parameter);
     }
 
   private:
+    /**
+     * Adds a parameter, of any type that attributes have.
+     * @param name of the attribute
+     * @param help what a user is told
+     * @param number it
+     */
+    void Add(const std::string& name, const std::string& help, const weir::NumberParameter& number)
+    {
+        Add(name,
+            help,
+            DoubleValue(number.value),
+            MakeDoubleChecker<double>(number.range.minimum, number.range.maximum));
+    }
+
+    void Add(const std::string& name, const std::string& help, const weir::CountParameter& count)
+    {
+        Add(name,
+            help,
+            UintegerValue(count.value),
+            MakeUintegerChecker<uint32_t>(count.range.minimum, count.range.maximum));
+    }
+
+    void Add(const std::string& name,
+             const std::string& help,
+             const weir::OptionalCountParameter& count)
+    {
+        Add(name,
+            help + " (0: without)",
+            UintegerValue(count.value.value_or(0)),
+            MakeUintegerChecker<uint32_t>(0, count.range.maximum));
+    }
+
+    void Add(const std::string& name, const std::string& help, const weir::CountsParameter&)
+    {
+        Add(name, help, StringValue(""), MakeStringChecker());
+    }
+
+    void Add(const std::string& name, const std::string& help, const weir::FlagParameter& flag)
+    {
+        Add(name, help, BooleanValue(flag.value), MakeBooleanChecker());
+    }
+
+    void Add(const std::string& name,
+             const std::string& help,
+             const weir::DurationParameter& duration)
+    {
+        AddTime(name, help, duration.value, duration.range);
+    }
+
+    void Add(const std::string& name, const std::string& help, const weir::SizeParameter& size)
+    {
+        Add(name,
+            help + " (bytes)",
+            UintegerValue(static_cast<uint64_t>(size.value.Count())),
+            MakeUintegerChecker<uint64_t>(static_cast<uint64_t>(size.range.minimum.Count()),
+                                          static_cast<uint64_t>(size.range.maximum.Count())));
+    }
+
+    void Add(const std::string& name, const std::string& help, const weir::DataRateParameter& rate)
+    {
+        Add(name, help, DataRateValue(ToNs3(rate.value)), MakeDataRateChecker());
+    }
+
+    void Add(const std::string& name, const std::string& help, const weir::SeedParameter& seed)
+    {
+        Add(name, help, UintegerValue(seed.value), MakeUintegerChecker<uint64_t>());
+    }
+
+    void Add(const std::string& name, const std::string& help, const weir::TextParameter& text)
+    {
+        Add(name, help, StringValue(text.value), MakeStringChecker());
+    }
+
+    void Add(const std::string& name, const std::string& help, const weir::ChoiceParameter& choice)
+    {
+        Add(name, help, StringValue(choice.names[choice.index]), MakeStringChecker());
+    }
+
+    void Add(const std::string& name, const std::string& help, const weir::LinkParameter& link)
+    {
+        const weir::LinkProfile& profile = link.value;
+        Add(name + "Rate",
+            help + " Its raw rate, one direction.",
+            DataRateValue(ToNs3(profile.rawRate)),
+            MakeDataRateChecker());
+        Add(name + "Efficiency",
+            help + " The part of its raw rate that carries payload (0 to 1).",
+            DoubleValue(EfficiencyOf(profile)),
+            MakeDoubleChecker<double>(MIN_EFFICIENCY, 1));
+        AddTime(name + "Latency",
+                help + " Its propagation and the fixed delay at the receiving device.",
+                profile.latency,
+                {weir::Time(), weir::Time::Infinite()});
+    }
+
+    void Add(const std::string& name,
+             const std::string& help,
+             const weir::DimensionsParameter& dimensions)
+    {
+        Add(name, help, StringValue(ToText(dimensions.value)), MakeStringChecker());
+    }
+
+    /** A selection, or a network that a file holds: no attribute. */
+    template <typename P>
+    void Add(const std::string&, const std::string&, const P&)
+    {
+    }
+
     /**
      * Adds an attribute, unless it is there.
      * @param name of the attribute

@@ -7,7 +7,7 @@
 #include "fabric/kinds/fabric-kinds.h"
 #include "fabric/kinds/fat-tree.h"
 #include "fabric/kinds/torus.h"
-#include "fabric/parameters/parameter-keys.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"

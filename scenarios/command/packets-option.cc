@@ -3,7 +3,7 @@
 
 #include "scenarios/command/verb-options.h"
 
-#include "fabric/parameters/parameter-keys.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "scenarios/readers/network-use-notes.h"
 #include "scenarios/readers/parameter-reader.h"

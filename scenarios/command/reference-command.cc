@@ -2,7 +2,7 @@
 #include "collectives/nccl/nccl-settings.h"
 #include "collectives/nccl/node-cost.h"
 #include "fabric/kinds/fabric-kinds.h"
-#include "fabric/parameters/partial-visitor.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "fabric/routing/routing-policies.h"
 #include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/hybrid/coupling-spec.h"
@@ -278,22 +278,24 @@ OptionsAsJson(const CLI::App& application)
 }
 
 /** Every key of a component with its help, default and source. */
-class KeyCollector : public PartialVisitor
+std::vector<YamlKey>
+KeysOfComponent(Parameterized& component)
 {
-  public:
-    /** @param defaults the component as a map */
-    explicit KeyCollector(YamlNode defaults)
-        : m_defaults(std::move(defaults))
-    {
-    }
-
+    YamlWriter out;
+    out.BeginMap();
+    ParameterWriter writer(out);
+    ForEachParameter(component, [&](const ParameterInfo& info, const Parameter& parameter) {
+        if (!std::holds_alternative<GraphParameter>(parameter)) // a file that somebody else names
+        {
+            writer.Visit(info, parameter);
+        }
+    });
+    out.EndMap();
+    const YamlNode defaults = YamlNode::Parse(out.GetText(), "defaults");
     std::vector<YamlKey> keys;
-
-  private:
-    void Any(const ParameterInfo& info) override
-    {
+    ForEachParameter(component, [&](const ParameterInfo& info, const Parameter&) {
         std::string help = info.help;
-        const auto value = m_defaults.Find(info.key);
+        const auto value = defaults.Find(info.key);
         if (info.presence == Presence::Required)
         {
             help += " Required.";
@@ -305,33 +307,8 @@ class KeyCollector : public PartialVisitor
         const std::string source = info.source;
         help += source.empty() ? "" : " Source: " + source + ".";
         keys.push_back({info.key, help});
-    }
-
-    YamlNode m_defaults;
-};
-
-/** Writes what has a default: a graph is a file that somebody else names. */
-class DefaultWriter : public ParameterWriter
-{
-  public:
-    using ParameterWriter::ParameterWriter;
-
-    void Graph(const ParameterInfo&, NetworkGraph&) override
-    {
-    }
-};
-
-std::vector<YamlKey>
-KeysOfComponent(Parameterized& component)
-{
-    YamlWriter out;
-    out.BeginMap();
-    DefaultWriter writer(out);
-    component.VisitParameters(writer);
-    out.EndMap();
-    KeyCollector collector(YamlNode::Parse(out.GetText(), "defaults"));
-    component.VisitParameters(collector);
-    return collector.keys;
+    });
+    return keys;
 }
 
 std::vector<YamlKey>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/describe/describe-packets.h"
 
-#include "fabric/parameters/partial-visitor.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "scenarios/writers/parameter-writer.h"
 
 #include <map>
@@ -17,25 +17,15 @@ namespace
 constexpr std::size_t COMMENT_COLUMN = 40;
 
 /** What each key of a component says of itself. */
-class KeyRemarks : public PartialVisitor
-{
-  public:
-    std::map<std::string, std::string> remarks;
-
-  private:
-    void Any(const ParameterInfo& info) override
-    {
-        const std::string source = info.source;
-        remarks[info.key] = info.help + (source.empty() ? "" : std::string(" [") + source + "]");
-    }
-};
-
 std::map<std::string, std::string>
 RemarksOf(Parameterized& component)
 {
-    KeyRemarks keys;
-    component.VisitParameters(keys);
-    return std::move(keys.remarks);
+    std::map<std::string, std::string> remarks;
+    ForEachParameter(component, [&](const ParameterInfo& info, const Parameter&) {
+        const std::string source = info.source;
+        remarks[info.key] = info.help + (source.empty() ? "" : std::string(" [") + source + "]");
+    });
+    return remarks;
 }
 
 } // namespace

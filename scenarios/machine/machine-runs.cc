@@ -2,7 +2,7 @@
 #include "scenarios/machine/machine-runs.h"
 
 #include "collectives/nccl/nccl-settings.h"
-#include "fabric/parameters/parameter-keys.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "scenarios/machine/nccl-tests-file.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/yaml-keys.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/network-use-notes.h"
 
-#include "fabric/parameters/parameter-keys.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "scenarios/readers/read-nccl.h"
 
 #include <algorithm>

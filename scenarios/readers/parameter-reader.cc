@@ -4,7 +4,7 @@
 #include "fabric/kinds/fabric-dimension.h"
 #include "fabric/kinds/fabric-kind.h"
 #include "fabric/kinds/network-graph.h"
-#include "fabric/parameters/parameter-keys.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "scenarios/readers/read-link-profile.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
@@ -29,19 +29,19 @@ CountIn(const YamlNode& node, ParameterRange<uint32_t> range)
     return static_cast<uint32_t>(node.AsInteger(range.minimum, range.maximum));
 }
 
-/** Throws unless @p value, which @p node is, is in its range; @p quantity is "a time". */
+/** Throws unless a parameter that was read from @p node is in its range; @p what is "a time". */
 template <typename Q>
 void
 CheckRange(const YamlNode& node,
-           Q value,
-           ParameterRange<Q> range,
+           const RangedParameter<Q>& parameter,
            std::string (*format)(Q),
-           const std::string& quantity,
+           const std::string& what,
            bool isBounded)
 {
+    const auto& [value, range] = parameter;
     if (value < range.minimum || value > range.maximum)
     {
-        node.Fail("found '" + node.AsString() + "', expected " + quantity +
+        node.Fail("found '" + node.AsString() + "', expected " + what +
                   (isBounded ? " from " + format(range.minimum) + " to " + format(range.maximum)
                              : " of at least " + format(range.minimum)));
     }
@@ -83,10 +83,7 @@ ReadDimension(const YamlNode& node, const LinkProfile& around)
     const std::vector<std::string> ofLinks = YamlKeysOf("link");
     keys.insert(keys.end(), ofLinks.begin(), ofLinks.end());
     node.CheckKeys(keys);
-    if (const auto inside = node.Find("inside"))
-    {
-        dimension.isInside = inside->AsBool();
-    }
+    node.Read("inside", dimension.isInside, &YamlNode::AsBool);
     if (const auto links = node.Find("links"))
     {
         dimension.links = CountIn(*links, {1, MAX_PORTS});
@@ -101,6 +98,176 @@ ReadDimension(const YamlNode& node, const LinkProfile& around)
     }
     return dimension;
 }
+
+/** Reads the value of a parameter. */
+struct ParameterValueReader
+{
+    const YamlNode& node;
+    const LinkProfile& around; //!< the links around the component
+
+    void operator()(const CountParameter& count) const
+    {
+        count.value = CountIn(node, count.range);
+    }
+
+    void operator()(const OptionalCountParameter& count) const
+    {
+        count.value = CountIn(node, count.range);
+    }
+
+    void operator()(const CountsParameter& counts) const
+    {
+        counts.value.clear();
+        if (!node.IsScalar())
+        {
+            for (const YamlNode& item : node.Items())
+            {
+                counts.value.push_back(CountIn(item, counts.range));
+            }
+        }
+        const auto [minimum, maximum] = counts.range;
+        for (const FabricDimension& ring :
+             node.IsScalar() ? ReadDimensionText(node) : std::vector<FabricDimension>())
+        {
+            if (ring.kind != DimensionKind::Ring || ring.size < minimum || ring.size > maximum)
+            {
+                node.Fail("found '" + ToString(ring) + "' in '" + node.AsString() +
+                          "', expected counts from " + std::to_string(minimum) + " to " +
+                          std::to_string(maximum) + ", such as 4x4x2");
+            }
+            counts.value.push_back(ring.size);
+        }
+        if (counts.value.empty())
+        {
+            node.Fail("found an empty list, expected at least one count");
+        }
+    }
+
+    void operator()(const NumberParameter& number) const
+    {
+        number.value = node.AsNumber(number.range.minimum, number.range.maximum);
+    }
+
+    void operator()(const FlagParameter& flag) const
+    {
+        flag.value = node.AsBool();
+    }
+
+    void operator()(const DurationParameter& duration) const
+    {
+        const bool isBounded = !duration.range.maximum.IsInfinite();
+        if (!isBounded && node.AsString() == "inf")
+        {
+            duration.value = Time::Infinite();
+            return;
+        }
+        duration.value = node.AsTime();
+        CheckRange(node, duration, FormatTime, "a time", isBounded);
+    }
+
+    void operator()(const SizeParameter& size) const
+    {
+        constexpr int64_t UNBOUNDED = std::numeric_limits<int64_t>::max();
+        size.value = node.AsBytes();
+        CheckRange(node, size, FormatBytes, "a size", size.range.maximum.Count() < UNBOUNDED);
+    }
+
+    void operator()(const DataRateParameter& rate) const
+    {
+        rate.value = node.AsRate();
+        CheckRange(node, rate, FormatRate, "a rate", !rate.range.maximum.IsInfinite());
+    }
+
+    void operator()(const SeedParameter& seed) const
+    {
+        seed.value = node.AsSeed();
+    }
+
+    void operator()(const TextParameter& text) const
+    {
+        text.value = node.AsString();
+    }
+
+    void operator()(const ChoiceParameter& choice) const
+    {
+        const auto name = std::find(choice.names.begin(), choice.names.end(), node.AsString());
+        if (name == choice.names.end())
+        {
+            node.FailChoice(choice.names);
+        }
+        choice.index = static_cast<std::size_t>(name - choice.names.begin());
+    }
+
+    void operator()(const SelectionParameter& selection) const
+    {
+        const auto& [indices, names, what] = selection;
+        std::unordered_map<std::string, uint32_t> byName;
+        for (const std::string& name : names)
+        {
+            byName.emplace(name, static_cast<uint32_t>(byName.size()));
+        }
+        std::vector<bool> isTaken(names.size(), false);
+        indices.clear();
+        for (const YamlNode& item : node.Items())
+        {
+            const std::string name = item.AsString();
+            const auto index = byName.find(name);
+            if (index == byName.end())
+            {
+                item.Fail("found '" + name + "', expected " + what + DidYouMean(name, names));
+            }
+            if (isTaken[index->second])
+            {
+                item.Fail("found '" + name + "' again, expected each once");
+            }
+            isTaken[index->second] = true;
+            indices.push_back(index->second);
+        }
+        if (indices.empty())
+        {
+            node.Fail("found an empty list, expected " + what);
+        }
+    }
+
+    void operator()(const LinkParameter& link) const
+    {
+        link.value = ReadFabricLink(node, around);
+    }
+
+    void operator()(const DimensionsParameter& dimensions) const
+    {
+        std::vector<FabricDimension>& values = dimensions.value;
+        if (node.IsScalar())
+        {
+            values = ReadDimensionText(node);
+            return;
+        }
+        values.clear();
+        for (const YamlNode& item : node.Items())
+        {
+            values.push_back(ReadDimension(item, around));
+            if (values.back().isInside && values.size() > 1)
+            {
+                item.Fail("found a later dimension inside the nodes, expected the first at most");
+            }
+        }
+        if (values.empty())
+        {
+            node.Fail("found an empty list, expected the dimensions");
+        }
+    }
+
+    void operator()(const GraphParameter& graph) const
+    {
+        const std::string path = node.AsPathBesideFile();
+        if (!std::filesystem::is_regular_file(path))
+        {
+            node.Fail("found '" + path +
+                      "', expected a file: a graph as YAML, GraphML or HPCC topology");
+        }
+        graph.value = ReadGraph(path, around);
+    }
+};
 
 } // namespace
 
@@ -129,240 +296,12 @@ ParameterReader::Find(const ParameterInfo& info) const
 }
 
 void
-ParameterReader::Count(const ParameterInfo& info, uint32_t& value, ParameterRange<uint32_t> range)
+ParameterReader::Visit(const ParameterInfo& info, const Parameter& parameter)
 {
     if (const auto found = Find(info))
     {
-        value = CountIn(*found, range);
+        std::visit(ParameterValueReader{*found, m_around}, parameter);
     }
-}
-
-void
-ParameterReader::OptionalCount(const ParameterInfo& info,
-                               std::optional<uint32_t>& value,
-                               ParameterRange<uint32_t> range)
-{
-    if (const auto found = Find(info))
-    {
-        value = CountIn(*found, range);
-    }
-}
-
-void
-ParameterReader::Counts(const ParameterInfo& info,
-                        std::vector<uint32_t>& values,
-                        ParameterRange<uint32_t> range)
-{
-    const auto found = Find(info);
-    if (!found)
-    {
-        return;
-    }
-    values.clear();
-    if (!found->IsScalar())
-    {
-        for (const YamlNode& item : found->Items())
-        {
-            values.push_back(CountIn(item, range));
-        }
-    }
-    for (const FabricDimension& ring :
-         found->IsScalar() ? ReadDimensionText(*found) : std::vector<FabricDimension>())
-    {
-        if (ring.kind != DimensionKind::Ring || ring.size < range.minimum ||
-            ring.size > range.maximum)
-        {
-            found->Fail("found '" + ToString(ring) + "' in '" + found->AsString() +
-                        "', expected counts from " + std::to_string(range.minimum) + " to " +
-                        std::to_string(range.maximum) + ", such as 4x4x2");
-        }
-        values.push_back(ring.size);
-    }
-    if (values.empty())
-    {
-        found->Fail("found an empty list, expected at least one count");
-    }
-}
-
-void
-ParameterReader::Number(const ParameterInfo& info, double& value, ParameterRange<double> range)
-{
-    if (const auto found = Find(info))
-    {
-        value = found->AsNumber(range.minimum, range.maximum);
-    }
-}
-
-void
-ParameterReader::Flag(const ParameterInfo& info, bool& value)
-{
-    if (const auto found = Find(info))
-    {
-        value = found->AsBool();
-    }
-}
-
-void
-ParameterReader::Duration(const ParameterInfo& info, Time& value, ParameterRange<Time> range)
-{
-    if (const auto found = Find(info))
-    {
-        if (range.maximum.IsInfinite() && found->AsString() == "inf")
-        {
-            value = Time::Infinite();
-            return;
-        }
-        value = found->AsTime();
-        CheckRange(*found, value, range, FormatTime, "a time", !range.maximum.IsInfinite());
-    }
-}
-
-void
-ParameterReader::Size(const ParameterInfo& info, Bytes& value, ParameterRange<Bytes> range)
-{
-    if (const auto found = Find(info))
-    {
-        constexpr int64_t UNBOUNDED = std::numeric_limits<int64_t>::max();
-        value = found->AsBytes();
-        CheckRange(*found, value, range, FormatBytes, "a size", range.maximum.Count() < UNBOUNDED);
-    }
-}
-
-void
-ParameterReader::DataRate(const ParameterInfo& info, Rate& value, ParameterRange<Rate> range)
-{
-    if (const auto found = Find(info))
-    {
-        value = found->AsRate();
-        CheckRange(*found, value, range, FormatRate, "a rate", !range.maximum.IsInfinite());
-    }
-}
-
-void
-ParameterReader::Seed(const ParameterInfo& info, uint64_t& value)
-{
-    if (const auto found = Find(info))
-    {
-        value = static_cast<uint64_t>(found->AsInteger(0, std::numeric_limits<int64_t>::max()));
-    }
-}
-
-void
-ParameterReader::Text(const ParameterInfo& info, std::string& value)
-{
-    if (const auto found = Find(info))
-    {
-        value = found->AsString();
-    }
-}
-
-void
-ParameterReader::Choice(const ParameterInfo& info,
-                        std::size_t& index,
-                        const std::vector<std::string>& names)
-{
-    if (const auto found = Find(info))
-    {
-        const auto name = std::find(names.begin(), names.end(), found->AsString());
-        if (name == names.end())
-        {
-            found->FailChoice(names);
-        }
-        index = static_cast<std::size_t>(name - names.begin());
-    }
-}
-
-void
-ParameterReader::Selection(const ParameterInfo& info,
-                           std::vector<uint32_t>& indices,
-                           const std::vector<std::string>& names,
-                           const std::string& what)
-{
-    const auto found = Find(info);
-    if (!found)
-    {
-        return;
-    }
-    std::unordered_map<std::string, uint32_t> byName;
-    for (const std::string& name : names)
-    {
-        byName.emplace(name, static_cast<uint32_t>(byName.size()));
-    }
-    std::vector<bool> isTaken(names.size(), false);
-    indices.clear();
-    for (const YamlNode& item : found->Items())
-    {
-        const std::string name = item.AsString();
-        const auto index = byName.find(name);
-        if (index == byName.end())
-        {
-            item.Fail("found '" + name + "', expected " + what + DidYouMean(name, names));
-        }
-        if (isTaken[index->second])
-        {
-            item.Fail("found '" + name + "' again, expected each once");
-        }
-        isTaken[index->second] = true;
-        indices.push_back(index->second);
-    }
-    if (indices.empty())
-    {
-        found->Fail("found an empty list, expected " + what);
-    }
-}
-
-void
-ParameterReader::Link(const ParameterInfo& info, LinkProfile& value)
-{
-    if (const auto found = Find(info))
-    {
-        value = ReadFabricLink(*found, m_around);
-    }
-}
-
-void
-ParameterReader::Dimensions(const ParameterInfo& info, std::vector<FabricDimension>& values)
-{
-    const auto found = Find(info);
-    if (!found)
-    {
-        return;
-    }
-    if (found->IsScalar())
-    {
-        values = ReadDimensionText(*found);
-        return;
-    }
-    values.clear();
-    for (const YamlNode& item : found->Items())
-    {
-        values.push_back(ReadDimension(item, m_around));
-        if (values.back().isInside && values.size() > 1)
-        {
-            item.Fail("found a later dimension inside the nodes, expected the first at most");
-        }
-    }
-    if (values.empty())
-    {
-        found->Fail("found an empty list, expected the dimensions");
-    }
-}
-
-void
-ParameterReader::Graph(const ParameterInfo& info, NetworkGraph& value)
-{
-    const auto found = Find(info);
-    if (!found)
-    {
-        return;
-    }
-    const std::string path = found->AsPathBesideFile();
-    if (!std::filesystem::is_regular_file(path))
-    {
-        found->Fail("found '" + path +
-                    "', expected a file: a graph as YAML, GraphML or HPCC topology");
-    }
-    value = ReadGraph(path, m_around);
 }
 
 void

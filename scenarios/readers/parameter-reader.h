@@ -26,30 +26,7 @@ class ParameterReader : public ParameterVisitor
      */
     explicit ParameterReader(YamlNode map, LinkProfile around = {});
 
-    void Count(const ParameterInfo& info, uint32_t& value, ParameterRange<uint32_t> range) override;
-    void OptionalCount(const ParameterInfo& info,
-                       std::optional<uint32_t>& value,
-                       ParameterRange<uint32_t> range) override;
-    void Counts(const ParameterInfo& info,
-                std::vector<uint32_t>& values,
-                ParameterRange<uint32_t> range) override;
-    void Number(const ParameterInfo& info, double& value, ParameterRange<double> range) override;
-    void Flag(const ParameterInfo& info, bool& value) override;
-    void Duration(const ParameterInfo& info, Time& value, ParameterRange<Time> range) override;
-    void Size(const ParameterInfo& info, Bytes& value, ParameterRange<Bytes> range) override;
-    void DataRate(const ParameterInfo& info, Rate& value, ParameterRange<Rate> range) override;
-    void Seed(const ParameterInfo& info, uint64_t& value) override;
-    void Text(const ParameterInfo& info, std::string& value) override;
-    void Choice(const ParameterInfo& info,
-                std::size_t& index,
-                const std::vector<std::string>& names) override;
-    void Selection(const ParameterInfo& info,
-                   std::vector<uint32_t>& indices,
-                   const std::vector<std::string>& names,
-                   const std::string& what) override;
-    void Link(const ParameterInfo& info, LinkProfile& value) override;
-    void Dimensions(const ParameterInfo& info, std::vector<FabricDimension>& values) override;
-    void Graph(const ParameterInfo& info, NetworkGraph& value) override;
+    void Visit(const ParameterInfo& info, const Parameter& parameter) override;
 
   private:
     /** The value that the map has for a parameter, if it is meant for this kind of component. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-fabric.h"
 
-#include "fabric/parameters/parameter-keys.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "fabric/routing/routing-policies.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/read-source.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-packets.h"
 
-#include "fabric/parameters/parameter-keys.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "fabric/transport/packet/class-arbiter.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "scenarios/readers/parameter-reader.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/fabric-dimension.h"
 #include "fabric/nodes/node-wiring.h"
-#include "fabric/parameters/parameter-keys.h"
-#include "fabric/parameters/partial-visitor.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "fabric/topology/cluster.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/topology/graphml.h"
@@ -163,31 +162,24 @@ RoutingData(pugi::xml_node& graph, const FabricSpec& fabric)
     Data(graph, "routingParameters", ParametersAsYaml(fabric.routing));
 }
 
-/** The links that a component has of its own. */
-class LinkCollector : public PartialVisitor
+/** Adds the links that a component has of its own to @p links. */
+void
+CollectLinks(Parameterized& component, std::vector<const LinkProfile*>& links)
 {
-  public:
-    explicit LinkCollector(std::vector<const LinkProfile*>& links)
-        : m_links(links)
-    {
-    }
-
-    void Link(const ParameterInfo& info, LinkProfile& value) override
-    {
-        m_links.push_back(&value);
-    }
-
-    void Dimensions(const ParameterInfo& info, std::vector<FabricDimension>& values) override
-    {
-        for (const FabricDimension& dimension : values)
+    ForEachParameter(component, [&](const ParameterInfo&, const Parameter& parameter) {
+        if (const auto* link = std::get_if<LinkParameter>(&parameter))
         {
-            m_links.push_back(&dimension.link);
+            links.push_back(&link->value);
         }
-    }
-
-  private:
-    std::vector<const LinkProfile*>& m_links;
-};
+        else if (const auto* dimensions = std::get_if<DimensionsParameter>(&parameter))
+        {
+            for (const FabricDimension& dimension : dimensions->value)
+            {
+                links.push_back(&dimension.link);
+            }
+        }
+    });
+}
 
 } // namespace
 
@@ -243,8 +235,7 @@ WriteGraphMl(const ClusterSpec& spec)
     auto profiles = NodeProfiles(spec.node);
     profiles.push_back(&spec.fabric.link);
     Polymorphic<FabricKind> kind = spec.fabric.kind;
-    LinkCollector kindLinks(profiles);
-    kind->VisitParameters(kindLinks);
+    CollectLinks(*kind, profiles);
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
         const Link& link = topology.GetLink(LinkId(i));

@@ -25,6 +25,124 @@ WriteParts(YamlWriter& out, ParameterWriter& writer, Spec& spec)
     }
 }
 
+/** Writes the value of a parameter. */
+struct ParameterValueWriter
+{
+    YamlWriter& out;
+    const char* key;
+
+    void operator()(const CountParameter& count) const
+    {
+        out.Integer(key, count.value);
+    }
+
+    void operator()(const OptionalCountParameter& count) const
+    {
+        if (count.value)
+        {
+            out.Integer(key, *count.value);
+        }
+    }
+
+    void operator()(const CountsParameter& counts) const
+    {
+        out.BeginList(key);
+        for (const uint32_t value : counts.value)
+        {
+            out.Item(std::to_string(value));
+        }
+        out.EndList();
+    }
+
+    void operator()(const NumberParameter& number) const
+    {
+        out.Number(key, number.value);
+    }
+
+    void operator()(const FlagParameter& flag) const
+    {
+        out.Flag(key, flag.value);
+    }
+
+    void operator()(const DurationParameter& duration) const
+    {
+        if (duration.value.IsInfinite())
+        {
+            out.Text(key, "inf");
+            return;
+        }
+        out.Duration(key, duration.value);
+    }
+
+    void operator()(const SizeParameter& size) const
+    {
+        out.Size(key, size.value);
+    }
+
+    void operator()(const DataRateParameter& rate) const
+    {
+        out.Speed(key, rate.value);
+    }
+
+    void operator()(const SeedParameter& seed) const
+    {
+        out.Integer(key, seed.value);
+    }
+
+    void operator()(const TextParameter& text) const
+    {
+        out.Text(key, text.value);
+    }
+
+    void operator()(const ChoiceParameter& choice) const
+    {
+        out.Text(key, choice.names[choice.index]);
+    }
+
+    void operator()(const SelectionParameter& selection) const
+    {
+        out.BeginList(key);
+        for (const uint32_t index : selection.indices)
+        {
+            out.Item(selection.names[index]);
+        }
+        out.EndList();
+    }
+
+    void operator()(const LinkParameter& link) const
+    {
+        if (link.value.rawRate > Rate())
+        {
+            out.BeginMap(key);
+            WriteProfile(out, link.value);
+            out.EndMap();
+        }
+    }
+
+    void operator()(const DimensionsParameter& dimensions) const
+    {
+        out.BeginList(key);
+        for (const FabricDimension& dimension : dimensions.value)
+        {
+            out.BeginMap();
+            out.Text("shape", ToString(dimension));
+            out.Integer("links", dimension.links);
+            out.Flag("inside", dimension.isInside);
+            if (dimension.link.rawRate > Rate())
+            {
+                WriteProfile(out, dimension.link);
+            }
+            out.EndMap();
+        }
+        out.EndList();
+    }
+
+    void operator()(const GraphParameter& graph) const
+    {
+        out.Text(key, std::filesystem::absolute(graph.value.file).string());
+    }
+};
+
 } // namespace
 
 void
@@ -52,138 +170,9 @@ ParameterWriter::ParameterWriter(YamlWriter& out)
 }
 
 void
-ParameterWriter::Count(const ParameterInfo& info, uint32_t& value, ParameterRange<uint32_t> range)
+ParameterWriter::Visit(const ParameterInfo& info, const Parameter& parameter)
 {
-    m_out.Integer(info.key, value);
-}
-
-void
-ParameterWriter::OptionalCount(const ParameterInfo& info,
-                               std::optional<uint32_t>& value,
-                               ParameterRange<uint32_t> range)
-{
-    if (value)
-    {
-        m_out.Integer(info.key, *value);
-    }
-}
-
-void
-ParameterWriter::Counts(const ParameterInfo& info,
-                        std::vector<uint32_t>& values,
-                        ParameterRange<uint32_t> range)
-{
-    m_out.BeginList(info.key);
-    for (const uint32_t value : values)
-    {
-        m_out.Item(std::to_string(value));
-    }
-    m_out.EndList();
-}
-
-void
-ParameterWriter::Number(const ParameterInfo& info, double& value, ParameterRange<double> range)
-{
-    m_out.Number(info.key, value);
-}
-
-void
-ParameterWriter::Flag(const ParameterInfo& info, bool& value)
-{
-    m_out.Flag(info.key, value);
-}
-
-void
-ParameterWriter::Duration(const ParameterInfo& info, Time& value, ParameterRange<Time> range)
-{
-    if (value.IsInfinite())
-    {
-        m_out.Text(info.key, "inf");
-        return;
-    }
-    m_out.Duration(info.key, value);
-}
-
-void
-ParameterWriter::Size(const ParameterInfo& info, Bytes& value, ParameterRange<Bytes> range)
-{
-    m_out.Size(info.key, value);
-}
-
-void
-ParameterWriter::DataRate(const ParameterInfo& info, Rate& value, ParameterRange<Rate> range)
-{
-    m_out.Speed(info.key, value);
-}
-
-void
-ParameterWriter::Seed(const ParameterInfo& info, uint64_t& value)
-{
-    m_out.Integer(info.key, value);
-}
-
-void
-ParameterWriter::Text(const ParameterInfo& info, std::string& value)
-{
-    m_out.Text(info.key, value);
-}
-
-void
-ParameterWriter::Choice(const ParameterInfo& info,
-                        std::size_t& index,
-                        const std::vector<std::string>& names)
-{
-    m_out.Text(info.key, names[index]);
-}
-
-void
-ParameterWriter::Selection(const ParameterInfo& info,
-                           std::vector<uint32_t>& indices,
-                           const std::vector<std::string>& names,
-                           const std::string& what)
-{
-    m_out.BeginList(info.key);
-    for (const uint32_t index : indices)
-    {
-        m_out.Item(names[index]);
-    }
-    m_out.EndList();
-}
-
-void
-ParameterWriter::Link(const ParameterInfo& info, LinkProfile& value)
-{
-    if (value.rawRate > Rate())
-    {
-        m_out.BeginMap(info.key);
-        WriteProfile(m_out, value);
-        m_out.EndMap();
-    }
-}
-
-void
-ParameterWriter::Dimensions(const ParameterInfo& info, std::vector<FabricDimension>& values)
-{
-    m_out.BeginList(info.key);
-    for (const FabricDimension& dimension : values)
-    {
-        m_out.BeginMap();
-        m_out.Text("shape", ToString(dimension));
-        m_out.Integer("links", dimension.links);
-        m_out.Flag("inside", dimension.isInside);
-        if (dimension.link.rawRate > Rate())
-        {
-            WriteProfile(m_out, dimension.link);
-        }
-        m_out.EndMap();
-    }
-    m_out.EndList();
-}
-
-void
-ParameterWriter::Graph(const ParameterInfo& info, NetworkGraph& value)
-{
-    m_out.Text(info.key, std::filesystem::absolute(value.file).string());
+    std::visit(ParameterValueWriter{m_out, info.key}, parameter);
 }
 
 } // namespace weir

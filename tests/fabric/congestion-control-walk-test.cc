@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/parameters/parameter-keys.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "packet-bench.h"
 

@@ -5,9 +5,7 @@
 #include "fabric/kinds/fabric-kinds.h"
 #include "fabric/kinds/leaf-spine.h"
 #include "fabric/kinds/torus.h"
-#include "fabric/parameters/parameter-keys.h"
-#include "fabric/parameters/partial-visitor.h"
-#include "fabric/parameters/range-check.h"
+#include "fabric/parameters/parameter-visitor.h"
 #include "fabric/topology/cluster.h"
 
 #include "box-spec.h"
@@ -46,19 +44,6 @@ RangeRefusal(Parameterized& component)
     }
     return "";
 }
-
-/** Collects what a user is told. */
-class HelpTexts : public PartialVisitor
-{
-  public:
-    std::vector<ParameterInfo> infos;
-
-  private:
-    void Any(const ParameterInfo& info) override
-    {
-        infos.push_back(info);
-    }
-};
 
 /** A component with quantities. */
 class Quantities : public Parameterized
@@ -156,16 +141,15 @@ TEST(FabricKinds, DescribeThemselves)
         const std::string description = kind->Description();
         EXPECT_EQ(description.back(), '.');
         EXPECT_EQ(RangeRefusal(*kind), "");
-        HelpTexts texts;
-        kind->VisitParameters(texts);
         std::set<std::string> keys;
-        for (const ParameterInfo& info : texts.infos)
-        {
+        std::size_t count = 0;
+        ForEachParameter(*kind, [&](const ParameterInfo& info, const Parameter&) {
+            count++;
             EXPECT_TRUE(keys.insert(info.key).second) << info.key;
             EXPECT_TRUE(std::islower(info.key[0]) != 0) << info.key;
             EXPECT_EQ(std::string(info.help).back(), '.') << info.key;
-        }
-        EXPECT_EQ(KeysOf(*kind).size(), texts.infos.size());
+        });
+        EXPECT_EQ(KeysOf(*kind).size(), count);
     }
 }
 

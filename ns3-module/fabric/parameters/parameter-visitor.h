@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 /**
@@ -59,58 +60,169 @@ struct ParameterRange
     T maximum;
 };
 
-/**
- * Looks at the parameters of a component, or changes them, in the order of the component's list.
- * A visitor that cares for a few types only is a PartialVisitor.
- */
+/** A parameter's value, to be looked at or changed, and what it may be. */
+template <typename T, typename R = T>
+struct RangedParameter
+{
+    T& value;
+    ParameterRange<R> range;
+};
+
+using CountParameter = RangedParameter<uint32_t>;
+
+/** A count that may be left open; what that means, the help says. */
+using OptionalCountParameter = RangedParameter<std::optional<uint32_t>, uint32_t>;
+
+/** A list of counts, "4x4x2" as text; at least one. */
+using CountsParameter = RangedParameter<std::vector<uint32_t>, uint32_t>;
+using NumberParameter = RangedParameter<double>;
+using DurationParameter = RangedParameter<Time>;
+using SizeParameter = RangedParameter<Bytes>;
+using DataRateParameter = RangedParameter<Rate>;
+
+/** A value without a range: a flag, a seed (uint64_t) or a text; or one of those below. */
+template <typename T>
+struct PlainParameter
+{
+    T& value;
+};
+
+using FlagParameter = PlainParameter<bool>;
+using SeedParameter = PlainParameter<uint64_t>;
+using TextParameter = PlainParameter<std::string>;
+
+/** A link of the component; without a rate it is like the links around it. */
+using LinkParameter = PlainParameter<LinkProfile>;
+
+/** Dimensions of a network, in the notation of ParseDimensions as text; at least one. */
+using DimensionsParameter = PlainParameter<std::vector<FabricDimension>>;
+
+/** A network that a file holds. */
+using GraphParameter = PlainParameter<NetworkGraph>;
+
+/** One of some names, by its index. */
+struct ChoiceParameter
+{
+    std::size_t& index;
+    const std::vector<std::string>& names;
+};
+
+/** Some of some names by their indices, in any order and each once. */
+struct SelectionParameter
+{
+    std::vector<uint32_t>& indices;
+    const std::vector<std::string>& names;
+    const std::string& what; //!< a name is, for messages: "a host of 'net.yaml'"
+};
+
+/** A parameter of any type. */
+using Parameter = std::variant<CountParameter,
+                               OptionalCountParameter,
+                               CountsParameter,
+                               NumberParameter,
+                               FlagParameter,
+                               DurationParameter,
+                               SizeParameter,
+                               DataRateParameter,
+                               SeedParameter,
+                               TextParameter,
+                               ChoiceParameter,
+                               SelectionParameter,
+                               LinkParameter,
+                               DimensionsParameter,
+                               GraphParameter>;
+
+/** Looks at the parameters of a component, or changes them, in the order of its list. */
 class ParameterVisitor
 {
   public:
     virtual ~ParameterVisitor() = default;
 
-    virtual void Count(const ParameterInfo& info,
-                       uint32_t& value,
-                       ParameterRange<uint32_t> range) = 0;
+    virtual void Visit(const ParameterInfo& info, const Parameter& parameter) = 0;
 
-    /** A count that may be left open; what that means, the help says. */
-    virtual void OptionalCount(const ParameterInfo& info,
-                               std::optional<uint32_t>& value,
-                               ParameterRange<uint32_t> range) = 0;
+    void Count(const ParameterInfo& info, uint32_t& value, ParameterRange<uint32_t> range)
+    {
+        Visit(info, CountParameter{value, range});
+    }
 
-    /** A list of counts, "4x4x2" as text; at least one. */
-    virtual void Counts(const ParameterInfo& info,
-                        std::vector<uint32_t>& values,
-                        ParameterRange<uint32_t> range) = 0;
-    virtual void Number(const ParameterInfo& info, double& value, ParameterRange<double> range) = 0;
-    virtual void Flag(const ParameterInfo& info, bool& value) = 0;
-    virtual void Duration(const ParameterInfo& info, Time& value, ParameterRange<Time> range) = 0;
-    virtual void Size(const ParameterInfo& info, Bytes& value, ParameterRange<Bytes> range) = 0;
-    virtual void DataRate(const ParameterInfo& info, Rate& value, ParameterRange<Rate> range) = 0;
-    virtual void Seed(const ParameterInfo& info, uint64_t& value) = 0;
-    virtual void Text(const ParameterInfo& info, std::string& value) = 0;
+    void OptionalCount(const ParameterInfo& info,
+                       std::optional<uint32_t>& value,
+                       ParameterRange<uint32_t> range)
+    {
+        Visit(info, OptionalCountParameter{value, range});
+    }
 
-    /** One of @p names, by its index. */
-    virtual void Choice(const ParameterInfo& info,
-                        std::size_t& index,
-                        const std::vector<std::string>& names) = 0;
+    void Counts(const ParameterInfo& info,
+                std::vector<uint32_t>& values,
+                ParameterRange<uint32_t> range)
+    {
+        Visit(info, CountsParameter{values, range});
+    }
 
-    /**
-     * Some of @p names by their indices, in any order and each once.
-     * @param what a name is, for messages: "a host of 'net.yaml'".
-     */
-    virtual void Selection(const ParameterInfo& info,
-                           std::vector<uint32_t>& indices,
-                           const std::vector<std::string>& names,
-                           const std::string& what) = 0;
+    void Number(const ParameterInfo& info, double& value, ParameterRange<double> range)
+    {
+        Visit(info, NumberParameter{value, range});
+    }
 
-    /** A link of the component; without a rate it is like the links around it. */
-    virtual void Link(const ParameterInfo& info, LinkProfile& value) = 0;
+    void Flag(const ParameterInfo& info, bool& value)
+    {
+        Visit(info, FlagParameter{value});
+    }
 
-    /** Dimensions of a network, in the notation of ParseDimensions as text; at least one. */
-    virtual void Dimensions(const ParameterInfo& info, std::vector<FabricDimension>& values) = 0;
+    void Duration(const ParameterInfo& info, Time& value, ParameterRange<Time> range)
+    {
+        Visit(info, DurationParameter{value, range});
+    }
 
-    /** A network that a file holds. */
-    virtual void Graph(const ParameterInfo& info, NetworkGraph& value) = 0;
+    void Size(const ParameterInfo& info, Bytes& value, ParameterRange<Bytes> range)
+    {
+        Visit(info, SizeParameter{value, range});
+    }
+
+    void DataRate(const ParameterInfo& info, Rate& value, ParameterRange<Rate> range)
+    {
+        Visit(info, DataRateParameter{value, range});
+    }
+
+    void Seed(const ParameterInfo& info, uint64_t& value)
+    {
+        Visit(info, SeedParameter{value});
+    }
+
+    void Text(const ParameterInfo& info, std::string& value)
+    {
+        Visit(info, TextParameter{value});
+    }
+
+    void Choice(const ParameterInfo& info,
+                std::size_t& index,
+                const std::vector<std::string>& names)
+    {
+        Visit(info, ChoiceParameter{index, names});
+    }
+
+    void Selection(const ParameterInfo& info,
+                   std::vector<uint32_t>& indices,
+                   const std::vector<std::string>& names,
+                   const std::string& what)
+    {
+        Visit(info, SelectionParameter{indices, names, what});
+    }
+
+    void Link(const ParameterInfo& info, LinkProfile& value)
+    {
+        Visit(info, LinkParameter{value});
+    }
+
+    void Dimensions(const ParameterInfo& info, std::vector<FabricDimension>& values)
+    {
+        Visit(info, DimensionsParameter{values});
+    }
+
+    void Graph(const ParameterInfo& info, NetworkGraph& value)
+    {
+        Visit(info, GraphParameter{value});
+    }
 
     /** One of some named values of an enumeration. */
     template <typename E>
@@ -139,6 +251,40 @@ class Parameterized
     /** Shows every parameter to @p visitor, always in the same order. */
     virtual void VisitParameters(ParameterVisitor& visitor) = 0;
 };
+
+/** Calls @p function(info, parameter) for every parameter of @p component. */
+template <typename F>
+void
+ForEachParameter(Parameterized& component, const F& function)
+{
+    struct Caller : ParameterVisitor
+    {
+        explicit Caller(const F& called)
+            : function(called)
+        {
+        }
+
+        void Visit(const ParameterInfo& info, const Parameter& parameter) override
+        {
+            function(info, parameter);
+        }
+
+        const F& function;
+    };
+
+    Caller caller(function);
+    component.VisitParameters(caller);
+}
+
+/** The keys of all parameters of @p component, in the order of its list. */
+std::vector<std::string> KeysOf(Parameterized& component);
+
+/**
+ * Throws unless every value of @p component is in the range that its list gives.
+ * @param field what the message names it by, "fabric".
+ * @throws std::invalid_argument "fabric.levels: 9, expected 2 to 8".
+ */
+void CheckRanges(Parameterized& component, const std::string& field);
 
 } // namespace weir
 

@@ -2,7 +2,7 @@
 #include "fabric/topology/cluster.h"
 
 #include "fabric/nodes/node-wiring.h"
-#include "fabric/parameters/range-check.h"
+#include "fabric/parameters/parameter-visitor.h"
 
 #include <stdexcept>
 #include <utility>
