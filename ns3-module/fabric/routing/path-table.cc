@@ -35,26 +35,6 @@ SortByLink(std::vector<PathLink>& links)
     });
 }
 
-/** Sorts by link and folds repetitions into multiplicities. */
-void
-CountRepeated(std::vector<PathLink>& links)
-{
-    SortByLink(links);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < links.size(); i++)
-    {
-        if (kept > 0 && links[kept - 1].link == links[i].link)
-        {
-            links[kept - 1].multiplicity += links[i].multiplicity;
-        }
-        else
-        {
-            links[kept++] = links[i];
-        }
-    }
-    links.resize(kept);
-}
-
 /** Whether no link comes twice. O(links) for paths of a few hops, with little to sort. */
 bool
 AreDistinct(const std::vector<PathLink>& links)
@@ -83,6 +63,25 @@ AreDistinct(const std::vector<PathLink>& links)
 }
 
 } // namespace
+
+void
+CountRepeated(std::vector<PathLink>& links)
+{
+    SortByLink(links);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < links.size(); i++)
+    {
+        if (kept > 0 && links[kept - 1].link == links[i].link)
+        {
+            links[kept - 1].multiplicity += links[i].multiplicity;
+        }
+        else
+        {
+            links[kept++] = links[i];
+        }
+    }
+    links.resize(kept);
+}
 
 PathTable::PathTable(const Topology& topology)
     : m_topology(topology)

@@ -21,6 +21,9 @@ struct PathLink
     uint32_t multiplicity{1};
 };
 
+/** Sorts by link and folds repetitions into multiplicities. */
+void CountRepeated(std::vector<PathLink>& links);
+
 /** A link and what part of each byte of a flow crosses it, on average. */
 struct LinkShare
 {

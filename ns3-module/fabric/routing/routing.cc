@@ -5,7 +5,6 @@
 #include "fabric/topology/cluster-spec.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace weir
@@ -13,32 +12,6 @@ namespace weir
 
 namespace
 {
-
-bool
-ByLink(const PathLink& a, const PathLink& b)
-{
-    return a.link < b.link;
-}
-
-/** Sorts by link and folds repetitions into multiplicities. */
-void
-Fold(std::vector<PathLink>& links)
-{
-    std::sort(links.begin(), links.end(), ByLink);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < links.size(); i++)
-    {
-        if (kept > 0 && links[kept - 1].link == links[i].link)
-        {
-            links[kept - 1].multiplicity += links[i].multiplicity;
-        }
-        else
-        {
-            links[kept++] = links[i];
-        }
-    }
-    links.resize(kept);
-}
 
 /** Sorts by ends and folds repetitions into counts. */
 void
@@ -179,7 +152,7 @@ Routing::EntropyPaths(RouteId id, uint32_t count, bool isDistinct)
 PathId
 Routing::InternLinks(std::vector<PathLink>& links)
 {
-    Fold(links);
+    CountRepeated(links);
     return m_paths.InternCounted(links);
 }
 
@@ -317,7 +290,7 @@ Routing::AddFixed(const std::vector<LinkId>& links)
     {
         counted.push_back({link, 1});
     }
-    Fold(counted);
+    CountRepeated(counted);
     return AddFixed(counted);
 }
 
@@ -504,7 +477,7 @@ Routing::MakeupOf(RouteId route) const
     RouteMakeup makeup;
     AddMakeup(m_routes[route.Index()], 1, makeup.segments, makeup.rest);
     Fold(makeup.segments);
-    Fold(makeup.rest);
+    CountRepeated(makeup.rest);
     return makeup;
 }
 
