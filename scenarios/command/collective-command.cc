@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/bound/calibrate-shortcut.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/bound-option.h"
 #include "scenarios/command/commands.h"
@@ -232,7 +231,6 @@ ReadAuto(const CollectiveOptions& options, CollectiveSweepSpec& spec)
         return;
     }
     spec.automatic.coverage = options.bound.coverage;
-    spec.automatic.calibration = ShippedCalibration(CalibratedThing::Collectives, Catalog());
     if (!options.tolerance.empty())
     {
         spec.automatic.tolerance =
@@ -455,10 +453,14 @@ RunShowingProgress(const CollectiveSweepSpec& spec,
 ExitCode
 RunCollective(const CollectiveOptions& options, const CLI::App& verb)
 {
-    const CollectiveSweepSpec spec = ReadSweep(options);
+    CollectiveSweepSpec spec = ReadSweep(options);
     const Catalog catalog;
     const std::optional<Calibration> calibration =
         CalibrationFor(options.bound, false, spec.fidelity, catalog);
+    if (spec.fidelity == Fidelity::Auto)
+    {
+        spec.automatic.calibration = calibration; // of collectives, too
+    }
     if (options.keepPartial)
     {
         KeepWhenInterrupted();
