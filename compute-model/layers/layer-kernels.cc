@@ -57,15 +57,15 @@ class LayerWriter
     {
         SynchronizeLayer();
         m_writer.Section(name + " attention");
-        Norm("input norm");
+        m_pointwise.Norm("input norm");
         WriteLinearForward(m_writer, m_qkv, m_plan, Gather(m_qkv));
         AddBias("QKV bias", m_shape.qkv);
-        RotaryEmbedding("rotary");
+        m_pointwise.Rotary("rotary");
         WriteAttentionForward(m_writer, m_model, m_plan);
         WriteRowParallelForward(m_writer, m_projection, m_plan, m_shape.boundary);
         m_writer.Section(name + " MLP");
-        BiasDropoutAdd("attention bias dropout add");
-        Norm("MLP norm");
+        m_pointwise.BiasDropoutAdd("attention bias dropout add");
+        m_pointwise.Norm("MLP norm");
         if (m_kind == LayerKind::Experts)
         {
             WriteExpertsForward(m_writer, m_model, m_plan);
@@ -74,7 +74,7 @@ class LayerWriter
         {
             MlpForward();
         }
-        BiasDropoutAdd("MLP bias dropout add");
+        m_pointwise.BiasDropoutAdd("MLP bias dropout add");
         return m_writer.Take();
     }
 
@@ -87,13 +87,13 @@ class LayerWriter
         SynchronizeLayer();
         const bool isNeeded = m_plan.recomputation == Recomputation::Needed;
         m_writer.Section("recompute attention");
-        Norm("input norm");
+        m_pointwise.Norm("input norm");
         // Of the products q, k, v, o, gate, up, down every other one is recomputed: k, o, up.
         WriteLinearForward(m_writer,
                            isNeeded ? m_qkv : Part(m_qkv, m_shape.kvHeads * m_model.headDim),
                            m_plan,
                            Gather(m_qkv));
-        RotaryEmbedding("rotary");
+        m_pointwise.Rotary("rotary");
         if (isNeeded)
         {
             WriteAttentionForward(m_writer, m_model, m_plan);
@@ -107,8 +107,8 @@ class LayerWriter
             WriteLinearForward(m_writer, m_projection, m_plan);
         }
         m_writer.Section("recompute MLP");
-        BiasDropoutAdd("attention bias dropout add");
-        Norm("MLP norm");
+        m_pointwise.BiasDropoutAdd("attention bias dropout add");
+        m_pointwise.Norm("MLP norm");
         if (m_kind == LayerKind::Experts)
         {
             WriteExpertsRecompute(m_writer, m_model, m_plan);
@@ -120,7 +120,7 @@ class LayerWriter
             WriteLinearForward(
                 m_writer, isNeeded ? m_fc1 : Part(m_fc1, m_shape.ffn), m_plan, Gather(m_fc1));
         }
-        Activation();
+        m_pointwise.Activation();
         return m_writer.Take();
     }
 
@@ -146,7 +146,7 @@ class LayerWriter
             WriteAttentionForward(m_writer, m_model, m_plan);
         }
         WriteAttentionBackward(m_writer, m_model, m_plan);
-        RotaryEmbedding("rotary backward");
+        m_pointwise.Rotary("rotary backward");
         SumBias("QKV bias gradient", m_shape.tokens, m_shape.qkv);
         ColumnParallelBackward(m_qkv);
         NormBackward("input norm backward");
@@ -223,7 +223,7 @@ class LayerWriter
     void MlpForward()
     {
         WriteLinearForward(m_writer, m_fc1, m_plan, Gather(m_fc1));
-        Activation();
+        m_pointwise.Activation();
         WriteRowParallelForward(m_writer, m_fc2, m_plan, m_shape.boundary);
     }
 
@@ -240,22 +240,12 @@ class LayerWriter
         m_writer.Memory(name, MemoryKernel::Elementwise, rows, columns, operands * m_element);
     }
 
-    void Norm(const std::string& name)
-    {
-        m_pointwise.Norm(name);
-    }
-
     /** Norm, then its input's gradient added to the residual's. */
     void NormBackward(const std::string& name)
     {
         m_pointwise.NormBackward(name, true);
         const bool isLayerNorm = m_model.norm == NormKind::LayerNorm;
         m_writer.GradientsReady(static_cast<double>((isLayerNorm ? 2 : 1) * m_shape.hidden));
-    }
-
-    void BiasDropoutAdd(const std::string& name)
-    {
-        m_pointwise.BiasDropoutAdd(name);
     }
 
     void BiasDropoutAddBackward(const std::string& name)
@@ -283,16 +273,6 @@ class LayerWriter
         {
             Elementwise(name, rows, columns, 1);
         }
-    }
-
-    void RotaryEmbedding(const std::string& name)
-    {
-        m_pointwise.Rotary(name);
-    }
-
-    void Activation()
-    {
-        m_pointwise.Activation();
     }
 
     void ActivationBackward()
