@@ -7,7 +7,6 @@
 #include "compute-model/graph/stage-program.h"
 #include "compute-model/plan/parallel-plan.h"
 
-#include <cstdint>
 #include <vector>
 
 namespace weir

@@ -6,7 +6,6 @@
 #include "compute-model/models/transformer.h"
 
 #include <cstdint>
-#include <string>
 
 namespace weir
 {

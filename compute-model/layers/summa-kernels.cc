@@ -4,7 +4,6 @@
 #include "compute-model/layers/gradient-add.h"
 #include "compute-model/plan/rank-shape.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace weir

@@ -4,7 +4,6 @@
 
 #include "compute-model/layers/linear-kernels.h"
 
-#include <cstdint>
 #include <string>
 
 namespace weir

@@ -4,8 +4,6 @@
 #include "compute-model/models/precision.h"
 #include "compute-model/plan/table-places.h"
 
-#include <algorithm>
-
 namespace weir
 {
 

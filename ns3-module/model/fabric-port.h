@@ -13,7 +13,6 @@
 #include "ns3/traced-callback.h"
 
 #include <cstdint>
-#include <string>
 
 namespace ns3
 {

@@ -6,7 +6,6 @@
 #include "ns3/object.h"
 #include "ns3/type-id.h"
 
-#include <string>
 #include <vector>
 
 namespace ns3

@@ -11,7 +11,6 @@
 #include "scenarios/simulation/run-result.h"
 #include "scenarios/yaml/input-error.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <variant>
 #include <vector>

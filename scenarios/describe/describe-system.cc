@@ -6,7 +6,6 @@
 #include "scenarios/simulation/simulation.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <iomanip>
 #include <limits>

@@ -6,7 +6,6 @@
 #include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 

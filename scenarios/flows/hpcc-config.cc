@@ -10,7 +10,6 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 namespace weir

@@ -6,7 +6,6 @@
 #include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/flows/flow-network.h"
 
-#include <memory>
 #include <optional>
 
 namespace weir

@@ -13,7 +13,6 @@
 #include "ns3/object.h"
 #include "ns3/traced-callback.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 

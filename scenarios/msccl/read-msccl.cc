@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <functional>
 #include <pugixml.hpp>
 #include <utility>
 #include <vector>

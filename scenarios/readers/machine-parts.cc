@@ -8,7 +8,6 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/input-error.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 

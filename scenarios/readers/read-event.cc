@@ -5,8 +5,6 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/quantity.h"
 
-#include <limits>
-
 namespace weir
 {
 namespace

@@ -8,7 +8,6 @@
 #include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace weir
 {

@@ -8,10 +8,8 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace weir
 {

@@ -6,7 +6,6 @@
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/yaml/yaml-node.h"
 
-#include <cstdint>
 #include <string>
 
 /**

@@ -3,7 +3,6 @@
 #define WEIR_SCENARIOS_RESULTS_HDF5_DRIVER_H
 
 #include <hdf5.h>
-#include <string>
 
 namespace weir
 {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <hdf5.h>
 #include <string>
-#include <vector>
 
 namespace weir
 {

@@ -4,7 +4,6 @@
 
 #include "scenarios/results/hdf5-file.h"
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>

@@ -8,7 +8,6 @@
 #include "scenarios/simulation/run-result.h"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace weir

@@ -14,7 +14,6 @@
 #include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <stdexcept>
 

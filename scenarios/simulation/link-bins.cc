@@ -4,7 +4,6 @@
 #include "scenarios/results/link-series.h"
 
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace weir

@@ -9,7 +9,6 @@
 #include "scenarios/results/text-table.h"
 #include "scenarios/topology/topology-style.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>

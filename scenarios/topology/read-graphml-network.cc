@@ -3,7 +3,6 @@
 #include "scenarios/topology/read-graph.h"
 #include "scenarios/topology/xml-element.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <optional>

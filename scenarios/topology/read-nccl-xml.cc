@@ -6,7 +6,6 @@
 #include "scenarios/topology/slot-list.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 namespace weir

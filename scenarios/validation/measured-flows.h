@@ -6,7 +6,6 @@
 #include "scenarios/validation/case-outcome.h"
 #include "scenarios/yaml/yaml-node.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 

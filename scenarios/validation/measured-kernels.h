@@ -7,7 +7,6 @@
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
-#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>

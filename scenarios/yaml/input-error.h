@@ -3,7 +3,6 @@
 #define WEIR_SCENARIOS_YAML_INPUT_ERROR_H
 
 #include <stdexcept>
-#include <string>
 
 namespace weir
 {

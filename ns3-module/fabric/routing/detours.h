@@ -5,7 +5,6 @@
 #include "fabric/ids.h"
 #include "fabric/topology/topology.h"
 
-#include <cstdint>
 #include <vector>
 
 namespace weir

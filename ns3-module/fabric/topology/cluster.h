@@ -6,7 +6,6 @@
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/topology/topology.h"
 
-#include <string>
 #include <vector>
 
 namespace weir

@@ -2,7 +2,6 @@
 #include "fabric/transport/fluid/fluid-transport.h"
 
 #include <cmath>
-#include <stdexcept>
 
 namespace weir
 {
