@@ -486,6 +486,26 @@ WritePlacement(YamlWriter& out, const PlacementSpec& placement)
     out.EndMap();
 }
 
+/** Where and when a job without a parallel plan runs. */
+template <typename Job>
+void
+WriteExtent(YamlWriter& out, const Job& job, Time start)
+{
+    if (!job.until.empty())
+    {
+        out.Text("until", job.until);
+    }
+    if (job.gpus > 0)
+    {
+        out.Integer("gpus", job.gpus);
+    }
+    WritePlacement(out, job.placement);
+    if (start > Time())
+    {
+        out.Duration("start", start);
+    }
+}
+
 void
 WriteCollectiveJob(YamlWriter& out, const CollectiveJobSpec& job)
 {
@@ -535,19 +555,7 @@ WriteCollectiveJob(YamlWriter& out, const CollectiveJobSpec& job)
         out.Duration("every", job.period);
     }
     out.EndMap();
-    if (!job.until.empty())
-    {
-        out.Text("until", job.until);
-    }
-    if (job.gpus > 0)
-    {
-        out.Integer("gpus", job.gpus);
-    }
-    WritePlacement(out, job.placement);
-    if (job.start > Time())
-    {
-        out.Duration("start", job.start);
-    }
+    WriteExtent(out, job, job.start);
     out.EndMap();
 }
 
@@ -557,19 +565,7 @@ WriteTrafficJob(YamlWriter& out, const TrafficJobSpec& job)
     out.BeginMap();
     out.Text("name", job.name);
     WriteTraffic(out, job.traffic);
-    if (!job.until.empty())
-    {
-        out.Text("until", job.until);
-    }
-    if (job.gpus > 0)
-    {
-        out.Integer("gpus", job.gpus);
-    }
-    WritePlacement(out, job.placement);
-    if (job.traffic.start > Time())
-    {
-        out.Duration("start", job.traffic.start);
-    }
+    WriteExtent(out, job, job.traffic.start);
     out.EndMap();
 }
 
