@@ -117,7 +117,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/bound/measured-bounds.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-calls.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-fabric.cc
-  ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-jobs.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-steps.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/step-position.cc
@@ -187,7 +186,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/topology-style.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-link-defaults.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-xml-tree.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/node-layout.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-graphml.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-nccl-xml.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/slot-list.cc

@@ -4,7 +4,6 @@
 #include "scenarios/bound/calibration-file.h"
 #include "scenarios/bound/call-position.h"
 #include "scenarios/bound/sampled-calls.h"
-#include "scenarios/bound/sampled-jobs.h"
 #include "scenarios/bound/sampled-steps.h"
 #include "scenarios/bound/step-position.h"
 #include "scenarios/versions.h"

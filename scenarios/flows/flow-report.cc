@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/flow-report.h"
 
-#include "scenarios/results/busy-link-json.h"
+#include "scenarios/results/run-json.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/yaml/quantity.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/run-json.h"
 
-#include "scenarios/results/busy-link-json.h"
 #include "scenarios/results/percentiles.h"
 
 #include <nlohmann/json.hpp>

@@ -2,9 +2,9 @@
 #include "scenarios/simulation/collective-sweep.h"
 
 #include "scenarios/bound/call-position.h"
-#include "scenarios/results/busy-link-json.h"
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/link-series.h"
+#include "scenarios/results/run-json.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/simulation/back-to-back-time.h"
 #include "scenarios/simulation/link-bins.h"
