@@ -191,11 +191,6 @@ Explain(const CLI::App& app, const CLI::ParseError& error)
            std::to_string(option->get_items_expected_min()) + " (" + expected + ")" + help;
 }
 
-} // namespace
-
-namespace
-{
-
 /** What the command line behind "weir" asks for. @return the exit code */
 int
 RunWords(std::vector<std::string> words)

@@ -88,7 +88,7 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
     if (!ended)
     {
         run.PrintWhatIsThere();
-        return ExitCode::Done;
+        return run.PrintFailures() ? ExitCode::CheckFailed : ExitCode::Done;
     }
     Sweep ranked = run.GetSweep();
     std::vector<EndedCase> best = *ended;
@@ -110,6 +110,11 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
         std::cout << ToText(ranked, best) << CountOf(*ended, count);
         std::cout << (options.run.output.empty() ? ""
                                                  : "  results in " + options.run.output + "\n");
+    }
+    std::cout.flush();
+    if (run.PrintFailures())
+    {
+        return ExitCode::CheckFailed;
     }
     run.Clear();
     return best.empty() ? ExitCode::CheckFailed : ExitCode::Done;

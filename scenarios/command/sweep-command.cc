@@ -22,23 +22,6 @@ struct SweepOptions
     SweepRunOptions run;
 };
 
-/** Says of each failed case why it failed. @return whether there are any */
-bool
-PrintFailures(const Sweep& sweep, const std::vector<EndedCase>& ended)
-{
-    bool hasFailed = false;
-    for (std::size_t i = 0; i < ended.size(); i++)
-    {
-        if (ended[i].exit != 0)
-        {
-            hasFailed = true;
-            std::cerr << "weir: case " << i << ", weir " << ShellLine(sweep.cases[i].words) << ": "
-                      << ended[i].message << "\n";
-        }
-    }
-    return hasFailed;
-}
-
 ExitCode
 RunSweep(const SweepOptions& options, const CaseProcesses::Command& command)
 {
@@ -56,7 +39,7 @@ RunSweep(const SweepOptions& options, const CaseProcesses::Command& command)
     if (!ended)
     {
         run.PrintWhatIsThere();
-        return ExitCode::Done;
+        return run.PrintFailures() ? ExitCode::CheckFailed : ExitCode::Done;
     }
     WriteSweepOutputs(options.run, sweep, *ended);
     const bool isCsvPrinted = IsStandardOutput(options.run.csv, options.run.json);
@@ -69,9 +52,12 @@ RunSweep(const SweepOptions& options, const CaseProcesses::Command& command)
     }
     std::cout.flush();
     PrintNotesOf(*ended);
-    const bool hasFailed = PrintFailures(sweep, *ended);
+    if (run.PrintFailures())
+    {
+        return ExitCode::CheckFailed;
+    }
     run.Clear();
-    return hasFailed ? ExitCode::CheckFailed : ExitCode::Done;
+    return ExitCode::Done;
 }
 
 } // namespace

@@ -13,9 +13,12 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <sstream>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -28,24 +31,58 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** A file name that says what varies: "07-2-ecmp". */
-std::string
-FileNameOf(const Sweep& sweep, std::size_t number)
+/** File names that say what varies, "2-ecmp.h5", also the same ones when a sweep gets more values.
+ */
+std::vector<std::string>
+FileNamesOf(const Sweep& sweep)
 {
     constexpr std::size_t MAX_PART = 24;
-    const std::string digits = std::to_string(number);
-    std::string name(std::to_string(sweep.cases.size() - 1).size() - digits.size(), '0');
-    name += digits;
-    for (std::string part : sweep.cases[number].values)
+    constexpr std::size_t MAX_NAME = 100;
+    std::vector<std::string> names;
+    std::map<std::string, std::size_t> counts;
+    for (const SweepCase& swept : sweep.cases)
     {
-        std::replace_if(
-            part.begin(),
-            part.end(),
-            [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '-'; },
-            '_');
-        name += "-" + part.substr(0, MAX_PART);
+        std::string name;
+        for (std::string part : swept.values)
+        {
+            std::replace_if(
+                part.begin(),
+                part.end(),
+                [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '-'; },
+                '_');
+            name += (name.empty() ? "" : "-") + part.substr(0, MAX_PART);
+        }
+        name = name.substr(0, MAX_NAME);
+        const std::size_t before = counts[name]++;
+        names.push_back(name + (before > 0 ? "-" + std::to_string(before + 1) : "") + ".h5");
     }
-    return name + ".h5";
+    return names;
+}
+
+/** Whether a signal, as Ctrl-C, ended a case before its time. */
+bool
+IsInterrupted(const EndedCase& ended)
+{
+    const int signal = ended.exit - 128; // as a shell has it
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+}
+
+/** Makes the folders of WEIR_DATA_PATH absolute, since cases run elsewhere. */
+void
+FixDataPath()
+{
+    const char* listed = std::getenv("WEIR_DATA_PATH");
+    std::istringstream named(listed != nullptr ? listed : "");
+    std::string fixed;
+    for (std::string folder; std::getline(named, folder, ':');)
+    {
+        fixed +=
+            (fixed.empty() ? "" : ":") + (folder.empty() ? folder : fs::absolute(folder).string());
+    }
+    if (listed != nullptr)
+    {
+        ::setenv("WEIR_DATA_PATH", fixed.c_str(), 1);
+    }
 }
 
 } // namespace
@@ -93,18 +130,30 @@ SweepRun::SweepRun(Sweep sweep, const SweepRunOptions& options, CaseProcesses::C
 void
 SweepRun::AddOutputs()
 {
+    const auto names = FileNamesOf(m_sweep);
     for (std::size_t i = 0; i < m_sweep.cases.size(); i++)
     {
         auto& words = m_sweep.cases[i].words;
+        m_words.push_back(words);
         words.emplace_back("--json");
         if (!m_options.results.empty())
         {
-            m_files.push_back((fs::absolute(m_options.results) / FileNameOf(m_sweep, i)).string());
+            m_files.push_back((fs::absolute(m_options.results) / names[i]).string());
             words.insert(words.end(), {"-o", m_files.back()});
         }
-        else if (words.front() == "run")
+        if (words.front() != "run")
         {
-            words.insert(words.end(), {"--set", "output={}"}); // one file of all cases otherwise
+            continue;
+        }
+        // One file of all cases otherwise.
+        words.insert(words.end(),
+                     {"--set", m_options.results.empty() ? "output={}" : "output.timeline=false"});
+        for (const std::string& word : m_words.back())
+        {
+            if (m_options.results.empty() && word.compare(0, 7, "output.") == 0)
+            {
+                throw InputError(word + ": found it without result files, expected --results");
+            }
         }
     }
 }
@@ -121,28 +170,80 @@ SweepRun::TakeKept()
 {
     for (std::size_t i = 0; m_store && i < m_outcomes.size(); i++)
     {
-        auto kept = m_store->Find(m_sweep.cases[i].words, m_sweep.folder);
-        if (kept && HasOwnFile(i))
+        if (!m_outcomes[i] && HasOwnFile(i))
         {
-            m_outcomes[i] = std::move(kept);
+            m_outcomes[i] = m_store->Find(m_words[i], m_sweep.folder);
         }
     }
 }
 
 void
-SweepRun::Take(std::size_t number, EndedCase outcome)
+SweepRun::Take(std::size_t number, EndedCase ended)
 {
-    const SweepCase& swept = m_sweep.cases[number];
-    if (outcome.exit == static_cast<int>(ExitCode::WrongInput) && !m_options.goesOnWhereRefused)
+    if (ended.exit == 0 && ended.output.compare(0, 1, "{") != 0)
     {
-        throw InputError("case " + std::to_string(number) + ", weir " + ShellLine(swept.words) +
-                         ": " + outcome.message);
+        ended.exit = static_cast<int>(ExitCode::WrongInput);
+        ended.message = "found no result, expected one";
     }
-    if (m_store)
+    const bool isRefused = ended.exit == static_cast<int>(ExitCode::WrongInput);
+    if (isRefused && !m_options.goesOnWhereRefused)
     {
-        m_store->Keep(swept.words, m_sweep.folder, outcome);
+        m_refusal = m_refusal.empty() ? NameOf(number) + ": " + ended.message : m_refusal;
+        return;
     }
-    m_outcomes[number] = std::move(outcome);
+    if (m_store && !IsInterrupted(ended))
+    {
+        m_store->Keep(m_words[number], m_sweep.folder, ended);
+    }
+    m_outcomes[number] = std::move(ended);
+}
+
+/** "case 3, weir run ...", for messages. */
+std::string
+SweepRun::NameOf(std::size_t number) const
+{
+    return "case " + std::to_string(number) + ", weir " + ShellLine(m_sweep.cases[number].words);
+}
+
+/** The own cases that have to be run, also those that failed before. */
+std::vector<std::size_t>
+SweepRun::OpenCases()
+{
+    TakeKept();
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < m_outcomes.size(); i++)
+    {
+        if (m_share.Has(i) && (!m_outcomes[i] || m_outcomes[i]->exit != 0))
+        {
+            m_outcomes[i].reset();
+            if (m_store)
+            {
+                m_store->Remove(m_words[i], m_sweep.folder);
+            }
+            open.push_back(i);
+        }
+    }
+    return open;
+}
+
+void
+SweepRun::ThrowIfStopped() const
+{
+    if (!m_refusal.empty())
+    {
+        throw InputError(m_refusal);
+    }
+    if (NotedSignal() == 0)
+    {
+        return;
+    }
+    const std::string count =
+        "kept " + std::to_string(Done()) + " of " + std::to_string(m_outcomes.size()) + " cases";
+    throw Interrupted{NotedSignal(),
+                      Done() == 0 || (!m_store && m_files.empty()) ? ""
+                      : m_store
+                          ? count + " in " + StoreName() + ", from where the same command goes on"
+                          : "kept the result files of those cases that had ended"};
 }
 
 void
@@ -158,20 +259,12 @@ SweepRun::Run()
                              "), expected a folder");
         }
     }
-    TakeKept();
-    std::vector<std::size_t> open; // own cases, also those that failed before
-    for (std::size_t i = 0; i < m_outcomes.size(); i++)
+    if (m_store)
     {
-        if (m_share.Has(i) && (!m_outcomes[i] || m_outcomes[i]->exit != 0))
-        {
-            m_outcomes[i].reset();
-            if (m_store)
-            {
-                m_store->Remove(m_sweep.cases[i].words, m_sweep.folder);
-            }
-            open.push_back(i);
-        }
+        m_store->MakeFolder();
     }
+    FixDataPath();
+    const auto open = OpenCases();
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     const std::size_t most = m_options.processes > 0 ? m_options.processes : cores;
     KeepWhenInterrupted();
@@ -179,6 +272,7 @@ SweepRun::Run()
     CaseProcesses processes(m_command, m_sweep.folder);
     for (auto next = open.begin(); next != open.end() || processes.Running() > 0;)
     {
+        ThrowIfStopped();
         while (next != open.end() && processes.Running() < most)
         {
             processes.Start(*next, m_sweep.cases[*next].words);
@@ -189,15 +283,6 @@ SweepRun::Run()
         {
             Take(number, std::move(outcome));
         }
-        if (NotedSignal() != 0)
-        {
-            throw Interrupted{NotedSignal(),
-                              StoreName().empty() || Ended() == 0
-                                  ? ""
-                                  : "kept " + std::to_string(Ended()) + " of " +
-                                        std::to_string(m_outcomes.size()) + " cases in " +
-                                        StoreName() + ", from where the same command goes on"};
-        }
         line.Update(open.size() - static_cast<std::size_t>(open.end() - next) - processes.Running(),
                     open.size(),
                     Time());
@@ -206,6 +291,7 @@ SweepRun::Run()
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
     }
+    ThrowIfStopped();
 }
 
 std::optional<std::vector<EndedCase>>
@@ -227,19 +313,32 @@ SweepRun::Outcomes()
 void
 SweepRun::Clear() const
 {
-    for (std::size_t i = 0; m_store && i < m_outcomes.size(); i++)
+    for (std::size_t i = 0; m_store && i < m_words.size(); i++)
     {
-        const int exit = m_outcomes[i] ? m_outcomes[i]->exit : -1;
-        const bool isRefused = exit == static_cast<int>(ExitCode::WrongInput);
-        if (exit == 0 || (isRefused && m_options.goesOnWhereRefused))
-        {
-            m_store->Remove(m_sweep.cases[i].words, m_sweep.folder);
-        }
+        m_store->Remove(m_words[i], m_sweep.folder);
     }
     if (m_store)
     {
         m_store->RemoveFolder();
     }
+}
+
+bool
+SweepRun::PrintFailures() const
+{
+    bool hasFailed = false;
+    for (std::size_t i = 0; i < m_outcomes.size(); i++)
+    {
+        const int exit = m_outcomes[i] ? m_outcomes[i]->exit : 0;
+        if (exit == 0 ||
+            (m_options.goesOnWhereRefused && exit == static_cast<int>(ExitCode::WrongInput)))
+        {
+            continue;
+        }
+        hasFailed = true;
+        std::cerr << "weir: " << NameOf(i) << ": " << m_outcomes[i]->message << "\n";
+    }
+    return hasFailed;
 }
 
 void
@@ -272,7 +371,7 @@ PrintNotesOf(const std::vector<EndedCase>& ended)
 void
 SweepRun::PrintWhatIsThere() const
 {
-    std::cout << Ended() << " of " << m_sweep.cases.size() << " cases are in " << StoreName()
+    std::cout << Done() << " of " << m_sweep.cases.size() << " cases are in " << StoreName()
               << "; the process that ends the last one writes " << m_options.output << "\n";
 }
 
@@ -292,6 +391,15 @@ CheckSweepOutputs(const SweepRunOptions& options, const std::string& input)
     ExpectOtherFile("--output", options.output, "input", input);
     ExpectOtherFile("--csv", csv, "input", input);
     ExpectOtherFile("--csv", csv, "file of --output", options.output);
+    // Whether they can be written is known before hours of runs.
+    if (!options.output.empty())
+    {
+        const OutputFile output(options.output, "--output", Hdf5Format());
+    }
+    if (!csv.empty())
+    {
+        const OutputFile table(csv, "--csv", CsvFormat());
+    }
 }
 
 void

@@ -64,21 +64,28 @@ class SweepRun
     /** Says how many cases are kept, where not all have ended. */
     void PrintWhatIsThere() const;
 
-    /** Forgets what is kept of those that are done, and of those that were refused. */
+    /** Says of each case that failed why it did. @return whether one has */
+    bool PrintFailures() const;
+
+    /** Forgets the cases that are kept, where none has failed. */
     void Clear() const;
 
-    std::size_t Ended() const
+    /** How many cases have ended well. */
+    std::size_t Done() const
     {
         return static_cast<std::size_t>(
-            std::count_if(m_outcomes.begin(), m_outcomes.end(), [](const auto& outcome) {
-                return outcome.has_value();
+            std::count_if(m_outcomes.begin(), m_outcomes.end(), [](const auto& ended) {
+                return ended.has_value() && ended->exit == 0;
             }));
     }
 
   private:
     void AddOutputs();
     void TakeKept();
-    void Take(std::size_t number, EndedCase outcome);
+    void Take(std::size_t number, EndedCase ended);
+    std::vector<std::size_t> OpenCases();
+    void ThrowIfStopped() const;
+    std::string NameOf(std::size_t number) const;
     bool HasOwnFile(std::size_t number) const;
 
     Sweep m_sweep;
@@ -86,7 +93,9 @@ class SweepRun
     ProcessShare m_share;
     CaseProcesses::Command m_command;
     std::optional<CaseStore> m_store;
-    std::vector<std::string> m_files; //!< of results, by case; empty: none
+    std::vector<std::vector<std::string>> m_words; //!< by case, without outputs
+    std::vector<std::string> m_files;              //!< of results, by case; empty: none
+    std::string m_refusal;                         //!< of the first case of wrong input
     std::vector<std::optional<EndedCase>> m_outcomes;
 };
 

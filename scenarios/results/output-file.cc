@@ -101,7 +101,7 @@ NameOpen(const std::string& path, const std::string& name)
 OutputFormat
 CsvFormat()
 {
-    return {"CSV", {"collective,size_bytes,", "flow,src,dst,"}};
+    return {"CSV", {"collective,size_bytes,", "flow,src,dst,", "case,"}};
 }
 
 OutputFormat

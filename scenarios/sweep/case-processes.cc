@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <stdexcept>
@@ -145,10 +146,12 @@ CaseProcesses::Start(std::size_t number, const std::vector<std::string>& words)
     std::cout.flush();
     std::cerr.flush();
     std::fflush(nullptr);
+    std::error_code ignored;
+    NoteFileRead(std::filesystem::read_symlink("/proc/self/exe", ignored).string());
     std::string files;
-    for (const std::string& file : FilesRead())
+    for (const FileRead& file : FilesRead())
     {
-        files += file + "\n";
+        files += file.state + " " + file.path + "\n";
     }
     Write(process.files, files);
     ::_exit(exit);
@@ -169,7 +172,8 @@ CaseProcesses::OutcomeOf(const Process& process, int status)
     std::istringstream files(TextOf(process.files));
     for (std::string file; std::getline(files, file);)
     {
-        outcome.files.push_back(file);
+        const auto blank = file.find(' ');
+        outcome.files.push_back({file.substr(blank + 1), file.substr(0, blank)});
     }
     return outcome;
 }

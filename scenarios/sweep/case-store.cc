@@ -42,18 +42,23 @@ ContentOf(const std::string& path)
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-std::string
-StateOf(const std::string& path)
-{
-    const auto content = ContentOf(path);
-    return content ? HashOf(*content) : "none";
-}
-
 } // namespace
 
 CaseStore::CaseStore(std::string folder)
     : m_folder(std::move(folder))
 {
+}
+
+void
+CaseStore::MakeFolder() const
+{
+    std::error_code error;
+    fs::create_directory(m_folder, error);
+    if (error)
+    {
+        throw InputError("--output: found no place for the folder '" + m_folder + "' (" +
+                         error.message() + "), expected one for cases that have ended");
+    }
 }
 
 std::string
@@ -82,11 +87,11 @@ CaseStore::Find(const std::vector<std::string>& words, const std::string& runFol
         EndedCase outcome;
         for (const auto& [path, state] : kept.at("files").items())
         {
-            if (state != StateOf(path))
+            if (state != FileState(path))
             {
                 return std::nullopt;
             }
-            outcome.files.push_back(path);
+            outcome.files.push_back({path, state});
         }
         outcome.exit = kept.at("exit").get<int>();
         outcome.message = kept.at("message").get<std::string>();
@@ -105,17 +110,10 @@ CaseStore::Keep(const std::vector<std::string>& words,
                 const std::string& runFolder,
                 const EndedCase& outcome) const
 {
-    std::error_code error;
-    fs::create_directories(m_folder, error);
-    if (error)
-    {
-        throw InputError("--output: found no place for the folder '" + m_folder + "' (" +
-                         error.message() + "), expected one for cases that have ended");
-    }
     Json files = Json::object();
-    for (const std::string& path : outcome.files)
+    for (const FileRead& file : outcome.files)
     {
-        files[path] = StateOf(path);
+        files[file.path] = file.state;
     }
     const Json kept{{"weir_version", WeirVersion()},
                     {"folder", runFolder},

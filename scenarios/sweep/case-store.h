@@ -20,8 +20,10 @@ namespace weir
 class CaseStore
 {
   public:
-    /** The folder is made by the first Keep. */
     explicit CaseStore(std::string folder);
+
+    /** Before Keep. @throws InputError when the folder cannot be made. */
+    void MakeFolder() const;
 
     /** How the command @p words, run in @p runFolder, ended; nothing where that is not known. */
     std::optional<EndedCase> Find(const std::vector<std::string>& words,

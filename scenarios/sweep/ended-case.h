@@ -2,6 +2,8 @@
 #ifndef WEIR_SCENARIOS_SWEEP_ENDED_CASE_H
 #define WEIR_SCENARIOS_SWEEP_ENDED_CASE_H
 
+#include "scenarios/yaml/text-file.h"
+
 #include <string>
 #include <vector>
 
@@ -15,7 +17,7 @@ struct EndedCase
     std::string output{};             //!< what it printed: one JSON object when the exit code is 0
     std::string message{};            //!< the last line of its errors, without "weir: "
     std::vector<std::string> notes{}; //!< that it printed, without "weir: note: "
-    std::vector<std::string> files{}; //!< that it read, absolute
+    std::vector<FileRead> files{};    //!< the program itself among them
 };
 
 } // namespace weir

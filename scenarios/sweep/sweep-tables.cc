@@ -59,12 +59,18 @@ Has(const Names& names, const std::string& name)
 class Row
 {
   public:
-    /** Of two cells of one name the first stays: what varies comes before what the case says. */
+    /** Where there is another cell of that name, as of what varies, under "result_" and the name.
+     */
     void Add(const std::string& name, const Json& cell)
     {
-        if (Find(name) == nullptr)
+        const Json* known = Find(name);
+        if (known == nullptr)
         {
             m_cells.emplace_back(name, cell);
+        }
+        else if (*known != cell && !cell.is_null())
+        {
+            Add("result_" + name, cell);
         }
     }
 
@@ -136,12 +142,15 @@ CellOf(const std::string& value)
         return read.ec == std::errc() && read.ptr == end;
     };
     int64_t integer = 0;
-    if (isAll(std::from_chars(value.data(), end, integer)))
+    if (isAll(std::from_chars(value.data(), end, integer)) && std::to_string(integer) == value)
     {
         return integer;
     }
     double number = 0;
-    return isAll(std::from_chars(value.data(), end, number)) ? Json(number) : Json(value);
+    return isAll(std::from_chars(value.data(), end, number)) && std::isfinite(number) &&
+                   value.find('.') < value.size()
+               ? Json(number)
+               : Json(value);
 }
 
 Json
@@ -298,7 +307,7 @@ CsvOf(const Json* cell)
         return "";
     }
     const std::string text = cell->is_string() ? cell->get<std::string>() : cell->dump();
-    if (text.find_first_of(",\"\n") == std::string::npos)
+    if (text.find_first_of(",\"\n\r") == std::string::npos)
     {
         return text;
     }
@@ -367,18 +376,17 @@ ToText(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
     std::vector<std::string> head = sweep.columns;
     for (const auto& [name, heading] : PRINTED)
     {
-        std::vector<std::string> cells;
+        std::string first;
+        bool areSame = true;
         for (const Row& row : results.rows)
         {
             const std::string cell = PrintedOf(name, row.Find(name));
-            if (cell != "-" && !Has(cells, cell))
-            {
-                cells.push_back(cell);
-            }
+            first = first.empty() && cell != "-" ? cell : first;
+            areSame = areSame && (cell == "-" || cell == first);
         }
         // One name that all results have tells nothing.
-        if (!cells.empty() && !Has(columns, name) &&
-            (name != std::string("name") || cells.size() > 1))
+        const bool tellsNothing = name == std::string("name") && areSame;
+        if (!first.empty() && !Has(columns, name) && !tellsNothing)
         {
             columns.emplace_back(name);
             head.emplace_back(heading);

@@ -34,18 +34,43 @@ IsOption(const std::string& key)
 std::vector<std::string>
 WordsOf(const std::string& key, const YamlNode& value)
 {
-    const std::string text = value.InLine();
     if (!IsOption(key))
     {
-        return {"--set", key + "=" + text};
+        return {"--set", key + "=" + value.InLine()};
     }
     if (!value.IsScalar())
     {
-        value.Fail("found " + text + ", expected what the option " + key + " takes");
+        value.Fail("found " + value.InLine() + ", expected what the option " + key + " takes");
     }
+    const std::string text = value.AsString();
     return text == "true"    ? std::vector<std::string>{key}
            : text == "false" ? std::vector<std::string>{}
                              : std::vector<std::string>{key, text};
+}
+
+/** What tables call a value. */
+std::string
+LabelOf(const YamlNode& value)
+{
+    return value.IsScalar() ? value.AsString() : value.InLine();
+}
+
+/** Whether @p word says what a command prints or writes, which a sweep does itself. */
+bool
+IsOutput(const std::string& word)
+{
+    const std::vector<std::string> outputs{"--output",
+                                           "--timeline",
+                                           "--csv",
+                                           "--json",
+                                           "--quiet",
+                                           "--explain",
+                                           "--keep-partial",
+                                           "--help",
+                                           "-h"};
+    return word.compare(0, 2, "-o") == 0 ||
+           std::find(outputs.begin(), outputs.end(), word.substr(0, word.find('='))) !=
+               outputs.end();
 }
 
 /** The names in "system.nodes, jobs.0.gpus", which change together. */
@@ -79,7 +104,7 @@ ChoicesOfOne(const std::string& name, const YamlNode& node)
     }
     for (const YamlNode& item : node.Items())
     {
-        choices.push_back({{item.InLine()}, WordsOf(name, item)});
+        choices.push_back({{LabelOf(item)}, WordsOf(name, item)});
     }
     return choices;
 }
@@ -102,7 +127,7 @@ ChoicesOfSeveral(const std::vector<std::string>& names, const YamlNode& node)
         {
             const auto words = WordsOf(names[i], values[i]);
             choice.words.insert(choice.words.end(), words.begin(), words.end());
-            choice.values.push_back(values[i].InLine());
+            choice.values.push_back(LabelOf(values[i]));
         }
         choices.push_back(std::move(choice));
     }
@@ -143,13 +168,9 @@ ReadWords(const YamlNode& node)
     }
     for (const std::string& word : words)
     {
-        for (const char* output :
-             {"-o", "--output", "--timeline", "--csv", "--json", "--quiet", "--keep-partial"})
+        if (IsOutput(word))
         {
-            if (word.substr(0, word.find('=')) == output)
-            {
-                node.Fail("found " + word + ", expected it behind weir sweep, if there");
-            }
+            node.Fail("found " + word + ", expected it behind weir sweep, if there");
         }
     }
     return words;
@@ -197,7 +218,7 @@ LoadSweep(const std::string& path, const std::vector<std::string>& settings)
     node.CheckKeys(YamlKeysOf("sweep"));
     Sweep sweep;
     sweep.path = path;
-    sweep.folder = std::filesystem::absolute(path).parent_path().string();
+    sweep.folder = std::filesystem::weakly_canonical(path).parent_path().string();
     const auto title = node.Find("title");
     sweep.title = title ? title->AsString() : std::filesystem::path(path).stem().string();
     sweep.cases.push_back({{}, ReadWords(node.Get("command"))});
@@ -208,15 +229,20 @@ LoadSweep(const std::string& path, const std::vector<std::string>& settings)
 
     const YamlNode vary = node.Get("vary");
     vary.CheckKeys(vary.Keys());
+    if (vary.Keys().empty())
+    {
+        vary.Fail("found no keys, expected one or more with their values");
+    }
     for (const std::string& keys : vary.Keys())
     {
         const YamlNode values = vary.Get(keys);
         const auto names = NamesIn(keys);
         for (const std::string& name : names)
         {
-            if (name.empty() || name == "--")
+            if (name.empty() || name == "--" || IsOutput(name))
             {
-                values.Fail("found the key '" + keys + "', expected a key or option");
+                values.Fail("found the key '" + keys +
+                            "', expected a key, or an option of what is run");
             }
             if (std::find(sweep.keys.begin(), sweep.keys.end(), name) != sweep.keys.end())
             {

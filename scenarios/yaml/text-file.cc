@@ -9,8 +9,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <mutex>
-#include <set>
 #include <sstream>
 
 namespace weir
@@ -41,7 +41,7 @@ PlaceIn(const std::string& path, std::string_view text, std::size_t offset)
 struct ReadRecord
 {
     std::mutex mutex;
-    std::set<std::string> paths;
+    std::map<std::string, std::string> states; //!< by path
 };
 
 ReadRecord&
@@ -118,20 +118,36 @@ ReadTextFile(const std::string& path, const std::string& expected)
     return text;
 }
 
+std::string
+FileState(const std::string& path)
+{
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    const auto written = std::filesystem::last_write_time(path, error);
+    return error ? "none"
+                 : std::to_string(size) + "@" + std::to_string(written.time_since_epoch().count());
+}
+
 void
 NoteFileRead(const std::string& path)
 {
     ReadRecord& record = TheReadRecord();
     const std::lock_guard<std::mutex> lock(record.mutex);
-    record.paths.insert(std::filesystem::absolute(path).lexically_normal().string());
+    const std::string known = std::filesystem::absolute(path).lexically_normal().string();
+    record.states.emplace(known, FileState(known));
 }
 
-std::vector<std::string>
+std::vector<FileRead>
 FilesRead()
 {
     ReadRecord& record = TheReadRecord();
     const std::lock_guard<std::mutex> lock(record.mutex);
-    return {record.paths.begin(), record.paths.end()};
+    std::vector<FileRead> files;
+    for (const auto& [path, state] : record.states)
+    {
+        files.push_back({path, state});
+    }
+    return files;
 }
 
 void
@@ -139,7 +155,7 @@ ForgetFilesRead()
 {
     ReadRecord& record = TheReadRecord();
     const std::lock_guard<std::mutex> lock(record.mutex);
-    record.paths.clear();
+    record.states.clear();
 }
 
 } // namespace weir

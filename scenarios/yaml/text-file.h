@@ -32,11 +32,24 @@ const char* KindWithoutText(const std::string& path);
  */
 std::string ReadTextFile(const std::string& path, const std::string& expected);
 
-/** Notes that the process has read @p path, for those that do so without ReadTextFile. */
+/** A file that was read. */
+struct FileRead
+{
+    std::string path;  //!< absolute
+    std::string state; //!< FileState when it was read first
+};
+
+/** What changes where a file does: its size and when it was written; "none" where there is none. */
+std::string FileState(const std::string& path);
+
+/** Notes that the process reads @p path, for those that do so without ReadTextFile. */
 void NoteFileRead(const std::string& path);
 
-/** All files that the process has read text from, absolute, each once. Thread-safe. */
-std::vector<std::string> FilesRead();
+/**
+ * All files that the process has read text from, each once. What a build tool has its compilers
+ * tell: the only record of that kind, and nothing that is simulated depends on it. Thread-safe.
+ */
+std::vector<FileRead> FilesRead();
 
 /** From now on FilesRead tells what is read from now on. */
 void ForgetFilesRead();

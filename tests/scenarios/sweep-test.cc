@@ -4,10 +4,12 @@
 #include "scenarios/sweep/case-store.h"
 #include "scenarios/sweep/process-share.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/text-file.h"
 #include "scratch-folder.h"
 #include "weir-command.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
@@ -130,6 +132,13 @@ TEST(Sweep, RefusesWhatIsNoneInItsPlace)
               "2:18: vary.--nodes.0: found [1], expected what the option --nodes takes");
     EXPECT_NE(Refused("command: run x\nvary: {a: 1}\n").find("2:11: vary.a: found '1', expected"),
               std::string::npos);
+    EXPECT_EQ(Refused("command: run x\nvary: {}\n"),
+              "2:7: vary: found no keys, expected one or more with their values");
+    EXPECT_EQ(
+        Refused("command: run x\nvary: {--csv: [a]}\n"),
+        "2:15: vary.--csv: found the key '--csv', expected a key, or an option of what is run");
+    EXPECT_EQ(Refused("command: run x -oy.h5\nvary: {a: [1]}\n"),
+              "1:10: command: found -oy.h5, expected it behind weir sweep, if there");
     EXPECT_NE(Refused("command: run x\nvery: {a: [1]}\n").find("very"), std::string::npos);
     std::string many = "command: run x\nvary:\n";
     for (int key = 0; key < 17; key++)
@@ -170,6 +179,43 @@ TEST(Sweep, ACaseIsWhatItsCommandPrints)
         EXPECT_EQ(swept["result"]["nodes"], swept["values"]["nodes"]);
         EXPECT_EQ(swept["result"]["points"][0]["algorithm"], swept["values"]["algorithm"]);
     }
+}
+
+/** What a command has chosen stays beside what was asked for. */
+TEST(Sweep, ResultsOfANameThatVariesStay)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "sweep.yaml")
+        << "command: collective --system hgx-h100 --op all-reduce --sizes 1GiB\n"
+           "vary: {--algorithm: [auto, ring]}\n";
+    for (int run = 0; run < 2; run++) // the second writes in place of the first
+    {
+        const Outcome outcome = Weir(folder, "sweep sweep.yaml --csv a.csv");
+        ASSERT_EQ(outcome.exit, 0) << outcome.err;
+    }
+    const std::string table = ScratchFolder::Read(folder / "a.csv");
+    EXPECT_EQ(table.find("case,algorithm,size_bytes,"), 0u) << table;
+    EXPECT_NE(table.find(",result_algorithm,"), std::string::npos) << table;
+    EXPECT_NE(table.find("\n0,auto,1073741824,"), std::string::npos) << table;
+    EXPECT_NE(table.find("nvls"), std::string::npos) << table;
+}
+
+TEST(Sweep, OutputsThatCannotBeWrittenAreRefusedBeforeAnyCaseRuns)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "sweep.yaml") << COLLECTIVES;
+    std::ofstream(folder / "text.h5") << "some text";
+    for (const char* outputs : {"-o text.h5", "-o missing/x.h5", "--csv missing/x.csv"})
+    {
+        const Outcome outcome = Weir(folder, std::string("sweep sweep.yaml ") + outputs);
+        EXPECT_EQ(outcome.exit, 2) << outputs;
+        EXPECT_EQ(outcome.out, "") << outputs;
+        EXPECT_EQ(folder.Files(), 2u) << outputs;
+    }
+    std::ofstream(folder / "run.yaml") << "command: run llama-3-8b-16-h100\n"
+                                          "vary: {output.linkSeries: [1ms]}\n";
+    EXPECT_EQ(Weir(folder, "sweep run.yaml").err,
+              "weir: output.linkSeries=1ms: found it without result files, expected --results\n");
 }
 
 /** One process after the other, three at once, and two shares of two processes each. */
@@ -229,12 +275,20 @@ TEST(Sweep, SharesAreThoseOfTheStarter)
 TEST(Sweep, KeptCasesCountWhileAllTheyComeFromIsAsItWas)
 {
     const ScratchFolder folder;
-    std::ofstream(folder / "input") << "a";
+    const std::string input = folder / "input";
+    std::ofstream(input) << "a";
+    const auto written = std::filesystem::last_write_time(input);
     const CaseStore store(folder / "cases");
     const Words words{"run", "x"};
     EXPECT_FALSE(store.Find(words, "/here"));
-    store.Keep(
-        words, "/here", {1, "{}", "message", {"note"}, {folder / "input", folder / "absent"}});
+    store.MakeFolder();
+    store.Keep(words,
+               "/here",
+               {1,
+                "{}",
+                "message",
+                {"note"},
+                {{input, FileState(input)}, {folder / "absent", FileState(folder / "absent")}}});
     const auto kept = store.Find(words, "/here");
     ASSERT_TRUE(kept);
     EXPECT_EQ(kept->exit, 1);
@@ -243,9 +297,13 @@ TEST(Sweep, KeptCasesCountWhileAllTheyComeFromIsAsItWas)
     EXPECT_EQ(kept->notes, (Words{"note"}));
     EXPECT_FALSE(store.Find(words, "/there"));
     EXPECT_FALSE(store.Find({"run", "y"}, "/here"));
-    std::ofstream(folder / "input") << "b";
-    EXPECT_FALSE(store.Find(words, "/here"));
-    std::ofstream(folder / "input") << "a";
+    std::ofstream(input) << "bb";
+    std::filesystem::last_write_time(input, written);
+    EXPECT_FALSE(store.Find(words, "/here")); // of another size
+    std::ofstream(input) << "b";
+    std::filesystem::last_write_time(input, written + std::chrono::milliseconds(1));
+    EXPECT_FALSE(store.Find(words, "/here")); // written later
+    std::filesystem::last_write_time(input, written);
     EXPECT_TRUE(store.Find(words, "/here"));
     std::ofstream(folder / "absent") << "";
     EXPECT_FALSE(store.Find(words, "/here"));
@@ -258,6 +316,24 @@ TEST(Sweep, KeptCasesCountWhileAllTheyComeFromIsAsItWas)
     store.Remove(words, "/here");
     store.RemoveFolder();
     EXPECT_FALSE(std::filesystem::exists(folder / "cases"));
+}
+
+/** Of the files that a process reads, as they were then. */
+TEST(Sweep, FilesAreNotedAsTheyWereWhenTheyWereRead)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "input") << "a";
+    ForgetFilesRead();
+    ReadTextFile(folder / "input", "a text");
+    const std::string state = FileState(folder / "input");
+    std::ofstream(folder / "input") << "longer";
+    ReadTextFile(folder / "input", "a text");
+    const auto files = FilesRead();
+    ASSERT_EQ(files.size(), 1u);
+    EXPECT_EQ(files.front().path, folder / "input");
+    EXPECT_EQ(files.front().state, state);
+    EXPECT_NE(FileState(folder / "input"), state);
+    EXPECT_EQ(FileState(folder / "absent"), "none");
 }
 
 /** A wrong value in the last case: what had ended before is not run again when it is mended. */
@@ -318,7 +394,9 @@ TEST(Sweep, AFailedCaseLeavesTheOthers)
     EXPECT_NE(outcome.out.find("cut"), std::string::npos);
     EXPECT_NE(outcome.out.find("failed"), std::string::npos);
     EXPECT_TRUE(std::filesystem::exists(folder / "out.h5"));
-    EXPECT_TRUE(std::filesystem::exists(folder / "out.h5.cases"));
+    // Both cases are kept, so that the one that is done is not run again.
+    const std::filesystem::path kept = folder / "out.h5.cases";
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(kept), {}), 2);
     EXPECT_EQ(Weir(folder, "sweep sweep.yaml -o out.h5").exit, 1);
 }
 

@@ -436,8 +436,8 @@ class FigureData(unittest.TestCase):
                           for _, own in result.results.groupby("case"))
         self.assertEqual(drawn, expected)
         one = result.results[result.results["size_bytes"] == 2**20].drop(columns="size_bytes")
-        data = one.assign(name="")[["case", "nodes", "algorithm", "name", "busbw_GBps"]]
-        data.attrs = {"varied": ["nodes", "algorithm"], "measure": "busbw_GBps"}
+        data = one.assign(measure="bus bandwidth, GB/s", value=one["busbw_GBps"])
+        data.attrs = {"varied": ["nodes", "algorithm"]}
         axes, = find_figure("sweep").draw(data, Choice()).axes
         self.assertEqual(sorted(bar.get_height() for bar in axes.patches),
                          sorted(one["busbw_GBps"]))

@@ -6,13 +6,14 @@ from weir.errors import Missing
 from weir.figure import PALETTE, Figure, new_figure
 from weir.quantity import TIMES, size_label, unit_for
 
-#: What is drawn of a result, the first that it has: column, its size in s or None, axis.
-MEASURES = [("step_time_s", 1.0, "step time"), ("mean_s", 1.0, "mean call"),
-            ("busbw_GBps", None, "bus bandwidth, GB/s"), ("fct_s_p99", 1.0, "p99 completion time"),
-            ("makespan_s", 1.0, "time until the last flow has ended")]
-MIN_LINE = 4  # numbers on the axis of a line; fewer are bars
-MAX_BARS = 60   # with names
-MAX_LINES = 24  # similarly; where there are more, cases have numbers
+#: What is drawn of a result, the first that it has: column, whether it is a time in s, axis.
+MEASURES = [("step_time_s", True, "step time"), ("mean_s", True, "mean call"),
+            ("busbw_GBps", False, "bus bandwidth, GB/s"), ("fct_s_p99", True, "p99 completion time"),
+            ("makespan_s", True, "time until the last flow has ended")]
+MIN_LINE = 4     # numbers on the axis of a line; fewer are bars
+MAX_BARS = 60    # with names
+MAX_LINES = 24   # similarly; where there are more, cases have numbers
+MAX_PANELS = 12
 MAX_COLORS = len(PALETTE)
 
 
@@ -52,47 +53,57 @@ class Sweep(Figure):
         if not result.is_sweep:
             raise Missing("there are no cases that vary", "those are in the file of "
                           "weir sweep SWEEP.yaml -o RESULT.h5")
-        rows = result.results
-        measure = next((name for name, _, _ in MEASURES if name in rows and rows[name].notna().any()),
-                       None)
-        if measure is None:
-            raise Missing("no case has a time or bandwidth", "see /cases for how they ended")
+        rows = result.results.copy()
         varied = result.cases.attrs["varied"].split(",")
+        known = [measure for measure in MEASURES if measure[0] in rows]
+        rows["measure"], rows["value"] = None, float("nan")
+        for name, _, label in known:
+            own = rows["value"].isna() & rows[name].notna()
+            rows.loc[own, "measure"] = label
+            rows.loc[own, "value"] = rows.loc[own, name]
+        if rows["value"].isna().all():
+            raise Missing("no case has a time or bandwidth", "see /cases for how they ended")
         keep = [name for name in ("name", "size_bytes") if name in rows and name not in varied]
-        data = rows[["case", *varied, *keep, measure]].dropna(subset=[measure])
-        data.attrs = {"varied": varied, "measure": measure}
+        data = rows[["case", *varied, *keep, "measure", "value"]].dropna(subset=["value"])
+        data.attrs = {"varied": varied, "cases": len(result.cases),
+                      "failed": int((result.cases["ended"] != "done").sum())}
         return data
 
     def draw(self, data, choice):
-        varied, measure = data.attrs["varied"], data.attrs["measure"]
-        _, seconds, label = next(one for one in MEASURES if one[0] == measure)
-        size, unit = unit_for(data[measure].max(), TIMES) if seconds else (1.0, "")
-        panels = list(data.groupby("name", sort=False)) if "name" in data else [("", data)]
+        varied = data.attrs["varied"]
+        keys = [name for name in ("name", "measure") if name in data]
+        panels = groups_of(data, keys)[:MAX_PANELS]
         figure = new_figure(2.2 * len(panels) + 0.4)
-        for axes, (name, own) in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels):
-            along = axis_of(own, varied)
-            others = [column for column in varied if column != along]
-            scaled = own.assign(**{measure: own[measure] / size})
-            is_line = pandas.api.types.is_numeric_dtype(own[along]) and \
-                own[along].nunique() >= (2 if along == "size_bytes" else MIN_LINE)
+        along = axis_of(data, varied)
+        is_line = pandas.api.types.is_numeric_dtype(data[along]) and \
+            data[along].nunique() >= (2 if along == "size_bytes" else MIN_LINE)
+        # What a place on the axis decides needs no color.
+        others = [column for column in varied if column != along and
+                  data.groupby(along, sort=False)[column].nunique().max() > 1]
+        for axes, (values, own) in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels):
+            label = values[-1]
+            is_time = next(time for _, time, text in MEASURES if text == label)
+            size, unit = unit_for(own["value"].max(), TIMES) if is_time else (1.0, "")
+            scaled = own.assign(value=own["value"] / size)
             if len(groups_of(own, others)) > MAX_LINES if is_line else len(own) > MAX_BARS:
-                axes.bar(scaled["case"], scaled[measure], 0.8, color=PALETTE[0])
+                axes.bar(scaled["case"], scaled["value"], 0.8, color=PALETTE[0])
                 axes.set_xlabel(f"case ({', '.join(varied)} in the data)")
             elif is_line:
-                self._lines(axes, scaled, along, others, measure)
+                self._lines(axes, scaled, along, others)
             else:
-                self._bars(axes, scaled, along, others, measure)
+                self._bars(axes, scaled, along, others)
             axes.set_ylim(bottom=0)
             axes.set_ylabel(f"{label}, {unit}" if unit else label)
-            axes.set_title(name, loc="left")
+            axes.set_title(values[0] if len(values) > 1 else "", loc="left")
             axes.grid(True, axis="y")
         return figure
 
     @staticmethod
-    def _lines(axes, data, along, others, measure):
+    def _lines(axes, data, along, others):
         groups = groups_of(data, others)
         for place, (values, own) in enumerate(groups):
-            axes.plot(own[along], own[measure], marker="o", color=PALETTE[place % MAX_COLORS],
+            own = own.sort_values(along)
+            axes.plot(own[along], own["value"], marker="o", color=PALETTE[place % MAX_COLORS],
                       linestyle=["-", "--", ":", "-."][place // MAX_COLORS % 4],
                       label=", ".join(map(str, values)))
         axes.set_xlabel("message size" if along == "size_bytes" else along)
@@ -105,10 +116,10 @@ class Sweep(Figure):
             beside(axes, ", ".join(others), len(groups))
 
     @staticmethod
-    def _bars(axes, data, along, others, measure):
+    def _bars(axes, data, along, others):
         """Groups by the other columns, in them a bar of another color for each value of one."""
         if not others:
-            axes.bar(range(len(data)), data[measure], 0.6, color=PALETTE[0])
+            axes.bar(range(len(data)), data["value"], 0.6, color=PALETTE[0])
             axes.set_xticks(range(len(data)), map(str, data[along]))
             axes.set_xlabel(along)
             return
@@ -118,7 +129,7 @@ class Sweep(Figure):
         for place, value in enumerate(colors):
             xs, ys = [], []
             for x, (_, own) in enumerate(groups):
-                for height in own.loc[own[along] == value, measure]:
+                for height in own.loc[own[along] == value, "value"]:
                     xs.append(x + (place - (len(colors) - 1) / 2) * width)
                     ys.append(height)
             axes.bar(xs, ys, width * 0.95, color=PALETTE[place % MAX_COLORS], label=str(value))
@@ -127,5 +138,11 @@ class Sweep(Figure):
         beside(axes, along, len(colors))
 
     def caption(self, data):
-        return (f"{data['case'].nunique()} cases of a sweep of "
-                f"{', '.join(data.attrs['varied'])}; each is a run by itself.")
+        text = (f"{data.attrs['cases']} cases of a sweep of {', '.join(data.attrs['varied'])}; "
+                "each is a run by itself.")
+        if data.attrs["failed"]:
+            text += f" {data.attrs['failed']} of them failed and are left out."
+        panels = len(groups_of(data, [name for name in ("name", "measure") if name in data]))
+        if panels > MAX_PANELS:
+            text += f" The first {MAX_PANELS} of {panels} results of a case are drawn."
+        return text
