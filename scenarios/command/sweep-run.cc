@@ -170,9 +170,14 @@ SweepRun::TakeKept()
 {
     for (std::size_t i = 0; m_store && i < m_outcomes.size(); i++)
     {
-        if (!m_outcomes[i] && HasOwnFile(i))
+        if (m_outcomes[i])
         {
-            m_outcomes[i] = m_store->Find(m_words[i], m_sweep.folder);
+            continue;
+        }
+        auto kept = m_store->Find(m_words[i], m_sweep.folder);
+        if (kept && (kept->exit != 0 || HasOwnFile(i)))
+        {
+            m_outcomes[i] = std::move(kept);
         }
     }
 }
@@ -229,13 +234,17 @@ SweepRun::OpenCases()
 void
 SweepRun::ThrowIfStopped() const
 {
+    if (m_refusal.empty() && NotedSignal() == 0)
+    {
+        return;
+    }
+    if (m_store)
+    {
+        m_store->RemoveFolder(); // where nothing is in it yet
+    }
     if (!m_refusal.empty())
     {
         throw InputError(m_refusal);
-    }
-    if (NotedSignal() == 0)
-    {
-        return;
     }
     const std::string count =
         "kept " + std::to_string(Done()) + " of " + std::to_string(m_outcomes.size()) + " cases";

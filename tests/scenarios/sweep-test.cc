@@ -212,6 +212,10 @@ TEST(Sweep, OutputsThatCannotBeWrittenAreRefusedBeforeAnyCaseRuns)
         EXPECT_EQ(outcome.out, "") << outputs;
         EXPECT_EQ(folder.Files(), 2u) << outputs;
     }
+    std::ofstream(folder / "wrong.yaml") << "command: collective --system hgx-h100\n"
+                                            "vary: {--nodes: [none]}\n";
+    EXPECT_EQ(Weir(folder, "sweep wrong.yaml -o out.h5").exit, 2);
+    EXPECT_EQ(folder.Files(), 3u);
     std::ofstream(folder / "run.yaml") << "command: run llama-3-8b-16-h100\n"
                                           "vary: {output.linkSeries: [1ms]}\n";
     EXPECT_EQ(Weir(folder, "sweep run.yaml").err,
@@ -398,6 +402,29 @@ TEST(Sweep, AFailedCaseLeavesTheOthers)
     const std::filesystem::path kept = folder / "out.h5.cases";
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(kept), {}), 2);
     EXPECT_EQ(Weir(folder, "sweep sweep.yaml -o out.h5").exit, 1);
+}
+
+/** Also of shares with result files, of which a failed case has none. */
+TEST(Sweep, AFailedCaseOfAnotherShareIsKnown)
+{
+    const ScratchFolder folder;
+    std::ofstream sweep(folder / "sweep.yaml");
+    sweep << "command: run llama-3-8b-16-h100 --fidelity stream\nvary:\n  events:\n    cut:\n";
+    for (const char* nic : {"0", "1", "2", "3", "4", "5", "6", "7"})
+    {
+        sweep << "      - {kind: link-down, at: 1ms, from: node0/nic" << nic << ", to: leaf" << nic
+              << "}\n";
+    }
+    sweep << "    healthy: []\n";
+    sweep.close();
+    const std::string command = "sweep sweep.yaml -o out.h5 --results results --share ";
+    const Outcome first = Weir(folder, command + "1/2");
+    EXPECT_EQ(first.exit, 1);
+    EXPECT_NE(first.err.find("cannot go on"), std::string::npos) << first.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "out.h5"));
+    EXPECT_EQ(Weir(folder, command + "2/2").exit, 1);
+    EXPECT_TRUE(std::filesystem::exists(folder / "out.h5"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "results/healthy.h5"));
 }
 
 /** Stopped when the first case has ended: that one is kept, processes and files are gone. */
