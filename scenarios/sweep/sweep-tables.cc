@@ -274,6 +274,7 @@ UnitsOf(const std::string& name)
                name.compare(name.size() - end.size(), end.size(), end) == 0;
     };
     return endsWith("_per_s")                                 ? "s-1"
+           : endsWith("_stage")                               ? "1" // whose memory the bytes are
            : endsWith("_us")                                  ? "us"
            : endsWith("_s") || name.find("_s_") < name.size() ? "s"
            : name.find("bytes") < name.size()                 ? "B"

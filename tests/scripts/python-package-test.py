@@ -7,8 +7,8 @@ import shutil
 import tempfile
 import unittest
 
-from weir_results import (FOLDER, call, cases, flows, pipeline, ports, run_json, sprayed, sweep,
-                          two_jobs)
+from weir_results import (FOLDER, call, cases, flows, micro_batches, pipeline, ports, run_json,
+                          sprayed, sweep, two_jobs)
 
 import h5py
 import numpy
@@ -442,6 +442,16 @@ class FigureData(unittest.TestCase):
         self.assertEqual(sorted(bar.get_height() for bar in axes.patches),
                          sorted(one["busbw_GBps"]))
         self.assertEqual([label.get_text() for label in axes.get_xticklabels()], ["ring", "tree"])
+
+    def test_results_of_a_sweep_have_the_units_of_the_runs(self):
+        """Times in s, memory in bytes; the stage that needs it is a number."""
+        results = weir.open(micro_batches()).results
+        units = results.attrs["units"]
+        self.assertEqual([units[name] for name in (
+            "step_time_s", "breakdown_s_compute", "tokens_per_s", "gpu_memory_bytes_total",
+            "gpu_memory_bytes_stage", "gpus")], ["s", "s", "s-1", "B", "1", "1"])
+        self.assertEqual(list(results["microBatch"]), [1, 2])
+        self.assertTrue((results["step_time_s"] > results["breakdown_s_compute"]).all())
 
 
 if __name__ == "__main__":

@@ -98,6 +98,15 @@ def cases():
 
 
 @functools.cache
+def micro_batches():
+    """The file of weir sweep: a run with micro-batches of one and of two samples."""
+    (pathlib.Path(FOLDER.name) / "batches.yaml").write_text(
+        "command: run llama-3-8b-16-h100\nvary: {jobs.0.parallel.microBatch: [1, 2]}\n",
+        encoding="utf-8")
+    return made("batches.h5", "sweep", "batches.yaml", "-o", "batches.h5")
+
+
+@functools.cache
 def flows():
     """The CSV of weir flows: an incast of four hosts over one switch, of two sizes."""
     folder = pathlib.Path(FOLDER.name)
