@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -45,14 +46,6 @@ class EventWheel
     };
 
     static constexpr int64_t NEVER = std::numeric_limits<int64_t>::max();
-
-    EventWheel()
-    {
-        for (auto& level : m_heads)
-        {
-            level.fill(NONE);
-        }
-    }
 
     /** Makes room for numbers below @p count of a kind. */
     void Reserve(PacketEventKind kind, std::size_t count)
@@ -161,17 +154,28 @@ class EventWheel
     static constexpr unsigned SLOTS = 1u << LEVEL_BITS;
     static constexpr unsigned LEVELS = 5; //!< 2^(9 + 12 x 5) ps: all times
     static constexpr unsigned WORDS = SLOTS / 64;
+    static constexpr uint32_t MAX_INSERTED = 16; //!< events; more are sorted by another way than
+                                                 //!< insertion first
 
     /** Entries of a slot, and the block of those that were put there before; a line of the cache.
      */
     struct alignas(64) Block
     {
-        static constexpr uint32_t CAPACITY = 4;
+        static constexpr uint32_t CAPACITY = 5;
 
         std::array<int64_t, CAPACITY> times;
         std::array<uint32_t, CAPACITY> handles;
-        uint32_t count{0};
         uint32_t next{NONE};
+    };
+
+    /**
+     * What a slot holds: its newest block, the others are full. How many entries that one has is
+     * kept here, so that an event is put into a block without waiting for its memory.
+     */
+    struct Slot
+    {
+        uint32_t block{NONE};
+        uint32_t count{Block::CAPACITY};
     };
 
     struct Due
@@ -215,15 +219,15 @@ class EventWheel
         const unsigned level =
             unlike == 0 ? 0 : (63 - static_cast<unsigned>(__builtin_clzll(unlike))) / LEVEL_BITS;
         const auto slot = static_cast<unsigned>(time >> (LEVEL_BITS * level)) & (SLOTS - 1);
-        uint32_t& head = m_heads[level][slot];
-        if (head == NONE || m_blocks[head].count == Block::CAPACITY)
+        Slot& held = m_slots[level][slot];
+        if (held.count == Block::CAPACITY)
         {
-            head = NewBlock(head);
+            held = {NewBlock(held.block), 0};
             m_occupied[level][slot / 64] |= uint64_t{1} << (slot % 64);
         }
-        Block& block = m_blocks[head];
-        block.times[block.count] = at;
-        block.handles[block.count++] = handle;
+        Block& block = m_blocks[held.block];
+        block.times[held.count] = at;
+        block.handles[held.count++] = handle;
     }
 
     uint32_t NewBlock(uint32_t next)
@@ -235,28 +239,27 @@ class EventWheel
         }
         const uint32_t block = m_unused;
         m_unused = m_blocks[block].next;
-        m_blocks[block].count = 0;
         m_blocks[block].next = next;
         return block;
     }
 
-    /** Calls @p take for each event of a slot's blocks, from @p block on, and frees these. */
+    /** Calls @p take for each event that was in a slot, and frees its blocks. */
     template <typename F>
-    void Empty(uint32_t block, const F& take)
+    void Empty(Slot slot, const F& take)
     {
-        while (block != NONE)
+        while (slot.block != NONE)
         {
-            const Block entries = m_blocks[block];
-            m_blocks[block].next = m_unused;
-            m_unused = block;
-            for (uint32_t i = 0; i < entries.count; i++)
+            const Block entries = m_blocks[slot.block];
+            m_blocks[slot.block].next = m_unused;
+            m_unused = slot.block;
+            for (uint32_t i = 0; i < slot.count; i++)
             {
                 if (TimeOf(entries.handles[i]) == entries.times[i])
                 {
                     take(entries.handles[i], entries.times[i]);
                 }
             }
-            block = entries.next;
+            slot = {entries.next, Block::CAPACITY};
         }
     }
 
@@ -288,13 +291,11 @@ class EventWheel
         return SLOTS;
     }
 
-    /** Takes a slot's blocks. */
-    uint32_t Take(unsigned level, unsigned slot)
+    /** Takes what a slot holds. */
+    Slot Take(unsigned level, unsigned slot)
     {
-        const uint32_t head = m_heads[level][slot];
-        m_heads[level][slot] = NONE;
         m_occupied[level][slot / 64] &= ~(uint64_t{1} << (slot % 64));
-        return head;
+        return std::exchange(m_slots[level][slot], Slot());
     }
 
     /** Fills m_due with the first slot that holds anything. @return false when there is none. */
@@ -316,14 +317,14 @@ class EventWheel
             const uint64_t above = shift + LEVEL_BITS >= 64 ? 0 : cursor >> (shift + LEVEL_BITS);
             const uint64_t begin = (shift + LEVEL_BITS >= 64 ? 0 : above << (shift + LEVEL_BITS)) |
                                    uint64_t{slot} << shift;
-            const uint32_t block = Take(level, slot);
+            const Slot held = Take(level, slot);
             if (level == 0)
             {
-                Open(block, begin);
+                Open(held, begin);
                 continue;
             }
             m_dueEnd = std::max(m_dueEnd, static_cast<int64_t>(begin << SLOT_BITS));
-            Spread(block);
+            Spread(held);
         }
         return !m_due.empty();
     }
@@ -338,7 +339,7 @@ class EventWheel
                 return;
             }
             const auto slot = static_cast<unsigned>(cursor >> (LEVEL_BITS * level)) & (SLOTS - 1);
-            if (m_heads[level][slot] != NONE)
+            if (m_slots[level][slot].block != NONE)
             {
                 Spread(Take(level, slot));
             }
@@ -346,61 +347,19 @@ class EventWheel
     }
 
     /** Puts a slot's events where they belong as seen from the cursor. */
-    void Spread(uint32_t block)
+    void Spread(const Slot& slot)
     {
-        Empty(block, [this](uint32_t handle, int64_t time) { Insert(handle, time); });
+        Empty(slot, [this](uint32_t handle, int64_t time) { Insert(handle, time); });
     }
 
-    void Open(uint32_t block, uint64_t slotBegin)
+    void Open(const Slot& slot, uint64_t slotBegin)
     {
         m_dueEnd = static_cast<int64_t>((slotBegin + 1) << SLOT_BITS);
         m_hasOpened = true;
-        Empty(block, [this](uint32_t handle, int64_t time) { m_due.push_back({time, handle}); });
-        if (m_due.size() > 1)
+        Empty(slot, [this](uint32_t handle, int64_t time) { m_due.push_back({time, handle}); });
+        if (m_due.size() > MAX_INSERTED)
         {
-            SortDue();
-            // One that was moved away and back has two entries.
-            m_due.erase(std::unique(m_due.begin(), m_due.end()), m_due.end());
-        }
-    }
-
-    /**
-     * Sorts what a slot held: first by which of its parts an event is in (a counting sort), since
-     * the processor cannot predict the comparisons of a sort; then those of a part.
-     */
-    void SortDue()
-    {
-        constexpr unsigned PARTS = 64;
-        constexpr unsigned PART_BITS = SLOT_BITS - 6;
-        constexpr uint32_t MAX_INSERTED = 16;        // of a part; more are sorted
-        const auto partOf = [this](const Due& due) { // the first one last
-            return static_cast<std::size_t>(m_dueEnd - 1 - due.time) >> PART_BITS;
-        };
-        std::array<uint32_t, PARTS + 1> begins{};
-        for (const Due& due : m_due)
-        {
-            begins[partOf(due) + 1]++;
-        }
-        uint32_t most = 0;
-        for (unsigned part = 0; part < PARTS; part++)
-        {
-            most = std::max(most, begins[part + 1]);
-            begins[part + 1] += begins[part];
-        }
-        std::array<uint32_t, PARTS + 1> ends = begins;
-        m_unsorted.swap(m_due);
-        m_due.resize(m_unsorted.size());
-        for (const Due& due : m_unsorted)
-        {
-            m_due[ends[partOf(due)]++] = due;
-        }
-        if (most > MAX_INSERTED)
-        {
-            for (unsigned part = 0; part < PARTS; part++)
-            {
-                std::sort(m_due.begin() + begins[part], m_due.begin() + begins[part + 1]);
-            }
-            return;
+            SortByParts();
         }
         for (std::size_t i = 1; i < m_due.size(); i++)
         {
@@ -412,15 +371,56 @@ class EventWheel
             }
             m_due[place] = due;
         }
+        // One that was moved away and back has two entries.
+        m_due.erase(std::unique(m_due.begin(), m_due.end()), m_due.end());
+    }
+
+    /**
+     * Sorts what a slot held by which of its parts an event is in (a counting sort), since the
+     * processor cannot predict the comparisons of a sort; and parts of many events.
+     */
+    void SortByParts()
+    {
+        constexpr unsigned PARTS = 64;
+        constexpr unsigned PART_BITS = SLOT_BITS - 6;
+        const auto partOf = [this](const Due& due) { // the first one last
+            return static_cast<std::size_t>(m_dueEnd - 1 - due.time) >> PART_BITS;
+        };
+        std::array<uint32_t, PARTS> places{}; // first counts
+        for (const Due& due : m_due)
+        {
+            places[partOf(due)]++;
+        }
+        uint32_t before = 0;
+        for (uint32_t& place : places)
+        {
+            before += std::exchange(place, before);
+        }
+        m_unsorted.swap(m_due);
+        m_due.resize(m_unsorted.size());
+        for (const Due& due : m_unsorted)
+        {
+            m_due[places[partOf(due)]++] = due;
+        }
+        m_unsorted.clear();
+        uint32_t begin = 0;
+        for (const uint32_t end : places)
+        {
+            if (end - begin > MAX_INSERTED)
+            {
+                std::sort(m_due.begin() + begin, m_due.begin() + end);
+            }
+            begin = end;
+        }
     }
 
     std::array<AlignedVector<int64_t>, KINDS> m_times; //!< by kind, then number
     AlignedVector<Block> m_blocks;
     uint32_t m_unused{NONE}; //!< the first of the free blocks
-    std::array<std::array<uint32_t, SLOTS>, LEVELS> m_heads;
+    std::array<std::array<Slot, SLOTS>, LEVELS> m_slots;
     std::array<std::array<uint64_t, WORDS>, LEVELS> m_occupied{};
     std::vector<Due> m_due;      //!< all before m_dueEnd, the first one last
-    std::vector<Due> m_unsorted; //!< see SortDue
+    std::vector<Due> m_unsorted; //!< see SortByParts
     int64_t m_dueEnd{0};         //!< the slots hold what is due from here on
     std::size_t m_count{0};      //!< events
     bool m_hasOpened{false};
