@@ -303,21 +303,29 @@ Planner::GetSchedule(const CollectiveCall& call)
     {
         return *it->second;
     }
+    auto schedule = std::make_unique<Schedule>(MakeSchedule(call));
+    return *state.schedules.emplace(call, std::move(schedule)).first->second;
+}
+
+Schedule
+Planner::MakeSchedule(const CollectiveCall& call)
+{
+    auto& state = *m_state;
     const Communicator& communicator = state.BuiltFor(call);
     state.Check(call, communicator);
     const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
     const NcclChoice choice = state.Choose(decided, communicator);
     const CollectiveAlgorithm& algorithm = *choice.algorithm;
     const AlgorithmInputs inputs = state.DecidedInputsOf(decided, choice);
-    auto schedule = std::make_unique<Schedule>();
-    schedule->op = call.op;
-    schedule->algorithm = algorithm.algorithm;
-    schedule->protocol = inputs.protocol;
     if (call.bytes > Bytes() && inputs.communicator.Size() > 1)
     {
-        *schedule = ScheduleOf(algorithm, inputs);
+        return ScheduleOf(algorithm, inputs);
     }
-    return *state.schedules.emplace(call, std::move(schedule)).first->second;
+    Schedule schedule;
+    schedule.op = call.op;
+    schedule.algorithm = algorithm.algorithm;
+    schedule.protocol = inputs.protocol;
+    return schedule;
 }
 
 Routing&

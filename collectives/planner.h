@@ -118,6 +118,9 @@ class Planner
      */
     const Schedule& GetSchedule(const CollectiveCall& call);
 
+    /** As above, not kept. */
+    Schedule MakeSchedule(const CollectiveCall& call);
+
     Routing& GetRouting();
     const Cluster& GetCluster() const;
     const NcclSettings& GetSettings() const;

@@ -71,15 +71,19 @@ FlowEngine::Start(const Schedule& schedule, uint32_t ranks, CollectiveClient* cl
 FlowEngine::Running&
 FlowEngine::Begin(const CollectiveCall& call, Time now)
 {
-    const Schedule* schedule = &m_planner.GetSchedule(call);
+    const Schedule* schedule = nullptr;
     uint32_t ranks = m_planner.GetCommunicator(call.communicator).Size();
     std::unique_ptr<FoldedSchedule> folded;
     if (m_foldsCalls)
     {
-        folded =
-            std::make_unique<FoldedSchedule>(FoldAlike(*schedule, ranks, m_planner.GetRouting()));
+        folded = std::make_unique<FoldedSchedule>(
+            FoldAlike(m_planner.MakeSchedule(call), ranks, m_planner.GetRouting()));
         schedule = &folded->schedule;
         ranks = folded->ranks;
+    }
+    else
+    {
+        schedule = &m_planner.GetSchedule(call);
     }
     if (const double slices = SliceCount(*schedule); slices > MAX_SLICES)
     {
@@ -115,29 +119,37 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
 {
     std::unordered_map<RouteId, uint32_t> streams; // connections of channels are queue pairs
     const Routing& routing = m_planner.GetRouting();
-    const Time pause = running.schedule->block.Pause(running.schedule->op);
+    running.pause = running.schedule->block.Pause(running.schedule->op);
     running.wires.clear();
     running.wires.reserve(running.run->ConnectionCount());
     for (uint32_t c = 0; c < running.run->ConnectionCount(); ++c)
     {
         const ScheduleConnection& connection = running.run->GetConnection(c);
         Wire wire;
-        wire.interval = connection.interval;
-        wire.pause = connection.connection.kind == ConnectionKind::Network ? Time() : pause;
+        wire.pauses = connection.connection.kind != ConnectionKind::Network;
         const RouteId route = running.run->GetRoute(c);
         const bool crossesLinks = routing.Links(route).size() > 0;
         wire.copied = crossesLinks ? Wire::CROSSES_LINKS : Wire::UNKNOWN;
         wire.isHere = connection.latency == Time();
         wire.isTold = crossesLinks && FormOf(route) == FlowForm::Packets;
-        wire.latency = connection.latency;
         if (wire.isTold)
         {
-            wire.latency = std::max(Time(), connection.latency - DelayOf(routing, route));
             wire.stream = communicator << STREAM_BITS | streams[route]++;
         }
-        wire.arrivalLine = LineOf(wire.latency);
         running.wires.push_back(wire);
+        running.wires.back().arrivalLine = LineOf(ArrivalDelay(running, c));
     }
+}
+
+/** From when a slice has left, or from when the transport tells that it is there. */
+Time
+FlowEngine::ArrivalDelay(const Running& running, uint32_t connection) const
+{
+    const Time latency = running.run->GetConnection(connection).latency;
+    const Time inFlight = running.wires[connection].isTold
+                              ? DelayOf(m_planner.GetRouting(), running.run->GetRoute(connection))
+                              : Time();
+    return std::max(Time(), latency - inFlight);
 }
 
 /** What its slices over a route move as. */
@@ -305,7 +317,7 @@ FlowEngine::Send(uint32_t running, uint32_t connection, Time now)
         m_wakes.push({wire.notBefore, running, connection | Wake::WIRE, r.serial});
         return;
     }
-    wire.notBefore = now + wire.interval;
+    wire.notBefore = now + r.run->GetConnection(connection).interval;
     ++m_slices;
     if (wire.copied != Wire::CROSSES_LINKS)
     {
@@ -365,10 +377,9 @@ FlowEngine::OnFlowDone(uint64_t token, Time now)
 {
     const auto place = static_cast<uint32_t>(token >> 32);
     const auto connection = static_cast<uint32_t>(token);
-    const Wire& wire = m_running[place].wires[connection];
-    if (wire.isTold)
+    if (m_running[place].wires[connection].isTold)
     {
-        SetTimer(wire.arrivalLine, wire.latency, now, {place, connection});
+        SetArrival(place, connection, now);
         return;
     }
     OnSliceMoved(place, connection, now);
@@ -386,13 +397,20 @@ FlowEngine::OnSliceMoved(uint32_t place, uint32_t connection, Time now)
 {
     const Wire& wire = m_running[place].wires[connection];
     const bool isDone = wire.copied != Wire::CROSSES_LINKS && wire.isHere;
-    const uint16_t line = wire.arrivalLine;
-    const Time latency = wire.latency;
     OnSliceSent(place, connection, now);
     if (!isDone)
     {
-        SetTimer(line, latency, now, {place, connection});
+        SetArrival(place, connection, now);
     }
+}
+
+/** The slice that has left arrives, or is there and is used, later. */
+void
+FlowEngine::SetArrival(uint32_t place, uint32_t connection, Time now)
+{
+    const uint16_t line = m_running[place].wires[connection].arrivalLine;
+    const Time delay = line == Wire::NO_LINE ? ArrivalDelay(m_running[place], connection) : Time();
+    SetTimer(line, delay, now, {place, connection});
 }
 
 /** The last byte of the oldest slice on @p connection has left: the next one may. */
@@ -401,7 +419,7 @@ FlowEngine::OnSliceSent(uint32_t place, uint32_t connection, Time now)
 {
     Running& running = m_running[place];
     Wire& wire = running.wires[connection];
-    wire.notBefore = std::max(wire.notBefore, now + wire.pause);
+    wire.notBefore = std::max(wire.notBefore, wire.pauses ? now + running.pause : now);
     if (running.run->PopFront(connection))
     {
         Send(place, connection, now);

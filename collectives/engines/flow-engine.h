@@ -92,15 +92,13 @@ class FlowEngine : public CollectiveEngine, private FlowClient
         static constexpr int64_t UNKNOWN = -1;
 
         Time notBefore;                //!< when it may move a slice again
-        Time interval;                 //!< at least, from one slice's start to the next one's
-        Time pause;                    //!< from one slice's end to the next one's start
-        uint32_t stream{0};            //!< of its route's
-        Time latency;                  //!< from then, or from when it is told, until it arrives
         int64_t copied{CROSSES_LINKS}; //!< bytes of the slice that copyLine is for, if a copy
+        uint32_t stream{0};            //!< of its route's
         uint16_t copyLine{0};          //!< of m_lines, while a slice is copied
-        uint16_t arrivalLine{0};       //!< as above, until it has arrived
+        uint16_t arrivalLine{0};       //!< from then, or when it is told, until it has arrived
         bool isHere{false};            //!< a copied slice arrives at once
         bool isTold{false};            //!< the transport tells when a slice arrives
+        bool pauses{false};            //!< from one slice's end to the next one's start
     };
 
     struct Running
@@ -113,6 +111,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
         uint64_t token{0};
         uint64_t serial{0};                     //!< tells collectives of one place apart
         std::vector<Wire> wires;                //!< by connection
+        Time pause;                             //!< of those that do
         std::unique_ptr<BackToBackCalls> row{}; //!< null: a single call
     };
 
@@ -173,7 +172,9 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void Release(uint32_t running, uint32_t rank, Time at, Time now);
     void OnSliceMoved(uint32_t place, uint32_t connection, Time now);
     void OnSliceSent(uint32_t place, uint32_t connection, Time now);
+    void SetArrival(uint32_t place, uint32_t connection, Time now);
     void AddWires(Running& running, uint32_t communicator);
+    Time ArrivalDelay(const Running& running, uint32_t connection) const;
     void Copy(uint32_t running, uint32_t connection, Time now);
     FlowForm FormOf(RouteId route);
     FlowRequest RequestOf(uint32_t running, uint32_t connection);

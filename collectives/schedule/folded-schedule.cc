@@ -105,6 +105,9 @@ class ScheduleGraph
     /** @p representatives each node's. */
     FoldedSchedule Fold(const std::vector<uint32_t>& representatives, Routing& routing) const;
 
+    /** By connection, of all channels: its route over the links that are left. */
+    std::vector<RouteId> RoutesLeft(Routing& routing) const;
+
   private:
     static constexpr uint32_t NONE = 0xffffffff;
     static constexpr uint64_t SENDS = uint64_t{1} << 32;    //!< roles: plus a place in a list
@@ -464,6 +467,27 @@ ScheduleGraph::ClassLinks(const std::vector<uint32_t>& representatives) const
     return links;
 }
 
+std::vector<RouteId>
+ScheduleGraph::RoutesLeft(Routing& routing) const
+{
+    std::vector<RouteId> routes;
+    routes.reserve(m_connections.size());
+    std::vector<PathLink> path;
+    for (const ConnectionNode& each : m_connections)
+    {
+        path.clear();
+        for (const PathLink& crossed : LinksOf(each))
+        {
+            if (m_linkNodes[crossed.link.Index()] != NONE)
+            {
+                path.push_back(crossed);
+            }
+        }
+        routes.push_back(path.empty() ? each.connection->connection.route : routing.AddFixed(path));
+    }
+    return routes;
+}
+
 FoldedSchedule
 ScheduleGraph::Fold(const std::vector<uint32_t>& representatives, Routing& routing) const
 {
@@ -564,7 +588,7 @@ class AlikeNodes
 
     /**
      * Splits classes until they are equitable. @return the first node of each node's class, by
-     * node; each node itself where more than half of the connections would be left
+     * node; nothing where more than half of the connections would be left
      */
     std::vector<uint32_t> FindRepresentatives();
 
@@ -609,14 +633,12 @@ AlikeNodes::SignatureOf(uint32_t node) const
 std::vector<uint32_t>
 AlikeNodes::FindRepresentatives()
 {
-    std::vector<uint32_t> representatives(m_graph.Size());
-    std::iota(representatives.begin(), representatives.end(), 0U);
     while (!m_doubtful.empty())
     {
         Split();
         if (m_connectionClasses * 2 > m_graph.ConnectionCount())
         {
-            return representatives;
+            return {};
         }
     }
     std::vector<uint32_t> firsts(m_sizes.size(), m_graph.Size()); // by class
@@ -627,7 +649,7 @@ AlikeNodes::FindRepresentatives()
         first = std::min(first, node);
         ofClasses.push_back(first);
     }
-    return AreEquitable(ofClasses) ? ofClasses : representatives;
+    return AreEquitable(ofClasses) ? ofClasses : std::vector<uint32_t>();
 }
 
 /** Splits the classes of doubtful nodes by what neighbors these have now. */
@@ -736,10 +758,27 @@ AlikeNodes::AreEquitable(const std::vector<uint32_t>& representatives) const
 } // namespace
 
 FoldedSchedule
-FoldAlike(const Schedule& schedule, uint32_t ranks, Routing& routing)
+FoldAlike(Schedule schedule, uint32_t ranks, Routing& routing)
 {
-    const ScheduleGraph graph(schedule, ranks, routing);
-    return graph.Fold(AlikeNodes(graph).FindRepresentatives(), routing);
+    std::vector<RouteId> routes;
+    {
+        const ScheduleGraph graph(schedule, ranks, routing);
+        const std::vector<uint32_t> representatives = AlikeNodes(graph).FindRepresentatives();
+        if (!representatives.empty())
+        {
+            return graph.Fold(representatives, routing);
+        }
+        routes = graph.RoutesLeft(routing);
+    }
+    auto route = routes.begin();
+    for (auto& [channel, copies] : schedule.channels)
+    {
+        for (ScheduleConnection& each : channel.connections)
+        {
+            each.connection.route = *route++;
+        }
+    }
+    return {std::move(schedule), ranks};
 }
 
 } // namespace weir

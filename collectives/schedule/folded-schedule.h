@@ -31,14 +31,14 @@ struct FoldedSchedule
  * max-min rates, being unique, are equal within a class and those of the classes: one link of
  * each, crossed by a connection of a class as often as by all of that class together. So times are
  * those of @p schedule, but for rounding. Where more than half of the connections would be left,
- * all are.
+ * all are, in @p schedule itself.
  *
  * Time about O(n log n) in the links of all connections.
  *
  * @param ranks of the schedule; blocks of further ones are of switches
  * @param routing gets the routes of the classes; its policy IsFixed, and all links are up
  */
-FoldedSchedule FoldAlike(const Schedule& schedule, uint32_t ranks, Routing& routing);
+FoldedSchedule FoldAlike(Schedule schedule, uint32_t ranks, Routing& routing);
 
 } // namespace weir
 

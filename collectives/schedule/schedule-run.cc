@@ -16,13 +16,19 @@ ScheduleRun::ScheduleRun(const Schedule& schedule)
 {
     std::size_t blocks = 0;
     std::size_t connections = 0;
+    std::size_t slots = 0;
     for (const auto& [channel, copies] : schedule.channels)
     {
         blocks += channel.blocks.size();
         connections += channel.connections.size();
+        for (const ScheduleConnection& each : channel.connections)
+        {
+            slots += each.slots;
+        }
     }
     m_blocks.reserve(blocks);
     m_connections.reserve(connections);
+    m_queues.reserve(slots);
     for (const auto& [channel, copies] : schedule.channels)
     {
         AddChannel(channel, copies);
@@ -38,7 +44,6 @@ ScheduleRun::AddChannel(const ChannelSchedule& channel, uint32_t copies)
     {
         Pipe pipe{};
         pipe.description = &each;
-        pipe.route = each.connection.route;
         pipe.fromBlock = firstBlock + each.fromBlock;
         pipe.toBlock = firstBlock + each.toBlock;
         pipe.copies = copies;

@@ -52,7 +52,7 @@ class ScheduleRun
     /** The route of a connection. */
     RouteId GetRoute(uint32_t connection) const
     {
-        return m_connections[connection].route;
+        return GetConnection(connection).connection.route;
     }
 
     /** The block that sends on a connection. */
@@ -170,7 +170,6 @@ class ScheduleRun
     struct Pipe
     {
         const ScheduleConnection* description;
-        RouteId route;
         int64_t front; //!< bytes of the oldest queued slice
         uint32_t fromBlock;
         uint32_t toBlock;

@@ -9,6 +9,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 
 /**
  * @file
@@ -16,7 +17,8 @@
  *
  * Each of a block's eight places (PeerCall) has two groups of its threads: one that sends, one that
  * receives. Such a group is a ThreadBlock here. It takes its next round when the round before is
- * done in both directions; the receiving group tells the sending one by a message of no bytes. NCCL
+ * done in both directions; the receiving group tells the sending one by a message of no bytes, over
+ * one pipe that holds all of them. NCCL
  * lets all eight finish before it goes on; here each of the eight goes on by itself.
  */
 namespace weir
@@ -46,6 +48,7 @@ class ChannelWriter
     ChannelSchedule Write(const std::vector<uint32_t>& onChannel)
     {
         const std::vector<PeerCall::Work> works = m_call.WorksOf(onChannel);
+        m_ends.reserve(onChannel.size());
         for (auto first = works.begin(); first != works.end();)
         {
             const auto end = std::find_if(
@@ -58,6 +61,8 @@ class ChannelWriter
             Connect(part);
         }
         m_channel.loops.push_back(std::move(m_loop));
+        m_channel.blocks.shrink_to_fit();
+        m_channel.connections.shrink_to_fit();
         return std::move(m_channel);
     }
 
@@ -129,8 +134,7 @@ class ChannelWriter
             const bool isInRound = received > 0 && lastReceived == work.round;
             for (const uint32_t before = received - isInRound; told < before; ++told)
             {
-                sending.primitives.push_back(
-                    {PrimitiveKind::Recv, ClassOf(TOKEN), static_cast<uint16_t>(told), 0});
+                sending.primitives.push_back({PrimitiveKind::Recv, ClassOf(TOKEN), 0, 0});
             }
             ends.sender = sender;
             ends.atSender = sent++;
@@ -138,13 +142,14 @@ class ChannelWriter
         }
         AddBlock(works.front().rank, std::move(sending));
         AddBlock(works.front().rank, TellAfter(receiving, told));
-        for (uint32_t i = 0; i < told; ++i)
+        if (told > 0)
         {
             const auto pipe = static_cast<uint32_t>(m_channel.connections.size());
             m_channel.blocks[receiver].send.push_back(pipe);
             m_channel.blocks[sender].recv.push_back(pipe);
+            // Not by NVLink: what a block stores there pauses from one slice to the next.
             m_channel.connections.push_back(
-                {receiver, sender, {m_nowhere, ConnectionKind::NvLink}, 1, Time()});
+                {receiver, sender, {m_nowhere, ConnectionKind::Network}, told, Time()});
         }
     }
 
@@ -160,7 +165,7 @@ class ChannelWriter
             const bool isLast = i + 1 == steps.size() || steps[i + 1].recvFrom != pipe;
             if (isLast && pipe < told)
             {
-                program.primitives.push_back({PrimitiveKind::Send, ClassOf(TOKEN), 0, pipe});
+                program.primitives.push_back({PrimitiveKind::Send, ClassOf(TOKEN), 0, 0});
             }
         }
         return program;
@@ -231,7 +236,7 @@ class ChannelWriter
     Loop m_loop;
     std::map<int64_t, int32_t> m_classes;                 //!< by size of the chunk
     std::map<std::vector<uint64_t>, uint32_t> m_programs; //!< by their primitives
-    std::map<uint32_t, Ends> m_ends;                      //!< by part
+    std::unordered_map<uint32_t, Ends> m_ends;            //!< by part
 };
 
 /** Whether @p a and @p b are the same blocks doing the same over the same paths. */

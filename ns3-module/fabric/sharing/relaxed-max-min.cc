@@ -177,7 +177,7 @@ RelaxedMaxMin::TakeFromLoads(uint32_t v)
         {
             continue;
         }
-        const double weight = l.members[crossing.position].weight;
+        const double weight = m_tables.multiplicities[i] * variable.weight;
         if (variable.bottleneck == crossing.link)
         {
             m_groups.TakeRiser(crossing.link, weight, true);
@@ -203,7 +203,7 @@ RelaxedMaxMin::AddToLoads(uint32_t v, uint32_t bottleneck, double level)
         {
             continue;
         }
-        const double weight = l.members[crossing.position].weight;
+        const double weight = m_tables.multiplicities[i] * variable.weight;
         if (link == bottleneck)
         {
             if (l.risers == 0)
@@ -541,7 +541,7 @@ RelaxedMaxMin::WeightOn(uint32_t v, uint32_t link) const
     {
         if (m_tables.crossings[i].link == link)
         {
-            return m_tables.links[link].members[m_tables.crossings[i].position].weight;
+            return m_tables.multiplicities[i] * variable.weight;
         }
     }
     return 0;
@@ -737,7 +737,7 @@ RelaxedMaxMin::FreezeInFill(uint32_t v, uint32_t bottleneck, double level)
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
         const GroupedCrossing& crossing = m_tables.crossings[i];
-        const double weight = m_tables.links[crossing.link].members[crossing.position].weight;
+        const double weight = m_tables.multiplicities[i] * variable.weight;
         m_groups.Fixed(crossing.link) += weight * level;
         m_groups.TakeRiser(crossing.link, weight, true);
     }

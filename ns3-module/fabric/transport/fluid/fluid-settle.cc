@@ -80,7 +80,7 @@ FluidTransport::Regroup(uint32_t b)
         Group& group = m_groups[bundle.group];
         if (bundle.isInGroupHeap)
         {
-            group.first = PairingHeap<BundleItems>({&m_bundles}).Remove(group.first, b);
+            group.first = PairingHeap<BundleItems>({&m_places}).Remove(group.first, b);
             bundle.isInGroupHeap = false;
             SetGroupStale(bundle.group);
         }
@@ -134,7 +134,7 @@ FluidTransport::SetGroupLevel(uint32_t link)
             if (bundle.group == link)
             {
                 bundle.offset += shown;
-                bundle.key -= shown;
+                m_places[b].key -= shown;
             }
         });
     }
@@ -160,7 +160,7 @@ FluidTransport::SetTimer(uint32_t b)
         return;
     }
     Group& group = m_groups[bundle.group];
-    PairingHeap<BundleItems> heap({&m_bundles});
+    PairingHeap<BundleItems> heap({&m_places});
     if (bundle.isInGroupHeap)
     {
         group.first = heap.Remove(group.first, b);
@@ -168,7 +168,7 @@ FluidTransport::SetTimer(uint32_t b)
     }
     if (bundle.moving > 0)
     {
-        bundle.key = m_flows[bundle.first].due - bundle.offset;
+        m_places[b].key = m_flows[bundle.first].due - bundle.offset;
         group.first = heap.Insert(group.first, b);
         bundle.isInGroupHeap = true;
     }
@@ -216,7 +216,7 @@ FluidTransport::TimeGroup(uint32_t link, Time time)
 Time
 FluidTransport::TimeOfGroup(const Group& group) const
 {
-    return group.first == NONE ? Time::Infinite() : group.clock.TimeOf(m_bundles[group.first].key);
+    return group.first == NONE ? Time::Infinite() : group.clock.TimeOf(m_places[group.first].key);
 }
 
 /** Corrects timers of groups that may be too early until the first is not. */

@@ -131,8 +131,8 @@ void
 FluidTransport::EndFlowsOfGroup(uint32_t link)
 {
     Group& group = m_groups[link];
-    PairingHeap<BundleItems> heap({&m_bundles});
-    while (group.first != NONE && group.clock.TimeOf(m_bundles[group.first].key) <= m_now)
+    PairingHeap<BundleItems> heap({&m_places});
+    while (group.first != NONE && group.clock.TimeOf(m_places[group.first].key) <= m_now)
     {
         const uint32_t b = group.first;
         group.first = heap.Pop(b);

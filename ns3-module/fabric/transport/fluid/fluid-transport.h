@@ -190,9 +190,7 @@ class FluidTransport : public Transport
         uint32_t first{NONE};  //!< heap of moving flows, the first to end on top
         uint32_t group{NONE};  //!< the link whose clock it follows; NONE: its own
         double offset{0};      //!< what it has been served is the clock plus this
-        double key{0};         //!< in the heap of its group: clock value when the first ends
         ServiceClock clock;    //!< its own
-        PairingNode inGroup;
         InstantNode inTimers;
         bool isInGroupHeap{false};
         bool isStale{false};  //!< its timer is not right
@@ -232,19 +230,26 @@ class FluidTransport : public Transport
         }
     };
 
+    /** A bundle in the heap of its group; apart from it, so that heaps stay in the cache. */
+    struct Place
+    {
+        double key{0}; //!< clock value when its first flow ends
+        PairingNode node;
+    };
+
     struct BundleItems
     {
-        std::vector<Bundle>* bundles;
+        std::vector<Place>* places;
 
         PairingNode& Node(uint32_t i) const
         {
-            return (*bundles)[i].inGroup;
+            return (*places)[i].node;
         }
 
         bool Before(uint32_t a, uint32_t b) const
         {
-            const double x = (*bundles)[a].key;
-            const double y = (*bundles)[b].key;
+            const double x = (*places)[a].key;
+            const double y = (*places)[b].key;
             return x < y || (x == y && a < b);
         }
     };
@@ -337,6 +342,7 @@ class FluidTransport : public Transport
     std::vector<Flow> m_flows;
     std::vector<uint32_t> m_unusedFlows;
     std::vector<Bundle> m_bundles;        //!< by variable of the solver
+    std::vector<Place> m_places;          //!< by bundle
     std::vector<uint32_t> m_bundleOfPath; //!< by path: its first bundle
     std::vector<Group> m_groups;          //!< by link
     std::vector<LinkMeter> m_meters;      //!< by link
