@@ -170,7 +170,7 @@ std::size_t
 FluidTransport::IdleLimit() const
 {
     constexpr std::size_t MIN_BUNDLES = 4096;
-    return std::max(MIN_BUNDLES, 2 * (m_bundleCount - m_idle));
+    return std::max(MIN_BUNDLES, (m_bundleCount - m_idle) / 2);
 }
 
 /** Frees bundles that have been idle longest, until no more than the limit are. */
