@@ -591,6 +591,45 @@ TEST(PacketLaws, PacketsOutOfOrderShareAcknowledgments)
     }
 }
 
+/**
+ * A sender that sprays has the rate of all its paths, and the round trip of the shortest, whichever
+ * path it takes first. One of eight uplinks at a tenth of the rate leaves them 7.1 times what the
+ * host's own link has; where each has a sixteenth of it, they have half of it together.
+ */
+TEST(PacketLaws, SprayingSendersKnowTheRateOfAllTheirPaths)
+{
+    constexpr double ROUND_TRIP = 8 + 4 * (4150 + 64) * 8 / 400e3; // us
+    for (const bool isOneSlow : {true, false})
+    {
+        PacketSpec spec = UltraEthernet(Nscc());
+        LeafSpineBench net(2, 8, spec);
+        const Topology& topology = net.bench.GetTopology();
+        int slowed = 0;
+        for (const LinkId link : topology.LinksFrom(DeviceId(0)))
+        {
+            const Device& to = topology.GetDevice(topology.GetLink(link).to);
+            if (to.kind != DeviceKind::Host && (!isOneSlow || slowed == 0))
+            {
+                net.bench.Any().SetLinkRate(link, Rate::Gbps(isOneSlow ? 40 : 25), Time());
+                slowed++;
+            }
+        }
+        for (int i = 0; i < 8; i++)
+        {
+            net.bench.AddFlow(net.hosts[i], net.hosts[8 + i], Bytes(4086));
+        }
+        net.bench.Run();
+        EXPECT_EQ(slowed, isOneSlow ? 1 : 8);
+        for (uint32_t pair = 0; pair < 8; pair++)
+        {
+            const ConnectionFacts& facts = net.bench.Transport().GetQueuePairs().FactsOf(pair);
+            EXPECT_NEAR(facts.bottleneckRate, (isOneSlow ? 400e9 : 200e9) / 8, 1);
+            const double slower = isOneSlow ? 0 : (4150 + 64) * 8 * (1 / 25e3 - 1 / 400e3);
+            EXPECT_NEAR(facts.baseRtt.ToMicroseconds(), ROUND_TRIP + slower, 1e-3);
+        }
+    }
+}
+
 /** Sprayed, a permutation is as fast as one flow alone but for a tenth (8 MB on 64 hosts). */
 TEST(PacketLaws, SprayedPermutationsAreNearTheirBound)
 {

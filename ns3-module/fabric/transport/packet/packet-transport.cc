@@ -417,36 +417,25 @@ PacketTransport::HopsOf(PathId path)
     return known;
 }
 
-/** What a route's packets take in turns where they are sprayed. */
+/** What a route's packets take: where they are sprayed in turns, else the one path. */
 std::vector<PathId>
-PacketTransport::EntropyPaths(RouteId route)
+PacketTransport::PathsOf(RouteId route)
 {
-    return m_routing.EntropyPaths(route, m_spec.queuePair.paths, m_spec.queuePair.distinctPaths);
-}
-
-/** Where packets are sprayed. */
-FlowPath
-PacketTransport::SprayedPath(RouteId route)
-{
-    return m_routing.Paths().InternDivided(EntropyPaths(route));
+    return m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet
+               ? m_routing.EntropyPaths(
+                     route, m_spec.queuePair.paths, m_spec.queuePair.distinctPaths)
+               : std::vector{m_routing.CurrentPath(route)};
 }
 
 std::vector<QueuePairs::Path>
-PacketTransport::PathsOf(RouteId route)
+PacketTransport::HopsOf(const std::vector<PathId>& paths)
 {
-    std::vector<QueuePairs::Path> paths;
-    if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
+    std::vector<QueuePairs::Path> hops;
+    for (const PathId path : paths)
     {
-        for (const PathId path : EntropyPaths(route))
-        {
-            paths.push_back(HopsOf(path));
-        }
+        hops.push_back(HopsOf(path));
     }
-    else
-    {
-        paths.push_back(HopsOf(m_routing.CurrentPath(route)));
-    }
-    return paths;
+    return hops;
 }
 
 /** What a flow in so many parts takes. */
@@ -560,6 +549,47 @@ PacketTransport::FactsOf(PathId path) const
     return facts;
 }
 
+/**
+ * Of packets that take shortest paths in turns, in any order: the shortest round trip of them, and
+ * the rate that all together have room for, which is that of the links at the place of a path where
+ * they have least. A slow link so slows what crosses it, not all that is sent beside it: htsim's
+ * windows, too, are of the sender's rate and of a round trip without the links that it slows.
+ */
+ConnectionFacts
+PacketTransport::FactsOf(std::vector<PathId> paths) const
+{
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+    ConnectionFacts facts = FactsOf(paths.front());
+    if (paths.size() == 1)
+    {
+        return facts;
+    }
+    std::vector<std::vector<LinkId>> places(facts.hops);
+    for (const PathId path : paths)
+    {
+        facts.baseRtt = std::min(facts.baseRtt, FactsOf(path).baseRtt);
+        const PathTable::Span links = m_routing.Paths().Links(path);
+        for (std::size_t i = 0; i < places.size(); i++)
+        {
+            places[i].push_back((links.begin() + i)->link);
+        }
+    }
+    facts.bottleneckRate = facts.lineRate;
+    for (std::vector<LinkId>& links : places)
+    {
+        std::sort(links.begin(), links.end());
+        links.erase(std::unique(links.begin(), links.end()), links.end());
+        double rate = 0;
+        for (const LinkId link : links)
+        {
+            rate += m_network.WireRate(link.Index());
+        }
+        facts.bottleneckRate = std::min(facts.bottleneckRate, rate);
+    }
+    return facts;
+}
+
 /** The connection of a flow's stream, with as many queue pairs as it asks for. */
 uint32_t
 PacketTransport::ConnectionOf(const FlowRequest& request)
@@ -595,13 +625,14 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
         }
         else if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
         {
-            opened.sprayed = SprayedPath(route);
+            opened.sprayed = m_routing.Paths().InternDivided(PathsOf(route));
         }
     }
     Connection& connection = m_connections[index];
     while (!connection.isFootprint && connection.pairs.size() < request.connections)
     {
-        connection.pairs.push_back(m_pairs.Open(PathsOf(route), FactsOf(path), 1));
+        const std::vector<PathId> paths = PathsOf(route);
+        connection.pairs.push_back(m_pairs.Open(HopsOf(paths), FactsOf(paths), 1));
         m_choices.resize(m_pairs.Size());
         m_choices.back().path = path;
         if (HasDownLink(path))
@@ -714,12 +745,13 @@ PacketTransport::TakeRoute(Connection& connection, int64_t now)
     {
         return false;
     }
+    const std::vector<PathId> paths = PathsOf(route);
     connection.path = path;
-    connection.sprayed = isSprayed ? SprayedPath(route) : FlowPath();
+    connection.sprayed = isSprayed ? m_routing.Paths().InternDivided(paths) : FlowPath();
     connection.isStalled = isStalled;
     for (const uint32_t pair : connection.pairs)
     {
-        m_pairs.SetPaths(pair, isStalled ? std::vector<QueuePairs::Path>() : PathsOf(route), now);
+        m_pairs.SetPaths(pair, isStalled ? std::vector<QueuePairs::Path>() : HopsOf(paths), now);
     }
     return true;
 }

@@ -237,9 +237,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     int64_t PausedTime(const Flow& flow, int64_t now);
     bool IsFootprint(RouteId route, PathId path) const;
     void OpenFootprint(Connection& connection);
-    std::vector<QueuePairs::Path> PathsOf(RouteId route);
-    FlowPath SprayedPath(RouteId route);
-    std::vector<PathId> EntropyPaths(RouteId route);
+    std::vector<PathId> PathsOf(RouteId route);
     FlowPath PathOf(const Connection& connection, std::size_t parts);
     void ChoosePath(Connection& connection, uint32_t pair, int64_t now);
     void Take(Connection& connection, uint32_t pair, int64_t now);
@@ -247,7 +245,9 @@ class PacketTransport final : public Transport, private MessageClient, private D
     bool ChooseAgain(Connection& connection, int64_t now);
     bool TakeRoute(Connection& connection, int64_t now);
     QueuePairs::Path HopsOf(PathId path);
+    std::vector<QueuePairs::Path> HopsOf(const std::vector<PathId>& paths);
     ConnectionFacts FactsOf(PathId path) const;
+    ConnectionFacts FactsOf(std::vector<PathId> paths) const;
     bool CrossesNetwork(PathId path) const;
     bool HasDownLink(PathId path) const;
     void Reroute(int64_t now);
