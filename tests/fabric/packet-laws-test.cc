@@ -592,6 +592,48 @@ TEST(PacketLaws, PacketsOutOfOrderShareAcknowledgments)
 }
 
 /**
+ * Three paths of which each is 100 packets longer than the one before: where the nearest packets
+ * that are missing are those on the longest, 64 packets from them on are not those that come. All
+ * the same an answer to four packets tells of each of them: a window of 260 holds them no longer
+ * than the three packets (0.25 us) that they may wait for, of which half is 0.8 % of the round
+ * trip, 16 us on the average.
+ */
+TEST(PacketLaws, SharedAcknowledgmentsTellOfAllThatCame)
+{
+    const auto timeBy = [](uint32_t ackEvery) {
+        PacketBench bench;
+        const uint32_t from = bench.AddHost();
+        const uint32_t to = bench.AddHost();
+        const uint32_t first = bench.AddSwitch();
+        const uint32_t last = bench.AddSwitch();
+        bench.Join(from, first, Rate::Gbps(100), Time::Microseconds(1));
+        bench.Join(last, to, Rate::Gbps(100), Time::Microseconds(1));
+        constexpr double STEP = 100 * 1048 * 8 / 100e3 / 2; // us, of each of two links
+        for (int i = 0; i < 3; i++)
+        {
+            const uint32_t middle = bench.AddSwitch();
+            const Time latency = Time::Microseconds(1 + i * STEP);
+            bench.Join(first, middle, Rate::Gbps(100), latency);
+            bench.Join(middle, last, Rate::Gbps(100), latency);
+        }
+        PacketSpec spec = PlainSpec();
+        spec.queuePair.recovery = LossRecovery::Selective;
+        spec.queuePair.reordering = 10000;
+        spec.queuePair.ackEvery = ackEvery;
+        spec.queuePair.ackBitmap = true;
+        spec.queuePair.window = Bytes(260'000);
+        spec.queuePair.flowEnd = FlowEnd::Acknowledged;
+        bench.Open(spec, SprayRouting());
+        bench.AddFlow(from, to, Bytes(10'000'000));
+        bench.Run();
+        EXPECT_EQ(bench.Transport().GetQueuePairs().Counters().retransmissions, 0u);
+        return bench.Duration(0).ToMicroseconds();
+    };
+    const double each = timeBy(1);
+    EXPECT_NEAR(timeBy(4), each, 0.008 * each);
+}
+
+/**
  * A sender that sprays has the rate of all its paths, and the round trip of the shortest, whichever
  * path it takes first. One of eight uplinks at a tenth of the rate leaves them 7.1 times what the
  * host's own link has; where each has a sixteenth of it, they have half of it together.

@@ -654,15 +654,7 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
     }
     if (pair.unacknowledged > 0 && now >= pair.ackBy)
     {
-        const uint32_t ack = m_packets.New();
-        m_packets[ack].owner = id;
-        m_packets[ack].stamp = pair.stamp + now;
-        if (m_notesPaths)
-        {
-            m_packets.NotesOf(ack).path = pair.camePath;
-        }
-        Reply(ack, PacketKind::Ack, AckNumber(pair.expected, m_ackBitmap ? CameOf(pair) : 0), now);
-        m_packets.Free(ack);
+        AnswerLate(id, now);
     }
     Repace(id, now);
     Resume(id, now);
@@ -806,12 +798,17 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
         AskAgain(packet, now);
         return;
     }
+    if (m_ackBitmap && IsBeyondBits(pair, number))
+    {
+        AnswerLate(id, now);
+    }
     const bool echoesMark = pair.isMarked && m_notificationInterval.IsInfinite();
     const bool asks = (flags & (Packet::LAST | Packet::ASKS)) != 0;
     bool isAnswered = echoesMark || asks || pair.unacknowledged + 1 >= m_spec.queuePair.ackEvery;
+    pair.came = pair.unacknowledged == 0 ? number : std::max(pair.came, number);
+    pair.leastCame = pair.unacknowledged == 0 ? number : std::min(pair.leastCame, number);
     pair.unacknowledged++;
     pair.stamp = m_packets[packet].stamp - now;
-    pair.came = number;
     pair.newest = std::max(pair.newest, number);
     pair.camePath = m_notesPaths ? m_packets.NotesOf(packet).path : 0;
     if (number > pair.expected)
@@ -838,6 +835,31 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
         AwaitMore(id, now);
     }
     Deliver(pair, now);
+}
+
+/** Whether one answer cannot tell of @p number and of those that wait for theirs. */
+bool
+QueuePairs::IsBeyondBits(const Pair& pair, uint64_t number)
+{
+    const uint64_t most = std::max(pair.came, number);
+    const uint64_t least = std::max(pair.expected, std::min(pair.leastCame, number));
+    return pair.unacknowledged > 0 && most >= least + ACK_BITS;
+}
+
+/** Answers the packets that have come without an answer. */
+void
+QueuePairs::AnswerLate(uint32_t id, int64_t now)
+{
+    const Pair& pair = *m_pairs[id];
+    const uint32_t ack = m_packets.New();
+    m_packets[ack].owner = id;
+    m_packets[ack].stamp = pair.stamp + now;
+    if (m_notesPaths)
+    {
+        m_packets.NotesOf(ack).path = pair.camePath;
+    }
+    Reply(ack, PacketKind::Ack, AckNumber(pair.expected, m_ackBitmap ? CameOf(pair) : 0), now);
+    m_packets.Free(ack);
 }
 
 /** The first packet that is not answered yet waits for more, but not for ever. */
@@ -941,8 +963,8 @@ QueuePairs::NoteAnswer(const Pair& pair, uint32_t cause, uint32_t reply)
 }
 
 /**
- * The last packet of which an acknowledgment says whether it has come: the one that came last, or
- * as far behind the expected one as it can.
+ * The last packet of which an acknowledgment says whether it has come: the farthest one that waits
+ * for its answer, or as far behind the expected one as it can.
  */
 uint64_t
 QueuePairs::CameOf(const Pair& pair) const

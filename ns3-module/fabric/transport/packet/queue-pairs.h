@@ -203,7 +203,8 @@ class QueuePairs : public PacketEnds
         int64_t stamp{0};              //!< ps: of the last one, less when it came
         bool isMarked{false};          //!< one of them was
         bool hasAsked{false};          //!< one that came out of order has asked for an ACK
-        uint64_t came{0};              //!< the packet that came last
+        uint64_t came{0};              //!< the farthest packet since the last ACK
+        uint64_t leastCame{0};         //!< the nearest one
         uint64_t newest{0};            //!< of those that came the one that is sent last
         uint32_t camePath{0};          //!< of the packet that came last
         bool asksCredit{false};        //!< waits at its receiver's clock
@@ -279,6 +280,8 @@ class QueuePairs : public PacketEnds
     int64_t SendAgain(Pair& pair, uint64_t number);
     int64_t FindLost(Pair& pair, uint64_t newest);
     void AwaitMore(uint32_t pair, int64_t now);
+    static bool IsBeyondBits(const Pair& pair, uint64_t number);
+    void AnswerLate(uint32_t pair, int64_t now);
     void Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now);
     void Deliver(Pair& pair, int64_t now);
 
