@@ -470,7 +470,7 @@ NsccAck(double us, uint32_t bytes)
 
 /**
  * Quick adapt: what got through in a round that ends with a loss is the window, after a timeout,
- * too. All that is lost else is taken off it, what was under way at that time as well.
+ * too. All that is lost else is taken off it, but for what was under way at a quick adapt.
  */
 TEST(Nscc, LossesAreTakenOffTheWindow)
 {
@@ -486,6 +486,34 @@ TEST(Nscc, LossesAreTakenOffTheWindow)
     EXPECT_EQ(sender->Window(), 88'000);
     sender->OnLoss(Time::Microseconds(34), 1'000'000);
     EXPECT_EQ(sender->Window(), 4000); // a packet at least
+}
+
+/**
+ * Of 120 kB 96 are answered when a loss ends the round, and 4 are lost: the 20 kB that are under
+ * way then tell of the window before, so neither their losses nor a mark at more than the delay
+ * aimed at, of 30 us, make it smaller still. What is lost after them does.
+ */
+TEST(Nscc, QuickAdaptIgnoresWhatIsUnderWay)
+{
+    Nscc control;
+    control.gain = 1;
+    const auto sender = control.Open(NsccFacts());
+    sender->OnAck(NsccAck(20, 4000)); // the first round ends at 32 us
+    sender->OnSent(120'000, Time::Microseconds(21));
+    sender->OnAck(NsccAck(30, 96'000));
+    sender->OnLoss(Time::Microseconds(32), 4000);
+    EXPECT_EQ(sender->Window(), 96'000);
+    sender->OnLoss(Time::Microseconds(33), 8000);
+    EXPECT_EQ(sender->Window(), 96'000);
+    Acknowledgment marked = NsccAck(34, 8000);
+    marked.rtt = Time::Microseconds(12 + 30);
+    marked.isMarked = true;
+    sender->OnAck(marked);
+    EXPECT_EQ(sender->Window(), 96'000);
+    sender->OnLoss(Time::Microseconds(35), 4000); // the last of the 20 kB
+    EXPECT_EQ(sender->Window(), 96'000);
+    sender->OnLoss(Time::Microseconds(36), 4000);
+    EXPECT_EQ(sender->Window(), 92'000);
 }
 
 /**

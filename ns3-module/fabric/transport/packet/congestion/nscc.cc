@@ -21,6 +21,7 @@ class NsccSender : public SenderControl
     NsccSender(const Nscc& values, const ConnectionFacts& facts)
         : m_values(values),
           m_mss(facts.mtu),
+          m_header(facts.header),
           m_baseRtt(facts.baseRtt),
           m_networkRtt(values.networkRtt > Time() ? values.networkRtt : facts.baseRtt),
           m_target(values.target * m_networkRtt.ToSeconds()),
@@ -39,12 +40,18 @@ class NsccSender : public SenderControl
         Clamp();
     }
 
+    void OnSent(uint32_t bytes, Time now) override
+    {
+        m_inFlight += bytes - m_header;
+    }
+
     void OnAck(const Acknowledgment& ack) override
     {
         if (ack.bytes == 0)
         {
             return; // of a trimmed packet, whose header has not waited: see OnLoss
         }
+        m_inFlight = std::max(0.0, m_inFlight - ack.bytes);
         const double delay = std::max(0.0, (ack.rtt - m_baseRtt).ToSeconds());
         const double bytes = ack.bytes;
         // A packet that waited long but was not marked has left a short queue behind it.
@@ -53,6 +60,10 @@ class NsccSender : public SenderControl
         m_average += m_values.gain * (sample - m_average);
         m_achieved += bytes;
         EndRound(ack.now, delay);
+        if (IsIgnored(bytes) && ack.isMarked)
+        {
+            return;
+        }
         Adjust(ack, delay);
         m_sinceApplied += bytes;
         if (m_sinceApplied >= APPLY_PACKETS * m_mss || ack.now - m_appliedAt >= m_networkRtt)
@@ -73,6 +84,11 @@ class NsccSender : public SenderControl
     /** What was lost had no room: the window is that much smaller. */
     void OnLoss(Time now, int64_t bytes) override
     {
+        m_inFlight = std::max(0.0, m_inFlight - static_cast<double>(bytes));
+        if (IsIgnored(static_cast<double>(bytes)))
+        {
+            return;
+        }
         m_wasLost = true;
         if (!EndRound(now, 0))
         {
@@ -114,9 +130,18 @@ class NsccSender : public SenderControl
         m_window *= std::max(1 - 0.8 * (m_average - m_target) / m_average, 0.5);
     }
 
+    /** Whether @p bytes, of which is heard now, were under way at the last quick adapt. */
+    bool IsIgnored(double bytes)
+    {
+        const bool isIgnored = m_toIgnore > 0;
+        m_toIgnore = std::max(0.0, m_toIgnore - bytes);
+        return isIgnored;
+    }
+
     /**
-     * Quick adapt: what has got through in a round that lost, or waited long, is the window.
-     * @return whether that is so
+     * Quick adapt: what has got through in a round that lost, or waited long, is the window. Marks
+     * and losses of what is under way then tell of the window before (SMaRTT-REPS, Bonato et al.,
+     * 2024). @return whether that is so
      */
     bool EndRound(Time now, double delay)
     {
@@ -130,6 +155,7 @@ class NsccSender : public SenderControl
         {
             m_window = m_achieved;
             m_increase = 0;
+            m_toIgnore = m_inFlight;
             Clamp();
         }
         m_wasLost = false;
@@ -145,6 +171,7 @@ class NsccSender : public SenderControl
 
     const Nscc& m_values;
     double m_mss;
+    double m_header; //!< bytes
     Time m_baseRtt;
     Time m_networkRtt;
     double m_target; //!< s
@@ -157,6 +184,8 @@ class NsccSender : public SenderControl
     double m_increase{0};
     double m_achieved{0};
     double m_emptyBytes{0};
+    double m_inFlight{0};
+    double m_toIgnore{0}; //!< bytes that were under way at the last quick adapt
     double m_sinceApplied{0};
     Time m_appliedAt;
     Time m_etaAt;

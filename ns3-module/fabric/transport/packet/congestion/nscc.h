@@ -10,8 +10,10 @@ namespace weir
 /**
  * NSCC, the sender-based congestion control of Ultra Ethernet (UEC specification 1.0; constants as
  * in htsim's uec.cpp): a window that marks and queueing delay move together. Each lost byte is
- * taken off it. In the mean of delays by which marks cut it, a packet that waited longer than aimed
- * at, but was not marked, counts as a quarter of a round trip: the queue behind it is short.
+ * taken off it, but for those that were under way when it became what had got through in a round
+ * (quick adapt; SMaRTT-REPS, Bonato et al., 2024), whose marks do not count either. In the mean of
+ * delays by which marks cut it, a packet that waited longer than aimed at, but was not marked,
+ * counts as a quarter of a round trip: the queue behind it is short.
  *
  * The delay that it aims at and its increases are scaled for the network, not for each path: by the
  * round trip of its longest path, and by a rate. Published runs of htsim at 200, 400 and 800 Gb/s
