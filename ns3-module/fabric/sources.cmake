@@ -52,6 +52,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/corrected-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/correction-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/rate-recovery.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/ingress-sharing.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-bundles.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/path-selector.cc

@@ -41,7 +41,8 @@ CorrectionKeys()
 {
     return {{"forwarding", "switches pass on whole packets (below)"},
             {"utilization", "what of a network link's rate flows get (below)"},
-            {"recovery", "rates that grow slowly after a cut, as DCQCN's (below)"}};
+            {"recovery", "rates that grow slowly after a cut, as DCQCN's (below)"},
+            {"ingress", "ports that share by link, and head-of-line blocking (below)"}};
 }
 
 std::vector<YamlKey>

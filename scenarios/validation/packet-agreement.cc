@@ -267,6 +267,7 @@ CalibrateCorrections(const std::string& name, const Catalog& catalog, const Show
 {
     constexpr double PARTS[] = {1, 0.99, 0.98, 0.97, 0.96, 0.95, 0.94};
     constexpr double FLOORS[] = {0.05, 0.1, 0.15, 0.2, 0.3};
+    constexpr double BLOCKED[] = {0, 0.25, 0.5, 0.75, 1};
     const SizeDistribution sizes = LoadFlowSizes("websearch", catalog);
     const std::vector<Regime> regimes = Regimes();
     const auto found = std::find_if(
@@ -277,7 +278,9 @@ CalibrateCorrections(const std::string& name, const Catalog& catalog, const Show
     }
     std::size_t done = 0;
     const auto show = [&] {
-        progress({++done, CALIBRATION_SEEDS + 1 + std::size(FLOORS) + std::size(PARTS)});
+        progress(
+            {++done,
+             CALIBRATION_SEEDS + 1 + std::size(FLOORS) + std::size(BLOCKED) + std::size(PARTS)});
     };
     std::vector<Reference> references;
     for (uint64_t i = 0; i < CALIBRATION_SEEDS; i++)
@@ -310,6 +313,14 @@ CalibrateCorrections(const std::string& name, const Catalog& catalog, const Show
         spec = fit.spec;
         spec.recovery = known.recovery;
         spec.recovery.floor = floor;
+        tryOut(spec);
+    }
+    for (const double blocked : BLOCKED)
+    {
+        spec = fit.spec;
+        spec.recovery = RateRecovery(); // one or the other
+        spec.ingress.shares = true;
+        spec.ingress.blocking = blocked;
         tryOut(spec);
     }
     const CorrectionSpec withoutUtilization = fit.spec;
@@ -358,7 +369,9 @@ ToText(const std::vector<PacketPoint>& points)
            "Why they differ: queues are first in, first out, and a message waits for what stands "
            "in\n"
            "them, not for its share; senders begin at the rate of their port, and what congestion\n"
-           "control cuts comes back slowly; where packets wait for credits they block others.\n";
+           "control cuts comes back slowly; ports share among links, not flows, and links that "
+           "are\n"
+           "held back hold back all their flows.\n";
 }
 
 std::vector<CaseOutcome>

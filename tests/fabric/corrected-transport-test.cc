@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -163,6 +165,165 @@ TEST(CorrectedTransport, FlowsThatHaveSentAllAreNotCut)
     EXPECT_NEAR(TimesOf({{1, 100000}, {2, 100000}}, spec)[1], 2 + 16, 1e-6);
     // One alone meets no queue, however long it is.
     EXPECT_NEAR(TimesOf({{1, 12500000}}, spec)[0], 2 + 1000, 1e-6);
+}
+
+constexpr double LINK_RATE = 12.5; // bytes/us
+
+/** Rates of flows by their links, all of LINK_RATE. */
+std::vector<double>
+IngressRatesOf(const std::vector<std::vector<uint32_t>>& paths, bool isBlocking)
+{
+    std::vector<IngressFlow> flows;
+    for (const auto& path : paths)
+    {
+        flows.push_back({LINK_RATE, {}});
+        for (const uint32_t link : path)
+        {
+            flows.back().path.emplace_back(link);
+        }
+    }
+    std::vector<const IngressFlow*> pointers;
+    for (const IngressFlow& flow : flows)
+    {
+        pointers.push_back(&flow);
+    }
+    return RatesByIngress(pointers, std::vector<double>(16, LINK_RATE), isBlocking);
+}
+
+TEST(RatesByIngress, APortSharesAmongLinksNotFlows)
+{
+    // To link 9: two flows over link 4 and one from link 3, which thus gets half.
+    for (const bool isBlocking : {false, true})
+    {
+        const auto rates = IngressRatesOf({{0, 4, 9}, {1, 4, 9}, {3, 9}}, isBlocking);
+        EXPECT_NEAR(rates[0], LINK_RATE / 4, 0.01 * LINK_RATE);
+        EXPECT_NEAR(rates[1], LINK_RATE / 4, 0.01 * LINK_RATE);
+        EXPECT_NEAR(rates[2], LINK_RATE / 2, 0.01 * LINK_RATE);
+    }
+}
+
+TEST(RatesByIngress, ALinkThatIsHeldBackHoldsBackItsOtherFlows)
+{
+    // Links 1 to 3 and link 0 lead to link 9, a quarter each; the victim shares link 0 with the
+    // first, to link 8, which nobody else takes: the rest of link 0, or as much as the first.
+    const std::vector<std::vector<uint32_t>> paths{{0, 9}, {1, 9}, {2, 9}, {3, 9}, {0, 8}};
+    const auto free = IngressRatesOf(paths, false);
+    const auto blocked = IngressRatesOf(paths, true);
+    for (const std::size_t f : {0, 1, 2, 3})
+    {
+        EXPECT_NEAR(free[f], LINK_RATE / 4, 0.01 * LINK_RATE) << f;
+        EXPECT_NEAR(blocked[f], LINK_RATE / 4, 0.01 * LINK_RATE) << f;
+    }
+    EXPECT_NEAR(free[4], LINK_RATE * 3 / 4, 0.01 * LINK_RATE);
+    EXPECT_NEAR(blocked[4], LINK_RATE / 4, 0.01 * LINK_RATE);
+}
+
+TEST(RatesByIngress, BlockingSpreadsOverSwitches)
+{
+    // Link 9 is shared by link 5 (three flows, from links 0 to 2) and link 6: a sixth for each of
+    // the three. The victim comes by link 3 and shares only link 5 with them; by link 3 another
+    // one goes on by link 7, which is held back by the victim in turn.
+    const auto rates =
+        IngressRatesOf({{0, 5, 9}, {1, 5, 9}, {2, 5, 9}, {6, 9}, {3, 5, 8}, {3, 7}}, true);
+    for (const std::size_t f : {0, 1, 2, 4, 5})
+    {
+        EXPECT_NEAR(rates[f], LINK_RATE / 6, 0.02 * LINK_RATE) << f;
+    }
+    EXPECT_NEAR(rates[3], LINK_RATE / 2, 0.02 * LINK_RATE);
+}
+
+/** Random paths over two levels of switches: no link has more than its rate, none is idle. */
+TEST(RatesByIngress, RatesFitTheLinksAndAreNotLessThanTheyMustBe)
+{
+    uint64_t state = 1;
+    const auto draw = [&state](uint64_t below) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<uint32_t>((state >> 33) % below);
+    };
+    for (int round = 0; round < 50; round++)
+    {
+        std::vector<std::vector<uint32_t>> paths;
+        for (int f = 0; f < 12; f++)
+        {
+            paths.push_back({draw(4), 4 + draw(3), 8 + draw(4)});
+        }
+        const auto rates = IngressRatesOf(paths, false);
+        std::vector<double> used(16, 0);
+        for (std::size_t f = 0; f < paths.size(); f++)
+        {
+            for (const uint32_t link : paths[f])
+            {
+                used[link] += rates[f];
+            }
+        }
+        for (const double rate : used)
+        {
+            EXPECT_LE(rate, LINK_RATE * 1.001);
+        }
+        for (std::size_t f = 0; f < paths.size(); f++)
+        {
+            double most = 0; // of its links
+            for (const uint32_t link : paths[f])
+            {
+                most = std::max(most, used[link]);
+            }
+            EXPECT_GT(most, LINK_RATE * 0.98) << "round " << round << ", flow " << f;
+        }
+    }
+}
+
+TEST(CorrectedTransport, RefusesTwoModelsThatCapFlows)
+{
+    CorrectionSpec spec;
+    spec.recovery.period = Time::Microseconds(300);
+    spec.ingress.shares = true;
+    EXPECT_THROW(TimesOf({{1, 1000}}, spec), std::invalid_argument);
+}
+
+/** Messages that begin together, as packets under PFC with small buffers and as a fluid. */
+TEST(CorrectedTransport, AVictimOfPausesIsAsSlowAsInPackets)
+{
+    // Hosts 1, 2 and 3 send to host 0, and host 3 also to host 1.
+    const Topology topology = Star();
+    FabricSpec fabric;
+    fabric.kind = GraphFabric();
+    Routing routing(topology, fabric);
+    std::vector<RouteId> routes;
+    for (const auto& [from, to] : {std::pair(1, 0), {2, 0}, {3, 0}, {3, 1}})
+    {
+        RouteRequest route;
+        route.source = route.outNic = DeviceId(static_cast<uint32_t>(from));
+        route.destination = route.inNic = DeviceId(static_cast<uint32_t>(to));
+        routes.push_back(routing.Add(route));
+    }
+    const auto victim = [&](Transport& transport) {
+        Ends ends;
+        for (std::size_t i = 0; i < routes.size(); i++)
+        {
+            FlowRequest request;
+            request.route = routes[i];
+            request.bytes = Bytes(12500000);
+            request.client = &ends;
+            request.token = i;
+            transport.Start(request, Time());
+        }
+        EngineSet engines;
+        engines.Add(transport);
+        engines.RunToEnd();
+        return ends.at[3].ToSeconds();
+    };
+    PacketSpec packets;
+    packets.format.header = 0;
+    packets.switches.buffer = Bytes::MiB(1);
+    packets.switches.alpha = 0.125;
+    CorrectionSpec spec;
+    spec.ingress.shares = true;
+    spec.ingress.blocking = 1;
+    const double inPackets = victim(*MakeTransport(routing, packets));
+    EXPECT_NEAR(
+        victim(*MakeTransport(routing, std::nullopt, std::nullopt, {}, spec)) / inPackets, 1, 0.05);
+    // Where it takes what is left of its link it is through in half of the time.
+    EXPECT_LT(victim(*MakeTransport(routing, std::nullopt)) / inPackets, 0.55);
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 #include "fabric/transport/corrected/corrected-transport.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <utility>
 
 namespace weir
 {
@@ -13,13 +15,20 @@ CorrectedTransport::CorrectedTransport(Routing& routing,
       m_routing(routing),
       m_topology(routing.GetTopology()),
       m_spec(std::move(spec)),
-      m_recovering(m_spec.recovery, *this, m_topology.LinkCount())
+      m_recovering(m_spec.recovery, *this, m_topology.LinkCount()),
+      m_byIngress(m_spec.ingress, *this, m_topology.LinkCount())
 {
+    if (m_spec.recovery.IsOn() && m_spec.ingress.IsOn())
+    {
+        throw std::invalid_argument(
+            "corrections: found both recovery and ingress, expected one of "
+            "them: ingress is for senders that only pauses slow");
+    }
     for (uint32_t i = 0; i < m_topology.LinkCount(); i++)
     {
         SetLinkRate(LinkId(i), m_topology.GetLink(LinkId(i)).rate, Time());
     }
-    if (m_spec.recovery.IsOn())
+    if (m_spec.recovery.IsOn() || m_spec.ingress.IsOn())
     {
         AddObserver(*this, false);
     }
@@ -38,9 +47,8 @@ CorrectedTransport::FluidRate(uint32_t link, Rate rate) const
     return isNetwork ? rate * m_spec.utilization.ofLink : rate;
 }
 
-/** The ports of switches whose rate a flow has to share. */
 std::vector<LinkId>
-CorrectedTransport::SharedPortsOf(RouteId route)
+CorrectedTransport::NetworkLinksOf(RouteId route)
 {
     std::vector<LinkId> links;
     for (const PathLink& each : m_routing.Paths().Links(m_routing.CurrentPath(route)))
@@ -50,6 +58,14 @@ CorrectedTransport::SharedPortsOf(RouteId route)
             links.push_back(each.link);
         }
     }
+    return links;
+}
+
+/** The ports of switches whose rate a flow has to share. */
+std::vector<LinkId>
+CorrectedTransport::SharedPortsOf(RouteId route)
+{
+    std::vector<LinkId> links = NetworkLinksOf(route);
     const bool isSpread = m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet;
     if (links.size() > 1)
     {
@@ -73,14 +89,23 @@ CorrectedTransport::Start(const FlowRequest& request, Time now)
             m_spec.forwarding.DelayOf(request.bytes, m_routing.Paths().Links(path), m_topology);
     }
     const FlowId id = FluidTransport::Start(corrected, now);
+    const Time latency = request.addsLatency ? m_routing.Latency(request.route) : Time();
+    const Time begin = now + corrected.overhead + latency;
+    const double line =
+        std::min(m_routing.BottleneckRate(request.route), request.cap).ToBytesPerSecond();
     const std::vector<LinkId> ports =
         m_spec.recovery.IsOn() ? SharedPortsOf(request.route) : std::vector<LinkId>();
     if (!ports.empty())
     {
-        const Time latency = request.addsLatency ? m_routing.Latency(request.route) : Time();
-        const Rate line = std::min(m_routing.BottleneckRate(request.route), request.cap);
-        m_recovering.Add(
-            id, request.bytes, now + corrected.overhead + latency, line.ToBytesPerSecond(), ports);
+        m_recovering.Add(id, request.bytes, begin, line, ports);
+    }
+    if (m_spec.ingress.IsOn() && m_routing.Policy().GetScope() != RoutingPolicy::Scope::Packet)
+    {
+        std::vector<LinkId> links = NetworkLinksOf(request.route);
+        if (!links.empty() && line > 0)
+        {
+            m_byIngress.Add(id, begin, {line, std::move(links)});
+        }
     }
     return id;
 }
@@ -89,15 +114,17 @@ void
 CorrectedTransport::OnFlowFinished(FlowId id,
                                    const FlowRequest& /* request */,
                                    Time /* started */,
-                                   Time /* now */)
+                                   Time now)
 {
     m_recovering.Remove(id);
+    m_byIngress.Remove(id, now);
 }
 
 bool
 CorrectedTransport::Cancel(FlowId id, Time now)
 {
     m_recovering.Remove(id);
+    m_byIngress.Remove(id, now);
     return FluidTransport::Cancel(id, now);
 }
 
@@ -109,14 +136,18 @@ CorrectedTransport::SetLinkRate(LinkId link, Rate rate, Time now)
         FluidTransport::SetLinkRate(link, rate, now); // refuses it
         return;
     }
-    FluidTransport::SetLinkRate(link, FluidRate(link.Index(), rate), now);
+    const Rate fluidRate = FluidRate(link.Index(), rate);
+    FluidTransport::SetLinkRate(link, fluidRate, now);
     m_recovering.SetPortRate(link, rate.ToBytesPerSecond());
+    m_byIngress.SetPortRate(link, fluidRate.ToBytesPerSecond(), now);
 }
 
 Time
 CorrectedTransport::NextEventTime()
 {
-    return std::min(FluidTransport::NextEventTime(), m_recovering.NextEventTime());
+    return std::min({FluidTransport::NextEventTime(),
+                     m_recovering.NextEventTime(),
+                     m_byIngress.NextEventTime()});
 }
 
 void
@@ -124,6 +155,7 @@ CorrectedTransport::AdvanceTo(Time now)
 {
     FluidTransport::AdvanceTo(now);
     m_recovering.AdvanceTo(now);
+    m_byIngress.AdvanceTo(now);
 }
 
 } // namespace weir

@@ -20,12 +20,17 @@ namespace weir
  * is not corrected besides the rates of its links. A link is saturated when all that the
  * corrections leave is in use.
  * Cost: none where all is off but O(1) for each flow; with recovery O(n) for each of a flow's
- * links, of n flows that share it.
+ * links, of n flows that share it; with sharing by ingress O(hops of all flows) whenever one begins
+ * or ends.
  */
 class CorrectedTransport final : public FluidTransport, private TransportObserver
 {
   public:
-    /** @p routing must outlive it. */
+    /**
+     * @p routing must outlive it.
+     * @throws std::invalid_argument where both recovery and sharing by ingress are on, which would
+     *     each cap flows.
+     */
     CorrectedTransport(Routing& routing, CorrectionSpec spec, const SharingSpec& sharing = {});
     ~CorrectedTransport() override;
     CorrectedTransport(const CorrectedTransport&) = delete;
@@ -39,6 +44,7 @@ class CorrectedTransport final : public FluidTransport, private TransportObserve
 
   private:
     void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;
+    std::vector<LinkId> NetworkLinksOf(RouteId route);
     std::vector<LinkId> SharedPortsOf(RouteId route);
     Rate FluidRate(uint32_t link, Rate rate) const;
 
@@ -46,6 +52,7 @@ class CorrectedTransport final : public FluidTransport, private TransportObserve
     const Topology& m_topology;
     CorrectionSpec m_spec;
     RecoveringRates m_recovering;
+    IngressRates m_byIngress;
 };
 
 } // namespace weir

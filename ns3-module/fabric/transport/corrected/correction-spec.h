@@ -5,6 +5,7 @@
 #include "fabric/parameters/parameter-visitor.h"
 #include "fabric/routing/path-table.h"
 #include "fabric/topology/topology.h"
+#include "fabric/transport/corrected/ingress-sharing.h"
 #include "fabric/transport/corrected/rate-recovery.h"
 #include "fabric/units.h"
 
@@ -55,17 +56,20 @@ struct CorrectionSpec
     PacketForwarding forwarding;
     LinkUtilization utilization;
     RateRecovery recovery;
+    IngressSharing ingress;
 
     bool IsOn() const
     {
-        return forwarding.IsOn() || utilization.IsOn() || recovery.IsOn();
+        return forwarding.IsOn() || utilization.IsOn() || recovery.IsOn() || ingress.IsOn();
     }
 
     /** Its models and their keys. */
     std::vector<std::pair<const char*, Parameterized*>> Parts()
     {
-        return {
-            {"forwarding", &forwarding}, {"utilization", &utilization}, {"recovery", &recovery}};
+        return {{"forwarding", &forwarding},
+                {"utilization", &utilization},
+                {"recovery", &recovery},
+                {"ingress", &ingress}};
     }
 };
 

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/corrected/ingress-sharing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr double UNBOUNDED = std::numeric_limits<double>::infinity();
+
+/** Demands on a rate that each gets up to one level (water-filling). */
+class WaterLevel
+{
+  public:
+    /** Forgets what was. */
+    void Begin(double rate)
+    {
+        m_rate = rate;
+        m_demands.clear();
+    }
+
+    void Add(double demand)
+    {
+        m_demands.push_back(demand);
+    }
+
+    /** After the last Add. O(n log n) */
+    void Solve()
+    {
+        std::sort(m_demands.begin(), m_demands.end());
+        m_sums.assign(1, 0);
+        for (const double demand : m_demands)
+        {
+            m_sums.push_back(m_sums.back() + demand);
+        }
+        m_level = LevelWithout(m_demands.size(), 0);
+    }
+
+    /** Infinite where all get what they ask for. */
+    double Level() const
+    {
+        return m_level;
+    }
+
+    /** What one of the demands would get if it asked for all. O(log n) */
+    double MostFor(double demand) const
+    {
+        if (demand >= m_level)
+        {
+            return m_level;
+        }
+        const auto at = std::lower_bound(m_demands.begin(), m_demands.end(), demand);
+        return LevelWithout(static_cast<std::size_t>(at - m_demands.begin()), 1);
+    }
+
+  private:
+    /**
+     * The level if demand @p without were not there and @p greedy others asked for all. Demands
+     * below the level get what they ask for: it is found by halving.
+     */
+    double LevelWithout(std::size_t without, std::size_t greedy) const
+    {
+        const std::size_t count = m_demands.size() - (without < m_demands.size() ? 1 : 0);
+        const auto demandAt = [&](std::size_t i) { return m_demands[i < without ? i : i + 1]; };
+        const auto sumBefore = [&](std::size_t i) {
+            return i <= without || without == m_demands.size() ? m_sums[i]
+                                                               : m_sums[i + 1] - m_demands[without];
+        };
+        std::size_t low = 0; // so many get what they ask for
+        std::size_t high = count;
+        while (low < high)
+        {
+            const std::size_t middle = (low + high) / 2;
+            const double above = static_cast<double>(count - middle + greedy);
+            if (sumBefore(middle) + demandAt(middle) * above <= m_rate)
+            {
+                low = middle + 1;
+            }
+            else
+            {
+                high = middle;
+            }
+        }
+        const std::size_t above = count - low + greedy;
+        return above == 0 ? UNBOUNDED
+                          : std::max(0.0, m_rate - sumBefore(low)) / static_cast<double>(above);
+    }
+
+    double m_rate{0};
+    double m_level{UNBOUNDED};
+    std::vector<double> m_demands;
+    std::vector<double> m_sums; //!< of as many of the least demands
+};
+
+/** Finds RatesByIngress: forth what comes to each port, back what each port leaves. */
+class IngressSolver
+{
+  public:
+    IngressSolver(const std::vector<const IngressFlow*>& flows,
+                  const std::vector<double>& linkRates,
+                  bool isBlocking)
+        : m_flows(flows),
+          m_isBlocking(isBlocking)
+    {
+        for (const IngressFlow* flow : flows)
+        {
+            m_begins.push_back(static_cast<uint32_t>(m_passed.size()));
+            m_passed.resize(m_passed.size() + flow->path.size(), flow->line);
+        }
+        m_allowed.assign(m_passed.size(), UNBOUNDED);
+        BuildPorts(linkRates);
+    }
+
+    std::vector<double> Solve()
+    {
+        constexpr unsigned MAX_SWEEPS = 64;
+        constexpr double SETTLED = 1e-3; // of a line's rate: sweeps end when none changes by more
+        constexpr unsigned QUIET = 3;    // sweeps: what is held back comes a port further in each
+        std::vector<double> rates = Rates();
+        unsigned quiet = 0;
+        for (unsigned sweep = 0; sweep < MAX_SWEEPS && quiet < QUIET; sweep++)
+        {
+            for (Port& port : m_ports)
+            {
+                Share(port);
+            }
+            m_isBlocking ? HoldBackLinks() : HoldBackFlows();
+            const std::vector<double> last = std::exchange(rates, Rates());
+            double change = 0;
+            for (std::size_t f = 0; f < rates.size(); f++)
+            {
+                change = std::max(change, std::abs(rates[f] - last[f]) / m_flows[f]->line);
+            }
+            quiet = change < SETTLED ? quiet + 1 : 0;
+        }
+        return rates;
+    }
+
+  private:
+    static constexpr uint32_t NONE = 0xffffffff;
+
+    /** A flow at a port. */
+    struct Entry
+    {
+        uint32_t flow;
+        uint32_t hop; //!< into m_passed
+    };
+
+    /** A link that leads to a port, or a flow that begins there. */
+    struct Ingress
+    {
+        uint32_t port{NONE}; //!< the link's own; NONE: there is none
+        std::vector<Entry> entries;
+        double demand{0}; //!< bytes/s that come
+        double most{0};   //!< that could be let through
+    };
+
+    struct Port
+    {
+        double rate{0};
+        double limit{0}; //!< what links that are held back leave of it
+        double sent{0};
+        std::vector<Ingress> ingresses;
+    };
+
+    void BuildPorts(const std::vector<double>& linkRates)
+    {
+        // A port comes after those by which its flows come, as far as there is such an order: then
+        // few sweeps do.
+        std::map<uint32_t, std::size_t> hops; // by link: the last place that it has in a path
+        for (const IngressFlow* flow : m_flows)
+        {
+            for (std::size_t hop = 0; hop < flow->path.size(); hop++)
+            {
+                std::size_t& last = hops[flow->path[hop].Index()];
+                last = std::max(last, hop);
+            }
+        }
+        std::vector<std::pair<std::size_t, uint32_t>> order;
+        for (const auto& [link, hop] : hops)
+        {
+            order.emplace_back(hop, link);
+        }
+        std::sort(order.begin(), order.end());
+        std::map<uint32_t, uint32_t> places;
+        for (const auto& [hop, link] : order)
+        {
+            places.emplace(link, static_cast<uint32_t>(m_ports.size()));
+            m_ports.emplace_back();
+            m_ports.back().rate = m_ports.back().limit = linkRates[link];
+        }
+        std::map<std::pair<uint32_t, uint32_t>, std::size_t> ingresses; // by port, and port before
+        for (uint32_t f = 0; f < m_flows.size(); f++)
+        {
+            uint32_t before = NONE;
+            for (uint32_t hop = 0; hop < m_flows[f]->path.size(); hop++)
+            {
+                const uint32_t place = places.at(m_flows[f]->path[hop].Index());
+                std::vector<Ingress>& here = m_ports[place].ingresses;
+                std::size_t at = here.size();
+                if (before != NONE)
+                {
+                    at = ingresses.emplace(std::pair(place, before), at).first->second;
+                }
+                if (at == here.size())
+                {
+                    here.emplace_back();
+                    here.back().port = before;
+                }
+                here[at].entries.push_back({f, m_begins[f] + hop});
+                before = place;
+            }
+        }
+    }
+
+    /** What comes to a port of a flow. */
+    double DemandOf(const Entry& entry) const
+    {
+        const bool begins = entry.hop == m_begins[entry.flow];
+        const double comes = begins ? m_flows[entry.flow]->line : m_passed[entry.hop - 1];
+        const uint32_t end = entry.flow + 1 < m_begins.size()
+                                 ? m_begins[entry.flow + 1]
+                                 : static_cast<uint32_t>(m_passed.size());
+        return entry.hop + 1 < end ? std::min(comes, m_allowed[entry.hop + 1]) : comes;
+    }
+
+    /** Lets through what a port can. */
+    void Share(Port& port)
+    {
+        WaterLevel& level = m_ofPort;
+        level.Begin(port.limit);
+        for (Ingress& each : port.ingresses)
+        {
+            each.demand = 0;
+            for (const Entry& entry : each.entries)
+            {
+                m_passed[entry.hop] = DemandOf(entry);
+                each.demand += m_passed[entry.hop];
+            }
+            level.Add(each.demand);
+        }
+        level.Solve();
+        port.sent = 0;
+        for (Ingress& each : port.ingresses)
+        {
+            each.most = level.MostFor(each.demand);
+            if (!m_isBlocking)
+            {
+                Allow(each);
+            }
+            const double part = each.demand > level.Level() ? level.Level() / each.demand : 1;
+            for (const Entry& entry : each.entries)
+            {
+                m_passed[entry.hop] *= part;
+                port.sent += m_passed[entry.hop];
+            }
+        }
+    }
+
+    /** Says how much of each flow of a link a port could let through. */
+    void Allow(const Ingress& ingress)
+    {
+        WaterLevel& level = m_ofIngress;
+        level.Begin(ingress.most);
+        for (const Entry& entry : ingress.entries)
+        {
+            level.Add(m_passed[entry.hop]);
+        }
+        level.Solve();
+        for (const Entry& entry : ingress.entries)
+        {
+            double& allowed = m_allowed[entry.hop];
+            const double most = level.MostFor(m_passed[entry.hop]);
+            allowed = std::isfinite(allowed) ? (allowed + most) / 2 : most; // it would swing
+        }
+    }
+
+    /** A flow sends no more than the least of what the ports of its path would let through. */
+    void HoldBackFlows()
+    {
+        for (std::size_t f = 0; f < m_flows.size(); f++)
+        {
+            const std::size_t begin = m_begins[f];
+            for (std::size_t hop = begin + m_flows[f]->path.size(); hop-- > begin + 1;)
+            {
+                m_allowed[hop - 1] = std::min(m_allowed[hop - 1], m_allowed[hop]);
+            }
+        }
+    }
+
+    /** A link sends no more than lets the flows to each next port come at what that lets through.
+     */
+    void HoldBackLinks()
+    {
+        std::vector<double> limits;
+        for (const Port& port : m_ports)
+        {
+            limits.push_back(port.rate);
+        }
+        for (const Port& port : m_ports)
+        {
+            for (const Ingress& each : port.ingresses)
+            {
+                if (each.port != NONE && each.demand > 0)
+                {
+                    double& limit = limits[each.port];
+                    limit = std::min(limit, each.most * m_ports[each.port].sent / each.demand);
+                }
+            }
+        }
+        for (std::size_t i = 0; i < m_ports.size(); i++)
+        {
+            m_ports[i].limit = (m_ports[i].limit + limits[i]) / 2; // all of it would swing
+        }
+    }
+
+    std::vector<double> Rates() const
+    {
+        std::vector<double> rates;
+        for (std::size_t f = 0; f < m_flows.size(); f++)
+        {
+            double rate = m_flows[f]->line;
+            for (std::size_t hop = 0; hop < m_flows[f]->path.size(); hop++)
+            {
+                rate = std::min(rate, m_passed[m_begins[f] + hop]);
+            }
+            rates.push_back(rate);
+        }
+        return rates;
+    }
+
+    const std::vector<const IngressFlow*>& m_flows;
+    bool m_isBlocking;
+    WaterLevel m_ofPort;    //!< its memory is used again
+    WaterLevel m_ofIngress; //!< as above
+    std::vector<Port> m_ports;
+    std::vector<uint32_t> m_begins; //!< by flow: of its hops
+    std::vector<double> m_passed;   //!< by hop: what of a flow the port lets through, bytes/s
+    std::vector<double> m_allowed;  //!< by hop: what it could let through, of it and those behind
+};
+
+} // namespace
+
+void
+IngressSharing::VisitParameters(ParameterVisitor& visitor)
+{
+    visitor.Flag({"shares",
+                  "Whether ports divide their rates among the links by which packets come, not "
+                  "among flows; false: off.",
+                  "queues are first in, first out, and PFC and credits count by link"},
+                 shares);
+    visitor.Number({"blocking",
+                    "Part of the time that links on which packets wait for a port hold back all "
+                    "their flows; otherwise the others get what is left of them.",
+                    "buffers that are full or not, calibrated against packets"},
+                   blocking,
+                   {0, 1});
+}
+
+std::vector<double>
+RatesByIngress(const std::vector<const IngressFlow*>& flows,
+               const std::vector<double>& linkRates,
+               bool isBlocking)
+{
+    return IngressSolver(flows, linkRates, isBlocking).Solve();
+}
+
+IngressRates::IngressRates(const IngressSharing& values, FluidTransport& fluid, std::size_t links)
+    : m_values(values),
+      m_fluid(fluid),
+      m_rates(links)
+{
+}
+
+void
+IngressRates::Add(FlowId id, Time begin, IngressFlow flow)
+{
+    m_waiting.emplace(id.value, std::move(flow));
+    m_begins.emplace(begin, id.value);
+}
+
+void
+IngressRates::Remove(FlowId id, Time now)
+{
+    if (m_flows.erase(id.value) > 0)
+    {
+        m_changed = std::min(m_changed, now);
+    }
+    if (m_waiting.erase(id.value) > 0)
+    {
+        const auto found = std::find_if(m_begins.begin(), m_begins.end(), [id](const auto& begin) {
+            return begin.second == id.value;
+        });
+        m_begins.erase(found);
+    }
+}
+
+void
+IngressRates::SetPortRate(LinkId link, double rate, Time now)
+{
+    m_rates[link.Index()] = rate;
+    if (!m_flows.empty())
+    {
+        m_changed = std::min(m_changed, now);
+    }
+}
+
+Time
+IngressRates::NextEventTime() const
+{
+    return m_begins.empty() ? m_changed : std::min(m_changed, m_begins.begin()->first);
+}
+
+void
+IngressRates::AdvanceTo(Time now)
+{
+    while (!m_begins.empty() && m_begins.begin()->first <= now)
+    {
+        const uint64_t id = m_begins.begin()->second;
+        const auto found = m_waiting.find(id);
+        m_flows.emplace(id, Flow{std::move(found->second), UNBOUNDED});
+        m_waiting.erase(found);
+        m_begins.erase(m_begins.begin());
+        m_changed = now;
+    }
+    if (m_changed > now)
+    {
+        return;
+    }
+    m_changed = Time::Infinite();
+    std::vector<const IngressFlow*> flows;
+    for (const auto& [id, flow] : m_flows)
+    {
+        flows.push_back(&flow.flow);
+    }
+    const double part = m_values.blocking;
+    std::vector<double> caps(flows.size(), 0);
+    for (const bool isBlocking : {false, true})
+    {
+        const double weight = isBlocking ? part : 1 - part;
+        if (weight > 0)
+        {
+            const std::vector<double> rates = RatesByIngress(flows, m_rates, isBlocking);
+            for (std::size_t f = 0; f < caps.size(); f++)
+            {
+                caps[f] += weight * rates[f];
+            }
+        }
+    }
+    constexpr double SAME = 1e-6; // of a cap: the fluid need not know
+    auto cap = caps.begin();
+    for (auto& [id, flow] : m_flows)
+    {
+        // Where a link has no rate the fluid knows by itself.
+        if (*cap > 0 && std::abs(*cap - flow.cap) > SAME * *cap)
+        {
+            flow.cap = *cap;
+            m_fluid.SetCap(FlowId{id}, Rate::BytesPerSecond(*cap), now);
+        }
+        ++cap;
+    }
+}
+
+} // namespace weir
