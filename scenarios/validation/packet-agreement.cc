@@ -8,6 +8,7 @@
 #include "fabric/transport/make-transport.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "fabric/transport/packet/congestion/dcqcn.h"
+#include "fabric/transport/packet/congestion/no-congestion-control.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-traffic.h"
 #include "scenarios/validation/error-statistics.h"
@@ -182,6 +183,8 @@ KnownCorrections(const PacketSpec& packets)
         spec.recovery.period = dcqcn->increaseTimer;
         spec.recovery.markFrom = packets.switches.markAll;
     }
+    const auto* none = dynamic_cast<const NoCongestionControl*>(&*packets.congestionControl);
+    spec.ingress.shares = none != nullptr; // nothing but pauses or credits slows senders
     return spec;
 }
 
@@ -318,8 +321,7 @@ CalibrateCorrections(const std::string& name, const Catalog& catalog, const Show
     for (const double blocked : BLOCKED)
     {
         spec = fit.spec;
-        spec.recovery = RateRecovery(); // one or the other
-        spec.ingress.shares = true;
+        spec.ingress.shares = known.ingress.shares;
         spec.ingress.blocking = blocked;
         tryOut(spec);
     }
