@@ -89,6 +89,7 @@ ReadCorrections(const YamlNode& node, const Catalog& catalog)
         if (const auto found = map.Find(key))
         {
             ReadParameters(*found, *part);
+            found->Get(KeysOf(*part).front()); // which switches it on: without it all is ignored
         }
     }
     return spec;

@@ -663,6 +663,9 @@ TEST(CommandLine, CorrectsAFluid)
               std::string::npos);
     EXPECT_NE(Weir(folder, flows + " --set corrections=roc").err.find("did you mean 'roce'?"),
               std::string::npos);
+    EXPECT_NE(Weir(folder, flows + " --set corrections.ingress.blocking=0.5")
+                  .err.find("expected a value for 'shares'"),
+              std::string::npos);
 }
 
 /** Every key of @p object, in its order. */
