@@ -316,14 +316,14 @@ CalibrateCorrections(const std::string& name, const Catalog& catalog, const Show
         spec = fit.spec;
         spec.recovery = known.recovery;
         spec.recovery.floor = floor;
-        tryOut(spec);
+        spec.recovery.IsOn() ? tryOut(spec) : show();
     }
     for (const double blocked : BLOCKED)
     {
         spec = fit.spec;
         spec.ingress.shares = known.ingress.shares;
         spec.ingress.blocking = blocked;
-        tryOut(spec);
+        spec.ingress.IsOn() ? tryOut(spec) : show();
     }
     const CorrectionSpec withoutUtilization = fit.spec;
     for (const double part : PARTS)

@@ -171,7 +171,7 @@ constexpr double LINK_RATE = 12.5; // bytes/us
 
 /** Rates of flows by their links, all of LINK_RATE. */
 std::vector<double>
-IngressRatesOf(const std::vector<std::vector<uint32_t>>& paths, bool isBlocking)
+IngressRatesOf(const std::vector<std::vector<uint32_t>>& paths, double blocking)
 {
     std::vector<IngressFlow> flows;
     for (const auto& path : paths)
@@ -187,15 +187,15 @@ IngressRatesOf(const std::vector<std::vector<uint32_t>>& paths, bool isBlocking)
     {
         pointers.push_back(&flow);
     }
-    return RatesByIngress(pointers, std::vector<double>(16, LINK_RATE), isBlocking);
+    return RatesByIngress(pointers, std::vector<double>(16, LINK_RATE), blocking);
 }
 
 TEST(RatesByIngress, APortSharesAmongLinksNotFlows)
 {
     // To link 9: two flows over link 4 and one from link 3, which thus gets half.
-    for (const bool isBlocking : {false, true})
+    for (const double blocking : {0.0, 1.0})
     {
-        const auto rates = IngressRatesOf({{0, 4, 9}, {1, 4, 9}, {3, 9}}, isBlocking);
+        const auto rates = IngressRatesOf({{0, 4, 9}, {1, 4, 9}, {3, 9}}, blocking);
         EXPECT_NEAR(rates[0], LINK_RATE / 4, 0.01 * LINK_RATE);
         EXPECT_NEAR(rates[1], LINK_RATE / 4, 0.01 * LINK_RATE);
         EXPECT_NEAR(rates[2], LINK_RATE / 2, 0.01 * LINK_RATE);
@@ -207,8 +207,8 @@ TEST(RatesByIngress, ALinkThatIsHeldBackHoldsBackItsOtherFlows)
     // Links 1 to 3 and link 0 lead to link 9, a quarter each; the victim shares link 0 with the
     // first, to link 8, which nobody else takes: the rest of link 0, or as much as the first.
     const std::vector<std::vector<uint32_t>> paths{{0, 9}, {1, 9}, {2, 9}, {3, 9}, {0, 8}};
-    const auto free = IngressRatesOf(paths, false);
-    const auto blocked = IngressRatesOf(paths, true);
+    const auto free = IngressRatesOf(paths, 0);
+    const auto blocked = IngressRatesOf(paths, 1);
     for (const std::size_t f : {0, 1, 2, 3})
     {
         EXPECT_NEAR(free[f], LINK_RATE / 4, 0.01 * LINK_RATE) << f;
@@ -224,7 +224,7 @@ TEST(RatesByIngress, BlockingSpreadsOverSwitches)
     // the three. The victim comes by link 3 and shares only link 5 with them; by link 3 another
     // one goes on by link 7, which is held back by the victim in turn.
     const auto rates =
-        IngressRatesOf({{0, 5, 9}, {1, 5, 9}, {2, 5, 9}, {6, 9}, {3, 5, 8}, {3, 7}}, true);
+        IngressRatesOf({{0, 5, 9}, {1, 5, 9}, {2, 5, 9}, {6, 9}, {3, 5, 8}, {3, 7}}, 1);
     for (const std::size_t f : {0, 1, 2, 4, 5})
     {
         EXPECT_NEAR(rates[f], LINK_RATE / 6, 0.02 * LINK_RATE) << f;
@@ -247,7 +247,7 @@ TEST(RatesByIngress, RatesFitTheLinksAndAreNotLessThanTheyMustBe)
         {
             paths.push_back({draw(4), 4 + draw(3), 8 + draw(4)});
         }
-        const auto rates = IngressRatesOf(paths, false);
+        const auto rates = IngressRatesOf(paths, 0);
         std::vector<double> used(16, 0);
         for (std::size_t f = 0; f < paths.size(); f++)
         {

@@ -550,6 +550,30 @@ TEST(PacketLaws, SprayedPacketsAvoidPathsThatTrim)
     EXPECT_LT(partOf(PathChoice::Mixed), 0.9 * avoided);
 }
 
+/** Two hosts at 100 Gb/s, and between them two switches joined by a path for each latency. */
+struct UnequalPaths
+{
+    /** @param latencies us, of each of a path's two links */
+    UnequalPaths(PacketBench& bench, const std::vector<double>& latencies)
+        : from(bench.AddHost()),
+          to(bench.AddHost())
+    {
+        const uint32_t first = bench.AddSwitch();
+        const uint32_t last = bench.AddSwitch();
+        bench.Join(from, first, Rate::Gbps(100), Time::Microseconds(1));
+        bench.Join(last, to, Rate::Gbps(100), Time::Microseconds(1));
+        for (const double us : latencies)
+        {
+            const uint32_t middle = bench.AddSwitch();
+            bench.Join(first, middle, Rate::Gbps(100), Time::Microseconds(us));
+            bench.Join(middle, last, Rate::Gbps(100), Time::Microseconds(us));
+        }
+    }
+
+    uint32_t from;
+    uint32_t to;
+};
+
 /**
  * Of two paths one is 4 us longer, which is the time of 48 packets: every other packet comes out of
  * order. Each of these is answered, unless acknowledgments say which of 64 packets have come: then
@@ -561,18 +585,7 @@ TEST(PacketLaws, PacketsOutOfOrderShareAcknowledgments)
     for (const bool hasBitmap : {false, true})
     {
         PacketBench bench;
-        const uint32_t from = bench.AddHost();
-        const uint32_t to = bench.AddHost();
-        const uint32_t first = bench.AddSwitch();
-        const uint32_t last = bench.AddSwitch();
-        bench.Join(from, first, Rate::Gbps(100), Time::Microseconds(1));
-        bench.Join(last, to, Rate::Gbps(100), Time::Microseconds(1));
-        for (const double us : {1.0, 3.0})
-        {
-            const uint32_t middle = bench.AddSwitch();
-            bench.Join(first, middle, Rate::Gbps(100), Time::Microseconds(us));
-            bench.Join(middle, last, Rate::Gbps(100), Time::Microseconds(us));
-        }
+        const UnequalPaths paths(bench, {1, 3});
         PacketSpec spec = PlainSpec();
         spec.queuePair.recovery = LossRecovery::Selective;
         spec.queuePair.reordering = 64;
@@ -581,7 +594,7 @@ TEST(PacketLaws, PacketsOutOfOrderShareAcknowledgments)
         spec.queuePair.ackBitmap = hasBitmap;
         spec.queuePair.flowEnd = FlowEnd::Acknowledged;
         bench.Open(spec, SprayRouting());
-        bench.AddFlow(from, to, Bytes(PACKETS * 1000));
+        bench.AddFlow(paths.from, paths.to, Bytes(PACKETS * 1000));
         bench.Run();
         EXPECT_LT(bench.Duration(0), Time::Microseconds(60));
         const QueuePairCounters& counters = bench.Transport().GetQueuePairs().Counters();
@@ -602,20 +615,8 @@ TEST(PacketLaws, SharedAcknowledgmentsTellOfAllThatCame)
 {
     const auto timeBy = [](uint32_t ackEvery) {
         PacketBench bench;
-        const uint32_t from = bench.AddHost();
-        const uint32_t to = bench.AddHost();
-        const uint32_t first = bench.AddSwitch();
-        const uint32_t last = bench.AddSwitch();
-        bench.Join(from, first, Rate::Gbps(100), Time::Microseconds(1));
-        bench.Join(last, to, Rate::Gbps(100), Time::Microseconds(1));
         constexpr double STEP = 100 * 1048 * 8 / 100e3 / 2; // us, of each of two links
-        for (int i = 0; i < 3; i++)
-        {
-            const uint32_t middle = bench.AddSwitch();
-            const Time latency = Time::Microseconds(1 + i * STEP);
-            bench.Join(first, middle, Rate::Gbps(100), latency);
-            bench.Join(middle, last, Rate::Gbps(100), latency);
-        }
+        const UnequalPaths paths(bench, {1, 1 + STEP, 1 + 2 * STEP});
         PacketSpec spec = PlainSpec();
         spec.queuePair.recovery = LossRecovery::Selective;
         spec.queuePair.reordering = 10000;
@@ -624,7 +625,7 @@ TEST(PacketLaws, SharedAcknowledgmentsTellOfAllThatCame)
         spec.queuePair.window = Bytes(260'000);
         spec.queuePair.flowEnd = FlowEnd::Acknowledged;
         bench.Open(spec, SprayRouting());
-        bench.AddFlow(from, to, Bytes(10'000'000));
+        bench.AddFlow(paths.from, paths.to, Bytes(10'000'000));
         bench.Run();
         EXPECT_EQ(bench.Transport().GetQueuePairs().Counters().retransmissions, 0u);
         return bench.Duration(0).ToMicroseconds();

@@ -102,22 +102,21 @@ class IngressSolver
 {
   public:
     IngressSolver(const std::vector<const IngressFlow*>& flows,
-                  const std::vector<double>& linkRates,
-                  bool isBlocking)
-        : m_flows(flows),
-          m_isBlocking(isBlocking)
+                  const std::vector<double>& linkRates)
+        : m_flows(flows)
     {
         for (const IngressFlow* flow : flows)
         {
             m_begins.push_back(static_cast<uint32_t>(m_passed.size()));
-            m_passed.resize(m_passed.size() + flow->path.size(), flow->line);
+            m_passed.resize(m_passed.size() + flow->path.size());
         }
-        m_allowed.assign(m_passed.size(), UNBOUNDED);
         BuildPorts(linkRates);
     }
 
-    std::vector<double> Solve()
+    /** @param isBlocking whether links that are held back hold back all their flows */
+    std::vector<double> Solve(bool isBlocking)
     {
+        Begin(isBlocking);
         constexpr unsigned MAX_SWEEPS = 64;
         constexpr double SETTLED = 1e-3; // of a line's rate: sweeps end when none changes by more
         constexpr unsigned QUIET = 3;    // sweeps: what is held back comes a port further in each
@@ -143,6 +142,21 @@ class IngressSolver
 
   private:
     static constexpr uint32_t NONE = 0xffffffff;
+
+    /** Nothing is held back yet. */
+    void Begin(bool isBlocking)
+    {
+        m_isBlocking = isBlocking;
+        m_allowed.assign(m_passed.size(), UNBOUNDED);
+        for (std::size_t f = 0; f < m_flows.size(); f++)
+        {
+            std::fill_n(m_passed.begin() + m_begins[f], m_flows[f]->path.size(), m_flows[f]->line);
+        }
+        for (Port& port : m_ports)
+        {
+            port.limit = port.rate;
+        }
+    }
 
     /** A flow at a port. */
     struct Entry
@@ -192,7 +206,7 @@ class IngressSolver
         {
             places.emplace(link, static_cast<uint32_t>(m_ports.size()));
             m_ports.emplace_back();
-            m_ports.back().rate = m_ports.back().limit = linkRates[link];
+            m_ports.back().rate = linkRates[link];
         }
         std::map<std::pair<uint32_t, uint32_t>, std::size_t> ingresses; // by port, and port before
         for (uint32_t f = 0; f < m_flows.size(); f++)
@@ -221,11 +235,10 @@ class IngressSolver
     /** What comes to a port of a flow. */
     double DemandOf(const Entry& entry) const
     {
-        const bool begins = entry.hop == m_begins[entry.flow];
-        const double comes = begins ? m_flows[entry.flow]->line : m_passed[entry.hop - 1];
-        const uint32_t end = entry.flow + 1 < m_begins.size()
-                                 ? m_begins[entry.flow + 1]
-                                 : static_cast<uint32_t>(m_passed.size());
+        const IngressFlow& flow = *m_flows[entry.flow];
+        const std::size_t begin = m_begins[entry.flow];
+        const std::size_t end = begin + flow.path.size();
+        const double comes = entry.hop == begin ? flow.line : m_passed[entry.hop - 1];
         return entry.hop + 1 < end ? std::min(comes, m_allowed[entry.hop + 1]) : comes;
     }
 
@@ -335,7 +348,7 @@ class IngressSolver
     }
 
     const std::vector<const IngressFlow*>& m_flows;
-    bool m_isBlocking;
+    bool m_isBlocking{false};
     WaterLevel m_ofPort;    //!< its memory is used again
     WaterLevel m_ofIngress; //!< as above
     std::vector<Port> m_ports;
@@ -365,9 +378,23 @@ IngressSharing::VisitParameters(ParameterVisitor& visitor)
 std::vector<double>
 RatesByIngress(const std::vector<const IngressFlow*>& flows,
                const std::vector<double>& linkRates,
-               bool isBlocking)
+               double blocking)
 {
-    return IngressSolver(flows, linkRates, isBlocking).Solve();
+    IngressSolver solver(flows, linkRates);
+    std::vector<double> rates(flows.size(), 0);
+    for (const bool isBlocking : {false, true})
+    {
+        const double part = isBlocking ? blocking : 1 - blocking;
+        if (part > 0)
+        {
+            const std::vector<double> then = solver.Solve(isBlocking);
+            for (std::size_t f = 0; f < rates.size(); f++)
+            {
+                rates[f] += part * then[f];
+            }
+        }
+    }
+    return rates;
 }
 
 IngressRates::IngressRates(const IngressSharing& values, FluidTransport& fluid, std::size_t links)
@@ -438,20 +465,7 @@ IngressRates::AdvanceTo(Time now)
     {
         flows.push_back(&flow.flow);
     }
-    const double part = m_values.blocking;
-    std::vector<double> caps(flows.size(), 0);
-    for (const bool isBlocking : {false, true})
-    {
-        const double weight = isBlocking ? part : 1 - part;
-        if (weight > 0)
-        {
-            const std::vector<double> rates = RatesByIngress(flows, m_rates, isBlocking);
-            for (std::size_t f = 0; f < caps.size(); f++)
-            {
-                caps[f] += weight * rates[f];
-            }
-        }
-    }
+    const std::vector<double> caps = RatesByIngress(flows, m_rates, m_values.blocking);
     constexpr double SAME = 1e-6; // of a cap: the fluid need not know
     auto cap = caps.begin();
     for (auto& [id, flow] : m_flows)

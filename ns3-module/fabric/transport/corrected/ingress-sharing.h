@@ -46,14 +46,14 @@ struct IngressFlow
  * evenly among the links that lead to it, none getting more than comes by it; a flow that begins at
  * the port comes by itself. O(hops of all flows) for each of at most 64 sweeps.
  * @param linkRates bytes/s, by link
- * @param isBlocking whether a link on which packets wait for a port keeps its other flows at the
- *     proportion in which they come; otherwise these get what is left of it
+ * @param blocking part of the time that a link on which packets wait for a port keeps its other
+ *     flows at the proportion in which they come; otherwise these get what is left of it
  */
 std::vector<double> RatesByIngress(const std::vector<const IngressFlow*>& flows,
                                    const std::vector<double>& linkRates,
-                                   bool isBlocking);
+                                   double blocking);
 
-/** Caps of flows by IngressSharing, found anew whenever flows have begun or ended. */
+/** Caps of flows by IngressSharing, recomputed whenever flows have begun or ended. */
 class IngressRates
 {
   public:
