@@ -105,6 +105,11 @@ class PacketBench : private FlowClient, private PassiveEngine
         return m_routing->Add(request);
     }
 
+    RouteId RouteIdOf(std::size_t flow) const
+    {
+        return m_requests[flow].route;
+    }
+
     /** Links that a flow crosses. */
     std::size_t Hops(std::size_t flow) const
     {

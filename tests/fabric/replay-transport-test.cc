@@ -81,6 +81,39 @@ TEST(ReplayTransport, WhatIsAlikeIsReplayed)
     EXPECT_EQ(counters.replayedFlows, 9u);
 }
 
+/**
+ * A long flow keeps its episode, but not the links of a short one that joined it: what happens
+ * there later is alike, and alone, 100 kB at 100 Gb/s. Counters of such links are all of their
+ * traffic.
+ */
+TEST(ReplayTransport, QuietLinksLeaveTheirEpisode)
+{
+    PacketBench bench;
+    TwoLeaves leaves(bench);
+    const auto& hosts = leaves.hostsOf[0];
+    bench.OpenReplay(PlainSpec());
+    bench.AddFlow(hosts[0], hosts[1], Bytes(100'000'000));                       // 8 ms
+    bench.AddFlow(hosts[0], hosts[2], Bytes(100'000), Time::Microseconds(10));   // joins it
+    bench.AddFlow(hosts[3], hosts[2], Bytes(100'000), Time::Milliseconds(1));    // does not
+    bench.AddFlow(hosts[3], hosts[2], Bytes(100'000), Time::Milliseconds(2));    // the same
+    bench.AddFlow(hosts[0], hosts[2], Bytes(100'000), Time::Milliseconds(3));    // joins again
+    bench.AddFlow(hosts[3], hosts[2], Bytes(100'000), Time::Microseconds(3005)); // both
+    bench.Run();
+    EXPECT_EQ(bench.Duration(3), bench.Duration(2));
+    EXPECT_LT(bench.Duration(2), Time::Microseconds(13));
+    EXPECT_GT(bench.Duration(5), bench.Duration(2));
+    const ReplayCounters& counters = bench.Replay().GetCounters();
+    EXPECT_EQ(counters.episodes, 3u);
+    EXPECT_EQ(counters.replayed, 1u);
+    const auto packetsTo = [&](std::size_t flow) {
+        const PathId path = bench.GetRouting().CurrentPath(bench.RouteIdOf(flow));
+        const auto links = bench.GetRouting().Paths().Links(path);
+        return bench.Any().GetPortCounters((links.end() - 1)->link)->packets;
+    };
+    EXPECT_EQ(packetsTo(0), 100'000u);
+    EXPECT_EQ(packetsTo(2), 500u);
+}
+
 /** Asks for the path of each flow as soon as it has started, as players of flows do. */
 class PathsAtStart : public TransportObserver
 {

@@ -67,7 +67,7 @@ ReplayTransport::ReplayTransport(Routing& routing, PacketSpec spec)
       m_spec(std::move(spec)),
       m_alone(routing, m_spec), // refuses what cannot be
       m_routes(routing, m_spec.queuePair, m_memo),
-      m_episodeOf(routing.GetTopology().LinkCount(), NONE),
+      m_links(routing.GetTopology().LinkCount()),
       m_ended(routing.GetTopology().LinkCount())
 {
 }
@@ -367,6 +367,10 @@ ReplayTransport::End(Episode& episode, int64_t now)
 {
     m_counters.episodes++;
     const std::vector<uint32_t>& names = episode.names.Links();
+    // A link that was another's in between is there twice.
+    std::sort(episode.links.begin(), episode.links.end());
+    episode.links.erase(std::unique(episode.links.begin(), episode.links.end()),
+                        episode.links.end());
     if (episode.packets)
     {
         PacketNetwork& network = episode.packets->Transport().GetNetwork();
@@ -395,7 +399,10 @@ ReplayTransport::End(Episode& episode, int64_t now)
     }
     for (const uint32_t link : episode.links)
     {
-        m_episodeOf[link] = NONE;
+        if (m_links[link].episode == episode.number)
+        {
+            m_links[link].episode = NONE;
+        }
     }
     Retire(episode);
 }
@@ -445,6 +452,28 @@ ReplayTransport::Start(const FlowRequest& request, Time now)
     return id;
 }
 
+/** Whether no flow is under way that loads a link, and the last one's acknowledgment has come. */
+bool
+ReplayTransport::IsQuiet(uint32_t link, int64_t now) const
+{
+    return m_links[link].flows == 0 && m_links[link].quiet <= now;
+}
+
+/** A flow no longer loads its links, once an acknowledgment that waits for packets has come. */
+void
+ReplayTransport::LeaveLinks(RouteId route, int64_t now)
+{
+    const auto hops = static_cast<int64_t>(m_routing.Links(route).size());
+    const Time packets = m_spec.format.mtu * hops / m_routing.BottleneckRate(route);
+    const int64_t quiet = now + 2 * (m_routing.Latency(route) + packets).ToPicoseconds();
+    for (const uint32_t link : m_routes.Of(route).links)
+    {
+        LinkState& state = m_links[link];
+        state.flows -= state.flows > 0 ? 1 : 0; // 0: the route had other paths when it started
+        state.quiet = std::max(state.quiet, quiet);
+    }
+}
+
 /** The episode that a flow is part of, which is flushed before time goes on. */
 ReplayTransport::Episode&
 ReplayTransport::EpisodeFor(const FlowRequest& request, int64_t now)
@@ -463,8 +492,9 @@ ReplayTransport::EpisodeFor(const FlowRequest& request, int64_t now)
     {
         for (const uint32_t link : links)
         {
-            const uint32_t number = m_episodeOf[link];
-            if (number != NONE && std::find(joined.begin(), joined.end(), number) == joined.end())
+            const uint32_t number = m_links[link].episode;
+            if (number != NONE && !IsQuiet(link, now) &&
+                std::find(joined.begin(), joined.end(), number) == joined.end())
             {
                 joined.push_back(number);
             }
@@ -481,9 +511,10 @@ ReplayTransport::EpisodeFor(const FlowRequest& request, int64_t now)
     }
     for (const uint32_t link : links)
     {
-        if (m_episodeOf[link] != episode.number)
+        m_links[link].flows++;
+        if (m_links[link].episode != episode.number)
         {
-            m_episodeOf[link] = episode.number;
+            m_links[link].episode = episode.number;
             episode.links.push_back(link);
         }
     }
@@ -533,7 +564,11 @@ ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
     }
     for (const uint32_t link : whole.links)
     {
-        m_episodeOf[link] = whole.number;
+        const uint32_t number = m_links[link].episode;
+        if (std::find(numbers.begin(), numbers.end(), number) != numbers.end())
+        {
+            m_links[link].episode = whole.number;
+        }
     }
     if (!whole.isKept)
     {
@@ -937,6 +972,7 @@ ReplayTransport::Tell(Episode& episode, const EpisodeMemo::Told& told, int64_t n
         m_counters.replayedFlows += episode.isSimulated ? 0 : 1;
         m_slots[slot].isUsed = false;
         m_freeSlots.push_back(slot);
+        LeaveLinks(request.route, now);
         m_observers.OnFlowFinished({m_slots[slot].id}, request, m_slots[slot].started, time);
     }
     if (request.client != nullptr && isSentNow)
@@ -1085,6 +1121,7 @@ ReplayTransport::Cancel(FlowId id, Time now)
     m_active--;
     m_slots[slot].isUsed = false;
     m_freeSlots.push_back(slot);
+    LeaveLinks(input.request.route, now.ToPicoseconds());
     running.packets->Transport().Cancel(input.id, time);
     KeepNews(running);
     GoOn(running);
@@ -1118,7 +1155,7 @@ ReplayTransport::CurrentPath(FlowId id)
 Rate
 ReplayTransport::CurrentLinkRate(LinkId link)
 {
-    const uint32_t number = m_episodeOf[link.Index()];
+    const uint32_t number = m_links[link.Index()].episode;
     return number != NONE && m_episodes[number]->packets
                ? m_episodes[number]->packets->Transport().CurrentLinkRate(link)
                : Rate();
@@ -1140,10 +1177,13 @@ const PortCounters*
 ReplayTransport::GetPortCounters(LinkId link)
 {
     m_asked = m_ended[link.Index()];
-    const uint32_t number = m_episodeOf[link.Index()];
-    if (number != NONE && m_episodes[number]->packets)
+    for (const auto& each : m_episodes) // a quiet link may be another's than the one that used it
     {
-        Episode& episode = *m_episodes[number];
+        if (!each || !each->packets)
+        {
+            continue;
+        }
+        const Episode& episode = *each;
         const int64_t now = std::max(episode.reached, m_now.ToPicoseconds() - episode.begin);
         m_asked += episode.packets->Transport().GetNetwork().CountersAt(link.Index(), now);
     }

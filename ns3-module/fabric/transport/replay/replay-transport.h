@@ -37,11 +37,12 @@ struct ReplayCounters
  * Packets in episodes that are replayed where they are known (co-simulation in time).
  *
  * An **episode** is what flows do that load common links, from the first one's start until nothing
- * of them is under way. Each is simulated by a PacketTransport of its own, and what it tells is
- * kept by when and in which order its flows started (EpisodeMemo). One that begins alike, here or
- * over other links of the same kinds, is told what was told then, without a packet. Where it goes
- * on otherwise it is simulated from its beginning up to there, then further; episodes that a new
- * flow joins become one in the same way.
+ * of them is under way. A link that has become quiet before may be another episode's next. Each is
+ * simulated by a PacketTransport of its own, and what it tells is kept by when and in which order
+ * its flows started (EpisodeMemo). One that begins alike, here or over other links of the same
+ * kinds, is told what was told then, without a packet. Where it goes on otherwise it is simulated
+ * from its beginning up to there, then further; episodes that a new flow joins become one in the
+ * same way.
  *
  * Alike is exact: starts at the same picoseconds from each other, of the same bytes, on links that
  * are alike. What is neglected:
@@ -186,7 +187,17 @@ class ReplayTransport final : public Transport
         bool isUsed{false};
     };
 
+    /** What loads a link. */
+    struct LinkState
+    {
+        uint32_t episode{NONE}; //!< the last one
+        uint32_t flows{0};      //!< under way
+        int64_t quiet{0};       //!< ps: the acknowledgments of all others have come by then
+    };
+
     Episode& NewEpisode(int64_t begin);
+    bool IsQuiet(uint32_t link, int64_t now) const;
+    void LeaveLinks(RouteId route, int64_t now);
     Episode& EpisodeFor(const FlowRequest& request, int64_t now);
     Episode& Merge(const std::vector<uint32_t>& numbers);
     Episode* Unify();
@@ -231,7 +242,7 @@ class ReplayTransport final : public Transport
     RouteFacts m_routes;
     std::vector<std::unique_ptr<Episode>> m_episodes; //!< by number
     std::vector<uint32_t> m_freeEpisodes;
-    std::vector<uint32_t> m_episodeOf; //!< by link
+    std::vector<LinkState> m_links;
     std::set<std::pair<int64_t, uint32_t>> m_due;
     std::vector<std::pair<uint32_t, uint64_t>> m_toFlush;          //!< numbers and serials
     std::unordered_map<uint32_t, std::vector<uint32_t>> m_waiting; //!< episodes by memo state
