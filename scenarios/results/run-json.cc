@@ -203,6 +203,7 @@ ToJson(const ReplayCounters& replay)
             {"replayed_episodes", replay.replayed},
             {"flows", replay.flows},
             {"replayed_flows", replay.replayedFlows},
+            {"replayed_periods", replay.periods},
             {"packet_events", replay.events},
             {"repeated_packet_events", replay.repeatedEvents},
             {"moves", replay.moves},

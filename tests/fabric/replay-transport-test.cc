@@ -114,6 +114,175 @@ TEST(ReplayTransport, QuietLinksLeaveTheirEpisode)
     EXPECT_EQ(packetsTo(2), 500u);
 }
 
+/**
+ * Hosts of one switch, 2 us from it, of which the first sends 220 kB each 20 us to the second: that
+ * takes 18 us and 4 us of latency, so there is no rest. After 200 of these, two at once come from
+ * @p other hosts at 2.013 ms, which takes a dozen periods to go by.
+ * @return the links' counters
+ */
+std::vector<PortCounters>
+RunPeriods(PacketBench& bench, const PacketSpec& spec, bool asReplay, int other)
+{
+    std::vector<uint32_t> hosts;
+    const uint32_t leaf = bench.AddSwitch();
+    for (int i = 0; i < 4; i++)
+    {
+        hosts.push_back(bench.AddHost());
+        bench.Join(hosts.back(), leaf, Rate::Gbps(100), Time::Microseconds(2));
+    }
+    asReplay ? bench.OpenReplay(spec) : bench.Open(spec);
+    const RouteId route = bench.RouteOf(hosts[0], hosts[1]);
+    for (int i = 0; i < 400; i++)
+    {
+        if (i == 101)
+        {
+            for (int host = 2; host < 2 + other; host++)
+            {
+                bench.AddFlow(hosts[host], hosts[1], Bytes(150'000), Time::Microseconds(2013));
+            }
+        }
+        bench.AddFlow(route, Bytes(220'000), Time::Microseconds(20) * i);
+    }
+    bench.Run();
+    std::vector<PortCounters> counters;
+    for (std::size_t i = 0; i < bench.GetTopology().LinkCount(); i++)
+    {
+        counters.push_back(*bench.Any().GetPortCounters(LinkId(i)));
+    }
+    return counters;
+}
+
+/**
+ * What repeats itself without ever being at rest is simulated for a few periods; packets are there
+ * again, with their queues, when something else happens, and what follows is as all packets have it
+ * to the picosecond. So are counters.
+ */
+TEST(ReplayTransport, PeriodsAreNotSimulated)
+{
+    for (const int other : {0, 1, 2})
+    {
+        PacketBench packets;
+        const auto expected = RunPeriods(packets, PlainSpec(), false, other);
+        PacketBench replay;
+        const auto counters = RunPeriods(replay, PlainSpec(), true, other);
+        for (std::size_t i = 0; i < 400u + other; i++)
+        {
+            ASSERT_EQ(replay.End(i), packets.End(i)) << other << ", flow " << i;
+        }
+        for (std::size_t i = 0; i < expected.size(); i++)
+        {
+            EXPECT_EQ(counters[i].packets, expected[i].packets) << i;
+            EXPECT_EQ(counters[i].bytes, expected[i].bytes) << i;
+            EXPECT_EQ(counters[i].busy, expected[i].busy) << i;
+            EXPECT_EQ(counters[i].backlogged, expected[i].backlogged) << i;
+            EXPECT_EQ(counters[i].maxQueued, expected[i].maxQueued) << i;
+        }
+        const ReplayCounters& replayed = replay.Replay().GetCounters();
+        EXPECT_EQ(replayed.episodes, 1u);
+        EXPECT_EQ(replayed.replayed, 0u);
+        EXPECT_GT(replayed.periods, other == 0 ? 390u : 350u);
+        EXPECT_LT(replayed.events, packets.Transport().Events() / 8);
+        EXPECT_LT(replayed.repeatedEvents, packets.Transport().Events() / 100);
+    }
+}
+
+/**
+ * The same flows again and again on both leaves, and some others, by random: two of 12 us to one
+ * host, and one of 25 us, in each 28 us or so.
+ */
+void
+AddRandomPeriods(PacketBench& bench, const TwoLeaves& leaves, uint64_t seed)
+{
+    struct Start
+    {
+        int64_t time;
+        int leaf;
+        RouteId route;
+        Bytes bytes;
+    };
+
+    RandomStream random(seed);
+    std::vector<Start> starts;
+    const auto below = [&](uint64_t limit) { return static_cast<int64_t>(random.Below(limit)); };
+    const int64_t period = 27'500'000 + below(1'500'000);
+    for (int flow = 0; flow < 3; flow++)
+    {
+        const Bytes bytes((flow == 2 ? 300'000 : 145'000) + below(10'000));
+        const int64_t time = below(27'000'000);
+        for (int leaf = 0; leaf < 2; leaf++)
+        {
+            const auto& hosts = leaves.hostsOf[leaf];
+            const RouteId route = bench.RouteOf(hosts[flow], hosts[4 + flow / 2]);
+            for (int i = 0; i < 100; i++)
+            {
+                starts.push_back({time + i * period, leaf, route, bytes});
+            }
+        }
+    }
+    for (int other = 0; other < 3; other++)
+    {
+        const int leaf = static_cast<int>(random.Below(2));
+        const auto& hosts = leaves.hostsOf[leaf];
+        const RouteId route = bench.RouteOf(hosts[random.Below(4)], hosts[4 + random.Below(3)]);
+        starts.push_back({below(100 * period), leaf, route, Bytes(1 + below(50'000))});
+    }
+    std::stable_sort(starts.begin(), starts.end(), [](const Start& a, const Start& b) {
+        return a.time < b.time;
+    });
+    for (const Start& start : starts)
+    {
+        bench.AddFlow(start.route, start.bytes, Time::Picoseconds(start.time));
+    }
+}
+
+/** Wherever something else comes between, flows end when they do as packets. */
+TEST(ReplayTransport, PeriodsAreWhatAllPacketsDo)
+{
+    uint64_t periods = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++)
+    {
+        PacketBench packets;
+        const TwoLeaves ofPackets(packets);
+        packets.Open(PlainSpec());
+        AddRandomPeriods(packets, ofPackets, seed);
+        packets.Run();
+        PacketBench replay;
+        const TwoLeaves ofReplay(replay);
+        replay.OpenReplay(PlainSpec());
+        AddRandomPeriods(replay, ofReplay, seed);
+        replay.Run();
+        periods += replay.Replay().GetCounters().periods;
+        for (std::size_t i = 0; i < 603; i++)
+        {
+            ASSERT_EQ(replay.End(i), packets.End(i)) << "seed " << seed << ", flow " << i;
+        }
+        for (std::size_t i = 0; i < replay.GetTopology().LinkCount(); i++)
+        {
+            const PortCounters told = *replay.Any().GetPortCounters(LinkId(i));
+            const PortCounters expected = *packets.Any().GetPortCounters(LinkId(i));
+            ASSERT_EQ(told.bytes, expected.bytes) << "seed " << seed << ", link " << i;
+            ASSERT_EQ(told.busy, expected.busy) << "seed " << seed << ", link " << i;
+        }
+    }
+    EXPECT_GT(periods, 1000u);
+}
+
+/** As long as a congestion control waits for a time, its rate may be another one later. */
+TEST(ReplayTransport, RatesThatRecoverAreSimulated)
+{
+    PacketSpec spec = PlainSpec();
+    spec.switches.marks = true;
+    Dcqcn control;
+    control.increaseTimer = Time::Seconds(1); // longer than all
+    spec.congestionControl = control;
+    PacketBench calm;
+    RunPeriods(calm, spec, true, 0);
+    EXPECT_GT(calm.Replay().GetCounters().periods, 390u);
+    PacketBench cut;
+    RunPeriods(cut, spec, true, 2);
+    EXPECT_LT(cut.Replay().GetCounters().periods, 100u);
+}
+
 /** Asks for the path of each flow as soon as it has started, as players of flows do. */
 class PathsAtStart : public TransportObserver
 {

@@ -15,6 +15,12 @@ struct FlowCounters
     uint32_t trims{0};
     uint32_t retransmissions{0};
     int64_t paused{0}; //!< ps in which its sender's port was paused while it was under way
+
+    friend bool operator==(const FlowCounters& a, const FlowCounters& b)
+    {
+        return a.marks == b.marks && a.drops == b.drops && a.trims == b.trims &&
+               a.retransmissions == b.retransmissions && a.paused == b.paused;
+    }
 };
 
 } // namespace weir

@@ -99,6 +99,12 @@ class PacketTransport final : public Transport, private MessageClient, private D
         return m_active == 0 && m_packets.InUse() == 0 && !m_datagrams.AreOffered();
     }
 
+    /** As QueuePairs::AppendLevels. */
+    bool AppendLevels(std::vector<double>& levels) const
+    {
+        return m_pairs.AppendLevels(levels);
+    }
+
     Time UncontendedTime(const FlowRequest& request, PathId path) override;
     std::vector<StalledFlow> StalledFlows() override;
 

@@ -38,6 +38,22 @@ struct PortCounters
         retransmissions += other.retransmissions;
         return *this;
     }
+
+    /** Takes away what it did until some instant, but for the longest queue. */
+    PortCounters& operator-=(const PortCounters& earlier)
+    {
+        packets -= earlier.packets;
+        bytes -= earlier.bytes;
+        busy -= earlier.busy;
+        backlogged -= earlier.backlogged;
+        paused -= earlier.paused;
+        marks -= earlier.marks;
+        drops -= earlier.drops;
+        trims -= earlier.trims;
+        pauses -= earlier.pauses;
+        retransmissions -= earlier.retransmissions;
+        return *this;
+    }
 };
 
 } // namespace weir

@@ -316,6 +316,25 @@ QueuePairs::SendTime(Pair& pair) const
                     pair.producedAt + static_cast<int64_t>(bytes / pair.cap * 1e12 + 0.5));
 }
 
+bool
+QueuePairs::AppendLevels(std::vector<double>& levels) const
+{
+    for (const std::unique_ptr<Pair>& pair : m_pairs)
+    {
+        if (!pair->control)
+        {
+            continue;
+        }
+        if (!pair->control->NextTimer().IsInfinite())
+        {
+            return false;
+        }
+        levels.push_back(pair->control->PacingRate());
+        levels.push_back(pair->control->Window());
+    }
+    return true;
+}
+
 double
 QueuePairs::RateOf(uint32_t id) const
 {

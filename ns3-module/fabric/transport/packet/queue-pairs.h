@@ -141,6 +141,12 @@ class QueuePairs : public PacketEnds
         return m_pairs[pair]->lastSent;
     }
 
+    /**
+     * Appends rate (bytes/s) and window (bytes) of each queue pair.
+     * @return false where a congestion control waits for a time
+     */
+    bool AppendLevels(std::vector<double>& levels) const;
+
     /** What the congestion control lets a queue pair send now, bytes/s on the wire. */
     double RateOf(uint32_t pair) const;
 

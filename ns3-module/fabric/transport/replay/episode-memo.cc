@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace weir
 {
@@ -75,6 +76,13 @@ EpisodeMemo::Extend(uint32_t state, const Start& start)
     m_states[state].firstChild = added;
     m_edges.Insert(HashOf(state, start), added);
     return added;
+}
+
+void
+EpisodeMemo::Repeat(uint32_t state, Period period)
+{
+    m_states[state].period = static_cast<uint32_t>(m_periods.size());
+    m_periods.push_back(std::move(period));
 }
 
 uint32_t

@@ -62,6 +62,15 @@ class EpisodeMemo
         }
     };
 
+    /** From a state to a later one that is as that one was. */
+    struct Period
+    {
+        uint32_t flows{0};                  //!< that start in it
+        int64_t time{0};                    //!< ps
+        uint32_t first{ROOT};               //!< the state that it leads from
+        std::vector<PortCounters> counters; //!< what ports do in it, by link
+    };
+
     /** Between two starts. */
     struct State
     {
@@ -70,6 +79,7 @@ class EpisodeMemo
         int64_t end{NEVER};                 //!< when all was quiet
         std::vector<PortCounters> counters; //!< of all of the episode by link, at its end
         uint32_t leader{NONE};              //!< an episode that is simulated and stands here
+        uint32_t period{NONE};              //!< that ends here: it goes on as it did before it
         uint32_t parent{NONE};
         uint32_t firstChild{NONE};
         uint32_t nextSibling{NONE};
@@ -97,6 +107,15 @@ class EpisodeMemo
     /** As Find, but adds the state when there is none. @return NONE when the memo is full. */
     uint32_t Extend(uint32_t state, const Start& start);
 
+    /** What happens from @p period.first to @p state happens again and again. */
+    void Repeat(uint32_t state, Period period);
+
+    /** The period that ends at a state, which has one. */
+    const Period& PeriodOf(uint32_t state) const
+    {
+        return m_periods[m_states[state].period];
+    }
+
     /** The number of some facts; equal ones have the same. O(facts). */
     uint32_t NumberOf(const std::vector<int64_t>& facts);
 
@@ -110,6 +129,7 @@ class EpisodeMemo
     static constexpr std::size_t MAX_STATES = 1u << 24;
 
     std::deque<State> m_states;
+    std::vector<Period> m_periods;
     InternIndex m_edges;             //!< of m_states by parent and start
     std::vector<int64_t> m_facts;    //!< all, one after another
     std::vector<std::size_t> m_ends; //!< in m_facts, by number

@@ -28,38 +28,98 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
         return m_transport;
     }
 
+    /** The time of packets at @p time of their episode, ps. */
+    Time At(int64_t time) const
+    {
+        return Time::Picoseconds(time + m_time);
+    }
+
+    /** The other way. */
+    int64_t TimeOf(Time time) const
+    {
+        return time.ToPicoseconds() - m_time;
+    }
+
+    /** Of the packets of an episode's flow, which has started. */
+    FlowId IdOf(std::size_t input) const
+    {
+        return m_ids[input + m_flows];
+    }
+
+    std::size_t InputOf(uint64_t token) const
+    {
+        return token - m_flows;
+    }
+
+    /** Starts the episode's next flow. */
+    void Start(FlowRequest request, int64_t time)
+    {
+        request.client = this;
+        request.token = m_ids.size();
+        m_ids.emplace_back();
+        m_transport.Start(request, At(time));
+    }
+
+    /** Their episode knows no longer of a period that they were in. */
+    void Pass(const EpisodeMemo::Period& period)
+    {
+        m_time += period.time;
+        m_flows += period.flows;
+        m_passed.resize(std::max(m_passed.size(), period.counters.size()));
+        for (std::size_t i = 0; i < period.counters.size(); i++)
+        {
+            m_passed[i] += period.counters[i];
+        }
+    }
+
+    /** What the port of a link has done at @p time, but for periods that were passed. */
+    PortCounters CountersAt(uint32_t link, int64_t time)
+    {
+        PortCounters counters = m_transport.GetNetwork().CountersAt(link, At(time).ToPicoseconds());
+        const uint32_t number = m_passed.empty() ? NONE : m_episode.names.NumberOf(link);
+        if (number < m_passed.size())
+        {
+            counters -= m_passed[number];
+        }
+        return counters;
+    }
+
     /** A flow that crosses no link is done before Start returns. */
     void OnFlowStarted(FlowId id, const FlowRequest& request, Time /* now */) override
     {
-        m_episode.inputs[request.token].id = id;
+        m_ids[request.token] = id;
     }
 
     void OnFlowSent(uint64_t token, Time now) override
     {
-        m_episode.news.push_back({now.ToPicoseconds(), static_cast<uint32_t>(token), false, {}});
+        m_episode.news.push_back({TimeOf(now), static_cast<uint32_t>(InputOf(token)), false, {}});
     }
 
     void OnFlowDone(uint64_t token, Time now) override
     {
-        const FlowCounters* counters = m_transport.GetFlowCounters(m_episode.inputs[token].id);
+        const FlowCounters* counters = m_transport.GetFlowCounters(m_ids[token]);
         m_episode.news.push_back(
-            {now.ToPicoseconds(), static_cast<uint32_t>(token), true, *counters});
+            {TimeOf(now), static_cast<uint32_t>(InputOf(token)), true, *counters});
     }
 
     void OnFlowStalled(FlowId /* id */, const FlowRequest& request, Time /* now */) override
     {
-        m_owner.OnStalled(m_episode, static_cast<uint32_t>(request.token), true);
+        m_owner.OnStalled(m_episode, static_cast<uint32_t>(InputOf(request.token)), true);
     }
 
     void OnFlowResumed(FlowId /* id */, const FlowRequest& request, Time /* now */) override
     {
-        m_owner.OnStalled(m_episode, static_cast<uint32_t>(request.token), false);
+        m_owner.OnStalled(m_episode, static_cast<uint32_t>(InputOf(request.token)), false);
     }
 
   private:
     ReplayTransport& m_owner;
     Episode& m_episode;
     PacketTransport m_transport;
+    std::vector<FlowId> m_ids;          //!< by token
+    int64_t m_time{0};                  //!< ps, of periods that were passed
+    uint32_t m_flows{0};                //!< of these
+    std::vector<PortCounters> m_passed; //!< in these, by the number of a link
 };
 
 ReplayTransport::ReplayTransport(Routing& routing, PacketSpec spec)
@@ -126,9 +186,10 @@ ReplayTransport::AdvanceAlone(Time limit)
         PacketTransport& packets = episode.packets->Transport();
         const Time stands = packets.AdvanceAlone(alone == EpisodeMemo::NEVER
                                                      ? Time::Infinite()
-                                                     : Time::Picoseconds(alone - episode.begin));
-        Advance(episode, stands.ToPicoseconds()); // all of that instant
-        m_now = std::max(m_now, Time::Picoseconds(episode.begin + stands.ToPicoseconds()));
+                                                     : episode.packets->At(alone - episode.begin));
+        const int64_t time = episode.packets->TimeOf(stands);
+        Advance(episode, time); // all of that instant
+        m_now = std::max(m_now, Time::Picoseconds(episode.begin + time));
         GoOn(episode);
     }
     return m_now;
@@ -151,7 +212,8 @@ ReplayTransport::Serve(Episode& episode, int64_t now)
         const bool isOver = episode.place == state.told.size() && state.end <= time;
         const bool isLost =
             isOver ? episode.unfinished > episode.held.size() : PatienceOf(episode) <= time;
-        if (episode.toTell.empty() && isLost && episode.walked == episode.inputs.size())
+        if (episode.toTell.empty() && isLost && episode.walked == episode.inputs.size() &&
+            !Follows(episode))
         {
             Simulate(episode);
         }
@@ -186,8 +248,14 @@ ReplayTransport::TellAll(Episode& episode, int64_t now)
 
 /** Whether an episode may wait for what another one tells; it is moved for that if it may be. */
 bool
-ReplayTransport::CanFollow(Episode& episode, const Episode& leader)
+ReplayTransport::Follows(Episode& episode)
 {
+    const uint32_t number = m_memo.At(episode.state).leader;
+    if (number == NONE || number == episode.number)
+    {
+        return false;
+    }
+    const Episode& leader = *m_episodes[number];
     const int64_t ahead = leader.begin - episode.begin;
     if (ahead > 0 && ahead <= MayMove(episode, episode.inputs.back()))
     {
@@ -230,7 +298,8 @@ ReplayTransport::GoOn(Episode& episode)
         }
         const Time next = packets.NextEventTime();
         SetDue(episode,
-               next.IsInfinite() ? EpisodeMemo::NEVER : episode.begin + next.ToPicoseconds());
+               next.IsInfinite() ? EpisodeMemo::NEVER
+                                 : episode.begin + episode.packets->TimeOf(next));
         return;
     }
     const EpisodeMemo::State& state = m_memo.At(episode.state);
@@ -253,7 +322,7 @@ ReplayTransport::GoOn(Episode& episode)
             return;
         }
     }
-    else if (state.leader != NONE && CanFollow(episode, *m_episodes[state.leader]))
+    else if (Follows(episode))
     {
         m_waiting[episode.state].push_back(episode.number);
         SetDue(episode, EpisodeMemo::NEVER);
@@ -329,6 +398,7 @@ ReplayTransport::NewEpisode(int64_t begin)
     Episode& episode = *m_episodes[number];
     episode.number = number;
     episode.serial = m_serials++;
+    episode.serials = {episode.serial};
     episode.begin = begin;
     return episode;
 }
@@ -354,10 +424,8 @@ ReplayTransport::Retire(Episode& episode)
         state.known = std::max(state.known, m_now.ToPicoseconds() - episode.begin);
     }
     StopLeading(episode);
-    if (episode.packets)
-    {
-        m_counters.events += episode.packets->Transport().Events();
-    }
+    Drop(episode.packets);
+    Drop(episode.parked.packets);
     Release(episode.number);
 }
 
@@ -373,10 +441,9 @@ ReplayTransport::End(Episode& episode, int64_t now)
                         episode.links.end());
     if (episode.packets)
     {
-        PacketNetwork& network = episode.packets->Transport().GetNetwork();
         for (const uint32_t link : episode.links)
         {
-            m_ended[link] += network.CountersAt(link, episode.reached);
+            m_ended[link] += episode.packets->CountersAt(link, episode.reached);
         }
         EpisodeMemo::State& state = m_memo.At(episode.packetState);
         if (episode.isKept && state.end == EpisodeMemo::NEVER)
@@ -384,13 +451,13 @@ ReplayTransport::End(Episode& episode, int64_t now)
             state.end = now - episode.begin;
             for (const uint32_t link : names)
             {
-                state.counters.push_back(network.Counters(link));
+                state.counters.push_back(episode.packets->CountersAt(link, episode.reached));
             }
         }
     }
     else
     {
-        m_counters.replayed++;
+        m_counters.replayed += episode.wasSimulated ? 0 : 1;
         const EpisodeMemo::State& state = m_memo.At(episode.state);
         for (std::size_t i = 0; i < state.counters.size(); i++)
         {
@@ -452,11 +519,37 @@ ReplayTransport::Start(const FlowRequest& request, Time now)
     return id;
 }
 
-/** Whether no flow is under way that loads a link, and the last one's acknowledgment has come. */
+/**
+ * Whether no flow is under way that loads a link, the last one's acknowledgment has come, and that
+ * for longer than between flows of one episode.
+ */
 bool
 ReplayTransport::IsQuiet(uint32_t link, int64_t now) const
 {
-    return m_links[link].flows == 0 && m_links[link].quiet <= now;
+    const auto patience = m_patience.find(m_routes.KindOf(link));
+    const int64_t wait = patience == m_patience.end() ? 0 : patience->second;
+    return m_links[link].flows == 0 && m_links[link].quiet + wait <= now;
+}
+
+/** Parts of one episode were taken for several: such links are to be quiet for longer. */
+void
+ReplayTransport::LearnPatience(const std::vector<uint32_t>& parts)
+{
+    for (const uint32_t number : parts)
+    {
+        for (const Taken& taken : m_episodes[number]->taken)
+        {
+            const bool isOfOne = std::any_of(parts.begin(), parts.end(), [&](uint32_t other) {
+                const std::vector<uint64_t>& serials = m_episodes[other]->serials;
+                return std::find(serials.begin(), serials.end(), taken.serial) != serials.end();
+            });
+            if (isOfOne)
+            {
+                int64_t& patience = m_patience[taken.kind];
+                patience = std::max(patience, 2 * taken.gap);
+            }
+        }
+    }
 }
 
 /** A flow no longer loads its links, once an acknowledgment that waits for packets has come. */
@@ -511,10 +604,16 @@ ReplayTransport::EpisodeFor(const FlowRequest& request, int64_t now)
     }
     for (const uint32_t link : links)
     {
-        m_links[link].flows++;
-        if (m_links[link].episode != episode.number)
+        LinkState& state = m_links[link];
+        state.flows++;
+        if (state.episode != episode.number)
         {
-            m_links[link].episode = episode.number;
+            if (state.episode != NONE)
+            {
+                episode.taken.push_back(
+                    {m_episodes[state.episode]->serial, m_routes.KindOf(link), now - state.quiet});
+            }
+            state.episode = episode.number;
             episode.links.push_back(link);
         }
     }
@@ -535,10 +634,13 @@ ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
     {
         begin = std::min(begin, m_episodes[number]->begin);
     }
+    LearnPatience(numbers);
     Episode& whole = NewEpisode(begin);
     for (const uint32_t number : numbers)
     {
         Episode& part = *m_episodes[number];
+        whole.serials.insert(whole.serials.end(), part.serials.begin(), part.serials.end());
+        whole.taken.insert(whole.taken.end(), part.taken.begin(), part.taken.end());
         whole.isKept = whole.isKept && part.isKept;
         whole.moved = std::max(whole.moved, part.moved);
         whole.unfinished += part.unfinished;
@@ -621,6 +723,15 @@ ReplayTransport::Flush(Episode& episode)
         {
             Walk(episode, episode.inputs[i]);
             episode.walked++;
+        }
+        if (episode.packets && episode.isKept && episode.injected == first)
+        {
+            FindPeriod(episode, first);
+        }
+        if (episode.isKept && (episode.packets || !episode.isSimulated) &&
+            m_memo.At(episode.state).period != NONE)
+        {
+            PassPeriod(episode, first);
         }
     }
     if (episode.isSimulated && !episode.packets)
@@ -710,8 +821,13 @@ ReplayTransport::Walk(Episode& episode, Input& input)
         return;
     }
     PassTold(episode, input.time);
+    StopLeading(episode);
     episode.state = next;
     episode.place = 0;
+    if (episode.parked.packets)
+    {
+        Enter(episode, next);
+    }
     if (known == NONE || HasDownLink(input.request.route)) // it stalls, which others do not tell
     {
         Simulate(episode);
@@ -806,7 +922,151 @@ ReplayTransport::PassHeld(Episode& episode)
     episode.held.erase(episode.held.begin(), later);
 }
 
-/** A simulated episode is in another state. */
+/** Where the first flows of an episode have led to. */
+uint32_t
+ReplayTransport::StateBefore(const Episode& episode, std::size_t input) const
+{
+    return input == 0 ? EpisodeMemo::ROOT : episode.inputs[input - 1].state;
+}
+
+/** The first flow that its client was not told to be done. */
+uint32_t
+ReplayTransport::FirstOpen(Episode& episode)
+{
+    while (episode.open < episode.inputs.size() && episode.inputs[episode.open].isDone)
+    {
+        episode.open++;
+    }
+    return episode.open;
+}
+
+/** Whether packets do the same again and again, now that inputs from @p first on have started. */
+void
+ReplayTransport::FindPeriod(Episode& episode, std::size_t first)
+{
+    Recurrence& recurrence = episode.recurrence;
+    for (std::size_t i = first; i < episode.walked; i++)
+    {
+        recurrence.Note(m_memo, episode.inputs[i].state, static_cast<uint32_t>(i + 1));
+    }
+    const uint32_t flows = recurrence.IsDue() ? recurrence.Find(m_memo, FirstOpen(episode)) : 0;
+    if (flows == 0)
+    {
+        return;
+    }
+    Packets& packets = *episode.packets;
+    Recurrence::Standing standing;
+    standing.flows = episode.walked;
+    if (!packets.Transport().AppendLevels(standing.levels))
+    {
+        return;
+    }
+    for (const uint32_t link : episode.names.Links())
+    {
+        const int64_t queued = packets.Transport().GetNetwork().QueuedBytes(link);
+        standing.levels.push_back(static_cast<double>(queued));
+        standing.counters.push_back(packets.CountersAt(link, episode.reached));
+    }
+    const std::vector<PortCounters> now = standing.counters;
+    const auto earlier = recurrence.Confirm(flows, std::move(standing));
+    if (!earlier)
+    {
+        return;
+    }
+    EpisodeMemo::Period period;
+    period.flows = flows;
+    period.first = StateBefore(episode, episode.walked - flows);
+    period.time = m_memo.At(episode.state).start.time - m_memo.At(period.first).start.time;
+    period.counters = now;
+    for (std::size_t i = 0; i < now.size(); i++)
+    {
+        period.counters[i] -= earlier->counters[i];
+    }
+    m_memo.Repeat(episode.state, std::move(period));
+}
+
+/**
+ * Is where it was before a period that has repeated itself: what has started in it is taken for
+ * what had started a period sooner. Packets are parked where they are, before inputs from @p first
+ * on.
+ */
+void
+ReplayTransport::PassPeriod(Episode& episode, std::size_t first)
+{
+    const EpisodeMemo::Period& period = m_memo.PeriodOf(episode.state);
+    std::vector<Input>& inputs = episode.inputs;
+    const std::size_t begin = episode.walked - 2 * period.flows;
+    if (FirstOpen(episode) < begin)
+    {
+        return; // it was moved, and something is told later than it was
+    }
+    const std::vector<uint32_t>& names = episode.names.Links();
+    for (std::size_t i = 0; i < period.counters.size(); i++)
+    {
+        m_ended[names[i]] += period.counters[i];
+    }
+    StopLeading(episode);
+    episode.isSimulated = false;
+    if (episode.packets)
+    {
+        for (std::size_t i = first; i < episode.walked; i++)
+        {
+            EpisodeMemo::State& state = m_memo.At(StateBefore(episode, i));
+            state.known = std::max(state.known, inputs[i].time + 1);
+        }
+        episode.packets->Pass(period);
+        episode.injected -= period.flows;
+        episode.reached -= period.time;
+        episode.parked.packets = std::move(episode.packets);
+        episode.parked.injected = episode.injected;
+        episode.parked.state = StateBefore(episode, episode.injected);
+        episode.parked.reached = episode.reached;
+    }
+    for (std::size_t i = begin; i < inputs.size(); i++)
+    {
+        Input input = inputs[i];
+        input.time -= period.time;
+        Input& known = inputs[i - period.flows];
+        input.state = i < episode.walked ? known.state : NONE;
+        known = input;
+        if (!known.isDone)
+        {
+            m_slots[known.slot].input -= period.flows;
+        }
+    }
+    inputs.resize(inputs.size() - period.flows);
+    for (EpisodeMemo::Told& told : episode.toTell)
+    {
+        told.flow -= period.flows;
+    }
+    for (EpisodeMemo::Told& told : episode.held)
+    {
+        told.flow -= period.flows;
+    }
+    episode.walked -= period.flows;
+    episode.open -= period.flows;
+    episode.begin += period.time;
+    episode.state = period.first;
+    episode.place = 0;
+    m_counters.periods++;
+    if (episode.parked.packets)
+    {
+        Enter(episode, period.first);
+    }
+}
+
+/** Packets are no longer needed. */
+void
+ReplayTransport::Drop(std::unique_ptr<Packets>& packets)
+{
+    if (packets)
+    {
+        m_counters.events += packets->Transport().Events();
+        packets.reset();
+    }
+}
+
+/** An episode that is simulated, or can be soon, is in another state. */
 void
 ReplayTransport::Enter(Episode& episode, uint32_t number)
 {
@@ -857,32 +1117,51 @@ ReplayTransport::Simulate(Episode& episode)
     }
 }
 
-/** Simulates an episode from its beginning to now. */
+/** Simulates an episode from its beginning, or from where its packets are parked, to now. */
 void
 ReplayTransport::CatchUp(Episode& episode)
 {
     episode.toTell.clear(); // it is found again
     episode.held.clear();
-    episode.packets = std::make_unique<Packets>(*this, episode);
-    PacketTransport& packets = episode.packets->Transport();
-    for (const auto& [link, rate] : m_rates)
+    episode.recurrence.Clear();
+    episode.wasSimulated = true;
+    Parked& parked = episode.parked;
+    if (parked.packets && parked.injected <= episode.inputs.size() &&
+        StateBefore(episode, parked.injected) == parked.state)
     {
-        packets.SetLinkRate(link, rate, Time());
+        episode.packets = std::move(parked.packets);
+        episode.injected = parked.injected;
+        episode.packetState = parked.state;
+        episode.place = static_cast<uint32_t>(m_memo.At(parked.state).told.size());
+        episode.reached = parked.reached;
     }
-    if (!m_down.empty())
+    else
     {
-        packets.SetLinksUp(m_down, false, Time());
+        Drop(parked.packets);
+        episode.packets = std::make_unique<Packets>(*this, episode);
+        PacketTransport& packets = episode.packets->Transport();
+        for (const auto& [link, rate] : m_rates)
+        {
+            packets.SetLinkRate(link, rate, Time());
+        }
+        if (!m_down.empty())
+        {
+            packets.SetLinksUp(m_down, false, Time());
+        }
+        episode.packetState = EpisodeMemo::ROOT;
+        episode.place = 0;
+        episode.injected = 0;
+        episode.reached = 0;
     }
-    episode.packetState = EpisodeMemo::ROOT;
-    episode.place = 0;
-    episode.injected = 0;
+    const PacketTransport& packets = episode.packets->Transport();
+    const uint64_t known = packets.Events();
     while (episode.injected < episode.inputs.size())
     {
         Advance(episode, episode.inputs[episode.injected].time);
         Inject(episode);
     }
     Advance(episode, m_now.ToPicoseconds() - episode.begin);
-    m_counters.repeatedEvents += packets.Events();
+    m_counters.repeatedEvents += packets.Events() - known;
     m_isWhole = m_isWhole || (m_counters.repeatedEvents > FREE_EVENTS &&
                               m_counters.repeatedEvents > m_counters.events / 2);
 }
@@ -892,7 +1171,7 @@ void
 ReplayTransport::Advance(Episode& episode, int64_t until)
 {
     episode.reached = std::max(episode.reached, until);
-    episode.packets->Transport().AdvanceTo(Time::Picoseconds(episode.reached));
+    episode.packets->Transport().AdvanceTo(episode.packets->At(episode.reached));
     KeepNews(episode);
 }
 
@@ -909,10 +1188,7 @@ ReplayTransport::Inject(Episode& episode)
         episode.packetState = input.state;
         episode.place = 0;
     }
-    FlowRequest request = input.request;
-    request.client = episode.packets.get();
-    request.token = number;
-    episode.packets->Transport().Start(request, Time::Picoseconds(input.time));
+    episode.packets->Start(input.request, input.time);
     KeepNews(episode); // one without a link is done
 }
 
@@ -1060,7 +1336,7 @@ ReplayTransport::SetLinkRate(LinkId link, Rate rate, Time now)
     }
     if (running != nullptr)
     {
-        const Time time = Time::Picoseconds(now.ToPicoseconds() - running->begin);
+        const Time time = running->packets->At(now.ToPicoseconds() - running->begin);
         running->packets->Transport().SetLinkRate(link, rate, time);
         GoOn(*running);
     }
@@ -1091,7 +1367,7 @@ ReplayTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
     }
     if (running != nullptr)
     {
-        const Time time = Time::Picoseconds(now.ToPicoseconds() - running->begin);
+        const Time time = running->packets->At(now.ToPicoseconds() - running->begin);
         running->packets->Transport().SetLinksUp(links, up, time);
         GoOn(*running);
     }
@@ -1113,8 +1389,9 @@ ReplayTransport::Cancel(FlowId id, Time now)
     m_now = std::max(m_now, now);
     Episode& running = *Unify();
     const uint32_t slot = SlotOf(id);
-    Input& input = running.inputs[m_slots[slot].input];
-    const Time time = Time::Picoseconds(now.ToPicoseconds() - running.begin);
+    const uint32_t number = m_slots[slot].input;
+    Input& input = running.inputs[number];
+    const Time time = running.packets->At(now.ToPicoseconds() - running.begin);
     input.isSent = true; // nothing more is told of it
     input.isDone = true;
     running.unfinished--;
@@ -1122,7 +1399,7 @@ ReplayTransport::Cancel(FlowId id, Time now)
     m_slots[slot].isUsed = false;
     m_freeSlots.push_back(slot);
     LeaveLinks(input.request.route, now.ToPicoseconds());
-    running.packets->Transport().Cancel(input.id, time);
+    running.packets->Transport().Cancel(running.packets->IdOf(number), time);
     KeepNews(running);
     GoOn(running);
     return true;
@@ -1137,8 +1414,9 @@ ReplayTransport::CurrentRate(FlowId id)
         return Rate();
     }
     const Episode& episode = *m_episodes[m_slots[slot].episode];
-    return episode.packets
-               ? episode.packets->Transport().CurrentRate(episode.inputs[m_slots[slot].input].id)
+    const uint32_t number = m_slots[slot].input;
+    return episode.packets && number < episode.injected
+               ? episode.packets->Transport().CurrentRate(episode.packets->IdOf(number))
                : Rate();
 }
 
@@ -1148,8 +1426,9 @@ ReplayTransport::CurrentPath(FlowId id)
     const Slot& slot = m_slots[id.value & INDEX_MASK];
     const Episode& episode = *m_episodes[slot.episode];
     const Input& input = episode.inputs[slot.input];
-    return slot.input < episode.injected ? episode.packets->Transport().CurrentPath(input.id)
-                                         : m_routes.Of(input.request.route).taken;
+    return episode.packets && slot.input < episode.injected
+               ? episode.packets->Transport().CurrentPath(episode.packets->IdOf(slot.input))
+               : m_routes.Of(input.request.route).taken;
 }
 
 Rate
@@ -1185,7 +1464,7 @@ ReplayTransport::GetPortCounters(LinkId link)
         }
         const Episode& episode = *each;
         const int64_t now = std::max(episode.reached, m_now.ToPicoseconds() - episode.begin);
-        m_asked += episode.packets->Transport().GetNetwork().CountersAt(link.Index(), now);
+        m_asked += episode.packets->CountersAt(link.Index(), now);
     }
     return &m_asked;
 }
@@ -1210,7 +1489,7 @@ ReplayTransport::StalledFlows()
         }
         for (const StalledFlow& each : episode->packets->Transport().StalledFlows())
         {
-            const Input& input = episode->inputs[each.request.token];
+            const Input& input = episode->inputs[episode->packets->InputOf(each.request.token)];
             if (input.isDone)
             {
                 continue; // told sooner, of an episode that was moved

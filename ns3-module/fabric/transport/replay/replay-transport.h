@@ -5,6 +5,7 @@
 #include "fabric/routing/routing.h"
 #include "fabric/transport/packet/packet-transport.h"
 #include "fabric/transport/replay/episode-memo.h"
+#include "fabric/transport/replay/recurrence.h"
 #include "fabric/transport/replay/route-facts.h"
 #include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
@@ -27,6 +28,7 @@ struct ReplayCounters
     uint64_t replayed{0};       //!< of these, without a packet
     uint64_t flows{0};          //!< that have ended
     uint64_t replayedFlows{0};  //!< of these, told from memory
+    uint64_t periods{0};        //!< that were replayed for what packets did just before
     uint64_t moves{0};          //!< of episodes to the times of known ones, by the tolerance
     int64_t largestMove{0};     //!< of an episode in all, ps
     uint64_t events{0};         //!< of packets
@@ -43,6 +45,10 @@ struct ReplayCounters
  * kinds, is told what was told then, without a packet. Where it goes on otherwise it is simulated
  * from its beginning up to there, then further; episodes that a new flow joins become one in the
  * same way.
+ *
+ * What repeats itself without a rest is told from memory, too (Recurrence): the episode is taken
+ * for one that began a period later. Its packets are parked meanwhile, and are there when they are
+ * needed.
  *
  * Alike is exact: starts at the same picoseconds from each other, of the same bytes, on links that
  * are alike. What is neglected:
@@ -140,11 +146,27 @@ class ReplayTransport final : public Transport
         uint64_t order{0};     //!< of all flows
         int64_t time{0};       //!< of its start, in its episode
         uint32_t state{NONE};  //!< of the memo, that it led to
-        FlowId id;             //!< among the packets
         FlowCounters counters; //!< once it is done
         bool isSent{false};    //!< its client was told so
         bool isDone{false};    //!< its client was told this
         bool isStalled{false};
+    };
+
+    /** A quiet link of another episode. */
+    struct Taken
+    {
+        uint64_t serial{0}; //!< of that
+        uint32_t kind{0};   //!< of the link
+        int64_t gap{0};     //!< ps for which it had been quiet
+    };
+
+    /** Packets that may be needed again: they stand in a state before some starts. */
+    struct Parked
+    {
+        std::unique_ptr<Packets> packets;
+        uint32_t injected{0}; //!< flows that they know
+        uint32_t state{EpisodeMemo::ROOT};
+        int64_t reached{0}; //!< ps in the episode's time
     };
 
     /**
@@ -154,11 +176,14 @@ class ReplayTransport final : public Transport
     struct Episode
     {
         uint32_t number{0};
-        uint64_t serial{0}; //!< tells apart those of one number
-        int64_t begin{0};   //!< ps; moved where it is told what was told at other times
-        int64_t moved{0};   //!< by that much in all, ps
+        uint64_t serial{0};            //!< tells apart those of one number
+        std::vector<uint64_t> serials; //!< of this and of those that it was merged of
+        std::vector<Taken> taken;
+        int64_t begin{0}; //!< ps; moved where it is told what was told at other times
+        int64_t moved{0}; //!< by that much in all, ps
         std::vector<Input> inputs;
         uint32_t walked{0};   //!< of these, those that have led to a state
+        uint32_t open{0};     //!< of these, those before the first that is not done, at least
         uint32_t injected{0}; //!< of these, those that its packets know
         EpisodeNames names;
         std::vector<uint32_t> links;             //!< that are its own
@@ -170,7 +195,10 @@ class ReplayTransport final : public Transport
         bool isKept{true};                       //!< in the memo
         bool isSimulated{false};                 //!< by packets, which may have to be caught up yet
         bool isToFlush{false};                   //!< is in m_toFlush
+        bool wasSimulated{false};
         std::unique_ptr<Packets> packets;
+        Parked parked;
+        Recurrence recurrence;
         std::vector<EpisodeMemo::Told> news;   //!< of its packets, of this instant
         std::vector<EpisodeMemo::Told> toTell; //!< now
         std::vector<EpisodeMemo::Told> held;   //!< that flows are done, at ps since the run's start
@@ -197,6 +225,7 @@ class ReplayTransport final : public Transport
 
     Episode& NewEpisode(int64_t begin);
     bool IsQuiet(uint32_t link, int64_t now) const;
+    void LearnPatience(const std::vector<uint32_t>& parts);
     void LeaveLinks(RouteId route, int64_t now);
     Episode& EpisodeFor(const FlowRequest& request, int64_t now);
     Episode& Merge(const std::vector<uint32_t>& numbers);
@@ -206,13 +235,18 @@ class ReplayTransport final : public Transport
     void SortBatch(Episode& episode, std::size_t first, std::size_t last);
     void Walk(Episode& episode, Input& input);
     bool HasDownLink(RouteId route);
-    bool CanFollow(Episode& episode, const Episode& leader);
+    bool Follows(Episode& episode);
     int64_t PatienceOf(const Episode& episode) const;
     int64_t MayMove(const Episode& episode, const Input& input) const;
     void Move(Episode& episode, int64_t by);
     void PassTold(Episode& episode, int64_t until);
     void PassOn(Episode& episode, EpisodeMemo::Told told);
     void PassHeld(Episode& episode);
+    uint32_t StateBefore(const Episode& episode, std::size_t input) const;
+    static uint32_t FirstOpen(Episode& episode);
+    void FindPeriod(Episode& episode, std::size_t first);
+    void PassPeriod(Episode& episode, std::size_t first);
+    void Drop(std::unique_ptr<Packets>& packets);
     void Enter(Episode& episode, uint32_t state);
     void StopLeading(Episode& episode);
     void Forget(Episode& episode);
@@ -243,6 +277,7 @@ class ReplayTransport final : public Transport
     std::vector<std::unique_ptr<Episode>> m_episodes; //!< by number
     std::vector<uint32_t> m_freeEpisodes;
     std::vector<LinkState> m_links;
+    std::unordered_map<uint32_t, int64_t> m_patience; //!< ps, by kind of link; see IsQuiet
     std::set<std::pair<int64_t, uint32_t>> m_due;
     std::vector<std::pair<uint32_t, uint64_t>> m_toFlush;          //!< numbers and serials
     std::unordered_map<uint32_t, std::vector<uint32_t>> m_waiting; //!< episodes by memo state

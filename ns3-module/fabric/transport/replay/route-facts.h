@@ -90,6 +90,13 @@ class EpisodeNames
         return known == m_connections.end() ? EpisodeMemo::NONE : known->second;
     }
 
+    /** The number of a link; EpisodeMemo::NONE: it has none yet. */
+    uint32_t NumberOf(uint32_t link) const
+    {
+        const auto known = m_numberOfLink.find(link);
+        return known == m_numberOfLink.end() ? EpisodeMemo::NONE : known->second;
+    }
+
     /** By their numbers. */
     const std::vector<uint32_t>& Links() const
     {
