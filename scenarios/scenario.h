@@ -82,6 +82,7 @@ struct JobSpec : TrainingJobSpec
 enum class EventKind : uint8_t
 {
     Degrade,   //!< a link's rate becomes factor times its own
+    LossyLink, //!< a link loses this part of its packets
     LinkDown,  //!< a duplex link stops; flows that can take another way do
     LinkUp,    //!< it goes on
     Flap,      //!< a duplex link is down and up by turns
@@ -104,6 +105,7 @@ struct EventSpec
     std::string from;  //!< device names as `weir show system` prints them
     std::string to;
     double factor{1};
+    double loss{0}; //!< LossyLink: of each packet, 0 to below 1
     Bytes bytes;
     Time down{};                      //!< Flap: how long each time; Failures: on average
     Time up{};                        //!< Flap, Failures: similarly

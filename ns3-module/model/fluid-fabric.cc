@@ -185,6 +185,19 @@ FluidFabric::ScaleLinkRate(const std::string& a, const std::string& b, double fa
 }
 
 void
+FluidFabric::SetLinkLoss(const std::string& a, const std::string& b, double part)
+{
+    NS_LOG_FUNCTION(this << a << b << part);
+    NS_ABORT_MSG_IF(!(part >= 0 && part < 1), "FluidFabric: a link that loses " << part);
+    const std::vector<weir::LinkId> links = FindLinks(a, b);
+    const weir::Time now = m_driver->Synchronize();
+    for (const weir::LinkId link : links)
+    {
+        m_fabric->GetTransport().SetLinkLoss(link, part, now);
+    }
+}
+
+void
 FluidFabric::SetLinkUp(const std::string& a, const std::string& b, bool up)
 {
     NS_LOG_FUNCTION(this << a << b << up);

@@ -95,6 +95,15 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     void ScaleLinkRate(const std::string& a, const std::string& b, double factor);
 
     /**
+     * Lets both directions of the wires between two devices of the network lose packets. A fluid
+     * loses nothing: an error where the fabric has no packets.
+     * @param a name of a device
+     * @param b name of another, joined to it
+     * @param part of all packets from now on, each by chance: 0 to below 1
+     */
+    void SetLinkLoss(const std::string& a, const std::string& b, double part);
+
+    /**
      * Takes the wires between two devices down, or brings them up at the rate that they had. Flows
      * on wires that are down are rerouted; those to which no path is left wait for one.
      * @param a name of a device

@@ -107,6 +107,19 @@ ReadEvent(const YamlNode& node, uint64_t seed)
         ReadTimeAndEnds(node, event);
         event.factor = node.Get("factor").AsNumber(0, 1);
         break;
+    case EventKind::LossyLink: {
+        node.CheckKeys(YamlKeysOf("event (lossy-link)"));
+        ReadTimeAndEnds(node, event);
+        const YamlNode loss = node.Get("loss");
+        event.loss = loss.AsNumber(0, 1);
+        if (event.loss == 1)
+        {
+            loss.Fail(
+                "found '" + loss.AsString() +
+                "', expected a number below 1; kind link-down is a link that carries nothing");
+        }
+        break;
+    }
     case EventKind::LinkDown:
     case EventKind::LinkUp:
         node.CheckKeys(YamlKeysOf("event (link-down, link-up)"));

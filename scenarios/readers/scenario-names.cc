@@ -189,6 +189,7 @@ NamedChoices<EventKind>
 EventKindNames()
 {
     return {{"degrade", EventKind::Degrade},
+            {"lossy-link", EventKind::LossyLink},
             {"link-down", EventKind::LinkDown},
             {"link-up", EventKind::LinkUp},
             {"link-flap", EventKind::Flap},

@@ -293,7 +293,8 @@ FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
     for (std::size_t i = 0; i < events.size(); i++)
     {
         const EventSpec& event = events[i];
-        Due due{event.kind, event.at, LinkId(), RouteId(), Rate(), event.bytes, event.form};
+        Due due{
+            event.kind, event.at, LinkId(), RouteId(), Rate(), event.loss, event.bytes, event.form};
         switch (event.kind)
         {
         case EventKind::SlowGpu:
@@ -301,6 +302,13 @@ FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
         case EventKind::Degrade:
             due.link = FindLink(topology, event, i);
             due.rate = topology.GetLink(due.link).rate * event.factor;
+            break;
+        case EventKind::LossyLink:
+            due.link = FindLink(topology, event, i);
+            if (topology.GetLink(due.link).kind != LinkKind::Network)
+            {
+                ToOf(event, i).Fail("a link of the network: those of a node lose nothing");
+            }
             break;
         case EventKind::LinkDown:
         case EventKind::LinkUp:
@@ -368,7 +376,7 @@ FabricEvents::AdvanceTo(Time now)
 void
 FabricEvents::AddFlap(const EventSpec& event, LinkId link)
 {
-    Due due{EventKind::LinkDown, event.at, link, RouteId(), Rate(), Bytes(), event.form};
+    Due due{EventKind::LinkDown, event.at, link, RouteId(), Rate(), 0, Bytes(), event.form};
     for (uint32_t time = 0; time < event.times; time++)
     {
         due.kind = EventKind::LinkDown;
@@ -391,6 +399,9 @@ FabricEvents::Do(const Due& due, Time now)
         break;
     case EventKind::Degrade:
         m_transport.SetLinkRate(due.link, due.rate, now);
+        break;
+    case EventKind::LossyLink:
+        m_transport.SetLinkLoss(due.link, due.loss, now);
         break;
     case EventKind::LinkDown:
     case EventKind::LinkUp: {

@@ -61,7 +61,7 @@ class RandomFailures
 std::vector<double> ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster);
 
 /**
- * What happens to the fabric at a time: degraded links, links that go down or up, once or
+ * What happens to the fabric at a time: degraded or lossy links, links that go down or up, once or
  * at random, background flows.
  * A background flow between GPUs takes the route of NCCL's first channel between them, without
  * NCCL's caps; between other devices the routed one.
@@ -91,6 +91,7 @@ class FabricEvents : public PassiveEngine
         LinkId link;
         RouteId route;
         Rate rate;
+        double loss;
         Bytes bytes;
         FlowForm form;
     };

@@ -70,20 +70,28 @@ PacketsOf(const Scenario& scenario)
                : std::nullopt;
 }
 
-/** @throws InputError when an event acts on links that the fidelity does not simulate. */
+/** @throws InputError when an event acts on what the fidelity does not simulate. */
 void
 CheckEvents(const Scenario& scenario)
 {
     for (std::size_t i = 0; i < scenario.events.size(); i++)
     {
-        if (scenario.fidelity == Fidelity::Analytical &&
-            scenario.events[i].kind != EventKind::SlowGpu)
+        const EventSpec& event = scenario.events[i];
+        const std::string where =
+            event.where.empty() ? scenario.path + ": events." + std::to_string(i) : event.where;
+        if (scenario.fidelity == Fidelity::Analytical && event.kind != EventKind::SlowGpu)
         {
-            const std::string& where = scenario.events[i].where;
-            throw InputError(
-                (where.empty() ? scenario.path + ": events." + std::to_string(i) : where) +
-                ": found an event on links with fidelity analytical, which knows no "
-                "load; expected fidelity stream, flow, packet or hybrid");
+            throw InputError(where +
+                             ": found an event on links with fidelity analytical, which knows no "
+                             "load; expected fidelity stream, flow, packet or hybrid");
+        }
+        if (event.kind == EventKind::LossyLink &&
+            (!PacketsOf(scenario) || scenario.packets.settle.IsOn()))
+        {
+            throw InputError(where +
+                             ": found a link that loses packets where not all of them are "
+                             "simulated, expected fidelity packet or hybrid without "
+                             "network.settle");
         }
     }
 }

@@ -654,6 +654,10 @@ WriteEvent(YamlWriter& out, const EventSpec& event)
     {
         out.Number("factor", event.factor);
     }
+    if (event.kind == EventKind::LossyLink)
+    {
+        out.Number("loss", event.loss);
+    }
     if (event.kind == EventKind::Background)
     {
         out.Size("bytes", event.bytes);

@@ -468,6 +468,64 @@ TEST(PacketTransport, RecoveryWastesAWindowOrAPacket)
     }
 }
 
+/**
+ * A link loses packets by chance: of those that cross it, those sent again among them, the part
+ * that it was given, within five standard deviations. Selective repeat sends as many again;
+ * go-back-n sends for each what was under way, too: what 4 us hold at 80 Gb/s. All take their time,
+ * and what is lost twice a timeout.
+ */
+TEST(PacketTransport, LossyLinksLosePacketsByChance)
+{
+    constexpr double LOSS = 0.01;
+    constexpr double PACKETS = 20000;
+    for (const LossRecovery recovery : {LossRecovery::GoBackN, LossRecovery::Selective})
+    {
+        PacketBench bench;
+        const uint32_t from = bench.AddHost();
+        const uint32_t middle = bench.AddSwitch();
+        const uint32_t to = bench.AddHost();
+        bench.Join(from, middle, Rate::Gbps(80), Time::Microseconds(1));
+        const LinkId second = bench.Join(middle, to, Rate::Gbps(80), Time::Microseconds(1));
+        PacketSpec spec = PlainSpec();
+        spec.queuePair.recovery = recovery;
+        bench.Open(spec);
+        const std::size_t flow = bench.AddFlow(from, to, Bytes(20'000'000));
+        bench.Transport().SetLinkLoss(second, LOSS, Time());
+        bench.Run();
+        EXPECT_FALSE(bench.Duration(flow).IsInfinite());
+        const QueuePairCounters& counters = bench.Transport().GetQueuePairs().Counters();
+        const PortCounters& port = bench.Network().Counters(second.Index());
+        const double crossed = static_cast<double>(port.packets);
+        const auto lost = static_cast<double>(port.drops);
+        EXPECT_NEAR(lost, LOSS * crossed, 5 * std::sqrt(LOSS * crossed));
+        EXPECT_GE(crossed, PACKETS + lost);
+        constexpr double PACKET_TIME = 1048 / 1e10;
+        const double time = bench.Duration(flow).ToSeconds();
+        const double timeouts = static_cast<double>(counters.timeouts) *
+                                spec.queuePair.retransmissionTimeout.ToSeconds();
+        EXPECT_GE(time, crossed * PACKET_TIME);
+        EXPECT_LE(time, 1.05 * crossed * PACKET_TIME + timeouts);
+        if (recovery == LossRecovery::Selective)
+        {
+            EXPECT_EQ(crossed, PACKETS + lost);
+            EXPECT_EQ(static_cast<double>(counters.retransmissions), lost);
+        }
+        else
+        {
+            const double underWay = 4e-6 / PACKET_TIME;
+            EXPECT_GT(crossed, PACKETS + 0.5 * lost * underWay);
+            EXPECT_LT(crossed, PACKETS + 1.5 * lost * underWay);
+        }
+        EXPECT_THROW(bench.Transport().SetLinkLoss(second, 1, Time()), std::invalid_argument);
+        EXPECT_THROW(bench.Transport().SetLinkLoss(second, -0.1, Time()), std::invalid_argument);
+    }
+    PacketBench fluid;
+    const LinkId link =
+        fluid.Join(fluid.AddHost(), fluid.AddHost(), Rate::Gbps(80), Time::Microseconds(1));
+    fluid.OpenFluid();
+    EXPECT_THROW(fluid.Any().SetLinkLoss(link, 0.1, Time()), std::invalid_argument);
+}
+
 /** A link that fails is gone around; where there is no path around, flows stall and go on later. */
 TEST(PacketTransport, FailedLinksAreReroutedOrWaitedFor)
 {

@@ -235,6 +235,36 @@ TEST(FabricEvents, RefusesEventsOnLinksWhereNoLinkIsSimulated)
                  InputError);
 }
 
+/** Packets that a link loses are sent again; a fluid, or what is not simulated, loses none. */
+TEST(FabricEvents, ALossyLinkSlowsPackets)
+{
+    const auto [nic, leaf] = FirstNicLink();
+    EventSpec lossy = Event(EventKind::LossyLink, nic, leaf);
+    const auto callTime = [](std::vector<EventSpec> events) {
+        Scenario scenario = SmallScenario();
+        scenario.events = std::move(events);
+        scenario.fidelity = Fidelity::Packet;
+        scenario.jobs.clear();
+        scenario.collectives.emplace_back();
+        scenario.collectives.front().name = "calls";
+        scenario.collectives.front().sequence = {{CollectiveOp::AllReduce, Bytes::MiB(4), {}}};
+        PlainLoop loop;
+        return RunScenario(scenario, loop, [](Time) {}).BoundedTime();
+    };
+    const Time before = callTime({});
+    EXPECT_EQ(callTime({lossy}), before);
+    lossy.loss = 0.02;
+    EXPECT_GT(callTime({lossy}), before);
+    EventSpec ended = lossy;
+    ended.loss = 0; // at once
+    EXPECT_EQ(callTime({lossy, ended}), before);
+    EXPECT_THROW(RunWith({lossy}, Fidelity::Stream), InputError);
+    EXPECT_THROW(RunWith({lossy}, Fidelity::Flow), InputError);
+    lossy.from = "node0/gpu0";
+    lossy.to = "node0/nvswitch0";
+    EXPECT_THROW(RunWith({lossy}, Fidelity::Packet), InputError);
+}
+
 /** One duplex link of two switches and its opposite. */
 struct TwoSwitches
 {

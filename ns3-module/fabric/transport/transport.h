@@ -11,6 +11,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -144,6 +145,17 @@ class Transport : public PassiveEngine
      * @throws std::invalid_argument when the link does not exist or the rate is negative.
      */
     virtual void SetLinkRate(LinkId link, Rate rate, Time now) = 0;
+
+    /**
+     * A link loses each packet that it carries with a probability from @p now on: a bad cable or
+     * transceiver, whose errors the receiver's check finds.
+     * @throws std::invalid_argument where nothing is packets (a fluid, replayed packets), when the
+     *         link does not exist or is none of the network, or the part is not in [0, 1).
+     */
+    virtual void SetLinkLoss(LinkId /* link */, double /* part */, Time /* now */)
+    {
+        throw std::invalid_argument("Transport::SetLinkLoss: only simulated packets are lost");
+    }
 
     /**
      * Links fail, or come up at the rate that they were last given. Flows on links that fail are

@@ -480,6 +480,13 @@ HybridTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 }
 
 void
+HybridTransport::SetLinkLoss(LinkId link, double part, Time now)
+{
+    m_now = std::max(m_now, now);
+    m_packets.SetLinkLoss(link, part, now);
+}
+
+void
 HybridTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
 {
     m_now = std::max(m_now, now);

@@ -63,6 +63,9 @@ class HybridTransport final : public Transport
 
     FlowId Start(const FlowRequest& request, Time now) override;
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
+
+    /** Of packets; a fluid loses nothing. */
+    void SetLinkLoss(LinkId link, double part, Time now) override;
     void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
     bool IsLinkUp(LinkId link) const override;
     bool Cancel(FlowId id, Time now) override;

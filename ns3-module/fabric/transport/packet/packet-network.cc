@@ -1403,6 +1403,11 @@ PacketNetwork::OnArrival(uint32_t link, int64_t now)
     {
         ReturnRead(p, now);
     }
+    if (port.isLossy && Draw(link) < m_details[link].loss)
+    {
+        LoseOnWire(packet, link, now);
+        return;
+    }
     if (p.kind == PacketKind::Pause)
     {
         OnPause(p, link, now);
@@ -1427,6 +1432,13 @@ PacketNetwork::SetRate(uint32_t link, Rate rate, int64_t now)
 {
     SetWireRate(link, rate);
     m_events.ScheduleBy(PacketEventKind::PortReady, link, std::max(now, m_ports[link].busyUntil));
+}
+
+void
+PacketNetwork::SetLoss(uint32_t link, double part)
+{
+    m_ports[link].isLossy = part > 0;
+    m_details[link].loss = part;
 }
 
 void

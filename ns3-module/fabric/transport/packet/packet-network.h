@@ -145,6 +145,9 @@ class PacketNetwork
      */
     void SetShare(uint32_t link, double part);
 
+    /** Each packet is lost on a link with this probability from now on. */
+    void SetLoss(uint32_t link, double part);
+
     void SetUp(uint32_t link, bool up, int64_t now);
 
     bool IsUp(uint32_t link) const
@@ -269,6 +272,7 @@ class PacketNetwork
         bool isNetwork{true};   //!< packets have headers there
         bool isOfSwitch{false}; //!< marks, trims
         bool isObserved{false};
+        bool isLossy{false}; //!< see SetLoss
         bool isPcie{false};
         bool waitsForCredits{false};
         uint32_t to{0};
@@ -282,6 +286,7 @@ class PacketNetwork
         double wholePsPerByte{1}; //!< as psPerByte, were all of the link the packets'
         int64_t latencyBack{0};   //!< ps: what tells the link's sender of something takes
         ClassArbiter::State turn;
+        double loss{0}; //!< see SetLoss
         uint32_t opposite{END};
         uint32_t controlRun{0}; //!< control packets sent since data has begun to wait for them
     };

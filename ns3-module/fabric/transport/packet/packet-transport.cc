@@ -688,6 +688,20 @@ PacketTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 }
 
 void
+PacketTransport::SetLinkLoss(LinkId link, double part, Time now)
+{
+    if (link.Index() >= m_network.Links() || !(part >= 0 && part < 1) ||
+        m_routing.GetTopology().GetLink(link).kind != LinkKind::Network)
+    {
+        throw std::invalid_argument(
+            "PacketTransport::SetLinkLoss: no such link of the network, or "
+            "the part is not in [0, 1)");
+    }
+    m_now = std::max(m_now, now);
+    m_network.SetLoss(link.Index(), part);
+}
+
+void
 PacketTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
 {
     for (const LinkId link : links)

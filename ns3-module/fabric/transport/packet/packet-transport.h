@@ -66,6 +66,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
 
     FlowId Start(const FlowRequest& request, Time now) override;
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
+    void SetLinkLoss(LinkId link, double part, Time now) override;
     void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
     bool IsLinkUp(LinkId link) const override;
     bool Cancel(FlowId id, Time now) override;
