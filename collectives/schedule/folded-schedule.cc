@@ -92,6 +92,11 @@ class ScheduleGraph
         return node >= m_firstConnection && node < m_firstLink;
     }
 
+    bool IsLink(uint32_t node) const
+    {
+        return node >= m_firstLink;
+    }
+
     /** Calls @p use(role, neighbor) for every neighbor of a node. */
     template <typename Use>
     void ForEachNeighbor(uint32_t node, const Use& use) const;
@@ -105,8 +110,11 @@ class ScheduleGraph
     /** @p representatives each node's. */
     FoldedSchedule Fold(const std::vector<uint32_t>& representatives, Routing& routing) const;
 
-    /** By connection, of all channels: its route over the links that are left. */
-    std::vector<RouteId> RoutesLeft(Routing& routing) const;
+    /**
+     * By connection, of all channels: its route over the links that are left. Forgets who crosses
+     * each link, for the memory: the graph is of no other use then.
+     */
+    std::vector<RouteId> RoutesLeft(Routing& routing);
 
   private:
     static constexpr uint32_t NONE = 0xffffffff;
@@ -468,8 +476,9 @@ ScheduleGraph::ClassLinks(const std::vector<uint32_t>& representatives) const
 }
 
 std::vector<RouteId>
-ScheduleGraph::RoutesLeft(Routing& routing) const
+ScheduleGraph::RoutesLeft(Routing& routing)
 {
+    m_users = {};
     std::vector<RouteId> routes;
     routes.reserve(m_connections.size());
     std::vector<PathLink> path;
@@ -580,7 +589,12 @@ ScheduleGraph::Fold(const std::vector<uint32_t>& representatives, Routing& routi
     return folded;
 }
 
-/** The coarsest equitable partition of a ScheduleGraph. */
+/**
+ * The coarsest equitable partition of a ScheduleGraph.
+ *
+ * Its classes do not depend on the order in which doubtful ones are split. Links come first, then
+ * connections: where hashing spreads connections over links, these two alone tell most apart.
+ */
 class AlikeNodes
 {
   public:
@@ -593,37 +607,74 @@ class AlikeNodes
     std::vector<uint32_t> FindRepresentatives();
 
   private:
-    void Split();
-    std::size_t SplitClass(std::size_t begin);
+    /** In the order in which they are split; no class has nodes of two. */
+    enum Stage : std::size_t
+    {
+        Links,
+        Connections,
+        Others,
+        STAGES
+    };
+
+    /** A node whose class may have to be split, and what tells it from others. */
+    struct Doubtful
+    {
+        uint32_t oldClass;
+        uint32_t node;
+        uint64_t signature;
+    };
+
+    Stage StageOf(uint32_t node) const
+    {
+        return m_graph.IsLink(node) ? Links : m_graph.IsConnection(node) ? Connections : Others;
+    }
+
+    void Doubt(uint32_t node)
+    {
+        if (!m_isDoubtful[node])
+        {
+            m_isDoubtful[node] = true;
+            m_doubtful[StageOf(node)].push_back(node);
+        }
+    }
+
+    void Split(std::vector<uint32_t>& doubtful);
+    std::size_t SplitClass(const std::vector<Doubtful>& doubtful, std::size_t begin);
     uint64_t SignatureOf(uint32_t node) const;
     bool AreEquitable(const std::vector<uint32_t>& representatives) const;
 
     const ScheduleGraph& m_graph;
-    std::vector<uint32_t> m_classes;    //!< by node
-    std::vector<uint32_t> m_sizes;      //!< by class
-    std::vector<uint64_t> m_signatures; //!< by node, of those that may have changed
-    std::vector<uint32_t> m_doubtful;   //!< nodes with a neighbor that has changed its class
-    std::vector<bool> m_isDoubtful;     //!< by node
+    std::vector<uint32_t> m_classes;                      //!< by node
+    std::vector<uint32_t> m_sizes;                        //!< by class
+    std::array<std::vector<uint32_t>, STAGES> m_doubtful; //!< with a neighbor of a new class
+    std::vector<bool> m_isDoubtful;                       //!< by node
     std::vector<std::pair<uint32_t, uint32_t>> m_changed; //!< nodes and their new classes
-    uint32_t m_connectionClasses{1};
+    uint32_t m_connectionClasses{0};
 };
 
 AlikeNodes::AlikeNodes(const ScheduleGraph& graph)
     : m_graph(graph),
       m_classes(graph.Size()),
-      m_sizes{graph.Size()},
-      m_signatures(graph.Size()),
-      m_doubtful(graph.Size()),
-      m_isDoubtful(graph.Size(), true)
+      m_isDoubtful(graph.Size(), false)
 {
-    std::iota(m_doubtful.begin(), m_doubtful.end(), 0U);
+    for (uint32_t node = 0; node < graph.Size(); node++)
+    {
+        const uint32_t kind = graph.KindOf(node);
+        m_classes[node] = kind;
+        if (kind >= m_sizes.size())
+        {
+            m_sizes.resize(kind + 1, 0);
+        }
+        m_connectionClasses += m_sizes[kind]++ == 0 && graph.IsConnection(node) ? 1 : 0;
+        Doubt(node);
+    }
 }
 
 /** Equal for nodes of one class that have as many neighbors of each class in each role. */
 uint64_t
 AlikeNodes::SignatureOf(uint32_t node) const
 {
-    uint64_t signature = Mix(m_graph.KindOf(node));
+    uint64_t signature = 0;
     m_graph.ForEachNeighbor(node, [&](uint64_t role, uint32_t neighbor) {
         signature += Mix(role ^ Mix(m_classes[neighbor]));
     });
@@ -633,13 +684,19 @@ AlikeNodes::SignatureOf(uint32_t node) const
 std::vector<uint32_t>
 AlikeNodes::FindRepresentatives()
 {
-    while (!m_doubtful.empty())
+    for (std::size_t stage = 0; stage < STAGES;)
     {
-        Split();
+        if (m_doubtful[stage].empty())
+        {
+            stage++;
+            continue;
+        }
+        Split(m_doubtful[stage]);
         if (m_connectionClasses * 2 > m_graph.ConnectionCount())
         {
             return {};
         }
+        stage = 0;
     }
     std::vector<uint32_t> firsts(m_sizes.size(), m_graph.Size()); // by class
     std::vector<uint32_t> ofClasses;
@@ -652,51 +709,48 @@ AlikeNodes::FindRepresentatives()
     return AreEquitable(ofClasses) ? ofClasses : std::vector<uint32_t>();
 }
 
-/** Splits the classes of doubtful nodes by what neighbors these have now. */
+/** Splits the classes of all doubtful nodes of a stage by what neighbors these have now. */
 void
-AlikeNodes::Split()
+AlikeNodes::Split(std::vector<uint32_t>& nodes)
 {
-    for (const uint32_t node : m_doubtful)
+    std::vector<Doubtful> doubtful;
+    doubtful.reserve(nodes.size());
+    for (const uint32_t node : nodes)
     {
-        m_signatures[node] = SignatureOf(node);
+        doubtful.push_back({m_classes[node], node, SignatureOf(node)});
         m_isDoubtful[node] = false;
     }
-    std::sort(m_doubtful.begin(), m_doubtful.end(), [this](uint32_t a, uint32_t b) {
-        return std::tie(m_classes[a], m_signatures[a], a) <
-               std::tie(m_classes[b], m_signatures[b], b);
+    nodes.clear();
+    std::sort(doubtful.begin(), doubtful.end(), [](const Doubtful& a, const Doubtful& b) {
+        return std::tie(a.oldClass, a.signature, a.node) <
+               std::tie(b.oldClass, b.signature, b.node);
     });
     m_changed.clear();
-    for (std::size_t first = 0; first < m_doubtful.size();)
+    for (std::size_t first = 0; first < doubtful.size();)
     {
-        first = SplitClass(first);
+        first = SplitClass(doubtful, first);
     }
     for (const auto& [node, fresh] : m_changed)
     {
         m_classes[node] = fresh;
     }
-    m_doubtful.clear();
     for (const auto& [node, fresh] : m_changed)
     {
-        m_graph.ForEachNeighbor(node, [this](uint64_t /* role */, uint32_t neighbor) {
-            if (!m_isDoubtful[neighbor])
-            {
-                m_isDoubtful[neighbor] = true;
-                m_doubtful.push_back(neighbor);
-            }
-        });
+        m_graph.ForEachNeighbor(
+            node, [this](uint64_t /* role */, uint32_t neighbor) { Doubt(neighbor); });
     }
 }
 
 /** Splits the class whose doubtful nodes begin at @p begin. @return where they end. */
 std::size_t
-AlikeNodes::SplitClass(std::size_t begin)
+AlikeNodes::SplitClass(const std::vector<Doubtful>& doubtful, std::size_t begin)
 {
-    const uint32_t old = m_classes[m_doubtful[begin]];
+    const uint32_t old = doubtful[begin].oldClass;
     std::vector<std::size_t> starts; // of doubtful nodes with one signature, and the end
     std::size_t end = begin;
-    for (; end < m_doubtful.size() && m_classes[m_doubtful[end]] == old; end++)
+    for (; end < doubtful.size() && doubtful[end].oldClass == old; end++)
     {
-        if (end == begin || m_signatures[m_doubtful[end]] != m_signatures[m_doubtful[end - 1]])
+        if (end == begin || doubtful[end].signature != doubtful[end - 1].signature)
         {
             starts.push_back(end);
         }
@@ -721,10 +775,10 @@ AlikeNodes::SplitClass(std::size_t begin)
         const auto fresh = static_cast<uint32_t>(m_sizes.size());
         m_sizes.push_back(static_cast<uint32_t>(starts[i + 1] - starts[i]));
         m_sizes[old] -= m_sizes.back();
-        m_connectionClasses += m_graph.IsConnection(m_doubtful[starts[i]]) ? 1 : 0;
+        m_connectionClasses += m_graph.IsConnection(doubtful[starts[i]].node) ? 1 : 0;
         for (std::size_t d = starts[i]; d < starts[i + 1]; d++)
         {
-            m_changed.emplace_back(m_doubtful[d], fresh);
+            m_changed.emplace_back(doubtful[d].node, fresh);
         }
     }
     return end;
@@ -762,7 +816,7 @@ FoldAlike(Schedule schedule, uint32_t ranks, Routing& routing)
 {
     std::vector<RouteId> routes;
     {
-        const ScheduleGraph graph(schedule, ranks, routing);
+        ScheduleGraph graph(schedule, ranks, routing);
         const std::vector<uint32_t> representatives = AlikeNodes(graph).FindRepresentatives();
         if (!representatives.empty())
         {
