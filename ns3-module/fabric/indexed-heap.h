@@ -11,17 +11,20 @@ namespace weir
 {
 
 /**
- * A priority queue of indices below a fixed bound whose keys may change: a 4-ary heap that knows
- * where each index stands. Smallest key first, ties by index. Set, Remove: O(log n).
+ * A priority queue of indices whose keys may change: a 4-ary heap that notes where each index
+ * stands. Smallest key first, ties by index. Set, Remove: O(log n).
+ *
+ * The positions are the caller's, by index, ABSENT at first: heaps of different indices share them.
  */
 template <typename Key>
-class IndexedHeap
+class PositionedHeap
 {
   public:
-    explicit IndexedHeap(std::size_t bound)
-        : m_positions(bound, ABSENT)
+    static constexpr uint32_t ABSENT = 0xffffffff; //!< the position of an index in no heap
+
+    void Reserve(std::size_t size)
     {
-        m_entries.reserve(bound);
+        m_entries.reserve(size);
     }
 
     bool Empty() const
@@ -39,45 +42,45 @@ class IndexedHeap
         return m_entries.front().key;
     }
 
-    /** Inserts @p index or gives it another key. */
-    void Set(uint32_t index, Key key)
+    /** Inserts @p index, which is in no other heap, or gives it another key. */
+    void Set(uint32_t index, Key key, std::vector<uint32_t>& positions)
     {
-        uint32_t at = m_positions[index];
+        uint32_t at = positions[index];
         if (at == ABSENT)
         {
             at = static_cast<uint32_t>(m_entries.size());
             m_entries.push_back({key, index});
-            Up(at, {key, index});
+            Up(at, {key, index}, positions);
         }
         else if (key < m_entries[at].key)
         {
-            Up(at, {key, index});
+            Up(at, {key, index}, positions);
         }
         else
         {
-            Down(at, {key, index});
+            Down(at, {key, index}, positions);
         }
     }
 
     /** Takes all out. O(size). */
-    void Clear()
+    void Clear(std::vector<uint32_t>& positions)
     {
         for (const Entry& entry : m_entries)
         {
-            m_positions[entry.index] = ABSENT;
+            positions[entry.index] = ABSENT;
         }
         m_entries.clear();
     }
 
     /** Takes @p index out, if it is in. */
-    void Remove(uint32_t index)
+    void Remove(uint32_t index, std::vector<uint32_t>& positions)
     {
-        const uint32_t at = m_positions[index];
+        const uint32_t at = positions[index];
         if (at == ABSENT)
         {
             return;
         }
-        m_positions[index] = ABSENT;
+        positions[index] = ABSENT;
         const Entry last = m_entries.back();
         m_entries.pop_back();
         if (last.index == index)
@@ -86,16 +89,24 @@ class IndexedHeap
         }
         if (at > 0 && Less(last, m_entries[(at - 1) / ARITY]))
         {
-            Up(at, last);
+            Up(at, last, positions);
         }
         else
         {
-            Down(at, last);
+            Down(at, last, positions);
+        }
+    }
+
+    /** Lowers all keys by @p amount. O(size). */
+    void LowerKeys(Key amount)
+    {
+        for (Entry& entry : m_entries)
+        {
+            entry.key -= amount;
         }
     }
 
   private:
-    static constexpr uint32_t ABSENT = 0xffffffff;
     static constexpr uint32_t ARITY = 4;
 
     struct Entry
@@ -109,22 +120,22 @@ class IndexedHeap
         return a.key < b.key || (!(b.key < a.key) && a.index < b.index);
     }
 
-    void Put(uint32_t at, const Entry& entry)
+    void Put(uint32_t at, const Entry& entry, std::vector<uint32_t>& positions)
     {
         m_entries[at] = entry;
-        m_positions[entry.index] = at;
+        positions[entry.index] = at;
     }
 
-    void Up(uint32_t at, Entry entry)
+    void Up(uint32_t at, Entry entry, std::vector<uint32_t>& positions)
     {
         for (; at > 0 && Less(entry, m_entries[(at - 1) / ARITY]); at = (at - 1) / ARITY)
         {
-            Put(at, m_entries[(at - 1) / ARITY]);
+            Put(at, m_entries[(at - 1) / ARITY], positions);
         }
-        Put(at, entry);
+        Put(at, entry, positions);
     }
 
-    void Down(uint32_t at, Entry entry)
+    void Down(uint32_t at, Entry entry, std::vector<uint32_t>& positions)
     {
         const auto size = static_cast<uint32_t>(m_entries.size());
         for (uint32_t first = at * ARITY + 1; first < size; first = at * ARITY + 1)
@@ -138,14 +149,62 @@ class IndexedHeap
             {
                 break;
             }
-            Put(at, m_entries[least]);
+            Put(at, m_entries[least], positions);
             at = least;
         }
-        Put(at, entry);
+        Put(at, entry, positions);
     }
 
     std::vector<Entry> m_entries;
-    std::vector<uint32_t> m_positions; //!< by index: where in m_entries, or ABSENT
+};
+
+/** A PositionedHeap of indices below a fixed bound, with positions of its own. */
+template <typename Key>
+class IndexedHeap
+{
+  public:
+    explicit IndexedHeap(std::size_t bound)
+        : m_positions(bound, PositionedHeap<Key>::ABSENT)
+    {
+        m_heap.Reserve(bound);
+    }
+
+    bool Empty() const
+    {
+        return m_heap.Empty();
+    }
+
+    uint32_t TopIndex() const
+    {
+        return m_heap.TopIndex();
+    }
+
+    Key TopKey() const
+    {
+        return m_heap.TopKey();
+    }
+
+    /** Inserts @p index or gives it another key. */
+    void Set(uint32_t index, Key key)
+    {
+        m_heap.Set(index, key, m_positions);
+    }
+
+    /** Takes all out. O(size). */
+    void Clear()
+    {
+        m_heap.Clear(m_positions);
+    }
+
+    /** Takes @p index out, if it is in. */
+    void Remove(uint32_t index)
+    {
+        m_heap.Remove(index, m_positions);
+    }
+
+  private:
+    PositionedHeap<Key> m_heap;
+    std::vector<uint32_t> m_positions; //!< by index
 };
 
 } // namespace weir

@@ -124,7 +124,7 @@ FluidTransport::BundleFor(PathId path, double cap, double weight)
         if (b >= m_bundles.size())
         {
             m_bundles.resize(b + 1);
-            m_places.resize(b + 1);
+            m_positions.resize(b + 1, PositionedHeap<double>::ABSENT);
         }
         m_bundles[b] = Bundle();
         m_bundles[b].path = path;

@@ -78,10 +78,9 @@ FluidTransport::Regroup(uint32_t b)
     if (bundle.group != NONE)
     {
         Group& group = m_groups[bundle.group];
-        if (bundle.isInGroupHeap)
+        if (m_positions[b] != PositionedHeap<double>::ABSENT)
         {
-            group.first = PairingHeap<BundleItems>({&m_places}).Remove(group.first, b);
-            bundle.isInGroupHeap = false;
+            group.heap.Remove(b, m_positions);
             SetGroupStale(bundle.group);
         }
         group.bundles--;
@@ -134,9 +133,9 @@ FluidTransport::SetGroupLevel(uint32_t link)
             if (bundle.group == link)
             {
                 bundle.offset += shown;
-                m_places[b].key -= shown;
             }
         });
+        group.heap.LowerKeys(shown);
     }
 }
 
@@ -160,17 +159,13 @@ FluidTransport::SetTimer(uint32_t b)
         return;
     }
     Group& group = m_groups[bundle.group];
-    PairingHeap<BundleItems> heap({&m_places});
-    if (bundle.isInGroupHeap)
-    {
-        group.first = heap.Remove(group.first, b);
-        bundle.isInGroupHeap = false;
-    }
     if (bundle.moving > 0)
     {
-        m_places[b].key = m_flows[bundle.first].due - bundle.offset;
-        group.first = heap.Insert(group.first, b);
-        bundle.isInGroupHeap = true;
+        group.heap.Set(b, m_flows[bundle.first].due - bundle.offset, m_positions);
+    }
+    else
+    {
+        group.heap.Remove(b, m_positions);
     }
     SetGroupStale(bundle.group);
 }
@@ -216,7 +211,7 @@ FluidTransport::TimeGroup(uint32_t link, Time time)
 Time
 FluidTransport::TimeOfGroup(const Group& group) const
 {
-    return group.first == NONE ? Time::Infinite() : group.clock.TimeOf(m_places[group.first].key);
+    return group.heap.Empty() ? Time::Infinite() : group.clock.TimeOf(group.heap.TopKey());
 }
 
 /** Corrects timers of groups that may be too early until the first is not. */

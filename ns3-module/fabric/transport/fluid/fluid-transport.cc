@@ -131,12 +131,10 @@ void
 FluidTransport::EndFlowsOfGroup(uint32_t link)
 {
     Group& group = m_groups[link];
-    PairingHeap<BundleItems> heap({&m_places});
-    while (group.first != NONE && group.clock.TimeOf(m_places[group.first].key) <= m_now)
+    while (!group.heap.Empty() && group.clock.TimeOf(group.heap.TopKey()) <= m_now)
     {
-        const uint32_t b = group.first;
-        group.first = heap.Pop(b);
-        m_bundles[b].isInGroupHeap = false;
+        const uint32_t b = group.heap.TopIndex();
+        group.heap.Remove(b, m_positions);
         EndFlows(b, group.clock, m_bundles[b].offset);
     }
     m_groupTimers.Remove(link);

@@ -192,7 +192,6 @@ class FluidTransport : public Transport
         double offset{0};      //!< what it has been served is the clock plus this
         ServiceClock clock;    //!< its own
         InstantNode inTimers;
-        bool isInGroupHeap{false};
         bool isStale{false};  //!< its timer is not right
         bool isQueued{false}; //!< is in m_idleQueue
         int64_t carried{0};   //!< bytes done, not yet added to its links' meters
@@ -206,11 +205,11 @@ class FluidTransport : public Transport
     struct Group
     {
         ServiceClock clock;
-        uint32_t first{NONE};     //!< heap of bundles, the first to end a flow on top
-        uint32_t bundles{0};      //!< that follow the clock
-        double timedRate{0};      //!< no rate of the clock up to this makes its timer too late
-        bool isTimedEarly{false}; //!< its timer may be too early
-        bool isStale{false};      //!< its timer is not right
+        PositionedHeap<double> heap; //!< bundles by the clock value when their first flow ends
+        uint32_t bundles{0};         //!< that follow the clock
+        double timedRate{0};         //!< no rate of the clock up to this makes its timer too late
+        bool isTimedEarly{false};    //!< its timer may be too early
+        bool isStale{false};         //!< its timer is not right
     };
 
     struct FlowItems
@@ -227,30 +226,6 @@ class FluidTransport : public Transport
             const Flow& x = (*flows)[a];
             const Flow& y = (*flows)[b];
             return x.due < y.due || (x.due == y.due && x.id < y.id);
-        }
-    };
-
-    /** A bundle in the heap of its group; apart from it, so that heaps stay in the cache. */
-    struct Place
-    {
-        double key{0}; //!< clock value when its first flow ends
-        PairingNode node;
-    };
-
-    struct BundleItems
-    {
-        std::vector<Place>* places;
-
-        PairingNode& Node(uint32_t i) const
-        {
-            return (*places)[i].node;
-        }
-
-        bool Before(uint32_t a, uint32_t b) const
-        {
-            const double x = (*places)[a].key;
-            const double y = (*places)[b].key;
-            return x < y || (x == y && a < b);
         }
     };
 
@@ -342,7 +317,7 @@ class FluidTransport : public Transport
     std::vector<Flow> m_flows;
     std::vector<uint32_t> m_unusedFlows;
     std::vector<Bundle> m_bundles;        //!< by variable of the solver
-    std::vector<Place> m_places;          //!< by bundle
+    std::vector<uint32_t> m_positions;    //!< by bundle: in the heap of its group
     std::vector<uint32_t> m_bundleOfPath; //!< by path: its first bundle
     std::vector<Group> m_groups;          //!< by link
     std::vector<LinkMeter> m_meters;      //!< by link
