@@ -194,22 +194,33 @@ PathTable::IsScratch(PathId path) const
 PathId
 PathTable::Append()
 {
-    if (m_links.size() + m_scratch.size() > MAX_LINKS)
+    if (m_links.size() + 2 * m_scratch.size() > MAX_LINKS)
     {
         throw std::length_error("PathTable: all paths together have more than 2^32 links");
     }
     const auto first = static_cast<uint32_t>(m_links.size());
     m_entries.push_back({first, ShapeOfScratch()});
-    m_links.insert(m_links.end(), m_scratch.begin(), m_scratch.end());
+    for (const PathLink& each : m_scratch)
+    {
+        m_links.push_back(each.link.Index());
+    }
+    if (m_shapes[m_entries.back().shape].isCounted)
+    {
+        for (const PathLink& each : m_scratch)
+        {
+            m_links.push_back(each.multiplicity);
+        }
+    }
     return PathId(m_entries.size() - 1);
 }
 
 uint32_t
 PathTable::ShapeOfScratch()
 {
-    Shape shape{static_cast<uint32_t>(m_scratch.size()), Time(), Rate::Infinite()};
+    Shape shape{static_cast<uint32_t>(m_scratch.size()), false, Time(), Rate::Infinite()};
     for (const auto& l : m_scratch)
     {
+        shape.isCounted = shape.isCounted || l.multiplicity != 1;
         const Link& link = m_topology.GetLink(l.link);
         shape.latency += link.latency * l.multiplicity;
         shape.bottleneck = std::min(shape.bottleneck, link.rate / l.multiplicity);
@@ -221,8 +232,8 @@ PathTable::ShapeOfScratch()
     for (auto it = candidates.first; it != candidates.second; ++it)
     {
         const Shape& known = m_shapes[it->second];
-        if (known.count == shape.count && known.latency == shape.latency &&
-            known.bottleneck == shape.bottleneck)
+        if (known.count == shape.count && known.isCounted == shape.isCounted &&
+            known.latency == shape.latency && known.bottleneck == shape.bottleneck)
         {
             return it->second;
         }

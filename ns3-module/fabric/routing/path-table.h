@@ -7,7 +7,9 @@
 #include "fabric/topology/topology.h"
 #include "fabric/units.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <unordered_map>
 #include <vector>
 
@@ -51,7 +53,7 @@ struct FlowPath
  * byte crosses it. What loads links in other ways than from hop to hop (the sum of several routes,
  * a multicast in a switch) is interned as counted links.
  *
- * A path takes 8 bytes a distinct link, and 19 to 29 more.
+ * A path takes 4 bytes a distinct link (8 where one is crossed more than once), and 19 to 29 more.
  */
 class PathTable
 {
@@ -63,7 +65,8 @@ class PathTable
      * counted links. The empty path is valid: it is unconstrained (source and destination are one
      * device). Amortized O(links log links).
      * @throws std::invalid_argument when a link does not exist.
-     * @throws std::length_error when all paths together have more than 2^32 links.
+     * @throws std::length_error when all paths together have more than 2^32 links,
+     *         counted ones twice.
      */
     PathId Intern(const std::vector<LinkId>& hops);
 
@@ -78,32 +81,143 @@ class PathTable
     FlowPath InternDivided(const std::vector<PathId>& paths);
 
     /** Hops in order, or counted links in ascending id; each once. Valid until the next Intern. */
-    struct Span
+    class Span
     {
-        const PathLink* first;
-        const PathLink* last;
-
-        const PathLink* begin() const
+      public:
+        /** Steps over the links, which it makes as they are looked at. */
+        class Iterator
         {
-            return first;
+          public:
+            using iterator_category = std::random_access_iterator_tag;
+            using value_type = PathLink;
+            using difference_type = std::ptrdiff_t;
+            using reference = PathLink;
+
+            /** A link that has no place of its own. */
+            struct pointer
+            {
+                PathLink link;
+
+                const PathLink* operator->() const
+                {
+                    return &link;
+                }
+            };
+
+            Iterator(const uint32_t* link, std::ptrdiff_t toCount)
+                : m_link(link),
+                  m_toCount(toCount)
+            {
+            }
+
+            PathLink operator*() const
+            {
+                return {LinkId(*m_link), m_toCount == 0 ? 1 : m_link[m_toCount]};
+            }
+
+            pointer operator->() const
+            {
+                return {**this};
+            }
+
+            PathLink operator[](difference_type i) const
+            {
+                return *(*this + i);
+            }
+
+            Iterator& operator++()
+            {
+                ++m_link;
+                return *this;
+            }
+
+            Iterator operator++(int)
+            {
+                Iterator before = *this;
+                ++m_link;
+                return before;
+            }
+
+            Iterator& operator--()
+            {
+                --m_link;
+                return *this;
+            }
+
+            Iterator& operator+=(difference_type i)
+            {
+                m_link += i;
+                return *this;
+            }
+
+            friend Iterator operator+(Iterator at, difference_type i)
+            {
+                return at += i;
+            }
+
+            friend Iterator operator-(Iterator at, difference_type i)
+            {
+                return at += -i;
+            }
+
+            friend difference_type operator-(Iterator a, Iterator b)
+            {
+                return a.m_link - b.m_link;
+            }
+
+            friend bool operator==(Iterator a, Iterator b)
+            {
+                return a.m_link == b.m_link;
+            }
+
+            friend bool operator!=(Iterator a, Iterator b)
+            {
+                return a.m_link != b.m_link;
+            }
+
+            friend bool operator<(Iterator a, Iterator b)
+            {
+                return a.m_link < b.m_link;
+            }
+
+          private:
+            const uint32_t* m_link;
+            std::ptrdiff_t m_toCount; //!< how far behind a link its multiplicity is; 0: it is one
+        };
+
+        Span(const uint32_t* first, std::size_t size, bool isCounted)
+            : m_first(first),
+              m_size(size),
+              m_toCount(isCounted ? static_cast<std::ptrdiff_t>(size) : 0)
+        {
         }
 
-        const PathLink* end() const
+        Iterator begin() const
         {
-            return last;
+            return {m_first, m_toCount};
+        }
+
+        Iterator end() const
+        {
+            return {m_first + m_size, m_toCount};
         }
 
         std::size_t size() const
         {
-            return last - first;
+            return m_size;
         }
+
+      private:
+        const uint32_t* m_first;
+        std::size_t m_size;
+        std::ptrdiff_t m_toCount;
     };
 
     Span Links(PathId path) const
     {
         const Entry& e = m_entries[path.Index()];
-        const PathLink* first = m_links.data() + e.first;
-        return {first, first + m_shapes[e.shape].count};
+        const Shape& shape = m_shapes[e.shape];
+        return {m_links.data() + e.first, shape.count, shape.isCounted};
     }
 
     /** The sum of the links' latencies, each counted with its multiplicity. */
@@ -140,6 +254,7 @@ class PathTable
     struct Shape
     {
         uint32_t count;  //!< distinct links
+        bool isCounted;  //!< some are crossed more than once
         Time latency;    //!< sum over links
         Rate bottleneck; //!< at the topology's rates
     };
@@ -156,7 +271,8 @@ class PathTable
     uint32_t ShapeOfScratch();
 
     const Topology& m_topology;
-    std::vector<PathLink> m_links;   //!< all paths, one after another
+    std::vector<uint32_t> m_links;   //!< indices of all paths' links, one path after another;
+                                     //!< where they are counted, followed by multiplicities
     std::vector<Entry> m_entries;    //!< by PathId
     std::vector<Shape> m_shapes;     //!< all different
     InternIndex m_index;             //!< of m_entries

@@ -114,7 +114,8 @@ Routing::PathThrough(RouteId id, const std::vector<LinkId>& network)
     const Route& route = m_routes[id.Index()];
     if (route.kind == Kind::Single)
     {
-        return Joined(route.before, network, route.after);
+        const Single& single = m_singles[route.detail];
+        return Joined(single.before, network, single.after);
     }
     std::vector<PathLink> links = MakeupOf(id).rest;
     for (const LinkId link : network)
@@ -133,14 +134,15 @@ Routing::EntropyPaths(RouteId id, uint32_t count, bool isDistinct)
     {
         return paths;
     }
-    FlowTuple tuple = TupleOf(route);
+    const Single single = m_singles[route.detail];
+    FlowTuple tuple = TupleOf(single);
     for (uint32_t i = 1; i < count; i++)
     {
-        tuple.sourcePort = static_cast<uint16_t>(route.sourcePort + i);
+        tuple.sourcePort = static_cast<uint16_t>(single.sourcePort + i);
         const PathId path =
-            Joined(route.before,
-                   m_router.RouteOver(route.from, route.to, tuple, route.networkKinds),
-                   route.after);
+            Joined(single.before,
+                   m_router.RouteOver(single.from, single.to, tuple, single.networkKinds),
+                   single.after);
         if (!isDistinct || std::find(paths.begin(), paths.end(), path) == paths.end())
         {
             paths.push_back(path);
@@ -157,63 +159,63 @@ Routing::InternLinks(std::vector<PathLink>& links)
 }
 
 FlowTuple
-Routing::TupleOf(const Route& route) const
+Routing::TupleOf(const Single& single)
 {
-    return {route.from.Index(), route.to.Index(), route.sourcePort, route.queuePair};
+    return {single.from.Index(), single.to.Index(), single.sourcePort, single.queuePair};
 }
 
 RouteId
 Routing::Add(const RouteRequest& request)
 {
     const bool hasRelay = request.relay.IsValid() && request.relay != request.source;
-    Route route;
-    route.kind = Kind::Single;
-    route.before = m_paths.Intern({});
-    route.after = route.before;
+    Single single;
+    single.before = m_paths.Intern({});
+    single.after = single.before;
     if (!request.outNic.IsValid())
     {
         DeviceId at = request.source;
         if (hasRelay)
         {
-            route.before = AppendInside(route.before, at, request.relay, request.insideKinds);
+            single.before = AppendInside(single.before, at, request.relay, request.insideKinds);
             at = request.relay;
         }
-        return InternFixed(AppendInside(route.before, at, request.destination, request.insideKinds),
-                           Kind::Pinned);
+        return InternFixed(
+            AppendInside(single.before, at, request.destination, request.insideKinds),
+            Kind::Pinned);
     }
     DeviceId at = request.source;
     if (hasRelay)
     {
-        route.before = AppendInside(route.before, at, request.relay, NVLINK_KINDS);
+        single.before = AppendInside(single.before, at, request.relay, NVLINK_KINDS);
         at = request.relay;
     }
-    route.before = AppendInside(route.before, at, request.outNic, PCIE_KINDS);
-    route.after = AppendInside(route.after, request.inNic, request.destination, PCIE_KINDS);
-    route.from = request.outNic;
-    route.to = request.inNic;
-    route.sourcePort = request.sourcePort;
-    route.queuePair = request.queuePair;
-    route.networkKinds = request.networkKinds;
-    const uint64_t ends = uint64_t{route.from.Index()} << 32 | route.to.Index();
-    const uint64_t inside = uint64_t{route.before.Index()} << 32 | route.after.Index();
+    single.before = AppendInside(single.before, at, request.outNic, PCIE_KINDS);
+    single.after = AppendInside(single.after, request.inNic, request.destination, PCIE_KINDS);
+    single.from = request.outNic;
+    single.to = request.inNic;
+    single.sourcePort = request.sourcePort;
+    single.queuePair = request.queuePair;
+    single.networkKinds = request.networkKinds;
+    const uint64_t ends = uint64_t{single.from.Index()} << 32 | single.to.Index();
+    const uint64_t inside = uint64_t{single.before.Index()} << 32 | single.after.Index();
     const uint64_t ports =
-        uint64_t{route.networkKinds} << 32 | uint32_t{route.sourcePort} << 16 | route.queuePair;
+        uint64_t{single.networkKinds} << 32 | uint32_t{single.sourcePort} << 16 | single.queuePair;
     const uint32_t hash =
         Folded(MixHash(MixHash(MixHash(static_cast<uint64_t>(Kind::Single), ends), inside), ports));
     const uint32_t known = m_index.Find(hash, [&](uint32_t i) {
-        const Route& other = m_routes[i];
-        return other.kind == Kind::Single && other.from == route.from && other.to == route.to &&
-               other.before == route.before && other.after == route.after &&
-               other.sourcePort == route.sourcePort && other.queuePair == route.queuePair &&
-               other.networkKinds == route.networkKinds;
+        return m_routes[i].kind == Kind::Single && m_singles[m_routes[i].detail] == single;
     });
     if (known != InternIndex::NONE)
     {
         return RouteId(known);
     }
     const auto network =
-        HealthyRouter().RouteOver(route.from, route.to, TupleOf(route), route.networkKinds);
-    route.path = Joined(route.before, network, route.after);
+        HealthyRouter().RouteOver(single.from, single.to, TupleOf(single), single.networkKinds);
+    Route route;
+    route.kind = Kind::Single;
+    route.path = Joined(single.before, network, single.after);
+    route.detail = static_cast<uint32_t>(m_singles.size());
+    m_singles.push_back(single);
     return Intern(route, hash);
 }
 
@@ -262,17 +264,18 @@ Routing::Intern(const Route& route, uint32_t hash)
 RouteId
 Routing::InternFixed(PathId path, Kind kind)
 {
-    const uint32_t hash = Folded(MixHash(static_cast<uint64_t>(kind), path.Index()));
-    const uint32_t known = m_index.Find(
-        hash, [&](uint32_t i) { return m_routes[i].kind == kind && m_routes[i].path == path; });
-    if (known != InternIndex::NONE)
+    auto& known = kind == Kind::Pinned ? m_pinnedRoutes : m_fixedRoutes;
+    if (known.size() <= path.Index())
     {
-        return RouteId(known);
+        known.resize(path.Index() + 1);
     }
-    Route route;
-    route.path = path;
-    route.kind = kind;
-    return Intern(route, hash);
+    RouteId& route = known[path.Index()];
+    if (!route.IsValid())
+    {
+        route = RouteId(m_routes.size());
+        m_routes.push_back({path, 0, kind});
+    }
+    return route;
 }
 
 RouteId
@@ -313,7 +316,7 @@ Routing::Flattened(const RouteSum& sum) const
             flat.terms.push_back(term);
             continue;
         }
-        const Sum& inner = m_sums[route.sum];
+        const Sum& inner = m_sums[route.detail];
         for (RouteSum::Term each : inner.terms)
         {
             each.times *= term.times;
@@ -353,7 +356,7 @@ Routing::AddSum(const RouteSum& sum)
     // Where no switch chooses, sums over the same links load them alike whatever they are made of.
     uint64_t hash = MixHash(static_cast<uint64_t>(Kind::Sum), route.path.Index());
     Sum flat = Flattened(sum);
-    route.sum = static_cast<uint32_t>(m_sums.size());
+    route.detail = static_cast<uint32_t>(m_sums.size());
     m_sums.push_back(std::move(flat));
     RouteMakeup makeup;
     if (m_spread)
@@ -443,20 +446,22 @@ Routing::AddMakeup(const Route& route,
     case Kind::Fixed:
         AddTimes(rest, m_paths.Links(route.path), times);
         return;
-    case Kind::Single:
-        if (route.from == route.to)
+    case Kind::Single: {
+        const Single& single = m_singles[route.detail];
+        if (single.from == single.to)
         {
             AddTimes(rest, m_paths.Links(route.path), times);
             return;
         }
-        segments.push_back({route.from, route.to, times});
-        AddTimes(rest, m_paths.Links(route.before), times);
-        AddTimes(rest, m_paths.Links(route.after), times);
+        segments.push_back({single.from, single.to, times});
+        AddTimes(rest, m_paths.Links(single.before), times);
+        AddTimes(rest, m_paths.Links(single.after), times);
         return;
+    }
     case Kind::Sum:
         break;
     }
-    const Sum& sum = m_sums[route.sum];
+    const Sum& sum = m_sums[route.detail];
     for (const RouteSum::Term& term : sum.terms)
     {
         AddMakeup(m_routes[term.route.Index()], times * term.times, segments, rest);
@@ -538,20 +543,21 @@ Routing::Rerouted(RouteId id)
 PathId
 Routing::RerouteSingle(const Route& route)
 {
-    if (HasDownLink(route.before) || HasDownLink(route.after) ||
-        !m_router.IsReachable(route.from, route.to, route.networkKinds))
+    const Single single = m_singles[route.detail];
+    if (HasDownLink(single.before) || HasDownLink(single.after) ||
+        !m_router.IsReachable(single.from, single.to, single.networkKinds))
     {
         return route.path;
     }
-    return Joined(route.before,
-                  m_router.RouteOver(route.from, route.to, TupleOf(route), route.networkKinds),
-                  route.after);
+    return Joined(single.before,
+                  m_router.RouteOver(single.from, single.to, TupleOf(single), single.networkKinds),
+                  single.after);
 }
 
 PathId
 Routing::RerouteSum(const Route& route)
 {
-    const Sum& sum = m_sums[route.sum];
+    const Sum& sum = m_sums[route.detail];
     std::vector<PathLink> links = sum.otherLinks;
     for (const RouteSum::Term& term : sum.terms)
     {

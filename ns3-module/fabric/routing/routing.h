@@ -285,16 +285,28 @@ class Routing
     /** By RouteId. */
     struct Route
     {
-        PathId path;     //!< planned
-        PathId before{}; //!< Single: inside the source's node
-        PathId after{};  //!< Single: inside the destination's node
-        DeviceId from{}; //!< Single: ends of the segment through the network, or invalid
-        DeviceId to{};   //!< as above
+        PathId path;        //!< planned
+        uint32_t detail{0}; //!< Single: into m_singles; Sum: into m_sums
+        Kind kind{Kind::Fixed};
+    };
+
+    /** What a Single is made of. */
+    struct Single
+    {
+        PathId before; //!< inside the source's node
+        PathId after;  //!< inside the destination's node
+        DeviceId from; //!< ends of the segment through the network
+        DeviceId to;
         uint16_t sourcePort{0};
         uint16_t queuePair{0};
-        Kind kind{Kind::Fixed};
         uint8_t networkKinds{0};
-        uint32_t sum{0}; //!< Sum: into m_sums
+
+        friend bool operator==(const Single& a, const Single& b)
+        {
+            return a.before == b.before && a.after == b.after && a.from == b.from && a.to == b.to &&
+                   a.sourcePort == b.sourcePort && a.queuePair == b.queuePair &&
+                   a.networkKinds == b.networkKinds;
+        }
     };
 
     /** The terms of a Sum. */
@@ -309,7 +321,7 @@ class Routing
     RouteId InternFixed(PathId path, Kind kind);
     PathId AppendInside(PathId before, DeviceId from, DeviceId to, uint8_t kinds);
     PathId Joined(PathId before, const std::vector<LinkId>& network, PathId after);
-    FlowTuple TupleOf(const Route& route) const;
+    static FlowTuple TupleOf(const Single& single);
     Sum Flattened(const RouteSum& sum) const;
     PathId InternLinks(std::vector<PathLink>& links);
     bool AreSameSum(const Route& known, const Route& route, const RouteMakeup& makeup) const;
@@ -330,8 +342,11 @@ class Routing
     std::unique_ptr<Router> m_healthy; //!< with all links up; null while m_router is that
     PathTable m_paths;
     std::vector<Route> m_routes;
+    std::vector<Single> m_singles;
     std::vector<Sum> m_sums;
-    InternIndex m_index;                                             //!< of m_routes
+    InternIndex m_index;                 //!< of routes that are singles or sums
+    std::vector<RouteId> m_fixedRoutes;  //!< by path: the one that is Fixed, or invalid
+    std::vector<RouteId> m_pinnedRoutes; //!< by path: the one that is Pinned, or invalid
     std::unordered_map<uint64_t, std::vector<LinkId>> m_insidePaths; //!< by kinds and both devices
     std::size_t m_down{0};                                           //!< links not usable
     std::unordered_map<RouteId, PathId> m_rerouted;                  //!< since links last changed
