@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace weir
 {
@@ -65,7 +66,8 @@ FlowEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64_t
 void
 FlowEngine::Start(const Schedule& schedule, uint32_t ranks, CollectiveClient* client, Time now)
 {
-    m_running[Begin(schedule, ranks, 0, now)].client = client;
+    auto run = std::make_unique<ScheduleRun>(schedule);
+    m_running[Begin(std::move(run), schedule, ranks, 0, now)].client = client;
 }
 
 FlowEngine::Running&
@@ -93,18 +95,25 @@ FlowEngine::Begin(const CollectiveCall& call, Time now)
                                 std::to_string(std::llround(MAX_SLICES)) +
                                 ": these take an hour; fidelity stream has no such limit");
     }
-    Running& running = m_running[Begin(*schedule, ranks, call.communicator.Index(), now)];
+    auto run = folded ? std::make_unique<ScheduleRun>(std::move(folded->schedule))
+                      : std::make_unique<ScheduleRun>(*schedule);
+    Running& running =
+        m_running[Begin(std::move(run), *schedule, ranks, call.communicator.Index(), now)];
     running.folded = std::move(folded);
     return running;
 }
 
 /** @return its place */
 uint32_t
-FlowEngine::Begin(const Schedule& schedule, uint32_t ranks, uint32_t communicator, Time now)
+FlowEngine::Begin(std::unique_ptr<ScheduleRun> run,
+                  const Schedule& schedule,
+                  uint32_t ranks,
+                  uint32_t communicator,
+                  Time now)
 {
     const uint32_t place = Allocate();
     Running& running = m_running[place];
-    running.run = std::make_unique<ScheduleRun>(schedule);
+    running.run = std::move(run);
     running.schedule = &schedule;
     running.ranks = ranks;
     running.serial = ++m_serial;
@@ -124,13 +133,13 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
     running.wires.reserve(running.run->ConnectionCount());
     for (uint32_t c = 0; c < running.run->ConnectionCount(); ++c)
     {
-        const ScheduleConnection& connection = running.run->GetConnection(c);
+        const ConnectionFigures& figures = running.run->FiguresOf(c);
         Wire wire;
-        wire.pauses = connection.connection.kind != ConnectionKind::Network;
+        wire.pauses = figures.kind != ConnectionKind::Network;
         const RouteId route = running.run->GetRoute(c);
         const bool crossesLinks = routing.Links(route).size() > 0;
         wire.copied = crossesLinks ? Wire::CROSSES_LINKS : Wire::UNKNOWN;
-        wire.isHere = connection.latency == Time();
+        wire.isHere = figures.latency == Time();
         wire.isTold = crossesLinks && FormOf(route) == FlowForm::Packets;
         if (wire.isTold)
         {
@@ -145,7 +154,7 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
 Time
 FlowEngine::ArrivalDelay(const Running& running, uint32_t connection) const
 {
-    const Time latency = running.run->GetConnection(connection).latency;
+    const Time latency = running.run->FiguresOf(connection).latency;
     const Time inFlight = running.wires[connection].isTold
                               ? DelayOf(m_planner.GetRouting(), running.run->GetRoute(connection))
                               : Time();
@@ -317,7 +326,7 @@ FlowEngine::Send(uint32_t running, uint32_t connection, Time now)
         m_wakes.push({wire.notBefore, running, connection | Wake::WIRE, r.serial});
         return;
     }
-    wire.notBefore = now + r.run->GetConnection(connection).interval;
+    wire.notBefore = now + r.run->FiguresOf(connection).interval;
     ++m_slices;
     if (wire.copied != Wire::CROSSES_LINKS)
     {
@@ -331,15 +340,15 @@ FlowRequest
 FlowEngine::RequestOf(uint32_t running, uint32_t connection)
 {
     const Running& r = m_running[running];
-    const uint32_t copies = r.run->Copies(connection);
-    const ScheduleConnection& description = r.run->GetConnection(connection);
+    const ConnectionFigures& figures = r.run->FiguresOf(connection);
+    const uint32_t copies = figures.copies;
     const Bytes bytes = Bytes(r.run->FrontBytes(connection)) * copies;
-    const Rate cap = std::min(r.schedule->channelCap, description.cap) * copies;
+    const Rate cap = std::min(r.schedule->channelCap, figures.cap) * copies;
     FlowRequest request;
     request.route = r.run->GetRoute(connection);
-    request.bytes = OnTheWire(bytes, description.wireFactor);
-    request.cap = cap * description.wireFactor;
-    request.weight = copies * description.weight;
+    request.bytes = OnTheWire(bytes, figures.wireFactor);
+    request.cap = cap * figures.wireFactor;
+    request.weight = copies * figures.weight;
     request.connections = copies;
     request.stream = r.wires[connection].stream;
     request.form = m_form;
@@ -426,7 +435,7 @@ FlowEngine::OnSliceSent(uint32_t place, uint32_t connection, Time now)
     }
     else if (running.row)
     {
-        const Time release = running.run->GetConnection(connection).release;
+        const Time release = running.run->FiguresOf(connection).release;
         Release(place, running.row->SenderOf(connection), now + release, now);
     }
 }

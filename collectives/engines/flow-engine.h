@@ -104,7 +104,8 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     struct Running
     {
         std::unique_ptr<ScheduleRun> run;         //!< null: the place is free
-        std::unique_ptr<FoldedSchedule> folded{}; //!< null: all of the planner's is played
+        std::unique_ptr<FoldedSchedule> folded{}; //!< null: all of the planner's is played; else
+                                                  //!< what the run has not taken out of it
         const Schedule* schedule{nullptr};
         uint32_t ranks{0}; //!< of the schedule; further ones are switches
         CollectiveClient* client{nullptr};
@@ -164,7 +165,11 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void OnFlowDone(uint64_t token, Time now) override;
     void OnFlowSent(uint64_t token, Time now) override;
     Running& Begin(const CollectiveCall& call, Time now);
-    uint32_t Begin(const Schedule& schedule, uint32_t ranks, uint32_t communicator, Time now);
+    uint32_t Begin(std::unique_ptr<ScheduleRun> run,
+                   const Schedule& schedule,
+                   uint32_t ranks,
+                   uint32_t communicator,
+                   Time now);
     void BeginCalls(uint32_t running, Time now);
     void BeginCallOf(uint32_t running, uint32_t rank, Time now);
     void HoldSenders(const Running& running);

@@ -14,9 +14,34 @@ ScheduleRun::ScheduleRun(const Schedule& schedule)
       m_times(schedule.block.IsNothing() ? nullptr : &schedule.block),
       m_pause(schedule.block.Pause(schedule.op))
 {
+    Reserve(schedule);
+    for (const auto& [channel, copies] : schedule.channels)
+    {
+        AddChannel(channel, copies);
+    }
+}
+
+ScheduleRun::ScheduleRun(Schedule&& schedule)
+    : m_protocol(schedule.protocol),
+      m_times(schedule.block.IsNothing() ? nullptr : &schedule.block),
+      m_pause(schedule.block.Pause(schedule.op))
+{
+    Reserve(schedule);
+    for (auto& [channel, copies] : schedule.channels)
+    {
+        AddChannel(channel, copies);
+        channel.blocks = {};
+        channel.connections = {};
+    }
+}
+
+void
+ScheduleRun::Reserve(const Schedule& schedule)
+{
     std::size_t blocks = 0;
     std::size_t connections = 0;
     std::size_t slots = 0;
+    std::size_t listed = 0;
     for (const auto& [channel, copies] : schedule.channels)
     {
         blocks += channel.blocks.size();
@@ -25,14 +50,16 @@ ScheduleRun::ScheduleRun(const Schedule& schedule)
         {
             slots += each.slots;
         }
+        for (const ThreadBlock& each : channel.blocks)
+        {
+            listed += each.recv.size() == 1 ? 0 : each.recv.size();
+            listed += each.send.size() == 1 ? 0 : each.send.size();
+        }
     }
     m_blocks.reserve(blocks);
     m_connections.reserve(connections);
     m_queues.reserve(slots);
-    for (const auto& [channel, copies] : schedule.channels)
-    {
-        AddChannel(channel, copies);
-    }
+    m_lists.reserve(listed);
 }
 
 void
@@ -43,10 +70,18 @@ ScheduleRun::AddChannel(const ChannelSchedule& channel, uint32_t copies)
     for (const auto& each : channel.connections)
     {
         Pipe pipe{};
-        pipe.description = &each;
+        pipe.route = each.connection.route;
+        pipe.figures = NumberOf({each.connection.kind,
+                                 each.slots,
+                                 each.latency,
+                                 each.wireFactor,
+                                 each.weight,
+                                 each.cap,
+                                 each.interval,
+                                 each.release,
+                                 copies});
         pipe.fromBlock = firstBlock + each.fromBlock;
         pipe.toBlock = firstBlock + each.toBlock;
-        pipe.copies = copies;
         pipe.firstSlot = static_cast<uint32_t>(m_queues.size());
         pipe.slots = static_cast<uint16_t>(each.slots);
         pipe.free = pipe.slots;
@@ -58,13 +93,14 @@ ScheduleRun::AddChannel(const ChannelSchedule& channel, uint32_t copies)
         const auto& primitives = channel.programs[each.program].primitives;
         Block block{};
         block.channel = &channel;
-        block.description = &each;
         block.primitives = primitives.data();
         block.primitiveCount = static_cast<uint32_t>(primitives.size());
+        block.rank = each.rank;
         block.place = each.place;
-        block.firstConnection = firstConnection;
-        block.onlyIn = each.recv.size() == 1 ? firstConnection + each.recv.front() : SEVERAL;
-        block.onlyOut = each.send.size() == 1 ? firstConnection + each.send.front() : SEVERAL;
+        block.hasOneIn = each.recv.size() == 1;
+        block.hasOneOut = each.send.size() == 1;
+        block.firstIn = AddList(each.recv, firstConnection);
+        block.firstOut = AddList(each.send, firstConnection);
         block.stores = std::any_of(each.send.begin(), each.send.end(), [&](uint32_t connection) {
             return channel.connections[connection].connection.kind != ConnectionKind::Network;
         });
@@ -73,6 +109,34 @@ ScheduleRun::AddChannel(const ChannelSchedule& channel, uint32_t copies)
         m_blocksLeft += works;
         m_blocks.push_back(block);
     }
+}
+
+uint32_t
+ScheduleRun::NumberOf(const ConnectionFigures& figures)
+{
+    const auto [known, isNew] =
+        m_numbersOfFigures.emplace(figures, static_cast<uint32_t>(m_figures.size()));
+    if (isNew)
+    {
+        m_figures.push_back(figures);
+    }
+    return known->second;
+}
+
+/** The only one of some connections of a channel, or where in m_lists they begin. */
+uint32_t
+ScheduleRun::AddList(const std::vector<uint32_t>& connections, uint32_t firstConnection)
+{
+    if (connections.size() == 1)
+    {
+        return firstConnection + connections.front();
+    }
+    const auto first = static_cast<uint32_t>(m_lists.size());
+    for (const uint32_t each : connections)
+    {
+        m_lists.push_back(firstConnection + each);
+    }
+    return first;
 }
 
 void
@@ -138,20 +202,6 @@ ScheduleRun::RunSlice(Block& block, std::vector<uint32_t>& started, Time now)
         return false;
     }
     return true;
-}
-
-uint32_t
-ScheduleRun::In(const Block& block, uint32_t index) const
-{
-    return block.onlyIn != SEVERAL ? block.onlyIn
-                                   : block.firstConnection + block.description->recv[index];
-}
-
-uint32_t
-ScheduleRun::Out(const Block& block, uint32_t index) const
-{
-    return block.onlyOut != SEVERAL ? block.onlyOut
-                                    : block.firstConnection + block.description->send[index];
 }
 
 bool
@@ -269,7 +319,7 @@ ScheduleRun::DescribeWait() const
     {
         if (block.loop < block.channel->loops.size())
         {
-            return "rank " + std::to_string(block.description->rank) + " waits in primitive " +
+            return "rank " + std::to_string(block.rank) + " waits in primitive " +
                    std::to_string(block.primitive) + " of loop " + std::to_string(block.loop);
         }
     }

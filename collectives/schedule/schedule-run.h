@@ -5,11 +5,43 @@
 #include "collectives/schedule/schedule.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace weir
 {
+
+/** What a connection is beside its ends, its route and what is queued: many have the same. */
+struct ConnectionFigures
+{
+    ConnectionKind kind{ConnectionKind::NvLink};
+    uint32_t slots{0};
+    Time latency; //!< this and the next as ScheduleConnection has them
+    double wireFactor{1};
+    double weight{1};
+    Rate cap;
+    Time interval;
+    Time release;
+    uint32_t copies{1}; //!< equal channels that it stands for
+
+    friend bool operator<(const ConnectionFigures& a, const ConnectionFigures& b)
+    {
+        const auto values = [](const ConnectionFigures& f) {
+            return std::tie(f.kind,
+                            f.slots,
+                            f.latency,
+                            f.wireFactor,
+                            f.weight,
+                            f.cap,
+                            f.interval,
+                            f.release,
+                            f.copies);
+        };
+        return values(a) < values(b);
+    }
+};
 
 /**
  * Where one execution of a Schedule stands: the position of every thread block and the slices in
@@ -20,12 +52,17 @@ namespace weir
  * it receives have arrived and all connections that it sends on have a free slot; running it frees
  * the slots that the received slices took and puts the sent one into its connections' queues. What
  * moves queued slices, and when they arrive, is the caller's concern.
+ *
+ * A block takes 64 bytes, a connection 40 and 8 a slot, and 8 more where its ends have others.
  */
 class ScheduleRun
 {
   public:
-    /** @p schedule must outlive it. */
+    /** The programs and loops of @p schedule must outlive it. */
     explicit ScheduleRun(const Schedule& schedule);
+
+    /** As above; takes the blocks and connections out of @p schedule, channel by channel. */
+    explicit ScheduleRun(Schedule&& schedule);
 
     uint32_t BlockCount() const
     {
@@ -43,28 +80,22 @@ class ScheduleRun
         return m_blocksLeft;
     }
 
-    /** What a connection is made of. */
-    const ScheduleConnection& GetConnection(uint32_t connection) const
+    /** What a connection is like. */
+    const ConnectionFigures& FiguresOf(uint32_t connection) const
     {
-        return *m_connections[connection].description;
+        return m_figures[m_connections[connection].figures];
     }
 
     /** The route of a connection. */
     RouteId GetRoute(uint32_t connection) const
     {
-        return GetConnection(connection).connection.route;
+        return m_connections[connection].route;
     }
 
     /** The block that sends on a connection. */
     uint32_t Sender(uint32_t connection) const
     {
         return m_connections[connection].fromBlock;
-    }
-
-    /** How many equal channels a connection stands for. */
-    uint32_t Copies(uint32_t connection) const
-    {
-        return m_connections[connection].copies;
     }
 
     /**
@@ -97,7 +128,7 @@ class ScheduleRun
     /** The rank of a block. */
     uint32_t RankOf(uint32_t block) const
     {
-        return m_blocks[block].description->rank;
+        return m_blocks[block].rank;
     }
 
     /** Whether a block has any primitive to run. */
@@ -148,32 +179,33 @@ class ScheduleRun
     std::string DescribeWait() const;
 
   private:
-    struct Block
+    struct alignas(64) Block
     {
         const ChannelSchedule* channel;
-        const ThreadBlock* description;
         const Primitive* primitives; //!< of its program
         uint32_t primitiveCount;
+        uint32_t rank;
         uint32_t place;
-        uint32_t firstConnection; //!< of its channel
-        uint32_t onlyIn;          //!< the connection it receives from, if there is just one
-        uint32_t onlyOut;         //!< the connection it sends on, if there is just one
+        uint32_t firstIn;  //!< the connection it receives from, or of several the first in m_lists
+        uint32_t firstOut; //!< the connection it sends on, or of several the first in m_lists
         uint32_t loop;
         uint32_t pass;      //!< of the loop
         uint32_t primitive; //!< of the pass
         uint32_t slice;     //!< of the primitive
-        bool sleeps;        //!< until freeAt: a wake is under way
-        bool stores;        //!< on NVLink or PCIe, itself
-        Time freeAt;        //!< when its last slice is done
+        bool hasOneIn;
+        bool hasOneOut;
+        bool sleeps; //!< until freeAt: a wake is under way
+        bool stores; //!< on NVLink or PCIe, itself
+        Time freeAt; //!< when its last slice is done
     };
 
     struct Pipe
     {
-        const ScheduleConnection* description;
         int64_t front; //!< bytes of the oldest queued slice
+        RouteId route;
+        uint32_t figures; //!< into m_figures
         uint32_t fromBlock;
         uint32_t toBlock;
-        uint32_t copies;
         uint32_t firstSlot; //!< into m_queues
         uint16_t slots;     //!< places there
         uint16_t head;      //!< the place of the slice after the front
@@ -183,10 +215,22 @@ class ScheduleRun
         bool senderWaits;   //!< for a slot
     };
 
+    void Reserve(const Schedule& schedule);
     void AddChannel(const ChannelSchedule& channel, uint32_t copies);
     bool RunSlice(Block& block, std::vector<uint32_t>& started, Time now);
-    uint32_t In(const Block& block, uint32_t index) const;
-    uint32_t Out(const Block& block, uint32_t index) const;
+    uint32_t NumberOf(const ConnectionFigures& figures);
+    uint32_t AddList(const std::vector<uint32_t>& connections, uint32_t firstConnection);
+
+    uint32_t In(const Block& block, uint32_t index) const
+    {
+        return block.hasOneIn ? block.firstIn : m_lists[block.firstIn + index];
+    }
+
+    uint32_t Out(const Block& block, uint32_t index) const
+    {
+        return block.hasOneOut ? block.firstOut : m_lists[block.firstOut + index];
+    }
+
     bool HaveArrived(const Block& block, const Primitive& primitive) const;
     bool HaveRoom(const Block& block, const Primitive& primitive);
     void Receive(const Block& block, const Primitive& primitive);
@@ -194,14 +238,15 @@ class ScheduleRun
     static bool Step(Block& block);
     int64_t SliceBytes(const Block& block, const Loop& loop, int32_t chunk) const;
 
-    static constexpr uint32_t SEVERAL = 0xffffffff; //!< for Block::onlyIn and onlyOut
-
     Protocol m_protocol;
     const BlockTimes* m_times; //!< null: slices keep no block busy
     Time m_pause;              //!< between two slices that a block stores
     uint32_t m_blocksLeft{0};
     std::vector<Block> m_blocks;
     std::vector<Pipe> m_connections;
+    std::vector<uint32_t> m_lists;            //!< connections of blocks that have several
+    std::vector<ConnectionFigures> m_figures; //!< all different
+    std::map<ConnectionFigures, uint32_t> m_numbersOfFigures; //!< in m_figures
     std::vector<int64_t> m_queues; //!< bytes of slices behind the front, a ring per connection
     std::vector<uint32_t> m_ready; //!< blocks to try, while Advance runs
     std::vector<Wake> m_wakes;
