@@ -149,7 +149,7 @@ BottleneckGroups::SetBottleneck(uint32_t v, uint32_t bottleneck, double level)
         }
         if (bottleneck != m_none && crossing.link != bottleneck)
         {
-            GiveCrossing(i, bottleneck, level);
+            GiveCrossing(i, bottleneck, m_tables.multiplicities[i] * variable.weight, level);
         }
     }
 }
@@ -189,7 +189,7 @@ BottleneckGroups::TakeCrossing(uint32_t c, uint32_t group)
 }
 
 void
-BottleneckGroups::GiveCrossing(uint32_t c, uint32_t group, double most)
+BottleneckGroups::GiveCrossing(uint32_t c, uint32_t group, double weight, double most)
 {
     GroupedCrossing& crossing = m_tables.crossings[c];
     const GroupedLink& crossed = m_tables.links[crossing.link];
@@ -203,7 +203,7 @@ BottleneckGroups::GiveCrossing(uint32_t c, uint32_t group, double most)
     }
     crossing.inGroup = static_cast<uint32_t>(g.reach.links.size());
     g.reach.links.push_back(crossing.link);
-    g.reach.weights.push_back(crossed.members[crossing.position].weight);
+    g.reach.weights.push_back(weight);
     g.reach.crossings.push_back(c);
 }
 

@@ -241,8 +241,12 @@ class BottleneckGroups
     /** Takes a crossing out of the reach or the allowances of a group. O(1) */
     void TakeCrossing(uint32_t crossing, uint32_t group);
 
-    /** Puts a crossing in the reach of a group, or in its allowances if the link is slack. O(1) */
-    void GiveCrossing(uint32_t crossing, uint32_t group, double most);
+    /**
+     * Puts a crossing in the reach of a group, or in its allowances if the link is slack. O(1)
+     * @param weight of its variable on the link
+     * @param most level of the allowance
+     */
+    void GiveCrossing(uint32_t crossing, uint32_t group, double weight, double most);
 
   private:
     GroupedTables& m_tables;

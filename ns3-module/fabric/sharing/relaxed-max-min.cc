@@ -643,7 +643,8 @@ RelaxedMaxMin::Fill()
             m_tables.links[crossing.link].bottlenecks[crossing.position] = bottleneck;
             if (crossing.link != bottleneck)
             {
-                m_groups.GiveCrossing(i, bottleneck, variable.level);
+                m_groups.GiveCrossing(
+                    i, bottleneck, m_tables.multiplicities[i] * variable.weight, variable.level);
             }
         }
         if (bottleneck != m_groups.None())

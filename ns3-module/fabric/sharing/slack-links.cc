@@ -172,8 +172,10 @@ SlackLinks::Relax(uint32_t link)
         {
             m_groups.TakeCrossing(l.members[i].crossing, group);
             l.isSlack = true;
-            m_groups.GiveCrossing(
-                l.members[i].crossing, group, growth * m_tables.links[group].level);
+            m_groups.GiveCrossing(l.members[i].crossing,
+                                  group,
+                                  l.members[i].weight,
+                                  growth * m_tables.links[group].level);
             l.isSlack = false;
         }
     }
@@ -193,7 +195,7 @@ SlackLinks::Tighten(uint32_t link)
         {
             m_groups.TakeCrossing(l.members[i].crossing, group);
             l.isSlack = false;
-            m_groups.GiveCrossing(l.members[i].crossing, group, 0);
+            m_groups.GiveCrossing(l.members[i].crossing, group, l.members[i].weight, 0);
             l.isSlack = true;
         }
     }
