@@ -138,6 +138,13 @@ class ScheduleGraph
         uint32_t recvPlace{0}; //!< in its receiver's
     };
 
+    /** A link that is left, and how often a connection crosses it. */
+    struct Crossed
+    {
+        uint32_t link; //!< into m_links
+        uint32_t times;
+    };
+
     /** Who crosses a link, and how often. */
     struct User
     {
@@ -168,11 +175,19 @@ class ScheduleGraph
                 m_users.data() + m_firstUsers[link.Index() + 1]};
     }
 
+    /** Links that a connection, counted from the first, crosses and that are left. */
+    std::pair<const Crossed*, const Crossed*> CrossedBy(uint32_t connection) const
+    {
+        return {m_crossed.data() + m_firstCrossed[connection],
+                m_crossed.data() + m_firstCrossed[connection + 1]};
+    }
+
     void AddChannel(uint32_t channel);
     void FindUsers();
     uint32_t CrossingsOf(uint32_t connection, LinkId link) const;
     bool Implies(LinkId link, LinkId other) const;
     void LeaveImpliedOut();
+    void ListCrossed();
     void NumberKinds();
     std::vector<ClassLink> ClassLinks(const std::vector<uint32_t>& representatives) const;
 
@@ -189,6 +204,8 @@ class ScheduleGraph
     std::vector<uint32_t> m_linkNodes;   //!< by link; NONE: not one of these
     std::vector<uint32_t> m_firstUsers;  //!< by link, and the end, in m_users
     std::vector<User> m_users;
+    std::vector<uint32_t> m_firstCrossed;        //!< by connection, and the end, in m_crossed
+    std::vector<Crossed> m_crossed;              //!< in the order of paths
     std::vector<std::vector<uint32_t>> m_ofRank; //!< nodes of its blocks
     std::vector<uint32_t> m_kinds;
 };
@@ -217,6 +234,7 @@ ScheduleGraph::ScheduleGraph(const Schedule& schedule, uint32_t ranks, const Rou
     m_firstLink = m_firstConnection + static_cast<uint32_t>(m_connections.size());
     FindUsers();
     LeaveImpliedOut();
+    ListCrossed();
     NumberKinds();
 }
 
@@ -321,6 +339,32 @@ ScheduleGraph::LeaveImpliedOut()
             m_links.push_back(link);
         }
     }
+}
+
+/** Lists the links that are left by connection, so that splitting does not look up paths. */
+void
+ScheduleGraph::ListCrossed()
+{
+    std::size_t crossings = 0;
+    for (const LinkId link : m_links)
+    {
+        const auto [first, last] = UsersOf(link);
+        crossings += last - first;
+    }
+    m_crossed.reserve(crossings);
+    m_firstCrossed.reserve(m_connections.size() + 1);
+    for (const ConnectionNode& each : m_connections)
+    {
+        m_firstCrossed.push_back(static_cast<uint32_t>(m_crossed.size()));
+        for (const PathLink& crossed : LinksOf(each))
+        {
+            if (const uint32_t link = m_linkNodes[crossed.link.Index()]; link != NONE)
+            {
+                m_crossed.push_back({link - m_firstLink, crossed.multiplicity});
+            }
+        }
+    }
+    m_firstCrossed.push_back(static_cast<uint32_t>(m_crossed.size()));
 }
 
 /** Tells nodes apart by what they are without their neighbors. */
@@ -428,13 +472,10 @@ ScheduleGraph::ForEachNeighbor(uint32_t node, const Use& use) const
         const uint32_t firstBlock = m_firstBlocks[each.channel];
         use(SENDS + each.sendPlace, firstBlock + each.connection->fromBlock);
         use(RECEIVES + each.recvPlace, firstBlock + each.connection->toBlock);
-        for (const PathLink& crossed : LinksOf(each))
-        {
-            if (const uint32_t link = m_linkNodes[crossed.link.Index()]; link != NONE)
-            {
-                use(CROSSES + crossed.multiplicity, link);
-            }
-        }
+        const auto [first, last] = CrossedBy(node - m_firstConnection);
+        std::for_each(first, last, [&](const Crossed& crossed) {
+            use(CROSSES + crossed.times, m_firstLink + crossed.link);
+        });
     }
     else
     {
@@ -482,17 +523,15 @@ ScheduleGraph::RoutesLeft(Routing& routing)
     std::vector<RouteId> routes;
     routes.reserve(m_connections.size());
     std::vector<PathLink> path;
-    for (const ConnectionNode& each : m_connections)
+    for (uint32_t c = 0; c < m_connections.size(); c++)
     {
         path.clear();
-        for (const PathLink& crossed : LinksOf(each))
-        {
-            if (m_linkNodes[crossed.link.Index()] != NONE)
-            {
-                path.push_back(crossed);
-            }
-        }
-        routes.push_back(path.empty() ? each.connection->connection.route : routing.AddFixed(path));
+        const auto [first, last] = CrossedBy(c);
+        std::for_each(first, last, [&](const Crossed& crossed) {
+            path.push_back({m_links[crossed.link], crossed.times});
+        });
+        routes.push_back(path.empty() ? m_connections[c].connection->connection.route
+                                      : routing.AddFixed(path));
     }
     return routes;
 }
@@ -638,7 +677,8 @@ class AlikeNodes
         }
     }
 
-    void Split(std::vector<uint32_t>& doubtful);
+    void Split(std::vector<uint32_t>& nodes);
+    void TakeNewClasses();
     std::size_t SplitClass(const std::vector<Doubtful>& doubtful, std::size_t begin);
     uint64_t SignatureOf(uint32_t node) const;
     bool AreEquitable(const std::vector<uint32_t>& representatives) const;
@@ -696,6 +736,7 @@ AlikeNodes::FindRepresentatives()
         {
             return {};
         }
+        TakeNewClasses();
         stage = 0;
     }
     std::vector<uint32_t> firsts(m_sizes.size(), m_graph.Size()); // by class
@@ -709,7 +750,7 @@ AlikeNodes::FindRepresentatives()
     return AreEquitable(ofClasses) ? ofClasses : std::vector<uint32_t>();
 }
 
-/** Splits the classes of all doubtful nodes of a stage by what neighbors these have now. */
+/** Splits the classes of all doubtful nodes of a stage by their neighbors: finds m_changed. */
 void
 AlikeNodes::Split(std::vector<uint32_t>& nodes)
 {
@@ -725,11 +766,16 @@ AlikeNodes::Split(std::vector<uint32_t>& nodes)
         return std::tie(a.oldClass, a.signature, a.node) <
                std::tie(b.oldClass, b.signature, b.node);
     });
-    m_changed.clear();
     for (std::size_t first = 0; first < doubtful.size();)
     {
         first = SplitClass(doubtful, first);
     }
+}
+
+/** Puts nodes in the classes that were split off; the classes of their neighbors may have to be. */
+void
+AlikeNodes::TakeNewClasses()
+{
     for (const auto& [node, fresh] : m_changed)
     {
         m_classes[node] = fresh;
@@ -739,6 +785,7 @@ AlikeNodes::Split(std::vector<uint32_t>& nodes)
         m_graph.ForEachNeighbor(
             node, [this](uint64_t /* role */, uint32_t neighbor) { Doubt(neighbor); });
     }
+    m_changed.clear();
 }
 
 /** Splits the class whose doubtful nodes begin at @p begin. @return where they end. */
