@@ -9,6 +9,18 @@
 namespace weir
 {
 
+namespace
+{
+
+/** Of the slices queued on a connection all but the front need one. */
+uint32_t
+PlacesOf(const ScheduleConnection& connection)
+{
+    return std::max(connection.slots, 1U) - 1;
+}
+
+} // namespace
+
 ScheduleRun::ScheduleRun(const Schedule& schedule)
     : m_protocol(schedule.protocol),
       m_times(schedule.block.IsNothing() ? nullptr : &schedule.block),
@@ -48,7 +60,7 @@ ScheduleRun::Reserve(const Schedule& schedule)
         connections += channel.connections.size();
         for (const ScheduleConnection& each : channel.connections)
         {
-            slots += each.slots;
+            slots += PlacesOf(each);
         }
         for (const ThreadBlock& each : channel.blocks)
         {
@@ -83,9 +95,9 @@ ScheduleRun::AddChannel(const ChannelSchedule& channel, uint32_t copies)
         pipe.fromBlock = firstBlock + each.fromBlock;
         pipe.toBlock = firstBlock + each.toBlock;
         pipe.firstSlot = static_cast<uint32_t>(m_queues.size());
-        pipe.slots = static_cast<uint16_t>(each.slots);
-        pipe.free = pipe.slots;
-        m_queues.resize(m_queues.size() + each.slots);
+        pipe.slots = static_cast<uint16_t>(PlacesOf(each));
+        pipe.free = static_cast<uint16_t>(each.slots);
+        m_queues.resize(m_queues.size() + PlacesOf(each));
         m_connections.push_back(pipe);
     }
     for (const auto& each : channel.blocks)

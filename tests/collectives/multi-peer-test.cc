@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <utility>
 
 namespace weir
 {
@@ -95,12 +96,18 @@ TEST_F(ThroughASwitch, TwoBlocksThatKeepTheSameChunkAreFound)
 }
 
 // Slices leave a connection first in first out, whichever connection goes first; every slice that
-// is sent arrives, 5 passes of 2 slices on each of 6 connections, and all blocks end.
+// is sent arrives, 5 passes of 2 slices on each of 6 connections, and all blocks end. The same for
+// a run that takes the blocks out of the schedule.
 TEST_F(ThroughASwitch, RunsToTheEndInAnyOrderOfArrivals)
 {
-    for (bool newestFirst : {false, true})
+    for (const auto& [newestFirst, takes] :
+         {std::pair(false, false), std::pair(true, false), std::pair(true, true)})
     {
-        ScheduleRun run(m_schedule);
+        Schedule schedule = m_schedule;
+        ScheduleRun run =
+            takes ? ScheduleRun(std::move(schedule)) : ScheduleRun(std::as_const(schedule));
+        EXPECT_EQ(schedule.channels.front().schedule.blocks.empty(), takes);
+        EXPECT_FALSE(schedule.channels.front().schedule.programs.empty());
         std::vector<uint32_t> started;
         for (uint32_t block = 0; block < run.BlockCount(); ++block)
         {
