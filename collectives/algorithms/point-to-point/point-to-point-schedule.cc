@@ -9,7 +9,6 @@
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
 
 /**
  * @file
@@ -31,14 +30,30 @@ constexpr uint32_t SHARED_SLOTS = 16; // NCCL_SHARED_STEPS: of a channel's netwo
 constexpr int64_t MAX_CHUNKS = int64_t{1} << 22; // of a part: all of them are listed
 constexpr Bytes TOKEN;                           // the size of a message that only tells something
 
+/** Where a part's two ends are: blocks, and the places of the pipe in their lists. */
+struct PartEnds
+{
+    uint32_t sender{0};
+    uint32_t receiver{0};
+    uint16_t atSender{0};
+    uint16_t atReceiver{0};
+};
+
 /** Writes the schedule of one channel. */
 class ChannelWriter
 {
   public:
-    /** References must outlive it. @p networkSlots of one connection. */
-    ChannelWriter(const AlgorithmInputs& in, const PeerCall& call, uint32_t networkSlots)
+    /**
+     * References must outlive it. @param ends by part of the call, room for those of the channel
+     * @param networkSlots of one connection
+     */
+    ChannelWriter(const AlgorithmInputs& in,
+                  const PeerCall& call,
+                  std::vector<PartEnds>& ends,
+                  uint32_t networkSlots)
         : m_in(in),
           m_call(call),
+          m_ends(ends),
           m_networkSlots(networkSlots),
           m_nowhere(in.routing.Nowhere())
     {
@@ -48,7 +63,7 @@ class ChannelWriter
     ChannelSchedule Write(const std::vector<uint32_t>& onChannel)
     {
         const std::vector<PeerCall::Work> works = m_call.WorksOf(onChannel);
-        m_ends.reserve(onChannel.size());
+        m_channel.connections.reserve(onChannel.size());
         for (auto first = works.begin(); first != works.end();)
         {
             const auto end = std::find_if(
@@ -67,15 +82,6 @@ class ChannelWriter
     }
 
   private:
-    /** Where a part's two ends are: blocks, and the places of the pipe in their lists. */
-    struct Ends
-    {
-        uint32_t sender{0};
-        uint32_t receiver{0};
-        uint16_t atSender{0};
-        uint16_t atReceiver{0};
-    };
-
     /** The chunk of @p bytes; chunks of one size are one. */
     int32_t ClassOf(Bytes bytes)
     {
@@ -122,7 +128,7 @@ class ChannelWriter
         uint32_t told = 0;         // receives that the sending group waits for
         for (const PeerCall::Work& work : works)
         {
-            Ends& ends = m_ends[work.part];
+            PartEnds& ends = m_ends[work.part];
             if (!work.sends)
             {
                 lastReceived = work.round;
@@ -205,7 +211,7 @@ class ChannelWriter
     void Connect(uint32_t index)
     {
         const PeerCall::Part& part = m_call.Parts()[index];
-        const Ends& ends = m_ends.at(index);
+        const PartEnds& ends = m_ends[index];
         const Connection path = PathOf(m_in, m_call.MessageOf(part), part.part);
         Chunking chunking = PipelineChunking(m_in.protocol, m_in.settings.simpleBuffer);
         if (path.kind == ConnectionKind::Network)
@@ -230,13 +236,13 @@ class ChannelWriter
 
     const AlgorithmInputs& m_in;
     const PeerCall& m_call;
+    std::vector<PartEnds>& m_ends; //!< by part
     uint32_t m_networkSlots;
     RouteId m_nowhere;
     ChannelSchedule m_channel;
     Loop m_loop;
     std::map<int64_t, int32_t> m_classes;                 //!< by size of the chunk
     std::map<std::vector<uint64_t>, uint32_t> m_programs; //!< by their primitives
-    std::unordered_map<uint32_t, Ends> m_ends;            //!< by part
 };
 
 /** Whether @p a and @p b are the same blocks doing the same over the same paths. */
@@ -275,6 +281,7 @@ PointToPointSchedule(const AlgorithmInputs& in)
     {
         byChannel[call.Parts()[i].channel].push_back(i);
     }
+    std::vector<PartEnds> ends(call.Parts().size());
     Schedule schedule = EmptySchedule(in, Algorithm::PointToPoint);
     schedule.channelCap = call.PartCap();
     for (const auto& onChannel : byChannel)
@@ -283,7 +290,7 @@ PointToPointSchedule(const AlgorithmInputs& in)
         {
             continue;
         }
-        auto channel = ChannelWriter(in, call, slots).Write(onChannel);
+        auto channel = ChannelWriter(in, call, ends, slots).Write(onChannel);
         auto same = std::find_if(
             schedule.channels.begin(), schedule.channels.end(), [&](const auto& other) {
                 return AreCopies(other.schedule, channel, in.routing);
