@@ -158,6 +158,11 @@ LaunchesInOrder(const ParallelPlan& plan)
 MemoryEstimate
 CheckedMemory(const TrainingJobSpec& spec, const Gpu& gpu)
 {
+    if (spec.recorded)
+    {
+        CheckGpuCount(spec);
+        return {}; // a trace says nothing of it
+    }
     const auto* table = std::get_if<LayerTable>(&spec.network);
     const auto* model = std::get_if<Transformer>(&spec.network);
     table != nullptr ? CheckTablePlan(*table, spec.plan) : CheckPlan(*model, spec.plan);
@@ -188,7 +193,8 @@ TrainingRun::TrainingRun(TrainingJobSpec spec,
                          CollectiveEngine& engine)
     : m_spec(std::move(spec)),
       m_memory(CheckedMemory(m_spec, gpu)),
-      m_graph(BuildStep(m_spec.network, m_spec.plan, gpu)),
+      m_graph(m_spec.recorded ? std::move(*m_spec.recorded)
+                              : BuildStep(m_spec.network, m_spec.plan, gpu)),
       m_traffics(AddTraffics(m_graph, planner))
 {
     StepExecutorSpec execution;
@@ -207,7 +213,7 @@ TrainingRun::TrainingRun(TrainingJobSpec spec,
                       gpu.sustainedClockHz,
                       gpu.kernels.operators.copyBytesPerBlockPerClock,
                       gpu.kernels.operators.reduceBytesPerBlockPerClock};
-    execution.launchesInOrder = LaunchesInOrder(m_spec.plan);
+    execution.launchesInOrder = !m_spec.recorded && LaunchesInOrder(m_spec.plan);
     execution.jitter = m_spec.jitter;
     execution.steady = m_spec.steady;
     EnterHeld(m_graph, execution.communicators, m_traffics, planner, gpu.memoryRate);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The contrib door: this repository cloned or linked as contrib/weir of an ns-3 tree. One ns-3 module
 # holds all plain code, the ns-3 objects and the jobs; the readers of scenario files and the result
-# files join where yaml-cpp, pugixml and HDF5 are found.
+# files join where yaml-cpp, pugixml, zlib and HDF5 are found.
 #
 # ns-3 lays the public headers of all modules into one folder, ns3/. Ours there are those of the
 # ns-3 objects; plain headers stay in their folders ("fabric/units.h") and are found by include path.
@@ -23,20 +23,21 @@ find_package(pugixml QUIET)
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_SOURCE_DIR}/ns3-module/cmake)
 find_package(Hdf5Serial QUIET)
 find_package(nlohmann_json 3 QUIET)
-if(yaml-cpp_FOUND AND Hdf5Serial_FOUND AND nlohmann_json_FOUND AND pugixml_FOUND)
+find_package(ZLIB QUIET)
+if(yaml-cpp_FOUND AND Hdf5Serial_FOUND AND nlohmann_json_FOUND AND pugixml_FOUND AND ZLIB_FOUND)
   set(WEIR_WITH_READERS ON)
   message(STATUS "Weir: with readers and result files")
   list(APPEND plainSources ${WEIR_SCENARIO_SOURCES})
   list(APPEND objectSources ${WEIR_RECORDER_SOURCES})
   list(APPEND WEIR_JOB_HEADERS ${WEIR_RECORDER_HEADERS})
-  set(weirThirdParty yaml-cpp pugixml::pugixml ${Hdf5Serial_LIBRARIES})
+  set(weirThirdParty yaml-cpp pugixml::pugixml ZLIB::ZLIB ${Hdf5Serial_LIBRARIES})
   set(weirThirdPartyIncludes ${Hdf5Serial_INCLUDE_DIR})
   file(STRINGS VERSION weirVersion LIMIT_COUNT 1)
   set_source_files_properties(scenarios/versions.cc PROPERTIES COMPILE_DEFINITIONS
     "WEIR_VERSION_TEXT=\"${weirVersion}\";WEIR_NS3_VERSION_TEXT=\"${NS3_VER}\"")
 else()
   set(WEIR_WITH_READERS OFF)
-  message(STATUS "Weir: without readers and result files (yaml-cpp, HDF5, pugixml or nlohmann-json is missing)")
+  message(STATUS "Weir: without readers and result files (yaml-cpp, HDF5, pugixml, zlib or nlohmann-json is missing)")
   list(APPEND plainSources ${WEIR_UNREAD_SOURCES})
   list(APPEND objectSources ${WEIR_UNREAD_JOB_SOURCES})
   set(weirThirdParty)

@@ -112,6 +112,7 @@ UnsampledPart(const Scenario& scenario, const JobSpec& job)
     const std::vector<std::string> settings = scenario.nccl.Changed();
     const std::string neighbor = UnsampledNeighbor(scenario);
     return !fabric.empty()                                     ? fabric
+           : job.recorded                                      ? "an imported workload"
            : !std::holds_alternative<Transformer>(job.network) ? "a table of layers"
            : !version.empty()                                  ? version
            : !settings.empty()                                 ? settings.front()

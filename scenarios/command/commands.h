@@ -34,6 +34,7 @@ Command AddCalibrateCommand(CLI::App& application);
 Command AddCollectiveCommand(CLI::App& application);
 Command AddFlowsCommand(CLI::App& application);
 Command AddGraphCommand(CLI::App& application);
+Command AddImportCommand(CLI::App& application);
 Command AddKernelCommand(CLI::App& application);
 Command AddListCommand(CLI::App& application);
 Command AddReferenceCommand(CLI::App& application);

@@ -210,6 +210,7 @@ RunWords(std::vector<std::string> words)
                                               weir::AddCollectiveCommand(app),
                                               weir::AddFlowsCommand(app),
                                               weir::AddGraphCommand(app),
+                                              weir::AddImportCommand(app),
                                               weir::AddKernelCommand(app),
                                               weir::AddListCommand(app),
                                               weir::AddReferenceCommand(app),

@@ -19,6 +19,8 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/link-series.h"
+#include "scenarios/workload/roofline.h"
+#include "scenarios/workload/workload-file.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-node.h"
@@ -302,6 +304,67 @@ ReadTrafficJob(const YamlNode& node, const Catalog& catalog, uint64_t seed)
     return job;
 }
 
+/** A precision that @p gpu has, written or not. */
+void
+CheckPrecision(const YamlNode& job, const ParallelPlan& plan, const Gpu& gpu)
+{
+    const std::string wrong = WrongPrecision(gpu, plan.precision);
+    if (wrong.empty())
+    {
+        return;
+    }
+    if (const auto precision = job.Find("precision"))
+    {
+        precision->Fail(wrong);
+    }
+    job.Fail("no precision is written, and of the default: " + wrong);
+}
+
+/** Where, how often and with which stragglers a job of a model or a workload runs. */
+void
+ReadExecution(const YamlNode& node, uint64_t seed, JobSpec& job)
+{
+    node.Read("placement", job.placement, ReadPlacement);
+    node.Read("start", job.start, &YamlNode::AsTime);
+    node.Read("until", job.until, &YamlNode::AsString);
+    node.Read("overlapSlowdown", job.overlap, ReadOverlap);
+    job.jitter.seed = seed;
+    if (const auto jitter = node.Find("jitter"))
+    {
+        job.jitter = ReadJitter(*jitter, seed);
+    }
+    if (const auto steps = node.Find("steps"))
+    {
+        ReadSteps(*steps, job);
+    }
+}
+
+/** A job with `workload` instead of a model: what `weir import` has written. */
+JobSpec
+ReadWorkloadJob(const YamlNode& node, uint64_t seed, const Gpu& gpu, GpuBudget& budget)
+{
+    node.CheckKeys(YamlKeysOf("job (workload)"));
+    JobSpec job;
+    job.name = node.Get("name").AsString();
+    const YamlNode file = node.Get("workload");
+    job.workload = file.AsPathBesideFile();
+    job.where = file.Where();
+    job.recorded = std::move(ReadWorkload(job.workload).graph);
+    job.plan.data = static_cast<uint32_t>(job.recorded->RankCount());
+    job.steps = 1;
+    job.overlap.kind = OverlapKind::Off; // recorded times have it
+    node.Read("compute", job.isRoofline, NamedChoices<bool>{{"recorded", false}, {"roofline", true}});
+    if (job.isRoofline)
+    {
+        node.Read("precision", job.plan.precision, ReadPrecision);
+        CheckPrecision(node, job.plan, gpu);
+        UseRoofline(*job.recorded, gpu, job.plan.precision);
+    }
+    ReadExecution(node, seed, job);
+    budget.Take(job.plan, file);
+    return job;
+}
+
 /** @param notes of values without effect are added */
 JobSpec
 ReadJob(const YamlNode& node,
@@ -324,28 +387,13 @@ ReadJob(const YamlNode& node,
     const YamlNode parallel = node.Get("parallel");
     job.plan = ReadPlan(parallel, catalog);
     job.where = parallel.Where();
-    node.Read("placement", job.placement, ReadPlacement);
-    node.Read("start", job.start, &YamlNode::AsTime);
-    if (const auto until = node.Find("until"))
+    ReadExecution(node, seed, job);
+    if (const auto until = node.Find("until"); until && job.plan.postValidation)
     {
-        job.until = until->AsString();
-        if (job.plan.postValidation)
-        {
-            until->Fail("found '" + job.until +
-                        "' with postValidation, whose steps overlap, expected steps");
-        }
+        until->Fail("found '" + job.until +
+                    "' with postValidation, whose steps overlap, expected steps");
     }
     node.Read("precision", job.plan.precision, ReadPrecision);
-    node.Read("overlapSlowdown", job.overlap, ReadOverlap);
-    job.jitter.seed = seed;
-    if (const auto jitter = node.Find("jitter"))
-    {
-        job.jitter = ReadJitter(*jitter, seed);
-    }
-    if (const auto steps = node.Find("steps"))
-    {
-        ReadSteps(*steps, job);
-    }
     if (const auto* table = std::get_if<LayerTable>(&job.network))
     {
         CheckTablePlanAt(*table, job.plan, parallel);
@@ -361,22 +409,6 @@ ReadJob(const YamlNode& node,
     CheckOverlappingSteps(node, job);
     budget.Take(job.plan, parallel);
     return job;
-}
-
-/** A precision that @p gpu has, written or not. */
-void
-CheckPrecision(const YamlNode& job, const ParallelPlan& plan, const Gpu& gpu)
-{
-    const std::string wrong = WrongPrecision(gpu, plan.precision);
-    if (wrong.empty())
-    {
-        return;
-    }
-    if (const auto precision = job.Find("precision"))
-    {
-        precision->Fail(wrong);
-    }
-    job.Fail("no precision is written, and of the default: " + wrong);
 }
 
 /** Jobs draw independently of one another; the first draws by the scenario's own seed. */
@@ -428,6 +460,12 @@ ReadJobs(const YamlNode& node,
             const uint64_t seed = SeedOfJob(scenario.seed, MAX_INDEX + scenario.traffics.size());
             scenario.traffics.push_back(ReadTrafficJob(item, catalog, seed));
             names.push_back(scenario.traffics.back().name);
+        }
+        else if (item.IsMap() && item.Has("workload"))
+        {
+            const uint64_t seed = SeedOfJob(scenario.seed, scenario.jobs.size());
+            scenario.jobs.push_back(ReadWorkloadJob(item, seed, system.gpu, budget));
+            names.push_back(scenario.jobs.back().name);
         }
         else
         {

@@ -30,6 +30,7 @@ TimingOf(const JobResult& job)
 {
     Json object;
     const bool finished = !job.steps.empty();
+    const bool isModel = finished && !job.isWorkload;
     const double seconds = job.stepTime.ToSeconds();
     const double flops = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
     object["step_time_s"] = finished ? Json(seconds) : Json(nullptr);
@@ -49,8 +50,8 @@ TimingOf(const JobResult& job)
     }
     object["breakdown_s"] = ToJson(job.mean);
     object[job.countsSamples ? "samples_per_s" : "tokens_per_s"] =
-        finished ? Json(job.itemsPerStep / seconds) : Json(nullptr);
-    object["model_tflops_per_gpu"] = finished ? Json(flops * 1e-12) : Json(nullptr);
+        isModel ? Json(job.itemsPerStep / seconds) : Json(nullptr);
+    object["model_tflops_per_gpu"] = isModel ? Json(flops * 1e-12) : Json(nullptr);
     return object;
 }
 
@@ -73,7 +74,7 @@ ToJson(const JobResult& job)
 {
     Json object = {{"name", job.name}, {"gpus", job.gpus}};
     object.update(TimingOf(job));
-    object["gpu_memory_bytes"] = ToJson(job.memory);
+    object["gpu_memory_bytes"] = job.isWorkload ? Json(nullptr) : ToJson(job.memory);
     object["stages"] = Json::array();
     for (const auto& stage : job.stages)
     {

@@ -100,6 +100,13 @@ StepLines(const RunResult& result)
             continue;
         }
         const double seconds = job.stepTime.ToSeconds();
+        if (job.isWorkload)
+        {
+            table.Row({"step time " + Shorten(job.name, 15),
+                       FormatSeconds(seconds),
+                       std::to_string(job.gpus) + " ranks of an imported workload"});
+            continue;
+        }
         const double perGpu = job.modelFlopsPerStep.ToDouble() / seconds / job.gpus;
         table.Row(
             {"step time " + Shorten(job.name, 15),

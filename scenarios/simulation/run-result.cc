@@ -53,7 +53,8 @@ CollectJob(TrainingRun& job)
     JobResult result;
     result.name = spec.name;
     result.gpus = spec.plan.Ranks();
-    const double samples = spec.plan.globalBatch;
+    result.isWorkload = spec.recorded.has_value();
+    const double samples = result.isWorkload ? 0 : spec.plan.globalBatch;
     const auto* model = std::get_if<Transformer>(&spec.network);
     result.countsSamples = model == nullptr;
     result.itemsPerStep = samples * (model == nullptr ? 1 : model->sequence);

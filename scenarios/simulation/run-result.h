@@ -35,6 +35,7 @@ struct JobResult
 {
     std::string name;
     uint32_t gpus{0};
+    bool isWorkload{false};            //!< an imported workload: of no known model
     double itemsPerStep{0};            //!< tokens, or samples where @c countsSamples
     bool countsSamples{false};         //!< whether a table of layers is trained: no tokens
     Flops modelFlopsPerStep;           //!< of the whole job, without recomputation

@@ -74,7 +74,10 @@ AddBounds(const Scenario& scenario,
     {
         result.bound = bounds.calibration->BoundOf(PositionOf(scenario, result), bounds.coverage);
     }
-    result.measuredBound = bounds.measured;
+    if (!result.jobs.front().isWorkload) // no measured step is of one
+    {
+        result.measuredBound = bounds.measured;
+    }
 }
 
 /** As RunScenario, in the scenario's fidelity. */

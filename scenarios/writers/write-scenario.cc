@@ -569,19 +569,10 @@ WriteTrafficJob(YamlWriter& out, const TrafficJobSpec& job)
     out.EndMap();
 }
 
+/** Where, when and how long a job of a model or a workload runs. */
 void
-WriteJob(YamlWriter& out, const JobSpec& job)
+WriteTrainingExtent(YamlWriter& out, const JobSpec& job)
 {
-    out.BeginMap();
-    out.Text("name", job.name);
-    if (const auto* table = std::get_if<LayerTable>(&job.network))
-    {
-        WriteLayerTable(out, *table);
-    }
-    else
-    {
-        WriteModel(out, std::get<Transformer>(job.network));
-    }
     WritePlacement(out, job.placement);
     if (job.start > Time())
     {
@@ -591,6 +582,44 @@ WriteJob(YamlWriter& out, const JobSpec& job)
     {
         out.Text("until", job.until);
     }
+}
+
+/** What a job of an imported workload has; ends the map of the job. */
+void
+WriteWorkload(YamlWriter& out, const JobSpec& job)
+{
+    out.Text("workload", job.workload);
+    out.Text("compute", job.isRoofline ? "roofline" : "recorded");
+    if (job.isRoofline)
+    {
+        out.Text("precision", NameOf(PrecisionNames(), job.plan.precision));
+    }
+    WriteTrainingExtent(out, job);
+    WriteOverlap(out, job.overlap);
+    WriteJitter(out, job.jitter);
+    WriteSteps(out, job);
+    out.EndMap();
+}
+
+void
+WriteJob(YamlWriter& out, const JobSpec& job)
+{
+    out.BeginMap();
+    out.Text("name", job.name);
+    if (job.recorded)
+    {
+        WriteWorkload(out, job);
+        return;
+    }
+    if (const auto* table = std::get_if<LayerTable>(&job.network))
+    {
+        WriteLayerTable(out, *table);
+    }
+    else
+    {
+        WriteModel(out, std::get<Transformer>(job.network));
+    }
+    WriteTrainingExtent(out, job);
     WritePlan(out, job.plan, job.network);
     out.Text("precision", NameOf(PrecisionNames(), job.plan.precision));
     WriteOverlap(out, job.overlap);

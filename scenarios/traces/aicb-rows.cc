@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/traces/collective-names.h"
+#include "scenarios/traces/simai-workload.h"
+#include "scenarios/traces/trace-lines.h"
+#include "scenarios/workload/workload-file.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr std::string_view AICB_COLUMNS = "comm_type,comm_group";
+
+/** What of a row an import needs, by the names of columns; -1: the file has it not. */
+struct AicbColumns
+{
+    int type{-1};
+    int group{-1};
+    int groupSize{-1};
+    int bytes{-1};
+    int stage{-1};
+    int elapsed{-1};
+    std::size_t count{0};
+};
+
+AicbColumns
+ColumnsOf(const TraceLines& lines)
+{
+    AicbColumns columns;
+    const auto names = lines.Fields(",");
+    for (std::size_t i = 0; i < names.size(); i++)
+    {
+        const auto column = static_cast<int>(i);
+        for (const auto& [name, at] :
+             {std::make_pair("comm_type", &columns.type),
+              std::make_pair("comm_group", &columns.group),
+              std::make_pair("comm_group_size", &columns.groupSize),
+              std::make_pair("msg_size", &columns.bytes),
+              std::make_pair("stage", &columns.stage),
+              std::make_pair("_elapsed_time", &columns.elapsed)})
+        {
+            *at = names[i] == name ? column : *at;
+        }
+    }
+    if (columns.type < 0 || columns.group < 0 || columns.bytes < 0)
+    {
+        lines.Fail("columns", lines.Line(), "comm_type, comm_group and msg_size among them");
+    }
+    columns.count = names.size();
+    return columns;
+}
+
+/** "all_reduce" of "CommType.all_reduce"; empty of "None". */
+std::string
+EnumText(std::string_view text)
+{
+    const std::string_view name = text.substr(text.find('.') + 1);
+    return name == "None" ? "" : std::string(name);
+}
+
+class AicbReader
+{
+  public:
+    AicbReader(const TraceBytes& file, const TraceOptions& options)
+        : m_lines(file.bytes, file.name),
+          m_options(options)
+    {
+        m_file.path = file.name;
+        m_rank.file = file.name;
+    }
+
+    TraceFile Read()
+    {
+        uint32_t named = 0;
+        while (m_lines.Next() && m_lines.Line().compare(0, AICB_COLUMNS.size(), AICB_COLUMNS) != 0)
+        {
+            named = std::max(named, LastRankOf(m_lines.Line()) + 1);
+        }
+        m_columns = ColumnsOf(m_lines);
+        while (m_lines.Next())
+        {
+            if (!m_lines.Line().empty())
+            {
+                ReadRow();
+            }
+        }
+        SetGroups(named);
+        m_file.dialect = m_columns.groupSize < 0 ? "AICB CSV (without comm_group_size)" : "AICB CSV";
+        m_file.remarks.emplace_back("rows run one after the other; a barrier is an all-reduce of 4 B");
+        m_file.ranks.push_back(std::move(m_rank));
+        return std::move(m_file);
+    }
+
+  private:
+    /** 127 of "[rank0 ~ rank127]"; 0 where there is none. */
+    static uint32_t LastRankOf(std::string_view line)
+    {
+        const std::size_t at = line.rfind("rank");
+        const unsigned long last =
+            at == std::string_view::npos ? 0 : std::strtoul(std::string(line.substr(at + 4)).c_str(), nullptr, 10);
+        return static_cast<uint32_t>(std::min<unsigned long>(last, MAX_WORKLOAD_RANKS - 1));
+    }
+
+    std::string_view Field(const std::vector<std::string_view>& fields, int column) const
+    {
+        return column < 0 ? std::string_view("None") : fields[static_cast<std::size_t>(column)];
+    }
+
+    void ReadRow()
+    {
+        const auto fields = m_lines.Fields(",");
+        if (fields.size() != m_columns.count)
+        {
+            m_lines.Fail("row", m_lines.Line(), std::to_string(m_columns.count) + " columns");
+        }
+        m_file.nodes++;
+        const std::string type = EnumText(Field(fields, m_columns.type));
+        const std::string stage = EnumText(Field(fields, m_columns.stage));
+        if (type == "epoch_end")
+        {
+            m_file.dropped["epoch_end"]++;
+            return;
+        }
+        TraceEvent event;
+        event.id = m_lines.Id();
+        event.name = std::string(Field(fields, m_columns.stage)) + ", " + type;
+        event.duration = Elapsed(Field(fields, m_columns.elapsed));
+        if (!m_rank.events.empty())
+        {
+            event.after = {static_cast<uint32_t>(m_rank.events.size()) - 1};
+        }
+        if (type == "computation")
+        {
+            event.kind = TraceEventKind::Compute;
+            event.stream = 0;
+            m_file.kernels++;
+        }
+        else
+        {
+            const std::string group = EnumText(Field(fields, m_columns.group));
+            if (!SetCallByName(event, type))
+            {
+                m_lines.Fail("comm_type", type, "a collective, isend, irecv, computation or epoch_end");
+            }
+            event.group = group;
+            event.category = CategoryOfGroup(group);
+            SetSize(event, type, Field(fields, m_columns.bytes));
+            const std::string_view size = Field(fields, m_columns.groupSize);
+            if (!EnumText(size).empty())
+            {
+                const int64_t ranks = m_lines.Whole(size, "comm_group_size", static_cast<int64_t>(MAX_WORKLOAD_RANKS));
+                m_rank.groups[group].size = static_cast<uint32_t>(ranks);
+            }
+            m_rank.groups.try_emplace(group);
+        }
+        m_rank.events.push_back(std::move(event));
+    }
+
+    void SetSize(TraceEvent& event, const std::string& type, std::string_view text) const
+    {
+        constexpr int64_t BARRIER = 4; // bytes of its one element
+        const std::string plain = EnumText(text);
+        Bytes bytes(plain.empty() ? 0 : m_lines.Whole(plain, "msg_size", MAX_EVENT_BYTES));
+        bytes = type == "barrier" ? Bytes(BARRIER) : bytes;
+        const bool gathers =
+            event.op == CollectiveOp::AllGather && m_options.gatherSize != GatherSize::Shard;
+        (gathers || event.kind == TraceEventKind::Recv ? event.out : event.in) = bytes;
+    }
+
+    /** Milliseconds. */
+    Time Elapsed(std::string_view text) const
+    {
+        const std::string plain = text == "None" ? "0" : std::string(text);
+        char* end = nullptr;
+        const double milliseconds = std::strtod(plain.c_str(), &end);
+        constexpr double MAX_MILLISECONDS = 1e9;
+        if (plain.empty() || *end != '\0' || !(milliseconds >= 0) || milliseconds > MAX_MILLISECONDS)
+        {
+            m_lines.Fail("_elapsed_time", text, "milliseconds or None");
+        }
+        return Time::Milliseconds(milliseconds);
+    }
+
+    /** Ranks of a tensor group are neighbors, those of others as far apart as it is large. */
+    void SetGroups(uint32_t named)
+    {
+        const auto sizeOf = [&](const char* name) {
+            const auto at = m_rank.groups.find(name);
+            return at == m_rank.groups.end() ? 1U : std::max(1U, at->second.size);
+        };
+        const uint32_t tensor = sizeOf("tp_group");
+        const uint32_t pipeline = sizeOf("pp_group");
+        uint32_t ranks = m_options.ranks > 0 ? m_options.ranks : named > 1 ? named : 0;
+        if (ranks == 0)
+        {
+            ranks = std::max({2U, sizeOf("all"), sizeOf("all_nodes"), tensor * pipeline * sizeOf("dp_group")});
+            m_file.remarks.push_back("the file does not say how many ranks there are: taken as " +
+                                     std::to_string(ranks) + " (--ranks)");
+        }
+        m_rank.ranks = ranks;
+        for (auto& [name, group] : m_rank.groups)
+        {
+            group.stride = group.size >= ranks || name == "tp_group" ? 1
+                           : name == "pp_group"                      ? std::max(1U, ranks / pipeline)
+                                                                     : tensor;
+        }
+    }
+
+    TraceLines m_lines;
+    const TraceOptions& m_options;
+    AicbColumns m_columns;
+    TraceFile m_file;
+    RankTrace m_rank;
+};
+
+} // namespace
+
+bool
+IsAicb(const std::string& bytes)
+{
+    constexpr std::size_t BEGINNING = 500; // bytes: a line of ranks stands before
+    return bytes.substr(0, BEGINNING).find(AICB_COLUMNS) != std::string::npos;
+}
+
+TraceFile
+ReadAicb(const TraceBytes& file, const TraceOptions& options)
+{
+    return AicbReader(file, options).Read();
+}
+
+} // namespace weir

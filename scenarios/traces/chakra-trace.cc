@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/traces/chakra-trace.h"
+
+#include "scenarios/traces/collective-names.h"
+#include "scenarios/traces/process-groups.h"
+#include "scenarios/traces/wire-reader.h"
+#include "scenarios/yaml/input-error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+
+namespace weir
+{
+
+namespace
+{
+
+/** NodeType of et_def.proto. */
+enum class ChakraType : uint8_t
+{
+    Invalid,
+    Metadata,
+    MemLoad,
+    MemStore,
+    Comp,
+    CommSend,
+    CommRecv,
+    CommColl
+};
+
+constexpr int64_t MAX_MICROS = int64_t{1} << 40;       //!< 12 days
+constexpr int64_t MAX_NODE_ID = std::numeric_limits<int64_t>::max();
+
+/** A node, of either form. */
+struct ChakraNode
+{
+    uint64_t id{0};
+    std::string name;
+    ChakraType type{ChakraType::Invalid};
+    std::vector<uint64_t> needs; //!< control and data dependencies
+    int64_t startMicros{0};
+    int64_t micros{0};
+    std::string inputs; //!< text of the input values
+    bool isCpu{false};
+    double operations{0};
+    int64_t tensorSize{0};
+    int64_t commType{-1};
+    int64_t commSize{0};
+    int64_t source{-1};
+    int64_t destination{-1};
+    int64_t tag{0};
+    int64_t stream{TraceEvent::NO_STREAM};
+    std::string group;
+    std::optional<bool> involvesAllDimensions;
+};
+
+/** CollectiveCommType of et_def.proto. */
+bool
+SetCallByType(TraceEvent& event, int64_t type)
+{
+    static constexpr CollectiveOp OPS[] = {CollectiveOp::AllReduce,
+                                           CollectiveOp::Reduce,
+                                           CollectiveOp::AllGather,
+                                           CollectiveOp::Gather,
+                                           CollectiveOp::Scatter,
+                                           CollectiveOp::Broadcast,
+                                           CollectiveOp::AllToAll,
+                                           CollectiveOp::ReduceScatter,
+                                           CollectiveOp::ReduceScatter,
+                                           CollectiveOp::AllReduce};
+    if (type < 0 || type >= static_cast<int64_t>(std::size(OPS)))
+    {
+        return false;
+    }
+    event.kind = TraceEventKind::Collective;
+    event.op = OPS[type];
+    return true;
+}
+
+/** Makes the events of a rank of its nodes. */
+class ChakraGraph
+{
+  public:
+    ChakraGraph(const std::string& path, const TraceOptions& options, bool givesShards)
+        : m_path(path),
+          m_givesShards(options.gatherSize == GatherSize::ByFile
+                            ? givesShards
+                            : options.gatherSize == GatherSize::Shard)
+    {
+        m_file.path = path;
+        m_rank.file = path;
+        m_rank.rank = RankOfFileName(path);
+        for (const auto& [name, ranks] : options.groups)
+        {
+            m_rank.groups[name].ranks = ranks;
+        }
+        m_isGrouped = !options.groups.empty();
+    }
+
+    std::string Place(const ChakraNode& node) const
+    {
+        return m_path + ": node " + std::to_string(node.id);
+    }
+
+    void Add(const ChakraNode& node)
+    {
+        m_file.nodes++;
+        if (!m_index.emplace(node.id, static_cast<uint32_t>(m_rank.events.size())).second)
+        {
+            throw InputError(Place(node) + ": found this id again, expected each once");
+        }
+        TraceEvent event;
+        event.id = "node " + std::to_string(node.id);
+        event.name = node.name;
+        event.isHost = node.isCpu;
+        event.stream = node.isCpu ? TraceEvent::NO_STREAM : node.stream;
+        event.duration = Time::Microseconds(static_cast<double>(node.micros));
+        if (node.startMicros > 0)
+        {
+            event.begin = Time::Microseconds(static_cast<double>(node.startMicros));
+        }
+        Fill(node, event);
+        m_file.kernels += event.kind != TraceEventKind::Mark && !node.isCpu ? 1 : 0;
+        m_rank.events.push_back(std::move(event));
+        m_needs.push_back(node.needs);
+    }
+
+    TraceFile Finish(const std::string& dialect)
+    {
+        for (std::size_t i = 0; i < m_rank.events.size(); i++)
+        {
+            for (const uint64_t need : m_needs[i])
+            {
+                const auto found = m_index.find(need);
+                if (found == m_index.end())
+                {
+                    if (m_file.dangling++ == 0)
+                    {
+                        m_file.firstDangling =
+                            m_rank.events[i].id + " after node " + std::to_string(need);
+                    }
+                    continue;
+                }
+                m_rank.events[i].after.push_back(found->second);
+            }
+        }
+        m_file.dialect = dialect;
+        if (m_hasGather)
+        {
+            m_file.remarks.push_back(std::string("comm_size of an all-gather is taken as ") +
+                                     (m_givesShards ? "what a rank gives" : "what a rank gets") +
+                                     " (--gather-size)");
+        }
+        m_file.ranks.push_back(std::move(m_rank));
+        return std::move(m_file);
+    }
+
+  private:
+    void Fill(const ChakraNode& node, TraceEvent& event)
+    {
+        switch (node.type)
+        {
+        case ChakraType::Metadata:
+            if (node.name.find("process_group:init") != std::string::npos && !m_isGrouped)
+            {
+                ReadProcessGroups(node.inputs, Place(node), m_rank);
+            }
+            m_file.dropped["metadata"]++;
+            return;
+        case ChakraType::MemLoad:
+        case ChakraType::MemStore:
+        case ChakraType::Comp:
+            SetCompute(node, event);
+            return;
+        case ChakraType::CommSend:
+        case ChakraType::CommRecv:
+        case ChakraType::CommColl:
+            if (node.isCpu)
+            {
+                SetCompute(node, event); // the launch; the traffic is the GPU's node
+                m_file.dropped["CPU side of a communication"]++;
+                return;
+            }
+            node.type == ChakraType::CommColl ? SetCollective(node, event) : SetPair(node, event);
+            return;
+        case ChakraType::Invalid:
+            break;
+        }
+        throw InputError(Place(node) + ": found node type 0, expected 1 to 7 (NodeType)");
+    }
+
+    static void SetCompute(const ChakraNode& node, TraceEvent& event)
+    {
+        event.kind = TraceEventKind::Compute;
+        event.flops = node.operations;
+        event.memory = Bytes(node.tensorSize);
+    }
+
+    void SetCollective(const ChakraNode& node, TraceEvent& event)
+    {
+        if (!SetCallByType(event, node.commType) && !SetCallByName(event, node.name))
+        {
+            throw InputError(Place(node) + ": found a collective '" + node.name.substr(0, 60) +
+                             "' with comm_type " + std::to_string(node.commType) +
+                             ", expected 0 to 9 (CollectiveCommType)");
+        }
+        if (node.involvesAllDimensions == false && node.group.empty())
+        {
+            throw InputError(Place(node) + ": found involved_dim with a false, which says no "
+                                           "ranks, expected pg_name with --groups");
+        }
+        event.kind = TraceEventKind::Collective;
+        event.group = node.group;
+        event.category = CategoryOfGroup(node.group);
+        m_rank.groups.try_emplace(node.group);
+        const bool gathers = event.op == CollectiveOp::AllGather || event.op == CollectiveOp::Gather;
+        m_hasGather = m_hasGather || gathers;
+        (gathers && !m_givesShards ? event.out : event.in) = Bytes(node.commSize);
+    }
+
+    void SetPair(const ChakraNode& node, TraceEvent& event)
+    {
+        const bool sends = node.type == ChakraType::CommSend;
+        const int64_t peer = sends ? node.destination : node.source;
+        if (peer < 0)
+        {
+            throw InputError(Place(node) + ": found a " + (sends ? "send without comm_dst"
+                                                                 : "receive without comm_src") +
+                             ", expected the rank of its peer");
+        }
+        event.kind = sends ? TraceEventKind::Send : TraceEventKind::Recv;
+        event.peer = static_cast<uint32_t>(peer);
+        event.tag = node.tag;
+        event.category = TimeCategory::Pipeline;
+        (sends ? event.in : event.out) = Bytes(node.commSize);
+    }
+
+    std::string m_path;
+    bool m_givesShards;
+    bool m_isGrouped{false};
+    bool m_hasGather{false};
+    TraceFile m_file;
+    RankTrace m_rank;
+    std::unordered_map<uint64_t, uint32_t> m_index;
+    std::vector<std::vector<uint64_t>> m_needs;
+};
+
+/** An AttributeProto: its name and its value, whatever kind of number that is. */
+struct ChakraAttribute
+{
+    std::string name;
+    std::string text;
+    double number{0};
+    int64_t whole{0};
+    bool isNegative{false};
+    std::vector<bool> flags; //!< of a bool_list
+};
+
+std::vector<bool>
+FlagsOf(std::string_view bytes, const std::string& place)
+{
+    std::vector<bool> flags;
+    WireReader list(bytes, place);
+    while (list.Next())
+    {
+        if (list.Type() != WireType::Bytes)
+        {
+            flags.push_back(list.Number() != 0);
+            continue;
+        }
+        for (const char each : list.Text())
+        {
+            flags.push_back(each != 0);
+        }
+    }
+    return flags;
+}
+
+ChakraAttribute
+AttributeOf(std::string_view bytes, const std::string& place)
+{
+    constexpr uint64_t DOUBLE = 3;    // fields of the oneof
+    constexpr uint64_t FLOAT = 5;
+    constexpr uint64_t INT32 = 7;
+    constexpr uint64_t SINT32 = 15;
+    constexpr uint64_t SINT64 = 17;
+    constexpr uint64_t SFIXED32 = 23;
+    constexpr uint64_t BOOL_LIST = 28;
+    constexpr uint64_t STRING = 29;
+    ChakraAttribute attribute;
+    WireReader reader(bytes, place);
+    while (reader.Next())
+    {
+        const uint64_t bits = reader.Number();
+        switch (reader.Field())
+        {
+        case 1:
+            attribute.name = reader.Text();
+            break;
+        case DOUBLE:
+            std::memcpy(&attribute.number, &bits, sizeof(double));
+            break;
+        case FLOAT: {
+            const auto low = static_cast<uint32_t>(bits);
+            float number = 0;
+            std::memcpy(&number, &low, sizeof(float));
+            attribute.number = number;
+            break;
+        }
+        case STRING:
+            attribute.text = reader.Text();
+            break;
+        case BOOL_LIST:
+            attribute.flags = FlagsOf(reader.Text(), place);
+            break;
+        case SINT32:
+        case SINT64: // zigzag
+            attribute.whole = static_cast<int64_t>((bits >> 1) ^ (0 - (bits & 1)));
+            attribute.number = static_cast<double>(attribute.whole);
+            break;
+        case INT32:
+        case SFIXED32:
+            attribute.whole = static_cast<int32_t>(bits);
+            attribute.number = static_cast<double>(attribute.whole);
+            break;
+        default:
+            attribute.whole = static_cast<int64_t>(bits);
+            attribute.number = static_cast<double>(attribute.whole);
+        }
+    }
+    return attribute;
+}
+
+int64_t
+WholeOf(const ChakraAttribute& attribute, int64_t most, const std::string& place)
+{
+    const bool isReal = attribute.whole == 0 && attribute.number != 0;
+    const int64_t whole = isReal && std::abs(attribute.number) < 9e18
+                              ? static_cast<int64_t>(attribute.number)
+                              : attribute.whole;
+    if (whole < 0 || whole > most || (isReal && static_cast<double>(whole) != attribute.number))
+    {
+        throw InputError(place + ": found " + attribute.name + " " +
+                         std::to_string(isReal ? attribute.number
+                                               : static_cast<double>(whole)) +
+                         ", expected a whole number of 0 to " + std::to_string(most));
+    }
+    return whole;
+}
+
+/** Takes what an import needs of an attribute into @p node. */
+void
+TakeAttribute(const ChakraAttribute& attribute, const std::string& place, ChakraNode& node)
+{
+    const std::string& name = attribute.name;
+    constexpr int64_t MAX_RANK = std::numeric_limits<int32_t>::max();
+    if (name == "is_cpu_op")
+    {
+        node.isCpu = attribute.whole != 0;
+    }
+    else if (name == "num_ops")
+    {
+        node.operations = std::max(0.0, attribute.number);
+    }
+    else if (name == "tensor_size")
+    {
+        node.tensorSize = WholeOf(attribute, MAX_EVENT_BYTES, place);
+    }
+    else if (name == "comm_size")
+    {
+        node.commSize = WholeOf(attribute, MAX_EVENT_BYTES, place);
+    }
+    else if (name == "comm_type")
+    {
+        node.commType = WholeOf(attribute, MAX_RANK, place);
+    }
+    else if (name == "comm_src" || name == "comm_dst")
+    {
+        (name == "comm_src" ? node.source : node.destination) =
+            WholeOf(attribute, MAX_RANK, place);
+    }
+    else if (name == "comm_tag")
+    {
+        node.tag = attribute.whole;
+    }
+    else if (name == "stream")
+    {
+        node.stream = attribute.whole;
+    }
+    else if (name == "pg_name")
+    {
+        node.group = attribute.text.empty() && attribute.whole > 0
+                         ? std::to_string(attribute.whole)
+                         : attribute.text;
+    }
+    else if (name == "involved_dim")
+    {
+        node.involvesAllDimensions =
+            std::all_of(attribute.flags.begin(), attribute.flags.end(), [](bool is) { return is; });
+    }
+}
+
+/** Repeated numbers, packed or not. */
+void
+AddNumbers(const WireReader& reader, const std::string& place, std::vector<uint64_t>& numbers)
+{
+    if (reader.Type() != WireType::Bytes)
+    {
+        numbers.push_back(reader.Number());
+        return;
+    }
+    WireReader packed(reader.Text(), place);
+    while (!packed.IsEmpty())
+    {
+        numbers.push_back(packed.Varint());
+    }
+}
+
+ChakraNode
+NodeOf(std::string_view bytes, const std::string& place)
+{
+    ChakraNode node;
+    std::vector<std::string_view> attributes;
+    WireReader reader(bytes, place);
+    while (reader.Next())
+    {
+        const uint64_t number = reader.Number();
+        switch (reader.Field())
+        {
+        case 1:
+            node.id = number;
+            break;
+        case 2:
+            node.name = reader.Text();
+            break;
+        case 3:
+            node.type = number <= static_cast<uint64_t>(ChakraType::CommColl)
+                            ? static_cast<ChakraType>(number)
+                            : ChakraType::Invalid;
+            break;
+        case 4:
+        case 5:
+            AddNumbers(reader, place, node.needs);
+            break;
+        case 6:
+        case 7:
+            (reader.Field() == 6 ? node.startMicros : node.micros) = static_cast<int64_t>(number);
+            break;
+        case 8: {
+            WireReader inputs(reader.Text(), place);
+            while (inputs.Next())
+            {
+                node.inputs = inputs.Field() == 1 ? std::string(inputs.Text()) : node.inputs;
+            }
+            break;
+        }
+        case 10:
+            attributes.push_back(reader.Text());
+            break;
+        case 11:
+            throw InputError(place + ": found attributes in field 11, as Chakra's schemas before "
+                                     "2023-10 have them, expected field 10");
+        default:
+            break;
+        }
+    }
+    const std::string where = place + " (node " + std::to_string(node.id) + ")";
+    for (const std::string_view attribute : attributes)
+    {
+        TakeAttribute(AttributeOf(attribute, where), where, node);
+    }
+    if (node.micros < 0 || node.micros > MAX_MICROS || node.startMicros < 0)
+    {
+        throw InputError(where + ": found a duration or start of " +
+                         std::to_string(static_cast<uint64_t>(node.micros)) +
+                         " us, expected at most " + std::to_string(MAX_MICROS));
+    }
+    // A start is of a clock since any origin; beyond the range of a Time it tells nothing.
+    node.startMicros = node.startMicros > MAX_MICROS * 8 ? 0 : node.startMicros;
+    return node;
+}
+
+} // namespace
+
+bool
+IsChakra(const std::string& bytes)
+{
+    constexpr std::size_t MAX_METADATA = 127; // of a version alone; with attributes, the second byte
+    if (bytes.size() < 2 || bytes[0] == '{' || bytes[0] == '[')
+    {
+        return false;
+    }
+    const auto length = static_cast<unsigned char>(bytes[0]);
+    const std::size_t at = length > MAX_METADATA ? 2 : 1; // a length of two bytes
+    return length == 0 || (bytes.size() > at && (bytes[at] == 0x0a || bytes[at] == 0x12));
+}
+
+TraceFile
+ReadChakra(const TraceBytes& file, const TraceOptions& options)
+{
+    const std::string& path = file.name;
+    WireReader stream(file.bytes, path);
+    std::string version;
+    bool isConverted = false;
+    WireReader metadata(stream.Take(stream.Varint()), path + ": GlobalMetadata");
+    while (metadata.Next())
+    {
+        if (metadata.Field() == 1)
+        {
+            version = metadata.Text();
+        }
+        else if (metadata.Field() == 2)
+        {
+            isConverted =
+                isConverted || AttributeOf(metadata.Text(), path + ": GlobalMetadata").name == "schema";
+        }
+    }
+    if (version.empty() && !isConverted)
+    {
+        throw InputError(path + ": found GlobalMetadata without version and schema, as before "
+                                "2023-10, expected version 0.0.4 or 1.0.0");
+    }
+    ChakraGraph graph(path, options, isConverted);
+    for (std::size_t message = 1; !stream.IsEmpty(); message++)
+    {
+        const std::string place = path + ": message " + std::to_string(message);
+        graph.Add(NodeOf(stream.Take(stream.Varint()), place));
+    }
+    return graph.Finish("Chakra ET " + (version.empty() ? "of the converter" : version) +
+                        " (protobuf)");
+}
+
+TraceFile
+ReadChakraJson(const Json& root, const std::string& path, const TraceOptions& options)
+{
+    ChakraGraph graph(path, options, true);
+    constexpr int64_t MAX_RANK = std::numeric_limits<int32_t>::max();
+    std::size_t count = 0;
+    for (const Json& item : ListOf(FieldOf(root, "workload_graph", path), path))
+    {
+        const std::string where = path + ": node number " + std::to_string(count++);
+        ChakraNode node;
+        node.id =
+            static_cast<uint64_t>(IntegerOf(FieldOf(item, "Id", where), 0, MAX_NODE_ID, where));
+        const std::string place = graph.Place(node);
+        node.name = TextOf(item, "Name", "", place);
+        node.type = static_cast<ChakraType>(
+            IntegerOf(FieldOf(item, "NodeType", place), 0, 7, place));
+        node.micros = IntegerOf(item, "runtime", 0, 0, MAX_MICROS, place);
+        for (const char* key : {"ctrlDeps", "data_deps"})
+        {
+            const Json* needs = FindField(item, key);
+            for (const Json& need : needs == nullptr ? Json::array() : ListOf(*needs, place))
+            {
+                node.needs.push_back(static_cast<uint64_t>(IntegerOf(need, 0, MAX_NODE_ID, place)));
+            }
+        }
+        const Json* isCpu = FindField(item, "is_cpu_op");
+        node.isCpu = isCpu != nullptr && (isCpu->is_boolean() ? isCpu->get<bool>() : *isCpu != 0);
+        node.operations = static_cast<double>(IntegerOf(item, "num_ops", 0, 0, MAX_NODE_ID, place));
+        node.tensorSize = IntegerOf(item, "tensor_size", 0, 0, MAX_EVENT_BYTES, place);
+        node.commType = IntegerOf(item, "comm_type", -1, -1, MAX_RANK, place);
+        node.commSize = IntegerOf(item, "comm_size", 0, 0, MAX_EVENT_BYTES, place);
+        node.source = IntegerOf(item, "comm_src", -1, -1, MAX_RANK, place);
+        node.destination = IntegerOf(item, "comm_dst", -1, -1, MAX_RANK, place);
+        node.tag = IntegerOf(item, "comm_tag", 0, -MAX_NODE_ID, MAX_NODE_ID, place);
+        graph.Add(node);
+    }
+    return graph.Finish("Chakra ET (JSON)");
+}
+
+} // namespace weir

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/traces/collective-names.h"
+#include "scenarios/traces/process-groups.h"
+#include "scenarios/traces/pytorch-trace.h"
+#include "scenarios/workload/workload-file.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr int64_t MAX_NUMBER = std::numeric_limits<int64_t>::max();
+constexpr auto MAX_GROUP = static_cast<int64_t>(MAX_WORKLOAD_RANKS);
+
+/** A value of a node, whether it stands in `attrs` or, before 1.0.2, on the node itself. */
+const Json*
+FindAttribute(const Json& node, const std::string& name)
+{
+    const Json* list = FindField(node, "attrs");
+    if (list == nullptr)
+    {
+        return FindField(node, name.c_str());
+    }
+    for (std::size_t i = 0; list->is_array() && i < list->size(); i++)
+    {
+        const Json& item = (*list)[i];
+        const Json* found = FindField(item, "name");
+        if (found != nullptr && *found == name)
+        {
+            return FindField(item, "value");
+        }
+    }
+    return nullptr;
+}
+
+int64_t
+AttributeNumber(const Json& node, const char* name, int64_t absent, const std::string& place)
+{
+    const Json* value = FindAttribute(node, name);
+    return value == nullptr || value->is_null()
+               ? absent
+               : IntegerOf(*value, std::numeric_limits<int64_t>::min(), MAX_NUMBER,
+                           place + ", " + name);
+}
+
+std::string
+AttributeText(const Json& node, const char* name)
+{
+    const Json* value = FindAttribute(node, name);
+    return value != nullptr && value->is_string() ? value->get<std::string>() : "";
+}
+
+/** The values of `inputs` or `outputs`, before 1.0.2 the list itself. */
+const Json*
+ValuesOf(const Json& node, const char* key)
+{
+    const Json* found = FindField(node, key);
+    return found != nullptr && found->is_object() ? FindField(*found, "values") : found;
+}
+
+/** Bytes of all tensors in @p value: [id, storage, offset, elements, bytes each, device]. */
+int64_t
+TensorBytes(const Json& value, const std::string& place, int depth = 0)
+{
+    constexpr std::size_t TUPLE = 6;
+    constexpr int MAX_DEPTH = 8; // a list of lists of tensors
+    if (!value.is_array() || depth > MAX_DEPTH)
+    {
+        return 0;
+    }
+    if (value.size() == TUPLE && value[0].is_number() && value[TUPLE - 1].is_string())
+    {
+        const int64_t count = IntegerOf(value[3], 0, MAX_EVENT_BYTES, place + ", tensor");
+        const int64_t each = IntegerOf(value[4], 0, 1024, place + ", tensor");
+        return std::min(MAX_EVENT_BYTES, count * std::max<int64_t>(each, 1));
+    }
+    int64_t sum = 0;
+    for (const Json& item : value)
+    {
+        sum = std::min(MAX_EVENT_BYTES, sum + TensorBytes(item, place, depth + 1));
+    }
+    return sum;
+}
+
+/** "float" of the first input's type, "GenericList[Tensor(float)]". */
+std::string
+TensorType(const Json& node)
+{
+    const Json* inputs = FindField(node, "inputs");
+    const Json* types =
+        inputs != nullptr && inputs->is_object() ? FindField(*inputs, "types")
+                                                 : FindField(node, "input_types");
+    if (types == nullptr || !types->is_array() || types->empty() || !types->front().is_string())
+    {
+        return "";
+    }
+    const std::string text = types->front().get<std::string>();
+    const std::size_t begin = text.find("Tensor(");
+    const std::size_t end = text.find(')', begin == std::string::npos ? 0 : begin);
+    constexpr std::size_t WORD = 7; // characters of "Tensor("
+    return begin == std::string::npos || end == std::string::npos
+               ? ""
+               : text.substr(begin + WORD, end - begin - WORD);
+}
+
+class ExecutionTraceReader
+{
+  public:
+    ExecutionTraceReader(const Json& root, const std::string& path)
+        : m_root(root)
+    {
+        m_file.path = path;
+        m_rank.file = path;
+        m_rank.rank = RankOfFileName(path);
+    }
+
+    TraceFile Read()
+    {
+        const std::string schema = TextOf(m_root, "schema", "?", m_file.path);
+        const Json& nodes = ListOf(FieldOf(m_root, "nodes", m_file.path), m_file.path + ": nodes");
+        for (const Json& node : nodes)
+        {
+            const std::string where = m_file.path + ": node number " + std::to_string(m_file.nodes);
+            m_nodes.push_back({IntegerOf(FieldOf(node, "id", where), 0, MAX_NUMBER, where), &node});
+            m_file.nodes++;
+        }
+        // Nodes are not sorted; ids grow as operations begin.
+        std::stable_sort(m_nodes.begin(), m_nodes.end(), [](const Node& a, const Node& b) {
+            return a.id < b.id;
+        });
+        for (const Node& node : m_nodes)
+        {
+            Take(node);
+        }
+        m_file.dialect = "PyTorch ExecutionTrace " + schema;
+        m_file.isHostTrace = true;
+        m_file.remarks.emplace_back("no times: only collectives are played, of a group one after "
+                                    "the other");
+        if (m_hasRoots)
+        {
+            m_file.remarks.emplace_back("roots are not recorded: group rank 0");
+        }
+        m_rank.isOrdered = true;
+        m_file.ranks.push_back(std::move(m_rank));
+        return std::move(m_file);
+    }
+
+  private:
+    struct Node
+    {
+        int64_t id;
+        const Json* json;
+    };
+
+    void Take(const Node& node)
+    {
+        const std::string place = m_file.path + ": node " + std::to_string(node.id);
+        const std::string name = TextOf(*node.json, "name", "", place);
+        const auto recordId =
+            static_cast<uint64_t>(AttributeNumber(*node.json, "rf_id", 0, place));
+        const char* parentKey = FindField(*node.json, "ctrl_deps") != nullptr ? "ctrl_deps" : "parent";
+        const int64_t parent =
+            IntegerOf(*node.json, parentKey, -1, -1, MAX_NUMBER, place);
+        if (name.compare(0, 6, "c10d::") == 0)
+        {
+            m_c10d[node.id] = recordId;
+            m_file.dropped["c10d view of a collective"]++;
+        }
+        else if (name == "record_param_comms")
+        {
+            TakeCall(node, parent, recordId, place);
+        }
+        else if (name.compare(0, 5, "nccl:") == 0)
+        {
+            m_file.dropped["nccl view of a collective"]++;
+            if (const auto call = m_calls.find(parent); call != m_calls.end())
+            {
+                m_rank.hostCalls[call->second].recordIds.push_back(recordId);
+            }
+        }
+        else if (name.find("process_group:init") != std::string::npos)
+        {
+            const Json* values = ValuesOf(*node.json, "inputs");
+            ReadProcessGroups(values == nullptr ? "" : values->dump(), place, m_rank);
+        }
+    }
+
+    /** The positional values of record_param_comms; see Parts. */
+    void TakeCall(const Node& node, int64_t parent, uint64_t recordId, const std::string& place)
+    {
+        const Json* values = ValuesOf(*node.json, "inputs");
+        const Json none;
+        const Json& list = ListOf(values == nullptr ? none : *values, place + ", inputs");
+        // The name is the first text behind sequence, group and rank.
+        std::size_t at = 3;
+        while (at < list.size() && !list[at].is_string())
+        {
+            at++;
+        }
+        if (at >= list.size())
+        {
+            throw InputError(place + ": found record_param_comms without a name among its inputs, "
+                                     "expected tensors, sequence, group, rank, name, splits");
+        }
+        const std::string name = list[at].get<std::string>();
+        if (name == "wait")
+        {
+            m_file.dropped["wait"]++;
+            return;
+        }
+        HostCall call;
+        TraceEvent& event = call.event;
+        event.id = "node " + std::to_string(node.id);
+        event.name = name;
+        if (!SetCallByName(event, name))
+        {
+            throw InputError(place + ": found the collective '" + name.substr(0, 60) +
+                             "', expected one of PyTorch's");
+        }
+        event.sequence = IntegerOf(list[at - 3], -1, MAX_NUMBER, place + ", sequence");
+        SetGroup(*node.json, list, at, place, event);
+        SetSizes(*node.json, list, at, place, event);
+        call.recordIds.push_back(recordId);
+        if (const auto view = m_c10d.find(parent); view != m_c10d.end())
+        {
+            call.recordIds.push_back(view->second);
+        }
+        m_calls[node.id] = m_rank.hostCalls.size();
+        event.stream = m_streams.try_emplace(event.group, m_streams.size()).first->second;
+        if (event.kind == TraceEventKind::Collective)
+        {
+            m_rank.events.push_back(event);
+            m_hasRoots = m_hasRoots || event.op == CollectiveOp::Broadcast ||
+                         event.op == CollectiveOp::Reduce;
+        }
+        else
+        {
+            m_file.dropped["send or receive without a peer"]++;
+        }
+        m_rank.hostCalls.push_back(std::move(call));
+    }
+
+    void SetGroup(const Json& node,
+                  const Json& list,
+                  std::size_t at,
+                  const std::string& place,
+                  TraceEvent& event)
+    {
+        const Json& group = list[at - 2];
+        event.group = AttributeText(node, "pg_name");
+        if (event.group.empty() && group.is_array() && !group.empty() && group[0].is_string())
+        {
+            event.group = group[0].get<std::string>();
+        }
+        const std::string about = AttributeText(node, "pg_desc") + " " + FoundText(group);
+        event.category = CategoryOfGroup(AttributeText(node, "pg_desc"));
+        const auto positional = [&](std::size_t offset) {
+            return at + offset < list.size()
+                       ? IntegerOf(list[at + offset], -1, MAX_NUMBER, place + ", group")
+                       : -1;
+        };
+        const int64_t first = AttributeNumber(node, "global_rank_start", positional(3), place);
+        const int64_t stride = AttributeNumber(node, "global_rank_stride", positional(4), place);
+        const int64_t size = AttributeNumber(node, "pg_size", positional(5), place);
+        if (size > MAX_GROUP || first > MAX_GROUP || stride > MAX_GROUP)
+        {
+            throw InputError(place + ": found a group of " + std::to_string(size) +
+                             " ranks from " + std::to_string(first) + ", expected at most " +
+                             std::to_string(MAX_GROUP));
+        }
+        TraceGroup& known = m_rank.groups[event.group];
+        if (known.ranks.empty() && known.size == 0 && size > 0)
+        {
+            known.size = static_cast<uint32_t>(size);
+            known.stride = static_cast<uint32_t>(std::max<int64_t>(1, stride));
+            for (int64_t i = 0; first >= 0 && stride > 0 && i < size; i++)
+            {
+                known.ranks.push_back(static_cast<uint32_t>(first + i * stride));
+            }
+        }
+        const int64_t rank = IntegerOf(list[at - 1], -1, MAX_GROUP, place + ", rank");
+        if (!m_rank.rank && rank >= 0 && first <= 0 && stride <= 1)
+        {
+            m_rank.rank = static_cast<uint32_t>(rank);
+        }
+    }
+
+    void SetSizes(const Json& node,
+                  const Json& list,
+                  std::size_t at,
+                  const std::string& place,
+                  TraceEvent& event)
+    {
+        event.dtype = AttributeText(node, "dtype");
+        const int64_t each = ElementBytes(event.dtype);
+        const int64_t inCount = AttributeNumber(node, "in_msg_nelems", -1, place);
+        const int64_t outCount = AttributeNumber(node, "out_msg_nelems", -1, place);
+        if (each > 0 && inCount >= 0 && inCount < MAX_EVENT_BYTES && outCount >= 0 &&
+            outCount < MAX_EVENT_BYTES)
+        {
+            event.in = Bytes(inCount * each);
+            event.out = Bytes(outCount * each);
+        }
+        else
+        {
+            const Json* outputs = ValuesOf(node, "outputs");
+            event.dtype = event.dtype.empty() ? TensorType(node) : event.dtype;
+            event.in = Bytes(at >= 4 ? TensorBytes(list[at - 4], place) : 0);
+            event.out = Bytes(outputs == nullptr ? 0 : TensorBytes(*outputs, place));
+        }
+        if (event.in == Bytes() && event.out == Bytes() && event.name == "barrier")
+        {
+            event.in = event.out = Bytes(4); // PyTorch's NCCL barrier reduces one float
+        }
+        const Json* inParts = FindAttribute(node, "in_split_size");
+        const Json* outParts = FindAttribute(node, "out_split_size");
+        SetSplits(event,
+                  NumbersOf(inParts != nullptr      ? *inParts
+                            : at + 1 < list.size() ? list[at + 1]
+                                                   : Json::array(),
+                            place),
+                  NumbersOf(outParts != nullptr     ? *outParts
+                            : at + 2 < list.size() ? list[at + 2]
+                                                   : Json::array(),
+                            place));
+    }
+
+    const Json& m_root;
+    TraceFile m_file;
+    RankTrace m_rank;
+    std::vector<Node> m_nodes;
+    std::unordered_map<int64_t, uint64_t> m_c10d;       //!< rf_id by node
+    std::unordered_map<int64_t, std::size_t> m_calls;   //!< index of hostCalls by node
+    std::map<std::string, int64_t> m_streams;           //!< by group
+    bool m_hasRoots{false};
+};
+
+} // namespace
+
+std::vector<int64_t>
+NumbersOf(const Json& value, const std::string& place)
+{
+    const Json parsed = value.is_string() ? ParseJson(value.get<std::string>().empty()
+                                                          ? "[]"
+                                                          : value.get<std::string>(),
+                                                      place + ", splits")
+                                          : value;
+    std::vector<int64_t> numbers;
+    for (const Json& item : parsed.is_array() ? parsed : Json::array())
+    {
+        numbers.push_back(IntegerOf(item, 0, MAX_EVENT_BYTES, place + ", splits"));
+    }
+    return numbers;
+}
+
+void
+SetSplits(TraceEvent& event,
+          const std::vector<int64_t>& inParts,
+          const std::vector<int64_t>& outParts)
+{
+    if (event.kind != TraceEventKind::Collective || event.op != CollectiveOp::AllToAll)
+    {
+        return;
+    }
+    const auto toBytes = [](const std::vector<int64_t>& parts, Bytes all) {
+        const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+        std::vector<Bytes> bytes;
+        for (const int64_t part : parts)
+        {
+            bytes.push_back(sum > 0 ? Bytes::Nearest(all.ToDouble() * static_cast<double>(part) / sum)
+                                    : Bytes());
+        }
+        return bytes;
+    };
+    const auto isUneven = [](const std::vector<int64_t>& parts) {
+        return std::any_of(
+            parts.begin(), parts.end(), [&](int64_t part) { return part != parts.front(); });
+    };
+    if (isUneven(inParts) || isUneven(outParts))
+    {
+        event.inSplits = toBytes(inParts, event.in);
+        event.outSplits = toBytes(outParts, event.out);
+    }
+}
+
+TraceFile
+ReadExecutionTrace(const Json& root, const std::string& path)
+{
+    return ExecutionTraceReader(root, path).Read();
+}
+
+} // namespace weir

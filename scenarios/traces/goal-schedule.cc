@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/traces/goal-schedule.h"
+
+#include "scenarios/workload/workload-file.h"
+#include "scenarios/yaml/input-error.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace weir
+{
+
+GoalSchedule ReadGoalText(const TraceBytes& file); // goal-text.cc
+
+namespace
+{
+
+constexpr uint64_t MAGIC = 4223;      //!< of a finished file
+constexpr uint64_t UNFINISHED = 2342; //!< of one whose writer has not ended
+constexpr std::size_t MAGIC_BYTES = 8;
+constexpr std::size_t NODE_BYTES = 39; //!< of a record: seven u32, a u64 and three u8
+
+
+/** Numbers of a file, little endian, one after the other. */
+class GoalNumbers
+{
+  public:
+    GoalNumbers(std::string_view bytes, std::string place)
+        : m_bytes(bytes),
+          m_place(std::move(place))
+    {
+    }
+
+    [[noreturn]] void Fail(const std::string& found, const std::string& expected) const
+    {
+        throw InputError(m_place + ": found " + found + ", expected " + expected);
+    }
+
+    void GoTo(uint64_t at)
+    {
+        if (at > m_bytes.size())
+        {
+            Fail("an offset of " + std::to_string(at), "at most " + std::to_string(m_bytes.size()));
+        }
+        m_at = at;
+    }
+
+    uint64_t At() const
+    {
+        return m_at;
+    }
+
+    template <typename Number>
+    Number Take()
+    {
+        if (m_bytes.size() - m_at < sizeof(Number))
+        {
+            Fail("an end at byte " + std::to_string(m_bytes.size()), "more of the schedule");
+        }
+        uint64_t number = 0;
+        for (std::size_t i = 0; i < sizeof(Number); i++)
+        {
+            number |= static_cast<uint64_t>(static_cast<unsigned char>(m_bytes[m_at + i]))
+                      << (8 * i);
+        }
+        m_at += sizeof(Number);
+        return static_cast<Number>(number);
+    }
+
+  private:
+    std::string_view m_bytes;
+    std::string m_place;
+    uint64_t m_at{0};
+};
+
+/** Which operations wait for an operation, and where their list stands. */
+struct GoalDependents
+{
+    uint32_t count{0};
+    uint32_t first{0};
+};
+
+std::vector<GoalOp>
+ReadRank(std::string_view bytes, uint32_t ranks, const std::string& place)
+{
+    GoalNumbers numbers(bytes, place);
+    const auto nodes = numbers.Take<uint32_t>();
+    const auto roots = numbers.Take<uint32_t>();
+    const uint64_t listed = numbers.At() + uint64_t{roots} * sizeof(uint32_t);
+    if (roots > nodes || listed + uint64_t{nodes} * NODE_BYTES > bytes.size())
+    {
+        numbers.Fail(std::to_string(nodes) + " operations in " + std::to_string(bytes.size()) +
+                         " bytes",
+                     "as many as they hold");
+    }
+    numbers.GoTo(listed);
+    std::vector<GoalOp> ops(nodes);
+    std::vector<GoalDependents> ends(nodes);
+    std::vector<GoalDependents> starts(nodes);
+    std::vector<uint32_t> counts(nodes);
+    for (uint32_t i = 0; i < nodes; i++)
+    {
+        GoalOp& op = ops[i];
+        counts[i] = numbers.Take<uint32_t>();
+        const auto kind = numbers.Take<uint8_t>();
+        op.kind = static_cast<GoalOp::Kind>(kind);
+        op.peer = numbers.Take<uint32_t>();
+        op.size = numbers.Take<uint64_t>();
+        op.tag = numbers.Take<uint32_t>();
+        op.cpu = numbers.Take<uint8_t>();
+        op.nic = numbers.Take<uint8_t>();
+        ends[i].count = numbers.Take<uint32_t>();
+        ends[i].first = numbers.Take<uint32_t>();
+        starts[i].count = numbers.Take<uint32_t>();
+        starts[i].first = numbers.Take<uint32_t>();
+        const bool hasPeer = kind == 1 || kind == 2;
+        const bool isAny = kind == 2 && op.peer == GoalOp::ANY;
+        if (kind < 1 || kind > 3 || (hasPeer && !isAny && op.peer >= ranks) || op.size > static_cast<uint64_t>(MAX_EVENT_BYTES))
+        {
+            numbers.Fail("operation " + std::to_string(i) + " of type " + std::to_string(kind) +
+                             ", peer " + std::to_string(op.peer) + ", size " +
+                             std::to_string(op.size),
+                         "1 (send), 2 (recv) or 3 (calc) with a rank below " +
+                             std::to_string(ranks));
+        }
+    }
+    const uint64_t appendix = numbers.At();
+    for (uint32_t i = 0; i < nodes; i++)
+    {
+        for (const bool isStart : {false, true})
+        {
+            const GoalDependents& list = isStart ? starts[i] : ends[i];
+            if (list.count > 0)
+            {
+                numbers.GoTo(appendix + uint64_t{list.first} * sizeof(uint32_t));
+            }
+            for (uint32_t j = 0; j < list.count; j++)
+            {
+                const auto other = numbers.Take<uint32_t>();
+                if (other >= nodes)
+                {
+                    numbers.Fail("operation " + std::to_string(other) + " behind operation " +
+                                     std::to_string(i),
+                                 "one of " + std::to_string(nodes));
+                }
+                (isStart ? ops[other].irequires_ : ops[other].requires_).push_back(i);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < nodes; i++)
+    {
+        if (counts[i] != ops[i].requires_.size() + ops[i].irequires_.size())
+        {
+            numbers.Fail("operation " + std::to_string(i) + " behind " +
+                             std::to_string(ops[i].requires_.size() + ops[i].irequires_.size()),
+                         "behind " + std::to_string(counts[i]));
+        }
+    }
+    return ops;
+}
+
+GoalSchedule
+ReadGoalBinary(const TraceBytes& file)
+{
+    GoalNumbers magic(file.bytes, file.name);
+    if (magic.Take<uint64_t>() != MAGIC)
+    {
+        magic.Fail("the magic number of an unfinished schedule", std::to_string(MAGIC));
+    }
+    const std::string_view body = std::string_view(file.bytes).substr(MAGIC_BYTES);
+    GoalNumbers header(body, file.name);
+    const auto ranks = header.Take<uint32_t>();
+    header.Take<uint8_t>(); // CPUs
+    header.Take<uint8_t>(); // NICs
+    if (ranks > MAX_WORKLOAD_RANKS)
+    {
+        header.Fail(std::to_string(ranks) + " ranks",
+                    "at most " + std::to_string(MAX_WORKLOAD_RANKS));
+    }
+    GoalSchedule schedule;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+    {
+        const auto begin = header.Take<uint64_t>();
+        const auto end = header.Take<uint64_t>();
+        const std::string place = file.name + ": rank " + std::to_string(rank);
+        if (begin > end || end > body.size())
+        {
+            header.Fail("rank " + std::to_string(rank) + " in bytes " + std::to_string(begin) +
+                            " to " + std::to_string(end),
+                        "an order within " + std::to_string(body.size()));
+        }
+        schedule.ranks.push_back(ReadRank(body.substr(begin, end - begin), ranks, place));
+    }
+    return schedule;
+}
+
+template <typename Number>
+void
+Append(std::string& bytes, Number number)
+{
+    for (std::size_t i = 0; i < sizeof(Number); i++)
+    {
+        bytes += static_cast<char>(static_cast<uint64_t>(number) >> (8 * i) & 0xffU);
+    }
+}
+
+std::string
+RankBytes(const std::vector<GoalOp>& ops)
+{
+    std::vector<std::vector<uint32_t>> ends(ops.size());
+    std::vector<std::vector<uint32_t>> starts(ops.size());
+    std::vector<uint32_t> roots;
+    for (uint32_t i = 0; i < ops.size(); i++)
+    {
+        for (const uint32_t need : ops[i].requires_)
+        {
+            ends[need].push_back(i);
+        }
+        for (const uint32_t need : ops[i].irequires_)
+        {
+            starts[need].push_back(i);
+        }
+        if (ops[i].requires_.empty() && ops[i].irequires_.empty())
+        {
+            roots.push_back(i);
+        }
+    }
+    std::string bytes;
+    Append(bytes, static_cast<uint32_t>(ops.size()));
+    Append(bytes, static_cast<uint32_t>(roots.size()));
+    for (const uint32_t root : roots)
+    {
+        Append(bytes, root);
+    }
+    std::string appendix;
+    uint32_t appended = 0;
+    for (std::size_t i = 0; i < ops.size(); i++)
+    {
+        const GoalOp& op = ops[i];
+        Append(bytes, static_cast<uint32_t>(op.requires_.size() + op.irequires_.size()));
+        Append(bytes, static_cast<uint8_t>(op.kind));
+        Append(bytes, op.peer);
+        Append(bytes, op.size);
+        Append(bytes, op.tag);
+        Append(bytes, op.cpu);
+        Append(bytes, op.nic);
+        for (const auto* list : {&ends[i], &starts[i]})
+        {
+            Append(bytes, static_cast<uint32_t>(list->size()));
+            Append(bytes, appended);
+            appended += static_cast<uint32_t>(list->size());
+            for (const uint32_t other : *list)
+            {
+                Append(appendix, other);
+            }
+        }
+    }
+    return bytes + appendix;
+}
+
+} // namespace
+
+bool
+IsGoalBinary(const std::string& bytes)
+{
+    if (bytes.size() < MAGIC_BYTES)
+    {
+        return false;
+    }
+    const auto magic = GoalNumbers(bytes, "").Take<uint64_t>();
+    return magic == MAGIC || magic == UNFINISHED;
+}
+
+GoalSchedule
+ReadGoal(const TraceBytes& file)
+{
+    return IsGoalBinary(file.bytes) ? ReadGoalBinary(file) : ReadGoalText(file);
+}
+
+std::string
+ToGoalBinary(const GoalSchedule& schedule)
+{
+    uint8_t cpus = 1;
+    uint8_t nics = 1;
+    std::string ranks;
+    std::string table;
+    constexpr std::size_t HEADER = 6; // bytes before the table
+    const std::size_t first = HEADER + schedule.ranks.size() * 2 * sizeof(uint64_t);
+    for (const auto& ops : schedule.ranks)
+    {
+        for (const GoalOp& op : ops)
+        {
+            cpus = std::max(cpus, static_cast<uint8_t>(std::min(op.cpu + 1, 255)));
+            nics = std::max(nics, static_cast<uint8_t>(std::min(op.nic + 1, 255)));
+        }
+        Append(table, static_cast<uint64_t>(first + ranks.size()));
+        ranks += RankBytes(ops);
+        Append(table, static_cast<uint64_t>(first + ranks.size()));
+    }
+    std::string bytes;
+    Append(bytes, MAGIC);
+    Append(bytes, static_cast<uint32_t>(schedule.ranks.size()));
+    Append(bytes, cpus);
+    Append(bytes, nics);
+    return bytes + table + ranks;
+}
+
+TraceFile
+ToTrace(const GoalSchedule& schedule, const TraceBytes& file)
+{
+    TraceFile trace;
+    trace.path = file.name;
+    trace.dialect = IsGoalBinary(file.bytes) ? "GOAL (binary)" : "GOAL (text)";
+    trace.remarks.emplace_back("calc is taken as nanoseconds");
+    for (std::size_t rank = 0; rank < schedule.ranks.size(); rank++)
+    {
+        RankTrace events;
+        events.rank = static_cast<uint32_t>(rank);
+        events.file = file.name;
+        const auto& ops = schedule.ranks[rank];
+        std::vector<uint32_t> starts(ops.size(), GoalOp::ANY); // by operation: the mark before it
+        events.events.resize(ops.size());
+        for (std::size_t i = 0; i < ops.size(); i++)
+        {
+            const GoalOp& op = ops[i];
+            TraceEvent event;
+            event.id = "rank " + std::to_string(rank) + ", l" + std::to_string(i + 1);
+            event.after = op.requires_;
+            if (op.kind == GoalOp::Kind::Calc)
+            {
+                event.kind = TraceEventKind::Compute;
+                event.name = "calc";
+                event.stream = op.cpu;
+                event.duration = Time::Nanoseconds(static_cast<double>(op.size));
+                trace.kernels++;
+            }
+            else
+            {
+                const bool sends = op.kind == GoalOp::Kind::Send;
+                event.kind = sends ? TraceEventKind::Send : TraceEventKind::Recv;
+                event.name = sends ? "send" : "recv";
+                (sends ? event.in : event.out) = Bytes(static_cast<int64_t>(op.size));
+                event.peer = op.peer;
+                event.tag = op.tag;
+                event.category = TimeCategory::Pipeline;
+            }
+            events.events[i] = std::move(event);
+            trace.nodes++;
+        }
+        for (std::size_t i = 0; i < ops.size(); i++)
+        {
+            for (const uint32_t need : ops[i].irequires_)
+            {
+                if (starts[need] == GoalOp::ANY) // started: what it waits for has ended
+                {
+                    starts[need] = static_cast<uint32_t>(events.events.size());
+                    TraceEvent mark;
+                    mark.id = events.events[need].id;
+                    mark.after = events.events[need].after;
+                    events.events.push_back(std::move(mark));
+                    events.events[need].after.push_back(starts[need]);
+                }
+                events.events[i].after.push_back(starts[need]);
+            }
+        }
+        trace.ranks.push_back(std::move(events));
+    }
+    return trace;
+}
+
+} // namespace weir

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/traces/collective-names.h"
+#include "scenarios/traces/process-groups.h"
+#include "scenarios/traces/pytorch-trace.h"
+#include "scenarios/workload/workload-file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr int64_t ANY_NUMBER = std::numeric_limits<int64_t>::max();
+
+/** A GPU event, in microseconds of the file's clock, before it is one of a trace. */
+struct KinetoEvent
+{
+    TraceEvent event;
+    double begin{0};
+    double end{0};
+    int64_t correlation{-1};
+    int64_t external{-1};
+    double launch{-1};    //!< end of the call that launched it; -1: there is none
+    int64_t thread{-1};   //!< of that call
+    bool isAfterWait{false}; //!< cudaStreamWaitEvent was called between the launch before and its own
+};
+
+/** A call of the CUDA runtime. */
+struct KinetoCall
+{
+    double begin{0};
+    double end{0};
+    int64_t thread{0};
+    int64_t correlation{-1};
+    bool isWait{false};        //!< cudaStreamWaitEvent
+    bool isSynchronizing{false}; //!< the CPU waits for the GPU
+};
+
+class KinetoReader
+{
+  public:
+    explicit KinetoReader(const TraceBytes& file)
+        : m_bytes(file.bytes)
+    {
+        m_file.path = file.name;
+        m_rank.file = file.name;
+    }
+
+    TraceFile Read()
+    {
+        const Json rest = Parse();
+        ReadDistribution(rest);
+        if (!m_rank.rank)
+        {
+            m_rank.rank = RankOfFileName(m_file.path);
+        }
+        FindLaunches();
+        std::stable_sort(m_events.begin(), m_events.end(), [](const auto& a, const auto& b) {
+            return a.begin < b.begin;
+        });
+        SetTimes();
+        SetDependencies();
+        Finish(rest);
+        return std::move(m_file);
+    }
+
+  private:
+    /** Takes events as they are parsed, so that they are never all in memory. @return the rest. */
+    Json Parse()
+    {
+        bool areEvents = !m_bytes.empty() && m_bytes[0] == '[';
+        const int depthOfEvents = areEvents ? 1 : 2;
+        const auto take = [&](int depth, Json::parse_event_t kind, Json& parsed) {
+            if (kind == Json::parse_event_t::key && depth == 1 && depthOfEvents == 2)
+            {
+                areEvents = parsed == "traceEvents";
+            }
+            if (kind != Json::parse_event_t::object_end || depth != depthOfEvents || !areEvents)
+            {
+                return true;
+            }
+            Take(parsed);
+            return false;
+        };
+        try
+        {
+            return Json::parse(m_bytes, take);
+        }
+        catch (const Json::parse_error& error)
+        {
+            const std::string said = error.what();
+            const std::size_t at = said.find("at line ");
+            throw InputError(m_file.path + ": found no JSON " +
+                             (at == std::string::npos ? said : said.substr(at)) +
+                             ", expected a Kineto trace");
+        }
+    }
+
+    void Take(const Json& item)
+    {
+        const std::string place = m_file.path + ": event " + std::to_string(m_file.nodes);
+        m_file.nodes++;
+        const Json* phase = FindField(item, "ph");
+        const Json* category = FindField(item, "cat");
+        if (phase == nullptr || *phase != "X" || category == nullptr || !category->is_string())
+        {
+            m_file.dropped["marks, arrows and names"]++;
+            return;
+        }
+        const auto& kind = category->get_ref<const std::string&>();
+        const Json* arguments = FindField(item, "args");
+        const Json none = Json::object();
+        const Json& args = arguments == nullptr ? none : *arguments;
+        if (kind == "kernel" || kind == "Kernel" || kind == "gpu_memcpy" || kind == "Memcpy" ||
+            kind == "gpu_memset" || kind == "Memset")
+        {
+            TakeGpuEvent(item, args, kind == "kernel" || kind == "Kernel", place);
+        }
+        else if (kind == "cuda_runtime" || kind == "cuda_driver" || kind == "Runtime")
+        {
+            TakeCall(item, args, place);
+            m_file.dropped["CUDA calls (launch times are kept)"]++;
+        }
+        else
+        {
+            const Json* external = FindField(args, "External id");
+            const Json* record = FindField(args, "Record function id");
+            if (external != nullptr && record != nullptr)
+            {
+                m_recordOf[IntegerOf(*external, 0, ANY_NUMBER, place)] =
+                    static_cast<uint64_t>(IntegerOf(*record, 0, ANY_NUMBER, place));
+            }
+            m_file.dropped[kind.substr(0, 40)]++;
+        }
+    }
+
+    static double NumberOf(const Json& item, const char* key, const std::string& place)
+    {
+        const Json& value = FieldOf(item, key, place);
+        const double number = value.is_number() ? value.get<double>() : -1;
+        constexpr double MAX_MICROSECONDS = 1e17; // in the year 5138
+        if (!(number >= 0) || number > MAX_MICROSECONDS)
+        {
+            throw InputError(place + ", " + key + ": " + FoundText(value) +
+                             ", expected microseconds");
+        }
+        return number;
+    }
+
+    void TakeGpuEvent(const Json& item, const Json& args, bool isKernel, const std::string& place)
+    {
+        KinetoEvent each;
+        each.begin = NumberOf(item, "ts", place);
+        each.end = each.begin + NumberOf(item, "dur", place);
+        each.correlation = IntegerOf(args, "correlation", -1, -1, ANY_NUMBER, place);
+        each.external = IntegerOf(args, "External id", -1, -1, ANY_NUMBER, place);
+        TraceEvent& event = each.event;
+        event.position = m_file.nodes - 1;
+        event.id = "event " + std::to_string(event.position);
+        event.name = TextOf(item, "name", "", place);
+        event.kind = TraceEventKind::Compute;
+        event.stream = IntegerOf(args, "stream", 0, 0, ANY_NUMBER, place);
+        m_file.kernels += isKernel ? 1 : 0;
+        m_file.dropped["copies and fills (played as kernels)"] += isKernel ? 0 : 1;
+        if (const Json* grid = FindField(args, "grid");
+            grid != nullptr && grid->is_array() && !grid->empty())
+        {
+            event.channels = static_cast<uint32_t>(
+                IntegerOf((*grid)[0], 0, std::numeric_limits<int32_t>::max(), place + ", grid"));
+        }
+        const bool isNccl = isKernel && event.name.compare(0, 4, "nccl") == 0;
+        if (isNccl)
+        {
+            TakeCollective(args, place, event);
+        }
+        m_events.push_back(std::move(each));
+    }
+
+    void TakeCollective(const Json& args, const std::string& place, TraceEvent& event)
+    {
+        const Json* named = FindField(args, "Collective name");
+        const std::string name = named == nullptr ? event.name : TextOf(*named, place);
+        // Behind the class of kernels, before the algorithm and the reduction.
+        if (!SetCallByName(event, name))
+        {
+            SetCallByName(event, event.name);
+        }
+        if (event.kind == TraceEventKind::Compute)
+        {
+            return;
+        }
+        if (event.kind != TraceEventKind::Collective)
+        {
+            event.kind = TraceEventKind::Compute; // no peer is recorded: it keeps its time
+            m_unpaired++;
+            return;
+        }
+        if (named == nullptr)
+        {
+            m_rank.groups.try_emplace("");
+            return;
+        }
+        event.dtype = TextOf(args, "dtype", "", place);
+        const int64_t each = std::max<int64_t>(1, ElementBytes(event.dtype));
+        const int64_t most = MAX_EVENT_BYTES / each;
+        event.in = Bytes(each * IntegerOf(args, "In msg nelems", 0, 0, most, place));
+        event.out = Bytes(each * IntegerOf(args, "Out msg nelems", 0, 0, most, place));
+        event.group = TextOf(args, "Process Group Name", "", place);
+        event.category = CategoryOfGroup(TextOf(args, "Process Group Description", "", place));
+        TraceGroup& group = m_rank.groups[event.group];
+        group.size = static_cast<uint32_t>(IntegerOf(
+            args, "Group size", 0, 0, static_cast<int64_t>(MAX_WORKLOAD_RANKS), place));
+        if (const Json* ranks = FindField(args, "Process Group Ranks");
+            ranks != nullptr && group.ranks.empty())
+        {
+            for (const int64_t rank : NumbersOf(*ranks, place))
+            {
+                group.ranks.push_back(static_cast<uint32_t>(
+                    std::min<int64_t>(rank, MAX_WORKLOAD_RANKS)));
+            }
+            if (group.ranks.size() != group.size) // "[0, ..., 1023]" of many is cut
+            {
+                group.ranks.clear();
+            }
+        }
+        const Json* inParts = FindField(args, "In split size");
+        const Json* outParts = FindField(args, "Out split size");
+        SetSplits(event,
+                  NumbersOf(inParts == nullptr ? Json::array() : *inParts, place),
+                  NumbersOf(outParts == nullptr ? Json::array() : *outParts, place));
+    }
+
+    void TakeCall(const Json& item, const Json& args, const std::string& place)
+    {
+        KinetoCall call;
+        call.begin = NumberOf(item, "ts", place);
+        call.end = call.begin + NumberOf(item, "dur", place);
+        const Json* thread = FindField(item, "tid");
+        call.thread = thread != nullptr && thread->is_number_integer() ? thread->get<int64_t>() : 0;
+        call.correlation = IntegerOf(args, "correlation", -1, -1, ANY_NUMBER, place);
+        const std::string name = TextOf(item, "name", "", place);
+        call.isWait = name.find("StreamWaitEvent") != std::string::npos;
+        call.isSynchronizing = name.find("Synchronize") != std::string::npos;
+        m_calls.push_back(call);
+    }
+
+    void ReadDistribution(const Json& rest)
+    {
+        const Json* found = FindField(rest, "distributedInfo");
+        if (found == nullptr)
+        {
+            return;
+        }
+        const std::string place = m_file.path + ": distributedInfo";
+        const Json info =
+            found->is_string() ? ParseJson(found->get<std::string>(), place) : Json(*found);
+        constexpr auto LAST = static_cast<int64_t>(MAX_WORKLOAD_RANKS) - 1;
+        const int64_t rank = IntegerOf(info, "rank", -1, -1, LAST, place);
+        if (rank >= 0)
+        {
+            m_rank.rank = static_cast<uint32_t>(rank);
+        }
+        if (const Json* groups = FindField(info, "pg_config");
+            groups != nullptr && groups->is_array())
+        {
+            AddProcessGroups(*groups, place, m_rank);
+        }
+    }
+
+    /** By correlation; and what the CPU waited for before. */
+    void FindLaunches()
+    {
+        std::stable_sort(m_calls.begin(), m_calls.end(), [](const auto& a, const auto& b) {
+            return a.begin < b.begin;
+        });
+        std::unordered_map<int64_t, std::size_t> byCorrelation;
+        for (std::size_t i = 0; i < m_events.size(); i++)
+        {
+            byCorrelation.emplace(m_events[i].correlation, i);
+        }
+        std::map<int64_t, bool> hasWaited; // by thread
+        for (const KinetoCall& call : m_calls)
+        {
+            if (call.isWait)
+            {
+                hasWaited[call.thread] = true;
+            }
+            if (call.isSynchronizing)
+            {
+                m_synchronized.push_back(call.end);
+            }
+            const auto launched = byCorrelation.find(call.correlation);
+            if (call.correlation >= 0 && launched != byCorrelation.end())
+            {
+                KinetoEvent& event = m_events[launched->second];
+                event.launch = call.end;
+                event.thread = call.thread;
+                event.isAfterWait = std::exchange(hasWaited[call.thread], false);
+            }
+        }
+    }
+
+    void SetTimes()
+    {
+        double origin = std::numeric_limits<double>::infinity();
+        std::size_t unlaunched = 0;
+        for (const KinetoEvent& each : m_events)
+        {
+            const double first = each.launch >= 0 ? std::min(each.launch, each.begin) : each.begin;
+            origin = std::min(origin, first);
+            unlaunched += each.launch < 0 ? 1 : 0;
+        }
+        std::sort(m_synchronized.begin(), m_synchronized.end());
+        for (KinetoEvent& each : m_events)
+        {
+            TraceEvent& event = each.event;
+            event.begin = Time::Microseconds(each.begin - origin);
+            event.duration = Time::Microseconds(each.end - each.begin);
+            const double launch =
+                each.launch >= 0 ? std::min(each.launch, each.begin) : each.begin;
+            const auto after =
+                std::upper_bound(m_synchronized.begin(), m_synchronized.end(), launch);
+            // A synchronization before the first launch begins no epoch.
+            const auto firstOne =
+                std::lower_bound(m_synchronized.begin(), m_synchronized.end(), origin);
+            event.epoch = static_cast<uint32_t>(std::max<std::ptrdiff_t>(0, after - firstOne));
+            const double base = event.epoch == 0 ? origin : *(after - 1);
+            event.launch = each.launch < 0 ? Time() : Time::Microseconds(launch - base);
+        }
+        if (unlaunched > 0)
+        {
+            m_file.remarks.push_back(std::to_string(unlaunched) +
+                                     " GPU events have no launch of their correlation: they are "
+                                     "taken as launched well ahead");
+        }
+    }
+
+    /** The stream of most kernels that are no collectives. */
+    int64_t MainStream() const
+    {
+        std::map<int64_t, std::size_t> counts;
+        for (const KinetoEvent& each : m_events)
+        {
+            counts[each.event.stream] += each.event.IsCommunication() ? 0 : 1;
+        }
+        const auto most = std::max_element(
+            counts.begin(), counts.end(), [](auto& a, auto& b) { return a.second < b.second; });
+        return most == counts.end() ? 0 : most->first;
+    }
+
+    void SetDependencies()
+    {
+        const int64_t mainStream = MainStream();
+        std::vector<uint32_t> kernels; // of the main stream, so far
+        std::vector<uint32_t> calls;   // collectives, so far
+        std::map<int64_t, double> idleSince;
+        for (uint32_t i = 0; i < m_events.size(); i++)
+        {
+            KinetoEvent& each = m_events[i];
+            const double before = idleSince[each.event.stream];
+            idleSince[each.event.stream] = each.end;
+            if (each.event.IsCommunication())
+            {
+                AddLast(kernels, i, each.launch);
+                calls.push_back(i);
+                continue;
+            }
+            constexpr double GAP = 2; // us that a dependency takes at most (H200: 1.8 us)
+            const double ready = std::max(before, each.launch);
+            const bool hasIdled = each.launch >= 0 && each.begin > ready + GAP && before > 0;
+            if (each.event.stream != mainStream)
+            {
+                AddLast(kernels, i, each.launch);
+            }
+            if (each.isAfterWait || hasIdled)
+            {
+                AddLast(calls, i, each.launch);
+            }
+            if (each.event.stream == mainStream)
+            {
+                kernels.push_back(i);
+            }
+        }
+    }
+
+    /** Event @p to waits for the last of @p candidates that ended before it began and was launched
+     * before @p launch. */
+    void AddLast(const std::vector<uint32_t>& candidates, uint32_t to, double launch)
+    {
+        constexpr std::size_t LOOK_BACK = 256;
+        const std::size_t least = candidates.size() - std::min(candidates.size(), LOOK_BACK);
+        for (std::size_t i = candidates.size(); i > least; i--)
+        {
+            const KinetoEvent& from = m_events[candidates[i - 1]];
+            if (from.end <= m_events[to].begin && (launch < 0 || from.launch <= launch))
+            {
+                m_events[to].event.after.push_back(candidates[i - 1]);
+                return;
+            }
+        }
+    }
+
+    void Finish(const Json& rest)
+    {
+        for (std::size_t i = 0; i < m_events.size(); i++)
+        {
+            KinetoEvent& each = m_events[i];
+            const auto record = m_recordOf.find(each.external);
+            if (record != m_recordOf.end())
+            {
+                m_rank.recordIds[static_cast<uint32_t>(i)] = record->second;
+            }
+            m_rank.events.push_back(std::move(each.event));
+        }
+        if (m_file.dropped["copies and fills (played as kernels)"] == 0)
+        {
+            m_file.dropped.erase("copies and fills (played as kernels)");
+        }
+        if (m_unpaired > 0)
+        {
+            m_file.remarks.push_back(std::to_string(m_unpaired) +
+                                     " send or receive kernels name no peer: they keep their time");
+        }
+        const int64_t schema = IntegerOf(rest, "schemaVersion", 0, 0, ANY_NUMBER, m_file.path);
+        const bool isFine = FindField(rest, "baseTimeNanoseconds") != nullptr;
+        m_file.dialect = "Kineto (schemaVersion " + std::to_string(schema) +
+                         (isFine ? ", ns resolution)" : ", us resolution)");
+        m_file.isKernelTrace = true;
+        m_rank.isOrdered = true;
+        m_file.ranks.push_back(std::move(m_rank));
+    }
+
+    const std::string& m_bytes;
+    TraceFile m_file;
+    RankTrace m_rank;
+    std::vector<KinetoEvent> m_events;
+    std::vector<KinetoCall> m_calls;
+    std::vector<double> m_synchronized; //!< ends of calls in which the CPU waited for the GPU
+    std::unordered_map<int64_t, uint64_t> m_recordOf; //!< Record function id by External id
+    std::size_t m_unpaired{0};
+};
+
+} // namespace
+
+TraceFile
+ReadKineto(const TraceBytes& file)
+{
+    return KinetoReader(file).Read();
+}
+
+void
+JoinHostTrace(const TraceFile& host, TraceFile& kernels)
+{
+    const RankTrace& calls = host.ranks.front();
+    RankTrace& rank = kernels.ranks.front();
+    std::unordered_map<uint64_t, const HostCall*> byRecord;
+    for (const HostCall& call : calls.hostCalls)
+    {
+        for (const uint64_t record : call.recordIds)
+        {
+            byRecord[record] = &call;
+        }
+    }
+    std::vector<uint32_t> unsized;
+    std::size_t joined = 0;
+    const auto take = [&](uint32_t index, const HostCall& call) {
+        TraceEvent& event = rank.events[index];
+        TraceEvent taken = call.event;
+        taken.id = event.id;
+        taken.name = event.name;
+        taken.position = event.position;
+        taken.stream = event.stream;
+        taken.channels = event.channels;
+        taken.duration = event.duration;
+        taken.begin = event.begin;
+        taken.launch = event.launch;
+        taken.epoch = event.epoch;
+        taken.after = event.after;
+        event = std::move(taken);
+        joined++;
+    };
+    for (uint32_t i = 0; i < rank.events.size(); i++)
+    {
+        if (rank.events[i].kind != TraceEventKind::Collective)
+        {
+            continue;
+        }
+        const auto record = rank.recordIds.find(i);
+        const auto call =
+            record == rank.recordIds.end() ? byRecord.end() : byRecord.find(record->second);
+        if (call != byRecord.end() && call->second->event.op == rank.events[i].op)
+        {
+            take(i, *call->second);
+        }
+        else
+        {
+            unsized.push_back(i);
+        }
+    }
+    if (joined == 0 && unsized.size() == calls.events.size())
+    {
+        for (std::size_t i = 0; i < unsized.size(); i++)
+        {
+            take(unsized[i], calls.hostCalls[i]);
+        }
+    }
+    for (const auto& [name, group] : calls.groups)
+    {
+        TraceGroup& known = rank.groups[name];
+        known = known.ranks.empty() ? group : known;
+    }
+    kernels.remarks.push_back("joined with " + host.path + " by rf_id: " +
+                              std::to_string(rank.recordIds.size()) + " of " +
+                              std::to_string(rank.events.size()) + " GPU events, " +
+                              std::to_string(joined) + " collectives");
+}
+
+} // namespace weir

@@ -1,0 +1,662 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/traces/trace-graph.h"
+
+#include "scenarios/yaml/input-error.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <queue>
+#include <set>
+#include <tuple>
+
+namespace weir
+{
+
+namespace
+{
+
+constexpr std::size_t MAX_LABEL = 200; //!< characters of a kernel's name
+constexpr uint32_t NO_CALL = 0xffffffff;
+constexpr std::size_t HOST_STREAMS = 2; //!< of the last StreamKinds, where the CPU has events
+
+/** How many operations of each stream must have ended. */
+using StreamClock = std::array<uint32_t, STREAM_COUNT>;
+
+void
+Advance(StreamClock& clock, const StreamClock& other)
+{
+    for (std::size_t i = 0; i < STREAM_COUNT; i++)
+    {
+        clock[i] = std::max(clock[i], other[i]);
+    }
+}
+
+/** A program while its streams are filled, and what it does of which call. */
+struct ProgramDraft
+{
+    StepProgram program;
+    std::array<std::vector<uint32_t>, STREAM_COUNT> calls; //!< by operation; NO_CALL: computes
+    std::array<StreamClock, STREAM_COUNT> last{}; //!< what the last operation of a stream implies
+    std::array<Time, STREAM_COUNT> free{};        //!< when it ends in the order that is made
+    std::array<uint32_t, STREAM_COUNT> epoch{};   //!< of its last operation
+    std::map<int64_t, std::size_t> kept;          //!< by recorded stream: its own
+    std::size_t streams{STREAM_COUNT};            //!< that are not the CPU's
+    uint32_t synchronized{0};                     //!< epochs begun
+    std::size_t crowded{0}; //!< operations behind ones that they do not depend on
+};
+
+/** Puts events on streams, in one order over all ranks. */
+class TraceScheduler
+{
+  public:
+    explicit TraceScheduler(const MatchedTraces& traces)
+        : m_traces(traces),
+          m_drafts(traces.ranks.size())
+    {
+        for (const RankTrace& rank : traces.ranks)
+        {
+            m_first.push_back(m_nodes.size());
+            m_nodes.resize(m_nodes.size() + rank.events.size());
+        }
+        for (std::size_t i = 0; i < m_drafts.size(); i++)
+        {
+            KeepStreams(traces.ranks[i], m_drafts[i]);
+        }
+        SetUnits();
+        SetSuccessors();
+    }
+
+    Workload Make()
+    {
+        Schedule();
+        for (ProgramDraft& draft : m_drafts)
+        {
+            m_crowded += draft.crowded;
+        }
+        m_traces.isReplicated ? ReplicateProgram() : WritePrograms();
+        Workload workload{std::move(m_graph), {}, m_traces.remarks};
+        if (m_crowded > 0)
+        {
+            workload.remarks.push_back(std::to_string(m_crowded) +
+                                       " operations share one of " + std::to_string(STREAM_COUNT) +
+                                       " streams with ones before them that they do not wait for");
+        }
+        return workload;
+    }
+
+  private:
+    /** An event of a rank. */
+    struct Node
+    {
+        uint32_t unit{0};
+        StreamClock clock{}; //!< what must have ended once it has
+    };
+
+    /** Events that begin and end together: those of a call, or one. */
+    struct Unit
+    {
+        uint32_t call{NO_CALL};
+        EventId single;
+        uint32_t open{0}; //!< dependencies of its events that have not ended
+        Time ready;
+    };
+
+    std::size_t NodeOf(EventId id) const
+    {
+        return m_first[id.rank] + id.event;
+    }
+
+    const TraceEvent& At(EventId id) const
+    {
+        return m_traces.ranks[id.rank].events[id.event];
+    }
+
+    const std::vector<EventId> EventsOf(const Unit& unit) const
+    {
+        return unit.call == NO_CALL ? std::vector<EventId>{unit.single}
+                                    : m_traces.calls[unit.call].events;
+    }
+
+    /**
+     * Which stream of a rank a recorded one becomes: that with the most compute time the compute
+     * stream, others one each as they come, the last of all several.
+     */
+    static void KeepStreams(const RankTrace& rank, ProgramDraft& draft)
+    {
+        std::map<int64_t, Time> computes;
+        std::vector<int64_t> order;
+        bool hasHost = false;
+        for (const TraceEvent& event : rank.events)
+        {
+            hasHost = hasHost || (event.isHost && event.kind == TraceEventKind::Compute);
+            if (event.isHost || event.stream == TraceEvent::NO_STREAM ||
+                event.kind == TraceEventKind::Mark)
+            {
+                continue;
+            }
+            const auto [entry, isNew] = computes.try_emplace(event.stream);
+            if (isNew)
+            {
+                order.push_back(event.stream);
+            }
+            entry->second += event.IsCommunication() ? Time() : event.duration;
+        }
+        draft.streams = hasHost ? STREAM_COUNT - HOST_STREAMS : STREAM_COUNT;
+        const auto most = std::max_element(
+            computes.begin(), computes.end(), [](auto& a, auto& b) { return a.second < b.second; });
+        const bool anyComputes = most != computes.end() && most->second > Time();
+        std::size_t next = 1;
+        for (const int64_t stream : order)
+        {
+            const bool isCompute = anyComputes && stream == most->first;
+            draft.kept[stream] = isCompute ? 0 : std::min(next, draft.streams - 1);
+            next += isCompute ? 0 : 1;
+        }
+    }
+
+    void SetUnits()
+    {
+        std::vector<bool> isInCall(m_nodes.size());
+        for (uint32_t call = 0; call < m_traces.calls.size(); call++)
+        {
+            for (const EventId id : m_traces.calls[call].events)
+            {
+                isInCall[NodeOf(id)] = true;
+                m_nodes[NodeOf(id)].unit = static_cast<uint32_t>(m_units.size());
+            }
+            m_units.push_back({call, m_traces.calls[call].events.front(), 0, {}});
+        }
+        for (uint32_t rank = 0; rank < m_traces.ranks.size(); rank++)
+        {
+            for (uint32_t i = 0; i < m_traces.ranks[rank].events.size(); i++)
+            {
+                const EventId id{rank, i};
+                if (!isInCall[NodeOf(id)])
+                {
+                    m_nodes[NodeOf(id)].unit = static_cast<uint32_t>(m_units.size());
+                    m_units.push_back({NO_CALL, id, 0, {}});
+                }
+            }
+        }
+    }
+
+    void SetSuccessors()
+    {
+        for (uint32_t rank = 0; rank < m_traces.ranks.size(); rank++)
+        {
+            const RankTrace& trace = m_traces.ranks[rank];
+            std::map<int64_t, uint32_t> last; // by stream
+            for (uint32_t i = 0; i < trace.events.size(); i++)
+            {
+                for (const uint32_t need : trace.events[i].after)
+                {
+                    m_edges.emplace_back(NodeOf({rank, need}), EventId{rank, i});
+                }
+                const int64_t stream = trace.events[i].stream;
+                if (trace.isOrdered && stream != TraceEvent::NO_STREAM)
+                {
+                    const auto [entry, isFirst] = last.try_emplace(stream, i);
+                    if (!isFirst)
+                    {
+                        m_edges.emplace_back(NodeOf({rank, entry->second}), EventId{rank, i});
+                        entry->second = i;
+                    }
+                }
+            }
+        }
+        std::stable_sort(m_edges.begin(), m_edges.end(), [](const auto& a, const auto& b) {
+            return a.first < b.first;
+        });
+        for (const auto& [from, to] : m_edges)
+        {
+            m_units[m_nodes[NodeOf(to)].unit].open++;
+        }
+    }
+
+    /** Kahn's algorithm, the earliest ready unit first. */
+    void Schedule()
+    {
+        using Ready = std::pair<int64_t, uint32_t>; // picoseconds, unit
+        std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
+        // Of equally early ones that of the earliest event.
+        std::vector<uint32_t> order(m_units.size());
+        for (uint32_t i = 0; i < order.size(); i++)
+        {
+            order[i] = i;
+        }
+        std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+            return m_units[a].single.event < m_units[b].single.event;
+        });
+        std::vector<uint32_t> position(order.size());
+        for (uint32_t i = 0; i < order.size(); i++)
+        {
+            position[order[i]] = i;
+        }
+        const auto push = [&](uint32_t unit) {
+            for (const EventId id : EventsOf(m_units[unit]))
+            {
+                m_units[unit].ready = std::max(m_units[unit].ready, At(id).begin.value_or(Time()));
+            }
+            ready.emplace(m_units[unit].ready.ToPicoseconds(), position[unit]);
+        };
+        for (uint32_t unit = 0; unit < m_units.size(); unit++)
+        {
+            if (m_units[unit].open == 0)
+            {
+                push(unit);
+            }
+        }
+        std::size_t done = 0;
+        while (!ready.empty())
+        {
+            const uint32_t unit = order[ready.top().second];
+            ready.pop();
+            done++;
+            const Time end = Append(unit);
+            for (const EventId id : EventsOf(m_units[unit]))
+            {
+                const std::size_t node = NodeOf(id);
+                auto edge = std::lower_bound(
+                    m_edges.begin(), m_edges.end(), node, [](const auto& each, std::size_t from) {
+                        return each.first < from;
+                    });
+                for (; edge != m_edges.end() && edge->first == node; ++edge)
+                {
+                    Node& to = m_nodes[NodeOf(edge->second)];
+                    Advance(to.clock, m_nodes[node].clock);
+                    Unit& next = m_units[to.unit];
+                    next.ready = std::max(next.ready, end);
+                    if (--next.open == 0)
+                    {
+                        push(to.unit);
+                    }
+                }
+            }
+        }
+        if (done < m_units.size())
+        {
+            FailStuck();
+        }
+    }
+
+    /** The stream of an event: its own, or the best of those that are there. */
+    std::size_t StreamOf(const TraceEvent& event, const StreamClock& clock, ProgramDraft& draft, Time ready)
+    {
+        if (!event.isHost && event.stream != TraceEvent::NO_STREAM)
+        {
+            return draft.kept.at(event.stream);
+        }
+        if (event.kind == TraceEventKind::Compute && !event.isHost)
+        {
+            return 0;
+        }
+        const std::size_t first = event.isHost ? draft.streams : 1;
+        const std::size_t end = event.isHost ? STREAM_COUNT : draft.streams;
+        std::size_t best = end;
+        std::size_t empty = end;
+        for (std::size_t stream = first; stream < end; stream++)
+        {
+            const auto size = static_cast<uint32_t>(draft.program.streams[stream].size());
+            if (size == 0)
+            {
+                empty = std::min(empty, stream);
+            }
+            else if (clock[stream] == size)
+            {
+                return stream; // it waits for the last one there
+            }
+            else if (best == end || draft.free[stream] < draft.free[best])
+            {
+                best = stream;
+            }
+        }
+        if (empty < end)
+        {
+            return empty;
+        }
+        draft.crowded += draft.free[best] > ready ? 1 : 0;
+        return best;
+    }
+
+    /** Puts the events of a unit behind all on their streams. @return when they end, as recorded. */
+    Time Append(uint32_t index)
+    {
+        const Unit& unit = m_units[index];
+        Time length = Time::Infinite();
+        for (const EventId id : EventsOf(unit))
+        {
+            length = std::min(length, At(id).duration); // of a call that of its last arrival
+        }
+        const Time end = unit.ready + length;
+        for (const EventId id : EventsOf(unit))
+        {
+            const TraceEvent& event = At(id);
+            if (event.kind != TraceEventKind::Mark)
+            {
+                AppendEvent(event, unit, m_nodes[NodeOf(id)].clock, m_drafts[id.rank], end);
+            }
+        }
+        return end;
+    }
+
+    void AppendEvent(const TraceEvent& event,
+                     const Unit& unit,
+                     StreamClock& clock,
+                     ProgramDraft& draft,
+                     Time end)
+    {
+        const bool synchronizes = event.epoch > draft.synchronized;
+        if (synchronizes) // the CPU has waited for all that it had launched
+        {
+            draft.synchronized = event.epoch;
+            for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
+            {
+                clock[stream] = static_cast<uint32_t>(draft.program.streams[stream].size());
+            }
+        }
+        const std::size_t stream = StreamOf(event, clock, draft, unit.ready);
+        auto& ops = draft.program.streams[stream];
+        StepOp op;
+        op.kind = event.kind == TraceEventKind::Compute      ? StepOpKind::Compute
+                  : event.kind == TraceEventKind::Collective ? StepOpKind::Collective
+                  : event.kind == TraceEventKind::Send       ? StepOpKind::Send
+                                                             : StepOpKind::Recv;
+        op.collective = event.op;
+        op.category = op.kind == StepOpKind::Compute ? TimeCategory::Compute : event.category;
+        op.label = LabelOf(event);
+        op.layer = StepOp::NO_LAYER;
+        op.launch = event.launch;
+        op.epoch = event.epoch;
+        op.synchronizes = synchronizes;
+        if (op.kind == StepOpKind::Compute)
+        {
+            op.duration = event.duration;
+            op.launchBound = op.launch > Time() ? op.duration + Time::Picoseconds(1) : Time();
+            AddKernel(event, op);
+        }
+        else
+        {
+            const MatchedCall& call = m_traces.calls[unit.call];
+            op.bytes = call.bytes;
+            op.root = static_cast<uint16_t>(event.root);
+            op.traffic = TrafficOf(call);
+        }
+        StreamClock implied = draft.last[stream];
+        op.firstDependency = static_cast<uint32_t>(draft.program.dependencies.size());
+        for (std::size_t other = 0; other < STREAM_COUNT; other++)
+        {
+            if (other != stream && clock[other] > implied[other])
+            {
+                draft.program.dependencies.push_back(
+                    {static_cast<StreamKind>(other), clock[other] - 1});
+                op.dependencyCount++;
+            }
+        }
+        ops.push_back(op);
+        draft.calls[stream].push_back(unit.call);
+        Advance(clock, implied);
+        clock[stream] = static_cast<uint32_t>(ops.size());
+        draft.last[stream] = clock;
+        draft.free[stream] = end;
+    }
+
+    uint32_t LabelOf(const TraceEvent& event)
+    {
+        const std::string name = event.name.substr(0, MAX_LABEL);
+        const auto [entry, isNew] =
+            m_labels.try_emplace(name, static_cast<uint32_t>(m_graph.labels.size()));
+        if (isNew)
+        {
+            m_graph.labels.push_back(name);
+        }
+        return entry->second;
+    }
+
+    void AddKernel(const TraceEvent& event, StepOp& op)
+    {
+        if (event.flops <= 0 && event.memory == Bytes())
+        {
+            return;
+        }
+        KernelRecord kernel;
+        kernel.name = op.label;
+        kernel.flops = Flops(event.flops);
+        kernel.bytes = event.memory;
+        kernel.duration = op.duration;
+        op.firstKernel = static_cast<uint32_t>(m_graph.kernels.size());
+        op.kernelCount = 1;
+        m_graph.kernels.push_back(kernel);
+    }
+
+    uint16_t TrafficOf(const MatchedCall& call)
+    {
+        if (call.splits.empty())
+        {
+            return StepOp::EVEN;
+        }
+        const auto [entry, isNew] =
+            m_splits.try_emplace(call.splits, static_cast<uint16_t>(m_graph.traffics.size()));
+        if (isNew)
+        {
+            if (m_graph.traffics.size() + 1 >= StepOp::EVEN)
+            {
+                throw InputError("import: found more than 65534 different uneven all-to-alls, "
+                                 "expected fewer in one workload");
+            }
+            m_graph.traffics.push_back(call.splits);
+        }
+        return entry->second;
+    }
+
+    uint32_t GroupOf(const std::vector<uint32_t>& members, const std::vector<std::size_t>& streams)
+    {
+        const auto [entry, isNew] = m_groups.try_emplace(
+            std::make_pair(members, streams), static_cast<uint32_t>(m_graph.groups.size()));
+        if (isNew)
+        {
+            std::vector<Rank> ranks;
+            for (const uint32_t member : members)
+            {
+                ranks.emplace_back(member);
+            }
+            m_graph.groups.push_back(std::move(ranks));
+        }
+        return entry->second;
+    }
+
+    /** Gives calls the slots of their groups, one for calls of the same ranks on the same streams. */
+    void WritePrograms()
+    {
+        // The stream on which a member has each call.
+        std::vector<std::vector<std::size_t>> streams(m_traces.calls.size());
+        for (uint32_t rank = 0; rank < m_drafts.size(); rank++)
+        {
+            for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
+            {
+                for (const uint32_t call : m_drafts[rank].calls[stream])
+                {
+                    if (call != NO_CALL)
+                    {
+                        streams[call].push_back(stream); // ranks ascend, as members do
+                    }
+                }
+            }
+        }
+        for (uint32_t rank = 0; rank < m_drafts.size(); rank++)
+        {
+            std::map<uint32_t, uint16_t> slots; // by group
+            std::vector<uint32_t> rankGroups;
+            ProgramDraft& draft = m_drafts[rank];
+            for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
+            {
+                for (std::size_t i = 0; i < draft.calls[stream].size(); i++)
+                {
+                    const uint32_t call = draft.calls[stream][i];
+                    if (call == NO_CALL)
+                    {
+                        continue;
+                    }
+                    const uint32_t group =
+                        GroupOf(m_traces.calls[call].members, streams[call]);
+                    const auto [slot, isNew] =
+                        slots.try_emplace(group, static_cast<uint16_t>(slots.size()));
+                    if (isNew)
+                    {
+                        rankGroups.push_back(group);
+                        CheckSlots(rankGroups.size());
+                    }
+                    draft.program.streams[stream][i].group = slot->second;
+                }
+            }
+            AddProgram(std::move(draft.program), std::move(rankGroups));
+        }
+    }
+
+    static void CheckSlots(std::size_t slots)
+    {
+        if (slots >= StepOp::EVEN)
+        {
+            throw InputError("import: found a rank in more than 65534 groups, expected fewer");
+        }
+    }
+
+    /** The one program for all ranks, with groups of each. */
+    void ReplicateProgram()
+    {
+        ProgramDraft& draft = m_drafts.front();
+        std::map<std::pair<std::string, std::size_t>, uint16_t> slots; // by group and stream
+        std::vector<std::pair<TraceGroup, std::size_t>> rules;         // by slot
+        for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
+        {
+            for (std::size_t i = 0; i < draft.calls[stream].size(); i++)
+            {
+                if (draft.calls[stream][i] == NO_CALL)
+                {
+                    continue;
+                }
+                const MatchedCall& call = m_traces.calls[draft.calls[stream][i]];
+                const std::string& name = At(call.events.front()).group;
+                const auto [slot, isNew] =
+                    slots.try_emplace({name, stream}, static_cast<uint16_t>(slots.size()));
+                if (isNew)
+                {
+                    rules.emplace_back(call.group, stream);
+                    CheckSlots(rules.size());
+                }
+                draft.program.streams[stream][i].group = slot->second;
+            }
+        }
+        const StepProgram program = draft.program;
+        for (uint32_t rank = 0; rank < m_traces.rankCount; rank++)
+        {
+            std::vector<uint32_t> rankGroups;
+            for (std::size_t slot = 0; slot < rules.size(); slot++)
+            {
+                const auto members =
+                    MembersOf(rules[slot].first, rank, m_traces.rankCount, "import");
+                rankGroups.push_back(GroupOf(members, {slot}));
+            }
+            m_graph.rankGroups.push_back(std::move(rankGroups));
+            m_graph.rankProgram.push_back(0);
+        }
+        m_graph.programs.push_back(program);
+        m_graph.programStage.push_back(0);
+    }
+
+    /** Enters a rank's program, once of equal ones. */
+    void AddProgram(StepProgram program, std::vector<uint32_t> rankGroups)
+    {
+        std::string key;
+        const auto add = [&](auto number) {
+            key.append(reinterpret_cast<const char*>(&number), sizeof(number));
+        };
+        for (const auto& ops : program.streams)
+        {
+            add(ops.size());
+            for (const StepOp& op : ops)
+            {
+                add(op.kind);
+                add(op.collective);
+                add(op.category);
+                add(op.group);
+                add(op.label);
+                add(op.duration.ToPicoseconds());
+                add(op.launch.ToPicoseconds());
+                add(op.epoch);
+                add(op.bytes.Count());
+                add(op.traffic);
+                add(op.root);
+                add(op.dependencyCount);
+                add(op.kernelCount > 0 ? m_graph.kernels[op.firstKernel].flops.ToDouble() : -1.0);
+            }
+        }
+        for (const StepDependency& need : program.dependencies)
+        {
+            add(need.stream);
+            add(need.position);
+        }
+        const auto [entry, isNew] =
+            m_programs.try_emplace(std::move(key), static_cast<uint32_t>(m_graph.programs.size()));
+        if (isNew)
+        {
+            m_graph.programs.push_back(std::move(program));
+            m_graph.programStage.push_back(0);
+        }
+        m_graph.rankProgram.push_back(entry->second);
+        m_graph.rankGroups.push_back(std::move(rankGroups));
+    }
+
+    /** Says of the first ranks which event waits for which. */
+    [[noreturn]] void FailStuck() const
+    {
+        constexpr std::size_t NAMED = 4;
+        std::map<uint32_t, std::string> waiting; // by rank
+        for (const auto& [from, to] : m_edges)
+        {
+            const Node& need = m_nodes[from];
+            if (m_units[need.unit].open == 0 || m_units[m_nodes[NodeOf(to)].unit].open == 0 ||
+                waiting.size() > NAMED)
+            {
+                continue;
+            }
+            const RankTrace& rank = m_traces.ranks[to.rank];
+            const TraceEvent& before = rank.events[from - m_first[to.rank]];
+            waiting.try_emplace(to.rank,
+                                "rank " + std::to_string(rank.rank.value_or(0)) + " in " +
+                                    rank.file + " waits at " + At(to).id + " for " + before.id);
+        }
+        std::string text;
+        std::size_t count = 0;
+        for (const auto& [rank, line] : waiting)
+        {
+            text += count++ == NAMED ? "; and more" : (text.empty() ? "" : "; ") + line;
+        }
+        throw InputError("import: found events that wait for each other: " + text +
+                         "; expected an order in which all can run");
+    }
+
+    const MatchedTraces& m_traces;
+    std::vector<ProgramDraft> m_drafts; //!< by rank
+    std::vector<std::size_t> m_first;   //!< by rank: where its nodes begin
+    std::vector<Node> m_nodes;
+    std::vector<Unit> m_units;
+    std::vector<std::pair<std::size_t, EventId>> m_edges; //!< from a node to an event, by the first
+    std::map<std::string, uint32_t> m_labels;
+    std::map<TrafficParts, uint16_t> m_splits;
+    std::map<std::pair<std::vector<uint32_t>, std::vector<std::size_t>>, uint32_t> m_groups;
+    std::map<std::string, uint32_t> m_programs;
+    std::size_t m_crowded{0};
+    StepGraph m_graph;
+};
+
+} // namespace
+
+Workload
+MakeWorkload(const MatchedTraces& traces)
+{
+    return TraceScheduler(traces).Make();
+}
+
+} // namespace weir

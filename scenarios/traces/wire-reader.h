@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_SCENARIOS_TRACES_WIRE_READER_H
+#define WEIR_SCENARIOS_TRACES_WIRE_READER_H
+
+#include "scenarios/yaml/input-error.h"
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace weir
+{
+
+/** How a field of a protobuf message is written (protobuf.dev, Encoding). */
+enum class WireType : uint8_t
+{
+    Varint = 0,
+    Fixed64 = 1,
+    Bytes = 2,
+    Fixed32 = 5
+};
+
+/** The fields of one protobuf message, one after the other; without a schema. */
+class WireReader
+{
+  public:
+    /** @param place for messages; @p bytes must outlive the reader */
+    WireReader(std::string_view bytes, std::string place)
+        : m_bytes(bytes),
+          m_place(std::move(place))
+    {
+    }
+
+    /** Goes to the next field. @return whether there is one. @throws InputError where it breaks. */
+    bool Next()
+    {
+        if (m_bytes.empty())
+        {
+            return false;
+        }
+        const uint64_t key = Varint();
+        m_field = key >> 3;
+        m_type = static_cast<WireType>(key & 7);
+        switch (m_type)
+        {
+        case WireType::Varint:
+            m_number = Varint();
+            break;
+        case WireType::Fixed64:
+            m_number = Fixed(8);
+            break;
+        case WireType::Fixed32:
+            m_number = Fixed(4);
+            break;
+        case WireType::Bytes:
+            m_text = Take(Varint());
+            break;
+        default:
+            Fail("a field of wire type " + std::to_string(key & 7));
+        }
+        return true;
+    }
+
+    uint64_t Field() const
+    {
+        return m_field;
+    }
+
+    WireType Type() const
+    {
+        return m_type;
+    }
+
+    /** Of a number, its bits; of bytes 0. */
+    uint64_t Number() const
+    {
+        return m_type == WireType::Bytes ? 0 : m_number;
+    }
+
+    /** Of bytes. */
+    std::string_view Text() const
+    {
+        return m_type == WireType::Bytes ? m_text : std::string_view();
+    }
+
+    /** Reads a number of the message's own, as lengths in a stream and packed numbers are. */
+    uint64_t Varint()
+    {
+        uint64_t number = 0;
+        constexpr unsigned BITS = 7; // of a byte
+        constexpr unsigned MAX_SHIFT = 63;
+        for (unsigned shift = 0; shift <= MAX_SHIFT; shift += BITS)
+        {
+            const auto byte = static_cast<unsigned char>(Take(1)[0]);
+            number |= static_cast<uint64_t>(byte & 0x7fU) << shift;
+            if ((byte & 0x80U) == 0)
+            {
+                return number;
+            }
+        }
+        Fail("a varint of more than 10 bytes");
+    }
+
+    /** The next @p count bytes. */
+    std::string_view Take(uint64_t count)
+    {
+        if (count > m_bytes.size())
+        {
+            Fail(std::to_string(m_bytes.size()) + " bytes where " + std::to_string(count) +
+                 " should follow");
+        }
+        const std::string_view taken = m_bytes.substr(0, count);
+        m_bytes.remove_prefix(count);
+        return taken;
+    }
+
+    bool IsEmpty() const
+    {
+        return m_bytes.empty();
+    }
+
+  private:
+    [[noreturn]] void Fail(const std::string& found) const
+    {
+        throw InputError(m_place + ": found " + found + ", expected a protobuf message");
+    }
+
+    uint64_t Fixed(std::size_t size)
+    {
+        const std::string_view bytes = Take(size);
+        uint64_t number = 0;
+        for (std::size_t i = 0; i < size; i++)
+        {
+            number |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+        }
+        return number;
+    }
+
+    std::string_view m_bytes;
+    std::string m_place;
+    uint64_t m_field{0};
+    WireType m_type{WireType::Varint};
+    uint64_t m_number{0};
+    std::string_view m_text;
+};
+
+} // namespace weir
+
+#endif // WEIR_SCENARIOS_TRACES_WIRE_READER_H

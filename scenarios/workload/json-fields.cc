@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/workload/json-fields.h"
+
+#include "scenarios/yaml/input-error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace weir
+{
+
+Json
+ParseJson(const std::string& text, const std::string& path)
+{
+    try
+    {
+        return Json::parse(text);
+    }
+    catch (const Json::exception& error)
+    {
+        const std::string said = error.what();
+        const std::size_t at = said.find("at line ");
+        throw InputError(path + ": found no JSON " +
+                         (at == std::string::npos ? said : said.substr(at)) +
+                         ", expected one object");
+    }
+}
+
+const Json*
+FindField(const Json& object, const char* key)
+{
+    if (!object.is_object())
+    {
+        return nullptr;
+    }
+    const auto at = object.find(key);
+    return at == object.end() ? nullptr : &*at;
+}
+
+const Json&
+FieldOf(const Json& object, const char* key, const std::string& place)
+{
+    const Json* found = FindField(object, key);
+    if (found == nullptr)
+    {
+        throw InputError(place + ": " + FoundText(object) + " without " + key + ", expected one");
+    }
+    return *found;
+}
+
+std::string
+FoundText(const Json& value)
+{
+    constexpr std::size_t SHOWN = 60;
+    if (value.is_array() || value.is_object())
+    {
+        return value.is_array() ? "found a list" : "found a map";
+    }
+    return "found " + value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, SHOWN);
+}
+
+int64_t
+IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& place)
+{
+    bool isWhole = value.is_number_integer();
+    int64_t number = 0;
+    if (value.is_number_unsigned())
+    {
+        isWhole = value.get<uint64_t>() <= static_cast<uint64_t>(most);
+        number = isWhole ? static_cast<int64_t>(value.get<uint64_t>()) : 0;
+    }
+    else if (isWhole)
+    {
+        number = value.get<int64_t>();
+    }
+    else if (value.is_number_float())
+    {
+        constexpr double EXACT = 9007199254740992.0; // 2^53
+        const double real = value.get<double>();
+        isWhole = std::abs(real) <= EXACT && std::floor(real) == real;
+        number = isWhole ? static_cast<int64_t>(real) : 0;
+    }
+    else if (value.is_string())
+    {
+        const auto& text = value.get_ref<const std::string&>();
+        constexpr std::size_t MAX_DIGITS = 18; // below 2^63
+        const std::size_t first = !text.empty() && text[0] == '-' ? 1 : 0;
+        isWhole = text.size() > first && text.size() - first <= MAX_DIGITS &&
+                  std::all_of(text.begin() + static_cast<std::ptrdiff_t>(first),
+                              text.end(),
+                              [](char c) { return c >= '0' && c <= '9'; });
+        number = isWhole ? std::strtoll(text.c_str(), nullptr, 10) : 0;
+    }
+    if (!isWhole || number < least || number > most)
+    {
+        throw InputError(place + ": " + FoundText(value) + ", expected a whole number of " +
+                         std::to_string(least) + " to " + std::to_string(most));
+    }
+    return number;
+}
+
+int64_t
+IntegerOf(const Json& object,
+          const char* key,
+          int64_t absent,
+          int64_t least,
+          int64_t most,
+          const std::string& place)
+{
+    const Json* found = FindField(object, key);
+    return found == nullptr || found->is_null()
+               ? absent
+               : IntegerOf(*found, least, most, place + ", " + key);
+}
+
+const std::string&
+TextOf(const Json& value, const std::string& place)
+{
+    if (!value.is_string())
+    {
+        throw InputError(place + ": " + FoundText(value) + ", expected a text");
+    }
+    return value.get_ref<const std::string&>();
+}
+
+std::string
+TextOf(const Json& object, const char* key, const std::string& absent, const std::string& place)
+{
+    const Json* found = FindField(object, key);
+    return found == nullptr || found->is_null() ? absent : TextOf(*found, place + ", " + key);
+}
+
+const Json&
+ListOf(const Json& value, const std::string& place)
+{
+    if (!value.is_array())
+    {
+        throw InputError(place + ": " + FoundText(value) + ", expected a list");
+    }
+    return value;
+}
+
+} // namespace weir
