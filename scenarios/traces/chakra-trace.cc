@@ -40,7 +40,8 @@ struct ChakraNode
     uint64_t id{0};
     std::string name;
     ChakraType type{ChakraType::Invalid};
-    std::vector<uint64_t> needs; //!< control and data dependencies
+    std::vector<uint64_t> needs;   //!< data dependencies
+    std::vector<uint64_t> parents; //!< control dependencies
     int64_t startMicros{0};
     int64_t micros{0};
     std::string inputs; //!< text of the input values
@@ -84,10 +85,12 @@ SetCallByType(TraceEvent& event, int64_t type)
 class ChakraGraph
 {
   public:
-    ChakraGraph(const std::string& path, const TraceOptions& options, bool givesShards)
+    /** @param isConverted by Chakra's converter of PyTorch traces, not by a generator */
+    ChakraGraph(const std::string& path, const TraceOptions& options, bool isConverted)
         : m_path(path),
+          m_isConverted(isConverted),
           m_givesShards(options.gatherSize == GatherSize::ByFile
-                            ? givesShards
+                            ? isConverted
                             : options.gatherSize == GatherSize::Shard)
     {
         m_file.path = path;
@@ -126,6 +129,12 @@ class ChakraGraph
         m_file.kernels += event.kind != TraceEventKind::Mark && !node.isCpu ? 1 : 0;
         m_rank.events.push_back(std::move(event));
         m_needs.push_back(node.needs);
+        if (!m_isConverted)
+        {
+            m_needs.back().insert(
+                m_needs.back().end(), node.parents.begin(), node.parents.end());
+        }
+        m_parents += node.parents.size();
     }
 
     TraceFile Finish(const std::string& dialect)
@@ -148,6 +157,12 @@ class ChakraGraph
             }
         }
         m_file.dialect = dialect;
+        if (m_isConverted && m_parents > 0)
+        {
+            m_file.remarks.push_back(std::to_string(m_parents) +
+                                     " control dependencies are of calls inside calls on the host: "
+                                     "data dependencies alone order nodes, as in ASTRA-sim");
+        }
         if (m_hasGather)
         {
             m_file.remarks.push_back(std::string("comm_size of an all-gather is taken as ") +
@@ -216,6 +231,12 @@ class ChakraGraph
         event.group = node.group;
         event.category = CategoryOfGroup(node.group);
         m_rank.groups.try_emplace(node.group);
+        if (m_isConverted && event.stream == TraceEvent::NO_STREAM)
+        {
+            // PyTorch has a stream for each process group; no CUDA stream has so high a number.
+            constexpr int64_t FIRST = int64_t{1} << 32;
+            event.stream = m_streams.try_emplace(node.group, FIRST + m_streams.size()).first->second;
+        }
         const bool gathers = event.op == CollectiveOp::AllGather || event.op == CollectiveOp::Gather;
         m_hasGather = m_hasGather || gathers;
         (gathers && !m_givesShards ? event.out : event.in) = Bytes(node.commSize);
@@ -239,7 +260,10 @@ class ChakraGraph
     }
 
     std::string m_path;
+    bool m_isConverted;
     bool m_givesShards;
+    std::size_t m_parents{0};
+    std::map<std::string, int64_t> m_streams; //!< by group, where nodes have none
     bool m_isGrouped{false};
     bool m_hasGather{false};
     TraceFile m_file;
@@ -443,7 +467,7 @@ NodeOf(std::string_view bytes, const std::string& place)
             break;
         case 4:
         case 5:
-            AddNumbers(reader, place, node.needs);
+            AddNumbers(reader, place, reader.Field() == 4 ? node.parents : node.needs);
             break;
         case 6:
         case 7:
@@ -538,6 +562,8 @@ ReadChakraJson(const Json& root, const std::string& path, const TraceOptions& op
 {
     ChakraGraph graph(path, options, true);
     constexpr int64_t MAX_RANK = std::numeric_limits<int32_t>::max();
+    constexpr const char* CONTROL = "ctrlDeps";
+    constexpr const char* DATA = "data_deps";
     std::size_t count = 0;
     for (const Json& item : ListOf(FieldOf(root, "workload_graph", path), path))
     {
@@ -550,12 +576,13 @@ ReadChakraJson(const Json& root, const std::string& path, const TraceOptions& op
         node.type = static_cast<ChakraType>(
             IntegerOf(FieldOf(item, "NodeType", place), 0, 7, place));
         node.micros = IntegerOf(item, "runtime", 0, 0, MAX_MICROS, place);
-        for (const char* key : {"ctrlDeps", "data_deps"})
+        for (const char* key : {CONTROL, DATA})
         {
             const Json* needs = FindField(item, key);
             for (const Json& need : needs == nullptr ? Json::array() : ListOf(*needs, place))
             {
-                node.needs.push_back(static_cast<uint64_t>(IntegerOf(need, 0, MAX_NODE_ID, place)));
+                (key == DATA ? node.needs : node.parents)
+                    .push_back(static_cast<uint64_t>(IntegerOf(need, 0, MAX_NODE_ID, place)));
             }
         }
         const Json* isCpu = FindField(item, "is_cpu_op");

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "refusal.h"
+#include "scratch-folder.h"
+#include "trace-samples.h"
+
+#include "scenarios/traces/goal-schedule.h"
+#include "scenarios/traces/open-trace.h"
+#include "scenarios/traces/pytorch-trace.h"
+#include "scenarios/traces/trace-calls.h"
+#include "scenarios/traces/trace-graph.h"
+#include "scenarios/workload/workload-file.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+/**
+ * @file
+ * What the readers of traces find, and how events of ranks become a workload.
+ */
+namespace weir
+{
+namespace
+{
+
+TraceFile
+Read(const std::string& name, const std::string& bytes, const TraceOptions& options = {})
+{
+    return ReadTrace({name, bytes}, options);
+}
+
+Workload
+MakeOf(const std::vector<TraceFile>& files, const TraceOptions& options = {})
+{
+    return MakeWorkload(MatchCalls(files, options));
+}
+
+const std::vector<StepOp>&
+OpsOf(const Workload& workload, uint32_t rank, StreamKind stream)
+{
+    return workload.graph.programs[workload.graph.rankProgram[rank]]
+        .streams[static_cast<std::size_t>(stream)];
+}
+
+std::vector<StepOp>
+AllOpsOf(const Workload& workload, uint32_t rank)
+{
+    std::vector<StepOp> all;
+    for (const auto& ops : workload.graph.programs[workload.graph.rankProgram[rank]].streams)
+    {
+        all.insert(all.end(), ops.begin(), ops.end());
+    }
+    return all;
+}
+
+TEST(ImportTraces, AChakraNodeIsAnEvent)
+{
+    const TraceFile file = Read("a.1.et", ChakraStep(4096));
+    EXPECT_EQ(file.dialect, "Chakra ET 0.0.4 (protobuf)");
+    EXPECT_EQ(file.nodes, 2U);
+    ASSERT_EQ(file.ranks.size(), 1U);
+    EXPECT_EQ(file.ranks[0].rank, 1U);
+    const auto& events = file.ranks[0].events;
+    ASSERT_EQ(events.size(), 2U);
+    EXPECT_EQ(events[0].kind, TraceEventKind::Compute);
+    EXPECT_EQ(events[0].duration, Time::Microseconds(10));
+    EXPECT_EQ(events[1].kind, TraceEventKind::Collective);
+    EXPECT_EQ(events[1].in, Bytes(4096));
+    EXPECT_EQ(events[1].after, std::vector<uint32_t>{0}); // id 0 is written by its absence
+}
+
+// Writers differ: int64 (9), uint32 (11), sint64 (17, zigzag), fixed64 (21) and double (3) occur.
+TEST(ImportTraces, AnyNumberIsTakenForAChakraAttribute)
+{
+    const auto sizeOf = [](const std::string& attribute) {
+        return Read("a.0.et", ChakraFile({{3, "x", 7, 0, {}, {attribute}}}))
+            .ranks[0]
+            .events[0]
+            .in.Count();
+    };
+    const std::string type = "all_reduce"; // the name says what comm_type does not
+    const auto named = [&](const std::string& attribute) {
+        return Read("a.0.et", ChakraFile({{3, type, 7, 0, {}, {attribute}}}))
+            .ranks[0]
+            .events[0]
+            .in.Count();
+    };
+    EXPECT_EQ(named(ChakraAttributeOf("comm_size", 77, 9)), 77);
+    EXPECT_EQ(named(ChakraAttributeOf("comm_size", 77, 11)), 77);
+    EXPECT_EQ(named(ChakraAttributeOf("comm_size", 77, 13)), 77);
+    EXPECT_EQ(named(ChakraAttributeOf("comm_size", 154, 17)), 77);
+    const std::string fixed("\x0a\x09"
+                            "comm_size\xa9\x01\x4d\0\0\0\0\0\0\0",
+                            11 + 10);
+    EXPECT_EQ(named(fixed), 77);
+    EXPECT_NE(RefusalOf([&] { named(ChakraAttributeOf("comm_size", 3, 17)); }).find("node 3"),
+              std::string::npos); // zigzag of -2
+    EXPECT_NE(RefusalOf([&] { sizeOf(ChakraAttributeOf("comm_size", 1)); }).find("comm_type"),
+              std::string::npos);
+}
+
+TEST(ImportTraces, TheJsonTwinOfAChakraTraceIsTheSameGraph)
+{
+    const TraceFile twin = Read("a.0.json", R"({"workload_graph": [
+        {"Id": 0, "Name": "layer", "NodeType": 4, "runtime": 10, "is_cpu_op": false},
+        {"Id": 1, "Name": "all-reduce", "NodeType": 7, "data_deps": [0], "is_cpu_op": false,
+         "comm_type": 0, "comm_size": 4096}]})");
+    const TraceFile file = Read("a.0.et", ChakraStep(4096));
+    ASSERT_EQ(twin.ranks[0].events.size(), file.ranks[0].events.size());
+    for (std::size_t i = 0; i < 2; i++)
+    {
+        EXPECT_EQ(twin.ranks[0].events[i].kind, file.ranks[0].events[i].kind);
+        EXPECT_EQ(twin.ranks[0].events[i].in, file.ranks[0].events[i].in);
+        EXPECT_EQ(twin.ranks[0].events[i].after, file.ranks[0].events[i].after);
+    }
+}
+
+TEST(ImportTraces, AHostTraceCountsACollectiveOfFourViewsOnce)
+{
+    const TraceFile file =
+        Read("rank-0.json", HostTrace(HostCallNodes(10, "allreduce", "[]", "[]", 1000, 1000, 0)));
+    EXPECT_EQ(file.dialect, "PyTorch ExecutionTrace 1.1.0-chakra.0.0.4");
+    EXPECT_EQ(file.nodes, 4U);
+    ASSERT_EQ(file.ranks[0].events.size(), 1U);
+    const TraceEvent& event = file.ranks[0].events[0];
+    EXPECT_EQ(event.op, CollectiveOp::AllReduce);
+    EXPECT_EQ(event.in, Bytes(4000));
+    EXPECT_EQ(event.sequence, 3);
+    EXPECT_EQ(event.id, "node 11");
+    EXPECT_EQ(file.ranks[0].hostCalls[0].recordIds, (std::vector<uint64_t>{111, 110, 112}));
+}
+
+// Schema 1.0.1: attributes stand on the node, the first value is a bare tensor, the group a handle.
+TEST(ImportTraces, OldHostTracesArePositional)
+{
+    const TraceFile file = Read("worker3_step_12.json", R"({"schema": "1.0.1", "nodes": [
+        {"id": 7, "name": "record_param_comms", "parent": 2, "rf_id": 4, "inputs":
+         [[5, 6, 0, 12, 8, "cuda:0"], 1, 94127, 3, "all_to_allv", [1, 3], [2, 2]],
+         "outputs": [[8, 9, 0, 12, 8, "cuda:0"]]},
+        {"id": 9, "name": "record_param_comms", "parent": 2, "rf_id": 6, "inputs":
+         [1, 0, 3, "wait", [], []], "outputs": []}]})");
+    EXPECT_EQ(file.ranks[0].rank, 3U);
+    ASSERT_EQ(file.ranks[0].events.size(), 1U);
+    const TraceEvent& event = file.ranks[0].events[0];
+    EXPECT_EQ(event.op, CollectiveOp::AllToAll);
+    EXPECT_EQ(event.inSplits, (std::vector<Bytes>{Bytes(24), Bytes(72)}));
+    EXPECT_EQ(event.outSplits, (std::vector<Bytes>{Bytes(48), Bytes(48)}));
+    EXPECT_EQ(file.dropped.at("wait"), 1U);
+}
+
+TEST(ImportTraces, KernelsKeepTheirTimesAndLaunches)
+{
+    const TraceFile file = Read("a.json", KinetoTrace(1, KINETO_CALL));
+    EXPECT_EQ(file.kernels, 3U);
+    const RankTrace& rank = file.ranks[0];
+    EXPECT_EQ(rank.rank, 1U);
+    ASSERT_EQ(rank.events.size(), 3U);
+    EXPECT_EQ(rank.events[0].begin, Time::Microseconds(1.25));
+    EXPECT_EQ(rank.events[0].duration, Time::Microseconds(20));
+    EXPECT_EQ(rank.events[1].launch, Time::Microseconds(5));
+    EXPECT_EQ(rank.events[1].in, Bytes(4000));
+    EXPECT_EQ(rank.events[1].channels, 4U);
+    EXPECT_EQ(rank.events[1].after, std::vector<uint32_t>{0});
+    EXPECT_EQ(rank.events[2].after, std::vector<uint32_t>{1}); // cudaStreamWaitEvent
+}
+
+TEST(ImportTraces, OlderKernelTracesTakeSizesFromTheHostTrace)
+{
+    std::vector<TraceFile> files{
+        Read("et.json", HostTrace(HostCallNodes(10, "allreduce", "[]", "[]", 1000, 1000, 0))),
+        Read("kineto.json", KinetoTrace(0, ""))};
+    EXPECT_EQ(files[1].ranks[0].events[1].in, Bytes());
+    JoinHostTrace(files[0], files[1]);
+    const TraceEvent& event = files[1].ranks[0].events[1];
+    EXPECT_EQ(event.in, Bytes(4000));
+    EXPECT_EQ(event.group, "0");
+    EXPECT_EQ(event.duration, Time::Microseconds(50));
+    EXPECT_EQ(event.stream, 20);
+}
+
+TEST(ImportTraces, TwoRanksOfKernelTracesMakeAWorkload)
+{
+    const Workload workload = MakeOf({Read("a.json", KinetoTrace(1, KINETO_CALL)),
+                                      Read("b.json", KinetoTrace(0, KINETO_CALL))});
+    EXPECT_EQ(workload.graph.RankCount(), 2U);
+    EXPECT_EQ(workload.graph.programs.size(), 1U); // equal ones are kept once
+    const auto& kernels = OpsOf(workload, 0, StreamKind::Compute);
+    ASSERT_EQ(kernels.size(), 2U);
+    EXPECT_EQ(kernels[1].duration, Time::Microseconds(5.5));
+    EXPECT_EQ(kernels[1].launch, Time::Microseconds(6));
+    EXPECT_EQ(kernels[1].dependencyCount, 1U);
+    const auto& calls = OpsOf(workload, 0, StreamKind::TensorComm);
+    ASSERT_EQ(calls.size(), 1U);
+    EXPECT_EQ(calls[0].bytes, Bytes(4000));
+}
+
+TEST(ImportTraces, UnevenAllToAllsKeepWhoGivesWhomHowMuch)
+{
+    const auto trace = [](int rank, const char* in, const char* out) {
+        return Read("rank-" + std::to_string(rank) + ".json",
+                    HostTrace(HostCallNodes(10, "all_to_allv", in, out, 40, 40, rank)));
+    };
+    const Workload workload = MakeOf({trace(0, "[1, 3]", "[1, 3]"), trace(1, "[3, 1]", "[3, 1]")});
+    ASSERT_EQ(workload.graph.traffics.size(), 1U);
+    EXPECT_EQ(workload.graph.traffics[0],
+              (TrafficParts{{Bytes(40), Bytes(120)}, {Bytes(120), Bytes(40)}}));
+    const std::string refusal = RefusalOf(
+        [&] { MakeOf({trace(0, "[1, 3]", "[1, 3]"), trace(1, "[2, 2]", "[3, 1]")}); });
+    EXPECT_NE(refusal.find("rank-0.json: node 11: found a part of 120 B from rank 1, expected 80"),
+              std::string::npos)
+        << refusal;
+}
+
+TEST(ImportTraces, RanksThatDisagreeAreRefused)
+{
+    const auto other = [](uint64_t bytes) { return Read("b.1.et", ChakraStep(bytes)); };
+    const TraceFile one = Read("a.0.et", ChakraStep(4096));
+    EXPECT_EQ(RefusalOf([&] { MakeOf({one, other(4097)}); }),
+              "b.1.et: node 1: found all-reduce of 4097 B, expected all-reduce of 4096 B as in "
+              "a.0.et: node 1");
+    const TraceFile none = Read("b.1.et", ChakraFile({{0, "layer", 4, 10, {}, {}}}));
+    EXPECT_NE(RefusalOf([&] { MakeOf({one, none}); }).find("that rank 1 does not take part in"),
+              std::string::npos);
+    EXPECT_NE(RefusalOf([&] { MakeOf({other(1)}); }).find("but not rank 0"), std::string::npos);
+    EXPECT_NE(RefusalOf([&] { MakeOf({one, one}); }).find("expected each once"), std::string::npos);
+}
+
+TEST(ImportTraces, SendsMeetReceivesOfTheirTag)
+{
+    const auto pair = [](uint64_t type, const char* peer, uint64_t rank, uint64_t tag) {
+        return ChakraFile({{5,
+                            "p2p",
+                            type,
+                            0,
+                            {},
+                            {ChakraAttributeOf(peer, rank),
+                             ChakraAttributeOf("comm_tag", tag),
+                             ChakraAttributeOf("comm_size", 64)}}});
+    };
+    const TraceFile sender = Read("a.0.et", pair(5, "comm_dst", 1, 3));
+    const Workload workload = MakeOf({sender, Read("a.1.et", pair(6, "comm_src", 0, 3))});
+    ASSERT_EQ(workload.graph.groups.size(), 1U);
+    EXPECT_EQ(workload.graph.groups[0], (std::vector<Rank>{Rank(0), Rank(1)}));
+    EXPECT_EQ(AllOpsOf(workload, 0)[0].kind, StepOpKind::Send);
+    EXPECT_EQ(AllOpsOf(workload, 1)[0].kind, StepOpKind::Recv);
+    EXPECT_NE(RefusalOf([&] { MakeOf({sender, Read("a.1.et", pair(6, "comm_src", 0, 4))}); })
+                  .find("no partner for"),
+              std::string::npos);
+}
+
+TEST(ImportTraces, NodesThatWaitForEachOtherAreRefused)
+{
+    const TraceFile file =
+        Read("a.0.et", ChakraFile({{1, "x", 4, 1, {2}, {}}, {2, "y", 4, 1, {1}, {}}}));
+    EXPECT_EQ(RefusalOf([&] { MakeOf({file}); }),
+              "import: found events that wait for each other: rank 0 in a.0.et waits at node 2 for "
+              "node 1; expected an order in which all can run");
+    // Rank 0 has the calls on two groups in one order, rank 1 in the other.
+    const auto calls = [](const char* first, const char* second) {
+        const auto node = [](uint64_t id, const char* group, std::vector<uint64_t> needs) {
+            return ChakraSample{id,
+                                "all_reduce",
+                                7,
+                                0,
+                                std::move(needs),
+                                {ChakraAttributeOf("comm_size", 8),
+                                 WireWriter().Text(1, "pg_name").Text(29, group).Bytes()}};
+        };
+        return ChakraFile({node(1, first, {}), node(2, second, {1})});
+    };
+    const std::string refusal = RefusalOf(
+        [&] { MakeOf({Read("a.0.et", calls("1", "2")), Read("a.1.et", calls("2", "1"))}); });
+    EXPECT_NE(refusal.find("rank 1 in a.1.et waits at node 2 for node 1"), std::string::npos)
+        << refusal;
+}
+
+TEST(ImportTraces, DependenciesOnMissingNodesAreDroppedOnRequest)
+{
+    const TraceFile file = Read("a.0.et", ChakraFile({{1, "x", 4, 1, {9}, {}}}));
+    EXPECT_EQ(file.dangling, 1U);
+    EXPECT_NE(RefusalOf([&] { MakeOf({file}); }).find("a.0.et: node 1 after node 9"),
+              std::string::npos);
+    TraceOptions options;
+    options.dropsDangling = true;
+    EXPECT_EQ(AllOpsOf(MakeOf({file}, options), 0).size(), 1U);
+}
+
+TEST(ImportTraces, OneRankStandsForManyOnRequest)
+{
+    TraceOptions options;
+    options.ranks = 8;
+    const Workload workload = MakeOf({Read("a.0.et", ChakraStep(4096))}, options);
+    EXPECT_EQ(workload.graph.RankCount(), 8U);
+    EXPECT_EQ(workload.graph.groups[0].size(), 8U);
+    EXPECT_EQ(workload.graph.programs.size(), 1U);
+    EXPECT_EQ(workload.remarks.at(0), "one rank stands for 8");
+}
+
+TEST(ImportTraces, SimAiLayersAreDownwardsAndUpwards)
+{
+    const TraceFile file = Read("w.txt", SIMAI_FULL);
+    EXPECT_EQ(file.dialect, "SimAI workload text (HYBRID_TRANSFORMER_FWD_IN_BCKWD, full header)");
+    const Workload workload = MakeOf({file});
+    EXPECT_EQ(workload.graph.RankCount(), 8U);
+    const auto& kernels = OpsOf(workload, 0, StreamKind::Compute);
+    ASSERT_EQ(kernels.size(), 12U); // ga 2
+    // norm, mlp forward; then mlp's weight and input gradient, norm's.
+    const int64_t nanoseconds[] = {1000, 3000, 5000, 4000, 2000, 1};
+    for (std::size_t i = 0; i < 6; i++)
+    {
+        EXPECT_EQ(kernels[i].duration, Time::Nanoseconds(static_cast<double>(nanoseconds[i]))) << i;
+    }
+    std::size_t tensor = 0;
+    for (const StepOp& op : AllOpsOf(workload, 0))
+    {
+        tensor += op.kind == StepOpKind::Collective && op.category == TimeCategory::Tensor ? 1 : 0;
+    }
+    EXPECT_EQ(tensor, 4U);
+    // Tensor groups are neighbors, replicas two apart.
+    const auto& groups = workload.graph.groups;
+    EXPECT_NE(std::find(groups.begin(), groups.end(), std::vector<Rank>{Rank(0), Rank(1)}),
+              groups.end());
+    EXPECT_NE(std::find(groups.begin(),
+                        groups.end(),
+                        std::vector<Rank>{Rank(1), Rank(3), Rank(5), Rank(7)}),
+              groups.end());
+    EXPECT_EQ(Read("m.txt", SIMAI_MICRO).dialect, "SimAI workload text (MICRO)");
+}
+
+TEST(ImportTraces, AicbRowsAreAChain)
+{
+    const TraceFile file = Read("rows.csv", AICB_ROWS);
+    EXPECT_EQ(file.nodes, 5U);
+    EXPECT_EQ(file.dropped.at("epoch_end"), 1U);
+    const Workload workload = MakeOf({file});
+    EXPECT_EQ(workload.graph.RankCount(), 16U);
+    const std::vector<StepOp> ops = AllOpsOf(workload, 0);
+    ASSERT_EQ(ops.size(), 4U);
+    EXPECT_EQ(ops[0].duration, Time::Microseconds(250));
+    std::size_t dependencies = 0;
+    for (const StepOp& op : ops)
+    {
+        dependencies += op.dependencyCount;
+    }
+    EXPECT_EQ(dependencies, 2U); // broadcast, computation, all-gather; the barrier behind that
+}
+
+TEST(ImportTraces, GoalIsTheSameThereAndBack)
+{
+    const GoalSchedule schedule = ReadGoal({"a.goal", GOAL_PAIR});
+    const std::string binary = ToGoalBinary(schedule);
+    EXPECT_TRUE(IsGoalBinary(binary));
+    const GoalSchedule again = ReadGoal({"a.bin", binary});
+    EXPECT_EQ(ToGoalText(again), GOAL_PAIR);
+    EXPECT_EQ(ToGoalBinary(ReadGoal({"b.goal", ToGoalText(again)})), binary);
+    const Workload workload = MakeOf({Read("a.bin", binary)});
+    EXPECT_EQ(workload.graph.groups.size(), 2U);
+    EXPECT_EQ(AllOpsOf(workload, 0).size(), 4U);
+}
+
+TEST(ImportTraces, GoalRefusalsNameTheLine)
+{
+    const auto refusal = [](const std::string& text) {
+        return RefusalOf([&] { Read("a.goal", text); });
+    };
+    EXPECT_EQ(refusal("num_ranks 2\nrank 0 {\n send 8b to 2\n}"),
+              "a.goal:3: found '2', expected a whole number of at most 1");
+    EXPECT_NE(refusal("num_ranks 2\nrank 0 {\nl1: calc 5\nl1 requires l9\n}").find("a.goal:4"),
+              std::string::npos);
+    EXPECT_NE(refusal("num_ranks 4000000000").find("at most 65536"), std::string::npos);
+    EXPECT_NE(refusal("num_ranks 1\nrank 0 {\ncalc 5\n").find("expected '}'"), std::string::npos);
+}
+
+TEST(ImportTraces, ContentTellsTheDialect)
+{
+    EXPECT_NE(RefusalOf([] { Read("a.et", "no trace"); }).find("found no dialect"),
+              std::string::npos);
+    EXPECT_NE(RefusalOf([] { Read("a.json", "{}"); }).find("found JSON without"),
+              std::string::npos);
+    EXPECT_NE(RefusalOf([] { Read("a.json", " \n"); }).find("found no content"),
+              std::string::npos);
+}
+
+TEST(ImportTraces, TruncatedFilesAreRefused)
+{
+    const std::string whole = ChakraStep(4096);
+    for (std::size_t size = 1; size + 1 < whole.size(); size++)
+    {
+        const std::string refusal =
+            RefusalOf([&] { MakeOf({Read("a.0.et", whole.substr(0, size))}); });
+        const bool endsBetweenMessages = refusal.empty() || refusal.find("no rank") == 0;
+        EXPECT_TRUE(endsBetweenMessages || refusal.find("a.0.et") == 0) << size << refusal;
+    }
+    const std::string binary = ToGoalBinary(ReadGoal({"a.goal", GOAL_PAIR}));
+    for (std::size_t size = 8; size < binary.size(); size++)
+    {
+        EXPECT_NE(RefusalOf([&] { Read("a.bin", binary.substr(0, size)); }), "") << size;
+    }
+}
+
+// A length of 2^60, a varint of eleven bytes, a billion ranks: told, not allocated.
+TEST(ImportTraces, HugeNumbersAreRefused)
+{
+    const std::string metadata = WireWriter().Text(1, "0.0.4").Framed();
+    EXPECT_NE(RefusalOf([&] {
+                  Read("a.0.et", metadata + WireWriter().Varint(uint64_t{1} << 60).Bytes());
+              }).find("1152921504606846976 should follow"),
+              std::string::npos);
+    EXPECT_NE(RefusalOf([&] { Read("a.0.et", metadata + std::string(11, '\xff')); })
+                  .find("a varint of more than 10 bytes"),
+              std::string::npos);
+    EXPECT_NE(RefusalOf([] {
+                  Read("w.txt", "MICRO\n1000000000\nmicro -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n");
+              }).find("1 rows"),
+              std::string::npos);
+    const std::string ga = "HYBRID_TRANSFORMER model_parallel_NPU_group: 2 ga: 1000000000\n1\n";
+    EXPECT_NE(RefusalOf([&] { Read("w.txt", ga); }), "");
+}
+
+TEST(ImportTraces, WorkloadsAreTheSameWrittenAndRead)
+{
+    const ScratchFolder folder;
+    const Workload made = MakeOf({Read("rows.csv", AICB_ROWS)});
+    std::ofstream(folder / "w.json") << ToText(made);
+    const Workload read = ReadWorkload(folder / "w.json");
+    EXPECT_EQ(ToText(read), ToText(made));
+    EXPECT_EQ(ToText(made).compare(0, std::string(WORKLOAD_BEGINNING).size(), WORKLOAD_BEGINNING),
+              0);
+}
+
+TEST(ImportTraces, WrongWorkloadsAreRefused)
+{
+    const ScratchFolder folder;
+    const std::string text = ToText(MakeOf({Read("rows.csv", AICB_ROWS)}));
+    const auto refusal = [&](const std::string& from, const std::string& to) {
+        std::string changed = text;
+        const std::size_t at = changed.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        changed.replace(at, from.size(), to);
+        std::ofstream(folder / "w.json") << changed;
+        return RefusalOf([&] { ReadWorkload(folder / "w.json"); });
+    };
+    EXPECT_NE(refusal("weir-workload", "else").find("expected weir-workload"), std::string::npos);
+    EXPECT_NE(refusal("\"op\":\"broadcast\"", "\"op\":\"cast\"").find("expected one of"),
+              std::string::npos);
+    EXPECT_NE(refusal("\"time_ps\":250000000", "\"time_ps\":-1"), "");
+    EXPECT_NE(refusal("\"after\":[", "\"after\":[99,"), "");
+    EXPECT_NE(refusal("\"program\":0", "\"program\":7"), "");
+    EXPECT_NE(refusal("[0,2,4", "[0,2,99"), "");
+    EXPECT_NE(refusal("\"group\":0", "\"group\":60000"), "");
+}
+
+} // namespace
+} // namespace weir
