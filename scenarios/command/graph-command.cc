@@ -49,6 +49,10 @@ FindJob(const Scenario& scenario, const std::string& name)
 std::string
 MemoryOf(const JobSpec& job)
 {
+    if (job.recorded)
+    {
+        return "";
+    }
     const auto* table = std::get_if<LayerTable>(&job.network);
     const MemoryEstimate memory =
         table != nullptr ? EstimateTableMemory(*table, job.plan)
@@ -62,7 +66,7 @@ ShowGraph(const GraphOptions& options)
 {
     const Scenario scenario = LoadScenario(options.file, options.settings, Catalog());
     const JobSpec& job = FindJob(scenario, options.job);
-    const uint32_t microBatches = job.plan.MicroBatches();
+    const uint32_t microBatches = job.recorded ? 1 : job.plan.MicroBatches();
     if (options.view.microBatch && *options.view.microBatch >= microBatches)
     {
         throw InputError("--micro-batch: found " + std::to_string(*options.view.microBatch) +
@@ -71,8 +75,9 @@ ShowGraph(const GraphOptions& options)
     std::string text;
     try
     {
-        text = DescribeGraph(BuildStep(job.network, job.plan, scenario.gpu), options.view) +
-               MemoryOf(job);
+        const StepGraph graph =
+            job.recorded ? *job.recorded : BuildStep(job.network, job.plan, scenario.gpu);
+        text = DescribeGraph(graph, options.view) + MemoryOf(job);
     }
     catch (const std::invalid_argument& error)
     {

@@ -70,6 +70,11 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
                          ": found no training job, expected one whose plans to search");
     }
     const std::size_t job = FindTrainingJob(scenario, options.job);
+    if (scenario.jobs[job].recorded)
+    {
+        throw InputError(scenario.jobs[job].where +
+                         ": found an imported workload, expected a model whose plans to search");
+    }
     std::vector<std::string> words{"run", options.file, "--fidelity", options.fidelity};
     for (const std::string& setting : options.settings)
     {

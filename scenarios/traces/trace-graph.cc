@@ -486,7 +486,8 @@ class TraceScheduler
         }
         for (uint32_t rank = 0; rank < m_drafts.size(); rank++)
         {
-            std::map<uint32_t, uint16_t> slots; // by group
+            std::map<uint32_t, uint16_t> slots;       // by group
+            std::map<std::string, std::size_t> named; // by name: slots so far
             std::vector<uint32_t> rankGroups;
             ProgramDraft& draft = m_drafts[rank];
             for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
@@ -498,20 +499,46 @@ class TraceScheduler
                     {
                         continue;
                     }
-                    const uint32_t group =
-                        GroupOf(m_traces.calls[call].members, streams[call]);
-                    const auto [slot, isNew] =
-                        slots.try_emplace(group, static_cast<uint16_t>(slots.size()));
-                    if (isNew)
+                    StepOp& op = draft.program.streams[stream][i];
+                    const uint32_t group = GroupOf(m_traces.calls[call].members, streams[call]);
+                    auto slot = slots.find(group);
+                    if (slot == slots.end())
                     {
-                        rankGroups.push_back(group);
-                        CheckSlots(rankGroups.size());
+                        const std::string name = SlotNameOf(op, m_traces.calls[call]);
+                        slot = slots.emplace(group, SlotOf(name, named[name]++)).first;
+                        rankGroups.resize(std::max<std::size_t>(rankGroups.size(), slot->second + 1),
+                                          RankGroups::NO_GROUP);
+                        rankGroups[slot->second] = group;
                     }
-                    draft.program.streams[stream][i].group = slot->second;
+                    op.group = slot->second;
                 }
             }
             AddProgram(std::move(draft.program), std::move(rankGroups));
         }
+    }
+
+    /** "send", "recv", or the trace's name of the group. */
+    std::string SlotNameOf(const StepOp& op, const MatchedCall& call) const
+    {
+        const std::string& group = At(call.events.front()).group;
+        return op.kind == StepOpKind::Send   ? "send"
+               : op.kind == StepOpKind::Recv ? "recv"
+               : group.empty()               ? "all"
+                                             : "group " + group;
+    }
+
+    /** The slot of the @p ordinal -th group of a name that a rank is in: the same for all ranks. */
+    uint16_t SlotOf(const std::string& name, std::size_t ordinal)
+    {
+        const auto [entry, isNew] = m_slots.try_emplace(
+            std::make_pair(name, ordinal), static_cast<uint16_t>(m_graph.slotNames.size()));
+        if (isNew)
+        {
+            CheckSlots(m_graph.slotNames.size() + 1);
+            m_graph.slotNames.push_back(
+                ordinal == 0 ? name : name + " (" + std::to_string(ordinal + 1) + ")");
+        }
+        return entry->second;
     }
 
     static void CheckSlots(std::size_t slots)
@@ -527,7 +554,8 @@ class TraceScheduler
     {
         ProgramDraft& draft = m_drafts.front();
         std::map<std::pair<std::string, std::size_t>, uint16_t> slots; // by group and stream
-        std::vector<std::pair<TraceGroup, std::size_t>> rules;         // by slot
+        std::map<std::string, std::size_t> named;                      // by name: slots so far
+        std::vector<TraceGroup> rules;                                 // by slot
         for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
         {
             for (std::size_t i = 0; i < draft.calls[stream].size(); i++)
@@ -537,15 +565,15 @@ class TraceScheduler
                     continue;
                 }
                 const MatchedCall& call = m_traces.calls[draft.calls[stream][i]];
-                const std::string& name = At(call.events.front()).group;
-                const auto [slot, isNew] =
-                    slots.try_emplace({name, stream}, static_cast<uint16_t>(slots.size()));
+                StepOp& op = draft.program.streams[stream][i];
+                const std::string name = SlotNameOf(op, call);
+                const auto [slot, isNew] = slots.try_emplace({name, stream}, uint16_t{0});
                 if (isNew)
                 {
-                    rules.emplace_back(call.group, stream);
-                    CheckSlots(rules.size());
+                    slot->second = SlotOf(name, named[name]++);
+                    rules.push_back(call.group);
                 }
-                draft.program.streams[stream][i].group = slot->second;
+                op.group = slot->second;
             }
         }
         const StepProgram program = draft.program;
@@ -555,7 +583,7 @@ class TraceScheduler
             for (std::size_t slot = 0; slot < rules.size(); slot++)
             {
                 const auto members =
-                    MembersOf(rules[slot].first, rank, m_traces.rankCount, "import");
+                    MembersOf(rules[slot], rank, m_traces.rankCount, "import");
                 rankGroups.push_back(GroupOf(members, {slot}));
             }
             m_graph.rankGroups.push_back(std::move(rankGroups));
@@ -646,6 +674,7 @@ class TraceScheduler
     std::map<std::string, uint32_t> m_labels;
     std::map<TrafficParts, uint16_t> m_splits;
     std::map<std::pair<std::vector<uint32_t>, std::vector<std::size_t>>, uint32_t> m_groups;
+    std::map<std::pair<std::string, std::size_t>, uint16_t> m_slots; //!< by name and ordinal
     std::map<std::string, uint32_t> m_programs;
     std::size_t m_crowded{0};
     StepGraph m_graph;

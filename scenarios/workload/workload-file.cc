@@ -6,6 +6,7 @@
 #include "scenarios/workload/json-fields.h"
 #include "scenarios/yaml/input-error.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -195,6 +196,7 @@ class WorkloadReader
         ReadLines("sources", m_workload.sources);
         ReadLines("remarks", m_workload.remarks);
         ReadLines("labels", m_graph.labels);
+        ReadLines("slots", m_graph.slotNames);
         ReadRanks();
         for (const Json& splits : List("splits"))
         {
@@ -348,8 +350,9 @@ class WorkloadReader
                                        ToString,
                                        where);
         }
-        op.group =
-            static_cast<uint16_t>(IntegerOf(FieldOf(item, "group", where), 0, MAX_SHORT, where));
+        const auto slots = static_cast<int64_t>(m_graph.slotNames.size());
+        op.group = static_cast<uint16_t>(IntegerOf(
+            FieldOf(item, "group", where), 0, std::min(MAX_SHORT, slots - 1), where));
         op.bytes = Bytes(IntegerOf(FieldOf(item, "bytes", where), 0, MAX_BYTES, where));
         op.category = ChoiceOf<TimeCategory>(
             TextOf(item, "category", "data", where), TIME_CATEGORY_COUNT, ToString, where);
@@ -462,6 +465,7 @@ ToText(const Workload& workload)
         {"sources", workload.sources},
         {"remarks", workload.remarks},
         {"labels", graph.labels},
+        {"slots", graph.slotNames},
         {"groups", RowsToJson(graph.groups, [](Rank rank) { return rank.Index(); })},
         {"splits", Json::array()},
         {"ranks", RanksToJson(graph)},

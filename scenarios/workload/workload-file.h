@@ -32,8 +32,10 @@ struct Workload
  *   sources, remarks   lines
  *   labels             names of operations
  *   groups             lists of ranks; a send/recv pair is [sender, receiver]
+ *   slots              names of the groups that a rank can be in, by which operations call them
  *   splits             of uneven all-to-alls: who gives how much to whom, by group rank
- *   ranks              by rank: {program, groups: by slot the index of a group, or null}
+ *   ranks              by rank: {program, groups: by slot the index of a group, or null; the last
+ *                      slots may be absent}
  *   programs           {stage, ops: [...]}, and of an operation, in the order of its stream:
  *     do       compute, collective, send or recv
  *     stream   a name of ToString(StreamKind)

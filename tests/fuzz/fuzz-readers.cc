@@ -28,8 +28,15 @@
 #include "scenarios/topology/read-graph.h"
 #include "scenarios/topology/read-nccl-xml.h"
 #include "scenarios/topology/write-nccl-xml.h"
+#include "scenarios/traces/goal-schedule.h"
+#include "scenarios/traces/open-trace.h"
+#include "scenarios/traces/trace-calls.h"
+#include "scenarios/traces/trace-graph.h"
 #include "scenarios/validation/read-suite.h"
+#include "scenarios/workload/workload-file.h"
 #include "scenarios/yaml/input-error.h"
+
+#include "../scenarios/trace-samples.h"
 
 #include <algorithm>
 #include <cctype>
@@ -151,9 +158,21 @@ With(std::vector<std::string> texts, const std::vector<std::string>& more)
     return texts;
 }
 
+/** A small workload of sixteen ranks. */
+std::string
+WorkloadSample()
+{
+    return ToText(MakeWorkload(MatchCalls({ReadTrace({"a.csv", AICB_ROWS}, {})}, {})));
+}
+
 std::vector<Target>
 Targets()
 {
+    const auto readTrace = [](const std::string& path) {
+        TraceOptions options;
+        options.dropsDangling = true;
+        MakeWorkload(MatchCalls(ReadTraces({path}, options), options));
+    };
     const Catalog catalog = OwnCatalog();
     const fs::path data = SOURCE / "scenarios";
     const std::string hpcc =
@@ -272,6 +291,26 @@ Targets()
          "a.xml",
          [](const std::string& path) { ReadMscclFile(path); },
          Texts(data / "msccl", ".xml")},
+        {"chakra",
+         "a.0.et",
+         readTrace,
+         {ChakraStep(4096), ChakraFile({{3, "x", 6, 2, {1}, {ChakraAttributeOf("comm_src", 1)}}})}},
+        {"pytorch",
+         "rank-0.json",
+         readTrace,
+         {HostTrace(HostCallNodes(10, "all_to_allv", "[1, 3]", "[2, 2]", 40, 40, 0)),
+          KinetoTrace(0, KINETO_CALL),
+          R"({"workload_graph": [{"Id": 1, "Name": "a", "NodeType": 7, "data_deps": [0]}]})"}},
+        {"simai", "a.txt", readTrace, {SIMAI_FULL, SIMAI_MICRO}},
+        {"aicb", "a.csv", readTrace, {AICB_ROWS}},
+        {"goal",
+         "a.goal",
+         readTrace,
+         {GOAL_PAIR, ToGoalBinary(ReadGoal({"a.goal", GOAL_PAIR}))}},
+        {"workload",
+         "a.json",
+         [](const std::string& path) { ReadWorkload(path); },
+         {WorkloadSample()}},
     };
 }
 
