@@ -35,8 +35,8 @@ struct TrainingJobSpec
     JitterSpec jitter;                //!< how compute durations differ from rank to rank
     SteadyRule steady;                //!< no more steps once it is met
     bool foldRanks{true}; //!< whether ranks that provably do the same are executed once for all
-    std::optional<StepGraph> recorded{}; //!< the step of an imported workload; then nothing is built
-                                         //!< of network and plan. Empty once the job runs
+    std::optional<StepGraph> recorded{}; //!< the step of an imported workload; then nothing is
+                                         //!< built of network and plan. Empty once the job runs
 };
 
 /** The number of a stream of a GPU in CallClass::streams: no other has it. */

@@ -70,15 +70,15 @@ struct CollectiveJobSpec
     std::string gpusWhere{}; //!< the same for `gpus`
 };
 
-/** A job as a scenario has it, of a model or an imported workload; it gets its GPUs by its placement
- * when the scenario is wired. */
+/** A job as a scenario has it, of a model or an imported workload; it gets its GPUs by its
+ * placement when the scenario is wired. */
 struct JobSpec : TrainingJobSpec
 {
     PlacementSpec placement;
-    std::string workload{};  //!< the file of `recorded`; empty: a model is trained
-    bool isRoofline{false};  //!< kernels of the workload take what their FLOPs and bytes ask
-    std::string until{}; //!< goes on after its steps until this job ends; empty: does not
-    std::string where{}; //!< of its plan, as YamlNode::Where; empty: not from a file
+    std::string workload{}; //!< the file of `recorded`; empty: a model is trained
+    bool isRoofline{false}; //!< kernels of the workload take what their FLOPs and bytes ask
+    std::string until{};    //!< goes on after its steps until this job ends; empty: does not
+    std::string where{};    //!< of its plan, as YamlNode::Where; empty: not from a file
 };
 
 /** Something that happens to the fabric or a GPU at a time. */

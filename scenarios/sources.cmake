@@ -207,6 +207,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/traces/goal-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/goal-text.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/kineto-trace.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traces/nccl-listing.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/open-trace.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/process-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/simai-workload.cc

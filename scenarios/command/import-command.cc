@@ -192,12 +192,14 @@ Command
 AddImportCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand(
-        "import", "Make a workload of traces and workloads of other programs, or say what they hold");
+        "import",
+        "Make a workload of traces and workloads of other programs, or say what they hold");
     auto options = std::make_shared<ImportOptions>();
-    verb->add_option("FILE",
-                     options->files,
-                     "Chakra ET (also JSON), PyTorch ExecutionTrace, Kineto, SimAI or AICB workload, "
-                     "AICB CSV, GOAL (text or binary); by content, also in gzip and tar")
+    verb->add_option(
+            "FILE",
+            options->files,
+            "Chakra ET (also JSON), PyTorch ExecutionTrace, Kineto, SimAI or AICB workload, "
+            "AICB CSV, GOAL (text or binary); by content, also in gzip and tar")
         ->required();
     AddOutputOption(*verb, "-o,--output", options->output, "Write the workload to this file");
     verb->add_flag("--check",
@@ -224,12 +226,13 @@ AddImportCommand(CLI::App& application)
     verb->add_option("--to", options->form, "What to write: a workload, or GOAL in the other form")
         ->check(CLI::IsMember({"workload", "goal-text", "goal-binary"}))
         ->capture_default_str();
-    verb->footer("Examples:\n"
-                 "  weir import all_reduce.*.et -o all-reduce.json\n"
-                 "  weir import et.json.gz kineto.json.gz --ranks 8 -o step.json\n"
-                 "  weir import workload.txt --check\n"
-                 "A scenario plays it: jobs: [{name: trace, workload: step.json}]; compute takes its "
-                 "recorded\ntime, communication what the scenario's fabric gives it.");
+    verb->footer(
+        "Examples:\n"
+        "  weir import all_reduce.*.et -o all-reduce.json\n"
+        "  weir import et.json.gz kineto.json.gz --ranks 8 -o step.json\n"
+        "  weir import workload.txt --check\n"
+        "A scenario plays it: jobs: [{name: trace, workload: step.json}]; compute takes its "
+        "recorded\ntime, communication what the scenario's fabric gives it.");
     return {verb, [options] { return Import(*options); }};
 }
 

@@ -353,7 +353,8 @@ ReadWorkloadJob(const YamlNode& node, uint64_t seed, const Gpu& gpu, GpuBudget& 
     job.plan.data = static_cast<uint32_t>(job.recorded->RankCount());
     job.steps = 1;
     job.overlap.kind = OverlapKind::Off; // recorded times have it
-    node.Read("compute", job.isRoofline, NamedChoices<bool>{{"recorded", false}, {"roofline", true}});
+    node.Read(
+        "compute", job.isRoofline, NamedChoices<bool>{{"recorded", false}, {"roofline", true}});
     if (job.isRoofline)
     {
         node.Read("precision", job.plan.precision, ReadPrecision);

@@ -36,13 +36,12 @@ ColumnsOf(const TraceLines& lines)
     for (std::size_t i = 0; i < names.size(); i++)
     {
         const auto column = static_cast<int>(i);
-        for (const auto& [name, at] :
-             {std::make_pair("comm_type", &columns.type),
-              std::make_pair("comm_group", &columns.group),
-              std::make_pair("comm_group_size", &columns.groupSize),
-              std::make_pair("msg_size", &columns.bytes),
-              std::make_pair("stage", &columns.stage),
-              std::make_pair("_elapsed_time", &columns.elapsed)})
+        for (const auto& [name, at] : {std::make_pair("comm_type", &columns.type),
+                                       std::make_pair("comm_group", &columns.group),
+                                       std::make_pair("comm_group_size", &columns.groupSize),
+                                       std::make_pair("msg_size", &columns.bytes),
+                                       std::make_pair("stage", &columns.stage),
+                                       std::make_pair("_elapsed_time", &columns.elapsed)})
         {
             *at = names[i] == name ? column : *at;
         }
@@ -90,8 +89,10 @@ class AicbReader
             }
         }
         SetGroups(named);
-        m_file.dialect = m_columns.groupSize < 0 ? "AICB CSV (without comm_group_size)" : "AICB CSV";
-        m_file.remarks.emplace_back("rows run one after the other; a barrier is an all-reduce of 4 B");
+        m_file.dialect =
+            m_columns.groupSize < 0 ? "AICB CSV (without comm_group_size)" : "AICB CSV";
+        m_file.remarks.emplace_back(
+            "rows run one after the other; a barrier is an all-reduce of 4 B");
         m_file.ranks.push_back(std::move(m_rank));
         return std::move(m_file);
     }
@@ -102,7 +103,9 @@ class AicbReader
     {
         const std::size_t at = line.rfind("rank");
         const unsigned long last =
-            at == std::string_view::npos ? 0 : std::strtoul(std::string(line.substr(at + 4)).c_str(), nullptr, 10);
+            at == std::string_view::npos
+                ? 0
+                : std::strtoul(std::string(line.substr(at + 4)).c_str(), nullptr, 10);
         return static_cast<uint32_t>(std::min<unsigned long>(last, MAX_WORKLOAD_RANKS - 1));
     }
 
@@ -145,7 +148,8 @@ class AicbReader
             const std::string group = EnumText(Field(fields, m_columns.group));
             if (!SetCallByName(event, type))
             {
-                m_lines.Fail("comm_type", type, "a collective, isend, irecv, computation or epoch_end");
+                m_lines.Fail(
+                    "comm_type", type, "a collective, isend, irecv, computation or epoch_end");
             }
             event.group = group;
             event.category = CategoryOfGroup(group);
@@ -153,7 +157,8 @@ class AicbReader
             const std::string_view size = Field(fields, m_columns.groupSize);
             if (!EnumText(size).empty())
             {
-                const int64_t ranks = m_lines.Whole(size, "comm_group_size", static_cast<int64_t>(MAX_WORKLOAD_RANKS));
+                const int64_t ranks = m_lines.Whole(
+                    size, "comm_group_size", static_cast<int64_t>(MAX_WORKLOAD_RANKS));
                 m_rank.groups[group].size = static_cast<uint32_t>(ranks);
             }
             m_rank.groups.try_emplace(group);
@@ -179,7 +184,8 @@ class AicbReader
         char* end = nullptr;
         const double milliseconds = std::strtod(plain.c_str(), &end);
         constexpr double MAX_MILLISECONDS = 1e9;
-        if (plain.empty() || *end != '\0' || !(milliseconds >= 0) || milliseconds > MAX_MILLISECONDS)
+        if (plain.empty() || *end != '\0' || !(milliseconds >= 0) ||
+            milliseconds > MAX_MILLISECONDS)
         {
             m_lines.Fail("_elapsed_time", text, "milliseconds or None");
         }
@@ -198,7 +204,8 @@ class AicbReader
         uint32_t ranks = m_options.ranks > 0 ? m_options.ranks : named > 1 ? named : 0;
         if (ranks == 0)
         {
-            ranks = std::max({2U, sizeOf("all"), sizeOf("all_nodes"), tensor * pipeline * sizeOf("dp_group")});
+            ranks = std::max(
+                {2U, sizeOf("all"), sizeOf("all_nodes"), tensor * pipeline * sizeOf("dp_group")});
             m_file.remarks.push_back("the file does not say how many ranks there are: taken as " +
                                      std::to_string(ranks) + " (--ranks)");
         }
@@ -206,8 +213,8 @@ class AicbReader
         for (auto& [name, group] : m_rank.groups)
         {
             group.stride = group.size >= ranks || name == "tp_group" ? 1
-                           : name == "pp_group"                      ? std::max(1U, ranks / pipeline)
-                                                                     : tensor;
+                           : name == "pp_group" ? std::max(1U, ranks / pipeline)
+                                                : tensor;
         }
     }
 

@@ -31,7 +31,7 @@ enum class ChakraType : uint8_t
     CommColl
 };
 
-constexpr int64_t MAX_MICROS = int64_t{1} << 40;       //!< 12 days
+constexpr int64_t MAX_MICROS = int64_t{1} << 40; //!< 12 days
 constexpr int64_t MAX_NODE_ID = std::numeric_limits<int64_t>::max();
 
 /** A node, of either form. */
@@ -131,8 +131,7 @@ class ChakraGraph
         m_needs.push_back(node.needs);
         if (!m_isConverted)
         {
-            m_needs.back().insert(
-                m_needs.back().end(), node.parents.begin(), node.parents.end());
+            m_needs.back().insert(m_needs.back().end(), node.parents.begin(), node.parents.end());
         }
         m_parents += node.parents.size();
     }
@@ -162,6 +161,12 @@ class ChakraGraph
             m_file.remarks.push_back(std::to_string(m_parents) +
                                      " control dependencies are of calls inside calls on the host: "
                                      "data dependencies alone order nodes, as in ASTRA-sim");
+        }
+        if (m_unlisted > 0)
+        {
+            m_file.remarks.push_back(
+                std::to_string(m_unlisted) +
+                " process groups are not listed: taken as all ranks (--groups)");
         }
         if (m_hasGather)
         {
@@ -224,20 +229,31 @@ class ChakraGraph
         }
         if (node.involvesAllDimensions == false && node.group.empty())
         {
-            throw InputError(Place(node) + ": found involved_dim with a false, which says no "
-                                           "ranks, expected pg_name with --groups");
+            throw InputError(Place(node) +
+                             ": found involved_dim with a false, which says no "
+                             "ranks, expected pg_name with --groups");
         }
         event.kind = TraceEventKind::Collective;
         event.group = node.group;
         event.category = CategoryOfGroup(node.group);
-        m_rank.groups.try_emplace(node.group);
+        if (m_rank.groups.try_emplace(node.group).second && !node.group.empty())
+        {
+            if (m_isGrouped)
+            {
+                throw InputError(Place(node) + ": found process group '" + node.group +
+                                 "', expected one that --groups has");
+            }
+            m_unlisted++;
+        }
         if (m_isConverted && event.stream == TraceEvent::NO_STREAM)
         {
             // PyTorch has a stream for each process group; no CUDA stream has so high a number.
             constexpr int64_t FIRST = int64_t{1} << 32;
-            event.stream = m_streams.try_emplace(node.group, FIRST + m_streams.size()).first->second;
+            event.stream =
+                m_streams.try_emplace(node.group, FIRST + m_streams.size()).first->second;
         }
-        const bool gathers = event.op == CollectiveOp::AllGather || event.op == CollectiveOp::Gather;
+        const bool gathers =
+            event.op == CollectiveOp::AllGather || event.op == CollectiveOp::Gather;
         m_hasGather = m_hasGather || gathers;
         (gathers && !m_givesShards ? event.out : event.in) = Bytes(node.commSize);
     }
@@ -248,8 +264,8 @@ class ChakraGraph
         const int64_t peer = sends ? node.destination : node.source;
         if (peer < 0)
         {
-            throw InputError(Place(node) + ": found a " + (sends ? "send without comm_dst"
-                                                                 : "receive without comm_src") +
+            throw InputError(Place(node) + ": found a " +
+                             (sends ? "send without comm_dst" : "receive without comm_src") +
                              ", expected the rank of its peer");
         }
         event.kind = sends ? TraceEventKind::Send : TraceEventKind::Recv;
@@ -263,6 +279,7 @@ class ChakraGraph
     bool m_isConverted;
     bool m_givesShards;
     std::size_t m_parents{0};
+    std::size_t m_unlisted{0};                //!< process groups
     std::map<std::string, int64_t> m_streams; //!< by group, where nodes have none
     bool m_isGrouped{false};
     bool m_hasGather{false};
@@ -306,7 +323,7 @@ FlagsOf(std::string_view bytes, const std::string& place)
 ChakraAttribute
 AttributeOf(std::string_view bytes, const std::string& place)
 {
-    constexpr uint64_t DOUBLE = 3;    // fields of the oneof
+    constexpr uint64_t DOUBLE = 3; // fields of the oneof
     constexpr uint64_t FLOAT = 5;
     constexpr uint64_t INT32 = 7;
     constexpr uint64_t SINT32 = 15;
@@ -368,8 +385,7 @@ WholeOf(const ChakraAttribute& attribute, int64_t most, const std::string& place
     if (whole < 0 || whole > most || (isReal && static_cast<double>(whole) != attribute.number))
     {
         throw InputError(place + ": found " + attribute.name + " " +
-                         std::to_string(isReal ? attribute.number
-                                               : static_cast<double>(whole)) +
+                         std::to_string(isReal ? attribute.number : static_cast<double>(whole)) +
                          ", expected a whole number of 0 to " + std::to_string(most));
     }
     return whole;
@@ -403,8 +419,7 @@ TakeAttribute(const ChakraAttribute& attribute, const std::string& place, Chakra
     }
     else if (name == "comm_src" || name == "comm_dst")
     {
-        (name == "comm_src" ? node.source : node.destination) =
-            WholeOf(attribute, MAX_RANK, place);
+        (name == "comm_src" ? node.source : node.destination) = WholeOf(attribute, MAX_RANK, place);
     }
     else if (name == "comm_tag")
     {
@@ -416,9 +431,8 @@ TakeAttribute(const ChakraAttribute& attribute, const std::string& place, Chakra
     }
     else if (name == "pg_name")
     {
-        node.group = attribute.text.empty() && attribute.whole > 0
-                         ? std::to_string(attribute.whole)
-                         : attribute.text;
+        node.group = attribute.text.empty() && attribute.whole > 0 ? std::to_string(attribute.whole)
+                                                                   : attribute.text;
     }
     else if (name == "involved_dim")
     {
@@ -485,8 +499,9 @@ NodeOf(std::string_view bytes, const std::string& place)
             attributes.push_back(reader.Text());
             break;
         case 11:
-            throw InputError(place + ": found attributes in field 11, as Chakra's schemas before "
-                                     "2023-10 have them, expected field 10");
+            throw InputError(place +
+                             ": found attributes in field 11, as Chakra's schemas before "
+                             "2023-10 have them, expected field 10");
         default:
             break;
         }
@@ -512,7 +527,8 @@ NodeOf(std::string_view bytes, const std::string& place)
 bool
 IsChakra(const std::string& bytes)
 {
-    constexpr std::size_t MAX_METADATA = 127; // of a version alone; with attributes, the second byte
+    constexpr std::size_t MAX_METADATA =
+        127; // of a version alone; with attributes, the second byte
     if (bytes.size() < 2 || bytes[0] == '{' || bytes[0] == '[')
     {
         return false;
@@ -538,14 +554,15 @@ ReadChakra(const TraceBytes& file, const TraceOptions& options)
         }
         else if (metadata.Field() == 2)
         {
-            isConverted =
-                isConverted || AttributeOf(metadata.Text(), path + ": GlobalMetadata").name == "schema";
+            isConverted = isConverted ||
+                          AttributeOf(metadata.Text(), path + ": GlobalMetadata").name == "schema";
         }
     }
     if (version.empty() && !isConverted)
     {
-        throw InputError(path + ": found GlobalMetadata without version and schema, as before "
-                                "2023-10, expected version 0.0.4 or 1.0.0");
+        throw InputError(path +
+                         ": found GlobalMetadata without version and schema, as before "
+                         "2023-10, expected version 0.0.4 or 1.0.0");
     }
     ChakraGraph graph(path, options, isConverted);
     for (std::size_t message = 1; !stream.IsEmpty(); message++)
@@ -573,8 +590,8 @@ ReadChakraJson(const Json& root, const std::string& path, const TraceOptions& op
             static_cast<uint64_t>(IntegerOf(FieldOf(item, "Id", where), 0, MAX_NODE_ID, where));
         const std::string place = graph.Place(node);
         node.name = TextOf(item, "Name", "", place);
-        node.type = static_cast<ChakraType>(
-            IntegerOf(FieldOf(item, "NodeType", place), 0, 7, place));
+        node.type =
+            static_cast<ChakraType>(IntegerOf(FieldOf(item, "NodeType", place), 0, 7, place));
         node.micros = IntegerOf(item, "runtime", 0, 0, MAX_MICROS, place);
         for (const char* key : {CONTROL, DATA})
         {

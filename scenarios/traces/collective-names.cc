@@ -69,11 +69,11 @@ int64_t
 ElementBytes(const std::string& dtype)
 {
     static constexpr std::array<std::pair<const char*, int64_t>, 24> SIZES{
-        {{"float8", 1},     {"bfloat16", 2}, {"float16", 2}, {"float32", 4}, {"float64", 8},
-         {"complexfloat", 8}, {"half", 2},   {"double", 8},  {"float", 4},   {"int64", 8},
-         {"int32", 4},      {"int16", 2},    {"int8", 1},    {"longint", 8}, {"long", 8},
-         {"shortint", 2},   {"short", 2},    {"bool", 1},    {"byte", 1},    {"char", 1},
-         {"bf16", 2},       {"fp16", 2},     {"fp32", 4},    {"int", 4}}};
+        {{"float8", 1},       {"bfloat16", 2}, {"float16", 2}, {"float32", 4}, {"float64", 8},
+         {"complexfloat", 8}, {"half", 2},     {"double", 8},  {"float", 4},   {"int64", 8},
+         {"int32", 4},        {"int16", 2},    {"int8", 1},    {"longint", 8}, {"long", 8},
+         {"shortint", 2},     {"short", 2},    {"bool", 1},    {"byte", 1},    {"char", 1},
+         {"bf16", 2},         {"fp16", 2},     {"fp32", 4},    {"int", 4}}};
     const std::string plain = Plain(dtype);
     for (const auto& [word, bytes] : SIZES)
     {

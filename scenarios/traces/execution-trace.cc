@@ -45,8 +45,8 @@ AttributeNumber(const Json& node, const char* name, int64_t absent, const std::s
     const Json* value = FindAttribute(node, name);
     return value == nullptr || value->is_null()
                ? absent
-               : IntegerOf(*value, std::numeric_limits<int64_t>::min(), MAX_NUMBER,
-                           place + ", " + name);
+               : IntegerOf(
+                     *value, std::numeric_limits<int64_t>::min(), MAX_NUMBER, place + ", " + name);
 }
 
 std::string
@@ -93,9 +93,8 @@ std::string
 TensorType(const Json& node)
 {
     const Json* inputs = FindField(node, "inputs");
-    const Json* types =
-        inputs != nullptr && inputs->is_object() ? FindField(*inputs, "types")
-                                                 : FindField(node, "input_types");
+    const Json* types = inputs != nullptr && inputs->is_object() ? FindField(*inputs, "types")
+                                                                 : FindField(node, "input_types");
     if (types == nullptr || !types->is_array() || types->empty() || !types->front().is_string())
     {
         return "";
@@ -140,8 +139,9 @@ class ExecutionTraceReader
         }
         m_file.dialect = "PyTorch ExecutionTrace " + schema;
         m_file.isHostTrace = true;
-        m_file.remarks.emplace_back("no times: only collectives are played, of a group one after "
-                                    "the other");
+        m_file.remarks.emplace_back(
+            "no times: only collectives are played, of a group one after "
+            "the other");
         if (m_hasRoots)
         {
             m_file.remarks.emplace_back("roots are not recorded: group rank 0");
@@ -162,11 +162,10 @@ class ExecutionTraceReader
     {
         const std::string place = m_file.path + ": node " + std::to_string(node.id);
         const std::string name = TextOf(*node.json, "name", "", place);
-        const auto recordId =
-            static_cast<uint64_t>(AttributeNumber(*node.json, "rf_id", 0, place));
-        const char* parentKey = FindField(*node.json, "ctrl_deps") != nullptr ? "ctrl_deps" : "parent";
-        const int64_t parent =
-            IntegerOf(*node.json, parentKey, -1, -1, MAX_NUMBER, place);
+        const auto recordId = static_cast<uint64_t>(AttributeNumber(*node.json, "rf_id", 0, place));
+        const char* parentKey =
+            FindField(*node.json, "ctrl_deps") != nullptr ? "ctrl_deps" : "parent";
+        const int64_t parent = IntegerOf(*node.json, parentKey, -1, -1, MAX_NUMBER, place);
         if (name.compare(0, 6, "c10d::") == 0)
         {
             m_c10d[node.id] = recordId;
@@ -205,8 +204,9 @@ class ExecutionTraceReader
         }
         if (at >= list.size())
         {
-            throw InputError(place + ": found record_param_comms without a name among its inputs, "
-                                     "expected tensors, sequence, group, rank, name, splits");
+            throw InputError(place +
+                             ": found record_param_comms without a name among its inputs, "
+                             "expected tensors, sequence, group, rank, name, splits");
         }
         const std::string name = list[at].get<std::string>();
         if (name == "wait")
@@ -220,8 +220,8 @@ class ExecutionTraceReader
         event.name = name;
         if (!SetCallByName(event, name))
         {
-            throw InputError(place + ": found the collective '" + name.substr(0, 60) +
-                             "', expected one of PyTorch's");
+            m_file.dropped["'" + name.substr(0, 40) + "', which is no collective"]++;
+            return;
         }
         event.sequence = IntegerOf(list[at - 3], -1, MAX_NUMBER, place + ", sequence");
         SetGroup(*node.json, list, at, place, event);
@@ -270,8 +270,8 @@ class ExecutionTraceReader
         const int64_t size = AttributeNumber(node, "pg_size", positional(5), place);
         if (size > MAX_GROUP || first > MAX_GROUP || stride > MAX_GROUP)
         {
-            throw InputError(place + ": found a group of " + std::to_string(size) +
-                             " ranks from " + std::to_string(first) + ", expected at most " +
+            throw InputError(place + ": found a group of " + std::to_string(size) + " ranks from " +
+                             std::to_string(first) + ", expected at most " +
                              std::to_string(MAX_GROUP));
         }
         TraceGroup& known = m_rank.groups[event.group];
@@ -321,11 +321,11 @@ class ExecutionTraceReader
         const Json* inParts = FindAttribute(node, "in_split_size");
         const Json* outParts = FindAttribute(node, "out_split_size");
         SetSplits(event,
-                  NumbersOf(inParts != nullptr      ? *inParts
+                  NumbersOf(inParts != nullptr     ? *inParts
                             : at + 1 < list.size() ? list[at + 1]
                                                    : Json::array(),
                             place),
-                  NumbersOf(outParts != nullptr     ? *outParts
+                  NumbersOf(outParts != nullptr    ? *outParts
                             : at + 2 < list.size() ? list[at + 2]
                                                    : Json::array(),
                             place));
@@ -335,9 +335,9 @@ class ExecutionTraceReader
     TraceFile m_file;
     RankTrace m_rank;
     std::vector<Node> m_nodes;
-    std::unordered_map<int64_t, uint64_t> m_c10d;       //!< rf_id by node
-    std::unordered_map<int64_t, std::size_t> m_calls;   //!< index of hostCalls by node
-    std::map<std::string, int64_t> m_streams;           //!< by group
+    std::unordered_map<int64_t, uint64_t> m_c10d;     //!< rf_id by node
+    std::unordered_map<int64_t, std::size_t> m_calls; //!< index of hostCalls by node
+    std::map<std::string, int64_t> m_streams;         //!< by group
     bool m_hasRoots{false};
 };
 
@@ -346,11 +346,9 @@ class ExecutionTraceReader
 std::vector<int64_t>
 NumbersOf(const Json& value, const std::string& place)
 {
-    const Json parsed = value.is_string() ? ParseJson(value.get<std::string>().empty()
-                                                          ? "[]"
-                                                          : value.get<std::string>(),
-                                                      place + ", splits")
-                                          : value;
+    const std::string text = value.is_string() ? value.get<std::string>() : "";
+    const bool isCut = text.find("...") != std::string::npos; // "[0, 1, ..., 1023]"
+    const Json parsed = text.empty() || isCut ? Json(value) : ParseJson(text, place + ", list");
     std::vector<int64_t> numbers;
     for (const Json& item : parsed.is_array() ? parsed : Json::array())
     {
@@ -373,8 +371,9 @@ SetSplits(TraceEvent& event,
         std::vector<Bytes> bytes;
         for (const int64_t part : parts)
         {
-            bytes.push_back(sum > 0 ? Bytes::Nearest(all.ToDouble() * static_cast<double>(part) / sum)
-                                    : Bytes());
+            bytes.push_back(sum > 0
+                                ? Bytes::Nearest(all.ToDouble() * static_cast<double>(part) / sum)
+                                : Bytes());
         }
         return bytes;
     };

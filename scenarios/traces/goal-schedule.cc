@@ -20,7 +20,6 @@ constexpr uint64_t UNFINISHED = 2342; //!< of one whose writer has not ended
 constexpr std::size_t MAGIC_BYTES = 8;
 constexpr std::size_t NODE_BYTES = 39; //!< of a record: seven u32, a u64 and three u8
 
-
 /** Numbers of a file, little endian, one after the other. */
 class GoalNumbers
 {
@@ -115,13 +114,13 @@ ReadRank(std::string_view bytes, uint32_t ranks, const std::string& place)
         starts[i].first = numbers.Take<uint32_t>();
         const bool hasPeer = kind == 1 || kind == 2;
         const bool isAny = kind == 2 && op.peer == GoalOp::ANY;
-        if (kind < 1 || kind > 3 || (hasPeer && !isAny && op.peer >= ranks) || op.size > static_cast<uint64_t>(MAX_EVENT_BYTES))
+        if (kind < 1 || kind > 3 || (hasPeer && !isAny && op.peer >= ranks) ||
+            op.size > static_cast<uint64_t>(MAX_EVENT_BYTES))
         {
-            numbers.Fail("operation " + std::to_string(i) + " of type " + std::to_string(kind) +
-                             ", peer " + std::to_string(op.peer) + ", size " +
-                             std::to_string(op.size),
-                         "1 (send), 2 (recv) or 3 (calc) with a rank below " +
-                             std::to_string(ranks));
+            numbers.Fail(
+                "operation " + std::to_string(i) + " of type " + std::to_string(kind) + ", peer " +
+                    std::to_string(op.peer) + ", size " + std::to_string(op.size),
+                "1 (send), 2 (recv) or 3 (calc) with a rank below " + std::to_string(ranks));
         }
     }
     const uint64_t appendix = numbers.At();

@@ -14,7 +14,6 @@ namespace weir
 namespace
 {
 
-
 constexpr uint64_t MAX_UNSIGNED = std::numeric_limits<uint32_t>::max();
 constexpr uint64_t MAX_SMALL = std::numeric_limits<uint8_t>::max();
 

@@ -25,9 +25,10 @@ struct KinetoEvent
     double end{0};
     int64_t correlation{-1};
     int64_t external{-1};
-    double launch{-1};    //!< end of the call that launched it; -1: there is none
-    int64_t thread{-1};   //!< of that call
-    bool isAfterWait{false}; //!< cudaStreamWaitEvent was called between the launch before and its own
+    double launch{-1};  //!< end of the call that launched it; -1: there is none
+    int64_t thread{-1}; //!< of that call
+    bool isAfterWait{
+        false}; //!< cudaStreamWaitEvent was called between the launch before and its own
 };
 
 /** A call of the CUDA runtime. */
@@ -37,7 +38,7 @@ struct KinetoCall
     double end{0};
     int64_t thread{0};
     int64_t correlation{-1};
-    bool isWait{false};        //!< cudaStreamWaitEvent
+    bool isWait{false};          //!< cudaStreamWaitEvent
     bool isSynchronizing{false}; //!< the CPU waits for the GPU
 };
 
@@ -158,7 +159,8 @@ class KinetoReader
         each.begin = NumberOf(item, "ts", place);
         each.end = each.begin + NumberOf(item, "dur", place);
         each.correlation = IntegerOf(args, "correlation", -1, -1, ANY_NUMBER, place);
-        each.external = IntegerOf(args, "External id", -1, -1, ANY_NUMBER, place);
+        const int64_t old = IntegerOf(args, "external id", -1, -1, ANY_NUMBER, place);
+        each.external = IntegerOf(args, "External id", old, -1, ANY_NUMBER, place);
         TraceEvent& event = each.event;
         event.position = m_file.nodes - 1;
         event.id = "event " + std::to_string(event.position);
@@ -213,15 +215,15 @@ class KinetoReader
         event.group = TextOf(args, "Process Group Name", "", place);
         event.category = CategoryOfGroup(TextOf(args, "Process Group Description", "", place));
         TraceGroup& group = m_rank.groups[event.group];
-        group.size = static_cast<uint32_t>(IntegerOf(
-            args, "Group size", 0, 0, static_cast<int64_t>(MAX_WORKLOAD_RANKS), place));
+        group.size = static_cast<uint32_t>(
+            IntegerOf(args, "Group size", 0, 0, static_cast<int64_t>(MAX_WORKLOAD_RANKS), place));
         if (const Json* ranks = FindField(args, "Process Group Ranks");
             ranks != nullptr && group.ranks.empty())
         {
             for (const int64_t rank : NumbersOf(*ranks, place))
             {
-                group.ranks.push_back(static_cast<uint32_t>(
-                    std::min<int64_t>(rank, MAX_WORKLOAD_RANKS)));
+                group.ranks.push_back(
+                    static_cast<uint32_t>(std::min<int64_t>(rank, MAX_WORKLOAD_RANKS)));
             }
             if (group.ranks.size() != group.size) // "[0, ..., 1023]" of many is cut
             {
@@ -321,8 +323,7 @@ class KinetoReader
             TraceEvent& event = each.event;
             event.begin = Time::Microseconds(each.begin - origin);
             event.duration = Time::Microseconds(each.end - each.begin);
-            const double launch =
-                each.launch >= 0 ? std::min(each.launch, each.begin) : each.begin;
+            const double launch = each.launch >= 0 ? std::min(each.launch, each.begin) : each.begin;
             const auto after =
                 std::upper_bound(m_synchronized.begin(), m_synchronized.end(), launch);
             // A synchronization before the first launch begins no epoch.
@@ -466,7 +467,6 @@ JoinHostTrace(const TraceFile& host, TraceFile& kernels)
             byRecord[record] = &call;
         }
     }
-    std::vector<uint32_t> unsized;
     std::size_t joined = 0;
     const auto take = [&](uint32_t index, const HostCall& call) {
         TraceEvent& event = rank.events[index];
@@ -484,6 +484,7 @@ JoinHostTrace(const TraceFile& host, TraceFile& kernels)
         event = std::move(taken);
         joined++;
     };
+    std::map<CollectiveOp, std::vector<uint32_t>> unjoined; // events
     for (uint32_t i = 0; i < rank.events.size(); i++)
     {
         if (rank.events[i].kind != TraceEventKind::Collective)
@@ -499,14 +500,26 @@ JoinHostTrace(const TraceFile& host, TraceFile& kernels)
         }
         else
         {
-            unsized.push_back(i);
+            unjoined[rank.events[i].op].push_back(i);
         }
     }
-    if (joined == 0 && unsized.size() == calls.events.size())
+    const std::size_t byId = joined;
+    for (const auto& [op, events] : unjoined)
     {
-        for (std::size_t i = 0; i < unsized.size(); i++)
+        std::vector<const HostCall*> own;
+        for (const HostCall& call : calls.hostCalls)
         {
-            take(unsized[i], calls.hostCalls[i]);
+            if (call.event.op == op && call.event.kind == TraceEventKind::Collective)
+            {
+                own.push_back(&call);
+            }
+        }
+        // A host trace is of one step, kernels may be of several.
+        for (std::size_t i = 0;
+             byId == 0 && !own.empty() && events.size() % own.size() == 0 && i < events.size();
+             i++)
+        {
+            take(events[i], *own[i % own.size()]);
         }
     }
     for (const auto& [name, group] : calls.groups)
@@ -514,10 +527,11 @@ JoinHostTrace(const TraceFile& host, TraceFile& kernels)
         TraceGroup& known = rank.groups[name];
         known = known.ranks.empty() ? group : known;
     }
-    kernels.remarks.push_back("joined with " + host.path + " by rf_id: " +
-                              std::to_string(rank.recordIds.size()) + " of " +
-                              std::to_string(rank.events.size()) + " GPU events, " +
-                              std::to_string(joined) + " collectives");
+    kernels.remarks.push_back(
+        "joined with " + host.path + " by rf_id: " + std::to_string(rank.recordIds.size()) +
+        " of " + std::to_string(rank.events.size()) + " GPU events, " + std::to_string(byId) +
+        " collectives" +
+        (joined > byId ? "; by order: " + std::to_string(joined - byId) + " collectives" : ""));
 }
 
 } // namespace weir

@@ -3,6 +3,7 @@
 
 #include "scenarios/traces/chakra-trace.h"
 #include "scenarios/traces/goal-schedule.h"
+#include "scenarios/traces/nccl-listing.h"
 #include "scenarios/traces/pytorch-trace.h"
 #include "scenarios/traces/simai-workload.h"
 #include "scenarios/yaml/input-error.h"
@@ -14,7 +15,8 @@ namespace
 {
 
 constexpr const char* DIALECTS =
-    "a Chakra ET, a PyTorch ExecutionTrace or Kineto trace, a SimAI workload, an AICB CSV or a GOAL "
+    "a Chakra ET, a PyTorch ExecutionTrace or Kineto trace, a SimAI workload, an AICB CSV or a "
+    "GOAL "
     "schedule";
 
 TraceFile
@@ -33,8 +35,9 @@ ReadJsonTrace(const TraceBytes& file, const TraceOptions& options)
     {
         return ReadExecutionTrace(root, file.name);
     }
-    throw InputError(file.name + ": found JSON without workload_graph, traceEvents, or schema and "
-                                 "nodes, expected " +
+    throw InputError(file.name +
+                     ": found JSON without workload_graph, traceEvents, or schema and "
+                     "nodes, expected " +
                      DIALECTS);
 }
 
@@ -42,7 +45,8 @@ bool
 IsOfKnownDialect(const std::string& bytes)
 {
     return bytes.compare(0, 1, "{") == 0 || bytes.compare(0, 1, "[") == 0 || IsGoalBinary(bytes) ||
-           IsGoalText(bytes) || IsSimAi(bytes) || IsAicb(bytes) || IsChakra(bytes);
+           IsGoalText(bytes) || IsSimAi(bytes) || IsAicb(bytes) || IsNcclLog(bytes) ||
+           IsChakra(bytes);
 }
 
 /** The kernel trace of the rank that @p host is of; null: there is none. */
@@ -97,6 +101,10 @@ ReadTrace(const TraceBytes& file, const TraceOptions& options)
     {
         return ReadSimAi(file, options);
     }
+    if (IsNcclTests(file.bytes) || IsNcclLog(file.bytes))
+    {
+        return IsNcclTests(file.bytes) ? ListNcclTests(file) : ListNcclLog(file);
+    }
     if (IsChakra(file.bytes))
     {
         return ReadChakra(file, options);
@@ -138,6 +146,7 @@ ReadTraces(const std::vector<std::string>& paths, const TraceOptions& options)
         {
             JoinHostTrace(file, *kernels);
             file.isJoined = true;
+            file.remarks = {"its calls are joined with " + kernels->path};
         }
     }
     return files;

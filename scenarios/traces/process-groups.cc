@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/traces/process-groups.h"
 
+#include "scenarios/traces/pytorch-trace.h"
 #include "scenarios/traces/trace-bytes.h"
 #include "scenarios/workload/workload-file.h"
+
+#include <algorithm>
 
 namespace weir
 {
@@ -31,14 +34,17 @@ AddProcessGroups(const Json& list, const std::string& place, RankTrace& rank)
     for (const Json& item : ListOf(list, place))
     {
         TraceGroup group;
-        if (const Json* ranks = FindField(item, "ranks"); ranks != nullptr && ranks->is_array())
+        if (const Json* ranks = FindField(item, "ranks"))
         {
-            group.ranks = RanksOf(*ranks, place);
+            for (const int64_t each : NumbersOf(*ranks, place))
+            {
+                group.ranks.push_back(static_cast<uint32_t>(std::min(each, LAST_RANK)));
+            }
         }
         for (const char* key : {"group_size", "pg_size"})
         {
-            group.size = static_cast<uint32_t>(
-                IntegerOf(item, key, group.size, 0, LAST_RANK + 1, place));
+            group.size =
+                static_cast<uint32_t>(IntegerOf(item, key, group.size, 0, LAST_RANK + 1, place));
         }
         rank.groups[TextOf(item, "pg_name", "", place)] = group;
     }

@@ -11,8 +11,9 @@ namespace weir
 {
 
 /**
- * Adds the groups that PyTorch's node "## process_group:init ##" lists: JSON, perhaps quoted or in a
- * list of one text, of {pg_name, ranks ([]: all), group_size}. @throws InputError where it is none.
+ * Adds the groups that PyTorch's node "## process_group:init ##" lists: JSON, perhaps quoted or in
+ * a list of one text, of {pg_name, ranks ([]: all), group_size}. @throws InputError where it is
+ * none.
  */
 void ReadProcessGroups(const std::string& text, const std::string& place, RankTrace& rank);
 

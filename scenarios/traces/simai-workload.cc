@@ -78,7 +78,9 @@ class SimAiReader
             PlayMicroBatch();
         }
         m_file.dialect = "SimAI workload text (" + m_policy +
-                         (m_policy == "MICRO" ? "" : m_hasLongHeader ? ", full header" : ", short header") +
+                         (m_policy == "MICRO" ? ""
+                          : m_hasLongHeader   ? ", full header"
+                                              : ", short header") +
                          ")";
         m_file.nodes = m_layers.size();
         m_rank.isOrdered = true;
@@ -103,8 +105,7 @@ class SimAiReader
             }
             const std::string key(words[i].substr(0, words[i].find(':')));
             const bool isSize = key == "pp_comm";
-            m_header[key] =
-                m_lines.Whole(words[i + 1], key, isSize ? MAX_EVENT_BYTES : MAX_DEGREE);
+            m_header[key] = m_lines.Whole(words[i + 1], key, isSize ? MAX_EVENT_BYTES : MAX_DEGREE);
             m_hasLongHeader = m_hasLongHeader || key == "all_gpus";
         }
     }
@@ -141,15 +142,15 @@ class SimAiReader
                 each.compute = Time::Nanoseconds(static_cast<double>(
                     m_lines.Whole(fields[column], "compute time", MAX_NANOSECONDS)));
                 each.comm = fields[column + 1];
-                each.bytes =
-                    Bytes(m_lines.Whole(fields[column + 2], "bytes", MAX_EVENT_BYTES));
+                each.bytes = Bytes(m_lines.Whole(fields[column + 2], "bytes", MAX_EVENT_BYTES));
                 TraceEvent event;
-                if (each.comm != "NONE" && (!SetCallByName(event, each.comm) ||
-                                            event.kind != TraceEventKind::Collective))
+                if (each.comm != "NONE" &&
+                    (!SetCallByName(event, each.comm) || event.kind != TraceEventKind::Collective))
                 {
-                    m_lines.Fail("collective",
-                                 each.comm,
-                                 "NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL or BROADCAST");
+                    m_lines.Fail(
+                        "collective",
+                        each.comm,
+                        "NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL or BROADCAST");
                 }
             }
             m_layers.push_back(std::move(layer));
@@ -170,7 +171,8 @@ class SimAiReader
 
     void SetGroups()
     {
-        const auto tensor = static_cast<uint32_t>(std::max<int64_t>(1, m_header["model_parallel_NPU_group"]));
+        const auto tensor =
+            static_cast<uint32_t>(std::max<int64_t>(1, m_header["model_parallel_NPU_group"]));
         const auto expert = static_cast<uint32_t>(std::max<int64_t>(1, m_header["ep"]));
         const auto pipeline = static_cast<uint32_t>(std::max<int64_t>(1, m_header["pp"]));
         const auto all = static_cast<uint32_t>(m_header["all_gpus"]);
@@ -216,7 +218,8 @@ class SimAiReader
     /** @param blocks whether what follows waits for the collective */
     void Play(const SimAiLayer& layer, std::size_t index, bool blocks)
     {
-        static constexpr std::array<const char*, 3> NAMES{"forward", "input gradient", "weight gradient"};
+        static constexpr std::array<const char*, 3> NAMES{
+            "forward", "input gradient", "weight gradient"};
         const SimAiPass& pass = layer.passes[index];
         TraceEvent compute;
         compute.kind = TraceEventKind::Compute;

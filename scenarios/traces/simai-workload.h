@@ -14,9 +14,9 @@ bool IsSimAi(const std::string& bytes);
 /**
  * Reads a SimAI (AICB, ASTRA-sim 1.0) workload text: layers with compute times in nanoseconds and
  * collectives of three passes. One rank stands for all: forward passes downwards, each layer's
- * collective before the next layer; then upwards the weight gradient, whose collective nothing waits
- * for but the end of the step, and the input gradient, whose collective the next layer waits for; as
- * often as the header's `ga` says. Of the policy MICRO rows run one after the other.
+ * collective before the next layer; then upwards the weight gradient, whose collective nothing
+ * waits for but the end of the step, and the input gradient, whose collective the next layer waits
+ * for; as often as the header's `ga` says. Of the policy MICRO rows run one after the other.
  *
  * A bare collective of a forward or input-gradient pass is of the tensor group, one of a weight
  * gradient of the data group; `_EP` and `_DP_EP` name the expert group and the replicas of experts.

@@ -23,7 +23,7 @@ constexpr std::size_t MAX_UNPACKED = std::size_t{1} << 31; //!< uncompressed
 /** Traces, all text of the same keys, are compressed 10 to 60 times; only zeros 1000 times. */
 constexpr std::size_t MAX_RATIO = 250;
 constexpr std::size_t SMALL_FILE = std::size_t{1} << 26; //!< of any ratio
-constexpr std::size_t TAR_BLOCK = 512;                  //!< of a tar archive
+constexpr std::size_t TAR_BLOCK = 512;                   //!< of a tar archive
 
 bool
 IsGzip(const std::string& bytes)

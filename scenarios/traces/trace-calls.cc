@@ -62,9 +62,9 @@ class CallMatcher
         {
             if (file.dangling > 0 && !options.dropsDangling)
             {
-                throw IncompleteTraces(file.path + ": " + file.firstDangling +
-                                 ": found no such node (one of " + std::to_string(file.dangling) +
-                                 "), expected all, or --drop-dangling");
+                throw IncompleteTraces(
+                    file.path + ": " + file.firstDangling + ": found no such node (one of " +
+                    std::to_string(file.dangling) + "), expected all, or --drop-dangling");
             }
             for (const RankTrace& rank : file.ranks)
             {
@@ -76,8 +76,8 @@ class CallMatcher
         }
         if (m_traces.ranks.empty())
         {
-            throw InputError((files.empty() ? "import" : files.front().path) +
-                             ": found no rank, expected at least one");
+            throw IncompleteTraces((files.empty() ? "import" : files.front().path) +
+                                   ": found no rank to play, expected at least one");
         }
         OrderRanks(options);
     }
@@ -111,8 +111,8 @@ class CallMatcher
             if (ranks.size() > 1)
             {
                 throw IncompleteTraces(ranks[1].file + ": found " + std::to_string(ranks.size()) +
-                                 " ranks where one stands for " + std::to_string(given) +
-                                 ", expected the file of one");
+                                       " ranks where one stands for " + std::to_string(given) +
+                                       ", expected the file of one");
             }
             m_traces.rankCount = given;
             m_world = ranks.front().ranks > 0 ? given : WorldOf(ranks.front());
@@ -120,7 +120,8 @@ class CallMatcher
             if (given > MAX_WORKLOAD_RANKS)
             {
                 throw IncompleteTraces(ranks.front().file + ": found " + std::to_string(given) +
-                                 " ranks, expected at most " + std::to_string(MAX_WORKLOAD_RANKS));
+                                       " ranks, expected at most " +
+                                       std::to_string(MAX_WORKLOAD_RANKS));
             }
             return;
         }
@@ -132,9 +133,10 @@ class CallMatcher
         {
             if (!rank.rank)
             {
-                throw IncompleteTraces(rank.file +
-                                 ": found no rank in the file or its name, expected one as in "
-                                 "name.3.et or rank-3.json");
+                throw IncompleteTraces(
+                    rank.file +
+                    ": found no rank in the file or its name, expected one as in "
+                    "name.3.et or rank-3.json");
             }
             m_world = std::max(m_world, WorldOf(rank));
         }
@@ -146,21 +148,23 @@ class CallMatcher
             const bool isTwice = i > 0 && *ranks[i].rank == *ranks[i - 1].rank;
             if (isTwice)
             {
-                throw IncompleteTraces(ranks[i].file + ": found rank " + std::to_string(*ranks[i].rank) +
-                                 " as in " + ranks[i - 1].file + ", expected each once");
+                throw IncompleteTraces(ranks[i].file + ": found rank " +
+                                       std::to_string(*ranks[i].rank) + " as in " +
+                                       ranks[i - 1].file + ", expected each once");
             }
             if (*ranks[i].rank != i)
             {
-                throw IncompleteTraces(ranks[i].file + ": found rank " + std::to_string(*ranks[i].rank) +
-                                 " but not rank " + std::to_string(i) +
-                                 ", expected all from 0, or one with --ranks N");
+                throw IncompleteTraces(ranks[i].file + ": found rank " +
+                                       std::to_string(*ranks[i].rank) + " but not rank " +
+                                       std::to_string(i) +
+                                       ", expected all from 0, or one with --ranks N");
             }
         }
         if (m_world > ranks.size())
         {
             throw IncompleteTraces(ranks.front().file + ": found " + std::to_string(ranks.size()) +
-                             " of " + std::to_string(m_world) +
-                             " ranks, expected all, or one with --ranks N");
+                                   " of " + std::to_string(m_world) +
+                                   " ranks, expected all, or one with --ranks N");
         }
         m_traces.rankCount = static_cast<uint32_t>(ranks.size());
     }
@@ -181,8 +185,9 @@ class CallMatcher
         {
             if (group.ranks[i] != group.ranks[i - 1] + stride || stride == 0 || stride > m_world)
             {
-                throw InputError(place + ": found ranks that are not evenly apart, expected such "
-                                         "where one rank stands for all");
+                throw InputError(place +
+                                 ": found ranks that are not evenly apart, expected such "
+                                 "where one rank stands for all");
             }
         }
         return {{}, static_cast<uint32_t>(group.ranks.size()), stride};
@@ -216,7 +221,12 @@ class CallMatcher
                     Drop(event);
                     continue;
                 }
-                m_unsized += event.in == Bytes() && event.out == Bytes() ? 1 : 0;
+                if (event.in == Bytes() && event.out == Bytes() && event.duration > Time())
+                {
+                    m_unsized++;
+                    event.kind = TraceEventKind::Compute;
+                    continue;
+                }
                 m_rules[event.group] = group;
                 m_collectives[{event.group, members}][index].push_back(i);
             }
@@ -239,12 +249,12 @@ class CallMatcher
         }
         if (event.peer >= m_traces.rankCount || event.tag == GoalOp::ANY)
         {
-            throw IncompleteTraces(PlaceOf(rank, event) + ": found a " + NameOfCall(event) + " with " +
-                             (event.peer == GoalOp::ANY || event.tag == GoalOp::ANY
-                                  ? "any source or tag"
-                                  : "rank " + std::to_string(event.peer)) +
-                             ", expected one of " + std::to_string(m_traces.rankCount) +
-                             " ranks and a tag");
+            throw IncompleteTraces(
+                PlaceOf(rank, event) + ": found a " + NameOfCall(event) + " with " +
+                (event.peer == GoalOp::ANY || event.tag == GoalOp::ANY
+                     ? "any source or tag"
+                     : "rank " + std::to_string(event.peer)) +
+                ", expected one of " + std::to_string(m_traces.rankCount) + " ranks and a tag");
         }
         const bool sends = event.kind == TraceEventKind::Send;
         const Pair pair(sends ? number : event.peer, sends ? event.peer : number, event.tag);
@@ -291,12 +301,11 @@ class CallMatcher
                 const EventId left = lacks ? EventId{firstRank, first[count]}
                                            : EventId{member, own->second[first.size()]};
                 const RankTrace& rank = m_traces.ranks[left.rank];
-                throw InputError(PlaceOf(rank, At(left)) + ": found " +
-                                 DescribeCall(rank, At(left)) + " that rank " +
-                                 std::to_string(lacks ? member : firstRank) +
-                                 " does not take part in, expected it of all " +
-                                 std::to_string(members.size()) + " ranks of group '" +
-                                 At(left).group + "'");
+                throw InputError(
+                    PlaceOf(rank, At(left)) + ": found " + DescribeCall(rank, At(left)) +
+                    " that rank " + std::to_string(lacks ? member : firstRank) +
+                    " does not take part in, expected it of all " + std::to_string(members.size()) +
+                    " ranks of group '" + At(left).group + "'");
             }
         }
         for (std::size_t k = 0; k < first.size(); k++)
@@ -344,8 +353,7 @@ class CallMatcher
         {
             call.splits.push_back(partsOf(At(id).inSplits, At(id).in));
             const auto& row = call.splits.back();
-            call.bytes =
-                std::max(call.bytes, std::accumulate(row.begin(), row.end(), Bytes()));
+            call.bytes = std::max(call.bytes, std::accumulate(row.begin(), row.end(), Bytes()));
         }
         for (std::size_t to = 0; to < size; to++)
         {
@@ -361,8 +369,8 @@ class CallMatcher
                     throw InputError(PlaceOf(rank, event) + ": found a part of " +
                                      std::to_string(gets[from].Count()) + " B from rank " +
                                      std::to_string(call.members[from]) + ", expected " +
-                                     std::to_string(call.splits[from][to].Count()) +
-                                     " B as in " + PlaceOf(other, At(call.events[from])));
+                                     std::to_string(call.splits[from][to].Count()) + " B as in " +
+                                     PlaceOf(other, At(call.events[from])));
                 }
             }
         }
@@ -406,9 +414,8 @@ class CallMatcher
         const RankTrace& rank = m_traces.ranks[id.rank];
         const TraceEvent& event = At(id);
         throw InputError(PlaceOf(rank, event) + ": found " + DescribeCall(rank, event) +
-                         " that rank " + std::to_string(event.peer) +
-                         " has no partner for (tag " + std::to_string(event.tag) +
-                         "), expected one");
+                         " that rank " + std::to_string(event.peer) + " has no partner for (tag " +
+                         std::to_string(event.tag) + "), expected one");
     }
 
     void AddRemarks()
@@ -422,7 +429,7 @@ class CallMatcher
         add(m_alone, " communications of a rank with itself are left out");
         add(m_unpaired, " sends and receives of the one rank are left out: it has no peers");
         add(m_uneven, " uneven all-to-alls are even where one rank stands for all");
-        add(m_unsized, " collectives have no size in the trace: they are of 0 bytes");
+        add(m_unsized, " collectives have no size in the trace: they keep their recorded time");
     }
 
     MatchedTraces m_traces;
@@ -455,9 +462,9 @@ MembersOf(const TraceGroup& group, uint32_t rank, uint32_t ranks, const std::str
         if (ranks % block != 0)
         {
             throw IncompleteTraces(place + ": found groups of " + std::to_string(group.size) +
-                             " ranks, each " + std::to_string(group.stride) + " apart, among " +
-                             std::to_string(ranks) + " ranks, expected a multiple of " +
-                             std::to_string(block));
+                                   " ranks, each " + std::to_string(group.stride) +
+                                   " apart, among " + std::to_string(ranks) +
+                                   " ranks, expected a multiple of " + std::to_string(block));
         }
         const auto base = static_cast<uint32_t>(rank / block * block + rank % group.stride);
         for (uint32_t i = 0; i < group.size; i++)
@@ -468,11 +475,10 @@ MembersOf(const TraceGroup& group, uint32_t rank, uint32_t ranks, const std::str
     if (std::find(members.begin(), members.end(), rank) == members.end() ||
         *std::max_element(members.begin(), members.end()) >= ranks)
     {
-        throw InputError(place + ": found a group of " + std::to_string(members.size()) +
-                         " ranks up to " +
-                         std::to_string(*std::max_element(members.begin(), members.end())) +
-                         ", expected rank " + std::to_string(rank) + " among them and all below " +
-                         std::to_string(ranks));
+        throw InputError(
+            place + ": found a group of " + std::to_string(members.size()) + " ranks up to " +
+            std::to_string(*std::max_element(members.begin(), members.end())) + ", expected rank " +
+            std::to_string(rank) + " among them and all below " + std::to_string(ranks));
     }
     return members;
 }

@@ -21,9 +21,9 @@ struct EventId
 /** A collective, or a send with its receive, over all its ranks. */
 struct MatchedCall
 {
-    std::vector<EventId> events;    //!< by group rank; of a pair sender, receiver
-    std::vector<uint32_t> members;  //!< ranks, in order
-    Bytes bytes;                    //!< as nccl-tests counts them
+    std::vector<EventId> events;            //!< by group rank; of a pair sender, receiver
+    std::vector<uint32_t> members;          //!< ranks, in order
+    Bytes bytes;                            //!< as nccl-tests counts them
     std::vector<std::vector<Bytes>> splits; //!< of an uneven all-to-all; empty: even
     TraceGroup group; //!< where one rank stands for all: members of every rank, by MembersOf
 };
@@ -31,7 +31,7 @@ struct MatchedCall
 /** Ranks of which each has the calls of the others that it takes part in. */
 struct MatchedTraces
 {
-    std::vector<RankTrace> ranks;  //!< by rank; where one stands for all, that one
+    std::vector<RankTrace> ranks; //!< by rank; where one stands for all, that one
     bool isReplicated{false};
     uint32_t rankCount{0};
     std::vector<MatchedCall> calls; //!< where one stands for all, of its own rank

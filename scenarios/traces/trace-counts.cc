@@ -40,8 +40,8 @@ DescribeGroup(const TraceFile& file, const std::string& name)
     {
         ranks += " " + std::to_string(rank);
     }
-    return group.ranks.empty() ? group.size > 0 ? plain + ": " + std::to_string(group.size) + " ranks"
-                                                : plain
+    return group.ranks.empty()
+               ? group.size > 0 ? plain + ": " + std::to_string(group.size) + " ranks" : plain
            : group.ranks.size() <= FEW
                ? plain + ":" + ranks
                : plain + ": " + std::to_string(group.ranks.size()) + " ranks";
@@ -76,8 +76,7 @@ CountsOf(const TraceFile& file)
             count.calls++;
             count.in += event.in.ToDouble();
             count.out += event.out.ToDouble();
-            const bool isFirst =
-                count.first == nullptr || event.position < count.first->position;
+            const bool isFirst = count.first == nullptr || event.position < count.first->position;
             count.first = isFirst ? &event : count.first;
         }
     }
@@ -88,8 +87,8 @@ CountsOf(const TraceFile& file)
 std::string
 DescribeFirst(const TraceEvent& event)
 {
-    std::string text = std::to_string(event.in.Count()) + " B in, " +
-                       std::to_string(event.out.Count()) + " B out";
+    std::string text =
+        std::to_string(event.in.Count()) + " B in, " + std::to_string(event.out.Count()) + " B out";
     text += event.dtype.empty() ? "" : ", " + event.dtype;
     text += event.duration > Time() ? FormatText(", %.3f us", event.duration.ToMicroseconds()) : "";
     text += event.stream == TraceEvent::NO_STREAM ? "" : ", stream " + std::to_string(event.stream);
@@ -101,7 +100,11 @@ DescribeFirst(const TraceEvent& event)
 std::string
 DescribeRanks(const TraceFile& file)
 {
-    if (file.ranks.size() != 1)
+    if (file.ranks.empty())
+    {
+        return "nothing to play";
+    }
+    if (file.ranks.size() > 1)
     {
         return std::to_string(file.ranks.size()) + " ranks";
     }
@@ -124,11 +127,15 @@ DescribeCounts(const TraceFile& file)
                                       counts.last.ToMicroseconds())
                          : std::string(", no times");
     text += "\n";
-    if (counts.calls.empty())
+    for (const std::string& line : file.listing)
+    {
+        text += "  " + line + "\n";
+    }
+    if (counts.calls.empty() && file.listing.empty())
     {
         text += "  no collectives\n";
     }
-    else
+    else if (!counts.calls.empty())
     {
         TextTable table(2);
         table.Row({"call", "group", "calls", "B in", "B out"});
@@ -188,6 +195,7 @@ CountsToJson(const TraceFile& file)
             {"first_us", counts.first ? Json(counts.first->ToMicroseconds()) : Json(nullptr)},
             {"last_us", counts.first ? Json(counts.last.ToMicroseconds()) : Json(nullptr)},
             {"calls", std::move(calls)},
+            {"listing", file.listing},
             {"dropped", file.dropped},
             {"dangling", file.dangling},
             {"remarks", file.remarks}};

@@ -79,8 +79,8 @@ class TraceScheduler
         Workload workload{std::move(m_graph), {}, m_traces.remarks};
         if (m_crowded > 0)
         {
-            workload.remarks.push_back(std::to_string(m_crowded) +
-                                       " operations share one of " + std::to_string(STREAM_COUNT) +
+            workload.remarks.push_back(std::to_string(m_crowded) + " operations share one of " +
+                                       std::to_string(STREAM_COUNT) +
                                        " streams with ones before them that they do not wait for");
         }
         return workload;
@@ -282,7 +282,10 @@ class TraceScheduler
     }
 
     /** The stream of an event: its own, or the best of those that are there. */
-    std::size_t StreamOf(const TraceEvent& event, const StreamClock& clock, ProgramDraft& draft, Time ready)
+    std::size_t StreamOf(const TraceEvent& event,
+                         const StreamClock& clock,
+                         ProgramDraft& draft,
+                         Time ready)
     {
         if (!event.isHost && event.stream != TraceEvent::NO_STREAM)
         {
@@ -320,7 +323,8 @@ class TraceScheduler
         return best;
     }
 
-    /** Puts the events of a unit behind all on their streams. @return when they end, as recorded. */
+    /** Puts the events of a unit behind all on their streams. @return when they end, as recorded.
+     */
     Time Append(uint32_t index)
     {
         const Unit& unit = m_units[index];
@@ -442,8 +446,9 @@ class TraceScheduler
         {
             if (m_graph.traffics.size() + 1 >= StepOp::EVEN)
             {
-                throw InputError("import: found more than 65534 different uneven all-to-alls, "
-                                 "expected fewer in one workload");
+                throw InputError(
+                    "import: found more than 65534 different uneven all-to-alls, "
+                    "expected fewer in one workload");
             }
             m_graph.traffics.push_back(call.splits);
         }
@@ -466,7 +471,8 @@ class TraceScheduler
         return entry->second;
     }
 
-    /** Gives calls the slots of their groups, one for calls of the same ranks on the same streams. */
+    /** Gives calls the slots of their groups, one for calls of the same ranks on the same streams.
+     */
     void WritePrograms()
     {
         // The stream on which a member has each call.
@@ -506,8 +512,9 @@ class TraceScheduler
                     {
                         const std::string name = SlotNameOf(op, m_traces.calls[call]);
                         slot = slots.emplace(group, SlotOf(name, named[name]++)).first;
-                        rankGroups.resize(std::max<std::size_t>(rankGroups.size(), slot->second + 1),
-                                          RankGroups::NO_GROUP);
+                        rankGroups.resize(
+                            std::max<std::size_t>(rankGroups.size(), slot->second + 1),
+                            RankGroups::NO_GROUP);
                         rankGroups[slot->second] = group;
                     }
                     op.group = slot->second;
@@ -582,8 +589,7 @@ class TraceScheduler
             std::vector<uint32_t> rankGroups;
             for (std::size_t slot = 0; slot < rules.size(); slot++)
             {
-                const auto members =
-                    MembersOf(rules[slot], rank, m_traces.rankCount, "import");
+                const auto members = MembersOf(rules[slot], rank, m_traces.rankCount, "import");
                 rankGroups.push_back(GroupOf(members, {slot}));
             }
             m_graph.rankGroups.push_back(std::move(rankGroups));

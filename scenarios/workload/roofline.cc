@@ -21,8 +21,8 @@ UseRoofline(StepGraph& graph, const Gpu& gpu, Precision precision)
                 for (uint32_t i = 0; i < op.kernelCount; i++)
                 {
                     KernelRecord& kernel = graph.kernels[op.firstKernel + i];
-                    kernel.duration = Time::Seconds(std::max(
-                        kernel.flops.ToDouble() / peak, kernel.bytes.ToDouble() / rate));
+                    kernel.duration = Time::Seconds(
+                        std::max(kernel.flops.ToDouble() / peak, kernel.bytes.ToDouble() / rate));
                     sum += kernel.duration;
                 }
                 op.duration = op.kernelCount > 0 ? sum : op.duration;

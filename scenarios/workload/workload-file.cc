@@ -253,9 +253,9 @@ class WorkloadReader
             for (const Json& slot : ListOf(FieldOf(rank, "groups", place), place))
             {
                 const bool isNone = slot.is_null();
-                slots.push_back(isNone ? RankGroups::NO_GROUP
-                                       : static_cast<uint32_t>(
-                                             IntegerOf(slot, 0, groups - 1, place)));
+                slots.push_back(isNone
+                                    ? RankGroups::NO_GROUP
+                                    : static_cast<uint32_t>(IntegerOf(slot, 0, groups - 1, place)));
             }
             m_graph.rankGroups.push_back(std::move(slots));
         }
@@ -344,15 +344,14 @@ class WorkloadReader
         }
         if (op.kind == StepOpKind::Collective)
         {
-            op.collective =
-                ChoiceOf<CollectiveOp>(TextOf(FieldOf(item, "op", where), where),
-                                       static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1,
-                                       ToString,
-                                       where);
+            op.collective = ChoiceOf<CollectiveOp>(TextOf(FieldOf(item, "op", where), where),
+                                                   static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1,
+                                                   ToString,
+                                                   where);
         }
         const auto slots = static_cast<int64_t>(m_graph.slotNames.size());
-        op.group = static_cast<uint16_t>(IntegerOf(
-            FieldOf(item, "group", where), 0, std::min(MAX_SHORT, slots - 1), where));
+        op.group = static_cast<uint16_t>(
+            IntegerOf(FieldOf(item, "group", where), 0, std::min(MAX_SHORT, slots - 1), where));
         op.bytes = Bytes(IntegerOf(FieldOf(item, "bytes", where), 0, MAX_BYTES, where));
         op.category = ChoiceOf<TimeCategory>(
             TextOf(item, "category", "data", where), TIME_CATEGORY_COUNT, ToString, where);
@@ -459,17 +458,16 @@ ToText(const Workload& workload)
         programs.push_back(
             {{"stage", graph.programStage[i]}, {"ops", ToJson(graph, graph.programs[i])}});
     }
-    Json root = {
-        {"format", "weir-workload"},
-        {"version", VERSION},
-        {"sources", workload.sources},
-        {"remarks", workload.remarks},
-        {"labels", graph.labels},
-        {"slots", graph.slotNames},
-        {"groups", RowsToJson(graph.groups, [](Rank rank) { return rank.Index(); })},
-        {"splits", Json::array()},
-        {"ranks", RanksToJson(graph)},
-        {"programs", std::move(programs)}};
+    Json root = {{"format", "weir-workload"},
+                 {"version", VERSION},
+                 {"sources", workload.sources},
+                 {"remarks", workload.remarks},
+                 {"labels", graph.labels},
+                 {"slots", graph.slotNames},
+                 {"groups", RowsToJson(graph.groups, [](Rank rank) { return rank.Index(); })},
+                 {"splits", Json::array()},
+                 {"ranks", RanksToJson(graph)},
+                 {"programs", std::move(programs)}};
     for (const TrafficParts& parts : graph.traffics)
     {
         root["splits"].push_back(RowsToJson(parts, [](Bytes part) { return part.Count(); }));

@@ -88,9 +88,10 @@ TEST(ImportTraces, AnyNumberIsTakenForAChakraAttribute)
     EXPECT_EQ(named(ChakraAttributeOf("comm_size", 77, 11)), 77);
     EXPECT_EQ(named(ChakraAttributeOf("comm_size", 77, 13)), 77);
     EXPECT_EQ(named(ChakraAttributeOf("comm_size", 154, 17)), 77);
-    const std::string fixed("\x0a\x09"
-                            "comm_size\xa9\x01\x4d\0\0\0\0\0\0\0",
-                            11 + 10);
+    const std::string fixed(
+        "\x0a\x09"
+        "comm_size\xa9\x01\x4d\0\0\0\0\0\0\0",
+        11 + 10);
     EXPECT_EQ(named(fixed), 77);
     EXPECT_NE(RefusalOf([&] { named(ChakraAttributeOf("comm_size", 3, 17)); }).find("node 3"),
               std::string::npos); // zigzag of -2
@@ -179,8 +180,8 @@ TEST(ImportTraces, OlderKernelTracesTakeSizesFromTheHostTrace)
 
 TEST(ImportTraces, TwoRanksOfKernelTracesMakeAWorkload)
 {
-    const Workload workload = MakeOf({Read("a.json", KinetoTrace(1, KINETO_CALL)),
-                                      Read("b.json", KinetoTrace(0, KINETO_CALL))});
+    const Workload workload = MakeOf(
+        {Read("a.json", KinetoTrace(1, KINETO_CALL)), Read("b.json", KinetoTrace(0, KINETO_CALL))});
     EXPECT_EQ(workload.graph.RankCount(), 2U);
     EXPECT_EQ(workload.graph.programs.size(), 1U); // equal ones are kept once
     const auto& kernels = OpsOf(workload, 0, StreamKind::Compute);
@@ -203,8 +204,9 @@ TEST(ImportTraces, UnevenAllToAllsKeepWhoGivesWhomHowMuch)
     ASSERT_EQ(workload.graph.traffics.size(), 1U);
     EXPECT_EQ(workload.graph.traffics[0],
               (TrafficParts{{Bytes(40), Bytes(120)}, {Bytes(120), Bytes(40)}}));
-    const std::string refusal = RefusalOf(
-        [&] { MakeOf({trace(0, "[1, 3]", "[1, 3]"), trace(1, "[2, 2]", "[3, 1]")}); });
+    const std::string refusal = RefusalOf([&] {
+        MakeOf({trace(0, "[1, 3]", "[1, 3]"), trace(1, "[2, 2]", "[3, 1]")});
+    });
     EXPECT_NE(refusal.find("rank-0.json: node 11: found a part of 120 B from rank 1, expected 80"),
               std::string::npos)
         << refusal;
@@ -214,11 +216,15 @@ TEST(ImportTraces, RanksThatDisagreeAreRefused)
 {
     const auto other = [](uint64_t bytes) { return Read("b.1.et", ChakraStep(bytes)); };
     const TraceFile one = Read("a.0.et", ChakraStep(4096));
-    EXPECT_EQ(RefusalOf([&] { MakeOf({one, other(4097)}); }),
+    EXPECT_EQ(RefusalOf([&] {
+                  MakeOf({one, other(4097)});
+              }),
               "b.1.et: node 1: found all-reduce of 4097 B, expected all-reduce of 4096 B as in "
               "a.0.et: node 1");
     const TraceFile none = Read("b.1.et", ChakraFile({{0, "layer", 4, 10, {}, {}}}));
-    EXPECT_NE(RefusalOf([&] { MakeOf({one, none}); }).find("that rank 1 does not take part in"),
+    EXPECT_NE(RefusalOf([&] {
+                  MakeOf({one, none});
+              }).find("that rank 1 does not take part in"),
               std::string::npos);
     EXPECT_NE(RefusalOf([&] { MakeOf({other(1)}); }).find("but not rank 0"), std::string::npos);
     EXPECT_NE(RefusalOf([&] { MakeOf({one, one}); }).find("expected each once"), std::string::npos);
@@ -242,8 +248,9 @@ TEST(ImportTraces, SendsMeetReceivesOfTheirTag)
     EXPECT_EQ(workload.graph.groups[0], (std::vector<Rank>{Rank(0), Rank(1)}));
     EXPECT_EQ(AllOpsOf(workload, 0)[0].kind, StepOpKind::Send);
     EXPECT_EQ(AllOpsOf(workload, 1)[0].kind, StepOpKind::Recv);
-    EXPECT_NE(RefusalOf([&] { MakeOf({sender, Read("a.1.et", pair(6, "comm_src", 0, 4))}); })
-                  .find("no partner for"),
+    EXPECT_NE(RefusalOf([&] {
+                  MakeOf({sender, Read("a.1.et", pair(6, "comm_src", 0, 4))});
+              }).find("no partner for"),
               std::string::npos);
 }
 
@@ -267,8 +274,9 @@ TEST(ImportTraces, NodesThatWaitForEachOtherAreRefused)
         };
         return ChakraFile({node(1, first, {}), node(2, second, {1})});
     };
-    const std::string refusal = RefusalOf(
-        [&] { MakeOf({Read("a.0.et", calls("1", "2")), Read("a.1.et", calls("2", "1"))}); });
+    const std::string refusal = RefusalOf([&] {
+        MakeOf({Read("a.0.et", calls("1", "2")), Read("a.1.et", calls("2", "1"))});
+    });
     EXPECT_NE(refusal.find("rank 1 in a.1.et waits at node 2 for node 1"), std::string::npos)
         << refusal;
 }
@@ -376,8 +384,7 @@ TEST(ImportTraces, ContentTellsTheDialect)
               std::string::npos);
     EXPECT_NE(RefusalOf([] { Read("a.json", "{}"); }).find("found JSON without"),
               std::string::npos);
-    EXPECT_NE(RefusalOf([] { Read("a.json", " \n"); }).find("found no content"),
-              std::string::npos);
+    EXPECT_NE(RefusalOf([] { Read("a.json", " \n"); }).find("found no content"), std::string::npos);
 }
 
 TEST(ImportTraces, TruncatedFilesAreRefused)
@@ -387,7 +394,8 @@ TEST(ImportTraces, TruncatedFilesAreRefused)
     {
         const std::string refusal =
             RefusalOf([&] { MakeOf({Read("a.0.et", whole.substr(0, size))}); });
-        const bool endsBetweenMessages = refusal.empty() || refusal.find("no rank") == 0;
+        const bool endsBetweenMessages =
+            refusal.empty() || refusal.find("no rank to play") != std::string::npos;
         EXPECT_TRUE(endsBetweenMessages || refusal.find("a.0.et") == 0) << size << refusal;
     }
     const std::string binary = ToGoalBinary(ReadGoal({"a.goal", GOAL_PAIR}));
@@ -405,8 +413,9 @@ TEST(ImportTraces, HugeNumbersAreRefused)
                   Read("a.0.et", metadata + WireWriter().Varint(uint64_t{1} << 60).Bytes());
               }).find("1152921504606846976 should follow"),
               std::string::npos);
-    EXPECT_NE(RefusalOf([&] { Read("a.0.et", metadata + std::string(11, '\xff')); })
-                  .find("a varint of more than 10 bytes"),
+    EXPECT_NE(RefusalOf([&] {
+                  Read("a.0.et", metadata + std::string(11, '\xff'));
+              }).find("a varint of more than 10 bytes"),
               std::string::npos);
     EXPECT_NE(RefusalOf([] {
                   Read("w.txt", "MICRO\n1000000000\nmicro -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n");

@@ -42,11 +42,12 @@ class PlayedWorkload
 
     Scenario Read(const std::string& fidelity = "stream", const std::string& job = "") const
     {
-        const YamlNode node = YamlNode::Parse("title: a trace\n"
-                                              "system: {base: hgx-h100, nodes: 2}\n"
-                                              "jobs: [{name: trace, workload: w.json" +
-                                                  job + "}]\nnetwork: {fidelity: " + fidelity + "}\n",
-                                              m_folder / "run.yaml");
+        const YamlNode node = YamlNode::Parse(
+            "title: a trace\n"
+            "system: {base: hgx-h100, nodes: 2}\n"
+            "jobs: [{name: trace, workload: w.json" +
+                job + "}]\nnetwork: {fidelity: " + fidelity + "}\n",
+            m_folder / "run.yaml");
         return ReadScenario(node, Catalog({std::string(WEIR_SOURCE_DIR) + "/scenarios"}));
     }
 
@@ -71,7 +72,8 @@ double
 AllReduceTime(const std::string& fidelity, int64_t bytes)
 {
     const YamlNode node = YamlNode::Parse(
-        "title: a call\nsystem: {base: hgx-h100, nodes: 2}\njobs: [{name: call, gpus: 4, collective: "
+        "title: a call\nsystem: {base: hgx-h100, nodes: 2}\njobs: [{name: call, gpus: 4, "
+        "collective: "
         "{op: all-reduce, bytes: " +
             std::to_string(bytes) + "B, calls: 1}}]\nnetwork: {fidelity: " + fidelity + "}\n",
         "call.yaml");
@@ -92,9 +94,8 @@ TEST(RunWorkload, AStepIsItsComputeAndTheCollectiveOfTheFidelity)
                                    {"a.3.et", ChakraStep(1 << 20)}});
     for (const std::string fidelity : {"analytical", "stream", "flow", "packet"})
     {
-        EXPECT_NEAR(MicrosecondsOf(workload.Run(fidelity)),
-                    10 + AllReduceTime(fidelity, 1 << 20),
-                    1e-6)
+        EXPECT_NEAR(
+            MicrosecondsOf(workload.Run(fidelity)), 10 + AllReduceTime(fidelity, 1 << 20), 1e-6)
             << fidelity;
     }
     EXPECT_GT(MicrosecondsOf(workload.Run("auto")), 10);
@@ -106,11 +107,14 @@ TEST(RunWorkload, KernelsTakeTheirRecordedTimes)
     const PlayedWorkload workload(
         {{"a.json", KinetoTrace(0, KINETO_CALL)}, {"b.json", KinetoTrace(1, KINETO_CALL)}});
     const RunResult result = workload.Run();
-    const double compute =
-        result.jobs[0].ranks[0].spent[static_cast<std::size_t>(TimeCategory::Compute)]
-            .ToMicroseconds();
+    const double compute = result.jobs[0]
+                               .ranks[0]
+                               .spent[static_cast<std::size_t>(TimeCategory::Compute)]
+                               .ToMicroseconds();
     EXPECT_NEAR(compute, 25.5, 1e-6);
-    const double data = result.jobs[0].ranks[0].spent[static_cast<std::size_t>(TimeCategory::Data)]
+    const double data = result.jobs[0]
+                            .ranks[0]
+                            .spent[static_cast<std::size_t>(TimeCategory::Data)]
                             .ToMicroseconds();
     EXPECT_NEAR(MicrosecondsOf(result), compute + data, 1e-6);
     EXPECT_TRUE(result.jobs[0].isWorkload);
@@ -172,8 +176,9 @@ TEST(RunWorkload, MoreRanksThanGpusAreRefused)
 TEST(RunWorkload, KeysOfTrainingAreRefused)
 {
     const PlayedWorkload workload({TraceBytes{"rows.csv", AICB_ROWS}});
-    EXPECT_NE(RefusalOf([&] { workload.Read("stream", ", parallel: {tensor: 2}"); }).find("parallel"),
-              std::string::npos);
+    EXPECT_NE(
+        RefusalOf([&] { workload.Read("stream", ", parallel: {tensor: 2}"); }).find("parallel"),
+        std::string::npos);
     EXPECT_NE(RefusalOf([&] { workload.Read("stream", ", precision: fp16"); }).find("precision"),
               std::string::npos);
 }
@@ -217,6 +222,47 @@ TEST(ImportCommand, MakesAWorkloadThatRunPlays)
     const Outcome graph = Weir(folder, "graph run.yaml");
     EXPECT_EQ(graph.exit, 0) << graph.err;
     EXPECT_NE(graph.out.find("all-reduce"), std::string::npos) << graph.out;
+}
+
+// Both send first and receive behind that on the same stream: neither send finds its receive.
+TEST(ImportCommand, ARunThatCannotFinishSaysWhoWaits)
+{
+    const ScratchFolder folder;
+    WriteFile(folder / "w.json", R"({"format": "weir-workload", "version": 1, "sources": [],
+"remarks": [], "labels": ["there", "back"], "slots": ["send", "recv"], "groups": [[0, 1], [1, 0]],
+"splits": [], "ranks": [{"program": 0, "groups": [0, 1]}, {"program": 0, "groups": [1, 0]}],
+"programs": [{"stage": 0, "ops": [
+{"do": "send", "label": 0, "group": 0, "bytes": 8, "stream": "pipeline-send"},
+{"do": "recv", "label": 1, "group": 1, "bytes": 8, "stream": "pipeline-send"}]}]})");
+    WriteFile(folder / "run.yaml",
+              "title: a knot\nsystem: {base: hgx-h100, nodes: 1}\n"
+              "jobs: [{name: trace, workload: w.json}]\n");
+    const Outcome outcome = Weir(folder, "run run.yaml");
+    EXPECT_EQ(outcome.exit, 1);
+    const std::string said = outcome.out + outcome.err;
+    EXPECT_NE(said.find("rank 0 waits in 'there'"), std::string::npos) << said;
+    EXPECT_NE(said.find("rank 1"), std::string::npos) << said;
+}
+
+TEST(ImportCommand, CheckListsWhatHoldsNoTrace)
+{
+    const ScratchFolder folder;
+    WriteFile(
+        folder / "log.txt",
+        "host:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM\n"
+        "[tag] host:1:2 [0] NCCL INFO Channel 01/0 : 3[0] -> 0[0] [send] via NET/IB/0/GDRDMA\n"
+        "NCCL INFO comm 0x5 rank 0 nranks 16 cudaDev 0 busId 7000 - Init COMPLETE\n");
+    const Outcome outcome = Weir(folder, "import log.txt --check");
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("1 connections via NET/IB/*/GDRDMA"), std::string::npos)
+        << outcome.out;
+    EXPECT_NE(outcome.out.find("1 ranks initialized in communicators of 16"), std::string::npos);
+    WriteFile(folder / "all_reduce_perf.csv", "size_bytes,time_us\n8,10.5\n16,11\n");
+    const Outcome tests = Weir(folder, "import all_reduce_perf.csv --check");
+    EXPECT_EQ(tests.exit, 0) << tests.err;
+    EXPECT_NE(tests.out.find("all-reduce: 2 sizes, 8 B in 10.50 us to 16 B in 11.00 us"),
+              std::string::npos)
+        << tests.out;
 }
 
 TEST(ImportCommand, CheckCountsWhatAFileHolds)

@@ -70,8 +70,8 @@ struct ChakraSample
     std::string name;
     uint64_t type{4};
     uint64_t micros{0};
-    std::vector<uint64_t> needs{};          //!< data dependencies
-    std::vector<std::string> attributes{};  //!< as ChakraAttributeOf makes them
+    std::vector<uint64_t> needs{};         //!< data dependencies
+    std::vector<std::string> attributes{}; //!< as ChakraAttributeOf makes them
 
     std::string Framed() const
     {
@@ -137,10 +137,11 @@ HostCallNodes(int id,
                number(parent) + rest + R"(, "outputs": {"values": [], "shapes": [], "types": []})";
     };
     const std::string none = R"(, "inputs": {"values": [], "shapes": [], "types": []})";
-    const std::string values = R"(, "inputs": {"values": [[[1, 2, 0, )" + number(inCount) +
-                               R"(, 4, "cuda:0"]], 3, ["0", "default_pg"], )" + number(rank) +
-                               ", \"" + name + "\", " + inSplits + ", " + outSplits +
-                               R"(, 0, 1, 2], "shapes": [], "types": ["GenericList[Tensor(float)]"]})";
+    const std::string values =
+        R"(, "inputs": {"values": [[[1, 2, 0, )" + number(inCount) +
+        R"(, 4, "cuda:0"]], 3, ["0", "default_pg"], )" + number(rank) + ", \"" + name + "\", " +
+        inSplits + ", " + outSplits +
+        R"(, 0, 1, 2], "shapes": [], "types": ["GenericList[Tensor(float)]"]})";
     const auto attributes = [&](int record, const std::string& more) {
         return R"(, "attrs": [{"name": "rf_id", "type": "uint64", "value": )" + number(record) +
                "}" + more + "]}";
@@ -170,7 +171,8 @@ HostTrace(const std::string& nodes)
 "finish_ts": 2, "nodes": [
 {"id": 1, "name": "[pytorch|profiler|execution_trace|process]", "ctrl_deps": 1, "inputs": {"values":
 [], "shapes": [], "types": []}, "outputs": {"values": [], "shapes": [], "types": []}, "attrs": []},
-)" + nodes + "]}";
+)" + nodes +
+           "]}";
 }
 
 /** An event of a Kineto trace. */
@@ -187,8 +189,8 @@ KinetoEventOf(const std::string& category,
 }
 
 /**
- * A kernel of 20 us, an all-reduce of 1000 floats on another stream, and a kernel that waits for it:
- * launched at 0, 5 and 6 us of the file, which begins at 1e6 us. @p callArguments describe the
+ * A kernel of 20 us, an all-reduce of 1000 floats on another stream, and a kernel that waits for
+ * it: launched at 0, 5 and 6 us of the file, which begins at 1e6 us. @p callArguments describe the
  * collective's kernel beside its stream.
  */
 inline std::string
@@ -197,15 +199,18 @@ KinetoTrace(int rank, const std::string& callArguments)
     const std::string kernel = R"("stream": 7, "grid": [10, 1, 1], )";
     const std::string call = R"("stream": 20, "grid": [4, 1, 1], "External id": 9, )";
     return R"({"schemaVersion": 1, "baseTimeNanoseconds": 1, "distributedInfo": {"backend": "nccl",
-"rank": )" + std::to_string(rank) +
+"rank": )" +
+           std::to_string(rank) +
            R"(, "world_size": 2, "pg_config": [{"pg_name": "0", "ranks": [0, 1], "pg_size": 2}]},
 "traceEvents": [
 )" + KinetoEventOf("cuda_runtime", "cudaLaunchKernel", "1000000", "0", R"("correlation": 1)") +
            ",\n" +
-           KinetoEventOf("cuda_runtime", "cudaLaunchKernel", "1000005", "0", R"("correlation": 2)") +
+           KinetoEventOf(
+               "cuda_runtime", "cudaLaunchKernel", "1000005", "0", R"("correlation": 2)") +
+           ",\n" + KinetoEventOf("cuda_runtime", "cudaStreamWaitEvent", "1000005.5", "0", "") +
            ",\n" +
-           KinetoEventOf("cuda_runtime", "cudaStreamWaitEvent", "1000005.5", "0", "") + ",\n" +
-           KinetoEventOf("cuda_runtime", "cudaLaunchKernel", "1000006", "0", R"("correlation": 3)") +
+           KinetoEventOf(
+               "cuda_runtime", "cudaLaunchKernel", "1000006", "0", R"("correlation": 3)") +
            ",\n" +
            KinetoEventOf("cpu_op",
                          "nccl:all_reduce",
@@ -220,7 +225,8 @@ KinetoTrace(int rank, const std::string& callArguments)
                          "1000022",
                          "50",
                          call + R"("correlation": 2)" + callArguments) +
-           ",\n" + KinetoEventOf("kernel", "update", "1000073", "5.5", kernel + R"("correlation": 3)") +
+           ",\n" +
+           KinetoEventOf("kernel", "update", "1000073", "5.5", kernel + R"("correlation": 3)") +
            "\n]}";
 }
 
@@ -250,22 +256,23 @@ inline const char* const AICB_ROWS =
     "CommType.epoch_end,None,None,None,None,None,None,,None,None,None,1\n";
 
 /** A message there and back, beside a calculation on another CPU. */
-inline const char* const GOAL_PAIR = "num_ranks 2\n"
-                                     "\n"
-                                     "rank 0 {\n"
-                                     "l1: send 1000b to 1 tag 5\n"
-                                     "l2: recv 8b from 1 tag 6\n"
-                                     "l3: calc 700 cpu 1\n"
-                                     "l3 requires l2\n"
-                                     "l4: calc 10\n"
-                                     "l4 irequires l3\n"
-                                     "}\n"
-                                     "\n"
-                                     "rank 1 {\n"
-                                     "l1: recv 1000b from 0 tag 5\n"
-                                     "l2: send 8b to 0 tag 6 nic 1\n"
-                                     "l2 requires l1\n"
-                                     "}\n";
+inline const char* const GOAL_PAIR =
+    "num_ranks 2\n"
+    "\n"
+    "rank 0 {\n"
+    "l1: send 1000b to 1 tag 5\n"
+    "l2: recv 8b from 1 tag 6\n"
+    "l3: calc 700 cpu 1\n"
+    "l3 requires l2\n"
+    "l4: calc 10\n"
+    "l4 irequires l3\n"
+    "}\n"
+    "\n"
+    "rank 1 {\n"
+    "l1: recv 1000b from 0 tag 5\n"
+    "l2: send 8b to 0 tag 6 nic 1\n"
+    "l2 requires l1\n"
+    "}\n";
 
 } // namespace weir
 
