@@ -74,6 +74,7 @@ class KinetoReader
     /** Takes events as they are parsed, so that they are never all in memory. @return the rest. */
     Json Parse()
     {
+        ExpectShallow(m_bytes, m_file.path);
         bool areEvents = !m_bytes.empty() && m_bytes[0] == '[';
         const int depthOfEvents = areEvents ? 1 : 2;
         const auto take = [&](int depth, Json::parse_event_t kind, Json& parsed) {

@@ -10,9 +10,37 @@
 namespace weir
 {
 
+void
+ExpectShallow(const std::string& text, const std::string& path)
+{
+    constexpr std::size_t MAX_DEPTH = 500;
+    std::size_t depth = 0;
+    bool isInText = false;
+    for (std::size_t i = 0; i < text.size(); i++)
+    {
+        const char c = text[i];
+        if (isInText)
+        {
+            i += c == '\\' ? 1 : 0;
+            isInText = c != '"';
+            continue;
+        }
+        isInText = c == '"';
+        depth += c == '[' || c == '{' ? 1 : 0;
+        depth -= (c == ']' || c == '}') && depth > 0 ? 1 : 0;
+        if (depth > MAX_DEPTH)
+        {
+            throw InputError(path + ": found JSON nested deeper than " +
+                             std::to_string(MAX_DEPTH) + " at byte " + std::to_string(i) +
+                             ", expected a trace");
+        }
+    }
+}
+
 Json
 ParseJson(const std::string& text, const std::string& path)
 {
+    ExpectShallow(text, path);
     try
     {
         return Json::parse(text);

@@ -16,7 +16,13 @@ namespace weir
 
 using Json = nlohmann::ordered_json;
 
-/** @throws InputError with the line and column where @p text is no JSON. */
+/**
+ * Refuses JSON that is nested deeper than any trace: copying and printing such a value would use up
+ * the stack. O(characters). @throws InputError
+ */
+void ExpectShallow(const std::string& text, const std::string& path);
+
+/** @throws InputError with the line and column where @p text is no JSON, or as ExpectShallow. */
 Json ParseJson(const std::string& text, const std::string& path);
 
 /** The value of @p key. @throws InputError when @p object is no object or has none. */
