@@ -76,7 +76,7 @@ class AicbReader
     TraceFile Read()
     {
         uint32_t named = 0;
-        while (m_lines.Next() && m_lines.Line().compare(0, AICB_COLUMNS.size(), AICB_COLUMNS) != 0)
+        while (m_lines.Next() && m_lines.Line().find(AICB_COLUMNS) == std::string_view::npos)
         {
             named = std::max(named, LastRankOf(m_lines.Line()) + 1);
         }
@@ -169,7 +169,13 @@ class AicbReader
     void SetSize(TraceEvent& event, const std::string& type, std::string_view text) const
     {
         constexpr int64_t BARRIER = 4; // bytes of its one element
-        const std::string plain = EnumText(text);
+        std::string_view plain = text == "None" ? std::string_view("0") : text;
+        const std::size_t point = plain.find('.');
+        if (point != std::string_view::npos && // "4096.0"
+            plain.find_first_not_of('0', point + 1) == std::string_view::npos)
+        {
+            plain = plain.substr(0, point);
+        }
         Bytes bytes(plain.empty() ? 0 : m_lines.Whole(plain, "msg_size", MAX_EVENT_BYTES));
         bytes = type == "barrier" ? Bytes(BARRIER) : bytes;
         const bool gathers =

@@ -139,6 +139,7 @@ class ExecutionTraceReader
         }
         m_file.dialect = "PyTorch ExecutionTrace " + schema;
         m_file.isHostTrace = true;
+        m_file.remarks.push_back(std::to_string(m_records) + " record_param_comms");
         m_file.remarks.emplace_back(
             "no times: only collectives are played, of a group one after "
             "the other");
@@ -196,6 +197,7 @@ class ExecutionTraceReader
         const Json* values = ValuesOf(*node.json, "inputs");
         const Json none;
         const Json& list = ListOf(values == nullptr ? none : *values, place + ", inputs");
+        m_records++;
         // The name is the first text behind sequence, group and rank.
         std::size_t at = 3;
         while (at < list.size() && !list[at].is_string())
@@ -338,6 +340,7 @@ class ExecutionTraceReader
     std::unordered_map<int64_t, uint64_t> m_c10d;     //!< rf_id by node
     std::unordered_map<int64_t, std::size_t> m_calls; //!< index of hostCalls by node
     std::map<std::string, int64_t> m_streams;         //!< by group
+    std::size_t m_records{0};                         //!< record_param_comms
     bool m_hasRoots{false};
 };
 

@@ -334,6 +334,7 @@ class KinetoReader
             const double base = event.epoch == 0 ? origin : *(after - 1);
             event.launch = each.launch < 0 ? Time() : Time::Microseconds(launch - base);
         }
+        m_file.origin = m_events.empty() ? 0 : origin;
         if (unlaunched > 0)
         {
             m_file.remarks.push_back(std::to_string(unlaunched) +

@@ -146,7 +146,8 @@ ReadTraces(const std::vector<std::string>& paths, const TraceOptions& options)
         {
             JoinHostTrace(file, *kernels);
             file.isJoined = true;
-            file.remarks = {"its calls are joined with " + kernels->path};
+            file.remarks.resize(1); // how many calls there are
+            file.remarks.push_back("its calls are joined with " + kernels->path);
         }
     }
     return files;

@@ -17,7 +17,7 @@ namespace
 constexpr std::string_view BLANKS = " \t";
 constexpr auto MAX_DEGREE = static_cast<int64_t>(MAX_WORKLOAD_RANKS);
 constexpr int64_t MAX_NANOSECONDS = int64_t{1} << 48; //!< 3 days
-constexpr std::size_t MAX_SIMAI_EVENTS = 4'000'000;  //!< of all passes of a rank
+constexpr std::size_t MAX_SIMAI_EVENTS = 4'000'000;   //!< of all passes of a rank
 
 constexpr std::array<const char*, 11> POLICIES{"HYBRID_TRANSFORMER_FWD_IN_BCKWD",
                                                "HYBRID_TRANSFORMER",

@@ -121,12 +121,18 @@ DescribeCounts(const TraceFile& file)
 {
     const TraceCounts counts = CountsOf(file);
     std::string text = file.path + ": " + file.dialect + ", " + DescribeRanks(file) + "\n";
-    text += "  nodes " + std::to_string(file.nodes) + ", kernels " + std::to_string(file.kernels);
+    std::size_t calls = 0;
+    for (const auto& [key, count] : counts.calls)
+    {
+        calls += count.calls;
+    }
+    text += "  nodes " + std::to_string(file.nodes) + ", kernels " + std::to_string(file.kernels) +
+            ", calls " + std::to_string(calls);
     text += counts.first ? FormatText(", %.3f us to %.3f us",
                                       counts.first->ToMicroseconds(),
                                       counts.last.ToMicroseconds())
                          : std::string(", no times");
-    text += "\n";
+    text += file.origin > 0 ? FormatText(" after %.3f us\n", file.origin) : std::string("\n");
     for (const std::string& line : file.listing)
     {
         text += "  " + line + "\n";
@@ -194,6 +200,7 @@ CountsToJson(const TraceFile& file)
             {"kernels", file.kernels},
             {"first_us", counts.first ? Json(counts.first->ToMicroseconds()) : Json(nullptr)},
             {"last_us", counts.first ? Json(counts.last.ToMicroseconds()) : Json(nullptr)},
+            {"origin_us", file.origin},
             {"calls", std::move(calls)},
             {"listing", file.listing},
             {"dropped", file.dropped},

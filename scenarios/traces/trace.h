@@ -132,8 +132,9 @@ struct TraceFile
     std::string firstDangling;                  //!< the first of them
     std::vector<std::string> remarks;           //!< defaults taken
     std::vector<std::string> listing;           //!< what else it holds, for a file that is no trace
-    bool isHostTrace{false};                    //!< PyTorch's ExecutionTrace: no kernels, no times
-    bool isKernelTrace{false};                  //!< Kineto
+    double origin{0}; //!< us of the file's clock from which times count; 0: the clock's own zero
+    bool isHostTrace{false};   //!< PyTorch's ExecutionTrace: no kernels, no times
+    bool isKernelTrace{false}; //!< Kineto
     bool isJoined{false}; //!< a host trace whose calls the kernel trace of its rank has: not played
 };
 

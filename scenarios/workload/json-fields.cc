@@ -30,9 +30,8 @@ ExpectShallow(const std::string& text, const std::string& path)
         depth -= (c == ']' || c == '}') && depth > 0 ? 1 : 0;
         if (depth > MAX_DEPTH)
         {
-            throw InputError(path + ": found JSON nested deeper than " +
-                             std::to_string(MAX_DEPTH) + " at byte " + std::to_string(i) +
-                             ", expected a trace");
+            throw InputError(path + ": found JSON nested deeper than " + std::to_string(MAX_DEPTH) +
+                             " at byte " + std::to_string(i) + ", expected a trace");
         }
     }
 }

@@ -428,9 +428,8 @@ TEST(ImportTraces, HugeNumbersAreRefused)
 TEST(ImportTraces, DeepJsonIsRefused)
 {
     const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
-    for (const std::string& text :
-         {R"({"schema": "1.0.1", "nodes": )" + deep + "}",
-          R"({"traceEvents": [{"ph": "X", "args": )" + deep + "}]}"})
+    for (const std::string& text : {R"({"schema": "1.0.1", "nodes": )" + deep + "}",
+                                    R"({"traceEvents": [{"ph": "X", "args": )" + deep + "}]}"})
     {
         EXPECT_NE(RefusalOf([&] { Read("a.json", text); }).find("nested deeper"),
                   std::string::npos);
