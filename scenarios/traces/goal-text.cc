@@ -3,6 +3,7 @@
 #include "scenarios/workload/workload-file.h"
 #include "scenarios/yaml/input-error.h"
 
+#include <algorithm>
 #include <cctype>
 #include <limits>
 #include <string_view>

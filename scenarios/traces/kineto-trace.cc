@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace weir
 {
@@ -93,7 +95,7 @@ class KinetoReader
         {
             return Json::parse(m_bytes, take);
         }
-        catch (const Json::parse_error& error)
+        catch (const Json::exception& error)
         {
             const std::string said = error.what();
             const std::size_t at = said.find("at line ");

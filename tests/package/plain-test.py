@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLOORS = {"ns3-module/fabric": ("fabric",),
           "collectives": ("fabric", "collectives"),
           "compute-model": ("fabric", "collectives", "compute-model")}
-PACKAGES = ("yaml-cpp", "Hdf5Serial", "nlohmann_json", "CLI11", "pugixml", "Ns3")
+PACKAGES = ("yaml-cpp", "Hdf5Serial", "nlohmann_json", "CLI11", "pugixml", "ZLIB", "Ns3")
 
 
 class Plain(unittest.TestCase):

@@ -425,6 +425,14 @@ TEST(ImportTraces, HugeNumbersAreRefused)
     EXPECT_NE(RefusalOf([&] { Read("w.txt", ga); }), "");
 }
 
+TEST(ImportTraces, NumbersBeyondAnyDoubleAreRefused)
+{
+    EXPECT_NE(RefusalOf([] {
+                  Read("a.json", R"({"traceEvents": [{"ph": "X", "ts": 1001e308}]})");
+              }).find("found no JSON"),
+              std::string::npos);
+}
+
 TEST(ImportTraces, DeepJsonIsRefused)
 {
     const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
