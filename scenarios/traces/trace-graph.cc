@@ -585,13 +585,23 @@ class TraceScheduler
             }
         }
         const StepProgram program = draft.program;
+        std::map<std::pair<std::size_t, uint64_t>, uint32_t> known; // by slot and number of group
         for (uint32_t rank = 0; rank < m_traces.rankCount; rank++)
         {
             std::vector<uint32_t> rankGroups;
             for (std::size_t slot = 0; slot < rules.size(); slot++)
             {
-                const auto members = MembersOf(rules[slot], rank, m_traces.rankCount, "import");
-                rankGroups.push_back(GroupOf(members, {slot}));
+                const uint64_t stride = rules[slot].stride;
+                const uint64_t block = rules[slot].size * stride;
+                const bool areAll = block == 0 || rules[slot].size >= m_traces.rankCount;
+                const uint64_t number = areAll ? 0 : rank / block * stride + rank % stride;
+                const auto [group, isNew] = known.try_emplace({slot, number}, 0);
+                if (isNew)
+                {
+                    group->second =
+                        GroupOf(MembersOf(rules[slot], rank, m_traces.rankCount, "import"), {slot});
+                }
+                rankGroups.push_back(group->second);
             }
             m_graph.rankGroups.push_back(std::move(rankGroups));
             m_graph.rankProgram.push_back(0);
