@@ -902,7 +902,14 @@ ReplayTransport::PassOn(Episode& episode, EpisodeMemo::Told told)
         if (time > m_now.ToPicoseconds() - episode.begin)
         {
             told.time = episode.begin + time; // wherever the episode is moved later
-            episode.held.push_back(told);
+            const bool isHeld = std::any_of(
+                episode.held.begin(), episode.held.end(), [&](const EpisodeMemo::Told& each) {
+                    return each.flow == told.flow;
+                });
+            if (!isHeld) // by what was told before packets were needed again
+            {
+                episode.held.push_back(told);
+            }
             return;
         }
     }
@@ -1121,8 +1128,6 @@ ReplayTransport::Simulate(Episode& episode)
 void
 ReplayTransport::CatchUp(Episode& episode)
 {
-    episode.toTell.clear(); // it is found again
-    episode.held.clear();
     episode.recurrence.Clear();
     episode.wasSimulated = true;
     Parked& parked = episode.parked;
@@ -1137,6 +1142,8 @@ ReplayTransport::CatchUp(Episode& episode)
     }
     else
     {
+        episode.toTell.clear(); // it is found again, unless packets were parked behind it
+        episode.held.clear();
         Drop(parked.packets);
         episode.packets = std::make_unique<Packets>(*this, episode);
         PacketTransport& packets = episode.packets->Transport();
