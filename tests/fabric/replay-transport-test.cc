@@ -353,6 +353,30 @@ TEST(ReplayTransport, ParkedPacketsDoNotForgetWhatIsHeld)
     EXPECT_FALSE(bench.End(99).IsInfinite());
 }
 
+/** What ports have done stays done while packets are parked, and periods add to it: 216 packets. */
+TEST(ReplayTransport, CountersNeverFall)
+{
+    PacketBench bench;
+    const TwoLeaves leaves(bench);
+    bench.OpenReplay(PlainSpec());
+    const RouteId route = bench.RouteOf(leaves.hostsOf[0][0], leaves.hostsOf[0][7]);
+    const Time period = Time::Microseconds(19); // without a rest
+    for (int i = 0; i < 60; i++)
+    {
+        bench.AddFlow(route, Bytes(216'000), period * i);
+    }
+    uint64_t last = 0;
+    for (int i = 1; i < 60; i++)
+    {
+        bench.RunUntil(period * i);
+        const uint64_t packets = bench.Any().GetPortCounters(LinkId(0))->packets;
+        EXPECT_GE(packets, last) << i;
+        EXPECT_GE(packets, 216u * (i - 1)) << i;
+        last = packets;
+    }
+    EXPECT_GT(bench.Replay().GetCounters().periods, 50u);
+}
+
 /** As long as a congestion control waits for a time, its rate may be another one later. */
 TEST(ReplayTransport, RatesThatRecoverAreSimulated)
 {

@@ -1465,13 +1465,15 @@ ReplayTransport::GetPortCounters(LinkId link)
     m_asked = m_ended[link.Index()];
     for (const auto& each : m_episodes) // a quiet link may be another's than the one that used it
     {
-        if (!each || !each->packets)
+        if (each && each->packets)
         {
-            continue;
+            const int64_t now = std::max(each->reached, m_now.ToPicoseconds() - each->begin);
+            m_asked += each->packets->CountersAt(link.Index(), now);
         }
-        const Episode& episode = *each;
-        const int64_t now = std::max(episode.reached, m_now.ToPicoseconds() - episode.begin);
-        m_asked += episode.packets->CountersAt(link.Index(), now);
+        else if (each && each->parked.packets)
+        {
+            m_asked += each->parked.packets->CountersAt(link.Index(), each->parked.reached);
+        }
     }
     return &m_asked;
 }
