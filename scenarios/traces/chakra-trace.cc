@@ -160,7 +160,7 @@ class ChakraGraph
         {
             m_file.remarks.push_back(std::to_string(m_parents) +
                                      " control dependencies are of calls inside calls on the host: "
-                                     "data dependencies alone order nodes, as in ASTRA-sim");
+                                     "data dependencies alone order nodes");
         }
         if (m_unlisted > 0)
         {
