@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/routing/policies/adaptive.h"
 #include "fabric/transport/packet/congestion/dcqcn.h"
+#include "fabric/transport/packet/congestion/dctcp.h"
+#include "fabric/transport/packet/congestion/hpcc.h"
 #include "packet-bench.h"
 #include "random-stream.h"
 
@@ -353,6 +355,47 @@ TEST(ReplayTransport, ParkedPacketsDoNotForgetWhatIsHeld)
     EXPECT_FALSE(bench.End(99).IsInfinite());
 }
 
+/**
+ * A flow of the first period's episode uses a link that is quiet later, when a long flow takes it.
+ * Both become one when the last flow comes, though the first one's start is taken for a later one:
+ * the long flow meets nothing there.
+ */
+TEST(ReplayTransport, WhatPeriodsMoveMeetsNothingElse)
+{
+    const auto play = [](PacketBench& bench, bool asReplay) {
+        const TwoLeaves leaves(bench);
+        asReplay ? bench.OpenReplay(PlainSpec()) : bench.Open(PlainSpec());
+        const auto& hosts = leaves.hostsOf[0];
+        const RouteId route = bench.RouteOf(hosts[0], hosts[1]);
+        for (int i = 0; i < 220; i++)
+        {
+            bench.AddFlow(route, Bytes(220'000), Time::Microseconds(20) * i);
+            if (i == 0)
+            {
+                bench.AddFlow(hosts[0], hosts[2], Bytes(100'000), Time::Microseconds(10));
+            }
+            if (i == 130)
+            {
+                bench.AddFlow(hosts[3], hosts[2], Bytes(6'000'000), Time::Microseconds(2605));
+            }
+            if (i == 149)
+            {
+                bench.AddFlow(hosts[3], hosts[1], Bytes(5'000), Time::Microseconds(2987));
+            }
+        }
+        bench.Run();
+    };
+    PacketBench packets;
+    play(packets, false);
+    PacketBench replay;
+    play(replay, true);
+    for (std::size_t i = 0; i < 223; i++)
+    {
+        EXPECT_EQ(replay.End(i), packets.End(i)) << i;
+    }
+    EXPECT_GT(replay.Replay().GetCounters().periods, 100u);
+}
+
 /** What ports have done stays done while packets are parked, and periods add to it: 216 packets. */
 TEST(ReplayTransport, CountersNeverFall)
 {
@@ -391,6 +434,24 @@ TEST(ReplayTransport, RatesThatRecoverAreSimulated)
     PacketBench cut;
     RunPeriods(cut, spec, true, 2);
     EXPECT_LT(cut.Replay().GetCounters().periods, 100u);
+}
+
+/**
+ * Alpha of DCTCP begins at 1 and goes down by a sixteenth a round of 8 us, unseen: it is a
+ * thousandth after 107 rounds, or 43 periods of 20 us. Those of HPCC are never passed.
+ */
+TEST(ReplayTransport, WhatControlsLearnUnseenIsSimulated)
+{
+    PacketSpec spec = PlainSpec();
+    spec.congestionControl = Dctcp();
+    PacketBench dctcp;
+    RunPeriods(dctcp, spec, true, 0);
+    EXPECT_GT(dctcp.Replay().GetCounters().periods, 330u);
+    EXPECT_LT(dctcp.Replay().GetCounters().periods, 385u);
+    spec.congestionControl = Hpcc();
+    PacketBench hpcc;
+    RunPeriods(hpcc, spec, true, 0);
+    EXPECT_EQ(hpcc.Replay().GetCounters().periods, 0u);
 }
 
 /** Asks for the path of each flow as soon as it has started, as players of flows do. */

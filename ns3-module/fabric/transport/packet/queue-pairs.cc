@@ -325,7 +325,7 @@ QueuePairs::AppendLevels(std::vector<double>& levels) const
         {
             continue;
         }
-        if (!pair->control->NextTimer().IsInfinite())
+        if (!pair->control->NextTimer().IsInfinite() || !pair->control->HasSettled())
         {
             return false;
         }

@@ -143,7 +143,7 @@ class QueuePairs : public PacketEnds
 
     /**
      * Appends rate (bytes/s) and window (bytes) of each queue pair.
-     * @return false where a congestion control waits for a time
+     * @return false where a congestion control waits for a time, or has not settled
      */
     bool AppendLevels(std::vector<double>& levels) const;
 

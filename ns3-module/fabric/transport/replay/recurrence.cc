@@ -26,13 +26,17 @@ AreTold(const EpisodeMemo::State& late,
                       });
 }
 
-/** Whether the last @p flows starts up to @p late are those up to @p early, and what they told. */
+/**
+ * Whether the last @p flows starts up to @p late are those up to @p early, and what they told.
+ * @param spare less by those that were compared
+ */
 bool
-IsRepeated(const EpisodeMemo& memo, uint32_t late, uint32_t early, uint32_t flows)
+IsRepeated(const EpisodeMemo& memo, uint32_t late, uint32_t early, uint32_t flows, int64_t& spare)
 {
     const int64_t time = memo.At(late).start.time - memo.At(early).start.time;
     for (uint32_t i = 0; i < flows; i++)
     {
+        spare--;
         const EpisodeMemo::State& a = memo.At(late);
         const EpisodeMemo::State& b = memo.At(early);
         if (early == EpisodeMemo::ROOT || a.start.facts != b.start.facts ||
@@ -56,6 +60,8 @@ Recurrence::Note(const EpisodeMemo& memo, uint32_t state, uint32_t flows)
     const auto [last, isFirst] = m_last.emplace(memo.At(state).start.facts, number);
     m_flows.push_back({state, isFirst ? EpisodeMemo::NONE : last->second});
     last->second = number;
+    constexpr int64_t COMPARED = 32; // of a few periods that are tried, the first starts of each
+    m_spare += COMPARED;
     m_started = flows;
 }
 
@@ -65,11 +71,11 @@ Recurrence::Find(const EpisodeMemo& memo, uint32_t open)
     constexpr int MAX_TRIES = 8; // flows of a connection in one period
     const auto last = static_cast<uint32_t>(m_flows.size() - 1);
     uint32_t earlier = m_flows[last].earlier;
-    for (int i = 0; i < MAX_TRIES && earlier != EpisodeMemo::NONE; i++)
+    for (int i = 0; i < MAX_TRIES && earlier != EpisodeMemo::NONE && m_spare >= 0; i++)
     {
         const uint32_t flows = last - earlier;
         if (open + 2 * flows >= m_started &&
-            IsRepeated(memo, m_flows[last].state, m_flows[earlier].state, flows))
+            IsRepeated(memo, m_flows[last].state, m_flows[earlier].state, flows, m_spare))
         {
             return flows;
         }

@@ -37,7 +37,7 @@ class Recurrence
     /**
      * The least number of flows after which starts and what was told came again, up to the flow
      * that was noted last, and before twice as many of which all are done: what is older does not
-     * come again. O(period).
+     * come again. O(1) a flow that was noted, on average.
      * @param open the first flow of the episode that is not done
      * @return 0: there is none
      */
@@ -68,6 +68,7 @@ class Recurrence
 
     std::vector<Flow> m_flows;                     //!< that were noted
     std::unordered_map<uint32_t, uint32_t> m_last; //!< of m_flows, by facts
+    int64_t m_spare{0}; //!< flows that may be compared: some more with each that is noted
     uint32_t m_started{0};
     uint32_t m_period{0}; //!< that m_marked is of; 0: none
     Standing m_marked;

@@ -410,7 +410,14 @@ ReplayTransport::Release(uint32_t number)
     SetDue(*m_episodes[number], EpisodeMemo::NEVER);
     m_episodes[number].reset();
     m_freeEpisodes.push_back(number);
-    m_whole = m_whole == number ? NONE : m_whole;
+    if (m_whole == number)
+    {
+        m_whole = NONE;
+        for (LinkState& link : m_links)
+        {
+            link.flows = 0; // nothing is under way, whatever links it was counted at
+        }
+    }
 }
 
 /** Its packets are no longer needed. */
@@ -513,7 +520,8 @@ ReplayTransport::Start(const FlowRequest& request, Time now)
     input.request = request;
     input.slot = slot;
     input.order = order;
-    input.time = now.ToPicoseconds() - episode.begin;
+    input.start = now.ToPicoseconds();
+    input.time = input.start - episode.begin;
     episode.unfinished++;
     m_observers.OnFlowStarted(id, request, now);
     return id;
@@ -610,6 +618,7 @@ ReplayTransport::EpisodeFor(const FlowRequest& request, int64_t now)
         {
             if (state.episode != NONE)
             {
+                m_episodes[state.episode]->lost.push_back(link);
                 episode.taken.push_back(
                     {m_episodes[state.episode]->serial, m_routes.KindOf(link), now - state.quiet});
             }
@@ -625,6 +634,15 @@ ReplayTransport::EpisodeFor(const FlowRequest& request, int64_t now)
     return episode;
 }
 
+bool
+ReplayTransport::LoadsAny(RouteId route, const std::vector<uint32_t>& links)
+{
+    const std::vector<uint32_t>& loaded = m_routes.Of(route).links;
+    return std::any_of(links.begin(), links.end(), [&loaded](uint32_t link) {
+        return std::binary_search(loaded.begin(), loaded.end(), link);
+    });
+}
+
 /** Several episodes become one, which is as if it had been one all the time. */
 ReplayTransport::Episode&
 ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
@@ -632,7 +650,16 @@ ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
     int64_t begin = EpisodeMemo::NEVER;
     for (const uint32_t number : numbers)
     {
-        begin = std::min(begin, m_episodes[number]->begin);
+        Episode& part = *m_episodes[number];
+        for (Input& input : part.inputs)
+        {
+            // Periods that were passed have moved it, to when a link that it used was another's.
+            if (part.hasPassed && input.isDone && LoadsAny(input.request.route, part.lost))
+            {
+                input.time = input.start - part.begin;
+            }
+            begin = std::min(begin, part.begin + input.time);
+        }
     }
     LearnPatience(numbers);
     Episode& whole = NewEpisode(begin);
@@ -641,6 +668,8 @@ ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
         Episode& part = *m_episodes[number];
         whole.serials.insert(whole.serials.end(), part.serials.begin(), part.serials.end());
         whole.taken.insert(whole.taken.end(), part.taken.begin(), part.taken.end());
+        whole.lost.insert(whole.lost.end(), part.lost.begin(), part.lost.end());
+        whole.hasPassed = whole.hasPassed || part.hasPassed;
         whole.isKept = whole.isKept && part.isKept;
         whole.moved = std::max(whole.moved, part.moved);
         whole.unfinished += part.unfinished;
@@ -689,7 +718,8 @@ ReplayTransport::Flush()
         std::swap(flushed, m_toFlush);
         // Those that lead go before those that follow.
         std::stable_partition(flushed.begin(), flushed.end(), [this](const auto& each) {
-            return IsAlive(each.first, each.second) && m_episodes[each.first]->isSimulated;
+            return IsAlive(each.first, each.second) &&
+                   (m_episodes[each.first]->isSimulated || m_episodes[each.first]->parked.packets);
         });
         for (const auto& [number, serial] : flushed)
         {
@@ -902,10 +932,10 @@ ReplayTransport::PassOn(Episode& episode, EpisodeMemo::Told told)
         if (time > m_now.ToPicoseconds() - episode.begin)
         {
             told.time = episode.begin + time; // wherever the episode is moved later
-            const bool isHeld = std::any_of(
-                episode.held.begin(), episode.held.end(), [&](const EpisodeMemo::Told& each) {
-                    return each.flow == told.flow;
-                });
+            const bool isHeld =
+                std::any_of(episode.held.begin(),
+                            episode.held.end(),
+                            [&](const EpisodeMemo::Told& each) { return each.flow == told.flow; });
             if (!isHeld) // by what was told before packets were needed again
             {
                 episode.held.push_back(told);
@@ -1050,6 +1080,7 @@ ReplayTransport::PassPeriod(Episode& episode, std::size_t first)
     {
         told.flow -= period.flows;
     }
+    episode.hasPassed = true;
     episode.walked -= period.flows;
     episode.open -= period.flows;
     episode.begin += period.time;

@@ -144,6 +144,7 @@ class ReplayTransport final : public Transport
         FlowRequest request;
         uint32_t slot{NONE};   //!< of m_slots, until it is done
         uint64_t order{0};     //!< of all flows
+        int64_t start{0};      //!< ps
         int64_t time{0};       //!< of its start, in its episode
         uint32_t state{NONE};  //!< of the memo, that it led to
         FlowCounters counters; //!< once it is done
@@ -179,8 +180,10 @@ class ReplayTransport final : public Transport
         uint64_t serial{0};            //!< tells apart those of one number
         std::vector<uint64_t> serials; //!< of this and of those that it was merged of
         std::vector<Taken> taken;
-        int64_t begin{0}; //!< ps; moved where it is told what was told at other times
-        int64_t moved{0}; //!< by that much in all, ps
+        std::vector<uint32_t> lost; //!< links that others have taken
+        bool hasPassed{false};      //!< a period: flows are later in it than they have started
+        int64_t begin{0};           //!< ps; moved where it is told what was told at other times
+        int64_t moved{0};           //!< by that much in all, ps
         std::vector<Input> inputs;
         uint32_t walked{0};   //!< of these, those that have led to a state
         uint32_t open{0};     //!< of these, those before the first that is not done, at least
@@ -225,6 +228,7 @@ class ReplayTransport final : public Transport
 
     Episode& NewEpisode(int64_t begin);
     bool IsQuiet(uint32_t link, int64_t now) const;
+    bool LoadsAny(RouteId route, const std::vector<uint32_t>& links);
     void LearnPatience(const std::vector<uint32_t>& parts);
     void LeaveLinks(RouteId route, int64_t now);
     Episode& EpisodeFor(const FlowRequest& request, int64_t now);

@@ -68,6 +68,15 @@ class SenderControl
         return m_window;
     }
 
+    /**
+     * Whether what it knows stays as it is while packets do the same again and again, at one rate
+     * and window, or makes no difference.
+     */
+    virtual bool HasSettled() const
+    {
+        return true;
+    }
+
     virtual void OnAck(const Acknowledgment& ack)
     {
     }

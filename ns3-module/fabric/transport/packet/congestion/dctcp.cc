@@ -22,6 +22,13 @@ class DctcpSender : public SenderControl
         SetRate(facts.lineRate);
     }
 
+    /** Alpha goes down by a part of itself in each round without marks. */
+    bool HasSettled() const override
+    {
+        constexpr double NO_CUT = 1e-3; // of the rate, by a mark
+        return m_alpha < NO_CUT;
+    }
+
     void OnAck(const Acknowledgment& ack) override
     {
         m_marks += ack.isMarked ? 1 : 0;

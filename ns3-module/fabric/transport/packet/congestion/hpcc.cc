@@ -25,6 +25,12 @@ class HpccSender : public SenderControl
         SetRate(facts.lineRate);
     }
 
+    /** What telemetry has told is averaged, and may go on to change unseen. */
+    bool HasSettled() const override
+    {
+        return false;
+    }
+
     void OnAck(const Acknowledgment& ack) override
     {
         if (ack.telemetry == nullptr)

@@ -23,6 +23,12 @@ class PowerTcpSender : public SenderControl
         m_old = m_full;
     }
 
+    /** What telemetry has told is averaged, and may go on to change unseen. */
+    bool HasSettled() const override
+    {
+        return false;
+    }
+
     void OnAck(const Acknowledgment& ack) override
     {
         if (ack.telemetry == nullptr)
