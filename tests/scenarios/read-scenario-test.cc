@@ -303,7 +303,8 @@ TEST(ReadScenario, RefusesEventsAndOutputsThatCannotBe)
               "run.yaml:10:31: events.0.at: found '1s', expected 0s or no time: a slow GPU is slow "
               "for the whole run");
     EXPECT_EQ(RefusalWith("events: [{kind: fire}]\n"),
-              "run.yaml:10:17: events.0.kind: found 'fire', expected one of: degrade, link-down, "
+              "run.yaml:10:17: events.0.kind: found 'fire', expected one of: degrade, lossy-link, "
+              "link-down, "
               "link-up, link-flap, random-failures, slow-gpu, background");
     EXPECT_EQ(RefusalWith("output: {timeline: true}\n"),
               "run.yaml:10:20: output.timeline: found it without a file, expected output.file "

@@ -112,10 +112,12 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
                  "a",
                  "b",
                  0.3,
+                 0,
                  Bytes()},
-                {EventKind::LinkDown, Time::Seconds(1), Time(), 1, "a", "b", 1, Bytes()},
-                {EventKind::SlowGpu, Time(), Time(), 1, "node0/gpu1", "", 1.7, Bytes()},
-                {EventKind::Background, Time::Seconds(2), Time(), 1, "a", "b", 1, Bytes(77)}};
+                {EventKind::LossyLink, Time::Seconds(1), Time(), 1, "a", "b", 1, 0.01, Bytes()},
+                {EventKind::LinkDown, Time::Seconds(1), Time(), 1, "a", "b", 1, 0, Bytes()},
+                {EventKind::SlowGpu, Time(), Time(), 1, "node0/gpu1", "", 1.7, 0, Bytes()},
+                {EventKind::Background, Time::Seconds(2), Time(), 1, "a", "b", 1, 0, Bytes(77)}};
     s.output.timeline = true;
     s.output.timelineFile = "elsewhere.json";
     s.output.ranks = {0};
@@ -173,14 +175,15 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     EXPECT_EQ(r.jobs[0].steps, 5u);
     EXPECT_EQ(r.fidelity, s.fidelity);
     EXPECT_EQ(r.nccl.version, s.nccl.version);
-    ASSERT_EQ(r.events.size(), 4u);
-    for (std::size_t i = 0; i < 4; ++i)
+    ASSERT_EQ(r.events.size(), 5u);
+    for (std::size_t i = 0; i < 5; ++i)
     {
         EXPECT_EQ(r.events[i].kind, s.events[i].kind);
         EXPECT_EQ(r.events[i].at, s.events[i].at);
         EXPECT_EQ(r.events[i].from, s.events[i].from);
         EXPECT_EQ(r.events[i].to, s.events[i].to);
         EXPECT_EQ(r.events[i].factor, s.events[i].factor);
+        EXPECT_EQ(r.events[i].loss, s.events[i].loss);
         EXPECT_EQ(r.events[i].bytes, s.events[i].bytes);
     }
     EXPECT_TRUE(r.output.timeline);
