@@ -191,9 +191,16 @@ FluidFabric::SetLinkLoss(const std::string& a, const std::string& b, double part
     NS_ABORT_MSG_IF(!(part >= 0 && part < 1), "FluidFabric: a link that loses " << part);
     const std::vector<weir::LinkId> links = FindLinks(a, b);
     const weir::Time now = m_driver->Synchronize();
-    for (const weir::LinkId link : links)
+    try
     {
-        m_fabric->GetTransport().SetLinkLoss(link, part, now);
+        for (const weir::LinkId link : links)
+        {
+            m_fabric->GetTransport().SetLinkLoss(link, part, now);
+        }
+    }
+    catch (const std::exception& error) // a fluid, or a link inside a node
+    {
+        NS_ABORT_MSG("FluidFabric: " << error.what());
     }
 }
 

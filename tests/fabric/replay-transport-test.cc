@@ -294,8 +294,8 @@ TEST(ReplayTransport, ParkedPacketsDoNotForgetWhatIsToBeTold)
         FlowRequest request;
         request.bytes = Bytes(220'000);
         request.client = &ends;
-        const auto start = [&](RouteId way, Time now) {
-            request.route = way;
+        const auto start = [&](RouteId chosen, Time now) {
+            request.route = chosen;
             bench.Any().Start(request, now);
             bench.Any().NextEventTime();
         };

@@ -85,20 +85,20 @@ Recurrence::Find(const EpisodeMemo& memo, uint32_t open)
     return 0;
 }
 
-std::optional<Recurrence::Standing>
+std::optional<std::vector<PortCounters>>
 Recurrence::Confirm(uint32_t flows, Standing standing)
 {
     const bool isPeriod = flows == m_period && standing.flows == m_marked.flows + flows;
     const bool isAlike = isPeriod && standing.levels == m_marked.levels;
+    std::vector<PortCounters> done;
+    for (std::size_t i = 0; isAlike && i < standing.counters.size(); i++)
+    {
+        done.push_back(standing.counters[i]);
+        done.back() -= m_marked.counters[i];
+    }
     m_period = flows;
-    std::swap(m_marked, standing);
-    return isAlike ? std::optional(std::move(standing)) : std::nullopt;
-}
-
-void
-Recurrence::Clear()
-{
-    *this = Recurrence();
+    m_marked = std::move(standing);
+    return isAlike ? std::optional(std::move(done)) : std::nullopt;
 }
 
 } // namespace weir

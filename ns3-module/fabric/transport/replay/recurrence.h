@@ -17,8 +17,9 @@ namespace weir
  * Finds out that the packets of an episode do the same again and again, as those of the steps of a
  * collective do once they have settled.
  *
- * They do so for a **period** of flows when three periods in a row had the same starts and told the
- * same, to the picosecond, and rates, windows and queues stood alike before and after the third.
+ * They do so for a **period** of flows when three periods back to back had the same starts and told
+ * the same, to the picosecond, and rates, windows and queues stood alike before and after the
+ * third.
  */
 class Recurrence
 {
@@ -52,12 +53,9 @@ class Recurrence
     /**
      * A period of @p flows is there, that Find has found.
      * @param standing what packets are like
-     * @return the standing a period ago, if it was alike
+     * @return what ports have done since the standing a period ago, if that was alike
      */
-    std::optional<Standing> Confirm(uint32_t flows, Standing standing);
-
-    /** Nothing has come again. */
-    void Clear();
+    std::optional<std::vector<PortCounters>> Confirm(uint32_t flows, Standing standing);
 
   private:
     struct Flow

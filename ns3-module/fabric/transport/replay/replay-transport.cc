@@ -34,7 +34,7 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
         return Time::Picoseconds(time + m_time);
     }
 
-    /** The other way. */
+    /** The time of their episode, ps, at @p time of packets. */
     int64_t TimeOf(Time time) const
     {
         return time.ToPicoseconds() - m_time;
@@ -432,7 +432,7 @@ ReplayTransport::Retire(Episode& episode)
     }
     StopLeading(episode);
     Drop(episode.packets);
-    Drop(episode.parked.packets);
+    Drop(episode.parked);
     Release(episode.number);
 }
 
@@ -719,7 +719,7 @@ ReplayTransport::Flush()
         // Those that lead go before those that follow.
         std::stable_partition(flushed.begin(), flushed.end(), [this](const auto& each) {
             return IsAlive(each.first, each.second) &&
-                   (m_episodes[each.first]->isSimulated || m_episodes[each.first]->parked.packets);
+                   (m_episodes[each.first]->isSimulated || m_episodes[each.first]->parked);
         });
         for (const auto& [number, serial] : flushed)
         {
@@ -854,7 +854,7 @@ ReplayTransport::Walk(Episode& episode, Input& input)
     StopLeading(episode);
     episode.state = next;
     episode.place = 0;
-    if (episode.parked.packets)
+    if (episode.parked)
     {
         Enter(episode, next);
     }
@@ -961,7 +961,7 @@ ReplayTransport::PassHeld(Episode& episode)
 
 /** Where the first flows of an episode have led to. */
 uint32_t
-ReplayTransport::StateBefore(const Episode& episode, std::size_t input) const
+ReplayTransport::StateBefore(const Episode& episode, std::size_t input)
 {
     return input == 0 ? EpisodeMemo::ROOT : episode.inputs[input - 1].state;
 }
@@ -1004,9 +1004,8 @@ ReplayTransport::FindPeriod(Episode& episode, std::size_t first)
         standing.levels.push_back(static_cast<double>(queued));
         standing.counters.push_back(packets.CountersAt(link, episode.reached));
     }
-    const std::vector<PortCounters> now = standing.counters;
-    const auto earlier = recurrence.Confirm(flows, std::move(standing));
-    if (!earlier)
+    auto counters = recurrence.Confirm(flows, std::move(standing));
+    if (!counters)
     {
         return;
     }
@@ -1014,11 +1013,7 @@ ReplayTransport::FindPeriod(Episode& episode, std::size_t first)
     period.flows = flows;
     period.first = StateBefore(episode, episode.walked - flows);
     period.time = m_memo.At(episode.state).start.time - m_memo.At(period.first).start.time;
-    period.counters = now;
-    for (std::size_t i = 0; i < now.size(); i++)
-    {
-        period.counters[i] -= earlier->counters[i];
-    }
+    period.counters = std::move(*counters);
     m_memo.Repeat(episode.state, std::move(period));
 }
 
@@ -1054,10 +1049,8 @@ ReplayTransport::PassPeriod(Episode& episode, std::size_t first)
         episode.packets->Pass(period);
         episode.injected -= period.flows;
         episode.reached -= period.time;
-        episode.parked.packets = std::move(episode.packets);
-        episode.parked.injected = episode.injected;
-        episode.parked.state = StateBefore(episode, episode.injected);
-        episode.parked.reached = episode.reached;
+        episode.packetState = StateBefore(episode, episode.injected);
+        episode.parked = std::move(episode.packets);
     }
     for (std::size_t i = begin; i < inputs.size(); i++)
     {
@@ -1087,7 +1080,7 @@ ReplayTransport::PassPeriod(Episode& episode, std::size_t first)
     episode.state = period.first;
     episode.place = 0;
     m_counters.periods++;
-    if (episode.parked.packets)
+    if (episode.parked)
     {
         Enter(episode, period.first);
     }
@@ -1155,27 +1148,35 @@ ReplayTransport::Simulate(Episode& episode)
     }
 }
 
+/**
+ * Whether parked packets stand where the episode has come through, and before what starts next; a
+ * period that was passed since may have been another one.
+ */
+bool
+ReplayTransport::CanResume(const Episode& episode)
+{
+    const std::size_t known = episode.injected;
+    return known <= episode.inputs.size() && StateBefore(episode, known) == episode.packetState &&
+           (known == episode.inputs.size() || episode.moved > 0 ||
+            episode.reached <= episode.inputs[known].time);
+}
+
 /** Simulates an episode from its beginning, or from where its packets are parked, to now. */
 void
 ReplayTransport::CatchUp(Episode& episode)
 {
-    episode.recurrence.Clear();
+    episode.recurrence = Recurrence();
     episode.wasSimulated = true;
-    Parked& parked = episode.parked;
-    if (parked.packets && parked.injected <= episode.inputs.size() &&
-        StateBefore(episode, parked.injected) == parked.state)
+    if (episode.parked && CanResume(episode))
     {
-        episode.packets = std::move(parked.packets);
-        episode.injected = parked.injected;
-        episode.packetState = parked.state;
-        episode.place = static_cast<uint32_t>(m_memo.At(parked.state).told.size());
-        episode.reached = parked.reached;
+        episode.packets = std::move(episode.parked);
+        episode.place = static_cast<uint32_t>(m_memo.At(episode.packetState).told.size());
     }
     else
     {
         episode.toTell.clear(); // it is found again, unless packets were parked behind it
         episode.held.clear();
-        Drop(parked.packets);
+        Drop(episode.parked);
         episode.packets = std::make_unique<Packets>(*this, episode);
         PacketTransport& packets = episode.packets->Transport();
         for (const auto& [link, rate] : m_rates)
@@ -1501,9 +1502,9 @@ ReplayTransport::GetPortCounters(LinkId link)
             const int64_t now = std::max(each->reached, m_now.ToPicoseconds() - each->begin);
             m_asked += each->packets->CountersAt(link.Index(), now);
         }
-        else if (each && each->parked.packets)
+        else if (each && each->parked)
         {
-            m_asked += each->parked.packets->CountersAt(link.Index(), each->parked.reached);
+            m_asked += each->parked->CountersAt(link.Index(), each->reached);
         }
     }
     return &m_asked;

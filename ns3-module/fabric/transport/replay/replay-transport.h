@@ -161,15 +161,6 @@ class ReplayTransport final : public Transport
         int64_t gap{0};     //!< ps for which it had been quiet
     };
 
-    /** Packets that may be needed again: they stand in a state before some starts. */
-    struct Parked
-    {
-        std::unique_ptr<Packets> packets;
-        uint32_t injected{0}; //!< flows that they know
-        uint32_t state{EpisodeMemo::ROOT};
-        int64_t reached{0}; //!< ps in the episode's time
-    };
-
     /**
      * What happens at one instant has an order of its own, whatever the order of calls: first what
      * packets do, then what is told, by flow, then what is started, by connection.
@@ -199,8 +190,8 @@ class ReplayTransport final : public Transport
         bool isSimulated{false};                 //!< by packets, which may have to be caught up yet
         bool isToFlush{false};                   //!< is in m_toFlush
         bool wasSimulated{false};
-        std::unique_ptr<Packets> packets;
-        Parked parked;
+        std::unique_ptr<Packets> packets; //!< while they are simulated
+        std::unique_ptr<Packets> parked;  //!< that may be needed again, instead of those
         Recurrence recurrence;
         std::vector<EpisodeMemo::Told> news;   //!< of its packets, of this instant
         std::vector<EpisodeMemo::Told> toTell; //!< now
@@ -246,7 +237,7 @@ class ReplayTransport final : public Transport
     void PassTold(Episode& episode, int64_t until);
     void PassOn(Episode& episode, EpisodeMemo::Told told);
     void PassHeld(Episode& episode);
-    uint32_t StateBefore(const Episode& episode, std::size_t input) const;
+    static uint32_t StateBefore(const Episode& episode, std::size_t input);
     static uint32_t FirstOpen(Episode& episode);
     void FindPeriod(Episode& episode, std::size_t first);
     void PassPeriod(Episode& episode, std::size_t first);
@@ -255,6 +246,7 @@ class ReplayTransport final : public Transport
     void StopLeading(Episode& episode);
     void Forget(Episode& episode);
     void Simulate(Episode& episode);
+    static bool CanResume(const Episode& episode);
     void CatchUp(Episode& episode);
     void Advance(Episode& episode, int64_t until);
     void Inject(Episode& episode);
