@@ -134,6 +134,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-report.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-results.cc
+  ${CMAKE_CURRENT_LIST_DIR}/flows/flow-selection.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-config.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-topology.cc

@@ -8,30 +8,21 @@
 namespace weir
 {
 
-Fabric::Fabric(ClusterSpec spec,
-               std::optional<PacketSpec> packets,
-               std::optional<CouplingSpec> coupling,
-               const SharingSpec& sharing,
-               const CorrectionSpec& corrections)
+Fabric::Fabric(ClusterSpec spec, TransportSpec transport)
     : m_cluster(std::move(spec)),
       m_routing(m_cluster.GetTopology(), m_cluster.GetSpec().fabric)
 {
-    if (packets)
+    if (transport.packets)
     {
-        FillHeader(packets->format, m_cluster.GetSpec().node.nic.framing);
+        FillHeader(transport.packets->format, m_cluster.GetSpec().node.nic.framing);
     }
-    m_transport =
-        MakeTransport(m_routing, std::move(packets), std::move(coupling), sharing, corrections);
+    m_transport = MakeTransport(m_routing, std::move(transport));
 }
 
-Fabric::Fabric(Topology topology,
-               FabricSpec fabric,
-               std::optional<PacketSpec> packets,
-               const SharingSpec& sharing,
-               const CorrectionSpec& corrections)
+Fabric::Fabric(Topology topology, FabricSpec fabric, TransportSpec transport)
     : m_cluster(std::move(topology), std::move(fabric)),
       m_routing(m_cluster.GetTopology(), m_cluster.GetSpec().fabric),
-      m_transport(MakeTransport(m_routing, std::move(packets), {}, sharing, corrections))
+      m_transport(MakeTransport(m_routing, std::move(transport)))
 {
 }
 

@@ -3,15 +3,11 @@
 #define WEIR_FABRIC_FABRIC_H
 
 #include "fabric/routing/routing.h"
-#include "fabric/sharing/sharing-spec.h"
 #include "fabric/topology/cluster.h"
-#include "fabric/transport/corrected/correction-spec.h"
-#include "fabric/transport/hybrid/coupling-spec.h"
-#include "fabric/transport/packet/packet-spec.h"
+#include "fabric/transport/transport-spec.h"
 #include "fabric/transport/transport.h"
 
 #include <memory>
-#include <optional>
 
 namespace weir
 {
@@ -24,18 +20,10 @@ class Fabric
      * Wires @p spec and puts a transport on it, as MakeTransport.
      * @throws std::invalid_argument as Cluster and MakeTransport.
      */
-    explicit Fabric(ClusterSpec spec,
-                    std::optional<PacketSpec> packets = {},
-                    std::optional<CouplingSpec> coupling = {},
-                    const SharingSpec& sharing = {},
-                    const CorrectionSpec& corrections = {});
+    explicit Fabric(ClusterSpec spec, TransportSpec transport = {});
 
-    /** On hosts and switches without nodes. @throws std::invalid_argument as PacketTransport. */
-    Fabric(Topology topology,
-           FabricSpec fabric,
-           std::optional<PacketSpec> packets = {},
-           const SharingSpec& sharing = {},
-           const CorrectionSpec& corrections = {});
+    /** On hosts and switches without nodes. @throws std::invalid_argument as MakeTransport. */
+    Fabric(Topology topology, FabricSpec fabric, TransportSpec transport = {});
     ~Fabric();
     Fabric(const Fabric&) = delete;
     Fabric& operator=(const Fabric&) = delete;

@@ -90,11 +90,8 @@ FluidFabric::Wire(const weir::ClusterSpec& spec, std::optional<weir::PacketSpec>
                     "FluidFabric: Corrections are set and flows are packets, expected a fluid");
     try
     {
-        m_fabric = std::make_unique<weir::Fabric>(spec,
-                                                  std::move(packets),
-                                                  std::optional<weir::CouplingSpec>(),
-                                                  weir::SharingSpec(),
-                                                  corrections);
+        m_fabric = std::make_unique<weir::Fabric>(
+            spec, weir::TransportSpec{std::move(packets), {}, {}, corrections});
     }
     catch (const std::exception& error)
     {

@@ -388,19 +388,17 @@ ReadSweep(const CollectiveOptions& options)
                                FidelitiesOfCalls());
     }
     ReadAuto(options, spec);
-    if (FormOf(spec.fidelity) == FlowForm::Packets)
+    const YamlNode network = LoadNetwork(options.packets);
+    const TransportSpec transport = ReadTransport(options.packets, network, spec.fidelity);
+    network.CheckAllRead({});
+    if (transport.packets)
     {
-        const PacketsInput packets = ReadPacketsOptions(options.packets);
-        spec.packets = packets.spec;
-        PrintPacketsNotes(packets, *spec.cluster.fabric.routing);
+        spec.packets = *transport.packets;
+        PrintPacketsNotes(network, spec.packets, *spec.cluster.fabric.routing);
     }
-    else
-    {
-        const FluidOptions fluid = ReadFluidOptions(options.packets, spec.fidelity);
-        spec.sharing = fluid.sharing;
-        spec.corrections = fluid.corrections;
-        spec.correctionsText = fluid.correctionsText;
-    }
+    spec.sharing = transport.sharing;
+    spec.corrections = transport.corrections;
+    spec.correctionsText = CorrectionsText(network);
     const YamlNode version = YamlNode::ParseArgument(options.nccl, "--nccl");
     spec.nccl.version = ReadNcclVersion(version);
     if (const std::string note = NoteOnNcclVersion(version); !note.empty())

@@ -8,9 +8,12 @@
 #include "scenarios/command/verb-options.h"
 #include "scenarios/flows/draw-flows.h"
 #include "scenarios/flows/flow-report.h"
+#include "scenarios/flows/flow-selection.h"
 #include "scenarios/flows/hpcc-config.h"
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/flows/open-network.h"
+#include "scenarios/readers/read-event.h"
+#include "scenarios/readers/read-packets.h"
 #include "scenarios/results/link-series.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/progress.h"
@@ -89,9 +92,9 @@ Fidelity
 ReadFidelity(const std::string& text)
 {
     const std::optional<Fidelity> fidelity = ParseFidelity(text);
-    if (fidelity != Fidelity::Flow && fidelity != Fidelity::Packet)
+    if (fidelity != Fidelity::Flow && fidelity != Fidelity::Packet && fidelity != Fidelity::Hybrid)
     {
-        throw InputError("--fidelity: found '" + text + "', expected flow or packet");
+        throw InputError("--fidelity: found '" + text + "', expected flow, packet or hybrid");
     }
     return *fidelity;
 }
@@ -127,20 +130,98 @@ ExpectWithHpccConfig(const FlowsOptions& options, Fidelity fidelity)
     }
 }
 
-/** How packets move; of a configuration of HPCC's simulator that depends on the topology. */
-PacketsInput
-ReadPacketsOf(const FlowsOptions& options)
+/** What the file of --network says. */
+struct FlowsNetwork
 {
-    if (!HpccConfig::IsOne(options.packets.network))
+    YamlNode keys; //!< the user's own
+    TransportSpec transport;
+    FlowSelection packets; //!< beside a fluid
+    std::vector<EventSpec> events;
+};
+
+/** Those that act on links: flows are in the file of --flows, and nothing is computed. */
+std::vector<EventSpec>
+ReadLinkEvents(const YamlNode& list)
+{
+    std::vector<EventSpec> events;
+    for (const YamlNode& item : list.Items())
     {
-        return ReadPacketsOptions(options.packets);
+        events.push_back(ReadEvent(item, 1));
+        const EventKind kind = events.back().kind;
+        if (kind == EventKind::Background || kind == EventKind::SlowGpu)
+        {
+            const YamlNode found = item.Get("kind");
+            found.Fail("found '" + found.AsString() +
+                       "', expected an event of links: flows are those of --flows");
+        }
     }
-    PacketsInput packets = ReadPacketsOptions(
-        options.packets,
-        HpccConfig(options.packets.network).Network(ReadHpccTopology(options.topology)));
-    packets.network = YamlNode::ParseArgument("{}", "--network"); // the keys are not the user's
-    ApplySettings(packets.network, SortSettings(options.packets.settings).network);
-    return packets;
+    return events;
+}
+
+/** What of @p options moves as packets beside a fluid, and what cannot be where that is so. */
+void
+ReadPacketsBesideFluid(const FlowsOptions& options, const YamlNode& keys, FlowsNetwork& network)
+{
+    if (const auto settle = keys.Find("settle"); network.transport.packets->settle.IsOn())
+    {
+        settle->Fail(
+            "found it with fidelity hybrid, expected fidelity packet: what shares links "
+            "with a fluid is not replayed");
+    }
+    if (const auto packets = keys.Find("packets"))
+    {
+        network.packets = ReadFlowSelection(*packets);
+        network.transport.coupling->links = network.packets.links;
+        if (!network.packets.links.empty())
+        {
+            NetworkOverrides plain = options.network;
+            plain.settings = SortSettings(options.packets.settings).system;
+            const auto opened = OpenNetwork(options.topology, plain, Catalog());
+            CheckLinks(packets->Get("links"), opened->GetRouting().GetTopology());
+        }
+    }
+    if (network.packets.IsEmpty())
+    {
+        throw InputError(
+            "--fidelity: found hybrid and nothing that moves as packets, expected "
+            "packets: with flows, sources, destinations, below or links in the file "
+            "of --network");
+    }
+}
+
+/** How bytes move, and what happens to the network; of a configuration of HPCC's simulator that
+ * depends on the topology. */
+FlowsNetwork
+ReadFlowsNetwork(const FlowsOptions& options, Fidelity fidelity)
+{
+    FlowsNetwork network{YamlNode::ParseArgument("{}", "--network"), {}, {}, {}};
+    if (HpccConfig::IsOne(options.packets.network))
+    {
+        const HpccConfig config(options.packets.network);
+        std::vector<EventSpec> lossy;
+        const Topology topology = ReadHpccTopology(options.topology, &lossy);
+        network.events = config.Events(topology, lossy);
+        const YamlNode keys = LoadNetwork(options.packets, config.Network(topology));
+        network.transport = ReadTransport(options.packets, keys, fidelity);
+        keys.CheckAllRead({});
+        ApplySettings(network.keys, SortSettings(options.packets.settings).network);
+        return network;
+    }
+    network.keys = LoadNetwork(options.packets);
+    const YamlNode& keys = network.keys;
+    network.transport = ReadTransport(options.packets, keys, fidelity, {"events", "packets"});
+    keys.Read("events", network.events, ReadLinkEvents);
+    if (fidelity == Fidelity::Hybrid)
+    {
+        ReadPacketsBesideFluid(options, keys, network);
+    }
+    else if (const auto packets = keys.Find("packets"))
+    {
+        packets->Fail("found it with fidelity " + options.fidelity +
+                      ", expected fidelity hybrid: what moves as packets beside a fluid");
+    }
+    keys.CheckAllRead({});
+    return network;
 }
 
 /** Fills in the files that a configuration of HPCC's simulator names and no option does. */
@@ -209,19 +290,10 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     }
     NetworkOverrides overrides = ReadOverrides(options);
     FlowReport report;
-    std::optional<PacketsInput> packets;
-    if (FormOf(fidelity) == FlowForm::Packets)
-    {
-        packets = ReadPacketsOf(options);
-        overrides.packets = packets->spec;
-    }
-    else
-    {
-        const FluidOptions fluid = ReadFluidOptions(options.packets, fidelity);
-        overrides.sharing = fluid.sharing;
-        overrides.corrections = fluid.corrections;
-        report.corrections = fluid.correctionsText;
-    }
+    const FlowsNetwork keys = ReadFlowsNetwork(options, fidelity);
+    overrides.transport = keys.transport;
+    overrides.events = keys.events;
+    report.corrections = CorrectionsText(keys.keys);
     const bool isCsvPrinted = IsStandardOutput(options.csv, options.json);
     std::optional<OutputFile> csv;
     if (!options.csv.empty() && !isCsvPrinted)
@@ -229,16 +301,16 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
         OpenCsv(options, csv);
         ExpectOtherFile("--csv", options.csv, "file of --output", options.result.file);
     }
-    const RecordingSpec kept =
-        ReadResultOptions(options.result,
-                          options.flows + " on " + options.topology,
-                          fidelity,
-                          verb,
-                          {{"topology", options.topology},
-                           {"flows", options.flows},
-                           {"fidelity", options.fidelity},
-                           {"sharing tolerance", FormatNumber(overrides.sharing.tolerance)},
-                           {"corrections", report.corrections}});
+    const RecordingSpec kept = ReadResultOptions(
+        options.result,
+        options.flows + " on " + options.topology,
+        fidelity,
+        verb,
+        {{"topology", options.topology},
+         {"flows", options.flows},
+         {"fidelity", options.fidelity},
+         {"sharing tolerance", FormatNumber(overrides.transport.sharing.tolerance)},
+         {"corrections", report.corrections}});
     RunRecording recording(kept);
     if (!options.result.file.empty())
     {
@@ -246,17 +318,22 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     }
     Stopwatch watch;
     const auto network = OpenNetwork(options.topology, overrides, Catalog());
+    ExpectSimulated(network->Events(),
+                    fidelity,
+                    keys.transport.packets && keys.transport.packets->settle.IsOn(),
+                    options.topology);
     FlowResults flows = IsTrafficFile(options.flows)
                             ? DrawFlows(LoadTrafficFile(options.flows, Catalog()), *network)
                             : ReadFlowFile(options.flows, *network);
+    keys.packets.Apply(flows);
     if (const auto& width = kept.output.linkSeries)
     {
         LinkSeries::ExpectFit(LeastLinkBins(flows, network->GetRouting(), *width), *width);
     }
     report.cost.readSeconds = watch.Lap();
-    if (packets)
+    if (keys.transport.packets)
     {
-        PrintPacketsNotes(*packets, network->GetRouting().Policy());
+        PrintPacketsNotes(keys.keys, *keys.transport.packets, network->GetRouting().Policy());
     }
     recording.Begin(network->GetSimulation());
     {
@@ -283,13 +360,17 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     });
     report.cost.writeSeconds = watch.Lap();
     report.fidelity = options.fidelity;
-    report.sharingTolerance = overrides.sharing.tolerance;
+    report.sharingTolerance = overrides.transport.sharing.tolerance;
     report.topology = options.topology;
     report.flows = options.flows;
     report.endPoints = network->EndPointCount();
     report.endPointName = network->EndPointName();
     report.sortedInput = IsTrafficFile(options.flows) || flows.IsSortedByStart();
     report.summary = SummarizeFlows(flows, network->GetTransport());
+    if (fidelity == Fidelity::Hybrid)
+    {
+        report.packetFlows = CountPacketFlows(flows, network->GetTransport());
+    }
     report.cost.peakRssBytes = PeakRssBytes();
     if (options.json)
     {
@@ -332,7 +413,11 @@ AddFlowsCommand(CLI::App& application)
                      "htsim's .cm (starts in microseconds), CSV with the header "
                      "src,dst,bytes,start_s, or a .yaml file of patterns to be drawn (default: as "
                      "for --topology)");
-    verb->add_option("--fidelity", options->fidelity, "flow or packet")->capture_default_str();
+    verb->add_option("--fidelity",
+                     options->fidelity,
+                     "flow, packet, or hybrid: what `packets` of the file of --network names as "
+                     "packets, the rest as a fluid")
+        ->capture_default_str();
     AddPacketsOptions(*verb, options->packets);
     AddCsvOption(
         *verb, options->csv, "flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown");
@@ -362,6 +447,11 @@ AddFlowsCommand(CLI::App& application)
         "rate\n"
         "(ideal_fct_s), and in packets what their headers and store-and-forward take.\n"
         "The file's order does not matter: flows are sorted by start where they are not.\n"
+        "In fidelity hybrid the flows that `packets` of the file of --network names are packets, "
+        "the\n"
+        "rest a fluid, on the same links: {packets: {sources: [0-15], below: 100kB}}. Links fail, "
+        "slow\n"
+        "down or lose packets by its `events`, as in a scenario.\n"
         "A .yaml file draws flows: {seed: 1, traffic: [{pattern: poisson, sizes: websearch, load: "
         "0.5,\n"
         "duration: 10ms}]}; its keys are in the reference under traffic file.\n"
@@ -373,6 +463,8 @@ AddFlowsCommand(CLI::App& application)
         "dcqcn\n"
         "  weir flows --topology fat.txt --flows flow.txt --fidelity packet --network net.yaml "
         "--set switch.buffer=16MiB\n"
+        "  weir flows --topology fat.txt --flows flow.txt --fidelity hybrid --set "
+        "packets.destinations=[3]\n"
         "  weir flows --network config.txt --fidelity packet\n"
         "  scripts/make-fat-tree and scripts/make-flows make such files.");
     return {verb, [options, verb] { return RunFlows(WithFiles(*options), *verb); }};

@@ -28,7 +28,8 @@ NetworkKeys()
 {
     PacketSpec packets;
     std::vector<std::string> keys = KeysOf(packets);
-    keys.insert(keys.end(), {"congestionControl", "sharing", "corrections"});
+    keys.insert(keys.end(),
+                {"congestionControl", "sharing", "corrections", "packets", "coupling", "events"});
     for (const auto& [key, part] : packets.Parts())
     {
         keys.emplace_back(key);
@@ -94,8 +95,9 @@ AddPacketsOptions(CLI::App& verb, PacketsOptions& options)
 {
     verb.add_option("--network",
                     options.network,
-                    "YAML file of packets, queue pairs, switches and congestion control, for weir "
-                    "flows also a configuration of HPCC's simulator (fidelity packet)");
+                    "YAML file of packets, queue pairs, switches and congestion control (fidelity "
+                    "packet), or of how a fluid shares links; for weir flows also of events and "
+                    "of what are packets beside a fluid, or a configuration of HPCC's simulator");
     verb.add_option("--congestion-control",
                     options.congestionControl,
                     "One of " + JoinNames(CongestionControls().Names()) + " (fidelity packet)");
@@ -105,16 +107,16 @@ AddPacketsOptions(CLI::App& verb, PacketsOptions& options)
                       "switch.buffer=16MiB");
 }
 
-PacketsInput
-ReadPacketsOptions(const PacketsOptions& options)
+YamlNode
+LoadNetwork(const PacketsOptions& options)
 {
-    return ReadPacketsOptions(options,
-                              options.network.empty() ? YamlNode::ParseArgument("{}", "--network")
-                                                      : YamlNode::Load(options.network));
+    return LoadNetwork(options,
+                       options.network.empty() ? YamlNode::ParseArgument("{}", "--network")
+                                               : YamlNode::Load(options.network));
 }
 
-PacketsInput
-ReadPacketsOptions(const PacketsOptions& options, YamlNode node)
+YamlNode
+LoadNetwork(const PacketsOptions& options, YamlNode network)
 {
     std::vector<std::string> settings = SortSettings(options.settings).network;
     if (!options.congestionControl.empty())
@@ -122,60 +124,96 @@ ReadPacketsOptions(const PacketsOptions& options, YamlNode node)
         ExpectOneOf("--congestion-control", "congestionControl.kind", settings);
         settings.insert(settings.begin(), "congestionControl.kind=" + options.congestionControl);
     }
-    ApplySettings(node, settings);
-    PacketSpec spec = ReadPackets(node);
-    node.CheckAllRead({});
-    return {std::move(spec), std::move(node)};
+    ApplySettings(network, settings);
+    return network;
 }
 
+namespace
+{
+
+/** A fluid's own keys are all that @p network may have where no packets move. */
 void
-PrintPacketsNotes(const PacketsInput& packets, const RoutingPolicy& routing)
+ExpectFluidOnly(const PacketsOptions& options,
+                const YamlNode& network,
+                Fidelity fidelity,
+                const std::vector<std::string>& others)
 {
-    PrintNotes(NotesOnPacketUse(packets.network, packets.spec, routing));
+    std::vector<std::string> known = others;
+    if (fidelity != Fidelity::Analytical)
+    {
+        known.insert(known.end(), {"sharing", "corrections"});
+    }
+    for (const std::string& key : network.Keys())
+    {
+        if (!Has(known, key))
+        {
+            const char* option = !options.network.empty()             ? "--network"
+                                 : !options.congestionControl.empty() ? "--congestion-control"
+                                                                      : "--set";
+            throw InputError(std::string(option) + ": found it with fidelity " +
+                             ToString(fidelity) +
+                             ", expected --fidelity packet with it, or nothing but sharing and "
+                             "corrections of a fluid");
+        }
+    }
 }
 
-FluidOptions
-ReadFluidOptions(const PacketsOptions& options, Fidelity fidelity)
+} // namespace
+
+TransportSpec
+ReadTransport(const PacketsOptions& options,
+              const YamlNode& network,
+              Fidelity fidelity,
+              const std::vector<std::string>& others)
 {
-    const std::vector<std::string> settings = SortSettings(options.settings).network;
-    FluidOptions read;
-    const char* option = !options.network.empty()             ? "--network"
-                         : !options.congestionControl.empty() ? "--congestion-control"
-                         : !settings.empty()                  ? "--set"
-                                                              : nullptr;
-    if (option == nullptr)
+    TransportSpec spec;
+    std::vector<std::string> known = others;
+    if (fidelity == Fidelity::Hybrid)
     {
-        return read;
+        known.insert(known.end(), {"sharing", "coupling"});
+        spec.coupling.emplace();
+        if (const auto coupling = network.Find("coupling"))
+        {
+            ReadParameters(*coupling, *spec.coupling);
+        }
     }
-    YamlNode node = options.network.empty() ? YamlNode::Parse("{}", "--network")
-                                            : YamlNode::Load(options.network);
-    ApplySettings(node, settings);
-    const auto sharing = node.Find("sharing");
-    const auto corrections = node.Find("corrections");
-    const bool isFluidOnly = node.Keys().size() == (sharing ? 1u : 0u) + (corrections ? 1u : 0u);
-    if (!options.congestionControl.empty() || fidelity == Fidelity::Analytical || !isFluidOnly)
+    if (spec.coupling || FormOf(fidelity) == FlowForm::Packets)
     {
-        throw InputError(std::string(option) + ": found it with fidelity " + ToString(fidelity) +
-                         ", expected --fidelity packet with it, or nothing but sharing and "
-                         "corrections of a fluid");
+        spec.packets = ReadPackets(network, known);
     }
-    if (sharing)
+    else
     {
-        ReadParameters(*sharing, read.sharing);
+        ExpectFluidOnly(options, network, fidelity, others);
     }
-    if (corrections)
+    if (const auto sharing = network.Find("sharing"))
     {
-        read.corrections = ReadCorrections(*corrections, Catalog());
-        read.correctionsText =
-            corrections->IsScalar() ? corrections->AsString() : corrections->Dump();
+        ReadParameters(*sharing, spec.sharing);
+    }
+    if (const auto corrections = network.Find("corrections"))
+    {
+        spec.corrections = ReadCorrections(*corrections, Catalog());
         if (fidelity != Fidelity::Stream && fidelity != Fidelity::Flow)
         {
             corrections->Fail(std::string("found it with fidelity ") + ToString(fidelity) +
                               ", expected fidelity stream or flow: only a fluid is corrected");
         }
     }
-    node.CheckAllRead({});
-    return read;
+    return spec;
+}
+
+std::string
+CorrectionsText(const YamlNode& network)
+{
+    const auto corrections = network.Find("corrections");
+    return !corrections              ? ""
+           : corrections->IsScalar() ? corrections->AsString()
+                                     : corrections->Dump();
+}
+
+void
+PrintPacketsNotes(const YamlNode& network, const PacketSpec& packets, const RoutingPolicy& routing)
+{
+    PrintNotes(NotesOnPacketUse(network, packets, routing));
 }
 
 } // namespace weir

@@ -4,9 +4,7 @@
 
 #include "collectives/fidelity.h"
 #include "fabric/routing/routing-policy.h"
-#include "fabric/sharing/sharing-spec.h"
-#include "fabric/transport/corrected/correction-spec.h"
-#include "fabric/transport/packet/packet-spec.h"
+#include "fabric/transport/transport-spec.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <CLI/CLI.hpp>
@@ -16,7 +14,7 @@
 namespace weir
 {
 
-/** What a user says of packets on the command line. */
+/** What a user says on the command line of how bytes move. */
 struct PacketsOptions
 {
     std::string network;               //!< YAML file; empty: defaults
@@ -42,39 +40,29 @@ void ExpectOneOf(const std::string& option,
 /** Adds `--network FILE`, `--congestion-control KIND` and `--set KEY=VALUE` to @p verb. */
 void AddPacketsOptions(CLI::App& verb, PacketsOptions& options);
 
-/** A packet transport, and the map that it was read from. */
-struct PacketsInput
-{
-    PacketSpec spec;
-    YamlNode network;
-};
-
-/**
- * The packet transport that the options describe. The file is read once: it may be a pipe.
- * @throws InputError at what is wrong in the file or a setting.
- */
-PacketsInput ReadPacketsOptions(const PacketsOptions& options);
+/** The map that the options are, with settings. The file is read once: it may be a pipe. */
+YamlNode LoadNetwork(const PacketsOptions& options);
 
 /** As above, with @p network in place of the file. */
-PacketsInput ReadPacketsOptions(const PacketsOptions& options, YamlNode network);
-
-/** Prints on standard error which keys of @p packets have no effect with @p routing. */
-void PrintPacketsNotes(const PacketsInput& packets, const RoutingPolicy& routing);
-
-/** What a user says of a fluid. */
-struct FluidOptions
-{
-    SharingSpec sharing;
-    CorrectionSpec corrections;
-    std::string correctionsText; //!< as given, for provenance; empty: none
-};
+YamlNode LoadNetwork(const PacketsOptions& options, YamlNode network);
 
 /**
- * How a fluid shares links and what corrects it: all that the options may say where no packets
- * move.
- * @throws InputError when they say more, or anything where no links are shared.
+ * How bytes move in @p fidelity by @p network, which LoadNetwork gave.
+ * @param others keys that somebody else reads
+ * @throws InputError at what is wrong, or has no effect in that fidelity.
  */
-FluidOptions ReadFluidOptions(const PacketsOptions& options, Fidelity fidelity);
+TransportSpec ReadTransport(const PacketsOptions& options,
+                            const YamlNode& network,
+                            Fidelity fidelity,
+                            const std::vector<std::string>& others = {});
+
+/** `corrections` of @p network as given, for provenance; empty: none. */
+std::string CorrectionsText(const YamlNode& network);
+
+/** Prints on standard error which keys of @p network have no effect with @p routing. */
+void PrintPacketsNotes(const YamlNode& network,
+                       const PacketSpec& packets,
+                       const RoutingPolicy& routing);
 
 } // namespace weir
 

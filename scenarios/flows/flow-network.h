@@ -4,6 +4,7 @@
 
 #include "fabric/routing/routing.h"
 #include "fabric/transport/transport.h"
+#include "scenarios/scenario.h"
 #include "scenarios/simulation/simulation.h"
 #include "scenarios/traffic/traffic-pattern.h"
 
@@ -51,6 +52,18 @@ class FlowNetwork
     /** Everything that takes part. */
     virtual Simulation& GetSimulation() = 0;
 
+    /** What happens to the network while flows are played. */
+    const std::vector<EventSpec>& Events() const
+    {
+        return m_events;
+    }
+
+    /** Adds to these. */
+    void AddEvents(const std::vector<EventSpec>& events)
+    {
+        m_events.insert(m_events.end(), events.begin(), events.end());
+    }
+
     Routing& GetRouting()
     {
         return GetSimulation().GetRouting();
@@ -60,6 +73,9 @@ class FlowNetwork
     {
         return GetSimulation().GetTransport();
     }
+
+  private:
+    std::vector<EventSpec> m_events;
 };
 
 } // namespace weir

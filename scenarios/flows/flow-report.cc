@@ -141,6 +141,17 @@ SummarizeFlows(const FlowResults& results, Transport& transport)
     return summary;
 }
 
+uint64_t
+CountPacketFlows(const FlowResults& results, Transport& transport)
+{
+    uint64_t count = 0;
+    for (std::size_t flow = 0; flow < results.Size(); flow++)
+    {
+        count += transport.FormOf(results.Request(flow)) == FlowForm::Packets ? 1 : 0;
+    }
+    return count;
+}
+
 std::string
 ToText(const FlowReport& report)
 {
@@ -151,6 +162,11 @@ ToText(const FlowReport& report)
     if (!report.sortedInput)
     {
         text += "  " + report.flows + " is not in the order of starts; flows were sorted\n";
+    }
+    if (report.packetFlows)
+    {
+        text +=
+            "  " + FormatCount(*report.packetFlows) + " flows are packets, the others a fluid\n";
     }
     if (report.sharingTolerance > 0)
     {
@@ -189,6 +205,10 @@ ToJson(const FlowReport& report)
                    {"mean_active", summary.meanActive},
                    {"max_active", report.run.maxActive},
                    {"sorted_input", report.sortedInput}};
+    if (report.packetFlows)
+    {
+        object["packet_flows"] = *report.packetFlows;
+    }
     if (report.sharingTolerance > 0)
     {
         object["sharing_tolerance"] = report.sharingTolerance;

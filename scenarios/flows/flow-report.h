@@ -8,6 +8,7 @@
 #include "scenarios/simulation/run-result.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct FlowSummary
 /** O(flows); takes 8 bytes a flow while it runs. */
 FlowSummary SummarizeFlows(const FlowResults& results, Transport& transport);
 
+/** Flows of @p results that @p transport moves as packets. */
+uint64_t CountPacketFlows(const FlowResults& results, Transport& transport);
+
 /** Wall-clock seconds of a run's parts. */
 struct FlowRunCost
 {
@@ -50,7 +54,7 @@ struct FlowRunCost
 /** What a report says besides the summary. */
 struct FlowReport
 {
-    std::string fidelity;       //!< flow or packet
+    std::string fidelity;       //!< flow, packet or hybrid
     std::string topology;       //!< as given
     std::string flows;          //!< as given
     double sharingTolerance{0}; //!< as SharingSpec
@@ -59,6 +63,7 @@ struct FlowReport
     const char* endPointName{""};
     bool sortedInput{true}; //!< the file gave flows by start, or they were drawn
     FlowSummary summary;
+    std::optional<uint64_t> packetFlows{}; //!< beside a fluid
     FlowRun run;
     RunResult result; //!< links
     FlowRunCost cost;
@@ -68,9 +73,10 @@ struct FlowReport
 std::string ToText(const FlowReport& report);
 
 /**
- * One JSON object: topology, flows_file, fidelity, flows, bytes, makespan_s, mean_active,
- * max_active, sorted_input, busiest_links, links_window_s, events, wall_s, read_s, play_s,
- * write_s, peak_rss_bytes and classes, each {name, flows, fct_s, slowdown} with p50, p95 and p99.
+ * One JSON object: topology, flows_file, fidelity, packet_flows, flows, bytes, makespan_s,
+ * mean_active, max_active, sorted_input, busiest_links, links_window_s, events, wall_s, read_s,
+ * play_s, write_s, peak_rss_bytes and classes, each {name, flows, fct_s, slowdown} with p50, p95
+ * and p99.
  */
 std::string ToJson(const FlowReport& report);
 

@@ -123,14 +123,23 @@ FlowResults::Add(uint32_t source, uint32_t destination, Bytes bytes, Time start,
     m_finishes.push_back(Time::Infinite());
 }
 
-Time
-FlowResults::IdealTime(std::size_t flow, Transport& transport) const
+FlowRequest
+FlowResults::Request(std::size_t flow) const
 {
     FlowRequest request;
     request.route = m_routes[flow];
     request.bytes = m_bytes[flow];
     request.cap = Cap(flow);
-    return transport.UncontendedTime(request, IsOnPlannedPath(flow) ? PathId() : m_paths[flow]);
+    request.form =
+        flow < m_isPackets.size() && m_isPackets[flow] ? FlowForm::Packets : FlowForm::Fluid;
+    return request;
+}
+
+Time
+FlowResults::IdealTime(std::size_t flow, Transport& transport) const
+{
+    return transport.UncontendedTime(Request(flow),
+                                     IsOnPlannedPath(flow) ? PathId() : m_paths[flow]);
 }
 
 double

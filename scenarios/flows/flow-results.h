@@ -46,6 +46,16 @@ class FlowResults
         m_caps[flow] = cap;
     }
 
+    /** The flow moves as packets, where others are a fluid. */
+    void MoveAsPackets(std::size_t flow)
+    {
+        m_isPackets.resize(m_routes.size());
+        m_isPackets[flow] = true;
+    }
+
+    /** What is asked of a transport for the flow, without client and token. */
+    FlowRequest Request(std::size_t flow) const;
+
     Rate Cap(std::size_t flow) const
     {
         return flow < m_caps.size() ? m_caps[flow] : Rate::Infinite();
@@ -117,8 +127,9 @@ class FlowResults
     std::vector<uint32_t> m_sources;
     std::vector<uint32_t> m_destinations;
     std::vector<RouteId> m_routes;
-    std::vector<PathId> m_paths; //!< of flows on other paths than planned; empty: of none
-    std::vector<Rate> m_caps;    //!< of the flows up to the last that has one
+    std::vector<PathId> m_paths;   //!< of flows on other paths than planned; empty: of none
+    std::vector<Rate> m_caps;      //!< of the flows up to the last that has one
+    std::vector<bool> m_isPackets; //!< of the flows up to the last that is to be
     std::vector<Bytes> m_bytes;
     std::vector<Time> m_starts;
     std::vector<Time> m_finishes;

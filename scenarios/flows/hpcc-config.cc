@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/hpcc-config.h"
 
+#include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/readers/located-lines.h"
 #include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/quantity.h"
@@ -17,6 +18,8 @@ namespace weir
 
 namespace
 {
+
+constexpr int64_t MAX_LINK_DOWN = 1'000'000'000'000; // us
 
 enum class Mode
 {
@@ -257,17 +260,21 @@ HpccConfig::FileOf(const std::string& key) const
     throw Refusal(key, "a file, by itself or from the configuration's folder or the one above");
 }
 
+std::string
+HpccConfig::PlaceOf(const std::string& key) const
+{
+    return m_path + ":" + std::to_string(m_entries.at(key).line) + ": " + key;
+}
+
 InputError
 HpccConfig::Refusal(const std::string& key, const std::string& expected) const
 {
-    const Entry& entry = m_entries.at(key);
     std::string found;
-    for (const std::string& value : entry.values)
+    for (const std::string& value : m_entries.at(key).values)
     {
         found += (found.empty() ? "" : " ") + value;
     }
-    return InputError(m_path + ":" + std::to_string(entry.line) + ": " + key + ": found '" + found +
-                      "', expected " + expected);
+    return InputError(PlaceOf(key) + ": found '" + found + "', expected " + expected);
 }
 
 double
@@ -356,15 +363,6 @@ HpccConfig::ExpectAsModeled() const
     {
         expect("SAMPLE_FEEDBACK", false, "each acknowledgment has telemetry");
         expect("MULTI_RATE", false, "a queue pair has one rate");
-    }
-    if (Number("ERROR_RATE_PER_LINK", 0, 0, 1) != 0)
-    {
-        throw Refusal("ERROR_RATE_PER_LINK", "0: links lose no packets at random");
-    }
-    const auto down = m_entries.find("LINK_DOWN");
-    if (down != m_entries.end() && down->second.values != std::vector<std::string>(3, "0"))
-    {
-        throw Refusal("LINK_DOWN", "0 0 0: links fail by the events of a scenario");
     }
 }
 
@@ -519,6 +517,63 @@ HpccConfig::SetControl(YamlNode& node) const
         set("increase", RateOf("DCTCP_RATE_AI", "1000Mbps"));
         break;
     }
+}
+
+std::vector<EventSpec>
+HpccConfig::Events(const Topology& topology, const std::vector<EventSpec>& lossy) const
+{
+    std::vector<EventSpec> events;
+    const double loss = Number("ERROR_RATE_PER_LINK", 0, 0, 1);
+    if (loss == 1)
+    {
+        throw Refusal("ERROR_RATE_PER_LINK", "0 to below 1");
+    }
+    for (std::size_t i = 0; i < topology.LinkCount() && loss > 0; i++)
+    {
+        EventSpec event = LossOf(topology, LinkId(i), loss, PlaceOf("ERROR_RATE_PER_LINK"));
+        const bool hasOwn = std::any_of(lossy.begin(), lossy.end(), [&](const EventSpec& own) {
+            return own.from == event.from && own.to == event.to;
+        });
+        if (!hasOwn)
+        {
+            events.push_back(std::move(event));
+        }
+    }
+    const auto found = m_entries.find("LINK_DOWN");
+    if (found == m_entries.end() || found->second.values.front() == "0") // as the simulator
+    {
+        return events;
+    }
+    std::vector<int64_t> values;
+    for (const std::string& text : found->second.values)
+    {
+        int64_t value = -1;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        values.push_back(error == std::errc() && end == text.data() + text.size() ? value : -1);
+    }
+    const auto nodes = static_cast<int64_t>(topology.DeviceCount());
+    const std::string expected = "a time in microseconds and two nodes that a link joins";
+    if (values.size() != 3 || values[0] < 0 || values[0] > MAX_LINK_DOWN || values[1] < 0 ||
+        values[2] < 0 || values[1] >= nodes || values[2] >= nodes)
+    {
+        throw Refusal("LINK_DOWN", expected);
+    }
+    const DeviceId to(static_cast<std::size_t>(values[2]));
+    for (const LinkId link : topology.LinksFrom(DeviceId(static_cast<std::size_t>(values[1]))))
+    {
+        if (topology.GetLink(link).to == to)
+        {
+            EventSpec down;
+            down.kind = EventKind::LinkDown;
+            down.at = Time::Seconds(2) + Time::Microseconds(static_cast<double>(values[0]));
+            down.from = topology.GetDevice(topology.GetLink(link).from).name;
+            down.to = topology.GetDevice(to).name;
+            down.where = PlaceOf("LINK_DOWN");
+            events.push_back(std::move(down));
+            return events;
+        }
+    }
+    throw Refusal("LINK_DOWN", expected);
 }
 
 YamlNode

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_FLOWS_HPCC_CONFIG_H
 
 #include "fabric/topology/topology.h"
+#include "scenarios/scenario.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/yaml-node.h"
 
@@ -56,6 +57,14 @@ class HpccConfig
      */
     YamlNode Network(const Topology& topology) const;
 
+    /**
+     * LINK_DOWN, a time after two seconds in microseconds and two nodes, and ERROR_RATE_PER_LINK,
+     * which the links that @p lossy names, by an error rate of their own, do not have.
+     * @throws InputError at nodes that no link joins.
+     */
+    std::vector<EventSpec> Events(const Topology& topology,
+                                  const std::vector<EventSpec>& lossy) const;
+
   private:
     /** A line. */
     struct Entry
@@ -65,6 +74,9 @@ class HpccConfig
     };
 
     std::string FileOf(const std::string& key) const;
+    /** "file:line: KEY". */
+    std::string PlaceOf(const std::string& key) const;
+
     InputError Refusal(const std::string& key, const std::string& expected) const;
     double Number(const std::string& key, double absent, double least, double most) const;
     int64_t Whole(const std::string& key, int64_t absent, int64_t least, int64_t most) const;

@@ -21,12 +21,8 @@ constexpr int PRIORITY_SHIFT = 13; //!< priority groups are 0 to 7: the top bits
 
 } // namespace
 
-HpccNetwork::HpccNetwork(Topology topology,
-                         const FabricSpec& fabric,
-                         std::optional<PacketSpec> packets,
-                         const SharingSpec& sharing,
-                         const CorrectionSpec& corrections)
-    : m_simulation(std::move(topology), fabric, std::move(packets), sharing, corrections)
+HpccNetwork::HpccNetwork(Topology topology, const FabricSpec& fabric, TransportSpec transport)
+    : m_simulation(std::move(topology), fabric, std::move(transport))
 {
     const Topology& own = m_simulation.GetTopology();
     for (std::size_t node = 0; node < own.DeviceCount(); node++)

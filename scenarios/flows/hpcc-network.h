@@ -3,10 +3,8 @@
 #define WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
 
 #include "fabric/topology/cluster-spec.h"
-#include "fabric/transport/packet/packet-spec.h"
+#include "fabric/transport/transport-spec.h"
 #include "scenarios/flows/flow-network.h"
-
-#include <optional>
 
 namespace weir
 {
@@ -23,15 +21,10 @@ class HpccNetwork : public FlowNetwork
   public:
     /**
      * @param topology with hosts and switches as ReadHpccTopology numbers them
-     * @param packets how they move; nothing: bytes are a fluid
      * @param fabric its routing, hash seed and flowlet gap hold: another seed, another choice among
      *        ties
      */
-    HpccNetwork(Topology topology,
-                const FabricSpec& fabric,
-                std::optional<PacketSpec> packets = {},
-                const SharingSpec& sharing = {},
-                const CorrectionSpec& corrections = {});
+    HpccNetwork(Topology topology, const FabricSpec& fabric, TransportSpec transport = {});
 
     /** As above with ECMP. */
     HpccNetwork(Topology topology, uint64_t hashSeed);

@@ -172,10 +172,12 @@ struct Wire
     uint32_t destination{0};
     Rate rate;
     Time delay;
+    double loss{0};      //!< of each packet
+    std::string where{}; //!< of a loss
 };
 
 Wire
-ReadLink(LocatedLines& lines, const Header& header)
+ReadLink(LocatedLines& lines, const Header& header, bool areLossesRefused)
 {
     if (lines.Fields().size() != LINK_FIELDS)
     {
@@ -191,17 +193,26 @@ ReadLink(LocatedLines& lines, const Header& header)
     }
     const Rate rate = ReadRate(lines, 2);
     const Time delay = ReadDelay(lines, 3);
-    if (lines.Decimal(4, "error_rate") != 0)
+    const double loss = lines.Decimal(4, "error_rate");
+    if (loss != 0 && areLossesRefused)
     {
-        throw lines.Refusal(
-            "error_rate", lines.Fields()[4], "0: flows are played as a fluid, which loses nothing");
+        throw lines.Refusal("error_rate", lines.Fields()[4], "0: links of a system lose nothing");
     }
-    return {static_cast<uint32_t>(source), static_cast<uint32_t>(destination), rate, delay};
+    if (loss < 0 || loss >= 1)
+    {
+        throw lines.Refusal("error_rate", lines.Fields()[4], "0 to below 1");
+    }
+    return {static_cast<uint32_t>(source),
+            static_cast<uint32_t>(destination),
+            rate,
+            delay,
+            loss,
+            loss == 0 ? "" : lines.Error("error_rate").what()};
 }
 
 /** All wires, before any device is made: a header can ask for more than its file has. */
 std::vector<Wire>
-ReadLinks(LocatedLines& lines, const Header& header)
+ReadLinks(LocatedLines& lines, const Header& header, bool areLossesRefused)
 {
     std::vector<Wire> wires;
     for (int64_t found = 0; found < header.links; found++)
@@ -210,7 +221,7 @@ ReadLinks(LocatedLines& lines, const Header& header)
         {
             throw TooFew(lines, static_cast<std::size_t>(found), header.links, header, "links");
         }
-        wires.push_back(ReadLink(lines, header));
+        wires.push_back(ReadLink(lines, header, areLossesRefused));
     }
     if (lines.NextAtSpaces() && lines.StartsWithNumber())
     {
@@ -223,12 +234,12 @@ ReadLinks(LocatedLines& lines, const Header& header)
 } // namespace
 
 Topology
-ReadHpccTopology(const std::string& path)
+ReadHpccTopology(const std::string& path, std::vector<EventSpec>* lossy)
 {
     LocatedLines lines(path, "--topology");
     const Header header = ReadHeader(lines);
     const auto isSwitch = ReadSwitches(lines, header);
-    const auto wires = ReadLinks(lines, header);
+    const auto wires = ReadLinks(lines, header, lossy == nullptr);
     Topology topology;
     for (std::size_t node = 0; node < isSwitch.size(); node++)
     {
@@ -237,13 +248,34 @@ ReadHpccTopology(const std::string& path)
     }
     for (const Wire& wire : wires)
     {
-        topology.AddDuplexLink(DeviceId(wire.source),
-                               DeviceId(wire.destination),
-                               LinkKind::Network,
-                               wire.rate,
-                               wire.delay);
+        const LinkId link = topology.AddDuplexLink(DeviceId(wire.source),
+                                                   DeviceId(wire.destination),
+                                                   LinkKind::Network,
+                                                   wire.rate,
+                                                   wire.delay);
+        if (wire.loss > 0)
+        {
+            for (const LinkId each : {link, topology.GetLink(link).opposite})
+            {
+                lossy->push_back(LossOf(topology, each, wire.loss, wire.where));
+            }
+        }
     }
     return topology;
+}
+
+EventSpec
+LossOf(const Topology& topology, LinkId link, double part, const std::string& where)
+{
+    EventSpec event;
+    event.kind = EventKind::LossyLink;
+    event.from = topology.GetDevice(topology.GetLink(link).from).name;
+    event.to = topology.LinkName(link).substr(event.from.size() + 2); // behind "->"
+    event.loss = part;
+    event.where = where;
+    event.fromWhere = where;
+    event.toWhere = where;
+    return event;
 }
 
 } // namespace weir

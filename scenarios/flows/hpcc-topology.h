@@ -3,8 +3,10 @@
 #define WEIR_SCENARIOS_FLOWS_HPCC_TOPOLOGY_H
 
 #include "fabric/topology/topology.h"
+#include "scenarios/scenario.h"
 
 #include <string>
+#include <vector>
 
 namespace weir
 {
@@ -20,10 +22,15 @@ namespace weir
  * Node n becomes the device of index n: LeafSwitch when listed, else Host; hosts pass nothing on. A
  * rate has a unit ("100Gbps") or is in bits per second ("25000000000.0"); a delay has a unit
  * ("0.001ms") or is in seconds. The same two nodes twice are two links. Text after the last link is
- * a remark. An error rate other than zero is refused: a fluid loses nothing.
+ * a remark. An error rate is the part of its packets that a link loses, in both directions.
+ * @param lossy gets an event for each direction of a link that loses packets; null: they are
+ * refused
  * @throws InputError "file:line: field: found ..., expected ...".
  */
-Topology ReadHpccTopology(const std::string& path);
+Topology ReadHpccTopology(const std::string& path, std::vector<EventSpec>* lossy = nullptr);
+
+/** What makes @p link of @p topology lose this part of its packets from the beginning. */
+EventSpec LossOf(const Topology& topology, LinkId link, double part, const std::string& where);
 
 } // namespace weir
 

@@ -31,14 +31,8 @@ namespace
 class ClusterNetwork : public FlowNetwork
 {
   public:
-    /**
-     * @param packets how they move; nothing: bytes are a fluid
-     * @throws std::invalid_argument when @p spec cannot be wired.
-     */
-    explicit ClusterNetwork(const ClusterSpec& spec,
-                            std::optional<PacketSpec> packets = {},
-                            const SharingSpec& sharing = {},
-                            const CorrectionSpec& corrections = {});
+    /** @throws std::invalid_argument when @p spec cannot be wired. */
+    ClusterNetwork(const ClusterSpec& spec, TransportSpec transport);
 
     const char* EndPointName() const override;
     std::size_t EndPointCount() const override;
@@ -53,11 +47,8 @@ class ClusterNetwork : public FlowNetwork
     GpuRoutes m_routes;
 };
 
-ClusterNetwork::ClusterNetwork(const ClusterSpec& spec,
-                               std::optional<PacketSpec> packets,
-                               const SharingSpec& sharing,
-                               const CorrectionSpec& corrections)
-    : m_simulation(spec, {}, std::move(packets), {}, sharing, corrections),
+ClusterNetwork::ClusterNetwork(const ClusterSpec& spec, TransportSpec transport)
+    : m_simulation(spec, {}, std::move(transport)),
       m_routes(m_simulation.GetCluster(), m_simulation.GetRouting())
 {
 }
@@ -142,15 +133,15 @@ OpenSystem(const std::string& system, const NetworkOverrides& overrides, const C
     spec.nodes = overrides.nodes.value_or(spec.nodes);
     CheckWiring(reference, catalog, spec);
     SetRouting(spec.fabric, overrides, catalog.GetFabricKinds());
-    return std::make_unique<ClusterNetwork>(
-        spec, overrides.packets, overrides.sharing, overrides.corrections);
+    return std::make_unique<ClusterNetwork>(spec, overrides.transport);
 }
 
 std::unique_ptr<FlowNetwork>
 OpenFile(const std::string& topology, const NetworkOverrides& overrides, const Catalog& catalog)
 {
     const bool isHtsim = std::filesystem::path(topology).extension() == ".topo";
-    Topology read = isHtsim ? ReadHtsimTopology(topology) : ReadHpccTopology(topology);
+    std::vector<EventSpec> lossy;
+    Topology read = isHtsim ? ReadHtsimTopology(topology) : ReadHpccTopology(topology, &lossy);
     if (overrides.nodes)
     {
         throw InputError("--nodes: found " + std::to_string(*overrides.nodes) + " with '" +
@@ -164,8 +155,9 @@ OpenFile(const std::string& topology, const NetworkOverrides& overrides, const C
     FabricSpec fabric;
     fabric.kind = GraphFabric();
     SetRouting(fabric, overrides, catalog.GetFabricKinds());
-    return std::make_unique<HpccNetwork>(
-        std::move(read), fabric, overrides.packets, overrides.sharing, overrides.corrections);
+    auto network = std::make_unique<HpccNetwork>(std::move(read), fabric, overrides.transport);
+    network->AddEvents(lossy);
+    return network;
 }
 
 } // namespace
@@ -175,8 +167,10 @@ OpenNetwork(const std::string& topology, const NetworkOverrides& overrides, cons
 {
     try
     {
-        return IsSystem(topology) ? OpenSystem(topology, overrides, catalog)
-                                  : OpenFile(topology, overrides, catalog);
+        auto network = IsSystem(topology) ? OpenSystem(topology, overrides, catalog)
+                                          : OpenFile(topology, overrides, catalog);
+        network->AddEvents(overrides.events);
+        return network;
     }
     catch (const std::invalid_argument& error)
     {

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_FLOWS_OPEN_NETWORK_H
 #define WEIR_SCENARIOS_FLOWS_OPEN_NETWORK_H
 
-#include "fabric/transport/packet/packet-spec.h"
+#include "fabric/transport/transport-spec.h"
 #include "scenarios/catalog.h"
 #include "scenarios/flows/flow-network.h"
 
@@ -21,9 +21,8 @@ struct NetworkOverrides
     std::optional<uint32_t> nodes;    //!< of a system
     std::optional<uint64_t> hashSeed; //!< of the switches' ECMP hashes
     std::string routing;              //!< by name, as `fabric.routing`; empty: the topology's, ECMP
-    std::optional<PacketSpec> packets{}; //!< how they move; nothing: bytes are a fluid
-    SharingSpec sharing{};               //!< of that fluid
-    CorrectionSpec corrections{};        //!< as above
+    TransportSpec transport{};
+    std::vector<EventSpec> events{};     //!< that happen to it
     std::vector<std::string> settings{}; //!< key.path=value, of a system
 };
 

@@ -3,6 +3,7 @@
 
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/traffic/source-ports.h"
+#include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
 #include <limits>
@@ -79,10 +80,7 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
         for (; m_started < m_flows.Size() && m_flows.Start(Next()) <= now; m_started++)
         {
             const std::size_t flow = Next();
-            FlowRequest request;
-            request.route = m_flows.Route(flow);
-            request.bytes = m_flows.GetBytes(flow);
-            request.cap = m_flows.Cap(flow);
+            FlowRequest request = m_flows.Request(flow);
             request.client = this;
             request.token = flow;
             m_transport.Start(request, now);
@@ -104,6 +102,11 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
     {
         m_flows.SetFinish(token, now);
         m_done++;
+    }
+
+    bool IsFinished() const
+    {
+        return m_done == m_flows.Size();
     }
 
     double DoneFraction() const
@@ -175,6 +178,14 @@ PlayFlows(FlowResults& flows,
     auto own = std::make_unique<FlowPlayer>(flows, network);
     FlowPlayer& player = *own;
     simulation.AddTraffic(std::move(own), "flows");
+    try
+    {
+        simulation.AddEvents(network.Events(), [&player] { return player.IsFinished(); });
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw InputError(std::string("--network: ") + error.what());
+    }
     EngineSet& engines = simulation.Engines();
     try
     {
@@ -188,7 +199,7 @@ PlayFlows(FlowResults& flows,
     {
         if (flows.Finish(flow).IsInfinite())
         {
-            const std::string waiting = network.GetTransport().DescribeWaiting();
+            const std::string waiting = simulation.DescribeStuckLinks();
             throw std::runtime_error((waiting.empty() ? "" : waiting + "; ") + "flow " +
                                      std::to_string(flow) + " (" +
                                      std::to_string(flows.Source(flow)) + " to " +

@@ -32,8 +32,9 @@ struct FlowRun
 };
 
 /**
- * Plays @p flows on @p network, once, until the last has ended and notes when each did. Flows need
- * not be in the order of their starts; they are taken by start, ties in the order of the file.
+ * Plays @p flows and the events of @p network, once, until the last has ended and notes when each
+ * did. Flows need not be in the order of their starts; they are taken by start, ties in the order
+ * of the file.
  * @param progress called now and then with the simulated time
  * @throws std::runtime_error naming the first flow that never ends (past the 106 days that Time
  *         counts).

@@ -2,6 +2,7 @@
 #include "scenarios/readers/read-packets.h"
 
 #include "fabric/parameters/parameter-visitor.h"
+#include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/class-arbiter.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "scenarios/readers/parameter-reader.h"
@@ -119,6 +120,22 @@ ReadSwitch(const YamlNode& node, const Catalog& catalog)
         }
     }
     return spec;
+}
+
+void
+CheckLinks(const YamlNode& node, const Topology& topology)
+{
+    for (const YamlNode& link : node.Items())
+    {
+        try
+        {
+            LinksNamed(topology, link.AsString());
+        }
+        catch (const std::invalid_argument& error)
+        {
+            link.Fail(error.what());
+        }
+    }
 }
 
 PacketSpec

@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_READ_PACKETS_H
 #define WEIR_SCENARIOS_READ_PACKETS_H
 
+#include "fabric/topology/topology.h"
 #include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/catalog.h"
@@ -28,6 +29,9 @@ CorrectionSpec ReadCorrections(const YamlNode& node, const Catalog& catalog);
 PacketSpec ReadPackets(const YamlNode& map,
                        const std::vector<std::string>& others = {},
                        const Catalog& catalog = Catalog());
+
+/** @throws InputError at a name of the list @p node that no link of @p topology has. */
+void CheckLinks(const YamlNode& node, const Topology& topology);
 
 /**
  * Reads what switches do: the name or path of a model, or a map of values, with the model that

@@ -502,24 +502,6 @@ ReadSelection(const YamlNode& node, HybridSelection& hybrid)
     node.Read("links", hybrid.coupling.links, ReadNames);
 }
 
-/** @throws InputError at a link of the list @p node that @p cluster does not have. */
-void
-CheckLinks(const YamlNode& node, const ClusterSpec& cluster)
-{
-    const Cluster wired(cluster);
-    for (const YamlNode& link : node.Items())
-    {
-        try
-        {
-            LinksNamed(wired.GetTopology(), link.AsString());
-        }
-        catch (const std::invalid_argument& error)
-        {
-            link.Fail(error.what());
-        }
-    }
-}
-
 /** @throws InputError at a job or a link that is not there, or where nothing is selected for
  * packets. */
 void
@@ -553,7 +535,7 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
         }
         if (const auto links = packets->Find("links"))
         {
-            CheckLinks(*links, scenario.cluster);
+            CheckLinks(*links, Cluster(scenario.cluster).GetTopology());
         }
     }
     if (scenario.fidelity == Fidelity::Hybrid && scenario.packets.settle.IsOn())

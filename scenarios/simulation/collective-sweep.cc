@@ -32,11 +32,11 @@ class CallRunner
           m_costs(spec.cluster.node),
           m_simulation(spec.cluster,
                        SettingsOf(spec),
-                       FormOf(spec.fidelity) == FlowForm::Packets ? std::optional(spec.packets)
-                                                                  : std::nullopt,
-                       {},
-                       spec.sharing,
-                       spec.corrections),
+                       {FormOf(spec.fidelity) == FlowForm::Packets ? std::optional(spec.packets)
+                                                                   : std::nullopt,
+                        {},
+                        spec.sharing,
+                        spec.corrections}),
           m_planner(m_simulation.GetPlanner()),
           m_positions(m_planner),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))

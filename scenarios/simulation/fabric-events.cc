@@ -281,6 +281,34 @@ ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster)
     return scales;
 }
 
+void
+ExpectSimulated(const std::vector<EventSpec>& events,
+                Fidelity fidelity,
+                bool isSettled,
+                const std::string& where)
+{
+    const bool arePackets = FormOf(fidelity) == FlowForm::Packets || fidelity == Fidelity::Hybrid;
+    for (std::size_t i = 0; i < events.size(); i++)
+    {
+        const EventSpec& event = events[i];
+        const std::string place =
+            event.where.empty() ? where + ": events." + std::to_string(i) : event.where;
+        if (fidelity == Fidelity::Analytical && event.kind != EventKind::SlowGpu)
+        {
+            throw InputError(place +
+                             ": found an event on links with fidelity analytical, which knows no "
+                             "load; expected fidelity stream, flow, packet or hybrid");
+        }
+        if (event.kind == EventKind::LossyLink && (!arePackets || isSettled))
+        {
+            throw InputError(place +
+                             ": found a link that loses packets where not all of them are "
+                             "simulated, expected fidelity packet or hybrid without "
+                             "network.settle");
+        }
+    }
+}
+
 FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
                            Transport& transport,
                            Planner& planner,

@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_SIMULATION_FABRIC_EVENTS_H
 #define WEIR_SCENARIOS_SIMULATION_FABRIC_EVENTS_H
 
+#include "collectives/fidelity.h"
 #include "collectives/planner.h"
 #include "fabric/routing/routing.h"
 #include "fabric/transport/transport.h"
@@ -59,6 +60,16 @@ class RandomFailures
  * when there is none. @throws std::invalid_argument when one names no GPU.
  */
 std::vector<double> ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster);
+
+/**
+ * @param isSettled whether `network.settle` is on
+ * @param where stands for events that are not from a file
+ * @throws InputError when an event acts on what @p fidelity does not simulate.
+ */
+void ExpectSimulated(const std::vector<EventSpec>& events,
+                     Fidelity fidelity,
+                     bool isSettled,
+                     const std::string& where);
 
 /**
  * What happens to the fabric at a time: degraded or lossy links, links that go down or up, once or

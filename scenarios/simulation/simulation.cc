@@ -55,14 +55,8 @@ class Simulation::JobEnds : public StepObserver
     Simulation& m_simulation;
 };
 
-Simulation::Simulation(const ClusterSpec& cluster,
-                       NcclSettings nccl,
-                       std::optional<PacketSpec> packets,
-                       std::optional<CouplingSpec> coupling,
-                       const SharingSpec& sharing,
-                       const CorrectionSpec& corrections)
-    : m_ownFabric(std::make_unique<Fabric>(
-          cluster, std::move(packets), std::move(coupling), sharing, corrections)),
+Simulation::Simulation(const ClusterSpec& cluster, NcclSettings nccl, TransportSpec transport)
+    : m_ownFabric(std::make_unique<Fabric>(cluster, std::move(transport))),
       m_ownEngines(std::make_unique<EngineSet>()),
       m_fabric(*m_ownFabric),
       m_engines(*m_ownEngines),
@@ -74,13 +68,9 @@ Simulation::Simulation(const ClusterSpec& cluster,
     m_engines.Add(m_clock);
 }
 
-Simulation::Simulation(Topology topology,
-                       FabricSpec fabric,
-                       std::optional<PacketSpec> packets,
-                       const SharingSpec& sharing,
-                       const CorrectionSpec& corrections)
-    : m_ownFabric(std::make_unique<Fabric>(
-          std::move(topology), std::move(fabric), std::move(packets), sharing, corrections)),
+Simulation::Simulation(Topology topology, FabricSpec fabric, TransportSpec transport)
+    : m_ownFabric(
+          std::make_unique<Fabric>(std::move(topology), std::move(fabric), std::move(transport))),
       m_ownEngines(std::make_unique<EngineSet>()),
       m_fabric(*m_ownFabric),
       m_engines(*m_ownEngines),
@@ -231,10 +221,14 @@ Simulation::BeginTraffic(const std::string& name, const std::string& label)
 }
 
 void
-Simulation::AddEvents(const std::vector<EventSpec>& events)
+Simulation::AddEvents(const std::vector<EventSpec>& events, std::function<bool()> isOver)
 {
+    if (!isOver)
+    {
+        isOver = [this] { return IsFinished(); };
+    }
     m_events.push_back(std::make_unique<FabricEvents>(
-        events, m_fabric.GetTransport(), m_planner, [this] { return IsFinished(); }));
+        events, m_fabric.GetTransport(), m_planner, std::move(isOver)));
     m_engines.AddBefore(*m_events.back(), m_clock);
 }
 
@@ -530,10 +524,21 @@ Simulation::DescribeWaiting()
             add(traffic->GetName() + ": " + std::to_string(left) + " flows have not ended");
         }
     }
-    if (text.empty())
+    const std::string network = text.empty() ? "" : DescribeStuckLinks();
+    if (!network.empty())
     {
-        return text;
+        add(network);
     }
+    return text;
+}
+
+std::string
+Simulation::DescribeStuckLinks()
+{
+    std::string text;
+    const auto add = [&text](const std::string& part) {
+        text += (text.empty() ? "" : "; ") + part;
+    };
     std::vector<std::string> down;
     for (std::size_t i = 0; i < GetTopology().LinkCount(); i++)
     {

@@ -88,17 +88,10 @@ class Simulation
      */
     explicit Simulation(const ClusterSpec& cluster,
                         NcclSettings nccl = {},
-                        std::optional<PacketSpec> packets = {},
-                        std::optional<CouplingSpec> coupling = {},
-                        const SharingSpec& sharing = {},
-                        const CorrectionSpec& corrections = {});
+                        TransportSpec transport = {});
 
     /** On hosts and switches without nodes; otherwise as above. */
-    Simulation(Topology topology,
-               FabricSpec fabric,
-               std::optional<PacketSpec> packets = {},
-               const SharingSpec& sharing = {},
-               const CorrectionSpec& corrections = {});
+    Simulation(Topology topology, FabricSpec fabric, TransportSpec transport = {});
 
     /**
      * On a fabric that is another's, as an ns-3 program's is, and is advanced with its engines.
@@ -232,10 +225,11 @@ class Simulation
     }
 
     /**
-     * Adds what happens to the fabric at a time; later events than the end of all jobs are dropped.
+     * Adds what happens to the fabric at a time.
+     * @param isOver when later events are dropped; nothing: at the end of all jobs
      * @throws std::invalid_argument as FabricEvents.
      */
-    void AddEvents(const std::vector<EventSpec>& events);
+    void AddEvents(const std::vector<EventSpec>& events, std::function<bool()> isOver = {});
 
     /**
      * Plans every call of a job now, as NCCL connects its channels when a job starts: GPUs that no
@@ -318,6 +312,9 @@ class Simulation
 
     /** Who waits for what, and which links are down, in one line; empty when finished. */
     std::string DescribeWaiting();
+
+    /** Which links are down or at a rate of zero, and which wait for each other; empty: none. */
+    std::string DescribeStuckLinks();
 
   private:
     class JobEnds;

@@ -44,14 +44,6 @@ AreNicsJoined(const Cluster& cluster, Router& router)
     return cluster.NicsPerNode() > 0;
 }
 
-/** How packets and a fluid share links; nothing where there is only one of them. */
-std::optional<CouplingSpec>
-CouplingOf(const Scenario& scenario)
-{
-    return scenario.fidelity == Fidelity::Hybrid ? std::optional(scenario.hybrid.coupling)
-                                                 : std::nullopt;
-}
-
 Fidelity
 FidelityOf(const Scenario& scenario, const std::string& job)
 {
@@ -61,39 +53,21 @@ FidelityOf(const Scenario& scenario, const std::string& job)
     return isPackets ? Fidelity::Packet : scenario.fidelity;
 }
 
-/** What moves bytes as packets; nothing where a fluid does. */
-std::optional<PacketSpec>
-PacketsOf(const Scenario& scenario)
+TransportSpec
+TransportOf(const Scenario& scenario)
 {
-    return FormOf(scenario.fidelity) == FlowForm::Packets || scenario.fidelity == Fidelity::Hybrid
-               ? std::optional(scenario.packets)
-               : std::nullopt;
-}
-
-/** @throws InputError when an event acts on what the fidelity does not simulate. */
-void
-CheckEvents(const Scenario& scenario)
-{
-    for (std::size_t i = 0; i < scenario.events.size(); i++)
+    TransportSpec spec;
+    if (scenario.fidelity == Fidelity::Hybrid)
     {
-        const EventSpec& event = scenario.events[i];
-        const std::string where =
-            event.where.empty() ? scenario.path + ": events." + std::to_string(i) : event.where;
-        if (scenario.fidelity == Fidelity::Analytical && event.kind != EventKind::SlowGpu)
-        {
-            throw InputError(where +
-                             ": found an event on links with fidelity analytical, which knows no "
-                             "load; expected fidelity stream, flow, packet or hybrid");
-        }
-        if (event.kind == EventKind::LossyLink &&
-            (!PacketsOf(scenario) || scenario.packets.settle.IsOn()))
-        {
-            throw InputError(where +
-                             ": found a link that loses packets where not all of them are "
-                             "simulated, expected fidelity packet or hybrid without "
-                             "network.settle");
-        }
+        spec.coupling = scenario.hybrid.coupling;
     }
+    if (spec.coupling || FormOf(scenario.fidelity) == FlowForm::Packets)
+    {
+        spec.packets = scenario.packets;
+    }
+    spec.sharing = scenario.sharing;
+    spec.corrections = scenario.corrections;
+    return spec;
 }
 
 /** @throws InputError when the jobs need more GPUs than the system has. */
@@ -280,14 +254,10 @@ WireScenario(const Scenario& scenario)
 {
     const bool isHybrid = scenario.fidelity == Fidelity::Hybrid;
     auto simulation = Wire(scenario.path + ": system", [&] {
-        return std::make_unique<Simulation>(scenario.cluster,
-                                            scenario.nccl,
-                                            PacketsOf(scenario),
-                                            CouplingOf(scenario),
-                                            scenario.sharing,
-                                            scenario.corrections);
+        return std::make_unique<Simulation>(scenario.cluster, scenario.nccl, TransportOf(scenario));
     });
-    CheckEvents(scenario);
+    ExpectSimulated(
+        scenario.events, scenario.fidelity, scenario.packets.settle.IsOn(), scenario.path);
     CheckGpuCount(scenario, simulation->GetCluster());
     if (scenario.fidelity == Fidelity::Flow || scenario.fidelity == Fidelity::Packet || isHybrid)
     {

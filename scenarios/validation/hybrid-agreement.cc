@@ -130,8 +130,8 @@ Play(Form form, const PacketSpec& packets, uint64_t seed)
     }
     const auto transport =
         MakeTransport(routing,
-                      form == Form::Fluid ? std::nullopt : std::optional(packets),
-                      form == Form::Hybrid ? std::optional(CouplingSpec()) : std::nullopt);
+                      {form == Form::Fluid ? std::nullopt : std::optional(packets),
+                       form == Form::Hybrid ? std::optional(CouplingSpec()) : std::nullopt});
     Arrivals arrivals(std::move(flows), *transport);
     EngineSet engines;
     engines.Add(*transport);

@@ -118,7 +118,7 @@ ReadMeasuredCompletions(const YamlNode& node, const FabricKindRegistry& kinds)
 std::vector<CaseOutcome>
 PlayMeasuredCompletions(const MeasuredCompletions& measured, const MeasuredCompletionRun& run)
 {
-    HpccNetwork network(ReadHtsimTopology(run.topology), run.fabric, run.packets);
+    HpccNetwork network(ReadHtsimTopology(run.topology), run.fabric, {run.packets});
     FlowResults flows;
     SourcePorts ports;
     for (const MatrixMessage& message : measured.matrices.at(run.matrix))

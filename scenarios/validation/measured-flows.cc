@@ -111,7 +111,7 @@ PlayMeasuredFlows(const std::string& topology, const MeasuredFlowRun& run)
 {
     FabricSpec fabric;
     fabric.kind = GraphFabric();
-    HpccNetwork network(ReadHpccTopology(topology), fabric, run.packets);
+    HpccNetwork network(ReadHpccTopology(topology), fabric, {run.packets});
     FlowResults flows;
     uint16_t port = PORTS;
     for (const MeasuredFlow& flow : run.flows)

@@ -122,7 +122,7 @@ DurationsOf(const RegimeTraffic& traffic,
         fabric.routing = SprayRouting();
     }
     Routing routing(topology, fabric);
-    const auto transport = MakeTransport(routing, packets, std::nullopt, {}, corrections);
+    const auto transport = MakeTransport(routing, {packets, {}, {}, corrections});
     std::vector<double> durations;
     Time last;
     for (const MessageTimes& each : Play(traffic, routing, *transport))

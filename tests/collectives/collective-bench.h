@@ -27,7 +27,7 @@ class CollectiveBench : private CollectiveClient
     explicit CollectiveBench(ClusterSpec spec,
                              NcclSettings settings = {},
                              std::optional<PacketSpec> packets = {})
-        : m_fabric(std::move(spec), std::move(packets)),
+        : m_fabric(std::move(spec), {std::move(packets)}),
           m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), std::move(settings))
     {
     }

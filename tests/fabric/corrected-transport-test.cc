@@ -61,7 +61,7 @@ TimesOf(const std::vector<Message>& messages, const CorrectionSpec& corrections)
     FabricSpec fabric;
     fabric.kind = GraphFabric();
     Routing routing(topology, fabric);
-    const auto transport = MakeTransport(routing, std::nullopt, std::nullopt, {}, corrections);
+    const auto transport = MakeTransport(routing, {{}, {}, {}, corrections});
     Ends ends;
     for (std::size_t i = 0; i < messages.size(); i++)
     {
@@ -114,7 +114,7 @@ TEST(CorrectedTransport, ForwardingAddsWhatPacketsDo)
     const RouteId id = routing.Add(route);
     for (const int64_t bytes : {1, 4096, 40960, 1000000})
     {
-        const auto transport = MakeTransport(routing, packets);
+        const auto transport = MakeTransport(routing, {packets});
         Ends ends;
         FlowRequest request;
         request.route = id;
@@ -319,11 +319,10 @@ TEST(CorrectedTransport, AVictimOfPausesIsAsSlowAsInPackets)
     CorrectionSpec spec;
     spec.ingress.shares = true;
     spec.ingress.blocking = 1;
-    const double inPackets = victim(*MakeTransport(routing, packets));
-    EXPECT_NEAR(
-        victim(*MakeTransport(routing, std::nullopt, std::nullopt, {}, spec)) / inPackets, 1, 0.05);
+    const double inPackets = victim(*MakeTransport(routing, {packets}));
+    EXPECT_NEAR(victim(*MakeTransport(routing, {{}, {}, {}, spec})) / inPackets, 1, 0.05);
     // Where it takes what is left of its link it is through in half of the time.
-    EXPECT_LT(victim(*MakeTransport(routing, std::nullopt)) / inPackets, 0.55);
+    EXPECT_LT(victim(*MakeTransport(routing, {})) / inPackets, 0.55);
 }
 
 } // namespace

@@ -47,8 +47,8 @@ TwoLeaves(uint32_t width, const Polymorphic<RoutingPolicy>& routing)
 class Play : private FlowClient
 {
   public:
-    explicit Play(const ClusterSpec& spec, const std::optional<PacketSpec>& packets = {})
-        : m_fabric(spec, packets)
+    explicit Play(const ClusterSpec& spec, std::optional<PacketSpec> packets = {})
+        : m_fabric(spec, {std::move(packets)})
     {
         m_engines.Add(m_fabric.GetTransport());
     }

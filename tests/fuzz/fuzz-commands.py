@@ -61,12 +61,19 @@ events:
 system: {base: hgx-h100, nodes: 2}
 jobs:
   - {name: a, collective: {op: all-gather, bytes: 64KiB, calls: 2}}
-network: {fidelity: packet, packets: {congestionControl: dcqcn, switch: {flowControl: pfc}}}
+network: {fidelity: packet, congestionControl: {kind: dcqcn}, switch: {flowControl: pfc}}
 output: {portSeries: 10us, file: packets.h5}
 """,
     "star.txt": "6 1 5\n5\n" + "".join(f"{host} 5 100Gbps 1us 0\n" for host in range(5)),
     "flows.csv": "src,dst,bytes,start_s\n0,1,1000,0\n1,2,5000,1e-5\n3,1,100000,2e-5\n",
     "drawn.yaml": "seed: 3\ntraffic:\n  - {pattern: permutation, bytes: 10kB, every: 10us, times: 3}\n",
+    "net.yaml": """packets: {flows: [0-1], sources: [3], below: 2kB, links: ["host0->*"]}
+coupling: {window: 10us}
+events:
+  - {kind: link-down, at: 1us, from: host1, to: switch5}
+  - {kind: link-up, at: 9us, from: host1, to: switch5}
+  - {kind: lossy-link, at: 0s, from: host3, to: switch5, loss: 0.1}
+""",
     "graph.yaml": """devices:
   - {name: a, kind: host}
   - {name: b, kind: host}
@@ -86,7 +93,8 @@ COMMANDS = [
     "--protocol ll128 --channels 4 --explain --timeline out.json",
     "flows --topology star.txt --flows flows.csv --csv out.csv",
     "flows --topology star.txt --flows drawn.yaml --fidelity packet --congestion-control dctcp "
-    "--json", "flows --topology hgx-h100 --flows flows.csv --set sharing.tolerance=1e-3 -o out.h5",
+    "--json", "flows --topology star.txt --flows flows.csv --fidelity hybrid --network net.yaml",
+    "flows --topology hgx-h100 --flows flows.csv --set sharing.tolerance=1e-3 -o out.h5",
     "topology show hgx-h100 --nodes 2", "list systems --json", "show system hgx-h100",
     "show model gpt-22b", "show run llama-3-8b-16-h100", "show gpu h100-sxm",
     "kernel --help", "graph --help", "validate --help", "calibrate --help", "report --help",

@@ -139,6 +139,21 @@ constexpr Refusal REFUSALS[] = {
      "--nccl: found '3.1', expected a version from 2.4.0 on, such as 2.30.7"},
     {"collective --system hgx-h100 --op all-reduce --csv - --json",
      "--csv: found '-' beside --json, expected one of the two on standard output"},
+    {"flows --topology hgx-h100 --flows f.csv --fidelity stream",
+     "--fidelity: found 'stream', expected flow, packet or hybrid"},
+    {"flows --topology hgx-h100 --flows f.csv --fidelity hybrid",
+     "--fidelity: found hybrid and nothing that moves as packets, expected packets: with flows, "
+     "sources, destinations, below or links in the file of --network"},
+    {"flows --topology hgx-h100 --flows f.csv --fidelity hybrid --set packets.links=[a-b]",
+     "packets.links.0: found 'a-b', expected the name of a link, as 'leaf0->spine1'"},
+    {"flows --topology hgx-h100 --flows f.csv --fidelity hybrid --set packets.below=1kB "
+     "--set settle.replay=true",
+     "settle: found it with fidelity hybrid, expected fidelity packet: what shares links with a"},
+    {"flows --topology hgx-h100 --flows f.csv --fidelity packet --set packets.below=1kB",
+     "packets: found it with fidelity packet, expected fidelity hybrid: what moves as packets"},
+    {"flows --topology hgx-h100 --flows f.csv --set "
+     "'events=[{kind: slow-gpu, gpu: n0g0, factor: 2}]'",
+     "events.0.kind: found 'slow-gpu', expected an event of links: flows are those of --flows"},
     {"flows --topology hgx-h100 --flows f.csv --link-series 1ps -o a.h5", "expected at least 1ns"},
     {"collective --system hgx-h100 --op all-reduce --fidelity packet --set switch.markFrom=1MiB",
      "switch.markFrom: found '1MiB', expected at most markAll, 400"},

@@ -77,8 +77,7 @@ TEST(HpccTopology, RefusesWrongLinks)
     EXPECT_EQ(link("0 2 100Gbps 5 0\n"),
               "3: delay: found '5', expected a unit, such as 1us: without one it is seconds");
     EXPECT_EQ(link("0 2 100Gbps 1us 0.01\n"),
-              "3: error_rate: found '0.01', expected 0: flows are played as a fluid, which loses "
-              "nothing");
+              "3: error_rate: found '0.01', expected 0: links of a system lose nothing");
 }
 
 TEST(HpccTopology, RefusesAnotherNumberOfLinksThanItSays)
@@ -185,7 +184,7 @@ TEST(OpenNetwork, RefusesCablesWhoseBytesNoBufferHolds)
     const Catalog catalog;
     const TextFile file("3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 10s 0\n");
     NetworkOverrides overrides;
-    overrides.packets.emplace();
+    overrides.transport.packets.emplace();
     const std::string refusal = RefusalOf([&] { OpenNetwork(file.Path(), overrides, catalog); });
     EXPECT_EQ(refusal.find("--topology: " + file.Path() + ": "), 0U) << refusal;
     EXPECT_NE(refusal.find("expected more than the "), std::string::npos) << refusal;

@@ -43,8 +43,40 @@ Refusal(const std::string& text)
     const TextFile config(text);
     return config.Strip(RefusalOf([&] {
         const TextFile topology(STAR);
-        HpccConfig(config.Path()).Network(ReadHpccTopology(topology.Path()));
+        const Topology read = ReadHpccTopology(topology.Path());
+        HpccConfig(config.Path()).Network(read);
+        HpccConfig(config.Path()).Events(read, {});
     }));
+}
+
+/** LINK_DOWN is microseconds after 2 s, as flows start there; links with error rates keep them. */
+TEST(HpccConfig, SaysWhatHappensToLinks)
+{
+    const TextFile topology("4 1 3\n3\n0 3 25Gbps 1us 0\n1 3 25Gbps 1us 0.5\n2 3 100Gbps 1us 0\n");
+    std::vector<EventSpec> lossy;
+    const Topology read = ReadHpccTopology(topology.Path(), &lossy);
+    const auto eventsOf = [&](const std::string& text) {
+        const TextFile config(text);
+        return HpccConfig(config.Path()).Events(read, lossy);
+    };
+    const auto events = eventsOf("CC_MODE 1\nERROR_RATE_PER_LINK 0.25\nLINK_DOWN 100 2 3\n");
+    std::vector<std::string> links;
+    for (const EventSpec& event : events)
+    {
+        links.push_back(event.from + "->" + event.to);
+    }
+    EXPECT_EQ(links,
+              (std::vector<std::string>{"host0->switch3",
+                                        "switch3->host0",
+                                        "host2->switch3",
+                                        "switch3->host2",
+                                        "host2->switch3"}));
+    EXPECT_EQ(events.front().kind, EventKind::LossyLink);
+    EXPECT_EQ(events.front().loss, 0.25);
+    EXPECT_EQ(events.back().kind, EventKind::LinkDown);
+    EXPECT_EQ(events.back().at, Time::Seconds(2) + Time::Microseconds(100));
+    EXPECT_TRUE(eventsOf("CC_MODE 1\nERROR_RATE_PER_LINK 0.0\nLINK_DOWN 0 0 0\n").empty());
+    EXPECT_TRUE(eventsOf("CC_MODE 1\n").empty());
 }
 
 TEST(HpccConfig, SaysHowDcqcnIsSet)
@@ -142,11 +174,14 @@ TEST(HpccConfig, RefusesWhatCannotBe)
     EXPECT_EQ(Refusal("CC_MODE 1\nUSE_DYNAMIC_PFC_THRESHOLD 0\n"),
               "2: USE_DYNAMIC_PFC_THRESHOLD: found '0', expected 1: thresholds of pauses are "
               "dynamic");
-    EXPECT_EQ(Refusal("CC_MODE 1\nERROR_RATE_PER_LINK 0.01\n"),
-              "2: ERROR_RATE_PER_LINK: found '0.01', expected 0: links lose no packets at random");
-    EXPECT_EQ(Refusal("CC_MODE 1\nLINK_DOWN 100 0 3\n"),
-              "2: LINK_DOWN: found '100 0 3', expected 0 0 0: links fail by the events of a "
-              "scenario");
+    EXPECT_EQ(Refusal("CC_MODE 1\nERROR_RATE_PER_LINK 1\n"),
+              "2: ERROR_RATE_PER_LINK: found '1', expected 0 to below 1");
+    for (const char* down : {"100 0 1", "100 0 4", "100 0", "soon 0 3", "-1 0 3"})
+    {
+        EXPECT_EQ(Refusal(std::string("CC_MODE 1\nLINK_DOWN ") + down + "\n"),
+                  std::string("2: LINK_DOWN: found '") + down +
+                      "', expected a time in microseconds and two nodes that a link joins");
+    }
     EXPECT_EQ(Refusal("CC_MODE 1\nRP_TIMER soon\n"),
               "2: RP_TIMER: found 'soon', expected a number from 0 to 1e+09");
     EXPECT_EQ(Refusal("CC_MODE 1\nRATE_AI 50\n"),

@@ -138,7 +138,7 @@ TEST(HtsimFiles, OneFlowTakesWhatHtsimPrints)
     packets.format.controlSize = Bytes(64);
     packets.queuePair.flowEnd = FlowEnd::Acknowledged;
     FabricSpec fabric;
-    HpccNetwork network(ReadHtsimTopology(topology.Path()), fabric, packets);
+    HpccNetwork network(ReadHtsimTopology(topology.Path()), fabric, {packets});
     FlowFile file(flows.Path());
     FlowResults results = ReadFlows(file, network);
     PlainLoop loop;
@@ -209,7 +209,7 @@ FirstAndLast(const std::string& matrix,
     fabric.routing = SprayRouting();
     PacketSpec packets = UltraEthernet(control);
     packets.seed = seed;
-    HpccNetwork network(ReadHtsimTopology(topology.Path()), fabric, packets);
+    HpccNetwork network(ReadHtsimTopology(topology.Path()), fabric, {packets});
     FlowFile file(flows.Path());
     FlowResults results = ReadFlows(file, network);
     PlainLoop loop;

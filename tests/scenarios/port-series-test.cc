@@ -213,7 +213,7 @@ struct Incast
         : file(
               "6 1 5\n5\n0 5 100Gbps 1us 0\n1 5 100Gbps 1us 0\n2 5 100Gbps 1us 0\n"
               "3 5 100Gbps 1us 0\n4 5 100Gbps 1us 0\n"),
-          network(ReadHpccTopology(file.Path()), FabricSpec(), packets),
+          network(ReadHpccTopology(file.Path()), FabricSpec(), {packets}),
           series(network.GetRouting().GetTopology().LinkCount(), Time::Microseconds(1)),
           flows(network.GetTransport())
     {

@@ -13,16 +13,14 @@ namespace weir
 {
 
 std::unique_ptr<Transport>
-MakeTransport(Routing& routing,
-              std::optional<PacketSpec> packets,
-              std::optional<CouplingSpec> coupling,
-              const SharingSpec& sharing,
-              const CorrectionSpec& corrections)
+MakeTransport(Routing& routing, TransportSpec spec)
 {
-    if (coupling)
+    std::optional<PacketSpec>& packets = spec.packets;
+    if (spec.coupling)
     {
         return std::make_unique<HybridTransport>(
-            routing, HybridSpec{packets.value_or(PacketSpec()), std::move(*coupling), sharing});
+            routing,
+            HybridSpec{packets.value_or(PacketSpec()), std::move(*spec.coupling), spec.sharing});
     }
     if (packets && packets->settle.IsOn())
     {
@@ -32,11 +30,11 @@ MakeTransport(Routing& routing,
     {
         return std::make_unique<PacketTransport>(routing, std::move(*packets));
     }
-    if (corrections.IsOn())
+    if (spec.corrections.IsOn())
     {
-        return std::make_unique<CorrectedTransport>(routing, corrections, sharing);
+        return std::make_unique<CorrectedTransport>(routing, spec.corrections, spec.sharing);
     }
-    return std::make_unique<FluidTransport>(routing, sharing);
+    return std::make_unique<FluidTransport>(routing, spec.sharing);
 }
 
 } // namespace weir

@@ -1403,7 +1403,7 @@ PacketNetwork::OnArrival(uint32_t link, int64_t now)
     {
         ReturnRead(p, now);
     }
-    if (port.isLossy && Draw(link) < m_details[link].loss)
+    if (port.isLossy && CanBeLost(p) && Draw(link) < m_details[link].loss)
     {
         LoseOnWire(packet, link, now);
         return;

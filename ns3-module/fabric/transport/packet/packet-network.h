@@ -333,6 +333,12 @@ class PacketNetwork
         return m_accounts[std::size_t{link} * (m_classes - 1) + trafficClass - 1];
     }
 
+    /** A pause that is not renewed would hold for ever were what ends it lost. */
+    bool CanBeLost(const Packet& packet) const
+    {
+        return packet.kind != PacketKind::Pause || !m_spec.switches.pauseTime.IsInfinite();
+    }
+
     /** How what came by a link is admitted in a class: those beyond the lossless ones are lossy. */
     Admission AdmissionOf(const Port& ingress, unsigned trafficClass) const
     {

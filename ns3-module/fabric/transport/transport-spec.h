@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_TRANSPORT_SPEC_H
+#define WEIR_FABRIC_TRANSPORT_TRANSPORT_SPEC_H
+
+#include "fabric/sharing/sharing-spec.h"
+#include "fabric/transport/corrected/correction-spec.h"
+#include "fabric/transport/hybrid/coupling-spec.h"
+#include "fabric/transport/packet/packet-spec.h"
+
+#include <optional>
+
+namespace weir
+{
+
+/** How bytes move. */
+struct TransportSpec
+{
+    std::optional<PacketSpec> packets{};    //!< as these; nothing: as a fluid
+    std::optional<CouplingSpec> coupling{}; //!< some as packets, the rest as a fluid
+    SharingSpec sharing{};                  //!< of links by a fluid
+    CorrectionSpec corrections{};           //!< of a fluid alone
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_TRANSPORT_SPEC_H

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/flows/flow-selection.h"
+#include "scenarios/yaml/yaml-node.h"
+#include "tests/scenarios/flow-files.h"
+#include "tests/scenarios/refusal.h"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+/** Four hosts on a switch, 100 Gb/s and 1 us each. */
+const char* const STAR =
+    "5 1 4\n4\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 4 100Gbps 1us 0\n3 4 100Gbps 1us 0\n";
+
+/** Played flows, or how they cannot end. */
+struct Played
+{
+    std::unique_ptr<HpccNetwork> network;
+    FlowResults flows;
+};
+
+Played
+Play(const std::string& topologyText,
+     const std::string& flowText,
+     TransportSpec transport,
+     const FlowSelection& selection = {},
+     const std::vector<EventSpec>& events = {})
+{
+    const TextFile topology(topologyText);
+    const TextFile flows(flowText);
+    std::vector<EventSpec> lossy;
+    Played played;
+    played.network = std::make_unique<HpccNetwork>(
+        ReadHpccTopology(topology.Path(), &lossy), FabricSpec(), std::move(transport));
+    played.network->AddEvents(lossy);
+    played.network->AddEvents(events);
+    FlowFile file(flows.Path());
+    played.flows = ReadFlows(file, *played.network);
+    selection.Apply(played.flows);
+    PlainLoop loop;
+    PlayFlows(played.flows, *played.network, loop, [](Time) {});
+    return played;
+}
+
+/** Twelve flows of 0.1 to 1.2 MB that meet on the links of STAR. */
+std::string
+Meeting()
+{
+    std::string text = "src,dst,bytes,start_s\n";
+    for (int i = 0; i < 12; i++)
+    {
+        text += std::to_string(i % 4) + "," + std::to_string((i + 1 + i / 4) % 4) + "," +
+                std::to_string((i + 1) * 100'000) + "," + std::to_string(i * 5e-6) + "\n";
+    }
+    return text;
+}
+
+FlowSelection
+Selection(const std::string& yaml)
+{
+    return ReadFlowSelection(YamlNode::Parse(yaml, "net.yaml"));
+}
+
+std::vector<Time>
+Finishes(const FlowResults& flows)
+{
+    std::vector<Time> finishes;
+    for (std::size_t flow = 0; flow < flows.Size(); flow++)
+    {
+        finishes.push_back(flows.Finish(flow));
+    }
+    return finishes;
+}
+
+/** Its two limits: all flows are packets as in fidelity packet, none as in fidelity flow. */
+TEST(FlowNetwork, HybridHasItsTwoLimits)
+{
+    const TransportSpec hybrid{PacketSpec(), CouplingSpec()};
+    const auto both = Play(STAR, Meeting(), hybrid, Selection("flows: [0-11]"));
+    EXPECT_EQ(Finishes(both.flows), Finishes(Play(STAR, Meeting(), {PacketSpec()}).flows));
+    const auto none = Play(STAR, Meeting(), hybrid);
+    EXPECT_EQ(Finishes(none.flows), Finishes(Play(STAR, Meeting(), {}).flows));
+    const auto some = Play(STAR, Meeting(), hybrid, Selection("flows: [0, 5-6]"));
+    EXPECT_NE(Finishes(some.flows), Finishes(both.flows));
+    EXPECT_NE(Finishes(some.flows), Finishes(none.flows));
+}
+
+/** A flow is packets where its number, its ends or its size say so: each by itself. */
+TEST(FlowNetwork, SelectionsAreUnions)
+{
+    const auto selected = [](const std::string& yaml) {
+        FlowResults flows;
+        for (uint32_t i = 0; i < 8; i++)
+        {
+            flows.Add(i, 7 - i, Bytes(1000 * (i + 1)), Time(), RouteId(0));
+        }
+        Selection(yaml).Apply(flows);
+        std::string numbers;
+        for (std::size_t i = 0; i < flows.Size(); i++)
+        {
+            numbers += flows.Request(i).form == FlowForm::Packets ? std::to_string(i) : "";
+        }
+        return numbers;
+    };
+    EXPECT_EQ(selected("{}"), "");
+    EXPECT_EQ(selected("flows: [1, 3-5]"), "1345");
+    EXPECT_EQ(selected("sources: [0-7]"), "01234567");
+    EXPECT_EQ(selected("destinations: [0]"), "7"); // that of flow i is 7 - i
+    EXPECT_EQ(selected("below: 3kB"), "01");       // of 1, 2, 3 ... kB
+    EXPECT_EQ(selected("{below: 2kB, sources: [4], destinations: [1, 7]}"), "046");
+    EXPECT_EQ(Selection("links: [\"a->*\"]").links, std::vector<std::string>{"a->*"});
+    EXPECT_EQ(RefusalOf([&] { selected("flows: [8]"); }),
+              "net.yaml:1:9: flows.0: found '8', expected numbers of the flows, of which there are "
+              "8");
+    EXPECT_EQ(RefusalOf([&] { selected("sources: [5-3]"); }),
+              "net.yaml:1:11: sources.0: found '5-3', expected a number from 0 to 4294967295, or "
+              "two that ascend, such as 0-15");
+    EXPECT_EQ(RefusalOf([&] { selected("source: [1]"); }),
+              "net.yaml:1:1: source: found the unknown key 'source', expected one of: flows, "
+              "sources, destinations, below, links (did you mean 'sources'?)");
+}
+
+EventSpec
+Event(EventKind kind, Time at)
+{
+    EventSpec event;
+    event.kind = kind;
+    event.at = at;
+    event.from = "host0";
+    event.to = "switch4";
+    return event;
+}
+
+/**
+ * 12.5 MB take 1 ms at 100 Gb/s, and 2 us of latency. Half way the link is down for 1.5 ms, or has
+ * half its rate from then on: so much later it ends. What would happen after the last flow does
+ * not.
+ */
+TEST(FlowNetwork, LinksFailAndSlowDownWhileFlowsAreUnderWay)
+{
+    const std::string one = "src,dst,bytes,start_s\n0,1,12500000,0\n";
+    const Time half = Time::Microseconds(501); // the first bytes left at 1 us
+    const Time alone = Play(STAR, one, {}).flows.Finish(0);
+    EXPECT_EQ(alone, Time::Microseconds(1002));
+
+    const std::vector<EventSpec> down{Event(EventKind::LinkDown, half),
+                                      Event(EventKind::LinkUp, half + Time::Microseconds(1500)),
+                                      Event(EventKind::LinkDown, Time::Seconds(1))};
+    const auto failed = Play(STAR, one, {}, {}, down);
+    EXPECT_EQ(failed.flows.Finish(0), alone + Time::Microseconds(1500));
+    EXPECT_EQ(failed.network->GetSimulation().Now(), failed.flows.Finish(0));
+
+    EventSpec slow = Event(EventKind::Degrade, half);
+    slow.factor = 0.5;
+    const double after = (Play(STAR, one, {}, {}, {slow}).flows.Finish(0) - alone).ToSeconds();
+    EXPECT_NEAR(after, 500e-6, 1.5e-6); // whatever the fluid has done at `half`: 500 or 501 us
+}
+
+/** Flows that never end say which links are down. */
+TEST(FlowNetwork, LinksThatStayDownAreNamed)
+{
+    for (const TransportSpec& transport : {TransportSpec(), TransportSpec{PacketSpec()}})
+    {
+        try
+        {
+            Play(STAR, Meeting(), transport, {}, {Event(EventKind::LinkDown, Time())});
+            ADD_FAILURE() << "flow 0 ended";
+        }
+        catch (const std::runtime_error& error)
+        {
+            EXPECT_EQ(std::string(error.what()),
+                      "links down: host0->switch4, switch4->host0; flow 0 (0 to 1) does not end "
+                      "within the 106 days that time counts");
+        }
+    }
+}
+
+/**
+ * The error rate of a topology file is a loss in both directions: of the packets that crossed,
+ * within five standard deviations; flows end all the same, although switches pause hosts by the
+ * lossy link.
+ */
+TEST(FlowNetwork, ErrorRatesOfTopologiesLosePackets)
+{
+    const std::string lossy =
+        "5 1 4\n4\n0 4 100Gbps 1us 0.02\n1 4 100Gbps 1us 0\n2 4 100Gbps 1us 0\n3 4 100Gbps 1us 0\n";
+    const std::string incasts =
+        "src,dst,bytes,start_s\n0,3,5000000,0\n1,3,5000000,0\n"
+        "2,3,5000000,0\n1,0,5000000,0\n2,0,5000000,0\n";
+    const auto played = Play(lossy, incasts, {PacketSpec()});
+    Transport& transport = played.network->GetTransport();
+    for (const LinkId link : {LinkId(0), LinkId(1)})
+    {
+        const PortCounters& port = *transport.GetPortCounters(link);
+        const double mean = 0.02 * static_cast<double>(port.packets);
+        EXPECT_NEAR(static_cast<double>(port.drops), mean, 5 * std::sqrt(mean));
+        EXPECT_GT(port.drops, 0u);
+    }
+    EXPECT_GT(transport.GetPortCounters(LinkId(0))->pauses, 0u);
+    EXPECT_EQ(transport.GetPortCounters(LinkId(2))->drops, 0u);
+
+    const TextFile file(lossy);
+    std::vector<EventSpec> events;
+    ReadHpccTopology(file.Path(), &events);
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(file.Strip(RefusalOf([&] { ExpectSimulated(events, Fidelity::Flow, false, ""); })),
+              "3: error_rate: found a link that loses packets where not all of them are simulated, "
+              "expected fidelity packet or hybrid without network.settle");
+}
+
+} // namespace
+} // namespace weir
