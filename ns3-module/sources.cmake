@@ -16,6 +16,7 @@ set(WEIR_NS3_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/model/link-figures.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/network-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/correction-description.cc
+  ${CMAKE_CURRENT_LIST_DIR}/model/coupling-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/packet-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/parameter-attributes.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/server-description.cc
@@ -37,6 +38,7 @@ set(WEIR_NS3_HEADERS
   ${CMAKE_CURRENT_LIST_DIR}/model/link-figures.h
   ${CMAKE_CURRENT_LIST_DIR}/model/network-description.h
   ${CMAKE_CURRENT_LIST_DIR}/model/correction-description.h
+  ${CMAKE_CURRENT_LIST_DIR}/model/coupling-description.h
   ${CMAKE_CURRENT_LIST_DIR}/model/packet-description.h
   ${CMAKE_CURRENT_LIST_DIR}/model/parameter-attributes.h
   ${CMAKE_CURRENT_LIST_DIR}/model/server-description.h

@@ -7,8 +7,6 @@
 #include "ns3/pointer.h"
 #include "ns3/string.h"
 
-#include <optional>
-
 namespace ns3
 {
 
@@ -17,7 +15,8 @@ ClusterHelper::ClusterHelper()
       m_network(CreateObject<NetworkDescription>()),
       m_packets(CreateObject<PacketDescription>()),
       m_congestionControl(CreateObject<CongestionControlDescription>()),
-      m_corrections(CreateObject<CorrectionDescription>())
+      m_corrections(CreateObject<CorrectionDescription>()),
+      m_coupling(CreateObject<CouplingDescription>())
 {
 }
 
@@ -44,10 +43,22 @@ ClusterHelper::SetNetworkAttribute(const std::string& name, const AttributeValue
 void
 ClusterHelper::SetTransport(const std::string& transport)
 {
-    NS_ABORT_MSG_IF(transport != "fluid" && transport != "packet",
+    NS_ABORT_MSG_IF(transport != "fluid" && transport != "packet" && transport != "hybrid",
                     "ClusterHelper: transport is '" << transport
-                                                    << "', expected one of: fluid, packet");
-    m_isPacket = transport == "packet";
+                                                    << "', expected one of: fluid, packet, hybrid");
+    m_transport = transport;
+}
+
+void
+ClusterHelper::SetCouplingAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_coupling->SetAttribute(name, value);
+}
+
+void
+ClusterHelper::SetPacketLinks(const std::vector<std::string>& links)
+{
+    m_packetLinks = links;
 }
 
 void
@@ -97,14 +108,19 @@ ClusterHelper::Install(uint32_t servers) const
     spec.fabric = m_network->GetSpec();
 
     Ptr<FluidFabric> fabric = CreateObject<FluidFabric>();
-    std::optional<weir::PacketSpec> packets;
-    if (m_isPacket)
+    weir::TransportSpec transport;
+    if (m_transport != "fluid")
     {
-        packets = m_packets->GetSpec();
-        packets->congestionControl = m_congestionControl->GetSpec();
+        transport.packets = m_packets->GetSpec();
+        transport.packets->congestionControl = m_congestionControl->GetSpec();
+    }
+    if (m_transport == "hybrid")
+    {
+        transport.coupling = m_coupling->GetSpec();
+        transport.coupling->links = m_packetLinks;
     }
     fabric->SetAttribute("Corrections", PointerValue(m_corrections));
-    fabric->Wire(spec, packets);
+    fabric->Wire(spec, transport);
     NodeContainer nodes;
     nodes.Create(servers);
     for (uint32_t i = 0; i < servers; i++)

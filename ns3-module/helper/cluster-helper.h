@@ -8,11 +8,13 @@
 #include "ns3/attribute.h"
 #include "ns3/congestion-control-description.h"
 #include "ns3/correction-description.h"
+#include "ns3/coupling-description.h"
 #include "ns3/network-description.h"
 #include "ns3/packet-description.h"
 #include "ns3/server-description.h"
 
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -23,8 +25,8 @@ namespace ns3
  * What is built is described by the attributes of ServerDescription and NetworkDescription, or
  * starts from the plain values of a weir::ClusterSpec (such as a system file gives) of which
  * attributes then change single figures. Flows move as a fluid, or as packets with the attributes
- * of PacketDescription and CongestionControlDescription. CorrectionDescription has what corrects
- * the fluid.
+ * of PacketDescription and CongestionControlDescription, or some as packets, the rest as a fluid,
+ * coupled as CouplingDescription says. CorrectionDescription has what corrects the fluid.
  */
 class ClusterHelper
 {
@@ -53,10 +55,25 @@ class ClusterHelper
     void SetNetworkAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * Says how flows move.
-     * @param transport "fluid" (the default) or "packet"
+     * Says how flows move. In a hybrid, jobs whose Fidelity is "packet" are packets, FlowSources
+     * whose Form is "packet", what net devices send, and flows over the links of SetPacketLinks;
+     * the rest is a fluid, on the same links.
+     * @param transport "fluid" (the default), "packet" or "hybrid"
      */
     void SetTransport(const std::string& transport);
+
+    /**
+     * Sets an attribute of CouplingDescription.
+     * @param name of the attribute
+     * @param value of the attribute
+     */
+    void SetCouplingAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * In a hybrid all flows over some links are packets.
+     * @param links their names, "leaf0->spine1", in which * stands for any text
+     */
+    void SetPacketLinks(const std::vector<std::string>& links);
 
     /**
      * Sets an attribute of PacketDescription.
@@ -119,7 +136,9 @@ class ClusterHelper
     Ptr<PacketDescription> m_packets;                      //!< packets, queue pairs, switches
     Ptr<CongestionControlDescription> m_congestionControl; //!< of flows
     Ptr<CorrectionDescription> m_corrections;              //!< of the fluid
-    bool m_isPacket{false};                                //!< whether flows move as packets
+    Ptr<CouplingDescription> m_coupling;                   //!< of packets and a fluid
+    std::vector<std::string> m_packetLinks;                //!< in a hybrid
+    std::string m_transport{"fluid"};                      //!< how flows move
 };
 
 } // namespace ns3

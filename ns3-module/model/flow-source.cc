@@ -49,6 +49,11 @@ FlowSource::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&FlowSource::m_maxFlows),
                           MakeUintegerChecker<uint64_t>())
+            .AddAttribute("Form",
+                          "What flows move as in a hybrid, fluid or packet.",
+                          StringValue("fluid"),
+                          MakeStringAccessor(&FlowSource::SetForm, &FlowSource::GetForm),
+                          MakeStringChecker())
             .AddTraceSource("FlowFinished",
                             "The last byte of a flow of this source has passed.",
                             MakeTraceSourceAccessor(&FlowSource::m_flowFinished),
@@ -81,6 +86,20 @@ FlowSource::SetDestinations(const std::vector<uint32_t>& gpus)
     m_receivers = gpus;
 }
 
+void
+FlowSource::SetForm(std::string form)
+{
+    NS_ABORT_MSG_IF(form != "fluid" && form != "packet",
+                    "FlowSource: Form is '" << form << "', expected one of: fluid, packet");
+    m_form = form == "packet" ? weir::FlowForm::Packets : weir::FlowForm::Fluid;
+}
+
+std::string
+FlowSource::GetForm() const
+{
+    return m_form == weir::FlowForm::Packets ? "packet" : "fluid";
+}
+
 uint32_t
 FlowSource::GetSource() const
 {
@@ -99,9 +118,11 @@ FlowSource::Send(uint32_t destination, uint64_t bytes)
     m_started++;
     const auto self = Ptr<FlowSource>(this);
     return fabric->StartFlow(
-        source, destination, bytes, FluidFabric::FlowCallback([self, flow](uint64_t number) {
-            self->Finish(flow, number);
-        }));
+        source,
+        destination,
+        bytes,
+        FluidFabric::FlowCallback([self, flow](uint64_t number) { self->Finish(flow, number); }),
+        m_form);
 }
 
 void

@@ -108,21 +108,34 @@ class FlowSource : public Application
     void Finish(Flow flow, uint64_t number);
 
     /**
+     * What flows move as in a hybrid.
+     * @param form fluid or packet
+     */
+    void SetForm(std::string form);
+
+    /**
+     * What flows move as in a hybrid.
+     * @return fluid or packet
+     */
+    std::string GetForm() const;
+
+    /**
      * The number of the sending GPU in the cluster; ends the program when the node is no server.
      * @return the number
      */
     uint32_t GetSource() const;
 
-    uint32_t m_gpu;                    //!< number of the sending GPU within its server
-    uint64_t m_maxFlows;               //!< that the interval brings; 0: no limit
-    Ptr<RandomVariableStream> m_size;  //!< bytes
-    Ptr<RandomVariableStream> m_pause; //!< seconds from start to start
-    Ptr<UniformRandomVariable> m_pick; //!< which destination
-    std::vector<uint32_t> m_receivers; //!< GPUs of the cluster
-    EventId m_next;                    //!< the next start
-    uint64_t m_drawn{0};               //!< flows that the interval has brought
-    uint64_t m_started{0};             //!< flows
-    uint64_t m_finished{0};            //!< flows
+    uint32_t m_gpu;                               //!< number of the sending GPU within its server
+    weir::FlowForm m_form{weir::FlowForm::Fluid}; //!< in a hybrid
+    uint64_t m_maxFlows;                          //!< that the interval brings; 0: no limit
+    Ptr<RandomVariableStream> m_size;             //!< bytes
+    Ptr<RandomVariableStream> m_pause;            //!< seconds from start to start
+    Ptr<UniformRandomVariable> m_pick;            //!< which destination
+    std::vector<uint32_t> m_receivers;            //!< GPUs of the cluster
+    EventId m_next;                               //!< the next start
+    uint64_t m_drawn{0};                          //!< flows that the interval has brought
+    uint64_t m_started{0};                        //!< flows
+    uint64_t m_finished{0};                       //!< flows
 
     TracedCallback<uint32_t, uint32_t, uint64_t, weir::Time, weir::Time>
         m_flowFinished; //!< FlowFinished trace source

@@ -4,6 +4,7 @@
 #include "correction-description.h"
 #include "fabric-port.h"
 
+#include "fabric/transport/hybrid/hybrid-transport.h"
 #include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/pointer.h"
@@ -80,18 +81,19 @@ FluidFabric::DoDispose()
 }
 
 void
-FluidFabric::Wire(const weir::ClusterSpec& spec, std::optional<weir::PacketSpec> packets)
+FluidFabric::Wire(const weir::ClusterSpec& spec, weir::TransportSpec transport)
 {
     NS_LOG_FUNCTION(this << spec.name << spec.nodes);
     NS_ABORT_MSG_IF(m_fabric, "FluidFabric: wired twice");
-    const weir::CorrectionSpec corrections =
-        m_corrections ? m_corrections->GetSpec() : weir::CorrectionSpec();
-    NS_ABORT_MSG_IF(packets && corrections.IsOn(),
+    transport.corrections = m_corrections ? m_corrections->GetSpec() : weir::CorrectionSpec();
+    NS_ABORT_MSG_IF(transport.packets && transport.corrections.IsOn(),
                     "FluidFabric: Corrections are set and flows are packets, expected a fluid");
+    NS_ABORT_MSG_IF(transport.coupling && transport.packets->settle.IsOn(),
+                    "FluidFabric: Settle is on in a hybrid, expected packets alone: what shares "
+                    "links with a fluid is not replayed");
     try
     {
-        m_fabric = std::make_unique<weir::Fabric>(
-            spec, weir::TransportSpec{std::move(packets), {}, {}, corrections});
+        m_fabric = std::make_unique<weir::Fabric>(spec, std::move(transport));
     }
     catch (const std::exception& error)
     {
@@ -102,7 +104,8 @@ FluidFabric::Wire(const weir::ClusterSpec& spec, std::optional<weir::PacketSpec>
 }
 
 uint64_t
-FluidFabric::StartFlow(uint32_t source, uint32_t destination, uint64_t bytes, FlowCallback done)
+FluidFabric::StartFlow(
+    uint32_t source, uint32_t destination, uint64_t bytes, FlowCallback done, weir::FlowForm form)
 {
     NS_LOG_FUNCTION(this << source << destination << bytes);
     const weir::Cluster& cluster = GetFabric().GetCluster();
@@ -112,24 +115,27 @@ FluidFabric::StartFlow(uint32_t source, uint32_t destination, uint64_t bytes, Fl
     return StartFlow(cluster.GpuDevice(weir::GpuId(source)),
                      cluster.GpuDevice(weir::GpuId(destination)),
                      bytes,
-                     done);
+                     done,
+                     form);
 }
 
 uint64_t
 FluidFabric::StartFlowBetween(const std::string& source,
                               const std::string& destination,
                               uint64_t bytes,
-                              FlowCallback done)
+                              FlowCallback done,
+                              weir::FlowForm form)
 {
     NS_LOG_FUNCTION(this << source << destination << bytes);
-    return StartFlow(FindDevice(source), FindDevice(destination), bytes, done);
+    return StartFlow(FindDevice(source), FindDevice(destination), bytes, done, form);
 }
 
 uint64_t
 FluidFabric::StartFlow(weir::DeviceId from,
                        weir::DeviceId to,
                        uint64_t bytes,
-                       const FlowCallback& done)
+                       const FlowCallback& done,
+                       weir::FlowForm form)
 {
     const weir::Time now = m_driver->Synchronize();
     Observe();
@@ -145,6 +151,7 @@ FluidFabric::StartFlow(weir::DeviceId from,
         NS_ABORT_MSG("FluidFabric: " << error.what());
     }
     request.bytes = weir::Bytes(static_cast<int64_t>(bytes));
+    request.form = form;
     request.client = this;
     if (m_freeSlots.empty())
     {
@@ -318,7 +325,10 @@ FluidFabric::GetLinkCapacity(uint32_t link)
 weir::PacketTransport&
 FluidFabric::GetPackets()
 {
-    auto* packets = dynamic_cast<weir::PacketTransport*>(&GetFabric().GetTransport());
+    weir::Transport& transport = GetFabric().GetTransport();
+    auto* hybrid = dynamic_cast<weir::HybridTransport*>(&transport);
+    auto* packets =
+        hybrid ? &hybrid->GetPackets() : dynamic_cast<weir::PacketTransport*>(&transport);
     NS_ABORT_MSG_IF(!packets,
                     "FluidFabric: found a fluid, expected packets (ClusterHelper::SetTransport)");
     return *packets;

@@ -14,7 +14,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,9 +54,9 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     /**
      * Builds the topology; once.
      * @param spec the cluster; what cannot be wired ends the program with the reason
-     * @param packets flows move as packets, as these values say; without: as a fluid
+     * @param transport how flows move; its corrections are those of the attribute
      */
-    void Wire(const weir::ClusterSpec& spec, std::optional<weir::PacketSpec> packets = {});
+    void Wire(const weir::ClusterSpec& spec, weir::TransportSpec transport = {});
 
     /**
      * Starts a flow between two GPUs, counted node by node, over the path that the fabric's
@@ -66,12 +65,14 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
      * @param destination the receiving GPU
      * @param bytes what crosses the wire
      * @param done called at the end
+     * @param form what it moves as in a hybrid
      * @return the flow's number
      */
     uint64_t StartFlow(uint32_t source,
                        uint32_t destination,
                        uint64_t bytes,
-                       FlowCallback done = FlowCallback());
+                       FlowCallback done = FlowCallback(),
+                       weir::FlowForm form = weir::FlowForm::Fluid);
 
     /**
      * As StartFlow, between any two devices.
@@ -79,12 +80,14 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
      * @param destination name of the receiving device
      * @param bytes what crosses the wire
      * @param done called at the end
+     * @param form what it moves as in a hybrid
      * @return the flow's number
      */
     uint64_t StartFlowBetween(const std::string& source,
                               const std::string& destination,
                               uint64_t bytes,
-                              FlowCallback done = FlowCallback());
+                              FlowCallback done = FlowCallback(),
+                              weir::FlowForm form = weir::FlowForm::Fluid);
 
     /**
      * Gives both directions of the wires between two devices another rate: a part of their own.
@@ -248,7 +251,8 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     uint64_t StartFlow(weir::DeviceId from,
                        weir::DeviceId to,
                        uint64_t bytes,
-                       const FlowCallback& done);
+                       const FlowCallback& done,
+                       weir::FlowForm form);
 
     /**
      * The device of that name; ends the program when there is none.

@@ -14,6 +14,8 @@
 // and the flow's packets of 4178 bytes the rest. All ranks wait for the slowest, so the whole
 // all-reduce is slowed down by what happens at one NIC.
 //
+// With --hybrid=true only TCP's frames are packets; the all-reduce is a fluid on the same links.
+//
 // Try: tcp-beside-all-reduce --mtu=4096 --pcap=true
 
 #include "ns3/boolean.h"
@@ -65,10 +67,12 @@ main(int argc, char* argv[])
     uint64_t size = 16 << 20;
     uint32_t mtu = 1500;
     bool pcap = false;
+    bool hybrid = false;
     CommandLine cmd(__FILE__);
     cmd.AddValue("size", "What every GPU holds (bytes)", size);
     cmd.AddValue("mtu", "Most bytes of an IP packet", mtu);
     cmd.AddValue("pcap", "Write what the NICs of servers 0 and 1 see to pcap files", pcap);
+    cmd.AddValue("hybrid", "Move the flows of the all-reduce as a fluid", hybrid);
     cmd.Parse(argc, argv);
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(mtu - 52));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 20));
@@ -82,7 +86,7 @@ main(int argc, char* argv[])
     clusterHelper.SetServerAttribute("NicRate", StringValue("100Gbps"));
     clusterHelper.SetServerAttribute("NicEfficiency", DoubleValue(1));
     clusterHelper.SetNetworkAttribute("Kind", StringValue("leaf-spine"));
-    clusterHelper.SetTransport("packet");
+    clusterHelper.SetTransport(hybrid ? "hybrid" : "packet");
     ClusterContainer cluster = clusterHelper.Install(4);
 
     FabricNetDeviceHelper deviceHelper;
@@ -106,7 +110,7 @@ main(int argc, char* argv[])
     CollectiveHelper collective("all-reduce", size);
     collective.SetAttribute("Algorithm", StringValue("ring"));
     collective.SetAttribute("Protocol", StringValue("simple"));
-    collective.SetAttribute("Fidelity", StringValue("packet"));
+    collective.SetAttribute("Fidelity", StringValue(hybrid ? "flow" : "packet"));
     collective.SetAttribute("Calls", UintegerValue(6));
     Ptr<CollectiveJob> job = collective.Install(cluster);
     job->TraceConnectWithoutContext("CollectiveFinished", MakeBoundCallback(&PrintCall, sink));

@@ -197,6 +197,151 @@ TEST(HybridTransport, FluidHasWhatSteadyPacketsLeave)
     }
 }
 
+/** Sends datagrams by one route: one every so often; always, where that is 0. */
+class DatagramSender : public DatagramClient, public PassiveEngine
+{
+  public:
+    static constexpr unsigned TRAFFIC_CLASS = 2;
+
+    DatagramSender(
+        PacketBench& bench, RouteId route, unsigned count, Time every, uint32_t bytes = 1000)
+        : m_bench(bench),
+          m_route(route),
+          m_count(count),
+          m_every(every),
+          m_bytes(bytes)
+    {
+        bench.Transport().SetDatagramClient(*this);
+        bench.AddEngine(*this);
+    }
+
+    std::optional<Datagram> NextDatagram(LinkId, unsigned, Time) override
+    {
+        if (m_sent == m_due)
+        {
+            return std::nullopt;
+        }
+        return Datagram{m_route, m_bytes, m_sent++};
+    }
+
+    void OnDatagram(uint64_t, bool, Time now) override
+    {
+        ends.push_back(now);
+    }
+
+    void OnDatagramLost(uint64_t, LinkId, Time) override
+    {
+        ADD_FAILURE() << "a datagram was lost";
+    }
+
+    Time NextEventTime() override
+    {
+        return m_due < m_count ? m_next : Time::Infinite();
+    }
+
+    void AdvanceTo(Time now) override
+    {
+        if (m_due < m_count && m_next <= now)
+        {
+            m_due = m_every == Time() ? m_count : m_due + 1;
+            m_next += m_every;
+            const LinkId link = m_bench.GetRouting().Links(m_route).begin()->link;
+            m_bench.Transport().OfferDatagrams(link, TRAFFIC_CLASS, now);
+        }
+    }
+
+    std::vector<Time> ends;
+
+  private:
+    PacketBench& m_bench;
+    RouteId m_route;
+    unsigned m_count;
+    Time m_every;
+    uint32_t m_bytes;
+    Time m_next;
+    unsigned m_due{0};
+    uint64_t m_sent{0};
+};
+
+HybridSpec
+WithDatagrams()
+{
+    HybridSpec spec = PlainSpec();
+    spec.packets.trafficClasses = 2;
+    spec.packets.switches.losslessClasses = 2;
+    return spec;
+}
+
+/**
+ * Datagrams that always wait take turns with packets of flows, whatever their number: as long as
+ * packets of 1000 bytes they have half of a link, at half that length a third, beside one fluid
+ * flow or two. 12500 of them end when the fluid has as many packets.
+ */
+TEST(HybridTransport, DatagramsTakeTurnsWithTheFluid)
+{
+    for (const uint32_t bytes : {1000, 500})
+    {
+        for (const int64_t flows : {1, 2})
+        {
+            PacketBench bench;
+            const Dumbbell net(bench);
+            bench.OpenHybrid(WithDatagrams());
+            const RouteId route = bench.RouteOf(net.from[0], net.to[0]);
+            DatagramSender sender(bench, route, 12500, Time(), bytes);
+            for (int64_t i = 0; i < flows; i++)
+            {
+                bench.AddFlowAs(FlowForm::Fluid, net.from[1], net.to[1], Bytes(12500000 / flows));
+            }
+            bench.Run();
+            const double expected = 12500.0 * (1000 + bytes) * 8e-5 + 3; // us
+            ASSERT_EQ(sender.ends.size(), 12500u);
+            EXPECT_NEAR(sender.ends.back().ToMicroseconds(), expected, 0.005 * expected);
+            EXPECT_NEAR(bench.End(0).ToMicroseconds(), expected, 0.005 * expected);
+        }
+    }
+}
+
+/**
+ * Datagrams at 20 Gb/s, one every 400 ns, take that of the trunk, and the fluid all the rest, whose
+ * rate is 100 Gb/s again when they have stopped: 1.25 MB in 500 us, so 12.5 MB end at 1100 us.
+ */
+TEST(HybridTransport, FluidHasWhatDatagramsLeave)
+{
+    PacketBench bench;
+    const Dumbbell net(bench);
+    bench.OpenHybrid(WithDatagrams());
+    DatagramSender sender(
+        bench, bench.RouteOf(net.from[0], net.to[0]), 1250, Time::Nanoseconds(400));
+    const std::size_t fluid =
+        bench.AddFlowAs(FlowForm::Fluid, net.from[1], net.to[1], Bytes(12500000));
+    const std::size_t late = bench.AddFlowAs(
+        FlowForm::Fluid, net.from[1], net.to[1], Bytes(12500000), Time::Milliseconds(2));
+    bench.Run();
+    ASSERT_EQ(sender.ends.size(), 1250u);
+    EXPECT_NEAR(sender.ends.back().ToMicroseconds(), 1249 * 0.4 + 3 + 3 * 0.08, 1.0);
+    EXPECT_NEAR(bench.End(fluid).ToMicroseconds(), 1103, 0.005 * 1103);
+    EXPECT_EQ(bench.End(late), Time::Microseconds(3003)); // as alone: nothing is left of them
+}
+
+/** Without a fluid, datagrams arrive at the picoseconds at which they do among packets. */
+TEST(HybridTransport, DatagramsAloneArePackets)
+{
+    std::vector<std::vector<Time>> ends;
+    for (const bool isHybrid : {false, true})
+    {
+        PacketBench bench;
+        const Dumbbell net(bench);
+        isHybrid ? bench.OpenHybrid(WithDatagrams()) : bench.Open(WithDatagrams().packets);
+        DatagramSender sender(
+            bench, bench.RouteOf(net.from[0], net.to[0]), 1000, Time::Nanoseconds(150));
+        bench.AddFlowAs(FlowForm::Packets, net.from[1], net.to[1], Bytes(1000000));
+        bench.Run();
+        ends.push_back(sender.ends);
+        ends.back().push_back(bench.End(0));
+    }
+    EXPECT_EQ(ends[0], ends[1]);
+}
+
 /** How long a fluid flow of 10 MB takes beside packets that their window holds to a part. */
 double
 TimeBesideHeldPackets(Time window)

@@ -148,6 +148,12 @@ class PacketBench : private FlowClient, private PassiveEngine
         return m_starts.size() - 1;
     }
 
+    /** Something that acts beside the flows. */
+    void AddEngine(PassiveEngine& engine)
+    {
+        m_engines.Add(engine);
+    }
+
     void Run()
     {
         m_engines.RunToEnd();

@@ -315,7 +315,7 @@ FluidTransport::Occupy(const FlowRequest& request, FlowPath path, Time now)
 }
 
 void
-FluidTransport::SetOccupant(FlowId id, Rate cap, FlowPath path, Time now)
+FluidTransport::SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now)
 {
     MoveTo(now);
     const uint32_t t = Find(id);
@@ -324,10 +324,9 @@ FluidTransport::SetOccupant(FlowId id, Rate cap, FlowPath path, Time now)
     const FlowPath current{bundle.path, flow.unit};
     const FlowPath next = flow.hasOwnPath ? path : current;
     const double perUnit = cap.ToBytesPerSecond() / next.unit;
-    if (!(next == current) || perUnit != bundle.cap)
+    if (!(next == current) || perUnit != bundle.cap || weight / next.unit != bundle.weight)
     {
-        const double weight = bundle.weight * flow.unit / next.unit;
-        MoveToBundle(t, BundleFor(next.path, perUnit, weight), next.unit);
+        MoveToBundle(t, BundleFor(next.path, perUnit, weight / next.unit), next.unit);
     }
 }
 

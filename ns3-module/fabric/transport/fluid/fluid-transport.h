@@ -70,8 +70,8 @@ class FluidTransport : public Transport
      */
     FlowId Occupy(const FlowRequest& request, FlowPath path, Time now);
 
-    /** Gives what Occupy has started another cap or path. */
-    void SetOccupant(FlowId id, Rate cap, FlowPath path, Time now);
+    /** Gives what Occupy has started another cap, path or weight. */
+    void SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now);
 
     /** Flows and occupants on a link, now. */
     struct Shares

@@ -165,16 +165,123 @@ HybridTransport::Enter(const FlowRequest& request, FlowId flow, Time now)
     {
         return;
     }
-    FlowRequest occupant = request;
+    MakePresent(index, now);
+}
+
+/** Datagrams of a route begin to flow. */
+void
+HybridTransport::EnterDatagrams(RouteId route, Time now)
+{
+    FlowRequest request;
+    request.route = route;
+    request.bytes = Bytes(1); // without end
+    request.stream = DATAGRAMS;
+    const uint32_t index = StreamOf(request);
+    Stream& stream = m_streams[index];
+    stream.request = request;
+    stream.isDatagrams = true;
+    stream.active = 1;
+    if (!stream.isPresent)
+    {
+        stream.isPresent = true;
+        CountDatagramStreams();
+        stream.request.weight = TurnsOf(stream);
+        MakePresent(index, now);
+    }
+}
+
+/** Makes a stream an occupant of the fluid. */
+void
+HybridTransport::MakePresent(uint32_t index, Time now)
+{
+    Stream& stream = m_streams[index];
+    FlowRequest occupant = stream.request;
     occupant.addsLatency = true;
     occupant.client = nullptr;
     const bool isSpread = m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet;
-    const FlowPath path = isSpread ? FlowPath() : m_packets.CurrentPath(flow);
-    stream.occupant = m_fluid.Occupy(occupant, path, now);
+    stream.occupant = m_fluid.Occupy(occupant, isSpread ? FlowPath() : PathOf(stream), now);
     stream.isPresent = true;
     stream.windows = 0;
     m_present.push_back(index);
     m_occupants++;
+}
+
+void
+HybridTransport::CountDatagramStreams()
+{
+    m_datagramStreams.assign(m_links.size(), 0);
+    for (const Stream& stream : m_streams)
+    {
+        if (stream.isDatagrams && stream.isPresent)
+        {
+            for (const PathLink& each : m_routing.Paths().Links(PathOf(stream).path))
+            {
+                m_datagramStreams[each.link.Index()]++;
+            }
+        }
+    }
+}
+
+/**
+ * The weight with which a stream of datagrams has, where the fluid takes most of a link, what turns
+ * of classes leave it: the streams of datagrams send a datagram for each packet of all flows.
+ */
+double
+HybridTransport::TurnsOf(const Stream& stream)
+{
+    const Datagrams::Traffic& traffic = m_packets.GetDatagrams().TrafficOf(stream.request.route);
+    const PacketFormat& format = m_packets.GetSpec().format;
+    const double size = static_cast<double>(traffic.bytes) / static_cast<double>(traffic.datagrams);
+    const double perPacket = size / (format.mtu.ToDouble() + format.header.value_or(0));
+    double mostTaken = 0;
+    double weight = 1;
+    for (const PathLink& each : m_routing.Paths().Links(PathOf(stream).path))
+    {
+        const FluidTransport::Shares shares = m_fluid.SharesOf(each.link);
+        const double taken = shares.flowRate / m_links[each.link.Index()].rate;
+        if (taken > mostTaken)
+        {
+            mostTaken = taken;
+            weight = perPacket * shares.flowWeight / m_datagramStreams[each.link.Index()];
+        }
+    }
+    return weight;
+}
+
+/** The path that its packets take now. */
+FlowPath
+HybridTransport::PathOf(const Stream& stream)
+{
+    return stream.isDatagrams ? FlowPath{m_routing.CurrentPath(stream.request.route)}
+                              : m_packets.CurrentPath(stream.flow);
+}
+
+/** What it asks for. Datagrams do not say what their senders would send. */
+PacketTransport::Demand
+HybridTransport::DemandOf(const Stream& stream)
+{
+    if (!stream.isDatagrams)
+    {
+        return m_packets.DemandOf(stream.flow);
+    }
+    const RouteId route = stream.request.route;
+    const LinkId first = m_routing.Links(route).begin()->link;
+    const double payload = PayloadPart(m_routing.GetTopology().GetLink(first));
+    PacketTransport::Demand demand;
+    demand.allowed = Rate::Infinite();
+    demand.sent = static_cast<int64_t>(
+        static_cast<double>(m_packets.GetDatagrams().TrafficOf(route).bytes) * payload);
+    demand.mtu = static_cast<uint32_t>(m_packets.GetSpec().format.mtu.Count());
+    demand.roundTrip = m_routing.Latency(route) + m_routing.Latency(route);
+    return demand;
+}
+
+/** Whether datagrams have stopped: nobody tells of their end. */
+bool
+HybridTransport::IsAtRest(const Stream& stream, int64_t sentSince)
+{
+    return stream.isDatagrams && stream.windows > HORIZON && sentSince == 0 &&
+           m_packets.GetDatagrams().TrafficOf(stream.request.route).underWay == 0;
 }
 
 /** A flow of packets has ended; the fluid learns of it when no other has begun by then. */
@@ -200,6 +307,14 @@ HybridTransport::IsCoupled() const
 void
 HybridTransport::Couple()
 {
+    if (m_packets.GetDatagrams().HasBeginnings())
+    {
+        for (const Datagrams::Beginning& each : m_packets.GetDatagrams().TakeBeginnings())
+        {
+            m_now = std::max(m_now, each.at);
+            EnterDatagrams(each.route, m_now);
+        }
+    }
     for (const uint32_t index : m_leaving)
     {
         Stream& stream = m_streams[index];
@@ -250,7 +365,7 @@ void
 HybridTransport::Observe(Stream& stream)
 {
     const std::size_t place = stream.windows % HORIZON;
-    const PacketTransport::Demand demand = m_packets.DemandOf(stream.flow);
+    const PacketTransport::Demand demand = DemandOf(stream);
     stream.sent[place] = demand.sent;
     stream.seen[place] = m_now;
     stream.windows++;
@@ -340,6 +455,10 @@ HybridTransport::EndWindow()
     {
         Balance(LinkId(link), length);
     }
+    if (!m_datagramStreams.empty())
+    {
+        CountDatagramStreams();
+    }
     for (const uint32_t index : m_present)
     {
         SetDemand(m_streams[index]);
@@ -352,7 +471,7 @@ HybridTransport::EndWindow()
 void
 HybridTransport::FindLinks(Stream& stream)
 {
-    const PathId path = m_packets.CurrentPath(stream.flow).path;
+    const PathId path = PathOf(stream).path;
     if (path == stream.path && !stream.links.empty())
     {
         return;
@@ -433,7 +552,7 @@ HybridTransport::Balance(LinkId link, Time length)
 void
 HybridTransport::SetDemand(Stream& stream)
 {
-    const PacketTransport::Demand demand = m_packets.DemandOf(stream.flow);
+    const PacketTransport::Demand demand = DemandOf(stream);
     if (demand.mtu == 0)
     {
         return; // in its overhead, or on links that packets take all at once
@@ -442,6 +561,12 @@ HybridTransport::SetDemand(Stream& stream)
     const int64_t before = stream.sent[oldest];
     const Time since = stream.seen[oldest];
     const bool isNew = stream.windows == 0;
+    if (IsAtRest(stream, demand.sent - before))
+    {
+        m_packets.GetDatagrams().Rest(stream.request.route);
+        Leave(stream.request);
+        return;
+    }
     Observe(stream);
     bool isShared = false;
     bool isBusy = false;
@@ -463,8 +588,8 @@ HybridTransport::SetDemand(Stream& stream)
         }
         cap = greed < cap ? OnGrid(greed).ToBytesPerSecond() : cap;
     }
-    m_fluid.SetOccupant(
-        stream.occupant, Rate::BytesPerSecond(cap), m_packets.CurrentPath(stream.flow), m_now);
+    const double weight = stream.isDatagrams ? TurnsOf(stream) : stream.request.weight;
+    m_fluid.SetOccupant(stream.occupant, Rate::BytesPerSecond(cap), PathOf(stream), weight, m_now);
 }
 
 // Links.

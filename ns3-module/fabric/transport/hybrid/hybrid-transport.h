@@ -30,7 +30,8 @@ struct CouplingCounters
  * Some flows as packets, the others as a fluid, on the same links (co-simulation in space). Packets
  * are flows whose FlowRequest::form says so and that leave their node (or, by
  * CouplingSpec::insideNodes, all of these), and those whose planned path crosses a link of
- * CouplingSpec::links; sums of routes are always fluid.
+ * CouplingSpec::links; sums of routes are always fluid. Datagrams are packets, those of a route one
+ * stream; where it is greedy it has what a port's classes have that take turns packet by packet.
  *
  * **To the fluid**, each stream of packets is an occupant of the max-min system on its path: as
  * greedy as its congestion control lets it be or, where it leaves unused what it may have (packets
@@ -111,6 +112,8 @@ class HybridTransport final : public Transport
      */
     static constexpr std::size_t HORIZON = 4;
 
+    static constexpr uint32_t DATAGRAMS = 0xffffffff; //!< FlowRequest::stream of theirs
+
     /** Passes on what one of the two transports tells, with the ids that flows have here. */
     class Watch : public TransportObserver
     {
@@ -137,6 +140,7 @@ class HybridTransport final : public Transport
     {
         FlowRequest request;                 //!< of the last flow
         FlowId flow;                         //!< as above, in the packet transport
+        bool isDatagrams{false};             //!< instead of flows
         FlowId occupant;                     //!< in the fluid, while `isPresent`
         uint32_t active{0};                  //!< flows
         bool isPresent{false};               //!< an occupant of the fluid
@@ -190,6 +194,13 @@ class HybridTransport final : public Transport
 
     uint32_t StreamOf(const FlowRequest& request);
     void Enter(const FlowRequest& request, FlowId flow, Time now);
+    void EnterDatagrams(RouteId route, Time now);
+    void MakePresent(uint32_t index, Time now);
+    FlowPath PathOf(const Stream& stream);
+    PacketTransport::Demand DemandOf(const Stream& stream);
+    double TurnsOf(const Stream& stream);
+    void CountDatagramStreams();
+    bool IsAtRest(const Stream& stream, int64_t sentSince);
     void Leave(const FlowRequest& request);
     void Couple();
     void SetShare(uint32_t link);
@@ -218,6 +229,7 @@ class HybridTransport final : public Transport
     std::vector<Stream> m_streams;
     std::vector<uint32_t> m_present; //!< streams that are or have been; sorted out at windows' ends
     std::vector<uint32_t> m_leaving;
+    std::vector<uint32_t> m_datagramStreams; //!< by link; empty: there are none
     std::size_t m_occupants{0};
     std::vector<LinkState> m_links;
     std::vector<uint32_t> m_reduced; //!< links

@@ -94,6 +94,24 @@ Datagrams::PlaceOf(RouteId route)
     return paths.places[paths.turn];
 }
 
+void
+Datagrams::NoteSent(const Datagram& datagram, int64_t now)
+{
+    if (datagram.route.Index() >= m_traffic.size())
+    {
+        m_traffic.resize(m_routing.Size());
+    }
+    Traffic& traffic = m_traffic[datagram.route.Index()];
+    traffic.bytes += datagram.bytes;
+    traffic.datagrams++;
+    traffic.underWay++;
+    if (!traffic.isFlowing)
+    {
+        traffic.isFlowing = true;
+        m_beginnings.push_back({datagram.route, Time::Picoseconds(now)});
+    }
+}
+
 uint32_t
 Datagrams::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
 {
@@ -117,6 +135,7 @@ Datagrams::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
     p.kind = PacketKind::Datagram;
     p.stamp = now;
     p.number = datagram->handle;
+    p.owner = static_cast<uint32_t>(datagram->route.Index());
     p.hop = PlaceOf(datagram->route);
     p.size = datagram->bytes;
     p.trafficClass = static_cast<uint8_t>(trafficClass);
@@ -126,6 +145,7 @@ Datagrams::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         throw std::invalid_argument(
             "Datagrams: found a datagram whose route begins with another link than its port");
     }
+    NoteSent(*datagram, now);
     return packet;
 }
 
@@ -133,6 +153,7 @@ void
 Datagrams::OnPacket(uint32_t packet, int64_t now)
 {
     const Packet& p = m_packets[packet];
+    m_traffic[p.owner].underWay--;
     m_client.OnDatagram(p.number, (p.flags & Packet::MARKED) != 0, Time::Picoseconds(now));
 }
 
@@ -140,6 +161,7 @@ void
 Datagrams::OnLost(uint32_t packet, int64_t now)
 {
     const Packet& p = m_packets[packet];
+    m_traffic[p.owner].underWay--;
     m_client.OnDatagramLost(p.number, LinkId(p.nextLink), Time::Picoseconds(now));
 }
 

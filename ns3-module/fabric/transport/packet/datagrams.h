@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -69,6 +70,46 @@ class Datagrams final : public PacketEnds
     /** Links have failed or come up. */
     void Reroute();
 
+    /** A route whose datagrams begin to flow, and when the first of them left. */
+    struct Beginning
+    {
+        RouteId route;
+        Time at;
+    };
+
+    /** Whether TakeBeginnings has any. */
+    bool HasBeginnings() const
+    {
+        return !m_beginnings.empty();
+    }
+
+    /** Routes whose first datagrams have left, or the first ones since Rest; each once. */
+    std::vector<Beginning> TakeBeginnings()
+    {
+        return std::exchange(m_beginnings, {});
+    }
+
+    /** The next datagram of a route is a first one again. */
+    void Rest(RouteId route)
+    {
+        m_traffic[route.Index()].isFlowing = false;
+    }
+
+    /** What has left by a route so far. */
+    struct Traffic
+    {
+        int64_t bytes{0}; //!< on the wire
+        int64_t datagrams{0};
+        int64_t underWay{0}; //!< of these
+        bool isFlowing{false};
+    };
+
+    /** Of a route of TakeBeginnings. */
+    const Traffic& TrafficOf(RouteId route) const
+    {
+        return m_traffic[route.Index()];
+    }
+
     /** Whether ports have been offered datagrams and have not got all of them yet. */
     bool AreOffered() const
     {
@@ -88,6 +129,7 @@ class Datagrams final : public PacketEnds
         uint32_t turn{0};
     };
 
+    void NoteSent(const Datagram& datagram, int64_t now);
     uint32_t PlaceOf(RouteId route);
     uint32_t HopsOf(PathId path);
 
@@ -97,6 +139,8 @@ class Datagrams final : public PacketEnds
     PacketNetwork& m_network;
     DatagramClient& m_client;
     std::vector<Paths> m_paths;          //!< by route
+    std::vector<Traffic> m_traffic;      //!< by route
+    std::vector<Beginning> m_beginnings; //!< not taken yet
     std::size_t m_offers{0};             //!< classes of ports that have datagrams
     std::vector<uint32_t> m_placeOfPath; //!< by path; END: not kept yet
 };

@@ -141,6 +141,11 @@ class PacketTransport final : public Transport, private MessageClient, private D
         m_datagramClient = &client;
     }
 
+    Datagrams& GetDatagrams()
+    {
+        return m_datagrams;
+    }
+
     /** As Datagrams::Offer. @throws std::invalid_argument also without a client. */
     void OfferDatagrams(LinkId link, unsigned trafficClass, Time now);
 

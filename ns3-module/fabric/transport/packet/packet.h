@@ -49,7 +49,7 @@ struct alignas(64) Packet
     };
 
     uint32_t nextLink{NONE}; //!< on a wire: where it goes on; of a lost one: where that was
-    uint32_t owner{0};       //!< queue pair; of a Pause its traffic class
+    uint32_t owner{0};       //!< queue pair; of a Pause its traffic class, of a Datagram its route
     uint32_t hop{0};         //!< into PacketNetwork's hops: the link it takes next
     uint32_t ingress{NONE};  //!< link by which it came into the device where it is
     uint32_t size{0};        //!< bytes on the wire, headers included
