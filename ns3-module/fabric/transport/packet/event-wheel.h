@@ -33,7 +33,9 @@ enum class PacketEventKind : uint8_t
  * They come by time, then by kind, then by number, whatever the order in which they were scheduled.
  * A slot of time is a list of blocks of entries, each of a line of the cache; the entry of an event
  * that was moved or canceled stays until its slot opens. Schedule and Cancel are O(1); an event is
- * moved through at most LEVELS slots and is sorted among those of its 512 picoseconds.
+ * moved through at most LEVELS slots and is sorted among those of its 512 picoseconds. Those of a
+ * slot that has been opened are sorted as they come: a slot is opened when its events are to be
+ * taken, not before, for others may be scheduled in front of them.
  */
 class EventWheel
 {
@@ -102,14 +104,34 @@ class EventWheel
         }
     }
 
-    /** When the first event is due; NEVER when there is none. */
-    int64_t NextTime()
+    /**
+     * When the first event is due, and makes ready to take it; where there is none before @p limit,
+     * picoseconds, any time from that on, or NEVER.
+     */
+    int64_t NextTime(int64_t limit = NEVER)
     {
-        if (m_due.empty() && !OpenNext())
+        if (m_due.empty() && !OpenNext(limit))
         {
             return NEVER;
         }
         return m_due.back().time;
+    }
+
+    /**
+     * When the first event is due; NEVER when there is none. O(1) where it has been asked for since
+     * events were taken, else O(events of its slot).
+     */
+    int64_t PeekTime()
+    {
+        if (!m_due.empty())
+        {
+            return m_due.back().time;
+        }
+        if (m_firstHeld == UNKNOWN)
+        {
+            m_firstHeld = FirstHeld();
+        }
+        return m_firstHeld;
     }
 
     /** Whether NextTime has found events since it was asked last that it had not seen before. */
@@ -145,6 +167,7 @@ class EventWheel
 
   private:
     static constexpr uint32_t NONE = 0xffffffff;
+    static constexpr int64_t UNKNOWN = -1;
     static constexpr auto KINDS = static_cast<unsigned>(PacketEventKind::PortReady) + 1;
     static constexpr unsigned KIND_SHIFT = 29;
     static constexpr uint32_t NUMBER_MASK = (1u << KIND_SHIFT) - 1;
@@ -212,6 +235,7 @@ class EventWheel
             m_due.insert(std::lower_bound(m_due.begin(), m_due.end(), due), due);
             return;
         }
+        m_firstHeld = std::min(m_firstHeld, at);
         // The level at which the time and the cursor part is that of their highest unlike bit.
         const uint64_t time = static_cast<uint64_t>(at) >> SLOT_BITS;
         const uint64_t cursor = static_cast<uint64_t>(m_dueEnd) >> SLOT_BITS;
@@ -271,6 +295,10 @@ class EventWheel
             const Due due{time, handle};
             m_due.erase(std::lower_bound(m_due.begin(), m_due.end(), due));
         }
+        else if (time == m_firstHeld)
+        {
+            m_firstHeld = UNKNOWN;
+        }
     }
 
     /** The first occupied slot of a level from @p slot on; SLOTS when there is none. */
@@ -298,35 +326,81 @@ class EventWheel
         return std::exchange(m_slots[level][slot], Slot());
     }
 
-    /** Fills m_due with the first slot that holds anything. @return false when there is none. */
-    bool OpenNext()
+    /** A slot and when it begins, in slots of the lowest level. */
+    struct SlotPlace
+    {
+        unsigned level{0};
+        unsigned slot{0};
+        uint64_t begin{0};
+    };
+
+    /** The first slot that holds entries; there is one. */
+    SlotPlace FindFirstSlot()
+    {
+        const uint64_t cursor = static_cast<uint64_t>(m_dueEnd) >> SLOT_BITS;
+        SpreadEntered(cursor);
+        SlotPlace place;
+        for (place.slot = SLOTS; place.slot == SLOTS; place.level++)
+        {
+            const auto first =
+                static_cast<unsigned>(cursor >> (LEVEL_BITS * place.level)) & (SLOTS - 1);
+            place.slot = FirstOccupied(place.level, first);
+        }
+        place.level--;
+        const unsigned shift = LEVEL_BITS * place.level;
+        const bool isTop = shift + LEVEL_BITS >= 64;
+        const uint64_t above = isTop ? 0 : cursor >> (shift + LEVEL_BITS) << (shift + LEVEL_BITS);
+        place.begin = above | uint64_t{place.slot} << shift;
+        return place;
+    }
+
+    /** Fills m_due with the first slot that holds anything. @return false: there is none that
+     * begins before @p limit. */
+    bool OpenNext(int64_t limit)
     {
         while (m_due.empty() && m_count > 0)
         {
-            const uint64_t cursor = static_cast<uint64_t>(m_dueEnd) >> SLOT_BITS;
-            SpreadEntered(cursor);
-            unsigned level = 0;
-            unsigned slot = SLOTS;
-            for (; level < LEVELS && slot == SLOTS; level++)
+            const SlotPlace place = FindFirstSlot();
+            if (static_cast<int64_t>(place.begin << SLOT_BITS) >= limit)
             {
-                slot = FirstOccupied(
-                    level, static_cast<unsigned>(cursor >> (LEVEL_BITS * level)) & (SLOTS - 1));
+                return false;
             }
-            level--;
-            const unsigned shift = LEVEL_BITS * level;
-            const uint64_t above = shift + LEVEL_BITS >= 64 ? 0 : cursor >> (shift + LEVEL_BITS);
-            const uint64_t begin = (shift + LEVEL_BITS >= 64 ? 0 : above << (shift + LEVEL_BITS)) |
-                                   uint64_t{slot} << shift;
-            const Slot held = Take(level, slot);
-            if (level == 0)
+            const Slot held = Take(place.level, place.slot);
+            m_firstHeld = UNKNOWN;
+            if (place.level == 0)
             {
-                Open(held, begin);
+                Open(held, place.begin);
                 continue;
             }
-            m_dueEnd = std::max(m_dueEnd, static_cast<int64_t>(begin << SLOT_BITS));
+            m_dueEnd = std::max(m_dueEnd, static_cast<int64_t>(place.begin << SLOT_BITS));
             Spread(held);
         }
         return !m_due.empty();
+    }
+
+    /** The earliest time in all slots; NEVER when they hold nothing. */
+    int64_t FirstHeld()
+    {
+        int64_t first = NEVER;
+        while (first == NEVER && m_count > 0)
+        {
+            const SlotPlace place = FindFirstSlot();
+            Slot slot = m_slots[place.level][place.slot];
+            for (; slot.block != NONE; slot = {m_blocks[slot.block].next, Block::CAPACITY})
+            {
+                const Block& entries = m_blocks[slot.block];
+                for (uint32_t i = 0; i < slot.count; i++)
+                {
+                    const bool isHeld = TimeOf(entries.handles[i]) == entries.times[i];
+                    first = isHeld ? std::min(first, entries.times[i]) : first;
+                }
+            }
+            if (first == NEVER) // all were moved or canceled
+            {
+                Empty(Take(place.level, place.slot), [](uint32_t, int64_t) {});
+            }
+        }
+        return first;
     }
 
     /** Spreads the slots of higher levels whose time the cursor has just entered. */
@@ -419,10 +493,11 @@ class EventWheel
     uint32_t m_unused{NONE}; //!< the first of the free blocks
     std::array<std::array<Slot, SLOTS>, LEVELS> m_slots;
     std::array<std::array<uint64_t, WORDS>, LEVELS> m_occupied{};
-    std::vector<Due> m_due;      //!< all before m_dueEnd, the first one last
-    std::vector<Due> m_unsorted; //!< see SortByParts
-    int64_t m_dueEnd{0};         //!< the slots hold what is due from here on
-    std::size_t m_count{0};      //!< events
+    std::vector<Due> m_due;       //!< all before m_dueEnd, the first one last
+    std::vector<Due> m_unsorted;  //!< see SortByParts
+    int64_t m_dueEnd{0};          //!< the slots hold what is due from here on
+    int64_t m_firstHeld{UNKNOWN}; //!< the earliest time in slots
+    std::size_t m_count{0};       //!< events
     bool m_hasOpened{false};
 };
 

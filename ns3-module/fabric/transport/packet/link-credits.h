@@ -2,6 +2,7 @@
 #ifndef WEIR_FABRIC_TRANSPORT_PACKET_LINK_CREDITS_H
 #define WEIR_FABRIC_TRANSPORT_PACKET_LINK_CREDITS_H
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -32,20 +33,11 @@ class LinkCredits
     /** What is there at @p now. */
     int64_t Units(int64_t now)
     {
-        while (m_first < m_returns.size() && m_returns[m_first].time <= now)
+        while (m_count > 0 && m_returns[m_first].time <= now)
         {
-            m_units += m_returns[m_first++].units;
-        }
-        if (m_first == m_returns.size())
-        {
-            m_returns.clear();
-            m_first = 0;
-        }
-        else if (m_first > 64 && m_first * 2 > m_returns.size())
-        {
-            m_returns.erase(m_returns.begin(),
-                            m_returns.begin() + static_cast<std::ptrdiff_t>(m_first));
-            m_first = 0;
+            m_units += m_returns[m_first].units;
+            m_first = Place(1);
+            m_count--;
         }
         return m_units;
     }
@@ -58,24 +50,29 @@ class LinkCredits
     /** Units come back at @p time, or with those before them where these come later. */
     void Return(int64_t units, int64_t time)
     {
-        if (m_first < m_returns.size() && m_returns.back().time >= time)
+        if (m_count > 0 && m_returns[Place(m_count - 1)].time >= time)
         {
-            m_returns.back().units += units;
+            m_returns[Place(m_count - 1)].units += units;
             return;
         }
-        m_returns.push_back({time, units});
+        if (m_count == m_returns.size())
+        {
+            Grow();
+        }
+        m_returns[Place(m_count++)] = {time, units};
     }
 
     /** When @p units are there, of those that are on their way back; UNKNOWN: not yet. */
     int64_t TimeOf(int64_t units) const
     {
         int64_t sum = m_units;
-        for (std::size_t i = m_first; i < m_returns.size(); i++)
+        for (std::size_t i = 0; i < m_count; i++)
         {
-            sum += m_returns[i].units;
+            const Returned& returned = m_returns[Place(i)];
+            sum += returned.units;
             if (sum >= units)
             {
-                return m_returns[i].time;
+                return returned.time;
             }
         }
         return UNKNOWN;
@@ -88,8 +85,27 @@ class LinkCredits
         int64_t units;
     };
 
-    std::vector<Returned> m_returns; //!< by time
+    /** Of the one @p after the first that is not yet back. */
+    std::size_t Place(std::size_t after) const
+    {
+        return (m_first + after) & (m_returns.size() - 1);
+    }
+
+    void Grow()
+    {
+        constexpr std::size_t LEAST = 8;
+        std::vector<Returned> larger(std::max(LEAST, 2 * m_returns.size()));
+        for (std::size_t i = 0; i < m_count; i++)
+        {
+            larger[i] = m_returns[Place(i)];
+        }
+        m_returns.swap(larger);
+        m_first = 0;
+    }
+
+    std::vector<Returned> m_returns; //!< a ring of a power of two, by time
     std::size_t m_first{0};          //!< of m_returns that is not yet back
+    std::size_t m_count{0};          //!< that are not
     int64_t m_units{0};
 };
 

@@ -359,20 +359,6 @@ PacketNetwork::SetTlpCredits(uint32_t link, int64_t room)
     }
 }
 
-/** Whether a packet is on its way to the network yet. O(path). */
-bool
-PacketNetwork::IsToNetwork(const Packet& packet) const
-{
-    for (uint32_t hop = packet.hop; m_hops[hop] != END; hop++)
-    {
-        if (m_ports[m_hops[hop]].isNetwork)
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 /**
  * Calls @p take for each account of a link from which a packet takes credits, and what it takes.
  * @param packet null: one that the device at its beginning would send, of the largest size
@@ -497,6 +483,12 @@ PacketNetwork::AddHops(const std::vector<LinkId>& links)
         m_hops.push_back(link.Index());
     }
     m_hops.push_back(END);
+    m_isToNetwork.resize(m_hops.size(), 0);
+    for (std::size_t i = links.size(); i-- > 0;)
+    {
+        const bool isNetwork = m_ports[links[i].Index()].isNetwork;
+        m_isToNetwork[place + i] = isNetwork ? 1 : m_isToNetwork[place + i + 1];
+    }
     if (m_spec.switches.classByHop)
     {
         unsigned raised = 0;
@@ -1247,7 +1239,7 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
     const int64_t sent = now + TransmissionTime(link, p.size, p.payload);
     const int64_t end = p.ingress == Packet::NONE ? sent : std::max(sent, p.time);
     Sent& counters = m_sent[link];
-    counters.packets++;
+    m_usedPorts += counters.packets++ == 0 ? 1 : 0;
     counters.bytes += BytesOf(link, p.size, p.payload);
     counters.busy += end - now;
     counters.backlogged += port.backlog > 0 ? end - now : 0;

@@ -126,6 +126,12 @@ class PacketNetwork
         uint32_t packet{Packet::NONE}; //!< that arrives, or leaves
     };
 
+    /** Ports that have sent something. */
+    std::size_t UsedPorts() const
+    {
+        return m_usedPorts;
+    }
+
     /** Has memory fetched that these will look at. Leaves @p events empty. */
     void Prefetch(std::vector<Upcoming>& events) const;
 
@@ -373,7 +379,13 @@ class PacketNetwork
     int64_t& LossyRoomOf(uint32_t link, unsigned trafficClass);
     void ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now);
     int64_t MaxPayload(uint32_t link) const;
-    bool IsToNetwork(const Packet& packet) const;
+
+    /** Whether a packet is on its way to the network yet. */
+    bool IsToNetwork(const Packet& packet) const
+    {
+        return m_isToNetwork[packet.hop] != 0;
+    }
+
     bool IsRaised(const Link& first, const Link& second) const;
     void CheckClasses(const std::vector<LinkId>& links, unsigned raised) const;
     void SetTlpCredits(uint32_t link, int64_t room);
@@ -432,6 +444,7 @@ class PacketNetwork
     AlignedVector<Port> m_ports;              //!< by link
     AlignedVector<Queue> m_queues;            //!< by link and class
     AlignedVector<Sent> m_sent;               //!< by link
+    std::size_t m_usedPorts{0};               //!< that have sent something
     AlignedVector<IngressAccount> m_accounts; //!< by link that leads in and class of data
     std::vector<PortDetails> m_details;       //!< by link
     std::vector<PortCounters> m_counters;     //!< by link, beside m_sent and m_queues
@@ -445,7 +458,8 @@ class PacketNetwork
     std::vector<SharedBuffer> m_buffers;      //!< by device
     std::vector<uint64_t> m_draws;            //!< by link: state of its random numbers
     std::vector<std::vector<PortObserver*>> m_observers; //!< by link; empty while there is none
-    std::vector<uint32_t> m_hops;  //!< paths one after another, each with its END
+    std::vector<uint32_t> m_hops;       //!< paths one after another, each with its END
+    std::vector<uint8_t> m_isToNetwork; //!< by place in m_hops: a link of the network is to come
     std::vector<uint8_t> m_raises; //!< by place in m_hops: a packet is as many classes higher from
                                    //!< there on; empty where classes do not rise by hop
 };
