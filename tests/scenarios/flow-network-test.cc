@@ -162,14 +162,43 @@ TEST(FlowNetwork, LinksFailAndSlowDownWhileFlowsAreUnderWay)
     EXPECT_NEAR(after, 500e-6, 1.5e-6); // whatever the fluid has done at `half`: 500 or 501 us
 }
 
-/** Flows that never end say which links are down. */
+/**
+ * Of two links of a host one fails half way: the flow goes on by the other, also where its packets
+ * waited for a turn at the one that failed. Lost packets are sent again after 4 ms at most.
+ */
+TEST(FlowNetwork, FlowsGoOnByTheLinkThatIsLeft)
+{
+    const std::string star = "3 1 3\n2\n0 2 100Gbps 1us 0\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+    const std::string one = "src,dst,bytes,start_s\n0,1,12500000,0\n";
+    const Time half = Time::Microseconds(501);
+    for (const char* to : {"switch2", "switch2#2"})
+    {
+        EventSpec down = Event(EventKind::LinkDown, half);
+        down.to = to;
+        for (const TransportSpec& transport : {TransportSpec(),
+                                               TransportSpec{PacketSpec()},
+                                               TransportSpec{PacketSpec(), CouplingSpec()}})
+        {
+            const Time alone = Play(star, one, transport, Selection("flows: [0]")).flows.Finish(0);
+            const Time failed =
+                Play(star, one, transport, Selection("flows: [0]"), {down}).flows.Finish(0);
+            EXPECT_GE(failed, alone);
+            EXPECT_LE(failed, alone + Time::Milliseconds(5));
+        }
+    }
+}
+
+/** Flows that never end say which links are down, also where some are packets and some a fluid. */
 TEST(FlowNetwork, LinksThatStayDownAreNamed)
 {
-    for (const TransportSpec& transport : {TransportSpec(), TransportSpec{PacketSpec()}})
+    const FlowSelection some = Selection("flows: [0, 5-6]");
+    for (const TransportSpec& transport : {TransportSpec(),
+                                           TransportSpec{PacketSpec()},
+                                           TransportSpec{PacketSpec(), CouplingSpec()}})
     {
         try
         {
-            Play(STAR, Meeting(), transport, {}, {Event(EventKind::LinkDown, Time())});
+            Play(STAR, Meeting(), transport, some, {Event(EventKind::LinkDown, Time())});
             ADD_FAILURE() << "flow 0 ended";
         }
         catch (const std::runtime_error& error)

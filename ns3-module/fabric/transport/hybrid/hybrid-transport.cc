@@ -297,10 +297,13 @@ HybridTransport::Leave(const FlowRequest& request)
     }
 }
 
+/** Whether packets and a fluid may share links: not where all of them wait for links that are down,
+ * which may be for ever. */
 bool
-HybridTransport::IsCoupled() const
+HybridTransport::IsCoupled()
 {
-    return m_occupants > 0 && m_fluid.ActiveFlows() > m_occupants;
+    return m_occupants > 0 && m_fluid.ActiveFlows() > m_occupants &&
+           !(m_packets.NextEventTime().IsInfinite() && m_fluid.NextEventTime().IsInfinite());
 }
 
 /** Makes both agree on what has changed at this instant. */

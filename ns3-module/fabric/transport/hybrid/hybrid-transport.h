@@ -206,7 +206,7 @@ class HybridTransport final : public Transport
     void SetShare(uint32_t link);
     void TellRate(LinkId link, double rate, Time now);
     double FluidBytes(LinkState& state);
-    bool IsCoupled() const;
+    bool IsCoupled();
     void EndWindow();
     void FindLinks(Stream& stream);
     void Balance(LinkId link, Time length);

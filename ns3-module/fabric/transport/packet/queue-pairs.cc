@@ -115,7 +115,16 @@ QueuePairs::SetPaths(uint32_t id, std::vector<Path> paths, int64_t now)
     pair.turns = SprayTurns();
     if (pair.state == State::InTurn && link != pair.link)
     {
-        return; // it learns of it when its turn comes
+        const std::size_t place = PlaceOf(pair.link, pair.trafficClass);
+        std::vector<uint32_t>& waiting = m_turns[place].waiting;
+        Leave(waiting, id); // a port that is down gives no turns
+        if (waiting.empty() && place != m_asking)
+        {
+            m_network->SetSource(pair.link, pair.trafficClass, false, now);
+        }
+        pair.link = link;
+        TakeTurn(id, now);
+        return;
     }
     pair.link = link;
     if (wasStalled && pair.state == State::Stalled)
