@@ -135,7 +135,7 @@ struct FlowsNetwork
 {
     YamlNode keys; //!< the user's own
     TransportSpec transport;
-    FlowSelection packets; //!< beside a fluid
+    FlowSelection selection; //!< what are packets beside a fluid
     std::vector<EventSpec> events;
 };
 
@@ -170,9 +170,9 @@ ReadPacketsBesideFluid(const FlowsOptions& options, const YamlNode& keys, FlowsN
     }
     if (const auto packets = keys.Find("packets"))
     {
-        network.packets = ReadFlowSelection(*packets);
-        network.transport.coupling->links = network.packets.links;
-        if (!network.packets.links.empty())
+        network.selection = ReadFlowSelection(*packets);
+        network.transport.coupling->links = network.selection.links;
+        if (!network.selection.links.empty())
         {
             NetworkOverrides plain = options.network;
             plain.settings = SortSettings(options.packets.settings).system;
@@ -180,7 +180,7 @@ ReadPacketsBesideFluid(const FlowsOptions& options, const YamlNode& keys, FlowsN
             CheckLinks(packets->Get("links"), opened->GetRouting().GetTopology());
         }
     }
-    if (network.packets.IsEmpty())
+    if (network.selection.IsEmpty())
     {
         throw InputError(
             "--fidelity: found hybrid and nothing that moves as packets, expected "
@@ -290,10 +290,10 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     }
     NetworkOverrides overrides = ReadOverrides(options);
     FlowReport report;
-    const FlowsNetwork keys = ReadFlowsNetwork(options, fidelity);
-    overrides.transport = keys.transport;
-    overrides.events = keys.events;
-    report.corrections = CorrectionsText(keys.keys);
+    const FlowsNetwork given = ReadFlowsNetwork(options, fidelity);
+    overrides.transport = given.transport;
+    overrides.events = given.events;
+    report.corrections = CorrectionsText(given.keys);
     const bool isCsvPrinted = IsStandardOutput(options.csv, options.json);
     std::optional<OutputFile> csv;
     if (!options.csv.empty() && !isCsvPrinted)
@@ -320,20 +320,20 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     const auto network = OpenNetwork(options.topology, overrides, Catalog());
     ExpectSimulated(network->Events(),
                     fidelity,
-                    keys.transport.packets && keys.transport.packets->settle.IsOn(),
+                    given.transport.packets && given.transport.packets->settle.IsOn(),
                     options.topology);
     FlowResults flows = IsTrafficFile(options.flows)
                             ? DrawFlows(LoadTrafficFile(options.flows, Catalog()), *network)
                             : ReadFlowFile(options.flows, *network);
-    keys.packets.Apply(flows);
+    given.selection.Apply(flows);
     if (const auto& width = kept.output.linkSeries)
     {
         LinkSeries::ExpectFit(LeastLinkBins(flows, network->GetRouting(), *width), *width);
     }
     report.cost.readSeconds = watch.Lap();
-    if (keys.transport.packets)
+    if (given.transport.packets)
     {
-        PrintPacketsNotes(keys.keys, *keys.transport.packets, network->GetRouting().Policy());
+        PrintPacketsNotes(given.keys, *given.transport.packets, network->GetRouting().Policy());
     }
     recording.Begin(network->GetSimulation());
     {

@@ -129,7 +129,7 @@ class FlowResults
     std::vector<RouteId> m_routes;
     std::vector<PathId> m_paths;   //!< of flows on other paths than planned; empty: of none
     std::vector<Rate> m_caps;      //!< of the flows up to the last that has one
-    std::vector<bool> m_isPackets; //!< of the flows up to the last that is to be
+    std::vector<bool> m_isPackets; //!< by flow; empty: none is
     std::vector<Bytes> m_bytes;
     std::vector<Time> m_starts;
     std::vector<Time> m_finishes;

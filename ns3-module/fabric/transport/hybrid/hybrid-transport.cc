@@ -179,7 +179,11 @@ HybridTransport::EnterDatagrams(RouteId route, Time now)
     const uint32_t index = StreamOf(request);
     Stream& stream = m_streams[index];
     stream.request = request;
-    stream.isDatagrams = true;
+    if (!stream.isDatagrams)
+    {
+        stream.isDatagrams = true;
+        m_datagrams.push_back(index);
+    }
     stream.active = 1;
     if (!stream.isPresent)
     {
@@ -210,9 +214,10 @@ void
 HybridTransport::CountDatagramStreams()
 {
     m_datagramStreams.assign(m_links.size(), 0);
-    for (const Stream& stream : m_streams)
+    for (const uint32_t index : m_datagrams)
     {
-        if (stream.isDatagrams && stream.isPresent)
+        const Stream& stream = m_streams[index];
+        if (stream.isPresent)
         {
             for (const PathLink& each : m_routing.Paths().Links(PathOf(stream).path))
             {

@@ -229,7 +229,9 @@ class HybridTransport final : public Transport
     std::vector<Stream> m_streams;
     std::vector<uint32_t> m_present; //!< streams that are or have been; sorted out at windows' ends
     std::vector<uint32_t> m_leaving;
-    std::vector<uint32_t> m_datagramStreams; //!< by link; empty: there are none
+    std::vector<uint32_t> m_datagrams; //!< streams that are of them
+    std::vector<uint32_t>
+        m_datagramStreams; //!< how many are present, by link; empty: there are none
     std::size_t m_occupants{0};
     std::vector<LinkState> m_links;
     std::vector<uint32_t> m_reduced; //!< links

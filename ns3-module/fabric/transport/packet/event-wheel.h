@@ -348,8 +348,7 @@ class EventWheel
         }
         place.level--;
         const unsigned shift = LEVEL_BITS * place.level;
-        const bool isTop = shift + LEVEL_BITS >= 64;
-        const uint64_t above = isTop ? 0 : cursor >> (shift + LEVEL_BITS) << (shift + LEVEL_BITS);
+        const uint64_t above = cursor >> (shift + LEVEL_BITS) << (shift + LEVEL_BITS);
         place.begin = above | uint64_t{place.slot} << shift;
         return place;
     }
