@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/routing/policies/spray.h"
 #include "scenarios/flows/flow-selection.h"
 #include "scenarios/yaml/yaml-node.h"
 #include "tests/scenarios/flow-files.h"
@@ -160,6 +161,28 @@ TEST(FlowNetwork, LinksFailAndSlowDownWhileFlowsAreUnderWay)
     slow.factor = 0.5;
     const double after = (Play(STAR, one, {}, {}, {slow}).flows.Finish(0) - alone).ToSeconds();
     EXPECT_NEAR(after, 500e-6, 1.5e-6); // whatever the fluid has done at `half`: 500 or 501 us
+}
+
+/** Sprayed packets of a host with two links leave by one, and cross no switch but that one's. */
+TEST(FlowNetwork, SprayedPacketsKeepToTheirPort)
+{
+    const TextFile topology(
+        "4 2 4\n2 3\n0 2 100Gbps 1us 0\n0 3 100Gbps 1us 0\n"
+        "1 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n");
+    const TextFile one("src,dst,bytes,start_s\n0,1,1000000,0\n");
+    FabricSpec fabric;
+    fabric.routing = SprayRouting();
+    HpccNetwork network(ReadHpccTopology(topology.Path()), fabric, {PacketSpec()});
+    FlowFile file(one.Path());
+    FlowResults flows = ReadFlows(file, network);
+    PlainLoop loop;
+    PlayFlows(flows, network, loop, [](Time) {});
+    const auto packets = [&](std::size_t link) {
+        return network.GetTransport().GetPortCounters(LinkId(link))->packets;
+    };
+    EXPECT_EQ(packets(0), packets(5)); // by switch 2
+    EXPECT_EQ(packets(2), packets(7)); // by switch 3
+    EXPECT_EQ(packets(0) + packets(2), 1000000 / PacketSpec().format.mtu.Count() + 1);
 }
 
 /**

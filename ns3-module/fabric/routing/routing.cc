@@ -130,12 +130,14 @@ Routing::EntropyPaths(RouteId id, uint32_t count, bool isDistinct)
 {
     const Route route = m_routes[id.Index()];
     std::vector<PathId> paths{CurrentPath(id)};
-    if (route.kind != Kind::Single || HasDownLink(paths.front()))
+    if (route.kind != Kind::Single || m_paths.Links(paths.front()).size() == 0 ||
+        HasDownLink(paths.front()))
     {
         return paths;
     }
     const Single single = m_singles[route.detail];
     FlowTuple tuple = TupleOf(single);
+    const LinkId port = m_paths.Links(paths.front()).begin()->link;
     for (uint32_t i = 1; i < count; i++)
     {
         tuple.sourcePort = static_cast<uint16_t>(single.sourcePort + i);
@@ -143,7 +145,8 @@ Routing::EntropyPaths(RouteId id, uint32_t count, bool isDistinct)
             Joined(single.before,
                    m_router.RouteOver(single.from, single.to, tuple, single.networkKinds),
                    single.after);
-        if (!isDistinct || std::find(paths.begin(), paths.end(), path) == paths.end())
+        const bool isOfPort = m_paths.Links(path).begin()->link == port;
+        if (isOfPort && (!isDistinct || std::find(paths.begin(), paths.end(), path) == paths.end()))
         {
             paths.push_back(path);
         }

@@ -176,7 +176,8 @@ class Routing
 
     /**
      * The current paths of a route's packets when their sender varies what switches hash, @p count
-     * times, in that order. One where switches have no choice. O(count x links) when called.
+     * times, in that order. One where switches have no choice. Those that begin at another port
+     * than the first are left out: a sender has one. O(count x links) when called.
      * @param isDistinct each path is there once, however often switches come to it
      */
     std::vector<PathId> EntropyPaths(RouteId route, uint32_t count, bool isDistinct);
