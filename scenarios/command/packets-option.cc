@@ -152,8 +152,8 @@ ExpectFluidOnly(const PacketsOptions& options,
                                                                       : "--set";
             throw InputError(std::string(option) + ": found it with fidelity " +
                              ToString(fidelity) +
-                             ", expected --fidelity packet with it, or nothing but sharing and "
-                             "corrections of a fluid");
+                             ", expected --fidelity packet with it, or nothing but sharing" +
+                             (others.empty() ? "" : ", events") + " and corrections of a fluid");
         }
     }
 }

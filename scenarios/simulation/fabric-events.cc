@@ -281,6 +281,23 @@ ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster)
     return scales;
 }
 
+namespace
+{
+
+/** Whether a link that @p event leaves without a rate gets none again. */
+bool
+IsForEver(const EventSpec& event, const std::vector<EventSpec>& events)
+{
+    return event.kind == EventKind::Degrade && event.factor == 0 &&
+           std::none_of(events.begin(), events.end(), [&event](const EventSpec& other) {
+               return other.kind == EventKind::Degrade && other.factor > 0 &&
+                      other.from == event.from && other.to == event.to &&
+                      other.at + other.every * (other.times - 1) >= event.at;
+           });
+}
+
+} // namespace
+
 void
 ExpectSimulated(const std::vector<EventSpec>& events,
                 Fidelity fidelity,
@@ -305,6 +322,12 @@ ExpectSimulated(const std::vector<EventSpec>& events,
                              ": found a link that loses packets where not all of them are "
                              "simulated, expected fidelity packet or hybrid without "
                              "network.settle");
+        }
+        if (arePackets && IsForEver(event, events))
+        {
+            throw InputError(place +
+                             ": found a link whose packets would be sent again for ever, expected "
+                             "a factor above 0, a later one, or kind link-down");
         }
     }
 }

@@ -211,6 +211,26 @@ TEST(FlowNetwork, FlowsGoOnByTheLinkThatIsLeft)
     }
 }
 
+/** Packets over a link without a rate would be sent again and again: it is to have one later. */
+TEST(FlowNetwork, LinksWithoutARateAreToHaveOneAgain)
+{
+    EventSpec none = Event(EventKind::Degrade, Time::Microseconds(5));
+    none.factor = 0;
+    none.where = "net.yaml:2:5: events.0";
+    EventSpec again = Event(EventKind::Degrade, Time::Microseconds(50));
+    for (const Fidelity fidelity : {Fidelity::Packet, Fidelity::Hybrid})
+    {
+        EXPECT_EQ(
+            RefusalOf([&] { ExpectSimulated({none}, fidelity, false, ""); }),
+            "net.yaml:2:5: events.0: found a link whose packets would be sent again for ever, "
+            "expected a factor above 0, a later one, or kind link-down");
+        ExpectSimulated({none, again}, fidelity, false, "");
+    }
+    ExpectSimulated({none}, Fidelity::Flow, false, "");
+    const auto played = Play(STAR, Meeting(), {PacketSpec()}, {}, {none, again});
+    EXPECT_GT(played.flows.Finish(0), again.at);
+}
+
 /** Flows that never end say which links are down, also where some are packets and some a fluid. */
 TEST(FlowNetwork, LinksThatStayDownAreNamed)
 {
