@@ -116,17 +116,6 @@ ReadRegime(const YamlNode& node, const std::vector<std::string>& features)
     return regime;
 }
 
-std::vector<std::string>
-ReadTexts(const YamlNode& node)
-{
-    std::vector<std::string> texts;
-    for (const YamlNode& item : node.Items())
-    {
-        texts.push_back(item.AsString());
-    }
-    return texts;
-}
-
 } // namespace
 
 std::string
@@ -171,7 +160,7 @@ ReadCalibration(const std::string& nameOrPath, const Catalog& catalog)
                                               {ToString(Fidelity::Packet), Fidelity::Packet}});
     origin.seed = node.Get("seed").AsSeed();
     origin.scenarios = static_cast<std::size_t>(node.Get("scenarios").AsInteger(1, MAX_CASES));
-    const auto features = ReadTexts(node.Get("features"));
+    const auto features = node.Get("features").AsStrings();
     std::map<std::string, RegimeCalibration> regimes;
     for (const YamlNode& item : node.Get("regimes").Items())
     {

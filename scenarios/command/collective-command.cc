@@ -389,7 +389,7 @@ ReadSweep(const CollectiveOptions& options)
     }
     ReadAuto(options, spec);
     const YamlNode network = LoadNetwork(options.packets);
-    const TransportSpec transport = ReadTransport(options.packets, network, spec.fidelity);
+    const TransportSpec transport = ReadTransportSpec(options.packets, network, spec.fidelity);
     network.CheckAllRead({});
     if (transport.packets)
     {

@@ -162,12 +162,7 @@ ReadLinkEvents(const YamlNode& list)
 void
 ReadPacketsBesideFluid(const FlowsOptions& options, const YamlNode& keys, FlowsNetwork& network)
 {
-    if (const auto settle = keys.Find("settle"); network.transport.packets->settle.IsOn())
-    {
-        settle->Fail(
-            "found it with fidelity hybrid, expected fidelity packet: what shares links "
-            "with a fluid is not replayed");
-    }
+    ExpectNotSettled(keys, *network.transport.packets);
     if (const auto packets = keys.Find("packets"))
     {
         network.selection = ReadFlowSelection(*packets);
@@ -202,14 +197,14 @@ ReadFlowsNetwork(const FlowsOptions& options, Fidelity fidelity)
         const Topology topology = ReadHpccTopology(options.topology, &lossy);
         network.events = config.Events(topology, lossy);
         const YamlNode keys = LoadNetwork(options.packets, config.Network(topology));
-        network.transport = ReadTransport(options.packets, keys, fidelity);
+        network.transport = ReadTransportSpec(options.packets, keys, fidelity);
         keys.CheckAllRead({});
         ApplySettings(network.keys, SortSettings(options.packets.settings).network);
         return network;
     }
     network.keys = LoadNetwork(options.packets);
     const YamlNode& keys = network.keys;
-    network.transport = ReadTransport(options.packets, keys, fidelity, {"events", "packets"});
+    network.transport = ReadTransportSpec(options.packets, keys, fidelity, {"events", "packets"});
     keys.Read("events", network.events, ReadLinkEvents);
     if (fidelity == Fidelity::Hybrid)
     {

@@ -161,10 +161,10 @@ ExpectFluidOnly(const PacketsOptions& options,
 } // namespace
 
 TransportSpec
-ReadTransport(const PacketsOptions& options,
-              const YamlNode& network,
-              Fidelity fidelity,
-              const std::vector<std::string>& others)
+ReadTransportSpec(const PacketsOptions& options,
+                  const YamlNode& network,
+                  Fidelity fidelity,
+                  const std::vector<std::string>& others)
 {
     TransportSpec spec;
     std::vector<std::string> known = others;

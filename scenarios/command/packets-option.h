@@ -51,10 +51,10 @@ YamlNode LoadNetwork(const PacketsOptions& options, YamlNode network);
  * @param others keys that somebody else reads
  * @throws InputError at what is wrong, or has no effect in that fidelity.
  */
-TransportSpec ReadTransport(const PacketsOptions& options,
-                            const YamlNode& network,
-                            Fidelity fidelity,
-                            const std::vector<std::string>& others = {});
+TransportSpec ReadTransportSpec(const PacketsOptions& options,
+                                const YamlNode& network,
+                                Fidelity fidelity,
+                                const std::vector<std::string>& others = {});
 
 /** `corrections` of @p network as given, for provenance; empty: none. */
 std::string CorrectionsText(const YamlNode& network);

@@ -113,13 +113,7 @@ ReadFlowSelection(const YamlNode& packets)
     {
         selection.below = below->AsBytes();
     }
-    if (const auto links = packets.Find("links"))
-    {
-        for (const YamlNode& link : links->Items())
-        {
-            selection.links.push_back(link.AsString());
-        }
-    }
+    packets.Read("links", selection.links, &YamlNode::AsStrings);
     return selection;
 }
 

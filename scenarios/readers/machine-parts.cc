@@ -102,10 +102,7 @@ ReadTransport(const YamlNode& reference, const Catalog& catalog)
     const YamlNode node = ResolvePart(reference, CatalogKind::Transports, catalog, "transport");
     TransportFigures read;
     read.kind = node.Get("kind").AsEnum(TransportNames());
-    for (const YamlNode& name : node.Get("devices").Items())
-    {
-        read.devices.push_back(name.AsString());
-    }
+    read.devices = node.Get("devices").AsStrings();
     if (read.devices.empty())
     {
         node.Get("devices").Fail("found an empty list, expected at least one name");

@@ -81,10 +81,7 @@ ReadFailures(const YamlNode& node, EventSpec& event, uint64_t seed)
     }
     else
     {
-        for (const YamlNode& item : links.Items())
-        {
-            event.links.push_back(item.AsString());
-        }
+        event.links = links.AsStrings();
     }
     event.up = ReadMeanTime(node, "meanTimeToFailure");
     event.down = ReadMeanTime(node, "meanTimeToRepair");

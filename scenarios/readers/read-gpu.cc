@@ -81,10 +81,7 @@ ReadPciDevices(const YamlNode& node)
     node.CheckKeys(YamlKeysOf("gpu.pciDevices"));
     node.Get("source").AsString();
     PciDevices read;
-    for (const YamlNode& id : node.Get("value").Items())
-    {
-        read.ids.push_back(id.AsString());
-    }
+    read.ids = node.Get("value").AsStrings();
     node.Read("isTypical", read.isTypical, &YamlNode::AsBool);
     return read;
 }

@@ -123,6 +123,17 @@ ReadSwitch(const YamlNode& node, const Catalog& catalog)
 }
 
 void
+ExpectNotSettled(const YamlNode& network, const PacketSpec& packets)
+{
+    if (packets.settle.IsOn())
+    {
+        network.Get("settle").Fail(
+            "found it with fidelity hybrid, expected fidelity packet: what shares links with a "
+            "fluid is not replayed");
+    }
+}
+
+void
 CheckLinks(const YamlNode& node, const Topology& topology)
 {
     for (const YamlNode& link : node.Items())

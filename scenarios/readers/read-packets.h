@@ -30,6 +30,9 @@ PacketSpec ReadPackets(const YamlNode& map,
                        const std::vector<std::string>& others = {},
                        const Catalog& catalog = Catalog());
 
+/** @throws InputError at `settle` of @p network where it is on: of packets beside a fluid. */
+void ExpectNotSettled(const YamlNode& network, const PacketSpec& packets);
+
 /** @throws InputError at a name of the list @p node that no link of @p topology has. */
 void CheckLinks(const YamlNode& node, const Topology& topology);
 

@@ -159,17 +159,6 @@ ReadIndices(const YamlNode& node)
     return indices;
 }
 
-std::vector<std::string>
-ReadNames(const YamlNode& node)
-{
-    std::vector<std::string> names;
-    for (const YamlNode& item : node.Items())
-    {
-        names.push_back(item.AsString());
-    }
-    return names;
-}
-
 /** A word, {kind, stride, seed}, {nodes: [...]}, {gpus: [...]} or {leaves: [...]}. */
 PlacementSpec
 ReadPlacement(const YamlNode& node)
@@ -199,7 +188,7 @@ ReadPlacement(const YamlNode& node)
     {
         node.CheckKeys(YamlKeysOf("placement.leaves"));
         placement.kind = Placement::Leaves;
-        placement.leaves = ReadNames(*leaves);
+        placement.leaves = leaves->AsStrings();
         if (placement.leaves.empty())
         {
             leaves->Fail("found an empty list, expected at least one switch");
@@ -497,9 +486,9 @@ void
 ReadSelection(const YamlNode& node, HybridSelection& hybrid)
 {
     node.CheckKeys(YamlKeysOf("network.packets"));
-    node.Read("jobs", hybrid.jobs, ReadNames);
+    node.Read("jobs", hybrid.jobs, &YamlNode::AsStrings);
     node.Read("flows", hybrid.flows, &YamlNode::AsBool);
-    node.Read("links", hybrid.coupling.links, ReadNames);
+    node.Read("links", hybrid.coupling.links, &YamlNode::AsStrings);
 }
 
 /** @throws InputError at a job or a link that is not there, or where nothing is selected for
@@ -538,11 +527,9 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
             CheckLinks(*links, Cluster(scenario.cluster).GetTopology());
         }
     }
-    if (scenario.fidelity == Fidelity::Hybrid && scenario.packets.settle.IsOn())
+    if (scenario.fidelity == Fidelity::Hybrid)
     {
-        network.Get("settle").Fail(
-            "found it with fidelity hybrid, expected fidelity packet: what shares links with a "
-            "fluid is not replayed");
+        ExpectNotSettled(network, scenario.packets);
     }
     if (scenario.fidelity == Fidelity::Hybrid && hybrid.jobs.empty() && !hybrid.flows &&
         hybrid.coupling.links.empty())

@@ -141,10 +141,7 @@ ReadWords(const YamlNode& node)
     std::vector<std::string> words;
     if (node.IsSequence())
     {
-        for (const YamlNode& item : node.Items())
-        {
-            words.push_back(item.AsString());
-        }
+        words = node.AsStrings();
     }
     else
     {

@@ -171,6 +171,17 @@ YamlNode::Items() const
     return items;
 }
 
+std::vector<std::string>
+YamlNode::AsStrings() const
+{
+    std::vector<std::string> texts;
+    for (const YamlNode& item : Items())
+    {
+        texts.push_back(item.AsString());
+    }
+    return texts;
+}
+
 std::string
 YamlNode::AsString() const
 {

@@ -98,6 +98,9 @@ class YamlNode
 
     std::string AsString() const;
 
+    /** Of a list. */
+    std::vector<std::string> AsStrings() const;
+
     /** A path that is meant from the folder of the file that the value was written in. */
     std::string AsPathBesideFile() const;
 
