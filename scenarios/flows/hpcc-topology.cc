@@ -137,9 +137,9 @@ ReadRate(const LocatedLines& lines, std::size_t index)
     const auto text = lines.Fields()[index];
     const Rate rate = IsBare(text) ? Rate::BitsPerSecond(lines.Decimal(index, "rate"))
                                    : Located(lines, index, "rate", ParseRate);
-    if (!(rate > Rate()))
+    if (rate < Rate::BitsPerSecond(1))
     {
-        throw lines.Refusal("rate", text, "more than zero");
+        throw lines.Refusal("rate", text, "at least 1bps");
     }
     if (IsBare(text) && rate < Rate::BitsPerSecond(MIN_BARE_RATE))
     {

@@ -259,6 +259,23 @@ RandomFailures::AdvanceTo(Time now, Transport& transport)
     }
 }
 
+void
+RandomFailures::BeginRound()
+{
+    for (State& state : m_states)
+    {
+        state.before = state.changes;
+    }
+}
+
+bool
+RandomFailures::HasComeRound() const
+{
+    return std::all_of(m_states.begin(), m_states.end(), [](const State& state) {
+        return state.isUp && state.changes >= state.before + 2;
+    });
+}
+
 std::vector<double>
 ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster)
 {
@@ -284,13 +301,15 @@ ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster)
 namespace
 {
 
+constexpr double LEAST_FACTOR = 1e-9; //!< of a rate at which packets still get through
+
 /** Whether a link that @p event leaves without a rate gets none again. */
 bool
 IsForEver(const EventSpec& event, const std::vector<EventSpec>& events)
 {
-    return event.kind == EventKind::Degrade && event.factor == 0 &&
+    return event.kind == EventKind::Degrade && event.factor < LEAST_FACTOR &&
            std::none_of(events.begin(), events.end(), [&event](const EventSpec& other) {
-               return other.kind == EventKind::Degrade && other.factor > 0 &&
+               return other.kind == EventKind::Degrade && other.factor >= LEAST_FACTOR &&
                       other.from == event.from && other.to == event.to &&
                       other.at + other.every * (other.times - 1) >= event.at;
            });
@@ -327,7 +346,7 @@ ExpectSimulated(const std::vector<EventSpec>& events,
         {
             throw InputError(place +
                              ": found a link whose packets would be sent again for ever, expected "
-                             "a factor above 0, a later one, or kind link-down");
+                             "a factor of at least 1e-9, a later one, or kind link-down");
         }
     }
 }
@@ -335,10 +354,12 @@ ExpectSimulated(const std::vector<EventSpec>& events,
 FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
                            Transport& transport,
                            Planner& planner,
-                           std::function<bool()> isOver)
+                           std::function<bool()> isOver,
+                           std::function<bool(const FabricEvents&)> isIdle)
     : m_transport(transport),
       m_topology(planner.GetCluster().GetTopology()),
-      m_isOver(std::move(isOver))
+      m_isOver(std::move(isOver)),
+      m_isIdle(std::move(isIdle))
 {
     const Topology& topology = m_topology;
     for (std::size_t i = 0; i < events.size(); i++)
@@ -393,18 +414,24 @@ FabricEvents::NextDue() const
 }
 
 Time
+FabricEvents::NextFailure() const
+{
+    Time next = Time::Infinite();
+    for (const RandomFailures& failures : m_failures)
+    {
+        next = std::min(next, failures.NextEventTime());
+    }
+    return next;
+}
+
+Time
 FabricEvents::NextEventTime()
 {
     if (m_isOver())
     {
         return Time::Infinite();
     }
-    Time next = NextDue();
-    for (const RandomFailures& failures : m_failures)
-    {
-        next = std::min(next, failures.NextEventTime());
-    }
-    return next;
+    return std::min(NextDue(), NextFailure());
 }
 
 void
@@ -414,12 +441,33 @@ FabricEvents::AdvanceTo(Time now)
     {
         Do(m_due[m_next++], now);
     }
+    if (NextFailure() > now || m_isOver())
+    {
+        return;
+    }
+    DropUselessFailures();
     for (RandomFailures& failures : m_failures)
     {
-        if (!m_isOver())
-        {
-            failures.AdvanceTo(now, m_transport);
-        }
+        failures.AdvanceTo(now, m_transport);
+    }
+}
+
+void
+FabricEvents::DropUselessFailures()
+{
+    const bool isIdle = NextDue().IsInfinite() && m_isIdle(*this);
+    if (isIdle && !m_isInRound)
+    {
+        std::for_each(m_failures.begin(), m_failures.end(), [](RandomFailures& failures) {
+            failures.BeginRound();
+        });
+    }
+    m_isInRound = isIdle;
+    if (isIdle && std::all_of(m_failures.begin(), m_failures.end(), [](const RandomFailures& each) {
+            return each.HasComeRound();
+        }))
+    {
+        m_failures.clear();
     }
 }
 

@@ -37,12 +37,19 @@ class RandomFailures
     /** Does what is due at @p now. */
     void AdvanceTo(Time now, Transport& transport);
 
+    /** From now on HasComeRound counts. */
+    void BeginRound();
+
+    /** Whether all wires are up, and each has failed since BeginRound. O(wires). */
+    bool HasComeRound() const;
+
   private:
     struct State
     {
         Wire wire;
         bool isUp{true};
         uint64_t changes{0}; //!< so far
+        uint64_t before{0};  //!< changes at BeginRound
         Time next;
     };
 
@@ -83,14 +90,22 @@ class FabricEvents : public PassiveEngine
     /**
      * Resolves what the events name.
      * @param isOver whether nobody is left whom an event could concern; later events are dropped
+     * @param isIdle whether nothing is under way but these events
      * @throws std::invalid_argument with the event's number and what it names that does not exist.
      */
-    FabricEvents(const std::vector<EventSpec>& events,
-                 Transport& transport,
-                 Planner& planner,
-                 std::function<bool()> isOver);
+    FabricEvents(
+        const std::vector<EventSpec>& events,
+        Transport& transport,
+        Planner& planner,
+        std::function<bool()> isOver,
+        std::function<bool(const FabricEvents&)> isIdle = [](const auto&) { return false; });
 
     Time NextEventTime() override;
+
+    /**
+     * Also drops random failures where nothing else had anything to do while each of them came and
+     * went: those to come change nothing, and the run would never end.
+     */
     void AdvanceTo(Time now) override;
 
   private:
@@ -107,16 +122,20 @@ class FabricEvents : public PassiveEngine
         FlowForm form;
     };
 
+    void DropUselessFailures();
     void Do(const Due& due, Time now);
     Time NextDue() const;
+    Time NextFailure() const;
     void AddFlap(const EventSpec& event, LinkId link);
 
     Transport& m_transport;
     const Topology& m_topology;
     std::function<bool()> m_isOver;
+    std::function<bool(const FabricEvents&)> m_isIdle;
     std::vector<Due> m_due; //!< by time, then in the order of the scenario
     std::size_t m_next{0};  //!< into m_due
     std::vector<RandomFailures> m_failures;
+    bool m_isInRound{false}; //!< nothing else was under way at any failure since BeginRound
 };
 
 } // namespace weir

@@ -228,7 +228,11 @@ Simulation::AddEvents(const std::vector<EventSpec>& events, std::function<bool()
         isOver = [this] { return IsFinished(); };
     }
     m_events.push_back(std::make_unique<FabricEvents>(
-        events, m_fabric.GetTransport(), m_planner, std::move(isOver)));
+        events,
+        m_fabric.GetTransport(),
+        m_planner,
+        std::move(isOver),
+        [this](const FabricEvents& own) { return m_engines.IsIdleBeside(own); }));
     m_engines.AddBefore(*m_events.back(), m_clock);
 }
 

@@ -356,6 +356,30 @@ TEST(RandomFailures, AreTheSameFromTheSameSeed)
     EXPECT_THROW(share(), std::invalid_argument);
 }
 
+/** What waits for a link that stays down waits for ever, whatever else comes and goes. */
+TEST(RandomFailures, DoNotKeepARunGoingThatNothingElseDoes)
+{
+    for (const auto fidelity : {Fidelity::Stream, Fidelity::Flow, Fidelity::Packet})
+    {
+        Scenario scenario =
+            SmallScenario({{"system.nodes", "4"},
+                           {"system.fabric", "{kind: leaf-spine, leafRadix: 32, routing: ecmp}"}});
+        const auto [nic, leaf] = FirstNicLink();
+        EventSpec failures;
+        failures.kind = EventKind::Failures;
+        failures.links = {SWITCH_LINKS};
+        failures.up = failures.down = Time::Milliseconds(10);
+        scenario.events = {Event(EventKind::LinkDown, nic, leaf), failures};
+        scenario.fidelity = fidelity;
+        PlainLoop loop;
+        const RunResult result = RunScenario(scenario, loop, [](Time) {});
+        EXPECT_NE(result.waiting.find("links down: " + nic + "->" + leaf), std::string::npos)
+            << result.waiting;
+        scenario.events = {failures};
+        EXPECT_TRUE(RunScenario(scenario, loop, [](Time) {}).waiting.empty());
+    }
+}
+
 // Down for 2 of each 10 ms, three times: of 100 ms it is up for 94.
 TEST(FlappingLinks, AreDownAsLongAndAsOftenAsTheySay)
 {

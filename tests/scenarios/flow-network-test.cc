@@ -223,7 +223,7 @@ TEST(FlowNetwork, LinksWithoutARateAreToHaveOneAgain)
         EXPECT_EQ(
             RefusalOf([&] { ExpectSimulated({none}, fidelity, false, ""); }),
             "net.yaml:2:5: events.0: found a link whose packets would be sent again for ever, "
-            "expected a factor above 0, a later one, or kind link-down");
+            "expected a factor of at least 1e-9, a later one, or kind link-down");
         ExpectSimulated({none, again}, fidelity, false, "");
     }
     ExpectSimulated({none}, Fidelity::Flow, false, "");

@@ -47,6 +47,14 @@ EngineSet::NextEventTime()
     return next;
 }
 
+bool
+EngineSet::IsIdleBeside(const PassiveEngine& engine)
+{
+    return std::all_of(m_engines.begin(), m_engines.end(), [&engine](PassiveEngine* other) {
+        return other == &engine || other->NextEventTime().IsInfinite();
+    });
+}
+
 void
 EngineSet::Visit(Time instant)
 {

@@ -64,6 +64,9 @@ class EngineSet
     /** The earliest next event of all engines. */
     Time NextEventTime();
 
+    /** Whether nothing is under way but in @p engine. */
+    bool IsIdleBeside(const PassiveEngine& engine);
+
     /** Runs every event up to and including @p now, in order, then leaves all engines at @p now. */
     void RunUntil(Time now);
 
