@@ -27,6 +27,32 @@ BlockRate(const BlockTimes& times)
     return least;
 }
 
+/**
+ * At most, of slices of @p slice bytes that follow each other over a sub-channel: a connection has
+ * as many under way as it has slots, from their first byte on the wire until their receiver's block
+ * is done with them. Infinite for @p slices that all have slots.
+ */
+Rate
+WindowRate(const ChannelSchedule& channel,
+           const SubChannel& subChannel,
+           Bytes slice,
+           uint64_t slices,
+           Rate rate)
+{
+    Rate least = Rate::Infinite();
+    for (const SubChannel::Hop& hop : subChannel.hops)
+    {
+        const ScheduleConnection& each = channel.connections[hop.connection];
+        if (each.slots < slices && each.latency > Time())
+        {
+            const Time cycle = each.latency + slice / rate;
+            least = std::min(
+                least, Rate::BytesPerSecond(slice.ToDouble() * each.slots / cycle.ToSeconds()));
+        }
+    }
+    return least;
+}
+
 double
 MaxWireFactor(const ChannelSchedule& channel, const SubChannel& subChannel)
 {
@@ -199,7 +225,8 @@ ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description)
             loops = SplitIntoLoops(share.bytes,
                                    description.chunk,
                                    description.chunks,
-                                   std::max(description.slices, 1U));
+                                   std::max(description.slices, 1U),
+                                   description.lastChunks);
             for (Loop& loop : loops)
             {
                 const Bytes chunk = loop.chunks.front();
@@ -283,7 +310,14 @@ PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description)
             pipeline.slice = Scaled(slice, factor);
             pipeline.bytes = Scaled(wire, factor);
             pipeline.cap = cap * factor;
-            pipeline.block = block * factor;
+            const auto slices =
+                static_cast<uint64_t>(DivideUp(pipeline.bytes, pipeline.slice.Count()).Count());
+            pipeline.block = std::min(block * factor,
+                                      WindowRate(alike.steps,
+                                                 subChannel,
+                                                 pipeline.slice,
+                                                 slices,
+                                                 std::min(pipeline.cap, block * factor)));
             pipeline.weight = channels;
             RouteSum sum;
             for (const auto& stage : pipeline.stages)
@@ -296,7 +330,7 @@ PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description)
             AddLeg(shape.legs,
                    {inputs.routing.AddSum(sum),
                     pipeline.bytes * static_cast<int64_t>(alike.channels.size()),
-                    std::min(cap, block) * (factor * channels),
+                    std::min(pipeline.cap, pipeline.block) * channels,
                     subChannel.weight * channels},
                    inputs.routing);
             shape.levels = std::max(shape.levels, static_cast<uint32_t>(pipeline.path.size()));

@@ -4,6 +4,7 @@
 
 #include "collectives/algorithms/algorithm.h"
 #include "collectives/algorithms/protocol.h"
+#include "collectives/schedule/message-split.h"
 #include "collectives/schedule/schedule.h"
 #include "collectives/schedule/sub-channels.h"
 
@@ -31,8 +32,9 @@ struct CallDescription
 
     Schedule call; //!< without channels: start latency, caps, block times
     std::vector<Channel> channels;
-    Bytes chunk;                      //!< payload of a full one
-    uint32_t chunks{1};               //!< of a pass
+    Bytes chunk;        //!< payload of a full one
+    uint32_t chunks{1}; //!< of a pass
+    LastChunks lastChunks{LastChunks::Cut};
     std::vector<uint32_t> together{}; //!< by chunk that primitives name: how many of a pass's move
                                       //!< as one; empty: each moves by itself
     uint32_t subChannels{1}; //!< chunk i goes by sub-channel i mod sub-channels, see SubChannelsOf

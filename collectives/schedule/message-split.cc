@@ -72,7 +72,7 @@ SplitOverChannels(Bytes bytes, uint32_t channels)
 }
 
 std::vector<Loop>
-SplitIntoLoops(Bytes share, Bytes chunk, uint32_t chunksPerPass, uint32_t slices)
+SplitIntoLoops(Bytes share, Bytes chunk, uint32_t chunksPerPass, uint32_t slices, LastChunks chunks)
 {
     std::vector<Loop> loops;
     const Bytes pass = chunk * chunksPerPass;
@@ -83,15 +83,19 @@ SplitIntoLoops(Bytes share, Bytes chunk, uint32_t chunksPerPass, uint32_t slices
                          std::vector<Bytes>(chunksPerPass, chunk),
                          SlicesOf(chunk, slices)});
     }
-    Bytes rest = share - pass * full;
+    const Bytes rest = share - pass * full;
     if (rest > Bytes())
     {
-        const Bytes small = AlignUp(DivideUp(rest, chunksPerPass));
-        Loop last{1, {}, SlicesOf(small, slices)};
+        const bool isCut = chunks == LastChunks::Cut;
+        const Bytes part = DivideUp(rest, chunksPerPass);
+        const Bytes most = isCut ? AlignUp(part) : part;
+        Loop last{1, {}, SlicesOf(most, slices)};
+        Bytes left = rest;
         for (uint32_t i = 0; i < chunksPerPass; ++i)
         {
-            last.chunks.push_back(std::min(small, rest));
-            rest -= last.chunks.back();
+            last.chunks.push_back(isCut ? std::min(most, left)
+                                        : DivideUp(left, int64_t{chunksPerPass} - i));
+            left -= last.chunks.back();
         }
         loops.push_back(std::move(last));
     }

@@ -25,12 +25,23 @@ struct ChannelShare
  */
 std::vector<ChannelShare> SplitOverChannels(Bytes bytes, uint32_t channels);
 
+/** What the chunks of a pass that is not full are. */
+enum class LastChunks
+{
+    Cut,  //!< multiples of 16 bytes of one message, the last ones may be empty
+    Alike //!< each of another rank's data, as equal as whole bytes are
+};
+
 /**
  * NCCL's outer loop over one channel's share of which every pass moves @p chunksPerPass chunks of
  * @p chunk bytes: as many full passes as fit, then a pass whose chunks shrink to the rest over
- * @p chunksPerPass (16-byte aligned, the last ones may be empty).
+ * @p chunksPerPass.
  */
-std::vector<Loop> SplitIntoLoops(Bytes share, Bytes chunk, uint32_t chunksPerPass, uint32_t slices);
+std::vector<Loop> SplitIntoLoops(Bytes share,
+                                 Bytes chunk,
+                                 uint32_t chunksPerPass,
+                                 uint32_t slices,
+                                 LastChunks last = LastChunks::Cut);
 
 /** The least whole number of bytes that is not below @p bytes. */
 Bytes RoundedUp(double bytes);

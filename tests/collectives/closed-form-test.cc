@@ -303,5 +303,33 @@ TEST(ClosedForm, MoreBytesNeverMakeABroadcastFaster)
     }
 }
 
+// The first of a round's n - 1 sends receives nothing; where a block's work binds, as under LL, it
+// takes less than those that pass on, which counts where ranks are few.
+TEST(ClosedForm, FewRanksOfOneGpuANodeUnderLl)
+{
+    for (const ClusterSpec& spec : {A100Boxes(4), H100Boxes(4)})
+    {
+        CollectiveBench bench(spec);
+        for (const uint32_t n : {2U, 3U, 4U})
+        {
+            std::vector<GpuId> gpus;
+            for (uint32_t node = 0; node < n; ++node)
+            {
+                gpus.emplace_back(node * 8);
+            }
+            const auto id = bench.GetPlanner().AddCommunicator(gpus);
+            for (const auto op :
+                 {CollectiveOp::AllGather, CollectiveOp::ReduceScatter, CollectiveOp::AllReduce})
+            {
+                const auto call = WithAlgorithm(
+                    WithProtocol(MakeCall(id, op, Bytes::MiB(16)), Protocol::Ll), Algorithm::Ring);
+                EXPECT_NEAR(
+                    bench.Run(Fidelity::Stream, call) / bench.Run(Fidelity::Flow, call), 1, 0.03)
+                    << ToString(op) << " n=" << n;
+            }
+        }
+    }
+}
+
 } // namespace
 } // namespace weir

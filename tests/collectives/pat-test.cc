@@ -91,6 +91,23 @@ TEST(Pat, SmallMessagesTakeNcclsLatency)
     }
 }
 
+// All ranks have parts, of a byte and more: while a message takes less on the wire than NCCL's 2.8
+// us, the call takes as long at any size.
+TEST(Pat, SmallMessagesAreOfAllRanks)
+{
+    CollectiveBench bench(H100Boxes(31));
+    const auto id = bench.GetPlanner().AddCommunicator(OneOfEach(31));
+    for (auto op : PAT_OPS)
+    {
+        const Time least = bench.Run(Fidelity::Flow, PatCall(id, op, Bytes(31)));
+        for (const int64_t bytes : {64, 208, 1024, 4096, 31 * 64})
+        {
+            const Time time = bench.Run(Fidelity::Flow, PatCall(id, op, Bytes(bytes)));
+            EXPECT_NEAR(time / least, 1, 0.01) << ToString(op) << " of " << bytes;
+        }
+    }
+}
+
 // All n - 1 parts leave each node by its one port.
 TEST(Pat, LargeMessagesAreBoundByThePort)
 {

@@ -169,6 +169,7 @@ DescribePat(const AlgorithmInputs& in)
     description.call.block.costs[static_cast<std::size_t>(receive)].floor = STEP;
     description.chunk = chunking.chunk;
     description.chunks = in.communicator.Size();
+    description.lastChunks = LastChunks::Alike;
     for (uint32_t channel = 0; channel < in.channels; ++channel)
     {
         description.Add(channel, WirePat(in, channel, chunking), in.routing);

@@ -121,17 +121,26 @@ class RoundTime
         {
             const std::size_t before = h == 0 ? m_wires.size() - 1 : h - 1;
             const Time ahead = (m_slowest - m_wires[before]) * m_round.slices;
-            if (m_wires[h] == m_slowest && ahead < m_ring.hops[before].latency + last)
+            // Over the network the last slice has crossed when its wire is free, not when its
+            // sender's block is.
+            const bool stores = m_ring.hops[before].pause > Time();
+            const Time excess = stores ? Time() : m_wires[before] - m_moves[before];
+            const Time early = excess + ahead;
+            const Time crossed = m_ring.hops[before].latency + last;
+            const bool isOfBlock =
+                m_slowest > std::max(m_moves[h] + m_ring.hops[h].pause, m_ring.hops[h].interval);
+            if (m_wires[h] == m_slowest)
             {
-                pause = std::max(pause, m_ring.hops[before].latency + last - ahead);
+                pause = std::max({pause, isOfBlock ? last : Time(), crossed - early});
             }
         }
         return std::max(Wire() + pause, AverageWay() + last);
     }
 
     /**
-     * What a slice keeps a block busy for that pauses by @p pause after each, on the average of the
-     * two halves of an all-reduce.
+     * What a slice keeps a block busy for that pauses by @p pause after each: on the average of a
+     * round's sends, which copy in an all-gather, reduce in a reduce-scatter, both in an
+     * all-reduce; over the network the first one, which receives nothing, takes less.
      */
     Time BusyTime(Time pause) const
     {
@@ -142,7 +151,9 @@ class RoundTime
         const Time copy = of(PrimitiveKind::RecvCopySend);
         const Time reduce = of(PrimitiveKind::RecvReduceSend);
         const bool allReduce = gathers && m_ring.steps >= m_ring.hops.size();
-        return allReduce ? (copy + reduce) * 0.5 : gathers ? copy : reduce;
+        const Time passes = allReduce ? (copy + reduce) * 0.5 : gathers ? copy : reduce;
+        const double first = pause > Time() ? 0 : 1.0 / m_ring.steps;
+        return of(PrimitiveKind::Send) * first + passes * (1 - first);
     }
 
     Time Wire() const
