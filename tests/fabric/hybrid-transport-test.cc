@@ -179,6 +179,39 @@ TEST(HybridTransport, PacketsAndFluidShareALinkEvenly)
     EXPECT_NEAR(bench.End(fluid).ToMicroseconds(), expected, 2.0);
 }
 
+/**
+ * Of n flows of equal size over one link one is packets, with queues that nothing bounds: all end
+ * when the link has carried them, n times as late as alone; a packet flow that ends first has more
+ * than its share.
+ */
+TEST(HybridTransport, PacketsHaveNoMoreThanTheirShare)
+{
+    for (const int flows : {2, 3, 4, 5, 8})
+    {
+        PacketBench bench;
+        std::vector<uint32_t> hosts;
+        const uint32_t center = bench.AddSwitch();
+        for (int i = 0; i <= flows; i++)
+        {
+            hosts.push_back(bench.AddHost());
+            bench.Join(hosts.back(), center, Rate::Gbps(100), Time::Microseconds(1));
+        }
+        bench.OpenHybrid(PlainSpec());
+        const Bytes size = Bytes(12500000); // 1 ms
+        std::vector<std::size_t> ids;
+        for (int i = 0; i < flows; i++)
+        {
+            const FlowForm form = i == 0 ? FlowForm::Packets : FlowForm::Fluid;
+            ids.push_back(bench.AddFlowAs(form, hosts[i], hosts[flows], size));
+        }
+        bench.Run();
+        for (const std::size_t id : ids)
+        {
+            EXPECT_NEAR(bench.End(id).ToMicroseconds(), 1000.0 * flows, 30.0 * flows) << flows;
+        }
+    }
+}
+
 /** Packets that are made at r take r of a link, and the fluid has all the rest of it. */
 TEST(HybridTransport, FluidHasWhatSteadyPacketsLeave)
 {

@@ -49,6 +49,7 @@ HybridTransport::HybridTransport(Routing& routing, HybridSpec spec)
     for (std::size_t i = 0; i < m_links.size(); i++)
     {
         m_links[i].rate = routing.GetTopology().GetLink(LinkId(i)).rate.ToBytesPerSecond();
+        m_links[i].limit = m_links[i].rate;
     }
     m_packets.AddObserver(m_packetWatch, false);
 }
@@ -399,8 +400,8 @@ HybridTransport::SetShare(uint32_t link)
         // What the fluid does not know of, as acknowledgments, is served like a flow.
         const double packets = shares.occupantWeight > 0 ? shares.occupantWeight : 1;
         const double fair = packets / (packets + shares.flowWeight);
-        part = 1 - shares.flowRate / state.rate;
-        part = shares.isGreedy && part > 0 ? part : std::max(part, fair);
+        part = (state.limit - shares.flowRate) / state.rate;
+        part = shares.isGreedy && part > 0 ? part : std::max(part, fair * state.limit / state.rate);
     }
     m_packets.GetNetwork().SetShare(link, part);
 }
@@ -543,17 +544,17 @@ HybridTransport::Balance(LinkId link, Time length)
     const double packet = m_packets.GetSpec().format.mtu.ToDouble();
     const double burst = state.rate * std::max(length, m_shortestTrip).ToSeconds();
     const bool mustReduce = state.debt > std::max(2 * packet, burst) && state.fluidRate > 0;
+    double limit = state.rate;
     if (mustReduce)
     {
-        const double rate = std::max(state.rate - state.debt / length.ToSeconds(), state.rate / 2);
-        m_fluid.SetLinkRate(link, Rate::BytesPerSecond(rate), m_now);
+        limit = std::max(state.rate - state.debt / length.ToSeconds(), state.rate / 2);
         m_reduced.push_back(static_cast<uint32_t>(link.Index()));
     }
-    else if (state.isReduced)
+    if (limit != state.limit)
     {
-        m_fluid.SetLinkRate(link, Rate::BytesPerSecond(state.rate), m_now);
+        state.limit = limit;
+        m_fluid.SetLinkRate(link, Rate::BytesPerSecond(limit), m_now);
     }
-    state.isReduced = mustReduce;
 }
 
 /** Says how greedy a stream is, by what it did in the last windows. */
@@ -609,6 +610,7 @@ HybridTransport::SetLinkRate(LinkId link, Rate rate, Time now)
     m_fluid.SetLinkRate(link, rate, now);
     m_packets.SetLinkRate(link, rate, now);
     m_links[link.Index()].rate = rate.ToBytesPerSecond();
+    m_links[link.Index()].limit = rate.ToBytesPerSecond();
     m_links[link.Index()].debt = 0;
 }
 

@@ -43,7 +43,7 @@ struct CouplingCounters
  * as if the whole link served it, so that its delay is that of a shared queue.
  *
  * **Conservation.** What a link has carried beyond C in a window (acknowledgments, packets that
- * came sooner than the fluid knew) is its debt: the fluid has so much less of it in the next one.
+ * came sooner than the fluid knew) is its debt: both have so much less of it in the next one.
  *
  * Without packets this is FluidTransport, without a fluid PacketTransport, bit for bit. The error
  * is of first order in the window: a rate of packets that changes by d misplaces d times the
@@ -165,6 +165,7 @@ class HybridTransport final : public Transport
     struct LinkState
     {
         double rate{0};      //!< bytes/s, wired or set
+        double limit{0};     //!< bytes/s that both may have: less than that on account of its debt
         double fluidRate{0}; //!< bytes/s since `since`
         double toldRate{0};  //!< bytes/s, that observers know
         Time since;
@@ -174,7 +175,6 @@ class HybridTransport final : public Transport
         double debt{0};        //!< bytes
         Time checked;          //!< the last window's end that it was part of
         bool wasBusy{false};   //!< with packets, in the last window
-        bool isReduced{false}; //!< the fluid has less of it on account of its debt
     };
 
     static FlowId Outer(FlowId inner, FlowForm form)
