@@ -528,13 +528,15 @@ HpccConfig::Events(const Topology& topology, const std::vector<EventSpec>& lossy
     {
         throw Refusal("ERROR_RATE_PER_LINK", "0 to below 1");
     }
+    std::set<std::pair<std::string, std::string>> haveOwn;
+    for (const EventSpec& own : lossy)
+    {
+        haveOwn.emplace(own.from, own.to);
+    }
     for (std::size_t i = 0; i < topology.LinkCount() && loss > 0; i++)
     {
         EventSpec event = LossOf(topology, LinkId(i), loss, PlaceOf("ERROR_RATE_PER_LINK"));
-        const bool hasOwn = std::any_of(lossy.begin(), lossy.end(), [&](const EventSpec& own) {
-            return own.from == event.from && own.to == event.to;
-        });
-        if (!hasOwn)
+        if (haveOwn.count({event.from, event.to}) == 0)
         {
             events.push_back(std::move(event));
         }
@@ -558,22 +560,20 @@ HpccConfig::Events(const Topology& topology, const std::vector<EventSpec>& lossy
     {
         throw Refusal("LINK_DOWN", expected);
     }
-    const DeviceId to(static_cast<std::size_t>(values[2]));
-    for (const LinkId link : topology.LinksFrom(DeviceId(static_cast<std::size_t>(values[1]))))
+    // Of several links between two nodes the simulator keeps the one that it reads last.
+    const auto& links = topology.LinksFrom(DeviceId(static_cast<std::size_t>(values[1])));
+    const auto link = std::find_if(links.rbegin(), links.rend(), [&](LinkId each) {
+        return topology.GetLink(each).to == DeviceId(static_cast<std::size_t>(values[2]));
+    });
+    if (link == links.rend())
     {
-        if (topology.GetLink(link).to == to)
-        {
-            EventSpec down;
-            down.kind = EventKind::LinkDown;
-            down.at = Time::Seconds(2) + Time::Microseconds(static_cast<double>(values[0]));
-            down.from = topology.GetDevice(topology.GetLink(link).from).name;
-            down.to = topology.GetDevice(to).name;
-            down.where = PlaceOf("LINK_DOWN");
-            events.push_back(std::move(down));
-            return events;
-        }
+        throw Refusal("LINK_DOWN", expected);
     }
-    throw Refusal("LINK_DOWN", expected);
+    EventSpec down = LossOf(topology, *link, 0, PlaceOf("LINK_DOWN"));
+    down.kind = EventKind::LinkDown;
+    down.at = Time::Seconds(2) + Time::Microseconds(static_cast<double>(values[0]));
+    events.push_back(std::move(down));
+    return events;
 }
 
 YamlNode
@@ -584,10 +584,13 @@ HpccConfig::Network(const Topology& topology) const
     node.Set("clock", "1ns"); // the simulator's time is whole nanoseconds
     node.Set("packet.mtu", std::to_string(payload) + "B");
     node.Set("packet.header", "48");
-    node.Set("packet.controlSize", "60B");
+    const bool isHpcc = Whole("CC_MODE", 0, 0, 1000) == static_cast<int64_t>(Mode::Hpcc);
+    node.Set("packet.controlSize", isHpcc ? "88B" : "60B"); // acknowledgments echo telemetry
     const int64_t acknowledged = Whole("L2_ACK_INTERVAL", 1, 1, int64_t{1} << 40); // bytes
     node.Set("queuePair.ackEvery", std::to_string((acknowledged + payload - 1) / payload));
     node.Set("queuePair.ackPriority", Flag("ACK_HIGH_PRIO", false) ? "true" : "false");
+    node.Set("queuePair.repace", isHpcc ? "true" : "false");
+    node.Set("queuePair.paceTimer", "port");
     node.Set("queuePair.flowEnd", "acknowledged");
     node.Set("switch.flowControl", "pfc");
     node.Set("switch.buffer", std::to_string(Whole("BUFFER_SIZE", 16, 1, 1 << 20)) + "MiB");

@@ -47,9 +47,15 @@ struct MeasuredFlows
  */
 MeasuredFlows ReadMeasuredFlows(const YamlNode& node);
 
+/** Plays @p run as packets. @param seed of what switches draw. @return times by flow */
+std::vector<Time> CompletionTimesOf(const std::string& topology,
+                                    const MeasuredFlowRun& run,
+                                    uint64_t seed);
+
 /**
- * Plays @p run as packets. @return two cases: its mean slowdown, and the 99th percentile (the flow
- * at place 0.99 n of n), each over the source's ideal times.
+ * Plays @p run as packets, several times where switches draw. @return two cases: its mean slowdown,
+ * and the 99th percentile (the flow at place 0.99 n of n), each over the source's ideal times; of
+ * all draws the median.
  */
 std::vector<CaseOutcome> PlayMeasuredFlows(const std::string& topology, const MeasuredFlowRun& run);
 

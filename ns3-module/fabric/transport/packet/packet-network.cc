@@ -58,7 +58,6 @@ PacketNetwork::PacketNetwork(const Topology& topology,
       m_classes(spec.trafficClasses + 1),
       m_losslessClasses(spec.switches.losslessClasses),
       m_arbiter(spec.arbitration, spec.trafficClasses),
-      m_clock(spec.clock.ToPicoseconds()),
       m_cell(spec.switches.cell.Count()),
       m_controlRoom(ControlRoomOf(spec.switches)),
       m_controlRun(spec.switches.trim ? spec.switches.controlRun : 0),
@@ -503,17 +502,6 @@ PacketNetwork::AddHops(const std::vector<LinkId>& links)
         CheckClasses(links, raised);
     }
     return place;
-}
-
-/** Whole picoseconds, or ticks of the clock. */
-int64_t
-PacketNetwork::TimeOf(double time) const
-{
-    if (m_clock == 1)
-    {
-        return static_cast<int64_t>(time + 0.5);
-    }
-    return static_cast<int64_t>(time + 1e-3) / m_clock * m_clock;
 }
 
 void

@@ -181,20 +181,20 @@ class PacketNetwork
     /** What a packet takes to be sent, picoseconds. */
     int64_t TransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
     {
-        return TimeOf(m_ports[link].psPerByte * BytesOf(link, size, payload));
+        return m_spec.WholeTime(m_ports[link].psPerByte * BytesOf(link, size, payload));
     }
 
     /** As above, where packets have the whole link. */
     int64_t WholeTransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
     {
-        return TimeOf(m_details[link].wholePsPerByte * BytesOf(link, size, payload));
+        return m_spec.WholeTime(m_details[link].wholePsPerByte * BytesOf(link, size, payload));
     }
 
     /** As above, at the rate that the topology gives the link. */
     int64_t NominalTransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
     {
-        return TimeOf(PsPerByte(link, m_topology.GetLink(LinkId(link)).rate) *
-                      BytesOf(link, size, payload));
+        return m_spec.WholeTime(PsPerByte(link, m_topology.GetLink(LinkId(link)).rate) *
+                                BytesOf(link, size, payload));
     }
 
     /** Rate on the wire at that rate, bytes/s. */
@@ -321,8 +321,6 @@ class PacketNetwork
         return m_ports[link].isNetwork || payload == 0 ? size : payload;
     }
 
-    int64_t TimeOf(double time) const;
-
     /** Of a link on the wire where its payload has @p rate. */
     double PsPerByte(uint32_t link, Rate rate) const
     {
@@ -436,7 +434,6 @@ class PacketNetwork
     unsigned m_losslessClasses;
     ClassArbiter m_arbiter;
     uint8_t m_datagramClasses{0};             //!< bit by class
-    int64_t m_clock;                          //!< ps
     int64_t m_cell;                           //!< bytes
     int64_t m_controlRoom;                    //!< bytes, see SwitchSpec::controlQueue
     uint32_t m_controlRun;                    //!< see SwitchSpec::controlRun; 0: any number

@@ -52,6 +52,11 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
                       "estimate: a round trip of a data center"},
                      ackDelay,
                      {Time::Nanoseconds(1), Time::Seconds(1)});
+    visitor.Flag({"repace",
+                  "A new rate moves the packet that waits for its time; without it, it holds from "
+                  "the one behind it on.",
+                  "HPCC's simulator: true for HPCC alone"},
+                 repace);
     visitor.Flag({"ackPriority", "Acknowledgments and notifications go ahead of data."},
                  ackPriority);
     visitor.Flag(
@@ -103,6 +108,15 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
                       "0: its port's rate."},
                      maxRate,
                      {Rate(), Rate::Gbps(1e6)});
+    visitor.Enum<PaceTimer>(
+        {"paceTimer",
+         "What wakes a queue pair at the time of its next packet: a timer of its own; or one of "
+         "its "
+         "port, which is set when nothing can be sent, to the first of the times, those of full "
+         "windows among them, unless that is past or it is set already; acknowledgments wake all.",
+         "HPCC's simulator: port"},
+        paceTimer,
+        {{"queue-pair", PaceTimer::QueuePair}, {"port", PaceTimer::Port}});
     visitor.Duration({"messageGap", "Pause between two messages of a queue pair."},
                      messageGap,
                      {Time(), MAX_TIME});
@@ -337,8 +351,9 @@ PacketSpec::VisitParameters(ParameterVisitor& visitor)
                   trafficClasses,
                   {1, 7});
     visitor.Duration({"clock",
-                      "Transmission times are rounded down to whole ones of it.",
-                      "ns-3 computes in nanoseconds: 1ns gives its figures"},
+                      "Transmission times are rounded down to whole ones of it, and whole ones to "
+                      "one less.",
+                      "HPCC's simulator: 1ns"},
                      clock,
                      {Time::Picoseconds(1), Time::Microseconds(1)});
     visitor.Seed({"packetSeed", "Of what switches draw when they mark or trim."}, seed);

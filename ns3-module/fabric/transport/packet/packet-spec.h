@@ -32,6 +32,13 @@ enum class FlowEnd : uint8_t
     Acknowledged //!< the sender knows that
 };
 
+/** What wakes a queue pair whose next packet has its time. */
+enum class PaceTimer : uint8_t
+{
+    QueuePair, //!< a timer of its own
+    Port       //!< one timer of all queue pairs of a port, or an acknowledgment
+};
+
 /** Which of its paths the next packet of a sprayed queue pair takes. */
 enum class PathChoice : uint8_t
 {
@@ -67,6 +74,8 @@ struct QueuePairSpec : Parameterized
     PathChoice pathChoice{PathChoice::Turns};
     Bytes window{Bytes(0)};
     Rate maxRate; //!< zero: the port's
+    bool repace{true};
+    PaceTimer paceTimer{PaceTimer::QueuePair};
     Time messageGap;
     FlowEnd flowEnd{FlowEnd::Received};
 
@@ -171,11 +180,27 @@ struct PacketSpec : Parameterized
     SettleSpec settle;
     Polymorphic<CongestionControl> congestionControl{NoCongestionControl()};
     uint32_t trafficClasses{1};       //!< besides the one of control packets
-    Time clock{Time::Picoseconds(1)}; //!< transmission times are rounded down to whole ones
+    Time clock{Time::Picoseconds(1)}; //!< of transmission times: see WholeTime
     uint64_t seed{1};                 //!< of what switches draw when they mark or trim
 
     /** Those of no part. */
     void VisitParameters(ParameterVisitor& visitor) override;
+
+    /**
+     * What a transmission of @p time, ps, takes: whole picoseconds, or as many ticks of a coarser
+     * clock as are less than it. A whole number of ticks is one less, as in HPCC's simulator:
+     * seconds are rarely a number of 64 binary places there, and what is behind these is dropped.
+     * What takes longer than 11 days takes as long as that.
+     */
+    int64_t WholeTime(double time) const
+    {
+        constexpr double EPSILON = 1e-3; // ps
+        constexpr double LONGEST = 1e18; // ps
+        const int64_t tick = clock.ToPicoseconds();
+        return time >= LONGEST ? static_cast<int64_t>(LONGEST)
+               : tick == 1     ? static_cast<int64_t>(time + 0.5)
+                               : static_cast<int64_t>(time - EPSILON) / tick * tick;
+    }
 
     /** Its parts and their keys; the congestion control, which has kinds, is not among them. */
     std::vector<std::pair<const char*, Parameterized*>> Parts();

@@ -66,11 +66,7 @@ PacketTrain::Send(const Load& load, const std::vector<uint32_t>& links)
         tails.push_back(static_cast<uint32_t>(bytes - (packets - 1) * mtu));
     }
     // A queue pair sends a packet when it is there, and a pace behind the one before it.
-    const double clock = m_spec.clock.ToPicoseconds();
-    const double pace = (load.mtu + m_header) * 1e12 / load.lineRate;
-    const auto gap = static_cast<int64_t>(
-        (clock == 1 ? std::floor(pace + 0.5) : std::floor((pace + 1e-3) / clock) * clock) /
-        load.parts);
+    const int64_t gap = m_spec.WholeTime((load.mtu + m_header) * 1e12 / load.lineRate) / load.parts;
     const int64_t come = PaceOf(load.mtu, load.cap);
     int64_t first = 0;   // ps: when the first full one has left a port
     int64_t longest = 0; // ps: between two of them

@@ -549,6 +549,7 @@ PacketTransport::FactsOf(PathId path) const
     const double most = m_spec.queuePair.maxRate.ToBytesPerSecond();
     if (most > 0)
     {
+        facts.portRate = facts.lineRate;
         facts.lineRate = std::min(facts.lineRate, most);
         facts.bottleneckRate = std::min(facts.bottleneckRate, most);
     }

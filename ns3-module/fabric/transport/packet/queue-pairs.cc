@@ -58,7 +58,8 @@ QueuePairs::QueuePairs(const PacketSpec& spec,
       m_creditPackets(spec.congestionControl->CreditPackets()),
       m_ackBitmap(spec.queuePair.ackBitmap && spec.queuePair.recovery == LossRecovery::Selective),
       m_notesPaths(spec.queuePair.pathChoice != PathChoice::Turns),
-      m_sendsWithin(spec.congestionControl->SendsWithinWindow())
+      m_sendsWithin(spec.congestionControl->SendsWithinWindow()),
+      m_hasPortTimers(spec.queuePair.paceTimer == PaceTimer::Port)
 {
 }
 
@@ -121,6 +122,11 @@ QueuePairs::SetPaths(uint32_t id, std::vector<Path> paths, int64_t now)
         if (waiting.empty() && place != m_asking)
         {
             m_network->SetSource(pair.link, pair.trafficClass, false, now);
+        }
+        if (m_turns[place].timer != EventWheel::NEVER && m_turns[place].timed == id)
+        {
+            m_turns[place].timer = EventWheel::NEVER;
+            WakePort(pair.link, pair.trafficClass, now);
         }
         pair.link = link;
         TakeTurn(id, now);
@@ -362,10 +368,7 @@ QueuePairs::SizeOfHeader() const
 int64_t
 QueuePairs::GapOf(const Pair& pair) const
 {
-    const double gap = pair.lastSize * 1e12 / PaceOf(pair);
-    const int64_t clock = m_spec.clock.ToPicoseconds();
-    return clock == 1 ? static_cast<int64_t>(gap + 0.5)
-                      : static_cast<int64_t>(gap + 1e-3) / clock * clock;
+    return m_spec.WholeTime(pair.lastSize * 1e12 / PaceOf(pair));
 }
 
 void
@@ -418,11 +421,14 @@ QueuePairs::Resume(uint32_t id, int64_t now)
     if (!MaySend(pair))
     {
         RequestCredit(id, now);
-        pair.state = State::Windowed;
-        return;
+        if (!m_hasPortTimers)
+        {
+            pair.state = State::Windowed;
+            return;
+        }
     }
     const int64_t time = SendTime(pair);
-    if (time > now)
+    if (time > now && !m_hasPortTimers)
     {
         pair.state = State::Pacing;
         m_events.Schedule(PacketEventKind::Pace, id, time);
@@ -442,17 +448,85 @@ QueuePairs::TakeTurn(uint32_t id, int64_t now)
     if (at == waiting.end() || *at != id)
     {
         waiting.insert(at, id);
-        if (waiting.size() == 1 && place != m_asking)
+        if ((waiting.size() == 1 || m_hasPortTimers) && place != m_asking)
         {
             m_network->SetSource(pair.link, pair.trafficClass, true, now);
         }
     }
 }
 
+/** PaceTimer::Port: looks at who may send now. */
+void
+QueuePairs::WakePort(uint32_t link, unsigned trafficClass, int64_t now)
+{
+    const std::size_t place = PlaceOf(link, trafficClass);
+    if (m_hasPortTimers && place != m_asking && !m_turns[place].waiting.empty())
+    {
+        m_network->SetSource(link, trafficClass, true, now);
+    }
+}
+
+/** The next one in turn that may send at once, or has nothing to send; NONE: all wait. */
+uint32_t
+QueuePairs::NextReady(const Turns& turns, int64_t now) const
+{
+    const std::vector<uint32_t>& waiting = turns.waiting;
+    const auto first = std::upper_bound(waiting.begin(), waiting.end(), turns.last);
+    const auto start = static_cast<std::size_t>(first - waiting.begin());
+    for (std::size_t i = 0; i < waiting.size(); i++)
+    {
+        const uint32_t id = waiting[(start + i) % waiting.size()];
+        Pair& pair = *m_pairs[id];
+        if (pair.paths.empty() || !HasPackets(pair) || (MaySend(pair) && SendTime(pair) <= now))
+        {
+            return id;
+        }
+    }
+    return Packet::NONE;
+}
+
+void
+QueuePairs::SetPortTimer(Turns& turns, uint32_t pair, int64_t time)
+{
+    if (turns.timer != EventWheel::NEVER)
+    {
+        m_events.Cancel(PacketEventKind::Pace, turns.timed);
+    }
+    turns.timed = pair;
+    turns.timer = time;
+    m_events.Schedule(PacketEventKind::Pace, pair, time);
+}
+
+/** Nobody may send now: to the first time of them all, unless it is past or the timer is set. */
+void
+QueuePairs::SetPortTimer(Turns& turns, int64_t now)
+{
+    if (turns.timer != EventWheel::NEVER || turns.waiting.empty())
+    {
+        return;
+    }
+    const uint32_t first = *std::min_element(
+        turns.waiting.begin(), turns.waiting.end(), [this](uint32_t a, uint32_t b) {
+            return SendTime(*m_pairs[a]) < SendTime(*m_pairs[b]);
+        });
+    const int64_t time = SendTime(*m_pairs[first]);
+    if (time > now)
+    {
+        SetPortTimer(turns, first, time);
+    }
+}
+
 void
 QueuePairs::OnPace(uint32_t id, int64_t now)
 {
-    m_pairs[id]->state = State::Idle;
+    Pair& pair = *m_pairs[id];
+    if (m_hasPortTimers)
+    {
+        m_turns[PlaceOf(pair.link, pair.trafficClass)].timer = EventWheel::NEVER;
+        WakePort(pair.link, pair.trafficClass, now);
+        return;
+    }
+    pair.state = State::Idle;
     Resume(id, now);
 }
 
@@ -462,7 +536,7 @@ QueuePairs::Repace(uint32_t id, int64_t now)
 {
     Pair& pair = *m_pairs[id];
     const double rate = PaceOf(pair);
-    if (rate == pair.pacedRate || pair.lastSize == 0)
+    if (!m_spec.queuePair.repace || rate == pair.pacedRate || pair.lastSize == 0)
     {
         return;
     }
@@ -471,6 +545,11 @@ QueuePairs::Repace(uint32_t id, int64_t now)
     if (pair.state == State::Pacing)
     {
         m_events.Schedule(PacketEventKind::Pace, id, std::max(now, SendTime(pair)));
+    }
+    Turns& turns = m_turns[PlaceOf(pair.link, pair.trafficClass)];
+    if (m_hasPortTimers && turns.timer != EventWheel::NEVER && SendTime(pair) < turns.timer)
+    {
+        SetPortTimer(turns, id, std::max(now, SendTime(pair)));
     }
 }
 
@@ -485,7 +564,12 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
     {
         auto place = std::upper_bound(waiting.begin(), waiting.end(), turns.last);
         place = place == waiting.end() ? waiting.begin() : place;
-        const uint32_t id = *place;
+        const uint32_t id = m_hasPortTimers ? NextReady(turns, now) : *place;
+        if (id == Packet::NONE)
+        {
+            SetPortTimer(turns, now);
+            break;
+        }
         turns.last = id;
         Pair& pair = *m_pairs[id];
         pair.state = State::Idle;
@@ -588,7 +672,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         }
     }
     m_asking = NOBODY;
-    if (waiting.empty())
+    if (waiting.empty() || (m_hasPortTimers && packet == Packet::NONE))
     {
         m_network->SetSource(link, trafficClass, false, now);
     }
@@ -686,6 +770,7 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
     }
     Repace(id, now);
     Resume(id, now);
+    WakePort(pair.link, pair.trafficClass, now);
     ScheduleTimer(id, now);
 }
 
@@ -1014,6 +1099,7 @@ QueuePairs::SendBack(uint32_t packet, int64_t now)
     }
     m_packets[packet].hop = back;
     m_network->Send(packet, now);
+    WakePort(m_network->HopAt(back), pair.trafficClass, now);
 }
 
 /** Whole messages at the receiver. */
@@ -1180,6 +1266,7 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     LetGo(pair, now);
     Repace(id, now);
     Resume(id, now);
+    WakePort(pair.link, pair.trafficClass, now);
     ScheduleTimer(id, now);
 }
 

@@ -235,8 +235,10 @@ class QueuePairs : public PacketEnds
     /** Queue pairs that wait for a port in a class. */
     struct Turns
     {
-        std::vector<uint32_t> waiting; //!< ascending
-        uint32_t last{0};              //!< who sent last
+        std::vector<uint32_t> waiting;    //!< ascending
+        uint32_t last{0};                 //!< who sent last
+        uint32_t timed{0};                //!< PaceTimer::Port: whose Pace event is the timer
+        int64_t timer{EventWheel::NEVER}; //!< ps: PaceTimer::Port
     };
 
     void OpenControl(Pair& pair);
@@ -268,6 +270,10 @@ class QueuePairs : public PacketEnds
 
     void Resume(uint32_t pair, int64_t now);
     void TakeTurn(uint32_t pair, int64_t now);
+    void WakePort(uint32_t link, unsigned trafficClass, int64_t now);
+    uint32_t NextReady(const Turns& turns, int64_t now) const;
+    void SetPortTimer(Turns& turns, uint32_t pair, int64_t time);
+    void SetPortTimer(Turns& turns, int64_t now);
     uint32_t SizeOfHeader() const;
     void Repace(uint32_t pair, int64_t now);
     int64_t GapOf(const Pair& pair) const;
@@ -305,6 +311,7 @@ class QueuePairs : public PacketEnds
     bool m_ackBitmap;                        //!< see QueuePairSpec; not of links
     bool m_notesPaths;                       //!< whether answers say what paths they are of
     bool m_sendsWithin;                      //!< see CongestionControl::SendsWithinWindow
+    bool m_hasPortTimers;                    //!< PaceTimer::Port: who waits for a time is in turn
     std::vector<CreditClock> m_creditClocks; //!< by link; empty: no credits
     std::size_t m_asking{NOBODY}; //!< into m_turns: a port that waits for NextPacket's answer
 };

@@ -16,7 +16,8 @@ namespace weir
 /** What a congestion control may know of a connection before its first packet. */
 struct ConnectionFacts
 {
-    double lineRate{0};       //!< of the sender's port, bytes/s on the wire
+    double lineRate{0};       //!< that the sender may send at, bytes/s on the wire
+    double portRate{0};       //!< of its port, where that is more; else as lineRate, or zero
     double bottleneckRate{0}; //!< the least of the path, on the wire, too
     Time baseRtt;             //!< one full packet there and its acknowledgment back, queues empty
     uint32_t mtu{0};          //!< payload bytes of a full packet
@@ -25,6 +26,12 @@ struct ConnectionFacts
     uint32_t hops{0};     //!< links of the path
     uint32_t receiverLink{0}; //!< the one by which packets leave the network
     double receiverRate{0};   //!< of that link, bytes/s on the wire
+
+    /** Where a congestion control begins that does not know of a limit below the port's rate. */
+    double StartRate() const
+    {
+        return portRate > lineRate ? portRate : lineRate;
+    }
 
     /** Bytes that fill the path: bottleneck rate times baseRtt. */
     double BandwidthDelay() const

@@ -19,7 +19,7 @@ class HpccSender : public SenderControl
           m_lineRate(facts.lineRate),
           m_baseRtt(values.baseRtt > Time() ? values.baseRtt : facts.baseRtt),
           m_limit(facts, values.window, values.windowOfPath, values.scaleWindow),
-          m_reference(facts.lineRate)
+          m_reference(facts.StartRate())
     {
         m_bytes = m_limit.Full() > 0 ? m_limit.Full() : facts.lineRate * m_baseRtt.ToSeconds();
         SetRate(facts.lineRate);

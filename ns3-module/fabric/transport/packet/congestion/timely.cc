@@ -18,7 +18,8 @@ class TimelySender : public SenderControl
         : m_values(values),
           m_lineRate(facts.lineRate),
           m_least(std::max(values.least, Time::Picoseconds(1))),
-          m_limit(facts, values.window, values.windowOfPath, values.scaleWindow)
+          m_limit(facts, values.window, values.windowOfPath, values.scaleWindow),
+          m_reference(facts.StartRate() * values.startRate)
     {
         const double scale = values.increaseRate > Rate()
                                  ? facts.lineRate / values.increaseRate.ToBytesPerSecond()
@@ -38,6 +39,7 @@ class TimelySender : public SenderControl
         if (m_hasSample)
         {
             Update(ack.rtt);
+            m_reference = m_rate;
         }
         m_last = ack.rtt;
         m_hasSample = true;
@@ -62,7 +64,8 @@ class TimelySender : public SenderControl
         {
             const double weight = std::clamp(2 * gradient + 0.5, 0.0, 1.0);
             const double error = rtt / m_values.low - 1;
-            SetRate(m_increase * (1 - weight) + m_rate * (1 - m_values.decrease * weight * error));
+            SetRate(m_increase * (1 - weight) +
+                    m_reference * (1 - m_values.decrease * weight * error));
         }
         else if (gradient <= 0)
         {
@@ -77,20 +80,26 @@ class TimelySender : public SenderControl
     void Grow()
     {
         const bool isHyper = m_values.hyperAfter > 0 && m_grown >= m_values.hyperAfter;
-        SetRate(m_rate + (isHyper ? m_hyperIncrease : m_increase));
+        SetRate(m_reference + (isHyper ? m_hyperIncrease : m_increase));
         m_grown++;
     }
 
+    /** The limit of a queue pair below its port's rate is not looked at, as in HPCC's simulator. */
     void Shrink(double factor)
     {
-        SetRate(m_rate * factor);
+        SetRate(m_reference * factor, std::max(m_reference, m_lineRate));
         m_grown = 0;
     }
 
     void SetRate(double rate)
     {
-        m_rate = std::clamp(
-            rate, std::min(m_values.minimumRate.ToBytesPerSecond(), m_lineRate), m_lineRate);
+        SetRate(rate, m_lineRate);
+    }
+
+    void SetRate(double rate, double most)
+    {
+        m_rate =
+            std::clamp(rate, std::min(m_values.minimumRate.ToBytesPerSecond(), m_lineRate), most);
         m_window = m_limit.At(m_rate / m_lineRate);
     }
 
@@ -98,6 +107,7 @@ class TimelySender : public SenderControl
     double m_lineRate;
     Time m_least;
     WindowLimit m_limit;
+    double m_reference; //!< bytes/s: the rate that the next update changes
     double m_increase;
     double m_hyperIncrease;
     Time m_last;

@@ -4,6 +4,8 @@
 
 #include "fabric/transport/packet/congestion/congestion-control.h"
 
+#include <cmath>
+
 namespace weir
 {
 
@@ -23,10 +25,10 @@ class WindowLimit
     {
     }
 
-    /** At @p part of the line's rate. */
+    /** Whole bytes, at @p part of the line's rate. */
     double At(double part) const
     {
-        return m_full > 0 ? m_full * (m_isScaled ? part : 1) : SenderControl::NO_WINDOW;
+        return m_full > 0 ? std::floor(m_full * (m_isScaled ? part : 1)) : SenderControl::NO_WINDOW;
     }
 
     /** At line rate; zero: there is none. */
