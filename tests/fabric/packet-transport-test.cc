@@ -592,6 +592,68 @@ TEST(PacketTransport, FlowsStartedWhenOneIsSentTakeTheirOwnPorts)
 }
 
 /** A flow that is cut short ends with what is on its way, and leaves nothing behind. */
+/** 1048 bytes a full packet; a queue of a lossy class gets alpha of the buffer when all is empty.
+ */
+TEST(PacketTransport, RefusesLossyQueuesThatHoldNoPacket)
+{
+    const auto refusal = [](const PacketSpec& spec) {
+        PacketBench bench;
+        MakeChain(bench, 1, Rate::Gbps(100), Time::Microseconds(1));
+        try
+        {
+            bench.Open(spec);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            const std::string text = error.what();
+            return text.substr(0, text.find(','));
+        }
+        return std::string();
+    };
+    PacketSpec lossy = PlainSpec();
+    lossy.switches.flowControl = FlowControl::None;
+    EXPECT_EQ(refusal(lossy), "");
+    PacketSpec spec = lossy;
+    spec.switches.portQueue = Bytes(1048);
+    EXPECT_EQ(refusal(spec), "");
+    spec.switches.portQueue = Bytes(1047);
+    EXPECT_EQ(refusal(spec), "switch.portQueue: found 1047 bytes");
+    spec.switches.flowControl = FlowControl::Pfc;
+    EXPECT_EQ(refusal(spec), ""); // no class is lossy
+    spec.trafficClasses = 2;
+    EXPECT_EQ(refusal(spec), "switch.portQueue: found 1047 bytes");
+    spec = lossy;
+    spec.switches.buffer = Bytes(8 * 1048);
+    EXPECT_EQ(refusal(spec), "");
+    spec.switches.buffer = Bytes(8 * 1048 - 1);
+    EXPECT_EQ(refusal(spec), "switch.buffer: found 8383 bytes at switch1");
+    spec = lossy;
+    spec.switches.alpha = 1e-6;
+    EXPECT_EQ(refusal(spec), "switch.buffer: found 33554432 bytes at switch1");
+    spec = lossy;
+    spec.switches.trim = true;
+    spec.switches.controlQueue = Bytes(59);
+    EXPECT_EQ(refusal(spec), "switch.controlQueue: found 59 bytes");
+}
+
+/** There 1048 bytes and back 60 over each of two links of 1 us at 100 Gb/s: 4.17728 us. */
+TEST(PacketTransport, KnowsTheLongestIdlePath)
+{
+    PacketBench bench;
+    const auto ends = MakeChain(bench, 1, Rate::Gbps(100), Time::Microseconds(1));
+    const uint32_t near = bench.AddHost();
+    bench.Join(ends.second, near, Rate::Gbps(100), Time::Nanoseconds(1));
+    bench.Open(PlainSpec());
+    EXPECT_EQ(bench.Transport().LongestIdlePath().roundTrip, Time());
+    const std::size_t longest = bench.AddFlow(ends.first, ends.second, Bytes(1));
+    bench.AddFlow(ends.second, near, Bytes(1));
+    bench.Run();
+    const PacketTransport::IdlePath& path = bench.Transport().LongestIdlePath();
+    EXPECT_EQ(path.roundTrip, Time::Microseconds(4.17728));
+    EXPECT_EQ(path.route, bench.RouteIdOf(longest));
+    EXPECT_EQ(path.hops, 2u);
+}
+
 TEST(PacketTransport, CancelledFlowsEnd)
 {
     PacketBench bench;

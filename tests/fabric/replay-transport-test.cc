@@ -355,6 +355,43 @@ TEST(ReplayTransport, ParkedPacketsDoNotForgetWhatIsHeld)
     EXPECT_FALSE(bench.End(99).IsInfinite());
 }
 
+/** Two flows to one host, of which now one and now the other has three turns of four.
+ */
+TEST(ReplayTransport, ClassesAreNotTakenForEachOther)
+{
+    const auto play = [](PacketBench& bench, bool asReplay) {
+        const TwoLeaves leaves(bench);
+        PacketSpec spec = PlainSpec();
+        spec.trafficClasses = spec.switches.losslessClasses = 2;
+        spec.arbitration.lowTable = "1:64,2:192";
+        asReplay ? bench.OpenReplay(spec) : bench.Open(spec);
+        const auto& hosts = leaves.hostsOf[0];
+        for (int i = 0; i < 6; i++)
+        {
+            for (int sender = 0; sender < 2; sender++)
+            {
+                FlowRequest flow;
+                flow.route = bench.RouteOf(hosts[sender], hosts[7]);
+                flow.bytes = Bytes(500'000);
+                flow.trafficClass = sender == (i / 2) % 2 ? 2 : 1;
+                bench.AddFlow(flow, Time::Milliseconds(1) * i);
+            }
+        }
+        bench.Run();
+    };
+    PacketBench packets;
+    play(packets, false);
+    PacketBench replay;
+    play(replay, true);
+    EXPECT_GT(replay.Replay().GetCounters().replayed, 0u);
+    for (std::size_t flow = 0; flow < 12; flow++)
+    {
+        EXPECT_EQ(replay.End(flow), packets.End(flow)) << flow;
+    }
+    EXPECT_LT(packets.End(0), packets.End(1));
+    EXPECT_GT(packets.End(4), packets.End(5));
+}
+
 /**
  * A flow of the first period's episode uses a link that is quiet later, when a long flow takes it.
  * Both become one when the last flow comes, though the first one's start is taken for a later one:

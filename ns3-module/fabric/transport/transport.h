@@ -66,6 +66,7 @@ struct FlowRequest
     double weight{1};               //!< of its share; k equal flows are one of weight k
     uint32_t connections{1};        //!< queue pairs that carry equal parts of it, if as packets
     uint32_t stream{0};             //!< flows of a route with another one have other queue pairs
+    uint8_t trafficClass{1};        //!< of its packets, from 1 on, similarly; none of a fluid
     FlowForm form{FlowForm::Fluid}; //!< where a transport moves both, see Transport::FormOf
     FlowClient* client{nullptr};    //!< told at the end; null for background traffic
     uint64_t token{0};              //!< handed back to the client

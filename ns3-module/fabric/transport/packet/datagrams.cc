@@ -18,7 +18,7 @@ Datagrams::Datagrams(const PacketSpec& spec,
       m_network(network),
       m_client(client)
 {
-    network.SetDatagrams(*this, static_cast<uint8_t>(0xff << FIRST_CLASS));
+    network.SetDatagrams(*this, 0); // flows may have all classes until there are datagrams
 }
 
 void
@@ -37,6 +37,7 @@ Datagrams::Offer(LinkId link, unsigned trafficClass, int64_t now)
             "Datagrams::Offer: found datagrams where the classes of packets rise by hop "
             "(switch.classByHop), expected flows alone");
     }
+    m_network.SetDatagrams(*this, static_cast<uint8_t>(0xff << FIRST_CLASS));
     m_offers += m_network.HasSource(link.Index(), trafficClass) ? 0 : 1;
     m_network.SetSource(link.Index(), trafficClass, true, now);
 }

@@ -52,7 +52,7 @@ class DatagramClient
 class Datagrams final : public PacketEnds
 {
   public:
-    static constexpr unsigned FIRST_CLASS = 2; //!< class 1 is that of queue pairs
+    static constexpr unsigned FIRST_CLASS = 2; //!< class 1 is of flows alone
 
     /** All must outlive it. */
     Datagrams(const PacketSpec& spec,

@@ -50,11 +50,66 @@ PacketTransport::PacketTransport(Routing& routing, PacketSpec spec, PathSelector
       m_network(routing.GetTopology(), m_spec, m_wheel, m_packets, m_pairs),
       m_datagrams(m_spec, routing, m_packets, m_network, *this)
 {
+    CheckLossyQueues();
     m_pairs.SetNetwork(m_network);
     if (routing.Policy().IsLoadAware())
     {
         m_ownSelector = others ? nullptr : std::make_unique<PathSelector>(routing);
         m_selector = others ? others : m_ownSelector.get();
+    }
+}
+
+/** Refuses lossy queues into which not even one full packet goes: it would be sent for ever. */
+void
+PacketTransport::CheckLossyQueues() const
+{
+    const SwitchSpec& spec = m_spec.switches;
+    const bool isLossy =
+        spec.flowControl == FlowControl::None ||
+        (spec.flowControl == FlowControl::Pfc && m_spec.trafficClasses > spec.losslessClasses);
+    if (!isLossy)
+    {
+        return;
+    }
+    const int64_t packet = m_spec.format.mtu.Count() + m_spec.format.header.value_or(0) +
+                           m_spec.congestionControl->HeaderBytes();
+    const std::string forEver = ": else each is lost whenever it is sent";
+    const int64_t queue = spec.portQueue.Count();
+    if (queue > 0 && queue < packet)
+    {
+        throw std::invalid_argument("switch.portQueue: found " + std::to_string(queue) +
+                                    " bytes, expected at least the " + std::to_string(packet) +
+                                    " of a full packet" + forEver);
+    }
+    const int64_t control = spec.controlQueue.Count();
+    if (spec.trim && control > 0 && control < m_spec.format.controlSize.Count())
+    {
+        throw std::invalid_argument("switch.controlQueue: found " + std::to_string(control) +
+                                    " bytes, expected at least packet.controlSize, " +
+                                    std::to_string(m_spec.format.controlSize.Count()) + forEver);
+    }
+    const int64_t cell = spec.cell.Count();
+    const int64_t room = (packet + cell - 1) / cell * cell;
+    const Topology& topology = m_routing.GetTopology();
+    for (std::size_t i = 0; i < topology.LinkCount() && queue == 0; i++)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        const Device& device = topology.GetDevice(link.to);
+        const bool isSwitch = IsNetworkSwitch(device);
+        if (link.kind != LinkKind::Network || (!isSwitch && device.kind != DeviceKind::Nic))
+        {
+            continue; // nothing goes on from there
+        }
+        const Bytes buffer = isSwitch ? spec.buffer : m_spec.nodeLinks.nicBuffer;
+        if (static_cast<double>(room) > spec.alpha * buffer.ToDouble())
+        {
+            throw std::invalid_argument(
+                std::string(isSwitch ? "switch.buffer" : "nodeLinks.nicBuffer") + ": found " +
+                std::to_string(buffer.Count()) + " bytes at " + device.name +
+                ", of which switch.alpha gives a lossy queue " +
+                std::to_string(static_cast<int64_t>(spec.alpha * buffer.ToDouble())) +
+                ", expected room for the " + std::to_string(room) + " of a full packet" + forEver);
+        }
     }
 }
 
@@ -182,7 +237,7 @@ PacketTransport::Find(FlowId id) const
 }
 
 void
-PacketTransport::Check(const FlowRequest& request, const Routing& routing)
+PacketTransport::Check(const FlowRequest& request) const
 {
     if (request.bytes < Bytes(0) || request.overhead < Time() || request.overhead.IsInfinite() ||
         !(request.weight > 0) || !(request.cap > Rate()) || request.connections == 0)
@@ -191,11 +246,23 @@ PacketTransport::Check(const FlowRequest& request, const Routing& routing)
             "PacketTransport::Start: found a negative size or overhead, or "
             "no weight, cap or connections, expected a flow");
     }
-    if (request.route.Index() >= routing.Size())
+    if (request.trafficClass == 0 || request.trafficClass > m_spec.trafficClasses)
+    {
+        throw std::invalid_argument("PacketTransport::Start: found traffic class " +
+                                    std::to_string(request.trafficClass) + ", expected 1 to " +
+                                    std::to_string(m_spec.trafficClasses));
+    }
+    if (request.trafficClass >= Datagrams::FIRST_CLASS && m_datagramClient != nullptr)
+    {
+        throw std::invalid_argument(
+            "PacketTransport::Start: found a flow of a class beyond the first beside datagrams, "
+            "expected these alone in it");
+    }
+    if (request.route.Index() >= m_routing.Size())
     {
         throw std::invalid_argument("PacketTransport::Start: no such route");
     }
-    if (routing.IsSum(request.route))
+    if (m_routing.IsSum(request.route))
     {
         throw std::invalid_argument(
             "PacketTransport::Start: found a sum of routes, expected one that packets can take");
@@ -205,7 +272,7 @@ PacketTransport::Check(const FlowRequest& request, const Routing& routing)
 FlowId
 PacketTransport::Start(const FlowRequest& request, Time now)
 {
-    Check(request, m_routing);
+    Check(request);
     Wake(now);
     uint32_t index;
     if (m_unused.empty())
@@ -598,7 +665,33 @@ PacketTransport::FactsOf(std::vector<PathId> paths) const
     return facts;
 }
 
-/** The connection of a flow's stream, with as many queue pairs as it asks for. */
+void
+PacketTransport::CountIdlePath(RouteId route, const ConnectionFacts& facts)
+{
+    if (facts.baseRtt > m_longest.roundTrip)
+    {
+        m_longest = {route, facts.baseRtt, facts.hops};
+    }
+}
+
+void
+PacketTransport::CountIdlePath(RouteId route)
+{
+    if (route.Index() >= m_isCounted.size())
+    {
+        m_isCounted.resize(m_routing.Size());
+    }
+    if (!m_isCounted[route.Index()])
+    {
+        m_isCounted[route.Index()] = true;
+        if (m_routing.Links(route).size() > 0 && !IsFootprint(route, m_routing.CurrentPath(route)))
+        {
+            CountIdlePath(route, FactsOf(PathsOf(route)));
+        }
+    }
+}
+
+/** The connection of a flow's stream and class, with as many queue pairs as it asks for. */
 uint32_t
 PacketTransport::ConnectionOf(const FlowRequest& request)
 {
@@ -609,7 +702,8 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
     }
     std::vector<uint32_t>& known = m_connectionsOf[route.Index()];
     const auto found = std::find_if(known.begin(), known.end(), [&](uint32_t each) {
-        return m_connections[each].stream == request.stream;
+        return m_connections[each].stream == request.stream &&
+               m_connections[each].trafficClass == request.trafficClass;
     });
     const PathId path = m_routing.CurrentPath(route);
     uint32_t index;
@@ -625,6 +719,7 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
         Connection& opened = m_connections.back();
         opened.route = route;
         opened.stream = request.stream;
+        opened.trafficClass = request.trafficClass;
         opened.path = path;
         opened.isFootprint = IsFootprint(route, path);
         if (opened.isFootprint)
@@ -640,7 +735,9 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
     while (!connection.isFootprint && connection.pairs.size() < request.connections)
     {
         const std::vector<PathId> paths = PathsOf(route);
-        connection.pairs.push_back(m_pairs.Open(HopsOf(paths), FactsOf(paths), 1));
+        const ConnectionFacts facts = FactsOf(paths);
+        connection.pairs.push_back(m_pairs.Open(HopsOf(paths), facts, connection.trafficClass));
+        CountIdlePath(route, facts);
         m_choices.resize(m_pairs.Size());
         m_choices.back().path = path;
         if (HasDownLink(path))
@@ -673,7 +770,8 @@ PacketTransport::OpenFootprint(Connection& connection)
         facts.lineRate = m_network.WireRate(each.link.Index());
         facts.mtu = static_cast<uint32_t>(m_spec.nodeLinks.burst.Count());
         facts.isInside = true;
-        connection.pairs.push_back(m_pairs.OpenLink(m_network.AddHops({each.link}), facts, 1));
+        connection.pairs.push_back(
+            m_pairs.OpenLink(m_network.AddHops({each.link}), facts, connection.trafficClass));
     }
 }
 

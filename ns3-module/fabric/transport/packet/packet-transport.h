@@ -62,7 +62,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
      * @throws std::invalid_argument as Start: a flow that cannot be, or a sum of routes, which only
      *         a fluid carries.
      */
-    static void Check(const FlowRequest& request, const Routing& routing);
+    void Check(const FlowRequest& request) const;
 
     FlowId Start(const FlowRequest& request, Time now) override;
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
@@ -131,6 +131,23 @@ class PacketTransport final : public Transport, private MessageClient, private D
 
     /** Of a flow that has not ended; nothing yet in its overhead. */
     Demand DemandOf(FlowId id) const;
+
+    /** What a route's packets meet where nothing else moves. */
+    struct IdlePath
+    {
+        RouteId route;    //!< invalid: there is none
+        Time roundTrip;   //!< of a full packet and its acknowledgment
+        uint32_t hops{0}; //!< links there
+    };
+
+    /** The one with the longest round trip of those that flows have taken. */
+    const IdlePath& LongestIdlePath() const
+    {
+        return m_longest;
+    }
+
+    /** Counts @p route among them. Amortized O(1) where it is counted already. */
+    void CountIdlePath(RouteId route);
 
     /** The request of a flow that has not ended; null when it has. */
     const FlowRequest* RequestOf(FlowId id) const;
@@ -206,11 +223,12 @@ class PacketTransport final : public Transport, private MessageClient, private D
         FlowCounters counters;
     };
 
-    /** What carries a stream of a route's flows. */
+    /** What carries a stream of a route's flows in a class. */
     struct Connection
     {
         RouteId route;
         uint32_t stream{0};
+        uint8_t trafficClass{1};
         std::vector<uint32_t> pairs; //!< one a part; of a footprint one a link
         FlowPath sprayed;            //!< where packets are
         PathId path;                 //!< that they take, or the last one to choose
@@ -245,6 +263,8 @@ class PacketTransport final : public Transport, private MessageClient, private D
     void Wake(Time now);
     void Post(uint32_t flow, int64_t now);
     uint32_t ConnectionOf(const FlowRequest& request);
+    void CheckLossyQueues() const;
+    void CountIdlePath(RouteId route, const ConnectionFacts& facts);
     uint32_t PortInto(PathId path) const;
     int64_t PausedTime(const Flow& flow, int64_t now);
     bool IsFootprint(RouteId route, PathId path) const;
@@ -281,6 +301,8 @@ class PacketTransport final : public Transport, private MessageClient, private D
     std::unique_ptr<PathSelector> m_ownSelector;        //!< null: it is somebody else's, or none
     PathSelector* m_selector{nullptr};                  //!< null: switches do not choose by load
     std::vector<Choice> m_choices;                      //!< by queue pair
+    std::vector<bool> m_isCounted;                      //!< by route, see CountIdlePath
+    IdlePath m_longest;
     uint64_t m_started{0};
     std::size_t m_active{0};
     uint64_t m_events{0};

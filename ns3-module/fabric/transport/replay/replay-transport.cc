@@ -492,7 +492,8 @@ ReplayTransport::SlotOf(FlowId id) const
 FlowId
 ReplayTransport::Start(const FlowRequest& request, Time now)
 {
-    PacketTransport::Check(request, m_routing);
+    m_alone.Check(request);
+    m_alone.CountIdlePath(request.route);
     m_now = std::max(m_now, now);
     uint32_t slot;
     if (m_freeSlots.empty())

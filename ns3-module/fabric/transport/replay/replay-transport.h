@@ -120,6 +120,12 @@ class ReplayTransport final : public Transport
     void AddObserver(TransportObserver& observer, bool linkRates) override;
     void RemoveObserver(TransportObserver& observer) override;
 
+    /** As PacketTransport. */
+    const PacketTransport::IdlePath& LongestIdlePath() const
+    {
+        return m_alone.LongestIdlePath();
+    }
+
     const ReplayCounters& GetCounters() const
     {
         return m_counters;

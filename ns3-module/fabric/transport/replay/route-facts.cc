@@ -191,7 +191,8 @@ EpisodeNames::FactsOf(const FlowRequest& request, RouteFacts& routes, EpisodeMem
                request.bytes.Count(),
                request.overhead.ToPicoseconds(),
                BitsOf(request.cap.ToBytesPerSecond()),
-               int64_t{request.connections}};
+               int64_t{request.connections},
+               int64_t{request.trafficClass}};
     if (isNew)
     {
         Routing& routing = routes.GetRouting();
