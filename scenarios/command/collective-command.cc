@@ -11,6 +11,7 @@
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-counts.h"
 #include "scenarios/readers/read-nccl.h"
+#include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/output-file.h"
@@ -363,8 +364,9 @@ ReadUnequalParts(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
+/** @param network becomes what the options say of how bytes move */
 CollectiveSweepSpec
-ReadSweep(const CollectiveOptions& options)
+ReadSweep(const CollectiveOptions& options, YamlNode& network)
 {
     CollectiveSweepSpec spec;
     spec.onlyTimes =
@@ -388,7 +390,7 @@ ReadSweep(const CollectiveOptions& options)
                                FidelitiesOfCalls());
     }
     ReadAuto(options, spec);
-    const YamlNode network = LoadNetwork(options.packets);
+    network = LoadNetwork(options.packets);
     const TransportSpec transport = ReadTransportSpec(options.packets, network, spec.fidelity);
     network.CheckAllRead({});
     if (transport.packets)
@@ -448,10 +450,27 @@ RunShowingProgress(const CollectiveSweepSpec& spec,
     });
 }
 
+/** What @p run gives; what it refuses of the packets' values is placed in @p network. */
+template <typename Run>
+auto
+PlacingIn(const YamlNode& network, const Run& run)
+{
+    try
+    {
+        return run();
+    }
+    catch (const InputError& error)
+    {
+        throw InputError(IsOfPackets(error.what()) ? PlacedIn(network, error.what())
+                                                   : error.what());
+    }
+}
+
 ExitCode
 RunCollective(const CollectiveOptions& options, const CLI::App& verb)
 {
-    CollectiveSweepSpec spec = ReadSweep(options);
+    YamlNode network = YamlNode::ParseArgument("{}", "--network");
+    CollectiveSweepSpec spec = ReadSweep(options, network);
     const Catalog catalog;
     const std::optional<Calibration> calibration =
         CalibrationFor(options.bound, false, spec.fidelity, catalog);
@@ -496,8 +515,13 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
     {
         std::cout << ExplainCollective(spec) << "#\n";
     }
-    const CollectiveSweepResult result = RunShowingProgress(
-        spec, recording, {calibration ? &*calibration : nullptr, options.bound.coverage}, options);
+    const CollectiveSweepResult result = PlacingIn(network, [&] {
+        return RunShowingProgress(spec,
+                                  recording,
+                                  {calibration ? &*calibration : nullptr, options.bound.coverage},
+                                  options);
+    });
+    PrintIdlePathNotes(network, spec.packets, result.result);
     if (csv)
     {
         csv->Save(ToCsv(spec, result.points));

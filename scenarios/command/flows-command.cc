@@ -12,6 +12,7 @@
 #include "scenarios/flows/hpcc-config.h"
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/flows/open-network.h"
+#include "scenarios/readers/network-use-notes.h"
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/results/link-series.h"
@@ -137,6 +138,7 @@ struct FlowsNetwork
     TransportSpec transport;
     FlowSelection selection; //!< what are packets beside a fluid
     std::vector<EventSpec> events;
+    std::string config{}; //!< of HPCC's simulator, that says what keys do not; empty: none
 };
 
 /** Those that act on links: flows are in the file of --flows, and nothing is computed. */
@@ -200,6 +202,7 @@ ReadFlowsNetwork(const FlowsOptions& options, Fidelity fidelity)
         network.transport = ReadTransportSpec(options.packets, keys, fidelity);
         keys.CheckAllRead({});
         ApplySettings(network.keys, SortSettings(options.packets.settings).network);
+        network.config = options.packets.network;
         return network;
     }
     network.keys = LoadNetwork(options.packets);
@@ -271,6 +274,42 @@ ReadOverrides(const FlowsOptions& options)
     return overrides;
 }
 
+/** What @p run gives; what it refuses of the packets' values is placed in @p network. */
+template <typename Run>
+auto
+PlacingIn(const FlowsNetwork& network, const Run& run)
+{
+    try
+    {
+        return run();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        if (!IsOfPackets(error.what()))
+        {
+            throw;
+        }
+        const std::string placed = PlacedIn(network.keys, error.what());
+        const bool isPlaced = placed != error.what();
+        throw InputError((isPlaced || network.config.empty() ? "" : network.config + ": ") +
+                         placed);
+    }
+}
+
+/** What is replayed has no series. */
+void
+ExpectNoSeries(const ResultOptions& options)
+{
+    for (const auto& [name, width] :
+         {std::pair("--link-series", options.series), std::pair("--port-series", options.ports)})
+    {
+        if (!width.empty())
+        {
+            throw InputError(std::string(name) + ": " + EXPECTED_UNSETTLED);
+        }
+    }
+}
+
 ExitCode
 RunFlows(const FlowsOptions& options, const CLI::App& verb)
 {
@@ -289,6 +328,11 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     overrides.transport = given.transport;
     overrides.events = given.events;
     report.corrections = CorrectionsText(given.keys);
+    const bool isSettled = given.transport.packets && given.transport.packets->settle.IsOn();
+    if (isSettled)
+    {
+        ExpectNoSeries(options.result);
+    }
     const bool isCsvPrinted = IsStandardOutput(options.csv, options.json);
     std::optional<OutputFile> csv;
     if (!options.csv.empty() && !isCsvPrinted)
@@ -312,11 +356,9 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
         RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));
     }
     Stopwatch watch;
-    const auto network = OpenNetwork(options.topology, overrides, Catalog());
-    ExpectSimulated(network->Events(),
-                    fidelity,
-                    given.transport.packets && given.transport.packets->settle.IsOn(),
-                    options.topology);
+    const auto network =
+        PlacingIn(given, [&] { return OpenNetwork(options.topology, overrides, Catalog()); });
+    ExpectSimulated(network->Events(), fidelity, isSettled, options.topology);
     FlowResults flows = IsTrafficFile(options.flows)
                             ? DrawFlows(LoadTrafficFile(options.flows, Catalog()), *network)
                             : ReadFlowFile(options.flows, *network);
@@ -333,15 +375,16 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     recording.Begin(network->GetSimulation());
     {
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, options.flows);
-        report.run =
-            PlayFlows(flows, *network, *MakeEngineLoop(fidelity), [&](const RunProgress& place) {
-                line.Update(place);
-                if (options.keepPartial && NotedSignal() != 0)
-                {
-                    throw RunStopped();
-                }
-                ThrowIfInterrupted();
-            });
+        const auto progress = [&](const RunProgress& place) {
+            line.Update(place);
+            if (options.keepPartial && NotedSignal() != 0)
+            {
+                throw RunStopped();
+            }
+            ThrowIfInterrupted();
+        };
+        report.run = PlacingIn(
+            given, [&] { return PlayFlows(flows, *network, *MakeEngineLoop(fidelity), progress); });
     }
     report.cost.playSeconds = watch.Lap();
     if (csv)
@@ -382,11 +425,16 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
         std::cout << (options.result.file.empty() ? ""
                                                   : "  results in " + options.result.file + "\n");
     }
+    if (given.transport.packets)
+    {
+        PrintIdlePathNotes(given.keys, *given.transport.packets, report.result);
+    }
     if (report.run.isPartial)
     {
         std::cout.flush();
         throw Interrupted{NotedSignal(), "kept the flows that had ended"};
     }
+    PrintNotes(NotesOnLateEvents(network->Events(), report.result.measured));
     return ExitCode::Done;
 }
 

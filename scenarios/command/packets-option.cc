@@ -53,6 +53,10 @@ SortSettings(const std::vector<std::string>& settings)
     Settings sorted;
     for (const std::string& setting : settings)
     {
+        if (setting.find('=') == std::string::npos)
+        {
+            throw InputError("--set " + setting + ": found no '=', expected key.path=value");
+        }
         const std::string key = setting.substr(0, setting.find_first_of(".="));
         if (Has(ofNetwork, key) || key.empty())
         {
@@ -100,7 +104,8 @@ AddPacketsOptions(CLI::App& verb, PacketsOptions& options)
                     "of what are packets beside a fluid, or a configuration of HPCC's simulator");
     verb.add_option("--congestion-control",
                     options.congestionControl,
-                    "One of " + JoinNames(CongestionControls().Names()) + " (fidelity packet)");
+                    "One of " + JoinNames(CongestionControls().Names()) +
+                        ", instead of that of --network (fidelity packet)");
     AddSettingsOption(verb,
                       options.settings,
                       "the system or of --network, such as fabric.routing=spray or "
@@ -147,11 +152,16 @@ ExpectFluidOnly(const PacketsOptions& options,
     {
         if (!Has(known, key))
         {
-            const char* option = !options.network.empty()             ? "--network"
-                                 : !options.congestionControl.empty() ? "--congestion-control"
-                                                                      : "--set";
-            throw InputError(std::string(option) + ": found it with fidelity " +
-                             ToString(fidelity) +
+            const auto& settings = options.settings;
+            const auto setting =
+                std::find_if(settings.begin(), settings.end(), [&key](const std::string& each) {
+                    return each.substr(0, each.find_first_of(".=")) == key;
+                });
+            const bool isOption = key == "congestionControl" && !options.congestionControl.empty();
+            const std::string place = setting != settings.end() ? "--set " + *setting
+                                      : isOption                ? "--congestion-control"
+                                                                : network.Get(key).Where();
+            throw InputError(place + ": found it with fidelity " + ToString(fidelity) +
                              ", expected --fidelity packet with it, or nothing but sharing" +
                              (others.empty() ? "" : ", events") + " and corrections of a fluid");
         }
@@ -208,6 +218,19 @@ CorrectionsText(const YamlNode& network)
     return !corrections              ? ""
            : corrections->IsScalar() ? corrections->AsString()
                                      : corrections->Dump();
+}
+
+void
+PrintIdlePathNotes(const YamlNode& network, const PacketSpec& packets, const RunResult& result)
+{
+    if (!result.longestPath)
+    {
+        return;
+    }
+    for (const std::string& note : NotesOnIdlePath(packets, *result.longestPath))
+    {
+        PrintNotes({PlacedIn(network, note)});
+    }
 }
 
 void

@@ -5,6 +5,7 @@
 #include "collectives/fidelity.h"
 #include "fabric/routing/routing-policy.h"
 #include "fabric/transport/transport-spec.h"
+#include "scenarios/simulation/run-result.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <CLI/CLI.hpp>
@@ -58,6 +59,14 @@ TransportSpec ReadTransportSpec(const PacketsOptions& options,
 
 /** `corrections` of @p network as given, for provenance; empty: none. */
 std::string CorrectionsText(const YamlNode& network);
+
+/**
+ * Prints on standard error which times of @p packets, read from @p network, are too short for the
+ * paths that were taken.
+ */
+void PrintIdlePathNotes(const YamlNode& network,
+                        const PacketSpec& packets,
+                        const RunResult& result);
 
 /** Prints on standard error which keys of @p network have no effect with @p routing. */
 void PrintPacketsNotes(const YamlNode& network,

@@ -5,6 +5,7 @@
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/command/verb-options.h"
+#include "scenarios/readers/network-use-notes.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/results/run-json.h"
@@ -111,17 +112,16 @@ PrintOutputs(const Scenario& scenario)
     }
 }
 
-/** Says which events were to come after the end of all jobs. */
+/** Says what only the run could tell. */
 void
-PrintLateEvents(const Scenario& scenario, const RunResult& result)
+PrintLateNotes(const Scenario& scenario, const RunResult& result)
 {
-    for (const EventSpec& event : scenario.events)
+    PrintNotes(NotesOnLateEvents(scenario.events, result.measured));
+    if (result.longestPath)
     {
-        if (event.at > result.measured)
+        for (const std::string& note : NotesOnIdlePath(scenario.packets, *result.longestPath))
         {
-            std::cerr << "weir: note: " << event.where << ": found it at " << FormatTime(event.at)
-                      << ", which has no effect here: the run ends at "
-                      << FormatTime(result.measured) << "\n";
+            PrintNotes({scenario.path + ": network." + note});
         }
     }
 }
@@ -173,7 +173,7 @@ Run(const RunOptions& options)
         std::cout.flush();
         throw Interrupted{NotedSignal(), "kept what had been done, and marked it as partial"};
     }
-    PrintLateEvents(scenario, result);
+    PrintLateNotes(scenario, result);
     if (!result.waiting.empty())
     {
         std::cerr << "weir: the run cannot go on: " << result.waiting << "\n";

@@ -96,6 +96,48 @@ ClassTable(const FlowSummary& summary)
 }
 
 Json
+ToJson(const PacketCounts& packets)
+{
+    const PortCounters& ports = packets.ports;
+    return {{"drops", ports.drops},
+            {"trims", ports.trims},
+            {"marks", ports.marks},
+            {"retransmissions", ports.retransmissions},
+            {"pauses", ports.pauses},
+            {"longest_queue_bytes", ports.maxQueued},
+            {"longest_queue", packets.longestQueue}};
+}
+
+/** What is not zero of it, in a line. */
+std::string
+ToText(const PacketCounts& packets)
+{
+    const PortCounters& ports = packets.ports;
+    std::string text;
+    for (const auto& [count, name] : {std::pair(ports.drops, "dropped"),
+                                      std::pair(ports.trims, "trimmed"),
+                                      std::pair(ports.marks, "marked"),
+                                      std::pair(ports.retransmissions, "sent again")})
+    {
+        if (count > 0)
+        {
+            text += (text.empty() ? "" : ", ") + FormatCount(count) + " " + name;
+        }
+    }
+    if (ports.pauses > 0)
+    {
+        text += (text.empty() ? "" : "; ") + FormatCount(ports.pauses) + " pauses";
+    }
+    if (ports.maxQueued > 0)
+    {
+        text += (text.empty() ? "" : "; ") + std::string("longest queue ") +
+                FormatDecimalBytes(static_cast<double>(ports.maxQueued)) + " at " +
+                packets.longestQueue;
+    }
+    return text.empty() ? text : "  packets: " + text + "\n";
+}
+
+Json
 ToJson(const Percentiles& percentiles)
 {
     return {{"p50", percentiles.p50}, {"p95", percentiles.p95}, {"p99", percentiles.p99}};
@@ -183,6 +225,10 @@ ToText(const FlowReport& report)
                 FormatFixed(summary.meanActive, 1) + " flows on average, " +
                 FormatCount(report.run.maxActive) + " at most\n\n" + ClassTable(summary) + "\n";
     }
+    if (report.result.packets)
+    {
+        text += ToText(*report.result.packets);
+    }
     return text + "  " + FormatCount(report.run.events) + " events; wall time " +
            FormatSeconds(WallSeconds(report.cost)) + " (read and route " +
            FormatSeconds(report.cost.readSeconds) + ", play " +
@@ -228,6 +274,10 @@ ToJson(const FlowReport& report)
                                      {"flows", size.flows},
                                      {"fct_s", ToJson(size.completionSeconds)},
                                      {"slowdown", ToJson(size.slowdown)}});
+    }
+    if (report.result.packets)
+    {
+        object["packets"] = ToJson(*report.result.packets);
     }
     AddBusiestLinks(object, report.result);
     object["events"] = report.run.events;

@@ -74,9 +74,10 @@ std::string ToText(const FlowReport& report);
 
 /**
  * One JSON object: topology, flows_file, fidelity, packet_flows, flows, bytes, makespan_s,
- * mean_active, max_active, sorted_input, busiest_links, links_window_s, events, wall_s, read_s,
- * play_s, write_s, peak_rss_bytes and classes, each {name, flows, fct_s, slowdown} with p50, p95
- * and p99.
+ * mean_active, max_active, sorted_input, packets {drops, trims, marks, retransmissions, pauses,
+ * longest_queue_bytes, longest_queue} where there are any, busiest_links, links_window_s, events,
+ * wall_s, read_s, play_s, write_s, peak_rss_bytes and classes, each {name, flows, fct_s, slowdown}
+ * with p50, p95 and p99.
  */
 std::string ToJson(const FlowReport& report);
 

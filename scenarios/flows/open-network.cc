@@ -8,6 +8,7 @@
 #include "scenarios/flows/htsim-topology.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-fabric.h"
+#include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/traffic/gpu-routes.h"
 #include "scenarios/yaml/input-error.h"
@@ -174,6 +175,10 @@ OpenNetwork(const std::string& topology, const NetworkOverrides& overrides, cons
     }
     catch (const std::invalid_argument& error)
     {
+        if (IsOfPackets(error.what()))
+        {
+            throw;
+        }
         throw InputError("--topology: " + topology + ": " + error.what());
     }
 }

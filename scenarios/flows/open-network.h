@@ -33,7 +33,8 @@ bool IsSystem(const std::string& topology);
  * The network that @p topology names: a path that ends in .yaml or .yml is a system, one in .topo
  * a fat tree of htsim, any other file an HPCC topology, and a name without a file a system of the
  * catalogue.
- * @throws InputError when it is none of these, is wrong inside, or cannot be wired.
+ * @throws InputError when it is none of these, is wrong inside, or cannot be wired;
+ *         std::invalid_argument that names a key of the packets that cannot be on it (IsOfPackets).
  */
 std::unique_ptr<FlowNetwork> OpenNetwork(const std::string& topology,
                                          const NetworkOverrides& overrides,

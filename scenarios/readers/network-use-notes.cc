@@ -2,7 +2,12 @@
 #include "scenarios/readers/network-use-notes.h"
 
 #include "fabric/parameters/parameter-visitor.h"
+#include "fabric/transport/packet/congestion/swift.h"
+#include "fabric/transport/packet/congestion/timely.h"
 #include "scenarios/readers/read-nccl.h"
+#include "scenarios/results/text-table.h"
+#include "scenarios/simulation/run-result.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
 #include <functional>
@@ -105,9 +110,15 @@ AddNoteOnOrder(const YamlNode& network,
     {
         return;
     }
-    notes.push_back(network.Where() + ": found queuePair." +
-                    (isSelective ? "reordering: 0" : "recovery: go-back-n") + " with routing '" +
-                    routing.Name() +
+    const std::string key = isSelective ? "reordering" : "recovery";
+    const std::string value = isSelective ? "0" : "go-back-n";
+    const auto part = network.Find("queuePair");
+    const auto found = part && part->IsMap() ? part->Find(key) : std::nullopt;
+    const bool isOfFile = network.File().rfind("--", 0) != 0; // else there is no place to name
+    notes.push_back((found ? found->Where() + ": found '" + value + "'"
+                           : (isOfFile ? network.Where() + ": " : "") + "queuePair." + key +
+                                 ": found its default, " + value + ",") +
+                    " with routing '" + routing.Name() +
                     "', where each packet that is overtaken is sent again: it needs recovery: "
                     "selective and a reordering");
 }
@@ -243,6 +254,81 @@ NotesOnPacketUse(const YamlNode& network, const PacketSpec& spec, const RoutingP
         }
     }
     AddNoteOnOrder(network, spec.queuePair, routing, notes);
+    return notes;
+}
+
+std::vector<std::string>
+NotesOnIdlePath(const PacketSpec& spec, const IdlePathResult& path)
+{
+    std::vector<std::string> notes;
+    const std::string below = ", below the " + FormatSeconds(path.roundTrip.ToSeconds()) +
+                              " that a full packet and its acknowledgment take on the idle path "
+                              "from " +
+                              path.from + " to " + path.to;
+    const auto found = [](Time value, Time plain) {
+        return (value == plain ? "found its default, " : "found ") + FormatTime(value);
+    };
+    const Time timeout = spec.queuePair.retransmissionTimeout;
+    if (timeout < path.roundTrip)
+    {
+        notes.push_back("queuePair.retransmissionTimeout: " +
+                        found(timeout, QueuePairSpec().retransmissionTimeout) + below +
+                        ": packets that are not lost are sent again, and flows take longer");
+    }
+    const std::string slow = ": flows slow down where nobody else sends";
+    if (spec.congestionControl.Is<Swift>())
+    {
+        const Swift& swift = spec.congestionControl.As<Swift>();
+        const Time aim = swift.target + swift.perHop * static_cast<double>(path.hops);
+        if (aim < path.roundTrip)
+        {
+            notes.push_back("congestionControl.target: " + found(swift.target, Swift().target) +
+                            ", and with perHop " + FormatSeconds(aim.ToSeconds()) + below + slow);
+        }
+    }
+    if (spec.congestionControl.Is<Timely>())
+    {
+        const Timely& timely = spec.congestionControl.As<Timely>();
+        const Time limit = timely.patched ? timely.low : timely.high;
+        if (limit < path.roundTrip)
+        {
+            notes.push_back(std::string("congestionControl.") + (timely.patched ? "low" : "high") +
+                            ": " + found(limit, timely.patched ? Timely().low : Timely().high) +
+                            below + slow);
+        }
+    }
+    return notes;
+}
+
+std::vector<std::string>
+NotesOnLateEvents(const std::vector<EventSpec>& events, Time end)
+{
+    std::vector<std::string> notes;
+    for (const EventSpec& event : events)
+    {
+        if (event.at > end)
+        {
+            notes.push_back(event.where + ": found it at " + FormatSeconds(event.at.ToSeconds()) +
+                            ", which has no effect here: the run ends at " +
+                            FormatSeconds(end.ToSeconds()));
+        }
+    }
+    return notes;
+}
+
+std::vector<std::string>
+NotesOnEventUse(const Scenario& scenario)
+{
+    std::vector<std::string> notes;
+    for (const EventSpec& event : scenario.events)
+    {
+        if (event.kind == EventKind::SlowGpu && scenario.jobs.empty())
+        {
+            notes.push_back(event.where +
+                            ": found slow-gpu, which has no effect here: it needs a job that is a "
+                            "training or a workload");
+        }
+    }
     return notes;
 }
 

@@ -13,6 +13,8 @@
 namespace weir
 {
 
+struct IdlePathResult;
+
 /**
  * A line for each key of @p network, from which @p spec was read, that is not at its default and
  * has no effect beside the others and @p routing; and one where queue pairs take each packet that
@@ -21,6 +23,15 @@ namespace weir
 std::vector<std::string> NotesOnPacketUse(const YamlNode& network,
                                           const PacketSpec& spec,
                                           const RoutingPolicy& routing);
+
+/** Times of @p spec that are too short for the longest of the paths that flows took, idle. */
+std::vector<std::string> NotesOnIdlePath(const PacketSpec& spec, const IdlePathResult& path);
+
+/** A line for each of @p events that was to come after all had ended at @p end. */
+std::vector<std::string> NotesOnLateEvents(const std::vector<EventSpec>& events, Time end);
+
+/** A line for each event of @p scenario that has no effect by its jobs. */
+std::vector<std::string> NotesOnEventUse(const Scenario& scenario);
 
 /**
  * A line for each key of @p network, the `network` that @p scenario was read from, which has no

@@ -10,6 +10,7 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/quantity.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace weir
@@ -122,6 +123,44 @@ ReadSwitch(const YamlNode& node, const Catalog& catalog)
     return spec;
 }
 
+bool
+IsOfPackets(const std::string& message)
+{
+    PacketSpec spec;
+    std::vector<std::string> keys = KeysOf(spec);
+    keys.emplace_back("congestionControl");
+    for (const auto& [key, part] : spec.Parts())
+    {
+        keys.emplace_back(key);
+    }
+    const std::size_t end = message.find_first_of(".: ");
+    return end != std::string::npos && message[end] != ' ' &&
+           std::find(keys.begin(), keys.end(), message.substr(0, end)) != keys.end();
+}
+
+std::string
+PlacedIn(const YamlNode& network, const std::string& message)
+{
+    YamlNode node = network;
+    std::size_t begin = 0;
+    std::size_t known = 0; // characters of the key that are those of the node
+    for (bool goesOn = true; goesOn && node.IsMap();)
+    {
+        const std::size_t end = message.find_first_of(".:", begin);
+        const auto found =
+            end == std::string::npos ? std::nullopt : node.Find(message.substr(begin, end - begin));
+        if (!found)
+        {
+            break;
+        }
+        node = *found;
+        known = end;
+        goesOn = message[end] == '.';
+        begin = end + 1;
+    }
+    return known == 0 ? message : node.Where() + message.substr(known);
+}
+
 void
 ExpectNotSettled(const YamlNode& network, const PacketSpec& packets)
 {
@@ -142,9 +181,16 @@ CheckLinks(const YamlNode& node, const Topology& topology)
         {
             LinksNamed(topology, link.AsString());
         }
-        catch (const std::invalid_argument& error)
+        catch (const std::invalid_argument&)
         {
-            link.Fail(error.what());
+            LinkId example(0);
+            for (std::size_t i = topology.LinkCount(); i-- > 0;)
+            {
+                const bool isNetwork = topology.GetLink(LinkId(i)).kind == LinkKind::Network;
+                example = isNetwork ? LinkId(i) : example;
+            }
+            link.Fail("found '" + link.AsString() + "', expected the name of a link, as '" +
+                      topology.LinkName(example) + "', in which * stands for any text");
         }
     }
 }

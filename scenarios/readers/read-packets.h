@@ -30,6 +30,19 @@ PacketSpec ReadPackets(const YamlNode& map,
                        const std::vector<std::string>& others = {},
                        const Catalog& catalog = Catalog());
 
+/** Whether @p message is of a key that ReadPackets reads: "switch.buffer: found ...". */
+bool IsOfPackets(const std::string& message);
+
+/**
+ * Such a message with the place of its key in @p network, or of the map that it belongs to, where
+ * that is written there.
+ */
+std::string PlacedIn(const YamlNode& network, const std::string& message);
+
+/** Why there is no series of links or ports beside `settle`. */
+constexpr const char* EXPECTED_UNSETTLED =
+    "found it with network.settle, expected it without: what is replayed has no series";
+
 /** @throws InputError at `settle` of @p network where it is on: of packets beside a fluid. */
 void ExpectNotSettled(const YamlNode& network, const PacketSpec& packets);
 

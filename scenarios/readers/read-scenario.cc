@@ -706,9 +706,22 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
             }
         }
     }
+    for (std::string& note : NotesOnEventUse(scenario))
+    {
+        scenario.notes.push_back(std::move(note));
+    }
     if (const auto output = node.Find("output"))
     {
         scenario.output = ReadOutput(*output, scenario.fidelity, scenario.jobs);
+        const bool isSettled =
+            scenario.fidelity == Fidelity::Packet && scenario.packets.settle.IsOn();
+        for (const char* key : {"linkSeries", "portSeries"})
+        {
+            if (const auto series = output->Find(key); series && isSettled)
+            {
+                series->Fail(EXPECTED_UNSETTLED);
+            }
+        }
     }
     node.CheckAllRead({"title", "source", "system", "model"});
     return scenario;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/run-result.h"
 
+#include "fabric/transport/hybrid/hybrid-transport.h"
+#include "fabric/transport/packet/packet-transport.h"
 #include "scenarios/results/model-flops.h"
 
 #include <algorithm>
@@ -115,6 +117,61 @@ FindBusiestLinks(Simulation& simulation)
     return busiest;
 }
 
+/** What packets have met; nothing where there are none. */
+std::optional<PacketCounts>
+CountPackets(Simulation& simulation)
+{
+    Transport& transport = simulation.GetTransport();
+    const Topology& topology = simulation.GetTopology();
+    PacketCounts counts;
+    bool hasAny = false;
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const PortCounters* port = transport.GetPortCounters(LinkId(i));
+        if (port == nullptr)
+        {
+            continue;
+        }
+        hasAny = true;
+        if (port->maxQueued > counts.ports.maxQueued)
+        {
+            counts.longestQueue = topology.LinkName(LinkId(i));
+        }
+        counts.ports += *port;
+    }
+    return hasAny ? std::optional(counts) : std::nullopt;
+}
+
+/** Nothing where no packet has taken a path. */
+std::optional<IdlePathResult>
+LongestPath(Simulation& simulation)
+{
+    Transport& transport = simulation.GetTransport();
+    PacketTransport::IdlePath longest;
+    if (const auto* packets = dynamic_cast<PacketTransport*>(&transport))
+    {
+        longest = packets->LongestIdlePath();
+    }
+    else if (auto* hybrid = dynamic_cast<HybridTransport*>(&transport))
+    {
+        longest = hybrid->GetPackets().LongestIdlePath();
+    }
+    else if (const auto* replay = dynamic_cast<ReplayTransport*>(&transport))
+    {
+        longest = replay->LongestIdlePath();
+    }
+    if (longest.roundTrip == Time())
+    {
+        return std::nullopt;
+    }
+    const Routing& routing = simulation.GetRouting();
+    const Topology& topology = simulation.GetTopology();
+    return IdlePathResult{topology.GetDevice(routing.SourceOf(longest.route)).name,
+                          topology.GetDevice(routing.DestinationOf(longest.route)).name,
+                          longest.roundTrip,
+                          longest.hops};
+}
+
 } // namespace
 
 Time
@@ -179,6 +236,8 @@ CollectResult(Simulation& simulation)
     {
         result.replay = replay->GetCounters();
     }
+    result.packets = CountPackets(simulation);
+    result.longestPath = LongestPath(simulation);
     result.busiestLinks = FindBusiestLinks(simulation);
     result.measured = simulation.GetMeasuredLinks().end;
     result.events = simulation.Engines().Instants();

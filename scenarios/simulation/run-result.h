@@ -73,6 +73,22 @@ struct TrafficJobResult
     std::vector<double> slowdowns; //!< those over what the flow takes uncontended
 };
 
+/** What packets have met at all ports. */
+struct PacketCounts
+{
+    PortCounters ports;       //!< together; of the queues, the longest
+    std::string longestQueue; //!< the link that it was in front of; empty: there was none
+};
+
+/** What a full packet meets where nothing else moves. */
+struct IdlePathResult
+{
+    std::string from; //!< device
+    std::string to;
+    Time roundTrip; //!< its own and that of its acknowledgment
+    uint32_t hops{0};
+};
+
 /** What `weir run` reports. */
 struct RunResult
 {
@@ -84,6 +100,8 @@ struct RunResult
     uint64_t events{0}; //!< instants visited
     double wallSeconds{0};
     uint64_t peakRssBytes{0};
+    std::optional<PacketCounts> packets{};        //!< where there are any
+    std::optional<IdlePathResult> longestPath{};  //!< of those that packets have taken
     std::optional<ReplayCounters> replay{};       //!< of packets, where known episodes are replayed
     std::vector<FidelityUse> fidelityUses;        //!< of Fidelity::Auto: how calls were run
     ClusterFeatures cluster{};                    //!< what the bound of a step depends on

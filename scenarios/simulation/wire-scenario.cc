@@ -2,6 +2,7 @@
 #include "scenarios/simulation/wire-scenario.h"
 
 #include "scenarios/bound/bound-judge.h"
+#include "scenarios/readers/read-packets.h"
 #include "scenarios/simulation/fabric-events.h"
 #include "scenarios/simulation/place-jobs.h"
 #include "scenarios/yaml/input-error.h"
@@ -254,7 +255,19 @@ WireScenario(const Scenario& scenario)
 {
     const bool isHybrid = scenario.fidelity == Fidelity::Hybrid;
     auto simulation = Wire(scenario.path + ": system", [&] {
-        return std::make_unique<Simulation>(scenario.cluster, scenario.nccl, TransportOf(scenario));
+        try
+        {
+            return std::make_unique<Simulation>(
+                scenario.cluster, scenario.nccl, TransportOf(scenario));
+        }
+        catch (const std::invalid_argument& error)
+        {
+            if (!IsOfPackets(error.what()))
+            {
+                throw;
+            }
+            throw InputError(scenario.path + ": network." + error.what());
+        }
     });
     ExpectSimulated(
         scenario.events, scenario.fidelity, scenario.packets.settle.IsOn(), scenario.path);

@@ -217,7 +217,8 @@ ApplySettings(YamlNode& node, const std::vector<std::string>& settings)
         const std::size_t equals = setting.find('=');
         if (equals == std::string::npos || equals == 0)
         {
-            throw InputError("--set " + setting + ": found no key, expected key.path=value");
+            throw InputError("--set " + setting + ": found no " + (equals == 0 ? "key" : "'='") +
+                             ", expected key.path=value");
         }
         node.Set(setting.substr(0, equals), setting.substr(equals + 1));
     }

@@ -280,12 +280,117 @@ TEST(CommandLine, AnEventAfterTheEndIsSaidToHaveNoEffect)
            "  - {kind: degrade, at: 1s, from: node0/nic0, to: leaf0, factor: 0.5}\n";
     const Outcome outcome = Weir(folder, "run a.yaml --quiet");
     EXPECT_EQ(outcome.exit, 0);
-    EXPECT_EQ(outcome.err.rfind("weir: note: a.yaml:5:5: events.1: found it at 1s, which has no "
-                                "effect here: the run ends at ",
-                                0),
-              0U)
+    EXPECT_EQ(
+        outcome.err.rfind("weir: note: a.yaml:5:5: events.1: found it at 1.000 s, which has no "
+                          "effect here: the run ends at ",
+                          0),
+        0U)
         << outcome.err;
+    EXPECT_NE(outcome.err.find(" us\n"), std::string::npos) << outcome.err;
     EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
+}
+
+TEST(CommandLine, ASlowGpuWithoutComputationIsSaidToHaveNoEffect)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "a.yaml")
+        << "system: {base: hgx-h100, nodes: 2}\n"
+           "jobs: [{name: a, collective: {op: all-gather, bytes: 1MiB, calls: 1}}]\n"
+           "events: [{kind: slow-gpu, gpu: node0/gpu0, factor: 2}]\n";
+    const Outcome outcome = Weir(folder, "run a.yaml --quiet");
+    EXPECT_EQ(outcome.exit, 0);
+    EXPECT_EQ(outcome.err,
+              "weir: note: a.yaml:3:10: events.0: found slow-gpu, which has no effect here: it "
+              "needs a job that is a training or a workload\n");
+}
+
+TEST(CommandLine, FlowsNameThePlaceOfWhatTheirNetworkCannotBe)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "t.txt") << "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+    std::ofstream(folder / "f.csv") << "src,dst,bytes,start_s\n0,1,100000,0\n";
+    std::ofstream(folder / "n.yaml") << "switch:\n  buffer: 1B\n";
+    const std::string call = "flows --topology t.txt --flows f.csv --fidelity packet --quiet ";
+    const Outcome outcome = Weir(folder, call + "--network n.yaml");
+    EXPECT_EQ(outcome.exit, 2);
+    EXPECT_EQ(outcome.err,
+              "weir: n.yaml:2:11: switch.buffer: found 1 bytes at switch2, expected more than the "
+              "75072 of its reserves and headrooms\n");
+    EXPECT_EQ(Weir(folder, call + "--set nodeLinks.nicBuffer=1B").err,
+              "weir: --set nodeLinks.nicBuffer=1B: nodeLinks.nicBuffer: found 1 bytes at host0, "
+              "expected more than the 37536 of its reserves and headrooms\n");
+}
+
+// A full packet and its acknowledgment take 4 us and 2 (4178 + 84) bytes at 100 Gb/s: 4.682 us.
+TEST(CommandLine, TimesBelowAnIdleRoundTripAreSaid)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "t.txt") << "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+    std::ofstream(folder / "f.csv") << "src,dst,bytes,start_s\n0,1,100000,0\n";
+    const std::string call = "flows --topology t.txt --flows f.csv --quiet --fidelity ";
+    const std::string below =
+        ", below the 4.682 us that a full packet and its acknowledgment take on the idle path from "
+        "host0 to host1: ";
+    const std::string timeout = " --set queuePair.retransmissionTimeout=";
+    for (const std::string form :
+         {"packet", "packet --set settle.replay=true", "hybrid --set packets.flows=[0]"})
+    {
+        EXPECT_EQ(Weir(folder, call + form + timeout + "4us").err,
+                  "weir: note: --set queuePair.retransmissionTimeout=4us: "
+                  "queuePair.retransmissionTimeout: found 4us" +
+                      below + "packets that are not lost are sent again, and flows take longer\n");
+        EXPECT_EQ(Weir(folder, call + form + timeout + "5us").err, "");
+    }
+    const std::string swift = "--set congestionControl.target=1us";
+    EXPECT_EQ(
+        Weir(folder,
+             call + "packet --congestion-control swift --set congestionControl.perHop=1us " + swift)
+            .err,
+        "weir: note: " + swift + ": congestionControl.target: found 1us, and with perHop 3.000 us" +
+            below + "flows slow down where nobody else sends\n");
+    const std::string timely = "--set congestionControl.high=3us";
+    EXPECT_EQ(Weir(folder, call + "packet --congestion-control timely " + timely).err.substr(0, 85),
+              ("weir: note: " + timely + ": congestionControl.high: found 3us, below the ")
+                  .substr(0, 85));
+}
+
+// 100 Gb/s into 10 Gb/s fill a queue of 64 KiB: 15 packets of 4096 + 82 bytes, and the last one of
+// 576 + 82.
+TEST(CommandLine, FlowsSayWhatPacketsMet)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "t.txt") << "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 10Gbps 1us 0\n";
+    std::ofstream(folder / "f.csv") << "src,dst,bytes,start_s\n0,1,1000000,0\n";
+    const std::string call =
+        "flows --topology t.txt --flows f.csv --fidelity packet --set switch.flowControl=none "
+        "--set switch.portQueue=64KiB ";
+    const Outcome text = Weir(folder, call);
+    EXPECT_NE(text.out.find("\n  packets: "), std::string::npos) << text.out;
+    EXPECT_NE(text.out.find(" dropped, "), std::string::npos) << text.out;
+    EXPECT_NE(text.out.find("; longest queue 63.3 kB at switch2->host1\n"), std::string::npos)
+        << text.out;
+    const auto packets = nlohmann::json::parse(Weir(folder, call + "--json").out)["packets"];
+    EXPECT_GT(packets["drops"], 0);
+    EXPECT_GE(packets["retransmissions"], packets["drops"]);
+    EXPECT_EQ(packets["pauses"], 0);
+    EXPECT_EQ(packets["trims"], 0);
+    EXPECT_EQ(packets["longest_queue"], "switch2->host1");
+    EXPECT_EQ(packets["longest_queue_bytes"], 15 * (4096 + 82) + 576 + 82);
+    EXPECT_EQ(Weir(folder, "flows --topology t.txt --flows f.csv").out.find("packets:"),
+              std::string::npos);
+}
+
+// 100 kB at 100 Gb/s, 8 us, and 2 us.
+TEST(CommandLine, EventsAfterTheLastFlowAreSaid)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "t.txt") << "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+    std::ofstream(folder / "f.csv") << "src,dst,bytes,start_s\n0,1,100000,0\n";
+    std::ofstream(folder / "n.yaml")
+        << "events: [{kind: degrade, at: 1s, from: host0, to: switch2, factor: 0.5}]\n";
+    EXPECT_EQ(Weir(folder, "flows --topology t.txt --flows f.csv --network n.yaml --quiet").err,
+              "weir: note: n.yaml:1:10: events.0: found it at 1.000 s, which has no effect here: "
+              "the run ends at 10.00 us\n");
 }
 
 // The only wire of a NIC fails for good.
@@ -318,7 +423,7 @@ TEST(CommandLine, SprayingWithoutReorderingIsSaid)
     {
         const Outcome outcome = Weir(folder, arguments);
         EXPECT_EQ(outcome.exit, 0) << arguments;
-        EXPECT_NE(outcome.err.find("weir: note: --network: found queuePair.recovery: go-back-n "
+        EXPECT_NE(outcome.err.find("weir: note: queuePair.recovery: found its default, go-back-n, "
                                    "with routing 'spray'"),
                   std::string::npos)
             << outcome.err;
@@ -671,7 +776,7 @@ TEST(CommandLine, CorrectsAFluid)
     EXPECT_GT(timeOf("--fidelity flow --set corrections.forwarding.packet=64KiB"),
               timeOf("--fidelity flow"));
     EXPECT_NE(Weir(folder, collective + "--fidelity analytical --set corrections=roce")
-                  .err.find("--set: found it with fidelity analytical"),
+                  .err.find("--set corrections=roce: found it with fidelity analytical"),
               std::string::npos);
     EXPECT_NE(Weir(folder, flows + " --fidelity packet --set corrections=roce")
                   .err.find("corrections: found the unknown key"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/open-network.h"
+#include "scenarios/readers/read-packets.h"
 #include "tests/scenarios/flow-files.h"
 #include "tests/scenarios/refusal.h"
 
@@ -185,9 +186,17 @@ TEST(OpenNetwork, RefusesCablesWhoseBytesNoBufferHolds)
     const TextFile file("3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 10s 0\n");
     NetworkOverrides overrides;
     overrides.transport.packets.emplace();
-    const std::string refusal = RefusalOf([&] { OpenNetwork(file.Path(), overrides, catalog); });
-    EXPECT_EQ(refusal.find("--topology: " + file.Path() + ": "), 0U) << refusal;
-    EXPECT_NE(refusal.find("expected more than the "), std::string::npos) << refusal;
+    try
+    {
+        OpenNetwork(file.Path(), overrides, catalog);
+        FAIL();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        const std::string refusal = error.what();
+        EXPECT_TRUE(IsOfPackets(refusal)) << refusal;
+        EXPECT_NE(refusal.find("expected more than the "), std::string::npos) << refusal;
+    }
 }
 
 TEST(OpenNetwork, RefusesWhatIsNeitherFileNorSystem)

@@ -110,7 +110,7 @@ TEST(HybridRun, RefusesASelectionThatSelectsNothing)
               "you mean 'two'?)");
     EXPECT_EQ(Refusal("{fidelity: hybrid, packets: {links: ['leaf99->*']}}"),
               "run.yaml:7:47: network.packets.links.0: found 'leaf99->*', expected the name of a "
-              "link, as 'leaf0->spine1', in which * stands for any text");
+              "link, as 'node0/nic0->leaf0', in which * stands for any text");
 }
 
 } // namespace

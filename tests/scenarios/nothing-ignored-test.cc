@@ -470,11 +470,13 @@ TEST(NothingIgnored, SprayingNeedsReordering)
                       pair + "}\n");
     };
     EXPECT_EQ(saidOf("spray", ""),
-              "run.yaml:3:10: network: found queuePair.recovery: go-back-n with routing 'spray', "
-              "where each packet that is overtaken is sent again: it needs recovery: selective and "
-              "a reordering");
+              "run.yaml:3:10: network: queuePair.recovery: found its default, go-back-n, with "
+              "routing 'spray', where each packet that is overtaken is sent again: it needs "
+              "recovery: selective and a reordering");
+    EXPECT_TRUE(Says(saidOf("spray", ", queuePair: {recovery: go-back-n}"),
+                     "network.queuePair.recovery: found 'go-back-n' with routing 'spray'"));
     EXPECT_TRUE(Says(saidOf("spray", ", queuePair: {recovery: selective}"),
-                     "found queuePair.reordering: 0 with routing 'spray'"));
+                     "queuePair.reordering: found its default, 0, with routing 'spray'"));
     EXPECT_EQ(saidOf("spray", ", queuePair: {recovery: selective, reordering: 64}"), "");
     EXPECT_EQ(saidOf("ecmp", ""), "");
 }

@@ -96,7 +96,7 @@ TEST(ReadScenario, SettingsChangeAFile)
     const auto refusal = [](const std::string& setting) {
         return RefusalOf([&] { LoadScenario("gpt-175b-96-h800", {setting}, Catalog()); });
     };
-    EXPECT_EQ(refusal("steps"), "--set steps: found no key, expected key.path=value");
+    EXPECT_EQ(refusal("steps"), "--set steps: found no '=', expected key.path=value");
     EXPECT_EQ(
         refusal("jobs.0.stepz=1"),
         "--set jobs.0.stepz=1: jobs.0.stepz: found the unknown key 'stepz', expected one of: "
