@@ -245,11 +245,20 @@ WithFiles(FlowsOptions options)
     return options;
 }
 
+/** Classes that flows may be in; where packets change theirs by hop, they begin in the first. */
+uint32_t
+ClassesOf(const TransportSpec& transport)
+{
+    return transport.packets && !transport.packets->switches.classByHop
+               ? transport.packets->trafficClasses
+               : 1;
+}
+
 FlowResults
-ReadFlowFile(const std::string& path, FlowNetwork& network)
+ReadFlowFile(const std::string& path, FlowNetwork& network, uint32_t trafficClasses)
 {
     FlowFile file(path);
-    return ReadFlows(file, network);
+    return ReadFlows(file, network, trafficClasses);
 }
 
 /** What the options say of the network beside how bytes move. */
@@ -361,7 +370,7 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     ExpectSimulated(network->Events(), fidelity, isSettled, options.topology);
     FlowResults flows = IsTrafficFile(options.flows)
                             ? DrawFlows(LoadTrafficFile(options.flows, Catalog()), *network)
-                            : ReadFlowFile(options.flows, *network);
+                            : ReadFlowFile(options.flows, *network, ClassesOf(given.transport));
     given.selection.Apply(flows);
     if (const auto& width = kept.output.linkSeries)
     {
@@ -494,7 +503,9 @@ AddFlowsCommand(CLI::App& application)
         "the\n"
         "rest a fluid, on the same links: {packets: {sources: [0-15], below: 100kB}}. Links fail, "
         "slow\n"
-        "down or lose packets by its `events`, as in a scenario.\n"
+        "down or lose packets by its `events`, as in a scenario. Where it has several "
+        "trafficClasses,\n"
+        "a flow's pg is its class.\n"
         "A .yaml file draws flows: {seed: 1, traffic: [{pattern: poisson, sizes: websearch, load: "
         "0.5,\n"
         "duration: 10ms}]}; its keys are in the reference under traffic file.\n"

@@ -46,6 +46,13 @@ class FlowResults
         m_caps[flow] = cap;
     }
 
+    /** The flow's packets are of @p trafficClass, not of the first. */
+    void SetClass(std::size_t flow, uint8_t trafficClass)
+    {
+        m_classes.resize(m_routes.size(), 1);
+        m_classes[flow] = trafficClass;
+    }
+
     /** The flow moves as packets, where others are a fluid. */
     void MoveAsPackets(std::size_t flow)
     {
@@ -127,9 +134,10 @@ class FlowResults
     std::vector<uint32_t> m_sources;
     std::vector<uint32_t> m_destinations;
     std::vector<RouteId> m_routes;
-    std::vector<PathId> m_paths;   //!< of flows on other paths than planned; empty: of none
-    std::vector<Rate> m_caps;      //!< of the flows up to the last that has one
-    std::vector<bool> m_isPackets; //!< by flow; empty: none is
+    std::vector<PathId> m_paths;    //!< of flows on other paths than planned; empty: of none
+    std::vector<Rate> m_caps;       //!< of the flows up to the last that has one
+    std::vector<uint8_t> m_classes; //!< of the flows up to the last of another class than 1
+    std::vector<bool> m_isPackets;  //!< by flow; empty: none is
     std::vector<Bytes> m_bytes;
     std::vector<Time> m_starts;
     std::vector<Time> m_finishes;

@@ -139,7 +139,7 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
 } // namespace
 
 FlowResults
-ReadFlows(FlowFile& file, FlowNetwork& network)
+ReadFlows(FlowFile& file, FlowNetwork& network, uint32_t trafficClasses)
 {
     FlowResults flows;
     flows.Reserve(file.ExpectedFlows());
@@ -164,6 +164,17 @@ ReadFlows(FlowFile& file, FlowNetwork& network)
             sourcePorts.Next(source, destination), row.destinationPort, row.priorityGroup};
         const RouteId route = FindRoute(file, network, row, ports);
         flows.Add(source, destination, row.bytes, row.start, route);
+        if (trafficClasses > 1 && row.priorityGroup > trafficClasses)
+        {
+            throw file.Refusal("pg",
+                               row.priorityGroup,
+                               "one of the " + std::to_string(trafficClasses) +
+                                   " trafficClasses, from 1 on, or 0: the first");
+        }
+        if (trafficClasses > 1 && row.priorityGroup > 1)
+        {
+            flows.SetClass(flows.Size() - 1, static_cast<uint8_t>(row.priorityGroup));
+        }
     }
     return flows;
 }

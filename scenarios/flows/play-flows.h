@@ -18,10 +18,13 @@ namespace weir
  * anything is played. Each flow is a queue pair of its own: the k-th flow between two end points
  * has the source port 10000 + k, as in the HPCC simulator, and with its destination port and
  * priority group it decides among paths that tie.
+ * @param trafficClasses where packets have several, the priority group of a flow is its class; 0
+ *        is the first
  * @throws InputError with the place of an end point that does not exist or is a switch, a flow to
- *         its own source, or one without a path.
+ *         its own source, one without a path, or one of a
+ *         priority group that is no class.
  */
-FlowResults ReadFlows(FlowFile& file, FlowNetwork& network);
+FlowResults ReadFlows(FlowFile& file, FlowNetwork& network, uint32_t trafficClasses = 1);
 
 /** What playing flows took. */
 struct FlowRun

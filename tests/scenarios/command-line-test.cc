@@ -380,6 +380,45 @@ TEST(CommandLine, FlowsSayWhatPacketsMet)
               std::string::npos);
 }
 
+// Of two flows that share a link the one of the class with three times the weight is done first.
+TEST(CommandLine, PriorityGroupsAreClassesWhereThereAreSeveral)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "t.txt")
+        << "4 1 3\n3\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n";
+    std::ofstream(folder / "n.yaml") << "trafficClasses: 2\nswitch: {losslessClasses: 2}\n"
+                                        "arbitration: {lowTable: \"1:64,2:192\"}\n";
+    const std::string call =
+        "flows --topology t.txt --flows f.txt --fidelity packet --network n.yaml --csv -";
+    const auto times = [&](const std::string& first, const std::string& second) {
+        std::ofstream(folder / "f.txt")
+            << "2\n0 2 " << first << " 100 10000000 0\n1 2 " << second << " 100 10000000 0\n";
+        std::istringstream csv(Weir(folder, call).out);
+        std::vector<double> found;
+        for (std::string line; std::getline(csv, line);)
+        {
+            std::istringstream fields(line);
+            std::string field;
+            for (int i = 0; i < 7; i++)
+            {
+                std::getline(fields, field, ',');
+            }
+            found.push_back(std::atof(field.c_str()));
+        }
+        return found;
+    };
+    const auto ordered = times("1", "2");
+    const auto swapped = times("2", "0");
+    ASSERT_EQ(ordered.size(), 3U);
+    ASSERT_EQ(swapped.size(), 3U);
+    EXPECT_NEAR(ordered[2] / ordered[1], (4.0 / 3) / 2, 0.01);
+    EXPECT_NEAR(swapped[1] / swapped[2], (4.0 / 3) / 2, 0.01);
+    times("1", "3");
+    EXPECT_EQ(Weir(folder, call).err,
+              "weir: f.txt:3: pg: found '3', expected one of the 2 trafficClasses, from 1 on, or "
+              "0: the first\n");
+}
+
 // 100 kB at 100 Gb/s, 8 us, and 2 us.
 TEST(CommandLine, EventsAfterTheLastFlowAreSaid)
 {
