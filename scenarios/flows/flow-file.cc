@@ -29,6 +29,15 @@ ColumnNames()
     return names;
 }
 
+/** Words of htsim's flows that need not be looked at: their names, and what follows their ends. */
+const std::vector<std::string>&
+IdleHtsimWords()
+{
+    static const std::vector<std::string> words{
+        "id", "prio", "send_done_trigger", "recv_done_trigger"};
+    return words;
+}
+
 /** Whether @p text is @p word, which is in lower case, in any case. */
 bool
 IsWord(std::string_view text, std::string_view word)
@@ -52,6 +61,17 @@ FlowFile::FlowFile(const std::string& path)
     else
     {
         ReadCount();
+    }
+}
+
+void
+FlowFile::CheckEndPoints(std::size_t count, const std::string& name) const
+{
+    if (m_nodesLine > 0 && m_nodes != static_cast<int64_t>(count))
+    {
+        throw InputError(m_lines.Path() + ":" + std::to_string(m_nodesLine) + ": Nodes: found '" +
+                         std::to_string(m_nodes) + "', expected " + std::to_string(count) +
+                         ", the " + name + "s of the topology");
     }
 }
 
@@ -87,6 +107,13 @@ FlowFile::ReadCount()
                             " fields, expected the number of flows alone on its line, or the "
                             "header src,dst,bytes,start_s");
     }
+    if (!m_lines.StartsWithNumber())
+    {
+        throw m_lines.Refusal("flows",
+                              m_lines.Fields()[0],
+                              "the number of flows, or a CSV header with commas: "
+                              "src,dst,bytes,start_s");
+    }
     m_count = m_lines.Whole(0, "flows", 0, MAX_WHOLE);
     m_countLine = m_lines.Line();
 }
@@ -104,7 +131,8 @@ FlowFile::ReadHtsimHeader()
         }
         return m_lines.Whole(1, name, 0, MAX_WHOLE);
     };
-    value("Nodes");
+    m_nodes = value("Nodes");
+    m_nodesLine = m_lines.Line();
     if (!m_lines.NextAtSpaces() || !IsWord(m_lines.Fields()[0], "connections"))
     {
         throw m_lines.Error("found no line Connections after Nodes, expected the number of flows");
@@ -184,6 +212,17 @@ FlowFile::NextHtsim(FlowRow& row)
         else if (IsWord(fields[i], "trigger"))
         {
             throw m_lines.Refusal("trigger", fields[i + 1], "a start: triggers are not played");
+        }
+        else
+        {
+            const std::string word(fields[i]);
+            const auto& idle = IdleHtsimWords();
+            if (std::none_of(idle.begin(), idle.end(), [&word](const std::string& each) {
+                    return IsWord(word, each);
+                }))
+            {
+                throw m_lines.Refusal("key", word, "start, size, " + JoinNames(idle));
+            }
         }
     }
     if (!hasStart || !hasSize)

@@ -54,6 +54,9 @@ class FlowFile
      */
     std::size_t ExpectedFlows() const;
 
+    /** @throws InputError where the file is for another number of end points than @p count. */
+    void CheckEndPoints(std::size_t count, const std::string& name) const;
+
     /** "file:line: @p name: found ..., expected ..." for the row that Next gave. */
     InputError Refusal(const char* name, int64_t found, const std::string& expected) const
     {
@@ -98,7 +101,9 @@ class FlowFile
     LocatedLines m_lines;
     Form m_form{Form::Hpcc};
     uint64_t m_countLine{0};
-    int64_t m_count{0}; //!< flows that the first line announces
+    int64_t m_nodes{0};      //!< end points that the file is for, where it says
+    uint64_t m_nodesLine{0}; //!< where it says so
+    int64_t m_count{0};      //!< flows that the first line announces
     int64_t m_read{0};
     std::size_t m_fields{0}; //!< of each row; zero until the form is known
     std::array<std::size_t, COLUMN_COUNT> m_places{};

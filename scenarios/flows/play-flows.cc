@@ -4,6 +4,7 @@
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/traffic/source-ports.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
 #include <limits>
@@ -42,6 +43,27 @@ FindRoute(const FlowFile& file, FlowNetwork& network, const FlowRow& row, const 
     {
         throw file.Error(std::string("flow: found ") + error.what() +
                          ", expected end points that links join");
+    }
+}
+
+/** Refuses a flow that would not even alone end within what time counts. */
+void
+CheckEnd(const FlowFile& file, FlowNetwork& network, const FlowRow& row, RouteId route)
+{
+    const auto isEndless = [&row](Rate rate) { // links without a rate may get one
+        return rate > Rate() && (row.start + row.bytes / rate).IsInfinite();
+    };
+    if (!isEndless(network.GetRouting().BottleneckRate(route)))
+    {
+        return;
+    }
+    const Rate rate = network.GetRouting().UncontendedRate(route);
+    if (isEndless(rate))
+    {
+        throw file.Refusal("bytes",
+                           row.bytes.Count(),
+                           "fewer: at " + FormatRate(rate) +
+                               " they take longer than the 106 days that time counts");
     }
 }
 
@@ -141,6 +163,7 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
 FlowResults
 ReadFlows(FlowFile& file, FlowNetwork& network, uint32_t trafficClasses)
 {
+    file.CheckEndPoints(network.EndPointCount(), network.EndPointName());
     FlowResults flows;
     flows.Reserve(file.ExpectedFlows());
     SourcePorts sourcePorts;
@@ -163,6 +186,7 @@ ReadFlows(FlowFile& file, FlowNetwork& network, uint32_t trafficClasses)
         const FlowPorts ports{
             sourcePorts.Next(source, destination), row.destinationPort, row.priorityGroup};
         const RouteId route = FindRoute(file, network, row, ports);
+        CheckEnd(file, network, row, route);
         flows.Add(source, destination, row.bytes, row.start, route);
         if (trafficClasses > 1 && row.priorityGroup > trafficClasses)
         {

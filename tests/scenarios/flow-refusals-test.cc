@@ -144,6 +144,14 @@ TEST(FlowFile, RefusesWrongNumbers)
               "2: dport: found '70000', expected a whole number from 0 to 65535");
 }
 
+// 9.18e17 bytes at 100 Gb/s take 850 days; 9.2e6 s are what time counts.
+TEST(FlowFile, RefusesFlowsThatOutlastTime)
+{
+    EXPECT_EQ(FlowRefusal("src,dst,bytes,start_s\n0,1,9000000000000000000,0\n"),
+              "2: bytes: found '9000000000000000000', expected fewer: at 100Gbps they take longer "
+              "than the 106 days that time counts");
+}
+
 TEST(FlowFile, RefusesAnotherNumberOfFlowsThanItSays)
 {
     EXPECT_EQ(FlowRefusal("2\n0 1 3 100 5 0\n"),
@@ -165,6 +173,9 @@ TEST(FlowFile, RefusesAFileOfNoKnownForm)
     EXPECT_EQ(FlowRefusal("0 1 3 100 5 0\n"),
               "1: found 6 fields, expected the number of flows alone on its line, or the header "
               "src,dst,bytes,start_s");
+    EXPECT_EQ(FlowRefusal("src;dst;bytes;start_s\n0;1;5;0\n"),
+              "1: flows: found 'src;dst;bytes;start_s', expected the number of flows, or a CSV "
+              "header with commas: src,dst,bytes,start_s");
     EXPECT_EQ(FlowRefusal("1\n0 1 5\n"),
               "2: found 3 fields, expected 6: src dst pg dport size start_s, or 5: src dst pg size "
               "start_s");

@@ -99,13 +99,13 @@ TEST(PlayFlows, SizesHave64Bits)
     EXPECT_EQ(played.results.CompletionTime(0), Time::Microseconds(5000003));
 }
 
-// 9e18 bytes at one byte a second are 3e11 years.
+// Two flows of 6e6 bytes share a link of one byte a second, where time counts 9.2e6 s.
 TEST(PlayFlows, AFlowThatOutlastsTimeIsNamed)
 {
     const std::string slow = "3 1 2\n2\n0 2 8bps 1us 0\n1 2 8bps 1us 0\n";
     try
     {
-        PlayTexts(slow, "2\n0 1 3 100 1 0\n1 0 3 100 9000000000000000000 0\n");
+        PlayTexts(slow, "3\n0 1 3 100 1 0\n1 0 3 100 6000000 0\n1 0 3 100 6000000 0\n");
         FAIL() << "a run that cannot end has ended";
     }
     catch (const std::runtime_error& error)
