@@ -66,7 +66,7 @@ FindAlgorithms(CollectiveOp op, const Communicator& communicator, std::optional<
         std::string others;
         for (const auto* each : AllAlgorithms())
         {
-            if (each->supports(op, communicator))
+            if (each->algorithm != Algorithm::Imported && each->supports(op, communicator))
             {
                 others += std::string(others.empty() ? "" : ", ") + ToString(each->algorithm);
             }

@@ -10,15 +10,17 @@ namespace weir
 void
 AddBoundOptions(CLI::App& verb, BoundOptions& options)
 {
-    verb.add_option("--coverage",
-                    options.coverage,
-                    "Of the error bound that a time of analytical or stream has against flow, by "
-                    "which auto chooses, too: 0.8, 0.9, 0.95 or 0.99")
-        ->check(CLI::IsMember({0.8, 0.9, 0.95, 0.99}))
-        ->check([](const std::string& text) { // which the library takes for a member
-            return text.empty() ? "found '', expected 0.8, 0.9, 0.95 or 0.99" : std::string();
-        })
-        ->capture_default_str();
+    options.coverageOption =
+        verb.add_option(
+                "--coverage",
+                options.coverage,
+                "Of the error bound that a time of analytical or stream has against flow, by "
+                "which auto chooses, too: 0.8, 0.9, 0.95 or 0.99")
+            ->check(CLI::IsMember({0.8, 0.9, 0.95, 0.99}))
+            ->check([](const std::string& text) { // which the library takes for a member
+                return text.empty() ? "found '', expected 0.8, 0.9, 0.95 or 0.99" : std::string();
+            })
+            ->capture_default_str();
     verb.add_option("--reference",
                     options.reference,
                     "What that bound is against: flow, or for collectives packet by its defaults, "
@@ -51,6 +53,15 @@ CalibrationFor(const BoundOptions& options,
             throw InputError("--reference: found '" + options.reference + "' with fidelity " +
                              ToString(fidelity) + ", expected analytical" +
                              (isOfPackets ? ", stream or flow" : ", stream or auto") + " with it");
+        }
+        const bool isCoverageGiven =
+            options.coverageOption != nullptr && options.coverageOption->count() > 0;
+        if (isCoverageGiven && !isOfSteps) // those have a measured bound in every fidelity
+        {
+            throw InputError(std::string("--coverage: found it with fidelity ") +
+                             ToString(fidelity) +
+                             ", expected analytical, stream or auto with it, or flow with "
+                             "--reference packet");
         }
         return std::nullopt;
     }

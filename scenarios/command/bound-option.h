@@ -17,7 +17,8 @@ namespace weir
 struct BoundOptions
 {
     double coverage{0.9};
-    std::string reference; //!< empty: flow
+    std::string reference;                      //!< empty: flow
+    const CLI::Option* coverageOption{nullptr}; //!< null: there is none to be given
 };
 
 /** Adds --coverage and --reference to @p verb. */

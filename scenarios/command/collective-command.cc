@@ -128,14 +128,24 @@ ExpectOrAuto(const std::optional<Enum>& parsed,
 std::vector<Bytes>
 ReadSizes(const std::string& text)
 {
+    std::vector<Bytes> sizes;
     try
     {
-        return ParseSizeList(text);
+        sizes = ParseSizeList(text);
     }
     catch (const InputError& error)
     {
         throw InputError(std::string("--sizes: ") + error.what());
     }
+    for (const Bytes size : sizes)
+    {
+        if (size > LARGEST_CALL)
+        {
+            throw InputError("--sizes: found " + FormatBytes(size) + ", expected at most " +
+                             FormatBytes(LARGEST_CALL));
+        }
+    }
+    return sizes;
 }
 
 /** The rules of a tuner file. */

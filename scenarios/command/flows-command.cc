@@ -478,7 +478,15 @@ AddFlowsCommand(CLI::App& application)
         ->check(CLI::Range(1, 1 << 20));
     verb->add_option("--hash-seed",
                      options->network.hashSeed,
-                     "Another seed, another choice of ECMP among paths that tie");
+                     "Another seed, another choice of ECMP among paths that tie")
+        ->check([](const std::string& text) { // the library wraps what is below zero
+            const bool isWhole =
+                !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+            constexpr std::size_t MAX_DIGITS = 18;
+            return isWhole && text.size() <= MAX_DIGITS
+                       ? std::string()
+                       : "found '" + text + "', expected a whole number from 0 to 10^18 - 1";
+        });
     verb->add_option("--routing",
                      options->network.routing,
                      "static, ecmp, adaptive, flowlet, spray, ... as fabric.routing (default: the "

@@ -34,7 +34,7 @@ AddResultOptions(CLI::App& verb, ResultOptions& options)
     verb.add_option("--port-series",
                     options.ports,
                     "Also write queue lengths and pauses of the busiest ports in bins of this "
-                    "width, such as 1us; in fidelity packet")
+                    "width, such as 1us; in fidelity packet or hybrid")
         ->type_name("TIME");
 }
 
@@ -125,10 +125,10 @@ ReadResultOptions(const ResultOptions& options,
     {
         const YamlNode series = YamlNode::ParseArgument(options.ports, "--port-series");
         spec.output.portSeries = ReadBinWidth(series);
-        if (fidelity != Fidelity::Packet)
+        if (fidelity != Fidelity::Packet && fidelity != Fidelity::Hybrid)
         {
             series.Fail(std::string("found it in fidelity ") + ToString(fidelity) +
-                        ", expected --fidelity packet");
+                        ", expected --fidelity packet, or of weir flows hybrid");
         }
         if (options.file.empty() && options.timeline.empty())
         {

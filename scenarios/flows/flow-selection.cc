@@ -4,55 +4,10 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/input-error.h"
 
-#include <charconv>
 #include <functional>
-#include <limits>
 
 namespace weir
 {
-
-namespace
-{
-
-constexpr int64_t LARGEST = std::numeric_limits<uint32_t>::max();
-
-std::optional<uint32_t>
-WholeNumber(const std::string& text)
-{
-    uint32_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, value);
-    return error == std::errc() && at == end ? std::optional(value) : std::nullopt;
-}
-
-/** "7" or "0-15". */
-NumberRange
-ReadRange(const YamlNode& node)
-{
-    const std::string text = node.AsString();
-    const std::size_t dash = text.find('-');
-    const auto first = WholeNumber(text.substr(0, dash));
-    const auto last = dash == std::string::npos ? first : WholeNumber(text.substr(dash + 1));
-    if (!first || !last || *last < *first)
-    {
-        node.Fail("found '" + text + "', expected a number from 0 to " + std::to_string(LARGEST) +
-                  ", or two that ascend, such as 0-15");
-    }
-    return {*first, *last, node.Where()};
-}
-
-std::vector<NumberRange>
-ReadRanges(const YamlNode& list)
-{
-    std::vector<NumberRange> ranges;
-    for (const YamlNode& item : list.Items())
-    {
-        ranges.push_back(ReadRange(item));
-    }
-    return ranges;
-}
-
-} // namespace
 
 void
 FlowSelection::Apply(FlowResults& results) const
@@ -106,12 +61,16 @@ ReadFlowSelection(const YamlNode& packets)
 {
     packets.CheckKeys(YamlKeysOf("network.packets (weir flows)"));
     FlowSelection selection;
-    packets.Read("flows", selection.flows, ReadRanges);
-    packets.Read("sources", selection.sources, ReadRanges);
-    packets.Read("destinations", selection.destinations, ReadRanges);
+    packets.Read("flows", selection.flows, ReadNumberRanges);
+    packets.Read("sources", selection.sources, ReadNumberRanges);
+    packets.Read("destinations", selection.destinations, ReadNumberRanges);
     if (const auto below = packets.Find("below"))
     {
         selection.below = below->AsBytes();
+        if (*selection.below == Bytes())
+        {
+            below->Fail("found '" + below->AsString() + "', expected a size above zero");
+        }
     }
     packets.Read("links", selection.links, &YamlNode::AsStrings);
     return selection;

@@ -4,6 +4,7 @@
 
 #include "fabric/units.h"
 #include "scenarios/flows/flow-results.h"
+#include "scenarios/readers/number-range.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>
@@ -13,14 +14,6 @@
 
 namespace weir
 {
-
-/** Whole numbers from the first to the last, both of them included. */
-struct NumberRange
-{
-    uint32_t first{0};
-    uint32_t last{0};
-    std::string where{}; //!< for messages, as YamlNode::Where
-};
 
 /** Which flows move as packets where the others are a fluid: those that any of these names. */
 struct FlowSelection

@@ -435,9 +435,25 @@ HpccConfig::SetMarks(YamlNode& node, const Topology& topology) const
         return values.at(*rates.begin());
     };
     // The simulator has 100 and 400 KB, and a fifth, at 25 Gb/s where no map says otherwise.
-    node.Set("switch.markFrom", TextOf(valueOf("KMIN_MAP", 100 * first / 25e9, true)) + "kB");
-    node.Set("switch.markAll", TextOf(valueOf("KMAX_MAP", 400 * first / 25e9, true)) + "kB");
-    node.Set("switch.markProbability", TextOf(valueOf("PMAX_MAP", 0.2, false)));
+    const double from = valueOf("KMIN_MAP", 100 * first / 25e9, true);
+    const double all = valueOf("KMAX_MAP", 400 * first / 25e9, true);
+    if (from > all)
+    {
+        const bool isFromGiven = m_entries.count("KMIN_MAP") > 0;
+        throw Refusal(
+            isFromGiven ? "KMIN_MAP" : "KMAX_MAP",
+            isFromGiven
+                ? "at most KMAX, " + TextOf(all) + " kB at " + std::to_string(*rates.begin())
+                : "at least KMIN, " + TextOf(from) + " kB at " + std::to_string(*rates.begin()));
+    }
+    const double probability = valueOf("PMAX_MAP", 0.2, false);
+    if (probability > 1)
+    {
+        throw Refusal("PMAX_MAP", "probabilities, at most 1");
+    }
+    node.Set("switch.markFrom", TextOf(from) + "kB");
+    node.Set("switch.markAll", TextOf(all) + "kB");
+    node.Set("switch.markProbability", TextOf(probability));
     node.Set("switch.markRate", TextOf(first) + "bps");
 }
 

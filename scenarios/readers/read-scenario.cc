@@ -23,6 +23,7 @@
 #include "scenarios/workload/workload-file.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
+#include "scenarios/yaml/size-list.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include "fabric/routing/flow-hash.h"
@@ -221,11 +222,24 @@ ReadGpus(const YamlNode& node, Job& job)
     node.Read("placement", job.placement, ReadPlacement);
 }
 
+/** Above zero, and no more than times count. */
+Bytes
+ReadCallSize(const YamlNode& node)
+{
+    const Bytes bytes = node.AsBytes();
+    if (bytes == Bytes() || bytes > LARGEST_CALL)
+    {
+        node.Fail("found '" + node.AsString() + "', expected a size above zero and up to " +
+                  FormatBytes(LARGEST_CALL));
+    }
+    return bytes;
+}
+
 CalledCollective
 ReadCall(const YamlNode& node)
 {
     return {node.Get("op").AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP)),
-            node.Get("bytes").AsBytes(),
+            ReadCallSize(node.Get("bytes")),
             ReadOverrides(node)};
 }
 

@@ -3,6 +3,7 @@
 
 #include "fabric/routing/flow-hash.h"
 #include "scenarios/readers/located-lines.h"
+#include "scenarios/readers/number-range.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/input-error.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <stdexcept>
 
 namespace weir
@@ -280,15 +282,23 @@ LoadTrafficFile(const std::string& path, const Catalog& catalog)
         if (const auto ends = item.Find("endPoints"))
         {
             traffic.where = ends->Where();
-            for (const YamlNode& end : ends->Items())
+            std::set<uint32_t> known;
+            for (const NumberRange& range : ReadNumberRanges(*ends))
             {
-                const uint32_t number = end.AsCount(0, MAX_END_POINTS);
-                auto& known = traffic.endPoints;
-                if (std::find(known.begin(), known.end(), number) != known.end())
+                if (range.last > MAX_END_POINTS)
                 {
-                    end.Fail("found " + std::to_string(number) + " again, expected each once");
+                    throw InputError(range.where + ": found " + std::to_string(range.last) +
+                                     ", expected at most " + std::to_string(MAX_END_POINTS));
                 }
-                known.push_back(number);
+                for (uint32_t number = range.first; number <= range.last; number++)
+                {
+                    if (!known.insert(number).second)
+                    {
+                        throw InputError(range.where + ": found " + std::to_string(number) +
+                                         " again, expected each once");
+                    }
+                    traffic.endPoints.push_back(number);
+                }
             }
         }
         traffics.push_back(std::move(traffic));

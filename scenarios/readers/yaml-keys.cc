@@ -27,10 +27,14 @@ TrafficKeys(const std::vector<YamlKey>& others = {})
         {"on", "of on-off: mean time of sending"},
         {"off", "of on-off: mean pause"},
         {"spans", "of on-off: exponential (default) or fixed, which on and off then are"},
-        {"rate", "of on-off: while sending; the rate of the end point where absent"},
+        {"rate",
+         "of on-off: while sending, at most the rate of every end point, which it is where "
+         "absent"},
         {"every", "of permutation, incast and all-to-all: from one round to the next, a time"},
-        {"times", "of those: how many rounds; 1 where absent"},
-        {"duration", "flows begin for so long, a time"},
+        {"times",
+         "of those: how many rounds; 1 where absent, but beside every and duration as many as "
+         "begin in it"},
+        {"duration", "flows begin for so long, a time; rounds end with times or it, what is first"},
         {"seed", "of all draws; one of the run's where absent"}};
     keys.insert(keys.end(), others.begin(), others.end());
     return keys;
@@ -894,7 +898,8 @@ FileMaps()
          "A pattern between all hosts or GPUs, or some",
          TrafficKeys(
              {{"start", "when it begins, a time; 0s where absent"},
-              {"endPoints", "numbers of hosts or GPUs, as in flow files; all where absent"}})},
+              {"endPoints",
+               "numbers of hosts or GPUs, as in flow files, or ranges, 0-15; all where absent"}})},
         {"sweep",
          "A command for every combination of some values: scenarios/sweeps/NAME.yaml, weir sweep",
          {{"title", "what it is, in a line"},

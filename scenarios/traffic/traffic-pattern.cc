@@ -337,6 +337,7 @@ class OnOffPattern : public DrawnPattern
         : DrawnPattern(spec, ends)
     {
         CheckPermutation();
+        CheckRate();
         m_to = Permutation();
         for (uint32_t end = 0; end < ends.size(); end++)
         {
@@ -364,6 +365,24 @@ class OnOffPattern : public DrawnPattern
     }
 
   private:
+    /** @throws InputError when an end point's links are slower than the rate that is asked for. */
+    void CheckRate() const
+    {
+        const auto slowest =
+            std::min_element(m_ends.begin(), m_ends.end(), [](const auto& a, const auto& b) {
+                return a.rate < b.rate;
+            });
+        constexpr double ROUNDING = 1 + 1e-9;
+        if (!m_spec.rate.IsInfinite() && m_spec.rate > slowest->rate * ROUNDING)
+        {
+            std::ostringstream text;
+            text << "found a rate of " << m_spec.rate.ToBytesPerSecond() * 8e-9
+                 << " Gb/s, expected at most the " << slowest->rate.ToBytesPerSecond() * 8e-9
+                 << " Gb/s of the slowest end point's links, or no rate: each has its own";
+            Fail(m_spec, text.str());
+        }
+    }
+
     double Span(Time mean)
     {
         return m_spec.isFixed ? mean.ToSeconds() : Exponential(mean.ToSeconds());

@@ -145,7 +145,32 @@ constexpr Refusal REFUSALS[] = {
      "--fidelity: found hybrid and nothing that moves as packets, expected packets: with flows, "
      "sources, destinations, below or links in the file of --network"},
     {"flows --topology hgx-h100 --flows f.csv --fidelity hybrid --set packets.links=[a-b]",
-     "packets.links.0: found 'a-b', expected the name of a link, as 'leaf0->spine1'"},
+     "packets.links.0: found 'a-b', expected the name of a link, as 'node0/nic0->leaf0', in"},
+    {"flows --topology hgx-h100 --flows f.csv --fidelity hybrid --set packets.below=0B",
+     "packets.below: found '0B', expected a size above zero"},
+    {"flows --topology hgx-h100 --flows f.csv --fidelity packet --set settle.replay=true "
+     "--link-series 1us -o a.h5",
+     "--link-series: found it with network.settle, expected it without: what is replayed has no"},
+    {"flows --topology hgx-h100 --flows f.csv --hash-seed -1",
+     "--hash-seed: found '-1', expected a whole number from 0 to"},
+    {"flows --topology hgx-h100 --flows f.csv --hash-seed 99999999999999999999",
+     "--hash-seed: found '99999999999999999999', expected a whole number from 0 to"},
+    {"flows --topology hgx-h100 --flows f.csv --fidelity packet --set switch.flowControl=none "
+     "--set switch.portQueue=1KiB",
+     "weir: --set switch.portQueue=1KiB: switch.portQueue: found 1024 bytes, expected at least"},
+    {"collective --system hgx-h100 --op all-reduce --sizes 80000TiB",
+     "--sizes: found 80000TiB, expected at most 32768TiB"},
+    {"collective --system hgx-h100 --op all-reduce --sizes 8 --algorithm nvls-tree",
+     "for all-reduce over these 8 GPUs, expected one of: ring, tree, nvls, dimension-wise\n"},
+    {"collective --system hgx-h100 --op all-reduce --fidelity flow --set switch.buffer=1MiB",
+     "weir: --set switch.buffer=1MiB: found it with fidelity flow, expected --fidelity packet"},
+    {"collective --system hgx-h100 --op all-reduce --set foo",
+     "--set foo: found no '=', expected key.path=value"},
+    {"collective --system hgx-h100 --op all-reduce --fidelity packet --coverage 0.8",
+     "--coverage: found it with fidelity packet, expected analytical, stream or auto with it"},
+    {"collective --system hgx-h100 --nodes 2 --op all-reduce --fidelity packet --set "
+     "switch.buffer=1B",
+     "weir: --set switch.buffer=1B: switch.buffer: found 1 bytes at leaf0, expected more than the"},
     {"flows --topology hgx-h100 --flows f.csv --fidelity hybrid --set packets.below=1kB "
      "--set settle.replay=true",
      "settle: found it with fidelity hybrid, expected fidelity packet: what shares links with a"},
@@ -430,6 +455,34 @@ TEST(CommandLine, EventsAfterTheLastFlowAreSaid)
     EXPECT_EQ(Weir(folder, "flows --topology t.txt --flows f.csv --network n.yaml --quiet").err,
               "weir: note: n.yaml:1:10: events.0: found it at 1.000 s, which has no effect here: "
               "the run ends at 10.00 us\n");
+}
+
+TEST(CommandLine, FlowsBesideAFluidHaveAPortSeries)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "t.txt") << "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+    std::ofstream(folder / "f.csv") << "src,dst,bytes,start_s\n0,1,100000,0\n";
+    const Outcome outcome = Weir(folder,
+                                 "flows --topology t.txt --flows f.csv --fidelity hybrid --set "
+                                 "packets.flows=[0] --port-series 1us -o a.h5 --quiet");
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(outcome.exit, 0);
+}
+
+TEST(CommandLine, EndPointsOfTrafficMayBeRanges)
+{
+    const ScratchFolder folder;
+    const auto draw = [&](const std::string& ends) {
+        std::ofstream(folder / "f.yaml")
+            << "traffic: [{pattern: all-to-all, bytes: 1kB, endPoints: " << ends << "}]\n";
+        return Weir(folder, "flows --topology hgx-h100 --nodes 1 --flows f.yaml --csv -");
+    };
+    EXPECT_EQ(draw("[0-2, 5]").out, draw("[0, 1, 2, 5]").out);
+    EXPECT_NE(draw("[0-2, 5]").out, "");
+    EXPECT_EQ(draw("[0-2, 1]").err,
+              "weir: f.yaml:1:62: traffic.0.endPoints.1: found 1 again, expected each once\n");
+    EXPECT_NE(draw("[2-0]").err.find("found '2-0', expected a number from 0 to"),
+              std::string::npos);
 }
 
 // The only wire of a NIC fails for good.

@@ -210,6 +210,15 @@ TEST(HpccConfig, RefusesWhatCannotBe)
     EXPECT_EQ(Refusal("CC_MODE 1\nPMAX_MAP 2 25000000000 0.2 100000000000 0.8\n"),
               "2: PMAX_MAP: found '2 25000000000 0.2 100000000000 0.8', expected one value for all "
               "rates of the topology");
+    EXPECT_EQ(Refusal("CC_MODE 1\nPMAX_MAP 2 25000000000 2 100000000000 2\n"),
+              "2: PMAX_MAP: found '2 25000000000 2 100000000000 2', expected probabilities, at "
+              "most 1");
+    EXPECT_EQ(Refusal("CC_MODE 1\nKMIN_MAP 2 25000000000 500 100000000000 2000\n"),
+              "2: KMIN_MAP: found '2 25000000000 500 100000000000 2000', expected at most KMAX, "
+              "400 kB at 25000000000");
+    EXPECT_EQ(Refusal("CC_MODE 1\nKMAX_MAP 2 25000000000 50 100000000000 200\n"),
+              "2: KMAX_MAP: found '2 25000000000 50 100000000000 200', expected at least KMIN, 100 "
+              "kB at 25000000000");
     EXPECT_EQ(Refusal("CC_MODE 1\nHAS_WIN 1\nVAR_WIN 0\n"),
               "3: VAR_WIN: found '0', expected VAR_WIN 1 with HAS_WIN 1 and CC_MODE 1: DCQCN's "
               "window follows its rate");

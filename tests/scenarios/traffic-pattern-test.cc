@@ -252,6 +252,22 @@ TEST(OnOffTraffic, HasFixedSpans)
     }
 }
 
+TEST(OnOffTraffic, IsNoFasterThanTheSlowestLink)
+{
+    TrafficSpec spec = Spec(TrafficKind::OnOff);
+    spec.on = spec.off = Time::Milliseconds(1);
+    spec.duration = Time::Milliseconds(1);
+    auto ends = EndPoints(8, 1);
+    ends[2].rate = Rate::Gbps(60);
+    spec.rate = Rate::Gbps(61);
+    EXPECT_NE(RefusalOf([&] {
+                  FlowsOf(spec, ends);
+              }).find("found a rate of 61 Gb/s, expected at most the 60 Gb/s of the slowest"),
+              std::string::npos);
+    spec.rate = Rate::Gbps(60);
+    EXPECT_FALSE(FlowsOf(spec, ends).empty());
+}
+
 // On a share on/(on + off) of the time, over many turns.
 TEST(OnOffTraffic, IsOnForItsShare)
 {
