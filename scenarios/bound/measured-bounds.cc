@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/measured-bounds.h"
 
+#include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -28,6 +31,42 @@ ReadInterval(const YamlNode& node, MeasuredBound bound)
     bound.upper = std::exp(items[2].AsNumber(-LARGEST_SCORE, LARGEST_SCORE));
     bound.nestedCoverage = items[3].AsNumber(0, 1);
     return bound;
+}
+
+MeasuredScope
+ReadScope(const YamlNode& item)
+{
+    MeasuredScope scope;
+    for (const YamlNode& op : item.Get("operations").Items())
+    {
+        scope.operations.push_back(op.AsEnum(ChoicesUpTo(LAST_COLLECTIVE_OP)));
+    }
+    for (const YamlNode& nodes : item.Get("nodes").Items())
+    {
+        scope.nodes.push_back(nodes.AsCount(1, 1 << 20));
+    }
+    std::sort(scope.nodes.begin(), scope.nodes.end());
+    return scope;
+}
+
+bool
+HasOperation(const MeasuredScope& scope, CollectiveOp op)
+{
+    return scope.operations.empty() ||
+           std::find(scope.operations.begin(), scope.operations.end(), op) !=
+               scope.operations.end();
+}
+
+bool
+HasNodes(const MeasuredScope& scope, uint32_t nodes)
+{
+    const auto several = std::find_if(
+        scope.nodes.begin(), scope.nodes.end(), [](uint32_t count) { return count > 1; });
+    if (nodes == 1 || several == scope.nodes.end())
+    {
+        return scope.nodes.empty() || scope.nodes.front() == nodes;
+    }
+    return 2 * nodes >= *several && nodes <= 2 * scope.nodes.back();
 }
 
 } // namespace
@@ -58,7 +97,7 @@ MeasuredBounds::MeasuredBounds(const Catalog& catalog, const std::string& nameOr
 {
     const YamlNode node = YamlNode::Load(catalog.Find(CatalogKind::Calibrations, nameOrPath));
     node.CheckKeys(YamlKeysOf("calibration (measured)"));
-    Read(node.Get("classes"), "calibration (measured).classes");
+    Read(node.Get("classes"), "calibration (measured).classes", false);
 }
 
 MeasuredBounds::MeasuredBounds(const YamlNode& system, const Catalog& catalog)
@@ -73,12 +112,12 @@ MeasuredBounds::MeasuredBounds(const YamlNode& system, const Catalog& catalog)
     {
         m_classes.clear();
         m_owner = "this machine";
-        Read(*bounds, "system.bounds");
+        Read(*bounds, "system.bounds", true);
     }
 }
 
 void
-MeasuredBounds::Read(const YamlNode& classes, const char* keys)
+MeasuredBounds::Read(const YamlNode& classes, const char* keys, bool isOfMachine)
 {
     for (const YamlNode& item : classes.Items())
     {
@@ -86,6 +125,10 @@ MeasuredBounds::Read(const YamlNode& classes, const char* keys)
         MeasuredBound bound;
         bound.name = item.Get("name").AsString();
         bound.sources = item.Get("sources").AsCount(1, 1000);
+        if (isOfMachine)
+        {
+            bound.scope = ReadScope(item);
+        }
         for (const YamlNode& interval : item.Get("intervals").Items())
         {
             m_classes[bound.name].push_back(ReadInterval(interval, bound));
@@ -111,10 +154,44 @@ MeasuredBounds::Find(const std::string& name, double coverage) const
 }
 
 std::optional<MeasuredBound>
-MeasuredBounds::FindCollective(Bytes size, bool isOneNode, double coverage) const
+MeasuredBounds::FindCollective(const MeasuredCall& call, double coverage) const
 {
-    const auto own = Find(MeasuredClassOf(size, isOneNode), coverage);
-    return own ? own : Find(MEASURED_COLLECTIVES, coverage);
+    for (const std::string& name :
+         {MeasuredClassOf(call.size, call.nodes == 1), std::string(MEASURED_COLLECTIVES)})
+    {
+        auto bound = Find(name, coverage);
+        if (bound && HasOperation(bound->scope, call.op) && HasNodes(bound->scope, call.nodes))
+        {
+            return bound;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string
+MeasuredBounds::WhatWasNotMeasured(const MeasuredCall& call, double coverage) const
+{
+    const auto all = Find(MEASURED_COLLECTIVES, coverage);
+    if (!all || FindCollective(call, coverage))
+    {
+        return "";
+    }
+    if (!HasOperation(all->scope, call.op))
+    {
+        std::vector<std::string> names;
+        for (const CollectiveOp op : all->scope.operations)
+        {
+            names.emplace_back(ToString(op));
+        }
+        return std::string(ToString(call.op)) + ", measured: " + JoinNames(names);
+    }
+    std::vector<std::string> counts;
+    for (const uint32_t nodes : all->scope.nodes)
+    {
+        counts.push_back(std::to_string(nodes));
+    }
+    return std::to_string(call.nodes) + (call.nodes == 1 ? " node" : " nodes") +
+           ", measured: " + JoinNames(counts);
 }
 
 } // namespace weir

@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_BOUND_MEASURED_BOUNDS_H
 #define WEIR_SCENARIOS_BOUND_MEASURED_BOUNDS_H
 
+#include "collectives/collective.h"
 #include "fabric/units.h"
 #include "scenarios/catalog.h"
 
@@ -13,6 +14,21 @@
 namespace weir
 {
 
+/** What measured runs were of; empty: of all operations, or of any number of nodes. */
+struct MeasuredScope
+{
+    std::vector<CollectiveOp> operations;
+    std::vector<uint32_t> nodes; //!< ascending
+};
+
+/** A call of NCCL on some nodes, whose measured time is asked for. */
+struct MeasuredCall
+{
+    CollectiveOp op;
+    Bytes size;
+    uint32_t nodes;
+};
+
 /** Where measured times of machines lie that no figure was fitted to. */
 struct MeasuredBound
 {
@@ -22,6 +38,7 @@ struct MeasuredBound
     double coverage{0};       //!< asked for
     double nestedCoverage{0}; //!< found when each source was left out in turn
     uint32_t sources{0};      //!< clusters, or sources of steps
+    MeasuredScope scope{};    //!< of a machine's own runs
 };
 
 /** "within -7 and +28 % (90 %)". */
@@ -61,11 +78,21 @@ class MeasuredBounds
     /** Nothing where too few sources measured it, or of another coverage. */
     std::optional<MeasuredBound> Find(const std::string& name, double coverage) const;
 
-    /** Of the collectives of MeasuredClassOf, or of MEASURED_COLLECTIVES where it has none. */
-    std::optional<MeasuredBound> FindCollective(Bytes size, bool isOneNode, double coverage) const;
+    /**
+     * Of the collectives of MeasuredClassOf, or of MEASURED_COLLECTIVES where it has none; nothing
+     * of an operation that the class has no runs of, nor on more than twice as many nodes as these
+     * had, less than half as many, or one where all had several.
+     */
+    std::optional<MeasuredBound> FindCollective(const MeasuredCall& call, double coverage) const;
+
+    /**
+     * What of @p call no run was like: "send-recv, measured: all-reduce"; empty: its class, or the
+     * coverage, has no bound anyway.
+     */
+    std::string WhatWasNotMeasured(const MeasuredCall& call, double coverage) const;
 
   private:
-    void Read(const YamlNode& classes, const char* keys);
+    void Read(const YamlNode& classes, const char* keys, bool isOfMachine);
 
     std::string m_owner{"unseen clusters"};
     std::map<std::string, std::vector<MeasuredBound>> m_classes;

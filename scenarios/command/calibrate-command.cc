@@ -105,6 +105,17 @@ DescribeCalibration(const MachineCalibration& calibration, const MachineFitSpec&
     {
         text += ParameterLine(each);
     }
+    for (const OtherExplanation& other : calibration.others)
+    {
+        std::string figures;
+        for (const auto& [parameter, value] : other)
+        {
+            figures += (figures.empty() ? "" : ", ") + parameter.Name() + " " +
+                       ToText(parameter.unit, value);
+        }
+        text += "\n  these runs are explained about as well by " + figures +
+                ";\n  runs of other operations or numbers of nodes may tell which it is\n";
+    }
     text += FormatText("\n%s left out in turn: %zu; fitted points scatter by %.1f %%\n",
                        calibration.heldOut.c_str(),
                        calibration.parts,
@@ -259,6 +270,11 @@ CalibrateSystem(const CalibrateOptions& options)
                          "', expected a name of the catalogue or a YAML file, which the result "
                          "is based on");
     }
+    if (!Catalog::IsPath(options.output))
+    {
+        throw InputError("--output: found '" + options.output +
+                         "', expected a name that ends in .yaml, as --system takes it");
+    }
     MachineFitSpec spec;
     spec.system = options.system;
     spec.threads = options.jobs;
@@ -292,9 +308,32 @@ CalibrateSystem(const CalibrateOptions& options)
     return ExitCode::Done;
 }
 
-ExitCode
-Calibrate(const CalibrateOptions& options)
+/** @throws InputError at an option of @p names that was given, which another one goes with. */
+void
+ExpectNone(const CLI::App& verb, const std::vector<std::string>& names, const std::string& why)
 {
+    for (const std::string& name : names)
+    {
+        if (verb.get_option(name)->count() > 0)
+        {
+            throw InputError(name + ": found it " + why);
+        }
+    }
+}
+
+ExitCode
+Calibrate(const CalibrateOptions& options, const CLI::App& verb)
+{
+    if (options.shortcut.empty())
+    {
+        ExpectNone(verb, {"--seed", "--scenarios"}, "without --shortcut, expected both");
+    }
+    if (!options.shortcut.empty() || !options.corrections.empty())
+    {
+        ExpectNone(verb,
+                   {"--op", "--nodes", "--gpus-per-node", "--nccl"},
+                   "without --system and --from, expected them with it");
+    }
     if (!options.shortcut.empty())
     {
         return CalibrateShortcuts(options);
@@ -388,7 +427,7 @@ AddCalibrateCommand(CLI::App& application)
         "The fit keeps within each figure's range and near what the system has; what the runs do "
         "not\ndetermine keeps its value. The same input makes the same file.\n"
         "scripts/calibrate-shortcut remakes the bounds of the shortcuts that Weir ships.");
-    return {verb, [options] { return Calibrate(*options); }};
+    return {verb, [options, verb] { return Calibrate(*options, *verb); }};
 }
 
 } // namespace weir

@@ -15,6 +15,7 @@
 #include <future>
 #include <limits>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 namespace weir
@@ -104,6 +105,7 @@ SpreadOf(NodeCostKind kind, NodeCostUnit unit)
 constexpr std::size_t MIN_RUNS = 3;         // that are left out as a whole
 constexpr std::size_t ALIKE = 3;            // consecutive sizes that may err alike
 constexpr std::size_t MAX_BLOCKS = 1 << 20; // of a run
+constexpr double DIFFERS = 0.1;             // of the prior's standard deviation
 constexpr double NOISE = 0.01;              // of repeated runs of nccl-tests, at least
 constexpr double MACHINE_COVERAGES[] = {0.8, 0.9, 0.95};
 constexpr const char* ALL_POINTS = "collectives";
@@ -339,6 +341,7 @@ LeaveOut(const MachineFit& machine, const RobustFit& fit, const std::vector<std:
 /** Of held-out errors by part; a single part says nothing of another one. */
 void
 AddBounds(const std::string& name,
+          const MeasuredScope& scope,
           const std::map<std::size_t, std::vector<double>>& errors,
           MachineCalibration& calibration)
 {
@@ -365,6 +368,7 @@ AddBounds(const std::string& name,
         narrower = interval;
         MeasuredBound bound;
         bound.name = name;
+        bound.scope = scope;
         bound.lower = std::exp(interval.lower);
         bound.upper = std::exp(interval.upper);
         bound.coverage = coverage;
@@ -377,6 +381,7 @@ AddBounds(const std::string& name,
 /** Errors by class of sizes and of all points. */
 void
 AddErrors(const MachineFit& machine,
+          const std::vector<MeasuredCollective>& runs,
           const std::vector<double>& before,
           const std::vector<double>& after,
           const std::vector<double>& heldOut,
@@ -398,15 +403,22 @@ AddErrors(const MachineFit& machine,
     {
         ClassErrors errors{name, {}, {}, {}};
         std::map<std::size_t, std::vector<double>> byPart;
+        std::set<CollectiveOp> operations;
+        std::set<uint32_t> nodes;
         for (const std::size_t i : members)
         {
+            const CollectiveSweepSpec& sweep = runs[points[i].run].sweep;
+            operations.insert(sweep.op);
+            nodes.insert(sweep.cluster.nodes);
             const double observed = machine.Problem().observed[i];
             errors.before.push_back(observed - before[i]);
             errors.after.push_back(observed - after[i]);
             errors.heldOut.push_back(heldOut[i]);
             byPart[parts[i]].push_back(heldOut[i]);
         }
-        AddBounds(name, byPart, calibration);
+        const MeasuredScope scope{{operations.begin(), operations.end()},
+                                  {nodes.begin(), nodes.end()}};
+        AddBounds(name, scope, byPart, calibration);
         calibration.classes.push_back(std::move(errors));
     }
 }
@@ -502,7 +514,18 @@ CalibrateMachine(const MachineFitSpec& spec,
              unknown.isDetermined,
              unknown.alike < 0 ? "" : parameters[static_cast<std::size_t>(unknown.alike)].Name()});
     }
-    AddErrors(machine, before, fit.predicted, leftOut.residuals, parts, calibration);
+    for (const auto& other : fit.others)
+    {
+        OtherExplanation& told = calibration.others.emplace_back();
+        for (std::size_t i = 0; i < parameters.size(); i++)
+        {
+            if (std::abs(other[i] - fit.unknowns[i].value) > DIFFERS)
+            {
+                told.emplace_back(parameters[i], machine.ValueOf(i, other[i]));
+            }
+        }
+    }
+    AddErrors(machine, spec.runs, before, fit.predicted, leftOut.residuals, parts, calibration);
     return calibration;
 }
 

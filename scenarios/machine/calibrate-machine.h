@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -69,10 +70,14 @@ struct ClassErrors
     std::vector<double> heldOut; //!< of what was fitted without the point's part of the runs
 };
 
+/** Figures that explain the runs about as well as the fitted ones, where they differ from these. */
+using OtherExplanation = std::vector<std::pair<MachineParameter, double>>;
+
 /** A machine's figures that its runs determine, and how far predictions are off. */
 struct MachineCalibration
 {
     std::vector<FittedParameter> parameters; //!< in the order of ParametersOf
+    std::vector<OtherExplanation> others;    //!< that the runs do not exclude
     std::vector<ClassErrors> classes;        //!< by name; the last of all points
     std::vector<MeasuredBound> bounds;       //!< of the held-out errors, by class and coverage
     std::string heldOut;                     //!< what was left out in turn: "runs", ...
@@ -98,7 +103,8 @@ struct MachineFitSpec
  * class of sizes in its run. Their quantiles are the bounds. Three consecutive sizes of a run count
  * as ones that may err alike.
  *
- * Costs about ten runs of all sizes for each parameter.
+ * Costs about ten runs of all sizes for each parameter, and as many for each other start of the
+ * fit.
  * @param progress is told of every prediction of all runs
  * @throws InputError when a run cannot be predicted; std::invalid_argument without runs.
  */

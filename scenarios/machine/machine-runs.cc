@@ -144,6 +144,10 @@ ParseRunArgument(const std::string& text)
                              "', expected key=value with one of the keys: " + JoinNames(keys) +
                              DidYouMean(key, keys));
         }
+        if (Find(argument.settings, key) != nullptr)
+        {
+            throw InputError("--from " + text + ": found " + key + " again, expected it once");
+        }
         argument.settings.emplace_back(key, setting.substr(split + 1));
     }
     return argument;

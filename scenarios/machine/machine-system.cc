@@ -122,6 +122,18 @@ WriteBounds(YamlWriter& out, const MachineCalibration& calibration)
         out.Text("name", name);
         out.Integer("sources", bounds.front().sources);
         out.Integer("cases", errors->heldOut.size());
+        out.BeginList("operations");
+        for (const CollectiveOp op : bounds.front().scope.operations)
+        {
+            out.Item(ToString(op));
+        }
+        out.EndList();
+        out.BeginList("nodes");
+        for (const uint32_t nodes : bounds.front().scope.nodes)
+        {
+            out.Item(std::to_string(nodes));
+        }
+        out.EndList();
         out.BeginList("intervals");
         for (const MeasuredBound& bound : bounds)
         {

@@ -21,6 +21,8 @@ constexpr double HUBER = 1.345;       // 95 % efficiency where residuals are nor
 constexpr double NORMAL_MAD = 1.4826; // standard deviation over median of absolute values
 constexpr double DIFFERENCE = 0.05;   // of an unknown, for derivatives
 constexpr double CONVERGED = 0.01;    // step of an unknown, in standard deviations of its prior
+constexpr double SAME = 0.5;          // fits that are no farther from each other are one
+constexpr double AS_GOOD = 2;         // more loss, -ln of likelihood and prior, that tells little
 constexpr int MAX_STEPS = 10;
 constexpr int MAX_TRIALS = 5; // of one step, each damped ten times as much
 
@@ -398,6 +400,96 @@ DeterminedOf(const std::vector<FitUnknown>& unknowns)
     return determined;
 }
 
+/** Where a fit ended that began at one place. */
+struct Solution
+{
+    FitState state; //!< what is not determined is 0
+    std::vector<FitUnknown> unknowns;
+};
+
+/** Fits all unknowns from @p state, then those alone that are determined there. */
+Solution
+SolveFrom(const FitProblem& problem, FitState state)
+{
+    std::vector<std::size_t> all(state.x.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    Fit(problem, all, state);
+    Solution solution;
+    solution.unknowns = Determine(problem, state);
+    for (std::size_t i = 0; i < state.x.size(); i++)
+    {
+        state.x[i] = solution.unknowns[i].value;
+    }
+    state.predicted = problem.predict({state.x}).front();
+    Fit(problem, DeterminedOf(solution.unknowns), state);
+    solution.state = std::move(state);
+    return solution;
+}
+
+/** The loss where @p state stands, for residuals of @p scale. */
+double
+LossAt(const FitProblem& problem, const FitState& state, double scale)
+{
+    const std::vector<bool> isUsed(problem.observed.size(), true);
+    return LossOf(ResidualsOf(problem, state.predicted), scale, isUsed, state.x);
+}
+
+/**
+ * Where else a fit may begin: of every unknown that @p first did not determine the place of the
+ * least loss where it alone, away from @p start, explains the observations better.
+ */
+std::vector<FitState>
+OtherStarts(const FitProblem& problem, const FitState& start, const Solution& first)
+{
+    std::vector<Vector> places;
+    std::vector<std::size_t> unknowns; // by place
+    for (std::size_t i = 0; i < first.unknowns.size(); i++)
+    {
+        if (first.unknowns[i].isDetermined)
+        {
+            continue;
+        }
+        for (const double deviation : {-1.0, -2.0, -3.0, 1.0, 2.0, 3.0})
+        {
+            if (deviation >= problem.least[i] && deviation <= problem.most[i])
+            {
+                places.push_back(start.x);
+                places.back()[i] = deviation;
+                unknowns.push_back(i);
+            }
+        }
+    }
+    if (places.empty())
+    {
+        return {};
+    }
+    const double scale = first.state.scale;
+    const auto predictions = problem.predict(places);
+    std::map<std::size_t, std::pair<double, FitState>> best; // loss and place, by unknown
+    for (std::size_t place = 0; place < places.size(); place++)
+    {
+        FitState state;
+        state.x = places[place];
+        state.predicted = predictions[place];
+        const double loss = LossAt(problem, state, scale);
+        if (loss > LossAt(problem, start, scale) - AS_GOOD)
+        {
+            continue;
+        }
+        const auto [known, isNew] = best.try_emplace(unknowns[place], loss, state);
+        if (!isNew && loss < known->second.first)
+        {
+            known->second = {loss, state};
+        }
+    }
+    std::vector<FitState> starts;
+    for (auto& [unknown, found] : best)
+    {
+        starts.push_back(std::move(found.second));
+    }
+    return starts;
+}
+
 } // namespace
 
 RobustFit
@@ -408,37 +500,54 @@ FitRobustly(const FitProblem& problem)
     {
         throw std::invalid_argument("FitRobustly: as many upper as lower bounds expected");
     }
-    FitState state;
-    state.x.assign(count, 0);
-    state.predicted = problem.predict({state.x}).front();
-    if (state.predicted.size() != problem.observed.size() ||
+    FitState start;
+    start.x.assign(count, 0);
+    start.predicted = problem.predict({start.x}).front();
+    if (start.predicted.size() != problem.observed.size() ||
         problem.blocks.size() != problem.observed.size())
     {
         throw std::invalid_argument(
             "FitRobustly: a prediction and a block for each observation expected");
     }
-    std::vector<std::size_t> all(count);
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    Fit(problem, all, state);
-    RobustFit fit;
-    fit.unknowns = Determine(problem, state);
-    const auto determined = DeterminedOf(fit.unknowns);
-    for (std::size_t i = 0; i < count; i++)
+    std::vector<Solution> solutions{SolveFrom(problem, start)};
+    for (const FitState& other : OtherStarts(problem, start, solutions.front()))
     {
-        state.x[i] = fit.unknowns[i].value;
+        solutions.push_back(SolveFrom(problem, other));
     }
-    state.predicted = problem.predict({state.x}).front();
-    Fit(problem, determined, state);
+    const double scale =
+        std::min_element(solutions.begin(), solutions.end(), [](const auto& a, const auto& b) {
+            return a.state.scale < b.state.scale;
+        })->state.scale;
+    std::stable_sort(solutions.begin(), solutions.end(), [&](const auto& a, const auto& b) {
+        return LossAt(problem, a.state, scale) < LossAt(problem, b.state, scale);
+    });
+    Solution& best = solutions.front();
+    RobustFit fit;
+    for (const Solution& other : solutions)
+    {
+        const double worse =
+            LossAt(problem, other.state, scale) - LossAt(problem, best.state, scale);
+        const bool isNew =
+            std::all_of(fit.others.begin(), fit.others.end(), [&other](const Vector& told) {
+                return LargestChange(told, other.state.x) > SAME;
+            });
+        if (worse < AS_GOOD && isNew && LargestChange(best.state.x, other.state.x) > SAME)
+        {
+            fit.others.push_back(other.state.x);
+        }
+    }
+    fit.unknowns = std::move(best.unknowns);
+    const auto determined = DeterminedOf(fit.unknowns);
     const Vector errors =
-        ErrorsOf(problem, determined, state, ResidualsOf(problem, state.predicted));
+        ErrorsOf(problem, determined, best.state, ResidualsOf(problem, best.state.predicted));
     for (std::size_t a = 0; a < determined.size(); a++)
     {
-        fit.unknowns[determined[a]].value = state.x[determined[a]];
+        fit.unknowns[determined[a]].value = best.state.x[determined[a]];
         fit.unknowns[determined[a]].error = errors[a];
     }
-    fit.predicted = std::move(state.predicted);
-    fit.jacobian = std::move(state.jacobian);
-    fit.scale = state.scale;
+    fit.predicted = std::move(best.state.predicted);
+    fit.jacobian = std::move(best.state.jacobian);
+    fit.scale = best.state.scale;
     return fit;
 }
 

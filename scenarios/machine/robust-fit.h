@@ -47,7 +47,8 @@ struct RobustFit
     std::vector<double> predicted; //!< at the values
     double scale{0};               //!< standard deviation of the residuals, outliers aside
     std::vector<std::vector<double>>
-        jacobian; //!< by unknown: d predicted / d unknown at the values
+        jacobian;                            //!< by unknown: d predicted / d unknown at the values
+    std::vector<std::vector<double>> others; //!< unknowns of other fits that are about as good
 };
 
 /** Part of the prior's standard deviation that is left of an unknown which counts as determined. */
@@ -61,7 +62,12 @@ constexpr double DETERMINED = 0.5;
  * Standard errors are the larger of those that the curvature gives, as if observations erred
  * independently, and those of the sandwich estimator over blocks (Liang and Zeger 1986).
  *
- * A Jacobian takes one prediction for each unknown; about ten are made.
+ * What nothing depends on where the fit begins, as another limit binds there, may still explain the
+ * observations: the fit is made again from where an unknown that it did not determine explains them
+ * better alone, within three standard deviations of its prior. The best fit counts; others whose
+ * loss is greater by less than 2, as of odds of 7, are told.
+ *
+ * A Jacobian takes one prediction for each unknown; about ten are made for each start.
  * @throws std::invalid_argument when the sizes of @p problem disagree.
  */
 RobustFit FitRobustly(const FitProblem& problem);

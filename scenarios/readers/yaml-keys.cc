@@ -417,6 +417,10 @@ SystemMaps()
          {{"name", "of the class"},
           {"sources", "parts of the runs that were left out in turn"},
           {"cases", "measured points"},
+          {"operations", "that the runs were of; others have no bound"},
+          {"nodes",
+           "that the runs were on; half the fewest to twice the most have a bound, and one node "
+           "where it is among them"},
           {"intervals", "[coverage, lower, upper, nested coverage] of ln(measured / estimate)"}}},
         {"system.node",
          "A node",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/collective-sweep.h"
 
+#include "collectives/algorithms/dimension-wise/dimension-grid.h"
 #include "scenarios/bound/call-position.h"
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/link-series.h"
@@ -41,6 +42,7 @@ class CallRunner
           m_positions(m_planner),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
     {
+        CheckDimensions();
         if (spec.program)
         {
             m_planner.AddProgram(*spec.program);
@@ -141,6 +143,26 @@ class CallRunner
     }
 
     static constexpr uint32_t CALLS = 20; //!< back to back, nccl-tests' default
+
+    /** @throws std::invalid_argument where algorithms are given for more dimensions than there are
+     */
+    void CheckDimensions()
+    {
+        const std::size_t given = m_spec.nccl.dimensionWise.algorithms.size();
+        if (given == 0)
+        {
+            return;
+        }
+        const std::size_t there =
+            GridOf(m_planner.GetCommunicator(m_communicator), m_simulation.GetCluster())
+                .dimensions.size();
+        if (given > there)
+        {
+            throw std::invalid_argument("found algorithms for " + std::to_string(given) +
+                                        " dimensions, expected at most " + std::to_string(there) +
+                                        ", as these GPUs have");
+        }
+    }
 
     const CollectiveSweepSpec& m_spec;
     NodeCosts m_costs;
@@ -481,7 +503,15 @@ MeasuredLines(const CollectiveSweepSpec& spec,
         {
             continue; // what was measured are NCCL's
         }
-        const auto bound = measured.FindCollective(point.size, spec.cluster.nodes == 1, coverage);
+        const MeasuredCall call{spec.op, point.size, spec.cluster.nodes};
+        const auto bound = measured.FindCollective(call, coverage);
+        const std::string lacks = measured.WhatWasNotMeasured(call, coverage);
+        if (!lacks.empty() && std::find(told.begin(), told.end(), lacks) == told.end())
+        {
+            told.push_back(lacks);
+            text +=
+                "# Measured collectives, of " + measured.GetOwner() + ": none of " + lacks + "\n";
+        }
         if (bound && std::find(told.begin(), told.end(), bound->name) == told.end())
         {
             told.push_back(bound->name);

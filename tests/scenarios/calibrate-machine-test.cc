@@ -136,9 +136,19 @@ TEST(CalibrateMachine, WritesASystem)
     EXPECT_EQ(mine.node.gpus, 8);
     const MeasuredBounds bounds(reference, Catalog());
     EXPECT_EQ(bounds.GetOwner(), "this machine");
-    const auto bound = bounds.FindCollective(Bytes(8), false, 0.9);
+    const auto bound = bounds.FindCollective({CollectiveOp::AllReduce, Bytes(8), 4}, 0.9);
     ASSERT_TRUE(bound.has_value());
     EXPECT_LT(bound->lower, bound->upper);
+    const auto lacks = [&](CollectiveOp op, uint32_t nodes) {
+        EXPECT_FALSE(bounds.FindCollective({op, Bytes(8), nodes}, 0.9).has_value());
+        return bounds.WhatWasNotMeasured({op, Bytes(8), nodes}, 0.9);
+    };
+    EXPECT_EQ(lacks(CollectiveOp::AllToAll, 4), "all-to-all, measured: all-reduce");
+    EXPECT_EQ(lacks(CollectiveOp::AllReduce, 9), "9 nodes, measured: 1, 2, 4");
+    for (const uint32_t nodes : {1, 2, 8})
+    {
+        EXPECT_EQ(bounds.WhatWasNotMeasured({CollectiveOp::AllReduce, Bytes(8), nodes}, 0.9), "");
+    }
 }
 
 /** A system without bounds has those of unseen clusters. */
@@ -146,6 +156,19 @@ TEST(CalibrateMachine, OtherSystemsHaveTheBoundsOfUnseenClusters)
 {
     const MeasuredBounds bounds(YamlNode::ParseArgument("hgx-h100", "--system"), Catalog());
     EXPECT_EQ(bounds.GetOwner(), "unseen clusters");
+}
+
+/** Slower ports than two queue pairs of a port have, which bind where the fit begins, are found
+ * though the times' derivatives by them are zero there, or told as another explanation. */
+TEST(CalibrateMachine, FindsWhatBindsElsewhere)
+{
+    const YamlNode machine =
+        SystemWith("hgx-h100", {{"node.nic.measured", "0.8"}, {"node.nic.source", "a test"}});
+    const MachineCalibration calibration = CalibrateMachine(
+        {"hgx-h100", SyntheticRuns(machine, 0, {{2, 8}, {4, 8}}), 2}, Catalog(), [] {});
+    const FittedParameter& port = Find(calibration, "nic.measured");
+    EXPECT_TRUE(port.isDetermined);
+    EXPECT_NEAR(port.value, 0.8, 0.02);
 }
 
 /** The same runs give the same file. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/machine/robust-fit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -90,6 +91,49 @@ TEST(RobustFit, SaysWhatCannotBeToldApart)
     EXPECT_NE(isFirst, fit.unknowns[1].isDetermined);
     EXPECT_EQ(fit.unknowns[isFirst ? 1 : 0].alike, isFirst ? 0 : 1);
     EXPECT_NEAR(fit.unknowns[isFirst ? 0 : 1].value, 3, 0.01);
+}
+
+/** Observations 1 of what depends on each of some unknowns only above 1: max(x, 1) - 1, summed. */
+FitProblem
+RampProblem(std::size_t unknowns)
+{
+    FitProblem problem = LineProblem({1, 1, 1, 1});
+    problem.least.assign(unknowns, -100);
+    problem.most.assign(unknowns, 100);
+    problem.predict = [](const std::vector<Vector>& places) {
+        std::vector<Vector> predictions;
+        for (const Vector& x : places)
+        {
+            double sum = 0;
+            for (const double each : x)
+            {
+                sum += std::max(each, 1.0) - 1;
+            }
+            predictions.emplace_back(4, sum);
+        }
+        return predictions;
+    };
+    return problem;
+}
+
+/** What has no effect where the fit begins is found where it has one. */
+TEST(RobustFit, FindsWhatHasAnEffectElsewhere)
+{
+    const RobustFit fit = FitRobustly(RampProblem(1));
+    EXPECT_TRUE(fit.unknowns[0].isDetermined);
+    EXPECT_NEAR(fit.unknowns[0].value, 2, 0.02);
+    EXPECT_TRUE(fit.others.empty());
+}
+
+/** One of two that explain the same is chosen, and the other is told. */
+TEST(RobustFit, TellsOtherFitsThatAreAsGood)
+{
+    const RobustFit fit = FitRobustly(RampProblem(2));
+    ASSERT_EQ(fit.others.size(), 1U);
+    const bool isFirst = fit.unknowns[0].isDetermined;
+    EXPECT_NE(isFirst, fit.unknowns[1].isDetermined);
+    EXPECT_NEAR(fit.others[0][isFirst ? 1 : 0], 2, 0.02);
+    EXPECT_EQ(fit.others[0][isFirst ? 0 : 1], 0);
 }
 
 /** A solution beyond a bound is the bound. */

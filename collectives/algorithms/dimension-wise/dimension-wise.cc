@@ -300,6 +300,13 @@ class DimensionCall
                                         " of " + std::to_string(dispatch->groups) +
                                         " groups, expected groups of one size with enough experts");
         }
+        const uint32_t ranks = m_in.communicator.Size();
+        if (dispatch->experts % ranks != 0)
+        {
+            throw std::invalid_argument("found a dispatch to " + std::to_string(dispatch->experts) +
+                                        " experts, expected a multiple of the " +
+                                        std::to_string(ranks) + " ranks");
+        }
     }
 
     /** What a step that begins with some peer takes of all ranks that take it at once. */
