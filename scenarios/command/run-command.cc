@@ -3,6 +3,7 @@
 #include "scenarios/command/bound-option.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
+#include "scenarios/command/packets-option.h"
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/command/verb-options.h"
 #include "scenarios/readers/network-use-notes.h"
@@ -48,14 +49,17 @@ ReadRun(const RunOptions& options)
     std::vector<std::string> settings = options.settings;
     if (!options.fidelity.empty())
     {
+        ExpectOneOf("--fidelity", "network.fidelity", settings);
         settings.push_back("network.fidelity=" + options.fidelity);
     }
     if (!options.tolerance.empty())
     {
+        ExpectOneOf("--tolerance", "network.tolerance", settings);
         settings.push_back("network.tolerance=" + JsonQuoted(options.tolerance));
     }
     if (!options.output.empty())
     {
+        ExpectOneOf("--output", "output.file", settings);
         settings.push_back("output.file=" + JsonQuoted(options.output)); // as YAML has it, too
     }
     Scenario scenario = LoadScenario(options.file, settings, Catalog());

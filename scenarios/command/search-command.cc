@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/fidelity.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
+#include "scenarios/command/packets-option.h"
 #include "scenarios/command/result-option.h"
 #include "scenarios/command/sweep-run.h"
 #include "scenarios/command/verb-options.h"
@@ -26,6 +28,7 @@ struct SearchOptions
     std::string job; //!< empty: the first
     std::string fidelity{"analytical"};
     std::vector<std::string> settings;
+    uint32_t gpus{0}; //!< of the plans; 0: as many as the job's own plan has
     std::size_t top{10};
     SweepRunOptions run;
 };
@@ -59,10 +62,61 @@ CountOf(const std::vector<EndedCase>& ended, std::size_t ranked)
            "\n";
 }
 
+/** @throws InputError unless @p options have one of the fidelities that many runs are made in. */
+void
+CheckFidelity(const SearchOptions& options)
+{
+    const auto fidelity = ParseFidelity(options.fidelity);
+    if (!fidelity || *fidelity > Fidelity::Flow)
+    {
+        throw InputError("--fidelity: found '" + options.fidelity +
+                         "', expected analytical, stream or flow");
+    }
+    ExpectOneOf("--fidelity", "network.fidelity", options.settings);
+}
+
+/**
+ * The scenario with the first plan of --gpus GPUs that it takes; its own plan may not fit it.
+ * @throws InputError as the last such plan is refused, where none is taken
+ */
+Scenario
+LoadForGpus(const SearchOptions& options)
+{
+    std::vector<std::string> ofPlan; // what the own plan was written for stays
+    for (const std::string& setting : options.settings)
+    {
+        if (setting.rfind("system", 0) != 0)
+        {
+            ofPlan.push_back(setting);
+        }
+    }
+    const Scenario own = LoadScenario(options.file, ofPlan, Catalog());
+    const std::size_t job = FindTrainingJob(own, options.job);
+    std::string refusal = "found no plan of as many GPUs";
+    for (const auto& plan : DivisionsOf(own, job, options.gpus))
+    {
+        std::vector<std::string> settings = options.settings;
+        settings.insert(settings.end(), plan.begin(), plan.end());
+        try
+        {
+            return LoadScenario(options.file, settings, Catalog());
+        }
+        catch (const InputError& error)
+        {
+            refusal = error.what();
+        }
+    }
+    throw InputError("--gpus: found " + std::to_string(options.gpus) +
+                     ", of which no plan is possible: " + refusal);
+}
+
 ExitCode
 RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
 {
-    const Scenario scenario = LoadScenario(options.file, options.settings, Catalog());
+    CheckFidelity(options);
+    const Scenario scenario = options.gpus > 0
+                                  ? LoadForGpus(options)
+                                  : LoadScenario(options.file, options.settings, Catalog());
     CheckSweepOutputs(options.run, scenario.path);
     if (scenario.jobs.empty())
     {
@@ -139,20 +193,25 @@ AddSearchCommand(CLI::App& application, CaseProcesses::Command command)
         "--job", options->job, "Training job whose plans are searched (default: the first)");
     verb->add_option("--fidelity", options->fidelity, "Of the runs: analytical, stream or flow")
         ->capture_default_str();
+    verb->add_option("--gpus",
+                     options->gpus,
+                     "GPUs of the plans (default: those of the job's own plan, which must fit)")
+        ->check(CLI::Range(1U, 1U << 24));
     verb->add_option("--top", options->top, "How many plans the table has")
         ->capture_default_str()
         ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
     AddSettingsOption(*verb, options->settings);
     AddSweepRunOptions(*verb, options->run);
     verb->footer(
-        "Every division of the job's GPUs into tensor ranks of a node, pipeline stages and\n"
+        "Every division of the job's GPUs, or of --gpus, into tensor ranks of a node, pipeline "
+        "stages and\n"
         "replicas is run, with micro-batches of 1 to 8 samples, 1, 2 or 4 chunks of layers a\n"
         "stage, with and without recomputation. What else the plan has stays as it is. Plans that\n"
         "the model or a GPU's memory does not allow are refused, and counted. Bounds are those of\n"
         "weir run: two plans whose bounds overlap are not told apart by this fidelity.\n"
         "Examples:\n"
         "  weir search gpt-175b-96-h800\n"
-        "  weir search my-run.yaml --set system.nodes=16 --top 20 --csv plans.csv\n"
+        "  weir search my-run.yaml --set system.nodes=16 --gpus 128 --top 20 --csv plans.csv\n"
         "  weir search my-run.yaml --fidelity stream -j 8 -o plans.h5");
     return {verb, [options, command] { return RunSearch(*options, command); }};
 }

@@ -52,12 +52,13 @@ RunSweep(const SweepOptions& options, const CaseProcesses::Command& command)
     }
     std::cout.flush();
     PrintNotesOf(*ended);
+    run.PrintRefusals();
     if (run.PrintFailures())
     {
         return ExitCode::CheckFailed;
     }
     run.Clear();
-    return ExitCode::Done;
+    return run.Done() == 0 ? ExitCode::CheckFailed : ExitCode::Done;
 }
 
 } // namespace
@@ -72,6 +73,9 @@ AddSweepCommand(CLI::App& application, CaseProcesses::Command command)
         ->required();
     AddSettingsOption(*verb, options->settings, "every case, such as output.linkSeries=1ms");
     AddSweepRunOptions(*verb, options->run);
+    verb->add_flag("--skip-refused",
+                   options->run.goesOnWhereRefused,
+                   "Go on where a case is wrong input, and list it as refused");
     verb->add_option("--results",
                      options->run.results,
                      "Also write the result file of each case to this folder")

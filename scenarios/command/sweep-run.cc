@@ -351,6 +351,19 @@ SweepRun::PrintFailures() const
 }
 
 void
+SweepRun::PrintRefusals() const
+{
+    for (std::size_t i = 0; i < m_outcomes.size(); i++)
+    {
+        if (m_outcomes[i] && m_outcomes[i]->exit == static_cast<int>(ExitCode::WrongInput))
+        {
+            std::cerr << "weir: note: " << NameOf(i) << " was refused: " << m_outcomes[i]->message
+                      << "\n";
+        }
+    }
+}
+
+void
 PrintNotesOf(const std::vector<EndedCase>& ended)
 {
     std::vector<std::pair<std::string, std::size_t>> counts; // as they came

@@ -67,6 +67,9 @@ class SweepRun
     /** Says of each case that failed why it did. @return whether one has */
     bool PrintFailures() const;
 
+    /** Says of each case that was refused why it was, where the sweep goes on there. */
+    void PrintRefusals() const;
+
     /** Forgets the cases that are kept, where none has failed. */
     void Clear() const;
 

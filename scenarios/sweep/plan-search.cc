@@ -5,6 +5,7 @@
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -59,7 +60,52 @@ ScheduleOf(const ParallelPlan& plan, uint32_t chunks)
                : plan.schedule;
 }
 
+/** Tensor ranks, pipeline stages and replicas. */
+using Division = std::array<uint32_t, 3>;
+
+/** All divisions of @p gpus GPUs, in nodes of @p node that tensor ranks divide. */
+std::vector<Division>
+DivisionsOf(uint32_t gpus, uint32_t node)
+{
+    std::vector<Division> divisions;
+    for (uint32_t tensor = 1; tensor <= std::min(gpus, node); tensor++)
+    {
+        for (uint32_t pipeline = 1; pipeline <= gpus / tensor; pipeline++)
+        {
+            if (gpus % tensor == 0 && node % tensor == 0 && gpus / tensor % pipeline == 0)
+            {
+                divisions.push_back({tensor, pipeline, gpus / tensor / pipeline});
+            }
+        }
+    }
+    return divisions;
+}
+
 } // namespace
+
+std::vector<std::vector<std::string>>
+DivisionsOf(const Scenario& scenario, std::size_t job, uint32_t gpus)
+{
+    const ParallelPlan& plan = scenario.jobs[job].plan;
+    const std::string key = KeyOf(scenario.jobs[job].where) + ".";
+    std::vector<std::vector<std::string>> all;
+    if (gpus % plan.context != 0)
+    {
+        return all;
+    }
+    for (const auto& [tensor, pipeline, data] :
+         DivisionsOf(gpus / plan.context, scenario.cluster.node.gpus))
+    {
+        all.push_back({key + "tensor=" + std::to_string(tensor),
+                       key + "pipeline=" + std::to_string(pipeline),
+                       key + "data=" + std::to_string(data),
+                       key + "schedule=" + NameOf(ScheduleNames(), ScheduleOf(plan, 1)),
+                       key + "virtualStages=1",
+                       key + "microBatch=1",
+                       key + "sequenceParallel=false"});
+    }
+    return all;
+}
 
 Sweep
 PlansOf(const Scenario& scenario, std::size_t job, const std::vector<std::string>& words)
@@ -89,33 +135,25 @@ PlansOf(const Scenario& scenario, std::size_t job, const std::vector<std::string
     };
     const uint32_t gpus = plan.tensor * plan.pipeline * plan.data;
     const uint32_t node = scenario.cluster.node.gpus;
-    for (uint32_t tensor = 1; tensor <= std::min(gpus, node); tensor++)
+    for (const auto& [tensor, pipeline, data] : DivisionsOf(gpus, node))
     {
-        for (uint32_t pipeline = 1; pipeline <= gpus / tensor; pipeline++)
+        for (uint32_t batch = 1; batch <= MAX_MICRO_BATCH; batch *= 2)
         {
-            const uint32_t data = gpus / tensor / pipeline;
-            if (gpus % tensor != 0 || node % tensor != 0 || gpus / tensor % pipeline != 0)
+            for (uint32_t chunks = 1; chunks <= MAX_VIRTUAL_STAGES; chunks *= 2)
             {
-                continue;
-            }
-            for (uint32_t batch = 1; batch <= MAX_MICRO_BATCH; batch *= 2)
-            {
-                for (uint32_t chunks = 1; chunks <= MAX_VIRTUAL_STAGES; chunks *= 2)
+                if (plan.globalBatch % (data * batch) != 0 || (chunks > 1 && pipeline == 1))
                 {
-                    if (plan.globalBatch % (data * batch) != 0 || (chunks > 1 && pipeline == 1))
-                    {
-                        continue;
-                    }
-                    for (const Recomputation recomputation : RecomputationsOf(plan))
-                    {
-                        add({std::to_string(tensor),
-                             std::to_string(pipeline),
-                             std::to_string(data),
-                             NameOf(ScheduleNames(), ScheduleOf(plan, chunks)),
-                             std::to_string(chunks),
-                             std::to_string(batch),
-                             NameOf(RecomputationNames(), recomputation)});
-                    }
+                    continue;
+                }
+                for (const Recomputation recomputation : RecomputationsOf(plan))
+                {
+                    add({std::to_string(tensor),
+                         std::to_string(pipeline),
+                         std::to_string(data),
+                         NameOf(ScheduleNames(), ScheduleOf(plan, chunks)),
+                         std::to_string(chunks),
+                         std::to_string(batch),
+                         NameOf(RecomputationNames(), recomputation)});
                 }
             }
         }

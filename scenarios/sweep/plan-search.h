@@ -7,6 +7,7 @@
 #include "scenarios/sweep/sweep.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,15 @@ namespace weir
  * @throws InputError where the job's place in its file is not known
  */
 Sweep PlansOf(const Scenario& scenario, std::size_t job, const std::vector<std::string>& words);
+
+/**
+ * The divisions of @p gpus GPUs into tensor ranks of a node, pipeline stages and replicas (beside
+ * the context ranks of the job's plan), as settings of its plan with one sample a micro-batch.
+ * @throws InputError as PlansOf
+ */
+std::vector<std::vector<std::string>> DivisionsOf(const Scenario& scenario,
+                                                  std::size_t job,
+                                                  uint32_t gpus);
 
 /** The cases that have ended with a step of @p job, the fastest first, and how they ended. */
 void RankBySteps(std::size_t job, Sweep& sweep, std::vector<EndedCase>& ended);

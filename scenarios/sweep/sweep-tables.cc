@@ -182,7 +182,8 @@ IsTable(const Json& value)
 const char*
 EndOf(const EndedCase& outcome)
 {
-    return outcome.exit == 0 ? "done" : "failed";
+    constexpr int REFUSED = 2; // exit code of wrong input
+    return outcome.exit == 0 ? "done" : outcome.exit == REFUSED ? "refused" : "failed";
 }
 
 /** A row for each result of each case; one for a case that has none. */
@@ -402,9 +403,9 @@ ToText(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
         {
             line.push_back(PrintedOf(name, row.Find(name)));
         }
-        if (const Json* ended = row.Find("ended"); ended != nullptr && *ended == "failed")
+        if (const Json* ended = row.Find("ended"); ended != nullptr && *ended != "done")
         {
-            line.emplace_back("failed");
+            line.push_back(ended->get<std::string>());
         }
         table.Row(std::move(line));
     }

@@ -173,6 +173,61 @@ ReadWords(const YamlNode& node)
     return words;
 }
 
+/** The key or the option that @p words set where they begin at @p at; empty: a value or a verb. */
+std::string
+NameSetAt(const std::vector<std::string>& words, std::size_t at)
+{
+    const std::string& word = words[at];
+    if (!IsOption(word))
+    {
+        return "";
+    }
+    const std::string name = word.substr(0, word.find('='));
+    if (name != "--set")
+    {
+        return name;
+    }
+    const bool isInside = word.size() > name.size();
+    const std::string setting = isInside                ? word.substr(name.size() + 1)
+                                : at + 1 < words.size() ? words[at + 1]
+                                                        : "";
+    return setting.substr(0, setting.find('='));
+}
+
+/** The option of `weir run` that says what a key does; empty: none. */
+std::string
+OptionOf(const std::string& key)
+{
+    return key == "network.fidelity"    ? "--fidelity"
+           : key == "network.tolerance" ? "--tolerance"
+                                        : "";
+}
+
+/** Whether what sets @p fixed has no effect where @p varied is set behind it. */
+bool
+Hides(const std::string& varied, const std::string& fixed)
+{
+    return varied == fixed || fixed.compare(0, varied.size() + 1, varied + ".") == 0 ||
+           OptionOf(varied) == fixed || OptionOf(fixed) == varied;
+}
+
+/** @throws InputError where the command of all cases, @p words, sets what varies by @p values */
+void
+CheckVaried(const std::string& varied,
+            const YamlNode& values,
+            const std::vector<std::string>& words)
+{
+    for (std::size_t i = 0; i < words.size(); i++)
+    {
+        const std::string fixed = NameSetAt(words, i);
+        if (!fixed.empty() && Hides(varied, fixed))
+        {
+            values.Fail("found " + varied + ", which varies, and " + fixed +
+                        " for every case, expected one of them");
+        }
+    }
+}
+
 /** The last part of "system.fabric.routing" or "--nodes". */
 std::string
 LastPart(const std::string& key)
@@ -223,6 +278,7 @@ LoadSweep(const std::string& path, const std::vector<std::string>& settings)
     {
         sweep.cases.front().words.insert(sweep.cases.front().words.end(), {"--set", setting});
     }
+    const std::vector<std::string> always = sweep.cases.front().words;
 
     const YamlNode vary = node.Get("vary");
     vary.CheckKeys(vary.Keys());
@@ -245,6 +301,7 @@ LoadSweep(const std::string& path, const std::vector<std::string>& settings)
             {
                 values.Fail("found " + name + " again, expected each key once");
             }
+            CheckVaried(name, values, always);
             sweep.keys.push_back(name);
         }
         const auto choices = names.size() == 1 ? ChoicesOfOne(names.front(), values)

@@ -28,9 +28,9 @@ struct Sweep
 
 /**
  * Reads a sweep file (its keys: `weir reference keys`, map "sweep").
- * @param settings that all cases have, as `--set` of their command; what varies comes after them
- * @throws InputError also where there are more than 100 000 cases, or the command says itself what
- *         is printed or written.
+ * @param settings that all cases have, as `--set` of their command; none of what varies
+ * @throws InputError also where there are more than 100 000 cases, where the command or a setting
+ *         fixes what varies, or the command says itself what is printed or written.
  */
 Sweep LoadSweep(const std::string& path, const std::vector<std::string>& settings = {});
 

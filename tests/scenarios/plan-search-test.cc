@@ -92,6 +92,22 @@ TEST(PlanSearch, FindsNoSlowerPlanThanTheRunHas)
               plans[0]["result"]["step_time_s"]);
 }
 
+/** Of another number of GPUs, which the job's own plan does not fit, plans are found, too. */
+TEST(PlanSearch, FindsPlansOfOtherNumbersOfGpus)
+{
+    const ScratchFolder folder;
+    const std::string search = "search llama-3-8b-16-h100 --set system.nodes=1 --dry-run";
+    EXPECT_NE(Weir(folder, search).err.find("= 16 GPUs, expected at most 8"), std::string::npos);
+    const Outcome outcome = Weir(folder, search + " --gpus 8");
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find(".tensor=2 --set jobs.0.parallel.pipeline=2 --set "
+                               "jobs.0.parallel.data=2 "),
+              std::string::npos)
+        << outcome.out;
+    EXPECT_NE(Weir(folder, search + " --gpus 9").err.find("--gpus: found 9, of which no plan"),
+              std::string::npos);
+}
+
 TEST(PlanSearch, RefusesRunsWithoutAPlan)
 {
     const ScratchFolder folder;

@@ -57,6 +57,24 @@ WithoutCosts(Json result)
     return result;
 }
 
+/** What the command or --set fixes cannot vary: the fixed one would be lost, or label results. */
+TEST(Sweep, RefusesWhatIsFixedAndVaries)
+{
+    const auto refused = [](const std::string& command, const std::string& vary) {
+        return Refused("command: " + command + "\nvary: {" + vary + "}\n");
+    };
+    EXPECT_EQ(refused("run a --fidelity flow", "network.fidelity: [analytical, flow]"),
+              "2:26: vary.network.fidelity: found network.fidelity, which varies, and --fidelity "
+              "for every case, expected one of them");
+    EXPECT_NE(refused("run a --set=system.nodes=2", "system: [dgx-a100]"), "");
+    EXPECT_NE(refused("run a --set network.fidelity=flow", "--fidelity: [stream]"), "");
+    EXPECT_NE(refused("collective --nodes=2", "--nodes: [1, 2]"), "");
+    EXPECT_EQ(refused("run a --set system.node.gpus=4", "system.nodes: [1, 2]"), "");
+    const ScratchFolder folder;
+    Read(folder, "command: run a\nvary: {b: [1, 2]}\n");
+    EXPECT_THROW(LoadSweep(folder / "sweep.yaml", {"b=1"}), InputError);
+}
+
 // Two sizes by two clusters, a second each.
 constexpr char COLLECTIVES[] =
     "command: collective --system hgx-h100 --op all-reduce --sizes 1MiB\n"
@@ -376,6 +394,21 @@ TEST(Sweep, WrongInputStopsItAndTheSameCommandGoesOn)
 }
 
 /** A case that cannot go on fails by itself, says why, and is tried again by the same command. */
+TEST(Sweep, ARefusedCaseIsListedWhereAsked)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "sweep.yaml")
+        << "command: collective --system hgx-h100 --op all-gather --sizes 1MiB\n"
+           "vary: {--algorithm: [ring, tree]}\n"; // no all-gather goes by trees
+    EXPECT_EQ(Weir(folder, "sweep sweep.yaml").exit, 2);
+    const Outcome outcome = Weir(folder, "sweep sweep.yaml --skip-refused --json");
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    EXPECT_EQ(outcome.err.rfind("weir: note: case 1, weir collective ", 0), 0U) << outcome.err;
+    const Json cases = Json::parse(outcome.out)["cases"];
+    EXPECT_EQ(cases[0]["ended"], "done");
+    EXPECT_EQ(cases[1]["ended"], "refused");
+}
+
 TEST(Sweep, AFailedCaseLeavesTheOthers)
 {
     const ScratchFolder folder;
