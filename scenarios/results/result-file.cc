@@ -318,6 +318,7 @@ ResultFile::Commit(const RunResult& result)
     std::vector<std::string> groups{"/steps", "/ops", "/collectives", "/flows", "/links"};
     WriteCatalogs(m_file, *m_simulation);
     WriteSummary(m_file, result);
+    WriteMemory(m_file, result);
     m_tables->steps.table.Finish();
     m_tables->ops.table.Finish();
     m_tables->collectives.table.Finish();

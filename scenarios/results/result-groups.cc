@@ -4,8 +4,10 @@
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/versions.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 namespace weir
 {
@@ -65,6 +67,51 @@ EnumNames(std::size_t count)
 }
 
 } // namespace
+
+void
+WriteMemory(Hdf5File& file, const RunResult& result)
+{
+    if (std::all_of(result.jobs.begin(), result.jobs.end(), [](const JobResult& job) {
+            return job.isWorkload; // of no known model
+        }))
+    {
+        return;
+    }
+    Hdf5Table table(file, "/memory", "row");
+    auto& job = table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"});
+    auto& stage = table.Add<uint32_t>({"stage", "", "the fullest pipeline stage, from 0", ""});
+    const std::vector<std::pair<const char*, Bytes MemoryEstimate::*>> parts{
+        {"weights", &MemoryEstimate::weights},
+        {"embeddings", &MemoryEstimate::embeddings},
+        {"gradients", &MemoryEstimate::gradients},
+        {"optimizer", &MemoryEstimate::optimizer},
+        {"activations", &MemoryEstimate::activations},
+        {"gathered", &MemoryEstimate::gathered},
+        {"buffers", &MemoryEstimate::buffers}};
+    std::vector<Hdf5Column<int64_t>*> columns;
+    for (const auto& [name, part] : parts)
+    {
+        columns.push_back(&table.Add<int64_t>(
+            {name, "B", "estimate for a GPU of that stage: " + std::string(name), ""}));
+    }
+    auto& total = table.Add<int64_t>({"total", "B", "all of it", ""});
+    for (std::size_t i = 0; i < result.jobs.size(); i++)
+    {
+        const MemoryEstimate& memory = result.jobs[i].memory;
+        if (result.jobs[i].isWorkload)
+        {
+            continue;
+        }
+        job.Append(static_cast<uint32_t>(i));
+        stage.Append(memory.stage);
+        for (std::size_t part = 0; part < parts.size(); part++)
+        {
+            columns[part]->Append((memory.*parts[part].second).Count());
+        }
+        total.Append(memory.Total().Count());
+    }
+    table.Finish();
+}
 
 void
 WriteCatalogs(Hdf5File& file, Simulation& simulation)

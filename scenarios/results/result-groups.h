@@ -22,6 +22,10 @@ void WriteCatalogs(Hdf5File& file, Simulation& simulation);
 /** /summary: by job and pipeline stage, where the steady step's time went. */
 void WriteSummary(Hdf5File& file, const RunResult& result);
 
+/** /memory: by job with a model what fills a GPU of its fullest stage, by part; none without one.
+ */
+void WriteMemory(Hdf5File& file, const RunResult& result);
+
 /** /ranks: by job and rank, the same, and where the rank is. */
 void WriteRanks(Hdf5File& file, const RunResult& result, Simulation& simulation);
 

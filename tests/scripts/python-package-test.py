@@ -31,7 +31,7 @@ class Frames(unittest.TestCase):
         result = weir.open(pipeline())
         with h5py.File(pipeline()) as file:
             for name in ("summary", "steps", "ops", "collectives", "flows", "links", "ranks",
-                         "flow_paths", "link_series"):
+                         "flow_paths", "link_series", "memory"):
                 frame = getattr(result, name)
                 self.assertEqual({*frame.columns, *filter(None, [frame.index.name])},
                                  set(file[name]), name)

@@ -121,8 +121,8 @@ class Browser(unittest.TestCase):
         self.assertGreater(len(own) - counts.max(), 0.02 * len(own))
 
     def test_run_with_link_series(self):
-        self.drawn({"breakdown", "gantt", "topology", "link-series", "congestion", "fct"},
-                   pipeline())
+        self.drawn({"breakdown", "gantt", "memory", "topology", "link-series", "congestion",
+                    "fct"}, pipeline())
 
     def test_packets_with_port_series(self):
         self.drawn({"topology", "congestion", "queues", "fct"}, ports())

@@ -206,6 +206,14 @@ class Reports(unittest.TestCase):
         for name, content in made[0].items():
             self.assertEqual(content, made[1][name], name)
 
+    def test_measured_points_need_two_columns(self):
+        path = pathlib.Path(self.folder) / "measured.csv"
+        path.write_text("size_bytes,busbw_GBps\n1048576,20\n", encoding="utf-8")
+        call("report", sweep("ring"), "--figure", "bandwidth", "--measured", path, "-o", "b.csv",
+             folder=self.folder)
+        table = (pathlib.Path(self.folder) / "b.csv").read_text(encoding="utf-8").splitlines()
+        self.assertTrue(table[-1].startswith("measured,measured,,1048576,20"), table[-1])
+
     def test_help_names_every_figure(self):
         listed = re.search(r"--figure NAME\s+One figure alone: (.*)",
                            call("report", "--help").stdout).group(1)
@@ -299,9 +307,11 @@ class Refusals(unittest.TestCase):
         self.denied("text.csv: found no table of weir, expected a result", "text.csv")
         self.denied("run.yaml: found no table of weir, expected a result", "run.yaml")
         self.denied("words.csv: found a value in column time_us that is no number", "words.csv")
-        self.denied("torn.json: found no run of weir", "torn.json")
+        self.denied("torn.json:1:12: found no run of weir, as it is no JSON", "torn.json")
+        (self.folder / "map.json").write_text("{}", encoding="utf-8")
+        self.denied("map.json: found no run of weir, as it has no 'jobs'", "map.json")
         self.denied("bytes: found bytes that are no text", "bytes")
-        self.denied("empty.csv: found", "empty.csv")
+        self.denied("empty.csv: found nothing in it", "empty.csv")
         self.denied("other.h5: found an HDF5 file without /provenance of Weir", "other.h5")
         self.denied("text.csv: found no table", "two-jobs.h5", "text.csv")
 
@@ -314,6 +324,12 @@ class Refusals(unittest.TestCase):
         self.denied("found 'none/a.html' in 'none', which is no folder", "two-jobs.h5", output="none/a.html")
         os.symlink("loop.html", self.folder / "loop.html")
         self.denied("a link that leads to no file", "two-jobs.h5", output="loop.html")
+        self.denied("-o: found 'a.pdf', expected a name that ends in .html", "two-jobs.h5",
+                    output="a.pdf")
+        for name, kind in (("foreign.html", "HTML"), ("foreign.csv", "CSV")):
+            (self.folder / name).write_text("some,where\n", encoding="utf-8")
+            self.denied(f"found '{name}', which is no {kind} that weir has written", "ring.csv",
+                        output=name, figure="" if kind == "HTML" else "bandwidth")
         self.denied("--figures: cannot make the folder 'text.csv'", "two-jobs.h5",
                     figures="text.csv")
         self.denied("ends in one of: .svg, .pdf, .png, .csv", "two-jobs.h5", output="a.gif",
@@ -328,7 +344,12 @@ class Refusals(unittest.TestCase):
         self.denied("--figure gantt: found 2 results, expected one", "two-jobs.h5", "pipeline.h5",
                     output="a.svg", figure="gantt")
         self.denied("found no link 'x->y'", "two-jobs.h5", link="x->y")
-        self.denied("--measured: found no bus bandwidths", "ring.csv", measured=str(flows()))
+        self.denied("expected a CSV with the columns size_bytes and busbw_GBps", "ring.csv",
+                    measured=str(flows()))
+        self.denied("--window: found it with --figure breakdown, expected --figure gantt or ",
+                    "two-jobs.h5", output="a.svg", figure="breakdown", window=[0, 1])
+        self.denied("--measured: found it where no figure is drawn that follows it",
+                    "two-jobs.h5", measured="ring.csv")
 
     def test_python_without_modules(self):
         """Exit code 1: the results are not at fault."""

@@ -43,6 +43,7 @@ class Figure:
     title = ""     #: its heading in a report
     joint = False  #: one figure of all results, not one of each
     of_sweeps = False  #: drawn of results of weir sweep, not of a run
+    choices = ()   #: what of Choice it follows, beside its title
 
     def data(self, results, choice):
         """What is drawn of the results (one, unless joint), as the frame that becomes the CSV.

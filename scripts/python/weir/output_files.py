@@ -37,8 +37,19 @@ class OutputFiles:
             raise InputError(f"{option}: found '{path}' in '{target.parent}', which is no folder "
                              "that can be written to, expected a file in one that can")
 
-    def add(self, path, content):
-        """Notes a file."""
+    def add(self, option, path, content, kind):
+        """Notes a file of a kind: html, svg, pdf, png or csv.
+
+        Raises InputError where it would replace a file of another kind.
+        """
+        beginning = content[:content.find(b",") if kind == "csv" else 4]
+        target = pathlib.Path(path)
+        if target.is_file():
+            with open(target, "rb") as file:
+                start = file.read(len(beginning))
+            if start and start != beginning:
+                raise InputError(f"{option}: found '{path}', which is no {kind.upper()} that weir "
+                                 "has written, expected another name")
         self._contents[pathlib.Path(path).resolve()] = content
 
     def commit(self):

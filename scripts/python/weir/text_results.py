@@ -2,6 +2,7 @@
 """Results in text: CSV of weir collective and weir flows, JSON of weir run."""
 import csv
 import json
+import re
 
 import pandas
 
@@ -15,20 +16,47 @@ CSV_TABLES = {
     "flows": {"flow": "", "src": "", "dst": "", "bytes": "B", "start_s": "s", "finish_s": "s",
               "fct_s": "s", "ideal_fct_s": "s", "slowdown": "1"},
 }
+MEASURED = {"size_bytes": "B", "busbw_GBps": "GB s-1"}
 TEXTS = {"collective", "regime", "region"}  # columns that are no numbers
 EXPECTED = ("expected a result of weir: HDF5, the CSV of weir collective or weir flows, or the "
             "JSON of weir run")
 
 
-def read_csv(path):
-    """A CSV as a result of one table; further columns stay as they are."""
+def read_frame(path, tables, expected):
+    """The frame of a CSV; an empty one where it has the columns of none of the tables."""
     try:
         columns = set(pandas.read_csv(path, nrows=0))  # rows of what is no table may not parse
-        is_table = any(set(units) <= columns for units in CSV_TABLES.values())
-        frame = pandas.read_csv(path) if is_table else pandas.DataFrame()
+        is_table = any(set(units) <= columns for units in tables.values())
+        return pandas.read_csv(path) if is_table else pandas.DataFrame()
+    except pandas.errors.EmptyDataError:
+        raise InputError(f"{path}: found nothing in it, {expected}") from None
     except (ValueError, csv.Error) as error:  # pandas' parser errors are ValueErrors
-        raise InputError(f"{path}: found {' '.join(str(error).split())}, {EXPECTED}") from None
-    for name, units in CSV_TABLES.items():
+        line = re.search(r"line (\d+)", str(error))
+        where = f"{path}:{line.group(1)}" if line else path
+        raise InputError(f"{where}: found a row that does not fit its columns, {expected}"
+                         ) from None
+
+
+def read_measured(path):
+    """Measured bandwidths: a CSV with size_bytes and busbw_GBps, perhaps with other columns."""
+    expected = "expected a CSV with the columns size_bytes and busbw_GBps"
+    tables = {"bandwidth": MEASURED}
+    try:
+        return read_table(path, read_frame(path, tables, expected), tables, expected)
+    except InputError as error:
+        raise InputError(f"--measured: {error}") from None
+    except OSError as error:
+        raise InputError(f"--measured: {path}: cannot be read: {error.strerror}") from None
+
+
+def read_csv(path):
+    """A CSV as a result of one table; further columns stay as they are."""
+    return read_table(path, read_frame(path, CSV_TABLES, EXPECTED), CSV_TABLES, EXPECTED)
+
+
+def read_table(path, frame, tables, expected):
+    """The result that has a frame as its table, that of its columns."""
+    for name, units in tables.items():
         if not set(units) <= set(frame):
             continue
         for column in units:
@@ -40,7 +68,7 @@ def read_csv(path):
             frame = frame.set_index("flow")
         frame.attrs = {"units": units, "long_name": {}}
         return TextResult(path, "", {name: frame}, {})
-    raise InputError(f"{path}: found no table of weir, {EXPECTED}")
+    raise InputError(f"{path}: found no table of weir, {expected}")
 
 
 def read_json(path, text):
@@ -57,9 +85,14 @@ def read_json(path, text):
             memory.append({"job": job["name"], **job["gpu_memory_bytes"]})
         links = pandas.DataFrame(run["busiest_links"]).rename(
             columns={"mean_utilization": "utilization"})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}: found no run of weir ({type(error).__name__}: "
-                         f"{' '.join(str(error).split())}), {EXPECTED}") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}:{error.colno}: found no run of weir, as it is no "
+                         f"JSON, {EXPECTED}") from None
+    except KeyError as error:
+        raise InputError(f"{path}: found no run of weir, as it has no {error}, {EXPECTED}"
+                         ) from None
+    except (ValueError, TypeError, AttributeError):
+        raise InputError(f"{path}: found no run of weir, {EXPECTED}") from None
     frames = {"summary": pandas.DataFrame(summary), "steps": pandas.DataFrame(steps),
               "memory": pandas.DataFrame(memory), "links": links}
     for name, frame in frames.items():

@@ -2,11 +2,11 @@
 """Bus bandwidth against message size, with bounds and measured points."""
 import pandas
 
-from weir.bandwidth import rows_of, sweep_of
-from weir.errors import InputError, Missing
+from weir.bandwidth import rows_of
+from weir.errors import Missing
 from weir.figure import PALETTE, Figure, new_figure
-from weir.opening import open_result
 from weir.quantity import size_label
+from weir.text_results import read_measured
 
 
 class Bandwidth(Figure):
@@ -14,6 +14,7 @@ class Bandwidth(Figure):
 
     name = "bandwidth"
     title = "Bus bandwidth by message size"
+    choices = ("measured",)
     joint = True
 
     def data(self, results, choice):
@@ -26,11 +27,7 @@ class Bandwidth(Figure):
         if not pieces:
             raise missing
         if choice.measured:
-            measured = open_result(choice.measured)
-            if sweep_of(measured) is None:
-                raise InputError(f"--measured: found no bus bandwidths in '{choice.measured}', "
-                                 "expected the columns of weir collective --csv")
-            pieces.append(rows_of(measured, "measured"))
+            pieces.append(rows_of(read_measured(choice.measured), "measured"))
         return pandas.concat(pieces, ignore_index=True)
 
     def draw(self, data, choice):

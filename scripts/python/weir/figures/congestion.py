@@ -22,6 +22,7 @@ class Congestion(Figure):
 
     name = "congestion"
     title = "Saturated links and the jobs that share them"
+    choices = ("link",)
 
     def data(self, results, choice):
         return congestion(results[0], choice.link)

@@ -50,6 +50,7 @@ class Gantt(Figure):
 
     name = "gantt"
     title = "Gantt chart"
+    choices = ("ranks", "window")
 
     def data(self, results, choice):
         result = results[0]

@@ -32,6 +32,7 @@ class LinkSeries(Figure):
 
     name = "link-series"
     title = "Link utilization over time"
+    choices = ("window",)
 
     def data(self, results, choice):
         result = results[0]

@@ -31,8 +31,7 @@ class Memory(Figure):
             pieces.append(rows)
         if not pieces:
             raise Missing("there is no memory by part",
-                          "it is in what weir run FILE.yaml --json prints: give that file to weir "
-                          "report, too")
+                          "it is in the results of training jobs: weir run FILE.yaml -o RESULT.h5")
         return pandas.concat(pieces, ignore_index=True)
 
     def draw(self, data, choice):

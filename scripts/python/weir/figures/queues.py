@@ -22,6 +22,7 @@ class Queues(Figure):
 
     name = "queues"
     title = "Queues and pauses of the busiest ports, from the roots of congestion trees"
+    choices = ("window",)
 
     def data(self, results, choice):
         result = results[0]
