@@ -40,7 +40,7 @@ struct ImportOptions
 OutputFormat
 WorkloadFormat()
 {
-    return {"a workload", {WORKLOAD_BEGINNING}};
+    return {"workload", {WORKLOAD_BEGINNING}};
 }
 
 /** Writes @p text as the output. */
@@ -202,9 +202,11 @@ AddImportCommand(CLI::App& application)
             "AICB CSV, GOAL (text or binary); by content, also in gzip and tar")
         ->required();
     AddOutputOption(*verb, "-o,--output", options->output, "Write the workload to this file");
-    verb->add_flag("--check",
-                   options->checks,
-                   "Print what each file holds, and whether ranks agree (exit 1: they do not)");
+    verb->add_flag(
+        "--check",
+        options->checks,
+        "Print what each file holds, and whether ranks agree (exit 1: they do not; 0, too, "
+        "where files of other ranks are missing)");
     verb->add_flag("--json", options->isJson, "Print counts as JSON");
     verb->add_option("--ranks",
                      options->trace.ranks,

@@ -46,6 +46,11 @@ class GoalWords
                          std::string(m_word.substr(0, 60)) + "', expected " + expected);
     }
 
+    [[noreturn]] void FailAt(std::size_t line, const std::string& message) const
+    {
+        throw InputError(m_path + ":" + std::to_string(line) + ": found " + message);
+    }
+
     std::string_view Take()
     {
         const std::string_view word = m_word;
@@ -154,6 +159,8 @@ class GoalTextReader
 
     GoalSchedule Read()
     {
+        const std::size_t header = m_words.Line();
+        std::unordered_map<std::size_t, std::size_t> lines; // of the blocks, by rank
         m_words.Expect("num_ranks");
         m_schedule.ranks.resize(m_words.Number(MAX_WORKLOAD_RANKS));
         while (!m_words.Word().empty())
@@ -163,13 +170,30 @@ class GoalTextReader
             {
                 m_words.Fail("no rank, as num_ranks says");
             }
-            auto& ops = m_schedule.ranks[m_words.Number(m_schedule.ranks.size() - 1)];
+            const std::string number(m_words.Word());
+            const std::size_t line = m_words.Line();
+            const std::size_t rank = m_words.Number(m_schedule.ranks.size() - 1);
+            const auto [first, isNew] = lines.emplace(rank, line);
+            if (!isNew)
+            {
+                m_words.FailAt(line,
+                               "rank " + number + " again (first on line " +
+                                   std::to_string(first->second) + "), expected it once");
+            }
+            auto& ops = m_schedule.ranks[rank];
             m_words.Expect("{");
             m_labels.clear();
             while (!m_words.TakeIf("}"))
             {
                 ReadStatement(ops);
             }
+        }
+        if (lines.size() != m_schedule.ranks.size())
+        {
+            m_words.FailAt(header,
+                           "num_ranks " + std::to_string(m_schedule.ranks.size()) + " and " +
+                               std::to_string(lines.size()) +
+                               " blocks of ranks, expected one for each");
         }
         return std::move(m_schedule);
     }
@@ -186,10 +210,16 @@ class GoalTextReader
             ops.push_back(ReadOp());
             return;
         }
+        const std::size_t line = m_words.Line();
         const std::string label(m_words.Take());
         if (m_words.TakeIf(":"))
         {
-            m_labels[label] = static_cast<uint32_t>(ops.size());
+            if (!m_labels.emplace(label, static_cast<uint32_t>(ops.size())).second)
+            {
+                m_words.FailAt(line,
+                               "the label '" + label.substr(0, 60) +
+                                   "' again, expected each once in a rank");
+            }
             if (!IsOperation())
             {
                 m_words.Fail("send, recv or calc");

@@ -105,7 +105,12 @@ class SimAiReader
             }
             const std::string key(words[i].substr(0, words[i].find(':')));
             const bool isSize = key == "pp_comm";
+            const bool isDegree = m_header.count(key) > 0;
             m_header[key] = m_lines.Whole(words[i + 1], key, isSize ? MAX_EVENT_BYTES : MAX_DEGREE);
+            if (isDegree && m_header[key] == 0)
+            {
+                m_lines.Fail(key.c_str(), words[i + 1], "1 or more");
+            }
             m_hasLongHeader = m_hasLongHeader || key == "all_gpus";
         }
     }

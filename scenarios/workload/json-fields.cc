@@ -2,6 +2,7 @@
 #include "scenarios/workload/json-fields.h"
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,6 +66,27 @@ FindField(const Json& object, const char* key)
     return at == object.end() ? nullptr : &*at;
 }
 
+void
+ExpectKeys(const Json& object, const std::vector<const char*>& keys, const std::string& place)
+{
+    if (!object.is_object())
+    {
+        throw InputError(place + ": " + FoundText(object) + ", expected a map");
+    }
+    for (const auto& item : object.items())
+    {
+        const std::string& key = item.key();
+        const bool isKnown = std::any_of(
+            keys.begin(), keys.end(), [&key](const char* known) { return key == known; });
+        if (!isKnown)
+        {
+            const std::vector<std::string> names(keys.begin(), keys.end());
+            throw InputError(place + ": found the unknown key '" + key +
+                             "', expected one of: " + JoinNames(names) + DidYouMean(key, names));
+        }
+    }
+}
+
 const Json&
 FieldOf(const Json& object, const char* key, const std::string& place)
 {
@@ -125,6 +147,13 @@ IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& pla
                          std::to_string(least) + " to " + std::to_string(most));
     }
     return number;
+}
+
+int64_t
+IntegerOf(
+    const Json& object, const char* key, int64_t least, int64_t most, const std::string& place)
+{
+    return IntegerOf(FieldOf(object, key, place), least, most, place + ", " + key);
 }
 
 int64_t

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -28,11 +29,18 @@ Json ParseJson(const std::string& text, const std::string& path);
 /** The value of @p key. @throws InputError when @p object is no object or has none. */
 const Json& FieldOf(const Json& object, const char* key, const std::string& place);
 
+/** @throws InputError with the nearest name where @p object has another key than @p keys. */
+void ExpectKeys(const Json& object, const std::vector<const char*>& keys, const std::string& place);
+
 /** The value of @p key; null where @p object is no object or has none. */
 const Json* FindField(const Json& object, const char* key);
 
 /** A whole number within bounds, also as a float or a text of digits. @throws InputError */
 int64_t IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& place);
+
+/** The same, of @p key, which must be there. @throws InputError */
+int64_t IntegerOf(
+    const Json& object, const char* key, int64_t least, int64_t most, const std::string& place);
 
 /** The same, of @p key; @p absent where there is none or null. */
 int64_t IntegerOf(const Json& object,

@@ -173,6 +173,36 @@ RanksToJson(const StepGraph& graph)
     return list;
 }
 
+/** What an operation of @p kind may have. */
+const std::vector<const char*>&
+KeysOf(StepOpKind kind)
+{
+    static const std::vector<const char*> compute{"do",
+                                                  "label",
+                                                  "stream",
+                                                  "after",
+                                                  "launch_ps",
+                                                  "epoch",
+                                                  "synchronizes",
+                                                  "time_ps",
+                                                  "flops",
+                                                  "memory_bytes"};
+    static const std::vector<const char*> transfer{"do",
+                                                   "label",
+                                                   "stream",
+                                                   "after",
+                                                   "launch_ps",
+                                                   "epoch",
+                                                   "synchronizes",
+                                                   "op",
+                                                   "group",
+                                                   "bytes",
+                                                   "category",
+                                                   "root",
+                                                   "splits"};
+    return kind == StepOpKind::Compute ? compute : transfer;
+}
+
 /** Reads one file. */
 class WorkloadReader
 {
@@ -193,6 +223,18 @@ class WorkloadReader
                              std::to_string(version) + ", expected weir-workload, " +
                              std::to_string(VERSION) + ", as weir import writes it");
         }
+        ExpectKeys(m_root,
+                   {"format",
+                    "version",
+                    "sources",
+                    "remarks",
+                    "labels",
+                    "slots",
+                    "groups",
+                    "splits",
+                    "ranks",
+                    "programs"},
+                   m_path);
         ReadLines("sources", m_workload.sources);
         ReadLines("remarks", m_workload.remarks);
         ReadLines("labels", m_graph.labels);
@@ -247,8 +289,9 @@ class WorkloadReader
         for (const Json& rank : ranks)
         {
             const std::string place = m_path + ": rank " + std::to_string(m_graph.RankCount());
-            m_graph.rankProgram.push_back(static_cast<uint32_t>(
-                IntegerOf(FieldOf(rank, "program", place), 0, MAX_INDEX, place)));
+            ExpectKeys(rank, {"program", "groups"}, place);
+            m_graph.rankProgram.push_back(
+                static_cast<uint32_t>(IntegerOf(rank, "program", 0, MAX_INDEX, place)));
             std::vector<uint32_t> slots;
             for (const Json& slot : ListOf(FieldOf(rank, "groups", place), place))
             {
@@ -280,6 +323,7 @@ class WorkloadReader
     void ReadProgram(const Json& object)
     {
         const std::string place = m_path + ": program " + std::to_string(m_graph.programs.size());
+        ExpectKeys(object, {"stage", "ops"}, place);
         m_graph.programStage.push_back(
             static_cast<uint32_t>(IntegerOf(object, "stage", 0, 0, MAX_WORKLOAD_RANKS, place)));
         StepProgram program;
@@ -288,8 +332,11 @@ class WorkloadReader
         for (const Json& item : list)
         {
             const std::string where = place + ", operation " + std::to_string(places.size());
-            const auto stream = ChoiceOf<StreamKind>(
-                TextOf(FieldOf(item, "stream", where), where), STREAM_COUNT, ToString, where);
+            const auto stream =
+                ChoiceOf<StreamKind>(TextOf(FieldOf(item, "stream", where), where + ", stream"),
+                                     STREAM_COUNT,
+                                     ToString,
+                                     where + ", stream");
             auto& ops = program.streams[static_cast<std::size_t>(stream)];
             places.push_back({stream, static_cast<uint32_t>(ops.size())});
             ops.push_back(ReadOp(item, where));
@@ -324,10 +371,10 @@ class WorkloadReader
     StepOp ReadOp(const Json& item, const std::string& where)
     {
         StepOp op;
-        op.kind =
-            ChoiceOf<StepOpKind>(TextOf(FieldOf(item, "do", where), where), KINDS, NameOf, where);
-        op.label =
-            static_cast<uint32_t>(IntegerOf(FieldOf(item, "label", where), 0, MAX_INDEX, where));
+        op.kind = ChoiceOf<StepOpKind>(
+            TextOf(FieldOf(item, "do", where), where + ", do"), KINDS, NameOf, where + ", do");
+        ExpectKeys(item, KeysOf(op.kind), where);
+        op.label = static_cast<uint32_t>(IntegerOf(item, "label", 0, MAX_INDEX, where));
         op.layer = StepOp::NO_LAYER;
         op.launch = Time::Picoseconds(IntegerOf(item, "launch_ps", 0, 0, MAX_PICOSECONDS, where));
         op.epoch = static_cast<uint32_t>(IntegerOf(item, "epoch", 0, 0, MAX_INDEX, where));
@@ -335,8 +382,7 @@ class WorkloadReader
         op.synchronizes = synchronizes != nullptr && *synchronizes == true;
         if (op.kind == StepOpKind::Compute)
         {
-            op.duration = Time::Picoseconds(
-                IntegerOf(FieldOf(item, "time_ps", where), 0, MAX_PICOSECONDS, where));
+            op.duration = Time::Picoseconds(IntegerOf(item, "time_ps", 0, MAX_PICOSECONDS, where));
             // The CPU is late where launch and duration end after the kernel would.
             op.launchBound = op.launch > Time() ? op.duration + Time::Picoseconds(1) : Time();
             ReadKernel(item, op, where);
@@ -344,17 +390,20 @@ class WorkloadReader
         }
         if (op.kind == StepOpKind::Collective)
         {
-            op.collective = ChoiceOf<CollectiveOp>(TextOf(FieldOf(item, "op", where), where),
-                                                   static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1,
-                                                   ToString,
-                                                   where);
+            op.collective =
+                ChoiceOf<CollectiveOp>(TextOf(FieldOf(item, "op", where), where + ", op"),
+                                       static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1,
+                                       ToString,
+                                       where + ", op");
         }
         const auto slots = static_cast<int64_t>(m_graph.slotNames.size());
         op.group = static_cast<uint16_t>(
-            IntegerOf(FieldOf(item, "group", where), 0, std::min(MAX_SHORT, slots - 1), where));
-        op.bytes = Bytes(IntegerOf(FieldOf(item, "bytes", where), 0, MAX_BYTES, where));
-        op.category = ChoiceOf<TimeCategory>(
-            TextOf(item, "category", "data", where), TIME_CATEGORY_COUNT, ToString, where);
+            IntegerOf(item, "group", 0, std::min(MAX_SHORT, slots - 1), where));
+        op.bytes = Bytes(IntegerOf(item, "bytes", 0, MAX_BYTES, where));
+        op.category = ChoiceOf<TimeCategory>(TextOf(item, "category", "data", where),
+                                             TIME_CATEGORY_COUNT,
+                                             ToString,
+                                             where + ", category");
         op.root = static_cast<uint16_t>(IntegerOf(item, "root", 0, 0, MAX_SHORT, where));
         op.traffic =
             static_cast<uint16_t>(IntegerOf(item, "splits", StepOp::EVEN, 0, MAX_SHORT, where));

@@ -334,6 +334,16 @@ TEST(ImportTraces, SimAiLayersAreDownwardsAndUpwards)
     EXPECT_EQ(Read("m.txt", SIMAI_MICRO).dialect, "SimAI workload text (MICRO)");
 }
 
+TEST(ImportTraces, SimAiGroupsOfNoRankAreRefused)
+{
+    std::string text = SIMAI_FULL;
+    const std::string key = "model_parallel_NPU_group: ";
+    const std::size_t at = text.find(key) + key.size();
+    text.replace(at, text.find(' ', at) - at, "0");
+    EXPECT_EQ(RefusalOf([&] { Read("w.txt", text); }),
+              "w.txt:1: model_parallel_NPU_group: found '0', expected 1 or more");
+}
+
 TEST(ImportTraces, AicbRowsAreAChain)
 {
     const TraceFile file = Read("rows.csv", AICB_ROWS);
@@ -374,6 +384,12 @@ TEST(ImportTraces, GoalRefusalsNameTheLine)
               "a.goal:3: found '2', expected a whole number of at most 1");
     EXPECT_NE(refusal("num_ranks 2\nrank 0 {\nl1: calc 5\nl1 requires l9\n}").find("a.goal:4"),
               std::string::npos);
+    EXPECT_EQ(refusal("num_ranks 1\nrank 0 {\nl1: calc 5\nl1: calc 6\n}"),
+              "a.goal:4: found the label 'l1' again, expected each once in a rank");
+    EXPECT_EQ(refusal("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}"),
+              "a.goal:4: found rank 0 again (first on line 2), expected it once");
+    EXPECT_EQ(refusal("num_ranks 2\nrank 1 {\n}"),
+              "a.goal:1: found num_ranks 2 and 1 blocks of ranks, expected one for each");
     EXPECT_NE(refusal("num_ranks 4000000000").find("at most 65536"), std::string::npos);
     EXPECT_NE(refusal("num_ranks 1\nrank 0 {\ncalc 5\n").find("expected '}'"), std::string::npos);
 }
@@ -470,7 +486,11 @@ TEST(ImportTraces, WrongWorkloadsAreRefused)
     EXPECT_NE(refusal("weir-workload", "else").find("expected weir-workload"), std::string::npos);
     EXPECT_NE(refusal("\"op\":\"broadcast\"", "\"op\":\"cast\"").find("expected one of"),
               std::string::npos);
-    EXPECT_NE(refusal("\"time_ps\":250000000", "\"time_ps\":-1"), "");
+    EXPECT_NE(refusal("\"time_ps\":250000000", "\"time_ps\":-1").find(", time_ps: found -1"),
+              std::string::npos);
+    EXPECT_NE(refusal("\"after\":[", "\"aftr\":[").find("'aftr', expected one of: do, label"),
+              std::string::npos);
+    EXPECT_NE(refusal("\"slots\":", "\"slot\":").find("did you mean 'slots'?"), std::string::npos);
     EXPECT_NE(refusal("\"after\":[", "\"after\":[99,"), "");
     EXPECT_NE(refusal("\"program\":0", "\"program\":7"), "");
     EXPECT_NE(refusal("[0,2,4", "[0,2,99"), "");
