@@ -258,8 +258,9 @@ Catalog::Find(CatalogKind kind, const std::string& nameOrPath, const std::string
                 return path.string();
             }
         }
-        throw InputError("found no file '" + nameOrPath + "', expected a " + what +
-                         "'s name or file");
+        const bool isFolder = fs::is_directory(nameOrPath);
+        throw InputError((isFolder ? "found the folder '" : "found no file '") + nameOrPath +
+                         "', expected a " + what + "'s name or file");
     }
     std::vector<std::string> names;
     for (const CatalogEntry& entry : Entries(kind, m_folders))

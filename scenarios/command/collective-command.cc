@@ -25,6 +25,7 @@
 #include "scenarios/yaml/text-file.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -189,6 +190,12 @@ ReadMachine(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     const YamlNode system = SystemOf(options);
     spec.cluster = ReadSystem(system, catalog).cluster;
     spec.cluster.nodes = options.nodes.value_or(spec.cluster.nodes);
+    if (spec.cluster.nodes > 1 && std::string(spec.cluster.fabric.kind->Name()) == "none")
+    {
+        FailAtField(ResolveBase(system, CatalogKind::Systems, catalog),
+                    "fabric.kind: 'none' with " + std::to_string(spec.cluster.nodes) +
+                        " nodes, expected a network between them");
+    }
     CheckWiring(system, catalog, spec.cluster);
     spec.gpusPerNode = options.gpusPerNode == 0 ? spec.cluster.node.gpus : options.gpusPerNode;
     if (spec.gpusPerNode > spec.cluster.node.gpus)
@@ -342,10 +349,14 @@ ReadDimensionWiseOptions(const CollectiveOptions& options, CollectiveSweepSpec& 
     });
     if (spec.nccl.dimensionWise.IsGiven() && spec.overrides.algorithm != Algorithm::DimensionWise)
     {
-        throw InputError(
-            "--per-dimension, --chunks, --balanced, --dispatch, --density, --endpoint-delay and "
-            "--memory-rate: found with --algorithm " +
-            options.algorithm + ", expected --algorithm dimension-wise with them");
+        const auto first = std::find_if(given.begin(), given.end(), [](const auto& each) {
+            const std::string& text = each.second.text;
+            return !text.empty() && text != "false" &&
+                   (each.first != "chunks" ||
+                    text != std::to_string(DimensionWiseSettings().chunks));
+        });
+        throw InputError(std::string(first->second.name) + ": found it with --algorithm " +
+                         options.algorithm + ", expected --algorithm dimension-wise with it");
     }
 }
 
@@ -357,11 +368,15 @@ ReadUnequalParts(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     {
         return;
     }
-    if (spec.op != CollectiveOp::AllToAll || options.sizes != CollectiveOptions().sizes)
+    if (spec.op != CollectiveOp::AllToAll)
     {
         throw InputError("--counts: found it with --op " + std::string(ToString(spec.op)) +
-                         " and --sizes " + options.sizes +
-                         ", expected --op all-to-all and no --sizes with it");
+                         ", expected --op all-to-all with it");
+    }
+    if (options.sizes != CollectiveOptions().sizes)
+    {
+        throw InputError("--counts: found --sizes " + options.sizes +
+                         " beside it, expected one of the two");
     }
     spec.counts = ReadCounts(options.counts, spec.cluster.nodes * spec.gpusPerNode);
     try
@@ -427,6 +442,15 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
                          ", expected at most --max-channels, " +
                          std::to_string(options.maxChannels));
     }
+    const bool isBelow = options.channels > 0 && options.channels < options.minChannels;
+    if (isBelow || options.channels > options.maxChannels)
+    {
+        throw InputError(
+            "--channels: found " + std::to_string(options.channels) +
+            (isBelow
+                 ? ", expected at least --min-channels, " + std::to_string(options.minChannels)
+                 : ", expected at most --max-channels, " + std::to_string(options.maxChannels)));
+    }
     spec.nccl.crossNic = static_cast<CrossNic>(options.crossNic);
     spec.nccl.p2pLevel = Expect(ParseP2pLevel(options.p2pLevel),
                                 "--p2p-level",
@@ -460,10 +484,16 @@ RunShowingProgress(const CollectiveSweepSpec& spec,
     });
 }
 
-/** What @p run gives; what it refuses of the packets' values is placed in @p network. */
+/**
+ * What @p run gives; a refusal is placed in @p network where it is of the packets' values, and is
+ * said of the option that is at fault where it is the planner's.
+ */
 template <typename Run>
 auto
-PlacingIn(const YamlNode& network, const Run& run)
+Naming(const YamlNode& network,
+       const CollectiveSweepSpec& spec,
+       const CollectiveOptions& options,
+       const Run& run)
 {
     try
     {
@@ -471,8 +501,21 @@ PlacingIn(const YamlNode& network, const Run& run)
     }
     catch (const InputError& error)
     {
-        throw InputError(IsOfPackets(error.what()) ? PlacedIn(network, error.what())
-                                                   : error.what());
+        if (IsOfPackets(error.what()))
+        {
+            throw InputError(PlacedIn(network, error.what()));
+        }
+        const std::string said = error.what();
+        const auto begins = [&said](const std::string& text) { return said.rfind(text, 0) == 0; };
+        const std::string channels = std::to_string(options.channels) + " channels";
+        const char* option =
+            begins("found no algorithm") && options.algorithm != "auto" ? "--algorithm: "
+            : begins("found protocol") && options.protocol != "auto"    ? "--protocol: "
+            : begins("found algorithms for")                            ? "--per-dimension: "
+            : begins("found a dispatch")                                ? "--dispatch: "
+            : begins("found " + channels) && spec.overrides.channels    ? "--channels: "
+                                                                        : "";
+        throw InputError(option + said);
     }
 }
 
@@ -494,6 +537,12 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
     }
     const bool isCsvPrinted = IsStandardOutput(options.csv, options.json);
     const bool isTable = !options.json && !isCsvPrinted;
+    if (options.explain && !isTable)
+    {
+        throw InputError(std::string("--explain: found it with ") +
+                         (options.json ? "--json" : "--csv -") +
+                         ", expected it with the table, which it precedes");
+    }
     std::optional<OutputFile> csv;
     if (!options.csv.empty() && !isCsvPrinted)
     {
@@ -521,15 +570,18 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
     {
         RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));
     }
+    std::optional<MeasuredBounds> measured;
+    if (calibration && isTable)
+    {
+        measured.emplace(SystemOf(options), catalog);
+    }
     if (options.explain && isTable)
     {
-        std::cout << ExplainCollective(spec) << "#\n";
+        std::cout << Naming(network, spec, options, [&] { return ExplainCollective(spec); }) << "#\n";
     }
-    const CollectiveSweepResult result = PlacingIn(network, [&] {
-        return RunShowingProgress(spec,
-                                  recording,
-                                  {calibration ? &*calibration : nullptr, options.bound.coverage},
-                                  options);
+    const SweepBounds bounds{calibration ? &*calibration : nullptr, options.bound.coverage};
+    const CollectiveSweepResult result = Naming(network, spec, options, [&] {
+        return RunShowingProgress(spec, recording, bounds, options);
     });
     PrintIdlePathNotes(network, spec.packets, result.result);
     if (csv)
@@ -539,12 +591,9 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
     std::cout << (options.json   ? ToJson(spec, result) + "\n"
                   : isCsvPrinted ? ToCsv(spec, result.points)
                                  : ToNcclTestsTable(spec, result.points));
-    if (calibration && isTable)
+    if (measured)
     {
-        std::cout << MeasuredLines(spec,
-                                   MeasuredBounds(SystemOf(options), catalog),
-                                   options.bound.coverage,
-                                   result.points);
+        std::cout << MeasuredLines(spec, *measured, options.bound.coverage, result.points);
     }
     if (result.points.size() < spec.sizes.size())
     {

@@ -41,8 +41,8 @@ FindJob(const Scenario& scenario, const std::string& name)
         }
         names += (names.empty() ? "" : ", ") + job.name;
     }
-    throw InputError(name.empty() ? scenario.path + ": has no jobs, expected one"
-                                  : "--job: found '" + name + "', expected one of: " + names);
+    throw InputError(names.empty() ? scenario.path + ": found no training job, expected one"
+                                   : "--job: found '" + name + "', expected one of: " + names);
 }
 
 /** What a GPU of the fullest stage needs. */
@@ -77,6 +77,11 @@ ShowGraph(const GraphOptions& options)
     {
         const StepGraph graph =
             job.recorded ? *job.recorded : BuildStep(job.network, job.plan, scenario.gpu);
+        if (options.view.rank >= graph.RankCount())
+        {
+            throw InputError("--rank: found " + std::to_string(options.view.rank) +
+                             ", expected one of 0 to " + std::to_string(graph.RankCount() - 1));
+        }
         text = DescribeGraph(graph, options.view) + MemoryOf(job);
     }
     catch (const std::invalid_argument& error)

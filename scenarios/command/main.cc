@@ -137,6 +137,21 @@ OptionOf(const CLI::App& app, const std::string& error)
     return nullptr;
 }
 
+/** The value of @p option that @p error names, as "SIZES: Value 0 not in range"; else the last. */
+std::string
+WrongValue(const CLI::Option& option, const std::string& error)
+{
+    const auto& found = option.results();
+    for (const std::string& value : found)
+    {
+        if (error.find(" " + value + " not ") != std::string::npos)
+        {
+            return value;
+        }
+    }
+    return found.empty() ? "" : found.back();
+}
+
 /** What is wrong with a command line that @p error refused, with the nearest right word. */
 std::string
 Explain(const CLI::App& app, const CLI::ParseError& error)
@@ -184,8 +199,8 @@ Explain(const CLI::App& app, const CLI::ParseError& error)
     const std::string expected = ExpectedOf(*option);
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr)
     {
-        return option->get_name() + ": found '" + (found.empty() ? "" : found.back()) +
-               "', expected " + expected + help;
+        return option->get_name() + ": found '" + WrongValue(*option, said) + "', expected " +
+               expected + help;
     }
     return option->get_name() + ": found " + std::to_string(found.size()) + " values, expected " +
            std::to_string(option->get_items_expected_min()) + " (" + expected + ")" + help;

@@ -9,6 +9,7 @@
 #include "scenarios/validation/bound-charts.h"
 #include "scenarios/validation/validate.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -144,17 +145,53 @@ SummaryOf(const std::vector<SuiteOutcome>& outcomes)
            " suites: expected and guard met, known failures as stated\n";
 }
 
+/**
+ * Notes which suites a fidelity has no effect on.
+ * @throws InputError where it has none at all
+ */
+void
+CheckFidelityUse(const std::vector<ValidationSuite>& suites, Fidelity fidelity)
+{
+    if (fidelity == Fidelity::Analytical)
+    {
+        return; // the default
+    }
+    const std::string found = "--fidelity: found " + std::string(ToString(fidelity));
+    std::vector<std::string> without;
+    std::size_t with = 0;
+    for (const ValidationSuite& suite : suites)
+    {
+        const SuiteKind kind = suite.kind == SuiteKind::Group ? suite.members : suite.kind;
+        const bool hasEffect = kind == SuiteKind::Collectives || kind == SuiteKind::LeftOut;
+        with += hasEffect ? 1 : 0;
+        if (!hasEffect)
+        {
+            without.push_back(suite.name);
+        }
+    }
+    if (with == 0)
+    {
+        throw InputError(found + " for " + JoinNames(without) +
+                         ", which no fidelity is chosen for, expected it for measured collectives");
+    }
+    if (!without.empty())
+    {
+        PrintNotes({found + ", which has no effect on " + JoinNames(without)});
+    }
+}
+
 ExitCode
 Validate(const ValidateOptions& options)
 {
     const auto fidelity = ParseFidelity(options.fidelity);
-    if (!fidelity || *fidelity == Fidelity::Auto)
+    if (!fidelity || *fidelity > Fidelity::Flow)
     {
         throw InputError("--fidelity: found '" + options.fidelity +
                          "', expected analytical, stream or flow");
     }
     const Catalog catalog;
     const auto suites = LoadSuites(options.suites, catalog);
+    CheckFidelityUse(suites, *fidelity);
     std::optional<OutputFile> plot;
     if (!options.plot.empty())
     {

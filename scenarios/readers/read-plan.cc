@@ -185,6 +185,14 @@ ReadPlan(const YamlNode& node, const Catalog& catalog)
     {
         sharding->Get("state"); // says what is missing
     }
+    const auto distributed = node.Find("distributedOptimizer");
+    if (sharding && distributed && !sharding->IsInherited() && !distributed->IsInherited() &&
+        plan.sharding.state == ShardedState::None && plan.distributedOptimizer)
+    {
+        distributed->Fail(
+            "found 'true' beside dataSharding: none, expected one of the two: it is "
+            "dataSharding: optimizer in another word");
+    }
     if (!sharding)
     {
         plan.sharding.state = plan.Sharded(); // distributedOptimizer: the same in another word

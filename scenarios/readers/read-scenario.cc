@@ -482,6 +482,12 @@ ReadJobs(const YamlNode& node,
         {
             item.Get("name").Fail("found '', expected a name");
         }
+        if (names.back() == "background")
+        {
+            item.Get("name").Fail(
+                "found 'background', as results name the flows of events, "
+                "expected another name");
+        }
         if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1)
         {
             item.Get("name").Fail("found '" + names.back() +

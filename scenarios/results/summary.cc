@@ -141,8 +141,13 @@ struct BreakdownUnit
 BreakdownUnit
 UnitFor(double seconds)
 {
-    constexpr double LONGEST_IN_MILLISECONDS = 100; // seconds
-    constexpr double LONGEST_IN_HUNDREDTHS = 1000;  // seconds
+    constexpr double LONGEST_IN_MICROSECONDS = 10e-3; // seconds
+    constexpr double LONGEST_IN_MILLISECONDS = 100;   // seconds
+    constexpr double LONGEST_IN_HUNDREDTHS = 1000;    // seconds
+    if (seconds < LONGEST_IN_MICROSECONDS)
+    {
+        return {"stage, us", 1e6, 1};
+    }
     if (seconds < LONGEST_IN_MILLISECONDS)
     {
         return {"stage, ms", 1e3, 1};

@@ -125,7 +125,8 @@ class YamlLoader
         }
         if (starts.marks.empty() || document.IsNull())
         {
-            throw InputError(m_file + ": found nothing in it, expected YAML");
+            throw InputError(m_file + (m_hasPlaces ? ": found nothing in it, expected YAML"
+                                                   : ": found '" + text + "', expected a value"));
         }
         return YamlNode(Convert(document, "", 0));
     }

@@ -307,8 +307,11 @@ YamlNode::AsPercent(double least, double most) const
     const double value = AsQuantity(ParsePercent, "a percentage, such as 3%");
     if (!(value >= least && value <= most))
     {
-        Fail(Found() + ", expected " + FormatNumber(100 * least) + "% to " +
-             FormatNumber(100 * most) + "%");
+        const auto percent = [](double part) { // without what binary fractions add
+            constexpr double DIGITS = 1e9;
+            return FormatNumber(std::round(100 * part * DIGITS) / DIGITS);
+        };
+        Fail(Found() + ", expected " + percent(least) + "% to " + percent(most) + "%");
     }
     return value;
 }

@@ -44,6 +44,9 @@ TEST(ReadPlan, RefusesShardingWithItsPlace)
     EXPECT_EQ(RefusalOf([] { ShardingOf("dataSharding: {state: full, prefetch: -1}"); }),
               "plan.yaml:1:39: dataSharding.prefetch: found '-1', expected a whole number from 0 "
               "to 65535");
+    EXPECT_EQ(RefusalOf([] { ShardingOf("{dataSharding: none, distributedOptimizer: true}"); }),
+              "plan.yaml:1:44: distributedOptimizer: found 'true' beside dataSharding: none, "
+              "expected one of the two: it is dataSharding: optimizer in another word");
     EXPECT_EQ(RefusalOf([] { ShardingOf("dataSharding: {ranks: 8}"); }),
               "plan.yaml:1:15: dataSharding.state: found nothing, expected a value for 'state'");
 }

@@ -126,6 +126,19 @@ TEST(Summary, ShowsTheFirstAndTheLastStages)
     }
 }
 
+/** Parts of a step of 59.5 us would all be 0.0 ms. */
+TEST(Summary, ShowsShortStepsInMicroseconds)
+{
+    RunResult result = WideResult(1, 1);
+    RankBreakdown breakdown{};
+    breakdown.spent[static_cast<std::size_t>(TimeCategory::Compute)] = Time::Nanoseconds(59500);
+    result.jobs[0].mean = breakdown;
+    result.jobs[0].stages = {breakdown};
+    const std::string text = Summarize(LongTitle(), result);
+    EXPECT_NE(text.find("stage, us"), std::string::npos) << text;
+    EXPECT_NE(text.find(" 59.5 "), std::string::npos) << text;
+}
+
 /** 1e24 operations in 74074.07 s on 131072 GPUs are 103 TFLOP/s each; 1e9 tokens are 13,500/s. */
 TEST(Summary, SaysTokensAndOperationsPerSecond)
 {

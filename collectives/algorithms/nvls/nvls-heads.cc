@@ -40,7 +40,8 @@ uint32_t
 NvlsChannels(const AlgorithmInputs& inputs)
 {
     const ChannelLimits& limits = inputs.settings.channelLimits;
-    return std::max(limits.least, std::min(limits.most, DefaultNvlsChannels(inputs)));
+    const uint32_t most = std::min(limits.most, inputs.constants.MaxChannels());
+    return std::min(std::max(limits.least, DefaultNvlsChannels(inputs)), most);
 }
 
 Bytes
