@@ -190,7 +190,8 @@ ReadMachine(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     const YamlNode system = SystemOf(options);
     spec.cluster = ReadSystem(system, catalog).cluster;
     spec.cluster.nodes = options.nodes.value_or(spec.cluster.nodes);
-    if (spec.cluster.nodes > 1 && std::string(spec.cluster.fabric.kind->Name()) == "none")
+    if (spec.cluster.nodes > 1 && spec.cluster.node.nics > 0 &&
+        std::string(spec.cluster.fabric.kind->Name()) == "none")
     {
         FailAtField(ResolveBase(system, CatalogKind::Systems, catalog),
                     "fabric.kind: 'none' with " + std::to_string(spec.cluster.nodes) +

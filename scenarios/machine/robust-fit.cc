@@ -23,6 +23,7 @@ constexpr double DIFFERENCE = 0.05;   // of an unknown, for derivatives
 constexpr double CONVERGED = 0.01;    // step of an unknown, in standard deviations of its prior
 constexpr double SAME = 0.5;          // fits that are no farther from each other are one
 constexpr double AS_GOOD = 2;         // more loss, -ln of likelihood and prior, that tells little
+constexpr std::size_t MAX_STARTS = 2; // beside the priors' means
 constexpr int MAX_STEPS = 10;
 constexpr int MAX_TRIALS = 5; // of one step, each damped ten times as much
 
@@ -435,8 +436,8 @@ LossAt(const FitProblem& problem, const FitState& state, double scale)
 }
 
 /**
- * Where else a fit may begin: of every unknown that @p first did not determine the place of the
- * least loss where it alone, away from @p start, explains the observations better.
+ * Where else a fit may begin: where an unknown that @p first did not determine, alone away from
+ * @p start, explains the observations better; of such places those that gain most.
  */
 std::vector<FitState>
 OtherStarts(const FitProblem& problem, const FitState& start, const Solution& first)
@@ -463,29 +464,39 @@ OtherStarts(const FitProblem& problem, const FitState& start, const Solution& fi
     {
         return {};
     }
-    const double scale = first.state.scale;
     const auto predictions = problem.predict(places);
-    std::map<std::size_t, std::pair<double, FitState>> best; // loss and place, by unknown
+    const std::vector<bool> isUsed(problem.observed.size(), true);
+    std::map<std::size_t, std::pair<double, FitState>> best; // gain and place, by unknown
     for (std::size_t place = 0; place < places.size(); place++)
     {
         FitState state;
         state.x = places[place];
         state.predicted = predictions[place];
-        const double loss = LossAt(problem, state, scale);
-        if (loss > LossAt(problem, start, scale) - AS_GOOD)
+        const Vector residuals = ResidualsOf(problem, state.predicted);
+        const double scale = std::min(first.state.scale, ScaleOf(problem, residuals, isUsed));
+        const double gain = LossAt(problem, start, scale) - LossAt(problem, state, scale);
+        if (gain < AS_GOOD)
         {
             continue;
         }
-        const auto [known, isNew] = best.try_emplace(unknowns[place], loss, state);
-        if (!isNew && loss < known->second.first)
+        const auto [known, isNew] = best.try_emplace(unknowns[place], gain, state);
+        if (!isNew && gain > known->second.first)
         {
-            known->second = {loss, state};
+            known->second = {gain, state};
         }
     }
-    std::vector<FitState> starts;
+    std::vector<std::pair<double, FitState>> ordered;
     for (auto& [unknown, found] : best)
     {
-        starts.push_back(std::move(found.second));
+        ordered.push_back(std::move(found));
+    }
+    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+        return a.first > b.first;
+    });
+    std::vector<FitState> starts;
+    for (std::size_t i = 0; i < std::min(MAX_STARTS, ordered.size()); i++)
+    {
+        starts.push_back(std::move(ordered[i].second));
     }
     return starts;
 }

@@ -63,9 +63,9 @@ constexpr double DETERMINED = 0.5;
  * independently, and those of the sandwich estimator over blocks (Liang and Zeger 1986).
  *
  * What nothing depends on where the fit begins, as another limit binds there, may still explain the
- * observations: the fit is made again from where an unknown that it did not determine explains them
- * better alone, within three standard deviations of its prior. The best fit counts; others whose
- * loss is greater by less than 2, as of odds of 7, are told.
+ * observations: the fit is made again from the two places where an unknown that it did not
+ * determine explains them best alone, within three standard deviations of its prior. The best fit
+ * counts; others whose loss is greater by less than 2, as of odds of 7, are told.
  *
  * A Jacobian takes one prediction for each unknown; about ten are made for each start.
  * @throws std::invalid_argument when the sizes of @p problem disagree.
