@@ -10,11 +10,19 @@ namespace
 
 using Maps = std::vector<YamlKeyMap>;
 
-/** Of a pattern of traffic, and behind them @p others. */
+/** @p keys, and behind them @p others. */
 std::vector<YamlKey>
-TrafficKeys(const std::vector<YamlKey>& others = {})
+With(std::vector<YamlKey> keys, const std::vector<YamlKey>& others)
 {
-    std::vector<YamlKey> keys{
+    keys.insert(keys.end(), others.begin(), others.end());
+    return keys;
+}
+
+/** Of a pattern of traffic. */
+std::vector<YamlKey>
+TrafficKeys()
+{
+    return {
         {"pattern", "poisson, permutation, incast, all-to-all or on-off"},
         {"sizes",
          "of flows: a name of `weir list flow-sizes`, a YAML file of that form, or a text file of "
@@ -36,8 +44,33 @@ TrafficKeys(const std::vector<YamlKey>& others = {})
          "begin in it"},
         {"duration", "flows begin for so long, a time; rounds end with times or it, what is first"},
         {"seed", "of all draws; one of the run's where absent"}};
-    keys.insert(keys.end(), others.begin(), others.end());
-    return keys;
+}
+
+/** Of a link, beside its name and rate. */
+std::vector<YamlKey>
+LinkKeys()
+{
+    return {
+        {"encoding", "part of the rate that the line code leaves, (0, 1]"},
+        {"framing", "part that headers leave, (0, 1]"},
+        {"measured", "part of the payload rate that transfers reach, (0, 1]: a calibration value"},
+        {"latency", "propagation and the fixed delay of the receiving device, a time"},
+        {"ncclRate", "what NCCL's topology search takes the link for"},
+        {"source", "where the figures come from"}};
+}
+
+/** Of a call that a job makes. */
+std::vector<YamlKey>
+CallKeys()
+{
+    return {
+        {"op",
+         "all-reduce, all-gather, reduce-scatter, broadcast, reduce, all-to-all, gather, "
+         "scatter, send-recv or send"},
+        {"bytes", "size as nccl-tests counts it (all-gather and reduce-scatter: the large buffer)"},
+        {"algorithm", "a name of `weir collective --algorithm`; NCCL's choice where absent"},
+        {"protocol", "ll, ll128 or simple; NCCL's choice where absent"},
+        {"channels", "how many; NCCL's choice where absent"}};
 }
 
 std::vector<YamlKey>
@@ -50,12 +83,11 @@ CorrectionKeys()
 }
 
 std::vector<YamlKey>
-WithProvenance(std::vector<YamlKey> keys)
+WithProvenance(const std::vector<YamlKey>& keys)
 {
-    keys.insert(keys.begin(),
-                {{"title", "what it is of, in a line"},
-                 {"source", "what the figures follow from, and how far they are off"}});
-    return keys;
+    return With({{"title", "what it is of, in a line"},
+                 {"source", "what the figures follow from, and how far they are off"}},
+                keys);
 }
 
 Maps
@@ -123,29 +155,14 @@ RunMaps()
           {"until", "name of a job without it: calls are repeated until that one ends"}}},
         {"job.collective",
          "The call of such a job, or several in turn",
-         {{"op",
-           "all-reduce, all-gather, reduce-scatter, broadcast, reduce, all-to-all, gather, "
-           "scatter, send-recv or send"},
-          {"bytes",
-           "size as nccl-tests counts it (all-gather and reduce-scatter: the large buffer)"},
-          {"algorithm", "a name of `weir collective --algorithm`; NCCL's choice where absent"},
-          {"protocol", "ll, ll128 or simple; NCCL's choice where absent"},
-          {"channels", "how many; NCCL's choice where absent"},
-          {"sequence", "in place of op and bytes: a list of calls of a round (below)"},
-          {"calls", "how many (of a sequence: rounds), back to back; absent where `until` stands"},
-          {"every",
-           "from the start of a call (of a sequence: round) to that of the next, at least; a "
-           "time"}}},
-        {"job.collective.sequence",
-         "One call of a sequence",
-         {{"op",
-           "all-reduce, all-gather, reduce-scatter, broadcast, reduce, all-to-all, gather, "
-           "scatter, send-recv or send"},
-          {"bytes",
-           "size as nccl-tests counts it (all-gather and reduce-scatter: the large buffer)"},
-          {"algorithm", "a name of `weir collective --algorithm`; NCCL's choice where absent"},
-          {"protocol", "ll, ll128 or simple; NCCL's choice where absent"},
-          {"channels", "how many; NCCL's choice where absent"}}},
+         With(CallKeys(),
+              {{"sequence", "in place of op and bytes: a list of calls of a round (below)"},
+               {"calls",
+                "how many (of a sequence: rounds), back to back; absent where `until` stands"},
+               {"every",
+                "from the start of a call (of a sequence: round) to that of the next, at least; a "
+                "time"}})},
+        {"job.collective.sequence", "One call of a sequence", CallKeys()},
         {"job (traffic)",
          "Traffic between GPUs as a job, in `jobs`",
          {{"name", "unique; results and other keys call the job by it"},
@@ -436,40 +453,28 @@ SystemMaps()
            "costs of messages and steps in place of the defaults (below), each {value, source}"}}},
         {"system.node.nvlink",
          "NVLink of a node",
-         {{"wiring", "switched (to NVSwitches), mesh or none"},
-          {"linksPerGpu", "of switched: links of a GPU into the NVSwitches"},
-          {"linksPerPair", "of a mesh of all pairs: parallel links of a pair"},
-          {"links", "of a mesh: a list [gpu, gpu, links]"},
-          {"name", "what results call the profile"},
-          {"rate", "of one link, one direction"},
-          {"headerFlits", "header flits of a packet, from which framing follows"},
-          {"encoding", "part of the rate that the line code leaves, (0, 1]"},
-          {"framing", "part that headers leave, (0, 1]"},
-          {"measured",
-           "part of the payload rate that transfers reach, (0, 1]: a calibration value"},
-          {"latency", "propagation and the fixed delay of the receiving device, a time"},
-          {"ncclRate", "what NCCL's topology search takes the link for"},
-          {"source", "where the figures come from"}}},
+         With({{"wiring", "switched (to NVSwitches), mesh or none"},
+               {"linksPerGpu", "of switched: links of a GPU into the NVSwitches"},
+               {"linksPerPair", "of a mesh of all pairs: parallel links of a pair"},
+               {"links", "of a mesh: a list [gpu, gpu, links]"},
+               {"name", "what results call the profile"},
+               {"rate", "of one link, one direction"},
+               {"headerFlits", "header flits of a packet, from which framing follows"}},
+              LinkKeys())},
         {"system.node.pcie",
          "PCIe of a node",
-         {{"name", "what results call the profile"},
-          {"generation", "1 to 6"},
-          {"lanes", "PCIe lanes of a slot"},
-          {"maxPayload", "maximum payload size of a TLP in bytes"},
-          {"rate", "of a slot, one direction, in place of generation and lanes"},
-          {"encoding", "part of the rate that the line code leaves, (0, 1]"},
-          {"framing", "part that headers leave, (0, 1]"},
-          {"measured",
-           "part of the payload rate that transfers reach, (0, 1]: a calibration value"},
-          {"latency", "propagation and the fixed delay of the receiving device, a time"},
-          {"ncclRate", "what NCCL's topology search takes the link for"},
-          {"source", "where the figures come from"},
-          {"switches", "number of PCIe switches, or a list of what each is on"},
-          {"gpusOn", "where each GPU is attached: pcieN, cpuN, or a map (system.node.place)"},
-          {"uplinkLanes",
-           "PCIe lanes of a switch's link to its root complex, where only they differ from a "
-           "slot's"},
-          {"uplink", "that link where more of it differs (below)"}}},
+         With(With({{"name", "what results call the profile"},
+                    {"generation", "1 to 6"},
+                    {"lanes", "PCIe lanes of a slot"},
+                    {"maxPayload", "maximum payload size of a TLP in bytes"},
+                    {"rate", "of a slot, one direction, in place of generation and lanes"}},
+                   LinkKeys()),
+              {{"switches", "number of PCIe switches, or a list of what each is on"},
+               {"gpusOn", "where each GPU is attached: pcieN, cpuN, or a map (system.node.place)"},
+               {"uplinkLanes",
+                "PCIe lanes of a switch's link to its root complex, where only they differ from a "
+                "slot's"},
+               {"uplink", "that link where more of it differs (below)"}})},
         {"system.node.pcie.uplink",
          "PCIe switch to root complex",
          {{"name", "what results call the profile"},
@@ -486,64 +491,40 @@ SystemMaps()
           {"source", "where the figures come from"}}},
         {"system.node.place",
          "Where a GPU, NIC or PCIe switch is attached, where its slot is of its own",
-         {{"on", "pcieN or cpuN"},
-          {"name", "what results call the profile"},
-          {"generation", "1 to 6"},
-          {"lanes", "PCIe lanes"},
-          {"maxPayload", "maximum payload size of a TLP in bytes"},
-          {"rate", "one direction, in place of generation and lanes"},
-          {"encoding", "part of the rate that the line code leaves, (0, 1]"},
-          {"framing", "part that headers leave, (0, 1]"},
-          {"measured",
-           "part of the payload rate that transfers reach, (0, 1]: a calibration value"},
-          {"latency", "propagation and the fixed delay of the receiving device, a time"},
-          {"ncclRate", "what NCCL's topology search takes the link for"},
-          {"source", "where the figures come from"}}},
+         With({{"on", "pcieN or cpuN"},
+               {"name", "what results call the profile"},
+               {"generation", "1 to 6"},
+               {"lanes", "PCIe lanes"},
+               {"maxPayload", "maximum payload size of a TLP in bytes"},
+               {"rate", "one direction, in place of generation and lanes"}},
+              LinkKeys())},
         {"link",
          "A link: system.fabric.link, system.node.gpuLink, hostBridge, links of fabric kinds",
-         {{"name", "what results call the profile"},
-          {"rate", "one direction"},
-          {"encoding", "part of the rate that the line code leaves, (0, 1]"},
-          {"framing", "part that headers leave, (0, 1]"},
-          {"measured",
-           "part of the payload rate that transfers reach, (0, 1]: a calibration value"},
-          {"latency", "propagation and the fixed delay of the receiving device, a time"},
-          {"ncclRate", "what NCCL's topology search takes the link for"},
-          {"source", "where the figures come from"}}},
+         With({{"name", "what results call the profile"}, {"rate", "one direction"}}, LinkKeys())},
         {"system.node.sockets",
          "CPU sockets of a node and what joins them",
-         {{"count", "how many"},
-          {"cpu", "a name of `weir list hosts` or a file: intel, amd, arm"},
-          {"model", "the processor's name, for the reader"},
-          {"perBoard", "sockets that are joined with one another; all where absent"},
-          {"name", "what results call the profile"},
-          {"rate", "between sockets, one direction"},
-          {"encoding", "part of the rate that the line code leaves, (0, 1]"},
-          {"framing", "part that headers leave, (0, 1]"},
-          {"measured",
-           "part of the payload rate that transfers reach, (0, 1]: a calibration value"},
-          {"latency", "propagation and the fixed delay of the receiving device, a time"},
-          {"ncclRate", "what NCCL's topology search takes the link for"},
-          {"source", "where the figures come from"}}},
+         With({{"count", "how many"},
+               {"cpu", "a name of `weir list hosts` or a file: intel, amd, arm"},
+               {"model", "the processor's name, for the reader"},
+               {"perBoard", "sockets that are joined with one another; all where absent"},
+               {"name", "what results call the profile"},
+               {"rate", "between sockets, one direction"}},
+              LinkKeys())},
         {"system.node.nic",
          "NICs of a node",
-         {{"count", "cards"},
-          {"ports", "network ports of a card; 1 where absent"},
-          {"on", "where each card is attached, as gpusOn"},
-          {"pcie", "the slot of a card, where it is not as the GPUs'"},
-          {"hostBridge", "what a card on a socket moves in and out together: the keys of a link"},
-          {"name", "what results call the profile"},
-          {"rate", "of a port, one direction"},
-          {"transport",
-           "a name of `weir list transports` or a file: infiniband, roce, slingshot, efa, tcp"},
-          {"mtu", "bytes of a packet's payload; the transport's default where absent"},
-          {"encoding", "part of the rate that the line code leaves, (0, 1]"},
-          {"framing", "part that headers leave, (0, 1]"},
-          {"measured",
-           "part of the payload rate that transfers reach, (0, 1]: a calibration value"},
-          {"latency", "propagation and the fixed delay of the receiving device, a time"},
-          {"ncclRate", "what NCCL's topology search takes the link for"},
-          {"source", "where the figures come from"}}},
+         With(
+             {{"count", "cards"},
+              {"ports", "network ports of a card; 1 where absent"},
+              {"on", "where each card is attached, as gpusOn"},
+              {"pcie", "the slot of a card, where it is not as the GPUs'"},
+              {"hostBridge",
+               "what a card on a socket moves in and out together: the keys of a link"},
+              {"name", "what results call the profile"},
+              {"rate", "of a port, one direction"},
+              {"transport",
+               "a name of `weir list transports` or a file: infiniband, roce, slingshot, efa, tcp"},
+              {"mtu", "bytes of a packet's payload; the transport's default where absent"}},
+             LinkKeys())},
         {"sourced",
          "A figure with where it comes from: entries of `costs`, figures of GPUs, frameworks and "
          "switches; a key of packets may have one, too",
@@ -900,10 +881,10 @@ FileMaps()
           {"traffic", "a list of patterns (below)"}}},
         {"traffic file.traffic",
          "A pattern between all hosts or GPUs, or some",
-         TrafficKeys(
-             {{"start", "when it begins, a time; 0s where absent"},
-              {"endPoints",
-               "numbers of hosts or GPUs, as in flow files, or ranges, 0-15; all where absent"}})},
+         With(TrafficKeys(),
+              {{"start", "when it begins, a time; 0s where absent"},
+               {"endPoints",
+                 "numbers of hosts or GPUs, as in flow files, or ranges, 0-15; all where absent"}})},
         {"sweep",
          "A command for every combination of some values: scenarios/sweeps/NAME.yaml, weir sweep",
          {{"title", "what it is, in a line"},
