@@ -38,24 +38,12 @@ ReadTimeAndEnds(const YamlNode& node, EventSpec& event)
     }
 }
 
-/** A time above zero. */
-Time
-ReadSpan(const YamlNode& node, const char* key)
-{
-    const YamlNode span = node.Get(key);
-    if (span.AsTime() == Time())
-    {
-        span.Fail("found '" + span.AsString() + "', expected a time above zero");
-    }
-    return span.AsTime();
-}
-
 /** The mean of a wire's times up or down: less, and nothing gets over it before it fails again. */
 Time
 ReadMeanTime(const YamlNode& node, const char* key)
 {
     const Time least = Time::Microseconds(1);
-    const Time time = ReadSpan(node, key);
+    const Time time = node.Get(key).AsTimeAboveZero();
     if (time < least)
     {
         const YamlNode found = node.Get(key);
@@ -125,8 +113,8 @@ ReadEvent(const YamlNode& node, uint64_t seed)
     case EventKind::Flap:
         node.CheckKeys(YamlKeysOf("event (link-flap)"));
         ReadTimeAndEnds(node, event);
-        event.down = ReadSpan(node, "down");
-        event.up = ReadSpan(node, "up");
+        event.down = node.Get("down").AsTimeAboveZero();
+        event.up = node.Get("up").AsTimeAboveZero();
         event.times = node.Get("times").AsCount(1, MAX_TIMES);
         break;
     case EventKind::Failures:
@@ -146,12 +134,7 @@ ReadEvent(const YamlNode& node, uint64_t seed)
     case EventKind::Background:
         node.CheckKeys(YamlKeysOf("event (background)"));
         ReadTimeAndEnds(node, event);
-        event.bytes = node.Get("bytes").AsBytes();
-        if (event.bytes == Bytes())
-        {
-            node.Get("bytes").Fail("found '" + node.Get("bytes").AsString() +
-                                   "', expected a size above zero");
-        }
+        event.bytes = node.Get("bytes").AsSizeAboveZero();
         break;
     }
     return event;

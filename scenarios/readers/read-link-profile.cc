@@ -3,7 +3,6 @@
 
 #include "fabric/topology/net-transport.h"
 #include "scenarios/readers/read-source.h"
-#include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
@@ -17,17 +16,6 @@ namespace
 {
 
 constexpr double MIN_EFFICIENCY = 1e-6;
-
-Rate
-PositiveRate(const YamlNode& node)
-{
-    const Rate rate = node.AsRate();
-    if (!(rate > Rate()))
-    {
-        node.Fail("found '" + node.AsString() + "', expected a rate above zero");
-    }
-    return rate;
-}
 
 /** The efficiency at @p key, or @p otherwise. */
 double
@@ -70,7 +58,7 @@ ReadCommon(const YamlNode& node)
     profile.measured = Efficiency(node, "measured", 1);
     profile.latency = node.Get("latency").AsTime();
     profile.source = ReadSource(node);
-    node.Read("ncclRate", profile.ncclRate, PositiveRate);
+    node.Read("ncclRate", profile.ncclRate, &YamlNode::AsRateAboveZero);
     return profile;
 }
 
@@ -142,7 +130,7 @@ LinkProfile
 ReadNvLinkProfile(const YamlNode& node, const TypicalEfficiency& typical)
 {
     LinkProfile profile = ReadCommon(node);
-    profile.rawRate = PositiveRate(node.Get("rate"));
+    profile.rawRate = node.Get("rate").AsRateAboveZero();
     profile.encoding = Efficiency(node, "encoding", 1);
     if (IsMeant(node, "framing", {"headerFlits"}))
     {
@@ -164,7 +152,7 @@ ReadPcieProfile(const YamlNode& node)
     LinkProfile profile = ReadCommon(node);
     if (IsMeant(node, "rate", {"generation", "lanes", "maxPayload"}))
     {
-        profile.rawRate = PositiveRate(node.Get("rate"));
+        profile.rawRate = node.Get("rate").AsRateAboveZero();
         profile.encoding = Efficiency(node, "encoding", 1);
         profile.framing = Efficiency(node, "framing", 1);
         profile.name = NameOr(node, "pcie");
@@ -205,7 +193,7 @@ LinkProfile
 ReadPlainProfile(const YamlNode& node, const std::string& name)
 {
     LinkProfile profile = ReadCommon(node);
-    profile.rawRate = PositiveRate(node.Get("rate"));
+    profile.rawRate = node.Get("rate").AsRateAboveZero();
     profile.encoding = Efficiency(node, "encoding", 1);
     profile.framing = Efficiency(node, "framing", 1);
     profile.name = NameOr(node, name);
@@ -216,7 +204,7 @@ LinkProfile
 ReadNicProfile(const YamlNode& node, const TransportFigures& transport)
 {
     LinkProfile profile = ReadCommon(node);
-    profile.rawRate = PositiveRate(node.Get("rate"));
+    profile.rawRate = node.Get("rate").AsRateAboveZero();
     profile.encoding = Efficiency(node, "encoding", 1);
     std::string kind = "network";
     if (IsMeant(node, "framing", {"transport", "mtu"}))
@@ -238,7 +226,7 @@ ReadSwitchProfile(const YamlNode& node, const LinkProfile& nic, const std::strin
 {
     LinkProfile profile = nic;
     profile.source = source;
-    node.Read("rate", profile.rawRate, PositiveRate);
+    node.Read("rate", profile.rawRate, &YamlNode::AsRateAboveZero);
     profile.encoding = Efficiency(node, "encoding", nic.encoding);
     profile.framing = Efficiency(node, "framing", nic.framing);
     profile.measured = Efficiency(node, "measured", nic.measured);

@@ -6,7 +6,6 @@
 #include "scenarios/readers/number-range.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
-#include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -66,17 +65,6 @@ CheckPatternKeys(const YamlNode& node, TrafficKind kind)
             }
         }
     }
-}
-
-/** A time above zero. */
-Time
-ReadSpan(const YamlNode& node)
-{
-    if (node.AsTime() == Time())
-    {
-        node.Fail("found '" + node.AsString() + "', expected a time above zero");
-    }
-    return node.AsTime();
 }
 
 SizeDistribution
@@ -178,18 +166,13 @@ ReadFlowSizes(const YamlNode& node, const Catalog& catalog, TrafficSpec& spec)
     {
         node.Fail("found neither sizes nor bytes, expected one of them");
     }
-    const YamlNode bytes = node.Get("bytes");
-    spec.sizes = SizeDistribution(bytes.AsBytes());
-    if (bytes.AsBytes() == Bytes())
-    {
-        bytes.Fail("found '" + bytes.AsString() + "', expected a size above zero");
-    }
+    spec.sizes = SizeDistribution(node.Get("bytes").AsSizeAboveZero());
 }
 
 void
 ReadRounds(const YamlNode& node, bool hasUntil, TrafficSpec& spec)
 {
-    node.Read("every", spec.every, ReadSpan);
+    node.Read("every", spec.every, &YamlNode::AsTimeAboveZero);
     if (const auto times = node.Find("times"))
     {
         spec.times = times->AsCount(1, MAX_ROUNDS);
@@ -223,7 +206,7 @@ ReadTraffic(
     CheckPatternKeys(node, spec.kind);
     spec.seed = seed;
     node.Read("seed", spec.seed, &YamlNode::AsSeed);
-    node.Read("duration", spec.duration, ReadSpan);
+    node.Read("duration", spec.duration, &YamlNode::AsTimeAboveZero);
     const bool hasRounds = spec.kind != TrafficKind::Poisson && spec.kind != TrafficKind::OnOff;
     if (hasRounds)
     {
@@ -247,16 +230,9 @@ ReadTraffic(
     }
     if (spec.kind == TrafficKind::OnOff)
     {
-        spec.on = ReadSpan(node.Get("on"));
+        spec.on = node.Get("on").AsTimeAboveZero();
         spec.off = node.Get("off").AsTime();
-        if (const auto rate = node.Find("rate"))
-        {
-            spec.rate = rate->AsRate();
-            if (spec.rate == Rate())
-            {
-                rate->Fail("found '" + rate->AsString() + "', expected a rate above zero");
-            }
-        }
+        node.Read("rate", spec.rate, &YamlNode::AsRateAboveZero);
         if (const auto spans = node.Find("spans"))
         {
             spec.isFixed = spans->AsEnum(NamedChoices<int>{{"exponential", 0}, {"fixed", 1}}) == 1;

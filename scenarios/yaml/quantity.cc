@@ -138,7 +138,7 @@ ReadDecimal(std::string_view mantissa, Ratio& ratio)
     return digits;
 }
 
-/** A unit: numerator / denominator of what its kind counts in (B, ps, B/s, Hz, FLOPS). */
+/** A unit: numerator / denominator of what its kind counts in (B, ps, B/s, Hz). */
 struct Unit
 {
     const char* name;
@@ -158,7 +158,6 @@ constexpr int64_t KILO = 1'000;
 constexpr int64_t MEGA = 1'000'000;
 constexpr int64_t GIGA = 1'000'000'000;
 constexpr int64_t TERA = 1'000'000'000'000;
-constexpr int64_t PETA = 1'000'000'000'000'000;
 constexpr int MAX_EXPONENT = 30; // 1e30 of any unit is beyond every limit
 
 Kind
@@ -207,14 +206,6 @@ Kind
 Frequencies()
 {
     return {"a frequency", "1.98GHz", {{"Hz", 1}, {"kHz", KILO}, {"MHz", MEGA}, {"GHz", GIGA}}};
-}
-
-Kind
-FlopRates()
-{
-    return {"a compute rate",
-            "989TFLOPS",
-            {{"FLOPS", 1}, {"GFLOPS", GIGA}, {"TFLOPS", TERA}, {"PFLOPS", PETA}}};
 }
 
 [[noreturn]] void
@@ -338,12 +329,6 @@ ParsePercent(const std::string& text)
 {
     const Kind percentages{"a percentage", "3%", {{"%", 1}}};
     return static_cast<double>(Read(text, percentages).Value()) / 100;
-}
-
-double
-ParseFlopsPerSecond(const std::string& text)
-{
-    return static_cast<double>(Read(text, FlopRates()).Value());
 }
 
 std::string

@@ -30,9 +30,6 @@ Rate ParseRate(const std::string& text);
 /** Hz, kHz, MHz, GHz. */
 double ParseHertz(const std::string& text);
 
-/** FLOPS, GFLOPS, TFLOPS, PFLOPS: operations per second. */
-double ParseFlopsPerSecond(const std::string& text);
-
 /** A percentage: "3%" is 0.03. */
 double ParsePercent(const std::string& text);
 

@@ -322,10 +322,33 @@ YamlNode::AsHertz() const
     return AsQuantity(ParseHertz, "a frequency with a unit, such as 1.98GHz");
 }
 
-double
-YamlNode::AsFlopsPerSecond() const
+template <typename Q>
+Q
+YamlNode::AboveZero(Q quantity, const char* expected) const
 {
-    return AsQuantity(ParseFlopsPerSecond, "a compute rate with a unit, such as 989TFLOPS");
+    if (!(quantity > Q()))
+    {
+        Fail(Found() + ", expected " + expected + " above zero");
+    }
+    return quantity;
+}
+
+Time
+YamlNode::AsTimeAboveZero() const
+{
+    return AboveZero(AsTime(), "a time");
+}
+
+Rate
+YamlNode::AsRateAboveZero() const
+{
+    return AboveZero(AsRate(), "a rate");
+}
+
+Bytes
+YamlNode::AsSizeAboveZero() const
+{
+    return AboveZero(AsBytes(), "a size");
 }
 
 std::string

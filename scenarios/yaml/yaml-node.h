@@ -26,7 +26,7 @@ namespace weir
  * A YAML value that knows where it stands: file, line, column and key path. Every accessor throws
  * an InputError with that place, what was found and what was expected.
  *
- * Quantities are text with a unit: "400Gbps", "25GB/s", "150ns", "40MiB", "989TFLOPS", "1.98GHz";
+ * Quantities are text with a unit: "400Gbps", "25GB/s", "150ns", "40MiB", "1.98GHz";
  * a bare number where a unit belongs is an error.
  */
 class YamlNode
@@ -119,7 +119,11 @@ class YamlNode
     Bytes AsBytes() const;
     double AsHertz() const;
     double AsPercent(double least, double most) const; //!< "3%" is 0.03, as are the bounds
-    double AsFlopsPerSecond() const;
+
+    // The same, refusing zero.
+    Time AsTimeAboveZero() const;
+    Rate AsRateAboveZero() const;
+    Bytes AsSizeAboveZero() const;
 
     /** One of the names of @p choices. */
     template <typename E>
@@ -199,6 +203,9 @@ class YamlNode
 
     template <typename Q>
     Q AsQuantity(Q (*parse)(const std::string&), const std::string& expected) const;
+
+    template <typename Q>
+    Q AboveZero(Q quantity, const char* expected) const;
 
     static void CheckRead(const State& state, std::initializer_list<const char*> exempt);
     static void Inherit(State& state);
