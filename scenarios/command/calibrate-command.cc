@@ -12,7 +12,6 @@
 #include "scenarios/results/output-file.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/simulation/progress.h"
-#include "scenarios/validation/error-statistics.h"
 #include "scenarios/validation/packet-agreement.h"
 #include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
@@ -209,8 +208,8 @@ CalibrateFluid(const CalibrateOptions& options)
         ThrowIfInterrupted();
     };
     const CorrectionFit fit = CalibrateCorrections(options.corrections, Catalog(), show);
-    const std::string errors = "from " + Percent(fit.errorBefore) + " to " +
-                               Percent(fit.errorAfter) +
+    const std::string errors = "from " + FormatPercent(fit.errorBefore) + " to " +
+                               FormatPercent(fit.errorAfter) +
                                ", mean of flow against packet over seven kinds of traffic";
     YamlWriter out;
     out.BeginMap();

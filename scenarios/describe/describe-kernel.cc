@@ -11,12 +11,6 @@ namespace weir
 namespace
 {
 
-std::string
-Percent(double share)
-{
-    return FormatFixed(share * 100, 1) + " %";
-}
-
 const char*
 ToText(EstimateProvenance provenance)
 {
@@ -50,7 +44,7 @@ ReuseText(const IndexDistribution& indices, double lookups)
                     std::string(isLast     ? "more"
                                 : bin == 0 ? ""
                                            : "to ") +
-                    (isLast ? "" : std::to_string(1U << bin)) + ": " + Percent(bins[bin]);
+                    (isLast ? "" : std::to_string(1U << bin)) + ": " + FormatPercent(bins[bin]);
         }
     }
     return text;
@@ -102,7 +96,7 @@ DescribeGemm(const Gpu& gpu, const GemmShape& shape)
         const GemmPlan plan = PlanGemm(gpu, regime, shape);
         auto row = TimeRow(name, KernelTimer(gpu, regime).Gemm(shape));
         row.push_back(FormatFixed(plan.clockHz / GIGAHERTZ, 3));
-        row.push_back(FormatFixed(plan.utilization * 100, 1) + " %");
+        row.push_back(FormatPercent(plan.utilization));
         table.Row(row);
     }
     const GemmPlan plan = PlanGemm(gpu, ClockRegime::Burst, shape);
@@ -153,10 +147,10 @@ DescribeEmbedding(const Gpu& gpu, const IndexDistribution& indices, const Embedd
     table.Row({"look-ups", FormatFixed(traffic.lookups, 0)});
     table.Row({"distinct rows",
                FormatFixed(traffic.uniqueRows, 0) + ", " +
-                   Percent(traffic.uniqueRows / traffic.lookups) + " of the look-ups"});
+                   FormatPercent(traffic.uniqueRows / traffic.lookups) + " of the look-ups"});
     table.Row({"rows by how often they occur", ReuseText(indices, traffic.lookups)});
-    table.Row({"found in L1", Percent(traffic.l1Hits)});
-    table.Row({"of the others found in L2", Percent(traffic.l2Hits)});
+    table.Row({"found in L1", FormatPercent(traffic.l1Hits)});
+    table.Row({"of the others found in L2", FormatPercent(traffic.l2Hits)});
     table.Row({"from memory", FormatDecimalBytes(traffic.dramBytes)});
     table.Row({"forward", FormatSeconds(forward.time.ToSeconds())});
     table.Row({"backward with update", FormatSeconds(backward.time.ToSeconds())});

@@ -170,7 +170,7 @@ AddBreakdownRow(TextTable& table,
     }
     const double compute = breakdown.spent[static_cast<std::size_t>(TimeCategory::Compute)] /
                            std::max(Time::Seconds(TotalSeconds(breakdown)), Time::Picoseconds(1));
-    cells.push_back(FormatFixed(compute * 100, 1) + " %");
+    cells.push_back(FormatPercent(compute));
     table.Row(cells);
 }
 
@@ -378,8 +378,8 @@ LinkLines(const RunResult& result)
     {
         table.Row({Shorten(link.name, LINK_NAME_WIDTH),
                    link.kind,
-                   FormatFixed(link.meanUtilization * 100, 1) + " %",
-                   FormatFixed(link.busyFraction * 100, 1) + " %",
+                   FormatPercent(link.meanUtilization),
+                   FormatPercent(link.busyFraction),
                    FormatDecimalBytes(link.bytes.ToDouble())});
     }
     return result.busiestLinks.empty() ? "" : table.Print(2);

@@ -95,6 +95,12 @@ FormatFixed(double value, int decimals)
 }
 
 std::string
+FormatPercent(double fraction)
+{
+    return FormatFixed(fraction * 100, 1) + " %";
+}
+
+std::string
 FormatSeconds(double seconds)
 {
     if (!std::isfinite(seconds))

@@ -31,6 +31,9 @@ __attribute__((format(printf, 1, 2))) std::string FormatText(const char* format,
 /** @p value with @p decimals places, thousands apart by commas: "1,234.50". */
 std::string FormatFixed(double value, int decimals);
 
+/** "12.3 %". */
+std::string FormatPercent(double fraction);
+
 /** Seconds with four significant figures in s, ms or us: "1.420 s", "352.5 us". */
 std::string FormatSeconds(double seconds);
 

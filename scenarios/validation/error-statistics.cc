@@ -74,13 +74,7 @@ SummariseByClass(const std::vector<ClassifiedError>& errors)
 std::string
 SignedPercent(double fraction)
 {
-    return (fraction < 0 ? "" : "+") + Percent(fraction);
-}
-
-std::string
-Percent(double fraction)
-{
-    return FormatFixed(fraction * 100, 1) + " %";
+    return (fraction < 0 ? "" : "+") + FormatPercent(fraction);
 }
 
 } // namespace weir

@@ -46,9 +46,6 @@ std::vector<ClassStatistics> SummariseByClass(const std::vector<ClassifiedError>
 /** "12.3 %", with a sign. */
 std::string SignedPercent(double fraction);
 
-/** "12.3 %". */
-std::string Percent(double fraction);
-
 } // namespace weir
 
 #endif // WEIR_SCENARIOS_VALIDATION_ERROR_STATISTICS_H

@@ -304,7 +304,7 @@ FormatFigure(ErrorFigure figure, double value)
     {
         return FormatFixed(value * 100, 4) + " %";
     }
-    return IsSigned(figure) ? SignedPercent(value) : Percent(value);
+    return IsSigned(figure) ? SignedPercent(value) : FormatPercent(value);
 }
 
 /** What a statement asks of its figure, in front of it. */

@@ -99,9 +99,9 @@ StatisticsRow(const std::string& name, const ErrorStatistics& errors)
 {
     return {name,
             std::to_string(errors.count),
-            Percent(errors.meanAbsolute),
-            Percent(errors.median),
-            Percent(errors.p90),
+            FormatPercent(errors.meanAbsolute),
+            FormatPercent(errors.median),
+            FormatPercent(errors.p90),
             SignedPercent(errors.bias)};
 }
 
