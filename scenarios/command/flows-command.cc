@@ -5,7 +5,6 @@
 #include "scenarios/command/packets-option.h"
 #include "scenarios/command/result-option.h"
 #include "scenarios/command/simulation-loop.h"
-#include "scenarios/command/verb-options.h"
 #include "scenarios/flows/draw-flows.h"
 #include "scenarios/flows/flow-report.h"
 #include "scenarios/flows/flow-selection.h"
@@ -30,7 +29,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
@@ -68,14 +66,6 @@ class Stopwatch
   private:
     std::chrono::steady_clock::time_point m_since{std::chrono::steady_clock::now()};
 };
-
-uint64_t
-PeakRssBytes()
-{
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return static_cast<uint64_t>(usage.ru_maxrss) * 1024; // Linux counts in KiB
-}
 
 /** Opens the output, unless it would replace an input. */
 void

@@ -20,7 +20,8 @@ namespace
 
 constexpr uint64_t PROGRESS_INTERVAL = 256; //!< instants between two calls of progress
 
-/** The largest resident set of this process so far, in bytes. */
+} // namespace
+
 uint64_t
 PeakRssBytes()
 {
@@ -28,8 +29,6 @@ PeakRssBytes()
     getrusage(RUSAGE_SELF, &usage);
     return static_cast<uint64_t>(usage.ru_maxrss) * 1024; // Linux counts in KiB
 }
-
-} // namespace
 
 void
 PlainLoop::Run(EngineSet& engines, const std::function<void(Time)>& progress)
@@ -169,6 +168,14 @@ RunScenario(const Scenario& scenario,
         }
     }
     return RunInItsFidelity(scenario, loop, progress, bounds);
+}
+
+RunResult
+RunScenario(const Scenario& scenario, const RunBounds& bounds)
+{
+    PlainLoop loop;
+    return RunScenario(
+        scenario, loop, [](const RunProgress&) {}, bounds);
 }
 
 } // namespace weir

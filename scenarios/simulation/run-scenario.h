@@ -10,6 +10,7 @@
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/run-result.h"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -58,6 +59,12 @@ RunResult RunScenario(const Scenario& scenario,
                       EngineLoop& loop,
                       const std::function<void(const RunProgress&)>& progress,
                       const RunBounds& bounds = {});
+
+/** The same by the plain loop, without telling of progress. */
+RunResult RunScenario(const Scenario& scenario, const RunBounds& bounds = {});
+
+/** The largest resident set of this process so far, in bytes. */
+uint64_t PeakRssBytes();
 
 } // namespace weir
 

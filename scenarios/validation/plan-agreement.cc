@@ -115,9 +115,7 @@ StepOf(const ComparedMachine& machine,
                              ", parallel: " + plan.parallel +
                              ", steps: " + std::to_string(plan.steps) +
                              "}], network: {fidelity: " + ToString(fidelity) + "}}";
-    const Scenario scenario = ReadScenario(YamlNode::Parse(text, "agreement"), catalog);
-    PlainLoop loop;
-    return RunScenario(scenario, loop, [](Time) {}).StepTime();
+    return RunScenario(ReadScenario(YamlNode::Parse(text, "agreement"), catalog)).StepTime();
 }
 
 double

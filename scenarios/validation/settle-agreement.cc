@@ -99,9 +99,8 @@ CompareSettled(const Catalog& catalog, const ShowSuite& progress)
     {
         const YamlNode node = YamlNode::Parse("title: compared\n" + each.text, each.name);
         Scenario scenario = ReadScenario(node, catalog);
-        PlainLoop loop;
         const auto run = [&](double& seconds) {
-            const RunResult result = RunScenario(scenario, loop, [](const RunProgress&) {});
+            const RunResult result = RunScenario(scenario);
             seconds = result.wallSeconds;
             return Outcome(result, each.isTraining);
         };

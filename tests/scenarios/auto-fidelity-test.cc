@@ -10,7 +10,6 @@
 #include "refusal.h"
 #include "small-scenario.h"
 
-#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -20,16 +19,9 @@ namespace
 {
 
 RunResult
-Play(const Scenario& scenario)
-{
-    PlainLoop loop;
-    return RunScenario(scenario, loop, [](Time) {});
-}
-
-RunResult
 PlaySmall(std::vector<std::pair<std::string, std::string>> settings)
 {
-    return Play(SmallScenario(settings));
+    return RunScenario(SmallScenario(settings));
 }
 
 /** How many calls ran in @p fidelity. */
@@ -86,7 +78,7 @@ TEST(AutoFidelity, IsFlowWhereLinksChange)
 TEST(AutoFidelity, IsFlowBesideTraffic)
 {
     const auto run = [](const std::string& network) {
-        return Play(ReadScenario(
+        return RunScenario(ReadScenario(
             YamlNode::Parse(
                 "system: {base: hgx-h100, nodes: 2}\n"
                 "jobs:\n"
@@ -106,7 +98,7 @@ TEST(AutoFidelity, IsFlowBesideTraffic)
 /** Calls of a sequence follow each other: alone on their nodes nothing slows them. */
 TEST(AutoFidelity, RunsCallsInTurnByShortcut)
 {
-    const RunResult result = Play(ReadScenario(
+    const RunResult result = RunScenario(ReadScenario(
         YamlNode::Parse("system: {base: hgx-h100, nodes: 4}\n"
                         "jobs:\n"
                         "  - name: a\n"
@@ -125,7 +117,7 @@ TEST(AutoFidelity, SeesJobsThatMeet)
 {
     const auto run = [](const std::string& one, const std::string& two) {
         const std::string call = "collective: {op: all-reduce, bytes: 256MiB, calls: 3}";
-        return Play(ReadScenario(
+        return RunScenario(ReadScenario(
             YamlNode::Parse(
                 "system: {base: hgx-h100, nodes: 4, fabric: {kind: leaf-spine, leafRadix: 24, "
                 "oversubscription: 2}}\n"
@@ -161,7 +153,7 @@ TEST(AutoFidelity, KeepsItsToleranceOnRandomSteps)
         YamlNode node = YamlNode::Parse(step.text, "sample");
         node.Set("network.fidelity", "auto");
         node.Set("network.tolerance", "3%");
-        const RunResult result = Play(ReadScenario(node, Catalog()));
+        const RunResult result = RunScenario(ReadScenario(node, Catalog()));
         inside += std::abs(result.StepTime() / step.reference - 1) <= TOLERANCE ? 1 : 0;
         shortcuts += CallsIn(result, Fidelity::Analytical) + CallsIn(result, Fidelity::Stream);
     }
@@ -202,7 +194,7 @@ TEST(AutoFidelity, IsInTheResult)
 {
     const Scenario scenario =
         SmallScenario({{"network.fidelity", "auto"}, {"network.tolerance", "10%"}});
-    const RunResult result = Play(scenario);
+    const RunResult result = RunScenario(scenario);
     EXPECT_NE(Summarize(scenario, result).find("tolerance 10.0 % (90 %)"), std::string::npos);
     EXPECT_NE(Summarize(scenario, result).find("within tolerance"), std::string::npos);
     const std::string json = ToJson(scenario, result);
@@ -217,10 +209,7 @@ TEST(AutoFidelity, IsInTheResult)
 TEST(AutoFidelity, RunsAWholeStepByItsBound)
 {
     const Calibration steps = ReadCalibration("steps", Catalog());
-    const auto run = [&](const Scenario& scenario) {
-        PlainLoop loop;
-        return RunScenario(scenario, loop, [](Time) {}, {&steps, 0.9});
-    };
+    const auto run = [&](const Scenario& scenario) { return RunScenario(scenario, {&steps, 0.9}); };
     const Scenario scenario =
         SmallScenario({{"network.fidelity", "auto"}, {"network.tolerance", "10%"}});
     const RunResult whole = run(scenario);
@@ -267,7 +256,7 @@ TEST(AutoFidelity, NeedsBounds)
 {
     Scenario scenario = SmallScenario();
     scenario.fidelity = Fidelity::Auto;
-    EXPECT_NE(RefusalOf([&] { Play(scenario); }).find("a calibration"), std::string::npos);
+    EXPECT_NE(RefusalOf([&] { RunScenario(scenario); }).find("a calibration"), std::string::npos);
 }
 
 } // namespace

@@ -185,11 +185,7 @@ TEST(Calibration, BoundsAWholeStep)
 {
     const Calibration calibration = ReadCalibration("steps", Catalog());
     const auto run = [&](const char* fidelity) {
-        PlainLoop loop;
-        return RunScenario(SmallScenario({{"network.fidelity", fidelity}}),
-                           loop,
-                           [](Time) {},
-                           {&calibration, 0.99});
+        return RunScenario(SmallScenario({{"network.fidelity", fidelity}}), {&calibration, 0.99});
     };
     const RunResult stream = run("stream");
     const RunResult flow = run("flow");
@@ -204,11 +200,8 @@ TEST(Calibration, BoundsAWholeStep)
 TEST(Calibration, RefusesStepsWithStragglers)
 {
     const Calibration calibration = ReadCalibration("steps", Catalog());
-    PlainLoop loop;
     const RunResult result =
         RunScenario(SmallScenario({{"jobs.0.jitter", "{coefficientOfVariation: 0.05, per: step}"}}),
-                    loop,
-                    [](Time) {},
                     {&calibration, 0.9});
     ASSERT_TRUE(result.bound.has_value());
     EXPECT_EQ(result.bound->region, "outside: stragglers");
@@ -219,8 +212,7 @@ RegimePosition
 PositionWith(const std::vector<std::pair<std::string, std::string>>& settings)
 {
     const Scenario scenario = SmallScenario(settings);
-    PlainLoop loop;
-    return PositionOf(scenario, RunScenario(scenario, loop, [](Time) {}));
+    return PositionOf(scenario, RunScenario(scenario));
 }
 
 /** Twice the layers are twice the passes; a pass takes the same time but for its part of the
@@ -318,8 +310,7 @@ TEST(CallPosition, IsBoundedAgainstPackets)
                                 network + "}}",
                             "jobs.yaml"),
             Catalog());
-        PlainLoop loop;
-        return RunScenario(scenario, loop, [](const RunProgress&) {}, {&calibration, 0.99});
+        return RunScenario(scenario, {&calibration, 0.99});
     };
     const RunResult flow = run("fidelity: flow");
     const RunResult packet = run("fidelity: packet");
@@ -382,8 +373,7 @@ TEST(CallPosition, CallsOfJobsHaveABoundOfTheirOwn)
                             "run.yaml"),
             Catalog());
         const Calibration calibration = ReadCalibration("collectives", Catalog());
-        PlainLoop loop;
-        return RunScenario(scenario, loop, [](Time) {}, {&calibration, 0.99});
+        return RunScenario(scenario, {&calibration, 0.99});
     };
     const RunResult result = run("analytical", "");
     ASSERT_TRUE(result.bound.has_value());

@@ -53,8 +53,7 @@ struct Call
 
     Time Takes() const
     {
-        PlainLoop loop;
-        return RunScenario(scenario, loop, [](Time) {}).collectives.at(0).calls.at(0);
+        return RunScenario(scenario).collectives.at(0).calls.at(0);
     }
 
     /** Over links of the network from and to devices of these kinds. */

@@ -28,8 +28,7 @@ RunWith(std::vector<EventSpec> events, Fidelity fidelity = Fidelity::Stream)
     Scenario scenario = SmallScenario();
     scenario.events = std::move(events);
     scenario.fidelity = fidelity;
-    PlainLoop loop;
-    return RunScenario(scenario, loop, [](Time) {});
+    return RunScenario(scenario);
 }
 
 EventSpec
@@ -123,12 +122,11 @@ TEST(FabricEvents, RoutingByLoadGoesAroundAFailedUplink)
         scenario.cluster.fabric.kind.As<ClosFabric>().leafRadix = 16;
         scenario.cluster.fabric.routing = routing;
         scenario.fidelity = Fidelity::Flow;
-        PlainLoop loop;
-        const RunResult whole = RunScenario(scenario, loop, [](Time) {});
+        const RunResult whole = RunScenario(scenario);
         EventSpec down = Event(EventKind::LinkDown, "leaf0", "spine0");
         down.at = whole.StepTime() * 0.5;
         scenario.events = {down};
-        const RunResult result = RunScenario(scenario, loop, [](Time) {});
+        const RunResult result = RunScenario(scenario);
         EXPECT_EQ(result.waiting, "") << routing->Name();
         EXPECT_LT(result.StepTime(), whole.StepTime() * 2) << routing->Name();
     }
@@ -139,11 +137,10 @@ TEST(FabricEvents, RefusesJobsOverNodesThatAreNotJoined)
 {
     Scenario scenario = SmallScenario();
     scenario.cluster.fabric.kind = NoFabric();
-    PlainLoop loop;
     std::string refusal;
     try
     {
-        RunScenario(scenario, loop, [](Time) {});
+        RunScenario(scenario);
     }
     catch (const InputError& error)
     {
@@ -182,16 +179,15 @@ TEST(FabricEvents, BackgroundTrafficOfAParallelLinkIsOnThatLink)
     EventSpec background = Event(EventKind::Background, "leaf0", "spine0#2");
     background.bytes = Bytes::GiB(8);
     scenario.events = {background};
-    PlainLoop loop;
-    const RunResult result = RunScenario(scenario, loop, [](Time) {});
+    const RunResult result = RunScenario(scenario);
     EXPECT_EQ(result.busiestLinks.front().name, "leaf0->spine0#2");
     background.to = "spine0#1";
     scenario.events = {background};
-    const RunResult first = RunScenario(scenario, loop, [](Time) {});
+    const RunResult first = RunScenario(scenario);
     EXPECT_EQ(first.busiestLinks.front().name, "leaf0->spine0");
     background.to = "spine0#3";
     scenario.events = {background};
-    EXPECT_THROW(RunScenario(scenario, loop, [](Time) {}), InputError);
+    EXPECT_THROW(RunScenario(scenario), InputError);
 }
 
 TEST(FabricEvents, RefusesWhatDoesNotExist)
@@ -248,8 +244,7 @@ TEST(FabricEvents, ALossyLinkSlowsPackets)
         scenario.collectives.emplace_back();
         scenario.collectives.front().name = "calls";
         scenario.collectives.front().sequence = {{CollectiveOp::AllReduce, Bytes::MiB(4), {}}};
-        PlainLoop loop;
-        return RunScenario(scenario, loop, [](Time) {}).BoundedTime();
+        return RunScenario(scenario).BoundedTime();
     };
     const Time before = callTime({});
     EXPECT_EQ(callTime({lossy}), before);

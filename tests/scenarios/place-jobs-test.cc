@@ -136,17 +136,10 @@ Collectives(const std::string& jobs, const std::string& nodes = "4")
          {"jobs", jobs}});
 }
 
-RunResult
-Play(const Scenario& scenario)
-{
-    PlainLoop loop;
-    return RunScenario(scenario, loop, [](Time) {});
-}
-
 // 400 MB round a ring of two nodes beside nobody: the same time, call after call.
 TEST(CollectiveJobs, UncontendedCallsTakeTheSameTime)
 {
-    const RunResult result = Play(Collectives(
+    const RunResult result = RunScenario(Collectives(
         "[{name: noise, collective: {op: all-reduce, bytes: 400MB, calls: 3}, gpus: 16}]"));
     ASSERT_EQ(result.collectives.size(), 1U);
     const auto& calls = result.collectives[0].calls;
@@ -166,15 +159,15 @@ TEST(CollectiveJobs, JobsOnOneUplinkShareIt)
     const std::string two =
         "{name: b, collective: {op: all-reduce, bytes: 400MB, calls: 2}, "
         "placement: {nodes: [1, 5]}}";
-    const Time alone = Play(Collectives("[" + one + "]", "8")).collectives[0].calls[0];
-    const RunResult both = Play(Collectives("[" + one + ", " + two + "]", "8"));
+    const Time alone = RunScenario(Collectives("[" + one + "]", "8")).collectives[0].calls[0];
+    const RunResult both = RunScenario(Collectives("[" + one + ", " + two + "]", "8"));
     EXPECT_GT(both.collectives[0].calls[0] / alone, 1.5);
     EXPECT_EQ(both.collectives[0].calls[0], both.collectives[1].calls[0]);
 }
 
 TEST(CollectiveJobs, CallsGoOnUntilAJobEnds)
 {
-    const RunResult result = Play(SmallScenario(
+    const RunResult result = RunScenario(SmallScenario(
         {{"system.nodes", "4"},
          {"jobs",
           TRAINING + "{name: noise, collective: {op: all-to-all, bytes: 16MiB}, gpus: 16, until: "
@@ -191,7 +184,7 @@ TEST(CollectiveJobs, CallsGoOnUntilAJobEnds)
 
 TEST(CollectiveJobs, AStartIsATime)
 {
-    const RunResult result = Play(Collectives(
+    const RunResult result = RunScenario(Collectives(
         "[{name: a, collective: {op: broadcast, bytes: 1MB, calls: 1}, gpus: 8, start: 2s}]"));
     EXPECT_EQ(result.measured, Time::Seconds(2) + result.collectives[0].calls[0]);
 }
@@ -199,7 +192,7 @@ TEST(CollectiveJobs, AStartIsATime)
 TEST(CollectiveJobs, RefusesWithPlaceFoundAndExpected)
 {
     const auto refusal = [](const std::string& job) {
-        return RefusalOf([&] { Play(Collectives("[" + job + "]")); });
+        return RefusalOf([&] { RunScenario(Collectives("[" + job + "]")); });
     };
     EXPECT_NE(refusal("{name: a, collective: {op: all-reduce, bytes: 1MB}}").find("calls"),
               std::string::npos);
@@ -223,7 +216,7 @@ TEST(CollectiveJobs, RefusesWithPlaceFoundAndExpected)
 // then, else at once: two rounds of two calls of less than 5 ms end one period after the first.
 TEST(CollectiveJobs, RoundsOfASequenceKeepTheirPeriod)
 {
-    const RunResult result = Play(
+    const RunResult result = RunScenario(
         Collectives("[{name: a, gpus: 16, collective: {calls: 2, every: 50ms, sequence: "
                     "[{op: reduce-scatter, bytes: 400MB}, {op: all-gather, bytes: 100MB}]}}]"));
     const auto& calls = result.collectives[0].calls;
@@ -232,7 +225,7 @@ TEST(CollectiveJobs, RoundsOfASequenceKeepTheirPeriod)
     EXPECT_GT(calls[0], calls[1]);
     EXPECT_EQ(calls[0], calls[2]);
     EXPECT_EQ(result.measured, Time::Milliseconds(50) + calls[2] + calls[3]);
-    const RunResult backToBack = Play(
+    const RunResult backToBack = RunScenario(
         Collectives("[{name: a, gpus: 16, collective: {calls: 2, every: 1us, sequence: "
                     "[{op: reduce-scatter, bytes: 400MB}, {op: all-gather, bytes: 100MB}]}}]"));
     EXPECT_EQ(backToBack.measured, (calls[0] + calls[1]) * 2.0);
@@ -241,7 +234,7 @@ TEST(CollectiveJobs, RoundsOfASequenceKeepTheirPeriod)
 // A collective that others wait for need not train anything.
 TEST(CollectiveJobs, CallsGoOnUntilACollectiveEnds)
 {
-    const RunResult result = Play(
+    const RunResult result = RunScenario(
         Collectives("[{name: a, collective: {op: all-reduce, bytes: 100MB, calls: 5}, gpus: 16},"
                     " {name: b, collective: {op: all-reduce, bytes: 10MB}, gpus: 16, until: a}]"));
     Time busy;
@@ -264,7 +257,7 @@ TEST(CollectiveJobs, RunAsNcclIsSet)
             "400MB, calls: 1" +
             call + "}}]");
         scenario.nccl = ReadNccl(YamlNode::Parse(nccl, "nccl.yaml"));
-        return Play(scenario).collectives[0].calls.front();
+        return RunScenario(scenario).collectives[0].calls.front();
     };
     const Time ring = run("", "{algorithms: 'allreduce:ring'}");
     EXPECT_EQ(ring, run(", algorithm: ring", "2.30.7"));
@@ -286,7 +279,7 @@ TEST(CollectiveJobs, CrossDimensionsAsTheyAreTold)
             "400MB, calls: 1, algorithm: dimension-wise}}]");
         scenario.nccl = ReadNccl(
             YamlNode::Parse("{dimensionWise: {perDimension: [ring], " + settings + "}}", "a.yaml"));
-        return Play(scenario).collectives[0].calls.front();
+        return RunScenario(scenario).collectives[0].calls.front();
     };
     EXPECT_LT(run("chunks: 4"), run("chunks: 1"));
     EXPECT_GT(run("chunks: 4, endpointDelay: 10ms"), Time::Milliseconds(10) * 2 * (7 + 1));
@@ -348,7 +341,7 @@ TEST(CollectiveJobs, AreWrittenAsTheyAreRead)
 TEST(RecurringEvents, HappenAsOftenAsTheySay)
 {
     const auto carried = [](const std::string& events) {
-        const RunResult result = Play(SmallScenario(
+        const RunResult result = RunScenario(SmallScenario(
             {{"system.nodes", "3"},
              {"events", events},
              {"jobs",

@@ -17,13 +17,6 @@ namespace weir
 namespace
 {
 
-RunResult
-Simulate(const Scenario& scenario)
-{
-    PlainLoop loop;
-    return RunScenario(scenario, loop, [](Time) {});
-}
-
 double
 Total(const RankBreakdown& breakdown)
 {
@@ -38,7 +31,7 @@ Total(const RankBreakdown& breakdown)
 /** The categories are a partition of the step, of every rank and so of every mean. */
 TEST(RunScenario, BreakdownSumsToTheStep)
 {
-    const RunResult result = Simulate(SmallScenario());
+    const RunResult result = RunScenario(SmallScenario());
     const double step = result.StepTime().ToSeconds();
     ASSERT_EQ(result.jobs.front().ranks.size(), 16U);
     for (const auto& rank : result.jobs.front().ranks)
@@ -54,7 +47,7 @@ TEST(RunScenario, BreakdownSumsToTheStep)
 /** The time of a jittered step is the mean of the steps, and so is what it is made of. */
 TEST(RunScenario, BreakdownSumsToTheMeanOfJitteredSteps)
 {
-    const RunResult result = Simulate(SmallScenario(
+    const RunResult result = RunScenario(SmallScenario(
         {{"jobs.0.jitter", "{coefficientOfVariation: 0.2, per: step}"}, {"jobs.0.steps", "5"}}));
     const double step = result.StepTime().ToSeconds();
     ASSERT_GT(std::abs(result.jobs.front().steps.back().ToSeconds() / step - 1), 1e-4);
@@ -67,7 +60,7 @@ TEST(RunScenario, BreakdownSumsToTheMeanOfJitteredSteps)
 /** Nothing changes between steps, so after the first, which starts idle, they are equal. */
 TEST(RunScenario, StepsAreSteady)
 {
-    const RunResult result = Simulate(SmallScenario({{"jobs.0.steps", "4"}}));
+    const RunResult result = RunScenario(SmallScenario({{"jobs.0.steps", "4"}}));
     const auto& steps = result.jobs.front().steps;
     ASSERT_EQ(steps.size(), 4U);
     EXPECT_NEAR(steps[2] / steps[3], 1, 1e-9);
@@ -76,7 +69,7 @@ TEST(RunScenario, StepsAreSteady)
 /** A link is busy at least as long as it would take at its full rate. */
 TEST(RunScenario, BusiestLinksAreSortedAndWithinTheirRate)
 {
-    const RunResult result = Simulate(SmallScenario());
+    const RunResult result = RunScenario(SmallScenario());
     ASSERT_EQ(result.busiestLinks.size(), 5U);
     double before = 1;
     for (const auto& link : result.busiestLinks)
@@ -93,7 +86,7 @@ TEST(RunScenario, PackedJobsShareTheSystem)
     Scenario scenario = SmallScenario({{"jobs.0.parallel.pipeline", "1"}});
     scenario.jobs.push_back(scenario.jobs.front());
     scenario.jobs.back().name = "second";
-    const RunResult result = Simulate(scenario);
+    const RunResult result = RunScenario(scenario);
     ASSERT_EQ(result.jobs.size(), 2U);
     // Each has a node to itself, so they do not disturb each other.
     EXPECT_EQ(result.jobs[0].stepTime, result.jobs[1].stepTime);
@@ -109,13 +102,13 @@ TEST(RunScenario, JobsThatMeetOnALeafAreTimedTogether)
         {{"system.nodes", "12"},
          {"system.fabric", "{kind: rail-optimized, leafRadix: 5, oversubscription: 4}"},
          {"jobs.0.parallel", "{tensor: 8, data: 6, microBatch: 1, globalBatch: 6}"}});
-    const double alone = Simulate(scenario).StepTime().ToSeconds();
+    const double alone = RunScenario(scenario).StepTime().ToSeconds();
     scenario.jobs.push_back(scenario.jobs.front());
     scenario.jobs.back().name = "second";
-    const double played = Simulate(scenario).StepTime().ToSeconds();
+    const double played = RunScenario(scenario).StepTime().ToSeconds();
     EXPECT_GT(played, 1.2 * alone);
     scenario.fidelity = Fidelity::Analytical;
-    EXPECT_NEAR(Simulate(scenario).StepTime().ToSeconds() / played, 1, 1e-9);
+    EXPECT_NEAR(RunScenario(scenario).StepTime().ToSeconds() / played, 1, 1e-9);
 }
 
 /** Two jobs whose replicas meet on oversubscribed uplinks; the first has more steps. */
@@ -137,7 +130,7 @@ MeetingJobs(const std::string& until)
 /** What a step takes beside another job is the last one that ended while that job was running. */
 TEST(RunScenario, TheSteadyStepIsOneWithAllJobsUnderWay)
 {
-    const RunResult result = Simulate(MeetingJobs(""));
+    const RunResult result = RunScenario(MeetingJobs(""));
     const JobResult& longer = result.jobs[0];
     const JobResult& shorter = result.jobs[1];
     EXPECT_EQ(longer.stepKind, SteadyKind::LastHeld);
@@ -153,7 +146,7 @@ TEST(RunScenario, TheSteadyStepIsOneWithAllJobsUnderWay)
 
 TEST(RunScenario, AJobIsKeptBusyUntilAnotherEnds)
 {
-    const RunResult result = Simulate(MeetingJobs("gpt"));
+    const RunResult result = RunScenario(MeetingJobs("gpt"));
     ASSERT_EQ(result.jobs[0].steps.size(), 5U);
     EXPECT_GE(result.jobs[1].steps.size(), 5U);
     EXPECT_NEAR(result.jobs[0].steps.back() / result.jobs[0].steps[1], 1, 1e-2);
@@ -176,11 +169,11 @@ TEST(RunScenario, RefusesAJobThatWaitsForNoOther)
  */
 TEST(RunScenario, LinksAreMeasuredUntilTheLastJobEnds)
 {
-    const RunResult quiet = Simulate(SmallScenario());
+    const RunResult quiet = RunScenario(SmallScenario());
     const RunResult loaded =
-        Simulate(SmallScenario({{"events",
-                                 "[{kind: background, from: node0/gpu7, to: node0/gpu6, "
-                                 "bytes: 100TB, at: 0s}]"}}));
+        RunScenario(SmallScenario({{"events",
+                                    "[{kind: background, from: node0/gpu7, to: node0/gpu6, "
+                                    "bytes: 100TB, at: 0s}]"}}));
     EXPECT_EQ(quiet.measured, loaded.measured);
     EXPECT_EQ(quiet.measured, quiet.jobs[0].steps[0] + quiet.jobs[0].steps[1]);
     ASSERT_FALSE(loaded.busiestLinks.empty());
@@ -192,14 +185,14 @@ TEST(RunScenario, RefusesMoreGpusThanThereAre)
 {
     Scenario scenario = SmallScenario();
     scenario.jobs.push_back(scenario.jobs.front());
-    EXPECT_THROW(Simulate(scenario), InputError);
+    EXPECT_THROW(RunScenario(scenario), InputError);
 }
 
 /** Two nodes without a network are a system, but not one for a job over both of them. */
 TEST(RunScenario, RefusesAJobOverNodesThatAreNotJoined)
 {
     const Scenario scenario = SmallScenario({{"system.fabric", "{kind: none}"}});
-    EXPECT_THROW(Simulate(scenario), InputError);
+    EXPECT_THROW(RunScenario(scenario), InputError);
 }
 
 /** The result file says what the result says, and two runs of one scenario are equal files. */
@@ -209,9 +202,9 @@ TEST(RunScenario, ResultFileHoldsTheResult)
     Scenario scenario = SmallScenario();
     scenario.output.linkSeries = Time::Microseconds(100);
     scenario.output.file = folder / "a.h5";
-    const RunResult result = Simulate(scenario);
+    const RunResult result = RunScenario(scenario);
     const std::string first = ScratchFolder::Read(folder / "a.h5");
-    Simulate(scenario);
+    RunScenario(scenario);
     EXPECT_EQ(ScratchFolder::Read(folder / "a.h5"), first);
     EXPECT_EQ(folder.Files(), 1U);
 
@@ -255,7 +248,7 @@ LinkBytesOf(const std::string& network)
          {"network", network}});
     scenario.output.linkSeries = Time::Microseconds(7);
     scenario.output.file = folder / "a.h5";
-    Simulate(scenario);
+    RunScenario(scenario);
     Hdf5Handle file(
         H5Fopen((folder / "a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open");
     const auto rows = [&](const char* name) {
@@ -313,7 +306,7 @@ TEST(RunScenario, CallsOfCollectiveJobsAreCollectives)
           "[{name: a, collective: {calls: 2, sequence: [{op: all-gather, bytes: 1MB}, "
           "{op: all-reduce, bytes: 2MB}]}}]"}});
     scenario.output.file = folder / "a.h5";
-    const RunResult result = Simulate(scenario);
+    const RunResult result = RunScenario(scenario);
     Hdf5Handle file(
         H5Fopen((folder / "a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open");
     hsize_t rows = 0;

@@ -53,8 +53,7 @@ class PlayedWorkload
 
     RunResult Run(const std::string& fidelity = "stream", const std::string& job = "") const
     {
-        PlainLoop loop;
-        return RunScenario(Read(fidelity, job), loop, [](const RunProgress&) {});
+        return RunScenario(Read(fidelity, job));
     }
 
   private:
@@ -79,11 +78,7 @@ AllReduceTime(const std::string& fidelity, int64_t bytes)
         "call.yaml");
     const Scenario scenario =
         ReadScenario(node, Catalog({std::string(WEIR_SOURCE_DIR) + "/scenarios"}));
-    PlainLoop loop;
-    return RunScenario(scenario, loop, [](const RunProgress&) {})
-        .collectives.at(0)
-        .calls.at(0)
-        .ToMicroseconds();
+    return RunScenario(scenario).collectives.at(0).calls.at(0).ToMicroseconds();
 }
 
 TEST(RunWorkload, AStepIsItsComputeAndTheCollectiveOfTheFidelity)

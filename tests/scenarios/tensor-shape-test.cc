@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-plan.h"
 #include "scenarios/simulation/run-scenario.h"
-#include "scenarios/writers/write-scenario.h"
 
 #include "refusal.h"
 #include "small-scenario.h"
@@ -64,21 +63,14 @@ OnGrid(const std::string& shape, const std::string& fidelity)
                           {"network.fidelity", fidelity}});
 }
 
-RunResult
-Simulate(const Scenario& scenario)
-{
-    PlainLoop loop;
-    return RunScenario(scenario, loop, [](Time) {});
-}
-
 // The three fidelities follow one program and one plan of every collective: they agree but for
 // chunks in `flow`, and for links that rows and columns share at once.
 TEST(TensorShape, FidelitiesAgree)
 {
-    const double reference = Simulate(OnGrid("[2, 2, 2]", "flow")).StepTime().ToSeconds();
+    const double reference = RunScenario(OnGrid("[2, 2, 2]", "flow")).StepTime().ToSeconds();
     for (const std::string fidelity : {"analytical", "stream"})
     {
-        const RunResult result = Simulate(OnGrid("[2, 2, 2]", fidelity));
+        const RunResult result = RunScenario(OnGrid("[2, 2, 2]", fidelity));
         EXPECT_NEAR(result.StepTime().ToSeconds() / reference, 1, 1e-3) << fidelity;
         EXPECT_TRUE(result.waiting.empty());
     }

@@ -24,8 +24,7 @@ RunTimeline(const std::vector<std::pair<std::string, std::string>>& settings)
     Scenario scenario = SmallScenario(settings);
     scenario.output.timeline = true;
     scenario.output.timelineFile = folder / "t.json";
-    PlainLoop loop;
-    RunScenario(scenario, loop, [](Time) {});
+    RunScenario(scenario);
     EXPECT_EQ(folder.Files(), 1U);
     return Json::parse(ScratchFolder::Read(folder / "t.json"));
 }

@@ -23,18 +23,11 @@ With(const std::string& jobs, const std::string& fidelity = "stream")
                           {"network.fidelity", fidelity}});
 }
 
-RunResult
-Play(const Scenario& scenario)
-{
-    PlainLoop loop;
-    return RunScenario(scenario, loop, [](Time) {});
-}
-
 // A flow takes its latency and its bytes over its bottleneck's rate, or longer where paths collide.
 TEST(TrafficJob, FlowsOfAPermutationAreNoFasterThanUncontended)
 {
     const RunResult result =
-        Play(With("[{name: p, traffic: {pattern: permutation, bytes: 10MB}, gpus: 32}]"));
+        RunScenario(With("[{name: p, traffic: {pattern: permutation, bytes: 10MB}, gpus: 32}]"));
     ASSERT_EQ(result.traffics.size(), 1U);
     EXPECT_EQ(result.traffics[0].started, 32U);
     EXPECT_EQ(result.traffics[0].times.size(), 32U);
@@ -50,9 +43,9 @@ TEST(TrafficJob, AnIncastTakesAsLongAsItsBytesOverTheReceiversRate)
 {
     for (const char* fidelity : {"stream", "flow"})
     {
-        const RunResult result =
-            Play(With("[{name: i, traffic: {pattern: incast, senders: 12, bytes: 10MB}, gpus: 32}]",
-                      fidelity));
+        const RunResult result = RunScenario(
+            With("[{name: i, traffic: {pattern: incast, senders: 12, bytes: 10MB}, gpus: 32}]",
+                 fidelity));
         const auto& slowdowns = result.traffics[0].slowdowns;
         ASSERT_EQ(slowdowns.size(), 12U);
         EXPECT_NEAR(slowdowns.back(), 12, 0.2) << fidelity;
@@ -64,10 +57,10 @@ TEST(TrafficJob, PlaysInEveryFidelityThatKnowsLoad)
 {
     const std::string job =
         "[{name: t, traffic: {pattern: poisson, sizes: fb-hadoop, load: 0.2, duration: 200us}}]";
-    const RunResult stream = Play(With(job));
+    const RunResult stream = RunScenario(With(job));
     for (const char* fidelity : {"flow", "packet"})
     {
-        const RunResult result = Play(With(job, fidelity));
+        const RunResult result = RunScenario(With(job, fidelity));
         EXPECT_EQ(result.traffics[0].started, stream.traffics[0].started);
         EXPECT_EQ(result.traffics[0].bytes, stream.traffics[0].bytes);
         EXPECT_EQ(result.traffics[0].times.size(), stream.traffics[0].times.size());
@@ -75,9 +68,9 @@ TEST(TrafficJob, PlaysInEveryFidelityThatKnowsLoad)
     Scenario hybrid = With(job);
     hybrid.fidelity = Fidelity::Hybrid;
     hybrid.hybrid.jobs = {"t"};
-    EXPECT_EQ(Play(hybrid).traffics[0].times.size(), stream.traffics[0].times.size());
+    EXPECT_EQ(RunScenario(hybrid).traffics[0].times.size(), stream.traffics[0].times.size());
     EXPECT_NE(RefusalOf([&] {
-                  Play(With(job, "analytical"));
+                  RunScenario(With(job, "analytical"));
               }).find("found traffic with fidelity analytical, which knows no load"),
               std::string::npos);
 }
@@ -85,11 +78,11 @@ TEST(TrafficJob, PlaysInEveryFidelityThatKnowsLoad)
 // The job's time is measured; what its noise has under way then goes on unseen.
 TEST(TrafficJob, FlowsBeginUntilAJobEnds)
 {
-    const RunResult alone =
-        Play(With("[{name: c, collective: {op: all-reduce, bytes: 400MB, calls: 3}, gpus: 32}]"));
-    const RunResult result =
-        Play(With("[{name: c, collective: {op: all-reduce, bytes: 400MB, calls: 3}, gpus: 32},"
-                  " {name: t, traffic: {pattern: poisson, bytes: 1MB, load: 0.5}, until: c}]"));
+    const RunResult alone = RunScenario(
+        With("[{name: c, collective: {op: all-reduce, bytes: 400MB, calls: 3}, gpus: 32}]"));
+    const RunResult result = RunScenario(
+        With("[{name: c, collective: {op: all-reduce, bytes: 400MB, calls: 3}, gpus: 32},"
+             " {name: t, traffic: {pattern: poisson, bytes: 1MB, load: 0.5}, until: c}]"));
     const auto& calls = result.collectives[0].calls;
     const Time end = std::accumulate(calls.begin(), calls.end(), Time());
     EXPECT_EQ(result.measured, end);
@@ -116,7 +109,7 @@ TEST(TrafficJob, IsWrittenAsItIsRead)
 TEST(TrafficJob, RefusesWithPlaceFoundAndExpected)
 {
     const auto refusal = [](const std::string& traffic) {
-        return RefusalOf([&] { Play(With("[{name: t, traffic: {" + traffic + "}}]")); });
+        return RefusalOf([&] { RunScenario(With("[{name: t, traffic: {" + traffic + "}}]")); });
     };
     EXPECT_NE(refusal("pattern: poisson, bytes: 1MB, load: 0.5").find("duration"),
               std::string::npos);

@@ -118,8 +118,7 @@ struct TwoCases : testing::Test
     TwoCases()
     {
         const Scenario scenario = SmallScenario();
-        PlainLoop plain;
-        const double step = RunScenario(scenario, plain, [](Time) {}).StepTime().ToSeconds();
+        const double step = RunScenario(scenario).StepTime().ToSeconds();
         suite.name = "s";
         suite.title = "t";
         suite.cases = {{"same", {"class a"}, scenario, step},
