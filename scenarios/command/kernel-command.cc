@@ -101,18 +101,6 @@ DescribeLookups(const Gpu& gpu, const KernelOptions& options)
     return DescribeEmbedding(gpu, indices, shape);
 }
 
-NamedChoices<MemoryKernel>
-MemoryKernels()
-{
-    NamedChoices<MemoryKernel> names;
-    for (std::size_t i = 0; i < MEMORY_KERNEL_COUNT; i++)
-    {
-        const auto kernel = static_cast<MemoryKernel>(i);
-        names.emplace_back(ToString(kernel), kernel);
-    }
-    return names;
-}
-
 /** A size given on the command line, named in what is wrong with it. */
 Bytes
 Size(const char* option, const std::string& text)
@@ -135,7 +123,7 @@ Describe(const Gpu& gpu, const KernelOptions& options)
         const Bytes bytes = Size("--bytes", options.bytes);
         CheckSize(0, bytes.ToDouble());
         return DescribeMemoryKernel(gpu,
-                                    Choose("KIND", options.memory, MemoryKernels()),
+                                    Choose("KIND", options.memory, MemoryKernelNames()),
                                     bytes,
                                     Size("--row", options.row));
     }
@@ -169,14 +157,12 @@ Describe(const Gpu& gpu, const KernelOptions& options)
                   4 * operand * BytesOf(precision));
         return DescribeAttention(gpu, shape);
     }
-    const NamedChoices<GemmLayout> layouts{
-        {"tn", GemmLayout::Tn}, {"nn", GemmLayout::Nn}, {"nt", GemmLayout::Nt}};
     GemmShape shape;
     shape.m = options.gemm[0];
     shape.n = options.gemm[1];
     shape.k = options.gemm[2];
     shape.batch = options.batch;
-    shape.layout = Choose("--layout", options.layout, layouts);
+    shape.layout = Choose("--layout", options.layout, GemmLayoutNames());
     shape.precision = precision;
     const double m = static_cast<double>(shape.m);
     const double n = static_cast<double>(shape.n);

@@ -39,11 +39,9 @@ MeasuredGemms
 ReadGemms(const YamlNode& node)
 {
     node.CheckKeys(YamlKeysOf("gpu.kernels.measured.gemm"));
-    const std::vector<std::pair<const char*, GemmLayout>> layouts{
-        {"tn", GemmLayout::Tn}, {"nn", GemmLayout::Nn}, {"nt", GemmLayout::Nt}};
     MeasuredGemms box;
     box.precision = node.Get("precision").AsEnum(PrecisionNames());
-    box.layout = node.Get("layout").AsEnum(layouts);
+    box.layout = node.Get("layout").AsEnum(GemmLayoutNames());
     box.isWordAligned = node.Get("aligned").AsBool();
     box.m = Range(node, "m");
     box.n = Range(node, "n");
@@ -87,7 +85,7 @@ ReadLookups(const YamlNode& node)
 }
 
 std::optional<MeasuredMemory>
-ReadMemory(const YamlNode& node, const char* kind)
+ReadMemory(const YamlNode& node, const std::string& kind)
 {
     const auto found = node.Find(kind);
     if (!found)
@@ -128,14 +126,14 @@ ReadMeasuredShapes(const YamlNode& node)
     }
     const YamlNode memory = node.Get("memory");
     std::vector<std::string> kinds;
-    for (std::size_t i = 0; i < MEMORY_KERNEL_COUNT; i++)
+    for (const auto& [name, kernel] : MemoryKernelNames())
     {
-        kinds.emplace_back(ToString(static_cast<MemoryKernel>(i)));
+        kinds.emplace_back(name);
     }
     memory.CheckKeys(kinds);
-    for (std::size_t i = 0; i < MEMORY_KERNEL_COUNT; i++)
+    for (const std::string& kind : kinds)
     {
-        shapes.memory.push_back(ReadMemory(memory, ToString(static_cast<MemoryKernel>(i))));
+        shapes.memory.push_back(ReadMemory(memory, kind));
     }
     return shapes;
 }
@@ -394,10 +392,9 @@ ReadKernelCalibration(const YamlNode& node)
     kernels.attention = ReadAttention(node.Get("attention"));
     const YamlNode memory = node.Get("memory");
     memory.CheckKeys(YamlKeysOf("gpu.kernels.memory"));
-    for (std::size_t i = 0; i < MEMORY_KERNEL_COUNT; i++)
+    for (const auto& [name, kernel] : MemoryKernelNames())
     {
-        kernels.memory.push_back(
-            ReadMemoryKernel(memory.Get("kernels").Get(ToString(static_cast<MemoryKernel>(i)))));
+        kernels.memory.push_back(ReadMemoryKernel(memory.Get("kernels").Get(name)));
     }
     kernels.lookups = ReadLookupCalibration(node.Get("lookups"));
     kernels.operators = ReadOperatorCalibration(node.Get("operators"));

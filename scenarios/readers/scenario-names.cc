@@ -143,6 +143,18 @@ EmbeddingOptimizerNames()
             {"adagrad", EmbeddingOptimizer::Adagrad}};
 }
 
+NamedChoices<GemmLayout>
+GemmLayoutNames()
+{
+    return {{"tn", GemmLayout::Tn}, {"nn", GemmLayout::Nn}, {"nt", GemmLayout::Nt}};
+}
+
+NamedChoices<MemoryKernel>
+MemoryKernelNames()
+{
+    return ChoicesUpTo(static_cast<MemoryKernel>(MEMORY_KERNEL_COUNT - 1));
+}
+
 NamedChoices<Precision>
 PrecisionNames()
 {

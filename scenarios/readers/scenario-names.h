@@ -2,6 +2,8 @@
 #ifndef WEIR_SCENARIOS_READERS_SCENARIO_NAMES_H
 #define WEIR_SCENARIOS_READERS_SCENARIO_NAMES_H
 
+#include "compute-model/kernels/kernel-time.h"
+#include "compute-model/kernels/measured-shapes.h"
 #include "scenarios/scenario.h"
 
 #include <stdexcept>
@@ -62,6 +64,8 @@ NamedChoices<TableOp> TableOpNames();
 NamedChoices<EmbeddingPlacement> EmbeddingPlacementNames();
 NamedChoices<EmbeddingBalance> EmbeddingBalanceNames();
 NamedChoices<EmbeddingOptimizer> EmbeddingOptimizerNames();
+NamedChoices<GemmLayout> GemmLayoutNames();
+NamedChoices<MemoryKernel> MemoryKernelNames();
 NamedChoices<Precision> PrecisionNames();
 NamedChoices<Placement> PlacementNames();
 NamedChoices<Fidelity> FidelityNames();

@@ -6,7 +6,6 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/text-table.h"
-#include "scenarios/yaml/input-error.h"
 
 #include <initializer_list>
 #include <map>
@@ -113,24 +112,6 @@ class KernelRows
     std::size_t m_field{0}; //!< that is read next
 };
 
-NamedChoices<GemmLayout>
-LayoutNames()
-{
-    return {{"tn", GemmLayout::Tn}, {"nn", GemmLayout::Nn}, {"nt", GemmLayout::Nt}};
-}
-
-NamedChoices<MemoryKernel>
-MemoryKernelNames()
-{
-    NamedChoices<MemoryKernel> names;
-    for (std::size_t i = 0; i < MEMORY_KERNEL_COUNT; i++)
-    {
-        const auto kernel = static_cast<MemoryKernel>(i);
-        names.emplace_back(ToString(kernel), kernel);
-    }
-    return names;
-}
-
 void
 ReadGemms(const YamlNode& file, std::vector<MeasuredKernel>& kernels)
 {
@@ -145,14 +126,14 @@ ReadGemms(const YamlNode& file, std::vector<MeasuredKernel>& kernels)
         shape.n = rows.Count();
         shape.k = rows.Count();
         shape.batch = rows.Count();
-        shape.layout = rows.Choice(LayoutNames());
+        shape.layout = rows.Choice(GemmLayoutNames());
         shape.precision = rows.Choice(PrecisionNames());
         shape.accumulateFp32 = rows.Text() == "accumulate-fp32";
         one.measured = rows.Microseconds();
         one.name = std::to_string(shape.m) + " x " + std::to_string(shape.n) + " x " +
                    std::to_string(shape.k) +
                    (shape.batch > 1 ? " x " + std::to_string(shape.batch) : "") + " " +
-                   NameOf(LayoutNames(), shape.layout) + " " +
+                   NameOf(GemmLayoutNames(), shape.layout) + " " +
                    NameOf(PrecisionNames(), shape.precision);
         one.classes = {"gemm", "gemm " + set};
         one.call = shape;
