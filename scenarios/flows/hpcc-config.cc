@@ -91,14 +91,6 @@ Contains(const std::vector<std::string>& names, const std::string& name)
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/** The shortest text that reads as the same number. */
-std::string
-TextOf(double value)
-{
-    char text[32];
-    return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
 int64_t
 BitRateOf(const Link& link)
 {
@@ -291,7 +283,7 @@ HpccConfig::Number(const std::string& key, double absent, double least, double m
     if (error != std::errc() || end != text.data() + text.size() || !(value >= least) ||
         !(value <= most) || found->second.values.size() > 1)
     {
-        throw Refusal(key, "a number from " + TextOf(least) + " to " + TextOf(most));
+        throw Refusal(key, "a number from " + FormatNumber(least) + " to " + FormatNumber(most));
     }
     return value;
 }
@@ -443,18 +435,18 @@ HpccConfig::SetMarks(YamlNode& node, const Topology& topology) const
         throw Refusal(
             isFromGiven ? "KMIN_MAP" : "KMAX_MAP",
             isFromGiven
-                ? "at most KMAX, " + TextOf(all) + " kB at " + std::to_string(*rates.begin())
-                : "at least KMIN, " + TextOf(from) + " kB at " + std::to_string(*rates.begin()));
+                ? "at most KMAX, " + FormatNumber(all) + " kB at " + std::to_string(*rates.begin())
+                : "at least KMIN, " + FormatNumber(from) + " kB at " + std::to_string(*rates.begin()));
     }
     const double probability = valueOf("PMAX_MAP", 0.2, false);
     if (probability > 1)
     {
         throw Refusal("PMAX_MAP", "probabilities, at most 1");
     }
-    node.Set("switch.markFrom", TextOf(from) + "kB");
-    node.Set("switch.markAll", TextOf(all) + "kB");
-    node.Set("switch.markProbability", TextOf(probability));
-    node.Set("switch.markRate", TextOf(first) + "bps");
+    node.Set("switch.markFrom", FormatNumber(from) + "kB");
+    node.Set("switch.markAll", FormatNumber(all) + "kB");
+    node.Set("switch.markProbability", FormatNumber(probability));
+    node.Set("switch.markRate", FormatNumber(first) + "bps");
 }
 
 void
@@ -474,7 +466,7 @@ HpccConfig::SetWindow(YamlNode& node, const Topology& topology) const
     node.Set("congestionControl.windowOfPath", hasWindow && !isGlobal ? "true" : "false");
     if (hasWindow && isGlobal)
     {
-        node.Set("congestionControl.window", TextOf(std::floor(largest.bytes)) + "B");
+        node.Set("congestionControl.window", FormatNumber(std::floor(largest.bytes)) + "B");
     }
     if (mode != Mode::Dcqcn)
     {
@@ -482,7 +474,7 @@ HpccConfig::SetWindow(YamlNode& node, const Topology& topology) const
     }
     if (mode == Mode::Hpcc && isGlobal)
     {
-        node.Set("congestionControl.baseRtt", TextOf(std::floor(largest.roundTrip)) + "ns");
+        node.Set("congestionControl.baseRtt", FormatNumber(std::floor(largest.roundTrip)) + "ns");
     }
 }
 
@@ -493,7 +485,7 @@ HpccConfig::SetControl(YamlNode& node) const
         node.Set(std::string("congestionControl.") + key, value);
     };
     const auto microseconds = [this](const char* key, double absent) {
-        return TextOf(Number(key, absent, 0, 1e9)) + "us";
+        return FormatNumber(Number(key, absent, 0, 1e9)) + "us";
     };
     set("minimumRate", RateOf("MIN_RATE", "100Mbps"));
     switch (static_cast<Mode>(Whole("CC_MODE", 0, 0, 1000)))
@@ -509,12 +501,12 @@ HpccConfig::SetControl(YamlNode& node) const
         set("additiveIncrease", RateOf("RATE_AI", "5Mbps"));
         set("hyperIncrease", RateOf("RATE_HAI", "50Mbps"));
         set("increaseRate", "0bps");
-        set("alphaGain", TextOf(Number("EWMA_GAIN", 1.0 / 16, 1e-9, 1)));
+        set("alphaGain", FormatNumber(Number("EWMA_GAIN", 1.0 / 16, 1e-9, 1)));
         set("clampTarget", Flag("CLAMP_TARGET_RATE", false) ? "true" : "false");
         break;
     case Mode::Hpcc:
         set("kind", "hpcc");
-        set("utilization", TextOf(Number("U_TARGET", 0.95, 1e-3, 1)));
+        set("utilization", FormatNumber(Number("U_TARGET", 0.95, 1e-3, 1)));
         set("maxStage", std::to_string(Whole("MI_THRESH", 5, 0, 1000000)));
         set("fastReaction", Flag("FAST_REACT", true) ? "true" : "false");
         set("increase", RateOf("RATE_AI", "5Mbps"));
@@ -529,7 +521,7 @@ HpccConfig::SetControl(YamlNode& node) const
         break;
     case Mode::Dctcp:
         set("kind", "dctcp");
-        set("gain", TextOf(Number("EWMA_GAIN", 1.0 / 16, 1e-9, 1)));
+        set("gain", FormatNumber(Number("EWMA_GAIN", 1.0 / 16, 1e-9, 1)));
         set("increase", RateOf("DCTCP_RATE_AI", "1000Mbps"));
         break;
     }

@@ -14,7 +14,6 @@
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-writer.h"
 
-#include <charconv>
 #include <limits>
 #include <string>
 #include <variant>
@@ -178,15 +177,6 @@ WriteLayerTable(YamlWriter& out, const LayerTable& table)
     out.EndMap();
 }
 
-/** The shortest decimal that reads back equal. */
-std::string
-Exact(double value)
-{
-    char text[32];
-    const auto [end, error] = std::to_chars(text, text + sizeof(text), value);
-    return {text, end};
-}
-
 /** What ReadExpertLayers reads; nothing without experts. */
 void
 WriteExpertLayers(YamlWriter& out, const ExpertLayers& moe)
@@ -228,7 +218,7 @@ WriteExpertLoad(YamlWriter& out, const ExpertLoad& load)
         out.BeginList("shares");
         for (const double share : load.shares)
         {
-            out.Item(Exact(share));
+            out.Item(FormatNumber(share));
         }
         out.EndList();
     }
