@@ -16,15 +16,6 @@ namespace
 constexpr int64_t MAX_EXPERTS = 65535;
 constexpr double MAX_CAPACITY = 1000; //!< times what balanced experts get
 
-void
-ReadCount(const YamlNode& node, const char* key, int64_t least, int64_t most, uint32_t& value)
-{
-    if (const auto found = node.Find(key))
-    {
-        value = found->AsCount(least, most);
-    }
-}
-
 /** Experts that are padded up to a capacity are alike; only an imbalance draws by a seed. */
 void
 CheckLoadUse(const YamlNode& node, const ExpertLoad& load)
@@ -54,13 +45,6 @@ WidthOr(const YamlNode& node, const char* key, uint32_t otherwise)
     return found ? ReadWidth(*found) : otherwise;
 }
 
-bool
-BoolOr(const YamlNode& node, const char* key, bool otherwise)
-{
-    const auto found = node.Find(key);
-    return found ? found->AsBool() : otherwise;
-}
-
 uint32_t
 ReadHeadDim(const YamlNode& node, const Transformer& model)
 {
@@ -73,8 +57,10 @@ ReadHeadDim(const YamlNode& node, const Transformer& model)
     return WidthOr(node, "headDim", model.hidden / model.heads);
 }
 
-} // namespace
-
+/**
+ * A model's `experts:`: {count, topK, ffn} and, where it has them, {sharedFfn, firstLayer, every}.
+ * @throws InputError with the place of what is missing, unknown or out of range.
+ */
 ExpertLayers
 ReadExpertLayers(const YamlNode& node)
 {
@@ -83,11 +69,13 @@ ReadExpertLayers(const YamlNode& node)
     moe.experts = static_cast<uint32_t>(node.Get("count").AsInteger(1, MAX_EXPERTS));
     moe.topK = static_cast<uint32_t>(node.Get("topK").AsInteger(1, moe.experts));
     moe.ffn = ReadWidth(node.Get("ffn"));
-    ReadCount(node, "sharedFfn", 0, MAX_WIDTH, moe.sharedFfn);
-    ReadCount(node, "firstLayer", 0, MAX_WIDTH, moe.firstLayer);
-    ReadCount(node, "every", 1, MAX_WIDTH, moe.every);
+    node.Read("sharedFfn", moe.sharedFfn, &YamlNode::AsCount, 0, MAX_WIDTH);
+    node.Read("firstLayer", moe.firstLayer, &YamlNode::AsCount, 0, MAX_WIDTH);
+    node.Read("every", moe.every, &YamlNode::AsCount, 1, MAX_WIDTH);
     return moe;
 }
+
+} // namespace
 
 ExpertLoad
 ReadExpertLoad(const YamlNode& node)
@@ -95,10 +83,8 @@ ReadExpertLoad(const YamlNode& node)
     node.CheckKeys(YamlKeysOf("parallel.expertLoad"));
     ExpertLoad load;
     node.Read("capacityFactor", load.capacityFactor, &YamlNode::AsNumber, 0, MAX_CAPACITY);
-    if (const auto imbalance = node.Find("imbalance"))
-    {
-        load.imbalance = imbalance->AsNumber(1, static_cast<double>(MAX_EXPERTS));
-    }
+    node.Read(
+        "imbalance", load.imbalance, &YamlNode::AsNumber, 1, static_cast<double>(MAX_EXPERTS));
     node.Read("seed", load.seed, &YamlNode::AsSeed);
     if (const auto shares = node.Find("shares"))
     {
@@ -135,15 +121,15 @@ ReadModel(const YamlNode& reference, const Catalog& catalog)
     model.ffn = WidthOr(node, "ffn", 4 * model.hidden);
     model.sequence = ReadWidth(node.Get("sequence"));
     model.vocabulary = ReadWidth(node.Get("vocabulary"));
-    model.vocabularyMultiple = WidthOr(node, "vocabularyMultiple", model.vocabularyMultiple);
+    node.Read("vocabularyMultiple", model.vocabularyMultiple, ReadWidth);
     node.Read("norm", model.norm, NormNames());
     node.Read("activation", model.activation, ActivationNames());
-    model.tiedEmbeddings = BoolOr(node, "tiedEmbeddings", model.tiedEmbeddings);
-    model.biases = BoolOr(node, "biases", model.biases);
-    model.dropout = BoolOr(node, "dropout", model.dropout);
-    model.learnedPositions = BoolOr(node, "learnedPositions", model.learnedPositions);
-    model.causal = BoolOr(node, "causal", model.causal);
-    model.predictionHead = BoolOr(node, "predictionHead", model.predictionHead);
+    node.Read("tiedEmbeddings", model.tiedEmbeddings, &YamlNode::AsBool);
+    node.Read("biases", model.biases, &YamlNode::AsBool);
+    node.Read("dropout", model.dropout, &YamlNode::AsBool);
+    node.Read("learnedPositions", model.learnedPositions, &YamlNode::AsBool);
+    node.Read("causal", model.causal, &YamlNode::AsBool);
+    node.Read("predictionHead", model.predictionHead, &YamlNode::AsBool);
     node.Read("experts", model.moe, ReadExpertLayers);
     model.source = ReadSource(node);
     node.CheckAllRead({"title"});

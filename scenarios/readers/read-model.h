@@ -13,12 +13,6 @@ namespace weir
 {
 
 /**
- * A model's `experts:`: {count, topK, ffn} and, where it has them, {sharedFfn, firstLayer, every}.
- * @throws InputError with the place of what is missing, unknown or out of range.
- */
-ExpertLayers ReadExpertLayers(const YamlNode& node);
-
-/**
  * A plan's `expertLoad:`, {capacityFactor} or {imbalance, seed} or {shares}.
  * @throws InputError with the place of what is unknown, out of range or has no effect.
  */

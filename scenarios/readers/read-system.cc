@@ -111,13 +111,6 @@ CheckOverruled(const YamlNode& node, const NodeSpec& given, const NodeSpec& wire
 // A bound that no cluster comes near; it keeps products with ports within 32 bits.
 constexpr int64_t MAX_NODES = 1 << 20;
 
-uint32_t
-CountOr(const YamlNode& node, const char* key, int64_t least, int64_t most, uint32_t otherwise)
-{
-    const auto found = node.Find(key);
-    return found ? found->AsCount(least, most) : otherwise;
-}
-
 /** As many nodes as a fabric has places for, where that is a fixed number that comes out even. */
 uint32_t
 NodesThatFill(const YamlNode& system, const ClusterSpec& cluster)
@@ -171,7 +164,7 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     {
         ReadSource(node);
     }
-    system.cluster.nodes = CountOr(node, "nodes", 1, MAX_NODES, 1);
+    node.Read("nodes", system.cluster.nodes, &YamlNode::AsCount, 1, MAX_NODES);
     const YamlNode inside = node.Get("node");
     const std::string gpuFile = catalog.Find(CatalogKind::Gpus, inside.Get("gpu"));
     system.gpu = LoadGpu(gpuFile, catalog);
