@@ -44,17 +44,10 @@ OperationsOfLayer(const LayerSegments& layer, const ParallelPlan& plan)
     return static_cast<double>(layer.forward.size() + backward) + recompute;
 }
 
-} // namespace
-
-double
-EstimateOperations(const StepSegments& segments, const Transformer& model, const ParallelPlan& plan)
-{
-    const double withExperts = model.ExpertLayersOf(0, model.layers);
-    return plan.MicroBatches() *
-           (withExperts * OperationsOfLayer(segments.Layer(true), plan) +
-            (model.layers - withExperts) * OperationsOfLayer(segments.Layer(false), plan));
-}
-
+/**
+ * Checks that the programs of a step can be held in memory.
+ * @throws std::invalid_argument naming globalBatch, with the estimate, above 2^25 operations.
+ */
 void
 CheckStepSize(const StepSegments& segments, const Transformer& model, const ParallelPlan& plan)
 {
@@ -74,6 +67,17 @@ CheckStepSize(const StepSegments& segments, const Transformer& model, const Para
                                         plan.MicroBatches() * MAX_OPERATIONS / operations))) +
                                     " micro-batches (or fewer layers)");
     }
+}
+
+} // namespace
+
+double
+EstimateOperations(const StepSegments& segments, const Transformer& model, const ParallelPlan& plan)
+{
+    const double withExperts = model.ExpertLayersOf(0, model.layers);
+    return plan.MicroBatches() *
+           (withExperts * OperationsOfLayer(segments.Layer(true), plan) +
+            (model.layers - withExperts) * OperationsOfLayer(segments.Layer(false), plan));
 }
 
 StepGraph

@@ -21,14 +21,6 @@ double EstimateOperations(const StepSegments& segments,
                           const ParallelPlan& plan);
 
 /**
- * Checks that the programs of a step can be held in memory.
- * @throws std::invalid_argument naming globalBatch, with the estimate, above 2^25 operations.
- */
-void CheckStepSize(const StepSegments& segments,
-                   const Transformer& model,
-                   const ParallelPlan& plan);
-
-/**
  * One optimizer step of @p model under @p plan on GPUs of kind @p gpu, as Megatron-LM runs it.
  * Programs are shared: one per pipeline stage.
  * @throws std::invalid_argument as CheckPlan.

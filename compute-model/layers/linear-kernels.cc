@@ -105,14 +105,20 @@ WriteGatheredProduct(SegmentWriter& writer,
     WritePieces(writer, name, gemm, plan.tensor - 1, plan.tensor, plan);
 }
 
-} // namespace
-
+/**
+ * Whether the product that takes the gathered operand goes beside the gather: in T pieces over T
+ * ranks, the last of which waits for all of it. Transformer Engine takes pieces in the order in
+ * which they come; with c for the gather of one and g for its product both take
+ * g + (T - 1) max(c, g).
+ */
 bool
 SplitsProducts(const LinearShape& linear, const ParallelPlan& plan)
 {
     return plan.splitProducts && plan.overlapTensor && plan.sequenceParallel && plan.tensor > 1 &&
            linear.gathered != GatheredOperand::None;
 }
+
+} // namespace
 
 int32_t
 WriteGather(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan, Bytes whole)

@@ -46,14 +46,6 @@ void WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear, const P
 std::string GatheredName(const LinearShape& linear);
 
 /**
- * Whether the product that takes the gathered operand goes beside the gather: in T pieces over T
- * ranks, the last of which waits for all of it. Transformer Engine takes pieces in the order in
- * which they come; with c for the gather of one and g for its product both take
- * g + (T - 1) max(c, g).
- */
-bool SplitsProducts(const LinearShape& linear, const ParallelPlan& plan);
-
-/**
  * Begins to gather an operand over tensor ranks, with sequence parallelism.
  * @param whole bytes of the operand of all ranks, in the activations' format.
  * @return what its product waits for.

@@ -48,8 +48,11 @@ WritesAtOnce(SegmentWriter& writer,
     return true;
 }
 
-} // namespace
-
+/**
+ * In a tensor grid a row of ranks holds the columns of a token: the sums that a norm takes over
+ * them, forward or backward, are summed over the row first, in one message of 4 bytes a sum.
+ * @param reads operands that this takes another pass over.
+ */
 void
 WriteNormSums(SegmentWriter& writer,
               const Transformer& model,
@@ -70,6 +73,8 @@ WriteNormSums(SegmentWriter& writer,
     writer.WaitFor(writer.Communicate(
         name + " sums all-reduce", CollectiveOp::AllReduce, NormSums(model, shape)));
 }
+
+} // namespace
 
 void
 WriteActivation(SegmentWriter& writer,

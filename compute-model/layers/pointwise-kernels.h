@@ -13,17 +13,6 @@ namespace weir
 {
 
 /**
- * In a tensor grid a row of ranks holds the columns of a token: the sums that a norm takes over
- * them, forward or backward, are summed over the row first, in one message of 4 bytes a sum.
- * @param reads operands that this takes another pass over.
- */
-void WriteNormSums(SegmentWriter& writer,
-                   const Transformer& model,
-                   const ParallelPlan& plan,
-                   const std::string& name,
-                   uint32_t reads);
-
-/**
  * The activation between two products, of @p rows of @p columns that it gives: GELU, or SwiGLU as
  * one kernel, in eager PyTorch SiLU and the product with the gate.
  */

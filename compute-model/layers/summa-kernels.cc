@@ -2,8 +2,8 @@
 #include "compute-model/layers/summa-kernels.h"
 
 #include "compute-model/layers/gradient-add.h"
-#include "compute-model/plan/rank-shape.h"
 
+#include <string>
 #include <vector>
 
 namespace weir
@@ -11,6 +11,17 @@ namespace weir
 
 namespace
 {
+
+/** A product of matrices that lie in blocks on a grid of q x q ranks, as one rank sees it. */
+struct SummaProduct
+{
+    GemmShape gemm; //!< of two blocks
+    std::string rowName;
+    Bytes row; //!< block that goes along rows: of the left operand, or of the result
+    std::string columnName;
+    Bytes column; //!< block that goes along columns: of the right operand, or of the result
+    std::string name;
+};
 
 /** One operand's blocks, given out in turn by the ranks of a line. */
 class BlockBroadcast
@@ -156,8 +167,15 @@ Product(const std::string& name,
     return product;
 }
 
-} // namespace
-
+/**
+ * C = A B by SUMMA (van de Geijn and Watts 1997; Optimus and Tesseract, arXiv 2105.14500): in step
+ * t of q column t gives its blocks of A to its rows, row t its blocks of B to its columns, and
+ * every rank adds the product of what it got to its block of C.
+ *
+ * Where the plan overlaps tensor communication there are two buffers for each operand: blocks of
+ * step t + 1 are on their way while those of step t are multiplied, rows and columns at once. Else
+ * every broadcast is waited for, rows before columns.
+ */
 void
 WriteSumma(SegmentWriter& writer, const SummaProduct& product, const ParallelPlan& plan)
 {
@@ -177,6 +195,10 @@ WriteSumma(SegmentWriter& writer, const SummaProduct& product, const ParallelPla
     }
 }
 
+/**
+ * C = A B^T: in step t row t gives its blocks of B to its columns; the products are summed along
+ * rows into column t's blocks of C, beside the next product where the plan overlaps.
+ */
 void
 WriteSummaRightTransposed(SegmentWriter& writer,
                           const SummaProduct& product,
@@ -190,6 +212,10 @@ WriteSummaRightTransposed(SegmentWriter& writer,
         BlockReduction(writer, TokenGroup(plan), product.rowName, product.row, plan.overlapTensor));
 }
 
+/**
+ * C = A^T B: in step t column t gives its blocks of A to its rows; the products are summed along
+ * columns into row t's blocks of C, similarly.
+ */
 void
 WriteSummaLeftTransposed(SegmentWriter& writer,
                          const SummaProduct& product,
@@ -203,6 +229,8 @@ WriteSummaLeftTransposed(SegmentWriter& writer,
         BlockReduction(
             writer, ColumnGroup(plan), product.columnName, product.column, plan.overlapTensor));
 }
+
+} // namespace
 
 void
 WriteSummaForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)

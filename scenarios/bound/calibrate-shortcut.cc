@@ -15,7 +15,6 @@
 #include <cmath>
 #include <future>
 #include <iterator>
-#include <thread>
 
 namespace weir
 {
@@ -46,6 +45,13 @@ CasesOf(const std::vector<SampledEstimate>& estimates, Time reference)
         cases.push_back({estimate.position, ScoreOf(reference, estimate.time)});
     }
     return cases;
+}
+
+/** The fidelity whose times estimates are compared with. */
+Fidelity
+ReferenceOf(CalibratedThing thing)
+{
+    return thing == CalibratedThing::Packets ? Fidelity::Packet : Fidelity::Flow;
 }
 
 /** What one scenario says of all that are compared. */
@@ -92,12 +98,6 @@ ToString(CalibratedThing thing)
     default:
         return "collectives";
     }
-}
-
-Fidelity
-ReferenceOf(CalibratedThing thing)
-{
-    return thing == CalibratedThing::Packets ? Fidelity::Packet : Fidelity::Flow;
 }
 
 std::vector<CalibrationCase>

@@ -28,9 +28,6 @@ constexpr CalibratedThing LAST_CALIBRATED_THING = CalibratedThing::Packets;
 /** "collectives", "steps", "packets": also the names of the shipped calibrations. */
 const char* ToString(CalibratedThing thing);
 
-/** The fidelity whose times estimates are compared with. */
-Fidelity ReferenceOf(CalibratedThing thing);
-
 /** A sample to run. */
 struct SampleSpec
 {

@@ -6,9 +6,7 @@
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/simulation/run-result.h"
-#include "scenarios/yaml/input-error.h"
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -75,44 +73,6 @@ TextOf(const std::string& name,
            "]}}";
 }
 
-/** The scenario, but for its fidelity. */
-std::string
-DrawScenario(RandomDraws& draws, Fidelity reference, const Catalog& catalog)
-{
-    SampledCall first;
-    DrawMachine(draws, Population::Calibrated, catalog, first);
-    const JobGpus gpus = DrawGpus(draws, first.spec);
-    DrawOperation(draws, reference, first);
-    SampledCall second;
-    second.spec.cluster = first.spec.cluster;
-    second.spec.gpusPerNode = first.spec.gpusPerNode;
-    DrawOperation(draws, reference, second);
-    const auto calls = [&] {
-        return "calls: " + std::to_string(draws.OneOf(std::vector<int>{1, 2, 3, 5}));
-    };
-    std::string jobs = TextOf("first", first.spec, calls(), gpus.first);
-    if (!gpus.second.empty())
-    {
-        const std::string extent = draws.With(0.7) ? "until: first" : calls();
-        jobs += ", " + TextOf("second", second.spec, extent, gpus.second);
-    }
-    return "title: sample\nsystem: " + first.system + "\njobs: [" + jobs +
-           "]\nnetwork: {nccl: {version: " + first.spec.nccl.version +
-           ", queuePairs: " + std::to_string(first.spec.nccl.queuePairs) + "}}\n";
-}
-
-/** What a fidelity makes of the scenario of @p text. */
-SampledEstimate
-Estimate(const std::string& text, Fidelity fidelity, Fidelity reference, const Catalog& catalog)
-{
-    YamlNode node = YamlNode::Parse(text, "sample");
-    node.Set("network.fidelity", ToString(fidelity));
-    const Scenario scenario = ReadScenario(node, catalog);
-    const auto simulation = RunWithin(MAX_WORK_OF_JOBS, scenario);
-    return {PositionOfCalls(scenario, *simulation, reference),
-            CollectResult(*simulation).collectives.front().MeanTime()};
-}
-
 constexpr uint32_t MAX_RANKS = 64; //!< of calibrated groups
 
 /** Fixed, so that a new system of the catalogue changes no sample. */
@@ -160,24 +120,8 @@ AlgorithmsOf(CollectiveOp op)
     }
 }
 
-} // namespace
-
-SampledRun
-SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& catalog)
-{
-    RandomDraws draws(seed, index);
-    return DrawnUntilPossible([&] {
-        SampledRun run;
-        run.text = DrawScenario(draws, reference, catalog);
-        for (const Fidelity fidelity : EstimatesOf(reference))
-        {
-            run.estimates.push_back(Estimate(run.text, fidelity, reference, catalog));
-        }
-        run.reference = Estimate(run.text, reference, reference, catalog).time;
-        return run;
-    });
-}
-
+/** The machine and the ranks of @p call. @throws InputError, std::invalid_argument where there are
+ * none such. */
 void
 DrawMachine(RandomDraws& draws, Population population, const Catalog& catalog, SampledCall& call)
 {
@@ -205,6 +149,10 @@ DrawMachine(RandomDraws& draws, Population population, const Catalog& catalog, S
     }
 }
 
+/**
+ * Operation, choices, NCCL version and size of @p call. @throws std::invalid_argument when the
+ * packets of the reference would be very many.
+ */
 void
 DrawOperation(RandomDraws& draws, Fidelity reference, SampledCall& call)
 {
@@ -234,6 +182,62 @@ DrawOperation(RandomDraws& draws, Fidelity reference, SampledCall& call)
     {
         throw std::invalid_argument("a call of very many packets");
     }
+}
+
+/** The scenario, but for its fidelity. */
+std::string
+DrawScenario(RandomDraws& draws, Fidelity reference, const Catalog& catalog)
+{
+    SampledCall first;
+    DrawMachine(draws, Population::Calibrated, catalog, first);
+    const JobGpus gpus = DrawGpus(draws, first.spec);
+    DrawOperation(draws, reference, first);
+    SampledCall second;
+    second.spec.cluster = first.spec.cluster;
+    second.spec.gpusPerNode = first.spec.gpusPerNode;
+    DrawOperation(draws, reference, second);
+    const auto calls = [&] {
+        return "calls: " + std::to_string(draws.OneOf(std::vector<int>{1, 2, 3, 5}));
+    };
+    std::string jobs = TextOf("first", first.spec, calls(), gpus.first);
+    if (!gpus.second.empty())
+    {
+        const std::string extent = draws.With(0.7) ? "until: first" : calls();
+        jobs += ", " + TextOf("second", second.spec, extent, gpus.second);
+    }
+    return "title: sample\nsystem: " + first.system + "\njobs: [" + jobs +
+           "]\nnetwork: {nccl: {version: " + first.spec.nccl.version +
+           ", queuePairs: " + std::to_string(first.spec.nccl.queuePairs) + "}}\n";
+}
+
+/** What a fidelity makes of the scenario of @p text. */
+SampledEstimate
+Estimate(const std::string& text, Fidelity fidelity, Fidelity reference, const Catalog& catalog)
+{
+    YamlNode node = YamlNode::Parse(text, "sample");
+    node.Set("network.fidelity", ToString(fidelity));
+    const Scenario scenario = ReadScenario(node, catalog);
+    const auto simulation = RunWithin(MAX_WORK_OF_JOBS, scenario);
+    return {PositionOfCalls(scenario, *simulation, reference),
+            CollectResult(*simulation).collectives.front().MeanTime()};
+}
+
+} // namespace
+
+SampledRun
+SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& catalog)
+{
+    RandomDraws draws(seed, index);
+    return DrawnUntilPossible([&] {
+        SampledRun run;
+        run.text = DrawScenario(draws, reference, catalog);
+        for (const Fidelity fidelity : EstimatesOf(reference))
+        {
+            run.estimates.push_back(Estimate(run.text, fidelity, reference, catalog));
+        }
+        run.reference = Estimate(run.text, reference, reference, catalog).time;
+        return run;
+    });
 }
 
 SampledCall

@@ -31,19 +31,6 @@ struct SampledCall
     Time reference;
 };
 
-/** The machine and the ranks of @p call. @throws InputError, std::invalid_argument where there are
- * none such. */
-void DrawMachine(RandomDraws& draws,
-                 Population population,
-                 const Catalog& catalog,
-                 SampledCall& call);
-
-/**
- * Operation, choices, NCCL version and size of @p call. @throws std::invalid_argument when the
- * packets of the reference would be very many.
- */
-void DrawOperation(RandomDraws& draws, Fidelity reference, SampledCall& call);
-
 /**
  * Case @p index of the sample of @p seed: a system, nodes, a fabric with its routing and
  * oversubscription, a group, an operation with NCCL's choice or another, a version of NCCL and a

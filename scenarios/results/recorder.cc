@@ -61,6 +61,13 @@ FirstRanks(const StepGraph& graph)
     return ranks;
 }
 
+/** The step of a job that timelines show. */
+uint32_t
+ShownStep(const TrainingJobSpec& job)
+{
+    return (job.steady.IsOn() ? std::min(job.steps, SteadyRule::MIN_STEPS) : job.steps) - 1;
+}
+
 } // namespace
 
 std::vector<Rank>
@@ -106,12 +113,6 @@ RankDifference::IsAny() const
     return jitter.IsOn() || std::any_of(computeScale.begin(), computeScale.end(), [this](double s) {
                return s != computeScale.front();
            });
-}
-
-uint32_t
-ShownStep(const TrainingJobSpec& job)
-{
-    return (job.steady.IsOn() ? std::min(job.steps, SteadyRule::MIN_STEPS) : job.steps) - 1;
 }
 
 std::vector<Rank>

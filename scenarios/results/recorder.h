@@ -41,9 +41,6 @@ struct RankDifference
     bool IsAny() const;
 };
 
-/** The step of a job that timelines show. */
-uint32_t ShownStep(const TrainingJobSpec& job);
-
 /**
  * The ranks that are recorded of a job, in ascending order: the representative ones, those that
  * @p output asks for as far as the job has them, and of each stage whose ranks' kernels take

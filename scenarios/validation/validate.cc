@@ -118,6 +118,42 @@ ClassTable(const SuiteOutcome& outcome)
     return table.Print(2);
 }
 
+/**
+ * What errors at one size are grouped by: the size (below 1 MiB, to 64 MiB, from there on),
+ * the same with who launches, the operation, one node or several, the same with what joins the GPUs
+ * of a node (nvswitch, nvlink mesh, pcie) and the size, the algorithm, the cluster, and the suite
+ * where runs of several stand side by side.
+ */
+std::vector<std::string>
+ClassesOf(const CollectiveOutcome& outcome, std::size_t point)
+{
+    const auto& sweep = outcome.run.sweep;
+    const std::string size = SizeClass(sweep.sizes[point]);
+    const bool isOne = sweep.cluster.nodes == 1;
+    std::vector<std::string> classes{
+        "size " + size,
+        std::string(ToString(sweep.nccl.launch)) + ", " + size,
+        std::string("op ") + ToString(sweep.op),
+        isOne ? "nodes one" : "nodes several",
+        GpuLinksOf(sweep.cluster.node) + (isOne ? ", one node, " : ", several nodes, ") + size,
+        std::string("algorithm ") + ToString(outcome.points[point].algorithm),
+        "system " + sweep.cluster.name};
+    if (!outcome.run.suite.empty())
+    {
+        classes.push_back("suite " + outcome.run.suite);
+    }
+    return classes;
+}
+
+/** @throws InputError as RunCollectiveSweep. */
+CollectiveOutcome
+RunMeasuredCollective(const MeasuredCollective& run, Fidelity fidelity)
+{
+    CollectiveSweepSpec sweep = run.sweep;
+    sweep.fidelity = fidelity;
+    return {run, RunCollectiveSweep(sweep)};
+}
+
 /** Every measured size of a run is a case. */
 void
 AddCollective(CollectiveOutcome one, SuiteOutcome& outcome)
@@ -285,35 +321,6 @@ WriteStatements(Hdf5File& file,
 }
 
 } // namespace
-
-CollectiveOutcome
-RunMeasuredCollective(const MeasuredCollective& run, Fidelity fidelity)
-{
-    CollectiveSweepSpec sweep = run.sweep;
-    sweep.fidelity = fidelity;
-    return {run, RunCollectiveSweep(sweep)};
-}
-
-std::vector<std::string>
-ClassesOf(const CollectiveOutcome& outcome, std::size_t point)
-{
-    const auto& sweep = outcome.run.sweep;
-    const std::string size = SizeClass(sweep.sizes[point]);
-    const bool isOne = sweep.cluster.nodes == 1;
-    std::vector<std::string> classes{
-        "size " + size,
-        std::string(ToString(sweep.nccl.launch)) + ", " + size,
-        std::string("op ") + ToString(sweep.op),
-        isOne ? "nodes one" : "nodes several",
-        GpuLinksOf(sweep.cluster.node) + (isOne ? ", one node, " : ", several nodes, ") + size,
-        std::string("algorithm ") + ToString(outcome.points[point].algorithm),
-        "system " + sweep.cluster.name};
-    if (!outcome.run.suite.empty())
-    {
-        classes.push_back("suite " + outcome.run.suite);
-    }
-    return classes;
-}
 
 Chart
 BandwidthChart(const CollectiveOutcome& outcome)

@@ -28,17 +28,6 @@ struct CollectiveOutcome
     std::vector<CollectivePoint> points; //!< by size, as simulated
 };
 
-/** @throws InputError as RunCollectiveSweep. */
-CollectiveOutcome RunMeasuredCollective(const MeasuredCollective& run, Fidelity fidelity);
-
-/**
- * What errors at one size are grouped by: the size (below 1 MiB, to 64 MiB, from there on),
- * the same with who launches, the operation, one node or several, the same with what joins the GPUs
- * of a node (nvswitch, nvlink mesh, pcie) and the size, the algorithm, the cluster, and the suite
- * where runs of several stand side by side.
- */
-std::vector<std::string> ClassesOf(const CollectiveOutcome& outcome, std::size_t point);
-
 /** Bus bandwidth against size: measured as points, simulated as a line. */
 Chart BandwidthChart(const CollectiveOutcome& outcome);
 

@@ -199,6 +199,22 @@ WriteFabric(YamlWriter& out, const FabricSpec& fabric)
     out.EndMap();
 }
 
+/** Writes @p node as the map `node:` of a system; ReadNode reads it back equal. */
+void
+WriteNode(YamlWriter& out, const NodeSpec& node)
+{
+    out.BeginMap("node");
+    out.Text("gpu", node.gpuModel);
+    out.Integer("gpus", node.gpus);
+    WriteNvLink(out, node);
+    WritePcie(out, node);
+    WriteOptional(out, "gpuLink", node.gpuLink);
+    WriteSockets(out, node);
+    WriteNic(out, node);
+    WriteCosts(out, node.costs);
+    out.EndMap();
+}
+
 } // namespace
 
 void
@@ -215,21 +231,6 @@ WriteProfile(YamlWriter& out, const LinkProfile& profile)
         out.Speed("ncclRate", profile.ncclRate);
     }
     out.Text("source", profile.source);
-}
-
-void
-WriteNode(YamlWriter& out, const NodeSpec& node)
-{
-    out.BeginMap("node");
-    out.Text("gpu", node.gpuModel);
-    out.Integer("gpus", node.gpus);
-    WriteNvLink(out, node);
-    WritePcie(out, node);
-    WriteOptional(out, "gpuLink", node.gpuLink);
-    WriteSockets(out, node);
-    WriteNic(out, node);
-    WriteCosts(out, node.costs);
-    out.EndMap();
 }
 
 void

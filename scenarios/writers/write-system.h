@@ -8,9 +8,6 @@
 namespace weir
 {
 
-/** Writes @p node as the map `node:` of a system; ReadNode reads it back equal. */
-void WriteNode(YamlWriter& out, const NodeSpec& node);
-
 /** The keys of @p profile, into a map that is open. */
 void WriteProfile(YamlWriter& out, const LinkProfile& profile);
 

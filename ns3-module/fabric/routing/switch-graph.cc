@@ -28,8 +28,7 @@ IsPortsOfNode(const Device& device)
     return device.kind == DeviceKind::LeafSwitch && device.node != Device::NO_NODE;
 }
 
-} // namespace
-
+/** Whether a device passes on what is not for it: switches and root complexes do. */
 bool
 Forwards(DeviceKind kind)
 {
@@ -49,6 +48,8 @@ Forwards(DeviceKind kind)
     }
     return false;
 }
+
+} // namespace
 
 SwitchGraph::SwitchGraph(const Topology& topology, uint8_t kinds)
     : m_component(topology.DeviceCount(), NONE),

@@ -12,9 +12,6 @@
 namespace weir
 {
 
-/** Whether a device passes on what is not for it: switches and root complexes do. */
-bool Forwards(DeviceKind kind);
-
 /**
  * The part of a topology that forwards, over links of some kinds only: its weakly connected
  * components with their switches numbered densely, so that what is kept per destination

@@ -23,8 +23,11 @@ NumberOf(const std::string& text)
     return error == std::errc() && end == text.data() + text.size() ? number : -1;
 }
 
-} // namespace
-
+/**
+ * Reads a table as OpenSM writes them: "1:64,2:128" is 64 units for class 1, then 128 for class 2.
+ * @param classes of data, which are 1 to @p classes
+ * @throws std::invalid_argument "found ..., expected ..."
+ */
 std::vector<ArbitrationEntry>
 ParseArbitrationTable(const std::string& text, unsigned classes)
 {
@@ -55,6 +58,8 @@ ParseArbitrationTable(const std::string& text, unsigned classes)
     }
     return table;
 }
+
+} // namespace
 
 ClassArbiter::ClassArbiter(const ArbitrationSpec& spec, unsigned classes)
     : m_limit((spec.highLimit.Count() + UNIT - 1) / UNIT)

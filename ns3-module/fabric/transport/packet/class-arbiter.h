@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace weir
@@ -18,13 +17,6 @@ struct ArbitrationEntry
     uint8_t trafficClass;
     int64_t weight; //!< units of 64 bytes
 };
-
-/**
- * Reads a table as OpenSM writes them: "1:64,2:128" is 64 units for class 1, then 128 for class 2.
- * @param classes of data, which are 1 to @p classes
- * @throws std::invalid_argument "found ..., expected ..."
- */
-std::vector<ArbitrationEntry> ParseArbitrationTable(const std::string& text, unsigned classes);
 
 /**
  * Which data class a port serves next: virtual lane arbitration (InfiniBand Architecture, volume 1,
