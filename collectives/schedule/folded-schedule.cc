@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/schedule/folded-schedule.h"
 
+#include "fabric/routing/flow-hash.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -16,16 +18,6 @@ namespace weir
 
 namespace
 {
-
-/** Finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). */
-uint64_t
-Mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-}
 
 /** All figures of a connection, of which its block and links are none. */
 auto
@@ -394,8 +386,8 @@ ScheduleGraph::NumberKinds()
             uint64_t hash = program.primitives.size();
             for (const Primitive& p : program.primitives)
             {
-                hash = Mix(hash ^ Mix(static_cast<uint64_t>(p.kind) << 32 ^
-                                      static_cast<uint32_t>(p.chunk)));
+                hash = SplitMix64(hash ^ SplitMix64(static_cast<uint64_t>(p.kind) << 32 ^
+                                                    static_cast<uint32_t>(p.chunk)));
             }
             programOf.back().push_back(programs.NumberOf(program, hash));
         }
@@ -403,7 +395,7 @@ ScheduleGraph::NumberKinds()
         isEven.push_back(true);
         for (const Loop& loop : channel.loops)
         {
-            hash = Mix(hash ^ Mix(loop.repeat) ^ loop.chunks.size());
+            hash = SplitMix64(hash ^ SplitMix64(loop.repeat) ^ loop.chunks.size());
             isEven.back() = isEven.back() &&
                             std::all_of(loop.chunks.begin(), loop.chunks.end(), [&](Bytes chunk) {
                                 return chunk == loop.chunks.front();
@@ -431,7 +423,7 @@ ScheduleGraph::NumberKinds()
     for (const ConnectionNode& each : m_connections)
     {
         const ScheduleConnection& c = *each.connection;
-        const uint64_t hash = Mix(static_cast<uint64_t>(c.latency.ToPicoseconds()));
+        const uint64_t hash = SplitMix64(static_cast<uint64_t>(c.latency.ToPicoseconds()));
         add({3, figures.NumberOf(c, hash), m_schedule.channels[each.channel].copies});
     }
     std::unordered_map<double, uint32_t> rates;
@@ -716,7 +708,7 @@ AlikeNodes::SignatureOf(uint32_t node) const
 {
     uint64_t signature = 0;
     m_graph.ForEachNeighbor(node, [&](uint64_t role, uint32_t neighbor) {
-        signature += Mix(role ^ Mix(m_classes[neighbor]));
+        signature += SplitMix64(role ^ SplitMix64(m_classes[neighbor]));
     });
     return signature;
 }

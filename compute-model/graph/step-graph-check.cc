@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/step-graph-check.h"
 
+#include "fabric/routing/flow-hash.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -31,23 +33,13 @@ struct SlotUse
     }
 };
 
-/** splitmix64's finaliser (Steele et al. 2014). */
-uint64_t
-Mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
-}
-
 uint64_t
 HashOf(const StepOp& op, uint64_t order)
 {
     const uint64_t what = op.kind == StepOpKind::Collective
                               ? (static_cast<uint64_t>(op.collective) + 1) | uint64_t{op.root} << 8
                               : 0;
-    return Mix(Mix(static_cast<uint64_t>(op.bytes.Count()) + 0x9e3779b97f4a7c15ULL) ^ (what << 40) ^
-               order);
+    return SplitMix64(SplitMix64(static_cast<uint64_t>(op.bytes.Count())) ^ (what << 40) ^ order);
 }
 
 /** "compute operation 3 'forward MLP'". */

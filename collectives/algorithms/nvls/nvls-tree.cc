@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 #include <vector>
 
 /**
@@ -278,9 +277,7 @@ CrossesSwitches(const std::vector<StreamLeg>& legs, Routing& routing)
     for (const StreamLeg& leg : legs)
     {
         shares.ForEach(leg.route, [&](LinkId id, double /* share */) {
-            const Link& link = topology.GetLink(id);
-            crosses |= IsNetworkSwitch(topology.GetDevice(link.from)) &&
-                       IsNetworkSwitch(topology.GetDevice(link.to));
+            crosses |= JoinsSwitches(topology, id);
         });
     }
     return crosses;

@@ -442,16 +442,13 @@ PacketNetwork::HeadroomOf(uint32_t link) const
  * class 2 c + (1 between groups, 0 within one) only grows: no cycle of waits closes.
  */
 bool
-PacketNetwork::IsRaised(const Link& first, const Link& second) const
+PacketNetwork::IsRaised(LinkId first, LinkId second) const
 {
-    const auto joinsSwitches = [this](const Link& link) {
-        return IsNetworkSwitch(m_topology.GetDevice(link.from)) &&
-               IsNetworkSwitch(m_topology.GetDevice(link.to));
-    };
-    const auto joinsGroups = [this](const Link& link) {
+    const auto joinsGroups = [this](LinkId id) {
+        const Link& link = m_topology.GetLink(id);
         return m_topology.GetDevice(link.from).group != m_topology.GetDevice(link.to).group;
     };
-    return joinsSwitches(first) && joinsSwitches(second) &&
+    return JoinsSwitches(m_topology, first) && JoinsSwitches(m_topology, second) &&
            (joinsGroups(first) || !joinsGroups(second));
 }
 
@@ -494,8 +491,7 @@ PacketNetwork::AddHops(const std::vector<LinkId>& links)
         m_raises.resize(m_hops.size(), 0);
         for (std::size_t i = 1; i < links.size(); i++)
         {
-            const bool rises =
-                IsRaised(m_topology.GetLink(links[i - 1]), m_topology.GetLink(links[i]));
+            const bool rises = IsRaised(links[i - 1], links[i]);
             m_raises[place + i] = rises ? 1 : 0;
             raised += rises ? 1 : 0;
         }

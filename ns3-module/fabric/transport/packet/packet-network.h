@@ -16,7 +16,6 @@
 #include "fabric/transport/packet/shared-buffer.h"
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace weir
@@ -384,7 +383,7 @@ class PacketNetwork
         return m_isToNetwork[packet.hop] != 0;
     }
 
-    bool IsRaised(const Link& first, const Link& second) const;
+    bool IsRaised(LinkId first, LinkId second) const;
     void CheckClasses(const std::vector<LinkId>& links, unsigned raised) const;
     void SetTlpCredits(uint32_t link, int64_t room);
     template <typename F>
