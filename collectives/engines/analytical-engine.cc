@@ -28,7 +28,7 @@ AnalyticalEngine::Start(const CollectiveCall& call,
 {
     const CollectivePlan& plan = m_plans.Plan(call);
     const uint32_t callClass = m_classes.ClassOf(plan);
-    const uint32_t slot = Allocate();
+    const uint32_t slot = m_calls.Take();
     Call& own = m_calls[slot];
     own.client = client;
     own.token = token;
@@ -54,21 +54,7 @@ AnalyticalEngine::Start(const CollectiveCall& call,
 std::size_t
 AnalyticalEngine::Active() const
 {
-    return m_active;
-}
-
-uint32_t
-AnalyticalEngine::Allocate()
-{
-    ++m_active;
-    if (m_free.empty())
-    {
-        m_calls.emplace_back();
-        return static_cast<uint32_t>(m_calls.size() - 1);
-    }
-    const uint32_t slot = m_free.back();
-    m_free.pop_back();
-    return slot;
+    return m_calls.Active();
 }
 
 void
@@ -148,8 +134,7 @@ AnalyticalEngine::Finish(uint32_t slot, Time now)
         m_now = now;
     }
     ++m_calls[slot].version;
-    m_free.push_back(slot);
-    --m_active;
+    m_calls.Free(slot);
     if (call.client)
     {
         call.client->OnCollectiveDone(call.token, now);

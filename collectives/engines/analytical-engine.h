@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_ENGINES_ANALYTICAL_ENGINE_H
 
 #include "collectives/engines/call-classes.h"
+#include "collectives/engines/call-slots.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/plan-lookup.h"
 #include "collectives/planner.h"
@@ -72,7 +73,6 @@ class AnalyticalEngine : public CollectiveEngine
         }
     };
 
-    uint32_t Allocate();
     void Push(uint32_t slot, Time when);
     void DropVoid();
     void BeginToMove(uint32_t slot, Time now);
@@ -83,11 +83,9 @@ class AnalyticalEngine : public CollectiveEngine
 
     PlanLookup m_plans;
     CallClasses m_classes;
-    std::vector<Call> m_calls;
-    std::vector<uint32_t> m_free; //!< unused places of m_calls
+    CallSlots<Call> m_calls;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> m_events;
     uint64_t m_pushed{0};
-    std::size_t m_active{0};
     std::vector<std::vector<uint32_t>> m_moving; //!< by class: calls that move bytes
     std::vector<uint32_t> m_changed;             //!< classes that have begun or ended at m_now
     std::vector<uint64_t> m_timed;               //!< by class: the last retiming it was in

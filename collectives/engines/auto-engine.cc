@@ -45,13 +45,7 @@ AutoEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64_t
     Known& known = Remember(m_plans.Plan(call));
     const FidelityChoice choice = Choose(known, now);
     known.calls[choice]++;
-    if (m_free.empty())
-    {
-        m_free.push_back(static_cast<uint32_t>(m_running.size()));
-        m_running.emplace_back();
-    }
-    const uint32_t slot = m_free.back();
-    m_free.pop_back();
+    const uint32_t slot = m_running.Take();
     m_running[slot] = {client, token, known.callClass, choice.fidelity};
     if (known.callClass != CallClasses::NONE)
     {
@@ -64,7 +58,7 @@ void
 AutoEngine::OnCollectiveDone(uint64_t token, Time now)
 {
     const Running done = m_running[token];
-    m_free.push_back(static_cast<uint32_t>(token));
+    m_running.Free(static_cast<uint32_t>(token));
     if (done.callClass != CallClasses::NONE)
     {
         End(done.callClass);
@@ -133,7 +127,7 @@ AutoEngine::End(uint32_t callClass)
 std::size_t
 AutoEngine::Active() const
 {
-    return m_running.size() - m_free.size();
+    return m_running.Active();
 }
 
 std::optional<FlowOrigin>

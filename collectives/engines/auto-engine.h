@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_ENGINES_AUTO_ENGINE_H
 
 #include "collectives/engines/call-classes.h"
+#include "collectives/engines/call-slots.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/plan-lookup.h"
 #include "collectives/fidelity.h"
@@ -153,8 +154,7 @@ class AutoEngine : public CollectiveEngine, private CollectiveClient
     CallClasses m_classes;
     std::unordered_map<const CollectivePlan*, std::size_t> m_index; //!< into m_known
     std::vector<Known> m_known;                                     //!< by order of first use
-    std::vector<Running> m_running;                                 //!< by the engines' token
-    std::vector<uint32_t> m_free;                                   //!< unused slots of m_running
+    CallSlots<Running> m_running;                                   //!< by the engines' token
     std::vector<uint32_t> m_underWay;                               //!< calls by class
     std::vector<uint32_t> m_ledger; //!< by class: of all that meet, directly or through others
     std::vector<Time> m_unsure;     //!< by ledger: time of streams that others joined

@@ -111,7 +111,7 @@ FlowEngine::Begin(std::unique_ptr<ScheduleRun> run,
                   uint32_t communicator,
                   Time now)
 {
-    const uint32_t place = Allocate();
+    const uint32_t place = m_running.Take();
     Running& running = m_running[place];
     running.run = std::move(run);
     running.schedule = &schedule;
@@ -185,7 +185,7 @@ FlowEngine::OriginOf(const FlowRequest& request) const
 std::size_t
 FlowEngine::Active() const
 {
-    return m_active;
+    return m_running.Active();
 }
 
 Time
@@ -450,8 +450,7 @@ FlowEngine::Finish(uint32_t running, Time now)
     r.folded.reset();
     r.row.reset();
     r.client = nullptr;
-    m_free.push_back(running);
-    --m_active;
+    m_running.Free(running);
     if (client)
     {
         client->OnCollectiveDone(token, now);
@@ -486,20 +485,6 @@ FlowEngine::SetTimer(uint16_t line, Time delay, Time now, const Timer& timer)
         return;
     }
     m_lines[line].Push(now, timer);
-}
-
-uint32_t
-FlowEngine::Allocate()
-{
-    ++m_active;
-    if (m_free.empty())
-    {
-        m_running.emplace_back();
-        return static_cast<uint32_t>(m_running.size() - 1);
-    }
-    const uint32_t place = m_free.back();
-    m_free.pop_back();
-    return place;
 }
 
 } // namespace weir

@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_ENGINES_FLOW_ENGINE_H
 
 #include "collectives/engines/back-to-back-calls.h"
+#include "collectives/engines/call-slots.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/delay-line.h"
 #include "collectives/planner.h"
@@ -192,20 +193,17 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     uint16_t LineOf(Time delay);
     void SetTimer(uint16_t line, Time delay, Time now, const Timer& timer);
     Time CopyTime(uint32_t running, uint32_t connection);
-    uint32_t Allocate();
 
     Planner& m_planner;
     Transport& m_transport;
     FlowForm m_form;
     bool m_foldsCalls{false};
-    std::vector<Running> m_running;
-    std::vector<uint32_t> m_free;          //!< places of m_running
+    CallSlots<Running> m_running;
     std::vector<DelayLine<Timer>> m_lines; //!< one per distinct delay, of the first MAX_LINES
     std::priority_queue<Due, std::vector<Due>, std::greater<>> m_dues; //!< timers of others
     uint64_t m_timers{0};                                              //!< set in m_dues so far
     std::priority_queue<Wake, std::vector<Wake>, std::greater<>> m_wakes;
     std::vector<uint32_t> m_started; //!< connections that must start to send, while handling
-    std::size_t m_active{0};
     uint64_t m_slices{0};
     uint64_t m_serial{0};
 };

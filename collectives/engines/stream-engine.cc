@@ -17,7 +17,7 @@ void
 StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64_t token, Time now)
 {
     const CollectivePlan& plan = m_plans.Plan(call);
-    const uint32_t slot = Allocate();
+    const uint32_t slot = m_running.Take();
     m_running[slot] = {client, token, std::max<uint32_t>(plan.legs.size(), 1)};
     FlowRequest request;
     request.overhead = plan.latency;
@@ -54,7 +54,7 @@ StreamEngine::OriginOf(const FlowRequest& request) const
 std::size_t
 StreamEngine::Active() const
 {
-    return m_active;
+    return m_running.Active();
 }
 
 Time
@@ -77,26 +77,11 @@ StreamEngine::OnFlowDone(uint64_t token, Time now)
         return;
     }
     const Running done = running;
-    m_free.push_back(static_cast<uint32_t>(token));
-    --m_active;
+    m_running.Free(static_cast<uint32_t>(token));
     if (done.client)
     {
         done.client->OnCollectiveDone(done.token, now);
     }
-}
-
-uint32_t
-StreamEngine::Allocate()
-{
-    ++m_active;
-    if (m_free.empty())
-    {
-        m_running.emplace_back();
-        return static_cast<uint32_t>(m_running.size() - 1);
-    }
-    const uint32_t slot = m_free.back();
-    m_free.pop_back();
-    return slot;
 }
 
 } // namespace weir

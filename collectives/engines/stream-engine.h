@@ -2,6 +2,7 @@
 #ifndef WEIR_COLLECTIVES_ENGINES_STREAM_ENGINE_H
 #define WEIR_COLLECTIVES_ENGINES_STREAM_ENGINE_H
 
+#include "collectives/engines/call-slots.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/engines/plan-lookup.h"
 #include "collectives/planner.h"
@@ -45,14 +46,11 @@ class StreamEngine : public CollectiveEngine, private FlowClient
     };
 
     void OnFlowDone(uint64_t token, Time now) override;
-    uint32_t Allocate();
 
     PlanLookup m_plans;
     Transport& m_transport;
-    RouteId m_nowhere;              //!< for calls that move nothing
-    std::vector<Running> m_running; //!< by the streams' token
-    std::vector<uint32_t> m_free;   //!< unused places of m_running
-    std::size_t m_active{0};
+    RouteId m_nowhere;            //!< for calls that move nothing
+    CallSlots<Running> m_running; //!< by the streams' token
 };
 
 } // namespace weir
