@@ -85,10 +85,6 @@ CongestionControlDescription::CongestionControlDescription()
 {
 }
 
-CongestionControlDescription::~CongestionControlDescription()
-{
-}
-
 weir::Polymorphic<weir::CongestionControl>
 CongestionControlDescription::GetSpec() const
 {

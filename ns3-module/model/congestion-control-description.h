@@ -27,7 +27,6 @@ class CongestionControlDescription : public ParameterizedObject
     static TypeId GetTypeId();
 
     CongestionControlDescription();
-    ~CongestionControlDescription() override;
 
     /**
      * The congestion control as plain values.

@@ -39,14 +39,6 @@ CorrectionDescription::GetTypeId()
     return whole;
 }
 
-CorrectionDescription::CorrectionDescription()
-{
-}
-
-CorrectionDescription::~CorrectionDescription()
-{
-}
-
 void
 CorrectionDescription::SetSpec(const weir::CorrectionSpec& spec)
 {

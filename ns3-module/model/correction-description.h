@@ -24,9 +24,6 @@ class CorrectionDescription : public ParameterizedObject
      */
     static TypeId GetTypeId();
 
-    CorrectionDescription();
-    ~CorrectionDescription() override;
-
     /**
      * Takes all values from plain ones, such as a file of the catalogue has; attributes set later
      * change single ones.

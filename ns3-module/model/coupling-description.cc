@@ -18,14 +18,6 @@ CouplingDescription::GetTypeId()
     return whole;
 }
 
-CouplingDescription::CouplingDescription()
-{
-}
-
-CouplingDescription::~CouplingDescription()
-{
-}
-
 weir::CouplingSpec
 CouplingDescription::GetSpec() const
 {

@@ -21,9 +21,6 @@ class CouplingDescription : public ParameterizedObject
      */
     static TypeId GetTypeId();
 
-    CouplingDescription();
-    ~CouplingDescription() override;
-
     /**
      * The values.
      * @return the values

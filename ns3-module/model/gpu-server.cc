@@ -32,14 +32,6 @@ GpuServer::GetTypeId()
     return tid;
 }
 
-GpuServer::GpuServer()
-{
-}
-
-GpuServer::~GpuServer()
-{
-}
-
 void
 GpuServer::DoDispose()
 {

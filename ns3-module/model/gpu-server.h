@@ -23,9 +23,6 @@ class GpuServer : public Object
      */
     static TypeId GetTypeId();
 
-    GpuServer();
-    ~GpuServer() override;
-
     /**
      * Makes this server @p index of a cluster.
      * @param fabric the cluster's fabric, wired

@@ -149,10 +149,6 @@ NetworkDescription::NetworkDescription()
 {
 }
 
-NetworkDescription::~NetworkDescription()
-{
-}
-
 void
 NetworkDescription::SetSpec(const weir::FabricSpec& spec)
 {

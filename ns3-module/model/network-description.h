@@ -28,7 +28,6 @@ class NetworkDescription : public ParameterizedObject
     static TypeId GetTypeId();
 
     NetworkDescription();
-    ~NetworkDescription() override;
 
     /**
      * Takes all figures from plain values; attributes set later change single ones.

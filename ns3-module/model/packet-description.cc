@@ -56,10 +56,6 @@ PacketDescription::PacketDescription()
 {
 }
 
-PacketDescription::~PacketDescription()
-{
-}
-
 void
 PacketDescription::SetSpec(const weir::PacketSpec& spec)
 {

@@ -26,7 +26,6 @@ class PacketDescription : public ParameterizedObject
     static TypeId GetTypeId();
 
     PacketDescription();
-    ~PacketDescription() override;
 
     /**
      * Takes all values from plain ones; attributes set later change single ones.

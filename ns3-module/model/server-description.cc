@@ -96,14 +96,6 @@ ServerDescription::GetTypeId()
     return whole;
 }
 
-ServerDescription::ServerDescription()
-{
-}
-
-ServerDescription::~ServerDescription()
-{
-}
-
 void
 ServerDescription::SetSpec(const weir::NodeSpec& spec)
 {

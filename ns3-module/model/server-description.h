@@ -27,9 +27,6 @@ class ServerDescription : public Object
      */
     static TypeId GetTypeId();
 
-    ServerDescription();
-    ~ServerDescription() override;
-
     /**
      * Takes all figures from plain values; attributes set later change single ones.
      * @param spec the server
