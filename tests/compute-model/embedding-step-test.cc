@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/table-step.h"
 #include "compute-model/kernels/embedding-time.h"
-#include "compute-model/plan/rank-groups.h"
 #include "compute-model/plan/table-places.h"
 
 #include "graph-run.h"
@@ -10,9 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <numeric>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>

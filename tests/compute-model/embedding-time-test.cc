@@ -2,7 +2,6 @@
 #include "compute-model/kernels/embedding-time.h"
 
 #include "measured-kernels.h"
-#include "transformer-samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/expert-shape.h"
 
-#include "compute-model/layers/segment-writer.h"
 #include "compute-model/plan/memory-estimate.h"
 #include "compute-model/plan/stage-parameters.h"
 

@@ -23,15 +23,6 @@ namespace
 constexpr double WEIGHT = 2;   // bytes
 constexpr double GRADIENT = 4; // bytes
 
-/** One dense layer, three with experts. */
-Transformer
-SmallMixture()
-{
-    Transformer model = SampleDeepSeekMoe();
-    model.layers = 4;
-    return model;
-}
-
 /** Two replicas of every expert, eight of the dense weights. */
 ParallelPlan
 Sharded(ShardedState state, uint32_t microBatches)
@@ -46,15 +37,7 @@ Sharded(ShardedState state, uint32_t microBatches)
 double
 Moved(const StepGraph& graph, const std::string& label)
 {
-    double bytes = 0;
-    for (const auto& ops : graph.programs[0].streams)
-    {
-        for (const StepOp& op : ops)
-        {
-            bytes += graph.labels[op.label] == label ? op.bytes.ToDouble() : 0;
-        }
-    }
-    return bytes;
+    return BytesOf(graph, graph.programs[0], label);
 }
 
 // The units of a mixture: a dense layer, layers with a router and shared experts in place of the

@@ -10,36 +10,12 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <string>
 #include <vector>
 
 namespace weir
 {
 namespace
 {
-
-/** Few layers, so that a graph is built at once. */
-Transformer
-SmallMixture()
-{
-    Transformer model = SampleDeepSeekMoe();
-    model.layers = 4; // one dense, three with experts
-    return model;
-}
-
-double
-BytesOf(const StepGraph& graph, const StepProgram& program, const std::string& label)
-{
-    double bytes = 0;
-    for (const auto& ops : program.streams)
-    {
-        for (const StepOp& op : ops)
-        {
-            bytes += graph.labels[op.label] == label ? op.bytes.ToDouble() : 0;
-        }
-    }
-    return bytes;
-}
 
 // Matrix products do not depend on where experts are: 6 operations a token and active weight, and
 // under the causal mask 2 s h a token and layer for the forward pass of attention.

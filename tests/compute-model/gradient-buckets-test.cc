@@ -4,6 +4,7 @@
 #include "compute-model/graph/step-builder.h"
 
 #include "graph-run.h"
+#include "replicas.h"
 #include "transformer-samples.h"
 
 #include <gtest/gtest.h>
@@ -59,29 +60,11 @@ TEST(GradientBuckets, NothingGivesNothing)
 constexpr uint32_t LAYERS = 4;
 const Transformer MODEL = SampleGpt(LAYERS, 1024, 16);
 
-ParallelPlan
-Sharded(ShardedState state, uint32_t data, uint32_t microBatches)
-{
-    ParallelPlan plan;
-    plan.data = data;
-    plan.globalBatch = data * microBatches;
-    plan.sharding.state = state;
-    return plan;
-}
-
 /** Bytes of rank 0's communications of that name. */
 double
 Named(const StepGraph& graph, const std::string& label)
 {
-    double bytes = 0;
-    for (const auto& ops : graph.programs[0].streams)
-    {
-        for (const StepOp& op : ops)
-        {
-            bytes += graph.labels[op.label] == label ? op.bytes.ToDouble() : 0;
-        }
-    }
-    return bytes;
+    return BytesOf(graph, graph.programs[0], label);
 }
 
 // Where replicas have scattered the gradients (ZeRO-2 and 3), what is summed after that is a part:

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,21 @@ SumOverRanks(const StepGraph& graph, F ofOp)
         total += perProgram[program];
     }
     return total;
+}
+
+/** Bytes of the operations of @p program that have that label. */
+inline double
+BytesOf(const StepGraph& graph, const StepProgram& program, const std::string& label)
+{
+    double bytes = 0;
+    for (const auto& ops : program.streams)
+    {
+        for (const StepOp& op : ops)
+        {
+            bytes += graph.labels[op.label] == label ? op.bytes.ToDouble() : 0;
+        }
+    }
+    return bytes;
 }
 
 inline double

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/table-step.h"
-#include "compute-model/plan/rank-groups.h"
 
 #include "graph-run.h"
 #include "replicas.h"

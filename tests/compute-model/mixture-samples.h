@@ -43,6 +43,15 @@ SampleDeepSeekMoe()
     return model;
 }
 
+/** Few layers, so that a graph is built at once: one dense, three with experts. */
+inline Transformer
+SmallMixture()
+{
+    Transformer model = SampleDeepSeekMoe();
+    model.layers = 4;
+    return model;
+}
+
 /** One micro-batch of one sequence a replica. */
 inline ParallelPlan
 MixturePlan(uint32_t tensor, uint32_t data, uint32_t expert, uint32_t expertTensor)

@@ -5,7 +5,7 @@
 #include "compute-model/plan/pipeline-schedule.h"
 
 #include "graph-run.h"
-#include "mixture-samples.h"
+#include "transformer-samples.h"
 
 #include <gtest/gtest.h>
 

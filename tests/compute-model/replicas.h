@@ -19,6 +19,17 @@ Replicas(uint32_t data, uint32_t samples)
     return plan;
 }
 
+/** As many replicas that share what @p state says, with micro-batches of a sample each. */
+inline ParallelPlan
+Sharded(ShardedState state, uint32_t data, uint32_t microBatches)
+{
+    ParallelPlan plan;
+    plan.data = data;
+    plan.globalBatch = data * microBatches;
+    plan.sharding.state = state;
+    return plan;
+}
+
 } // namespace weir
 
 #endif // WEIR_TESTS_COMPUTE_MODEL_REPLICAS_H

@@ -6,11 +6,11 @@
 #include "compute-model/plan/stage-parameters.h"
 
 #include "graph-run.h"
+#include "replicas.h"
 #include "transformer-samples.h"
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -23,16 +23,6 @@ namespace
 
 constexpr uint32_t LAYERS = 4;
 const Transformer MODEL = SampleGpt(LAYERS, 1024, 16);
-
-ParallelPlan
-Sharded(ShardedState state, uint32_t data, uint32_t microBatches)
-{
-    ParallelPlan plan;
-    plan.data = data;
-    plan.globalBatch = data * microBatches;
-    plan.sharding.state = state;
-    return plan;
-}
 
 /** Bytes that rank 0 moves by one kind of collective on one stream. */
 double

@@ -5,11 +5,11 @@
 #include "fabric/kinds/fat-tree.h"
 #include "fabric/kinds/leaf-spine.h"
 #include "fabric/kinds/no-fabric.h"
+#include "network-figures.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <stdexcept>
 
 namespace weir
 {
@@ -35,20 +35,6 @@ Neighbors(const Cluster& cluster, const std::string& name, LinkKind kind)
 
 using Names = std::vector<std::string>;
 using Nics = std::vector<uint32_t>;
-
-std::string
-Refusal(const ClusterSpec& spec)
-{
-    try
-    {
-        Cluster cluster(spec);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "accepted";
-}
 
 } // namespace
 
@@ -193,10 +179,10 @@ TEST(ClusterTest, WhatCannotBeWiredIsRefusedByField)
     const auto refused = [](const std::function<void(ClusterSpec&)>& change) {
         ClusterSpec spec = BoxSpec(4, LeafSpine());
         change(spec);
-        const std::string message = Refusal(spec);
+        const std::string message = RefusalOf(spec);
         return message.substr(0, message.find(':'));
     };
-    EXPECT_EQ(refused([](ClusterSpec&) {}), "accepted");
+    EXPECT_EQ(refused([](ClusterSpec&) {}), "");
     EXPECT_EQ(refused([](ClusterSpec& s) { s.nodes = 0; }), "nodes");
     EXPECT_EQ(refused([](ClusterSpec& s) { s.node.gpus = 0; }), "node.gpus");
     EXPECT_EQ(refused([](ClusterSpec& s) { s.node.sockets = 0; }), "node.sockets");
@@ -226,19 +212,19 @@ TEST(ClusterTest, RefusalsSayWhatWouldFit)
     ClusterSpec spec = BoxSpec(4, LeafSpine());
     spec.fabric.kind.As<ClosFabric>().leafRadix = 8; // four down, four up
     EXPECT_EQ(
-        Refusal(spec),
+        RefusalOf(spec),
         "fabric.leafRadix: 8 ports, which leave room for 4 NICs beside the uplinks, expected room "
         "for the 8 of a node (node.nics)");
     FatTree tree; // k^2 / 2 = 32 NICs on two levels
     tree.leafRadix = 8;
     spec.fabric.kind = tree;
-    EXPECT_EQ(Refusal(spec), "accepted");
+    EXPECT_EQ(RefusalOf(spec), "");
     spec.nodes = 5;
-    EXPECT_EQ(Refusal(spec),
+    EXPECT_EQ(RefusalOf(spec),
               "fabric.leafRadix: 8 ports, which in 2 levels (fabric.levels) join at most 32 NICs, "
               "expected enough for nodes x node.nics = 40");
     spec.fabric.kind.As<FatTree>().levels = 3;
-    EXPECT_EQ(Refusal(spec), "accepted");
+    EXPECT_EQ(RefusalOf(spec), "");
 }
 
 TEST(ClusterTest, OneNodeNeedsNoNetwork)

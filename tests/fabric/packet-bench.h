@@ -12,10 +12,23 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir
 {
+
+/** Packets of 1000 bytes with 48 of headers, on switches that lose nothing. */
+inline PacketSpec
+PlainPackets()
+{
+    PacketSpec spec;
+    spec.format.mtu = Bytes(1000);
+    spec.format.header = 48;
+    spec.format.controlSize = Bytes(60);
+    spec.switches.marks = false;
+    return spec;
+}
 
 /** Hosts and switches with packets, a fluid or both on them, and flows whose ends are noted. */
 class PacketBench : private FlowClient, private PassiveEngine
@@ -41,6 +54,28 @@ class PacketBench : private FlowClient, private PassiveEngine
     LinkId JoinInside(uint32_t a, uint32_t b, LinkKind kind, Rate rate, Time latency)
     {
         return m_topology.AddDuplexLink(DeviceId(a), DeviceId(b), kind, rate, latency);
+    }
+
+    /** A chain of a host, @p switches, and a host. @return the hosts. */
+    std::pair<uint32_t, uint32_t> AddChain(unsigned switches, Rate rate, Time latency)
+    {
+        const uint32_t from = AddHost();
+        uint32_t at = from;
+        for (unsigned i = 0; i < switches; i++)
+        {
+            const uint32_t next = AddSwitch();
+            Join(at, next, rate, latency);
+            at = next;
+        }
+        const uint32_t to = AddHost();
+        Join(at, to, rate, latency);
+        return {from, to};
+    }
+
+    /** The link to a device that has no other. */
+    LinkId LinkTo(uint32_t device) const
+    {
+        return m_topology.GetLink(m_topology.LinksFrom(DeviceId(device)).front()).opposite;
     }
 
     /** Puts a switch into a group of a dragonfly. */

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
-#include <cstdio>
 #include <deque>
 #include <fstream>
 #include <numeric>
@@ -22,18 +21,6 @@ namespace weir
 {
 namespace
 {
-
-/** Packets of 1000 bytes with 48 of headers, on switches that lose nothing. */
-PacketSpec
-PlainSpec()
-{
-    PacketSpec spec;
-    spec.format.mtu = Bytes(1000);
-    spec.format.header = 48;
-    spec.format.controlSize = Bytes(60);
-    spec.switches.marks = false;
-    return spec;
-}
 
 /**
  * The runs of m3 (SIGCOMM 2024) state what each of their flows takes alone over two links of 1 us
@@ -53,7 +40,7 @@ TEST(PacketLaws, FlowsAloneTakeWhatM3States)
     {
         bench.Join(hosts[i], middle, Rate::Gbps(i == 1 ? 100000 : 10), Time::Microseconds(1));
     }
-    PacketSpec spec = PlainSpec();
+    PacketSpec spec = PlainPackets();
     spec.clock = Time::Nanoseconds(1);
     spec.queuePair.maxRate = Rate::Gbps(10);
     spec.switches.flowControl = FlowControl::None;
@@ -225,7 +212,7 @@ TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
             bench.Join(hosts.back(), middle, Rate::Gbps(100), Time::Microseconds(1));
         }
         const LinkId port = bench.Join(middle, sink, Rate::Gbps(100), Time::Microseconds(1));
-        PacketSpec spec = PlainSpec();
+        PacketSpec spec = PlainPackets();
         spec.switches.marks = true;
         spec.switches.markAt = place;
         spec.switches.markFrom = Bytes(static_cast<int64_t>(MARK_FROM));
@@ -285,7 +272,7 @@ TEST(PacketLaws, OneLossWastesAWindowOrAPacketAtEachPosition)
             const uint32_t to = bench.AddHost();
             bench.Join(from, middle, Rate::Gbps(80), Time::Microseconds(1));
             const LinkId last = bench.Join(middle, to, Rate::Gbps(80), Time());
-            PacketSpec spec = PlainSpec();
+            PacketSpec spec = PlainPackets();
             spec.queuePair.recovery = recovery;
             spec.queuePair.ackEvery = 1;
             spec.queuePair.retransmissionTimeout = Time::Microseconds(20);
@@ -336,7 +323,7 @@ TEST(PacketLaws, CreditsOfLostPacketsComeBack)
         const uint32_t to = bench.AddHost();
         const LinkId first = bench.Join(from, middle, Rate::Gbps(80), Time::Microseconds(1));
         const LinkId second = bench.Join(middle, to, Rate::Gbps(80), Time::Microseconds(1));
-        PacketSpec spec = PlainSpec();
+        PacketSpec spec = PlainPackets();
         spec.switches.flowControl = FlowControl::Credits;
         spec.switches.creditBuffer = Bytes(16768);
         spec.queuePair.retransmissionTimeout = Time::Microseconds(50);
@@ -381,7 +368,7 @@ TEST(PacketLaws, PcieCarriesWhatIsOutstandingOverTheRoundTrip)
         const uint32_t device = bench.AddHost();
         const LinkId link = bench.JoinInside(
             memory, device, LinkKind::Pcie, Rate::GBps(32), Time::Nanoseconds(500));
-        PacketSpec spec = PlainSpec();
+        PacketSpec spec = PlainPackets();
         spec.format.mtu = Bytes(READ);
         spec.format.header = 0;
         spec.nodeLinks.burst = Bytes(READ);
@@ -587,7 +574,7 @@ TEST(PacketLaws, PacketsOutOfOrderShareAcknowledgments)
     {
         PacketBench bench;
         const UnequalPaths paths(bench, {1, 3});
-        PacketSpec spec = PlainSpec();
+        PacketSpec spec = PlainPackets();
         spec.queuePair.recovery = LossRecovery::Selective;
         spec.queuePair.reordering = 64;
         spec.queuePair.ackEvery = 4;
@@ -618,7 +605,7 @@ TEST(PacketLaws, SharedAcknowledgmentsTellOfAllThatCame)
         PacketBench bench;
         constexpr double STEP = 100 * 1048 * 8 / 100e3 / 2; // us, of each of two links
         const UnequalPaths paths(bench, {1, 1 + STEP, 1 + 2 * STEP});
-        PacketSpec spec = PlainSpec();
+        PacketSpec spec = PlainPackets();
         spec.queuePair.recovery = LossRecovery::Selective;
         spec.queuePair.reordering = 10000;
         spec.queuePair.ackEvery = ackEvery;
@@ -771,7 +758,7 @@ TEST(PacketLaws, TrimmingByChanceBreaksTheStep)
         const uint32_t to = bench.AddHost();
         const uint32_t middle = bench.AddSwitch();
         bench.Join(middle, to, Rate::Gbps(100), Time::Microseconds(1));
-        PacketSpec spec = PlainSpec();
+        PacketSpec spec = PlainPackets();
         spec.queuePair.recovery = LossRecovery::Selective;
         spec.queuePair.reordering = 100000;
         spec.switches.flowControl = FlowControl::None;
@@ -822,7 +809,7 @@ TEST(PacketLaws, HeadersBeyondTheirQueueAreDropped)
         const uint32_t to = bench.AddHost();
         const uint32_t middle = bench.AddSwitch();
         const LinkId port = bench.Join(middle, to, Rate::Gbps(100), Time::Microseconds(1));
-        PacketSpec spec = PlainSpec();
+        PacketSpec spec = PlainPackets();
         spec.queuePair.recovery = LossRecovery::Selective;
         spec.switches.flowControl = FlowControl::None;
         spec.switches.portQueue = Bytes(10 * 1048);
@@ -868,7 +855,7 @@ TEST(PacketLaws, HeadersLeaveTurnsToData)
     const uint32_t to = bench.AddHost();
     const uint32_t middle = bench.AddSwitch();
     bench.Join(middle, to, Rate::Gbps(100), Time::Microseconds(1));
-    PacketSpec spec = PlainSpec();
+    PacketSpec spec = PlainPackets();
     spec.queuePair.recovery = LossRecovery::Selective;
     spec.queuePair.reordering = 100000;
     spec.queuePair.retransmissionTimeout = Time::Microseconds(100);
@@ -911,7 +898,7 @@ TEST(PacketLaws, MarkedPacketsAreAnsweredAtOnce)
         const uint32_t to = bench.AddHost();
         const uint32_t middle = bench.AddSwitch();
         const LinkId port = bench.Join(middle, to, Rate::Gbps(100), Time::Microseconds(1));
-        PacketSpec spec = PlainSpec();
+        PacketSpec spec = PlainPackets();
         spec.queuePair.ackEvery = 4;
         spec.queuePair.ackDelay = Time::Milliseconds(1);
         spec.switches.marks = isMarking;
@@ -952,12 +939,8 @@ TEST(PacketLaws, WindowsAreNotExceededWhereTheySaySo)
     window.window = Bytes(2900);
     const auto durationOf = [](const Polymorphic<CongestionControl>& control) {
         PacketBench bench;
-        const uint32_t from = bench.AddHost();
-        const uint32_t middle = bench.AddSwitch();
-        const uint32_t to = bench.AddHost();
-        bench.Join(from, middle, Rate::Gbps(100), Time::Microseconds(1));
-        bench.Join(middle, to, Rate::Gbps(100), Time::Microseconds(1));
-        PacketSpec spec = PlainSpec();
+        const auto [from, to] = bench.AddChain(1, Rate::Gbps(100), Time::Microseconds(1));
+        PacketSpec spec = PlainPackets();
         spec.congestionControl = control;
         bench.Open(spec);
         const std::size_t flow = bench.AddFlow(from, to, Bytes(600'000));
@@ -989,7 +972,7 @@ TEST(PacketLaws, PacketsInFlightAreSmall)
     const uint32_t to = bench.AddHost();
     bench.Join(from, middle, Rate::Gbps(800), Time::Microseconds(1));
     bench.Join(middle, to, Rate::Gbps(0.001), Time::Microseconds(1));
-    PacketSpec spec = PlainSpec();
+    PacketSpec spec = PlainPackets();
     spec.switches.flowControl = FlowControl::None;
     spec.switches.portQueue = Bytes::GiB(64);
     spec.queuePair.retransmissionTimeout = Time::Infinite();

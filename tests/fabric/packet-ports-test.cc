@@ -21,18 +21,6 @@ namespace weir
 namespace
 {
 
-/** Packets of 1000 bytes with 48 of headers, on switches that lose nothing. */
-PacketSpec
-PlainSpec()
-{
-    PacketSpec spec;
-    spec.format.mtu = Bytes(1000);
-    spec.format.header = 48;
-    spec.format.controlSize = Bytes(60);
-    spec.switches.marks = false;
-    return spec;
-}
-
 /** Packets that each class has sent of @p count, where each has packets of so many bytes always. */
 std::map<unsigned, int>
 Served(const ArbitrationSpec& spec, const std::map<unsigned, int64_t>& sizes, int count)
@@ -190,7 +178,7 @@ TEST(PacketPorts, VirtualLanesShareAPortByTheirWeights)
     bench.Join(flows, middle, Rate::Gbps(80), Time::Nanoseconds(100));
     const LinkId first = bench.Join(datagrams, middle, Rate::Gbps(80), Time::Nanoseconds(100));
     const LinkId last = bench.Join(middle, sink, Rate::Gbps(80), Time::Nanoseconds(100));
-    PacketSpec spec = PlainSpec();
+    PacketSpec spec = PlainPackets();
     spec.trafficClasses = 2;
     spec.switches.flowControl = FlowControl::Credits;
     spec.arbitration = Tables("", "1:51,2:17");
@@ -208,23 +196,6 @@ TEST(PacketPorts, VirtualLanesShareAPortByTheirWeights)
     EXPECT_NEAR(packets(1), 3 * packets(2), 30); // the first packets come before both are saturated
 }
 
-/** A chain of a host, @p switches, and a host. */
-std::pair<uint32_t, uint32_t>
-MakeChain(PacketBench& bench, unsigned switches, Rate rate, Time latency)
-{
-    const uint32_t from = bench.AddHost();
-    uint32_t at = from;
-    for (unsigned i = 0; i < switches; i++)
-    {
-        const uint32_t next = bench.AddSwitch();
-        bench.Join(at, next, rate, latency);
-        at = next;
-    }
-    const uint32_t to = bench.AddHost();
-    bench.Join(at, to, rate, latency);
-    return {from, to};
-}
-
 /** Every switch on the path adds its latency. */
 TEST(PacketPorts, SwitchesAddTheirLatency)
 {
@@ -232,8 +203,8 @@ TEST(PacketPorts, SwitchesAddTheirLatency)
     for (const int i : {0, 1})
     {
         PacketBench bench;
-        const auto [from, to] = MakeChain(bench, 3, Rate::Gbps(80), Time::Microseconds(1));
-        PacketSpec spec = PlainSpec();
+        const auto [from, to] = bench.AddChain(3, Rate::Gbps(80), Time::Microseconds(1));
+        PacketSpec spec = PlainPackets();
         spec.switches.latency = Time::Nanoseconds(700 * i);
         bench.Open(spec);
         const std::size_t flow = bench.AddFlow(from, to, Bytes(1000));
@@ -263,7 +234,7 @@ TEST(PacketPorts, ThresholdsCountCells)
             out.push_back(bench.Join(middle, to, Rate::Gbps(8), Time::Nanoseconds(100)));
             pairs.emplace_back(from, to);
         }
-        PacketSpec spec = PlainSpec();
+        PacketSpec spec = PlainPackets();
         spec.switches.flowControl = FlowControl::None;
         spec.switches.buffer = Bytes(1000000);
         spec.switches.cell = Bytes(1000);
@@ -312,7 +283,7 @@ LostOf(const PacketSpec& spec, Bytes bytes, int flows)
  */
 TEST(PacketPorts, HeadroomHoldsCells)
 {
-    PacketSpec spec = PlainSpec();
+    PacketSpec spec = PlainPackets();
     spec.switches.cell = Bytes(254);
     spec.switches.latency = Time::Nanoseconds(700);
     spec.switches.reserve = Bytes(0);
@@ -336,8 +307,8 @@ TEST(PacketPorts, RefusesMoreLinksThanASwitchHas)
 {
     const auto refusal = [](uint32_t ports, Rate capacity) -> std::string {
         PacketBench bench;
-        MakeChain(bench, 1, Rate::Gbps(400), Time::Microseconds(1));
-        PacketSpec spec = PlainSpec();
+        bench.AddChain(1, Rate::Gbps(400), Time::Microseconds(1));
+        PacketSpec spec = PlainPackets();
         spec.switches.ports = ports;
         spec.switches.capacity = capacity;
         try
@@ -368,7 +339,7 @@ DurationOverPcie(const NodeLinkSpec& links, Bytes bytes)
     bench.Join(gpu, nic, Rate::Gbps(512), Time::Nanoseconds(500), LinkKind::Pcie);
     bench.Join(nic, farNic, Rate::Gbps(2000), Time::Nanoseconds(500));
     bench.Join(farNic, farGpu, Rate::Gbps(512), Time::Nanoseconds(500), LinkKind::Pcie);
-    PacketSpec spec = PlainSpec();
+    PacketSpec spec = PlainPackets();
     spec.format.mtu = Bytes(1024);
     spec.nodeLinks = links;
     spec.nodeLinks.burst = Bytes(1024);
@@ -524,7 +495,7 @@ TEST(PacketPorts, ATrimmedTailMakesRoomForOnePacket)
     {
         ports.at(i) = bench.Join(middle, sinks.at(i), Rate::Gbps(40), Time::Nanoseconds(500));
     }
-    PacketSpec spec = PlainSpec();
+    PacketSpec spec = PlainPackets();
     spec.queuePair.recovery = LossRecovery::Selective;
     spec.queuePair.reordering = 100000;
     spec.switches.flowControl = FlowControl::None;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/transport/packet/congestion/dcqcn.h"
 #include "fabric/transport/packet/congestion/static-window.h"
-#include "fabric/transport/packet/congestion/timely.h"
 #include "packet-bench.h"
 
 #include <gtest/gtest.h>
@@ -49,35 +47,6 @@ class Follower : public FlowClient
     PacketTransport& m_transport;
 };
 
-/** Packets of 1000 bytes with 48 of headers, on switches that lose nothing. */
-PacketSpec
-PlainSpec()
-{
-    PacketSpec spec;
-    spec.format.mtu = Bytes(1000);
-    spec.format.header = 48;
-    spec.format.controlSize = Bytes(60);
-    spec.switches.marks = false;
-    return spec;
-}
-
-/** A chain of a host, @p switches, and a host. */
-std::pair<uint32_t, uint32_t>
-MakeChain(PacketBench& bench, unsigned switches, Rate rate, Time latency)
-{
-    const uint32_t from = bench.AddHost();
-    uint32_t at = from;
-    for (unsigned i = 0; i < switches; i++)
-    {
-        const uint32_t next = bench.AddSwitch();
-        bench.Join(at, next, rate, latency);
-        at = next;
-    }
-    const uint32_t to = bench.AddHost();
-    bench.Join(at, to, rate, latency);
-    return {from, to};
-}
-
 int64_t
 Nanoseconds(Time time)
 {
@@ -94,8 +63,8 @@ TEST(PacketTransport, FlowAloneTakesWhatUltraEthernetsSimulatorPrints)
 {
     // one.cm of htsim: 2 MB, 100 Gb/s, 6 links of 1 us, 4086 + 64 bytes; it prints 176.2 us.
     PacketBench bench;
-    const auto [from, to] = MakeChain(bench, 5, Rate::Gbps(100), Time::Microseconds(1));
-    PacketSpec spec = PlainSpec();
+    const auto [from, to] = bench.AddChain(5, Rate::Gbps(100), Time::Microseconds(1));
+    PacketSpec spec = PlainPackets();
     spec.format.mtu = Bytes(4086);
     spec.format.header = 64;
     spec.format.controlSize = Bytes(64);
@@ -120,8 +89,8 @@ TEST(PacketTransport, FlowAloneTakesWhatUltraEthernetsSimulatorPrints)
 TEST(PacketTransport, CutThroughWaitsForHeadersOnly)
 {
     PacketBench bench;
-    const auto [from, to] = MakeChain(bench, 3, Rate::Gbps(80), Time::Microseconds(1));
-    PacketSpec spec = PlainSpec();
+    const auto [from, to] = bench.AddChain(3, Rate::Gbps(80), Time::Microseconds(1));
+    PacketSpec spec = PlainPackets();
     spec.switches.cutThrough = true;
     bench.Open(spec);
     const std::size_t flow = bench.AddFlow(from, to, Bytes(1000));
@@ -134,8 +103,8 @@ TEST(PacketTransport, CutThroughWaitsForHeadersOnly)
 TEST(PacketTransport, EmptyFlowIsOneHeader)
 {
     PacketBench bench;
-    const auto [from, to] = MakeChain(bench, 1, Rate::Gbps(80), Time::Microseconds(1));
-    bench.Open(PlainSpec());
+    const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Open(PlainPackets());
     const std::size_t flow = bench.AddFlow(from, to, Bytes(0));
     bench.Run();
     EXPECT_EQ(bench.Duration(flow).ToPicoseconds(), 2 * 4800 + 2000000);
@@ -145,8 +114,8 @@ TEST(PacketTransport, EmptyFlowIsOneHeader)
 TEST(PacketTransport, QueuePairsOfAPortShareIt)
 {
     PacketBench bench;
-    const auto [from, to] = MakeChain(bench, 1, Rate::Gbps(80), Time::Microseconds(1));
-    bench.Open(PlainSpec());
+    const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Open(PlainPackets());
     for (int i = 0; i < 4; i++)
     {
         bench.AddFlow(from, to, Bytes(100000));
@@ -176,7 +145,7 @@ TEST(PacketTransport, DynamicThresholdsSettleWhereTheyShould)
     {
         PacketBench bench;
         const uint32_t middle = bench.AddSwitch();
-        PacketSpec spec = PlainSpec();
+        PacketSpec spec = PlainPackets();
         spec.switches.flowControl = FlowControl::None;
         spec.switches.buffer = Bytes(1000000);
         spec.switches.alpha = 0.5;
@@ -213,7 +182,7 @@ TEST(PacketTransport, DynamicThresholdsSettleWhereTheyShould)
 PacketSpec
 PausingSpec(Bytes headroom)
 {
-    PacketSpec spec = PlainSpec();
+    PacketSpec spec = PlainPackets();
     spec.switches.buffer = Bytes(400000);
     spec.switches.reserve = Bytes(0);
     spec.switches.headroom = headroom;
@@ -385,8 +354,8 @@ TEST(PacketTransport, DefaultCreditsCarryTheWholeRate)
         for (const bool hasCredits : {false, true})
         {
             PacketBench bench;
-            const auto [from, to] = MakeChain(bench, 1, Rate::Gbps(80), Time::Microseconds(1));
-            PacketSpec spec = PlainSpec();
+            const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+            PacketSpec spec = PlainPackets();
             spec.format.mtu = Bytes(mtu);
             spec.switches.flowControl = hasCredits ? FlowControl::Credits : FlowControl::None;
             bench.Open(spec);
@@ -404,8 +373,8 @@ TEST(PacketTransport, CreditsBoundThroughput)
     for (const int64_t buffer : {4192, 8384, 16768, 33536, 67072})
     {
         PacketBench bench;
-        const auto [from, to] = MakeChain(bench, 1, Rate::Gbps(80), Time::Microseconds(1));
-        PacketSpec spec = PlainSpec();
+        const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+        PacketSpec spec = PlainPackets();
         spec.switches.flowControl = FlowControl::Credits;
         spec.switches.creditUnit = Bytes(1);
         spec.switches.creditBuffer = Bytes(buffer);
@@ -432,12 +401,9 @@ TEST(PacketTransport, RecoveryWastesAWindowOrAPacket)
     for (const LossRecovery recovery : {LossRecovery::GoBackN, LossRecovery::Selective})
     {
         PacketBench bench;
-        const uint32_t from = bench.AddHost();
-        const uint32_t middle = bench.AddSwitch();
-        const uint32_t to = bench.AddHost();
-        bench.Join(from, middle, Rate::Gbps(80), Time::Microseconds(1));
-        const LinkId second = bench.Join(middle, to, Rate::Gbps(80), Time::Microseconds(1));
-        PacketSpec spec = PlainSpec();
+        const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+        const LinkId second = bench.LinkTo(to);
+        PacketSpec spec = PlainPackets();
         spec.queuePair.recovery = recovery;
         StaticWindow window;
         window.window = Bytes(50000);
@@ -481,12 +447,9 @@ TEST(PacketTransport, LossyLinksLosePacketsByChance)
     for (const LossRecovery recovery : {LossRecovery::GoBackN, LossRecovery::Selective})
     {
         PacketBench bench;
-        const uint32_t from = bench.AddHost();
-        const uint32_t middle = bench.AddSwitch();
-        const uint32_t to = bench.AddHost();
-        bench.Join(from, middle, Rate::Gbps(80), Time::Microseconds(1));
-        const LinkId second = bench.Join(middle, to, Rate::Gbps(80), Time::Microseconds(1));
-        PacketSpec spec = PlainSpec();
+        const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+        const LinkId second = bench.LinkTo(to);
+        PacketSpec spec = PlainPackets();
         spec.queuePair.recovery = recovery;
         bench.Open(spec);
         const std::size_t flow = bench.AddFlow(from, to, Bytes(20'000'000));
@@ -538,7 +501,7 @@ TEST(PacketTransport, FailedLinksAreReroutedOrWaitedFor)
     const LinkId a = bench.Join(left, right, Rate::Gbps(80), Time::Microseconds(1));
     const LinkId b = bench.Join(left, right, Rate::Gbps(80), Time::Microseconds(1));
     bench.Join(right, to, Rate::Gbps(80), Time::Microseconds(1));
-    bench.Open(PlainSpec());
+    bench.Open(PlainPackets());
     const std::size_t flow = bench.AddFlow(from, to, Bytes(1000000));
     bench.RunUntil(Time::Microseconds(20));
     const bool tookA = bench.Network().Counters(a.Index()).packets > 0;
@@ -568,7 +531,7 @@ TEST(PacketTransport, FlowsStartedWhenOneIsSentTakeTheirOwnPorts)
         hosts.push_back(bench.AddHost());
         bench.Join(hosts.back(), middle, Rate::Gbps(80), Time::Microseconds(1));
     }
-    bench.Open(PlainSpec());
+    bench.Open(PlainPackets());
     const auto routeFrom = [&](unsigned i, uint16_t port) {
         RouteRequest request;
         request.source = request.outNic = DeviceId(hosts[i]);
@@ -657,8 +620,8 @@ TEST(PacketTransport, KnowsTheLongestIdlePath)
 TEST(PacketTransport, CancelledFlowsEnd)
 {
     PacketBench bench;
-    const auto [from, to] = MakeChain(bench, 1, Rate::Gbps(80), Time::Microseconds(1));
-    PacketSpec spec = PlainSpec();
+    const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+    PacketSpec spec = PlainPackets();
     StaticWindow window;
     window.window = Bytes(1000); // a packet at a time: at most instants none has just been sent
     spec.congestionControl = window;
@@ -688,12 +651,9 @@ TEST(PacketTransport, CancelledFlowsEnd)
 TEST(PacketTransport, FlowsWaitForALinkWithoutRate)
 {
     PacketBench bench;
-    const uint32_t from = bench.AddHost();
-    const uint32_t middle = bench.AddSwitch();
-    const uint32_t to = bench.AddHost();
-    bench.Join(from, middle, Rate::Gbps(80), Time::Microseconds(1));
-    const LinkId second = bench.Join(middle, to, Rate::Gbps(80), Time::Microseconds(1));
-    bench.Open(PlainSpec());
+    const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+    const LinkId second = bench.LinkTo(to);
+    bench.Open(PlainPackets());
     bench.Transport().SetLinkRate(second, Rate(), Time());
     const std::size_t flow = bench.AddFlow(from, to, Bytes(10000));
     bench.RunUntil(Time::Milliseconds(1));
@@ -709,8 +669,8 @@ TEST(PacketTransport, FlowsWaitForALinkWithoutRate)
 TEST(PacketTransport, HugeFlowsAreCutIntoParts)
 {
     PacketBench bench;
-    const auto [from, to] = MakeChain(bench, 1, Rate::Gbps(80), Time::Microseconds(1));
-    bench.Open(PlainSpec());
+    const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Open(PlainPackets());
     RouteRequest route;
     route.source = route.outNic = DeviceId(from);
     route.destination = route.inNic = DeviceId(to);

@@ -14,7 +14,6 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
-#include <functional>
 #include <limits>
 #include <set>
 #include <string>

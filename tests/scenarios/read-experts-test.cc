@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-model.h"
 
+#include "refusal.h"
 #include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/writers/write-scenario.h"
-#include "scenarios/yaml/input-error.h"
 
 #include <gtest/gtest.h>
 
@@ -27,37 +27,29 @@ RunOf(const std::string& model, const std::string& plan)
 }
 
 std::string
-RefusalOf(const std::string& text)
+Refusal(const std::string& text)
 {
-    try
-    {
-        ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog());
-    }
-    catch (const InputError& error)
-    {
-        return error.what();
-    }
-    return "";
+    return RefusalOf([&] { ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog()); });
 }
 
 // What a user gets wrong is told at its key, in one line.
 TEST(ReadExperts, RefusesAtTheKey)
 {
-    EXPECT_EQ(RefusalOf(RunOf("mixtral-8x7b", "{data: 3, globalBatch: 3, expert: 3}")),
+    EXPECT_EQ(Refusal(RunOf("mixtral-8x7b", "{data: 3, globalBatch: 3, expert: 3}")),
               "run.yaml:5:49: jobs.0.parallel.expert: found 3, expected a divisor of experts = 8");
-    EXPECT_EQ(RefusalOf(RunOf("llama-3-8b", "{data: 2, globalBatch: 2, context: 3}")),
+    EXPECT_EQ(Refusal(RunOf("llama-3-8b", "{data: 2, globalBatch: 2, context: 3}")),
               "run.yaml:5:50: jobs.0.parallel.context: found context * 2 = 6, expected a divisor "
               "of sequence = 8192");
-    EXPECT_EQ(RefusalOf(RunOf("resnet-50", "{data: 4, globalBatch: 4, tensor: 2}")),
+    EXPECT_EQ(Refusal(RunOf("resnet-50", "{data: 4, globalBatch: 4, tensor: 2}")),
               "run.yaml:5:49: jobs.0.parallel.tensor: found 2, expected 1 for resnet-50, a table "
               "of layers: it has replicas only");
     EXPECT_EQ(
-        RefusalOf(RunOf("{base: mixtral-8x7b, experts: {topK: 9}}", "{data: 8, globalBatch: 8}")),
+        Refusal(RunOf("{base: mixtral-8x7b, experts: {topK: 9}}", "{data: 8, globalBatch: 8}")),
         "run.yaml:4:49: jobs.0.model.experts.topK: found '9', expected a whole number from 1 "
         "to 8");
-    EXPECT_EQ(RefusalOf(RunOf("{name: net, source: mine, input: [3, 8, 8], network: [{convolution: "
-                              "4, size: 11}, loss]}",
-                              "{data: 8, globalBatch: 8}")),
+    EXPECT_EQ(Refusal(RunOf("{name: net, source: mine, input: [3, 8, 8], network: [{convolution: "
+                            "4, size: 11}, loss]}",
+                            "{data: 8, globalBatch: 8}")),
               "run.yaml:4:66: jobs.0.model.network.0: layer convolution 1: found a window of 11 by "
               "stride 1, expected one that fits into 8");
 }
@@ -66,8 +58,8 @@ TEST(ReadExperts, RefusesAtTheKey)
 TEST(ReadExperts, ModelsWithoutExpertLayersAreRefusedAtTheirKeys)
 {
     const auto refusal = [](const std::string& experts) {
-        return RefusalOf(RunOf("{base: mixtral-8x7b, layers: 4, experts: {" + experts + "}}",
-                               "{data: 8, globalBatch: 8, expert: 8}"));
+        return Refusal(RunOf("{base: mixtral-8x7b, layers: 4, experts: {" + experts + "}}",
+                             "{data: 8, globalBatch: 8, expert: 8}"));
     };
     EXPECT_NE(refusal("every: 9").find("jobs.0.model.experts.every: found 9"), std::string::npos)
         << refusal("every: 9");
