@@ -4,7 +4,6 @@
 #include "collectives/nccl/nccl-channels.h"
 #include "fabric/routing/routing.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace weir

@@ -8,7 +8,6 @@
 #include "fabric/topology/cluster.h"
 
 #include <cstdint>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 

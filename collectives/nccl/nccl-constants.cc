@@ -2,7 +2,6 @@
 #include "collectives/nccl/nccl-constants.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <tuple>

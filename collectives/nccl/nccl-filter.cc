@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/nccl/nccl-filter.h"
 
-#include <algorithm>
 #include <cctype>
 #include <stdexcept>
 #include <utility>

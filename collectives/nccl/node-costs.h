@@ -7,7 +7,6 @@
 #include "fabric/units.h"
 
 #include <array>
-#include <string>
 
 namespace weir
 {

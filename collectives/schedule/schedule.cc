@@ -2,7 +2,6 @@
 #include "collectives/schedule/schedule.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace weir
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/table-step.h"
 
-#include "compute-model/graph/optimizer-program.h"
 #include "compute-model/graph/program-writer.h"
 #include "compute-model/graph/step-program.h"
 #include "compute-model/kernels/tensor-clock.h"

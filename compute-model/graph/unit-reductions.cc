@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/unit-reductions.h"
 
-#include "compute-model/graph/optimizer-program.h"
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/plan/shard-units.h"
 

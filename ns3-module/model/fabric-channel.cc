@@ -12,7 +12,6 @@
 #include "ns3/node.h"
 #include "ns3/simulator.h"
 
-#include <algorithm>
 #include <array>
 #include <exception>
 #include <utility>

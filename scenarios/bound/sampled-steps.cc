@@ -2,14 +2,12 @@
 #include "scenarios/bound/sampled-steps.h"
 
 #include "scenarios/bound/random-draws.h"
-#include "scenarios/bound/regime-position.h"
 #include "scenarios/bound/sampled-fabric.h"
 #include "scenarios/bound/step-position.h"
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/simulation/run-result.h"
-#include "scenarios/yaml/input-error.h"
 
 #include <stdexcept>
 #include <variant>

@@ -14,7 +14,6 @@
 #include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace weir
 {

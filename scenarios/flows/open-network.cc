@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/open-network.h"
 
-#include "fabric/fabric.h"
 #include "fabric/kinds/graph-fabric.h"
 #include "scenarios/flows/hpcc-network.h"
 #include "scenarios/flows/hpcc-topology.h"

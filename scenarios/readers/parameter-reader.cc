@@ -3,7 +3,6 @@
 
 #include "fabric/kinds/fabric-dimension.h"
 #include "fabric/kinds/fabric-kind.h"
-#include "fabric/kinds/network-graph.h"
 #include "fabric/parameters/parameter-visitor.h"
 #include "scenarios/readers/read-link-profile.h"
 #include "scenarios/readers/read-source.h"

@@ -21,7 +21,6 @@
 #include "scenarios/results/link-series.h"
 #include "scenarios/workload/roofline.h"
 #include "scenarios/workload/workload-file.h"
-#include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/size-list.h"
 #include "scenarios/yaml/yaml-node.h"

@@ -12,7 +12,6 @@
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/yaml-node.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <utility>
 #include <vector>

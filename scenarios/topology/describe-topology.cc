@@ -5,7 +5,6 @@
 #include "fabric/routing/policies/static.h"
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
-#include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/topology/topology-style.h"
 

@@ -11,7 +11,6 @@
 #include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/quantity.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>

@@ -4,9 +4,7 @@
 #include "scenarios/traces/trace-lines.h"
 #include "scenarios/workload/workload-file.h"
 
-#include <cmath>
 #include <cstdlib>
-#include <map>
 
 namespace weir
 {

@@ -5,7 +5,6 @@
 #include "collectives/collective.h"
 #include "scenarios/traces/trace.h"
 
-#include <optional>
 #include <string>
 
 namespace weir

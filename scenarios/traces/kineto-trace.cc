@@ -5,7 +5,6 @@
 #include "scenarios/workload/workload-file.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <unordered_map>

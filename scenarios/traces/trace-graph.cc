@@ -6,11 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <limits>
 #include <map>
 #include <queue>
-#include <set>
-#include <tuple>
 
 namespace weir
 {

@@ -5,7 +5,6 @@
 #include "scenarios/yaml/input-error.h"
 
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 

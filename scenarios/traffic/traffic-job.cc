@@ -3,7 +3,6 @@
 
 #include "scenarios/results/link-series.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace weir

@@ -5,7 +5,6 @@
 #include "scenarios/readers/read-nccl.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
-#include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>
 #include <array>

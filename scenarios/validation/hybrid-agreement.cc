@@ -10,7 +10,6 @@
 #include "scenarios/validation/error-statistics.h"
 #include "scenarios/validation/leaf-spine-topology.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <optional>

@@ -3,7 +3,6 @@
 
 #include "fabric/routing/flow-hash.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>

@@ -8,8 +8,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 

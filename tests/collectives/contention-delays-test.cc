@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/contention-delays.h"
 
-#include "fabric/routing/path-table.h"
 #include "fabric/topology/topology.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/nccl/nccl-bandwidth-model.h"
-#include "collectives/schedule/schedule-check.h"
 
 #include "collective-bench.h"
 #include "reducing-network.h"
@@ -8,8 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <random>
 #include <string>
 #include <utility>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/nvls/nvls-heads.h"
-#include "collectives/channels/nvls-graph.h"
 #include "collectives/schedule/schedule-check.h"
 
 #include "collective-bench.h"

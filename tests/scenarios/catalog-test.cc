@@ -9,7 +9,6 @@
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
 
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

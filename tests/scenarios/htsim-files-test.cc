@@ -3,7 +3,6 @@
 #include "fabric/transport/packet/congestion/nscc.h"
 #include "fabric/transport/packet/congestion/rccc.h"
 #include "scenarios/flows/htsim-topology.h"
-#include "scenarios/flows/open-network.h"
 #include "tests/scenarios/flow-files.h"
 #include "tests/scenarios/refusal.h"
 

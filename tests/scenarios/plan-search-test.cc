@@ -3,7 +3,6 @@
 
 #include "scenarios/catalog.h"
 #include "scenarios/readers/read-scenario.h"
-#include "scenarios/yaml/input-error.h"
 #include "scratch-folder.h"
 #include "weir-command.h"
 

@@ -7,7 +7,6 @@
 #include "tests/scenarios/flow-files.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 

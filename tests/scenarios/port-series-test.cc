@@ -9,7 +9,6 @@
 
 #include <gtest/gtest.h>
 #include <map>
-#include <numeric>
 #include <vector>
 
 namespace weir

@@ -9,7 +9,6 @@
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/topology/convert-topology.h"
-#include "scenarios/writers/write-system.h"
 #include "scratch-folder.h"
 
 #include <gtest/gtest.h>

@@ -4,7 +4,6 @@
 #include "refusal.h"
 #include "scenarios/readers/read-traffic.h"
 
-#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <map>

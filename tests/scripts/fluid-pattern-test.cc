@@ -3,7 +3,6 @@
 
 #include "scripts/bench/fluid-fabric.h"
 
-#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <map>

@@ -2,7 +2,6 @@
 #include "collectives/algorithms/call-description.h"
 #include "collectives/algorithms/point-to-point/peer-call.h"
 #include "collectives/algorithms/point-to-point/point-to-point.h"
-#include "collectives/schedule/message-split.h"
 #include "collectives/schedule/schedule-wiring.h"
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 
 #include "fabric/sharing/max-min-system.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

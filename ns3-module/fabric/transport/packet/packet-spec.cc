@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/packet/packet-spec.h"
 
-#include <limits>
-
 namespace weir
 {
 
