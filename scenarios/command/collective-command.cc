@@ -578,7 +578,8 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
     }
     if (options.explain && isTable)
     {
-        std::cout << Naming(network, spec, options, [&] { return ExplainCollective(spec); }) << "#\n";
+        std::cout << Naming(network, spec, options, [&] { return ExplainCollective(spec); })
+                  << "#\n";
     }
     const SweepBounds bounds{calibration ? &*calibration : nullptr, options.bound.coverage};
     const CollectiveSweepResult result = Naming(network, spec, options, [&] {

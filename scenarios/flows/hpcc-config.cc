@@ -432,11 +432,11 @@ HpccConfig::SetMarks(YamlNode& node, const Topology& topology) const
     if (from > all)
     {
         const bool isFromGiven = m_entries.count("KMIN_MAP") > 0;
-        throw Refusal(
-            isFromGiven ? "KMIN_MAP" : "KMAX_MAP",
-            isFromGiven
-                ? "at most KMAX, " + FormatNumber(all) + " kB at " + std::to_string(*rates.begin())
-                : "at least KMIN, " + FormatNumber(from) + " kB at " + std::to_string(*rates.begin()));
+        throw Refusal(isFromGiven ? "KMIN_MAP" : "KMAX_MAP",
+                      isFromGiven ? "at most KMAX, " + FormatNumber(all) + " kB at " +
+                                        std::to_string(*rates.begin())
+                                  : "at least KMIN, " + FormatNumber(from) + " kB at " +
+                                        std::to_string(*rates.begin()));
     }
     const double probability = valueOf("PMAX_MAP", 0.2, false);
     if (probability > 1)

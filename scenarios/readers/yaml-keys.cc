@@ -884,7 +884,7 @@ FileMaps()
          With(TrafficKeys(),
               {{"start", "when it begins, a time; 0s where absent"},
                {"endPoints",
-                 "numbers of hosts or GPUs, as in flow files, or ranges, 0-15; all where absent"}})},
+                "numbers of hosts or GPUs, as in flow files, or ranges, 0-15; all where absent"}})},
         {"sweep",
          "A command for every combination of some values: scenarios/sweeps/NAME.yaml, weir sweep",
          {{"title", "what it is, in a line"},

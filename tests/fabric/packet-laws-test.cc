@@ -24,8 +24,8 @@ namespace
 
 /**
  * The runs of m3 (SIGCOMM 2024) state what each of their flows takes alone over two links of 1 us
- * at 10 Gb/s, in nanoseconds. Where a packet takes a whole number of them, the HPCC simulator's clock takes one
- * less (PacketSpec::WholeTime), which flows of one packet are not stated with.
+ * at 10 Gb/s, in nanoseconds. Where a packet takes a whole number of them, the HPCC simulator's
+ * clock takes one less (PacketSpec::WholeTime), which flows of one packet are not stated with.
  */
 TEST(PacketLaws, FlowsAloneTakeWhatM3States)
 {

@@ -554,14 +554,13 @@ TEST(PacketTransport, FlowsStartedWhenOneIsSentTakeTheirOwnPorts)
     EXPECT_EQ(follower.done, 1 + 2 * HOSTS);
 }
 
-/** A flow that is cut short ends with what is on its way, and leaves nothing behind. */
 /** 1048 bytes a full packet; a queue of a lossy class gets alpha of the buffer when all is empty.
  */
 TEST(PacketTransport, RefusesLossyQueuesThatHoldNoPacket)
 {
     const auto refusal = [](const PacketSpec& spec) {
         PacketBench bench;
-        MakeChain(bench, 1, Rate::Gbps(100), Time::Microseconds(1));
+        bench.AddChain(1, Rate::Gbps(100), Time::Microseconds(1));
         try
         {
             bench.Open(spec);
@@ -573,7 +572,7 @@ TEST(PacketTransport, RefusesLossyQueuesThatHoldNoPacket)
         }
         return std::string();
     };
-    PacketSpec lossy = PlainSpec();
+    PacketSpec lossy = PlainPackets();
     lossy.switches.flowControl = FlowControl::None;
     EXPECT_EQ(refusal(lossy), "");
     PacketSpec spec = lossy;
@@ -603,10 +602,10 @@ TEST(PacketTransport, RefusesLossyQueuesThatHoldNoPacket)
 TEST(PacketTransport, KnowsTheLongestIdlePath)
 {
     PacketBench bench;
-    const auto ends = MakeChain(bench, 1, Rate::Gbps(100), Time::Microseconds(1));
+    const auto ends = bench.AddChain(1, Rate::Gbps(100), Time::Microseconds(1));
     const uint32_t near = bench.AddHost();
     bench.Join(ends.second, near, Rate::Gbps(100), Time::Nanoseconds(1));
-    bench.Open(PlainSpec());
+    bench.Open(PlainPackets());
     EXPECT_EQ(bench.Transport().LongestIdlePath().roundTrip, Time());
     const std::size_t longest = bench.AddFlow(ends.first, ends.second, Bytes(1));
     bench.AddFlow(ends.second, near, Bytes(1));
@@ -617,6 +616,7 @@ TEST(PacketTransport, KnowsTheLongestIdlePath)
     EXPECT_EQ(path.hops, 2u);
 }
 
+/** A flow that is cut short ends with what is on its way, and leaves nothing behind. */
 TEST(PacketTransport, CancelledFlowsEnd)
 {
     PacketBench bench;
