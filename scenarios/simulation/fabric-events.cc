@@ -271,9 +271,15 @@ RandomFailures::BeginRound()
 bool
 RandomFailures::HasComeRound() const
 {
-    return std::all_of(m_states.begin(), m_states.end(), [](const State& state) {
-        return state.isUp && state.changes >= state.before + 2;
-    });
+    constexpr uint64_t MANY = 2000; // changes, a thousand failures
+    const auto changed = [this](uint64_t changes) {
+        return std::all_of(m_states.begin(), m_states.end(), [changes](const State& state) {
+            return state.changes >= state.before + changes;
+        });
+    };
+    const bool areUp = std::all_of(
+        m_states.begin(), m_states.end(), [](const State& state) { return state.isUp; });
+    return (areUp && changed(2)) || changed(MANY);
 }
 
 std::vector<double>

@@ -40,7 +40,10 @@ class RandomFailures
     /** From now on HasComeRound counts. */
     void BeginRound();
 
-    /** Whether all wires are up, and each has failed since BeginRound. O(wires). */
+    /**
+     * Whether all wires are up, and each has failed since BeginRound; or each has so often that
+     * those which a path needs have been up together. O(wires).
+     */
     bool HasComeRound() const;
 
   private:
