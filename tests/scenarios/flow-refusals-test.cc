@@ -67,8 +67,8 @@ TEST(HpccTopology, RefusesWrongLinks)
     EXPECT_EQ(link("0 4 100Gbps 1us 0\n"),
               "3: dst: found '4', expected a whole number from 0 to 3");
     EXPECT_EQ(link("0 0 100Gbps 1us 0\n"), "3: dst: found '0', expected another node than src");
-    EXPECT_EQ(link("0 2 0Gbps 1us 0\n"), "3: rate: found '0Gbps', expected more than zero");
-    EXPECT_EQ(link("0 2 -5 1us 0\n"), "3: rate: found '-5', expected more than zero");
+    EXPECT_EQ(link("0 2 0Gbps 1us 0\n"), "3: rate: found '0Gbps', expected at least 1bps");
+    EXPECT_EQ(link("0 2 -5 1us 0\n"), "3: rate: found '-5', expected at least 1bps");
     EXPECT_NE(link("0 2 100Gbs 1us 0\n").find("3: rate: found '100Gbs' with the unit 'Gbs'"),
               std::string::npos);
     EXPECT_EQ(link("0 2 100Gbps -1 0\n"),

@@ -83,7 +83,7 @@ TEST(HpccConfig, SaysWhatHappensToLinks)
 TEST(HpccConfig, TheLastOfParallelLinksGoesDown)
 {
     const TextFile topology("3 1 3\n2\n0 2 25Gbps 1us 0\n1 2 25Gbps 1us 0\n1 2 50Gbps 1us 0\n");
-    const TextFile config("CC_MODE 1\nLINK_DOWN 0 2 1\n");
+    const TextFile config("CC_MODE 1\nLINK_DOWN 5 2 1\n");
     const auto events = HpccConfig(config.Path()).Events(ReadHpccTopology(topology.Path()), {});
     ASSERT_EQ(events.size(), 1U);
     EXPECT_EQ(events.front().from, "switch2");
