@@ -72,7 +72,7 @@ SplitOverChannels(Bytes bytes, uint32_t channels)
 }
 
 std::vector<Loop>
-SplitIntoLoops(Bytes share, Bytes chunk, uint32_t chunksPerPass, uint32_t slices, LastChunks chunks)
+SplitIntoLoops(Bytes share, Bytes chunk, uint32_t chunksPerPass, uint32_t slices, LastChunks last)
 {
     std::vector<Loop> loops;
     const Bytes pass = chunk * chunksPerPass;
@@ -86,18 +86,18 @@ SplitIntoLoops(Bytes share, Bytes chunk, uint32_t chunksPerPass, uint32_t slices
     const Bytes rest = share - pass * full;
     if (rest > Bytes())
     {
-        const bool isCut = chunks == LastChunks::Cut;
+        const bool isCut = last == LastChunks::Cut;
         const Bytes part = DivideUp(rest, chunksPerPass);
         const Bytes most = isCut ? AlignUp(part) : part;
-        Loop last{1, {}, SlicesOf(most, slices)};
+        Loop loop{1, {}, SlicesOf(most, slices)};
         Bytes left = rest;
         for (uint32_t i = 0; i < chunksPerPass; ++i)
         {
-            last.chunks.push_back(isCut ? std::min(most, left)
+            loop.chunks.push_back(isCut ? std::min(most, left)
                                         : DivideUp(left, int64_t{chunksPerPass} - i));
-            left -= last.chunks.back();
+            left -= loop.chunks.back();
         }
-        loops.push_back(std::move(last));
+        loops.push_back(std::move(loop));
     }
     return loops;
 }

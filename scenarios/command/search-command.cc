@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/fidelity.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/packets-option.h"
@@ -66,12 +65,7 @@ CountOf(const std::vector<EndedCase>& ended, std::size_t ranked)
 void
 CheckFidelity(const SearchOptions& options)
 {
-    const auto fidelity = ParseFidelity(options.fidelity);
-    if (!fidelity || *fidelity > Fidelity::Flow)
-    {
-        throw InputError("--fidelity: found '" + options.fidelity +
-                         "', expected analytical, stream or flow");
-    }
+    ParseFidelityOfMany(options.fidelity);
     ExpectOneOf("--fidelity", "network.fidelity", options.settings);
 }
 

@@ -183,15 +183,10 @@ CheckFidelityUse(const std::vector<ValidationSuite>& suites, Fidelity fidelity)
 ExitCode
 Validate(const ValidateOptions& options)
 {
-    const auto fidelity = ParseFidelity(options.fidelity);
-    if (!fidelity || *fidelity > Fidelity::Flow)
-    {
-        throw InputError("--fidelity: found '" + options.fidelity +
-                         "', expected analytical, stream or flow");
-    }
+    const Fidelity fidelity = ParseFidelityOfMany(options.fidelity);
     const Catalog catalog;
     const auto suites = LoadSuites(options.suites, catalog);
-    CheckFidelityUse(suites, *fidelity);
+    CheckFidelityUse(suites, fidelity);
     std::optional<OutputFile> plot;
     if (!options.plot.empty())
     {
@@ -211,7 +206,7 @@ Validate(const ValidateOptions& options)
     {
         outcomes.push_back(suite.kind == SuiteKind::Group
                                ? Gather(suite, outcomes)
-                               : RunShowingProgress(suite, catalog, *fidelity));
+                               : RunShowingProgress(suite, catalog, fidelity));
         if (!options.json)
         {
             std::cout << ToText(outcomes.back(), list) << std::flush;

@@ -39,6 +39,18 @@ ParseKind(const std::string& name)
                      DidYouMean(name, names));
 }
 
+Fidelity
+ParseFidelityOfMany(const std::string& fidelity)
+{
+    const auto parsed = ParseFidelity(fidelity);
+    if (!parsed || *parsed > Fidelity::Flow)
+    {
+        throw InputError("--fidelity: found '" + fidelity +
+                         "', expected analytical, stream or flow");
+    }
+    return *parsed;
+}
+
 void
 PrintNotes(const std::vector<std::string>& notes)
 {

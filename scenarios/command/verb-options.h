@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_COMMAND_VERB_OPTIONS_H
 #define WEIR_SCENARIOS_COMMAND_VERB_OPTIONS_H
 
+#include "collectives/fidelity.h"
 #include "scenarios/catalog.h"
 
 #include <CLI/CLI.hpp>
@@ -17,6 +18,9 @@ namespace weir
 
 /** A kind of the catalogue by its name, "systems" or "system". @throws InputError when unknown. */
 CatalogKind ParseKind(const std::string& name);
+
+/** Of a verb that makes many runs. @throws InputError unless it is analytical, stream or flow. */
+Fidelity ParseFidelityOfMany(const std::string& fidelity);
 
 /** Prints @p notes of what has no effect on standard error, a line each. */
 void PrintNotes(const std::vector<std::string>& notes);

@@ -307,15 +307,15 @@ ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster)
 namespace
 {
 
-constexpr double LEAST_FACTOR = 1e-9; //!< of a rate at which packets still get through
+constexpr double MIN_FACTOR = 1e-9; //!< of a rate at which packets still get through
 
 /** Whether a link that @p event leaves without a rate gets none again. */
 bool
 IsForEver(const EventSpec& event, const std::vector<EventSpec>& events)
 {
-    return event.kind == EventKind::Degrade && event.factor < LEAST_FACTOR &&
+    return event.kind == EventKind::Degrade && event.factor < MIN_FACTOR &&
            std::none_of(events.begin(), events.end(), [&event](const EventSpec& other) {
-               return other.kind == EventKind::Degrade && other.factor >= LEAST_FACTOR &&
+               return other.kind == EventKind::Degrade && other.factor >= MIN_FACTOR &&
                       other.from == event.from && other.to == event.to &&
                       other.at + other.every * (other.times - 1) >= event.at;
            });

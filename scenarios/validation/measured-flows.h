@@ -53,7 +53,7 @@ std::vector<Time> CompletionTimesOf(const std::string& topology,
                                     uint64_t seed);
 
 /**
- * Plays @p run as packets, several times where switches draw. @return two cases: its mean slowdown,
+ * Plays @p run as packets, several times with other draws. @return two cases: its mean slowdown,
  * and the 99th percentile (the flow at place 0.99 n of n), each over the source's ideal times; of
  * all draws the median.
  */

@@ -125,6 +125,7 @@ QueuePairs::SetPaths(uint32_t id, std::vector<Path> paths, int64_t now)
         }
         if (m_turns[place].timer != EventWheel::NEVER && m_turns[place].timed == id)
         {
+            m_events.Cancel(PacketEventKind::Pace, id);
             m_turns[place].timer = EventWheel::NEVER;
             WakePort(pair.link, pair.trafficClass, now);
         }
@@ -546,10 +547,13 @@ QueuePairs::Repace(uint32_t id, int64_t now)
     {
         m_events.Schedule(PacketEventKind::Pace, id, std::max(now, SendTime(pair)));
     }
-    Turns& turns = m_turns[PlaceOf(pair.link, pair.trafficClass)];
-    if (m_hasPortTimers && turns.timer != EventWheel::NEVER && SendTime(pair) < turns.timer)
+    if (m_hasPortTimers)
     {
-        SetPortTimer(turns, id, std::max(now, SendTime(pair)));
+        Turns& turns = m_turns[PlaceOf(pair.link, pair.trafficClass)];
+        if (turns.timer != EventWheel::NEVER && SendTime(pair) < turns.timer)
+        {
+            SetPortTimer(turns, id, std::max(now, SendTime(pair)));
+        }
     }
 }
 
