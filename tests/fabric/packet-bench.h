@@ -50,12 +50,6 @@ class PacketBench : private FlowClient, private PassiveEngine
         return m_topology.AddDuplexLink(DeviceId(a), DeviceId(b), kind, rate, latency);
     }
 
-    /** As above, inside a node. */
-    LinkId JoinInside(uint32_t a, uint32_t b, LinkKind kind, Rate rate, Time latency)
-    {
-        return m_topology.AddDuplexLink(DeviceId(a), DeviceId(b), kind, rate, latency);
-    }
-
     /** A chain of a host, @p switches, and a host. @return the hosts. */
     std::pair<uint32_t, uint32_t> AddChain(unsigned switches, Rate rate, Time latency)
     {

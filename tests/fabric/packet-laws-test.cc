@@ -366,8 +366,8 @@ TEST(PacketLaws, PcieCarriesWhatIsOutstandingOverTheRoundTrip)
         PacketBench bench;
         const uint32_t memory = bench.AddHost();
         const uint32_t device = bench.AddHost();
-        const LinkId link = bench.JoinInside(
-            memory, device, LinkKind::Pcie, Rate::GBps(32), Time::Nanoseconds(500));
+        const LinkId link =
+            bench.Join(memory, device, Rate::GBps(32), Time::Nanoseconds(500), LinkKind::Pcie);
         PacketSpec spec = PlainPackets();
         spec.format.mtu = Bytes(READ);
         spec.format.header = 0;

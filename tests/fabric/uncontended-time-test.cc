@@ -21,6 +21,7 @@ struct Chain
     std::vector<double> gbps;        //!< of each link
     std::vector<double> nanoseconds; //!< latency of each link
     PacketSpec spec;
+    LinkKind kind{LinkKind::Network};
 };
 
 /** What a flow of @p bytes takes alone, as simulated, and as it is said to, in picoseconds. */
@@ -30,15 +31,21 @@ TimesAlone(const Chain& chain, Bytes bytes, Rate cap = Rate::Infinite(), uint32_
     PacketBench bench;
     const uint32_t from = bench.AddHost();
     uint32_t at = from;
+    std::vector<LinkId> links;
     for (std::size_t i = 0; i < chain.gbps.size(); i++)
     {
         const uint32_t next = i + 1 < chain.gbps.size() ? bench.AddSwitch() : bench.AddHost();
-        bench.Join(at, next, Rate::Gbps(chain.gbps[i]), Time::Nanoseconds(chain.nanoseconds[i]));
+        links.push_back(bench.Join(at,
+                                   next,
+                                   Rate::Gbps(chain.gbps[i]),
+                                   Time::Nanoseconds(chain.nanoseconds[i]),
+                                   chain.kind));
         at = next;
     }
     bench.Open(chain.spec);
     FlowRequest request;
-    request.route = bench.RouteOf(from, at);
+    request.route = chain.kind == LinkKind::Network ? bench.RouteOf(from, at)
+                                                    : bench.GetRouting().AddPinned(links);
     request.bytes = bytes;
     request.cap = cap;
     request.connections = connections;
@@ -123,6 +130,28 @@ TEST(UncontendedTime, KnowsAcknowledgmentsAndCaps)
         const auto [simulated, said] = TimesAlone(chain, bytes, cap);
         EXPECT_EQ(simulated, said)
             << "case " << i << ", " << links << " links, " << bytes.Count() << " bytes";
+    }
+}
+
+/** Links of a node carry bursts without headers, and the pace of a sender counts none either. */
+TEST(UncontendedTime, CountsNoHeadersInsideANode)
+{
+    RandomStream random(3);
+    const auto draw = [&random](int64_t from, int64_t to) {
+        return from + static_cast<int64_t>(random.Below(static_cast<uint64_t>(to - from + 1)));
+    };
+    for (int i = 0; i < 100; i++)
+    {
+        Chain chain;
+        chain.kind = i % 2 == 0 ? LinkKind::NvLink : LinkKind::Pcie;
+        for (int64_t link = draw(1, 3); link > 0; link--)
+        {
+            chain.gbps.push_back(static_cast<double>(draw(1, 50) * 100));
+            chain.nanoseconds.push_back(static_cast<double>(draw(0, 500)));
+        }
+        const Bytes bytes(draw(0, 3) == 0 ? draw(0, 4000) : draw(0, 10'000'000));
+        const auto [simulated, said] = TimesAlone(chain, bytes);
+        EXPECT_EQ(simulated, said) << "case " << i << ", " << bytes.Count() << " bytes";
     }
 }
 

@@ -177,6 +177,12 @@ class PacketNetwork
         return 1e12 / m_ports[link].psPerByte;
     }
 
+    /** What a packet is on the wire: headers are on the network's links only. */
+    uint32_t BytesOf(uint32_t link, uint32_t size, uint32_t payload) const
+    {
+        return m_ports[link].isNetwork || payload == 0 ? size : payload;
+    }
+
     /** What a packet takes to be sent, picoseconds. */
     int64_t TransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
     {
@@ -313,12 +319,6 @@ class PacketNetwork
         int64_t bytes{0};
         int64_t maxBytes{0}; //!< since the beginning
     };
-
-    /** Headers are on the network's links only. */
-    uint32_t BytesOf(uint32_t link, uint32_t size, uint32_t payload) const
-    {
-        return m_ports[link].isNetwork || payload == 0 ? size : payload;
-    }
 
     /** Of a link on the wire where its payload has @p rate. */
     double PsPerByte(uint32_t link, Rate rate) const

@@ -66,7 +66,8 @@ PacketTrain::Send(const Load& load, const std::vector<uint32_t>& links)
         tails.push_back(static_cast<uint32_t>(bytes - (packets - 1) * mtu));
     }
     // A queue pair sends a packet when it is there, and a pace behind the one before it.
-    const int64_t gap = m_spec.WholeTime((load.mtu + m_header) * 1e12 / load.lineRate) / load.parts;
+    const uint32_t wire = m_network.BytesOf(links.front(), load.mtu + m_header, load.mtu);
+    const int64_t gap = m_spec.WholeTime(wire * 1e12 / load.lineRate) / load.parts;
     const int64_t come = PaceOf(load.mtu, load.cap);
     int64_t first = 0;   // ps: when the first full one has left a port
     int64_t longest = 0; // ps: between two of them

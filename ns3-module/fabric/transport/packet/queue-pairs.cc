@@ -642,7 +642,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
                 counters->retransmissions++;
             }
         }
-        pair.lastSize = p.size;
+        pair.lastSize = m_network->BytesOf(link, p.size, p.payload);
         if (pair.inFlight == 0)
         {
             pair.progress = now;
