@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -154,6 +155,28 @@ NodeCapacity::OrderNics()
             }
         }
     }
+}
+
+std::vector<uint32_t>
+NodeCapacity::NicsWithin(NicReach reach)
+{
+    const auto& topology = m_cluster.GetTopology();
+    const auto reaches = [&](uint32_t gpu, uint32_t nic) {
+        const auto& links = ToNetwork(gpu, nic);
+        return Exists(links) && std::none_of(links.begin(), links.end(), [&](LinkId id) {
+                   const Link& link = topology.GetLink(id);
+                   return (reach < NicReach::Sockets && link.kind == LinkKind::InterSocket) ||
+                          (reach < NicReach::Host &&
+                           topology.GetDevice(link.to).kind == DeviceKind::RootComplex);
+               });
+    };
+    const std::vector<uint32_t> gpus = AllGpus();
+    std::vector<uint32_t> nics;
+    std::copy_if(m_nics.begin(), m_nics.end(), std::back_inserter(nics), [&](uint32_t nic) {
+        return std::any_of(
+            gpus.begin(), gpus.end(), [&](uint32_t gpu) { return reaches(gpu, nic); });
+    });
+    return nics;
 }
 
 std::vector<uint32_t>

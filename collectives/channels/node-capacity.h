@@ -24,6 +24,14 @@ constexpr double NCCL_PCIE_OVER_RAW = 0.75;
  */
 double NcclBandwidthOfNvLink(const LinkProfile& profile, const NcclConstants& constants);
 
+/** What the shortest path from a GPU to a NIC passes at most: NCCL's PXB, PHB and SYS. */
+enum class NicReach : uint8_t
+{
+    Switches,
+    Host,
+    Sockets
+};
+
 /**
  * The links inside one node as NCCL's topology sees them: the paths between some of its GPUs and
  * its NICs, each link with the bandwidth NCCL reckons with (topo.h: 20.6 GB/s per NVLink 4, 48 for
@@ -54,6 +62,9 @@ class NodeCapacity
     {
         return m_nics;
     }
+
+    /** Those of Nics() that some GPU reaches so, or nearer. */
+    std::vector<uint32_t> NicsWithin(NicReach reach);
 
     /** The GPUs that are nearest to @p nic, those that own it first. */
     std::vector<uint32_t> GpusNear(uint32_t nic);

@@ -81,14 +81,18 @@ AddThrough(NodeCapacity& node,
 }
 
 std::vector<NodeRing>
-PackSameNic(NodeCapacity& node, const NcclConstants& constants, double speed, Hops hops)
+PackSameNic(NodeCapacity& node,
+            const NcclConstants& constants,
+            double speed,
+            Hops hops,
+            const std::vector<uint32_t>& nics)
 {
     std::vector<NodeRing> rings;
     bool found = true;
     while (found)
     {
         found = false;
-        for (uint32_t nic : node.Nics())
+        for (uint32_t nic : nics)
         {
             if (rings.size() < MaxSearchChannels(constants) &&
                 (AddThrough(node, speed, hops, nic, nic, Exit::Near, rings) ||
@@ -103,10 +107,13 @@ PackSameNic(NodeCapacity& node, const NcclConstants& constants, double speed, Ho
 }
 
 std::vector<NodeRing>
-PackAlternating(NodeCapacity& node, const NcclConstants& constants, double speed, Hops hops)
+PackAlternating(NodeCapacity& node,
+                const NcclConstants& constants,
+                double speed,
+                Hops hops,
+                const std::vector<uint32_t>& nics)
 {
     std::vector<NodeRing> rings;
-    const auto& nics = node.Nics();
     bool found = nics.size() > 1;
     while (found)
     {
@@ -138,10 +145,13 @@ PackAlternating(NodeCapacity& node, const NcclConstants& constants, double speed
  * enters there ends at.
  */
 std::vector<NodeRing>
-PackAnyNic(NodeCapacity& node, const NcclConstants& constants, double speed, Hops hops)
+PackAnyNic(NodeCapacity& node,
+           const NcclConstants& constants,
+           double speed,
+           Hops hops,
+           const std::vector<uint32_t>& nics)
 {
     std::vector<NodeRing> rings;
-    const auto& nics = node.Nics();
     const auto leaves = [&](std::size_t in) {
         for (std::size_t back = 1; back <= nics.size(); ++back)
         {
@@ -179,50 +189,94 @@ HopsOf(const std::vector<NodeRing>& rings)
     return hops;
 }
 
-/** Keeps the better of @p best and @p rings. */
+/** Keeps the better of @p best and @p graph. */
 void
-Consider(std::vector<NodeRing> rings, double speed, bool alternating, RingGraph& best)
+Consider(RingGraph graph, RingGraph& best)
 {
     constexpr double TOLERANCE = 1e-9;
-    const double bandwidth = static_cast<double>(rings.size()) * speed;
+    const double bandwidth = static_cast<double>(graph.rings.size()) * graph.speed;
     const double reached = static_cast<double>(best.rings.size()) * best.speed;
     const bool wider = bandwidth > reached + TOLERANCE;
-    const bool shorter = bandwidth > reached - TOLERANCE && rings.size() == best.rings.size() &&
-                         HopsOf(rings) < HopsOf(best.rings);
-    if (!rings.empty() && (wider || shorter))
+    const bool shorter = bandwidth > reached - TOLERANCE &&
+                         graph.rings.size() == best.rings.size() &&
+                         HopsOf(graph.rings) < HopsOf(best.rings);
+    if (!graph.rings.empty() && (wider || shorter))
     {
-        best = {std::move(rings), speed, alternating};
+        best = std::move(graph);
     }
 }
 
-/** The best that channels of @p speed over @p hops make, in @p found. */
+/** The best that channels of @p speed over @p hops and @p nics make, in @p found. */
 void
-PackAll(NodeCapacity& node,
-        const NcclConstants& constants,
-        double speed,
-        bool interNode,
-        CrossNic crossNic,
-        Hops hops,
-        RingGraph& found)
+PackBetweenNodes(NodeCapacity& node,
+                 const NcclConstants& constants,
+                 double speed,
+                 CrossNic crossNic,
+                 Hops hops,
+                 const std::vector<uint32_t>& nics,
+                 RingGraph& found)
 {
     node.Reset();
-    if (!interNode)
-    {
-        Consider(PackInsideNode(node, constants, speed, hops), speed, false, found);
-        return;
-    }
     if (crossNic == CrossNic::Always)
     {
-        Consider(PackAnyNic(node, constants, speed, hops), speed, false, found);
+        Consider({PackAnyNic(node, constants, speed, hops, nics), speed, false}, found);
         return;
     }
-    Consider(PackSameNic(node, constants, speed, hops), speed, false, found);
+    Consider({PackSameNic(node, constants, speed, hops, nics), speed, false}, found);
     if (crossNic == CrossNic::Never)
     {
         return;
     }
     node.Reset();
-    Consider(PackAlternating(node, constants, speed, hops), speed, true, found);
+    Consider({PackAlternating(node, constants, speed, hops, nics), speed, true}, found);
+}
+
+/** Kinds of paths between GPUs (typeIntra), the narrower first. */
+std::vector<Hops>
+HopsFor(const NodeCapacity& node)
+{
+    return node.HasNvLinkByGpu() ? std::vector<Hops>{Hops::NvLink, Hops::NvLinkByGpu, Hops::Any}
+                                 : std::vector<Hops>{Hops::NvLink, Hops::Any};
+}
+
+/**
+ * The best that channels of @p speed make. Wider kinds of paths are tried only where narrower ones
+ * give nothing, and to NICs (typeInter) only as wide as the best graph's so far.
+ */
+RingGraph
+PackAll(NodeCapacity& node,
+        const NcclConstants& constants,
+        double speed,
+        bool interNode,
+        CrossNic crossNic,
+        NicReach mostReach)
+{
+    RingGraph found;
+    if (!interNode)
+    {
+        for (const Hops hops : HopsFor(node))
+        {
+            if (found.rings.empty())
+            {
+                node.Reset();
+                Consider({PackInsideNode(node, constants, speed, hops), speed, false}, found);
+            }
+        }
+        return found;
+    }
+    for (const NicReach reach : {NicReach::Switches, NicReach::Host, NicReach::Sockets})
+    {
+        const std::vector<uint32_t> nics = node.NicsWithin(reach);
+        for (const Hops hops : HopsFor(node))
+        {
+            if (found.rings.empty() && reach <= mostReach && !nics.empty())
+            {
+                PackBetweenNodes(node, constants, speed, crossNic, hops, nics, found);
+                found.reach = reach;
+            }
+        }
+    }
+    return found;
 }
 
 void
@@ -288,16 +342,8 @@ SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode, 
         {
             break;
         }
-        // Wider kinds of paths (typeIntra) are tried only where narrower ones give nothing.
-        RingGraph atSpeed;
-        for (const Hops hops : {Hops::NvLink, Hops::NvLinkByGpu, Hops::Any})
-        {
-            if (atSpeed.rings.empty() && (hops != Hops::NvLinkByGpu || node.HasNvLinkByGpu()))
-            {
-                PackAll(node, constants, speed, interNode, crossNic, hops, atSpeed);
-            }
-        }
-        Consider(std::move(atSpeed.rings), speed, atSpeed.alternating, best);
+        const NicReach mostReach = best.rings.empty() ? NicReach::Sockets : best.reach;
+        Consider(PackAll(node, constants, speed, interNode, crossNic, mostReach), best);
         if (static_cast<double>(best.rings.size()) * best.speed >= node.GpuBandwidth())
         {
             break;

@@ -28,9 +28,10 @@ struct NodeRing
 /** The channels found for one node of a communicator. */
 struct RingGraph
 {
-    std::vector<NodeRing> rings; //!< by channel of the search
-    double speed{0};             //!< GB/s per channel
-    bool alternating{false};     //!< crossNic 2: channels 2j and 2j + 1 swap NICs
+    std::vector<NodeRing> rings;        //!< by channel of the search
+    double speed{0};                    //!< GB/s per channel
+    bool alternating{false};            //!< crossNic 2: channels 2j and 2j + 1 swap NICs
+    NicReach reach{NicReach::Switches}; //!< of the NICs that were allowed
 };
 
 /**
@@ -42,8 +43,9 @@ struct RingGraph
  *
  * Between nodes a channel enters by NIC a at a GPU near it and leaves by NIC b from a GPU near it:
  * b = a first (by PXN where no second GPU is near), then in pairs a to b and b to a; @p crossNic
- * may leave only the first, or let b be any. Orders inside a node are tried depth first in ring
- * order, within a budget as NCCL's.
+ * may leave only the first, or let b be any. NICs behind the host, or another socket, only where
+ * nearer ones carry no channel of the speed, or of a faster one. Orders inside a node are tried
+ * depth first in ring order, within a budget as NCCL's.
  *
  * Then NCCL's first duplication: speed at least 25 GB/s doubles the channels at half the speed,
  * except more than 4 channels below 50 GB/s past compute capability 80.

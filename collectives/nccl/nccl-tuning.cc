@@ -162,10 +162,13 @@ AllowsLl128(const NcclConstants& constants,
     }
     const bool overChips = node.gpuLink && constants.ComputeCapability() >= 90 &&
                            constants.Version().AtLeast(OVER_CHIPS_SINCE);
-    const auto& hops = communicator.channels.front().hops;
-    return std::none_of(hops.begin(), hops.end(), [&](const Connection& hop) {
-        return hop.kind == ConnectionKind::Pcie ||
-               PassesHost(routing.Links(hop.route), routing.GetTopology(), overChips);
+    const auto bears = [&](const Connection& hop) {
+        return hop.kind != ConnectionKind::Pcie &&
+               !PassesHost(routing.Links(hop.route), routing.GetTopology(), overChips);
+    };
+    const auto& channels = communicator.channels;
+    return std::all_of(channels.begin(), channels.end(), [&](const auto& channel) {
+        return std::all_of(channel.hops.begin(), channel.hops.end(), bears);
     });
 }
 

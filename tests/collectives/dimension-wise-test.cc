@@ -293,6 +293,44 @@ TEST(DimensionWise, SparseAllReduceGathersWhatIsSelected)
     EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToSeconds() / expected, 1, 1e-3);
 }
 
+// A GPU looks through one chunk after the other: no number of chunks makes it faster than its
+// eighth of S at its rate, and with many there is little beside it.
+TEST(DimensionWise, ChunksDoNotMultiplyTheRateOfSelection)
+{
+    const double alone = (256 << 20) / 8 / (1 * GB);
+    for (const uint32_t chunks : {1u, 4u, 16u})
+    {
+        NcclSettings settings = Ideal({DimensionAlgorithm::Ring}, chunks);
+        settings.dimensionWise.sparsity = Sparsity{0.01, Rate::GBps(1)};
+        CollectiveBench bench(Boxes(4, "Switch(8) inside x Switch(4)"), settings);
+        const auto call = DimensionCall(bench, CollectiveOp::AllReduce, Bytes::MiB(256));
+        for (const Time time : {bench.GetPlanner().Plan(call).duration,
+                                bench.Run(Fidelity::Stream, call),
+                                bench.Run(Fidelity::Flow, call)})
+        {
+            EXPECT_GT(time.ToSeconds(), alone) << chunks;
+            EXPECT_LT(time.ToSeconds(), alone * 1.06) << chunks;
+        }
+    }
+}
+
+// Channels of a GPU with two ports take turns at them: twice the ports, half the time outside.
+TEST(DimensionWise, UsesAllPortsOfAGpu)
+{
+    const auto secondsWith = [](uint32_t nics) {
+        ClusterSpec spec = A100Boxes(4);
+        spec.node.nics = nics;
+        spec.node.nic = ReferenceLink("nic", 12.5, 600);
+        CollectiveBench bench(spec);
+        const auto call = DimensionCall(bench, CollectiveOp::AllToAll, Bytes::MiB(512));
+        const Time flow = bench.Run(Fidelity::Flow, call);
+        EXPECT_NEAR(bench.Run(Fidelity::Stream, call) / flow, 1, 0.03) << nics;
+        EXPECT_NEAR(bench.GetPlanner().Plan(call).duration / flow, 1, 0.03) << nics;
+        return flow.ToSeconds();
+    };
+    EXPECT_NEAR(secondsWith(8) / secondsWith(16), 2, 0.1);
+}
+
 // Any 4 of 8 groups of 32 experts, any 8 of their 128: a node of two that has 4 groups is left out
 // where all 4 are the other's, once in 70, or where none of the 8 is here; a GPU of 16 has 16
 // experts of one group, which is among the 4 in half of all cases.

@@ -275,6 +275,27 @@ TEST(PointToPoint, AllToAllOverNodesIsBoundByThePorts)
     EXPECT_EQ(plan.legs.size(), 1U);
 }
 
+// A GPU with two ports takes one by the channel (ncclTopoGetLocalNet), and a round's channel is its
+// number: of the 2^k - 1 rounds to other nodes of 2^k nodes the odd ones, 2^(k - 1), leave by one
+// port and the others by the other.
+TEST(PointToPoint, PortsOfAGpuTakeTurns)
+{
+    for (const uint32_t nodes : {4u, 8u, 16u})
+    {
+        ClusterSpec spec = A100Boxes(nodes);
+        spec.node.nics = 16;
+        spec.node.nic = ReferenceLink("nic", 12.5, 600);
+        CollectiveBench bench(spec);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(nodes * 8));
+        const auto call = MakeCall(id, CollectiveOp::AllToAll, Bytes::MiB(512));
+        const double ofANode = (512 << 20) / nodes;
+        const double port = spec.node.nic.PayloadRate().ToBytesPerSecond();
+        const double busiest = nodes / 2 * ofANode / port;
+        EXPECT_NEAR(bench.GetPlanner().Plan(call).duration.ToSeconds() / busiest, 1, 0.02) << nodes;
+        EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToSeconds() / busiest, 1, 0.02) << nodes;
+    }
+}
+
 // The exchange over two nodes: one message each way crosses, by one port.
 TEST(PointToPoint, ExchangeOverNodesIsBoundByOnePort)
 {

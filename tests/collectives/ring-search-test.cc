@@ -287,6 +287,29 @@ TEST(RingSearch, ASinglePortIsLeftByProxyOrThroughTheCpu)
     EXPECT_GT(NetworkHopLinks(onlyPcie, through, LinkKind::Pcie), 4U);
 }
 
+// NCCL widens its search of paths to NICs (typeInter) past PXB only while it has found nothing: a
+// NIC on a CPU carries no channel beside one on a PCIe switch, and alone all of them. LL128 is for
+// paths below the CPU only.
+TEST(RingSearch, FarNicsServeOnlyWhereThereAreNoNear)
+{
+    const auto find = [](std::vector<PciePlace> places) {
+        ClusterSpec spec = A100Boxes(2);
+        spec.node.nics = static_cast<uint32_t>(places.size());
+        spec.node.nicPlaces = std::move(places);
+        CollectiveBench bench(spec);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+        const auto& communicator = bench.GetPlanner().GetCommunicator(id);
+        return std::pair(communicator.searchBandwidth, communicator.ll128);
+    };
+    const PciePlace near{PcieParent::Switch, 0, std::nullopt};
+    const PciePlace far{PcieParent::Socket, 1, std::nullopt};
+    EXPECT_EQ(find({near, far}), find({near}));
+    EXPECT_EQ(find({near}), (std::pair{24.0, true}));
+    const auto [speed, ll128] = find({far, far});
+    EXPECT_GT(speed, 24);
+    EXPECT_FALSE(ll128);
+}
+
 // A V100 cube mesh with one port, on the second Intel socket: GPU to port through its root complex
 // costs 6/5 of 12 GB/s, so 12 does not fit and 10 does; at 10 there is a path through all eight
 // GPUs over NVLink from GPU 4 to GPU 5 (4 7 6 2 3 0 1 5), and NCCL looks for those first (typeIntra

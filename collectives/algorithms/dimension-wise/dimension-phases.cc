@@ -393,17 +393,25 @@ class PhaseRun
             {
                 Chain& chain = *running.chain;
                 const bool selects = chain.phases[chain.next - 1].kind == PhaseKind::Reduce;
-                chain.ready = m_now + (selects ? m_costs.selection.ToSeconds() : 0);
+                chain.ready = selects ? Select() : m_now;
                 running.chain = nullptr;
             }
         }
         return true;
     }
 
+    /** A GPU finds what of a chunk to send on, one chunk after the other. @return when it has. */
+    double Select()
+    {
+        m_selected = std::max(m_selected, m_now) + m_costs.selection.ToSeconds();
+        return m_selected;
+    }
+
     const PhaseCosts& m_costs;
     std::vector<Chain> m_chains;
     std::vector<Running> m_running; //!< by dimension
     double m_now{0};                //!< seconds
+    double m_selected{0};           //!< when the last selection ends
     PhasePlan m_plan;
 };
 

@@ -94,7 +94,7 @@ struct PhaseCosts
     std::function<double(const DimensionPhase&)>
         busy; //!< for which part of it a link is busy that dimensions of one group share
     std::vector<uint32_t> groups; //!< by dimension
-    Time selection;               //!< of a chunk's elements, before they go on
+    Time selection; //!< of a chunk's elements, before they go on; of one chunk at a time
 };
 
 /**

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 
 /**
@@ -44,6 +45,12 @@ class DimensionCall
             m_peers.push_back(PeersOf(m_algorithms[d], m_grid.dimensions[d].size));
         }
         CheckSettings();
+        for (const GpuId gpu : in.communicator.gpus)
+        {
+            const std::size_t ports = std::max<std::size_t>(1, in.connector.PortsOf(gpu).size());
+            m_portGroups = std::lcm(m_portGroups, static_cast<uint32_t>(ports));
+        }
+        m_portGroups = std::min(m_portGroups, in.channels);
         m_chunk = ChunkOf(DivideUp(in.call.bytes, in.channels));
         for (uint32_t d = 0; d < Dimensions(); ++d)
         {
@@ -93,12 +100,24 @@ class DimensionCall
                                      : std::nullopt;
     }
 
-    /** From when a GPU has its part of a chunk's sum until it has found what of it to send. */
+    /** At which a GPU finds what to send of its part of a channel's sum; none: it sends all. */
+    std::optional<Rate> SelectionRate() const
+    {
+        return m_settings.sparsity ? std::optional(m_settings.sparsity->selection / m_in.channels)
+                                   : std::nullopt;
+    }
+
+    /** What of a chunk's sum a GPU has when it selects: its bytes over these. */
+    double SelectionDivisor() const
+    {
+        return m_grid.dimensions[0].size;
+    }
+
+    /** From when a GPU begins to look through its part of a chunk's sum until it has. */
     Time Selection() const
     {
-        const auto& sparsity = m_settings.sparsity;
-        const Bytes part = PartOf(m_chunk, m_grid.dimensions[0].size);
-        return sparsity ? part * m_in.channels / sparsity->selection : Time();
+        const auto rate = SelectionRate();
+        return rate ? PartOf(m_chunk, SelectionDivisor()) / *rate : Time();
     }
 
     /** The point that @p point sends to as its @p peer-th along a dimension. */
@@ -114,7 +133,20 @@ class DimensionCall
         return point - digit * stride + (digit ^ far) * stride;
     }
 
-    Connection PathTo(uint32_t point, uint32_t dimension, uint32_t peer) const
+    /** Channels c of one c modulo these take the same ports. */
+    uint32_t PortGroups() const
+    {
+        return m_portGroups;
+    }
+
+    /** How many of the first @p channels are of a group. */
+    uint32_t ChannelsOf(uint32_t portGroup, uint32_t channels) const
+    {
+        return (channels + m_portGroups - 1 - portGroup) / m_portGroups;
+    }
+
+    /** @param portGroup of the channel */
+    Connection PathTo(uint32_t point, uint32_t dimension, uint32_t peer, uint32_t portGroup) const
     {
         const auto gpuAt = [this](uint32_t at) {
             return m_in.communicator.gpus[m_grid.rankAt[at]];
@@ -129,7 +161,7 @@ class DimensionCall
         const uint32_t queuePair =
             m_in.call.communicator.Index() * m_in.constants.MaxChannels() + peer;
         return m_in.connector.BetweenNodes(
-            from, to, m_in.connector.PortsForSendRecv(from, to, 0), queuePair);
+            from, to, m_in.connector.PortsForSendRecv(from, to, portGroup), queuePair);
     }
 
     /** From a step's last byte on a wire to its use. */
@@ -211,58 +243,85 @@ class DimensionCall
         const Bytes unit = RoundedUp(std::max(1.0, most / UNITS));
         RouteSum sum;
         double units = 0;
-        double hops = 0;
+        double hops = 0; // of each channel
         for (const auto& [key, moved] : bytes)
         {
-            const auto times = static_cast<uint32_t>(std::max(1.0, moved / unit.ToDouble()) + 0.5);
-            for (uint32_t point = 0; point < m_grid.rankAt.size(); ++point)
-            {
-                for (uint32_t peer = key.second; peer < key.second + peers[key]; ++peer)
-                {
-                    sum.Add(PathTo(point, key.first, peer).route, times);
-                    units += times;
-                    ++hops;
-                }
-            }
+            ForPaths(key.first, key.second, peers[key], [&](const PathOfChannels& path) {
+                const double part = path.channels / static_cast<double>(m_in.channels);
+                const auto times =
+                    static_cast<uint32_t>(std::max(1.0, part * moved / unit.ToDouble()) + 0.5);
+                sum.Add(path.connection.route, times);
+                units += times;
+                hops += path.channels;
+            });
         }
-        return {m_in.routing.AddSum(sum), unit, Rate::Infinite(), m_in.channels * hops / units};
+        return {m_in.routing.AddSum(sum), unit, Rate::Infinite(), hops / units};
     }
 
   private:
-    /** The slowest link by which a rank sends along both dimensions; none: they are apart. */
-    std::optional<Rate> SharedRate(uint32_t a, uint32_t b) const
+    /** What channels of one port group send over. */
+    struct PathOfChannels
     {
-        std::optional<Rate> slowest;
-        const auto& links = m_in.routing.Links(PathTo(0, a, 0).route);
-        for (const auto& other : m_in.routing.Links(PathTo(0, b, 0).route))
+        Connection connection;
+        uint32_t peer;
+        uint32_t channels;
+    };
+
+    /** Calls @p use for all points that send to @p peers along a dimension, and all channels. */
+    template <typename Use>
+    void ForPaths(uint32_t dimension, uint32_t firstPeer, uint32_t peers, const Use& use) const
+    {
+        for (uint32_t point = 0; point < m_grid.rankAt.size(); ++point)
         {
-            for (const auto& each : links)
+            for (uint32_t peer = firstPeer; peer < firstPeer + peers; ++peer)
             {
-                const Rate rate = m_in.routing.GetTopology().GetLink(each.link).rate;
-                if (each.link == other.link && (!slowest || rate < *slowest))
+                for (uint32_t group = 0; group < m_portGroups; ++group)
                 {
-                    slowest = rate;
+                    use(PathOfChannels{PathTo(point, dimension, peer, group),
+                                       peer,
+                                       ChannelsOf(group, m_in.channels)});
                 }
             }
         }
-        return slowest;
+    }
+
+    /** By link, how many channels a rank sends over it along a dimension. */
+    std::map<LinkId, uint32_t> ChannelsByLink(uint32_t dimension) const
+    {
+        std::map<LinkId, uint32_t> channels;
+        for (uint32_t group = 0; group < m_portGroups; ++group)
+        {
+            for (const auto& each : m_in.routing.Links(PathTo(0, dimension, 0, group).route))
+            {
+                channels[each.link] += ChannelsOf(group, m_in.channels);
+            }
+        }
+        return channels;
     }
 
     /** Groups of dimensions that share a link of each rank, and what they load it with. */
     void FindSharedLinks()
     {
         m_sharedSeconds.assign(Dimensions(), 0);
+        std::vector<std::map<LinkId, uint32_t>> channels;
         for (uint32_t d = 0; d < Dimensions(); ++d)
         {
             m_groups.push_back(d);
+            channels.push_back(ChannelsByLink(d));
             for (uint32_t lower = 0; lower < d; ++lower)
             {
-                if (const auto rate = SharedRate(lower, d))
+                for (const auto& [link, ofLower] : channels[lower])
                 {
-                    const double seconds = m_in.channels / rate->ToBytesPerSecond();
+                    const auto shared = channels[d].find(link);
+                    if (shared == channels[d].end())
+                    {
+                        continue;
+                    }
+                    const double rate =
+                        m_in.routing.GetTopology().GetLink(link).rate.ToBytesPerSecond();
                     m_groups[d] = m_groups[lower];
-                    m_sharedSeconds[d] = std::max(m_sharedSeconds[d], seconds);
-                    m_sharedSeconds[lower] = std::max(m_sharedSeconds[lower], seconds);
+                    m_sharedSeconds[d] = std::max(m_sharedSeconds[d], shared->second / rate);
+                    m_sharedSeconds[lower] = std::max(m_sharedSeconds[lower], ofLower / rate);
                 }
             }
         }
@@ -335,18 +394,14 @@ class DimensionCall
         constexpr Bytes SAMPLE = Bytes::GiB(1); // of one channel to one peer
         Crossing crossing;
         std::vector<StreamLeg> legs;
-        for (uint32_t point = 0; point < m_grid.rankAt.size(); ++point)
-        {
-            for (uint32_t peer = step.firstPeer; peer < step.firstPeer + step.peers; ++peer)
-            {
-                const Connection path = PathTo(point, dimension, peer);
-                legs.push_back({path.route,
-                                SAMPLE * m_in.channels,
-                                CapAlong(dimension) * m_in.channels,
-                                static_cast<double>(m_in.channels)});
-                crossing.latency = std::max(crossing.latency, LatencyOf(path, dimension, peer));
-            }
-        }
+        ForPaths(dimension, step.firstPeer, step.peers, [&](const PathOfChannels& path) {
+            legs.push_back({path.connection.route,
+                            SAMPLE * path.channels,
+                            CapAlong(dimension) * path.channels,
+                            static_cast<double>(path.channels)});
+            crossing.latency =
+                std::max(crossing.latency, LatencyOf(path.connection, dimension, path.peer));
+        });
         crossing.secondsPerByte = AloneTime(legs, m_in.routing).ToSeconds() / SAMPLE.ToDouble();
         return crossing;
     }
@@ -360,16 +415,21 @@ class DimensionCall
     std::vector<uint32_t> m_groups;      //!< by dimension: those that share a link have the same
     std::vector<double> m_sharedSeconds; //!< by dimension: of that link, for a channel's byte
     Bytes m_chunk;                       //!< of a channel
+    uint32_t m_portGroups{1};
 };
 
-/** Writes the schedule of one channel. */
+/** Writes the schedule of channels that take the same ports. */
 class DimensionWriter
 {
   public:
-    DimensionWriter(const AlgorithmInputs& in, const DimensionCall& call, const PhasePlan& plan)
+    DimensionWriter(const AlgorithmInputs& in,
+                    const DimensionCall& call,
+                    const PhasePlan& plan,
+                    uint32_t portGroup)
         : m_in(in),
           m_call(call),
-          m_plan(plan)
+          m_plan(plan),
+          m_portGroup(portGroup)
     {
     }
 
@@ -424,7 +484,7 @@ class DimensionWriter
 
     void Join(ScheduleWiring& wiring, uint32_t point, uint32_t dimension, uint32_t peer)
     {
-        const Connection path = m_call.PathTo(point, dimension, peer);
+        const Connection path = m_call.PathTo(point, dimension, peer, m_portGroup);
         ScheduleConnection pipe = MakeConnection(
             0, 0, path, PipelineChunking(m_in.protocol), m_call.LatencyOf(path, dimension, peer));
         pipe.cap = m_call.CapAlong(dimension);
@@ -478,9 +538,20 @@ class DimensionWriter
             ScheduleConnection pipe;
             pipe.connection.route = m_in.routing.Nowhere();
             pipe.slots = 2 * static_cast<uint32_t>(m_plan.phases.size());
-            pipe.latency = key.first == 0 ? m_call.Selection() : Time();
+            if (const auto rate = m_call.SelectionRate(); rate && key.first == 0)
+            {
+                pipe.cap = *rate; // it looks through one chunk after the other
+            }
             wiring.Join(BlockOf(point, key.first), BlockOf(point, key.second), pipe);
         }
+    }
+
+    /** What goes from a dimension's blocks to the next one's: that something is there, no bytes;
+     * after the first dimension of a sparse all-reduce what is looked through. */
+    int32_t HandedOver(uint32_t dimension)
+    {
+        return m_call.SelectionRate() && dimension == 0 ? ClassOf(m_call.SelectionDivisor())
+                                                        : TOKEN;
     }
 
     /** The chunk of the loop that is a chunk's @p divisor-th part. */
@@ -522,7 +593,7 @@ class DimensionWriter
             {
                 Add(program,
                     PrimitiveKind::Recv,
-                    TOKEN,
+                    HandedOver(placed.before),
                     m_handovers.at({placed.before, dimension}).second,
                     1,
                     1);
@@ -532,7 +603,7 @@ class DimensionWriter
             {
                 Add(program,
                     PrimitiveKind::Send,
-                    TOKEN,
+                    HandedOver(dimension),
                     m_handovers.at({dimension, placed.after}).first,
                     1,
                     1);
@@ -575,6 +646,7 @@ class DimensionWriter
     const AlgorithmInputs& m_in;
     const DimensionCall& m_call;
     const PhasePlan& m_plan;
+    uint32_t m_portGroup;
     ChannelSchedule m_channel;
     Loop m_loop;
     Bytes m_chunk;
@@ -591,7 +663,7 @@ Supports(CollectiveOp op, const Communicator& communicator)
            op == CollectiveOp::ReduceScatter || op == CollectiveOp::AllToAll;
 }
 
-/** Simple, on all channels; where only an end-point delay says what a step costs, on one. */
+/** Simple, on all channels; where only an end-point delay says what a step costs, on one a port. */
 void
 Choose(AlgorithmInputs& in)
 {
@@ -607,8 +679,10 @@ Choose(AlgorithmInputs& in)
             "found dimension-wise all-to-all of unequal parts, expected equal ones");
     }
     in.protocol = Protocol::Simple;
-    in.channels = overrides.channels.value_or(
-        in.settings.dimensionWise.endpointDelay ? 1 : RingMaxChannels(in));
+    const std::size_t ports = in.connector.PortsOf(in.communicator.gpus.front()).size();
+    in.channels = overrides.channels.value_or(in.settings.dimensionWise.endpointDelay
+                                                  ? std::max<uint32_t>(1, ports)
+                                                  : RingMaxChannels(in));
 }
 
 StreamShape
@@ -634,8 +708,16 @@ BuildSchedule(const AlgorithmInputs& in)
     schedule.channelCap = Rate::Infinite(); // each pipe has its own
     for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
     {
-        schedule.channels.push_back(
-            {DimensionWriter(in, call, plan).Write(share.bytes), share.channels});
+        for (uint32_t group = 0; group < call.PortGroups(); ++group)
+        {
+            const uint32_t channels = call.ChannelsOf(group, share.firstChannel + share.channels) -
+                                      call.ChannelsOf(group, share.firstChannel);
+            if (channels > 0)
+            {
+                schedule.channels.push_back(
+                    {DimensionWriter(in, call, plan, group).Write(share.bytes), channels});
+            }
+        }
     }
     return schedule;
 }

@@ -163,7 +163,7 @@ class ProgramWriter
     void Connect(const ImportedPipe& pipe)
     {
         const Message between{pipe.fromRank, pipe.toRank, {}};
-        const Connection path = PathOf(m_in, between, pipe.channel);
+        const Connection path = PathOf(m_in, between, pipe.channel, pipe.channel);
         const Bytes slice = WireBytes(m_in.protocol, DivideUp(Chunk(), m_first.slices));
         AddPipe(MakeConnection(BlockOf(pipe.fromRank, pipe.fromBlock),
                                BlockOf(pipe.toRank, pipe.toBlock),

@@ -211,7 +211,7 @@ class ChannelWriter
     {
         const PeerCall::Part& part = m_call.Parts()[index];
         const PartEnds& ends = m_ends[index];
-        const Connection path = PathOf(m_in, m_call.MessageOf(part), part.part);
+        const Connection path = PathOf(m_in, m_call.MessageOf(part), part.channel, part.part);
         Chunking chunking = PipelineChunking(m_in.protocol, m_in.settings.simpleBuffer);
         if (path.kind == ConnectionKind::Network)
         {

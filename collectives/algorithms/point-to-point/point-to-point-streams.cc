@@ -193,7 +193,7 @@ LoadsOf(const AlgorithmInputs& in, const PeerCall& call, SlowestHops& slowest)
         }
         if (AreInOneNode(in, message))
         {
-            const Connection path = PathOf(in, message, part.part);
+            const Connection path = PathOf(in, message, part.channel, part.part);
             slowest.Add(i, path);
             for (const auto& each : in.routing.Links(path.route))
             {
@@ -203,7 +203,7 @@ LoadsOf(const AlgorithmInputs& in, const PeerCall& call, SlowestHops& slowest)
         }
         const auto hops = in.connector.FindHopsBetweenNodes(in.communicator.gpus[message.from],
                                                             in.communicator.gpus[message.to],
-                                                            PortsOf(in, message, part.part),
+                                                            PortsOf(in, message, part.channel),
                                                             QueuePairOf(in, part.part));
         slowest.Add(i, hops.links);
         for (const LinkId link : hops.links)
@@ -272,7 +272,8 @@ PointToPointStreams(const AlgorithmInputs& in)
     {
         for (std::size_t i = 0; i < parts.size(); ++i)
         {
-            const Connection path = PathOf(in, call.MessageOf(parts[i]), parts[i].part);
+            const PeerCall::Part& part = parts[i];
+            const Connection path = PathOf(in, call.MessageOf(part), part.channel, part.part);
             if (!call.IsCopy(parts[i]))
             {
                 slowest.Add(i, path);

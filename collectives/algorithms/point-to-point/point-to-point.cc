@@ -165,10 +165,10 @@ AreInOneNode(const AlgorithmInputs& in, const Message& message)
 }
 
 NetworkPorts
-PortsOf(const AlgorithmInputs& in, const Message& message, uint32_t part)
+PortsOf(const AlgorithmInputs& in, const Message& message, uint32_t channel)
 {
     const auto& gpus = in.communicator.gpus;
-    return in.connector.PortsForSendRecv(gpus[message.from], gpus[message.to], part);
+    return in.connector.PortsForSendRecv(gpus[message.from], gpus[message.to], channel);
 }
 
 uint32_t
@@ -178,7 +178,7 @@ QueuePairOf(const AlgorithmInputs& in, uint32_t part)
 }
 
 Connection
-PathOf(const AlgorithmInputs& in, const Message& message, uint32_t part)
+PathOf(const AlgorithmInputs& in, const Message& message, uint32_t channel, uint32_t part)
 {
     const GpuId from = in.communicator.gpus[message.from];
     const GpuId to = in.communicator.gpus[message.to];
@@ -190,7 +190,8 @@ PathOf(const AlgorithmInputs& in, const Message& message, uint32_t part)
     {
         return PathInsideNode(in, from, to);
     }
-    return in.connector.BetweenNodes(from, to, PortsOf(in, message, part), QueuePairOf(in, part));
+    return in.connector.BetweenNodes(
+        from, to, PortsOf(in, message, channel), QueuePairOf(in, part));
 }
 
 Bytes

@@ -39,12 +39,18 @@ uint32_t ChannelsOfMessage(const AlgorithmInputs& inputs, const PeerChannels& li
 /** Whether both ranks are in one node. */
 bool AreInOneNode(const AlgorithmInputs& inputs, const Message& message);
 
-/** The ports and the queue pair of a part that crosses the network. */
-NetworkPorts PortsOf(const AlgorithmInputs& inputs, const Message& message, uint32_t part);
+/** The ports of what crosses the network on a channel of the communicator; of a GPU with several
+ * the channel says which (ncclTopoGetLocalNet). */
+NetworkPorts PortsOf(const AlgorithmInputs& inputs, const Message& message, uint32_t channel);
+
+/** The queue pair of a part of a message that crosses the network. */
 uint32_t QueuePairOf(const AlgorithmInputs& inputs, uint32_t part);
 
-/** The path of a part; the empty path from a rank to itself. */
-Connection PathOf(const AlgorithmInputs& inputs, const Message& message, uint32_t part);
+/** The path of a part on a channel; the empty path from a rank to itself. */
+Connection PathOf(const AlgorithmInputs& inputs,
+                  const Message& message,
+                  uint32_t channel,
+                  uint32_t part);
 
 /** Payload of a part's chunks: 128 KiB, 512 KiB where all is NVLink; less of short messages. */
 Bytes ChunkOf(const AlgorithmInputs& inputs, const Message& message);
