@@ -48,6 +48,7 @@ ProgramWriter::Append(const SegmentSequence& sequence, GradientSink* ready, uint
             request.category = segment.category;
             request.stream = segment.stream;
             request.root = segment.root;
+            request.traffic = segment.traffic;
             request.byCopyEngine = segment.byCopyEngine;
             issued[i] = Communicate(request);
             continue;

@@ -5,8 +5,10 @@
 #include "compute-model/graph/table-step.h"
 #include "compute-model/kernels/kernel-time.h"
 #include "compute-model/kernels/tensor-clock.h"
+#include "compute-model/layers/expert-kernels.h"
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/layers/step-load.h"
+#include "compute-model/plan/expert-shape.h"
 #include "compute-model/plan/rank-groups.h"
 
 #include <algorithm>
@@ -69,6 +71,26 @@ CheckStepSize(const StepSegments& segments, const Transformer& model, const Para
     }
 }
 
+/** What expert ranks exchange where their parts are not equal, at TO_EXPERTS and FROM_EXPERTS. */
+void
+WriteExpertTraffic(const Transformer& model, const ParallelPlan& plan, StepGraph& graph)
+{
+    if (!model.HasExperts() || plan.expertLoad.IsBalanced())
+    {
+        return;
+    }
+    TrafficParts there = ExpertTraffic(model, plan);
+    TrafficParts back(there.size(), std::vector<Bytes>(there.size()));
+    for (std::size_t from = 0; from < there.size(); from++)
+    {
+        for (std::size_t to = 0; to < there.size(); to++)
+        {
+            back[to][from] = there[from][to];
+        }
+    }
+    graph.traffics = {std::move(there), std::move(back)};
+}
+
 } // namespace
 
 double
@@ -86,6 +108,7 @@ BuildTransformerStep(const Transformer& model, const ParallelPlan& plan, const G
     CheckPlan(model, plan);
     StepGraph graph;
     WriteRankGroups(model, plan, graph);
+    WriteExpertTraffic(model, plan, graph);
     const Gpu warm = UnderLoad(SlowestOf(gpu, plan.Ranks()), StepLoad(model, plan, gpu));
     const KernelTimer timer(warm, ClockRegime::Sustained);
     KernelTable kernels(graph, timer, plan.host.kernel);

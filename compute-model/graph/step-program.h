@@ -67,7 +67,7 @@ struct StepOp
     bool byCopyEngine{false};   //!< for communication: it holds no multiprocessors
 
     static constexpr uint32_t NO_LAYER = 0xffffffff;
-    static constexpr uint16_t EVEN = 0xffff; //!< every rank gives every rank as much
+    static constexpr uint16_t EVEN = EVEN_PARTS; //!< every rank gives every rank as much
 };
 
 /** What every rank of one role does in one step. */

@@ -128,7 +128,7 @@ class ExpertWriter
         SharedForward();
         RouterForward();
         Permute("permute");
-        m_writer.WaitFor(Exchange("dispatch all-to-all"));
+        m_writer.WaitFor(Dispatch("dispatch all-to-all"));
         GatherRows("dispatch all-gather");
         SortByExpert("sort by expert");
         Grouped("experts FC1", m_shape.inner, m_model.hidden, GemmLayout::Tn);
@@ -137,7 +137,7 @@ class ExpertWriter
         Grouped("experts FC2", m_model.hidden, m_shape.ffn, GemmLayout::Tn);
         SortByExpert("sort by rank");
         ReduceRows("combine reduce-scatter");
-        m_writer.WaitFor(Exchange("combine all-to-all"));
+        m_writer.WaitFor(Return("combine all-to-all"));
     }
 
     void Forward()
@@ -156,7 +156,7 @@ class ExpertWriter
         m_putsOffWeights = putsOffWeights;
         Permute("unpermute backward");
         Rows("probabilities backward", m_shape.sent, 3);
-        m_writer.WaitFor(Exchange("combine backward all-to-all"));
+        m_writer.WaitFor(Dispatch("combine backward all-to-all"));
         GatherRows("combine backward all-gather");
         SortByExpert("sort by rank backward");
         Grouped("experts FC2 input gradient", m_shape.ffn, m_model.hidden, GemmLayout::Nn);
@@ -177,7 +177,7 @@ class ExpertWriter
         }
         SortByExpert("sort by expert backward");
         ReduceRows("dispatch backward reduce-scatter");
-        m_writer.WaitFor(Exchange("dispatch backward all-to-all"));
+        m_writer.WaitFor(Return("dispatch backward all-to-all"));
         Unpermute("permute backward");
         RouterBackward();
         SharedBackward();
@@ -305,10 +305,23 @@ class ExpertWriter
         return {GroupSlot::ExpertTensor, m_plan.ExpertTensor(), TimeCategory::Expert};
     }
 
-    int32_t Exchange(const std::string& name)
+    /** Rows go to the ranks of their experts. */
+    int32_t Dispatch(const std::string& name)
     {
-        return m_writer.CommunicateIn(
-            ExpertGroup(), name, CollectiveOp::AllToAll, m_shape.exchanged);
+        return m_writer.ExchangeIn(
+            ExpertGroup(), name, m_shape.exchanged, IsBalanced() ? EVEN_PARTS : TO_EXPERTS);
+    }
+
+    /** Rows come back from there. */
+    int32_t Return(const std::string& name)
+    {
+        return m_writer.ExchangeIn(
+            ExpertGroup(), name, m_shape.returned, IsBalanced() ? EVEN_PARTS : FROM_EXPERTS);
+    }
+
+    bool IsBalanced() const
+    {
+        return m_plan.expertLoad.IsBalanced();
     }
 
     void GatherRows(const std::string& name)

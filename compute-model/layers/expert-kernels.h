@@ -8,6 +8,10 @@
 namespace weir
 {
 
+/** Places in StepGraph::traffics of the rows that go to unbalanced experts, and back. */
+constexpr uint16_t TO_EXPERTS = 0;
+constexpr uint16_t FROM_EXPERTS = 1;
+
 /**
  * A mixture of experts in place of a layer's MLP, forward, as Megatron-LM's all-to-all dispatcher
  * runs it (megatron/core/transformer/moe; MoE Parallel Folding, arXiv 2504.14960, figure 2), from

@@ -165,6 +165,20 @@ SegmentWriter::CommunicateIn(
     return static_cast<int32_t>(m_segments.size()) - 1;
 }
 
+int32_t
+SegmentWriter::ExchangeIn(const SegmentGroup& group,
+                          const std::string& name,
+                          Bytes bytes,
+                          uint16_t traffic)
+{
+    const int32_t exchange = CommunicateIn(group, name, CollectiveOp::AllToAll, bytes);
+    if (exchange != Segment::NOTHING)
+    {
+        m_segments.back().traffic = traffic;
+    }
+    return exchange;
+}
+
 void
 SegmentWriter::WaitFor(int32_t communication)
 {

@@ -45,6 +45,7 @@ struct Segment
     TimeCategory category{TimeCategory::Tensor};      //!< of a communication
     StreamKind stream{StreamKind::TensorComm};        //!< of a communication
     uint32_t root{0};                                 //!< of a broadcast or reduce
+    uint16_t traffic{EVEN_PARTS};                     //!< of an all-to-all, see StepOp
     bool byCopyEngine{false};                         //!< of a communication
     CollectiveOp collective{CollectiveOp::AllReduce}; //!< of a communication
     Bytes bytes;                                      //!< of a communication, nccl-tests' size
@@ -107,6 +108,12 @@ class SegmentWriter
                           CollectiveOp op,
                           Bytes bytes,
                           uint32_t root = 0);
+
+    /** Issues an all-to-all of unequal parts, @p traffic being their place in the StepGraph. */
+    int32_t ExchangeIn(const SegmentGroup& group,
+                       const std::string& name,
+                       Bytes bytes,
+                       uint16_t traffic);
 
     /** The CPU waits for the GPU before it launches the kernels that follow. */
     void SynchronizeHost();

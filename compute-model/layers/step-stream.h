@@ -8,6 +8,9 @@
 namespace weir
 {
 
+/** Which parts an all-to-all has, in place of an index into StepGraph::traffics: equal ones. */
+constexpr uint16_t EVEN_PARTS = 0xffff;
+
 /** The CUDA streams of a rank. Operations of one stream run in order, one at a time. */
 enum class StreamKind : uint8_t
 {

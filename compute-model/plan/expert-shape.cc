@@ -57,6 +57,14 @@ ExponentOf(uint32_t count, double imbalance)
     return (low + high) / 2;
 }
 
+/** Rows of a rank's router. */
+uint64_t
+TokensOf(const Transformer& model, const ParallelPlan& plan)
+{
+    return static_cast<uint64_t>(model.sequence) / plan.context * plan.microBatch /
+           (plan.sequenceParallel ? plan.tensor : 1);
+}
+
 /** The local experts whose shares sum to most, of the ranks that share @p distributes in order. */
 std::vector<double>
 BusiestRank(const std::vector<double>& shares, uint32_t ranks)
@@ -100,9 +108,31 @@ ExpertShares(const ExpertLoad& load, uint32_t experts)
     return shares;
 }
 
+std::vector<std::vector<Bytes>>
+ExpertTraffic(const Transformer& model, const ParallelPlan& plan)
+{
+    if (plan.expertLoad.IsBalanced())
+    {
+        return {};
+    }
+    const std::vector<double> shares = ExpertShares(plan.expertLoad, model.moe.experts);
+    const std::size_t local = shares.size() / plan.expert;
+    const double row = model.hidden * static_cast<double>(ActivationBytes(plan.precision));
+    const double perExpert = static_cast<double>(TokensOf(model, plan)) * model.moe.topK /
+                             static_cast<double>(model.moe.experts);
+    std::vector<Bytes> parts;
+    for (uint32_t rank = 0; rank < plan.expert; rank++)
+    {
+        const auto first = shares.begin() + static_cast<std::ptrdiff_t>(rank * local);
+        const double share =
+            std::accumulate(first, first + static_cast<std::ptrdiff_t>(local), 0.0);
+        parts.push_back(Bytes::Nearest(std::round(perExpert * share) * row));
+    }
+    return std::vector<std::vector<Bytes>>(plan.expert, parts);
+}
+
 ExpertShape::ExpertShape(const Transformer& model, const ParallelPlan& plan)
-    : tokens(static_cast<uint64_t>(model.sequence) / plan.context * plan.microBatch /
-             (plan.sequenceParallel ? plan.tensor : 1))
+    : tokens(TokensOf(model, plan))
 {
     const ExpertLayers& moe = model.moe;
     const double pairs = static_cast<double>(tokens) * moe.topK;
@@ -123,7 +153,14 @@ ExpertShape::ExpertShape(const Transformer& model, const ParallelPlan& plan)
     ffn = moe.ffn / tensor;
     inner = (model.activation == ActivationKind::SwiGlu ? 2 : 1) * ffn;
     const uint64_t row = model.hidden * static_cast<uint64_t>(ActivationBytes(plan.precision));
-    exchanged = Bytes(static_cast<int64_t>(std::max(sent, received / tensor) * row));
+    exchanged = Bytes(static_cast<int64_t>(sent * row));
+    returned = exchanged;
+    if (const auto traffic = ExpertTraffic(model, plan); !traffic.empty())
+    {
+        const std::vector<Bytes>& given = traffic.front(); // by every rank
+        exchanged = std::accumulate(given.begin(), given.end(), Bytes());
+        returned = *std::max_element(given.begin(), given.end()) * plan.expert;
+    }
     gathered = Bytes(static_cast<int64_t>(received * row));
     parameters = static_cast<double>(expertRows.size()) * model.MlpParameters(moe.ffn) / tensor;
 }

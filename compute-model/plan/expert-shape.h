@@ -21,6 +21,13 @@ namespace weir
 std::vector<double> ExpertShares(const ExpertLoad& load, uint32_t experts);
 
 /**
+ * What each expert rank gives each other, itself included, so that it works on it, where experts
+ * are not balanced; none where all parts are equal. The way back is the transpose. All ranks give
+ * as much; the rank of busy experts gets more. O(ranks^2).
+ */
+std::vector<std::vector<Bytes>> ExpertTraffic(const Transformer& model, const ParallelPlan& plan);
+
+/**
  * The matrices that one rank works on in a layer of experts, for one micro-batch: those of the
  * busiest expert rank, for which all others wait when tokens come back.
  */
@@ -34,7 +41,8 @@ struct ExpertShape
     std::vector<uint64_t> expertRows; //!< of them, by local expert
     uint64_t inner;                   //!< columns of the first GEMM on this rank
     uint64_t ffn;                     //!< columns that the second GEMM takes
-    Bytes exchanged;                  //!< all-to-all: what the busiest rank gives or gets in all
+    Bytes exchanged;                  //!< all-to-all: what a rank gives in all to be worked on
+    Bytes returned;                   //!< the same back: of the busiest rank
     Bytes gathered;                   //!< rows of all expert-tensor ranks of one expert rank
     double parameters;                //!< of local experts on this rank
 };

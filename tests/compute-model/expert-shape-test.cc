@@ -98,6 +98,7 @@ TEST(ExpertShares, ImbalanceIsOfTheBusiest)
 }
 
 // Given shares decide: with four expert ranks of two experts the rank of 5 + 1 of 16 is busiest.
+// All ranks give it as much, the rows of their own tokens, and it gives back what it got.
 TEST(ExpertShape, TheBusiestRankCounts)
 {
     ParallelPlan plan = MixturePlan(1, 8, 4, 1);
@@ -105,7 +106,17 @@ TEST(ExpertShape, TheBusiestRankCounts)
     const ExpertShape shape(SampleMixtral(), plan);
     const uint64_t pairs = 4096 * 2;
     EXPECT_EQ(shape.expertRows, (std::vector<uint64_t>{pairs * 4 * 5 / 16, pairs * 4 * 1 / 16}));
-    EXPECT_EQ(shape.exchanged.Count(), static_cast<int64_t>(shape.received) * 4096 * 2);
+    constexpr int64_t ROW = 4096 * 2;
+    EXPECT_EQ(shape.exchanged.Count(), static_cast<int64_t>(pairs) * ROW);
+    EXPECT_EQ(shape.returned.Count(), static_cast<int64_t>(shape.received) * ROW);
+    std::vector<Bytes> row;
+    for (const int64_t share : {2, 6, 4, 4})
+    {
+        row.emplace_back(static_cast<int64_t>(pairs) * share / 16 * ROW);
+    }
+    EXPECT_EQ(ExpertTraffic(SampleMixtral(), plan), std::vector(4, row));
+    plan.expertLoad = {};
+    EXPECT_TRUE(ExpertTraffic(SampleMixtral(), plan).empty());
 }
 
 // Whatever the mapping, a stage's ranks hold all experts once a replica, and all dense weights
