@@ -92,7 +92,17 @@ TrafficJob::StartNext(Time now)
     m_ideals.push_back(m_fabric.GetTransport().UncontendedTime(request, PathId()));
     m_starts.push_back(now);
     m_bytes += flow.bytes;
-    m_fabric.GetTransport().Start(request, now);
+    const std::size_t done = m_done;
+    const FlowId id = m_fabric.GetTransport().Start(request, now);
+    if (m_done != done)
+    {
+        return; // it crosses nothing
+    }
+    const FlowPath taken = m_fabric.GetTransport().CurrentPath(id);
+    if (taken.unit == 1) // switches that route by load have chosen
+    {
+        m_ideals.back() = m_fabric.GetTransport().UncontendedTime(request, taken.path);
+    }
 }
 
 void

@@ -52,7 +52,7 @@ MeanGap(const TrafficSpec& spec, const EndPoints& ends)
 double
 RoundCount(const TrafficSpec& spec)
 {
-    const double within = spec.every > Time() ? std::floor(spec.duration / spec.every) + 1
+    const double within = spec.every > Time() ? std::ceil(spec.duration / spec.every)
                                               : std::numeric_limits<double>::infinity();
     return std::min<double>(spec.times, within);
 }
@@ -151,10 +151,10 @@ class DrawnPattern : public TrafficPattern
         return m_spec.sizes.Quantile(m_draws.Unit());
     }
 
-    /** Whether flows of @p seconds after the start are none any more. */
-    bool IsOver(double seconds) const
+    /** Whether flows so long after the start are none any more. */
+    bool IsOver(Time after) const
     {
-        return seconds > m_spec.duration.ToSeconds();
+        return after >= m_spec.duration;
     }
 
     TrafficSpec m_spec;
@@ -181,7 +181,7 @@ class PoissonPattern : public DrawnPattern
     std::optional<TrafficFlow> Next() override
     {
         m_at += Exponential(m_gap);
-        if (IsOver(m_at))
+        if (IsOver(Time::Seconds(m_at)))
         {
             return {};
         }
@@ -218,7 +218,7 @@ class RoundPattern : public DrawnPattern
         if (m_next == m_round.size())
         {
             const Time after = m_spec.every * static_cast<double>(m_rounds);
-            if (m_rounds == m_spec.times || IsOver(after.ToSeconds()))
+            if (m_rounds == m_spec.times || IsOver(after))
             {
                 return {};
             }
@@ -341,7 +341,7 @@ class OnOffPattern : public DrawnPattern
         m_to = Permutation();
         for (uint32_t end = 0; end < ends.size(); end++)
         {
-            m_begins.emplace(0.0, end);
+            m_begins.emplace(Time(), end);
         }
     }
 
@@ -353,15 +353,12 @@ class OnOffPattern : public DrawnPattern
             return {};
         }
         m_begins.pop();
-        const double on = Span(m_spec.on);
+        const Time on = Span(m_spec.on);
         m_begins.emplace(at + on + Span(m_spec.off), source);
         const Rate rate = std::min(m_spec.rate, m_ends[source].rate);
-        const double bytes = std::max(1.0, std::round(rate.ToBytesPerSecond() * on));
-        return TrafficFlow{source,
-                           m_to[source],
-                           Bytes(static_cast<int64_t>(bytes)),
-                           m_spec.start + Time::Seconds(at),
-                           rate};
+        const double bytes = std::max(1.0, std::round(rate.ToBytesPerSecond() * on.ToSeconds()));
+        return TrafficFlow{
+            source, m_to[source], Bytes(static_cast<int64_t>(bytes)), m_spec.start + at, rate};
     }
 
   private:
@@ -383,12 +380,12 @@ class OnOffPattern : public DrawnPattern
         }
     }
 
-    double Span(Time mean)
+    Time Span(Time mean)
     {
-        return m_spec.isFixed ? mean.ToSeconds() : Exponential(mean.ToSeconds());
+        return m_spec.isFixed ? mean : Time::Seconds(Exponential(mean.ToSeconds()));
     }
 
-    using Begin = std::pair<double, uint32_t>; //!< seconds after the start, end point
+    using Begin = std::pair<Time, uint32_t>; //!< after the start, end point
 
     std::vector<uint32_t> m_to;
     std::priority_queue<Begin, std::vector<Begin>, std::greater<>> m_begins;

@@ -341,5 +341,27 @@ TEST(Traffic, HasAsManyFlowsAsItsMeanSays)
     }
 }
 
+// What begins when the duration is over is none of it any more: n periods have n rounds, whatever
+// sums of periods come to in floating point.
+TEST(Traffic, EndsWithItsDuration)
+{
+    const auto ends = EndPoints(8, 1);
+    for (const auto& [periods, microseconds] :
+         {std::pair(10, 1000.0), std::pair(10, 100.0), std::pair(30, 100.0), std::pair(7, 100.0)})
+    {
+        TrafficSpec spec = Spec(TrafficKind::Permutation);
+        spec.times = 1000;
+        spec.every = Time::Microseconds(microseconds);
+        spec.duration = Time::Microseconds(periods * microseconds);
+        EXPECT_EQ(FlowsOf(spec, ends).size(), periods * ends.size()) << periods;
+        EXPECT_EQ(MeanFlowCount(spec, ends), static_cast<double>(periods * ends.size())) << periods;
+        spec.kind = TrafficKind::OnOff;
+        spec.isFixed = true;
+        spec.on = Time::Microseconds(microseconds);
+        spec.off = Time();
+        EXPECT_EQ(FlowsOf(spec, ends).size(), periods * ends.size()) << periods;
+    }
+}
+
 } // namespace
 } // namespace weir
