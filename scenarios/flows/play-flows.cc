@@ -110,8 +110,8 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
         }
     }
 
-    /** Switches that route by load choose when a flow starts. */
-    void OnFlowStarted(FlowId id, const FlowRequest& request, Time) override
+    /** Which path a flow takes, switches that route by load choose after it has started. */
+    void OnFlowFinished(FlowId id, const FlowRequest& request, Time, Time) override
     {
         const FlowPath taken = m_transport.CurrentPath(id);
         if (taken.unit == 1 && taken.path != m_routing.PlannedPath(request.route))

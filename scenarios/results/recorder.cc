@@ -445,14 +445,19 @@ Recorder::Finish(Time now)
 }
 
 /**
- * Uncontended, a flow that switches divide by load takes its best division: the even one of its
- * route, or, where links are down, the one that it took.
+ * What a flow takes uncontended on the path that it ended on. One that switches divide by load
+ * takes its best division: the even one of its route, or, where links are down, the one that it
+ * took.
  */
 Time
 Recorder::IdealTime(const FlowRequest& request, FlowPath path)
 {
+    if (path.unit == 1)
+    {
+        return m_transport->UncontendedTime(request, path.path);
+    }
     const Time even = m_transport->UncontendedTime(request, PathId());
-    if (path.unit == 1 || m_transport->FormOf(request) != FlowForm::Fluid)
+    if (m_transport->FormOf(request) != FlowForm::Fluid)
     {
         return even;
     }
