@@ -418,6 +418,39 @@ TEST(HybridTransport, ErrorIsOfFirstOrderInTheWindow)
     EXPECT_NEAR(e2 / e1, 2, 0.2);
 }
 
+/**
+ * A pause waits behind a frame that a share of its link makes longer; a lossless network stays so
+ * beside a fluid as without one.
+ */
+TEST(HybridTransport, PausesLoseNothingBesideAFluid)
+{
+    PacketBench bench;
+    const uint32_t middle = bench.AddSwitch();
+    std::vector<uint32_t> hosts;
+    for (int i = 0; i < 30; i++)
+    {
+        hosts.push_back(bench.AddHost());
+        bench.Join(hosts.back(), middle, Rate::Gbps(i == 2 ? 10 : 100), Time::Microseconds(1));
+    }
+    bench.OpenHybrid(PlainSpec());
+    for (int i = 4; i < 30; i++)
+    {
+        bench.AddFlowAs(FlowForm::Fluid, hosts[i], hosts[0], Bytes(20'000'000));
+    }
+    const auto addPackets = [&](int from, int to, int64_t bytes, double microseconds) {
+        bench.AddFlowAs(FlowForm::Packets,
+                        hosts[from],
+                        hosts[to],
+                        Bytes(bytes),
+                        Time::Microseconds(microseconds));
+    };
+    addPackets(3, 0, 3'000'000, 50);
+    addPackets(0, 2, 20'000'000, 100);
+    addPackets(1, 2, 20'000'000, 100);
+    bench.Run();
+    EXPECT_EQ(bench.Transport().GetQueuePairs().Counters().lost, 0u);
+}
+
 /** While packets and a fluid share a queue, its bytes are marked as if the fluid stood in it, too.
  */
 TEST(HybridTransport, MarksSeeTheDelayOfTheWholeQueue)

@@ -4,6 +4,8 @@
 // Express, what trimming makes room for.
 
 #include "fabric/transport/packet/class-arbiter.h"
+#include "fabric/transport/packet/congestion/hpcc.h"
+#include "fabric/transport/packet/congestion/no-congestion-control.h"
 #include "packet-bench.h"
 
 #include <gtest/gtest.h>
@@ -329,7 +331,7 @@ TEST(PacketPorts, RefusesMoreLinksThanASwitchHas)
 
 /** How long @p bytes take from a GPU over PCI Express, the network and PCI Express to another. */
 Time
-DurationOverPcie(const NodeLinkSpec& links, Bytes bytes)
+DurationOverPcie(const NodeLinkSpec& links, Bytes bytes, Bytes burst = Bytes(1024))
 {
     PacketBench bench;
     const uint32_t gpu = bench.AddHost();
@@ -342,7 +344,7 @@ DurationOverPcie(const NodeLinkSpec& links, Bytes bytes)
     PacketSpec spec = PlainPackets();
     spec.format.mtu = Bytes(1024);
     spec.nodeLinks = links;
-    spec.nodeLinks.burst = Bytes(1024);
+    spec.nodeLinks.burst = burst;
     bench.Open(spec);
     RouteRequest request;
     request.source = DeviceId(gpu);
@@ -416,7 +418,191 @@ TEST(PacketPorts, PcieTagsBoundReads)
         EXPECT_NEAR(
             DurationOverPcie(links, size).ToSeconds(), expected + 2e-6, 0.02 * expected + 1e-6)
             << tags;
+        if (tags * 512 >= 16384) // what stays in the node may be in larger packets
+        {
+            EXPECT_EQ(DurationOverPcie(links, size, Bytes(16384)), DurationOverPcie(links, size));
+        }
     }
+}
+
+/**
+ * What a node keeps and what it sends to the network share a PCIe link by bytes, whatever the sizes
+ * of their packets: of equal parts both end when the link has carried all.
+ */
+TEST(PacketPorts, BurstsAndPacketsOfTheNetworkShareByBytes)
+{
+    PacketBench bench;
+    const uint32_t gpu = bench.AddHost();
+    const uint32_t nic = bench.AddHost();
+    const uint32_t far = bench.AddHost();
+    const LinkId pcie =
+        bench.Join(gpu, nic, Rate::Gbps(200), Time::Nanoseconds(500), LinkKind::Pcie);
+    const LinkId network = bench.Join(nic, far, Rate::Gbps(2000), Time::Nanoseconds(500));
+    PacketSpec spec = PlainPackets();
+    spec.nodeLinks.burst = Bytes(16000);
+    bench.Open(spec);
+    const Bytes bytes(10'000'000);
+    const std::size_t inside = bench.AddFlow(bench.GetRouting().AddPinned({pcie}), bytes);
+    const std::size_t outside = bench.AddFlow(bench.GetRouting().AddPinned({pcie, network}), bytes);
+    bench.Run();
+    const double whole = 2 * bytes.ToDouble() / 25e9;
+    EXPECT_NEAR(bench.Duration(inside).ToSeconds() / whole, 1, 0.02);
+    EXPECT_NEAR(bench.Duration(outside).ToSeconds() / whole, 1, 0.02);
+}
+
+/** A device takes turns between what it forwards and what it sends itself. */
+TEST(PacketPorts, DevicesShareAPortWithWhatTheyForward)
+{
+    PacketBench bench;
+    const uint32_t first = bench.AddHost();
+    const uint32_t relay = bench.AddHost();
+    const uint32_t last = bench.AddHost();
+    const LinkId here =
+        bench.Join(first, relay, Rate::Gbps(800), Time::Nanoseconds(100), LinkKind::NvLink);
+    const LinkId on =
+        bench.Join(relay, last, Rate::Gbps(800), Time::Nanoseconds(100), LinkKind::NvLink);
+    bench.Open(PlainPackets());
+    const Bytes bytes(10'000'000);
+    const std::size_t forwarded = bench.AddFlow(bench.GetRouting().AddPinned({here, on}), bytes);
+    const std::size_t own = bench.AddFlow(bench.GetRouting().AddPinned({on}), bytes);
+    bench.Run();
+    EXPECT_NEAR(bench.Duration(forwarded) / bench.Duration(own), 1, 0.02);
+    EXPECT_NEAR(bench.Duration(own).ToSeconds(), 2 * bytes.ToDouble() / 100e9, 5e-6);
+}
+
+/**
+ * Credits for w packets carry w packets a round trip, whatever larger packets there could be: 64
+ * bytes and a header of 48 take two units of 64, of which 4224 bytes are 33 packets.
+ */
+TEST(PacketPorts, SmallPacketsTakeWhatTheyNeedOfCredits)
+{
+    PacketBench bench;
+    const auto [from, to] = bench.AddChain(1, Rate::Gbps(100), Time::Microseconds(3));
+    PacketSpec spec = PlainPackets();
+    spec.format.mtu = Bytes(4096);
+    spec.switches.flowControl = FlowControl::Credits;
+    spec.switches.creditBuffer = Bytes(4224);
+    bench.Open(spec);
+    constexpr int FLOWS = 2000;
+    std::size_t flow = 0;
+    for (int i = 0; i < FLOWS; i++)
+    {
+        flow = bench.AddFlow(from, to, Bytes(64));
+    }
+    bench.Run();
+    const double roundTrip = 2 * 3e-6 + 112 / 12.5e9;
+    EXPECT_NEAR(bench.End(flow).ToSeconds(), FLOWS / 33.0 * roundTrip, 0.03 * FLOWS / 33 * 6e-6);
+}
+
+/**
+ * A switch stores what comes more slowly than it would leave, and sends it at the port's rate: a
+ * flow of 1 Gb/s takes a hundredth of a port of 100 Gb/s, with cut-through as without.
+ */
+TEST(PacketPorts, CutThroughHoldsNoPortForASlowLink)
+{
+    for (const bool cuts : {false, true})
+    {
+        PacketBench bench;
+        const uint32_t left = bench.AddSwitch();
+        const uint32_t right = bench.AddSwitch();
+        bench.Join(left, right, Rate::Gbps(100), Time::Microseconds(1));
+        const auto hostOn = [&](uint32_t device, double gbps) {
+            const uint32_t host = bench.AddHost();
+            bench.Join(host, device, Rate::Gbps(gbps), Time::Microseconds(1));
+            return host;
+        };
+        const uint32_t slow = hostOn(left, 1);
+        const uint32_t fast = hostOn(left, 50);
+        const uint32_t slowSink = hostOn(right, 1);
+        const uint32_t fastSink = hostOn(right, 50);
+        PacketSpec spec = PlainPackets();
+        spec.switches.cutThrough = cuts;
+        bench.Open(spec);
+        bench.AddFlow(slow, slowSink, Bytes(1'000'000));
+        const std::size_t flow =
+            bench.AddFlow(fast, fastSink, Bytes(10'000'000), Time::Microseconds(100));
+        bench.RunUntil(Time::Milliseconds(20));
+        EXPECT_NEAR(bench.Duration(flow).ToSeconds(), 10e6 * 1.048 / 6.25e9, 10e-6) << cuts;
+    }
+}
+
+/** A packet that is trimmed takes a port for its header alone, cut through or not. */
+TEST(PacketPorts, TrimmedPacketsLeaveAtOnce)
+{
+    for (const bool cuts : {false, true})
+    {
+        PacketBench bench;
+        const uint32_t middle = bench.AddSwitch();
+        const uint32_t sink = bench.AddHost();
+        const LinkId last = bench.Join(middle, sink, Rate::Gbps(100), Time::Microseconds(1));
+        std::vector<uint32_t> hosts;
+        for (int i = 0; i < 8; i++)
+        {
+            hosts.push_back(bench.AddHost());
+            bench.Join(hosts.back(), middle, Rate::Gbps(100), Time::Microseconds(1));
+        }
+        PacketSpec spec = PlainPackets();
+        spec.queuePair.recovery = LossRecovery::Selective;
+        spec.switches.flowControl = FlowControl::None;
+        spec.switches.portQueue = Bytes(100'000);
+        spec.switches.trim = true;
+        spec.switches.cutThrough = cuts;
+        bench.Open(spec);
+        for (const uint32_t host : hosts)
+        {
+            bench.AddFlow(host, sink, Bytes(500'000));
+        }
+        bench.RunUntil(Time::Milliseconds(50));
+        const PortCounters port = bench.Network().Counters(last.Index());
+        EXPECT_GT(port.trims, 100u);
+        EXPECT_NEAR(port.busy.ToSeconds(), static_cast<double>(port.bytes) / 12.5e9, 1e-6) << cuts;
+    }
+}
+
+/** Why a network of one host on each side of @p switches is refused; nothing where it is not. */
+std::string
+RefusalOfChain(unsigned switches, const PacketSpec& spec)
+{
+    PacketBench bench;
+    const auto [from, to] = bench.AddChain(switches, Rate::Gbps(10), Time::Microseconds(1));
+    try
+    {
+        bench.Open(spec);
+        bench.AddFlow(from, to, Bytes(1000));
+        bench.Run();
+        return "";
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+}
+
+/** A pause is renewed after half its time, and may wait behind a packet: 1048 bytes at 10 Gb/s. */
+TEST(PacketPorts, RefusesPausesThatExpireBehindAPacket)
+{
+    PacketSpec spec = PlainPackets();
+    spec.switches.pauseTime = Time::Nanoseconds(2 * (838.4 + 67.2));
+    EXPECT_EQ(RefusalOfChain(1, spec), "");
+    spec.switches.pauseTime = Time::Nanoseconds(1800);
+    EXPECT_NE(RefusalOfChain(1, spec).find("switch.pauseTime: found 1800 ns, expected at least the "
+                                           "1812 ns"),
+              std::string::npos)
+        << RefusalOfChain(1, spec);
+}
+
+/** Senders that look at every switch of a path must be told of all of them. */
+TEST(PacketPorts, RefusesMoreSwitchesThanTelemetryTellsOf)
+{
+    PacketSpec spec = PlainPackets();
+    spec.congestionControl = Hpcc();
+    EXPECT_EQ(RefusalOfChain(Telemetry::MAX_HOPS, spec), "");
+    EXPECT_EQ(
+        RefusalOfChain(Telemetry::MAX_HOPS + 1, spec),
+        "congestionControl: found hpcc on a path of 17 switches, expected at most the 16 that "
+        "a packet's telemetry tells of");
+    spec.congestionControl = NoCongestionControl();
+    EXPECT_EQ(RefusalOfChain(Telemetry::MAX_HOPS + 1, spec), "");
 }
 
 /** Credits that a packet or burst can never have are refused. */

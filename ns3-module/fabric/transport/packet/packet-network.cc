@@ -99,6 +99,7 @@ PacketNetwork::PacketNetwork(const Topology& topology,
         m_details[i].opposite = link.opposite.IsValid() ? link.opposite.Index() : END;
         port.isNetwork = link.kind == LinkKind::Network;
         port.isOfSwitch = IsNetworkSwitch(topology.GetDevice(link.from));
+        port.isOfGpu = topology.GetDevice(link.from).kind == DeviceKind::Gpu;
         m_details[i].turn = m_arbiter.Begin();
         m_draws[i] = SplitMix64(SplitMix64(spec.seed) ^ i);
         SetWireRate(i, link.rate);
@@ -119,6 +120,7 @@ PacketNetwork::PacketNetwork(const Topology& topology,
             {
                 IngressAccount& account = AccountOf(i, c);
                 account.headroomSize = HeadroomOf(i);
+                CheckPauseTime(i);
                 account.alpha = spec.switches.alpha *
                                 (alphaRate > 0 ? link.rate.ToBytesPerSecond() / alphaRate : 1);
                 committed[port.to] += account.headroomSize + spec.switches.reserve.Count();
@@ -130,15 +132,37 @@ PacketNetwork::PacketNetwork(const Topology& topology,
         const bool isSwitch = IsNetworkSwitch(topology.GetDevice(DeviceId(d)));
         const int64_t size =
             (isSwitch ? spec.switches.buffer : spec.nodeLinks.nicBuffer).Count() - committed[d];
-        if (committed[d] > 0 && size <= 0)
+        if (isSwitch && committed[d] > 0 && size <= 0)
         {
             throw std::invalid_argument(
-                (isSwitch ? "switch.buffer: found " : "nodeLinks.nicBuffer: found ") +
-                std::to_string(size + committed[d]) + " bytes at " +
+                "switch.buffer: found " + std::to_string(size + committed[d]) + " bytes at " +
                 topology.GetDevice(DeviceId(d)).name + ", expected more than the " +
-                std::to_string(committed[d]) + " of its reserves and headrooms");
+                std::to_string(committed[d]) +
+                " of its reserves and of the headrooms that its links' delays, rates and largest "
+                "packets ask for");
         }
-        m_buffers[d] = SharedBuffer(size, spec.switches.reserve.Count());
+        // A NIC has its headrooms beside its buffer, which only what it forwards needs.
+        m_buffers[d] = SharedBuffer(std::max<int64_t>(0, size), spec.switches.reserve.Count());
+    }
+}
+
+/** Refuses pauses that expire while the next one waits behind a packet. */
+void
+PacketNetwork::CheckPauseTime(uint32_t ingress) const
+{
+    const uint32_t back = m_details[ingress].opposite;
+    const auto bytes = static_cast<uint32_t>(MaxBytes(back));
+    const int64_t least = 2 * (TransmissionTime(back, bytes, bytes) +
+                               TransmissionTime(back, PAUSE_BYTES, 0)); // renewed after a half
+    const Time pause = m_spec.switches.pauseTime;
+    if (!pause.IsInfinite() && pause.ToPicoseconds() < least)
+    {
+        throw std::invalid_argument(
+            "switch.pauseTime: found " + std::to_string(pause.ToPicoseconds() / 1000) +
+            " ns, expected " + "at least the " + std::to_string((least + 999) / 1000) +
+            " ns that two packets take " +
+            m_topology.GetDevice(m_topology.GetLink(LinkId(back)).from).name +
+            ", behind which a pause may wait");
     }
 }
 
@@ -267,6 +291,16 @@ PacketNetwork::SetShare(uint32_t link, double part)
     Port& port = m_ports[link];
     port.share = part;
     port.psPerByte = m_details[link].wholePsPerByte / part;
+    const uint32_t ingress = m_details[link].opposite;
+    if (part < 1 && ingress != END && m_ports[ingress].admission == Admission::Pfc)
+    {
+        // A pause waits behind a frame that only shares its link, longer than on any switch: what
+        // comes meanwhile has room.
+        for (unsigned c = 1; c < m_classes && c <= m_losslessClasses; c++)
+        {
+            AccountOf(ingress, c).headroomSize = std::numeric_limits<int64_t>::max() / 2;
+        }
+    }
 }
 
 void
@@ -358,31 +392,29 @@ PacketNetwork::SetTlpCredits(uint32_t link, int64_t room)
     }
 }
 
-/**
- * Calls @p take for each account of a link from which a packet takes credits, and what it takes.
- * @param packet null: one that the device at its beginning would send, of the largest size
+/** Calls @p take for each account of a link from which a packet takes credits, and what it takes.
  */
 template <typename F>
 void
-PacketNetwork::ForCredits(uint32_t link, unsigned trafficClass, const Packet* packet, const F& take)
+PacketNetwork::ForCredits(uint32_t link,
+                          unsigned trafficClass,
+                          const PacketShape& packet,
+                          const F& take)
 {
     if (!m_ports[link].isPcie)
     {
-        const int64_t size = packet != nullptr ? packet->size : MaxBytes(link);
-        take(m_credits[m_creditPlace[link] + trafficClass], UnitsOf(size));
+        take(m_credits[m_creditPlace[link] + trafficClass], UnitsOf(packet.size));
         return;
     }
-    const int64_t size =
-        packet != nullptr ? BytesOf(link, packet->size, packet->payload) : MaxPayload(link);
+    const int64_t size = BytesOf(link, packet.size, packet.payload);
     const int64_t headers =
         m_boundsTlpHeaders ? TlpsOf(size, m_spec.nodeLinks.pcieMaxPayload.Count()) : 0;
     const int64_t data = TlpsOf(size, TLP_UNIT);
-    const bool isRead = packet != nullptr && IsToNetwork(*packet);
-    for (const bool kind : {false, true})
+    for (const bool isRead : {false, true})
     {
-        if (packet == nullptr || kind == isRead)
+        if (packet.hop == END || isRead == IsToNetwork(packet.hop))
         {
-            const std::size_t place = m_creditPlace[link] + 4 * trafficClass + (kind ? 2 : 0);
+            const std::size_t place = m_creditPlace[link] + 4 * trafficClass + (isRead ? 2 : 0);
             if (m_boundsTlpHeaders)
             {
                 take(m_credits[place], headers);
@@ -403,6 +435,10 @@ PacketNetwork::ReturnRead(Packet& packet, int64_t now)
     {
         first = m_hops[hop];
         back += m_ports[first].isPcie ? m_details[first].latencyBack : 0;
+        if (m_ports[first].isOfGpu)
+        {
+            break; // from whose memory it was read
+        }
     }
     m_reads[first].Return(packet.payload, back);
     if (m_ports[first].waitsForCredits)
@@ -470,6 +506,21 @@ PacketNetwork::CheckClasses(const std::vector<LinkId>& links, unsigned raised) c
     check("switch.losslessClasses", arePaused ? m_losslessClasses : m_classes - 1);
 }
 
+/** Refuses paths of more switches than a packet has room to tell of, where senders look at that. */
+void
+PacketNetwork::CheckTelemetry(const std::vector<LinkId>& links) const
+{
+    const auto switches = std::count_if(
+        links.begin(), links.end(), [&](LinkId link) { return m_ports[link.Index()].isOfSwitch; });
+    if (m_spec.congestionControl->WantsTelemetry() && switches > Telemetry::MAX_HOPS)
+    {
+        throw std::invalid_argument(
+            std::string("congestionControl: found ") + m_spec.congestionControl->Name() +
+            " on a path of " + std::to_string(switches) + " switches, expected at most the " +
+            std::to_string(Telemetry::MAX_HOPS) + " that a packet's telemetry tells of");
+    }
+}
+
 uint32_t
 PacketNetwork::AddHops(const std::vector<LinkId>& links)
 {
@@ -479,6 +530,7 @@ PacketNetwork::AddHops(const std::vector<LinkId>& links)
         m_hops.push_back(link.Index());
     }
     m_hops.push_back(END);
+    CheckTelemetry(links);
     m_isToNetwork.resize(m_hops.size(), 0);
     for (std::size_t i = links.size(); i-- > 0;)
     {
@@ -510,6 +562,30 @@ PacketNetwork::Push(uint32_t packet, uint32_t link)
     queue.bytes += p.size;
     queue.maxBytes = std::max(queue.maxBytes, queue.bytes);
     m_ports[link].backlog++;
+    if (m_ports[link].isSource)
+    {
+        m_forwarded[std::size_t{link} * m_classes + p.trafficClass][p.owner]++;
+    }
+}
+
+/** Those whose packets a port with packets of its own device forwards in a class. */
+std::size_t
+PacketNetwork::ForwardedOwners(uint32_t link, unsigned trafficClass)
+{
+    return std::max<std::size_t>(1,
+                                 m_forwarded[std::size_t{link} * m_classes + trafficClass].size());
+}
+
+/** A packet has left the queue of such a port. */
+void
+PacketNetwork::ForgetForwarded(const Packet& packet, uint32_t link)
+{
+    auto& owners = m_forwarded[std::size_t{link} * m_classes + packet.trafficClass];
+    const auto owner = owners.find(packet.owner);
+    if (owner != owners.end() && --owner->second == 0)
+    {
+        owners.erase(owner);
+    }
 }
 
 void
@@ -600,9 +676,10 @@ PacketNetwork::ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now
     Port& in = m_ports[ingress];
     const int64_t back =
         now + m_details[ingress].latencyBack + m_spec.switches.creditDelay.ToPicoseconds();
-    ForCredits(ingress, packet.ingressClass, &packet, [back](LinkCredits& credits, int64_t units) {
-        credits.Return(units, back);
-    });
+    ForCredits(ingress,
+               packet.ingressClass,
+               ShapeOf(packet),
+               [back](LinkCredits& credits, int64_t units) { credits.Return(units, back); });
     if (in.waitsForCredits)
     {
         in.waitsForCredits = false;
@@ -883,6 +960,7 @@ PacketNetwork::TrimOrDrop(uint32_t packet, uint32_t link, int64_t now)
     p.size = static_cast<uint32_t>(m_spec.format.controlSize.Count());
     p.payload = 0;
     p.trafficClass = 0;
+    p.time = now; // it goes on without its tail
     m_counters[link].trims++;
     return true;
 }
@@ -907,6 +985,12 @@ PacketNetwork::Enqueue(uint32_t packet, uint32_t link, int64_t now)
     if (!m_raises.empty() && m_packets[packet].trafficClass > 0)
     {
         m_packets[packet].trafficClass += m_raises[m_packets[packet].hop];
+    }
+    if (port.isOfGpu && m_packets[packet].ingress != Packet::NONE)
+    {
+        // It is in the memory of a GPU that relays (PXN), from which it goes on as one of its own.
+        ReturnCredits(m_packets[packet], m_packets[packet].ingress, now);
+        m_packets[packet].ingress = Packet::NONE;
     }
     if (!port.isUp)
     {
@@ -961,18 +1045,21 @@ PacketNetwork::SetSource(uint32_t link, unsigned trafficClass, bool hasPackets, 
         return;
     }
     port.sources |= bit;
+    port.isSource = true;
     m_events.ScheduleBy(PacketEventKind::PortReady, link, std::max(now, port.busyUntil));
 }
 
-/**
- * Whether the other end of a link with credits has room for a packet; where not, asks again when it
- * has.
- * @param packet Packet::NONE: one that the device would send itself
- */
 bool
-PacketNetwork::HasCredits(uint32_t link, unsigned trafficClass, uint32_t packet, int64_t now)
+PacketNetwork::HasCredits(uint32_t link,
+                          unsigned trafficClass,
+                          const PacketShape& packet,
+                          int64_t now)
 {
     Port& port = m_ports[link];
+    if (port.admission != Admission::Credits)
+    {
+        return true;
+    }
     int64_t time = now; // when all are there
     const auto look = [&time, now](LinkCredits& credits, int64_t units) {
         if (credits.Units(now) < units)
@@ -983,11 +1070,10 @@ PacketNetwork::HasCredits(uint32_t link, unsigned trafficClass, uint32_t packet,
                        : std::max(time, there);
         }
     };
-    const bool isOwn = packet == Packet::NONE;
-    ForCredits(link, trafficClass, isOwn ? nullptr : &m_packets[packet], look);
-    if (port.isPcie && !m_reads.empty() && isOwn && trafficClass > 0)
+    ForCredits(link, trafficClass, packet, look);
+    if (IsRead(link, packet))
     {
-        look(m_reads[link], MaxPayload(link));
+        look(m_reads[link], packet.payload);
     }
     if (time == now)
     {
@@ -1007,6 +1093,21 @@ PacketNetwork::HasCredits(uint32_t link, unsigned trafficClass, uint32_t packet,
         m_events.ScheduleBy(PacketEventKind::PortReady, link, time);
     }
     return false;
+}
+
+/** The next packet that the device at the beginning of a link makes; NONE: there is none. */
+uint32_t
+PacketNetwork::OwnPacket(uint32_t link, unsigned trafficClass, int64_t now)
+{
+    if (&EndsFor(trafficClass) == &m_ends)
+    {
+        return m_ends.NextPacket(link, trafficClass, now); // which asks for its credits
+    }
+    const PacketShape largest{
+        static_cast<uint32_t>(MaxBytes(link)), static_cast<uint32_t>(MaxPayload(link)), END};
+    return HasCredits(link, trafficClass, largest, now)
+               ? m_datagrams->NextPacket(link, trafficClass, now)
+               : Packet::NONE;
 }
 
 /** Sends a packet of a class, if one may be sent. @return its bytes; 0: none */
@@ -1030,38 +1131,49 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
         }
         return 0;
     }
-    uint32_t packet;
-    if (!queue.packets.IsEmpty())
+    // A device that forwards, too, takes turns by bytes between those that it forwards for and
+    // those that it sends for itself, as an adapter that reads for all of them.
+    const bool hasBoth = hasSource && !queue.packets.IsEmpty();
+    int64_t& lead = m_details[link].ownLead;
+    uint32_t packet = Packet::NONE;
+    if (hasSource && (!hasBoth || lead <= 0))
     {
+        packet = OwnPacket(link, trafficClass, now);
+        if (hasBoth && packet != Packet::NONE)
+        {
+            lead +=
+                static_cast<int64_t>(m_packets[packet].size * ForwardedOwners(link, trafficClass));
+        }
+    }
+    if (packet == Packet::NONE)
+    {
+        if (queue.packets.IsEmpty())
+        {
+            return 0;
+        }
         packet = queue.packets.First();
         const uint32_t size = m_packets[packet].size;
-        if (port.admission == Admission::Credits && m_packets[packet].kind != PacketKind::Pause &&
-            !HasCredits(link, trafficClass, packet, now))
+        if (m_packets[packet].kind != PacketKind::Pause &&
+            !HasCredits(link, trafficClass, ShapeOf(m_packets[packet]), now))
         {
             return 0;
         }
         queue.packets.Pop(m_packets);
         queue.count--;
         queue.bytes -= size;
+        if (hasBoth)
+        {
+            lead -= static_cast<int64_t>(size * EndsFor(trafficClass).Waiting(link, trafficClass));
+        }
+        if (port.isSource)
+        {
+            ForgetForwarded(m_packets[packet], link);
+        }
         if (port.backlog-- == 0)
         {
             throw std::logic_error("PacketNetwork: more packets left a port than came");
         }
         Release(m_packets[packet], link, now);
-    }
-    else
-    {
-        if (port.admission == Admission::Credits &&
-            !HasCredits(link, trafficClass, Packet::NONE, now))
-        {
-            return 0;
-        }
-        PacketEnds& ends = (m_datagramClasses >> trafficClass & 1) != 0 ? *m_datagrams : m_ends;
-        packet = ends.NextPacket(link, trafficClass, now);
-        if (packet == Packet::NONE)
-        {
-            return 0;
-        }
     }
     if (port.uncredited != 0)
     {
@@ -1198,11 +1310,11 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
     Packet& p = m_packets[packet];
     if (port.admission == Admission::Credits && p.kind != PacketKind::Pause)
     {
-        ForCredits(link, p.trafficClass, &p, [](LinkCredits& credits, int64_t units) {
+        const PacketShape shape = ShapeOf(p);
+        ForCredits(link, p.trafficClass, shape, [](LinkCredits& credits, int64_t units) {
             credits.Take(units);
         });
-        if (port.isPcie && !m_reads.empty() && p.ingress == Packet::NONE && p.payload > 0 &&
-            IsToNetwork(p))
+        if (p.ingress == Packet::NONE && IsRead(link, shape))
         {
             p.flags |= Packet::READ;
             m_reads[link].Take(p.payload);
@@ -1263,7 +1375,9 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
 int64_t
 PacketNetwork::WholeAt(const Packet& packet, uint32_t link) const
 {
-    if (!m_spec.switches.cutThrough || packet.kind == PacketKind::Pause || packet.nextLink == END)
+    if (packet.kind == PacketKind::Pause || packet.nextLink == END ||
+        m_ports[packet.nextLink].isOfGpu ||
+        !CutsThrough(m_ports[link].psPerByte, m_ports[packet.nextLink].psPerByte))
     {
         return packet.time;
     }
@@ -1481,7 +1595,12 @@ PacketNetwork::SetUp(uint32_t link, bool up, int64_t now)
         queue.bytes = 0;
         while (!queue.packets.IsEmpty())
         {
-            LoseQueued(queue.packets.Pop(m_packets), link, now);
+            const uint32_t packet = queue.packets.Pop(m_packets);
+            if (port.isSource)
+            {
+                ForgetForwarded(m_packets[packet], link);
+            }
+            LoseQueued(packet, link, now);
         }
         if (port.isObserved)
         {

@@ -16,6 +16,7 @@
 #include "fabric/transport/packet/shared-buffer.h"
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 namespace weir
@@ -33,6 +34,12 @@ class PacketEnds
      */
     virtual uint32_t NextPacket(uint32_t link, unsigned trafficClass, int64_t now) = 0;
 
+    /** How many senders take turns at NextPacket. */
+    virtual std::size_t Waiting(uint32_t link, unsigned trafficClass) const
+    {
+        return 1;
+    }
+
     /** A packet is at its destination; it is freed after that. */
     virtual void OnPacket(uint32_t packet, int64_t now) = 0;
 
@@ -48,6 +55,14 @@ class PacketEnds
 
     /** A packet was dropped, or was on a link (`nextLink`) that failed; it is freed after that. */
     virtual void OnLost(uint32_t packet, int64_t now) = 0;
+};
+
+/** What a packet takes of credits. */
+struct PacketShape
+{
+    uint32_t size{0};    //!< bytes on the network's wires
+    uint32_t payload{0}; //!< bytes
+    uint32_t hop{0};     //!< as Packet's; PacketNetwork::END: it may go anywhere
 };
 
 /**
@@ -150,6 +165,19 @@ class PacketNetwork
      */
     void SetShare(uint32_t link, double part);
 
+    /**
+     * Whether the other end of a link has room for a packet that the device at its beginning sends
+     * now; where it has not, the port asks again when it has. What has no credits has room.
+     */
+    bool HasCredits(uint32_t link, unsigned trafficClass, const PacketShape& packet, int64_t now);
+
+    /** Whether a switch passes packets on while they come, by picoseconds a byte in and out: those
+     * that come more slowly than they would leave it stores first. */
+    bool CutsThrough(double in, double out) const
+    {
+        return m_spec.switches.cutThrough && in <= out;
+    }
+
     /** Each packet is lost on a link with this probability from now on. */
     void SetLoss(uint32_t link, double part);
 
@@ -158,6 +186,12 @@ class PacketNetwork
     bool IsUp(uint32_t link) const
     {
         return m_ports[link].isUp;
+    }
+
+    /** Whether a link begins at a GPU, which stores in its memory what it relays. */
+    bool IsOfGpu(uint32_t link) const
+    {
+        return m_ports[link].isOfGpu;
     }
 
     /** When a port has sent what it is sending. */
@@ -286,6 +320,8 @@ class PacketNetwork
         bool isLossy{false}; //!< see SetLoss
         bool isPcie{false};
         bool waitsForCredits{false};
+        bool isSource{false}; //!< the device has had packets for it
+        bool isOfGpu{false};  //!< which keeps in its memory what it relays
         uint32_t to{0};
     };
 
@@ -300,6 +336,7 @@ class PacketNetwork
         double loss{0}; //!< see SetLoss
         uint32_t opposite{END};
         uint32_t controlRun{0}; //!< control packets sent since data has begun to wait for them
+        int64_t ownLead{0};     //!< bytes that its device has sent beyond its turns
     };
 
     /** What each packet counts that a port sends: see PortCounters. */
@@ -370,24 +407,47 @@ class PacketNetwork
     void TransmitNext(uint32_t link, int64_t now);
     bool TransmitData(uint32_t link, int64_t now);
     uint32_t TransmitOf(uint32_t link, unsigned trafficClass, int64_t now);
-    bool HasCredits(uint32_t link, unsigned trafficClass, uint32_t packet, int64_t now);
+    uint32_t OwnPacket(uint32_t link, unsigned trafficClass, int64_t now);
+    std::size_t ForwardedOwners(uint32_t link, unsigned trafficClass);
+    void ForgetForwarded(const Packet& packet, uint32_t link);
+
+    /** Who sends in a class. */
+    PacketEnds& EndsFor(unsigned trafficClass) const
+    {
+        return (m_datagramClasses >> trafficClass & 1) == 0 ? m_ends : *m_datagrams;
+    }
+
     void Transmit(uint32_t packet, uint32_t link, int64_t now);
     void Release(const Packet& packet, uint32_t link, int64_t now);
     int64_t& LossyRoomOf(uint32_t link, unsigned trafficClass);
     void ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now);
     int64_t MaxPayload(uint32_t link) const;
 
-    /** Whether a packet is on its way to the network yet. */
-    bool IsToNetwork(const Packet& packet) const
+    static PacketShape ShapeOf(const Packet& packet)
     {
-        return m_isToNetwork[packet.hop] != 0;
+        return {packet.size, packet.payload, packet.hop};
     }
 
+    /** Whether a packet is on its way to the network yet. */
+    bool IsToNetwork(uint32_t hop) const
+    {
+        return m_isToNetwork[hop] != 0;
+    }
+
+    /** Whether a network adapter reads a packet's payload over a link, with a tag for it. */
+    bool IsRead(uint32_t link, const PacketShape& packet) const
+    {
+        return m_ports[link].isPcie && !m_reads.empty() && packet.payload > 0 &&
+               (packet.hop == END || IsToNetwork(packet.hop));
+    }
+
+    void CheckPauseTime(uint32_t ingress) const;
+    void CheckTelemetry(const std::vector<LinkId>& links) const;
     bool IsRaised(LinkId first, LinkId second) const;
     void CheckClasses(const std::vector<LinkId>& links, unsigned raised) const;
     void SetTlpCredits(uint32_t link, int64_t room);
     template <typename F>
-    void ForCredits(uint32_t link, unsigned trafficClass, const Packet* packet, const F& take);
+    void ForCredits(uint32_t link, unsigned trafficClass, const PacketShape& packet, const F& take);
     void ReturnRead(Packet& packet, int64_t now);
 
     /** What a packet takes of a switch's buffer. */
@@ -452,7 +512,9 @@ class PacketNetwork
     std::vector<LinkCredits> m_reads;         //!< bytes by link, of PCIe links where tags count
     std::vector<uint32_t> m_creditPlace;      //!< by link: into m_credits
     std::vector<SharedBuffer> m_buffers;      //!< by device
-    std::vector<uint64_t> m_draws;            //!< by link: state of its random numbers
+    std::unordered_map<std::size_t, std::unordered_map<uint32_t, uint32_t>>
+        m_forwarded;               //!< by queue of a port that is a source: packets by their owner
+    std::vector<uint64_t> m_draws; //!< by link: state of its random numbers
     std::vector<std::vector<PortObserver*>> m_observers; //!< by link; empty while there is none
     std::vector<uint32_t> m_hops;       //!< paths one after another, each with its END
     std::vector<uint8_t> m_isToNetwork; //!< by place in m_hops: a link of the network is to come

@@ -350,7 +350,7 @@ PacketSpec::VisitParameters(ParameterVisitor& visitor)
                   {1, 7});
     visitor.Duration({"clock",
                       "Transmission times are rounded down to whole ones of it, and whole ones to "
-                      "one less.",
+                      "one less; at 1ps to the nearest.",
                       "HPCC's simulator: 1ns"},
                      clock,
                      {Time::Picoseconds(1), Time::Microseconds(1)});

@@ -27,7 +27,7 @@ PacketTrain::EntryOf(const std::vector<uint32_t>& links, std::size_t hop, uint32
     return EntryOf(links, hop, payload + m_header, payload);
 }
 
-/** What an idle port adds to a packet's way: with cut-through it begins behind the header. */
+/** What an idle port adds to a packet's path: with cut-through it begins behind the header. */
 int64_t
 PacketTrain::EntryOf(const std::vector<uint32_t>& links,
                      std::size_t hop,
@@ -36,7 +36,9 @@ PacketTrain::EntryOf(const std::vector<uint32_t>& links,
 {
     const int64_t time = m_network.NominalTransmissionTime(links[hop], size, payload);
     const uint32_t header = m_spec.format.header.value_or(0);
-    if (hop == 0 || !m_spec.switches.cutThrough || size <= header)
+    if (hop == 0 || size <= header || m_network.IsOfGpu(links[hop]) ||
+        !m_network.CutsThrough(1 / m_network.NominalWireRate(links[hop - 1]),
+                               1 / m_network.NominalWireRate(links[hop])))
     {
         return time;
     }

@@ -1074,10 +1074,43 @@ PacketTransport::RemovePortObserver(PortObserver& observer)
     }
 }
 
+/** Of the paths that a route's packets are sprayed over the widest, then the shortest; else its
+ * one. */
+PathId
+PacketTransport::BestPath(RouteId route)
+{
+    if (m_routing.Policy().GetScope() != RoutingPolicy::Scope::Packet)
+    {
+        return m_routing.PlannedPath(route);
+    }
+    const auto [known, isNew] = m_bestPaths.try_emplace(route);
+    if (isNew)
+    {
+        std::pair<double, Time> best(-1, Time());
+        for (const PathId path : PathsOf(route))
+        {
+            double rate = std::numeric_limits<double>::infinity();
+            Time latency;
+            for (const PathLink& each : m_routing.Paths().Links(path))
+            {
+                const Link& link = m_routing.GetTopology().GetLink(each.link);
+                rate = std::min(rate, link.rate.ToBytesPerSecond());
+                latency += link.latency;
+            }
+            if (rate > best.first || (rate == best.first && latency < best.second))
+            {
+                best = {rate, latency};
+                known->second = path;
+            }
+        }
+    }
+    return known->second;
+}
+
 Time
 PacketTransport::UncontendedTime(const FlowRequest& request, PathId path)
 {
-    const PathId taken = path.IsValid() ? path : m_routing.PlannedPath(request.route);
+    const PathId taken = path.IsValid() ? path : BestPath(request.route);
     const PathTable::Span links = m_routing.Paths().Links(taken);
     if (links.size() == 0)
     {

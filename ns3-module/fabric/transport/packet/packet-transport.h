@@ -17,6 +17,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace weir
@@ -270,6 +271,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     bool IsFootprint(RouteId route, PathId path) const;
     void OpenFootprint(Connection& connection);
     std::vector<PathId> PathsOf(RouteId route);
+    PathId BestPath(RouteId route);
     FlowPath PathOf(const Connection& connection, std::size_t parts);
     void ChoosePath(Connection& connection, uint32_t pair, int64_t now);
     void Take(Connection& connection, uint32_t pair, int64_t now);
@@ -297,6 +299,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     std::vector<uint32_t> m_unused;
     std::deque<Connection> m_connections;               //!< in the order in which they were opened
     std::vector<std::vector<uint32_t>> m_connectionsOf; //!< by route: into m_connections
+    std::unordered_map<RouteId, PathId> m_bestPaths;    //!< where packets are sprayed
     std::vector<QueuePairs::Path> m_hopsOfPath;         //!< by path; forward END: not kept yet
     std::unique_ptr<PathSelector> m_ownSelector;        //!< null: it is somebody else's, or none
     PathSelector* m_selector{nullptr};                  //!< null: switches do not choose by load

@@ -66,7 +66,7 @@ static_assert(sizeof(Packet) == 64, "packets fill one cache line");
 /** What switches write into a packet: in-band network telemetry. */
 struct Telemetry
 {
-    static constexpr unsigned MAX_HOPS = 8;
+    static constexpr unsigned MAX_HOPS = 16;
 
     /** A port when the packet left it. */
     struct Hop

@@ -25,17 +25,6 @@ constexpr std::size_t CACHE_LINE = 64;
 /** Grants of credit that a sender holds unused until it says so. */
 constexpr double SATING_GRANTS = 2;
 
-/** Takes a queue pair out of those that wait. */
-void
-Leave(std::vector<uint32_t>& waiting, uint32_t pair)
-{
-    const auto place = std::lower_bound(waiting.begin(), waiting.end(), pair);
-    if (place != waiting.end() && *place == pair)
-    {
-        waiting.erase(place);
-    }
-}
-
 uint64_t
 AckNumber(uint64_t next, uint64_t came)
 {
@@ -117,9 +106,8 @@ QueuePairs::SetPaths(uint32_t id, std::vector<Path> paths, int64_t now)
     if (pair.state == State::InTurn && link != pair.link)
     {
         const std::size_t place = PlaceOf(pair.link, pair.trafficClass);
-        std::vector<uint32_t>& waiting = m_turns[place].waiting;
-        Leave(waiting, id); // a port that is down gives no turns
-        if (waiting.empty() && place != m_asking)
+        Leave(m_turns[place], id); // a port that is down gives no turns
+        if (m_turns[place].waiting.empty() && place != m_asking)
         {
             m_network->SetSource(pair.link, pair.trafficClass, false, now);
         }
@@ -449,10 +437,23 @@ QueuePairs::TakeTurn(uint32_t id, int64_t now)
     if (at == waiting.end() || *at != id)
     {
         waiting.insert(at, id);
+        m_turns[place].bursts += pair.facts.isInside ? 1 : 0;
         if ((waiting.size() == 1 || m_hasPortTimers) && place != m_asking)
         {
             m_network->SetSource(pair.link, pair.trafficClass, true, now);
         }
+    }
+}
+
+/** Takes a queue pair out of those that wait. */
+void
+QueuePairs::Leave(Turns& turns, uint32_t id)
+{
+    const auto place = std::lower_bound(turns.waiting.begin(), turns.waiting.end(), id);
+    if (place != turns.waiting.end() && *place == id)
+    {
+        turns.waiting.erase(place);
+        turns.bursts -= m_pairs[id]->facts.isInside ? 1 : 0;
     }
 }
 
@@ -465,6 +466,24 @@ QueuePairs::WakePort(uint32_t link, unsigned trafficClass, int64_t now)
     {
         m_network->SetSource(link, trafficClass, true, now);
     }
+}
+
+/**
+ * The one whose turn it is behind @p last. Ports take turns by packet; where bursts of a node and
+ * packets of the network meet, by the bytes of a burst.
+ */
+uint32_t
+QueuePairs::NextInTurn(const Turns& turns, uint32_t last) const
+{
+    const std::vector<uint32_t>& waiting = turns.waiting;
+    const int64_t quantum = turns.bursts > 0 ? m_spec.nodeLinks.burst.Count() : 0;
+    if (last == turns.last && turns.sent < quantum &&
+        std::binary_search(waiting.begin(), waiting.end(), last))
+    {
+        return last;
+    }
+    const auto place = std::upper_bound(waiting.begin(), waiting.end(), last);
+    return place == waiting.end() ? waiting.front() : *place;
 }
 
 /** The next one in turn that may send at once, or has nothing to send; NONE: all wait. */
@@ -564,51 +583,65 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
     Turns& turns = m_turns[m_asking];
     std::vector<uint32_t>& waiting = turns.waiting;
     uint32_t packet = Packet::NONE;
-    while (!waiting.empty() && packet == Packet::NONE)
+    uint32_t last = turns.last;
+    std::size_t passedOver = 0; // those in turn whose packets have no credits
+    while (passedOver < waiting.size() && packet == Packet::NONE)
     {
-        auto place = std::upper_bound(waiting.begin(), waiting.end(), turns.last);
-        place = place == waiting.end() ? waiting.begin() : place;
-        const uint32_t id = m_hasPortTimers ? NextReady(turns, now) : *place;
+        const uint32_t id = m_hasPortTimers ? NextReady(turns, now) : NextInTurn(turns, last);
         if (id == Packet::NONE)
         {
             SetPortTimer(turns, now);
             break;
         }
-        turns.last = id;
         Pair& pair = *m_pairs[id];
-        pair.state = State::Idle;
         if (pair.paths.empty() || m_network->HopAt(pair.paths.front().forward) != link)
         {
+            turns.last = last = id;
+            pair.state = State::Idle;
             if (!pair.paths.empty())
             {
                 pair.link = m_network->HopAt(pair.paths.front().forward);
             }
-            Leave(waiting, id);
+            Leave(turns, id);
             Resume(id, now);
             continue;
         }
         if (!HasPackets(pair) || !MaySend(pair))
         {
-            Leave(waiting, id);
+            turns.last = last = id;
+            pair.state = State::Idle;
+            Leave(turns, id);
             Resume(id, now);
             continue;
         }
-        uint64_t number = pair.next;
-        if (!pair.again.empty())
+        uint64_t number = pair.again.empty() ? pair.next : pair.again.back();
+        const uint32_t payload = pair.messages.PayloadOf(number);
+        if (!m_network->HasCredits(link,
+                                   trafficClass,
+                                   {payload + SizeOfHeader(), payload, pair.paths.front().forward},
+                                   now))
         {
-            number = pair.again.back();
-            pair.again.pop_back();
+            last = id; // others may have them, as of the other kind of a PCIe link
+            passedOver = m_hasPortTimers ? waiting.size() : passedOver + 1;
+            continue;
+        }
+        turns.sent = id == turns.last ? turns.sent + payload : payload;
+        turns.last = id;
+        pair.state = State::Idle;
+        if (pair.again.empty())
+        {
+            pair.next++;
         }
         else
         {
-            pair.next++;
+            pair.again.pop_back();
         }
         const uint32_t mtu = pair.facts.mtu;
         packet = m_packets.New();
         Packet& p = m_packets[packet];
         const MessageQueue::Message& message = pair.messages.Of(number);
-        p.payload = pair.messages.PayloadOf(number);
-        p.size = p.payload + SizeOfHeader();
+        p.payload = payload;
+        p.size = payload + SizeOfHeader();
         p.number = number;
         p.owner = id;
         p.stamp = now;
@@ -672,7 +705,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         }
         if (pair.state != State::InTurn)
         {
-            Leave(waiting, id);
+            Leave(turns, id);
         }
     }
     m_asking = NOBODY;

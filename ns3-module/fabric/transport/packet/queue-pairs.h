@@ -108,6 +108,12 @@ class QueuePairs : public PacketEnds
     void OnLost(uint32_t packet, int64_t now) override;
     void Prefetch(const Packet& packet) const override;
     void PrefetchNext(uint32_t link, unsigned trafficClass) const override;
+
+    std::size_t Waiting(uint32_t link, unsigned trafficClass) const override
+    {
+        return m_turns[PlaceOf(link, trafficClass)].waiting.size();
+    }
+
     void OnPace(uint32_t pair, int64_t now);
     void OnTimer(uint32_t pair, int64_t now);
 
@@ -237,6 +243,8 @@ class QueuePairs : public PacketEnds
     {
         std::vector<uint32_t> waiting;    //!< ascending
         uint32_t last{0};                 //!< who sent last
+        int64_t sent{0};                  //!< payload bytes, in its turn
+        uint32_t bursts{0};               //!< those of them that stay inside a node
         uint32_t timed{0};                //!< PaceTimer::Port: whose Pace event is the timer
         int64_t timer{EventWheel::NEVER}; //!< ps: PaceTimer::Port
     };
@@ -271,7 +279,9 @@ class QueuePairs : public PacketEnds
     void Resume(uint32_t pair, int64_t now);
     void TakeTurn(uint32_t pair, int64_t now);
     void WakePort(uint32_t link, unsigned trafficClass, int64_t now);
+    uint32_t NextInTurn(const Turns& turns, uint32_t last) const;
     uint32_t NextReady(const Turns& turns, int64_t now) const;
+    void Leave(Turns& turns, uint32_t pair);
     void SetPortTimer(Turns& turns, uint32_t pair, int64_t time);
     void SetPortTimer(Turns& turns, int64_t now);
     uint32_t SizeOfHeader() const;

@@ -780,7 +780,10 @@ ReplayTransport::Flush(Episode& episode)
     GoOn(episode);
 }
 
-/** Puts flows of one instant into an order that does not depend on who started them first. */
+/**
+ * Puts flows of one instant on connections that the episode knows into an order that does not
+ * depend on who started them first. New ones stay in their own: in that queue pairs take turns.
+ */
 void
 ReplayTransport::SortBatch(Episode& episode, std::size_t first, std::size_t last)
 {
@@ -789,23 +792,8 @@ ReplayTransport::SortBatch(Episode& episode, std::size_t first, std::size_t last
         return;
     }
     const auto isBefore = [&](const Input& a, const Input& b) {
-        const uint32_t known = episode.names.ConnectionOf(a.request);
-        const uint32_t other = episode.names.ConnectionOf(b.request);
-        if (known != other || known != NONE)
-        {
-            return known < other || (known == other && a.order < b.order);
-        }
-        const auto left = m_routing.Links(a.request.route);
-        const auto right = m_routing.Links(b.request.route);
-        const auto isLess = [](const PathLink& x, const PathLink& y) { return x.link < y.link; };
-        if (std::lexicographical_compare(
-                left.begin(), left.end(), right.begin(), right.end(), isLess))
-        {
-            return true;
-        }
-        return !std::lexicographical_compare(
-                   right.begin(), right.end(), left.begin(), left.end(), isLess) &&
-               std::tie(a.request.stream, a.order) < std::tie(b.request.stream, b.order);
+        return std::pair(episode.names.ConnectionOf(a.request), a.order) <
+               std::pair(episode.names.ConnectionOf(b.request), b.order);
     };
     const auto begin = episode.inputs.begin() + static_cast<std::ptrdiff_t>(first);
     std::sort(begin, begin + static_cast<std::ptrdiff_t>(last - first), isBefore);
