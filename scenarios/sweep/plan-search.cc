@@ -136,7 +136,7 @@ PlansOf(const Scenario& scenario, std::size_t job, const std::vector<std::string
     const uint32_t node = scenario.cluster.node.gpus;
     for (const auto& [tensor, pipeline, data] : DivisionsOf(gpus, node))
     {
-        for (uint32_t batch = 1; batch <= MAX_MICRO_BATCH; batch *= 2)
+        for (uint32_t batch = 1; batch <= MAX_MICRO_BATCH; batch++)
         {
             for (uint32_t chunks = 1; chunks <= MAX_VIRTUAL_STAGES; chunks *= 2)
             {

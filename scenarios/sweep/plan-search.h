@@ -17,10 +17,11 @@ namespace weir
 /**
  * The parallel plans of a training job on its GPUs, as a sweep of the command @p words: every
  * division of the GPUs into tensor ranks (within a node), pipeline stages and replicas, with
- * micro-batches of 1 to 8 samples, one, two or four chunks of layers a stage, with and without
- * recomputation; tensor parallelism divides the sequence, too. What else the plan has stays: its
- * global batch, context and expert parallelism, attention, optimizer, framework. Plans that the
- * model or a GPU's memory does not allow are among them: their runs are refused.
+ * each micro-batch of 1 to 8 samples that divides the batch of a replica, one, two or four chunks
+ * of layers a stage, with and without recomputation; tensor parallelism divides the sequence, too.
+ * What else the plan has stays: its global batch, context and expert parallelism, attention,
+ * optimizer, framework. Plans that the model or a GPU's memory does not allow are among them: their
+ * runs are refused.
  * @param job of the scenario's training jobs
  * @throws InputError where the job's place in its file is not known
  */

@@ -48,6 +48,25 @@ TEST(PlanSearch, HasEveryDivisionOfTheGpusOnce)
     EXPECT_EQ(plans.count({"8", "12", "1", "1f1b", "1", "1", "none"}), 1u);
 }
 
+// Of 8 GPUs with 40 samples a step a replica has 40 / data of them: 5 of eight replicas, which 1
+// and 5 divide; 10 of four (1, 2, 5); 20 of two (1, 2, 4, 5); 40 of one (1, 2, 4, 5, 8).
+TEST(PlanSearch, HasEveryMicroBatchThatDividesAReplicasBatch)
+{
+    const Scenario scenario =
+        LoadScenario("gpt-22b-8-h100-split", {"jobs.0.parallel.globalBatch=40"}, Catalog());
+    const Sweep sweep = PlansOf(scenario, 0, {"run", "gpt-22b-8-h100-split"});
+    std::map<std::string, std::set<std::string>> microBatches; // by replicas
+    for (const SweepCase& plan : sweep.cases)
+    {
+        microBatches[plan.values[2]].insert(plan.values[5]);
+    }
+    const std::map<std::string, std::set<std::string>> expected{{"8", {"1", "5"}},
+                                                                {"4", {"1", "2", "5"}},
+                                                                {"2", {"1", "2", "4", "5"}},
+                                                                {"1", {"1", "2", "4", "5", "8"}}};
+    EXPECT_EQ(microBatches, expected);
+}
+
 TEST(PlanSearch, RanksWhatHasAStep)
 {
     const auto ended = [](int exit, const std::string& step) {
