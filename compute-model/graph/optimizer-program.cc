@@ -108,9 +108,16 @@ OptimizerWriter::ZeroGradients()
     {
         return; // gradients of units are given up when they have been reduced
     }
-    OverParameters(
-        "gradient zero", MemoryKernel::Fill, m_parameters + m_experts, GradientBytes(m_plan));
-    FlushKernels("zero gradients");
+    double whole = m_parameters + m_experts;
+    if (KeepsGradientParts(m_plan)) // the first pass's part is taken as it is
+    {
+        whole = m_plan.ExpertReplicas() == 1 ? m_experts : 0;
+    }
+    if (whole > 0)
+    {
+        OverParameters("gradient zero", MemoryKernel::Fill, whole, GradientBytes(m_plan));
+        FlushKernels("zero gradients");
+    }
 }
 
 bool
@@ -140,11 +147,58 @@ OptimizerWriter::ReduceRest()
 }
 
 void
+OptimizerWriter::EndPass(bool isFirst)
+{
+    if (!KeepsGradientParts(m_plan) || m_plan.MicroBatches() == 1)
+    {
+        return;
+    }
+    // independent_gradient_partition_epilogue of DeepSpeed's stage_1_and_2.py: the streams are
+    // synchronized, then averaged_gradients are set or added to.
+    for (const StepDependency& operation : m_early)
+    {
+        m_writer.Wait(operation);
+    }
+    m_early.clear();
+    for (const GradientBucket& bucket : m_reduced)
+    {
+        if (!isFirst)
+        {
+            AddPart(bucket);
+        }
+    }
+    m_reduced.clear();
+}
+
+/** Reads the reduced part and that of the passes before, and writes the latter. */
+void
+OptimizerWriter::AddPart(const GradientBucket& bucket)
+{
+    const double gradient = GradientBytes(m_plan);
+    const double part = bucket.bytes.ToDouble() / gradient /
+                        (bucket.ofExperts ? m_plan.ExpertShardRanks() : m_plan.ShardRanks());
+    const auto [added, isNew] = m_added.try_emplace(part);
+    if (isNew)
+    {
+        OverParameters("gradient shard add", MemoryKernel::Elementwise, part, 3 * gradient);
+        Segment segment;
+        segment.label = m_kernels.Label("gradient shard add");
+        segment.kernels = m_kernels.Close();
+        added->second = {segment};
+    }
+    m_writer.Append(added->second);
+}
+
+void
 OptimizerWriter::Reduce(const GradientBucket& bucket)
 {
     if ((bucket.ofExperts ? m_plan.ExpertReplicas() : m_plan.DenseReplicas()) == 1)
     {
         return;
+    }
+    if (KeepsGradientParts(m_plan))
+    {
+        m_reduced.push_back(bucket);
     }
     const char* label = bucket.ofExperts ? "expert gradient bucket" : "gradient bucket";
     m_early.push_back(m_writer.CommunicateAfter(Reduction(bucket.bytes, label, bucket.ofExperts),

@@ -7,6 +7,7 @@
 #include "compute-model/graph/stage-program.h"
 #include "compute-model/plan/parallel-plan.h"
 
+#include <map>
 #include <vector>
 
 namespace weir
@@ -50,7 +51,10 @@ class OptimizerWriter : public GradientSink
   public:
     OptimizerWriter(const StageSource& source, KernelTable& kernels, ProgramWriter& writer);
 
-    /** Clears the gradient buffer at the start of a step, and has the one before validated. */
+    /**
+     * Clears gradients that passes add to whole at the start of a step, and has the one before
+     * validated.
+     */
     void ZeroGradients();
 
     /** Whether gradients are reduced in every micro-batch, not only in the last one. */
@@ -61,6 +65,12 @@ class OptimizerWriter : public GradientSink
 
     /** Issues those of the buckets that are not full, when a model chunk has no more gradients. */
     void ReduceRest();
+
+    /**
+     * A backward pass over a model chunk is over. Where one of several reduces, its reductions are
+     * waited for, and the parts that they leave are added to those of the passes before @p isFirst.
+     */
+    void EndPass(bool isFirst);
 
     /** Issues every reduction that is left, in Megatron's order, and waits for all of them. */
     void ReduceGradients();
@@ -77,6 +87,7 @@ class OptimizerWriter : public GradientSink
                         double bytesPerParameter);
     void FlushKernels(const char* label);
     void Reduce(const GradientBucket& bucket);
+    void AddPart(const GradientBucket& bucket);
     CommunicationRequest Reduction(Bytes bytes, const char* label, bool ofExperts = false);
     void ReduceLate(double parameters, const char* label, bool ofExperts);
     void GatherWeights(double parameters, const char* label, bool ofExperts);
@@ -100,7 +111,9 @@ class OptimizerWriter : public GradientSink
     double m_updated;    //!< of them, that it updates itself
     PostValidation m_validation;
     GradientPacker m_packer;
-    std::vector<StepDependency> m_early; //!< reductions issued beside backward passes
+    std::vector<StepDependency> m_early;       //!< reductions issued beside backward passes
+    std::vector<GradientBucket> m_reduced;     //!< whose parts are not yet added
+    std::map<double, SegmentSequence> m_added; //!< the addition, by parameters of a part
 };
 
 } // namespace weir

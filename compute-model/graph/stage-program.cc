@@ -179,6 +179,7 @@ class StageWriter
             m_reductions->EndPass();
         }
         optimizer.ReduceRest();
+        optimizer.EndPass(m_passesLeft[step.chunk] + 1 == m_plan.MicroBatches());
     }
 
     /** A pass over the next unit of weights begins; UnitUses has them in the same order. */
@@ -252,6 +253,7 @@ class StageWriter
         {
             optimizer.ReduceRest();
         }
+        optimizer.EndPass(m_passesLeft[step.chunk] + 1 == m_plan.MicroBatches());
     }
 
     /** Issues all transfers of a batch at once; what follows waits for all of them. */

@@ -29,6 +29,12 @@ WriteGradientAdd(SegmentWriter& writer,
     }
     const double element = ActivationBytes(plan.precision);
     const double kept = IsWidened(plan) ? BytesOf(Precision::Fp32) : element;
+    if (KeepsGradientParts(plan))
+    {
+        writer.Memory(
+            name + " to bucket", MemoryKernel::Elementwise, rows, columns, element + kept);
+        return;
+    }
     double bytes = element + 2 * kept;
     if (plan.fusion != KernelFusion::Kernels)
     {
@@ -47,7 +53,8 @@ WriteGradientProduct(SegmentWriter& writer,
                      const std::string& name,
                      GemmShape gemm)
 {
-    if (plan.fusion != KernelFusion::Kernels || plan.Sharded() == ShardedState::Full)
+    if (plan.fusion != KernelFusion::Kernels || plan.Sharded() == ShardedState::Full ||
+        KeepsGradientParts(plan))
     {
         writer.Gemm(name, gemm);
         WriteGradientAdd(writer, plan, name, gemm.batch * gemm.m, gemm.n);

@@ -18,6 +18,8 @@
  * - PyTorch turns a gradient to fp32 where it is kept so (the backward pass of autocast), and in
  * all micro-batches but the first adds it to that of the ones before, which reads both and writes
  * one: of the micro-batches the mean is written.
+ * - Where every pass reduces gradients and a rank keeps its part (ZeRO-2), they are copied, and
+ *   cast, into the bucket that is reduced.
  * - Under full sharding the unit's reduction takes gradients as they are.
  */
 namespace weir

@@ -99,6 +99,34 @@ WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEsti
     estimate.gathered = Bytes::Nearest(whole);
 }
 
+/**
+ * Gradients that are whole while every pass reduces them and a rank keeps its part: of the largest
+ * unit (a layer, or the word embedding) as passes give them, and two buckets, one that fills and
+ * one that is reduced beside it (DeepSpeed's overlap_comm). A bucket takes no part of a tensor:
+ * that of the embedding is as large as it. There are no more gradients than those of one pass.
+ */
+Bytes
+WholeGradients(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
+{
+    const double shared =
+        RankStageParameters(model, plan, stage) +
+        (plan.ExpertReplicas() > 1 ? RankExpertParameters(model, plan, stage) : 0);
+    const std::vector<double> units = UnitParameters(model, plan, stage);
+    const std::vector<double> ofExperts = UnitExpertParameters(model, plan, stage);
+    double largest = 0;
+    for (std::size_t unit = 0; unit + 1 < units.size(); unit++)
+    {
+        largest = std::max(largest, units[unit] + ofExperts[unit]);
+    }
+    const bool hasWords = stage == 0 || stage + 1 == plan.pipeline;
+    const double words = hasWords ? RankWordParameters(model, plan) : 0;
+    largest = std::max(largest, words);
+    const double gradient = GradientBytes(plan);
+    const double bucket = plan.bucket.ToDouble();
+    const double buckets = std::min(bucket + std::max(bucket, words * gradient), shared * gradient);
+    return Bytes::Nearest(largest * ActivationBytes(plan.precision) + buckets);
+}
+
 // fp32 master weights and Adam's two moments (Rajbhandari et al. 2020, ZeRO, 3.1).
 constexpr double OPTIMIZER_BYTES = 12;
 
@@ -156,6 +184,10 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     if (plan.Sharded() == ShardedState::Full)
     {
         WriteShardedState(model, plan, estimate);
+    }
+    else if (KeepsGradientParts(plan))
+    {
+        estimate.gathered = WholeGradients(model, plan, stage);
     }
     estimate.activations = StageActivations(model, plan, stage);
     estimate.buffers = BuffersOf(plan) + SummaBuffers(model, plan, stage);

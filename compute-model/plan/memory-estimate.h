@@ -21,7 +21,7 @@ struct MemoryEstimate
     Bytes gradients;
     Bytes optimizer;
     Bytes activations; //!< of all micro-batches in flight under the plan's schedule
-    Bytes gathered;    //!< under full sharding: weights and gradients while they are whole
+    Bytes gathered;    //!< weights and gradients that a rank keeps a part of, while they are whole
     Bytes buffers;     //!< CUDA context, NCCL channels, workspace, blocks of a tensor grid
 
     Bytes Total() const

@@ -357,6 +357,13 @@ GradientBytes(const ParallelPlan& plan)
 }
 
 bool
+KeepsGradientParts(const ParallelPlan& plan)
+{
+    return plan.Sharded() == ShardedState::Gradients && plan.DenseReplicas() > 1 &&
+           (plan.sharding.everyPass || plan.MicroBatches() == 1);
+}
+
+bool
 OverlapsGradients(const ParallelPlan& plan)
 {
     return plan.overlapGradients && std::max(plan.DenseReplicas(), plan.ExpertReplicas()) > 1 &&

@@ -423,6 +423,13 @@ void CheckPlan(const Transformer& model, const ParallelPlan& plan);
 /** Bytes of one accumulated gradient. */
 uint32_t GradientBytes(const ParallelPlan& plan);
 
+/**
+ * Whether replicas that share gradients reduce those of every pass, bucket by bucket, and a rank
+ * adds up its part only (ZeRO-2; DeepSpeed, runtime/zero/stage_1_and_2.py): no pass leaves whole
+ * gradients behind.
+ */
+bool KeepsGradientParts(const ParallelPlan& plan);
+
 /** Whether gradients are reduced in buckets beside the last backward passes. */
 bool OverlapsGradients(const ParallelPlan& plan);
 

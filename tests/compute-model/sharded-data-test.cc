@@ -159,6 +159,66 @@ TEST(DataSharding, GradientsAreReducedInEveryMicroBatchOrTheLast)
     }
 }
 
+/** Memory traffic of rank 0's kernels of that name. */
+double
+TrafficOf(const StepGraph& graph, const std::string& name)
+{
+    double bytes = 0;
+    for (const auto& ops : graph.programs[0].streams)
+    {
+        for (const StepOp& op : ops)
+        {
+            for (uint32_t i = 0; i < op.kernelCount; i++)
+            {
+                const KernelRecord& kernel = graph.kernels[op.firstKernel + i];
+                bytes += graph.labels[kernel.name] == name ? kernel.bytes.ToDouble() : 0;
+            }
+        }
+    }
+    return bytes;
+}
+
+// ZeRO-2 keeps a part of gradients: none are whole, which would be cleared, and each pass from the
+// second on reads what its reductions have left of P parameters on each of N ranks and the part so
+// far, and writes that: 3 x 4 P / N bytes, of whole rows of a kernel's shape. Put off to the last
+// pass, 4 P bytes are cleared.
+TEST(DataSharding, PartsOfGradientsAreAddedFromTheSecondPassOn)
+{
+    const uint32_t ranks = 4;
+    for (const KernelFusion fusion : {KernelFusion::Kernels, KernelFusion::Eager})
+    {
+        for (const uint32_t microBatches : {1U, 4U})
+        {
+            ParallelPlan plan = Sharded(ShardedState::Gradients, ranks, microBatches);
+            plan.fusion = fusion;
+            const StepGraph graph = BuildTransformerStep(MODEL, plan, SampleGpu());
+            const double parameters = RankStageParameters(MODEL, plan, 0);
+            EXPECT_EQ(TrafficOf(graph, "gradient zero"), 0);
+            const double added = (microBatches - 1) * 3.0 * 4 * parameters / ranks;
+            EXPECT_NEAR(TrafficOf(graph, "gradient shard add"), added, 1e-3 * added);
+            plan.sharding.everyPass = false;
+            const StepGraph late = BuildTransformerStep(MODEL, plan, SampleGpu());
+            EXPECT_EQ(TrafficOf(late, "gradient zero"), microBatches > 1 ? 4 * parameters : 0);
+            EXPECT_EQ(TrafficOf(late, "gradient shard add"), 0);
+        }
+    }
+}
+
+// Each pass waits for its own reductions, so that its buckets are free for the next one's: where
+// they take much longer than passes, all of them are seen.
+TEST(DataSharding, PassesWaitForTheirReductions)
+{
+    const uint32_t microBatches = 3;
+    ParallelPlan plan = Sharded(ShardedState::Gradients, 4, microBatches);
+    plan.bucket = Bytes::GiB(4); // one a pass, behind which no kernel is left
+    const Time reduction = Time::Seconds(1);
+    const auto duration = [reduction](const CollectiveCall& call) {
+        return call.op == CollectiveOp::ReduceScatter ? reduction : Time();
+    };
+    const Execution run(BuildTransformerStep(MODEL, plan, SampleGpu()), duration);
+    EXPECT_EQ(run.Spent(0, TimeCategory::Data), reduction * microBatches);
+}
+
 // distributedOptimizer is another word for `optimizer`.
 TEST(DataSharding, DistributedOptimizerIsZeroOne)
 {
@@ -245,6 +305,33 @@ TEST(ShardedMemory, ZeroTwoSharesGradients)
     const double parameters = RankStageParameters(MODEL, plan, 0);
     EXPECT_NEAR((memory.weights + memory.gradients + memory.optimizer).ToDouble(),
                 (2 + 14.0 / 4) * parameters,
+                1);
+}
+
+// Besides its part a rank holds gradients that are not yet reduced: of the largest unit, a layer of
+// 12 h^2 + 13 h parameters or the word embedding, in 2 bytes, and two buckets, of which the one
+// with the embedding is as large as that is.
+TEST(ShardedMemory, ZeroTwoHoldsTheGradientsInReduction)
+{
+    ParallelPlan plan = Sharded(ShardedState::Gradients, 4, 2);
+    plan.bucket = Bytes::MiB(8);
+    const double bucket = plan.bucket.ToDouble();
+    const double h = MODEL.hidden;
+    const double words = RankWordParameters(MODEL, plan);
+    ASSERT_GT(words, 12 * h * h + 13 * h);
+    EXPECT_NEAR(EstimateMemory(MODEL, plan).gathered.ToDouble(), 2 * words + bucket + 4 * words, 1);
+    plan.sharding.everyPass = false; // gradients are summed up whole, and reduced in place
+    EXPECT_EQ(EstimateMemory(MODEL, plan).gathered, Bytes());
+    plan.sharding.everyPass = true;
+    plan.bucket = Bytes::GiB(64); // all of a pass in one
+    EXPECT_NEAR(EstimateMemory(MODEL, plan).gathered.ToDouble(),
+                2 * words + 4 * RankStageParameters(MODEL, plan, 0),
+                1);
+    Transformer narrow = MODEL;
+    narrow.vocabulary = 1024; // padded to a multiple of 128 a rank at most
+    plan.bucket = Bytes::MiB(8);
+    EXPECT_NEAR(EstimateMemory(narrow, plan).gathered.ToDouble(),
+                2 * (12 * h * h + 13 * h) + 2 * bucket,
                 1);
 }
 
