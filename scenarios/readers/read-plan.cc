@@ -120,6 +120,40 @@ ReadTensorShape(const YamlNode& node, uint32_t tensor)
     return {extents[0], extents.size() == 3 ? extents[2] : 1};
 }
 
+/**
+ * Makes one state of `dataSharding` and `distributedOptimizer`, which says optimizer or none in
+ * another word: the job's word stands over that of its framework, its own over an inherited one.
+ */
+void
+JoinOptimizerWords(const YamlNode& node, ParallelPlan& plan)
+{
+    const auto distributed = node.Find("distributedOptimizer");
+    const auto sharding = node.Find("dataSharding");
+    const auto state = sharding && sharding->IsMap() ? sharding->Find("state") : sharding;
+    const bool isNone = plan.sharding.state == ShardedState::None;
+    const bool isOptimizer = plan.sharding.state == ShardedState::Optimizer;
+    const bool contradicts = plan.distributedOptimizer ? isNone : isOptimizer;
+    if (distributed && state && contradicts && state->IsInherited() == distributed->IsInherited())
+    {
+        distributed->Fail("found '" + distributed->AsString() + "' beside dataSharding: " +
+                          (isNone
+                               ? "none, expected one of the two: it is dataSharding: optimizer"
+                               : "optimizer, expected one of the two: it is dataSharding: none") +
+                          " in another word");
+    }
+    const bool isStateOver = state && (!distributed || distributed->IsInherited());
+    if (isStateOver && isNone)
+    {
+        plan.distributedOptimizer = false;
+    }
+    if (!isStateOver && distributed && contradicts)
+    {
+        plan.sharding.state =
+            plan.distributedOptimizer ? ShardedState::Optimizer : ShardedState::None;
+    }
+    plan.sharding.state = plan.Sharded(); // where a framework has the other word
+}
+
 } // namespace
 
 std::optional<YamlNode>
@@ -185,18 +219,7 @@ ReadPlan(const YamlNode& node, const Catalog& catalog)
     {
         sharding->Get("state"); // says what is missing
     }
-    const auto distributed = node.Find("distributedOptimizer");
-    if (sharding && distributed && !sharding->IsInherited() && !distributed->IsInherited() &&
-        plan.sharding.state == ShardedState::None && plan.distributedOptimizer)
-    {
-        distributed->Fail(
-            "found 'true' beside dataSharding: none, expected one of the two: it is "
-            "dataSharding: optimizer in another word");
-    }
-    if (!sharding)
-    {
-        plan.sharding.state = plan.Sharded(); // distributedOptimizer: the same in another word
-    }
+    JoinOptimizerWords(node, plan);
     return plan;
 }
 

@@ -360,7 +360,8 @@ WritePlan(YamlWriter& out, ParallelPlan plan, const Network& network)
     }
     WriteExpertLoad(out, plan.expertLoad);
     plan.sharding.state = plan.Sharded(); // one state, in whichever words it was given
-    std::string open;                     // the map that the keys so far are in
+    plan.distributedOptimizer = plan.sharding.state == ShardedState::Optimizer;
+    std::string open; // the map that the keys so far are in
     const PlanSetting setting{
         plan, std::get_if<Transformer>(&network), std::get_if<LayerTable>(&network)};
     const std::vector<PlanUse> uses = PlanUses();

@@ -112,6 +112,27 @@ TEST(ReadPlan, FrameworksSayWhatTheJobLeavesOut)
     EXPECT_EQ(plan.host.kernel, DefaultPlan().host.kernel);
 }
 
+// What a job says of the optimizer stands over its framework, in either word; nemo's shares it.
+TEST(ReadPlan, TheJobsWordOfTheOptimizerStandsOverItsFrameworks)
+{
+    const auto stateOf = [](const std::string& words) {
+        return PlanOf("{framework: nemo" + words + "}").Sharded();
+    };
+    EXPECT_EQ(stateOf(""), ShardedState::Optimizer);
+    EXPECT_EQ(stateOf(", distributedOptimizer: true"), ShardedState::Optimizer);
+    EXPECT_EQ(stateOf(", distributedOptimizer: false"), ShardedState::None);
+    EXPECT_EQ(stateOf(", dataSharding: none"), ShardedState::None);
+    EXPECT_EQ(PlanOf("{framework: fsdp2, distributedOptimizer: false}").Sharded(),
+              ShardedState::Full); // which is no distributed optimizer
+    EXPECT_EQ(RefusalOf([] { PlanOf("{dataSharding: optimizer, distributedOptimizer: false}"); }),
+              "plan.yaml:1:49: distributedOptimizer: found 'false' beside dataSharding: optimizer, "
+              "expected one of the two: it is dataSharding: none in another word");
+    YamlNode plan = YamlNode::Parse("{dataSharding: optimizer}", "base.yaml");
+    plan.SetInherited();
+    plan.Overlay(YamlNode::Parse("{distributedOptimizer: false}", "plan.yaml"));
+    EXPECT_EQ(ReadPlan(plan).Sharded(), ShardedState::None);
+}
+
 TEST(ReadPlan, RefusesFrameworksWithTheirPlace)
 {
     const std::string unknown = RefusalOf([] { PlanOf("framework: torchtitn"); });
