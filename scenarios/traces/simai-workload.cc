@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/traces/simai-workload.h"
 
-#include "scenarios/traces/collective-names.h"
 #include "scenarios/traces/trace-lines.h"
 #include "scenarios/workload/workload-file.h"
+#include "scenarios/yaml/nearest-name.h"
 
 #include <array>
 #include <map>
+#include <optional>
+#include <set>
+#include <utility>
 
 namespace weir
 {
@@ -30,6 +33,46 @@ constexpr std::array<const char*, 11> POLICIES{"HYBRID_TRANSFORMER_FWD_IN_BCKWD"
                                                "DISTRIBUTED_INFERENCE",
                                                "MICRO",
                                                "HYBRID_CUSTOMIZED"};
+
+constexpr std::array<std::pair<const char*, CollectiveOp>, 5> COLLECTIVES{
+    {{"ALLREDUCE", CollectiveOp::AllReduce},
+     {"ALLGATHER", CollectiveOp::AllGather},
+     {"REDUCESCATTER", CollectiveOp::ReduceScatter},
+     {"ALLTOALL", CollectiveOp::AllToAll},
+     {"BROADCAST", CollectiveOp::Broadcast}}};
+
+constexpr std::array<const char*, 2> CHECKPOINTS{"checkpoints", "checkpoint_initiates"};
+
+/** The keys of a header. */
+const std::vector<std::string>&
+HeaderKeys()
+{
+    static const std::vector<std::string> KEYS{"model_parallel_NPU_group",
+                                               "ep",
+                                               "pp",
+                                               "vpp",
+                                               "ga",
+                                               "all_gpus",
+                                               CHECKPOINTS[0],
+                                               CHECKPOINTS[1],
+                                               "pp_comm"};
+    return KEYS;
+}
+
+/** The operation of "ALLREDUCE", "ALLTOALL_EP" or "ALLGATHER_DP_EP"; nothing of other words. */
+std::optional<CollectiveOp>
+OpOf(std::string_view word)
+{
+    for (const auto& [name, op] : COLLECTIVES)
+    {
+        const std::string plain = name;
+        if (word == plain || word == plain + "_EP" || word == plain + "_DP_EP")
+        {
+            return op;
+        }
+    }
+    return std::nullopt;
+}
 
 /** A pass of a layer: forward, input gradient, weight gradient. */
 struct SimAiPass
@@ -97,22 +140,82 @@ class SimAiReader
         const auto words = m_lines.Fields(BLANKS);
         m_policy = words.empty() ? "" : std::string(words.front());
         m_header = {{"model_parallel_NPU_group", 1}, {"ep", 1}, {"pp", 1}, {"ga", 1}};
-        for (std::size_t i = 1; i + 1 < words.size(); i++)
+        std::size_t at = 1;
+        const bool isDlrm = m_policy.rfind("HYBRID_DLRM", 0) == 0;
+        if (isDlrm && words.size() > 1 && words[1].back() != ':')
         {
-            if (words[i].back() != ':' && words[i] != "pp_comm")
-            {
-                continue; // a layer of a list of checkpoints
-            }
-            const std::string key(words[i].substr(0, words[i].find(':')));
-            const bool isSize = key == "pp_comm";
-            const bool isDegree = m_header.count(key) > 0;
-            m_header[key] = m_lines.Whole(words[i + 1], key, isSize ? MAX_EVENT_BYTES : MAX_DEGREE);
-            if (isDegree && m_header[key] == 0)
-            {
-                m_lines.Fail(key.c_str(), words[i + 1], "1 or more");
-            }
-            m_hasLongHeader = m_hasLongHeader || key == "all_gpus";
+            m_lines.Whole(words[1], "last bottom layer", MAX_DEGREE);
+            m_file.remarks.emplace_back("the last bottom layer of the header is not played");
+            at++;
         }
+        while (at < words.size())
+        {
+            at = ReadKey(words, at);
+        }
+    }
+
+    /** @return where the next key is */
+    std::size_t ReadKey(const std::vector<std::string_view>& words, std::size_t at)
+    {
+        const std::string word(words[at]);
+        const bool hasColon = word.back() == ':';
+        const std::string key = hasColon ? word.substr(0, word.size() - 1) : word;
+        const std::vector<std::string>& keys = HeaderKeys();
+        const bool isSize = key == "pp_comm";
+        const bool isKnown = std::find(keys.begin(), keys.end(), key) != keys.end();
+        if (!isKnown || (!hasColon && !isSize))
+        {
+            m_lines.Fail("header",
+                         word,
+                         "one of: " + JoinNames(keys) + ", each with ': ' and its value" +
+                             (isKnown ? "" : DidYouMean(key, keys)));
+        }
+        const bool isDegree = m_header.count(key) > 0 && m_given.count(key) == 0;
+        if (!m_given.insert(key).second)
+        {
+            m_lines.Fail("header", word, "each key once");
+        }
+        const std::string_view value = at + 1 < words.size() ? words[at + 1] : std::string_view();
+        m_header[key] = m_lines.Whole(value, key, isSize ? MAX_EVENT_BYTES : MAX_DEGREE);
+        if (isDegree && m_header[key] == 0)
+        {
+            m_lines.Fail(key, value, "1 or more");
+        }
+        m_hasLongHeader = m_hasLongHeader || key == "all_gpus";
+        at += 2;
+        const bool isList =
+            std::find(CHECKPOINTS.begin(), CHECKPOINTS.end(), key) != CHECKPOINTS.end();
+        for (int64_t i = 0; isList && i < m_header[key]; i++)
+        {
+            m_lines.Whole(at < words.size() ? words[at] : std::string_view(), key, MAX_EVENT_BYTES);
+            at++;
+        }
+        return at;
+    }
+
+    /** What of the header and of layers has no effect. */
+    void RemarkOnUnplayed()
+    {
+        for (const auto& [key, unplayed] :
+             {std::pair("vpp", "stages have no parts: every rank plays all layers"),
+              std::pair("pp_comm", "the transfers between stages of so many bytes are not played"),
+              std::pair(CHECKPOINTS[0], "layers that are recomputed are not played again"),
+              std::pair(CHECKPOINTS[1], "recomputations that begin there are not played")})
+        {
+            const int64_t least = std::string(key) == "vpp" ? 1 : 0;
+            if (m_given.count(key) > 0 && m_header[key] > least)
+            {
+                m_file.remarks.push_back(std::string(key) + " " + std::to_string(m_header[key]) +
+                                         ": " + unplayed);
+            }
+        }
+        if (m_hasPolicies)
+        {
+            m_file.remarks.emplace_back(
+                "policies of layers are not played: the columns of "
+                "collectives say their groups");
+        }
+        m_file.remarks.emplace_back("updates of weights (the last column of times) are not played");
     }
 
     void ReadLayers()
@@ -148,16 +251,16 @@ class SimAiReader
                     m_lines.Whole(fields[column], "compute time", MAX_NANOSECONDS)));
                 each.comm = fields[column + 1];
                 each.bytes = Bytes(m_lines.Whole(fields[column + 2], "bytes", MAX_EVENT_BYTES));
-                TraceEvent event;
-                if (each.comm != "NONE" &&
-                    (!SetCallByName(event, each.comm) || event.kind != TraceEventKind::Collective))
+                if (each.comm != "NONE" && !OpOf(each.comm))
                 {
-                    m_lines.Fail(
-                        "collective",
-                        each.comm,
-                        "NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL or BROADCAST");
+                    m_lines.Fail("collective",
+                                 each.comm,
+                                 "NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL or "
+                                 "BROADCAST, alone or with _EP or _DP_EP");
                 }
             }
+            m_lines.Whole(fields[COLUMNS - 1], "update time", MAX_NANOSECONDS);
+            m_hasPolicies = m_hasPolicies || fields.size() > COLUMNS;
             m_layers.push_back(std::move(layer));
         }
         if (m_layers.size() != static_cast<std::size_t>(count))
@@ -205,6 +308,7 @@ class SimAiReader
                                      "stages, which the file does not place");
         }
         m_file.remarks.emplace_back("compute times are nanoseconds");
+        RemarkOnUnplayed();
     }
 
     void PlayMicroBatch()
@@ -246,7 +350,8 @@ class SimAiReader
         const bool isOfReplicas = pass.comm.find("_DP_EP") != std::string::npos;
         const bool isOfExperts = pass.comm.find("_EP") != std::string::npos;
         TraceEvent call;
-        SetCallByName(call, pass.comm);
+        call.kind = TraceEventKind::Collective;
+        call.op = *OpOf(pass.comm);
         call.id = layer.id;
         call.name = layer.name + ", " + NAMES[index] + ", " + ToString(call.op);
         call.group = isOfReplicas ? "DP_EP" : isOfExperts ? "EP" : index == 2 ? "DP" : "TP";
@@ -277,7 +382,9 @@ class SimAiReader
     RankTrace m_rank;
     std::string m_policy;
     std::map<std::string, int64_t> m_header;
+    std::set<std::string> m_given; //!< keys of the header
     bool m_hasLongHeader{false};
+    bool m_hasPolicies{false}; //!< layers have one each
     std::vector<SimAiLayer> m_layers;
     std::vector<uint32_t> m_last; //!< what the next pass waits for
 };

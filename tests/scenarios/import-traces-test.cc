@@ -344,6 +344,62 @@ TEST(ImportTraces, SimAiGroupsOfNoRankAreRefused)
               "w.txt:1: model_parallel_NPU_group: found '0', expected 1 or more");
 }
 
+/** What reading SimAI's sample says where @p from is @p to. */
+std::string
+SimAiRefusal(const std::string& from, const std::string& to)
+{
+    std::string text = SIMAI_FULL;
+    text.replace(text.find(from), from.size(), to);
+    return RefusalOf([&] { Read("w.txt", text); });
+}
+
+// The keys of SimAI's header and its words of collectives are those alone: "ga:3" is another token
+// for SimAI, and no word begins with another one.
+TEST(ImportTraces, SimAiWordsThatThereAreNotAreRefused)
+{
+    const std::string keys =
+        "one of: model_parallel_NPU_group, ep, pp, vpp, ga, all_gpus, checkpoints, "
+        "checkpoint_initiates, pp_comm, each with ': ' and its value";
+    EXPECT_EQ(SimAiRefusal("ga: 2", "gaa: 3"),
+              "w.txt:1: header: found 'gaa:', expected " + keys + " (did you mean 'ga'?)");
+    EXPECT_EQ(SimAiRefusal("ga: 2", "ga:3"),
+              "w.txt:1: header: found 'ga:3', expected " + keys + " (did you mean 'ga'?)");
+    EXPECT_EQ(SimAiRefusal("ga: 2", "ga 3"), "w.txt:1: header: found 'ga', expected " + keys);
+    EXPECT_EQ(SimAiRefusal("ga: 2", "ga: 2 7"), "w.txt:1: header: found '7', expected " + keys);
+    EXPECT_EQ(SimAiRefusal("ep: 1", "epp: 1").find("w.txt:1: header: found 'epp:', expected one"),
+              0U);
+    EXPECT_EQ(SimAiRefusal("ga: 2", "ga: 2 ga: 3"),
+              "w.txt:1: header: found 'ga:', expected each key once");
+    EXPECT_EQ(SimAiRefusal("checkpoints: 0", "checkpoints: 2 1")
+                  .find("w.txt:1: checkpoints: found 'checkpoint_initiates:', expected a whole"),
+              0U);
+    for (const char* word : {"ALLREDUCE_XX", "ALLTOALLV", "ALLREDUCEALLTOALL", "allreduce"})
+    {
+        EXPECT_EQ(SimAiRefusal("ALLREDUCE", word),
+                  "w.txt:4: collective: found '" + std::string(word) +
+                      "', expected NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL or "
+                      "BROADCAST, alone or with _EP or _DP_EP");
+    }
+}
+
+TEST(ImportTraces, WhatOfASimAiHeaderIsNotPlayedIsSaid)
+{
+    std::string text = SIMAI_FULL;
+    const std::string none = "checkpoints: 0 checkpoint_initiates: 0";
+    text.replace(
+        text.find(none), none.size(), "checkpoints: 2 0 1 checkpoint_initiates: 1 1 pp_comm 4096");
+    const std::vector<std::string> remarks = Read("w.txt", text).remarks;
+    for (const char* remark :
+         {"vpp 2: stages have no parts: every rank plays all layers",
+          "pp_comm 4096: the transfers between stages of so many bytes are not played",
+          "checkpoints 2: layers that are recomputed are not played again",
+          "checkpoint_initiates 1: recomputations that begin there are not played",
+          "updates of weights (the last column of times) are not played"})
+    {
+        EXPECT_NE(std::find(remarks.begin(), remarks.end(), remark), remarks.end()) << remark;
+    }
+}
+
 TEST(ImportTraces, AicbRowsAreAChain)
 {
     const TraceFile file = Read("rows.csv", AICB_ROWS);
