@@ -3,6 +3,7 @@
 #include "scenarios/traces/simai-workload.h"
 #include "scenarios/traces/trace-lines.h"
 #include "scenarios/workload/workload-file.h"
+#include "scenarios/yaml/nearest-name.h"
 
 #include <cstdlib>
 
@@ -13,6 +14,24 @@ namespace
 {
 
 constexpr std::string_view AICB_COLUMNS = "comm_type,comm_group";
+
+/** What CommType names beside "computation" and "epoch_end". */
+const std::vector<std::string>&
+CommunicationTypes()
+{
+    static const std::vector<std::string> TYPES{"all_reduce",
+                                                "all_gather",
+                                                "all_gather_into_tensor",
+                                                "reduce_scatter",
+                                                "reduce_scatter_tensor",
+                                                "all_to_all",
+                                                "broadcast",
+                                                "reduce",
+                                                "barrier",
+                                                "isend",
+                                                "irecv"};
+    return TYPES;
+}
 
 /** What of a row an import needs, by the names of columns; -1: the file has it not. */
 struct AicbColumns
@@ -73,10 +92,9 @@ class AicbReader
 
     TraceFile Read()
     {
-        uint32_t named = 0;
         while (m_lines.Next() && m_lines.Line().find(AICB_COLUMNS) == std::string_view::npos)
         {
-            named = std::max(named, LastRankOf(m_lines.Line()) + 1);
+            m_named = std::max(m_named, LastRankOf(m_lines.Line()) + 1);
         }
         m_columns = ColumnsOf(m_lines);
         while (m_lines.Next())
@@ -86,7 +104,7 @@ class AicbReader
                 ReadRow();
             }
         }
-        SetGroups(named);
+        SetGroups();
         m_file.dialect =
             m_columns.groupSize < 0 ? "AICB CSV (without comm_group_size)" : "AICB CSV";
         m_file.remarks.emplace_back(
@@ -144,24 +162,48 @@ class AicbReader
         else
         {
             const std::string group = EnumText(Field(fields, m_columns.group));
-            if (!SetCallByName(event, type))
+            const std::vector<std::string>& types = CommunicationTypes();
+            if (std::find(types.begin(), types.end(), type) == types.end())
             {
-                m_lines.Fail(
-                    "comm_type", type, "a collective, isend, irecv, computation or epoch_end");
+                m_lines.Fail("comm_type",
+                             type,
+                             "one of: " + JoinNames(types) + ", computation, epoch_end" +
+                                 DidYouMean(type, types));
             }
+            SetCallByName(event, type);
             event.group = group;
             event.category = CategoryOfGroup(group);
             SetSize(event, type, Field(fields, m_columns.bytes));
             const std::string_view size = Field(fields, m_columns.groupSize);
             if (!EnumText(size).empty())
             {
-                const int64_t ranks = m_lines.Whole(
-                    size, "comm_group_size", static_cast<int64_t>(MAX_WORKLOAD_RANKS));
-                m_rank.groups[group].size = static_cast<uint32_t>(ranks);
+                SetGroupSize(group, size);
             }
             m_rank.groups.try_emplace(group);
         }
         m_rank.events.push_back(std::move(event));
+    }
+
+    /** All rows of a group agree on its size, which is no larger than what the first line names. */
+    void SetGroupSize(const std::string& group, std::string_view text)
+    {
+        const auto ranks = static_cast<uint32_t>(
+            m_lines.Whole(text, "comm_group_size", static_cast<int64_t>(MAX_WORKLOAD_RANKS)));
+        if (m_named > 1 && ranks > m_named)
+        {
+            m_lines.Fail("comm_group_size",
+                         text,
+                         "at most the " + std::to_string(m_named) + " ranks of the line above");
+        }
+        const auto [sized, isFirst] = m_sizedAt.try_emplace(group, m_lines.Id());
+        TraceGroup& known = m_rank.groups[group];
+        if (!isFirst && known.size != ranks)
+        {
+            m_lines.Fail("comm_group_size",
+                         text,
+                         std::to_string(known.size) + ", as " + group + " has in " + sized->second);
+        }
+        known.size = ranks;
     }
 
     void SetSize(TraceEvent& event, const std::string& type, std::string_view text) const
@@ -197,7 +239,7 @@ class AicbReader
     }
 
     /** Ranks of a tensor group are neighbors, those of others as far apart as it is large. */
-    void SetGroups(uint32_t named)
+    void SetGroups()
     {
         const auto sizeOf = [&](const char* name) {
             const auto at = m_rank.groups.find(name);
@@ -205,7 +247,7 @@ class AicbReader
         };
         const uint32_t tensor = sizeOf("tp_group");
         const uint32_t pipeline = sizeOf("pp_group");
-        uint32_t ranks = m_options.ranks > 0 ? m_options.ranks : named > 1 ? named : 0;
+        uint32_t ranks = m_options.ranks > 0 ? m_options.ranks : m_named > 1 ? m_named : 0;
         if (ranks == 0)
         {
             ranks = std::max(
@@ -225,6 +267,8 @@ class AicbReader
     TraceLines m_lines;
     const TraceOptions& m_options;
     AicbColumns m_columns;
+    uint32_t m_named{0};                          //!< ranks that a line names; 0: none does
+    std::map<std::string, std::string> m_sizedAt; //!< by group: the line that says its size first
     TraceFile m_file;
     RankTrace m_rank;
 };

@@ -400,6 +400,31 @@ TEST(ImportTraces, WhatOfASimAiHeaderIsNotPlayedIsSaid)
     }
 }
 
+/** What reading AICB's sample says where @p from is @p to. */
+std::string
+AicbRefusal(const std::string& from, const std::string& to)
+{
+    std::string text = AICB_ROWS;
+    text.replace(text.find(from), from.size(), to);
+    return RefusalOf([&] { Read("rows.csv", text); });
+}
+
+// A group has one size, no larger than the ranks that the file names.
+TEST(ImportTraces, AicbRowsThatContradictAreRefused)
+{
+    EXPECT_EQ(AicbRefusal("CommType.all_gather,CommGroup.tp_group,2",
+                          "CommType.all_gather,CommGroup.dp_group,4"),
+              "rows.csv:5: comm_group_size: found '4', expected 8, as dp_group has in line 3");
+    EXPECT_EQ(AicbRefusal("rank15]", "rank7]"),
+              "rows.csv:6: comm_group_size: found '16', expected at most the 8 ranks of the line "
+              "above");
+    EXPECT_EQ(AicbRefusal("CommType.broadcast,", "CommType.broadcastt,"),
+              "rows.csv:3: comm_type: found 'broadcastt', expected one of: all_reduce, "
+              "all_gather, all_gather_into_tensor, reduce_scatter, reduce_scatter_tensor, "
+              "all_to_all, broadcast, reduce, barrier, isend, irecv, computation, epoch_end (did "
+              "you mean 'broadcast'?)");
+}
+
 TEST(ImportTraces, AicbRowsAreAChain)
 {
     const TraceFile file = Read("rows.csv", AICB_ROWS);
