@@ -21,7 +21,8 @@ struct Gpu
     std::string name;               //!< "a100-sxm-80g"
     uint32_t computeCapability{80}; //!< times ten: 80, 90
     uint32_t sms{0};
-    double boostClockHz{0}; //!< highest SM clock
+    double boostClockHz{0};     //!< highest SM clock
+    double datasheetClockHz{0}; //!< SM clock of the datasheet's rates; 0: the boost clock
     double burstTensorClockHz{
         0}; //!< SM clock that large 16-bit GEMMs hold in their first milliseconds
     double sustainedClockHz{
@@ -37,11 +38,23 @@ struct Gpu
     std::string source;
     std::vector<NodeCost> costs{}; //!< of collectives, in place of the architecture's
 
-    /** Peak at the boost clock. */
+    /** Peak at the boost clock, which no kernel outruns. */
     FlopRate Peak(Precision precision) const
     {
+        return PeakAt(precision, boostClockHz);
+    }
+
+    /** Peak at the clock that the datasheet has it at. */
+    FlopRate DatasheetPeak(Precision precision) const
+    {
+        return PeakAt(precision, datasheetClockHz > 0 ? datasheetClockHz : boostClockHz);
+    }
+
+  private:
+    FlopRate PeakAt(Precision precision, double clockHz) const
+    {
         return FlopRate::FlopsPerSecond(
-            tensorFlopsPerSmPerClock[static_cast<std::size_t>(precision)] * sms * boostClockHz);
+            tensorFlopsPerSmPerClock[static_cast<std::size_t>(precision)] * sms * clockHz);
     }
 };
 

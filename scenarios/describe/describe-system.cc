@@ -29,11 +29,11 @@ GpuLines(const SystemDescription& system)
     const Gpu& gpu = system.gpu;
     TextTable table(2);
     table.Row({"GPU",
-               gpu.name + ": " + Count(gpu.sms) + " SMs at " +
+               gpu.name + ": " + Count(gpu.sms) + " SMs at up to " +
                    FormatFixed(gpu.boostClockHz * 1e-9, 3) + " GHz, " +
-                   FormatFixed(gpu.Peak(Precision::Bf16).ToTeraFlops(), 0) + " TFLOP/s bf16, " +
-                   FormatFixed(gpu.memory.ToDouble() / (1 << 30), 0) + " GiB at " +
-                   Count(gpu.memoryRate.ToGBps()) + " GB/s"});
+                   FormatFixed(gpu.DatasheetPeak(Precision::Bf16).ToTeraFlops(), 0) +
+                   " TFLOP/s bf16, " + FormatFixed(gpu.memory.ToDouble() / (1 << 30), 0) +
+                   " GiB at " + Count(gpu.memoryRate.ToGBps()) + " GB/s"});
     table.Row({"kernels", "measured on " + gpu.kernels.measuredOn});
     return table.Print(2);
 }

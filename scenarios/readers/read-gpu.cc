@@ -116,6 +116,10 @@ ReadGpu(const YamlNode& node)
     gpu.kernels = ReadKernelCalibration(node.Get("kernels"));
     node.Read("costs", gpu.costs, ReadNodeCosts);
     return gpu;
+    if (node.Has("datasheetClock"))
+    {
+        gpu.datasheetClockHz = LoadedClock(node, "datasheetClock", gpu.boostClockHz);
+    }
 }
 
 namespace

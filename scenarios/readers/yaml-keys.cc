@@ -178,7 +178,7 @@ RunMaps()
           {"workload", "a file that `weir import` has written, from the folder of this one"},
           {"compute",
            "what kernels take: recorded (default), or roofline of their FLOPs and bytes on the "
-           "system's GPU"},
+           "system's GPU at its datasheet's rates"},
           {"precision", "of the roofline's peak: fp32, tf32, fp16, bf16 (default) or fp8"},
           {"placement", "as of a training job; as many GPUs as the workload has ranks"},
           {"start", "when its first step may begin, a time"},
@@ -558,6 +558,7 @@ GpuMaps()
           {"pciDevices", "how NCCL topology files name it (below)"},
           {"sms", "streaming multiprocessors"},
           {"boostClock", "highest SM clock"},
+          {"datasheetClock", "SM clock of the datasheet's FLOPs; the boost clock where absent"},
           {"burstTensorClock", "SM clock that large 16-bit GEMMs hold in their first milliseconds"},
           {"sustainedClock", "SM clock that large 16-bit GEMMs settle at under the power limit"},
           {"clockSpread", "standard deviation over parts of the clock that load leaves, relative"},

@@ -9,7 +9,7 @@ namespace weir
 void
 UseRoofline(StepGraph& graph, const Gpu& gpu, Precision precision)
 {
-    const double peak = gpu.Peak(precision).ToFlopsPerSecond();
+    const double peak = gpu.DatasheetPeak(precision).ToFlopsPerSecond();
     const double rate = gpu.memoryRate.ToBytesPerSecond();
     for (StepProgram& program : graph.programs)
     {

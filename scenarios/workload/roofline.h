@@ -10,7 +10,8 @@ namespace weir
 
 /**
  * Replaces the duration of every compute operation of @p graph that has kernel records by
- * max(FLOPs / peak at @p precision, bytes / memory rate) of @p gpu, as ASTRA-sim's roofline does
+ * max(FLOPs / peak at @p precision, bytes / memory rate) of @p gpu, both as its datasheet has them,
+ * as ASTRA-sim's roofline does
  * (astra-sim/workload, Workload.cc: FLOPs / min(peak, rate x FLOPs / bytes)). Others keep theirs.
  */
 void UseRoofline(StepGraph& graph, const Gpu& gpu, Precision precision);

@@ -38,6 +38,11 @@ TEST(ReadGpu, ReadsDatasheetFigures)
     EXPECT_EQ(gpu.sms, 132U);
     EXPECT_EQ(gpu.computeCapability, 90U);
     EXPECT_NEAR(gpu.Peak(Precision::Bf16).ToTeraFlops(), 989.4 * 1980 / 1830, 0.05);
+    for (const char* name : {"h100-sxm", "h100-sxm-96g-500w", "h200-sxm", "h800-sxm", "gh200-96g"})
+    {
+        EXPECT_NEAR(LoadGpu(PathOf(name)).DatasheetPeak(Precision::Bf16).ToTeraFlops(), 989.4, 0.05)
+            << name;
+    }
     EXPECT_EQ(gpu.memoryRate, Rate::GBps(3350));
 }
 
@@ -53,7 +58,8 @@ TEST(ReadGpu, ReadsEveryGpuOfTheCatalogue)
         EXPECT_FALSE(gpu.kernels.source.empty());
         EXPECT_FALSE(gpu.source.empty());
     }
-    EXPECT_NEAR(LoadGpu(PathOf("a100-sxm-80g")).Peak(Precision::Fp16).ToTeraFlops(), 312, 0.5);
+    EXPECT_NEAR(
+        LoadGpu(PathOf("a100-sxm-80g")).DatasheetPeak(Precision::Fp16).ToTeraFlops(), 312, 0.5);
 }
 
 // What a file says itself lies over its base's figures; the rest is the base's.
