@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/model-flops.h"
 
+#include <algorithm>
+
 namespace weir
 {
 
 Flops
-ModelFlops(const Transformer& model, double samples)
+ModelFlops(const Transformer& model, double samples, const ExpertLoad& load)
 {
     const double width = model.hidden;
     const double queries = static_cast<double>(model.heads) * model.headDim;
@@ -14,8 +16,9 @@ ModelFlops(const Transformer& model, double samples)
     const double attentionWeights = width * (2 * queries + keysAndValues);
     const double mlpWeights = mlpMatrices * width * model.ffn;
     const ExpertLayers& moe = model.moe;
+    const double computed = load.capacityFactor > 0 ? std::min(1.0, load.capacityFactor) : 1;
     const double expertWeights =
-        width * moe.experts + mlpMatrices * width * (1.0 * moe.ffn * moe.topK + moe.sharedFfn);
+        width * moe.experts + mlpMatrices * width * (computed * moe.ffn * moe.topK + moe.sharedFfn);
     const uint32_t expertLayers = model.ExpertLayersOf(0, model.layers);
     const double weights = model.layers * attentionWeights +
                            (model.layers - expertLayers) * mlpWeights +

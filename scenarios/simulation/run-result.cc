@@ -60,8 +60,9 @@ CollectJob(TrainingRun& job)
     const auto* model = std::get_if<Transformer>(&spec.network);
     result.countsSamples = model == nullptr;
     result.itemsPerStep = samples * (model == nullptr ? 1 : model->sequence);
-    result.modelFlopsPerStep =
-        std::visit([&](const auto& network) { return ModelFlops(network, samples); }, spec.network);
+    result.modelFlopsPerStep = model == nullptr
+                                   ? ModelFlops(std::get<LayerTable>(spec.network), samples)
+                                   : ModelFlops(*model, samples, spec.plan.expertLoad);
     result.steps = job.GetExecutor().StepTimes();
     result.stepTime = job.GetExecutor().SteadyStep();
     result.stepKind = job.GetExecutor().GetSteadyKind();

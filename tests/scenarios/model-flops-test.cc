@@ -49,5 +49,35 @@ TEST(ModelFlops, CountsSixPerWeightOfALlama)
     EXPECT_NEAR(ModelFlops(model, 1).ToDouble(), 6 * (weights + attention), 1);
 }
 
+// 8 experts of f rows, two of which a token goes to, as 6 s (2 l) 3 h (2 f): a capacity of half the
+// mean leaves one expert of two to a token, one of the mean or more all of what is spread evenly.
+TEST(ModelFlops, CountsNoTokensThatACapacityDrops)
+{
+    Transformer model;
+    model.layers = 2;
+    model.hidden = 1024;
+    model.heads = model.kvHeads = 8;
+    model.headDim = 128;
+    model.ffn = 4096;
+    model.sequence = 512;
+    model.vocabulary = 32000;
+    model.activation = ActivationKind::SwiGlu;
+    model.moe.experts = 8;
+    model.moe.topK = 2;
+    model.moe.ffn = 2048;
+    const auto flopsOf = [&model](double capacity) {
+        ExpertLoad load;
+        load.capacityFactor = capacity;
+        return ModelFlops(model, 4, load).ToDouble();
+    };
+    const double dropless = ModelFlops(model, 4).ToDouble();
+    const double experts = 6.0 * 4 * 512 * 2 * 3 * 1024 * 2 * 2048;
+    EXPECT_NEAR(flopsOf(0.5), dropless - experts / 2, 1e-9 * dropless);
+    for (const double capacity : {0.0, 1.0, 1.25})
+    {
+        EXPECT_EQ(flopsOf(capacity), dropless);
+    }
+}
+
 } // namespace
 } // namespace weir
