@@ -19,11 +19,11 @@ namespace weir
  * 1F1B's (p - 1)(F + B + W). ZB-1p (section 3.1) is made by place.times: the passes of all stages
  * are played, the earliest first, B before F; as many forward passes come before the first backward
  * pass as fit, min(p, 2 (p - stage) - 1); W is run where the gap to the next pass holds it, and
- * where memory is full. Either holds activations of p micro-batches at most, as 1F1B's first stage;
- * ZB-2p of 2 p of them, so that 2 (p - stage) - 1 forward passes come first, as in ZB-H2, and with
- * times alike no stage idles once it has begun: stages begin F after one another and end so, which
- * ParallelPlan::postValidation makes use of. The greedy order of ZB-1p may lose up to a per cent to
- * ZB-H1's.
+ * where memory is full. Either holds p micro-batches at most, as 1F1B's first stage (for B or for
+ * W: see LayerHeldForWeights, which may be the larger); ZB-2p of 2 p of them, so that 2 (p - stage)
+ * - 1 forward passes come first, as in ZB-H2, and with times alike no stage idles once it has
+ * begun: stages begin F after one another and end so, which ParallelPlan::postValidation makes use
+ * of. The greedy order of ZB-1p may lose up to a per cent to ZB-H1's.
  *
  * Exchanges are detached. Complexity O(m) and O(m p^2).
  */

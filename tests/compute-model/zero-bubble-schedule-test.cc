@@ -228,6 +228,37 @@ TEST(ZeroBubbleMemory, IsThatOfAWalkThroughTheSchedule)
     }
 }
 
+// Stage i of p holds (p - i) M_B + i M_W under ZB-H1 (Qi et al. 2023, 2.3, counted from 0), and
+// just behind a B one more M_W for an M_B, which is within 1F1B's p M_B as long as M_W is within
+// M_B. Of a GPT layer with the sequence split over t ranks M_B is 34 s b h / t (Korthikanti et al.
+// 2022, table 2), and M_W, inputs of (2 + 2 + 2 + 8) / t and gradients of (6 + 8) / t and 2 + 2,
+// since those behind the two row-parallel products are gathered before B: 28 / t + 4. Alone it is
+// 32 of 34; 18 of 17 among two ranks; 7.5 of 4.25 among eight.
+TEST(ZeroBubbleMemory, IsOneForwardOneBackwardsWhereWeightsWaitForNoMore)
+{
+    const Transformer model = SampleGpt(16, 1024, 16);
+    const double sbh = 2048.0 * 1024;
+    const double layers = 4;
+    for (const uint32_t t : {1U, 2U, 8U})
+    {
+        ParallelPlan plan;
+        plan.pipeline = 4;
+        plan.globalBatch = 16;
+        plan.tensor = t;
+        plan.sequenceParallel = t > 1;
+        plan.schedule = PipelineScheduleKind::ZeroBubbleH1;
+        const double forActivations = 34.0 / t * sbh;
+        const double forWeights = (28.0 / t + 4) * sbh;
+        EXPECT_EQ(LayerActivations(model, plan).ToDouble(), forActivations);
+        EXPECT_EQ(LayerHeldForWeights(model, plan).ToDouble(), forWeights);
+        const uint32_t stage = 2;
+        const double held = StageActivations(model, plan, stage).ToDouble();
+        const double waiting = stage + (forWeights > forActivations ? 1 : 0);
+        EXPECT_EQ(held, layers * ((4 - waiting) * forActivations + waiting * forWeights));
+        EXPECT_EQ(held <= layers * 4 * forActivations, t == 1);
+    }
+}
+
 // The split moves no work: a step has the same products and reduces the same gradients.
 TEST(ZeroBubbleSchedule, SplitsTheBackwardPassWithoutLoss)
 {
