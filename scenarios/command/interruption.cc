@@ -24,6 +24,8 @@ volatile std::sig_atomic_t g_signal = 0;    //!< 0: none came
 volatile std::sig_atomic_t g_isPatient = 0; //!< whether the first signal may take any time
 volatile std::sig_atomic_t g_fileCount = 0;
 std::array<std::array<char, PATH_MAX>, MAX_FILES> g_files;
+std::array<char, PATH_MAX + sizeof(FAREWELL)> g_farewell;
+volatile std::sig_atomic_t g_farewellSize = 0; // 0: FAREWELL
 
 /** Removes what is unfinished, by what is allowed in a handler. */
 void
@@ -40,7 +42,11 @@ RemoveFiles()
 Leave()
 {
     RemoveFiles();
-    const auto written = ::write(STDERR_FILENO, FAREWELL, sizeof(FAREWELL) - 1);
+    const bool isOwn = g_farewellSize > 0;
+    const auto written =
+        ::write(STDERR_FILENO,
+                isOwn ? g_farewell.data() : FAREWELL,
+                isOwn ? static_cast<std::size_t>(g_farewellSize) : sizeof(FAREWELL) - 1);
     ::_exit(written < 0 ? 1 : 128 + g_signal);
 }
 
@@ -85,6 +91,7 @@ void
 WatchInterruptions()
 {
     g_isPatient = 0; // also in a process that a patient one has started
+    g_farewellSize = 0;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     {
         if (std::signal(signal, Note) == SIG_IGN) // as under nohup
@@ -112,8 +119,14 @@ RemoveIfInterrupted(const std::string& path)
 }
 
 void
-KeepWhenInterrupted()
+KeepWhenInterrupted(const std::string& kept)
 {
+    if (!kept.empty())
+    {
+        const std::string farewell = "weir: interrupted; " + kept.substr(0, PATH_MAX) + "\n";
+        std::copy(farewell.begin(), farewell.end(), g_farewell.begin());
+        g_farewellSize = static_cast<std::sig_atomic_t>(farewell.size());
+    }
     g_isPatient = 1;
 }
 

@@ -30,8 +30,11 @@ void WatchInterruptions();
  */
 void RemoveIfInterrupted(const std::string& path);
 
-/** From now on the first signal is only noted, however long nobody asks: results will be kept. */
-void KeepWhenInterrupted();
+/**
+ * From now on the first signal is only noted, however long nobody asks: results will be kept.
+ * @param kept what is kept all the same where a second one ends the process; empty: nothing
+ */
+void KeepWhenInterrupted(const std::string& kept = "");
 
 /** The signal that was noted; 0: none. */
 int NotedSignal();

@@ -246,13 +246,23 @@ SweepRun::ThrowIfStopped() const
     {
         throw InputError(m_refusal);
     }
+    const auto ended = static_cast<std::size_t>(std::count_if(
+        m_outcomes.begin(), m_outcomes.end(), [](const auto& one) { return one.has_value(); }));
+    const std::size_t failed = ended - Done();
     const std::string count =
-        "kept " + std::to_string(Done()) + " of " + std::to_string(m_outcomes.size()) + " cases";
-    throw Interrupted{NotedSignal(),
-                      Done() == 0 || (!m_store && m_files.empty()) ? ""
-                      : m_store
-                          ? count + " in " + StoreName() + ", from where the same command goes on"
-                          : "kept the result files of those cases that had ended"};
+        "kept " + std::to_string(ended) + " of " + std::to_string(m_outcomes.size()) + " cases" +
+        (failed > 0 ? " (" + std::to_string(failed) + " refused or failed, to be tried again)"
+                    : "");
+    std::string kept;
+    if (m_store && ended > 0)
+    {
+        kept = count + " in " + StoreName() + ", from where the same command goes on";
+    }
+    else if (!m_files.empty() && Done() > 0)
+    {
+        kept = "kept the result files of those cases that had ended";
+    }
+    throw Interrupted{NotedSignal(), kept};
 }
 
 void
@@ -276,7 +286,9 @@ SweepRun::Run()
     const auto open = OpenCases();
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     const std::size_t most = m_options.processes > 0 ? m_options.processes : cores;
-    KeepWhenInterrupted();
+    KeepWhenInterrupted(m_store           ? "cases that had ended are kept in " + StoreName()
+                        : m_files.empty() ? ""
+                                          : "the result files of cases that had ended are kept");
     ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, m_sweep.title);
     CaseProcesses processes(m_command, m_sweep.folder);
     for (auto next = open.begin(); next != open.end() || processes.Running() > 0;)

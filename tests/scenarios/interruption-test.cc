@@ -81,6 +81,18 @@ TEST(Interruption, NobodyWaitsForWorkersWhileItUnwinds)
     EXPECT_EQ(folder.Files(), 0U);
 }
 
+// At a second signal the process ends at once, and says the same as at one.
+TEST(Interruption, ASecondSignalSaysWhatIsKept)
+{
+    const auto work = [] {
+        KeepWhenInterrupted("cases that had ended are kept in a.cases");
+        std::raise(SIGINT);
+    };
+    EXPECT_EXIT(RunAndReport(work, SIGINT),
+                testing::ExitedWithCode(128 + SIGINT),
+                "weir: interrupted; cases that had ended are kept in a.cases");
+}
+
 TEST(Interruption, AnIgnoredSignalStaysIgnored)
 {
     std::signal(SIGHUP, SIG_IGN); // as under nohup

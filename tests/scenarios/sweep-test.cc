@@ -480,5 +480,25 @@ TEST(Sweep, AnInterruptedOneKeepsWhatHasEnded)
     EXPECT_EQ(folder.Files(), 3u); // the sweep, errors, cases
 }
 
+/** Also where those that have ended were refused: no all-gather goes by trees. */
+TEST(Sweep, AnInterruptedOneKeepsWhatWasRefused)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "sweep.yaml")
+        << "command: collective --system hgx-h100 --nodes 64 --op all-gather --sizes 8GiB "
+           "--fidelity packet\n"
+           "vary: {--algorithm: [tree, ring]}\n";
+    const std::string command = "'" WEIR_COMMAND
+                                "' sweep sweep.yaml -j 1 --skip-refused -o out.h5 2>err & "
+                                "while kill -0 $! && [ -z \"$(ls out.h5.cases 2>/dev/null)\" ]; "
+                                "do sleep 0.1; done; kill -TERM $!; wait $!";
+    const std::string line = "cd '" + (folder / "") + "'; " + command;
+    const int status = std::system(line.c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
+    EXPECT_EQ(ScratchFolder::Read(folder / "err"),
+              "weir: interrupted; kept 1 of 2 cases (1 refused or failed, to be tried again) in "
+              "out.h5.cases, from where the same command goes on\n");
+}
+
 } // namespace
 } // namespace weir
