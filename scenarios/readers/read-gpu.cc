@@ -25,7 +25,8 @@ LoadedClock(const YamlNode& node, const char* key, double boostHz)
     const double hertz = value.AsHertz();
     if (!(hertz > 0) || hertz > boostHz)
     {
-        value.Fail("found " + value.AsString() + ", expected at most the boost clock");
+        value.Fail("found '" + value.AsString() +
+                   "', expected a frequency above zero, at most the boost clock");
     }
     return hertz;
 }
@@ -99,27 +100,37 @@ ReadGpu(const YamlNode& node)
     }
     gpu.sms = static_cast<uint32_t>(ReadSourced(node.Get("sms")).AsInteger(1, 4096));
     gpu.boostClockHz = ReadSourced(node.Get("boostClock")).AsHertz();
+    if (!(gpu.boostClockHz > 0))
+    {
+        const YamlNode boost = ReadSourced(node.Get("boostClock"));
+        boost.Fail("found '" + boost.AsString() + "', expected a frequency above zero");
+    }
     gpu.burstTensorClockHz = LoadedClock(node, "burstTensorClock", gpu.boostClockHz);
     gpu.sustainedClockHz = LoadedClock(node, "sustainedClock", gpu.boostClockHz);
+    if (gpu.burstTensorClockHz < gpu.sustainedClockHz)
+    {
+        const YamlNode burst = ReadSourced(node.Get("burstTensorClock"));
+        burst.Fail("found '" + burst.AsString() + "', expected at least the sustained clock");
+    }
     if (node.Find("clockSpread"))
     {
         gpu.clockSpread = ReadSourced(node.Get("clockSpread")).AsNumber(0, MAX_SPREAD);
     }
-    ReadTensorRates(node.Get("tensorFlopsPerSmPerClock"), gpu);
-    gpu.memoryRate = ReadSourced(node.Get("memoryRate")).AsRate();
-    gpu.memory = ReadSourced(node.Get("memory")).AsBytes();
-    gpu.l2 = ReadSourced(node.Get("l2")).AsBytes();
-    if (node.Has("l1"))
-    {
-        gpu.l1 = ReadSourced(node.Get("l1")).AsBytes();
-    }
-    gpu.kernels = ReadKernelCalibration(node.Get("kernels"));
-    node.Read("costs", gpu.costs, ReadNodeCosts);
-    return gpu;
     if (node.Has("datasheetClock"))
     {
         gpu.datasheetClockHz = LoadedClock(node, "datasheetClock", gpu.boostClockHz);
     }
+    ReadTensorRates(node.Get("tensorFlopsPerSmPerClock"), gpu);
+    gpu.memoryRate = ReadSourced(node.Get("memoryRate")).AsRateAboveZero();
+    gpu.memory = ReadSourced(node.Get("memory")).AsSizeAboveZero();
+    gpu.l2 = ReadSourced(node.Get("l2")).AsSizeAboveZero();
+    if (node.Has("l1"))
+    {
+        gpu.l1 = ReadSourced(node.Get("l1")).AsSizeAboveZero();
+    }
+    gpu.kernels = ReadKernelCalibration(node.Get("kernels"));
+    node.Read("costs", gpu.costs, ReadNodeCosts);
+    return gpu;
 }
 
 namespace

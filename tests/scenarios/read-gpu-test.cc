@@ -117,6 +117,21 @@ TEST(ReadGpu, RefusesWithPlaceFoundAndExpected)
     EXPECT_NE(RefusalWith("sustainedClock.value", "3GHz").find("at most the boost clock"),
               std::string::npos);
     EXPECT_NE(RefusalWith("boostClock.value", "1980").find("boostClock.value"), std::string::npos);
+    // A burst is what the first milliseconds hold before power lowers the clock.
+    EXPECT_NE(RefusalWith("burstTensorClock.value", "1.3GHz")
+                  .find("burstTensorClock.value: found '1.3GHz', expected at least the sustained"),
+              std::string::npos);
+    EXPECT_NE(RefusalWith("boostClock.value", "0GHz").find("found '0GHz', expected a frequency"),
+              std::string::npos);
+    for (const auto& [key, none] :
+         {std::pair("memoryRate", "0GB/s"), std::pair("memory", "0GB"), std::pair("l2", "0MiB")})
+    {
+        const std::string refusal = RefusalWith(std::string(key) + ".value", none);
+        EXPECT_NE(refusal.find(std::string(key) + ".value: found '" + none + "', expected a "),
+                  std::string::npos)
+            << refusal;
+        EXPECT_NE(refusal.find("above zero"), std::string::npos) << refusal;
+    }
     EXPECT_NE(RefusalWith("kernels.gemm.tiles", "[256by128]").find("such as 256x128"),
               std::string::npos);
     EXPECT_NE(RefusalWith("kernels.gemm.grid.value", "clasic").find("classic"), std::string::npos);
