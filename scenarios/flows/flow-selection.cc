@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/flow-selection.h"
 
+#include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/input-error.h"
 
@@ -72,7 +73,7 @@ ReadFlowSelection(const YamlNode& packets)
             below->Fail("found '" + below->AsString() + "', expected a size above zero");
         }
     }
-    packets.Read("links", selection.links, &YamlNode::AsStrings);
+    packets.Read("links", selection.links, ReadLinkNames);
     return selection;
 }
 

@@ -172,14 +172,35 @@ ExpectNotSettled(const YamlNode& network, const PacketSpec& packets)
     }
 }
 
+std::vector<std::string>
+ReadLinkNames(const YamlNode& node)
+{
+    std::vector<std::string> names;
+    for (std::string name : node.AsStrings())
+    {
+        const std::string arrow = "->";
+        const std::size_t at = name.find(arrow);
+        const std::size_t behind = name.find_first_not_of(' ', at + arrow.size());
+        if (at != std::string::npos && behind != std::string::npos)
+        {
+            const std::string from = name.substr(0, name.find_last_not_of(' ', at - 1) + 1);
+            name = from + arrow + name.substr(behind);
+        }
+        names.push_back(name);
+    }
+    return names;
+}
+
 void
 CheckLinks(const YamlNode& node, const Topology& topology)
 {
-    for (const YamlNode& link : node.Items())
+    const std::vector<std::string> names = ReadLinkNames(node);
+    for (std::size_t number = 0; number < names.size(); number++)
     {
+        const YamlNode link = node.Items()[number];
         try
         {
-            LinksNamed(topology, link.AsString());
+            LinksNamed(topology, names[number]);
         }
         catch (const std::invalid_argument&)
         {

@@ -46,6 +46,9 @@ constexpr const char* EXPECTED_UNSETTLED =
 /** @throws InputError at `settle` of @p network where it is on: of packets beside a fluid. */
 void ExpectNotSettled(const YamlNode& network, const PacketSpec& packets);
 
+/** The links that the list @p node names: "from->to" of "from -> to", as Topology::LinkName. */
+std::vector<std::string> ReadLinkNames(const YamlNode& node);
+
 /** @throws InputError at a name of the list @p node that no link of @p topology has. */
 void CheckLinks(const YamlNode& node, const Topology& topology);
 

@@ -507,7 +507,7 @@ ReadSelection(const YamlNode& node, HybridSelection& hybrid)
     node.CheckKeys(YamlKeysOf("network.packets"));
     node.Read("jobs", hybrid.jobs, &YamlNode::AsStrings);
     node.Read("flows", hybrid.flows, &YamlNode::AsBool);
-    node.Read("links", hybrid.coupling.links, &YamlNode::AsStrings);
+    node.Read("links", hybrid.coupling.links, ReadLinkNames);
 }
 
 /** @throws InputError at a job or a link that is not there, or where nothing is selected for

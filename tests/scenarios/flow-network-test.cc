@@ -116,6 +116,7 @@ TEST(FlowNetwork, SelectionsAreUnions)
     EXPECT_EQ(selected("below: 3kB"), "01");       // of 1, 2, 3 ... kB
     EXPECT_EQ(selected("{below: 2kB, sources: [4], destinations: [1, 7]}"), "046");
     EXPECT_EQ(Selection("links: [\"a->*\"]").links, std::vector<std::string>{"a->*"});
+    EXPECT_EQ(Selection("links: [\"a  -> *\"]").links, std::vector<std::string>{"a->*"});
     EXPECT_EQ(RefusalOf([&] { selected("flows: [8]"); }),
               "net.yaml:1:9: flows.0: found '8', expected numbers of the flows, of which there are "
               "8");

@@ -77,7 +77,7 @@ TEST(HybridRun, MovesWhatIsSelectedAsPackets)
     EXPECT_LE(flow.packets, 2 * 6 * ofFlow);
     const Played job = Play("{fidelity: hybrid, packets: {jobs: [two]}}");
     EXPECT_GT(job.packets, flow.packets);
-    const Played link = Play("{fidelity: hybrid, packets: {links: ['node0/nic0->*']}}");
+    const Played link = Play("{fidelity: hybrid, packets: {links: ['node0/nic0 -> *']}}");
     EXPECT_GT(link.packets, ofFlow);
     for (const Played& played : {flow, job, link})
     {
