@@ -61,6 +61,7 @@ build_lib(
     ns3-module/test/fabric-net-device-test-suite.cc
     ns3-module/test/flow-source-test-suite.cc
     ns3-module/test/network-description-test-suite.cc
+    ns3-module/test/parameter-attributes-test-suite.cc
 )
 
 # ns-3.37 compiles an object library of the module, later ones the module itself.

@@ -10,6 +10,38 @@
 namespace ns3
 {
 
+namespace
+{
+
+/**
+ * Sets an attribute of a description. Ends the program where it has none of that name, and says
+ * which ones are of a kind.
+ * @param description the description
+ * @param name of the attribute
+ * @param value of the attribute
+ */
+void
+SetOf(Ptr<Object> description, const std::string& name, const AttributeValue& value)
+{
+    const TypeId tid = description->GetInstanceTypeId();
+    TypeId::AttributeInformation found;
+    std::string ofKinds;
+    for (std::size_t i = 0; i < tid.GetAttributeN(); i++)
+    {
+        const std::string each = tid.GetAttribute(i).name;
+        const bool isOfKind = each.size() > name.size() &&
+                              each.compare(each.size() - name.size(), name.size(), name) == 0;
+        ofKinds += isOfKind ? (ofKinds.empty() ? "" : ", ") + each : "";
+    }
+    NS_ABORT_MSG_IF(!tid.LookupAttributeByName(name, &found),
+                    "ClusterHelper: found attribute '"
+                        << name << "', expected one of " << tid.GetName() << "'s"
+                        << (ofKinds.empty() ? "" : ", such as that of the kind: " + ofKinds));
+    description->SetAttribute(name, value);
+}
+
+} // namespace
+
 ClusterHelper::ClusterHelper()
     : m_server(CreateObject<ServerDescription>()),
       m_network(CreateObject<NetworkDescription>()),
@@ -28,16 +60,44 @@ ClusterHelper::ClusterHelper(const weir::ClusterSpec& spec)
     m_network->SetSpec(spec.fabric);
 }
 
+ClusterHelper::ClusterHelper(const ClusterHelper& other)
+    : m_spec(other.m_spec),
+      m_server(CopyObject(other.m_server)),
+      m_network(CopyObject(other.m_network)),
+      m_packets(CopyObject(other.m_packets)),
+      m_congestionControl(CopyObject(other.m_congestionControl)),
+      m_corrections(CopyObject(other.m_corrections)),
+      m_coupling(CopyObject(other.m_coupling)),
+      m_packetLinks(other.m_packetLinks),
+      m_transport(other.m_transport)
+{
+}
+
+ClusterHelper&
+ClusterHelper::operator=(const ClusterHelper& other)
+{
+    m_spec = other.m_spec;
+    m_server = CopyObject(other.m_server);
+    m_network = CopyObject(other.m_network);
+    m_packets = CopyObject(other.m_packets);
+    m_congestionControl = CopyObject(other.m_congestionControl);
+    m_corrections = CopyObject(other.m_corrections);
+    m_coupling = CopyObject(other.m_coupling);
+    m_packetLinks = other.m_packetLinks;
+    m_transport = other.m_transport;
+    return *this;
+}
+
 void
 ClusterHelper::SetServerAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_server->SetAttribute(name, value);
+    SetOf(m_server, name, value);
 }
 
 void
 ClusterHelper::SetNetworkAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_network->SetAttribute(name, value);
+    SetOf(m_network, name, value);
 }
 
 void
@@ -52,7 +112,7 @@ ClusterHelper::SetTransport(const std::string& transport)
 void
 ClusterHelper::SetCouplingAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_coupling->SetAttribute(name, value);
+    SetOf(m_coupling, name, value);
 }
 
 void
@@ -64,7 +124,7 @@ ClusterHelper::SetPacketLinks(const std::vector<std::string>& links)
 void
 ClusterHelper::SetPacketAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_packets->SetAttribute(name, value);
+    SetOf(m_packets, name, value);
 }
 
 void
@@ -84,7 +144,7 @@ ClusterHelper::SetCongestionControl(const std::string& kind)
 void
 ClusterHelper::SetCongestionControlAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_congestionControl->SetAttribute(name, value);
+    SetOf(m_congestionControl, name, value);
 }
 
 void
@@ -96,7 +156,7 @@ ClusterHelper::SetCorrections(const weir::CorrectionSpec& spec)
 void
 ClusterHelper::SetCorrectionAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_corrections->SetAttribute(name, value);
+    SetOf(m_corrections, name, value);
 }
 
 ClusterContainer
@@ -119,7 +179,7 @@ ClusterHelper::Install(uint32_t servers) const
         transport.coupling = m_coupling->GetSpec();
         transport.coupling->links = m_packetLinks;
     }
-    fabric->SetAttribute("Corrections", PointerValue(m_corrections));
+    fabric->SetAttribute("Corrections", PointerValue(CopyObject(m_corrections)));
     fabric->Wire(spec, transport);
     NodeContainer nodes;
     nodes.Create(servers);

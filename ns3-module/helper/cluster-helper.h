@@ -41,6 +41,20 @@ class ClusterHelper
     explicit ClusterHelper(const weir::ClusterSpec& spec);
 
     /**
+     * A helper that goes on by itself from the values of another.
+     * @param other the other
+     */
+    ClusterHelper(const ClusterHelper& other);
+
+    /**
+     * Takes the values of another helper.
+     * @param other the other
+     * @return this
+     */
+    ClusterHelper& operator=(const ClusterHelper& other);
+    ~ClusterHelper() = default;
+
+    /**
      * Sets an attribute of ServerDescription.
      * @param name of the attribute
      * @param value of the attribute

@@ -33,13 +33,13 @@ AllControls()
  * @param controls the components
  * @return them
  */
-std::vector<weir::Parameterized*>
+std::vector<ParameterComponent>
 ComponentsOfControls(Controls& controls)
 {
-    std::vector<weir::Parameterized*> components;
+    std::vector<ParameterComponent> components;
     for (auto& control : controls)
     {
-        components.push_back(&*control);
+        components.push_back({control->Name(), &*control});
     }
     return components;
 }
@@ -91,7 +91,7 @@ CongestionControlDescription::GetSpec() const
     return m_kinds[m_kind];
 }
 
-std::vector<weir::Parameterized*>
+std::vector<ParameterComponent>
 CongestionControlDescription::GetComponents()
 {
     auto components = ComponentsOfControls(m_kinds);

@@ -15,7 +15,8 @@ namespace ns3
 
 /**
  * The congestion control of flows that move as packets, as attributes: its kind and the parameters
- * of all kinds. A preset is to be set before single values.
+ * of all kinds. A preset is to be set before single values. Increase and Target, which are numbers,
+ * rates or times by kind, are an attribute for each: SwiftIncrease, NsccTarget.
  */
 class CongestionControlDescription : public ParameterizedObject
 {
@@ -34,7 +35,7 @@ class CongestionControlDescription : public ParameterizedObject
      */
     weir::Polymorphic<weir::CongestionControl> GetSpec() const;
 
-    std::vector<weir::Parameterized*> GetComponents() override;
+    std::vector<ParameterComponent> GetComponents() override;
 
   private:
     /**

@@ -14,13 +14,13 @@ namespace
  * @param spec that has them
  * @return the components
  */
-std::vector<weir::Parameterized*>
+std::vector<ParameterComponent>
 ComponentsOf(weir::CorrectionSpec& spec)
 {
-    std::vector<weir::Parameterized*> components;
+    std::vector<ParameterComponent> components;
     for (const auto& part : spec.Parts())
     {
-        components.push_back(part.second);
+        components.push_back({"", part.second});
     }
     return components;
 }
@@ -51,7 +51,7 @@ CorrectionDescription::GetSpec() const
     return m_spec;
 }
 
-std::vector<weir::Parameterized*>
+std::vector<ParameterComponent>
 CorrectionDescription::GetComponents()
 {
     return ComponentsOf(m_spec);

@@ -37,7 +37,7 @@ class CorrectionDescription : public ParameterizedObject
      */
     weir::CorrectionSpec GetSpec() const;
 
-    std::vector<weir::Parameterized*> GetComponents() override;
+    std::vector<ParameterComponent> GetComponents() override;
 
   private:
     weir::CorrectionSpec m_spec; //!< the values

@@ -14,7 +14,7 @@ CouplingDescription::GetTypeId()
                             .SetGroupName("Weir")
                             .AddConstructor<CouplingDescription>();
     weir::CouplingSpec spec;
-    static TypeId whole = AddParameterAttributes(tid, {&spec});
+    static TypeId whole = AddParameterAttributes(tid, {{"", &spec}});
     return whole;
 }
 
@@ -24,10 +24,10 @@ CouplingDescription::GetSpec() const
     return m_spec;
 }
 
-std::vector<weir::Parameterized*>
+std::vector<ParameterComponent>
 CouplingDescription::GetComponents()
 {
-    return {&m_spec};
+    return {{"", &m_spec}};
 }
 
 } // namespace ns3

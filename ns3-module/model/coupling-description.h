@@ -27,7 +27,7 @@ class CouplingDescription : public ParameterizedObject
      */
     weir::CouplingSpec GetSpec() const;
 
-    std::vector<weir::Parameterized*> GetComponents() override;
+    std::vector<ParameterComponent> GetComponents() override;
 
   private:
     weir::CouplingSpec m_spec; //!< the values

@@ -73,20 +73,25 @@ LinkFigures::Read(const weir::LinkProfile& profile)
 void
 LinkFigures::Write(weir::LinkProfile& profile) const
 {
+    bool isChanged = false;
     if (rate != ToNs3(profile.rawRate))
     {
         profile.rawRate = ToWeir(rate);
+        isChanged = true;
     }
     if (efficiency != profile.encoding * profile.framing * profile.measured)
     {
         profile.encoding = 1;
         profile.framing = efficiency;
         profile.measured = 1;
+        isChanged = true;
     }
     if (latency != ToNs3(profile.latency))
     {
         profile.latency = ToWeir(latency);
+        isChanged = true;
     }
+    profile.source = isChanged ? "attributes of an ns-3 object" : profile.source;
 }
 
 TypeId

@@ -36,18 +36,18 @@ AllOf(const weir::Registry<T>& registry)
  * @param policies all routing policies
  * @return kinds, then policies
  */
-std::vector<weir::Parameterized*>
+std::vector<ParameterComponent>
 ComponentsOf(std::vector<weir::Polymorphic<weir::FabricKind>>& kinds,
              std::vector<weir::Polymorphic<weir::RoutingPolicy>>& policies)
 {
-    std::vector<weir::Parameterized*> components;
+    std::vector<ParameterComponent> components;
     for (auto& kind : kinds)
     {
-        components.push_back(&*kind);
+        components.push_back({kind->Name(), &*kind});
     }
     for (auto& policy : policies)
     {
-        components.push_back(&*policy);
+        components.push_back({policy->Name(), &*policy});
     }
     return components;
 }
@@ -170,7 +170,7 @@ NetworkDescription::GetSpec() const
     return spec;
 }
 
-std::vector<weir::Parameterized*>
+std::vector<ParameterComponent>
 NetworkDescription::GetComponents()
 {
     auto components = ComponentsOf(m_kinds, m_policies);

@@ -41,7 +41,7 @@ class NetworkDescription : public ParameterizedObject
      */
     weir::FabricSpec GetSpec() const;
 
-    std::vector<weir::Parameterized*> GetComponents() override;
+    std::vector<ParameterComponent> GetComponents() override;
 
   private:
     /**

@@ -26,13 +26,13 @@ DefaultSpec()
  * @param spec that has them
  * @return the components
  */
-std::vector<weir::Parameterized*>
+std::vector<ParameterComponent>
 ComponentsOf(weir::PacketSpec& spec)
 {
-    std::vector<weir::Parameterized*> components{&spec};
+    std::vector<ParameterComponent> components{{"", &spec}};
     for (const auto& part : spec.Parts())
     {
-        components.push_back(part.second);
+        components.push_back({"", part.second});
     }
     return components;
 }
@@ -68,7 +68,7 @@ PacketDescription::GetSpec() const
     return m_spec;
 }
 
-std::vector<weir::Parameterized*>
+std::vector<ParameterComponent>
 PacketDescription::GetComponents()
 {
     return ComponentsOf(m_spec);

@@ -39,7 +39,7 @@ class PacketDescription : public ParameterizedObject
      */
     weir::PacketSpec GetSpec() const;
 
-    std::vector<weir::Parameterized*> GetComponents() override;
+    std::vector<ParameterComponent> GetComponents() override;
 
   private:
     weir::PacketSpec m_spec; //!< the values

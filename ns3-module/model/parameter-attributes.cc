@@ -17,8 +17,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -40,14 +41,40 @@ NameOf(const weir::ParameterInfo& info)
 }
 
 /**
+ * A kind's name as the beginning of an attribute's.
+ * @param kind "dragonfly-plus"
+ * @return "DragonflyPlus"
+ */
+std::string
+PrefixOf(const std::string& kind)
+{
+    std::string prefix;
+    bool isFirst = true;
+    for (const char c : kind)
+    {
+        if (c != '-')
+        {
+            prefix += isFirst ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+        }
+        isFirst = c == '-';
+    }
+    return prefix;
+}
+
+/**
  * A parameter's time as an attribute's.
  * @param time of the parameter
- * @return the same, Time::Max() for an infinite one
+ * @return the same, Time::Max() for an infinite one, 0 for one below the simulator's resolution
  */
 Time
 ToAttribute(weir::Time time)
 {
-    return time.IsInfinite() ? Time::Max() : ToNs3(time);
+    if (time.IsInfinite())
+    {
+        return Time::Max();
+    }
+    const Time rounded = ToNs3(time);
+    return rounded == TimeStep(1) && ToWeir(rounded) > time ? Time(0) : rounded;
 }
 
 /**
@@ -97,6 +124,9 @@ ParseText(const std::string& name, const std::string& text)
     }
 }
 
+/** From where on a time is infinite: as text, Time::Max() is rounded. Picoseconds count no more. */
+constexpr double INFINITE_SECONDS = 9.2e6;
+
 /** Gives one attribute's value to the parameter that it is, or takes it from there. */
 class AttributeTransfer : public weir::ParameterVisitor
 {
@@ -132,9 +162,19 @@ class AttributeTransfer : public weir::ParameterVisitor
         return m_isDone;
     }
 
+    /**
+     * Whether the next component may have it: an attribute of one kind is that kind's alone.
+     * @param prefix of its kind before the names of its attributes; empty: none
+     */
+    void Enter(const std::string& prefix)
+    {
+        m_prefix = prefix;
+    }
+
     void Visit(const weir::ParameterInfo& info, const weir::Parameter& parameter) override
     {
-        std::visit([&, name = NameOf(info)](const auto& each) { Move(name, each); }, parameter);
+        std::visit([&, name = m_prefix + NameOf(info)](const auto& each) { Move(name, each); },
+                   parameter);
     }
 
   private:
@@ -186,7 +226,15 @@ class AttributeTransfer : public weir::ParameterVisitor
 
     void Move(const std::string& name, const weir::DurationParameter& duration)
     {
-        TransferTime(name, duration.value);
+        if (TransferTime(name, duration.value))
+        {
+            // Ranges that are finer than the simulator's resolution are beyond its checker.
+            const weir::Time least = duration.range.minimum;
+            NS_ABORT_MSG_IF(duration.value < least && duration.value > weir::Time(),
+                            m_name << " is " << duration.value.ToPicoseconds()
+                                   << " ps, expected at least " << least.ToPicoseconds() << " ps");
+            duration.value = std::max(duration.value, least);
+        }
     }
 
     void Move(const std::string& name, const weir::SizeParameter& size)
@@ -294,14 +342,17 @@ class AttributeTransfer : public weir::ParameterVisitor
      * As Transfer.
      * @param name of the parameter
      * @param value of the parameter
+     * @return whether the parameter was set
      */
-    void TransferTime(const std::string& name, weir::Time& value)
+    bool TransferTime(const std::string& name, weir::Time& value)
     {
         Time time = name == m_name ? ToAttribute(value) : Time();
-        if (Transfer<TimeValue>(name, time))
+        if (!Transfer<TimeValue>(name, time))
         {
-            value = time == Time::Max() ? weir::Time::Infinite() : ToWeir(time);
+            return false;
         }
+        value = time.GetSeconds() >= INFINITE_SECONDS ? weir::Time::Infinite() : ToWeir(time);
+        return true;
     }
 
     /**
@@ -316,9 +367,140 @@ class AttributeTransfer : public weir::ParameterVisitor
     }
 
     const std::string& m_name;              //!< of the attribute
+    std::string m_prefix;                   //!< of the component's kind before its parameters
     const AttributeValue* m_given{nullptr}; //!< what parameters become
     AttributeValue* m_wanted{nullptr};      //!< becomes what the parameter is
     bool m_isDone{false};                   //!< whether there was one
+};
+
+constexpr const char* OWN = "own"; //!< the default of an attribute whose kinds differ in theirs
+
+/** An attribute's value that may also be each kind's own default. */
+class OwnValue
+{
+  public:
+    virtual ~OwnValue() = default;
+
+    /**
+     * Whether it is each kind's own default.
+     * @return true if so
+     */
+    bool IsOwn() const
+    {
+        return m_isOwn;
+    }
+
+  protected:
+    bool m_isOwn{false}; //!< each kind's own default
+};
+
+/**
+ * As OwnValue.
+ * @tparam V the attribute's type, whose values are values of it, too
+ */
+template <typename V>
+class OwnOr : public V, public OwnValue
+{
+  public:
+    /** A value of the type. */
+    OwnOr() = default;
+
+    /**
+     * Each kind's own.
+     * @param shown what a caller reads that asks for a value of the type
+     */
+    explicit OwnOr(const V& shown)
+        : V(shown)
+    {
+        m_isOwn = true;
+    }
+
+    Ptr<AttributeValue> Copy() const override
+    {
+        return Create<OwnOr>(*this);
+    }
+
+    std::string SerializeToString(Ptr<const AttributeChecker> checker) const override
+    {
+        return m_isOwn ? OWN : V::SerializeToString(checker);
+    }
+
+    bool DeserializeFromString(std::string text, Ptr<const AttributeChecker> checker) override
+    {
+        m_isOwn = text == OWN;
+        return m_isOwn || V::DeserializeFromString(text, checker);
+    }
+};
+
+/**
+ * Checks values of a type, and takes "own" for one.
+ * @tparam V the attribute's type
+ */
+template <typename V>
+class OwnChecker : public AttributeChecker
+{
+  public:
+    /**
+     * @param checker of other values
+     */
+    explicit OwnChecker(Ptr<const AttributeChecker> checker)
+        : m_checker(std::move(checker))
+    {
+    }
+
+    bool Check(const AttributeValue& value) const override
+    {
+        const auto* own = dynamic_cast<const OwnValue*>(&value);
+        return (own != nullptr && own->IsOwn()) || m_checker->Check(value);
+    }
+
+    std::string GetValueTypeName() const override
+    {
+        return m_checker->GetValueTypeName();
+    }
+
+    bool HasUnderlyingTypeInformation() const override
+    {
+        return m_checker->HasUnderlyingTypeInformation();
+    }
+
+    std::string GetUnderlyingTypeInformation() const override
+    {
+        return m_checker->GetUnderlyingTypeInformation();
+    }
+
+    Ptr<AttributeValue> Create() const override
+    {
+        return ns3::Create<OwnOr<V>>();
+    }
+
+    bool Copy(const AttributeValue& source, AttributeValue& destination) const override
+    {
+        return m_checker->Copy(source, destination);
+    }
+
+  private:
+    Ptr<const AttributeChecker> m_checker; //!< of other values
+};
+
+/** A default of an attribute. */
+struct AttributeDefault
+{
+    std::string kind;          //!< whose
+    Ptr<AttributeValue> value; //!< it
+    std::string text;          //!< the same
+};
+
+/** What is to become one attribute, or one a kind. */
+struct AttributeDraft
+{
+    std::string name;                                  //!< but for the kind
+    bool isAlike{true};                                //!< values have one type in all kinds
+    std::vector<AttributeDefault> defaults;            //!< by kind that has it
+    std::vector<std::string> helps;                    //!< similarly
+    std::vector<Ptr<const AttributeChecker>> checkers; //!< similarly
+    Ptr<AttributeValue> own;                           //!< default where kinds differ in theirs
+    Ptr<const AttributeChecker> ownChecker;            //!< similarly
 };
 
 /** An attribute that is a parameter of an object's components. */
@@ -327,14 +509,20 @@ class ParameterAccessor : public AttributeAccessor
   public:
     /**
      * @param name of the attribute
+     * @param isOfKind whether the name begins with that of a kind
      * @param initial its value at first
+     * @param defaults of the kinds that have it
      * @param checker of its values
      */
     ParameterAccessor(std::string name,
+                      bool isOfKind,
                       Ptr<const AttributeValue> initial,
+                      std::vector<AttributeDefault> defaults,
                       Ptr<const AttributeChecker> checker)
         : m_name(std::move(name)),
+          m_isOfKind(isOfKind),
           m_initial(std::move(initial)),
+          m_defaults(std::move(defaults)),
           m_checker(std::move(checker))
     {
     }
@@ -349,7 +537,12 @@ class ParameterAccessor : public AttributeAccessor
         if (!parameterized->IsConstructed() &&
             value.SerializeToString(m_checker) == m_initial->SerializeToString(m_checker))
         {
-            return true; // components have defaults of their own
+            return true; // components have that default, or what a preset has made of it
+        }
+        const auto* own = dynamic_cast<const OwnValue*>(&value);
+        if (own != nullptr && own->IsOwn())
+        {
+            return Restore(*parameterized);
         }
         AttributeTransfer transfer(m_name, value);
         return Visit(*parameterized, transfer);
@@ -381,30 +574,56 @@ class ParameterAccessor : public AttributeAccessor
      * @param transfer what visits them
      * @return whether the transfer was done
      */
-    static bool Visit(ParameterizedObject& object, AttributeTransfer& transfer)
+    bool Visit(ParameterizedObject& object, AttributeTransfer& transfer) const
     {
-        for (weir::Parameterized* component : object.GetComponents())
+        for (const ParameterComponent& component : object.GetComponents())
         {
-            component->VisitParameters(transfer);
+            transfer.Enter(m_isOfKind ? PrefixOf(component.kind) : "");
+            component.list->VisitParameters(transfer);
         }
         return transfer.IsDone();
     }
 
-    std::string m_name;                    //!< of the attribute
-    Ptr<const AttributeValue> m_initial;   //!< its value at first
-    Ptr<const AttributeChecker> m_checker; //!< of its values
+    /**
+     * Gives every component its own default.
+     * @param object that has them
+     * @return true
+     */
+    bool Restore(ParameterizedObject& object) const
+    {
+        for (const ParameterComponent& component : object.GetComponents())
+        {
+            for (const AttributeDefault& each : m_defaults)
+            {
+                if (each.kind == component.kind)
+                {
+                    const AttributeValue& value = *each.value;
+                    AttributeTransfer transfer(m_name, value);
+                    component.list->VisitParameters(transfer);
+                }
+            }
+        }
+        return true;
+    }
+
+    std::string m_name;                       //!< of the attribute
+    bool m_isOfKind;                          //!< the name begins with that of a kind
+    Ptr<const AttributeValue> m_initial;      //!< its value at first
+    std::vector<AttributeDefault> m_defaults; //!< of the kinds that have it
+    Ptr<const AttributeChecker> m_checker;    //!< of its values
 };
 
-/** Adds the attributes of components to a type ID. */
+/** Collects the parameters of components and adds attributes for them to a type ID. */
 class AttributeList : public weir::ParameterVisitor
 {
   public:
     /**
-     * @param tid gets the attributes
+     * The next component's parameters come.
+     * @param kind of the component
      */
-    explicit AttributeList(TypeId tid)
-        : m_tid(tid)
+    void Enter(const std::string& kind)
     {
+        m_kind = kind;
     }
 
     void Visit(const weir::ParameterInfo& info, const weir::Parameter& parameter) override
@@ -413,7 +632,65 @@ class AttributeList : public weir::ParameterVisitor
                    parameter);
     }
 
+    /**
+     * All components have been visited.
+     * @param tid gets the attributes
+     */
+    void AddTo(TypeId tid) const
+    {
+        for (const AttributeDraft& draft : m_drafts)
+        {
+            if (draft.isAlike)
+            {
+                AddShared(tid, draft);
+                continue;
+            }
+            for (std::size_t i = 0; i < draft.defaults.size(); i++)
+            {
+                const AttributeDefault& own = draft.defaults[i];
+                const std::string name = PrefixOf(own.kind) + draft.name;
+                tid.AddAttribute(name,
+                                 draft.helps[i] + " Of kind " + own.kind + ".",
+                                 *own.value,
+                                 Create<ParameterAccessor>(
+                                     name, true, own.value, std::vector{own}, draft.checkers[i]),
+                                 draft.checkers[i]);
+            }
+        }
+    }
+
   private:
+    /**
+     * Adds an attribute that all kinds share.
+     * @param tid gets it
+     * @param draft what it is
+     */
+    static void AddShared(TypeId tid, const AttributeDraft& draft)
+    {
+        const std::string& first = draft.defaults.front().text;
+        const bool differs = std::any_of(draft.defaults.begin(),
+                                         draft.defaults.end(),
+                                         [&](const auto& each) { return each.text != first; });
+        std::string help = draft.helps.front();
+        if (differs)
+        {
+            std::string list;
+            for (const AttributeDefault& each : draft.defaults)
+            {
+                list += (list.empty() ? "" : ", ") + each.kind + " " + each.text;
+            }
+            help += " Each kind has its own default: " + list + ".";
+        }
+        const Ptr<AttributeValue> initial = differs ? draft.own : draft.defaults.front().value;
+        const auto checker = differs ? draft.ownChecker : draft.checkers.front();
+        tid.AddAttribute(
+            draft.name,
+            help,
+            *initial,
+            Create<ParameterAccessor>(draft.name, false, initial, draft.defaults, checker),
+            checker);
+    }
+
     /**
      * Adds a parameter, of any type that attributes have.
      * @param name of the attribute
@@ -523,25 +800,32 @@ class AttributeList : public weir::ParameterVisitor
     }
 
     /**
-     * Adds an attribute, unless it is there.
-     * @param name of the attribute
+     * Adds what a component says of an attribute.
+     * @tparam V the attribute's type
+     * @param name of the attribute, but for the kind
      * @param help what a user is told
      * @param initial its value at first
      * @param checker of its values
      */
+    template <typename V>
     void Add(const std::string& name,
              const std::string& help,
-             const AttributeValue& initial,
+             const V& initial,
              const Ptr<const AttributeChecker>& checker)
     {
-        if (m_names.insert(name).second)
+        const auto found = std::find_if(
+            m_drafts.begin(), m_drafts.end(), [&](const auto& each) { return each.name == name; });
+        AttributeDraft& draft = found != m_drafts.end() ? *found : m_drafts.emplace_back();
+        if (draft.name.empty())
         {
-            m_tid.AddAttribute(name,
-                               help,
-                               initial,
-                               Create<ParameterAccessor>(name, initial.Copy(), checker),
-                               checker);
+            draft.name = name;
+            draft.own = Create<OwnOr<V>>(initial);
+            draft.ownChecker = Create<OwnChecker<V>>(checker);
         }
+        draft.isAlike = draft.isAlike && dynamic_cast<V*>(PeekPointer(draft.own)) != nullptr;
+        draft.defaults.push_back({m_kind, initial.Copy(), initial.SerializeToString(checker)});
+        draft.helps.push_back(help);
+        draft.checkers.push_back(checker);
     }
 
     /**
@@ -560,12 +844,12 @@ class AttributeList : public weir::ParameterVisitor
             help,
             TimeValue(ToAttribute(initial)),
             range.maximum.IsInfinite()
-                ? MakeTimeChecker(ToNs3(range.minimum))
-                : MakeTimeChecker(ToNs3(range.minimum), ToNs3(range.maximum)));
+                ? MakeTimeChecker(ToAttribute(range.minimum))
+                : MakeTimeChecker(ToAttribute(range.minimum), ToNs3(range.maximum)));
     }
 
-    TypeId m_tid;                  //!< gets the attributes
-    std::set<std::string> m_names; //!< of those that it got
+    std::string m_kind;                   //!< of the component whose parameters come
+    std::vector<AttributeDraft> m_drafts; //!< in their order
 };
 
 } // namespace
@@ -584,13 +868,15 @@ ParameterizedObject::NotifyConstructionCompleted()
 }
 
 TypeId
-AddParameterAttributes(TypeId tid, const std::vector<weir::Parameterized*>& components)
+AddParameterAttributes(TypeId tid, const std::vector<ParameterComponent>& components)
 {
-    AttributeList list(tid);
-    for (weir::Parameterized* component : components)
+    AttributeList list;
+    for (const ParameterComponent& component : components)
     {
-        component->VisitParameters(list);
+        list.Enter(component.kind);
+        component.list->VisitParameters(list);
     }
+    list.AddTo(tid);
     return tid;
 }
 

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// Parameters of several kinds as attributes of one object: what an attribute means in each.
+
+#include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "fabric/transport/packet/congestion/hpcc.h"
+#include "fabric/transport/packet/congestion/infiniband.h"
+#include "fabric/transport/packet/congestion/nscc.h"
+#include "fabric/transport/packet/congestion/swift.h"
+#include "ns3/cluster-helper.h"
+#include "ns3/config.h"
+#include "ns3/congestion-control-description.h"
+#include "ns3/correction-description.h"
+#include "ns3/coupling-description.h"
+#include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/network-description.h"
+#include "ns3/nstime.h"
+#include "ns3/object-factory.h"
+#include "ns3/packet-description.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/test.h"
+#include "ns3/uinteger.h"
+
+#include <string>
+
+using namespace ns3;
+
+namespace
+{
+
+/** A key that is a rate in one kind, a number or a time in another is an attribute for each. */
+class TypesTestCase : public TestCase
+{
+  public:
+    TypesTestCase()
+        : TestCase("Where types differ, each kind has an attribute of its own")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        auto control = CreateObject<CongestionControlDescription>();
+        control->SetAttribute("Kind", StringValue("swift"));
+        control->SetAttribute("SwiftIncrease", StringValue("2"));
+        control->SetAttribute("SwiftTarget", TimeValue(MicroSeconds(30)));
+        const auto swift = control->GetSpec().As<weir::Swift>();
+        NS_TEST_EXPECT_MSG_EQ(swift.increase, 2, "packets a round trip");
+        NS_TEST_EXPECT_MSG_EQ(swift.target.ToPicoseconds(), 30000000, "a time");
+
+        control->SetAttribute("Kind", StringValue("nscc"));
+        control->SetAttribute("NsccTarget", DoubleValue(0.5));
+        NS_TEST_EXPECT_MSG_EQ(control->GetSpec().As<weir::Nscc>().target, 0.5, "a number");
+
+        control->SetAttribute("Kind", StringValue("infiniband"));
+        control->SetAttribute("InfinibandIncrease", UintegerValue(4));
+        NS_TEST_EXPECT_MSG_EQ(
+            control->GetSpec().As<weir::Infiniband>().increase, 4, "entries of a table");
+
+        control->SetAttribute("Kind", StringValue("hpcc"));
+        NS_TEST_EXPECT_MSG_EQ_TOL(control->GetSpec().As<weir::Hpcc>().increase.ToGbps(),
+                                  0.05,
+                                  1e-12,
+                                  "what others were set to is not this one's");
+        for (const char* name : {"Increase", "Target"})
+        {
+            NS_TEST_EXPECT_MSG_EQ(control->SetAttributeFailSafe(name, StringValue("2")),
+                                  false,
+                                  name << " alone would be of no kind");
+        }
+    }
+};
+
+/** Every kind of an object with kinds; "" of others. */
+std::vector<std::string>
+KindsOf(const TypeId& tid)
+{
+    return tid == CongestionControlDescription::GetTypeId() ? weir::CongestionControls().Names()
+           : tid == NetworkDescription::GetTypeId()
+               ? std::vector<std::string>{"rail-optimized", "dragonfly", "dragonfly-plus", "torus"}
+               : std::vector<std::string>{""};
+}
+
+/** What all attributes of an object read. */
+std::string
+TextOf(const Ptr<Object>& object)
+{
+    std::string text;
+    const TypeId tid = object->GetInstanceTypeId();
+    for (std::size_t i = 0; i < tid.GetAttributeN(); i++)
+    {
+        StringValue value;
+        object->GetAttribute(tid.GetAttribute(i).name, value);
+        text += tid.GetAttribute(i).name + " " + value.Get() + "\n";
+    }
+    return text;
+}
+
+/** What is printed as an attribute's default is one: setting it changes nothing, of any kind. */
+class PrintedDefaultsTestCase : public TestCase
+{
+  public:
+    PrintedDefaultsTestCase()
+        : TestCase("An attribute set to its printed default is what it was, in every kind")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const TypeId& tid : {CongestionControlDescription::GetTypeId(),
+                                  NetworkDescription::GetTypeId(),
+                                  PacketDescription::GetTypeId(),
+                                  CouplingDescription::GetTypeId(),
+                                  CorrectionDescription::GetTypeId()})
+        {
+            for (const std::string& kind : KindsOf(tid))
+            {
+                ObjectFactory factory(tid.GetName());
+                if (!kind.empty())
+                {
+                    factory.Set("Kind", StringValue(kind));
+                }
+                const auto plain = factory.Create<Object>();
+                const auto given = factory.Create<Object>();
+                for (std::size_t i = 0; i < tid.GetAttributeN(); i++)
+                {
+                    const auto info = tid.GetAttribute(i);
+                    const std::string text = info.initialValue->SerializeToString(info.checker);
+                    if (info.name != "Kind" && !text.empty()) // an empty one has no text
+                    {
+                        given->SetAttribute(info.name, StringValue(text));
+                    }
+                }
+                NS_TEST_EXPECT_MSG_EQ(TextOf(given), TextOf(plain), tid.GetName() << " " << kind);
+            }
+        }
+    }
+};
+
+/** Kinds may differ in a default; whoever sets that of one kind means it for all. */
+class OwnDefaultsTestCase : public TestCase
+{
+  public:
+    OwnDefaultsTestCase()
+        : TestCase("Kinds keep their own defaults until an attribute is set, to whatever value")
+    {
+    }
+
+  private:
+    /**
+     * HPCC's least rate.
+     * @return it, Gb/s
+     */
+    static double LeastRate()
+    {
+        ObjectFactory factory("ns3::CongestionControlDescription");
+        factory.Set("Kind", StringValue("hpcc"));
+        const auto control = factory.Create<CongestionControlDescription>();
+        return control->GetSpec().As<weir::Hpcc>().minimumRate.ToGbps();
+    }
+
+    void DoRun() override
+    {
+        NS_TEST_EXPECT_MSG_EQ_TOL(LeastRate(), 0.1, 1e-12, "HPCC's own");
+        Config::SetDefault("ns3::CongestionControlDescription::MinimumRate", StringValue("1Mbps"));
+        const double given = LeastRate();
+        Config::SetDefault("ns3::CongestionControlDescription::MinimumRate", StringValue("own"));
+        const double own = LeastRate();
+        Config::Reset();
+        NS_TEST_EXPECT_MSG_EQ_TOL(given, 0.001, 1e-12, "DCQCN's, which was asked for");
+        NS_TEST_EXPECT_MSG_EQ_TOL(own, 0.1, 1e-12, "HPCC's own again");
+
+        auto control = CreateObject<CongestionControlDescription>();
+        control->SetAttribute("Kind", StringValue("hpcc"));
+        control->SetAttribute("MinimumRate", StringValue("1Gbps"));
+        control->SetAttribute("MinimumRate", StringValue("own"));
+        NS_TEST_EXPECT_MSG_EQ_TOL(control->GetSpec().As<weir::Hpcc>().minimumRate.ToGbps(),
+                                  0.1,
+                                  1e-12,
+                                  "set and taken back");
+    }
+};
+
+/** The clock of transmission times ticks every picosecond, which no whole nanosecond is. */
+class ClockTestCase : public TestCase
+{
+  public:
+    ClockTestCase()
+        : TestCase("A time below the simulator's resolution reads 0, and 0 is the least time")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        auto packets = CreateObject<PacketDescription>();
+        TimeValue clock;
+        packets->GetAttribute("Clock", clock);
+        NS_TEST_EXPECT_MSG_EQ(clock.Get(), Time(0), "no nanosecond");
+        NS_TEST_EXPECT_MSG_EQ(packets->GetSpec().clock.ToPicoseconds(), 1, "the default");
+        packets->SetAttribute("Clock", TimeValue(NanoSeconds(1)));
+        NS_TEST_EXPECT_MSG_EQ(packets->GetSpec().clock.ToPicoseconds(), 1000, "HPCC's simulator");
+        packets->SetAttribute("Clock", clock);
+        NS_TEST_EXPECT_MSG_EQ(packets->GetSpec().clock.ToPicoseconds(), 1, "as before");
+    }
+};
+
+/** A copy of a helper is a helper of its own. */
+class CopiedHelperTestCase : public TestCase
+{
+  public:
+    CopiedHelperTestCase()
+        : TestCase("What is set on a helper leaves its copies alone")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        ClusterHelper first;
+        first.SetServerAttribute("Gpus", UintegerValue(4));
+        ClusterHelper second = first;
+        second.SetServerAttribute("Gpus", UintegerValue(8));
+        second.SetTransport("packet");
+        second.SetPacketAttribute("Mtu", UintegerValue(1024));
+        ClusterHelper third;
+        third = second;
+        second.SetPacketAttribute("Mtu", UintegerValue(2048));
+        const auto mtuOf = [](const ClusterContainer& cluster) {
+            return cluster.GetFabric()->GetPackets().GetSpec().format.mtu.Count();
+        };
+        NS_TEST_EXPECT_MSG_EQ(first.Install(1).GetNGpusPerServer(), 4, "as it was set");
+        const ClusterContainer copied = second.Install(1);
+        NS_TEST_EXPECT_MSG_EQ(copied.GetNGpusPerServer(), 8, "the copy's own");
+        NS_TEST_EXPECT_MSG_EQ(mtuOf(copied), 2048, "of packets, too");
+        NS_TEST_EXPECT_MSG_EQ(mtuOf(third.Install(1)), 1024, "an assigned one's");
+        Simulator::Destroy();
+    }
+};
+
+/** The suite. */
+class ParameterAttributesTestSuite : public TestSuite
+{
+  public:
+    ParameterAttributesTestSuite()
+        : TestSuite("weir-parameter-attributes", TestSuite::Type::UNIT)
+    {
+        AddTestCase(new TypesTestCase);
+        AddTestCase(new PrintedDefaultsTestCase);
+        AddTestCase(new OwnDefaultsTestCase);
+        AddTestCase(new ClockTestCase);
+        AddTestCase(new CopiedHelperTestCase);
+    }
+};
+
+ParameterAttributesTestSuite g_parameterAttributesTestSuite; //!< registers the suite
+
+} // namespace
