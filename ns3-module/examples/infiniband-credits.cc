@@ -19,12 +19,14 @@
 #include "ns3/command-line.h"
 #include "ns3/double.h"
 #include "ns3/nstime.h"
+#include "ns3/packet-description.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 
 using namespace ns3;
 
@@ -79,6 +81,16 @@ main(int argc, char* argv[])
     cmd.AddValue("bytes", "Size of the flow", bytes);
     cmd.Parse(argc, argv);
 
+    TimeValue timeout;
+    CreateObject<PacketDescription>()->GetAttribute("RetransmissionTimeout", timeout);
+    if (timeout.Get() < 4 * latency)
+    {
+        std::cerr
+            << "note: RetransmissionTimeout: found " << timeout.Get().As(Time::MS) << ", below the "
+            << (4 * latency).As(Time::MS)
+            << " that a packet and its acknowledgment are on the cables: packets that are not "
+               "lost are sent again, and the flow takes longer\n";
+    }
     const double rate = 200e9;
     const double bits = 8.0 * (PAYLOAD + HEADER);
     std::printf("buffer_packets  measured_Gbps  closed_form_Gbps\n");

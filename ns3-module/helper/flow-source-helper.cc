@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "flow-source-helper.h"
 
+#include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/uinteger.h"
 
@@ -27,9 +28,19 @@ FlowSourceHelper::SetAttribute(const std::string& name, const AttributeValue& va
 ApplicationContainer
 FlowSourceHelper::Install(const ClusterContainer& cluster, const std::vector<uint32_t>& gpus) const
 {
+    const auto check = [&cluster](uint32_t gpu, const char* what) {
+        NS_ABORT_MSG_IF(gpu >= cluster.GetNGpus(),
+                        "FlowSourceHelper: found " << what << " GPU " << gpu << ", expected one of "
+                                                   << cluster.GetNGpus());
+    };
+    for (const uint32_t gpu : m_destinations)
+    {
+        check(gpu, "receiving");
+    }
     ApplicationContainer sources;
     for (const uint32_t gpu : gpus)
     {
+        check(gpu, "sending");
         Ptr<FlowSource> source = m_factory.Create<FlowSource>();
         source->SetAttribute("Gpu", UintegerValue(gpu % cluster.GetNGpusPerServer()));
         source->SetDestinations(m_destinations);

@@ -7,6 +7,8 @@
 #include "ns3/log.h"
 #include "ns3/simulator.h"
 
+#include <utility>
+
 namespace ns3
 {
 
@@ -38,6 +40,11 @@ void
 EngineDriver::DoDispose()
 {
     NS_LOG_FUNCTION(this);
+    for (const Callback<void>& tell : std::exchange(m_atEnd, {}))
+    {
+        tell();
+    }
+    m_isOver = true;
     Simulator::Cancel(m_wake);
     m_engines.Clear();
     m_owners.clear();
@@ -64,7 +71,11 @@ void
 EngineDriver::Hold(Ptr<Object> owner)
 {
     NS_LOG_FUNCTION(this << owner);
-    NS_ABORT_MSG_IF(m_running, "EngineDriver: an engine cannot be added while the engines run");
+    CheckAlive();
+    NS_ABORT_MSG_IF(m_running,
+                    "EngineDriver: found something installed by a callback of the engines (a flow, "
+                    "a step or a collective has ended), expected the callback to schedule that: "
+                    "Simulator::ScheduleNow");
     if (m_owners.empty())
     {
         Simulator::ScheduleDestroy(&Object::Dispose, Ptr<Object>(this));
@@ -72,10 +83,25 @@ EngineDriver::Hold(Ptr<Object> owner)
     m_owners.push_back(owner);
 }
 
+void
+EngineDriver::AtEnd(Callback<void> tell)
+{
+    CheckAlive();
+    m_atEnd.push_back(tell);
+}
+
+void
+EngineDriver::CheckAlive() const
+{
+    NS_ABORT_MSG_IF(m_isOver,
+                    "EngineDriver: found a fabric that is used after Simulator::Destroy, expected "
+                    "a new one");
+}
+
 weir::Time
 EngineDriver::Synchronize()
 {
-    if (m_running)
+    if (m_running || m_isOver)
     {
         return m_engines.Now();
     }
@@ -88,8 +114,18 @@ EngineDriver::Synchronize()
 }
 
 void
+EngineDriver::CatchUp()
+{
+    if (!m_running && !m_engines.NextEventTime().IsInfinite())
+    {
+        Synchronize();
+    }
+}
+
+void
 EngineDriver::Update()
 {
+    CheckAlive();
     if (m_running || (!m_wake.IsExpired() && m_wakeTime == Simulator::Now()))
     {
         return; // asked again at the end of this instant anyway

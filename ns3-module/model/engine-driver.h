@@ -4,6 +4,7 @@
 
 #include "fabric/transport/passive-engine.h"
 #include "fabric/units.h"
+#include "ns3/callback.h"
 #include "ns3/event-id.h"
 #include "ns3/nstime.h"
 #include "ns3/object.h"
@@ -52,16 +53,30 @@ class EngineDriver : public Object
     weir::EngineSet& GetEngines();
 
     /**
-     * Keeps something alive until the simulator is destroyed, because the engines call it.
+     * Keeps something alive until the simulator is destroyed, because the engines call it. What the
+     * engines call, such as the callback of a flow's end, cannot: it schedules a call that does
+     * (Simulator::ScheduleNow).
      * @param owner what is kept
      */
     void Hold(Ptr<Object> owner);
+
+    /**
+     * Asks to be told when the simulator is destroyed, while the engines are still there.
+     * @param tell called once
+     */
+    void AtEnd(Callback<void> tell);
 
     /**
      * Brings the engines to the present, so that they may be called from outside.
      * @return the time to pass to them
      */
     weir::Time Synchronize();
+
+    /**
+     * As Synchronize, unless nothing is under way: the engines then stay at the last instant at
+     * which anything happened.
+     */
+    void CatchUp();
 
     /** Asks the engines again what comes next, still within the present instant. */
     void Update();
@@ -88,11 +103,16 @@ class EngineDriver : public Object
     /** Puts the pending event at the engines' next event. */
     void ScheduleNext();
 
-    weir::EngineSet m_engines;         //!< what is driven
-    std::vector<Ptr<Object>> m_owners; //!< keep the engines alive
-    EventId m_wake;                    //!< the pending event
-    Time m_wakeTime;                   //!< when it fires, if it is pending
-    bool m_running{false};             //!< inside RunUntil
+    /** Ends the program when the simulator, and with it the engines, has been destroyed. */
+    void CheckAlive() const;
+
+    weir::EngineSet m_engines;           //!< what is driven
+    std::vector<Ptr<Object>> m_owners;   //!< keep the engines alive
+    std::vector<Callback<void>> m_atEnd; //!< what is told of the end
+    EventId m_wake;                      //!< the pending event
+    Time m_wakeTime;                     //!< when it fires, if it is pending
+    bool m_running{false};               //!< inside RunUntil
+    bool m_isOver{false};                //!< the simulator has been destroyed
 };
 
 } // namespace ns3

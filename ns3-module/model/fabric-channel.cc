@@ -195,22 +195,38 @@ FabricChannel::LookUpAddresses()
 {
     m_ipv4.clear();
     m_ipv6.clear();
+    std::map<Ipv4Address, uint32_t> others4; // of other interfaces of the nodes
+    std::map<Ipv6Address, uint32_t> others6; // similarly
     for (uint32_t d = 0; d < m_devices.size(); d++)
     {
         const Ptr<NetDevice> device = m_devices[d];
         const Ptr<Ipv4> ipv4 = device->GetNode()->GetObject<Ipv4>();
-        const int32_t interface = ipv4 ? ipv4->GetInterfaceForDevice(device) : -1;
-        for (uint32_t i = 0; interface >= 0 && i < ipv4->GetNAddresses(interface); i++)
+        for (uint32_t i = 0; ipv4 && i < ipv4->GetNInterfaces(); i++)
         {
-            m_ipv4[ipv4->GetAddress(interface, i).GetLocal()] = d;
+            for (uint32_t a = 0; a < ipv4->GetNAddresses(i); a++)
+            {
+                const Ipv4Address address = ipv4->GetAddress(i, a).GetLocal();
+                if (!address.IsLocalhost())
+                {
+                    (ipv4->GetNetDevice(i) == device ? m_ipv4 : others4).emplace(address, d);
+                }
+            }
         }
         const Ptr<Ipv6> ipv6 = device->GetNode()->GetObject<Ipv6>();
-        const int32_t interface6 = ipv6 ? ipv6->GetInterfaceForDevice(device) : -1;
-        for (uint32_t i = 0; interface6 >= 0 && i < ipv6->GetNAddresses(interface6); i++)
+        for (uint32_t i = 0; ipv6 && i < ipv6->GetNInterfaces(); i++)
         {
-            m_ipv6[ipv6->GetAddress(interface6, i).GetAddress()] = d;
+            for (uint32_t a = 0; a < ipv6->GetNAddresses(i); a++)
+            {
+                const Ipv6Address address = ipv6->GetAddress(i, a).GetAddress();
+                if (!address.IsLocalhost())
+                {
+                    (ipv6->GetNetDevice(i) == device ? m_ipv6 : others6).emplace(address, d);
+                }
+            }
         }
     }
+    m_ipv4.insert(others4.begin(), others4.end()); // a device's own come first
+    m_ipv6.insert(others6.begin(), others6.end());
 }
 
 Ptr<FabricNetDevice>

@@ -150,7 +150,10 @@ class FabricChannel : public Channel, private weir::DatagramClient
      */
     Frame Take(uint64_t handle);
 
-    /** Looks up the IP addresses of the devices' nodes. */
+    /**
+     * Looks up the IP addresses of the devices' nodes. One of another interface of a node belongs
+     * to its first device here.
+     */
     void LookUpAddresses();
 
     Ptr<FluidFabric> m_fabric;                   //!< what moves packets

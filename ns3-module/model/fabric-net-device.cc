@@ -72,21 +72,24 @@ FabricNetDevice::GetTypeId()
                           MakeUintegerChecker<uint16_t>(68))
             .AddAttribute("TrafficClass",
                           "Of the packets in the fabric. Class 1 is that of flows; those beyond "
-                          "LosslessClasses of PacketDescription are lossy.",
+                          "LosslessClasses of PacketDescription are lossy. To be set before the "
+                          "device is attached.",
                           UintegerValue(weir::Datagrams::FIRST_CLASS),
-                          MakeUintegerAccessor(&FabricNetDevice::m_trafficClass),
+                          MakeUintegerAccessor(&FabricNetDevice::SetTrafficClass,
+                                               &FabricNetDevice::GetTrafficClass),
                           MakeUintegerChecker<uint32_t>(weir::Datagrams::FIRST_CLASS, 7))
-            .AddAttribute("MinFrame",
-                          "Least bytes of a frame, check sequence included; shorter ones are "
-                          "padded (IEEE 802.3: 64).",
-                          UintegerValue(64),
-                          MakeUintegerAccessor(&FabricNetDevice::m_minFrame),
-                          MakeUintegerChecker<uint32_t>(0, 1500))
+            .AddAttribute(
+                "MinFrame",
+                "Least bytes of a frame, check sequence included; shorter ones are "
+                "padded (IEEE 802.3: 64). To be set before the device is attached.",
+                UintegerValue(64),
+                MakeUintegerAccessor(&FabricNetDevice::SetMinFrame, &FabricNetDevice::GetMinFrame),
+                MakeUintegerChecker<uint32_t>(0, 1500))
             .AddAttribute("Gap",
                           "Bytes that a frame takes on the wire besides: preamble and gap (IEEE "
-                          "802.3: 8 and 12).",
+                          "802.3: 8 and 12). To be set before the device is attached.",
                           UintegerValue(20),
-                          MakeUintegerAccessor(&FabricNetDevice::m_gap),
+                          MakeUintegerAccessor(&FabricNetDevice::SetGap, &FabricNetDevice::GetGap),
                           MakeUintegerChecker<uint32_t>(0, 1500))
             .AddAttribute(
                 "TxQueue",
@@ -227,6 +230,9 @@ FabricNetDevice::SendFrom(Ptr<Packet> packet,
                           uint16_t protocolNumber)
 {
     NS_LOG_FUNCTION(this << packet << source << dest << protocolNumber);
+    NS_ABORT_MSG_IF(!m_channel,
+                    "FabricNetDevice: found a packet to send on a device that is not attached, "
+                    "expected FabricNetDeviceHelper to install it");
     m_macTx(packet);
     const Ptr<FabricNetDevice> to =
         m_channel->Find(Mac48Address::ConvertFrom(dest), packet, protocolNumber);
@@ -332,6 +338,54 @@ Address
 FabricNetDevice::GetAddress() const
 {
     return m_address;
+}
+
+void
+FabricNetDevice::CheckDetached(const char* attribute) const
+{
+    NS_ABORT_MSG_IF(m_channel,
+                    "FabricNetDevice: found " << attribute
+                                              << " set on a device that is attached, expected it "
+                                                 "to be set before (SetDeviceAttribute)");
+}
+
+void
+FabricNetDevice::SetTrafficClass(uint32_t trafficClass)
+{
+    CheckDetached("TrafficClass");
+    m_trafficClass = trafficClass;
+}
+
+uint32_t
+FabricNetDevice::GetTrafficClass() const
+{
+    return m_trafficClass;
+}
+
+void
+FabricNetDevice::SetMinFrame(uint32_t bytes)
+{
+    CheckDetached("MinFrame");
+    m_minFrame = bytes;
+}
+
+uint32_t
+FabricNetDevice::GetMinFrame() const
+{
+    return m_minFrame;
+}
+
+void
+FabricNetDevice::SetGap(uint32_t bytes)
+{
+    CheckDetached("Gap");
+    m_gap = bytes;
+}
+
+uint32_t
+FabricNetDevice::GetGap() const
+{
+    return m_gap;
 }
 
 bool

@@ -135,6 +135,48 @@ class FabricNetDevice : public NetDevice
     void DoDispose() override;
 
   private:
+    /**
+     * Sets the class of its packets; before it is attached.
+     * @param trafficClass of the fabric
+     */
+    void SetTrafficClass(uint32_t trafficClass);
+
+    /**
+     * Gets the class of its packets.
+     * @return the class
+     */
+    uint32_t GetTrafficClass() const;
+
+    /**
+     * Sets the least length of a frame; before it is attached.
+     * @param bytes with check sequence
+     */
+    void SetMinFrame(uint32_t bytes);
+
+    /**
+     * Gets the least length of a frame.
+     * @return the bytes
+     */
+    uint32_t GetMinFrame() const;
+
+    /**
+     * Sets what a frame takes on the wire besides; before it is attached.
+     * @param bytes of preamble and gap
+     */
+    void SetGap(uint32_t bytes);
+
+    /**
+     * Gets what a frame takes on the wire besides.
+     * @return the bytes
+     */
+    uint32_t GetGap() const;
+
+    /**
+     * Ends the program when the device is attached.
+     * @param attribute that is being set
+     */
+    void CheckDetached(const char* attribute) const;
+
     Ptr<FabricChannel> m_channel;            //!< the fabric's
     Ptr<Node> m_node;                        //!< whose device it is
     Ptr<Queue<Packet>> m_queue;              //!< what packets wait in

@@ -20,6 +20,14 @@ NS_LOG_COMPONENT_DEFINE("FlowSource");
 
 NS_OBJECT_ENSURE_REGISTERED(FlowSource);
 
+namespace
+{
+
+constexpr double MAX_BYTES = 9223372036854775808.0; //!< of a flow: 2^63, which it does not reach
+constexpr uint32_t MOST_AT_ONCE = 10000;            //!< flows of one instant, without MaxFlows
+
+} // namespace
+
 TypeId
 FlowSource::GetTypeId()
 {
@@ -45,7 +53,8 @@ FlowSource::GetTypeId()
                           MakePointerAccessor(&FlowSource::m_pause),
                           MakePointerChecker<RandomVariableStream>())
             .AddAttribute("MaxFlows",
-                          "How many flows the interval brings; 0 is no limit.",
+                          "How many flows the interval brings; 0 is no limit, and then intervals "
+                          "must not all be 0.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&FlowSource::m_maxFlows),
                           MakeUintegerChecker<uint64_t>())
@@ -130,6 +139,10 @@ FlowSource::Finish(Flow flow, uint64_t number)
 {
     NS_LOG_FUNCTION(this << number);
     m_finished++;
+    if (!GetNode())
+    {
+        return; // the simulator is being destroyed, and nobody listens
+    }
     const Ptr<FluidFabric> fabric = GetNode()->GetObject<GpuServer>()->GetFabric();
     m_flowFinished(GetSource(),
                    flow.destination,
@@ -161,13 +174,22 @@ FlowSource::SendNext()
     const auto last = static_cast<uint32_t>(m_receivers.size() - 1);
     const uint32_t destination = m_receivers[m_pick->GetInteger(0, last)];
     const double bytes = std::round(m_size->GetValue());
+    NS_ABORT_MSG_IF(!(bytes < MAX_BYTES),
+                    "FlowSource: found a Size of " << bytes << " bytes, expected less than 2^63");
     Send(destination, bytes > 0 ? static_cast<uint64_t>(bytes) : 0);
     m_drawn++;
     if (m_maxFlows == 0 || m_drawn < m_maxFlows)
     {
         const double pause = m_pause->GetValue();
-        NS_ABORT_MSG_IF(!(pause >= 0), "FlowSource: found an interval of " << pause << " s");
-        m_next = Simulator::Schedule(Seconds(pause), &FlowSource::SendNext, this);
+        NS_ABORT_MSG_IF(!(pause >= 0),
+                        "FlowSource: found an Interval of " << pause << " s, expected 0 or more");
+        const Time wait = Seconds(pause);
+        m_atOnce = wait.IsZero() ? m_atOnce + 1 : 0;
+        NS_ABORT_MSG_IF(m_maxFlows == 0 && m_atOnce >= MOST_AT_ONCE,
+                        "FlowSource: found " << m_atOnce
+                                             << " Intervals of 0 s one after another, expected "
+                                                "time to go on, or MaxFlows");
+        m_next = Simulator::Schedule(wait, &FlowSource::SendNext, this);
     }
 }
 

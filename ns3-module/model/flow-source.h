@@ -136,6 +136,7 @@ class FlowSource : public Application
     uint64_t m_drawn{0};                          //!< flows that the interval has brought
     uint64_t m_started{0};                        //!< flows
     uint64_t m_finished{0};                       //!< flows
+    uint32_t m_atOnce{0};                         //!< starts since time last went on
 
     TracedCallback<uint32_t, uint32_t, uint64_t, weir::Time, weir::Time>
         m_flowFinished; //!< FlowFinished trace source

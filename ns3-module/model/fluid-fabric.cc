@@ -10,6 +10,7 @@
 #include "ns3/pointer.h"
 
 #include <exception>
+#include <limits>
 #include <utility>
 
 namespace ns3
@@ -93,12 +94,13 @@ FluidFabric::Wire(const weir::ClusterSpec& spec, weir::TransportSpec transport)
                     "links with a fluid is not replayed");
     try
     {
-        m_fabric = std::make_unique<weir::Fabric>(spec, std::move(transport));
+        m_fabric = std::make_unique<weir::Fabric>(spec, transport);
     }
     catch (const std::exception& error)
     {
         NS_ABORT_MSG("FluidFabric: " << error.what());
     }
+    m_transport = std::move(transport);
     m_driver->Add(m_fabric->GetTransport(), this);
     m_fabric->GetTransport().AddObserver(*this, false);
 }
@@ -137,6 +139,8 @@ FluidFabric::StartFlow(weir::DeviceId from,
                        const FlowCallback& done,
                        weir::FlowForm form)
 {
+    NS_ABORT_MSG_IF(bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()),
+                    "FluidFabric: found a flow of " << bytes << " bytes, expected less than 2^63");
     const weir::Time now = m_driver->Synchronize();
     Observe();
     weir::FlowRequest request;
@@ -172,7 +176,9 @@ void
 FluidFabric::ScaleLinkRate(const std::string& a, const std::string& b, double factor)
 {
     NS_LOG_FUNCTION(this << a << b << factor);
-    NS_ABORT_MSG_IF(!(factor >= 0), "FluidFabric: link rate scaled by " << factor);
+    NS_ABORT_MSG_IF(factor != 0 && !(factor >= MIN_SCALE && factor <= MAX_SCALE),
+                    "FluidFabric: found a link rate scaled by "
+                        << factor << ", expected 0, or " << MIN_SCALE << " to " << MAX_SCALE);
     const std::vector<weir::LinkId> links = FindLinks(a, b);
     if (factor == 0)
     {
@@ -366,6 +372,12 @@ FluidFabric::GetFabric()
 {
     NS_ABORT_MSG_IF(!m_fabric, "FluidFabric: not wired yet");
     return *m_fabric;
+}
+
+const weir::TransportSpec&
+FluidFabric::GetTransportSpec() const
+{
+    return m_transport;
 }
 
 Ptr<EngineDriver>

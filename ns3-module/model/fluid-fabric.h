@@ -48,6 +48,9 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     FluidFabric();
     ~FluidFabric() override;
 
+    static constexpr double MIN_SCALE = 1e-9; //!< of a link's rate
+    static constexpr double MAX_SCALE = 1e9;  //!< of a link's rate
+
     /** What StartFlow calls when the last byte has passed: the flow's number. */
     using FlowCallback = Callback<void, uint64_t>;
 
@@ -63,8 +66,9 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
      * routing finds. Each flow has a source port of its own, so ECMP spreads them.
      * @param source the sending GPU
      * @param destination the receiving GPU
-     * @param bytes what crosses the wire
-     * @param done called at the end
+     * @param bytes what crosses the wire, less than 2^63
+     * @param done called at the end; it may start flows, and installs jobs by
+     *        Simulator::ScheduleNow
      * @param form what it moves as in a hybrid
      * @return the flow's number
      */
@@ -93,7 +97,7 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
      * Gives both directions of the wires between two devices another rate: a part of their own.
      * @param a name of a device
      * @param b name of another, joined to it
-     * @param factor new rate over own rate; 0 takes them down, as SetLinkUp
+     * @param factor new rate over own rate, MIN_SCALE to MAX_SCALE; 0 takes them down, as SetLinkUp
      */
     void ScaleLinkRate(const std::string& a, const std::string& b, double factor);
 
@@ -193,6 +197,12 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     weir::Fabric& GetFabric();
 
     /**
+     * How flows move.
+     * @return the values that the fabric was wired with
+     */
+    const weir::TransportSpec& GetTransportSpec() const;
+
+    /**
      * What keeps this fabric and the jobs on it at the simulator's time.
      * @return the driver
      */
@@ -290,6 +300,7 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     void Observe();
 
     std::unique_ptr<weir::Fabric> m_fabric;      //!< topology and transport
+    weir::TransportSpec m_transport;             //!< how flows move
     Ptr<CorrectionDescription> m_corrections;    //!< of a fluid; null: none
     Ptr<EngineDriver> m_driver;                  //!< keeps it at the simulator's time
     bool m_linkRates{false};                     //!< whether the transport reports link rates

@@ -18,12 +18,16 @@
 #include "ns3/ipv4-address-helper.h"
 #include "ns3/ipv4-flow-classifier.h"
 #include "ns3/ipv4-l3-protocol.h"
+#include "ns3/ipv4-static-routing-helper.h"
 #include "ns3/ipv6-address-helper.h"
 #include "ns3/on-off-helper.h"
 #include "ns3/packet-sink-helper.h"
 #include "ns3/packet-sink.h"
 #include "ns3/pcap-file.h"
+#include "ns3/simple-channel.h"
+#include "ns3/simple-net-device.h"
 #include "ns3/simulator.h"
+#include "ns3/socket.h"
 #include "ns3/string.h"
 #include "ns3/tcp-socket-base.h"
 #include "ns3/test.h"
@@ -277,6 +281,44 @@ class Ipv6TestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(received,
                               Seconds(5) + PathTime(1000 + 20 + UDP_HEADERS + WIRE_BYTES, 2),
                               "40 bytes of IPv6 in place of 20");
+    }
+};
+
+/** A server may have other interfaces: their addresses are reached by its device, too. */
+class OtherInterfaceTestCase : public TestCase
+{
+  public:
+    OtherInterfaceTestCase()
+        : TestCase("A packet for an address of another interface comes to the node's device")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Servers servers;
+        servers.Install(3);
+        Ptr<SimpleNetDevice> other = CreateObject<SimpleNetDevice>();
+        other->SetAddress(Mac48Address::Allocate());
+        other->SetChannel(CreateObject<SimpleChannel>());
+        servers.Node(0)->AddDevice(other);
+        const Ipv4InterfaceContainer outside =
+            Ipv4AddressHelper("10.1.0.0", "255.255.0.0").Assign(NetDeviceContainer(other));
+        Ipv4StaticRoutingHelper()
+            .GetStaticRouting(servers.Node(2)->GetObject<Ipv4>())
+            ->AddNetworkRouteTo("10.1.0.0", "255.255.0.0", servers.m_interfaces.GetAddress(0), 1);
+
+        const Address address = InetSocketAddress(outside.GetAddress(0), 7);
+        PacketSinkHelper sink("ns3::UdpSocketFactory", address);
+        const auto sinks = sink.Install(servers.Node(0));
+        const Ptr<Socket> socket =
+            Socket::CreateSocket(servers.Node(2), TypeId::LookupByName("ns3::UdpSocketFactory"));
+        socket->Connect(address);
+        Simulator::Schedule(MicroSeconds(1), [socket]() { socket->Send(Create<Packet>(1000)); });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(
+            DynamicCast<PacketSink>(sinks.Get(0))->GetTotalRx(), 1000, "by the gateway's device");
+        Simulator::Destroy();
     }
 };
 
@@ -892,6 +934,7 @@ class FabricNetDeviceTestSuite : public TestSuite
     {
         AddTestCase(new LatencyTestCase);
         AddTestCase(new Ipv6TestCase);
+        AddTestCase(new OtherInterfaceTestCase);
         AddTestCase(new GoodputTestCase);
         AddTestCase(new SharesTestCase("packet", 0.005));
         AddTestCase(new SharesTestCase("hybrid", 0.02));
