@@ -21,13 +21,39 @@ NS_OBJECT_ENSURE_REGISTERED(CollectiveJob);
 namespace
 {
 
+/** The names of an enumeration's values up to @p last, commas between. */
+template <typename E>
+std::string
+NamesUpTo(E last)
+{
+    std::string names;
+    for (int i = 0; i <= static_cast<int>(last); i++)
+    {
+        names += (names.empty() ? "" : ", ") + std::string(weir::ToString(static_cast<E>(i)));
+    }
+    return names;
+}
+
+/** The algorithms that a call may ask for: no file is at hand here. */
+std::string
+AlgorithmNames()
+{
+    return "auto, " + NamesUpTo(weir::Algorithm::PointToPoint) + ", " +
+           weir::ToString(weir::Algorithm::DimensionWise);
+}
+
 /** The value that @p name stands for; ends the program when it stands for none. */
 template <typename E>
 E
-Parse(std::optional<E> (*parse)(const std::string&), const std::string& name, const char* attribute)
+Parse(std::optional<E> (*parse)(const std::string&),
+      const std::string& name,
+      const char* attribute,
+      const std::string& expected)
 {
     const std::optional<E> value = parse(name);
-    NS_ABORT_MSG_IF(!value, "CollectiveJob: " << attribute << " is '" << name << "'");
+    NS_ABORT_MSG_IF(!value,
+                    "CollectiveJob: " << attribute << " is '" << name
+                                      << "', expected one of: " << expected);
     return *value;
 }
 
@@ -36,9 +62,11 @@ template <typename E>
 std::optional<E>
 ParseOrAuto(std::optional<E> (*parse)(const std::string&),
             const std::string& name,
-            const char* attribute)
+            const char* attribute,
+            const std::string& expected)
 {
-    return name == "auto" ? std::nullopt : std::optional<E>(Parse(parse, name, attribute));
+    return name == "auto" ? std::nullopt
+                          : std::optional<E>(Parse(parse, name, attribute, expected));
 }
 
 } // namespace
@@ -72,7 +100,7 @@ CollectiveJob::GetTypeId()
                 MakeUintegerAccessor(&CollectiveJob::m_root),
                 MakeUintegerChecker<uint32_t>())
             .AddAttribute("Algorithm",
-                          "ring, or auto for NCCL's choice.",
+                          "One of: " + AlgorithmNames() + "; auto is NCCL's choice.",
                           StringValue("auto"),
                           MakeStringAccessor(&CollectiveJob::m_algorithm),
                           MakeStringChecker())
@@ -135,26 +163,33 @@ CollectiveJob::Install(Ptr<FluidFabric> fabric, const std::vector<uint32_t>& gpu
 {
     NS_LOG_FUNCTION(this << fabric << gpus.size());
     NS_ABORT_MSG_IF(m_loop, "CollectiveJob: installed twice");
+    NS_ABORT_MSG_IF(gpus.empty(), "CollectiveJob: found no GPU to install it on, expected one");
     weir::CollectiveCall call;
-    call.op = Parse(weir::ParseCollectiveOp, m_operation, "Operation");
+    call.op = Parse(
+        weir::ParseCollectiveOp, m_operation, "Operation", NamesUpTo(weir::LAST_COLLECTIVE_OP));
     call.bytes = weir::Bytes(static_cast<int64_t>(m_bytes));
     call.root = m_root;
-    call.overrides.algorithm = ParseOrAuto(weir::ParseAlgorithm, m_algorithm, "Algorithm");
-    call.overrides.protocol = ParseOrAuto(weir::ParseProtocol, m_protocol, "Protocol");
+    call.overrides.algorithm =
+        ParseOrAuto(weir::ParseAlgorithm, m_algorithm, "Algorithm", AlgorithmNames());
+    call.overrides.protocol = ParseOrAuto(
+        weir::ParseProtocol, m_protocol, "Protocol", "auto, " + NamesUpTo(weir::Protocol::Simple));
     if (m_channels > 0)
     {
         call.overrides.channels = m_channels;
     }
-    const auto fidelity = Parse(weir::ParseFidelity, m_fidelity, "Fidelity");
+    const auto fidelity =
+        Parse(weir::ParseFidelity, m_fidelity, "Fidelity", NamesUpTo(weir::Fidelity::Packet));
     m_runtime = CollectiveRuntime::Of(fabric);
+    m_runtime->CheckUnrecorded("CollectiveJob");
     Ptr<EngineDriver> driver = fabric->GetDriver();
     driver->Hold(this); // the simulation calls it to the end, whoever else knows it
     driver->Synchronize();
+    const weir::Time start = ToWeir(Max(m_startTime, Simulator::Now()));
     try
     {
         m_loop = &m_runtime->GetSimulation().AddCollective(
             std::vector<weir::GpuId>(gpus.begin(), gpus.end()),
-            {{call}, m_calls, ToWeir(Max(m_startTime, Simulator::Now())), weir::Time()},
+            {{call}, m_calls, start, weir::Time()},
             fidelity,
             [this](uint32_t number, weir::Time started, weir::Time now) {
                 m_finished(number, GetPlan(), started, now);
@@ -164,6 +199,7 @@ CollectiveJob::Install(Ptr<FluidFabric> fabric, const std::vector<uint32_t>& gpu
     {
         NS_ABORT_MSG("CollectiveJob: " << error.what());
     }
+    m_runtime->NoteStart(start);
     driver->Update();
 }
 
@@ -202,7 +238,12 @@ CollectiveJob::GetBusBandwidth() const
     const weir::CollectiveCall& call = GetLoop().GetCall();
     weir::Planner& planner = m_runtime->GetSimulation().GetPlanner();
     const uint32_t ranks = planner.GetCommunicator(call.communicator).Size();
-    return weir::Rate::BytesPerSecond(call.bytes.ToDouble() / GetDurations().back().ToSeconds()) *
+    const double seconds = GetDurations().back().ToSeconds();
+    if (seconds == 0)
+    {
+        return weir::Rate(); // nothing to move: one rank, or no bytes
+    }
+    return weir::Rate::BytesPerSecond(call.bytes.ToDouble() / seconds) *
            weir::BusBandwidthFactor(call.op, ranks);
 }
 

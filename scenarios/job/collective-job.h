@@ -35,9 +35,10 @@ class CollectiveJob : public Object
 
     /**
      * Puts the job on GPUs; it starts at its StartTime. What cannot be done ends the program with
-     * the reason.
+     * the reason. Not in a callback of the engines, such as CollectiveFinished: that schedules it
+     * (Simulator::ScheduleNow).
      * @param fabric the fabric that joins them
-     * @param gpus the group in rank order, counted as in the cluster
+     * @param gpus the group in rank order, counted as in the cluster; at least one
      */
     void Install(Ptr<FluidFabric> fabric, const std::vector<uint32_t>& gpus);
 
@@ -56,7 +57,7 @@ class CollectiveJob : public Object
     /**
      * nccl-tests' bus bandwidth of the last finished call: bytes over time, times what makes it
      * comparable to the rate of a link.
-     * @return the bandwidth
+     * @return the bandwidth; 0 of a call that takes no time
      */
     weir::Rate GetBusBandwidth() const;
 

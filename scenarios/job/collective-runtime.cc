@@ -67,6 +67,32 @@ CollectiveRuntime::Install(Ptr<FluidFabric> fabric)
     fabric->AggregateObject(this);
 }
 
+void
+CollectiveRuntime::NoteStart(weir::Time start)
+{
+    m_starts.push_back(start);
+}
+
+weir::Time
+CollectiveRuntime::GetStart(std::size_t collective) const
+{
+    return m_starts.at(collective);
+}
+
+void
+CollectiveRuntime::SetRecorded(bool isRecorded)
+{
+    m_isRecorded = isRecorded;
+}
+
+void
+CollectiveRuntime::CheckUnrecorded(const char* job) const
+{
+    NS_ABORT_MSG_IF(m_isRecorded,
+                    job << ": found a RunRecorder that was installed before it and would not hold "
+                           "it, expected the recorder to be installed after all jobs");
+}
+
 weir::Simulation&
 CollectiveRuntime::GetSimulation()
 {

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -49,9 +50,36 @@ class CollectiveRuntime : public Object
      */
     weir::Simulation& GetSimulation();
 
+    /**
+     * The next collective of the simulation has been added.
+     * @param start when its first call begins
+     */
+    void NoteStart(weir::Time start);
+
+    /**
+     * When the first call of a collective begins.
+     * @param collective its number among those of the simulation
+     * @return the time
+     */
+    weir::Time GetStart(std::size_t collective) const;
+
+    /**
+     * A RunRecorder begins or ends a recording of the jobs that there are.
+     * @param isRecorded whether it begins
+     */
+    void SetRecorded(bool isRecorded);
+
+    /**
+     * Ends the program while a recording is under way, which would not hold another job.
+     * @param job what is being installed
+     */
+    void CheckUnrecorded(const char* job) const;
+
   private:
     std::string m_ncclVersion;                      //!< whose constants and choices
     std::unique_ptr<weir::Simulation> m_simulation; //!< of all jobs
+    std::vector<weir::Time> m_starts;               //!< by collective
+    bool m_isRecorded{false};                       //!< a recording is under way
 };
 
 } // namespace ns3

@@ -31,7 +31,7 @@ class ResultsHelper
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * Installs a recorder, after all jobs: what is installed later is not recorded.
+     * Installs a recorder, after all jobs: one that is installed later ends the program.
      * @param cluster the cluster
      * @return the recorder
      */

@@ -2,15 +2,20 @@
 #include "run-recorder.h"
 
 #include "ns3/abort.h"
+#include "ns3/application.h"
+#include "ns3/gpu-server.h"
 #include "ns3/log.h"
+#include "ns3/node-list.h"
+#include "ns3/node.h"
 #include "ns3/nstime.h"
-#include "ns3/simulator.h"
+#include "ns3/rng-seed-manager.h"
 #include "ns3/string.h"
 #include "ns3/weir-units.h"
 
 #include <algorithm>
 #include <exception>
 #include <sstream>
+#include <utility>
 
 namespace ns3
 {
@@ -36,15 +41,17 @@ IsPacked(const std::vector<weir::GpuId>& gpus, std::size_t first)
     return true;
 }
 
-std::string
-ListOf(const std::vector<weir::GpuId>& gpus)
+/** The placement of a job on these GPUs. */
+weir::PlacementSpec
+PlacementOn(const std::vector<weir::GpuId>& gpus)
 {
-    std::string text;
+    weir::PlacementSpec placement;
+    placement.kind = weir::Placement::Gpus;
     for (const weir::GpuId gpu : gpus)
     {
-        text += (text.empty() ? "" : " ") + std::to_string(gpu.Index());
+        placement.list.push_back(gpu.Index());
     }
-    return text;
+    return placement;
 }
 
 } // namespace
@@ -107,6 +114,7 @@ RunRecorder::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     Write();
+    m_driver = nullptr;
     Object::DoDispose();
 }
 
@@ -118,10 +126,11 @@ RunRecorder::Install(Ptr<FluidFabric> fabric)
     NS_ABORT_MSG_IF(m_file.empty() && m_timelineFile.empty(),
                     "RunRecorder: neither File nor TimelineFile says where to");
     m_runtime = CollectiveRuntime::Of(fabric);
+    m_driver = fabric->GetDriver();
     Describe(fabric);
-    fabric->GetDriver()->Hold(this);
-    Simulator::ScheduleDestroy(&RunRecorder::Write, Ptr<RunRecorder>(this));
-    fabric->GetDriver()->Synchronize();
+    m_driver->Hold(this);
+    m_driver->AtEnd(MakeCallback(&RunRecorder::Write, this));
+    m_driver->Synchronize();
     try
     {
         m_scenario.output.keepsStuck = true;
@@ -132,16 +141,19 @@ RunRecorder::Install(Ptr<FluidFabric> fabric)
     {
         NS_ABORT_MSG("RunRecorder: " << error.what());
     }
+    m_runtime->SetRecorded(true);
 }
 
 void
 RunRecorder::Describe(Ptr<FluidFabric> fabric)
 {
-    weir::Simulation& simulation = m_runtime->GetSimulation();
-    m_jobs = simulation.JobCount();
     m_scenario.title = m_title;
     m_scenario.cluster = fabric->GetFabric().GetCluster().GetSpec();
-    m_scenario.nccl = simulation.GetNcclSettings();
+    if (m_scenario.cluster.fabric.link.rawRate == weir::Rate())
+    {
+        m_scenario.cluster.fabric.link = m_scenario.cluster.node.nic; // which that means
+    }
+    m_scenario.nccl = m_runtime->GetSimulation().GetNcclSettings();
     m_scenario.output.file = m_file;
     m_scenario.output.timeline = !m_timelineFile.empty();
     m_scenario.output.timelineFile = m_timelineFile;
@@ -153,8 +165,19 @@ RunRecorder::Describe(Ptr<FluidFabric> fabric)
     {
         m_scenario.output.portSeries = ToWeir(m_portSeries);
     }
+    DescribeJobs();
+    DescribeCollectives();
+    DescribeTransport(fabric->GetTransportSpec());
+    DescribeProgram(fabric);
+    ReadRanks();
+}
+
+void
+RunRecorder::DescribeJobs()
+{
+    weir::Simulation& simulation = m_runtime->GetSimulation();
     std::size_t first = 0;
-    for (std::size_t i = 0; i < m_jobs; i++)
+    for (std::size_t i = 0; i < simulation.JobCount(); i++)
     {
         const weir::JobId id(i);
         weir::JobSpec job;
@@ -162,29 +185,105 @@ RunRecorder::Describe(Ptr<FluidFabric> fabric)
         if (i == 0)
         {
             m_scenario.gpu = simulation.GpuOf(id);
-            m_scenario.fidelity = simulation.FidelityOf(id);
         }
         if (!IsPacked(job.gpus, first))
         {
-            m_scenario.remarks.push_back("job " + job.name + " is on GPUs " + ListOf(job.gpus));
-        }
-        if (simulation.FidelityOf(id) != m_scenario.fidelity)
-        {
-            m_scenario.remarks.push_back("job " + job.name + " has fidelity " +
-                                         weir::ToString(simulation.FidelityOf(id)));
+            job.placement = PlacementOn(job.gpus);
         }
         first += job.gpus.size();
         m_scenario.jobs.push_back(job);
     }
-    ReadRanks();
-    for (const auto& collective : simulation.Collectives())
+}
+
+void
+RunRecorder::DescribeCollectives()
+{
+    weir::Simulation& simulation = m_runtime->GetSimulation();
+    const auto& collectives = simulation.Collectives();
+    for (std::size_t i = 0; i < collectives.size(); i++)
     {
-        for (const weir::CollectiveCall& call : collective->Calls())
+        weir::CollectiveJobSpec job;
+        job.name = collectives[i]->GetName();
+        job.name += collectives.size() > 1 ? "-" + std::to_string(i + 1) : "";
+        const std::vector<weir::CollectiveCall>& calls = collectives[i]->Calls();
+        for (const weir::CollectiveCall& call : calls)
         {
-            const auto& group = simulation.GetPlanner().GetCommunicator(call.communicator).gpus;
-            m_scenario.remarks.push_back(std::string(weir::ToString(call.op)) + " of " +
-                                         std::to_string(call.bytes.Count()) + " bytes on GPUs " +
-                                         ListOf(group));
+            job.sequence.push_back({call.op, call.bytes, call.overrides});
+            if (call.root != 0)
+            {
+                m_scenario.remarks.push_back(job.name + " has root " + std::to_string(call.root));
+            }
+        }
+        job.calls = static_cast<uint32_t>(collectives[i]->CallCount() / calls.size());
+        job.start = m_runtime->GetStart(i);
+        job.placement =
+            PlacementOn(simulation.GetPlanner().GetCommunicator(calls.front().communicator).gpus);
+        m_scenario.collectives.push_back(job);
+    }
+}
+
+void
+RunRecorder::DescribeTransport(const weir::TransportSpec& transport)
+{
+    weir::Simulation& simulation = m_runtime->GetSimulation();
+    std::vector<std::pair<std::string, weir::Fidelity>> jobs;
+    for (std::size_t i = 0; i < m_scenario.jobs.size(); i++)
+    {
+        jobs.emplace_back(m_scenario.jobs[i].name, simulation.FidelityOf(weir::JobId(i)));
+    }
+    for (std::size_t i = 0; i < m_scenario.collectives.size(); i++)
+    {
+        jobs.emplace_back(m_scenario.collectives[i].name, simulation.CollectiveFidelity(i));
+    }
+    m_scenario.corrections = transport.corrections;
+    m_scenario.sharing = transport.sharing;
+    weir::Fidelity usual = jobs.empty() ? weir::Fidelity::Flow : jobs.front().second;
+    m_scenario.fidelity = usual;
+    if (transport.packets)
+    {
+        m_scenario.packets = *transport.packets;
+        m_scenario.fidelity = usual = weir::Fidelity::Packet;
+    }
+    if (transport.coupling)
+    {
+        m_scenario.hybrid.coupling = *transport.coupling;
+        m_scenario.fidelity = weir::Fidelity::Hybrid;
+        usual = weir::Fidelity::Flow; // of what is a fluid
+    }
+    for (const auto& [name, fidelity] : jobs)
+    {
+        if (transport.coupling && fidelity == weir::Fidelity::Packet)
+        {
+            m_scenario.hybrid.jobs.push_back(name);
+        }
+        else if (fidelity != usual)
+        {
+            m_scenario.remarks.push_back("job " + name + " has fidelity " +
+                                         weir::ToString(fidelity));
+        }
+    }
+}
+
+void
+RunRecorder::DescribeProgram(Ptr<FluidFabric> fabric)
+{
+    m_scenario.seed = RngSeedManager::GetSeed();
+    m_scenario.remarks.push_back(
+        "an ns-3 program, RngSeed=" + std::to_string(RngSeedManager::GetSeed()) +
+        ", RngRun=" + std::to_string(RngSeedManager::GetRun()) +
+        "; flows and failures that it starts itself are not here");
+    for (auto node = NodeList::Begin(); node != NodeList::End(); ++node)
+    {
+        const Ptr<GpuServer> server = (*node)->GetObject<GpuServer>();
+        if (!server || server->GetFabric() != fabric)
+        {
+            continue;
+        }
+        for (uint32_t i = 0; i < (*node)->GetNApplications(); i++)
+        {
+            const TypeId type = (*node)->GetApplication(i)->GetInstanceTypeId();
+            m_scenario.remarks.push_back(type.GetName() + " on server " +
+                                         std::to_string(server->GetIndex()));
         }
     }
 }
@@ -220,9 +319,8 @@ RunRecorder::Write()
         return;
     }
     m_written = true;
-    NS_ABORT_MSG_IF(m_runtime->GetSimulation().JobCount() != m_jobs,
-                    "RunRecorder: found a job that was installed after it, which no file holds; "
-                    "expected it to be installed after all jobs");
+    m_driver->CatchUp();
+    m_runtime->SetRecorded(false);
     try
     {
         m_recording->Finish();

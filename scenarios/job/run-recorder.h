@@ -32,14 +32,15 @@ class RunRecorder : public Object
     ~RunRecorder() override;
 
     /**
-     * Watches a fabric from now on. What cannot be written ends the program with the reason.
+     * Watches a fabric from now on. What cannot be written ends the program with the reason, and so
+     * does a job that is installed before the recording ends.
      * @param fabric the fabric; its jobs have been installed
      */
     void Install(Ptr<FluidFabric> fabric);
 
     /**
-     * Ends the recording and gives the files their names. Unless this is called, the end of the
-     * simulator (Simulator::Destroy) does it.
+     * Ends the recording now and gives the files their names: what flows under way have moved by
+     * now is in them. Unless this is called, the end of the simulator (Simulator::Destroy) does it.
      */
     void Write();
 
@@ -53,6 +54,24 @@ class RunRecorder : public Object
      */
     void Describe(Ptr<FluidFabric> fabric);
 
+    /** The jobs that train. */
+    void DescribeJobs();
+
+    /** The jobs that are collectives. */
+    void DescribeCollectives();
+
+    /**
+     * How flows move, and in which fidelity jobs follow them; the jobs are described.
+     * @param transport of the fabric
+     */
+    void DescribeTransport(const weir::TransportSpec& transport);
+
+    /**
+     * Random numbers, and what sends besides jobs.
+     * @param fabric the fabric
+     */
+    void DescribeProgram(Ptr<FluidFabric> fabric);
+
     /** Reads the attribute Ranks; the jobs are known. */
     void ReadRanks();
 
@@ -65,7 +84,7 @@ class RunRecorder : public Object
 
     weir::Scenario m_scenario;                       //!< what is run
     Ptr<CollectiveRuntime> m_runtime;                //!< the fabric's
-    std::size_t m_jobs{0};                           //!< that are recorded
+    Ptr<EngineDriver> m_driver;                      //!< the fabric's
     std::unique_ptr<weir::RunRecording> m_recording; //!< under way; null: not installed
     bool m_written{false};                           //!< whether it has ended
 };

@@ -154,8 +154,8 @@ TrainingJob::GetTypeId()
                           MakeStringAccessor(&TrainingJob::m_overlap),
                           MakeStringChecker())
             .AddAttribute("Fidelity",
-                          "How closely communication is followed: analytical, stream or "
-                          "flow.",
+                          "How closely communication is followed: analytical, stream or flow; "
+                          "packet where flows move as packets.",
                           StringValue("stream"),
                           MakeStringAccessor(&TrainingJob::m_fidelity),
                           MakeStringChecker())
@@ -258,7 +258,9 @@ TrainingJob::Install(Ptr<FluidFabric> fabric,
     NS_LOG_FUNCTION(this << fabric << gpus.size());
     NS_ABORT_MSG_IF(m_run, "TrainingJob: installed twice");
     const auto fidelity = weir::ParseFidelity(m_fidelity);
-    NS_ABORT_MSG_IF(!fidelity, "TrainingJob: Fidelity is '" << m_fidelity << "'");
+    NS_ABORT_MSG_IF(!fidelity,
+                    "TrainingJob: Fidelity is '"
+                        << m_fidelity << "', expected one of: analytical, stream, flow, packet");
     weir::TrainingJobSpec spec;
     spec.name = m_name;
     spec.network = network;
@@ -271,6 +273,7 @@ TrainingJob::Install(Ptr<FluidFabric> fabric,
     spec.start = ToWeir(Max(m_startTime, Simulator::Now()));
     spec.gpus = std::vector<weir::GpuId>(gpus.begin(), gpus.end());
     m_runtime = CollectiveRuntime::Of(fabric);
+    m_runtime->CheckUnrecorded("TrainingJob");
     Ptr<EngineDriver> driver = fabric->GetDriver();
     driver->Hold(this); // the simulation calls it to the end, whoever else knows it
     driver->Synchronize();
@@ -320,6 +323,29 @@ TrainingJob::GetStepTime() const
 {
     NS_ABORT_MSG_IF(!IsFinished(),
                     "TrainingJob: " << m_name << " has not finished\n"
+                                    << DescribeWaiting());
+    const std::vector<weir::Time>& steps = GetStepTimes();
+    const weir::TrainingJobSpec& spec = GetRun().GetSpec();
+    if (!spec.jitter.IsOn() && !spec.steady.IsOn())
+    {
+        return steps.back();
+    }
+    // Steps that overlap have to fill the pipeline once.
+    const std::size_t first = spec.plan.StartsStepsApart() && steps.size() > 1 ? 1 : 0;
+    weir::Time sum;
+    for (std::size_t i = first; i < steps.size(); i++)
+    {
+        sum = sum + steps[i];
+    }
+    return weir::Time::Picoseconds(sum.ToPicoseconds() /
+                                   static_cast<int64_t>(steps.size() - first));
+}
+
+weir::Time
+TrainingJob::GetSteadyStepTime() const
+{
+    NS_ABORT_MSG_IF(GetStepTimes().empty(),
+                    "TrainingJob: " << m_name << " has finished no step\n"
                                     << DescribeWaiting());
     return GetRun().GetExecutor().SteadyStep();
 }

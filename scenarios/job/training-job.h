@@ -39,7 +39,8 @@ class TrainingJob : public Object, private weir::StepObserver
 
     /**
      * Puts the job on GPUs; it starts at its StartTime. What cannot run, or does not fit the GPUs'
-     * memory, ends the program with the reason.
+     * memory, ends the program with the reason. Not in a callback of the engines, such as
+     * StepFinished: that schedules it (Simulator::ScheduleNow).
      * @param fabric the fabric that joins them
      * @param gpus by rank (tensor innermost, then data, then pipeline), counted as in the cluster
      * @param network what is trained: a weir::Transformer or a weir::LayerTable
@@ -75,14 +76,23 @@ class TrainingJob : public Object, private weir::StepObserver
     const std::vector<weir::Time>& GetStepTimes() const;
 
     /**
-     * How long the steady step took: the last, or with Jitter the mean of all. Ends the program,
-     * saying which ranks wait for what, when the job has not finished.
+     * How long a step took: the last, or with Jitter or SteadyTolerance the mean of all (without
+     * the first where steps overlap, PostValidation). Ends the program, saying which ranks wait
+     * for what, when the job has not finished.
      * @return the duration
      */
     weir::Time GetStepTime() const;
 
     /**
-     * Where the time of the steady step went.
+     * How long a step took beside all other jobs, as `weir run` reports it: of the steps that ended
+     * before another job or collective of the fabric did, the last, or the mean as GetStepTime. Of
+     * a job alone, or where the other ended before all steps, it is that of all finished steps.
+     * @return the duration
+     */
+    weir::Time GetSteadyStepTime() const;
+
+    /**
+     * Where the time of GetSteadyStepTime went.
      * @return by rank
      */
     const std::vector<weir::RankBreakdown>& GetBreakdown() const;

@@ -120,4 +120,43 @@ TEST(JobLifetime, AJobThatIsDisposedOfMakesNoMoreCalls)
     ns3::Simulator::Destroy();
 }
 
+// Another job that ends leaves the last step the last one; what holds beside it is told apart.
+TEST(JobLifetime, StepTimeIsTheLastStepsWhoeverEndsBefore)
+{
+    const weir::Catalog catalog;
+    const auto system = weir::ReadSystem(weir::YamlNode::Parse("hgx-h100", "system"), catalog);
+    const auto network = weir::ReadModel(weir::YamlNode::Parse("gpt-1.7b", "model"), catalog);
+    for (const bool hasOther : {false, true})
+    {
+        const auto cluster = ns3::ClusterHelper(system.cluster).Install(2);
+        ns3::TrainingJobHelper helper(network, system.gpu);
+        helper.SetAttribute("Tensor", ns3::UintegerValue(8));
+        helper.SetAttribute("Data", ns3::UintegerValue(2));
+        helper.SetAttribute("GlobalBatch", ns3::UintegerValue(4));
+        helper.SetAttribute("Steps", ns3::UintegerValue(3));
+        const auto job = helper.Install(cluster);
+        if (hasOther)
+        {
+            ns3::CollectiveHelper("all-reduce", BYTES).Install(cluster);
+        }
+        const auto fabric = cluster.GetFabric();
+        bool isSlow = false;
+        job->TraceConnectWithoutContext("StepFinished",
+                                        ns3::Callback<void, uint32_t, weir::Time, weir::Time>(
+                                            [&](uint32_t step, weir::Time, weir::Time) {
+                                                isSlow = step == 0; // the second one
+                                                fabric->ScaleLinkRate(
+                                                    "node0/nic0", "leaf0", isSlow ? 0.05 : 1);
+                                            }));
+        ns3::Simulator::Run();
+        const auto& steps = job->GetStepTimes();
+        ASSERT_EQ(steps.size(), 3U);
+        EXPECT_GT(steps[1], steps[2]);
+        EXPECT_EQ(job->GetStepTime().ToPicoseconds(), steps[2].ToPicoseconds()) << hasOther;
+        EXPECT_EQ(job->GetSteadyStepTime().ToPicoseconds(), steps[hasOther ? 0 : 2].ToPicoseconds())
+            << "of those that ended before the other job, or the first, which it met";
+        ns3::Simulator::Destroy();
+    }
+}
+
 } // namespace

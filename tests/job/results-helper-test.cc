@@ -4,8 +4,12 @@
 
 #include "ns3/abort.h"
 #include "ns3/cluster-helper.h"
+#include "ns3/collective-helper.h"
+#include "ns3/double.h"
+#include "ns3/flow-source-helper.h"
 #include "ns3/nstime.h"
 #include "ns3/results-helper.h"
+#include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/training-job-helper.h"
@@ -16,10 +20,12 @@
 
 #include "../scenarios/scratch-folder.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <hdf5_hl.h>
+#include <numeric>
 #include <sstream>
 
 namespace
@@ -133,23 +139,149 @@ TEST(ResultsHelper, RefusesRanksThatNoJobHas)
     }
 }
 
-TEST(ResultsHelper, SaysWhenAJobCameTooLate)
+TEST(ResultsHelper, RefusesJobsThatComeTooLate)
 {
-    EXPECT_DEATH(
+    const weir::ScratchFolder folder;
+    const weir::Catalog catalog;
+    std::ofstream(folder / "late.yaml") << SCENARIO;
+    const auto scenario = weir::LoadScenario(folder / "late.yaml", {}, catalog);
+    ns3::TrainingJobHelper job(scenario.jobs[0].network, scenario.gpu);
+    job.SetAttribute("Data", ns3::UintegerValue(8));
+    job.SetAttribute("GlobalBatch", ns3::UintegerValue(8));
+    const ns3::CollectiveHelper collective("all-reduce", 1 << 20);
+    const auto cluster = ns3::ClusterHelper(scenario.cluster).Install();
+    const auto recorder = ns3::ResultsHelper(folder / "late.h5").Install(cluster);
+    EXPECT_DEATH(job.Install(cluster, {0, 1, 2, 3, 4, 5, 6, 7}),
+                 "TrainingJob: found a RunRecorder that was installed before it");
+    EXPECT_DEATH(collective.Install(cluster), "CollectiveJob: found a RunRecorder");
+    recorder->Write();
+    collective.Install(cluster); // of which nobody has asked for a record
+    ns3::Simulator::Destroy();
+}
+
+/** Four servers of a GPU and a port of 100 Gb/s each, on a switch. */
+ns3::ClusterHelper
+FourServers(const std::string& transport)
+{
+    ns3::ClusterHelper helper;
+    for (const char* count : {"Gpus", "Nics", "PcieSwitches", "Sockets"})
+    {
+        helper.SetServerAttribute(count, ns3::UintegerValue(1));
+    }
+    helper.SetServerAttribute("NicRate", ns3::StringValue("100Gbps"));
+    helper.SetServerAttribute("NicEfficiency", ns3::DoubleValue(1));
+    helper.SetNetworkAttribute("Kind", ns3::StringValue("leaf-spine"));
+    helper.SetTransport(transport);
+    return helper;
+}
+
+// A flow of 100 ms, of which the simulator sees the first 10 ms: 125 MB but for the latency.
+TEST(ResultsHelper, HoldsWhatFlowsHaveMovedWhenTheSimulatorStops)
+{
+    for (const char* transport : {"fluid", "hybrid", "packet"})
+    {
+        const weir::ScratchFolder folder;
         {
-            const weir::ScratchFolder folder;
-            const weir::Catalog catalog;
-            std::ofstream(folder / "late.yaml") << SCENARIO;
-            const auto scenario = weir::LoadScenario(folder / "late.yaml", {}, catalog);
-            ns3::TrainingJobHelper job(scenario.jobs[0].network, scenario.gpu);
-            job.SetAttribute("Data", ns3::UintegerValue(8));
-            job.SetAttribute("GlobalBatch", ns3::UintegerValue(8));
-            const auto cluster = ns3::ClusterHelper(scenario.cluster).Install();
-            const auto recorder = ns3::ResultsHelper(folder / "late.h5").Install(cluster);
-            job.Install(cluster, {0, 1, 2, 3, 4, 5, 6, 7});
-            recorder->Write();
-        },
-        "installed after it");
+            const auto cluster = FourServers(transport).Install(4);
+            cluster.GetFabric()->StartFlow(0, 1, 1250000000);
+            ns3::ResultsHelper results(folder / "long.h5");
+            results.SetAttribute("LinkSeries", ns3::TimeValue(ns3::MilliSeconds(1)));
+            results.Install(cluster);
+        }
+        ns3::Simulator::Stop(ns3::MilliSeconds(10));
+        ns3::Simulator::Run();
+        ns3::Simulator::Destroy();
+        const auto bytes = Column(folder / "long.h5", "/links/bytes");
+        const double most = *std::max_element(bytes.begin(), bytes.end());
+        EXPECT_NEAR(most, 125e6, 1e5) << transport;
+        const auto bins = Column(folder / "long.h5", "/link_series/bytes");
+        const double sum = std::accumulate(bins.begin(), bins.end(), 0.0);
+        const double links = std::accumulate(bytes.begin(), bytes.end(), 0.0);
+        EXPECT_NEAR(sum, links, 2e-2 * links) << transport;
+    }
+}
+
+/** The text of a file's /provenance/scenario. */
+std::string
+ProvenanceOf(const std::string& path)
+{
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t text = H5Dopen(file, "/provenance/scenario", H5P_DEFAULT);
+    const hid_t type = H5Dget_type(text);
+    std::string provenance;
+    if (H5Tis_variable_str(type) > 0)
+    {
+        char* words = nullptr;
+        H5Dread(text, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &words);
+        provenance = words;
+        H5free_memory(words);
+    }
+    else
+    {
+        provenance.resize(H5Tget_size(type));
+        H5Dread(text, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, provenance.data());
+    }
+    H5Tclose(type);
+    H5Dclose(text);
+    H5Fclose(file);
+    return provenance;
+}
+
+// What the file says of its origin is a scenario that says what the program did.
+TEST(ResultsHelper, TellsHowFlowsMoved)
+{
+    for (const auto& [transport, fidelity] : {std::pair("packet", weir::Fidelity::Packet),
+                                              std::pair("hybrid", weir::Fidelity::Hybrid),
+                                              std::pair("fluid", weir::Fidelity::Flow)})
+    {
+        const weir::ScratchFolder folder;
+        ns3::RngSeedManager::SetRun(7);
+        {
+            ns3::ClusterHelper helper = FourServers(transport);
+            helper.SetPacketAttribute("Buffer", ns3::UintegerValue(7 << 20));
+            helper.SetCongestionControl("dcqcn");
+            helper.SetCouplingAttribute("Window", ns3::TimeValue(ns3::MicroSeconds(3)));
+            if (fidelity == weir::Fidelity::Flow)
+            {
+                helper.SetCorrectionAttribute("OfLink", ns3::DoubleValue(0.9));
+            }
+            const auto cluster = helper.Install(4);
+            ns3::CollectiveHelper collective("all-reduce", 1 << 20);
+            collective.SetAttribute(
+                "Fidelity", ns3::StringValue(fidelity == weir::Fidelity::Flow ? "flow" : "packet"));
+            collective.SetAttribute("Calls", ns3::UintegerValue(2));
+            collective.Install(cluster, {1, 3, 2});
+            ns3::FlowSourceHelper source({1});
+            source.SetAttribute("MaxFlows", ns3::UintegerValue(1));
+            source.Install(cluster, {0});
+            ns3::ResultsHelper(folder / "told.h5").Install(cluster);
+        }
+        ns3::Simulator::Run();
+        ns3::Simulator::Destroy();
+        ns3::RngSeedManager::SetRun(1);
+
+        const std::string text = ProvenanceOf(folder / "told.h5");
+        EXPECT_NE(text.find("RngSeed=1, RngRun=7"), std::string::npos) << text;
+        EXPECT_NE(text.find("ns3::FlowSource on server 0"), std::string::npos) << text;
+        std::ofstream(folder / "told.yaml") << text;
+        const auto told = weir::LoadScenario(folder / "told.yaml", {}, weir::Catalog());
+        EXPECT_EQ(told.fidelity, fidelity);
+        ASSERT_EQ(told.collectives.size(), 1U);
+        EXPECT_EQ(told.collectives[0].calls, 2U);
+        EXPECT_EQ(told.collectives[0].placement.list, (std::vector<uint32_t>{1, 3, 2}));
+        EXPECT_EQ(told.corrections.IsOn(), fidelity == weir::Fidelity::Flow);
+        if (fidelity == weir::Fidelity::Flow)
+        {
+            continue;
+        }
+        EXPECT_EQ(told.packets.switches.buffer.Count(), 7 << 20);
+        EXPECT_STREQ(told.packets.congestionControl->Name(), "dcqcn");
+        if (fidelity == weir::Fidelity::Hybrid)
+        {
+            EXPECT_EQ(told.hybrid.jobs, std::vector<std::string>{"collective"});
+            EXPECT_EQ(told.hybrid.coupling.window.ToPicoseconds(), 3000000);
+        }
+    }
 }
 
 // Where files have names before they are complete, both outputs stay under their temporary ones.
