@@ -60,11 +60,13 @@ AddListCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("list", "List what the catalogue has");
     auto options = std::make_shared<ListOptions>();
-    verb->add_option("KIND",
-                     options->kind,
-                     "systems, models, runs, gpus, architectures, hosts, transports, frameworks, "
-                     "calibrations, flow-sizes, corrections, switches, sweeps or suites")
-        ->required();
+    std::string kinds;
+    for (const CatalogKind kind : CatalogKinds())
+    {
+        kinds += kinds.empty() ? "" : kind == CatalogKinds().back() ? " or " : ", ";
+        kinds += ToString(kind);
+    }
+    verb->add_option("KIND", options->kind, kinds)->required();
     verb->add_flag("--json", options->json, "Print an array of {name, title, path}");
     verb->footer(
         "Examples:\n"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "collectives/collective.h"
+#include "collectives/fidelity.h"
 #include "collectives/nccl/nccl-settings.h"
 #include "collectives/nccl/node-cost.h"
 #include "fabric/kinds/fabric-kinds.h"
@@ -10,6 +12,7 @@
 #include "fabric/transport/packet/packet-spec.h"
 #include "ns3/object-reference.h"
 #include "scenarios/command/commands.h"
+#include "scenarios/command/verb-options.h"
 #include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/versions.h"
@@ -193,6 +196,71 @@ ManPage(const CLI::App& application)
     return out.str();
 }
 
+/** Those of @p names that are words of @p text. */
+std::vector<std::string>
+WordsOf(const std::string& text, const std::vector<std::string>& names)
+{
+    std::string word;
+    std::vector<std::string> words;
+    for (const char c : text + " ")
+    {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-')
+        {
+            word += c;
+            continue;
+        }
+        const bool isName = std::find(names.begin(), names.end(), word) != names.end();
+        if (isName && std::find(words.begin(), words.end(), word) == words.end())
+        {
+            words.push_back(word);
+        }
+        word.clear();
+    }
+    return words;
+}
+
+/** What ToString calls the values of an enumeration up to @p last. */
+template <typename E>
+std::vector<std::string>
+NamesThrough(E last)
+{
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); i++)
+    {
+        names.emplace_back(ToString(static_cast<E>(i)));
+    }
+    return names;
+}
+
+/** By verb and option, which values the shell offers: those that the option's help names. */
+std::string
+ValueCases(const std::vector<VerbText>& verbs)
+{
+    const std::vector<std::string> fidelities = NamesThrough(Fidelity::Auto);
+    const std::vector<std::string> operations = NamesThrough(LAST_COLLECTIVE_OP);
+    std::string cases;
+    for (const VerbText& verb : verbs)
+    {
+        for (const OptionText& option : verb.options)
+        {
+            const auto has = [&option](const char* name) {
+                return std::find(option.names.begin(), option.names.end(), name) !=
+                       option.names.end();
+            };
+            const std::vector<std::string> values = has("--fidelity")
+                                                        ? WordsOf(option.help, fidelities)
+                                                    : has("--op") ? operations
+                                                                  : std::vector<std::string>();
+            if (!values.empty())
+            {
+                cases += "        '" + verb.name + " " + (has("--op") ? "--op" : "--fidelity") +
+                         "') words='" + Join(values, " ") + "' ;;\n";
+            }
+        }
+    }
+    return cases;
+}
+
 /** A completion of bash: verbs, options, files, and names of the catalogue by `weir list`. */
 std::string
 BashCompletion(const CLI::App& application)
@@ -217,11 +285,21 @@ BashCompletion(const CLI::App& application)
         cases << "        '" << verb.name << "') words='" << words << "' ;;\n";
         verbNames += verb.name.empty() ? "" : " '" + verb.name + "'";
     }
+    std::string plurals;
+    std::string singles;
+    std::string kindCases;
+    for (const CatalogKind kind : CatalogKinds())
+    {
+        plurals += ToString(kind) + std::string(" ");
+        singles += NameOfOne(kind) + " ";
+        kindCases += "        " + NameOfOne(kind) + ") kind=" + ToString(kind) + " ;;\n";
+    }
+    singles += "network";
     return R"(# Completion of bash for weir, printed by `weir reference bash`.
 _weir()
 {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local verb= known word words= i
+    local verb= known word words= kind= i
     for ((i = 1; i < COMP_CWORD; i++)); do
         word=${verb:+$verb }${COMP_WORDS[i]}
         for known in)" +
@@ -230,15 +308,26 @@ _weir()
         done
     done
     case "$previous" in
-        --system | --topology) words=$(weir list systems 2>/dev/null | awk '{print $1}') ;;
-        --gpu) words=$(weir list gpus 2>/dev/null | awk '{print $1}') ;;
-        run | graph) words=$(weir list runs 2>/dev/null | awk '{print $1}') ;;
-        validate) words=$(weir list suites 2>/dev/null | awk '{print $1}') ;;
-        list) words='systems models runs gpus calibrations suites' ;;
-        show) [[ $verb == show ]] && words='system model run gpu calibration suite network' ;;
-        system | model | run | gpu | calibration | suite)
-            [[ $verb == show ]] && words=$(weir list "${previous}s" 2>/dev/null | awk '{print $1}') ;;
+        --system | --topology) kind=systems ;;
+        --gpu) kind=gpus ;;
+        run | graph | search) [[ $verb == "$previous" ]] && kind=runs ;;
+        sweep) [[ $verb == sweep ]] && kind=sweeps ;;
+        validate) kind=suites ;;
+        list) words=')" +
+           plurals + R"(' ;;
+        show) words=')" +
+           singles + R"(' ;;
     esac
+    [[ $verb == show ]] && case "$previous" in
+)" + kindCases +
+           R"(    esac
+    case "$verb $previous" in
+)" + ValueCases(Verbs(application)) +
+           R"(    esac
+    if [[ $current == -* ]]; then
+        words= kind=
+    fi
+    [[ -n $kind ]] && words=$(weir list "$kind" 2>/dev/null | awk '{print $1}')
     if [[ -z $words ]]; then
         case "$verb" in
 )" + cases.str() +

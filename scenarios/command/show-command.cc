@@ -296,11 +296,12 @@ AddShowCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("show", "Show one thing of the catalogue");
     auto options = std::make_shared<ShowOptions>();
-    verb->add_option("KIND",
-                     options->kind,
-                     "system, model, run, gpu, architecture, host, transport, framework, "
-                     "calibration, flow-size, correction, switch, suite or network")
-        ->required();
+    std::string kinds;
+    for (const CatalogKind kind : CatalogKinds())
+    {
+        kinds += NameOfOne(kind) + (kind == CatalogKinds().back() ? " or network" : ", ");
+    }
+    verb->add_option("KIND", options->kind, kinds)->required();
     verb->add_option("NAME",
                      options->name,
                      "As weir list prints it, or a file; of a network its congestion "

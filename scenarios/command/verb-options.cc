@@ -9,27 +9,42 @@
 namespace weir
 {
 
+const std::vector<CatalogKind>&
+CatalogKinds()
+{
+    static const std::vector<CatalogKind> kinds{CatalogKind::Systems,
+                                                CatalogKind::Models,
+                                                CatalogKind::Runs,
+                                                CatalogKind::Gpus,
+                                                CatalogKind::Architectures,
+                                                CatalogKind::Hosts,
+                                                CatalogKind::Transports,
+                                                CatalogKind::Frameworks,
+                                                CatalogKind::Calibrations,
+                                                CatalogKind::FlowSizes,
+                                                CatalogKind::Corrections,
+                                                CatalogKind::Switches,
+                                                CatalogKind::Sweeps,
+                                                CatalogKind::Suites};
+    return kinds;
+}
+
+std::string
+NameOfOne(CatalogKind kind)
+{
+    const std::string plural = ToString(kind);
+    const bool isLong = kind == CatalogKind::Switches; // not "a switche"
+    return plural.substr(0, plural.size() - (isLong ? 2 : 1));
+}
+
 CatalogKind
 ParseKind(const std::string& name)
 {
     std::vector<std::string> names;
-    for (const auto kind : {CatalogKind::Systems,
-                            CatalogKind::Models,
-                            CatalogKind::Runs,
-                            CatalogKind::Gpus,
-                            CatalogKind::Architectures,
-                            CatalogKind::Hosts,
-                            CatalogKind::Transports,
-                            CatalogKind::Frameworks,
-                            CatalogKind::Calibrations,
-                            CatalogKind::FlowSizes,
-                            CatalogKind::Corrections,
-                            CatalogKind::Switches,
-                            CatalogKind::Sweeps,
-                            CatalogKind::Suites})
+    for (const CatalogKind kind : CatalogKinds())
     {
         const std::string plural = ToString(kind);
-        if (name == plural || name + "s" == plural || name + "es" == plural)
+        if (name == plural || name == NameOfOne(kind))
         {
             return kind;
         }

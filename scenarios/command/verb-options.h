@@ -16,6 +16,12 @@
 namespace weir
 {
 
+/** All kinds of the catalogue. */
+const std::vector<CatalogKind>& CatalogKinds();
+
+/** What one description of @p kind is called: "system" of systems. */
+std::string NameOfOne(CatalogKind kind);
+
 /** A kind of the catalogue by its name, "systems" or "system". @throws InputError when unknown. */
 CatalogKind ParseKind(const std::string& name);
 
