@@ -22,10 +22,22 @@ FolderBesideProgram()
     return error ? "" : (program.parent_path().parent_path() / WEIR_DATA_BELOW_PREFIX).string();
 }
 
+/** PREFIX/share/weir where @p header is PREFIX/include/weir/scenarios/data-folders.h; else none. */
+std::string
+FolderOfHeader(const std::string& header)
+{
+    const std::string place =
+        std::string("/") + WEIR_HEADERS_BELOW_PREFIX + "/scenarios/data-folders.h";
+    const bool isPackaged = header.size() > place.size() &&
+                            header.compare(header.size() - place.size(), place.size(), place) == 0;
+    return isPackaged ? header.substr(0, header.size() - place.size() + 1) + WEIR_DATA_BELOW_PREFIX
+                      : "";
+}
+
 } // namespace
 
 std::vector<std::string>
-DataFolders(const std::string& packaged)
+DataFolders(const std::string& packaged, const std::string& header)
 {
     std::vector<std::string> folders;
     const char* listed = std::getenv("WEIR_DATA_PATH");
@@ -34,9 +46,11 @@ DataFolders(const std::string& packaged)
     {
         folders.push_back(folder);
     }
-    folders.insert(
-        folders.end(),
-        {FolderBesideProgram(), packaged, WEIR_SCENARIOS_SOURCE_DIR, WEIR_SCENARIOS_INSTALL_DIR});
+    folders.insert(folders.end(),
+                   {FolderBesideProgram(),
+                    packaged.empty() ? FolderOfHeader(header) : packaged,
+                    WEIR_SCENARIOS_SOURCE_DIR,
+                    WEIR_SCENARIOS_INSTALL_DIR});
     const auto isEmpty = [](const std::string& folder) { return folder.empty(); };
     folders.erase(std::remove_if(folders.begin(), folders.end(), isEmpty), folders.end());
     return folders;

@@ -73,6 +73,39 @@ class Package(unittest.TestCase):
             self.assertIn(f'.SH "WEIR {verb["verb"].upper()}"', page)
         called("bash", "-n", self.prefix / "share/bash-completion/completions/weir")
 
+    def test_the_completion_offers_what_the_command_takes(self):
+        for line, word in ((("weir", "list", ""), "switches"),
+                           (("weir", "show", ""), "flow-size"),
+                           (("weir", "run", "--fidelity", ""), "hybrid"),
+                           (("weir", "collective", "--op", ""), "all-to-all"),
+                           (("weir", "run", "--"), "--keep-partial")):
+            self.assertIn(word, self.completed(*line), line)
+        listed = {kind: [e["name"] for e in json.loads(called(self.weir, "list", kind, "--json"))]
+                  for kind in ("switches", "sweeps")}
+        self.assertEqual(self.completed("weir", "show", "switch", ""), listed["switches"])
+        self.assertEqual(self.completed("weir", "sweep", ""), listed["sweeps"])
+        for kind in self.completed("weir", "list", ""):
+            called(self.weir, "list", kind)
+        self.assertNotIn("hybrid", self.completed("weir", "collective", "--fidelity", ""))
+
+    def completed(self, *line):
+        """What the shell offers for the last word of a line."""
+        script = (f"source {self.prefix}/share/bash-completion/completions/weir; "
+                  f"COMP_WORDS=({' '.join(repr(w) for w in line)}); "
+                  f"COMP_CWORD={len(line) - 1}; _weir; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+        return called("bash", "-c", script, environment={
+            "PATH": f"{self.weir.parent}:{os.environ['PATH']}"}).split()
+
+    def configured(self, name, text):
+        """A project of these lines, configured; the folder of its build."""
+        source = self.folder / name
+        source.mkdir()
+        (source / "CMakeLists.txt").write_text(
+            f"cmake_minimum_required(VERSION 3.24)\nproject({name} LANGUAGES CXX)\n{text}")
+        called("cmake", "-S", source, "-B", source / "build", "-G", "Ninja",
+               f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCMAKE_BUILD_TYPE=Release")
+        return source / "build"
+
     def test_find_package(self):
         build = self.folder / "found"
         called("cmake", "-S", PROGRAM, "-B", build, "-G", "Ninja",
@@ -81,15 +114,38 @@ class Package(unittest.TestCase):
         printed = called(build / "oversubscription", cwd=PROGRAM)
         self.assertEqual(printed, (PROGRAM / "expected.txt").read_text())
 
-    def test_pkg_config(self):
+    def test_components(self):
+        self.configured("some", "find_package(weir REQUIRED COMPONENTS scenario ns3-devices ns3 "
+                                "compute collectives fabric)\n")
+        with self.assertRaisesRegex(AssertionError, "weir"):
+            self.configured("missing", "find_package(weir REQUIRED COMPONENTS other)\n")
+
+    def pkg_config(self, source, program):
+        """Compiles a program as the guide says."""
         (path,) = self.prefix.glob("lib/**/pkgconfig")
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "weir"], check=True, text=True,
-                               stdout=subprocess.PIPE,
-                               env={**os.environ, "PKG_CONFIG_PATH": str(path)}).stdout.strip()
-        program = self.folder / "by-pkg-config"
-        source = PROGRAM / "oversubscription.cc"
-        called("bash", "-c", f"g++ -std=c++17 -O1 {source} {flags} -o {program}")
+        called("bash", "-c",
+               f"g++ -std=c++17 -O1 {source} $(pkg-config --cflags --libs weir) -o {program}",
+               environment={"PKG_CONFIG_PATH": str(path)})
+        return program
+
+    def test_pkg_config(self):
+        program = self.pkg_config(PROGRAM / "oversubscription.cc", self.folder / "by-pkg-config")
         self.assertEqual(called(program, cwd=PROGRAM), (PROGRAM / "expected.txt").read_text())
+
+    def test_a_program_knows_the_types_that_it_does_not_name(self):
+        source = self.folder / "types.cc"
+        source.write_text('#include "ns3/command-line.h"\n'
+                          '#include "ns3/fabric-net-device-helper.h"\n'
+                          "int main(int argc, char* argv[])\n"
+                          "{ ns3::FabricNetDeviceHelper devices;\n"
+                          "  ns3::CommandLine cmd; cmd.Parse(argc, argv); }\n")
+        program = self.pkg_config(source, self.folder / "types")
+        printed = called(program, "--PrintGroup=Weir")
+        described = json.loads(called(self.weir, "reference", "attributes"))
+        for entry in described:
+            self.assertIn(entry["type"], printed)
+        for name in ("CollectiveJob", "TrainingJob", "RunRecorder", "FabricNetDevice"):
+            self.assertIn(f"ns3::{name}", printed)
 
 
 if __name__ == "__main__":
