@@ -58,7 +58,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls.cc
-  ${CMAKE_CURRENT_LIST_DIR}/schedule/operation-postcondition.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-time.cc
@@ -78,13 +77,10 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/channels/ring-search.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring.cc
-  ${CMAKE_CURRENT_LIST_DIR}/schedule/schedule-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/schedule-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/schedule-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/stream-engine.cc
-  ${CMAKE_CURRENT_LIST_DIR}/schedule/symbolic-channel-check.cc
-  ${CMAKE_CURRENT_LIST_DIR}/schedule/symbolic-channel.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/traffic.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/tuner-rule.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/tree-builder.cc

@@ -14,7 +14,6 @@
 #include "collectives/nccl/nccl-constants.h"
 #include "collectives/nccl/nccl-settings.h"
 #include "collectives/planner.h"
-#include "collectives/schedule/schedule-check.h"
 #include "collectives/schedule/schedule.h"
 #include "fabric/routing/routing.h"
 
@@ -70,7 +69,7 @@ struct CallDescription;
 
 /**
  * One way to run some operations. Each algorithm is one file that defines one of these, and a line
- * in the table of algorithm.cc; planner, engines and checks know no algorithm by name.
+ * in the table of algorithm.cc; planner and engines know no algorithm by name.
  */
 struct CollectiveAlgorithm
 {
@@ -115,12 +114,6 @@ struct CollectiveAlgorithm
      * nccl-choice.cc.
      */
     void (*choose)(AlgorithmInputs& inputs){nullptr};
-
-    /**
-     * Whether a schedule meets its operation's postcondition, as CheckSchedule says. Null: it is
-     * run on symbols, channel by channel.
-     */
-    std::string (*check)(const Schedule& schedule, const ScheduleClaim& claim){nullptr};
 };
 
 /** What StreamEngine and the closed form need of a call. */

@@ -9,7 +9,7 @@
 namespace weir
 {
 
-/** Some ranks of a group; in a schedule check, those whose data a buffer holds. */
+/** Some ranks of a group, such as those whose data a buffer holds. */
 class RankSet
 {
   public:

@@ -338,4 +338,26 @@ ScheduleRun::DescribeWait() const
     return "nothing waits";
 }
 
+std::string
+CheckProgress(const Schedule& schedule)
+{
+    ScheduleRun run(schedule);
+    std::vector<uint32_t> sending;
+    for (uint32_t block = 0; block < run.BlockCount(); ++block)
+    {
+        run.Advance(block, sending);
+    }
+    while (!sending.empty())
+    {
+        const uint32_t connection = sending.back();
+        sending.pop_back();
+        if (run.PopFront(connection))
+        {
+            sending.push_back(connection);
+        }
+        run.Arrive(connection, sending);
+    }
+    return run.BlocksLeft() == 0 ? "" : run.DescribeWait() + " for ever";
+}
+
 } // namespace weir

@@ -253,6 +253,12 @@ class ScheduleRun
     std::vector<uint32_t> m_ended;
 };
 
+/**
+ * Runs @p schedule with its slots in no time at all.
+ * @return who waits for ever, empty when nobody does.
+ */
+std::string CheckProgress(const Schedule& schedule);
+
 } // namespace weir
 
 #endif // WEIR_COLLECTIVES_SCHEDULE_SCHEDULE_RUN_H

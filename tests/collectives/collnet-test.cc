@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/collnet/collnet-switch-tree.h"
-#include "collectives/schedule/schedule-check.h"
 #include "fabric/kinds/leaf-spine.h"
 
 #include "collective-bench.h"
 #include "reducing-network.h"
 #include "reference-machines.h"
+#include "schedule-check.h"
 
 #include <gtest/gtest.h>
 

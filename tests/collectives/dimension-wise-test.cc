@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/schedule/schedule-check.h"
 #include "fabric/kinds/dimensions.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"
+#include "schedule-check.h"
 
 #include <gtest/gtest.h>
 

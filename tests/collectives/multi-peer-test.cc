@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/schedule/schedule-check.h"
 #include "collectives/schedule/schedule-run.h"
+#include "schedule-check.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/point-to-point/point-to-point-order.h"
 #include "collectives/algorithms/traffic.h"
-#include "collectives/schedule/schedule-check.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"
+#include "schedule-check.h"
 
 #include <gtest/gtest.h>
 

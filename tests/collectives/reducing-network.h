@@ -2,10 +2,9 @@
 #ifndef WEIR_TESTS_COLLECTIVES_REDUCING_NETWORK_H
 #define WEIR_TESTS_COLLECTIVES_REDUCING_NETWORK_H
 
-#include "collectives/schedule/schedule-check.h"
-
 #include "collective-bench.h"
 #include "reference-machines.h"
+#include "schedule-check.h"
 
 #include <gtest/gtest.h>
 

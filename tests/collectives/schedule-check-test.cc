@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/schedule/schedule-check.h"
+#include "schedule-check.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/message-cost.h"
-#include "collectives/schedule/schedule-check.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"
+#include "schedule-check.h"
 
 #include <gtest/gtest.h>
 

@@ -722,13 +722,6 @@ BuildSchedule(const AlgorithmInputs& in)
     return schedule;
 }
 
-/** That it ends; its bytes are the closed form's (tests/collectives/dimension-wise-test.cc). */
-std::string
-CheckOrder(const Schedule& schedule, const ScheduleClaim& claim)
-{
-    return CheckProgress(schedule);
-}
-
 } // namespace
 
 const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM{
@@ -742,7 +735,6 @@ const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM{
     Streams,
     BuildSchedule,
     Choose,
-    CheckOrder,
 };
 
 } // namespace weir

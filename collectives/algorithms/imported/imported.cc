@@ -4,6 +4,7 @@
 #include "collectives/algorithms/imported/imported-shape.h"
 #include "collectives/algorithms/point-to-point/point-to-point.h"
 #include "collectives/schedule/message-split.h"
+#include "collectives/schedule/schedule-run.h"
 
 #include <algorithm>
 #include <map>
@@ -312,13 +313,6 @@ Streams(const AlgorithmInputs& in)
     return StepsOf(in, Describe(in));
 }
 
-/** Its data flow is CheckImportedProgram's. */
-std::string
-CheckOrder(const Schedule& schedule, const ScheduleClaim& claim)
-{
-    return CheckProgress(schedule);
-}
-
 } // namespace
 
 const CollectiveAlgorithm IMPORTED_ALGORITHM{
@@ -332,7 +326,6 @@ const CollectiveAlgorithm IMPORTED_ALGORITHM{
     Streams,
     nullptr,
     Choose,
-    CheckOrder,
 };
 
 } // namespace weir

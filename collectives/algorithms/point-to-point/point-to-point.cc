@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <string>
-#include <utility>
 
 namespace weir
 {
@@ -217,126 +214,6 @@ MessagesOf(const AlgorithmInputs& in)
     return MessagesOf(in.call.op, in.communicator.Size(), in.call.bytes, in.call.root, in.traffic);
 }
 
-namespace
-{
-
-/** Chunks by connection, in the order in which one side's programs name them. */
-using ChunkLists = std::vector<std::vector<int32_t>>;
-
-/** The bytes of every chunk that leaves a rank for another, by both. */
-using PairBytes = std::map<std::pair<uint32_t, uint32_t>, Bytes>;
-
-std::string
-Pair(uint32_t from, uint32_t to)
-{
-    return "rank " + std::to_string(from) + " to rank " + std::to_string(to);
-}
-
-std::string
-CheckBlock(const ChannelSchedule& channel,
-           const ThreadBlock& block,
-           ChunkLists& sent,
-           ChunkLists& received)
-{
-    const auto chunks = static_cast<int32_t>(channel.loops.front().chunks.size());
-    for (const auto& p : channel.programs[block.program].primitives)
-    {
-        const bool sends = p.kind == PrimitiveKind::Send;
-        const auto& pipes = sends ? block.send : block.recv;
-        const uint16_t pipe = sends ? p.sendTo : p.recvFrom;
-        if ((!sends && p.kind != PrimitiveKind::Recv) || pipe >= pipes.size() || p.chunk < 0 ||
-            p.chunk >= chunks)
-        {
-            return "rank " + std::to_string(block.rank) +
-                   " has a primitive that is not a send or a receive of one of its chunks";
-        }
-        (sends ? sent : received)[pipes[pipe]].push_back(p.chunk);
-    }
-    return "";
-}
-
-std::string
-CheckChannel(const ChannelSchedule& channel, uint32_t copies, PairBytes& carried)
-{
-    if (channel.loops.size() != 1 || channel.loops[0].repeat != 1 || channel.loops[0].slices != 1)
-    {
-        return "its messages are not sent once and in whole chunks";
-    }
-    ChunkLists sent(channel.connections.size());
-    ChunkLists received(channel.connections.size());
-    for (const auto& block : channel.blocks)
-    {
-        if (auto fault = CheckBlock(channel, block, sent, received); !fault.empty())
-        {
-            return fault;
-        }
-    }
-    for (std::size_t i = 0; i < channel.connections.size(); ++i)
-    {
-        const uint32_t from = channel.blocks[channel.connections[i].fromBlock].rank;
-        const uint32_t to = channel.blocks[channel.connections[i].toBlock].rank;
-        if (sent[i] != received[i])
-        {
-            return Pair(from, to) + ": what is received is not what is sent";
-        }
-        Bytes bytes;
-        for (const int32_t chunk : sent[i])
-        {
-            bytes += channel.loops[0].chunks[chunk] * copies;
-        }
-        if (bytes > Bytes())
-        {
-            carried[{from, to}] += bytes;
-        }
-    }
-    return "";
-}
-
-/**
- * Proves that a schedule of sends and receives delivers @p messages: what leaves each rank for each
- * other is the bytes of their message and nothing goes between others; every connection's chunks
- * are received in the order and the sizes in which they are sent; and run with its slots, no block
- * waits for ever.
- *
- * @return the first fault in words, empty when there is none. O(primitives).
- */
-std::string
-CheckPointToPoint(const Schedule& schedule, const std::vector<Message>& messages)
-{
-    PairBytes carried;
-    for (const auto& [channel, copies] : schedule.channels)
-    {
-        if (auto fault = CheckChannel(channel, copies, carried); !fault.empty())
-        {
-            return fault;
-        }
-    }
-    for (const auto& message : messages)
-    {
-        const auto it = carried.find({message.from, message.to});
-        const Bytes bytes = it == carried.end() ? Bytes() : it->second;
-        if (bytes != message.bytes)
-        {
-            return Pair(message.from, message.to) + ": " + std::to_string(bytes.Count()) +
-                   " bytes go, the message has " + std::to_string(message.bytes.Count());
-        }
-    }
-    if (carried.size() != messages.size())
-    {
-        return "bytes go between ranks that have no message for each other";
-    }
-    return CheckProgress(schedule);
-}
-
-std::string
-CheckMessages(const Schedule& schedule, const ScheduleClaim& claim)
-{
-    return CheckPointToPoint(
-        schedule, MessagesOf(schedule.op, claim.ranks, claim.bytes, claim.root, claim.traffic));
-}
-
-} // namespace
-
 const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM{
     Algorithm::PointToPoint,
     Supports,
@@ -348,7 +225,6 @@ const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM{
     PointToPointStreams,
     PointToPointSchedule,
     Choose,
-    CheckMessages,
 };
 
 } // namespace weir

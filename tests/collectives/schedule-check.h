@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COLLECTIVES_SCHEDULE_SCHEDULE_CHECK_H
-#define WEIR_COLLECTIVES_SCHEDULE_SCHEDULE_CHECK_H
+#ifndef WEIR_TESTS_COLLECTIVES_SCHEDULE_CHECK_H
+#define WEIR_TESTS_COLLECTIVES_SCHEDULE_CHECK_H
 
 #include "collectives/algorithms/traffic.h"
 #include "collectives/schedule/schedule.h"
@@ -30,21 +30,16 @@ struct ScheduleClaim
  *  - broadcast, send: every rank (the second) has what the root (the first) gave;
  *  - reduce, gather: the root has every chunk with all ranks in it, once, or every rank's part;
  *  - scatter, send-recv: every rank has its part of the root's, or the data of the rank before it;
- * (operation-postcondition.h), sends and receives deliver their messages (point-to-point.cc); that
- * every message is received by the primitive that expects that chunk, that nothing is left in a
- * pipe, that the sizes add up to the call, and that it cannot block with its slots. Loops that
- * repeat are run twice: the passes are alike, and two show what leaks from one to the next.
+ * (OperationPostcondition); that every message is received by the primitive that expects that
+ * chunk, that nothing is left in a pipe, that the sizes add up to the call, and that it cannot
+ * block with its slots. Loops that repeat are run twice: the passes are alike, and two show what
+ * leaks from one to the next. Grouped sends and receives deliver their messages instead; of
+ * imported and dimension-wise schedules it proves only that they end.
  *
  * @return the first fault in words, empty when there is none. O(primitives x ranks / 64).
  */
 std::string CheckSchedule(const Schedule& schedule, const ScheduleClaim& claim);
 
-/**
- * Runs @p schedule with its slots in no time at all.
- * @return who waits for ever, empty when nobody does.
- */
-std::string CheckProgress(const Schedule& schedule);
-
 } // namespace weir
 
-#endif // WEIR_COLLECTIVES_SCHEDULE_SCHEDULE_CHECK_H
+#endif // WEIR_TESTS_COLLECTIVES_SCHEDULE_CHECK_H

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COLLECTIVES_SCHEDULE_SYMBOLIC_CHANNEL_H
-#define WEIR_COLLECTIVES_SCHEDULE_SYMBOLIC_CHANNEL_H
+#ifndef WEIR_TESTS_COLLECTIVES_SYMBOLIC_CHANNEL_H
+#define WEIR_TESTS_COLLECTIVES_SYMBOLIC_CHANNEL_H
 
-#include "collectives/schedule/operation-postcondition.h"
 #include "collectives/schedule/rank-set.h"
 #include "collectives/schedule/schedule.h"
 
@@ -14,6 +13,36 @@
 
 namespace weir
 {
+
+/**
+ * What an operation gives every rank to begin with and must have given it in the end, chunk by
+ * chunk of one channel, in sets of ranks whose data is summed. For operations in which every rank
+ * has its own part (all-gather, reduce-scatter, gather, scatter), chunk i is the part of the rank
+ * at place i of the channel.
+ */
+class OperationPostcondition
+{
+  public:
+    /** @p channel must outlive it. O(blocks). */
+    OperationPostcondition(CollectiveOp op,
+                           const ChannelSchedule& channel,
+                           uint32_t ranks,
+                           uint32_t root);
+
+    /** The input of @p block in @p chunk; empty: it has none. A switch never has. */
+    RankSet Input(const ThreadBlock& block, uint32_t chunk) const;
+
+    /** What the rank of @p block must have of @p chunk in the end; empty: nothing is required. */
+    RankSet Output(const ThreadBlock& block, uint32_t chunk) const;
+
+  private:
+    RankSet PartOf(uint32_t place) const;
+
+    CollectiveOp m_op;
+    uint32_t m_ranks;
+    uint32_t m_root;
+    std::vector<uint32_t> m_rankAt; //!< by place
+};
 
 /**
  * One channel of a schedule, run on symbols: buffers and messages are the sets of ranks whose data
@@ -85,4 +114,4 @@ class SymbolicChannel
 
 } // namespace weir
 
-#endif // WEIR_COLLECTIVES_SCHEDULE_SYMBOLIC_CHANNEL_H
+#endif // WEIR_TESTS_COLLECTIVES_SYMBOLIC_CHANNEL_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/schedule/symbolic-channel.h"
+#include "symbolic-channel.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +16,99 @@ Keeps(PrimitiveKind kind)
     return kind != PrimitiveKind::Send && kind != PrimitiveKind::RecvReduceSend;
 }
 
+bool
+IsWithin(uint32_t first, uint32_t count, const std::vector<uint32_t>& connections)
+{
+    return count > 0 && first + count <= connections.size();
+}
+
 } // namespace
+
+OperationPostcondition::OperationPostcondition(CollectiveOp op,
+                                               const ChannelSchedule& channel,
+                                               uint32_t ranks,
+                                               uint32_t root)
+    : m_op(op),
+      m_ranks(ranks),
+      m_root(root),
+      m_rankAt(ranks, 0)
+{
+    for (const auto& block : channel.blocks)
+    {
+        if (block.rank < ranks && block.place < ranks)
+        {
+            m_rankAt[block.place] = block.rank;
+        }
+    }
+}
+
+RankSet
+OperationPostcondition::Input(const ThreadBlock& block, uint32_t chunk) const
+{
+    bool has = block.rank < m_ranks;
+    switch (m_op)
+    {
+    case CollectiveOp::AllReduce:
+    case CollectiveOp::ReduceScatter:
+    case CollectiveOp::Reduce:
+    case CollectiveOp::AllToAll:
+    case CollectiveOp::SendRecv:
+        break;
+    case CollectiveOp::AllGather:
+    case CollectiveOp::Gather:
+        has = has && chunk == block.place;
+        break;
+    case CollectiveOp::Broadcast:
+    case CollectiveOp::Scatter:
+        has = has && block.rank == m_root;
+        break;
+    case CollectiveOp::Send:
+        has = has && block.rank == 0;
+        break;
+    }
+    return has ? RankSet::Only(block.rank, m_ranks) : RankSet();
+}
+
+RankSet
+OperationPostcondition::PartOf(uint32_t place) const
+{
+    return place < m_ranks ? RankSet::Only(m_rankAt[place], m_ranks) : RankSet();
+}
+
+RankSet
+OperationPostcondition::Output(const ThreadBlock& block, uint32_t chunk) const
+{
+    const bool own = chunk == block.place; // its part is where it belongs already, or copied
+    const bool isRoot = block.rank == m_root;
+    if (block.rank >= m_ranks)
+    {
+        return {};
+    }
+    switch (m_op)
+    {
+    case CollectiveOp::AllReduce:
+        return RankSet::All(m_ranks);
+    case CollectiveOp::Reduce:
+        return isRoot ? RankSet::All(m_ranks) : RankSet();
+    case CollectiveOp::ReduceScatter:
+        return own ? RankSet::All(m_ranks) : RankSet();
+    case CollectiveOp::AllGather:
+        return own ? RankSet() : PartOf(chunk);
+    case CollectiveOp::Gather:
+        return isRoot && !own ? PartOf(chunk) : RankSet();
+    case CollectiveOp::Broadcast:
+        return isRoot ? RankSet() : RankSet::Only(m_root, m_ranks);
+    case CollectiveOp::Scatter:
+        return own && !isRoot ? RankSet::Only(m_root, m_ranks) : RankSet();
+    case CollectiveOp::SendRecv:
+        return RankSet::Only((block.rank + m_ranks - 1) % m_ranks, m_ranks);
+    case CollectiveOp::Send:
+        return block.rank == 1 ? RankSet::Only(0, m_ranks) : RankSet();
+    case CollectiveOp::AllToAll:
+        break;
+    }
+    return {};
+}
 
 SymbolicChannel::SymbolicChannel(CollectiveOp op,
                                  const ChannelSchedule& channel,
@@ -236,6 +328,89 @@ SymbolicChannel::KeptBy(uint32_t rank, uint64_t key) const
 {
     const auto it = m_outputs[rank].find(key);
     return it == m_outputs[rank].end() ? nullptr : &it->second.data;
+}
+
+std::string
+SymbolicChannel::CheckShape() const
+{
+    for (const auto& block : m_channel.blocks)
+    {
+        if (block.program >= m_channel.programs.size())
+        {
+            return Name(block) + "runs program " + std::to_string(block.program) +
+                   ", and there is no such program";
+        }
+        for (const auto& p : m_channel.programs[block.program].primitives)
+        {
+            if ((Receives(p.kind) && !IsWithin(p.recvFrom, p.recvs, block.recv)) ||
+                (Sends(p.kind) && !IsWithin(p.sendTo, p.sends, block.send)))
+            {
+                return Name(block) + "uses a connection that it does not have";
+            }
+        }
+    }
+    return "";
+}
+
+std::string
+SymbolicChannel::CheckEnd() const
+{
+    for (uint32_t i = 0; i < m_positions.size(); ++i)
+    {
+        const ThreadBlock& block = m_channel.blocks[i];
+        const bool works = !m_channel.programs[block.program].primitives.empty();
+        if (works && m_positions[i].loop != m_channel.loops.size())
+        {
+            return Name(block, m_positions[i]) + "waits for ever";
+        }
+    }
+    for (uint32_t i = 0; i < m_pipes.size(); ++i)
+    {
+        if (!m_pipes[i].empty())
+        {
+            return "connection " + std::to_string(i) + " is left with unreceived chunks";
+        }
+    }
+    for (const auto& block : m_channel.blocks)
+    {
+        if (auto fault = CheckOutput(block); !fault.empty())
+        {
+            return fault;
+        }
+    }
+    return "";
+}
+
+std::string
+SymbolicChannel::CheckOutput(const ThreadBlock& block) const
+{
+    Position at;
+    for (at.loop = 0; at.loop < m_channel.loops.size(); ++at.loop)
+    {
+        const Loop& loop = m_channel.loops[at.loop];
+        for (uint32_t chunk = 0; chunk < loop.chunks.size(); ++chunk)
+        {
+            const RankSet expected = m_postcondition.Output(block, chunk);
+            if (expected.IsEmpty())
+            {
+                continue;
+            }
+            for (at.pass = 0; at.pass < Passes(loop); ++at.pass)
+            {
+                for (at.slice = 0; at.slice < loop.slices; ++at.slice)
+                {
+                    const RankSet* kept = KeptBy(block.rank, Key(at, chunk));
+                    if (!kept || !(*kept == expected))
+                    {
+                        return Name(block) + "ends without what " + ToString(m_op) +
+                               " requires in chunk " + std::to_string(chunk) + " of loop " +
+                               std::to_string(at.loop);
+                    }
+                }
+            }
+        }
+    }
+    return "";
 }
 
 } // namespace weir
