@@ -1,18 +1,354 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/planner.h"
 
+#include "collectives/algorithms/algorithm.h"
 #include "collectives/algorithms/imported/imported-check.h"
+#include "collectives/channels/channel-builder.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/engines/idle-playback.h"
-#include "collectives/planner-state.h"
+#include "collectives/nccl/nccl-channels.h"
+#include "collectives/nccl/nccl-choice.h"
+#include "collectives/nccl/nccl-tuning.h"
 #include "collectives/schedule/message-split.h"
+#include "fabric/routing/routing.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <stdexcept>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace weir
 {
+
+/** A running hash: splitmix64's finaliser over the running sum. */
+inline void
+MixIn(uint64_t& hash, uint64_t value)
+{
+    hash += value + 0x9e3779b97f4a7c15ULL;
+    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    hash ^= hash >> 27;
+}
+
+struct CallHash
+{
+    std::size_t operator()(const CollectiveCall& call) const
+    {
+        const auto& o = call.overrides;
+        uint64_t hash = static_cast<uint64_t>(call.bytes.Count());
+        MixIn(hash, static_cast<uint64_t>(call.communicator.Index()) << 32 | call.root);
+        MixIn(hash, call.traffic.IsValid() ? call.traffic.Index() + 1 : 0);
+        MixIn(hash,
+              static_cast<uint64_t>(o.channels ? *o.channels + 1 : 0) << 24 |
+                  static_cast<uint64_t>(o.protocol ? static_cast<int>(*o.protocol) + 1 : 0) << 16 |
+                  static_cast<uint64_t>(o.algorithm ? static_cast<int>(*o.algorithm) + 1 : 0) << 8 |
+                  static_cast<uint64_t>(call.op));
+        return hash;
+    }
+};
+
+struct GroupHash
+{
+    std::size_t operator()(const std::vector<GpuId>& gpus) const
+    {
+        uint64_t hash = gpus.size();
+        for (GpuId gpu : gpus)
+        {
+            MixIn(hash, gpu.Index());
+        }
+        return hash;
+    }
+};
+
+/** A communicator and what of it has been searched. */
+struct Group
+{
+    Communicator communicator;
+    bool built{false};    //!< channels, of which as many have hops as calls have asked for
+    bool hasTrees{false}; //!< trees and the other graphs, which only collectives look at
+};
+
+/** What a Planner knows, and how it gets to know it. */
+struct Planner::State
+{
+    State(const Cluster& aCluster, Routing& aRouting, NcclSettings aSettings)
+        : cluster(aCluster),
+          routing(aRouting),
+          settings(std::move(aSettings)),
+          constants(NcclVersion::Parse(settings.version),
+                    aCluster.GetSpec().node.computeCapability,
+                    aCluster.GetSpec().node.cpu,
+                    MeasuredBlockTimes(NodeCosts(aCluster.GetSpec().node))),
+          times(aCluster.GetSpec().node),
+          connector(aCluster, aRouting, settings.p2pLevel),
+          builder(aCluster, aRouting.GetRouter(), connector, constants, settings)
+    {
+    }
+
+    Group& Known(CommunicatorId id);
+    Communicator& Built(CommunicatorId id);
+    Communicator& BuiltFor(const CollectiveCall& call);
+    Communicator& BuiltWithTrees(CommunicatorId id);
+    void ConnectRings(CommunicatorId id, uint32_t channels);
+    void ConnectFor(const CollectiveCall& call, const NcclChoice& choice);
+    const Traffic& TrafficOf(TrafficId id) const;
+    void Check(const CollectiveCall& call, const Communicator& communicator) const;
+    NcclChoice Choose(const CollectiveCall& call, const Communicator& communicator);
+    AlgorithmInputs InputsOf(const CollectiveCall& call, const NcclChoice& choice);
+    AlgorithmInputs DecidedInputsOf(const CollectiveCall& call, const NcclChoice& choice);
+
+    const Cluster& cluster;
+    Routing& routing;
+    const NcclSettings settings;
+    NcclConstants constants;
+    KernelTimes times;
+    Connector connector;
+    ChannelBuilder builder;
+    std::vector<std::unique_ptr<Group>> groups; //!< by CommunicatorId
+    std::unordered_map<std::vector<GpuId>, CommunicatorId, GroupHash> ids;
+    std::vector<std::unique_ptr<Traffic>> traffics; //!< by TrafficId
+    std::vector<ImportedProgram> programs;
+    bool playsFirstPasses{true}; //!< see Planner::KeepToClosedForms
+    std::unordered_map<CollectiveCall, std::unique_ptr<CollectivePlan>, CallHash> plans;
+    std::unordered_map<CollectiveCall, std::unique_ptr<Schedule>, CallHash> schedules;
+};
+
+namespace
+{
+
+/** The largest call, 2^58 bytes: what is reckoned of it, at most 16 x (LL128), fits 64 bits. */
+constexpr Bytes LARGEST_CALL = Bytes::GiB(int64_t{1} << 28);
+
+/** The sum of all hops of a channel. */
+RouteId
+SumOfHops(const RingChannel& channel, Routing& routing)
+{
+    RouteSum sum;
+    for (const auto& hop : channel.hops)
+    {
+        sum.Add(hop.route);
+    }
+    return routing.AddSum(sum);
+}
+
+bool
+HaveSameHops(const RingChannel& a, const RingChannel& b, const Routing& routing)
+{
+    for (std::size_t i = 0; i < a.hops.size(); ++i)
+    {
+        if (!routing.HaveSameLinks(a.hops[i].route, b.hops[i].route))
+        {
+            return false;
+        }
+    }
+    return a.hops.size() == b.hops.size();
+}
+
+void
+CheckTraffic(const Traffic& traffic, const CollectiveCall& call, const Communicator& communicator)
+{
+    if (call.op != CollectiveOp::AllToAll)
+    {
+        throw std::invalid_argument(std::string(ToString(call.op)) +
+                                    " with traffic: only all-to-all has it");
+    }
+    if (traffic.Ranks() != communicator.Size() || traffic.LargestRow() != call.bytes)
+    {
+        throw std::invalid_argument(
+            "traffic of " + std::to_string(traffic.Ranks()) + " ranks and at most " +
+            std::to_string(traffic.LargestRow().Count()) + " bytes each, in a call of " +
+            std::to_string(communicator.Size()) + " ranks and " +
+            std::to_string(call.bytes.Count()) + " bytes");
+    }
+}
+
+} // namespace
+
+Group&
+Planner::State::Known(CommunicatorId id)
+{
+    if (!id.IsValid() || id.Index() >= groups.size())
+    {
+        throw std::invalid_argument("Planner: no such communicator");
+    }
+    return *groups[id.Index()];
+}
+
+Communicator&
+Planner::State::Built(CommunicatorId id)
+{
+    Group& group = Known(id);
+    if (!group.built)
+    {
+        builder.Build(group.communicator, id.Index());
+        group.communicator.ll128 =
+            AllowsLl128(constants, group.communicator, routing, cluster.GetSpec().node);
+        group.built = true;
+    }
+    return group.communicator;
+}
+
+/** Gives the first @p channels rings of a group their hops and paths. */
+void
+Planner::State::ConnectRings(CommunicatorId id, uint32_t channels)
+{
+    Communicator& communicator = Built(id);
+    builder.Connect(communicator, id.Index(), channels);
+    for (std::size_t c = communicator.ringRoutes.size(); c < channels; ++c)
+    {
+        const auto& channel = communicator.channels[c];
+        const bool asBefore = c > 0 && HaveSameHops(channel, communicator.channels[c - 1], routing);
+        communicator.ringRoutes.push_back(asBefore ? communicator.ringRoutes.back()
+                                                   : SumOfHops(channel, routing));
+    }
+}
+
+/** Gives a group what a call takes that runs as chosen: of many channels small calls take few. */
+void
+Planner::State::ConnectFor(const CollectiveCall& call, const NcclChoice& choice)
+{
+    switch (choice.algorithm->graph)
+    {
+    case ChannelGraph::Trees:
+        builder.ConnectTrees(Built(call.communicator), call.communicator.Index(), choice.channels);
+        return;
+    case ChannelGraph::Rings:
+        ConnectRings(call.communicator, choice.channels);
+        return;
+    case ChannelGraph::None:
+        return;
+    }
+}
+
+/** With everything that plans of @p call look at. */
+Communicator&
+Planner::State::BuiltFor(const CollectiveCall& call)
+{
+    return IsPointToPoint(call.op) ? Built(call.communicator) : BuiltWithTrees(call.communicator);
+}
+
+Communicator&
+Planner::State::BuiltWithTrees(CommunicatorId id)
+{
+    Communicator& communicator = Built(id);
+    Group& group = *groups[id.Index()];
+    if (!group.hasTrees)
+    {
+        builder.BuildTrees(communicator, id.Index());
+        if (communicator.collNetGraph.channels > 0)
+        {
+            // Which of CollNet's kinds there are shows on all channels.
+            ConnectRings(id, static_cast<uint32_t>(communicator.channels.size()));
+        }
+        group.hasTrees = true;
+    }
+    return communicator;
+}
+
+const Traffic&
+Planner::State::TrafficOf(TrafficId id) const
+{
+    if (!id.IsValid() || id.Index() >= traffics.size())
+    {
+        throw std::invalid_argument("Planner: no such traffic");
+    }
+    return *traffics[id.Index()];
+}
+
+void
+Planner::State::Check(const CollectiveCall& call, const Communicator& communicator) const
+{
+    if (call.bytes < Bytes())
+    {
+        throw std::invalid_argument(
+            "a collective of negative size: " + std::to_string(call.bytes.Count()) + " bytes");
+    }
+    if (call.bytes > LARGEST_CALL)
+    {
+        throw std::invalid_argument("found a collective of " + std::to_string(call.bytes.Count()) +
+                                    " bytes, expected at most 2^58");
+    }
+    if (call.root >= communicator.Size())
+    {
+        throw std::invalid_argument("root " + std::to_string(call.root) + " is not one of the " +
+                                    std::to_string(communicator.Size()) + " ranks of the group");
+    }
+    if (call.op == CollectiveOp::Send && communicator.Size() < 2)
+    {
+        throw std::invalid_argument("found send in a group of one rank, expected two");
+    }
+    if (call.traffic.IsValid())
+    {
+        CheckTraffic(TrafficOf(call.traffic), call, communicator);
+    }
+}
+
+AlgorithmInputs
+Planner::State::InputsOf(const CollectiveCall& call, const NcclChoice& choice)
+{
+    return {Known(call.communicator).communicator,
+            call,
+            choice.protocol,
+            choice.channels,
+            constants,
+            times,
+            routing,
+            connector,
+            settings,
+            call.traffic.IsValid() ? &TrafficOf(call.traffic) : nullptr,
+            &programs};
+}
+
+/** With what only a call that will be run looks at. */
+AlgorithmInputs
+Planner::State::DecidedInputsOf(const CollectiveCall& call, const NcclChoice& choice)
+{
+    ConnectFor(call, choice);
+    AlgorithmInputs inputs = InputsOf(call, choice);
+    if (choice.algorithm->senders != nullptr && inputs.communicator.nodes > 1)
+    {
+        inputs.senders = choice.algorithm->senders(inputs);
+    }
+    return inputs;
+}
+
+NcclChoice
+Planner::State::Choose(const CollectiveCall& call, const Communicator& communicator)
+{
+    const auto candidates = FindAlgorithms(call.op, communicator, call.overrides.algorithm);
+    const bool own = candidates.front()->choose != nullptr;
+    NcclChoice choice =
+        own ? NcclChoice{candidates.front()}
+            : ChooseAsNccl(constants, communicator, call, candidates, settings.filter);
+    if (own)
+    {
+        AlgorithmInputs inputs = InputsOf(call, choice);
+        choice.algorithm->choose(inputs);
+        choice.protocol = inputs.protocol;
+        choice.channels = inputs.channels;
+    }
+    const uint32_t most = choice.algorithm->maxChannels(InputsOf(call, choice));
+    if (!own)
+    {
+        const KernelWidth width = NcclKernelWidth(constants,
+                                                  communicator,
+                                                  choice.algorithm->algorithm,
+                                                  call.op,
+                                                  choice.protocol,
+                                                  call.bytes,
+                                                  most);
+        choice.channels = call.overrides.channels.value_or(width.channels);
+    }
+    if (choice.channels == 0 || choice.channels > most)
+    {
+        throw std::invalid_argument("found " + std::to_string(choice.channels) + " channels for " +
+                                    ToString(call.op) + ", expected 1 to " + std::to_string(most) +
+                                    ", as this group has");
+    }
+    return choice;
+}
 
 namespace
 {

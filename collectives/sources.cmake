@@ -26,35 +26,26 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/fidelity.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/collective-loop.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/flow-engine.cc
-  ${CMAKE_CURRENT_LIST_DIR}/engines/flow-engine-back-to-back.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-buffers.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-check.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/folded-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/sub-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/message-split.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nccl/default-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/kernel-times.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-bandwidth-model.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-choice.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-filter.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-constants.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-latency-model.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-latency-tables.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-settings.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-tuning.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nccl/node-cost.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/node-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/node-capacity.cc
-  ${CMAKE_CURRENT_LIST_DIR}/channels/node-capacity-by-gpu.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-heads.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/message-cost.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/nvls-graph.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-multicast.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls.cc
@@ -62,7 +53,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/idle-playback.cc
-  ${CMAKE_CURRENT_LIST_DIR}/planner-state.cc
   ${CMAKE_CURRENT_LIST_DIR}/planner.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/peer-call.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point.cc
@@ -72,7 +62,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/protocol.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/back-to-back-chains.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-channels.cc
-  ${CMAKE_CURRENT_LIST_DIR}/channels/ring-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-pipeline.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/ring-search.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-time.cc
@@ -83,7 +72,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/engines/stream-engine.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/traffic.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/tuner-rule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/channels/tree-builder.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/tree-search.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree/tree.cc
 )

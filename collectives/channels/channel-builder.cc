@@ -1,15 +1,194 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/channel-builder.h"
 
+#include "collectives/channels/connection.h"
+#include "collectives/channels/double-binary-tree.h"
 #include "collectives/channels/nvls-graph.h"
-#include "collectives/channels/tree-builder.h"
+#include "collectives/channels/tree-search.h"
+#include "collectives/communicator.h"
+#include "fabric/routing/routing.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace weir
 {
+
+namespace
+{
+
+/**
+ * Joins the chains of a communicator's nodes to NCCL's trees (src/graph/connect.cc): between nodes
+ * as PlaceInDoubleTree says, tree 0 on the first of every two rounds of the search's channels and
+ * tree 1 on the second. A node meets its parent on the first GPU of its chain; where it meets its
+ * children, the pattern says.
+ */
+class TreeBuilder
+{
+  public:
+    /** All must outlive it; graphs[k] is node k's. All nodes have at least @p found chains. */
+    TreeBuilder(Connector& connector,
+                const std::vector<NodePart>& parts,
+                std::vector<const TreeGraph*> graphs,
+                uint32_t found);
+
+    /** The pattern that all nodes can follow. */
+    TreePattern Pattern() const
+    {
+        return m_pattern;
+    }
+
+    /** The search's channels at the speed that all nodes have. */
+    GraphSpeed Speed() const;
+
+    /** Tree of one channel of the communicator; @p queuePair for its network connections. */
+    TreeChannel Build(uint32_t channel, uint32_t queuePair) const;
+
+  private:
+    /** One end of a connection between nodes. */
+    struct End
+    {
+        std::size_t part;
+        std::size_t place; //!< in the chain
+    };
+
+    const NodeChain& ChainOf(std::size_t part, uint32_t channel) const;
+    GpuId GpuAt(const End& end, uint32_t channel) const;
+    uint32_t RankAt(const End& end, uint32_t channel) const;
+    End ChildEnd(std::size_t part, uint32_t side, uint32_t channel) const;
+    Connection Between(const End& from, const End& to, uint32_t channel, uint32_t queuePair) const;
+    void AddChain(TreeChannel& tree, std::size_t part, uint32_t channel) const;
+
+    Connector& m_connector;
+    const std::vector<NodePart>& m_parts;
+    std::vector<const TreeGraph*> m_graphs; //!< by part
+    uint32_t m_found;
+    TreePattern m_pattern{TreePattern::Balanced};
+};
+
+} // namespace
+
+TreeBuilder::TreeBuilder(Connector& connector,
+                         const std::vector<NodePart>& parts,
+                         std::vector<const TreeGraph*> graphs,
+                         uint32_t found)
+    : m_connector(connector),
+      m_parts(parts),
+      m_graphs(std::move(graphs)),
+      m_found(found)
+{
+    for (const auto* graph : m_graphs)
+    {
+        m_pattern = std::max(m_pattern, graph->pattern); // the plainest
+    }
+}
+
+GraphSpeed
+TreeBuilder::Speed() const
+{
+    GraphSpeed speed{
+        m_found, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    speed.plainTree = m_pattern == TreePattern::Plain;
+    for (const auto* graph : m_graphs)
+    {
+        speed.intra = std::min(speed.intra, graph->intra);
+        speed.inter = std::min(speed.inter, graph->inter);
+    }
+    return speed;
+}
+
+TreeChannel
+TreeBuilder::Build(uint32_t channel, uint32_t queuePair) const
+{
+    TreeChannel tree;
+    for (const auto& part : m_parts)
+    {
+        tree.places.resize(tree.places.size() + part.ranks.size());
+    }
+    const auto nodes = static_cast<uint32_t>(m_parts.size());
+    for (std::size_t k = 0; k < m_parts.size(); ++k)
+    {
+        AddChain(tree, k, channel);
+    }
+    for (uint32_t k = 0; k < nodes; ++k)
+    {
+        const auto node = PlaceInDoubleTree(nodes, k, channel / m_found % 2);
+        if (node.parent == BinaryTreePlace::NONE)
+        {
+            continue;
+        }
+        const End here{k, 0};
+        const End there = ChildEnd(node.parent, node.side, channel);
+        TreePlace& place = tree.places[RankAt(here, channel)];
+        place.parent = RankAt(there, channel);
+        place.toParent = Between(here, there, channel, queuePair);
+        place.fromParent = Between(there, here, channel, queuePair);
+        tree.places[place.parent].children.push_back(RankAt(here, channel));
+    }
+    return tree;
+}
+
+void
+TreeBuilder::AddChain(TreeChannel& tree, std::size_t part, uint32_t channel) const
+{
+    const std::size_t length = m_parts[part].ranks.size();
+    for (std::size_t i = 1; i < length; ++i)
+    {
+        const End above{part, i - 1};
+        const End here{part, i};
+        TreePlace& place = tree.places[RankAt(here, channel)];
+        place.parent = RankAt(above, channel);
+        const GpuId gpu = GpuAt(here, channel);
+        const GpuId parent = GpuAt(above, channel);
+        const auto& middles = m_parts[part].middles;
+        place.toParent = m_connector.InsideNodeBy(middles, gpu, parent);
+        place.fromParent = m_connector.InsideNodeBy(middles, parent, gpu);
+        tree.places[place.parent].children.push_back(RankAt(here, channel));
+    }
+}
+
+const NodeChain&
+TreeBuilder::ChainOf(std::size_t part, uint32_t channel) const
+{
+    return m_graphs[part]->chains[channel % m_found];
+}
+
+GpuId
+TreeBuilder::GpuAt(const End& end, uint32_t channel) const
+{
+    return m_parts[end.part].gpus[ChainOf(end.part, channel).order[end.place]];
+}
+
+uint32_t
+TreeBuilder::RankAt(const End& end, uint32_t channel) const
+{
+    return m_parts[end.part].ranks[ChainOf(end.part, channel).order[end.place]];
+}
+
+TreeBuilder::End
+TreeBuilder::ChildEnd(std::size_t part, uint32_t side, uint32_t channel) const
+{
+    const bool second =
+        m_pattern == TreePattern::Split || (m_pattern == TreePattern::Balanced && side == 0);
+    const bool several = ChainOf(part, channel).order.size() > 1;
+    return {part, second && several ? 1U : 0U};
+}
+
+Connection
+TreeBuilder::Between(const End& from, const End& to, uint32_t channel, uint32_t queuePair) const
+{
+    const NodeChain& sending = ChainOf(from.part, channel);
+    const GpuId sender = GpuAt(from, channel);
+    const GpuId first = GpuAt({from.part, 0}, channel);
+    const bool proxy = from.place > 0 && !sending.secondIsNear &&
+                       m_connector.InsideNode(sender, first).kind == ConnectionKind::NvLink;
+    const NetworkPorts ports{sending.nic, ChainOf(to.part, channel).nic, proxy ? first : sender};
+    return m_connector.BetweenNodes(sender, GpuAt(to, channel), ports, queuePair);
+}
 
 ChannelBuilder::ChannelBuilder(const Cluster& cluster,
                                Router& router,

@@ -3,12 +3,12 @@
 #define WEIR_COLLECTIVES_CHANNELS_CHANNEL_BUILDER_H
 
 #include "collectives/channels/connection.h"
-#include "collectives/channels/node-part.h"
 #include "collectives/channels/ring-search.h"
 #include "collectives/channels/tree-search.h"
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-constants.h"
 #include "collectives/nccl/nccl-settings.h"
+#include "fabric/ids.h"
 
 #include <cstdint>
 #include <map>
@@ -18,6 +18,16 @@
 
 namespace weir
 {
+
+/** The ranks of a communicator that live in one node, in the order of their local GPUs. */
+struct NodePart
+{
+    uint32_t node{0};
+    std::vector<uint32_t> localGpus; //!< ascending
+    std::vector<uint32_t> ranks;     //!< group ranks, by the same index
+    std::vector<GpuId> gpus;         //!< as above
+    std::vector<GpuId> middles;      //!< those that may stand between two without NVLink (NVB)
+};
 
 /**
  * Gives communicators their channels: searches each node once per set of local GPUs (nodes are

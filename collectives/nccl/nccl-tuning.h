@@ -13,6 +13,33 @@ namespace weir
 {
 
 /**
+ * What NCCL expects of an algorithm under a protocol, GB/s of the call's size (src/graph/tuning.cc,
+ * ncclTopoTuneModel, before the correction for the size); 0 where it switches the pair off: no
+ * such graph, an operation that the algorithm does not have, LL128 where it is not allowed.
+ */
+double NcclAlgorithmBandwidth(const NcclConstants& constants,
+                              const Communicator& communicator,
+                              Algorithm algorithm,
+                              CollectiveOp op,
+                              Protocol protocol);
+
+/**
+ * Steps of a ring: 2(n - 1) for all-reduce, n - 1 for all-gather and reduce-scatter, n for
+ * broadcast and reduce.
+ */
+double NcclRingSteps(CollectiveOp op, double ranks);
+
+/**
+ * NCCL's latency of a call of no size (src/graph/tuning.cc, ncclTopoTuneModel): the base plus what
+ * the algorithm's steps cost inside a node and between nodes.
+ */
+Time NcclLatency(const NcclConstants& constants,
+                 const Communicator& communicator,
+                 Algorithm algorithm,
+                 CollectiveOp op,
+                 Protocol protocol);
+
+/**
  * NCCL's own estimate of a call's time, not Weir's, by which it chooses algorithm and protocol
  * (src/graph/tuning.cc, ncclTopoGetAlgoTime): latency + bytes / bandwidth, both corrected for the
  * size; infinite where it switches the pair off for this group.

@@ -1,12 +1,196 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/nccl/node-costs.h"
 
-#include "collectives/nccl/default-costs.h"
+#include "fabric/topology/net-transport.h"
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 namespace weir
 {
+
+const std::vector<NodeCostFigure>&
+NodeCostFigures()
+{
+    using Kind = NodeCostKind;
+    using Unit = NodeCostUnit;
+    // Bounds: a tenth to ten times of all that was seen, rounded, and 0 where nothing may be it.
+    static const std::vector<NodeCostFigure> figures{
+        {Kind::LlCall, "llCall", Unit::Microseconds, 0.5, 50},
+        {Kind::PcieEnd, "pcieEnd", Unit::Microseconds, 0, 50},
+        {Kind::LlStep, "llStep", Unit::Microseconds, 0, 10},
+        {Kind::LlPass, "llPass", Unit::Microseconds, 0, 10},
+        {Kind::LlPcieStep, "llPcieStep", Unit::Microseconds, 0.1, 20},
+        {Kind::SimplePcieStep, "simplePcieStep", Unit::Microseconds, 0.5, 100},
+        {Kind::LlBlockRate, "llBlockRate", Unit::GBps, 0.3, 100},
+        {Kind::Ll128BlockRate, "ll128BlockRate", Unit::GBps, 0.8, 200},
+        {Kind::BlockFloor, "blockFloor", Unit::Factor, 0.1, 10},
+        {Kind::BlockTime, "blockTime", Unit::Factor, 0.1, 10},
+        {Kind::NvlsSync, "nvlsSync", Unit::Microseconds, 0.5, 50},
+        {Kind::NvlsNetworkSync, "nvlsNetworkSync", Unit::Microseconds, 0, 100},
+        {Kind::NvlsEfficiency, "nvlsEfficiency", Unit::Factor, 0.1, 2},
+        {Kind::CollNetEfficiency, "collNetEfficiency", Unit::Factor, 0.1, 1},
+        {Kind::KernelLaunch, "kernelLaunch", Unit::Microseconds, 0.4, 50},
+        {Kind::BlockLaunch, "blockLaunch", Unit::Microseconds, 0, 20},
+        {Kind::BlockLaunchSince19, "blockLaunchSince19", Unit::Microseconds, 0, 20},
+        {Kind::IdleLaunch, "idleLaunch", Unit::Microseconds, 0, 300},
+        {Kind::ProxyPost, "proxyPost", Unit::Microseconds, 0, 20},
+        {Kind::ProxyLine, "proxyLine", Unit::Microseconds, 0, 0.1},
+        {Kind::MessageInline, "messageInline", Unit::Bytes, 0, 4096},
+        {Kind::MessageFetch, "messageFetch", Unit::Microseconds, 0, 500},
+        {Kind::MessageEager, "messageEager", Unit::Bytes, 0, 1 << 30},
+        {Kind::MessageRendezvous, "messageRendezvous", Unit::Microseconds, 0, 100},
+        {Kind::MessageHandling, "messageHandling", Unit::Microseconds, 0, 100},
+        {Kind::QueuePairRate, "queuePairRate", Unit::GBps, 0.1, 1000},
+        {Kind::TreePortEfficiency, "treePortEfficiency", Unit::Factor, 0.1, 1},
+    };
+    return figures;
+}
+
+NodeCostKind
+NodeCostKindOf(const std::string& key)
+{
+    for (const NodeCostFigure& figure : NodeCostFigures())
+    {
+        if (key == figure.key)
+        {
+            return figure.kind;
+        }
+    }
+    throw std::invalid_argument("NodeCostKindOf: no cost is called '" + key + "'");
+}
+
+namespace
+{
+
+using CostArray = std::array<NodeCost, NODE_COST_KINDS>;
+
+void
+Set(CostArray& costs, const NodeCost& cost)
+{
+    costs[static_cast<std::size_t>(NodeCostKindOf(cost.name))] = cost;
+}
+
+const char*
+HostName(HostCpu cpu)
+{
+    return cpu == HostCpu::Intel ? "intel" : cpu == HostCpu::Amd ? "amd" : "arm";
+}
+
+const CostDescription&
+Shipped(const std::string& folder, const std::string& name)
+{
+    const auto& all = ShippedCosts();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const CostDescription& one) {
+        return one.folder == folder && one.name == name;
+    });
+    if (found == all.end())
+    {
+        throw std::logic_error("DefaultCosts: no " + folder + "/" + name);
+    }
+    return *found;
+}
+
+/** The newest architecture that is not newer than such a GPU. */
+const CostDescription&
+ShippedArchitecture(uint32_t computeCapability)
+{
+    const CostDescription* found = nullptr;
+    for (const CostDescription& one : ShippedCosts())
+    {
+        const bool isOld = !found || one.computeCapability <= computeCapability;
+        if (one.folder == "architectures" && isOld)
+        {
+            found = &one;
+        }
+    }
+    return *found;
+}
+
+/** With those of its bases, which come first. */
+std::vector<CostFigure>
+AllFigures(const CostDescription& description)
+{
+    std::vector<CostFigure> figures;
+    if (!description.base.empty())
+    {
+        figures = AllFigures(Shipped(description.folder, description.base));
+    }
+    figures.insert(figures.end(), description.figures.begin(), description.figures.end());
+    return figures;
+}
+
+double
+ClockOf(const CostDescription& description)
+{
+    return description.clockGhz > 0 || description.base.empty()
+               ? description.clockGhz
+               : ClockOf(Shipped(description.folder, description.base));
+}
+
+/** What a transport has that asks for nothing: what verbs do, which write into memory that the
+ * receiver has named before. */
+void
+SetUnbounded(CostArray& costs)
+{
+    const char* verbs = "verbs write into memory that the receiver has named before";
+    constexpr double ANY_SIZE = std::numeric_limits<int32_t>::max();
+    Set(costs, {"messageInline", 0, verbs});
+    Set(costs, {"messageEager", ANY_SIZE, verbs});
+    Set(costs, {"messageRendezvous", 0, verbs});
+    Set(costs, {"messageHandling", 0, verbs});
+    Set(costs, {"treePortEfficiency", 1, "nothing was measured"});
+    Set(costs,
+        {"queuePairRate",
+         std::numeric_limits<double>::infinity(),
+         "inferred: rings over 100 and 200 Gb/s ports reach their ports' rate with one"});
+}
+
+} // namespace
+
+std::vector<NodeCost>
+CostsAt(const std::vector<CostFigure>& figures, double clockGhz, Rate port)
+{
+    std::vector<NodeCost> costs;
+    for (const CostFigure& figure : figures)
+    {
+        NodeCost cost = figure.cost;
+        if (figure.clockGhz > 0)
+        {
+            cost.value *= figure.clockGhz / clockGhz;
+        }
+        if (figure.portGBps > 0 && port.ToGBps() < figure.portGBps)
+        {
+            continue;
+        }
+        if (figure.portGBps > 0)
+        {
+            cost.value = cost.value * port.ToGBps() / figure.portGBps;
+        }
+        costs.push_back(cost);
+    }
+    return costs;
+}
+
+std::array<NodeCost, NODE_COST_KINDS>
+DefaultCosts(const NodeSpec& node)
+{
+    CostArray costs;
+    SetUnbounded(costs);
+    const CostDescription& architecture = ShippedArchitecture(node.computeCapability);
+    for (const CostDescription* one : {&architecture,
+                                       &Shipped("hosts", HostName(node.cpu)),
+                                       &Shipped("transports", TraitsOf(node.transport).name)})
+    {
+        for (const NodeCost& cost :
+             CostsAt(AllFigures(*one), ClockOf(architecture), node.nic.rawRate))
+        {
+            Set(costs, cost);
+        }
+    }
+    return costs;
+}
 
 NodeCosts::NodeCosts(const NodeSpec& node)
     : m_costs(DefaultCosts(node))

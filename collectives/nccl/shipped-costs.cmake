@@ -12,7 +12,7 @@ set(WEIR_COST_FILES
 
 function(weir_write_shipped_costs written)
   set(catalogue ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../scenarios)
-  set(code "#include \"collectives/nccl/default-costs.h\"\n\nnamespace weir\n{\n\n")
+  set(code "#include \"collectives/nccl/node-costs.h\"\n\nnamespace weir\n{\n\n")
   string(APPEND code "const std::vector<CostDescription>&\nShippedCosts()\n{\n")
   string(APPEND code "    static const std::vector<CostDescription> all{\n")
   foreach(file IN LISTS WEIR_COST_FILES)

@@ -2,7 +2,7 @@
 #include "collectives/collective.h"
 #include "collectives/fidelity.h"
 #include "collectives/nccl/nccl-settings.h"
-#include "collectives/nccl/node-cost.h"
+#include "collectives/nccl/node-costs.h"
 #include "fabric/kinds/fabric-kinds.h"
 #include "fabric/parameters/parameter-visitor.h"
 #include "fabric/routing/routing-policies.h"

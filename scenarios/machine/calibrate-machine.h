@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_MACHINE_CALIBRATE_MACHINE_H
 #define WEIR_SCENARIOS_MACHINE_CALIBRATE_MACHINE_H
 
-#include "collectives/nccl/node-cost.h"
+#include "collectives/nccl/node-costs.h"
 #include "fabric/topology/cluster-spec.h"
 #include "scenarios/bound/measured-bounds.h"
 #include "scenarios/catalog.h"

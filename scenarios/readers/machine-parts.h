@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_READERS_MACHINE_PARTS_H
 #define WEIR_SCENARIOS_READERS_MACHINE_PARTS_H
 
-#include "collectives/nccl/default-costs.h"
+#include "collectives/nccl/node-costs.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 #include "scenarios/catalog.h"

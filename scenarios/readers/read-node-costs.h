@@ -2,8 +2,7 @@
 #ifndef WEIR_SCENARIOS_READERS_READ_NODE_COSTS_H
 #define WEIR_SCENARIOS_READERS_READ_NODE_COSTS_H
 
-#include "collectives/nccl/default-costs.h"
-#include "collectives/nccl/node-cost.h"
+#include "collectives/nccl/node-costs.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <vector>

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_GRAPHML_H
 #define WEIR_SCENARIOS_TOPOLOGY_GRAPHML_H
 
-#include "collectives/nccl/node-cost.h"
+#include "collectives/nccl/node-costs.h"
 #include "fabric/topology/cluster-spec.h"
 
 #include <string>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/nccl/nccl-bandwidth-model.h"
 #include "collectives/nccl/nccl-channels.h"
-#include "collectives/nccl/nccl-latency-model.h"
 #include "collectives/nccl/nccl-tuning.h"
 
 #include <gtest/gtest.h>

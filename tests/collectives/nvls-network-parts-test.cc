@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/nccl/nccl-bandwidth-model.h"
+#include "collectives/nccl/nccl-tuning.h"
 
 #include "collective-bench.h"
 #include "reducing-network.h"
