@@ -31,7 +31,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/graph/stage-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/table-step.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-builder.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/step-booking.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor-state.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-executor.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-graph-check.cc
@@ -42,10 +41,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/layers/pointwise-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/shard-units.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/zero-bubble-schedule.cc
-  ${CMAKE_CURRENT_LIST_DIR}/graph/unit-gathers.cc
-  ${CMAKE_CURRENT_LIST_DIR}/graph/unit-reductions.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-overlap.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/step-pace.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/sm-pace.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-sequence.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-waiting.cc
@@ -58,10 +54,10 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/expert-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/expert-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/gradient-add.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/embedding-bag-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/convolution-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/table-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/table-memory.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/table-places.cc
+  ${CMAKE_CURRENT_LIST_DIR}/graph/unit-collectives.cc
 )
 include(${CMAKE_CURRENT_LIST_DIR}/plan/eager-host.cmake)

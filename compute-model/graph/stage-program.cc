@@ -3,8 +3,7 @@
 
 #include "compute-model/graph/optimizer-program.h"
 #include "compute-model/graph/program-writer.h"
-#include "compute-model/graph/unit-gathers.h"
-#include "compute-model/graph/unit-reductions.h"
+#include "compute-model/graph/unit-collectives.h"
 #include "compute-model/plan/pipeline-schedule.h"
 #include "compute-model/plan/rank-shape.h"
 #include "compute-model/plan/stage-layers.h"

@@ -4,7 +4,6 @@
 #include "compute-model/graph/program-writer.h"
 #include "compute-model/graph/step-program.h"
 #include "compute-model/kernels/tensor-clock.h"
-#include "compute-model/layers/embedding-bag-kernels.h"
 #include "compute-model/layers/segment-writer.h"
 #include "compute-model/layers/step-load.h"
 #include "compute-model/layers/table-kernels.h"
