@@ -2,7 +2,7 @@
 #include "scenarios/topology/describe-topology.h"
 
 #include "fabric/nodes/node-wiring.h"
-#include "fabric/routing/policies/static.h"
+#include "fabric/routing/routing-policies.h"
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
 #include "scenarios/results/text-table.h"

@@ -2,7 +2,7 @@
 #include "scenarios/validation/packet-agreement.h"
 
 #include "fabric/kinds/graph-fabric.h"
-#include "fabric/routing/policies/spray.h"
+#include "fabric/routing/routing-policies.h"
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/make-transport.h"

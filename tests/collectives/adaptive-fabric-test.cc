@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collective-bench.h"
 #include "fabric/kinds/dragonfly.h"
-#include "fabric/routing/policies/adaptive.h"
-#include "fabric/routing/policies/spray.h"
-#include "fabric/routing/policies/valiant.h"
+#include "fabric/routing/routing-policies.h"
 #include "reference-machines.h"
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include "compute-model/graph/step-builder.h"
 #include "fabric/fabric.h"
 
-#include "fabric/routing/policies/static.h"
+#include "fabric/routing/routing-policies.h"
 #include "sample-machine.h"
 #include "transformer-samples.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/dragonfly.h"
-#include "fabric/routing/policies/adaptive.h"
+#include "fabric/routing/routing-policies.h"
 #include "flow-play.h"
 
 #include <gtest/gtest.h>

@@ -3,9 +3,7 @@
 #include "fabric/kinds/torus.h"
 #include "fabric/routing/path-dag.h"
 
-#include "fabric/routing/policies/adaptive.h"
-#include "fabric/routing/policies/flowlet.h"
-#include "fabric/routing/policies/spray.h"
+#include "fabric/routing/routing-policies.h"
 #include "flow-play.h"
 
 #include <gtest/gtest.h>

@@ -2,8 +2,7 @@
 
 #include "fabric/kinds/dragonfly.h"
 #include "fabric/kinds/torus.h"
-#include "fabric/routing/policies/spray.h"
-#include "fabric/routing/policies/valiant.h"
+#include "fabric/routing/routing-policies.h"
 #include "flow-play.h"
 
 #include <gtest/gtest.h>

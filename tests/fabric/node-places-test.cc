@@ -5,7 +5,7 @@
 #include "fabric/routing/router.h"
 #include "fabric/topology/cluster.h"
 
-#include "fabric/routing/policies/static.h"
+#include "fabric/routing/routing-policies.h"
 #include "network-figures.h"
 #include "plain-routing.h"
 

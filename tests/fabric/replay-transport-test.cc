@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/routing/policies/adaptive.h"
+#include "fabric/routing/routing-policies.h"
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "fabric/transport/packet/congestion/dctcp.h"
 #include "fabric/transport/packet/congestion/hpcc.h"

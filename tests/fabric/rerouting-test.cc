@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/routing/policies/adaptive.h"
-#include "fabric/routing/policies/spray.h"
+#include "fabric/routing/routing-policies.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "flow-play.h"
 

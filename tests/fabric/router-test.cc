@@ -9,7 +9,7 @@
 #include "box-spec.h"
 #include "path-oracle.h"
 
-#include "fabric/routing/policies/static.h"
+#include "fabric/routing/routing-policies.h"
 #include "plain-routing.h"
 
 #include <gtest/gtest.h>

@@ -10,8 +10,7 @@
 #include "box-spec.h"
 #include "network-figures.h"
 
-#include "fabric/routing/policies/dimension-order.h"
-#include "fabric/routing/policies/static.h"
+#include "fabric/routing/routing-policies.h"
 #include "plain-routing.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/routing/policies/spray.h"
+#include "fabric/routing/routing-policies.h"
 #include "scenarios/flows/flow-selection.h"
 #include "scenarios/yaml/yaml-node.h"
 #include "tests/scenarios/flow-files.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/routing/policies/spray.h"
+#include "fabric/routing/routing-policies.h"
 #include "fabric/transport/packet/congestion/nscc.h"
 #include "fabric/transport/packet/congestion/rccc.h"
 #include "scenarios/flows/htsim-topology.h"

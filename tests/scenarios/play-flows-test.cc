@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/play-flows.h"
 
-#include "fabric/routing/policies/adaptive.h"
+#include "fabric/routing/routing-policies.h"
 #include "tests/fabric/plain-sharing.h"
 #include "tests/fabric/random-stream.h"
 #include "tests/scenarios/flow-files.h"

@@ -2,7 +2,7 @@
 #include "scenarios/writers/write-scenario.h"
 
 #include "fabric/kinds/fat-tree.h"
-#include "fabric/routing/policies/static.h"
+#include "fabric/routing/routing-policies.h"
 #include "scenarios/readers/read-scenario.h"
 
 #include <gtest/gtest.h>

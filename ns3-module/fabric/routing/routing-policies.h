@@ -8,6 +8,174 @@
 namespace weir
 {
 
+/** What a table without load balancing holds. */
+class StaticRouting : public RoutingPolicy
+{
+  public:
+    const char* Name() const override
+    {
+        return "static";
+    }
+
+    const char* Description() const override
+    {
+        return "The first shortest path, by link id.";
+    }
+
+    LinkId SelectHop(const Router& router,
+                     DeviceId at,
+                     const std::vector<LinkId>& candidates,
+                     const FlowTuple& tuple) const override
+    {
+        return candidates.front();
+    }
+};
+
+/** Equal-cost multipath (RFC 2992). */
+class EcmpRouting : public RoutingPolicy
+{
+  public:
+    const char* Name() const override
+    {
+        return "ecmp";
+    }
+
+    const char* Description() const override
+    {
+        return "Each switch hashes the flow's tuple with a salt of its own (RFC 2992).";
+    }
+};
+
+/** Dimension-order routing (Dally and Seitz 1987). */
+class DimensionOrderRouting : public RoutingPolicy
+{
+  public:
+    const char* Name() const override
+    {
+        return "dimension-order";
+    }
+
+    const char* Description() const override
+    {
+        return "The lowest dimension first (Dally and Seitz 1987).";
+    }
+
+    bool NeedsDimensions() const override
+    {
+        return true;
+    }
+
+    /** Of the candidates in the lowest dimension one by hash: those are parallel links. */
+    LinkId SelectHop(const Router& router,
+                     DeviceId at,
+                     const std::vector<LinkId>& candidates,
+                     const FlowTuple& tuple) const override;
+};
+
+/**
+ * Randomized routing (Valiant, SIAM J. Comput. 1982): over the network by way of an intermediate
+ * switch that the flow's hash picks, along a shortest path to it and from it.
+ */
+class ValiantRouting : public RoutingPolicy
+{
+  public:
+    const char* Name() const override
+    {
+        return "valiant";
+    }
+
+    const char* Description() const override
+    {
+        return "By way of an intermediate switch that the flow's hash picks (Valiant 1982).";
+    }
+
+    bool NeedsIntermediates() const override
+    {
+        return true;
+    }
+
+    std::vector<LinkId> FindPath(Router& router,
+                                 DeviceId from,
+                                 DeviceId to,
+                                 const FlowTuple& tuple,
+                                 uint8_t kinds) const override;
+};
+
+/** The choice is PathChoices::LeastLoaded. */
+class AdaptiveRouting : public RoutingPolicy
+{
+  public:
+    const char* Name() const override
+    {
+        return "adaptive";
+    }
+
+    const char* Description() const override
+    {
+        return "The least loaded path when a flow starts, in a dragonfly a non-minimal one where "
+               "that is worth it (UGAL).";
+    }
+
+    bool IsLoadAware() const override
+    {
+        return true;
+    }
+};
+
+/** Flowlet switching (CONGA: Alizadeh et al., SIGCOMM 2014). */
+class FlowletRouting : public RoutingPolicy
+{
+  public:
+    const char* Name() const override
+    {
+        return "flowlet";
+    }
+
+    const char* Description() const override
+    {
+        return "As adaptive, but a flow keeps its path until it has paused for a while (CONGA).";
+    }
+
+    void VisitParameters(ParameterVisitor& visitor) override;
+
+    Scope GetScope() const override
+    {
+        return Scope::Flowlet;
+    }
+
+    bool IsLoadAware() const override
+    {
+        return true;
+    }
+
+    Time FlowletGap() const override
+    {
+        return gap;
+    }
+
+    Time gap{Time::Microseconds(500)}; //!< a pause that ends a flowlet
+};
+
+/** Packet spraying. */
+class SprayRouting : public RoutingPolicy
+{
+  public:
+    const char* Name() const override
+    {
+        return "spray";
+    }
+
+    const char* Description() const override
+    {
+        return "Every switch spreads the packets of a flow evenly over all shortest paths.";
+    }
+
+    Scope GetScope() const override
+    {
+        return Scope::Packet;
+    }
+};
+
 using RoutingPolicyRegistry = Registry<RoutingPolicy>;
 
 /** The routing policies of Weir, in the order in which lists name them. */

@@ -5,7 +5,7 @@
 #include "fabric/kinds/fabric-kind.h"
 #include "fabric/kinds/rail-optimized.h"
 #include "fabric/parameters/polymorphic.h"
-#include "fabric/routing/policies/ecmp.h"
+#include "fabric/routing/routing-policies.h"
 #include "fabric/topology/link-profile.h"
 #include "fabric/units.h"
 
