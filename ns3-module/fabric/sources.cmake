@@ -4,7 +4,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/net-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/cluster.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nodes/node-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/nodes/node-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/parameters/parameter-visitor.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-sketch.cc
@@ -13,14 +12,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-kinds.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/switch-layers.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/clos-fabric.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kinds/rail-optimized.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kinds/leaf-spine.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kinds/fat-tree.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kinds/dragonfly-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/dragonfly.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kinds/dragonfly-plus.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kinds/router-grid.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kinds/torus.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/dimensions.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/graph-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/switch-graph.cc

@@ -2,11 +2,10 @@
 
 // The parameters of fabric kinds as attributes of ns-3.
 
+#include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/dimensions.h"
 #include "fabric/kinds/dragonfly.h"
 #include "fabric/kinds/fabric-kinds.h"
-#include "fabric/kinds/fat-tree.h"
-#include "fabric/kinds/torus.h"
 #include "fabric/parameters/parameter-visitor.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"

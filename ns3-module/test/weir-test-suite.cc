@@ -3,7 +3,7 @@
 // What the ns-3 body adds to the plain code: time, attributes, trace sources, helpers. The plain
 // code itself is tested below tests/.
 
-#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/clos-fabric.h"
 #include "ns3/cluster-helper.h"
 #include "ns3/config.h"
 #include "ns3/double.h"

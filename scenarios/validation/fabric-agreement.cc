@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/fabric-agreement.h"
 
-#include "fabric/kinds/dragonfly-plus.h"
+#include "fabric/kinds/clos-fabric.h"
+#include "fabric/kinds/dimensions.h"
 #include "fabric/kinds/dragonfly.h"
-#include "fabric/kinds/fat-tree.h"
-#include "fabric/kinds/leaf-spine.h"
-#include "fabric/kinds/torus.h"
 #include "fabric/routing/routing-policies.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/validation/fidelity-agreement.h"

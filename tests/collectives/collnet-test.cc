@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/collnet/collnet-switch-tree.h"
-#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/clos-fabric.h"
 
 #include "collective-bench.h"
 #include "reducing-network.h"

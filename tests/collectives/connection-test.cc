@@ -2,7 +2,7 @@
 #include "collectives/channels/connection.h"
 
 #include "fabric/fabric.h"
-#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/clos-fabric.h"
 #include "reference-machines.h"
 
 #include <gtest/gtest.h>

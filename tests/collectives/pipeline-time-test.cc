@@ -2,7 +2,7 @@
 #include "collectives/engines/idle-playback.h"
 #include "collectives/engines/pipeline-time.h"
 
-#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/clos-fabric.h"
 #include "fabric/topology/topology.h"
 
 #include "collective-bench.h"

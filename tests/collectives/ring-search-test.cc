@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collective-bench.h"
-#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/no-fabric.h"
 #include "reference-machines.h"
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_TESTS_FABRIC_BOX_SPEC_H
 #define WEIR_TESTS_FABRIC_BOX_SPEC_H
 
-#include "fabric/kinds/fat-tree.h"
+#include "fabric/kinds/clos-fabric.h"
 #include "fabric/topology/cluster-spec.h"
 
 #include <string>

@@ -2,8 +2,7 @@
 #include "fabric/topology/cluster.h"
 
 #include "box-spec.h"
-#include "fabric/kinds/fat-tree.h"
-#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/clos-fabric.h"
 
 #include <gtest/gtest.h>
 

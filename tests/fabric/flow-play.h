@@ -5,7 +5,7 @@
 #include "fabric/fabric.h"
 
 #include "box-spec.h"
-#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/clos-fabric.h"
 #include "network-figures.h"
 
 #include <algorithm>

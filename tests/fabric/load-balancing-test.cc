@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/kinds/dimensions.h"
 #include "fabric/kinds/dragonfly.h"
-#include "fabric/kinds/torus.h"
 #include "fabric/routing/path-dag.h"
 
 #include "fabric/routing/routing-policies.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
+#include "fabric/kinds/dimensions.h"
 #include "fabric/kinds/dragonfly.h"
-#include "fabric/kinds/torus.h"
 #include "fabric/routing/routing-policies.h"
 #include "flow-play.h"
 

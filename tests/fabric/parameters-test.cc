@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/dimensions.h"
-#include "fabric/kinds/dragonfly-plus.h"
 #include "fabric/kinds/dragonfly.h"
 #include "fabric/kinds/fabric-kinds.h"
-#include "fabric/kinds/leaf-spine.h"
-#include "fabric/kinds/torus.h"
 #include "fabric/parameters/parameter-visitor.h"
 #include "fabric/topology/cluster.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/no-fabric.h"
 #include "fabric/routing/router.h"
 #include "fabric/topology/cluster.h"

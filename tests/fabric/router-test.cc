@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/routing/router.h"
 
-#include "fabric/kinds/fat-tree.h"
-#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/no-fabric.h"
 #include "fabric/topology/cluster.h"
 

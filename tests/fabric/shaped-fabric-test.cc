@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/dimensions.h"
-#include "fabric/kinds/dragonfly-plus.h"
 #include "fabric/kinds/dragonfly.h"
-#include "fabric/kinds/fat-tree.h"
-#include "fabric/kinds/torus.h"
 #include "fabric/routing/router.h"
 #include "fabric/topology/cluster.h"
 

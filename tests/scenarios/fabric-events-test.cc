@@ -3,7 +3,7 @@
 
 #include "collectives/planner.h"
 #include "fabric/fabric.h"
-#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/no-fabric.h"
 #include "fabric/routing/routing-policies.h"
 #include "scenarios/simulation/run-scenario.h"

@@ -3,7 +3,6 @@
 
 #include "fabric/kinds/dimensions.h"
 #include "fabric/kinds/graph-fabric.h"
-#include "fabric/kinds/torus.h"
 #include "fabric/topology/cluster.h"
 #include "refusal.h"
 #include "scenarios/readers/check-wiring.h"

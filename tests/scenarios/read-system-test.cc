@@ -2,7 +2,7 @@
 #include "scenarios/readers/read-system.h"
 
 #include "collectives/nccl/node-costs.h"
-#include "fabric/kinds/leaf-spine.h"
+#include "fabric/kinds/clos-fabric.h"
 #include "scenarios/describe/describe-system.h"
 #include "system-text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/writers/write-scenario.h"
 
-#include "fabric/kinds/fat-tree.h"
+#include "fabric/kinds/clos-fabric.h"
 #include "fabric/routing/routing-policies.h"
 #include "scenarios/readers/read-scenario.h"
 

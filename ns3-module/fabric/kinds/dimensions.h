@@ -13,7 +13,7 @@ namespace weir
 /**
  * Joins the NICs as a product of dimensions, Ring(k) x FullyConnected(k) x Switch(k), the notation
  * of ASTRA-sim 2.0 (Won et al., ISPASS 2023, section III): each NIC has a router of its own, at
- * the point of its number (router-grid.h).
+ * the point of its number, whose digits in a mixed radix are its coordinates.
  *
  * Where the first dimension is inside the nodes its size is that of a node's GPUs, each with a NIC
  * of its own, and the others join NICs of the same number.
@@ -43,6 +43,37 @@ class Dimensions : public FabricKind
 
     /** Throws unless there are dimensions of which links can be made. */
     void CheckDimensions(const ClusterSpec& spec) const;
+};
+
+/**
+ * Joins the NICs by a torus (Dally, IEEE Trans. Computers 1990): rings of routers, nicsPerRouter
+ * NICs on each, in order of nodes, the first dimension fastest.
+ *
+ * With sizes k_i > 2, N = product of k_i: N routers, n N wires, a diameter of sum floor(k_i / 2)
+ * links. A ring of two is one wire, one of one none.
+ */
+class Torus : public FabricKind
+{
+  public:
+    std::vector<uint32_t> sizes; //!< routers along each dimension
+    uint32_t nicsPerRouter{1};
+
+    const char* Name() const override;
+    const char* Description() const override;
+    void VisitParameters(ParameterVisitor& visitor) override;
+    void Wire(Topology& topology,
+              const ClusterSpec& spec,
+              const std::vector<DeviceId>& nics) const override;
+    bool HasDimensions() const override;
+    std::vector<FabricDimension> GridDimensions() const override;
+    bool HasIntermediates() const override;
+    std::optional<uint32_t> NodesThatFill(const NodeSpec& node) const override;
+    FabricSize FixedSize(const ClusterSpec& spec) const override;
+    FabricSketch Sketch(const Topology& topology) const override;
+    std::string Shape() const override;
+
+  private:
+    std::vector<FabricDimension> Rings() const;
 };
 
 } // namespace weir

@@ -2,8 +2,8 @@
 #ifndef WEIR_FABRIC_CLUSTER_SPEC_H
 #define WEIR_FABRIC_CLUSTER_SPEC_H
 
+#include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/fabric-kind.h"
-#include "fabric/kinds/rail-optimized.h"
 #include "fabric/parameters/polymorphic.h"
 #include "fabric/routing/routing-policies.h"
 #include "fabric/topology/link-profile.h"
