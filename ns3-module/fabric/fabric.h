@@ -4,7 +4,7 @@
 
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
-#include "fabric/transport/transport-spec.h"
+#include "fabric/transport/make-transport.h"
 #include "fabric/transport/transport.h"
 
 #include <memory>

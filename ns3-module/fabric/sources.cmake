@@ -69,7 +69,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/rccc.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/infiniband.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/congestion-controls.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/replay/replay-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/episode-memo.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/recurrence.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/route-facts.cc

@@ -4,8 +4,8 @@
 
 #include "engine-driver.h"
 
+#include "fabric/transport/packet/packet-counters.h"
 #include "fabric/transport/packet/packet-transport.h"
-#include "fabric/transport/packet/port-counters.h"
 #include "fabric/transport/packet/port-observer.h"
 #include "ns3/data-rate.h"
 #include "ns3/event-id.h"

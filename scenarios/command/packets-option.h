@@ -4,7 +4,7 @@
 
 #include "collectives/fidelity.h"
 #include "fabric/routing/routing-policy.h"
-#include "fabric/transport/transport-spec.h"
+#include "fabric/transport/make-transport.h"
 #include "scenarios/simulation/run-result.h"
 #include "scenarios/yaml/yaml-node.h"
 

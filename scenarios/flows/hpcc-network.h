@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
 
 #include "fabric/topology/cluster-spec.h"
-#include "fabric/transport/transport-spec.h"
+#include "fabric/transport/make-transport.h"
 #include "scenarios/flows/flow-network.h"
 
 namespace weir

@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_RESULTS_RECORD_TABLES_H
 
 #include "fabric/routing/path-table.h"
-#include "fabric/transport/packet/flow-counters.h"
+#include "fabric/transport/packet/packet-counters.h"
 #include "scenarios/results/hdf5-table.h"
 
 #include <cstdint>

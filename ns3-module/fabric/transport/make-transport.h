@@ -3,13 +3,26 @@
 #define WEIR_FABRIC_TRANSPORT_MAKE_TRANSPORT_H
 
 #include "fabric/routing/routing.h"
-#include "fabric/transport/transport-spec.h"
+#include "fabric/sharing/sharing-spec.h"
+#include "fabric/transport/corrected/correction-spec.h"
+#include "fabric/transport/hybrid/coupling-spec.h"
+#include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/transport.h"
 
 #include <memory>
+#include <optional>
 
 namespace weir
 {
+
+/** How bytes move. */
+struct TransportSpec
+{
+    std::optional<PacketSpec> packets{};    //!< as these; nothing: as a fluid
+    std::optional<CouplingSpec> coupling{}; //!< some as packets, the rest as a fluid
+    SharingSpec sharing{};                  //!< of links by a fluid
+    CorrectionSpec corrections{};           //!< of a fluid alone
+};
 
 /**
  * What moves bytes over @p routing, which must outlive it.

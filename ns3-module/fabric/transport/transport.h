@@ -4,8 +4,7 @@
 
 #include "fabric/ids.h"
 #include "fabric/routing/path-table.h"
-#include "fabric/transport/packet/flow-counters.h"
-#include "fabric/transport/packet/port-counters.h"
+#include "fabric/transport/packet/packet-counters.h"
 #include "fabric/transport/packet/port-observer.h"
 #include "fabric/transport/passive-engine.h"
 #include "fabric/units.h"

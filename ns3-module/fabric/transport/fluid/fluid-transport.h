@@ -7,21 +7,161 @@
 #include "fabric/sharing/sharing-solver.h"
 #include "fabric/sharing/sharing-spec.h"
 #include "fabric/transport/fluid/instant-queue.h"
-#include "fabric/transport/fluid/link-meter.h"
 #include "fabric/transport/fluid/pairing-heap.h"
-#include "fabric/transport/fluid/service-clock.h"
 #include "fabric/transport/path-selector.h"
 #include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
-#include "fabric/transport/uncontended-time.h"
+#include "fabric/units.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <vector>
 
 namespace weir
 {
+
+/**
+ * What a fluid flow takes when no other one is under way: overhead, latency, bytes over its rate.
+ * @param path that it takes; invalid: the planned one of its route
+ */
+inline Time
+FluidUncontendedTime(const FlowRequest& request, Routing& routing, PathId path = PathId())
+{
+    const bool isPlanned = !path.IsValid();
+    const Time latency = isPlanned ? routing.Latency(request.route) : routing.Paths().Latency(path);
+    const Rate most =
+        isPlanned ? routing.UncontendedRate(request.route) : routing.Paths().BottleneckRate(path);
+    const Rate rate = std::min(request.cap, most);
+    return request.overhead + (request.addsLatency ? latency : Time()) +
+           (rate.IsInfinite() ? Time() : request.bytes / rate);
+}
+
+/** Counts what a link has carried; touched only when its rate changes. */
+class LinkMeter
+{
+  public:
+    /** A load of at least this part of the capacity saturates a link. */
+    static constexpr double SATURATED = 1 - 1e-9;
+
+    static bool Saturates(double rate, double capacity)
+    {
+        return rate > 0 && rate >= capacity * SATURATED;
+    }
+
+    /** The link carries @p rate (bytes/s) of @p capacity from @p now on. */
+    void SetRate(double rate, double capacity, Time now)
+    {
+        m_busy = Busy(now);
+        m_saturated = Saturated(now);
+        m_since = now;
+        m_rate = rate;
+        m_full = Saturates(rate, capacity);
+    }
+
+    /** Adds time that was measured elsewhere, during which this meter showed no rate. */
+    void AddTime(Time busy, bool saturated)
+    {
+        m_busy += busy;
+        m_saturated += saturated ? busy : Time();
+    }
+
+    void AddBytes(int64_t bytes)
+    {
+        m_bytes += bytes;
+    }
+
+    double Rate() const
+    {
+        return m_rate;
+    }
+
+    bool IsFull() const
+    {
+        return m_full;
+    }
+
+    int64_t Bytes() const
+    {
+        return m_bytes;
+    }
+
+    Time Busy(Time now) const
+    {
+        return m_rate > 0 ? m_busy + (now - m_since) : m_busy;
+    }
+
+    Time Saturated(Time now) const
+    {
+        return m_full ? m_saturated + (now - m_since) : m_saturated;
+    }
+
+  private:
+    double m_rate{0}; //!< bytes/s since m_since
+    Time m_since;
+    Time m_busy;        //!< until m_since
+    Time m_saturated;   //!< until m_since
+    int64_t m_bytes{0}; //!< of transfers that have left the link
+    bool m_full{false}; //!< m_rate is all that the link can carry
+};
+
+/**
+ * How much has been served to each unit of weight: a counter that runs at a rate.
+ *
+ * A transfer that starts when the counter shows s is done when it shows s + bytes / weight, however
+ * the rate changes in between; so a change of rate is one change here, not one per transfer.
+ */
+class ServiceClock
+{
+  public:
+    /** What it shows at @p now, in bytes per unit of weight. */
+    double At(Time now) const
+    {
+        return m_rate == 0 || m_rate == INFINITE || now == m_since
+                   ? m_served
+                   : m_served + m_rate * (now - m_since).ToSeconds();
+    }
+
+    /** When it shows @p served; at once when the rate is infinite, never when it is zero. */
+    Time TimeOf(double served) const
+    {
+        if (served <= m_served || m_rate == INFINITE)
+        {
+            return m_since;
+        }
+        return m_rate == 0 ? Time::Infinite()
+                           : m_since + Time::Seconds((served - m_served) / m_rate);
+    }
+
+    /** Runs at @p rate (bytes per second and unit of weight) from @p now on. */
+    void SetRate(double rate, Time now)
+    {
+        m_served = At(now);
+        m_since = now;
+        m_rate = rate;
+    }
+
+    /** Shows @p served at @p now. */
+    void Set(double served, Time now)
+    {
+        m_served = served;
+        m_since = now;
+    }
+
+    double Rate() const
+    {
+        return m_rate;
+    }
+
+  private:
+    static constexpr double INFINITE = std::numeric_limits<double>::infinity();
+
+    double m_served{0}; //!< bytes per unit of weight at m_since
+    double m_rate{0};   //!< bytes per second and unit of weight
+    Time m_since;
+};
 
 /**
  * Bytes as fluid: flows share links weighted max-min fairly, with rate caps.

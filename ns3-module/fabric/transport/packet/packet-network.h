@@ -6,14 +6,12 @@
 #include "fabric/topology/topology.h"
 #include "fabric/transport/packet/class-arbiter.h"
 #include "fabric/transport/packet/event-wheel.h"
+#include "fabric/transport/packet/flow-control.h"
 #include "fabric/transport/packet/huge-page-allocator.h"
-#include "fabric/transport/packet/link-credits.h"
-#include "fabric/transport/packet/packet-list.h"
+#include "fabric/transport/packet/packet-counters.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/packet/packet.h"
-#include "fabric/transport/packet/port-counters.h"
 #include "fabric/transport/packet/port-observer.h"
-#include "fabric/transport/packet/shared-buffer.h"
 
 #include <cstdint>
 #include <unordered_map>

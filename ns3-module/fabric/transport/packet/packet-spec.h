@@ -6,7 +6,6 @@
 #include "fabric/parameters/polymorphic.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"
 #include "fabric/transport/packet/congestion/no-congestion-control.h"
-#include "fabric/transport/replay/replay-spec.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -165,6 +164,20 @@ struct NodeLinkSpec : Parameterized
      * part of what the port takes for the messages; at least 1 KiB.
      */
     uint32_t BurstOf(int64_t bytes) const;
+
+    void VisitParameters(ParameterVisitor& visitor) override;
+};
+
+/** What of a run in packets need not be simulated packet by packet. */
+struct SettleSpec : Parameterized
+{
+    bool replay{false};
+    double tolerance{0}; //!< more than zero: replay, too
+
+    bool IsOn() const
+    {
+        return replay || tolerance > 0;
+    }
 
     void VisitParameters(ParameterVisitor& visitor) override;
 };

@@ -3,13 +3,11 @@
 #define WEIR_FABRIC_TRANSPORT_PACKET_QUEUE_PAIRS_H
 
 #include "fabric/transport/packet/event-wheel.h"
-#include "fabric/transport/packet/flow-counters.h"
-#include "fabric/transport/packet/message-queue.h"
+#include "fabric/transport/packet/packet-counters.h"
 #include "fabric/transport/packet/packet-network.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/packet/packet.h"
-#include "fabric/transport/packet/received-set.h"
-#include "fabric/transport/packet/spray-turns.h"
+#include "fabric/transport/packet/queue-pair-state.h"
 
 #include <cstdint>
 #include <deque>

@@ -3,8 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_REPLAY_EPISODE_MEMO_H
 
 #include "fabric/routing/intern-index.h"
-#include "fabric/transport/packet/flow-counters.h"
-#include "fabric/transport/packet/port-counters.h"
+#include "fabric/transport/packet/packet-counters.h"
 
 #include <cstdint>
 #include <deque>

@@ -2,7 +2,7 @@
 #ifndef WEIR_FABRIC_TRANSPORT_REPLAY_RECURRENCE_H
 #define WEIR_FABRIC_TRANSPORT_REPLAY_RECURRENCE_H
 
-#include "fabric/transport/packet/port-counters.h"
+#include "fabric/transport/packet/packet-counters.h"
 #include "fabric/transport/replay/episode-memo.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/replay/replay-transport.h"
 
-#include "fabric/transport/uncontended-time.h"
+#include "fabric/transport/fluid/fluid-transport.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_TRANSPORT_PACKET_QUEUE_PAIR_STATE_H
+#define WEIR_FABRIC_TRANSPORT_PACKET_QUEUE_PAIR_STATE_H
+
+#include "fabric/transport/packet/packet-spec.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/**
+ * @file
+ * What the ends of a queue pair keep: the messages to be sent, the packets that came out of order,
+ * and whose turn it is among its paths.
+ */
+namespace weir
+{
+
+/**
+ * Messages of a queue pair, one behind the other, cut into numbered packets: all of a message are
+ * full but the last one. One of no bytes is one packet without payload.
+ */
+class MessageQueue
+{
+  public:
+    struct Message
+    {
+        uint64_t first; //!< number of its first packet
+        uint64_t end;   //!< behind its last one
+        int64_t bytes;
+        uint32_t name; //!< of whoever posted it
+        uint32_t mtu;  //!< payload bytes of a full packet
+    };
+
+    /** Adds a message behind all others, in packets of @p mtu. */
+    void Post(uint32_t name, int64_t bytes, uint32_t mtu)
+    {
+        const auto packets = static_cast<uint64_t>(std::max<int64_t>(1, (bytes + mtu - 1) / mtu));
+        m_messages.push_back({m_end, m_end + packets, bytes, name, mtu});
+        m_end += packets;
+    }
+
+    /** Behind the last packet of all. */
+    uint64_t End() const
+    {
+        return m_end;
+    }
+
+    bool IsEmpty() const
+    {
+        return m_first == m_messages.size();
+    }
+
+    const Message& Front() const
+    {
+        return m_messages[m_first];
+    }
+
+    /** The first one that the receiver does not have whole yet; null when it has all. */
+    const Message* FirstUndelivered() const
+    {
+        return m_undelivered < m_messages.size() ? &m_messages[m_undelivered] : nullptr;
+    }
+
+    void SetDelivered()
+    {
+        m_undelivered++;
+    }
+
+    /** Lets go of the front, which is delivered. */
+    void Pop()
+    {
+        m_first++;
+        if (m_first == m_messages.size())
+        {
+            m_messages.clear();
+            m_undelivered = 0;
+            m_sending = 0;
+            m_first = 0;
+        }
+        else if (m_first >= 32 && m_first * 2 >= m_messages.size())
+        {
+            m_messages.erase(m_messages.begin(),
+                             m_messages.begin() + static_cast<std::ptrdiff_t>(m_first));
+            m_undelivered -= m_first;
+            m_sending -= std::min(m_sending, m_first);
+            m_first = 0;
+        }
+    }
+
+    bool IsFrontDelivered() const
+    {
+        return m_first < m_undelivered;
+    }
+
+    /** The message of a packet that is not popped. O(1) for packets in order. */
+    const Message& Of(uint64_t number)
+    {
+        m_sending = std::clamp(m_sending, m_first, m_messages.size() - 1);
+        while (m_messages[m_sending].end <= number)
+        {
+            m_sending++;
+        }
+        while (m_messages[m_sending].first > number)
+        {
+            m_sending--;
+        }
+        return m_messages[m_sending];
+    }
+
+    /** Payload bytes of a packet that is not popped. */
+    uint32_t PayloadOf(uint64_t number)
+    {
+        const Message& message = Of(number);
+        const auto before = static_cast<int64_t>(number - message.first) * message.mtu;
+        return static_cast<uint32_t>(std::min<int64_t>(message.mtu, message.bytes - before));
+    }
+
+    /** Payload bytes of the packets from @p first to before @p end, none of them popped. */
+    int64_t PayloadBetween(uint64_t first, uint64_t end)
+    {
+        int64_t bytes = 0;
+        while (first < end)
+        {
+            const Message& message = Of(first);
+            const uint64_t last = std::min(end, message.end);
+            const auto from = static_cast<int64_t>(first - message.first) * message.mtu;
+            const auto to = static_cast<int64_t>(last - message.first) * message.mtu;
+            bytes += std::min(to, message.bytes) - from;
+            first = last;
+        }
+        return bytes;
+    }
+
+    /** Cuts the packets from @p unsent on off the message of that name. @return whether any. */
+    bool Cut(uint32_t name, uint64_t unsent)
+    {
+        for (std::size_t i = m_first; i < m_messages.size(); i++)
+        {
+            Message& message = m_messages[i];
+            if (message.name != name || message.end <= unsent)
+            {
+                continue;
+            }
+            // A message keeps one packet at least: numbers stay those of whoever holds them.
+            const uint64_t end = std::max({message.first + 1, unsent});
+            const uint64_t cut = message.end - end;
+            message.bytes = std::min<int64_t>(
+                message.bytes, static_cast<int64_t>(end - message.first) * message.mtu);
+            message.end = end;
+            for (std::size_t k = i + 1; k < m_messages.size(); k++)
+            {
+                m_messages[k].first -= cut;
+                m_messages[k].end -= cut;
+            }
+            m_end -= cut;
+            return cut > 0;
+        }
+        return false;
+    }
+
+  private:
+    std::vector<Message> m_messages;
+    std::size_t m_first{0};       //!< that is not popped
+    std::size_t m_undelivered{0}; //!< the first such
+    std::size_t m_sending{0};     //!< where Of looked last
+    uint64_t m_end{0};
+};
+
+/** Which packets are there of those behind the first one that is missing: a ring of bits. */
+class ReceivedSet
+{
+  public:
+    /** Whether number @p base + @p offset is there. */
+    bool Has(uint64_t number) const
+    {
+        return number < m_end && Bit(number);
+    }
+
+    /** @param missing the first number that is missing; @p number is behind it. @return false: had.
+     */
+    bool Add(uint64_t number, uint64_t missing)
+    {
+        if (Has(number))
+        {
+            return false;
+        }
+        if (m_count == 0)
+        {
+            m_end = missing;
+        }
+        Grow(number + 1 - missing, missing);
+        for (; m_end <= number; m_end++)
+        {
+            Set(m_end, false);
+        }
+        Set(number, true);
+        m_count++;
+        return true;
+    }
+
+    bool IsEmpty() const
+    {
+        return m_count == 0;
+    }
+
+    /** Moves @p missing, which has just come, to the next number that is missing. */
+    uint64_t Advance(uint64_t missing)
+    {
+        missing++;
+        while (m_count > 0 && Has(missing))
+        {
+            Set(missing, false);
+            m_count--;
+            missing++;
+        }
+        return missing;
+    }
+
+    /** Forgets all up to @p missing, which is the first that is missing from now on. */
+    void Forget(uint64_t from, uint64_t missing)
+    {
+        for (; m_count > 0 && from < missing; from++)
+        {
+            if (Has(from))
+            {
+                Set(from, false);
+                m_count--;
+            }
+        }
+    }
+
+  private:
+    bool Bit(uint64_t number) const
+    {
+        return !m_words.empty() &&
+               (m_words[number / 64 % m_words.size()] >> (number % 64) & 1) != 0;
+    }
+
+    void Set(uint64_t number, bool value)
+    {
+        uint64_t& word = m_words[number / 64 % m_words.size()];
+        const uint64_t bit = uint64_t{1} << (number % 64);
+        word = value ? word | bit : word & ~bit;
+    }
+
+    /** Makes the ring hold @p span numbers from @p missing on. */
+    void Grow(uint64_t span, uint64_t missing)
+    {
+        const std::size_t words = span / 64 + 2;
+        if (words <= m_words.size())
+        {
+            return;
+        }
+        ReceivedSet larger;
+        larger.m_words.assign(words * 2, 0);
+        for (uint64_t number = missing; m_count > 0 && number < m_end; number++)
+        {
+            if (Has(number))
+            {
+                larger.Set(number, true);
+            }
+        }
+        m_words.swap(larger.m_words);
+    }
+
+    std::vector<uint64_t> m_words;
+    uint64_t m_end{0};
+    uint64_t m_count{0};
+};
+
+/**
+ * Which of its paths a queue pair's next packet takes (QueuePairSpec::pathChoice): each in its
+ * turn, one that has just answered without a mark before that (REPS, Bonato et al., 2024), or but
+ * those that were marked or trimmed, for as many turns as that weighs (the bitmap of htsim's
+ * uec_mp.cpp, of which the weights are). A path is its index. Next is O(1) but for paths that are
+ * passed over.
+ */
+class SprayTurns
+{
+  public:
+    static constexpr unsigned MARKED = 1;       //!< turns that a path is passed over for a mark
+    static constexpr unsigned TRIMMED = 4;      //!< for a trimmed packet
+    static constexpr unsigned MAX_PENALTY = 15; //!< at most
+
+    /** The path of the next packet, of @p count. */
+    uint32_t Next(PathChoice choice, uint32_t count)
+    {
+        if (Recycles(choice) && m_nextGood < m_good.size())
+        {
+            return m_good[m_nextGood++];
+        }
+        for (;;)
+        {
+            const uint32_t path = m_turn;
+            m_turn = path + 1 == count ? 0 : path + 1;
+            if (m_penalties.empty() || m_penalties[path] == 0)
+            {
+                return path;
+            }
+            m_penalties[path]--;
+        }
+    }
+
+    /** A packet by @p path, of @p count, was answered. @param penalty 0: nothing was wrong. */
+    void OnAnswer(PathChoice choice, uint32_t path, uint32_t count, unsigned penalty)
+    {
+        if (path >= count)
+        {
+            return; // of paths that are others now
+        }
+        if (penalty > 0 && Avoids(choice))
+        {
+            m_penalties.resize(count, 0);
+            const unsigned sum = m_penalties[path] + penalty;
+            m_penalties[path] = static_cast<uint8_t>(std::min(MAX_PENALTY, sum));
+        }
+        if (penalty == 0 && Recycles(choice))
+        {
+            if (m_nextGood == m_good.size())
+            {
+                m_good.clear();
+                m_nextGood = 0;
+            }
+            else if (m_nextGood >= 64 && m_nextGood * 2 >= m_good.size())
+            {
+                m_good.erase(m_good.begin(),
+                             m_good.begin() + static_cast<std::ptrdiff_t>(m_nextGood));
+                m_nextGood = 0;
+            }
+            m_good.push_back(path);
+        }
+    }
+
+  private:
+    static bool Avoids(PathChoice choice)
+    {
+        return choice == PathChoice::Avoid || choice == PathChoice::Mixed;
+    }
+
+    static bool Recycles(PathChoice choice)
+    {
+        return choice == PathChoice::Recycle || choice == PathChoice::Mixed;
+    }
+
+    uint32_t m_turn{0};
+    std::vector<uint8_t> m_penalties; //!< by path: turns that it is passed over; empty: none
+    std::vector<uint32_t> m_good;     //!< answered without a mark, the oldest first
+    std::size_t m_nextGood{0};        //!< into m_good: those before it are taken
+};
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_TRANSPORT_PACKET_QUEUE_PAIR_STATE_H
