@@ -6,7 +6,6 @@
 #include "collectives/channels/channel-builder.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/engines/idle-playback.h"
-#include "collectives/nccl/nccl-channels.h"
 #include "collectives/nccl/nccl-choice.h"
 #include "collectives/nccl/nccl-tuning.h"
 #include "collectives/schedule/message-split.h"

@@ -35,7 +35,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/schedule/sub-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/message-split.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/kernel-times.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-choice.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-filter.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-constants.cc

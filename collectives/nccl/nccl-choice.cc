@@ -3,11 +3,94 @@
 
 #include "collectives/nccl/nccl-tuning.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
 namespace weir
 {
+
+namespace
+{
+
+bool
+IsCollNet(Algorithm algorithm)
+{
+    return algorithm == Algorithm::CollNetDirect || algorithm == Algorithm::CollNetChain;
+}
+
+bool
+IsNvls(Algorithm algorithm)
+{
+    return algorithm == Algorithm::Nvls || algorithm == Algorithm::NvlsTree;
+}
+
+/** Most threads of a block (maxThreads). */
+int64_t
+MaxThreads(const Communicator& communicator, Algorithm algorithm, Protocol protocol)
+{
+    constexpr double NARROW_RING = 12.0; // GB/s of all channels, tuning.cc's PCI_BW
+    if (IsCollNet(algorithm) || IsNvls(algorithm) || protocol == Protocol::Ll128)
+    {
+        return 640;
+    }
+    const bool narrow = protocol == Protocol::Simple && communicator.searchBandwidth <= NARROW_RING;
+    return narrow ? 256 : 512;
+}
+
+/** Bytes that a thread must have (threadThresholds). */
+int64_t
+MinPerThread(const Communicator& communicator, Algorithm algorithm, Protocol protocol)
+{
+    if (IsCollNet(algorithm))
+    {
+        return 512;
+    }
+    switch (protocol)
+    {
+    case Protocol::Ll:
+        return algorithm == Algorithm::Ring ? 8 * static_cast<int64_t>(communicator.Size()) : 8;
+    case Protocol::Ll128:
+        return 8;
+    case Protocol::Simple:
+        break;
+    }
+    return 64;
+}
+
+} // namespace
+
+KernelWidth
+NcclKernelWidth(const NcclConstants& constants,
+                const Communicator& communicator,
+                Algorithm algorithm,
+                CollectiveOp op,
+                Protocol protocol,
+                Bytes bytes,
+                uint32_t most)
+{
+    // Bytes of traffic of a channel. From 2.22: with 2.21.5 trees of 4 to 16 KiB take the same time
+    // (alcf-nccl-tests 385be33), as if each 4 KiB had its channel; with 2.23.4 they take longer.
+    constexpr int64_t CELL = 32 << 10;
+    constexpr int64_t WARPS = 128; // threads stay a multiple of this
+    int64_t threads = MaxThreads(communicator, algorithm, protocol);
+    int64_t channels = most;
+    if (!IsNvls(algorithm))
+    {
+        const int64_t least = MinPerThread(communicator, algorithm, protocol);
+        channels = std::clamp<int64_t>(bytes.Count() / (threads * least), 1, most);
+        while (threads % WARPS == 0 && bytes.Count() < channels * threads * least)
+        {
+            threads /= 2;
+        }
+        if (constants.Version().AtLeast(22))
+        {
+            const int64_t traffic = bytes.Count() * (op == CollectiveOp::AllReduce ? 2 : 1);
+            channels = std::clamp<int64_t>((traffic + CELL - 1) / CELL, 1, channels);
+        }
+    }
+    return {static_cast<uint32_t>(channels), static_cast<uint32_t>(threads)};
+}
 
 std::vector<NcclEstimate>
 NcclEstimates(const NcclConstants& constants,
