@@ -530,12 +530,6 @@ Planner::AddProgram(ImportedProgram program)
     m_state->programs.push_back(std::move(program));
 }
 
-const Traffic&
-Planner::GetTraffic(TrafficId id) const
-{
-    return m_state->TrafficOf(id);
-}
-
 const CollectivePlan&
 Planner::Plan(const CollectiveCall& call)
 {

@@ -83,8 +83,6 @@ class Planner
      */
     TrafficId AddTraffic(const std::vector<std::vector<Bytes>>& parts);
 
-    const Traffic& GetTraffic(TrafficId id) const;
-
     /**
      * Makes a schedule known that somebody else has written. Calls of its operation, ranks, root
      * and sizes whose overrides ask for Algorithm::Imported run it.

@@ -327,7 +327,6 @@ FlowEngine::Send(uint32_t running, uint32_t connection, Time now)
         return;
     }
     wire.notBefore = now + r.run->FiguresOf(connection).interval;
-    ++m_slices;
     if (wire.copied != Wire::CROSSES_LINKS)
     {
         Copy(running, connection, now);

@@ -151,12 +151,6 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
 
-    /** Slices moved or copied since the start (of one channel or several equal ones). */
-    uint64_t Slices() const
-    {
-        return m_slices;
-    }
-
   private:
     /** A connection's wire; all that a slice needs of it, in one place. */
     struct Wire
@@ -277,7 +271,6 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     uint64_t m_timers{0};                                              //!< set in m_dues so far
     std::priority_queue<Wake, std::vector<Wake>, std::greater<>> m_wakes;
     std::vector<uint32_t> m_started; //!< connections that must start to send, while handling
-    uint64_t m_slices{0};
     uint64_t m_serial{0};
 };
 

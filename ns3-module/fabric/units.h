@@ -376,11 +376,6 @@ class FlopRate : public Quantity<FlopRate, double>
         return FlopRate(v);
     }
 
-    static constexpr FlopRate TeraFlops(double v)
-    {
-        return FlopRate(v * 1e12);
-    }
-
     constexpr double ToFlopsPerSecond() const
     {
         return m_value;

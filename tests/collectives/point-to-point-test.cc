@@ -129,7 +129,7 @@ CollectiveCall
 UnequalCall(Planner& planner, CommunicatorId id, const std::vector<std::vector<Bytes>>& parts)
 {
     const TrafficId traffic = planner.AddTraffic(parts);
-    auto call = MakeCall(id, CollectiveOp::AllToAll, planner.GetTraffic(traffic).LargestRow());
+    auto call = MakeCall(id, CollectiveOp::AllToAll, Traffic(parts).LargestRow());
     call.traffic = traffic;
     return call;
 }
@@ -141,8 +141,9 @@ TEST(PointToPoint, UnequalPartsAreDelivered)
     for (uint32_t n : {2U, 7U, 8U, 20U})
     {
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(n));
-        const auto call = UnequalCall(bench.GetPlanner(), id, RandomParts(n, 3'000'000, random));
-        const auto& traffic = bench.GetPlanner().GetTraffic(call.traffic);
+        const auto parts = RandomParts(n, 3'000'000, random);
+        const auto call = UnequalCall(bench.GetPlanner(), id, parts);
+        const Traffic traffic(parts);
         EXPECT_EQ(CheckSchedule(bench.GetPlanner().GetSchedule(call), {n, call.bytes, 0, &traffic}),
                   "");
         EXPECT_NE(CheckSchedule(bench.GetPlanner().GetSchedule(call), {n, call.bytes, 0}), "");
@@ -392,8 +393,13 @@ TEST(Traffic, EqualPartsShareAnId)
     const auto a = planner.AddTraffic({{Bytes(1), Bytes(2)}, {Bytes(3), Bytes(4)}});
     EXPECT_EQ(planner.AddTraffic({{Bytes(1), Bytes(2)}, {Bytes(3), Bytes(4)}}), a);
     EXPECT_NE(planner.AddTraffic({{Bytes(1), Bytes(2)}, {Bytes(3), Bytes(5)}}), a);
-    EXPECT_EQ(planner.GetTraffic(a).LargestRow(), Bytes(7));
-    EXPECT_EQ(planner.GetTraffic(a).Part(0, 1), Bytes(2));
+}
+
+TEST(Traffic, TheRankThatGivesMostSetsItsSize)
+{
+    const Traffic traffic({{Bytes(1), Bytes(2)}, {Bytes(3), Bytes(4)}});
+    EXPECT_EQ(traffic.LargestRow(), Bytes(7));
+    EXPECT_EQ(traffic.Part(0, 1), Bytes(2));
 }
 
 TEST(Traffic, WhatIsNoTrafficIsRefused)

@@ -342,7 +342,6 @@ TEST(PathDagTest, SharesAreExactFractions)
     const EvenShares shares = SharesOf(dag);
     EXPECT_EQ(shares.unit, 6U);
     EXPECT_EQ(shares.parts, (std::vector<uint32_t>{3, 3, 3, 1, 1, 1, 6}));
-    EXPECT_FALSE(dag.IsSingle());
     std::vector<double> loads(7, 0);
     loads[0] = 2;
     loads[3] = 1;

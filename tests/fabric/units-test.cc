@@ -51,7 +51,7 @@ TEST(Units, BinaryAndDecimalPrefixesDiffer)
 
 TEST(Units, FlopsOverFlopRateIsTheTimeTheyTake)
 {
-    EXPECT_EQ(Flops(2e12) / FlopRate::TeraFlops(1), Time::Seconds(2));
+    EXPECT_EQ(Flops(2e12) / FlopRate::FlopsPerSecond(1e12), Time::Seconds(2));
     EXPECT_EQ(Flops(0) / FlopRate(), Time());
     EXPECT_TRUE((Flops(1) / FlopRate()).IsInfinite());
 }

@@ -16,10 +16,7 @@ namespace weir
 namespace
 {
 
-constexpr std::pair<const char*, DimensionAlgorithm> NAMES[] = {
-    {"ring", DimensionAlgorithm::Ring},
-    {"direct", DimensionAlgorithm::Direct},
-    {"halving-doubling", DimensionAlgorithm::HalvingDoubling}};
+constexpr const char* NAMES[] = {"ring", "direct", "halving-doubling"}; //!< by DimensionAlgorithm
 
 bool
 IsPowerOfTwo(uint32_t value)
@@ -171,20 +168,7 @@ ExpertDispatch::ProbabilityOf(double share) const
 const char*
 ToString(DimensionAlgorithm algorithm)
 {
-    return NAMES[static_cast<std::size_t>(algorithm)].first;
-}
-
-std::optional<DimensionAlgorithm>
-ParseDimensionAlgorithm(const std::string& name)
-{
-    for (const auto& [text, algorithm] : NAMES)
-    {
-        if (name == text)
-        {
-            return algorithm;
-        }
-    }
-    return std::nullopt;
+    return NAMES[static_cast<std::size_t>(algorithm)];
 }
 
 std::vector<uint32_t>

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace weir
@@ -20,9 +19,8 @@ enum class DimensionAlgorithm : uint8_t
     HalvingDoubling //!< log2 k steps to a partner, of half as much each; k a power of two
 };
 
-/** "ring", "direct", "halving-doubling", and the inverse; empty when @p name names none. */
+/** "ring", "direct", "halving-doubling". */
 const char* ToString(DimensionAlgorithm algorithm);
-std::optional<DimensionAlgorithm> ParseDimensionAlgorithm(const std::string& name);
 
 /**
  * An all-reduce of the largest elements only (MSTopK's HiTopKComm, Shi et al., MLSys 2021): summed

@@ -27,12 +27,6 @@ struct PathDag
 
     std::vector<Arc> arcs; //!< by ascending `from`, then by ascending link
     uint32_t vertices{1};  //!< 0: there is no path
-
-    /** Whether there is only one path. */
-    bool IsSingle() const
-    {
-        return arcs.size() + 1 == vertices;
-    }
 };
 
 /** Renumbers vertices so that every arc leads to a higher one and @p last comes last. */

@@ -537,7 +537,6 @@ HybridTransport::Balance(LinkId link, Time length)
         return;
     }
     const double beyond = state.debt + carried - room;
-    m_counters.debtBytes += std::max(0.0, carried - room);
     state.debt = std::max(0.0, beyond);
     m_counters.largestDebt = std::max(m_counters.largestDebt, state.debt);
     // Less than a round trip's bytes is a burst, which the idle time behind it pays.

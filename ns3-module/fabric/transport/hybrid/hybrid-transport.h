@@ -23,7 +23,6 @@ struct CouplingCounters
 {
     uint64_t windows{0};
     double largestDebt{0}; //!< bytes that a link has carried beyond its rate, at most
-    double debtBytes{0};   //!< sum over links and windows of what was carried beyond the rate
 };
 
 /**

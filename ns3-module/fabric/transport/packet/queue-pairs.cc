@@ -281,7 +281,6 @@ QueuePairs::OnCreditClock(uint32_t link, int64_t now)
         p.number = static_cast<uint64_t>(bytes);
         p.size = static_cast<uint32_t>(m_spec.format.controlSize.Count());
         p.trafficClass = m_spec.queuePair.ackPriority ? 0 : pair.trafficClass;
-        m_counters.credits++;
         if (!clock.asking.empty())
         {
             m_events.Schedule(PacketEventKind::Credit, link, clock.next);
@@ -855,7 +854,6 @@ QueuePairs::PrefetchNext(uint32_t link, unsigned trafficClass) const
 void
 QueuePairs::OnPacket(uint32_t packet, int64_t now)
 {
-    m_counters.delivered++;
     switch (m_packets[packet].kind)
     {
     case PacketKind::Data:
@@ -925,7 +923,6 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
              now - pair.notifiedAt >= m_notificationInterval.ToPicoseconds()))
         {
             pair.notifiedAt = now;
-            m_counters.notifications++;
             Reply(packet, PacketKind::Cnp, 0, now);
         }
     }

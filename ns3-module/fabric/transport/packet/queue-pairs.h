@@ -40,9 +40,6 @@ struct QueuePairCounters
     uint64_t dataPackets{0}; //!< sent, retransmissions included
     uint64_t retransmissions{0};
     uint64_t acknowledgments{0};
-    uint64_t notifications{0}; //!< CNPs
-    uint64_t credits{0};       //!< sent by receivers
-    uint64_t delivered{0};     //!< packets that were at their ends
     uint64_t lost{0};
     uint64_t timeouts{0};
 };
