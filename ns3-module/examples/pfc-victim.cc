@@ -12,8 +12,8 @@
 // the same time; no link on its path is short of rate. But leaf 1, whose buffer fills with packets
 // for server 3, pauses the link from the spine, and the spine then pauses leaf 0: whatever takes
 // that path waits, too. The flow to server 4 is a victim of pauses (head-of-line blocking): it has
-// half of its rate. Congestion control that keeps the buffer from filling gives it back: DCQCN in
-// part, for it begins at the full rate, HPCC most of it.
+// half of its rate. Congestion control that keeps the buffer from filling gives it back: DCQCN all
+// of it, HPCC the 95 % of a link that it aims at.
 //
 // Try: pfc-victim --bytes=67108864
 

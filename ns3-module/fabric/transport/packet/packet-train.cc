@@ -68,7 +68,7 @@ PacketTrain::Send(const Load& load, const std::vector<uint32_t>& links)
         tails.push_back(static_cast<uint32_t>(bytes - (packets - 1) * mtu));
     }
     // A queue pair sends a packet when it is there, and a pace behind the one before it.
-    const uint32_t wire = m_network.BytesOf(links.front(), load.mtu + m_header, load.mtu);
+    const uint32_t wire = load.mtu + (load.isInside ? 0 : m_header);
     const int64_t gap = m_spec.WholeTime(wire * 1e12 / load.lineRate) / load.parts;
     const int64_t come = PaceOf(load.mtu, load.cap);
     int64_t first = 0;   // ps: when the first full one has left a port

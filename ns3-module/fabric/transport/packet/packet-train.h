@@ -27,11 +27,12 @@ class PacketTrain
     /** What is sent, and how fast it may be. */
     struct Load
     {
-        int64_t bytes{0};   //!< payload
-        uint32_t parts{1};  //!< queue pairs, which share it evenly
-        uint32_t mtu{0};    //!< payload bytes of a full packet
-        double lineRate{0}; //!< bytes/s on the wire: the pace of a queue pair
-        double cap{0};      //!< bytes/s of payload at which the message comes to be there
+        int64_t bytes{0};     //!< payload
+        uint32_t parts{1};    //!< queue pairs, which share it evenly
+        uint32_t mtu{0};      //!< payload bytes of a full packet
+        double lineRate{0};   //!< bytes/s on the wire: the pace of a queue pair
+        double cap{0};        //!< bytes/s of payload at which the message comes to be there
+        bool isInside{false}; //!< a node, where packets have no headers
     };
 
     PacketTrain(const PacketSpec& spec, const PacketNetwork& network);

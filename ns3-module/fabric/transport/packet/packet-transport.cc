@@ -601,7 +601,10 @@ PacketTransport::FactsOf(PathId path) const
     {
         const uint32_t link = each.link.Index();
         const double rate = m_network.WireRate(link);
-        facts.lineRate = facts.hops == 0 ? rate : facts.lineRate;
+        // A sender paces what goes to the network as its adapter's port does.
+        const bool isPort = inNetwork && facts.lineRate == 0 &&
+                            m_routing.GetTopology().GetLink(each.link).kind == LinkKind::Network;
+        facts.lineRate = isPort || (!inNetwork && facts.hops == 0) ? rate : facts.lineRate;
         facts.bottleneckRate = std::min(facts.bottleneckRate, rate);
         facts.hops++;
         if (!inNetwork || m_routing.GetTopology().GetLink(each.link).kind == LinkKind::Network)
@@ -1131,6 +1134,7 @@ PacketTransport::UncontendedTime(const FlowRequest& request, PathId path)
     int64_t time = 0;
     if (IsFootprint(request.route, taken))
     {
+        load.isInside = true;
         for (const PathLink& each : links)
         {
             const uint32_t link = each.link.Index();
@@ -1155,7 +1159,11 @@ PacketTransport::UncontendedTime(const FlowRequest& request, PathId path)
     load.parts = request.connections;
     load.mtu = CrossesNetwork(taken) ? static_cast<uint32_t>(m_spec.format.mtu.Count())
                                      : m_spec.nodeLinks.BurstOf(load.bytes / load.parts);
-    load.lineRate = m_network.NominalWireRate(there.front());
+    load.isInside = !CrossesNetwork(taken);
+    const auto port = std::find_if(links.begin(), links.end(), [&](const PathLink& each) {
+        return load.isInside || topology.GetLink(each.link).kind == LinkKind::Network;
+    });
+    load.lineRate = m_network.NominalWireRate((*port).link.Index());
     load.lineRate = most > 0 ? std::min(load.lineRate, most) : load.lineRate;
     time = train.Send(load, there);
     time = hasBack ? train.Acknowledge(back) : time;

@@ -674,7 +674,8 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
                 counters->retransmissions++;
             }
         }
-        pair.lastSize = m_network->BytesOf(link, p.size, p.payload);
+        // Links of a node have no headers; what goes to the network is paced as it is there.
+        pair.lastSize = pair.facts.isInside && payload > 0 ? payload : p.size;
         if (pair.inFlight == 0)
         {
             pair.progress = now;
@@ -726,6 +727,8 @@ QueuePairs::Account(uint32_t id, int64_t now)
     }
     pair.pacedRate = PaceOf(pair);
     pair.nextSend = now + GapOf(pair);
+    const uint32_t header = pair.facts.isInside ? 0 : SizeOfHeader();
+    const uint32_t payload = pair.lastSize > header ? pair.lastSize - header : 0;
     const bool isMessageEnd = pair.again.empty() && pair.next < pair.messages.End() &&
                               pair.messages.Of(pair.next).first == pair.next;
     if (isMessageEnd || pair.next == pair.messages.End())
@@ -734,7 +737,7 @@ QueuePairs::Account(uint32_t id, int64_t now)
     }
     ScheduleTimer(id, now);
     if (HasPackets(pair) && MaySend(pair) &&
-        SendTime(pair) <= now + m_network->TransmissionTime(pair.link, pair.lastSize, 0))
+        SendTime(pair) <= now + m_network->TransmissionTime(pair.link, pair.lastSize, payload))
     {
         TakeTurn(id, now); // it may send again as soon as the port is free
     }
