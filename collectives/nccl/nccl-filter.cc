@@ -9,6 +9,20 @@
 namespace weir
 {
 
+std::string
+NormalizedNcclName(const std::string& name)
+{
+    std::string text;
+    for (const char c : name)
+    {
+        if (c != '-' && c != '_')
+        {
+            text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+    }
+    return text;
+}
+
 namespace
 {
 
@@ -22,26 +36,11 @@ constexpr CollectiveOp NAMED_OPS[] = {CollectiveOp::AllReduce,
 /** A name as it counts, with its number. */
 using Names = std::vector<std::pair<std::string, std::size_t>>;
 
-/** Lower case, without hyphens and underscores. */
-std::string
-Normalized(const std::string& name)
-{
-    std::string text;
-    for (const char c : name)
-    {
-        if (c != '-' && c != '_')
-        {
-            text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        }
-    }
-    return text;
-}
-
 template <typename Enum>
 std::pair<std::string, std::size_t>
 Named(Enum value)
 {
-    return {Normalized(ToString(value)), static_cast<std::size_t>(value)};
+    return {NormalizedNcclName(ToString(value)), static_cast<std::size_t>(value)};
 }
 
 std::vector<std::string>
@@ -68,7 +67,7 @@ Find(const std::string& name, const Names& names, const char* what)
     std::string expected;
     for (const auto& [known, number] : names)
     {
-        if (known == Normalized(name))
+        if (known == NormalizedNcclName(name))
         {
             return number;
         }

@@ -11,6 +11,9 @@
 namespace weir
 {
 
+/** @p name as NCCL compares names: lower case, without hyphens and underscores. */
+std::string NormalizedNcclName(const std::string& name);
+
 /**
  * Which algorithms and protocols NCCL may choose among, by operation.
  *

@@ -292,12 +292,13 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
     else
     {
+        const std::string wanted = NormalizedNcclName(options.algorithm);
         std::optional<Algorithm> algorithm;
         std::vector<std::string> names;
         for (const auto& [name, value] : CalledAlgorithms())
         {
             names.emplace_back(name);
-            algorithm = name == options.algorithm ? value : algorithm;
+            algorithm = NormalizedNcclName(name) == wanted ? value : algorithm;
         }
         spec.overrides.algorithm =
             ExpectOrAuto(algorithm, "--algorithm", options.algorithm, std::move(names));
@@ -308,7 +309,7 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
     else
     {
-        spec.overrides.protocol = ExpectOrAuto(ParseProtocol(options.protocol),
+        spec.overrides.protocol = ExpectOrAuto(ParseProtocol(NormalizedNcclName(options.protocol)),
                                                "--protocol",
                                                options.protocol,
                                                NamesUpTo(Protocol::Simple));

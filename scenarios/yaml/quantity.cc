@@ -236,13 +236,13 @@ Read(const std::string& text, const Kind& kind)
     {
         Refuse(text, example);
     }
-    if (parts.unit.empty())
-    {
-        throw InputError("found '" + text + "' without a unit, expected " + example);
-    }
     if (parts.negative && ratio.numerator != 0)
     {
         Refuse(text, std::string(kind.name) + " of at least zero");
+    }
+    if (parts.unit.empty())
+    {
+        throw InputError("found '" + text + "' without a unit, expected " + example);
     }
     for (const Unit& unit : kind.units)
     {

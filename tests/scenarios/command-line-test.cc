@@ -377,6 +377,18 @@ TEST(CommandLine, ASlowGpuWithoutComputationIsSaidToHaveNoEffect)
               "needs a job that is a training or a workload\n");
 }
 
+// One name is spelt as NCCL_ALGO and NCCL_PROTO have it, as lists are: case and hyphens do not
+// count.
+TEST(CommandLine, AlgorithmsAndProtocolsAreSpeltAsNcclDoes)
+{
+    const ScratchFolder folder;
+    const std::string call =
+        "collective --system hgx-h100 --nodes 2 --op all-reduce --sizes 64MiB --algorithm ";
+    const Outcome ours = Weir(folder, call + "nvls-tree --protocol simple");
+    EXPECT_EQ(ours.exit, 0) << ours.err;
+    EXPECT_EQ(Weir(folder, call + "NVLSTree --protocol SIMPLE").out, ours.out);
+}
+
 TEST(CommandLine, FlowsNameThePlaceOfWhatTheirNetworkCannotBe)
 {
     const ScratchFolder folder;
