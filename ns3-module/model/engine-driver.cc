@@ -90,6 +90,12 @@ EngineDriver::AtEnd(Callback<void> tell)
     m_atEnd.push_back(tell);
 }
 
+bool
+EngineDriver::IsOver() const
+{
+    return m_isOver;
+}
+
 void
 EngineDriver::CheckAlive() const
 {

@@ -82,6 +82,12 @@ class EngineDriver : public Object
     void Update();
 
     /**
+     * Whether the engines are gone, or going.
+     * @return true once the simulator has been destroyed
+     */
+    bool IsOver() const;
+
+    /**
      * How many instants the engines have visited.
      * @return the count
      */

@@ -76,7 +76,10 @@ FluidFabric::DoDispose()
         port.second->Dispose();
     }
     m_ports.clear();
-    m_driver->Dispose();
+    if (!m_driver->IsOver()) // else it is what lets go of the fabric
+    {
+        m_driver->Dispose();
+    }
     m_corrections = nullptr;
     Object::DoDispose();
 }
