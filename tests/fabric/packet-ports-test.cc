@@ -450,6 +450,32 @@ TEST(PacketPorts, BurstsAndPacketsOfTheNetworkShareByBytes)
     EXPECT_NEAR(bench.Duration(outside).ToSeconds() / whole, 1, 0.02);
 }
 
+/**
+ * Writes and what reads return have credits of their own: while 16 000 bytes of the latter in a
+ * round trip are all that the adapter has room for, writes have the rest of the link.
+ */
+TEST(PacketPorts, WritesDoNotWaitForCreditsOfReads)
+{
+    PacketBench bench;
+    const uint32_t gpu = bench.AddHost();
+    const uint32_t nic = bench.AddHost();
+    const uint32_t far = bench.AddHost();
+    const LinkId pcie =
+        bench.Join(gpu, nic, Rate::Gbps(200), Time::Microseconds(2), LinkKind::Pcie);
+    const LinkId network = bench.Join(nic, far, Rate::Gbps(2000), Time::Nanoseconds(500));
+    PacketSpec spec = PlainPackets();
+    spec.nodeLinks.burst = Bytes(16000);
+    spec.nodeLinks.pcieCompletionData = 1000; // of 16 bytes
+    bench.Open(spec);
+    const double reads = 16000 / (2 * 2e-6 + 1000 / 25e9);
+    bench.AddFlow(bench.GetRouting().AddPinned({pcie, network}), Bytes(100'000'000));
+    const Bytes written(20'000'000);
+    const std::size_t writes = bench.AddFlow(bench.GetRouting().AddPinned({pcie}), written);
+    bench.RunUntil(Time::Milliseconds(4));
+    EXPECT_NEAR(
+        bench.Duration(writes).ToSeconds() / (written.ToDouble() / (25e9 - reads)), 1, 0.03);
+}
+
 /** A device takes turns between what it forwards and what it sends itself. */
 TEST(PacketPorts, DevicesShareAPortWithWhatTheyForward)
 {

@@ -24,6 +24,12 @@ class RandomStream
         return m_bits() % n;
     }
 
+    /** A whole number from @p from to @p to, both of them included. */
+    int64_t Between(int64_t from, int64_t to)
+    {
+        return from + static_cast<int64_t>(Below(static_cast<uint64_t>(to - from + 1)));
+    }
+
     /** Uniform in [0, 1). */
     double Unit()
     {

@@ -71,16 +71,13 @@ PlainSpec()
 TEST(UncontendedTime, IsWhatAFlowAloneTakes)
 {
     RandomStream random(1);
-    const auto draw = [&random](int64_t from, int64_t to) {
-        return from + static_cast<int64_t>(random.Below(static_cast<uint64_t>(to - from + 1)));
-    };
     const std::vector<double> rates{10, 25, 40, 100, 200, 400};
     for (int i = 0; i < 400; i++)
     {
         Chain chain;
         chain.spec = PlainSpec();
-        chain.spec.format.mtu = Bytes(draw(64, 9000));
-        chain.spec.format.header = static_cast<uint32_t>(draw(0, 100));
+        chain.spec.format.mtu = Bytes(random.Between(64, 9000));
+        chain.spec.format.header = static_cast<uint32_t>(random.Between(0, 100));
         chain.spec.format.controlSize = Bytes(64);
         chain.spec.switches.cutThrough = i % 2 == 1;
         chain.spec.switches.flowControl = i % 3 == 0   ? FlowControl::None
@@ -89,14 +86,15 @@ TEST(UncontendedTime, IsWhatAFlowAloneTakes)
         chain.spec.switches.creditUnit = Bytes(1); // else small packets take more room than bytes
         // Rounded down, packets are faster than what credits are enough for.
         chain.spec.clock = i % 5 == 0 && i % 3 != 2 ? Time::Nanoseconds(1) : Time::Picoseconds(1);
-        const int64_t links = draw(1, 6);
+        const int64_t links = random.Between(1, 6);
         for (int64_t link = 0; link < links; link++)
         {
-            chain.gbps.push_back(rates[static_cast<std::size_t>(draw(0, 5))]);
-            chain.nanoseconds.push_back(static_cast<double>(draw(0, 2000)));
+            chain.gbps.push_back(rates[static_cast<std::size_t>(random.Between(0, 5))]);
+            chain.nanoseconds.push_back(static_cast<double>(random.Between(0, 2000)));
         }
-        const Bytes bytes(draw(0, 3) == 0 ? draw(0, 3) * chain.spec.format.mtu.Count()
-                                          : draw(0, 1'000'000));
+        const Bytes bytes(random.Between(0, 3) == 0
+                              ? random.Between(0, 3) * chain.spec.format.mtu.Count()
+                              : random.Between(0, 1'000'000));
         const auto [simulated, said] = TimesAlone(chain, bytes);
         EXPECT_EQ(simulated, said)
             << "case " << i << ", " << links << " links, " << bytes.Count() << " bytes";
@@ -107,26 +105,23 @@ TEST(UncontendedTime, IsWhatAFlowAloneTakes)
 TEST(UncontendedTime, KnowsAcknowledgmentsAndCaps)
 {
     RandomStream random(2);
-    const auto draw = [&random](int64_t from, int64_t to) {
-        return from + static_cast<int64_t>(random.Below(static_cast<uint64_t>(to - from + 1)));
-    };
     for (int i = 0; i < 200; i++)
     {
         Chain chain;
         chain.spec = PlainSpec();
-        chain.spec.format.mtu = Bytes(draw(64, 9000));
+        chain.spec.format.mtu = Bytes(random.Between(64, 9000));
         chain.spec.format.header = 82;
         chain.spec.switches.cutThrough = i % 2 == 1;
         chain.spec.queuePair.flowEnd = i % 4 < 2 ? FlowEnd::Acknowledged : FlowEnd::Received;
-        const int64_t links = draw(1, 6);
+        const int64_t links = random.Between(1, 6);
         for (int64_t link = 0; link < links; link++)
         {
             chain.gbps.push_back(100);
             chain.nanoseconds.push_back(500);
         }
-        const Bytes bytes(draw(0, 200'000));
+        const Bytes bytes(random.Between(0, 200'000));
         const Rate cap =
-            i % 4 == 0 ? Rate::Infinite() : Rate::Gbps(static_cast<double>(draw(1, 150)));
+            i % 4 == 0 ? Rate::Infinite() : Rate::Gbps(static_cast<double>(random.Between(1, 150)));
         const auto [simulated, said] = TimesAlone(chain, bytes, cap);
         EXPECT_EQ(simulated, said)
             << "case " << i << ", " << links << " links, " << bytes.Count() << " bytes";
@@ -137,19 +132,17 @@ TEST(UncontendedTime, KnowsAcknowledgmentsAndCaps)
 TEST(UncontendedTime, CountsNoHeadersInsideANode)
 {
     RandomStream random(3);
-    const auto draw = [&random](int64_t from, int64_t to) {
-        return from + static_cast<int64_t>(random.Below(static_cast<uint64_t>(to - from + 1)));
-    };
     for (int i = 0; i < 100; i++)
     {
         Chain chain;
         chain.kind = i % 2 == 0 ? LinkKind::NvLink : LinkKind::Pcie;
-        for (int64_t link = draw(1, 3); link > 0; link--)
+        for (int64_t link = random.Between(1, 3); link > 0; link--)
         {
-            chain.gbps.push_back(static_cast<double>(draw(1, 50) * 100));
-            chain.nanoseconds.push_back(static_cast<double>(draw(0, 500)));
+            chain.gbps.push_back(static_cast<double>(random.Between(1, 50) * 100));
+            chain.nanoseconds.push_back(static_cast<double>(random.Between(0, 500)));
         }
-        const Bytes bytes(draw(0, 3) == 0 ? draw(0, 4000) : draw(0, 10'000'000));
+        const Bytes bytes(random.Between(0, 3) == 0 ? random.Between(0, 4000)
+                                                    : random.Between(0, 10'000'000));
         const auto [simulated, said] = TimesAlone(chain, bytes);
         EXPECT_EQ(simulated, said) << "case " << i << ", " << bytes.Count() << " bytes";
     }

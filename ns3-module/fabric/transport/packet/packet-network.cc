@@ -562,7 +562,7 @@ PacketNetwork::Push(uint32_t packet, uint32_t link)
     queue.bytes += p.size;
     queue.maxBytes = std::max(queue.maxBytes, queue.bytes);
     m_ports[link].backlog++;
-    if (m_ports[link].isSource)
+    if (m_ports[link].isSource && p.trafficClass > 0) // control packets take no turns
     {
         m_forwarded[std::size_t{link} * m_classes + p.trafficClass][p.owner]++;
     }
@@ -1165,7 +1165,7 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
         {
             lead -= static_cast<int64_t>(size * EndsFor(trafficClass).Waiting(link, trafficClass));
         }
-        if (port.isSource)
+        if (port.isSource && trafficClass > 0)
         {
             ForgetForwarded(m_packets[packet], link);
         }
@@ -1596,7 +1596,7 @@ PacketNetwork::SetUp(uint32_t link, bool up, int64_t now)
         while (!queue.packets.IsEmpty())
         {
             const uint32_t packet = queue.packets.Pop(m_packets);
-            if (port.isSource)
+            if (port.isSource && c > 0)
             {
                 ForgetForwarded(m_packets[packet], link);
             }

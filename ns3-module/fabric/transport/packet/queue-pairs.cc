@@ -48,7 +48,8 @@ QueuePairs::QueuePairs(const PacketSpec& spec,
       m_ackBitmap(spec.queuePair.ackBitmap && spec.queuePair.recovery == LossRecovery::Selective),
       m_notesPaths(spec.queuePair.pathChoice != PathChoice::Turns),
       m_sendsWithin(spec.congestionControl->SendsWithinWindow()),
-      m_hasPortTimers(spec.queuePair.paceTimer == PaceTimer::Port)
+      m_hasPortTimers(spec.queuePair.paceTimer == PaceTimer::Port),
+      m_header(spec.format.header.value_or(0) + spec.congestionControl->HeaderBytes())
 {
 }
 
@@ -345,13 +346,6 @@ QueuePairs::RateOf(uint32_t id) const
     return pair.isLink || pair.control ? std::min(PaceOf(pair), pair.cap) : 0;
 }
 
-/** Of a data packet, bytes. */
-uint32_t
-QueuePairs::SizeOfHeader() const
-{
-    return m_spec.format.header.value_or(0) + m_spec.congestionControl->HeaderBytes();
-}
-
 /** From the last packet to the next one at the rate of now. */
 int64_t
 QueuePairs::GapOf(const Pair& pair) const
@@ -615,12 +609,11 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         }
         uint64_t number = pair.again.empty() ? pair.next : pair.again.back();
         const uint32_t payload = pair.messages.PayloadOf(number);
-        if (!m_network->HasCredits(link,
-                                   trafficClass,
-                                   {payload + SizeOfHeader(), payload, pair.paths.front().forward},
-                                   now))
+        if (!m_network->HasCredits(
+                link, trafficClass, {payload + m_header, payload, pair.paths.front().forward}, now))
         {
             last = id; // others may have them, as of the other kind of a PCIe link
+            turns.sent = m_spec.nodeLinks.burst.Count(); // whose turn it was has none any more
             passedOver = m_hasPortTimers ? waiting.size() : passedOver + 1;
             continue;
         }
@@ -640,7 +633,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         Packet& p = m_packets[packet];
         const MessageQueue::Message& message = pair.messages.Of(number);
         p.payload = payload;
-        p.size = payload + SizeOfHeader();
+        p.size = payload + m_header;
         p.number = number;
         p.owner = id;
         p.stamp = now;
@@ -727,7 +720,7 @@ QueuePairs::Account(uint32_t id, int64_t now)
     }
     pair.pacedRate = PaceOf(pair);
     pair.nextSend = now + GapOf(pair);
-    const uint32_t header = pair.facts.isInside ? 0 : SizeOfHeader();
+    const uint32_t header = pair.facts.isInside ? 0 : m_header;
     const uint32_t payload = pair.lastSize > header ? pair.lastSize - header : 0;
     const bool isMessageEnd = pair.again.empty() && pair.next < pair.messages.End() &&
                               pair.messages.Of(pair.next).first == pair.next;

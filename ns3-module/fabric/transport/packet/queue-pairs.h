@@ -279,7 +279,6 @@ class QueuePairs : public PacketEnds
     void Leave(Turns& turns, uint32_t pair);
     void SetPortTimer(Turns& turns, uint32_t pair, int64_t time);
     void SetPortTimer(Turns& turns, int64_t now);
-    uint32_t SizeOfHeader() const;
     void Repace(uint32_t pair, int64_t now);
     int64_t GapOf(const Pair& pair) const;
     int64_t SendTime(Pair& pair) const;
@@ -317,6 +316,7 @@ class QueuePairs : public PacketEnds
     bool m_notesPaths;                       //!< whether answers say what paths they are of
     bool m_sendsWithin;                      //!< see CongestionControl::SendsWithinWindow
     bool m_hasPortTimers;                    //!< PaceTimer::Port: who waits for a time is in turn
+    uint32_t m_header;                       //!< bytes, of a data packet
     std::vector<CreditClock> m_creditClocks; //!< by link; empty: no credits
     std::size_t m_asking{NOBODY}; //!< into m_turns: a port that waits for NextPacket's answer
 };
