@@ -65,23 +65,48 @@ TokensOf(const Transformer& model, const ParallelPlan& plan)
            (plan.sequenceParallel ? plan.tensor : 1);
 }
 
+/** What the shares of each rank's experts come to, of the ranks that share @p experts in order. */
+std::vector<double>
+SharesByRank(const std::vector<double>& experts, uint32_t ranks)
+{
+    const auto local = static_cast<std::ptrdiff_t>(experts.size() / ranks);
+    std::vector<double> sums;
+    for (auto first = experts.begin(); first != experts.end(); first += local)
+    {
+        sums.push_back(std::accumulate(first, first + local, 0.0));
+    }
+    return sums;
+}
+
 /** The local experts whose shares sum to most, of the ranks that share @p distributes in order. */
 std::vector<double>
 BusiestRank(const std::vector<double>& shares, uint32_t ranks)
 {
-    const std::size_t local = shares.size() / ranks;
-    auto busiest = shares.begin();
-    double most = 0;
-    for (auto first = shares.begin(); first != shares.end(); first += static_cast<int64_t>(local))
+    const std::vector<double> sums = SharesByRank(shares, ranks);
+    const auto local = static_cast<std::ptrdiff_t>(shares.size() / ranks);
+    const auto busiest =
+        shares.begin() + local * (std::max_element(sums.begin(), sums.end()) - sums.begin());
+    return {busiest, busiest + local};
+}
+
+/** What every rank gives each rank where experts are not balanced; else none. */
+std::vector<Bytes>
+PartsByRank(const Transformer& model, const ParallelPlan& plan)
+{
+    std::vector<Bytes> parts;
+    if (plan.expertLoad.IsBalanced())
     {
-        const double sum = std::accumulate(first, first + static_cast<int64_t>(local), 0.0);
-        if (sum > most)
-        {
-            most = sum;
-            busiest = first;
-        }
+        return parts;
     }
-    return {busiest, busiest + static_cast<int64_t>(local)};
+    const double row = model.hidden * static_cast<double>(ActivationBytes(plan.precision));
+    const double perExpert = static_cast<double>(TokensOf(model, plan)) * model.moe.topK /
+                             static_cast<double>(model.moe.experts);
+    for (const double share :
+         SharesByRank(ExpertShares(plan.expertLoad, model.moe.experts), plan.expert))
+    {
+        parts.push_back(Bytes::Nearest(std::round(perExpert * share) * row));
+    }
+    return parts;
 }
 
 } // namespace
@@ -111,24 +136,8 @@ ExpertShares(const ExpertLoad& load, uint32_t experts)
 std::vector<std::vector<Bytes>>
 ExpertTraffic(const Transformer& model, const ParallelPlan& plan)
 {
-    if (plan.expertLoad.IsBalanced())
-    {
-        return {};
-    }
-    const std::vector<double> shares = ExpertShares(plan.expertLoad, model.moe.experts);
-    const std::size_t local = shares.size() / plan.expert;
-    const double row = model.hidden * static_cast<double>(ActivationBytes(plan.precision));
-    const double perExpert = static_cast<double>(TokensOf(model, plan)) * model.moe.topK /
-                             static_cast<double>(model.moe.experts);
-    std::vector<Bytes> parts;
-    for (uint32_t rank = 0; rank < plan.expert; rank++)
-    {
-        const auto first = shares.begin() + static_cast<std::ptrdiff_t>(rank * local);
-        const double share =
-            std::accumulate(first, first + static_cast<std::ptrdiff_t>(local), 0.0);
-        parts.push_back(Bytes::Nearest(std::round(perExpert * share) * row));
-    }
-    return std::vector<std::vector<Bytes>>(plan.expert, parts);
+    const std::vector<Bytes> parts = PartsByRank(model, plan);
+    return std::vector<std::vector<Bytes>>(parts.size(), parts);
 }
 
 ExpertShape::ExpertShape(const Transformer& model, const ParallelPlan& plan)
@@ -155,11 +164,10 @@ ExpertShape::ExpertShape(const Transformer& model, const ParallelPlan& plan)
     const uint64_t row = model.hidden * static_cast<uint64_t>(ActivationBytes(plan.precision));
     exchanged = Bytes(static_cast<int64_t>(sent * row));
     returned = exchanged;
-    if (const auto traffic = ExpertTraffic(model, plan); !traffic.empty())
+    if (const std::vector<Bytes> parts = PartsByRank(model, plan); !parts.empty())
     {
-        const std::vector<Bytes>& given = traffic.front(); // by every rank
-        exchanged = std::accumulate(given.begin(), given.end(), Bytes());
-        returned = *std::max_element(given.begin(), given.end()) * plan.expert;
+        exchanged = std::accumulate(parts.begin(), parts.end(), Bytes());
+        returned = *std::max_element(parts.begin(), parts.end()) * plan.expert;
     }
     gathered = Bytes(static_cast<int64_t>(received * row));
     parameters = static_cast<double>(expertRows.size()) * model.MlpParameters(moe.ffn) / tensor;

@@ -22,8 +22,8 @@ std::vector<double> ExpertShares(const ExpertLoad& load, uint32_t experts);
 
 /**
  * What each expert rank gives each other, itself included, so that it works on it, where experts
- * are not balanced; none where all parts are equal. The way back is the transpose. All ranks give
- * as much; the rank of busy experts gets more. O(ranks^2).
+ * are not balanced; none where all parts are equal. What comes back is the transpose. All ranks
+ * give as much; the rank of busy experts gets more. O(ranks^2).
  */
 std::vector<std::vector<Bytes>> ExpertTraffic(const Transformer& model, const ParallelPlan& plan);
 

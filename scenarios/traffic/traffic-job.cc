@@ -89,20 +89,12 @@ TrafficJob::StartNext(Time now)
     request.form = m_form;
     request.client = this;
     request.token = m_starts.size();
-    m_ideals.push_back(m_fabric.GetTransport().UncontendedTime(request, PathId()));
     m_starts.push_back(now);
     m_bytes += flow.bytes;
-    const std::size_t done = m_done;
-    const FlowId id = m_fabric.GetTransport().Start(request, now);
-    if (m_done != done)
-    {
-        return; // it crosses nothing
-    }
-    const FlowPath taken = m_fabric.GetTransport().CurrentPath(id);
-    if (taken.unit == 1) // switches that route by load have chosen
-    {
-        m_ideals.back() = m_fabric.GetTransport().UncontendedTime(request, taken.path);
-    }
+    Transport& transport = m_fabric.GetTransport();
+    const FlowId id = transport.Start(request, now);
+    const FlowPath taken = transport.CurrentPath(id); // switches that route by load have chosen
+    m_ideals.push_back(transport.UncontendedTime(request, taken.unit == 1 ? taken.path : PathId()));
 }
 
 void
