@@ -24,7 +24,7 @@ namespace
 {
 
 constexpr double MAX_BYTES = 9223372036854775808.0; //!< of a flow: 2^63, which it does not reach
-constexpr uint32_t MOST_AT_ONCE = 10000;            //!< flows of one instant, without MaxFlows
+constexpr uint32_t MAX_AT_ONCE = 10000;             //!< flows of one instant, without MaxFlows
 
 } // namespace
 
@@ -185,7 +185,7 @@ FlowSource::SendNext()
                         "FlowSource: found an Interval of " << pause << " s, expected 0 or more");
         const Time wait = Seconds(pause);
         m_atOnce = wait.IsZero() ? m_atOnce + 1 : 0;
-        NS_ABORT_MSG_IF(m_maxFlows == 0 && m_atOnce >= MOST_AT_ONCE,
+        NS_ABORT_MSG_IF(m_maxFlows == 0 && m_atOnce >= MAX_AT_ONCE,
                         "FlowSource: found " << m_atOnce
                                              << " Intervals of 0 s one after another, expected "
                                                 "time to go on, or MaxFlows");

@@ -39,7 +39,7 @@ class Ends : public BackToBackClient
     std::size_t m_calls;
 };
 
-/** When three calls in a row have ended on an idle fabric. */
+/** When three calls back to back have ended on an idle fabric. */
 std::vector<Time>
 PlayRow(CollectiveBench& bench, const CollectiveCall& call, bool folds)
 {

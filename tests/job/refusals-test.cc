@@ -13,6 +13,7 @@
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
+#include "plain-servers.h"
 
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -22,20 +23,10 @@
 namespace
 {
 
-/** Two servers of a GPU and a port of 100 Gb/s each, on a switch. */
 ns3::ClusterContainer
 TwoServers(const char* transport = "fluid")
 {
-    ns3::ClusterHelper helper;
-    for (const char* count : {"Gpus", "Nics", "PcieSwitches", "Sockets"})
-    {
-        helper.SetServerAttribute(count, ns3::UintegerValue(1));
-    }
-    helper.SetServerAttribute("NicRate", ns3::StringValue("100Gbps"));
-    helper.SetServerAttribute("NicEfficiency", ns3::DoubleValue(1));
-    helper.SetNetworkAttribute("Kind", ns3::StringValue("leaf-spine"));
-    helper.SetTransport(transport);
-    return helper.Install(2);
+    return PlainServers(transport).Install(2);
 }
 
 /** What a FlowSource of this attribute does in a millisecond. */

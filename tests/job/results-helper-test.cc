@@ -19,6 +19,7 @@
 #include "scenarios/simulation/run-scenario.h"
 
 #include "../scenarios/scratch-folder.h"
+#include "plain-servers.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -159,22 +160,6 @@ TEST(ResultsHelper, RefusesJobsThatComeTooLate)
     ns3::Simulator::Destroy();
 }
 
-/** Four servers of a GPU and a port of 100 Gb/s each, on a switch. */
-ns3::ClusterHelper
-FourServers(const std::string& transport)
-{
-    ns3::ClusterHelper helper;
-    for (const char* count : {"Gpus", "Nics", "PcieSwitches", "Sockets"})
-    {
-        helper.SetServerAttribute(count, ns3::UintegerValue(1));
-    }
-    helper.SetServerAttribute("NicRate", ns3::StringValue("100Gbps"));
-    helper.SetServerAttribute("NicEfficiency", ns3::DoubleValue(1));
-    helper.SetNetworkAttribute("Kind", ns3::StringValue("leaf-spine"));
-    helper.SetTransport(transport);
-    return helper;
-}
-
 // A flow of 100 ms, of which the simulator sees the first 10 ms: 125 MB but for the latency.
 TEST(ResultsHelper, HoldsWhatFlowsHaveMovedWhenTheSimulatorStops)
 {
@@ -182,7 +167,7 @@ TEST(ResultsHelper, HoldsWhatFlowsHaveMovedWhenTheSimulatorStops)
     {
         const weir::ScratchFolder folder;
         {
-            const auto cluster = FourServers(transport).Install(4);
+            const auto cluster = PlainServers(transport).Install(4);
             cluster.GetFabric()->StartFlow(0, 1, 1250000000);
             ns3::ResultsHelper results(folder / "long.h5");
             results.SetAttribute("LinkSeries", ns3::TimeValue(ns3::MilliSeconds(1)));
@@ -237,7 +222,7 @@ TEST(ResultsHelper, TellsHowFlowsMoved)
         const weir::ScratchFolder folder;
         ns3::RngSeedManager::SetRun(7);
         {
-            ns3::ClusterHelper helper = FourServers(transport);
+            ns3::ClusterHelper helper = PlainServers(transport);
             helper.SetPacketAttribute("Buffer", ns3::UintegerValue(7 << 20));
             helper.SetCongestionControl("dcqcn");
             helper.SetCouplingAttribute("Window", ns3::TimeValue(ns3::MicroSeconds(3)));

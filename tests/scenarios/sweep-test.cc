@@ -460,19 +460,24 @@ TEST(Sweep, AFailedCaseOfAnotherShareIsKnown)
     EXPECT_TRUE(std::filesystem::exists(folder / "results/healthy.h5"));
 }
 
+/** Runs `weir sweep sweep.yaml` into out.h5 and stops it when a case is kept. @return the status */
+int
+InterruptSweep(const ScratchFolder& folder, const std::string& options)
+{
+    const std::string command = "'" WEIR_COMMAND "' sweep sweep.yaml " + options +
+                                " -o out.h5 2>err & "
+                                "while kill -0 $! && [ -z \"$(ls out.h5.cases 2>/dev/null)\" ]; "
+                                "do sleep 0.1; done; kill -TERM $!; wait $!";
+    return WEXITSTATUS(std::system(("cd '" + (folder / "") + "'; " + command).c_str()));
+}
+
 /** Stopped when the first case has ended: that one is kept, processes and files are gone. */
 TEST(Sweep, AnInterruptedOneKeepsWhatHasEnded)
 {
     const ScratchFolder folder;
     std::ofstream(folder / "sweep.yaml") << "command: run gpt-175b-1024-h800\n"
                                             "vary: {--fidelity: [analytical, packet]}\n";
-    const std::string command = "'" WEIR_COMMAND
-                                "' sweep sweep.yaml -j 2 -o out.h5 2>err & "
-                                "while kill -0 $! && [ -z \"$(ls out.h5.cases 2>/dev/null)\" ]; "
-                                "do sleep 0.1; done; kill -TERM $!; wait $!";
-    const std::string line = "cd '" + (folder / "") + "'; " + command;
-    const int status = std::system(line.c_str());
-    EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
+    EXPECT_EQ(InterruptSweep(folder, "-j 2"), 128 + SIGTERM);
     EXPECT_EQ(ScratchFolder::Read(folder / "err"),
               "weir: interrupted; kept 1 of 2 cases in out.h5.cases, from where the same command "
               "goes on\n");
@@ -488,13 +493,7 @@ TEST(Sweep, AnInterruptedOneKeepsWhatWasRefused)
         << "command: collective --system hgx-h100 --nodes 64 --op all-gather --sizes 8GiB "
            "--fidelity packet\n"
            "vary: {--algorithm: [tree, ring]}\n";
-    const std::string command = "'" WEIR_COMMAND
-                                "' sweep sweep.yaml -j 1 --skip-refused -o out.h5 2>err & "
-                                "while kill -0 $! && [ -z \"$(ls out.h5.cases 2>/dev/null)\" ]; "
-                                "do sleep 0.1; done; kill -TERM $!; wait $!";
-    const std::string line = "cd '" + (folder / "") + "'; " + command;
-    const int status = std::system(line.c_str());
-    EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
+    EXPECT_EQ(InterruptSweep(folder, "-j 1 --skip-refused"), 128 + SIGTERM);
     EXPECT_EQ(ScratchFolder::Read(folder / "err"),
               "weir: interrupted; kept 1 of 2 cases (1 refused or failed, to be tried again) in "
               "out.h5.cases, from where the same command goes on\n");

@@ -174,7 +174,7 @@ class LinkCredits
         m_returns[Place(m_count++)] = {time, units};
     }
 
-    /** When @p units are there, of those that are on their way back; UNKNOWN: not yet. */
+    /** When @p units are there, of those that are coming back; UNKNOWN: not yet. */
     int64_t TimeOf(int64_t units) const
     {
         int64_t sum = m_units;
