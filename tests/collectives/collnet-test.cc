@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
+#include <stdexcept>
 #include <utility>
 
 namespace weir
@@ -99,6 +101,75 @@ TEST(SwitchTree, SumsGoOnTogether)
     EXPECT_EQ(cluster.GetTopology().GetDevice(tree.root).kind, DeviceKind::SpineSwitch);
     EXPECT_EQ(tree.links.size(), 24U);
     EXPECT_FALSE(FindSwitchTree(cluster.GetTopology(), Rail(cluster, 0), 1).root == tree.root);
+}
+
+// Two leaves of two nodes under one spine, 16 wires each: trees of 16 numbers load each wire once,
+// up and down; a link down, the tree that had it takes another, and no tree is where all are down.
+TEST(SwitchTree, TreesSpreadOverParallelWires)
+{
+    ClusterSpec spec = H100Boxes(4);
+    spec.fabric.kind = LeafSpine();
+    spec.fabric.kind.As<ClosFabric>().leafRadix = 32;
+    CollectiveBench bench(spec);
+    const Cluster& cluster = bench.GetFabric().GetCluster();
+    const Topology& topology = cluster.GetTopology();
+    std::set<LinkId> uplinks;
+    std::set<DeviceId> roots;
+    constexpr uint32_t WIRES = 16;
+    for (uint32_t choice = 0; choice < WIRES; choice++)
+    {
+        const SwitchTree tree = FindSwitchTree(topology, Rail(cluster, 0), choice);
+        roots.insert(tree.root);
+        for (const LinkId link : tree.links)
+        {
+            if (topology.GetDevice(topology.GetLink(link).from).kind == DeviceKind::LeafSwitch &&
+                topology.GetLink(link).to == tree.root)
+            {
+                EXPECT_TRUE(uplinks.insert(link).second) << choice;
+            }
+        }
+    }
+    EXPECT_EQ(uplinks.size(), 2 * WIRES);
+    const LinkId failed = *uplinks.begin();
+    const auto without = [&](LinkId link) { return link != failed; };
+    for (uint32_t choice = 0; choice < WIRES; choice++)
+    {
+        const SwitchTree tree = FindSwitchTree(topology, Rail(cluster, 0), choice, without);
+        EXPECT_EQ(std::count(tree.links.begin(), tree.links.end(), failed), 0);
+    }
+    const auto none = [&](LinkId link) { return uplinks.count(link) == 0; };
+    EXPECT_THROW(FindSwitchTree(topology, Rail(cluster, 0), 0, none), std::runtime_error);
+}
+
+// A wire that fails moves the trees that have it to another one: the call ends.
+TEST(CollNet, TreesLeaveAWireThatIsDown)
+{
+    ClusterSpec spec = WithSharp(H100Boxes(4));
+    spec.fabric.kind = LeafSpine();
+    spec.fabric.kind.As<ClosFabric>().leafRadix = 32;
+    CollectiveBench bench(spec);
+    const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(32));
+    Routing& routing = bench.GetFabric().GetRouting();
+    const auto& plan =
+        bench.GetPlanner().Plan(CollNetCall(id, Algorithm::CollNetDirect, Bytes::GiB(1)));
+    const Topology& topology = bench.GetFabric().GetCluster().GetTopology();
+    LinkId loaded;
+    for (const StreamLeg& leg : plan.legs)
+    {
+        for (const PathLink& each : routing.Links(leg.route))
+        {
+            loaded = JoinsSwitches(topology, each.link) ? each.link : loaded;
+        }
+    }
+    ASSERT_TRUE(loaded.IsValid());
+    routing.SetUsable({loaded, topology.GetLink(loaded).opposite}, false);
+    for (const StreamLeg& leg : plan.legs)
+    {
+        for (const PathLink& each : routing.Paths().Links(routing.CurrentPath(leg.route)))
+        {
+            EXPECT_FALSE(each.link == loaded);
+        }
+    }
 }
 
 TEST(CollNet, NeedsSwitchesThatReduceAndSeveralNodes)

@@ -6,6 +6,7 @@
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
 namespace weir
@@ -18,7 +19,8 @@ namespace
 struct JoinedHeads
 {
     SwitchTree tree;
-    std::vector<std::vector<LinkId>> toNic;   //!< by head
+    std::vector<DeviceId> nics;               //!< by head
+    std::vector<std::vector<LinkId>> toNic;   //!< as above
     std::vector<std::vector<LinkId>> fromNic; //!< as above
     Time latency;                             //!< of a CollNetPath
 };
@@ -32,12 +34,11 @@ Join(const AlgorithmInputs& inputs,
     const Cluster& cluster = inputs.connector.GetCluster();
     const Topology& topology = cluster.GetTopology();
     JoinedHeads joined;
-    std::vector<DeviceId> nics;
     Time inside;
     for (const auto& head : heads)
     {
         const GpuId gpu = inputs.communicator.gpus[head.rank];
-        nics.push_back(cluster.NicDevice(cluster.NodeOf(gpu), head.nic));
+        joined.nics.push_back(cluster.NicDevice(cluster.NodeOf(gpu), head.nic));
         joined.toNic.push_back(inputs.connector.LinksToNic(gpu, head.nic));
         joined.fromNic.push_back(inputs.connector.LinksFromNic(gpu, head.nic));
         Time latency;
@@ -50,7 +51,7 @@ Join(const AlgorithmInputs& inputs,
         }
         inside = std::max(inside, latency);
     }
-    joined.tree = FindSwitchTree(topology, nics, choice);
+    joined.tree = FindSwitchTree(topology, joined.nics, choice);
     const Time nccl =
         inputs.constants.HardwareLatency(algorithm, ConnectionKind::Network, Protocol::Simple);
     const Time wire = ReferencePropagation(ConnectionKind::Network);
@@ -73,6 +74,30 @@ Opposites(const Topology& topology, const std::vector<LinkId>& links)
         opposites.push_back(topology.GetLink(link).opposite);
     }
     return opposites;
+}
+
+/** What @p linksOf says that joined heads load, over other trees of @p choice when links fail. */
+template <typename LinksOf>
+RouteId
+AddTree(const AlgorithmInputs& inputs,
+        const std::shared_ptr<const JoinedHeads>& joined,
+        uint32_t choice,
+        const LinksOf& linksOf)
+{
+    const Topology& topology = inputs.connector.GetCluster().GetTopology();
+    return inputs.routing.AddFixed(
+        linksOf(*joined), [&topology, joined, choice, linksOf](const LinkFilter& isUsable) {
+            try
+            {
+                JoinedHeads others = *joined;
+                others.tree = FindSwitchTree(topology, joined->nics, choice, isUsable);
+                return linksOf(others);
+            }
+            catch (const std::runtime_error&)
+            {
+                return std::vector<LinkId>(); // no switch joins them any more
+            }
+        });
 }
 
 /** What all heads load when each gives something, or each gets something. */
@@ -118,14 +143,17 @@ FindCollNetPath(const AlgorithmInputs& inputs,
                 const std::vector<CollNetHead>& heads,
                 uint32_t choice)
 {
-    const JoinedHeads joined = Join(inputs, algorithm, heads, choice);
-    std::vector<LinkId> links = joined.tree.links;
-    for (std::size_t head = 0; head < heads.size(); ++head)
-    {
-        Append(links, joined.toNic[head]);
-        Append(links, joined.fromNic[head]);
-    }
-    return {inputs.routing.AddFixed(links), joined.latency};
+    const auto joined = std::make_shared<const JoinedHeads>(Join(inputs, algorithm, heads, choice));
+    const auto linksOf = [](const JoinedHeads& each) {
+        std::vector<LinkId> links = each.tree.links;
+        for (std::size_t head = 0; head < each.nics.size(); ++head)
+        {
+            Append(links, each.toNic[head]);
+            Append(links, each.fromNic[head]);
+        }
+        return links;
+    };
+    return {AddTree(inputs, joined, choice, linksOf), joined->latency};
 }
 
 std::vector<CollNetPath>
@@ -136,16 +164,18 @@ FindCollNetPartPaths(const AlgorithmInputs& inputs,
 {
     const bool gathers = inputs.call.op == CollectiveOp::AllGather;
     const Topology& topology = inputs.connector.GetCluster().GetTopology();
-    const JoinedHeads joined = Join(inputs, algorithm, heads, choice);
-    const std::vector<LinkId> all = AllOf(joined, topology, !gathers);
+    const auto joined = std::make_shared<const JoinedHeads>(Join(inputs, algorithm, heads, choice));
     std::vector<CollNetPath> paths;
     for (std::size_t head = 0; head < heads.size(); ++head)
     {
-        std::vector<LinkId> links = all;
-        const auto& path = joined.tree.paths[head];
-        Append(links, gathers ? joined.toNic[head] : joined.fromNic[head]);
-        Append(links, gathers ? path : Opposites(topology, path));
-        paths.push_back({inputs.routing.AddFixed(links), joined.latency});
+        const auto linksOf = [&topology, gathers, head](const JoinedHeads& each) {
+            std::vector<LinkId> links = AllOf(each, topology, !gathers);
+            const auto& path = each.tree.paths[head];
+            Append(links, gathers ? each.toNic[head] : each.fromNic[head]);
+            Append(links, gathers ? path : Opposites(topology, path));
+            return links;
+        };
+        paths.push_back({AddTree(inputs, joined, choice, linksOf), joined->latency});
     }
     return paths;
 }

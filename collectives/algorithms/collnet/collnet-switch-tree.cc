@@ -23,15 +23,15 @@ IsSwitch(const Device& device)
 /** A breadth-first search from one device over switches of the network. */
 struct Search
 {
-    std::vector<uint32_t> distances; //!< by device
-    std::vector<LinkId> links;       //!< by device: the one by which it was reached
+    std::vector<uint32_t> distances;        //!< by device
+    std::vector<std::vector<LinkId>> links; //!< by device: those of shortest paths to it
 };
 
 Search
-SearchFrom(const Topology& topology, DeviceId from)
+SearchFrom(const Topology& topology, DeviceId from, const LinkFilter& isUsable)
 {
     Search search{std::vector<uint32_t>(topology.DeviceCount(), UNREACHED),
-                  std::vector<LinkId>(topology.DeviceCount())};
+                  std::vector<std::vector<LinkId>>(topology.DeviceCount())};
     std::vector<DeviceId> queue{from};
     search.distances[from.Index()] = 0;
     for (std::size_t i = 0; i < queue.size(); ++i)
@@ -44,12 +44,21 @@ SearchFrom(const Topology& topology, DeviceId from)
         for (LinkId id : topology.LinksFrom(at))
         {
             const Link& link = topology.GetLink(id);
-            uint32_t& there = search.distances[link.to.Index()];
-            if (link.kind == LinkKind::Network && link.opposite.IsValid() && there == UNREACHED)
+            if (link.kind != LinkKind::Network || !link.opposite.IsValid() || !isUsable(id) ||
+                !isUsable(link.opposite))
             {
-                there = search.distances[at.Index()] + 1;
-                search.links[link.to.Index()] = id;
+                continue;
+            }
+            const uint32_t distance = search.distances[at.Index()] + 1;
+            uint32_t& there = search.distances[link.to.Index()];
+            if (there == UNREACHED)
+            {
+                there = distance;
                 queue.push_back(link.to);
+            }
+            if (there == distance)
+            {
+                search.links[link.to.Index()].push_back(id);
             }
         }
     }
@@ -58,12 +67,12 @@ SearchFrom(const Topology& topology, DeviceId from)
 
 /** By device: the distance of the farthest NIC, and the sum of all. */
 std::vector<std::pair<uint32_t, uint64_t>>
-DistancesOf(const Topology& topology, const std::vector<DeviceId>& nics)
+DistancesOf(const Topology& topology, const std::vector<DeviceId>& nics, const LinkFilter& isUsable)
 {
     std::vector<std::pair<uint32_t, uint64_t>> all(topology.DeviceCount(), {0, 0});
     for (DeviceId nic : nics)
     {
-        const Search search = SearchFrom(topology, nic);
+        const Search search = SearchFrom(topology, nic, isUsable);
         for (std::size_t i = 0; i < all.size(); ++i)
         {
             all[i].first = std::max(all[i].first, search.distances[i]);
@@ -73,10 +82,11 @@ DistancesOf(const Topology& topology, const std::vector<DeviceId>& nics)
     return all;
 }
 
-DeviceId
-ChooseRoot(const Topology& topology, const std::vector<DeviceId>& nics, uint32_t choice)
+/** The switches that may be the root, by id. */
+std::vector<DeviceId>
+FindRoots(const Topology& topology, const std::vector<DeviceId>& nics, const LinkFilter& isUsable)
 {
-    const auto distances = DistancesOf(topology, nics);
+    const auto distances = DistancesOf(topology, nics, isUsable);
     std::vector<DeviceId> best;
     for (std::size_t i = 0; i < distances.size(); ++i)
     {
@@ -98,24 +108,29 @@ ChooseRoot(const Topology& topology, const std::vector<DeviceId>& nics, uint32_t
         throw std::runtime_error("no switch joins the " + std::to_string(nics.size()) +
                                  " ports of a reduction in the network");
     }
-    return best[choice % best.size()];
+    return best;
 }
 
 } // namespace
 
 SwitchTree
-FindSwitchTree(const Topology& topology, const std::vector<DeviceId>& nics, uint32_t choice)
+FindSwitchTree(const Topology& topology,
+               const std::vector<DeviceId>& nics,
+               uint32_t choice,
+               const LinkFilter& isUsable)
 {
+    const std::vector<DeviceId> roots = FindRoots(topology, nics, isUsable);
     SwitchTree tree;
-    tree.root = ChooseRoot(topology, nics, choice);
-    const Search search = SearchFrom(topology, tree.root);
+    tree.root = roots[choice % roots.size()];
+    const Search search = SearchFrom(topology, tree.root, isUsable);
     for (DeviceId nic : nics)
     {
         Time latency;
         std::vector<LinkId> path;
         for (DeviceId at = nic; at != tree.root;)
         {
-            const LinkId down = search.links[at.Index()];
+            const std::vector<LinkId>& links = search.links[at.Index()];
+            const LinkId down = links[choice / roots.size() % links.size()];
             const Link& link = topology.GetLink(down);
             tree.links.push_back(down);
             tree.links.push_back(link.opposite);

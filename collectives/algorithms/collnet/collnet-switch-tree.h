@@ -2,6 +2,7 @@
 #ifndef WEIR_COLLECTIVES_ALGORITHMS_COLLNET_SWITCH_TREE_H
 #define WEIR_COLLECTIVES_ALGORITHMS_COLLNET_SWITCH_TREE_H
 
+#include "fabric/routing/routing.h"
 #include "fabric/topology/topology.h"
 #include "fabric/units.h"
 
@@ -22,15 +23,17 @@ struct SwitchTree
 
 /**
  * The tree that SHARP's manager would choose: its root is a switch that is least far from the
- * farthest of @p nics, then from all of them together; of several such the @p choice-th
- * (cyclically, by id), so that trees of several rails or channels spread. Every NIC is joined to it
- * by a shortest path, the ones of least link id; where paths meet, sums go on together. O(NICs x
- * links).
+ * farthest of @p nics, then from all of them together. Every NIC is joined to it by a shortest path
+ * over links that @p isUsable; where paths meet, sums go on together. Of several roots, and of
+ * several links on shortest paths to one device, @p choice numbers all combinations (cyclically, by
+ * id, roots first), so that trees of several rails or channels spread. O(NICs x links).
  * @throws std::runtime_error when no switch reaches all of them.
  */
-SwitchTree FindSwitchTree(const Topology& topology,
-                          const std::vector<DeviceId>& nics,
-                          uint32_t choice);
+SwitchTree FindSwitchTree(
+    const Topology& topology,
+    const std::vector<DeviceId>& nics,
+    uint32_t choice,
+    const LinkFilter& isUsable = [](LinkId) { return true; });
 
 } // namespace weir
 

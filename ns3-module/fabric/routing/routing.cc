@@ -301,6 +301,14 @@ Routing::AddFixed(const std::vector<LinkId>& links)
 }
 
 RouteId
+Routing::AddFixed(const std::vector<LinkId>& links, Detour detour)
+{
+    const RouteId route = AddFixed(links);
+    m_detours.emplace(route, std::move(detour));
+    return route;
+}
+
+RouteId
 Routing::AddPinned(const std::vector<LinkId>& hops)
 {
     return InternFixed(m_paths.Intern(hops), Kind::Pinned);
@@ -537,7 +545,7 @@ Routing::Rerouted(RouteId id)
     {
         path = route.kind == Kind::Single ? RerouteSingle(route)
                : route.kind == Kind::Sum  ? RerouteSum(route)
-                                          : route.path;
+                                          : RerouteFixed(id);
     }
     m_rerouted.emplace(id, path);
     return path;
@@ -581,6 +589,22 @@ Routing::RerouteSum(const Route& route)
         }
     }
     return InternLinks(links);
+}
+
+PathId
+Routing::RerouteFixed(RouteId id)
+{
+    const auto detour = m_detours.find(id);
+    std::vector<PathLink> links;
+    if (detour != m_detours.end())
+    {
+        for (const LinkId link :
+             detour->second([this](LinkId each) { return m_router.IsUsable(each); }))
+        {
+            links.push_back({link, 1});
+        }
+    }
+    return links.empty() ? m_routes[id.Index()].path : InternLinks(links);
 }
 
 } // namespace weir

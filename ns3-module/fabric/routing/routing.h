@@ -13,6 +13,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -111,6 +112,12 @@ struct RouteSum
     std::vector<PathLink> otherLinks;   //!< of no term or segment, each once
 };
 
+/** Whether a link may be used. */
+using LinkFilter = std::function<bool(LinkId)>;
+
+/** The links of a route over usable links only, in any order; empty: there are none. */
+using Detour = std::function<std::vector<LinkId>(const LinkFilter& isUsable)>;
+
 /**
  * The routes of a fabric: who talks to whom, over which links now.
  *
@@ -141,6 +148,9 @@ class Routing
 
     /** As above, of links that may come several times, in any order. */
     RouteId AddFixed(const std::vector<LinkId>& links);
+
+    /** As above, but rerouted by @p detour while one of its links is down. */
+    RouteId AddFixed(const std::vector<LinkId>& links, Detour detour);
 
     /** The route over given hops in order, never rerouted. */
     RouteId AddPinned(const std::vector<LinkId>& hops);
@@ -332,6 +342,7 @@ class Routing
     PathId Rerouted(RouteId route);
     PathId RerouteSingle(const Route& route);
     PathId RerouteSum(const Route& route);
+    PathId RerouteFixed(RouteId route);
     void AddMakeup(const Route& route,
                    uint32_t times,
                    std::vector<SegmentCount>& segments,
@@ -345,9 +356,10 @@ class Routing
     std::vector<Route> m_routes;
     std::vector<Single> m_singles;
     std::vector<Sum> m_sums;
-    InternIndex m_index;                 //!< of routes that are singles or sums
-    std::vector<RouteId> m_fixedRoutes;  //!< by path: the one that is Fixed, or invalid
-    std::vector<RouteId> m_pinnedRoutes; //!< by path: the one that is Pinned, or invalid
+    InternIndex m_index;                           //!< of routes that are singles or sums
+    std::vector<RouteId> m_fixedRoutes;            //!< by path: the one that is Fixed, or invalid
+    std::unordered_map<RouteId, Detour> m_detours; //!< of fixed routes that have one
+    std::vector<RouteId> m_pinnedRoutes;           //!< by path: the one that is Pinned, or invalid
     std::unordered_map<uint64_t, std::vector<LinkId>> m_insidePaths; //!< by kinds and both devices
     std::size_t m_down{0};                                           //!< links not usable
     std::unordered_map<RouteId, PathId> m_rerouted;                  //!< since links last changed
