@@ -178,6 +178,29 @@ TEST(AdaptiveTest, AvoidsADegradedLink)
     EXPECT_NEAR(play.Run().ToMicroseconds(), 100, 1e-6);
 }
 
+// What stands for many transfers takes less of a link that degrades while it is under way: four
+// ports of 10 GB/s over four uplinks, of which one has 5 from @p late on: 35 GB/s of 40. Undivided
+// again, all would wait for the half of it.
+TEST(AdaptiveTest, SumsLeaveALinkThatDegradesUnderWay)
+{
+    for (const Time late : {Time(), Time::Microseconds(50)})
+    {
+        Play play(TwoLeaves(4, AdaptiveRouting()));
+        const Topology& topology = play.GetTopology();
+        LinkId degraded;
+        for (std::size_t i = 0; i < topology.LinkCount() && !degraded.IsValid(); i++)
+        {
+            degraded = JoinsSwitches(topology, LinkId(i)) ? LinkId(i) : LinkId();
+        }
+        const RouteId sum = play.SumOf({{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+        play.Start(sum, MEGABYTE, Time(), 0);
+        play.Engines().RunUntil(late);
+        play.GetFabric().GetTransport().SetLinkRate(degraded, Rate::GBps(5), late);
+        const double before = late.ToMicroseconds();
+        EXPECT_NEAR(play.Run().ToMicroseconds(), before + (100 - before) * 40 / 35, 0.5);
+    }
+}
+
 // A flow that goes on within the gap keeps its path though that has come to be loaded; after a
 // pause it moves to a free one.
 TEST(FlowletTest, KeepsItsPathUntilItPauses)

@@ -101,6 +101,7 @@ FluidTransport::DivideStarted()
         starting.push_back({flow.route, weight, flow.unit});
     }
     const auto selected = m_selector->Divide(starting);
+    m_hasDivided = true;
     const auto started = std::move(m_undivided);
     m_undivided.clear();
     for (std::size_t i = 0; i < started.size(); i++)
@@ -227,6 +228,25 @@ FluidTransport::SetLinkRate(LinkId link, Rate rate, Time now)
     if (!m_isDown[link.Index()])
     {
         SetCapacity(link, rate.ToBytesPerSecond());
+        DivideAgain();
+    }
+}
+
+/** Those that stand for many flows, one after the other: later ones choose by the rates of now. */
+void
+FluidTransport::DivideAgain()
+{
+    if (!m_hasDivided)
+    {
+        return;
+    }
+    for (const uint32_t t : FlowsByStart())
+    {
+        if (m_flows[t].unit > 1 && !m_flows[t].hasOwnPath)
+        {
+            LeavePath(t);
+            TakePath(t);
+        }
     }
 }
 

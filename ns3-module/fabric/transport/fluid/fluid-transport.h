@@ -416,6 +416,7 @@ class FluidTransport : public Transport
     void LeavePath(uint32_t flow);
     void SetCapacity(LinkId link, double rate);
     void DivideStarted();
+    void DivideAgain();
     void TakePath(uint32_t flow);
     LinkId FirstDownLink(uint32_t flow) const;
     void TellWhetherStalled(uint32_t flow);
@@ -472,10 +473,11 @@ class FluidTransport : public Transport
     std::size_t m_bundleCount{0};      //!< bundles, idle ones included
     std::vector<uint32_t> m_done;      //!< flows that ended at this instant
     std::vector<uint32_t> m_undivided; //!< flows that DivideStarted waits for
-    std::vector<double> m_rates;       //!< by link, bytes/s: wired or set; also while down
-    std::vector<bool> m_isDown;        //!< by link
-    std::size_t m_down{0};             //!< links that are
-    uint64_t m_started{0};             //!< flows, since the beginning
+    bool m_hasDivided{false};
+    std::vector<double> m_rates; //!< by link, bytes/s: wired or set; also while down
+    std::vector<bool> m_isDown;  //!< by link
+    std::size_t m_down{0};       //!< links that are
+    uint64_t m_started{0};       //!< flows, since the beginning
     std::size_t m_active{0};
     Time m_now;
     bool m_isSettled{true}; //!< levels and timers are right
