@@ -303,6 +303,15 @@ PacketNetwork::SetShare(uint32_t link, double part)
     }
 }
 
+/** The links by which packets of a link leave a switch at its end; 1: there is no switch. */
+uint32_t
+PacketNetwork::OutputsBehind(uint32_t link) const
+{
+    const DeviceId end = m_topology.GetLink(LinkId(link)).to;
+    const auto links = static_cast<uint32_t>(m_topology.LinksFrom(end).size());
+    return m_topology.GetDevice(end).kind == DeviceKind::NvSwitch ? std::max(links, 2u) - 1 : 1;
+}
+
 void
 PacketNetwork::SetAdmission(uint32_t link)
 {
@@ -324,7 +333,7 @@ PacketNetwork::SetAdmission(uint32_t link)
     const int64_t packet = MaxBytes(link);
     port.isPcie = kind == LinkKind::Pcie;
     const int64_t unit = m_spec.switches.creditUnit.Count();
-    if (room == 0) // enough for the whole rate: a round trip's bytes and a packet at either end
+    if (room == 0) // a round trip's bytes and a packet at either end
     {
         const auto roundTrip =
             static_cast<double>(RoundTrip(link) + m_spec.switches.creditDelay.ToPicoseconds());
@@ -332,6 +341,7 @@ PacketNetwork::SetAdmission(uint32_t link)
         const int64_t taken = port.isPcie ? packet : UnitsOf(packet) * unit;
         const double part = static_cast<double>(taken) / static_cast<double>(packet);
         room = static_cast<int64_t>(std::ceil(roundTrip / port.psPerByte * part)) + 2 * taken;
+        room *= kind == LinkKind::NvLink ? OutputsBehind(link) : 1;
     }
     m_creditPlace[link] = static_cast<uint32_t>(m_credits.size());
     if (port.isPcie)

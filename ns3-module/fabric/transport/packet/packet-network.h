@@ -478,6 +478,7 @@ class PacketNetwork
     void TellPause(uint32_t link, unsigned trafficClass, bool isPaused, int64_t now);
     void TellCreditWait(uint32_t link, unsigned trafficClass, bool isWaiting, int64_t now);
     void SetWireRate(uint32_t link, Rate rate);
+    uint32_t OutputsBehind(uint32_t link) const;
     void SetAdmission(uint32_t link);
     void CheckSwitches() const;
 

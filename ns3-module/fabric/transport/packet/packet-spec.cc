@@ -219,7 +219,8 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
         {0, 1u << 30});
     visitor.Flag({"cutThrough", "Pass packets on as soon as their header is there."}, cutThrough);
     visitor.Size({"creditBuffer",
-                  "Receive buffer of a link and lane (credits); 0: enough for the whole rate."},
+                  "Receive buffer of a link and lane (credits); 0: what one flow needs for the "
+                  "whole rate. Flows that leave by several ports hold each other up in it."},
                  creditBuffer,
                  {Bytes(0), MAX_BYTES});
     visitor.Size({"creditUnit", "Bytes of one credit.", "InfiniBand: 64"},
@@ -286,7 +287,10 @@ NodeLinkSpec::BurstOf(int64_t bytes) const
 void
 NodeLinkSpec::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Size({"nvlinkBuffer", "Receive buffer of an NVLink; 0: enough for the whole rate."},
+    visitor.Size({"nvlinkBuffer",
+                  "Receive buffer of an NVLink; 0: what one flow needs for the whole rate, at an "
+                  "NVSwitch for each port by which packets may leave, so that none holds others "
+                  "up: NVIDIA calls NVSwitches non-blocking."},
                  nvlinkBuffer,
                  {Bytes(0), MAX_BYTES});
     visitor.Size({"pcieBuffer",
