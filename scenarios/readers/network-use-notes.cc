@@ -30,7 +30,8 @@ struct PacketUse
 std::vector<PacketUse>
 UsesOfQueuePairs(const QueuePairSpec& pair, const RoutingPolicy& routing)
 {
-    const QueuePairSpec plain;
+    QueuePairSpec plain;
+    FillRecovery(plain, routing.GetScope() == RoutingPolicy::Scope::Packet);
     const bool isSelective = pair.recovery == LossRecovery::Selective;
     const char* part = "queuePair";
     return {{part,
@@ -106,7 +107,7 @@ AddNoteOnOrder(const YamlNode& network,
                std::vector<std::string>& notes)
 {
     const bool isSelective = pair.recovery == LossRecovery::Selective;
-    if (routing.GetScope() != RoutingPolicy::Scope::Packet || (isSelective && pair.reordering > 0))
+    if (routing.GetScope() != RoutingPolicy::Scope::Packet || (isSelective && pair.reordering > 0u))
     {
         return;
     }
@@ -230,7 +231,9 @@ AddNotes(const YamlNode& map,
 std::vector<std::string>
 NotesOnPacketUse(const YamlNode& network, const PacketSpec& spec, const RoutingPolicy& routing)
 {
-    std::vector<PacketUse> uses = UsesOfQueuePairs(spec.queuePair, routing);
+    QueuePairSpec pair = spec.queuePair;
+    FillRecovery(pair, routing.GetScope() == RoutingPolicy::Scope::Packet);
+    std::vector<PacketUse> uses = UsesOfQueuePairs(pair, routing);
     for (PacketUse& use : UsesOfSwitches(spec.switches, spec.trafficClasses))
     {
         uses.push_back(std::move(use));
@@ -253,7 +256,7 @@ NotesOnPacketUse(const YamlNode& network, const PacketSpec& spec, const RoutingP
             }
         }
     }
-    AddNoteOnOrder(network, spec.queuePair, routing, notes);
+    AddNoteOnOrder(network, pair, routing, notes);
     return notes;
 }
 

@@ -35,10 +35,14 @@ PacketFormat::VisitParameters(ParameterVisitor& visitor)
 void
 QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Enum<LossRecovery>(
-        {"recovery", "How lost packets are sent again: all from there on, or only those."},
-        recovery,
-        {{"go-back-n", LossRecovery::GoBackN}, {"selective", LossRecovery::Selective}});
+    visitor.Enum<LossRecovery>({"recovery",
+                                "How lost packets are sent again: all from there on, or only "
+                                "those; by-routing: only those "
+                                "where routing is spray, for one that is overtaken is not lost."},
+                               recovery,
+                               {{"by-routing", LossRecovery::ByRouting},
+                                {"go-back-n", LossRecovery::GoBackN},
+                                {"selective", LossRecovery::Selective}});
     visitor.Count(
         {"ackEvery",
          "Packets that one acknowledgment answers; a message's last, one sent again and one behind "
@@ -74,9 +78,10 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
                       "HPCC's simulator"},
                      nackInterval,
                      {Time(), MAX_TIME});
-    visitor.Count(
+    visitor.OptionalCount(
         {"reordering",
-         "Packets by which another may be overtaken and is not yet held lost (selective)."},
+         "Packets by which another may be overtaken and is not yet held lost (selective); left "
+         "open: 64 where routing is spray, else 0."},
         reordering,
         {0, 1u << 20});
     visitor.Count({"paths", "Source ports that a queue pair varies where routing is spray."},
@@ -399,6 +404,17 @@ FillHeader(PacketFormat& format, double framing)
                             ? static_cast<uint32_t>(format.mtu.ToDouble() * (1 / framing - 1) + 0.5)
                             : ROCE_V2;
     }
+}
+
+void
+FillRecovery(QueuePairSpec& pair, bool isSprayed)
+{
+    constexpr uint32_t OVERTAKEN = 64;
+    if (pair.recovery == LossRecovery::ByRouting)
+    {
+        pair.recovery = isSprayed ? LossRecovery::Selective : LossRecovery::GoBackN;
+    }
+    pair.reordering = pair.reordering.value_or(isSprayed ? OVERTAKEN : 0);
 }
 
 } // namespace weir

@@ -20,8 +20,9 @@ namespace weir
 /** How receivers have lost packets sent again. */
 enum class LossRecovery : uint8_t
 {
-    GoBackN,  //!< from the first one that is missing
-    Selective //!< only those that are missing
+    ByRouting, //!< Selective where routing gives each packet a path of its own, else GoBackN
+    GoBackN,   //!< from the first one that is missing
+    Selective  //!< only those that are missing
 };
 
 /** When a flow has ended. */
@@ -60,14 +61,14 @@ struct PacketFormat : Parameterized
 /** What queue pairs do, whatever their congestion control. */
 struct QueuePairSpec : Parameterized
 {
-    LossRecovery recovery{LossRecovery::GoBackN};
+    LossRecovery recovery{LossRecovery::ByRouting};
     uint32_t ackEvery{1};
     Time ackDelay{Time::Microseconds(10)};
     bool ackPriority{true};
     bool ackBitmap{false};
     Time retransmissionTimeout{Time::Milliseconds(4)};
     Time nackInterval{Time::Microseconds(500)};
-    uint32_t reordering{0};
+    std::optional<uint32_t> reordering; //!< open: see FillRecovery
     uint32_t paths{64};
     bool distinctPaths{true};
     PathChoice pathChoice{PathChoice::Turns};
@@ -221,6 +222,9 @@ struct PacketSpec : Parameterized
 
 /** Where the header is open: such that full packets have @p framing of a link's raw rate. */
 void FillHeader(PacketFormat& format, double framing);
+
+/** What recovery and reordering leave open: by whether routing gives each packet its own path. */
+void FillRecovery(QueuePairSpec& pair, bool isSprayed);
 
 } // namespace weir
 

@@ -34,17 +34,19 @@ PartOf(int64_t bytes, std::size_t part, std::size_t count)
     return bytes / n + rest * (i + 1) / n - rest * i / n;
 }
 
+/** @p spec with what it leaves open. */
 PacketSpec
-WithHeader(PacketSpec spec)
+Filled(PacketSpec spec, const RoutingPolicy& policy)
 {
     FillHeader(spec.format, 1);
+    FillRecovery(spec.queuePair, policy.GetScope() == RoutingPolicy::Scope::Packet);
     return spec;
 }
 
 } // namespace
 
 PacketTransport::PacketTransport(Routing& routing, PacketSpec spec, PathSelector* others)
-    : m_spec(WithHeader(std::move(spec))),
+    : m_spec(Filled(std::move(spec), routing.Policy())),
       m_routing(routing),
       m_pairs(m_spec, m_wheel, m_packets, *this),
       m_network(routing.GetTopology(), m_spec, m_wheel, m_packets, m_pairs),

@@ -1344,7 +1344,7 @@ QueuePairs::SendAgain(Pair& pair, uint64_t number)
 int64_t
 QueuePairs::FindLost(Pair& pair, uint64_t newest)
 {
-    const uint64_t reordering = m_spec.queuePair.reordering;
+    const uint64_t reordering = m_spec.queuePair.reordering.value_or(0);
     int64_t bytes = 0;
     for (; pair.searched + reordering < newest; pair.searched++)
     {
