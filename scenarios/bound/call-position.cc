@@ -41,11 +41,22 @@ SizeClass(double wireShare)
                                          : "bandwidth";
 }
 
-/** Whether the slowest leg waits for a link between switches. */
-bool
-IsFabricBound(const CollectivePlan& plan, const Topology& topology)
+/** What decides the time of a call. */
+const char*
+ContentionOf(const CollectivePlan& plan, const Communicator& group, const Cluster& cluster)
 {
-    return plan.bottleneck.IsValid() && JoinsSwitches(topology, plan.bottleneck);
+    if (group.nodes == 1)
+    {
+        return UNCONTENDED;
+    }
+    const Topology& topology = cluster.GetTopology();
+    const bool isLinkBound = plan.bottleneck.IsValid();
+    return cluster.GetSpec().fabric.routing->IsLoadAware() ||
+                   (isLinkBound && JoinsSwitches(topology, plan.bottleneck))
+               ? CONTENDED
+           : isLinkBound && topology.GetLink(plan.bottleneck).kind != LinkKind::Network
+               ? INSIDE_NODES
+               : UNCONTENDED;
 }
 
 /** Of NCCL's settings and @p call's overrides what no sample has; empty: nothing. */
@@ -106,8 +117,6 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
 {
     const Cluster& cluster = m_planner.GetCluster();
     const Communicator& group = m_planner.GetCommunicator(plan.call.communicator);
-    const bool isContended = group.nodes > 1 && (IsFabricBound(plan, cluster.GetTopology()) ||
-                                                 cluster.GetSpec().fabric.routing->IsLoadAware());
     std::string unsampled = IsOfNccl(plan.algorithm)
                                 ? UnsampledFabric(cluster.GetSpec())
                                 : std::string("algorithm ") + ToString(plan.algorithm);
@@ -116,7 +125,7 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
         unsampled = UnsampledSetting(m_planner.GetSettings(), plan.call);
     }
     return {{ToString(shortcut),
-             isContended ? CONTENDED : UNCONTENDED,
+             ContentionOf(plan, group, cluster),
              ToString(plan.algorithm),
              SizeClass(plan.wire / std::max(plan.duration, Time::Picoseconds(1))),
              OperationClass(plan.call.op)},

@@ -65,11 +65,14 @@ PositionOfCalls(const Scenario& scenario, Simulation& simulation, Fidelity refer
     Planner& planner = simulation.GetPlanner();
     const CollectivePlan& plan = planner.Plan(simulation.Collectives().front()->GetCall());
     RegimePosition position = CallPositions(planner).Of(plan, scenario.fidelity);
+    const bool isConcurrent = IsSlowedByOthers(simulation);
     position.path = {ToString(scenario.fidelity),
                      "jobs",
-                     IsSlowedByOthers(simulation) ? "concurrent" : "isolated",
+                     isConcurrent ? "concurrent" : "isolated",
                      IsPipelined(simulation) ? "pipelined" : "exchange",
-                     position.path.at(CallPositions::CONTENTION)};
+                     isConcurrent && FeaturesOf(simulation.GetCluster()).IsOversubscribed()
+                         ? CONTENDED
+                         : position.path.at(CallPositions::CONTENTION)};
     position.leastDepth = position.path.size() - 1;
     if (position.unsampled.empty())
     {

@@ -18,14 +18,21 @@ struct ClusterFeatures
     double oversubscription{1}; //!< of the leaf with least rate upwards: rate of its NICs over it
     double nodeRate{0};         //!< GB/s of the fastest link of a GPU
     double networkRate{0};      //!< GB/s of all NICs of a node over its GPUs; 0 without NICs
+
+    bool IsOversubscribed() const
+    {
+        constexpr double EVEN = 1.05; // of rounding to whole links
+        return oversubscription > EVEN;
+    }
 };
 
 /** O(links). */
 ClusterFeatures FeaturesOf(const Cluster& cluster);
 
-/** Classes of paths: whether other traffic decides a time. */
-constexpr const char* CONTENDED = "contended";
-constexpr const char* UNCONTENDED = "uncontended";
+/** Classes of paths: what decides a time. */
+constexpr const char* CONTENDED = "contended";     //!< other traffic
+constexpr const char* INSIDE_NODES = "inside";     //!< between nodes: a link inside one
+constexpr const char* UNCONTENDED = "uncontended"; //!< neither
 
 /** Where an estimate stands: which regime its error belongs to, and its features within it. */
 struct RegimePosition

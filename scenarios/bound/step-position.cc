@@ -123,15 +123,14 @@ UnsampledPart(const Scenario& scenario, const JobSpec& job)
                                                                : "";
 }
 
-/** As IsContended, where the oversubscription is known. */
+/** As IsContended, where the cluster's features are known. */
 bool
-IsContended(const Scenario& scenario, double oversubscription)
+IsContended(const Scenario& scenario, const ClusterFeatures& features)
 {
-    constexpr double EVEN = 1.05; // of rounding to whole links
     const bool isShared = HasLinkEvents(scenario) || HasOtherJobs(scenario);
     const bool isUneven =
         scenario.cluster.nodes > 1 &&
-        (oversubscription > EVEN || scenario.cluster.fabric.routing->IsLoadAware());
+        (features.IsOversubscribed() || scenario.cluster.fabric.routing->IsLoadAware());
     return isShared || isUneven;
 }
 
@@ -161,7 +160,7 @@ StepFeatureNames()
 bool
 IsContended(const Scenario& scenario)
 {
-    return IsContended(scenario, FeaturesOf(Cluster(scenario.cluster)).oversubscription);
+    return IsContended(scenario, FeaturesOf(Cluster(scenario.cluster)));
 }
 
 RegimePosition
@@ -172,7 +171,7 @@ PositionOf(const Scenario& scenario, const RunResult& result, std::size_t index)
     const JobSpec& spec = scenario.jobs.at(index);
     const double passes = LayerPasses(spec);
     const double exposed = ExposedShare(job.mean);
-    const bool isContended = IsContended(scenario, result.cluster.oversubscription);
+    const bool isContended = IsContended(scenario, result.cluster);
     // Errors under contention are larger: a regime of all loads does not stand for these.
     const std::size_t leastDepth = isContended ? 2 : 1;
     return {{ToString(scenario.fidelity), isContended ? CONTENDED : UNCONTENDED},
