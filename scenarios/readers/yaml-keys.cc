@@ -895,8 +895,10 @@ FileMaps()
            "a list of words where one has blanks. Files are meant from the sweep's folder"},
           {"vary",
            "by key, as --set has them, or option, as --nodes: a list of values, or a map of values "
-           "by the name that tables show. \"key, key\" change together: a list of lists. The last "
-           "one changes fastest; an option that is true is there, one that is false not"}}},
+           "by the name that tables show. \"key, key\" change together: a list of lists, or a map "
+           "of "
+           "lists by the name that tables show for the first key. The last one changes fastest; an "
+           "option that is true is there, one that is false not"}}},
         {"graph",
          "A network of switches and hosts: scenarios/graphs, fabric kind graph, weir flows",
          {{"title", "what it is, in a line"},

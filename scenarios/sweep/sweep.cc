@@ -109,27 +109,44 @@ ChoicesOfOne(const std::string& name, const YamlNode& node)
     return choices;
 }
 
-/** The choices of `key, key: [[value, value], ...]`. */
+/** What several keys are set to, from a list of a value each. */
+Choice
+ChoiceOfSeveral(const std::vector<std::string>& names, const YamlNode& item)
+{
+    const auto values = item.Items();
+    if (values.size() != names.size())
+    {
+        item.Fail("found " + std::to_string(values.size()) + " values, expected " +
+                  std::to_string(names.size()) + ", one for each key");
+    }
+    Choice choice;
+    for (std::size_t i = 0; i < names.size(); i++)
+    {
+        const auto words = WordsOf(names[i], values[i]);
+        choice.words.insert(choice.words.end(), words.begin(), words.end());
+        choice.values.push_back(LabelOf(values[i]));
+    }
+    return choice;
+}
+
+/** The choices of `key, key: [[value, value], ...]`, or of `key, key: {label: [value, value]}`. */
 std::vector<Choice>
 ChoicesOfSeveral(const std::vector<std::string>& names, const YamlNode& node)
 {
     std::vector<Choice> choices;
+    if (node.IsMap())
+    {
+        node.CheckKeys(node.Keys());
+        for (const std::string& label : node.Keys())
+        {
+            choices.push_back(ChoiceOfSeveral(names, node.Get(label)));
+            choices.back().values.front() = label;
+        }
+        return choices;
+    }
     for (const YamlNode& item : node.Items())
     {
-        const auto values = item.Items();
-        if (values.size() != names.size())
-        {
-            item.Fail("found " + std::to_string(values.size()) + " values, expected " +
-                      std::to_string(names.size()) + ", one for each key");
-        }
-        Choice choice;
-        for (std::size_t i = 0; i < names.size(); i++)
-        {
-            const auto words = WordsOf(names[i], values[i]);
-            choice.words.insert(choice.words.end(), words.begin(), words.end());
-            choice.values.push_back(LabelOf(values[i]));
-        }
-        choices.push_back(std::move(choice));
+        choices.push_back(ChoiceOfSeveral(names, item));
     }
     return choices;
 }

@@ -129,6 +129,24 @@ TEST(Sweep, KeysOfOneLineChangeTogetherAndOptionsMayBeFlags)
     EXPECT_EQ(sweep.cases[3].words.back(), "fabric.nodes=8");
 }
 
+TEST(Sweep, NamesOfChoicesOfSeveralKeysStandForTheFirst)
+{
+    const ScratchFolder folder;
+    const Sweep sweep = Read(folder,
+                             "command: run x\n"
+                             "vary:\n"
+                             "  fabric.kind, fabric.oversubscription:\n"
+                             "    rails: [rail-optimized, 1]\n"
+                             "    leaves 4: [leaf-spine, 4]\n");
+    EXPECT_EQ(sweep.columns, (Words{"fabric.kind", "fabric.oversubscription"}));
+    ASSERT_EQ(sweep.cases.size(), 2u);
+    EXPECT_EQ(sweep.cases[1].values, (Words{"leaves 4", "4"}));
+    EXPECT_EQ(
+        sweep.cases[1].words,
+        (Words{
+            "run", "x", "--set", "fabric.kind=leaf-spine", "--set", "fabric.oversubscription=4"}));
+}
+
 TEST(Sweep, RefusesWhatIsNoneInItsPlace)
 {
     EXPECT_EQ(Refused("command: runn x\nvary: {a: [1]}\n"),

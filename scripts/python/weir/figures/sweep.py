@@ -86,7 +86,7 @@ class Sweep(Figure):
             size, unit = unit_for(own["value"].max(), TIMES) if is_time else (1.0, "")
             scaled = own.assign(value=own["value"] / size)
             if len(groups_of(own, others)) > MAX_LINES if is_line else len(own) > MAX_BARS:
-                axes.bar(scaled["case"], scaled["value"], 0.8, color=PALETTE[0])
+                self._cases(axes, scaled)
                 axes.set_xlabel(f"case ({', '.join(varied)} in the data)")
             elif is_line:
                 self._lines(axes, scaled, along, others)
@@ -97,6 +97,18 @@ class Sweep(Figure):
             axes.set_title(values[0] if len(values) > 1 else "", loc="left")
             axes.grid(True, axis="y")
         return figure
+
+    @staticmethod
+    def _cases(axes, data):
+        """A bar for each case; where cases have several sizes a point for each of these."""
+        if "size_bytes" not in data or data["size_bytes"].nunique() == 1:
+            axes.bar(data["case"], data["value"], 0.8, color=PALETTE[0])
+            return
+        groups = groups_of(data.sort_values("size_bytes"), ["size_bytes"])
+        for place, ((size,), own) in enumerate(groups):
+            axes.plot(own["case"], own["value"], linestyle="", marker="o", markersize=3,
+                      color=PALETTE[place % MAX_COLORS], label=size_label(size))
+        beside(axes, "message size", len(groups))
 
     @staticmethod
     def _lines(axes, data, along, others):
