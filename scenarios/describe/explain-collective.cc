@@ -8,6 +8,7 @@
 #include "scenarios/simulation/simulation.h"
 #include "scenarios/yaml/input-error.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <stdexcept>
@@ -18,6 +19,15 @@ namespace weir
 
 namespace
 {
+
+constexpr std::size_t MAX_SHOWN = 32; //!< ranks of a ring or a tree, of which others are alike
+
+/** What stands for ranks that are not shown. */
+std::string
+Rest(std::size_t ranks)
+{
+    return ranks > MAX_SHOWN ? " ... of " + std::to_string(ranks) : "";
+}
 
 /** Texts that several channels have, with the channels, in the order of first appearance. */
 class ChannelsByText
@@ -66,7 +76,7 @@ class ChannelText
         {
             const RingChannel& ring = m_communicator.channels[c];
             std::string text;
-            for (std::size_t i = 0; i < ring.order.size(); ++i)
+            for (std::size_t i = 0; i < std::min(ring.order.size(), MAX_SHOWN); ++i)
             {
                 text += (i > 0 ? " " : "") + Gpu(ring.order[i]);
                 if (i < ring.hops.size())
@@ -74,7 +84,7 @@ class ChannelText
                     text += Nics(ring.hops[i]);
                 }
             }
-            rings.Add(text, c);
+            rings.Add(text + Rest(ring.order.size()), c);
         }
         return rings.ToText("ring");
     }
@@ -86,7 +96,7 @@ class ChannelText
         {
             const auto& places = m_communicator.trees[c].places;
             std::string text;
-            for (uint32_t rank = 0; rank < places.size(); ++rank)
+            for (uint32_t rank = 0; rank < std::min(places.size(), MAX_SHOWN); ++rank)
             {
                 const TreePlace& place = places[rank];
                 text += (rank > 0 ? " " : "") + Gpu(rank);
@@ -94,7 +104,7 @@ class ChannelText
                             ? std::string(" root")
                             : "<" + Gpu(place.parent) + Nics(place.toParent);
             }
-            trees.Add(text, c);
+            trees.Add(text + Rest(places.size()), c);
         }
         return trees.ToText("tree");
     }
@@ -156,7 +166,7 @@ GraphText(const char* name, uint32_t channels, double intra, double inter)
 /**
  * A communicator's channels as text: NCCL's graphs and their speeds, then each distinct ring (GPUs
  * as node:gpu, in order, with the NICs of hops between nodes) and each distinct tree (rank <
- * parent).
+ * parent), of each the first MAX_SHOWN ranks.
  */
 std::string
 ExplainChannels(const Communicator& communicator, const Cluster& cluster, const Routing& routing)

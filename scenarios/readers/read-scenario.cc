@@ -624,7 +624,10 @@ ReadRecordedRanks(const YamlNode& node, const std::vector<JobSpec>& jobs, Output
 }
 
 OutputSpec
-ReadOutput(const YamlNode& node, Fidelity fidelity, const std::vector<JobSpec>& jobs)
+ReadOutput(const YamlNode& node,
+           Fidelity fidelity,
+           const std::vector<JobSpec>& jobs,
+           std::vector<std::string>& notes)
 {
     node.CheckKeys(YamlKeysOf("output"));
     OutputSpec output;
@@ -647,11 +650,15 @@ ReadOutput(const YamlNode& node, Fidelity fidelity, const std::vector<JobSpec>& 
     }
     if (const auto series = node.Find("portSeries"))
     {
-        output.portSeries = ReadBinWidth(*series);
-        if (fidelity != Fidelity::Packet && fidelity != Fidelity::Hybrid)
+        const Time width = ReadBinWidth(*series);
+        if (fidelity == Fidelity::Packet || fidelity == Fidelity::Hybrid)
         {
-            series->Fail(std::string("found it in fidelity ") + ToString(fidelity) +
-                         ", expected fidelity packet or hybrid");
+            output.portSeries = width;
+        }
+        else
+        {
+            notes.push_back(series->Where() + ": found '" + series->AsString() +
+                            "', which has no effect here: it needs fidelity packet or hybrid");
         }
         if (output.file.empty() && !output.timeline)
         {
@@ -731,7 +738,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     }
     if (const auto output = node.Find("output"))
     {
-        scenario.output = ReadOutput(*output, scenario.fidelity, scenario.jobs);
+        scenario.output = ReadOutput(*output, scenario.fidelity, scenario.jobs, scenario.notes);
         const bool isSettled =
             scenario.fidelity == Fidelity::Packet && scenario.packets.settle.IsOn();
         for (const char* key : {"linkSeries", "portSeries"})

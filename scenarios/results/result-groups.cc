@@ -183,9 +183,11 @@ WriteSummary(Hdf5File& file, const RunResult& result)
         }
     }
     table.Finish();
-    file.SetAttribute("/summary", "step_time_s", result.StepTime().ToSeconds());
-    file.SetAttribute(
-        "/summary", "step_kind", result.jobs.empty() ? "" : ToString(result.jobs.front().stepKind));
+    if (!result.jobs.empty())
+    {
+        file.SetAttribute("/summary", "step_time_s", result.StepTime().ToSeconds());
+        file.SetAttribute("/summary", "step_kind", ToString(result.jobs.front().stepKind));
+    }
     if (result.bound)
     {
         const ErrorBound& bound = *result.bound;

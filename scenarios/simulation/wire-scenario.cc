@@ -141,7 +141,10 @@ AddTraffic(Simulation& simulation, const Scenario& scenario)
                              "expected fidelity stream, flow, packet or hybrid");
         }
         JobPlacer placer(simulation.GetCluster()); // shares GPUs with jobs
-        const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement, spec.gpusWhere);
+        const auto gpus = placer.Place(spec.name,
+                                       spec.gpus,
+                                       spec.placement,
+                                       spec.gpusWhere.empty() ? spec.where : spec.gpusWhere);
         const FlowForm form = FormOf(FidelityOf(scenario, spec.name));
         const TrafficJob& job = *Wire(
             where, [&] { return &simulation.AddTrafficJob(spec.name, spec.traffic, gpus, form); });
@@ -171,7 +174,10 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
     }
     for (const CollectiveJobSpec& spec : scenario.collectives)
     {
-        const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement, spec.gpusWhere);
+        const auto gpus = placer.Place(spec.name,
+                                       spec.gpus,
+                                       spec.placement,
+                                       spec.gpusWhere.empty() ? spec.where : spec.gpusWhere);
         if (gpus.size() < 2)
         {
             throw InputError((spec.placement.where.empty() ? "placement" : spec.placement.where) +

@@ -323,9 +323,12 @@ TEST(ReadScenario, RefusesEventsAndOutputsThatCannotBe)
               "run.yaml:10:29: output.ranks: found 'some', expected all or a list of ranks");
     EXPECT_EQ(RefusalWith("output: {file: a.h5, ranks: [0, 4096]}\n"),
               "run.yaml:10:33: output.ranks.1: found '4096', expected a whole number from 0 to 15");
-    EXPECT_EQ(RefusalWith("output: {file: a.h5, portSeries: 1us}\n"),
-              "run.yaml:10:34: output.portSeries: found it in fidelity flow, expected fidelity "
-              "packet or hybrid");
+    const YamlNode queues = YamlNode::Parse(
+        EXAMPLE + std::string("output: {file: a.h5, portSeries: 1us}\n"), "run.yaml");
+    const std::vector<std::string> note{
+        "run.yaml:10:34: output.portSeries: found '1us', which has "
+        "no effect here: it needs fidelity packet or hybrid"};
+    EXPECT_EQ(ReadScenario(queues, Catalog()).notes, note);
     const char* const flow = "network: {fidelity: flow}\n";
     const std::string packet = "network: {fidelity: packet}\n";
     EXPECT_EQ(Refusal(flow, packet + "output: {file: a.h5, portSeries: 0s}\n"),
