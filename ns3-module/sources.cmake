@@ -13,7 +13,6 @@ set(WEIR_NS3_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/model/flow-source.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/fluid-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/gpu-server.cc
-  ${CMAKE_CURRENT_LIST_DIR}/model/link-figures.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/network-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/correction-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/coupling-description.cc
@@ -35,7 +34,6 @@ set(WEIR_NS3_HEADERS
   ${CMAKE_CURRENT_LIST_DIR}/model/flow-source.h
   ${CMAKE_CURRENT_LIST_DIR}/model/fluid-fabric.h
   ${CMAKE_CURRENT_LIST_DIR}/model/gpu-server.h
-  ${CMAKE_CURRENT_LIST_DIR}/model/link-figures.h
   ${CMAKE_CURRENT_LIST_DIR}/model/network-description.h
   ${CMAKE_CURRENT_LIST_DIR}/model/correction-description.h
   ${CMAKE_CURRENT_LIST_DIR}/model/coupling-description.h

@@ -7,7 +7,6 @@
 #include "fabric/parameters/polymorphic.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"
 
-#include <string>
 #include <vector>
 
 namespace ns3
@@ -38,20 +37,7 @@ class CongestionControlDescription : public ParameterizedObject
     std::vector<ParameterComponent> GetComponents() override;
 
   private:
-    /**
-     * Set the kind by its name.
-     * @param kind the name
-     */
-    void SetKind(std::string kind);
-
-    /**
-     * The kind's name.
-     * @return the name
-     */
-    std::string GetKind() const;
-
-    std::vector<weir::Polymorphic<weir::CongestionControl>> m_kinds; //!< of every kind one
-    std::size_t m_kind{0};                                           //!< the one that is meant
+    ComponentChoice<weir::CongestionControl> m_control; //!< of all kinds one is meant
 };
 
 } // namespace ns3

@@ -6,8 +6,6 @@
 
 #include "fabric/transport/corrected/correction-spec.h"
 
-#include <vector>
-
 namespace ns3
 {
 
@@ -15,7 +13,7 @@ namespace ns3
  * What corrects a fluid as attributes: every parameter of weir::CorrectionSpec. By default nothing
  * does.
  */
-class CorrectionDescription : public ParameterizedObject
+class CorrectionDescription : public SpecObject<weir::CorrectionSpec>
 {
   public:
     /**
@@ -23,24 +21,6 @@ class CorrectionDescription : public ParameterizedObject
      * @return the object TypeId
      */
     static TypeId GetTypeId();
-
-    /**
-     * Takes all values from plain ones, such as a file of the catalogue has; attributes set later
-     * change single ones.
-     * @param spec the values
-     */
-    void SetSpec(const weir::CorrectionSpec& spec);
-
-    /**
-     * The values.
-     * @return the values
-     */
-    weir::CorrectionSpec GetSpec() const;
-
-    std::vector<ParameterComponent> GetComponents() override;
-
-  private:
-    weir::CorrectionSpec m_spec; //!< the values
 };
 
 } // namespace ns3

@@ -6,13 +6,11 @@
 
 #include "fabric/transport/hybrid/coupling-spec.h"
 
-#include <vector>
-
 namespace ns3
 {
 
 /** How packets and a fluid share links as attributes: every parameter of weir::CouplingSpec. */
-class CouplingDescription : public ParameterizedObject
+class CouplingDescription : public SpecObject<weir::CouplingSpec>
 {
   public:
     /**
@@ -20,17 +18,6 @@ class CouplingDescription : public ParameterizedObject
      * @return the object TypeId
      */
     static TypeId GetTypeId();
-
-    /**
-     * The values.
-     * @return the values
-     */
-    weir::CouplingSpec GetSpec() const;
-
-    std::vector<ParameterComponent> GetComponents() override;
-
-  private:
-    weir::CouplingSpec m_spec; //!< the values
 };
 
 } // namespace ns3

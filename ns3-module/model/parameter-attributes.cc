@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "parameter-attributes.h"
 
-#include "link-figures.h"
 #include "weir-units.h"
 
 #include "fabric/kinds/fabric-dimension.h"
@@ -17,6 +16,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,37 +28,25 @@ namespace
 {
 
 /**
- * The attribute of a parameter.
- * @param info the parameter
- * @return its key in PascalCase
+ * A parameter's key, or a kind's name, as an attribute's.
+ * @param text "markFrom", "host.kernel" or "dragonfly-plus"
+ * @return "MarkFrom", "HostKernel" or "DragonflyPlus"
  */
 std::string
-NameOf(const weir::ParameterInfo& info)
+PascalCase(const std::string& text)
 {
-    std::string name = info.key;
-    name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
-    return name;
-}
-
-/**
- * A kind's name as the beginning of an attribute's.
- * @param kind "dragonfly-plus"
- * @return "DragonflyPlus"
- */
-std::string
-PrefixOf(const std::string& kind)
-{
-    std::string prefix;
+    std::string name;
     bool isFirst = true;
-    for (const char c : kind)
+    for (const char c : text)
     {
-        if (c != '-')
+        const bool isSeparator = c == '-' || c == '.';
+        if (!isSeparator)
         {
-            prefix += isFirst ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+            name += isFirst ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
         }
-        isFirst = c == '-';
+        isFirst = isSeparator;
     }
-    return prefix;
+    return name;
 }
 
 /**
@@ -124,8 +112,258 @@ ParseText(const std::string& name, const std::string& text)
     }
 }
 
+constexpr double MIN_EFFICIENCY = 1e-6; // of a link; zero would be one that is down
+
 /** From where on a time is infinite: as text, Time::Max() is rounded. Picoseconds count no more. */
 constexpr double INFINITE_SECONDS = 9.2e6;
+
+/**
+ * Shows what attributes a parameter is: most are one, a link is three. For each it calls
+ * m_use(name, help, value, checker, set), where set(value) changes the parameter.
+ * @tparam F of m_use
+ */
+template <typename F>
+class AttributesOf
+{
+  public:
+    /**
+     * @param name of the parameter's attribute, or what those of a link begin with
+     * @param help what a user is told
+     * @param use what is called
+     */
+    AttributesOf(std::string name, const char* help, const F& use)
+        : m_name(std::move(name)),
+          m_help(help),
+          m_use(use)
+    {
+    }
+
+    /**
+     * Shows a parameter of any type that attributes have.
+     * @param number the parameter
+     */
+    void operator()(const weir::NumberParameter& number) const
+    {
+        m_use(m_name,
+              m_help,
+              DoubleValue(number.value),
+              MakeDoubleChecker<double>(number.range.minimum, number.range.maximum),
+              [&](const DoubleValue& given) { number.value = given.Get(); });
+    }
+
+    void operator()(const weir::CountParameter& count) const
+    {
+        m_use(
+            m_name,
+            m_help,
+            UintegerValue(count.value),
+            MakeUintegerChecker<uint32_t>(count.range.minimum, count.range.maximum),
+            [&](const UintegerValue& given) { count.value = static_cast<uint32_t>(given.Get()); });
+    }
+
+    void operator()(const weir::OptionalCountParameter& count) const
+    {
+        m_use(m_name,
+              m_help + " (0: without)",
+              UintegerValue(count.value.value_or(0)),
+              MakeUintegerChecker<uint32_t>(0, count.range.maximum),
+              [&](const UintegerValue& given) {
+                  const auto value = static_cast<uint32_t>(given.Get());
+                  count.value = value > 0 ? std::optional<uint32_t>(value) : std::nullopt;
+              });
+    }
+
+    void operator()(const weir::CountsParameter& counts) const
+    {
+        std::string text;
+        for (const uint32_t value : counts.value)
+        {
+            text += (text.empty() ? "" : "x") + std::to_string(value);
+        }
+        m_use(
+            m_name, m_help, StringValue(text), MakeStringChecker(), [&](const StringValue& given) {
+                counts.value.clear();
+                for (const weir::FabricDimension& each : ParseText(m_name, given.Get()))
+                {
+                    counts.value.push_back(each.size);
+                }
+            });
+    }
+
+    void operator()(const weir::FlagParameter& flag) const
+    {
+        m_use(m_name,
+              m_help,
+              BooleanValue(flag.value),
+              MakeBooleanChecker(),
+              [&](const BooleanValue& given) { flag.value = given.Get(); });
+    }
+
+    void operator()(const weir::DurationParameter& duration) const
+    {
+        UseTime(m_name, m_help, duration.value, duration.range);
+    }
+
+    void operator()(const weir::SizeParameter& size) const
+    {
+        m_use(m_name,
+              m_help + " (bytes)",
+              UintegerValue(static_cast<uint64_t>(size.value.Count())),
+              MakeUintegerChecker<uint64_t>(static_cast<uint64_t>(size.range.minimum.Count()),
+                                            static_cast<uint64_t>(size.range.maximum.Count())),
+              [&](const UintegerValue& given) {
+                  size.value = weir::Bytes(static_cast<int64_t>(given.Get()));
+              });
+    }
+
+    void operator()(const weir::DataRateParameter& rate) const
+    {
+        UseRate(m_name, m_help, rate.value);
+    }
+
+    void operator()(const weir::SeedParameter& seed) const
+    {
+        m_use(m_name,
+              m_help,
+              UintegerValue(seed.value),
+              MakeUintegerChecker<uint64_t>(),
+              [&](const UintegerValue& given) { seed.value = given.Get(); });
+    }
+
+    void operator()(const weir::TextParameter& text) const
+    {
+        m_use(m_name,
+              m_help,
+              StringValue(text.value),
+              MakeStringChecker(),
+              [&](const StringValue& given) { text.value = given.Get(); });
+    }
+
+    void operator()(const weir::ChoiceParameter& choice) const
+    {
+        const auto& names = choice.names;
+        m_use(m_name,
+              m_help,
+              StringValue(names[choice.index]),
+              MakeStringChecker(),
+              [&](const StringValue& given) {
+                  const auto found = std::find(names.begin(), names.end(), given.Get());
+                  std::string expected;
+                  for (const std::string& each : names)
+                  {
+                      expected += (expected.empty() ? "" : ", ") + each;
+                  }
+                  NS_ABORT_MSG_IF(found == names.end(),
+                                  m_name << " is '" << given.Get()
+                                         << "', expected one of: " << expected);
+                  choice.index = static_cast<std::size_t>(found - names.begin());
+              });
+    }
+
+    void operator()(const weir::LinkParameter& link) const
+    {
+        weir::LinkProfile& profile = link.value;
+        const std::string changed = "attributes of an ns-3 object"; // the source of what is set
+        UseRate(m_name + "Rate", m_help + " Its raw rate, one direction.", profile.rawRate, [&] {
+            profile.source = changed;
+        });
+        m_use(m_name + "Efficiency",
+              m_help + " The part of its raw rate that carries payload (0 to 1).",
+              DoubleValue(EfficiencyOf(profile)),
+              MakeDoubleChecker<double>(MIN_EFFICIENCY, 1),
+              [&](const DoubleValue& given) {
+                  profile.encoding = 1;
+                  profile.framing = given.Get();
+                  profile.measured = 1;
+                  profile.source = changed;
+              });
+        UseTime(m_name + "Latency",
+                m_help + " Its propagation and the fixed delay at the receiving device.",
+                profile.latency,
+                {weir::Time(), weir::Time::Infinite()},
+                [&] { profile.source = changed; });
+    }
+
+    void operator()(const weir::DimensionsParameter& dimensions) const
+    {
+        m_use(m_name,
+              m_help,
+              StringValue(ToText(dimensions.value)),
+              MakeStringChecker(),
+              [&](const StringValue& given) { dimensions.value = ParseText(m_name, given.Get()); });
+    }
+
+    /** A selection, or a network that a file holds: no attribute. */
+    template <typename P>
+    void operator()(const P&) const
+    {
+    }
+
+  private:
+    /**
+     * Shows a time.
+     * @param name of the attribute
+     * @param help what a user is told
+     * @param time the value
+     * @param range of its values
+     * @param after what is called when it has been set
+     */
+    template <typename After = void (*)()>
+    void UseTime(
+        const std::string& name,
+        const std::string& help,
+        weir::Time& time,
+        weir::ParameterRange<weir::Time> range,
+        const After& after = [] {}) const
+    {
+        m_use(name,
+              help,
+              TimeValue(ToAttribute(time)),
+              range.maximum.IsInfinite()
+                  ? MakeTimeChecker(ToAttribute(range.minimum))
+                  : MakeTimeChecker(ToAttribute(range.minimum), ToNs3(range.maximum)),
+              [&](const TimeValue& given) {
+                  const bool isInfinite = given.Get().GetSeconds() >= INFINITE_SECONDS;
+                  time = isInfinite ? weir::Time::Infinite() : ToWeir(given.Get());
+                  // Ranges that are finer than the simulator's resolution are beyond its checker.
+                  const weir::Time least = range.minimum;
+                  NS_ABORT_MSG_IF(time < least && time > weir::Time(),
+                                  name << " is " << time.ToPicoseconds()
+                                       << " ps, expected at least " << least.ToPicoseconds()
+                                       << " ps");
+                  time = std::max(time, least);
+                  after();
+              });
+    }
+
+    /**
+     * Shows a rate.
+     * @param name of the attribute
+     * @param help what a user is told
+     * @param rate the value
+     * @param after what is called when it has been set
+     */
+    template <typename After = void (*)()>
+    void UseRate(
+        const std::string& name,
+        const std::string& help,
+        weir::Rate& rate,
+        const After& after = [] {}) const
+    {
+        m_use(name,
+              help,
+              DataRateValue(ToNs3(rate)),
+              MakeDataRateChecker(),
+              [&](const DataRateValue& given) {
+                  rate = ToWeir(given.Get());
+                  after();
+              });
+    }
+
+    std::string m_name; //!< of the attribute
+    std::string m_help; //!< what a user is told
+    const F& m_use;     //!< what is called
+};
 
 /** Gives one attribute's value to the parameter that it is, or takes it from there. */
 class AttributeTransfer : public weir::ParameterVisitor
@@ -173,197 +411,40 @@ class AttributeTransfer : public weir::ParameterVisitor
 
     void Visit(const weir::ParameterInfo& info, const weir::Parameter& parameter) override
     {
-        std::visit([&, name = m_prefix + NameOf(info)](const auto& each) { Move(name, each); },
-                   parameter);
+        const auto move = [this](const std::string& name,
+                                 const std::string&,
+                                 const auto& value,
+                                 const Ptr<const AttributeChecker>&,
+                                 const auto& set) {
+            if (name == m_name)
+            {
+                Transfer(value, set);
+            }
+        };
+        std::visit(AttributesOf(m_prefix + PascalCase(info.key), "", move), parameter);
     }
 
   private:
     /**
-     * Moves a parameter's value, of any type that attributes have.
-     * @param name of the parameter
-     * @param number it
-     */
-    void Move(const std::string& name, const weir::NumberParameter& number)
-    {
-        Transfer<DoubleValue>(name, number.value);
-    }
-
-    void Move(const std::string& name, const weir::CountParameter& count)
-    {
-        Transfer<UintegerValue>(name, count.value);
-    }
-
-    void Move(const std::string& name, const weir::OptionalCountParameter& optional)
-    {
-        uint32_t count = optional.value.value_or(0); // which leaves it open
-        if (Transfer<UintegerValue>(name, count))
-        {
-            optional.value = count > 0 ? std::optional<uint32_t>(count) : std::nullopt;
-        }
-    }
-
-    void Move(const std::string& name, const weir::CountsParameter& counts)
-    {
-        std::string text;
-        for (const uint32_t value : counts.value)
-        {
-            text += (text.empty() ? "" : "x") + std::to_string(value);
-        }
-        if (Transfer<StringValue>(name, text))
-        {
-            counts.value.clear();
-            for (const weir::FabricDimension& each : ParseText(m_name, text))
-            {
-                counts.value.push_back(each.size);
-            }
-        }
-    }
-
-    void Move(const std::string& name, const weir::FlagParameter& flag)
-    {
-        Transfer<BooleanValue>(name, flag.value);
-    }
-
-    void Move(const std::string& name, const weir::DurationParameter& duration)
-    {
-        if (TransferTime(name, duration.value))
-        {
-            // Ranges that are finer than the simulator's resolution are beyond its checker.
-            const weir::Time least = duration.range.minimum;
-            NS_ABORT_MSG_IF(duration.value < least && duration.value > weir::Time(),
-                            m_name << " is " << duration.value.ToPicoseconds()
-                                   << " ps, expected at least " << least.ToPicoseconds() << " ps");
-            duration.value = std::max(duration.value, least);
-        }
-    }
-
-    void Move(const std::string& name, const weir::SizeParameter& size)
-    {
-        int64_t bytes = size.value.Count();
-        if (Transfer<UintegerValue>(name, bytes))
-        {
-            size.value = weir::Bytes(bytes);
-        }
-    }
-
-    void Move(const std::string& name, const weir::DataRateParameter& rate)
-    {
-        TransferRate(name, rate.value);
-    }
-
-    void Move(const std::string& name, const weir::SeedParameter& seed)
-    {
-        Transfer<UintegerValue>(name, seed.value);
-    }
-
-    void Move(const std::string& name, const weir::TextParameter& text)
-    {
-        Transfer<StringValue>(name, text.value);
-    }
-
-    void Move(const std::string& name, const weir::ChoiceParameter& choice)
-    {
-        const auto& [index, names] = choice;
-        std::string chosen = names[index];
-        if (Transfer<StringValue>(name, chosen))
-        {
-            const auto found = std::find(names.begin(), names.end(), chosen);
-            std::string expected;
-            for (const std::string& each : names)
-            {
-                expected += (expected.empty() ? "" : ", ") + each;
-            }
-            NS_ABORT_MSG_IF(found == names.end(),
-                            m_name << " is '" << chosen << "', expected one of: " << expected);
-            index = static_cast<std::size_t>(found - names.begin());
-        }
-    }
-
-    void Move(const std::string& name, const weir::LinkParameter& link)
-    {
-        weir::LinkProfile& profile = link.value;
-        TransferRate(name + "Rate", profile.rawRate);
-        TransferTime(name + "Latency", profile.latency);
-        double efficiency = EfficiencyOf(profile);
-        if (Transfer<DoubleValue>(name + "Efficiency", efficiency))
-        {
-            profile.encoding = 1;
-            profile.framing = efficiency;
-            profile.measured = 1;
-        }
-    }
-
-    void Move(const std::string& name, const weir::DimensionsParameter& dimensions)
-    {
-        std::string text = ToText(dimensions.value);
-        if (Transfer<StringValue>(name, text))
-        {
-            dimensions.value = ParseText(m_name, text);
-        }
-    }
-
-    /** A selection, or a network that a file holds: no attribute. */
-    template <typename P>
-    void Move(const std::string&, const P&)
-    {
-    }
-
-    /**
-     * Moves a value between the attribute and a parameter, if they are the same one.
+     * Moves a value between the attribute and a parameter.
      * @tparam V the attribute's type
-     * @param name of the parameter
      * @param value of the parameter
-     * @return whether the parameter was set
+     * @param set changes the parameter
      */
-    template <typename V, typename T>
-    bool Transfer(const std::string& name, T& value)
+    template <typename V, typename Set>
+    void Transfer(const V& value, const Set& set)
     {
-        if (name != m_name)
+        if (const auto* given = dynamic_cast<const V*>(m_given))
         {
-            return false;
-        }
-        if (m_given != nullptr)
-        {
-            const auto* given = dynamic_cast<const V*>(m_given);
-            m_isDone = m_isDone || given != nullptr;
-            value = given != nullptr ? static_cast<T>(given->Get()) : value;
-            return given != nullptr;
+            set(*given);
+            m_isDone = true;
         }
         auto* wanted = dynamic_cast<V*>(m_wanted);
         if (wanted != nullptr && !m_isDone) // the first component's
         {
-            wanted->Set(value);
+            wanted->Set(value.Get());
             m_isDone = true;
         }
-        return false;
-    }
-
-    /**
-     * As Transfer.
-     * @param name of the parameter
-     * @param value of the parameter
-     * @return whether the parameter was set
-     */
-    bool TransferTime(const std::string& name, weir::Time& value)
-    {
-        Time time = name == m_name ? ToAttribute(value) : Time();
-        if (!Transfer<TimeValue>(name, time))
-        {
-            return false;
-        }
-        value = time.GetSeconds() >= INFINITE_SECONDS ? weir::Time::Infinite() : ToWeir(time);
-        return true;
-    }
-
-    /**
-     * As Transfer.
-     * @param name of the parameter
-     * @param value of the parameter
-     */
-    void TransferRate(const std::string& name, weir::Rate& value)
-    {
-        ns3::DataRate rate = name == m_name ? ToNs3(value) : ns3::DataRate();
-        value = Transfer<DataRateValue>(name, rate) ? ToWeir(rate) : value;
     }
 
     const std::string& m_name;              //!< of the attribute
@@ -578,7 +659,7 @@ class ParameterAccessor : public AttributeAccessor
     {
         for (const ParameterComponent& component : object.GetComponents())
         {
-            transfer.Enter(m_isOfKind ? PrefixOf(component.kind) : "");
+            transfer.Enter(m_isOfKind ? PascalCase(component.kind) : "");
             component.list->VisitParameters(transfer);
         }
         return transfer.IsDone();
@@ -628,8 +709,12 @@ class AttributeList : public weir::ParameterVisitor
 
     void Visit(const weir::ParameterInfo& info, const weir::Parameter& parameter) override
     {
-        std::visit([&, name = NameOf(info)](const auto& each) { Add(name, info.help, each); },
-                   parameter);
+        const auto add = [this](const std::string& name,
+                                const std::string& help,
+                                const auto& value,
+                                const Ptr<const AttributeChecker>& checker,
+                                const auto&) { Add(name, help, value, checker); };
+        std::visit(AttributesOf(PascalCase(info.key), info.help, add), parameter);
     }
 
     /**
@@ -648,7 +733,7 @@ class AttributeList : public weir::ParameterVisitor
             for (std::size_t i = 0; i < draft.defaults.size(); i++)
             {
                 const AttributeDefault& own = draft.defaults[i];
-                const std::string name = PrefixOf(own.kind) + draft.name;
+                const std::string name = PascalCase(own.kind) + draft.name;
                 tid.AddAttribute(name,
                                  draft.helps[i] + " Of kind " + own.kind + ".",
                                  *own.value,
@@ -692,114 +777,6 @@ class AttributeList : public weir::ParameterVisitor
     }
 
     /**
-     * Adds a parameter, of any type that attributes have.
-     * @param name of the attribute
-     * @param help what a user is told
-     * @param number it
-     */
-    void Add(const std::string& name, const std::string& help, const weir::NumberParameter& number)
-    {
-        Add(name,
-            help,
-            DoubleValue(number.value),
-            MakeDoubleChecker<double>(number.range.minimum, number.range.maximum));
-    }
-
-    void Add(const std::string& name, const std::string& help, const weir::CountParameter& count)
-    {
-        Add(name,
-            help,
-            UintegerValue(count.value),
-            MakeUintegerChecker<uint32_t>(count.range.minimum, count.range.maximum));
-    }
-
-    void Add(const std::string& name,
-             const std::string& help,
-             const weir::OptionalCountParameter& count)
-    {
-        Add(name,
-            help + " (0: without)",
-            UintegerValue(count.value.value_or(0)),
-            MakeUintegerChecker<uint32_t>(0, count.range.maximum));
-    }
-
-    void Add(const std::string& name, const std::string& help, const weir::CountsParameter&)
-    {
-        Add(name, help, StringValue(""), MakeStringChecker());
-    }
-
-    void Add(const std::string& name, const std::string& help, const weir::FlagParameter& flag)
-    {
-        Add(name, help, BooleanValue(flag.value), MakeBooleanChecker());
-    }
-
-    void Add(const std::string& name,
-             const std::string& help,
-             const weir::DurationParameter& duration)
-    {
-        AddTime(name, help, duration.value, duration.range);
-    }
-
-    void Add(const std::string& name, const std::string& help, const weir::SizeParameter& size)
-    {
-        Add(name,
-            help + " (bytes)",
-            UintegerValue(static_cast<uint64_t>(size.value.Count())),
-            MakeUintegerChecker<uint64_t>(static_cast<uint64_t>(size.range.minimum.Count()),
-                                          static_cast<uint64_t>(size.range.maximum.Count())));
-    }
-
-    void Add(const std::string& name, const std::string& help, const weir::DataRateParameter& rate)
-    {
-        Add(name, help, DataRateValue(ToNs3(rate.value)), MakeDataRateChecker());
-    }
-
-    void Add(const std::string& name, const std::string& help, const weir::SeedParameter& seed)
-    {
-        Add(name, help, UintegerValue(seed.value), MakeUintegerChecker<uint64_t>());
-    }
-
-    void Add(const std::string& name, const std::string& help, const weir::TextParameter& text)
-    {
-        Add(name, help, StringValue(text.value), MakeStringChecker());
-    }
-
-    void Add(const std::string& name, const std::string& help, const weir::ChoiceParameter& choice)
-    {
-        Add(name, help, StringValue(choice.names[choice.index]), MakeStringChecker());
-    }
-
-    void Add(const std::string& name, const std::string& help, const weir::LinkParameter& link)
-    {
-        const weir::LinkProfile& profile = link.value;
-        Add(name + "Rate",
-            help + " Its raw rate, one direction.",
-            DataRateValue(ToNs3(profile.rawRate)),
-            MakeDataRateChecker());
-        Add(name + "Efficiency",
-            help + " The part of its raw rate that carries payload (0 to 1).",
-            DoubleValue(EfficiencyOf(profile)),
-            MakeDoubleChecker<double>(MIN_EFFICIENCY, 1));
-        AddTime(name + "Latency",
-                help + " Its propagation and the fixed delay at the receiving device.",
-                profile.latency,
-                {weir::Time(), weir::Time::Infinite()});
-    }
-
-    void Add(const std::string& name,
-             const std::string& help,
-             const weir::DimensionsParameter& dimensions)
-    {
-        Add(name, help, StringValue(ToText(dimensions.value)), MakeStringChecker());
-    }
-
-    /** A selection, or a network that a file holds: no attribute. */
-    template <typename P>
-    void Add(const std::string&, const std::string&, const P&)
-    {
-    }
-
-    /**
      * Adds what a component says of an attribute.
      * @tparam V the attribute's type
      * @param name of the attribute, but for the kind
@@ -826,26 +803,6 @@ class AttributeList : public weir::ParameterVisitor
         draft.defaults.push_back({m_kind, initial.Copy(), initial.SerializeToString(checker)});
         draft.helps.push_back(help);
         draft.checkers.push_back(checker);
-    }
-
-    /**
-     * As Add.
-     * @param name of the attribute
-     * @param help what a user is told
-     * @param initial its value at first
-     * @param range of its values
-     */
-    void AddTime(const std::string& name,
-                 const std::string& help,
-                 weir::Time initial,
-                 weir::ParameterRange<weir::Time> range)
-    {
-        Add(name,
-            help,
-            TimeValue(ToAttribute(initial)),
-            range.maximum.IsInfinite()
-                ? MakeTimeChecker(ToAttribute(range.minimum))
-                : MakeTimeChecker(ToAttribute(range.minimum), ToNs3(range.maximum)));
     }
 
     std::string m_kind;                   //!< of the component whose parameters come

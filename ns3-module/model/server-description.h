@@ -2,12 +2,11 @@
 #ifndef WEIR_MODEL_SERVER_DESCRIPTION_H
 #define WEIR_MODEL_SERVER_DESCRIPTION_H
 
-#include "link-figures.h"
+#include "parameter-attributes.h"
 
 #include "fabric/topology/cluster-spec.h"
-#include "ns3/object.h"
 
-#include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -18,7 +17,7 @@ namespace ns3
  *
  * All rates are those of one direction. An efficiency is the part of the rate that carries payload.
  */
-class ServerDescription : public Object
+class ServerDescription : public ParameterizedObject, private weir::Parameterized
 {
   public:
     /**
@@ -26,6 +25,8 @@ class ServerDescription : public Object
      * @return the object TypeId
      */
     static TypeId GetTypeId();
+
+    ServerDescription();
 
     /**
      * Takes all figures from plain values; attributes set later change single ones.
@@ -39,19 +40,12 @@ class ServerDescription : public Object
      */
     weir::NodeSpec GetSpec() const;
 
+    std::vector<ParameterComponent> GetComponents() override;
+
   private:
-    weir::NodeSpec m_spec;     //!< what is not an attribute
-    std::string m_gpuModel;    //!< name of the description of its GPUs
-    uint32_t m_gpus;           //!< GPUs
-    uint32_t m_nvlinksPerGpu;  //!< into the NVSwitches
-    uint32_t m_pcieSwitches;   //!< PCIe switches
-    uint32_t m_sockets;        //!< sockets
-    uint32_t m_nics;           //!< network ports
-    LinkFigures m_nvlink;      //!< one NVLink
-    LinkFigures m_pcie;        //!< GPU or NIC to PCIe switch
-    LinkFigures m_pcieUplink;  //!< PCIe switch to socket
-    LinkFigures m_interSocket; //!< between sockets
-    LinkFigures m_nic;         //!< NIC port to switch
+    void VisitParameters(weir::ParameterVisitor& visitor) override;
+
+    weir::NodeSpec m_spec; //!< the server
 };
 
 } // namespace ns3

@@ -404,10 +404,11 @@ std::vector<YamlKey>
 PlanKeyHelps()
 {
     std::vector<YamlKey> keys;
-    for (const PlanKey& key : PlanKeys())
-    {
-        keys.push_back({key.path, key.help});
-    }
+    ParallelPlan plan;
+    PlanKeys values(plan);
+    ForEachParameter(values, [&](const ParameterInfo& info, const Parameter&) {
+        keys.push_back({info.key, info.help});
+    });
     keys.insert(keys.begin(),
                 {"framework",
                  "A name of `weir list frameworks` or a file: keys beside it that are missing are "

@@ -5,12 +5,13 @@
 #include "collective-runtime.h"
 
 #include "collectives/engines/collective-loop.h"
+#include "collectives/fidelity.h"
 #include "collectives/planner.h"
 #include "ns3/fluid-fabric.h"
-#include "ns3/nstime.h"
-#include "ns3/object.h"
+#include "ns3/parameter-attributes.h"
 #include "ns3/traced-callback.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ namespace ns3
  * One collective operation of a group of GPUs, called several times one after another, as
  * nccl-tests does.
  */
-class CollectiveJob : public Object
+class CollectiveJob : public ParameterizedObject, private weir::Parameterized
 {
   public:
     /**
@@ -79,25 +80,29 @@ class CollectiveJob : public Object
                                                      weir::Time started,
                                                      weir::Time now);
 
+    std::vector<ParameterComponent> GetComponents() override;
+
   protected:
     void DoDispose() override;
 
   private:
+    void VisitParameters(weir::ParameterVisitor& visitor) override;
+
     /**
      * The calls, which there are once the job is installed.
      * @return the calls
      */
     const weir::CollectiveLoop& GetLoop() const;
 
-    std::string m_operation; //!< name of the operation
-    std::string m_algorithm; //!< name, or auto
-    std::string m_protocol;  //!< name, or auto
-    std::string m_fidelity;  //!< name
-    uint64_t m_bytes;        //!< size as in nccl-tests
-    uint32_t m_root;         //!< group rank
-    uint32_t m_channels;     //!< 0: as NCCL chooses
-    uint32_t m_calls;        //!< how many
-    Time m_startTime;        //!< of the first call
+    weir::CollectiveOp m_operation{weir::CollectiveOp::AllReduce}; //!< what is called
+    weir::Bytes m_bytes{1 << 30};                                  //!< size as in nccl-tests
+    uint32_t m_root{0};                                            //!< group rank
+    std::optional<weir::Algorithm> m_algorithm;                    //!< nothing: as NCCL chooses
+    std::optional<weir::Protocol> m_protocol;                      //!< nothing: as NCCL chooses
+    uint32_t m_channels{0};                                        //!< 0: as NCCL chooses
+    weir::Fidelity m_fidelity{weir::Fidelity::Stream};             //!< how closely it is followed
+    uint32_t m_calls{1};                                           //!< how many
+    weir::Time m_startTime;                                        //!< of the first call
 
     Ptr<CollectiveRuntime> m_runtime;      //!< the fabric's
     weir::CollectiveLoop* m_loop{nullptr}; //!< of the runtime's simulation

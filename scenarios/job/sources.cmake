@@ -5,7 +5,6 @@ set(WEIR_JOB_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/collective-runtime.cc
   ${CMAKE_CURRENT_LIST_DIR}/job-types.cc
   ${CMAKE_CURRENT_LIST_DIR}/ns3-loop.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plan-attributes.cc
   ${CMAKE_CURRENT_LIST_DIR}/training-job-helper.cc
   ${CMAKE_CURRENT_LIST_DIR}/training-job.cc
 )

@@ -5,16 +5,15 @@
 #include "compute-model/kernels/overlap-slowdown.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "ns3/abort.h"
-#include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
-#include "ns3/uinteger.h"
 #include "ns3/weir-units.h"
-#include "plan-attributes.h"
 #include "plan-text.h"
+#include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/scenario-names.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
@@ -24,47 +23,6 @@ namespace ns3
 {
 namespace
 {
-
-// The choices of a parallel plan by the names that scenario files use, for attributes. Each
-// function ends the program, naming what there is to choose from, when a name is none of them.
-
-/** The value of that name among @p choices. */
-template <typename E>
-E
-ChoiceOf(const weir::NamedChoices<E>& choices, const std::string& name, const char* attribute)
-{
-    std::string expected;
-    for (const auto& [text, value] : choices)
-    {
-        if (name == text)
-        {
-            return value;
-        }
-        expected += std::string(expected.empty() ? "" : ", ") + text;
-    }
-    NS_ABORT_MSG("TrainingJob: " << attribute << " is '" << name
-                                 << "', expected one of: " << expected);
-}
-
-/**
- * @param name fp32, tf32, fp16, bf16 or fp8
- * @return the format
- */
-weir::Precision
-ParsePrecision(const std::string& name)
-{
-    return ChoiceOf(weir::PrecisionNames(), name, "Precision");
-}
-
-/**
- * @param name run, step or operation
- * @return what jitter is drawn again for
- */
-weir::JitterScope
-ParseJitterScope(const std::string& name)
-{
-    return ChoiceOf(weir::JitterScopeNames(), name, "JitterPer");
-}
 
 /**
  * @param text modeled, off, or a factor of at least 1
@@ -85,6 +43,18 @@ ParseOverlap(const std::string& text)
     return {weir::OverlapKind::Constant, factor};
 }
 
+/**
+ * What the attributes' defaults are.
+ * @return the plan
+ */
+weir::ParallelPlan
+DefaultPlan()
+{
+    weir::ParallelPlan plan;
+    plan.host = weir::EagerHost();
+    return plan;
+}
+
 } // namespace
 
 NS_LOG_COMPONENT_DEFINE("TrainingJob");
@@ -99,71 +69,6 @@ TrainingJob::GetTypeId()
             .SetParent<Object>()
             .SetGroupName("Weir")
             .AddConstructor<TrainingJob>()
-            .AddAttribute("Name",
-                          "What traces and messages call the job.",
-                          StringValue("job"),
-                          MakeStringAccessor(&TrainingJob::m_name),
-                          MakeStringChecker())
-            .AddAttribute("TensorShape",
-                          "Tensor ranks as a grid, [q, q] or [q, q, d]; empty: in one row.",
-                          StringValue(""),
-                          MakeStringAccessor(&TrainingJob::m_tensorShape),
-                          MakeStringChecker())
-            .AddAttribute("ExpertLoad",
-                          "How many tokens experts get, as a scenario's expertLoad: {imbalance: "
-                          "1.3}; empty: all alike.",
-                          StringValue(""),
-                          MakeStringAccessor(&TrainingJob::m_expertLoad),
-                          MakeStringChecker())
-            .AddAttribute("Precision",
-                          "Of weights and activations: fp32, tf32, fp16, bf16 or fp8.",
-                          StringValue("bf16"),
-                          MakeStringAccessor(&TrainingJob::m_precision),
-                          MakeStringChecker())
-            .AddAttribute("Steps",
-                          "How many steps, one after another.",
-                          UintegerValue(2),
-                          MakeUintegerAccessor(&TrainingJob::m_steps),
-                          MakeUintegerChecker<uint32_t>(1, 65535))
-            .AddAttribute("SteadyTolerance",
-                          "Relative to the mean step: no more steps once it is known so well "
-                          "(95 % confidence); 0 runs all of them.",
-                          DoubleValue(0),
-                          MakeDoubleAccessor(&TrainingJob::m_steadyTolerance),
-                          MakeDoubleChecker<double>(0, 1))
-            .AddAttribute("Jitter",
-                          "Coefficient of variation of the factors, of mean 1, on the ranks' "
-                          "compute times.",
-                          DoubleValue(0),
-                          MakeDoubleAccessor(&TrainingJob::m_jitter),
-                          MakeDoubleChecker<double>(0, 10))
-            .AddAttribute("JitterPer",
-                          "What the ranks' factors are drawn for: run, step or operation.",
-                          StringValue("step"),
-                          MakeStringAccessor(&TrainingJob::m_jitterPer),
-                          MakeStringChecker())
-            .AddAttribute("JitterSeed",
-                          "Of the factors.",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&TrainingJob::m_jitterSeed),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("OverlapSlowdown",
-                          "How much longer kernels beside communication take: modeled, off, or "
-                          "one factor of at least 1 for all.",
-                          StringValue("modeled"),
-                          MakeStringAccessor(&TrainingJob::m_overlap),
-                          MakeStringChecker())
-            .AddAttribute("Fidelity",
-                          "How closely communication is followed: analytical, stream or flow; "
-                          "packet where flows move as packets.",
-                          StringValue("stream"),
-                          MakeStringAccessor(&TrainingJob::m_fidelity),
-                          MakeStringChecker())
-            .AddAttribute("StartTime",
-                          "When the first step begins; at once if that has passed.",
-                          TimeValue(Time(0)),
-                          MakeTimeAccessor(&TrainingJob::m_startTime),
-                          MakeTimeChecker(Time(0)))
             .AddTraceSource("OpFinished",
                             "A rank has ended an operation of its step.",
                             MakeTraceSourceAccessor(&TrainingJob::m_opFinished),
@@ -177,11 +82,9 @@ TrainingJob::GetTypeId()
                             MakeTraceSourceAccessor(&TrainingJob::m_stepFinished),
                             "ns3::TrainingJob::StepFinishedTracedCallback");
     // After those of the plan, as ns-3 sets attributes in this order when it makes an object.
+    TrainingJob defaults;
     static TypeId whole =
-        AddPlanAttributes(tid,
-                          [](ObjectBase& object) -> weir::ParallelPlan& {
-                              return dynamic_cast<TrainingJob&>(object).m_plan;
-                          })
+        AddParameterAttributes(tid, defaults.GetComponents())
             .AddAttribute(
                 "Framework",
                 "What a training framework does whatever the plan, as a scenario's "
@@ -195,7 +98,8 @@ TrainingJob::GetTypeId()
 }
 
 TrainingJob::TrainingJob()
-    : m_frameworkPlan(DefaultAttributes())
+    : m_plan(DefaultPlan()),
+      m_frameworkPlan(m_plan)
 {
     NS_LOG_FUNCTION(this);
 }
@@ -216,7 +120,6 @@ weir::ParallelPlan
 TrainingJob::GetPlan() const
 {
     weir::ParallelPlan plan = m_plan;
-    plan.precision = ParsePrecision(m_precision);
     const std::string paths = "tensor: " + std::to_string(plan.tensor);
     if (!m_tensorShape.empty())
     {
@@ -232,13 +135,66 @@ TrainingJob::GetPlan() const
     return plan;
 }
 
+std::vector<ParameterComponent>
+TrainingJob::GetComponents()
+{
+    return {{"", this}};
+}
+
+void
+TrainingJob::VisitParameters(weir::ParameterVisitor& visitor)
+{
+    constexpr uint32_t MAX_STEPS = 65535;
+    constexpr double MAX_JITTER = 10;
+    visitor.Text({"name", "What traces and messages call the job."}, m_name);
+    visitor.Text({"tensorShape", "Tensor ranks as a grid, [q, q] or [q, q, d]; empty: in one row."},
+                 m_tensorShape);
+    visitor.Text({"expertLoad",
+                  "How many tokens experts get, as a scenario's expertLoad: {imbalance: 1.3}; "
+                  "empty: all alike."},
+                 m_expertLoad);
+    visitor.Enum({"precision", "Of weights and activations: fp32, tf32, fp16, bf16 or fp8."},
+                 m_plan.precision,
+                 weir::PrecisionNames());
+    visitor.Count({"steps", "How many steps, one after another."}, m_steps, {1, MAX_STEPS});
+    visitor.Number({"steadyTolerance",
+                    "Relative to the mean step: no more steps once it is known so well (95 % "
+                    "confidence); 0 runs all of them."},
+                   m_steadyTolerance,
+                   {0, 1});
+    visitor.Number({"jitter",
+                    "Coefficient of variation of the factors, of mean 1, on the ranks' compute "
+                    "times."},
+                   m_jitter.coefficientOfVariation,
+                   {0, MAX_JITTER});
+    visitor.Enum({"jitterPer", "What the ranks' factors are drawn for: run, step or operation."},
+                 m_jitter.scope,
+                 weir::JitterScopeNames());
+    visitor.Seed({"jitterSeed", "Of the factors."}, m_jitter.seed);
+    visitor.Text({"overlapSlowdown",
+                  "How much longer kernels beside communication take: modeled, off, or one factor "
+                  "of at least 1 for all."},
+                 m_overlap);
+    visitor.Enum({"fidelity",
+                  "How closely communication is followed: analytical, stream or flow; packet where "
+                  "flows move as packets."},
+                 m_fidelity,
+                 weir::FidelityNames());
+    visitor.Duration({"startTime", "When the first step begins; at once if that has passed."},
+                     m_startTime,
+                     {weir::Time(), weir::Time::Infinite()});
+    weir::PlanKeys(m_plan).VisitParameters(visitor);
+}
+
 void
 TrainingJob::SetFramework(std::string name)
 {
-    const weir::ParallelPlan after = name.empty()
-                                         ? DefaultAttributes()
-                                         : ParsePlanText("Framework", "{framework: " + name + "}");
-    ReplaceUnsetValues(m_plan, m_frameworkPlan, after);
+    weir::ParallelPlan after =
+        name.empty() ? DefaultPlan() : ParsePlanText("Framework", "{framework: " + name + "}");
+    weir::PlanKeys keys(m_plan);
+    weir::PlanKeys keysBefore(m_frameworkPlan);
+    weir::PlanKeys keysAfter(after);
+    weir::ReplaceUnchanged(keys, keysBefore, keysAfter);
     m_frameworkPlan = after;
     m_framework = name;
 }
@@ -257,20 +213,16 @@ TrainingJob::Install(Ptr<FluidFabric> fabric,
 {
     NS_LOG_FUNCTION(this << fabric << gpus.size());
     NS_ABORT_MSG_IF(m_run, "TrainingJob: installed twice");
-    const auto fidelity = weir::ParseFidelity(m_fidelity);
-    NS_ABORT_MSG_IF(!fidelity,
-                    "TrainingJob: Fidelity is '"
-                        << m_fidelity << "', expected one of: analytical, stream, flow, packet");
     weir::TrainingJobSpec spec;
     spec.name = m_name;
     spec.network = network;
     spec.plan = GetPlan();
     spec.steps = m_steps;
     spec.steady.tolerance = m_steadyTolerance;
-    spec.jitter = {m_jitter, ParseJitterScope(m_jitterPer), m_jitterSeed};
+    spec.jitter = m_jitter;
     spec.overlap = ParseOverlap(m_overlap);
     spec.computeScale = m_computeScale;
-    spec.start = ToWeir(Max(m_startTime, Simulator::Now()));
+    spec.start = std::max(m_startTime, ToWeir(Simulator::Now()));
     spec.gpus = std::vector<weir::GpuId>(gpus.begin(), gpus.end());
     m_runtime = CollectiveRuntime::Of(fabric);
     m_runtime->CheckUnrecorded("TrainingJob");
@@ -280,7 +232,7 @@ TrainingJob::Install(Ptr<FluidFabric> fabric,
     try
     {
         weir::Simulation& simulation = m_runtime->GetSimulation();
-        m_run = &simulation.GetJob(simulation.AddJob(spec, gpu, *fidelity));
+        m_run = &simulation.GetJob(simulation.AddJob(spec, gpu, m_fidelity));
     }
     catch (const std::exception& error)
     {

@@ -4,13 +4,15 @@
 
 #include "collective-runtime.h"
 
+#include "collectives/fidelity.h"
+#include "compute-model/execution/rank-jitter.h"
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/models/network.h"
 #include "compute-model/training-run.h"
 #include "ns3/fluid-fabric.h"
-#include "ns3/nstime.h"
 #include "ns3/object.h"
+#include "ns3/parameter-attributes.h"
 #include "ns3/traced-callback.h"
 
 #include <string>
@@ -23,9 +25,12 @@ namespace ns3
  * The training of a network on some GPUs of a cluster, step after step: what an Application is
  * to a node, for as many nodes as the parallel plan needs.
  *
- * The attributes are the plan; the network and the GPU are plain values.
+ * The attributes are the plan, for which PlanKeys has one each; the network and the GPU are plain
+ * values.
  */
-class TrainingJob : public Object, private weir::StepObserver
+class TrainingJob : public ParameterizedObject,
+                    private weir::Parameterized,
+                    private weir::StepObserver
 {
   public:
     /**
@@ -153,6 +158,8 @@ class TrainingJob : public Object, private weir::StepObserver
                                                weir::Time started,
                                                weir::Time finished);
 
+    std::vector<ParameterComponent> GetComponents() override;
+
   protected:
     void DoDispose() override;
 
@@ -173,6 +180,8 @@ class TrainingJob : public Object, private weir::StepObserver
                               weir::Time finished) override;
     void OnStepFinished(uint32_t step, weir::Time started, weir::Time finished) override;
 
+    void VisitParameters(weir::ParameterVisitor& visitor) override;
+
     /**
      * The plan as the attributes give it.
      * @return the plan
@@ -191,22 +200,19 @@ class TrainingJob : public Object, private weir::StepObserver
      */
     std::string GetFramework() const;
 
-    std::string m_name;                 //!< what messages call it
-    weir::ParallelPlan m_plan;          //!< but for what follows
-    std::string m_framework;            //!< name
-    weir::ParallelPlan m_frameworkPlan; //!< a plan of which nothing is set under it
-    std::string m_tensorShape;          //!< as a scenario has it
-    std::string m_expertLoad;           //!< similarly
-    std::string m_precision;            //!< name
-    uint32_t m_steps;                   //!< how many
-    double m_steadyTolerance;           //!< relative, of the mean step
-    double m_jitter;                    //!< coefficient of variation
-    std::string m_jitterPer;            //!< name
-    uint64_t m_jitterSeed;              //!< of the draws
-    std::string m_overlap;              //!< name, or a factor
-    std::string m_fidelity;             //!< name
-    std::vector<double> m_computeScale; //!< by rank; empty: all 1
-    Time m_startTime;                   //!< of the first step
+    std::string m_name{"job"};                         //!< what messages call it
+    weir::ParallelPlan m_plan;                         //!< but for shape and load
+    std::string m_framework;                           //!< name
+    weir::ParallelPlan m_frameworkPlan;                //!< a plan of which nothing is set under it
+    std::string m_tensorShape;                         //!< as a scenario has it
+    std::string m_expertLoad;                          //!< similarly
+    uint32_t m_steps{2};                               //!< how many
+    double m_steadyTolerance{0};                       //!< relative, of the mean step
+    weir::JitterSpec m_jitter;                         //!< of compute times
+    std::string m_overlap{"modeled"};                  //!< name, or a factor
+    weir::Fidelity m_fidelity{weir::Fidelity::Stream}; //!< of communication
+    std::vector<double> m_computeScale;                //!< by rank; empty: all 1
+    weir::Time m_startTime;                            //!< of the first step
 
     Ptr<CollectiveRuntime> m_runtime;  //!< the fabric's
     weir::TrainingRun* m_run{nullptr}; //!< of the runtime's simulation

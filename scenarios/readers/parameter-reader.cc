@@ -304,6 +304,12 @@ ParameterReader::Visit(const ParameterInfo& info, const Parameter& parameter)
 }
 
 void
+ReadParameter(const YamlNode& node, const Parameter& parameter)
+{
+    std::visit(ParameterValueReader{node, LinkProfile()}, parameter);
+}
+
+void
 ReadParameters(const YamlNode& map,
                Parameterized& component,
                const std::vector<std::string>& others)

@@ -37,6 +37,12 @@ class ParameterReader : public ParameterVisitor
 };
 
 /**
+ * Gives @p parameter the value at @p node.
+ * @throws InputError as ParameterReader.
+ */
+void ReadParameter(const YamlNode& node, const Parameter& parameter);
+
+/**
  * Reads @p component from @p map, which has its keys and those of @p others.
  * @throws InputError as ParameterReader, and at an unknown key, with the nearest that is known.
  */

@@ -3,82 +3,35 @@
 #define WEIR_SCENARIOS_READERS_PLAN_KEYS_H
 
 #include "compute-model/plan/parallel-plan.h"
-#include "fabric/units.h"
+#include "fabric/parameters/parameter-visitor.h"
 
-#include <cstdint>
-#include <functional>
 #include <string>
-#include <variant>
-#include <vector>
 
-/**
- * @file
- * What of a parallel plan is one value each: one list for the reader and the writer of scenario
- * files and for the attributes of ns3::TrainingJob.
- */
 namespace weir
 {
 
-/** Where a plan keeps a value. */
-template <typename T>
-using PlanPlace = T& (*)(ParallelPlan&);
-
-struct PlanCount
-{
-    PlanPlace<uint32_t> at;
-    int64_t least;
-    int64_t most;
-};
-
-struct PlanFlag
-{
-    PlanPlace<bool> at;
-};
-
-struct PlanNumber
-{
-    PlanPlace<double> at;
-    double least;
-    double most;
-};
-
-struct PlanSize
-{
-    PlanPlace<Bytes> at;
-};
-
-struct PlanTime
-{
-    PlanPlace<Time> at;
-};
-
-/** One of some names. */
-struct PlanChoice
-{
-    std::vector<std::string> names;
-    std::function<std::size_t(const ParallelPlan&)> get; //!< index into names
-    std::function<void(ParallelPlan&, std::size_t)> set;
-};
-
-/** One value of a plan. */
-struct PlanKey
-{
-    std::string path; //!< "tensor"; of a map within, "host.kernel"
-    std::string help; //!< a sentence
-    std::variant<PlanCount, PlanFlag, PlanNumber, PlanSize, PlanTime, PlanChoice> value;
-
-    /** The map within the plan that it is in: "host" of "host.kernel"; else nothing. */
-    std::string Map() const;
-
-    /** Its name there: "kernel" of "host.kernel". */
-    std::string Name() const;
-};
-
 /**
- * All of them, in the order in which they are written. What else a plan has is read by itself:
+ * What of a parallel plan is one value each, as parameters: for the reader and the writer of
+ * scenario files and for the attributes of ns3::TrainingJob. Keys are paths, "tensor" or
+ * "host.kernel", in the order in which they are written. What else a plan has is read by itself:
  * tensorShape and expertLoad, and the job's precision.
  */
-std::vector<PlanKey> PlanKeys();
+class PlanKeys : public Parameterized
+{
+  public:
+    explicit PlanKeys(ParallelPlan& plan);
+
+    void VisitParameters(ParameterVisitor& visitor) override;
+
+  private:
+    ParallelPlan& m_plan;
+};
+
+/** The map within the plan that a key is in: "host" of "host.kernel"; else nothing. */
+std::string MapOfKey(const std::string& key);
+
+/** A key's name there: "kernel" of "host.kernel". */
+std::string NameInMap(const std::string& key);
 
 } // namespace weir
 

@@ -10,24 +10,6 @@ namespace weir
 namespace
 {
 
-/** Whether two plans have one value in the same place. */
-struct IsSame
-{
-    ParallelPlan& a;
-    ParallelPlan& b;
-
-    bool operator()(const PlanChoice& choice) const
-    {
-        return choice.get(a) == choice.get(b);
-    }
-
-    template <typename Place>
-    bool operator()(const Place& place) const
-    {
-        return place.at(a) == place.at(b);
-    }
-};
-
 using Setting = PlanSetting;
 
 bool
@@ -220,10 +202,12 @@ NotesOnPlanUse(const YamlNode& node, const ParallelPlan& plan, const Network& ne
     const PlanSetting setting{plan, transformer, table};
     const std::vector<PlanUse> uses = PlanUses();
     std::vector<std::string> notes;
-    for (const PlanKey& key : PlanKeys())
+    PlanKeys keys(given);
+    PlanKeys plain(defaults);
+    for (const std::string& key : ChangedKeys(keys, plain))
     {
         const auto found = FindPlanKey(node, key);
-        if (!found || found->IsInherited() || std::visit(IsSame{given, defaults}, key.value))
+        if (!found || found->IsInherited())
         {
             continue;
         }
@@ -248,12 +232,12 @@ PlanUses()
 }
 
 const PlanUse*
-LackOf(const PlanKey& key, const PlanSetting& setting, const std::vector<PlanUse>& uses)
+LackOf(const std::string& key, const PlanSetting& setting, const std::vector<PlanUse>& uses)
 {
     const auto lack = std::find_if(uses.begin(), uses.end(), [&](const PlanUse& use) {
         const bool isMeant =
             std::any_of(use.paths.begin(), use.paths.end(), [&](const std::string& path) {
-                return path == key.path || path == key.Map();
+                return path == key || path == MapOfKey(key);
             });
         return isMeant && !use.hasEffect(setting);
     });

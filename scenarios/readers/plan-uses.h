@@ -52,7 +52,7 @@ struct PlanUse
 std::vector<PlanUse> PlanUses();
 
 /** The first of @p uses for which @p key lacks something; null when it has an effect. */
-const PlanUse* LackOf(const PlanKey& key,
+const PlanUse* LackOf(const std::string& key,
                       const PlanSetting& setting,
                       const std::vector<PlanUse>& uses);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-plan.h"
 
+#include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-source.h"
@@ -21,58 +22,16 @@ namespace
 
 constexpr int64_t MAX_GRID_SIDE = 65535; // of a side of a grid
 
-/** Sets the value of a plan that a key names. */
-struct ValueReader
-{
-    const YamlNode& node;
-    ParallelPlan& plan;
-
-    void operator()(const PlanCount& count) const
-    {
-        count.at(plan) = static_cast<uint32_t>(node.AsInteger(count.least, count.most));
-    }
-
-    void operator()(const PlanFlag& flag) const
-    {
-        flag.at(plan) = node.AsBool();
-    }
-
-    void operator()(const PlanNumber& number) const
-    {
-        number.at(plan) = node.AsNumber(number.least, number.most);
-    }
-
-    void operator()(const PlanSize& size) const
-    {
-        size.at(plan) = node.AsBytes();
-    }
-
-    void operator()(const PlanTime& time) const
-    {
-        time.at(plan) = node.AsTime();
-    }
-
-    void operator()(const PlanChoice& choice) const
-    {
-        const auto found = std::find(choice.names.begin(), choice.names.end(), node.AsString());
-        if (found == choice.names.end())
-        {
-            node.FailChoice(choice.names);
-        }
-        choice.set(plan, static_cast<std::size_t>(found - choice.names.begin()));
-    }
-};
-
 /** Refuses keys that no plan has. */
 void
-CheckPlanKeys(const YamlNode& node, const std::vector<PlanKey>& keys)
+CheckPlanKeys(const YamlNode& node, const std::vector<std::string>& keys)
 {
     std::map<std::string, std::vector<std::string>> names; // by map; those of the plan by nothing
     names[""] = {"framework", "tensorShape", "expertLoad"};
-    for (const PlanKey& key : keys)
+    for (const std::string& key : keys)
     {
-        const std::string map = key.Map();
-        names[map].push_back(key.Name());
+        const std::string map = MapOfKey(key);
+        names[map].push_back(NameInMap(key));
         if (!map.empty() && names[map].size() == 1)
         {
             names[""].push_back(map);
@@ -157,14 +116,14 @@ JoinOptimizerWords(const YamlNode& node, ParallelPlan& plan)
 } // namespace
 
 std::optional<YamlNode>
-FindPlanKey(const YamlNode& node, const PlanKey& key)
+FindPlanKey(const YamlNode& node, const std::string& key)
 {
-    const std::string map = key.Map();
+    const std::string map = MapOfKey(key);
     const auto in = map.empty() ? std::optional(node) : node.Find(map);
     const bool isWord = in && in->IsScalar(); // `dataSharding:` may be its state alone
-    return isWord && key.Name() == "state" ? in
-           : in && in->IsMap()             ? in->Find(key.Name())
-                                           : std::nullopt;
+    return isWord && NameInMap(key) == "state" ? in
+           : in && in->IsMap()                 ? in->Find(NameInMap(key))
+                                               : std::nullopt;
 }
 
 ParallelPlan
@@ -181,34 +140,32 @@ ReadFramework(const YamlNode& reference, const Catalog& catalog)
     const YamlNode node = ResolveBase(reference, CatalogKind::Frameworks, catalog);
     node.CheckKeys(YamlKeysOf("framework"));
     const YamlNode habits = node.Get("parallel");
-    std::vector<std::string> paths;
     ParallelPlan plan = DefaultPlan();
-    for (const PlanKey& key : PlanKeys())
-    {
-        paths.push_back(key.path);
-        if (const auto habit = habits.Find(key.path))
+    PlanKeys keys(plan);
+    ForEachParameter(keys, [&](const ParameterInfo& info, const Parameter& parameter) {
+        if (const auto habit = habits.Find(info.key))
         {
-            std::visit(ValueReader{ReadSourced(*habit), plan}, key.value);
+            ReadParameter(ReadSourced(*habit), parameter);
         }
-    }
-    habits.CheckKeys(paths);
+    });
+    habits.CheckKeys(KeysOf(keys));
     return plan;
 }
 
 ParallelPlan
 ReadPlan(const YamlNode& node, const Catalog& catalog)
 {
-    const std::vector<PlanKey> keys = PlanKeys();
-    CheckPlanKeys(node, keys);
+    ParallelPlan plan;
+    PlanKeys keys(plan);
+    CheckPlanKeys(node, KeysOf(keys));
     const auto framework = node.Find("framework");
-    ParallelPlan plan = framework ? ReadFramework(*framework, catalog) : DefaultPlan();
-    for (const PlanKey& key : keys)
-    {
-        if (const auto found = FindPlanKey(node, key))
+    plan = framework ? ReadFramework(*framework, catalog) : DefaultPlan();
+    ForEachParameter(keys, [&](const ParameterInfo& info, const Parameter& parameter) {
+        if (const auto found = FindPlanKey(node, info.key))
         {
-            std::visit(ValueReader{*found, plan}, key.value);
+            ReadParameter(*found, parameter);
         }
-    }
+    });
     if (const auto shape = node.Find("tensorShape"))
     {
         plan.grid = ReadTensorShape(*shape, plan.tensor);

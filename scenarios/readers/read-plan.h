@@ -23,8 +23,8 @@ ParallelPlan DefaultPlan();
  */
 ParallelPlan ReadFramework(const YamlNode& reference, const Catalog& catalog);
 
-/** The value of @p key in the map `parallel:`, or nothing. */
-std::optional<YamlNode> FindPlanKey(const YamlNode& node, const PlanKey& key);
+/** The value of @p key of PlanKeys in the map `parallel:`, or nothing. */
+std::optional<YamlNode> FindPlanKey(const YamlNode& node, const std::string& key);
 
 /**
  * A job's parallel plan: the map `parallel:` of ParallelPlan's fields. Where a key is missing, the

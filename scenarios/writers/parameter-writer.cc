@@ -6,6 +6,7 @@
 #include "scenarios/writers/write-system.h"
 
 #include <filesystem>
+#include <limits>
 
 namespace weir
 {
@@ -76,7 +77,10 @@ struct ParameterValueWriter
 
     void operator()(const SizeParameter& size) const
     {
-        out.Size(key, size.value);
+        if (size.value.Count() < std::numeric_limits<int64_t>::max())
+        {
+            out.Size(key, size.value);
+        }
     }
 
     void operator()(const DataRateParameter& rate) const
@@ -164,6 +168,12 @@ WritePackets(YamlWriter& out, PacketSpec spec)
     out.EndMap();
 }
 
+void
+WriteParameter(YamlWriter& out, const std::string& key, const Parameter& parameter)
+{
+    std::visit(ParameterValueWriter{out, key.c_str()}, parameter);
+}
+
 ParameterWriter::ParameterWriter(YamlWriter& out)
     : m_out(out)
 {
@@ -172,7 +182,7 @@ ParameterWriter::ParameterWriter(YamlWriter& out)
 void
 ParameterWriter::Visit(const ParameterInfo& info, const Parameter& parameter)
 {
-    std::visit(ParameterValueWriter{m_out, info.key}, parameter);
+    WriteParameter(m_out, info.key, parameter);
 }
 
 } // namespace weir

@@ -7,6 +7,8 @@
 #include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/yaml/yaml-writer.h"
 
+#include <string>
+
 namespace weir
 {
 
@@ -16,8 +18,12 @@ void WritePackets(YamlWriter& out, PacketSpec spec);
 /** The keys of each model of @p spec, into the map that is open. */
 void WriteCorrections(YamlWriter& out, CorrectionSpec spec);
 
+/** Writes the value of @p parameter at @p key, in a map that is open. */
+void WriteParameter(YamlWriter& out, const std::string& key, const Parameter& parameter);
+
 /** Writes the parameters of a component into a map that is open; ParameterReader reads them back
- * equal. What is left open (an optional count, a link like those around) is left out. */
+ * equal. What is left open (an optional count, a size without limit, a link like those around) is
+ * left out. */
 class ParameterWriter : public ParameterVisitor
 {
   public:

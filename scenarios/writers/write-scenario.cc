@@ -303,47 +303,6 @@ WriteModel(YamlWriter& out, const Transformer& model)
     out.EndMap();
 }
 
-/** Writes the value of a plan that a key names. */
-struct ValueWriter
-{
-    YamlWriter& out;
-    const char* name;
-    ParallelPlan& plan;
-
-    void operator()(const PlanCount& count) const
-    {
-        out.Integer(name, count.at(plan));
-    }
-
-    void operator()(const PlanFlag& flag) const
-    {
-        out.Flag(name, flag.at(plan));
-    }
-
-    void operator()(const PlanNumber& number) const
-    {
-        out.Number(name, number.at(plan));
-    }
-
-    void operator()(const PlanSize& size) const
-    {
-        if (size.at(plan) != Bytes(std::numeric_limits<int64_t>::max())) // no limit
-        {
-            out.Size(name, size.at(plan));
-        }
-    }
-
-    void operator()(const PlanTime& time) const
-    {
-        out.Duration(name, time.at(plan));
-    }
-
-    void operator()(const PlanChoice& choice) const
-    {
-        out.Text(name, choice.names.at(choice.get(plan)));
-    }
-};
-
 /** What of a plan has an effect on @p network. */
 void
 WritePlan(YamlWriter& out, ParallelPlan plan, const Network& network)
@@ -365,13 +324,13 @@ WritePlan(YamlWriter& out, ParallelPlan plan, const Network& network)
     const PlanSetting setting{
         plan, std::get_if<Transformer>(&network), std::get_if<LayerTable>(&network)};
     const std::vector<PlanUse> uses = PlanUses();
-    for (const PlanKey& key : PlanKeys())
-    {
-        if (LackOf(key, setting, uses))
+    PlanKeys keys(plan);
+    ForEachParameter(keys, [&](const ParameterInfo& info, const Parameter& parameter) {
+        if (LackOf(info.key, setting, uses))
         {
-            continue;
+            return;
         }
-        const std::string map = key.Map();
+        const std::string map = MapOfKey(info.key);
         if (map != open && !open.empty())
         {
             out.EndMap();
@@ -381,9 +340,8 @@ WritePlan(YamlWriter& out, ParallelPlan plan, const Network& network)
             out.BeginMap(map.c_str());
         }
         open = map;
-        const std::string name = key.Name();
-        std::visit(ValueWriter{out, name.c_str(), plan}, key.value);
-    }
+        WriteParameter(out, NameInMap(info.key), parameter);
+    });
     if (!open.empty())
     {
         out.EndMap();

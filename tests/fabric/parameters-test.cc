@@ -121,6 +121,33 @@ TEST(RangeCheck, NamesTheKeyTheValueAndTheRange)
     EXPECT_EQ(RangeRefusal(quantities), "fabric.step: 1e+08 B/s, expected 1.25e+08 to inf B/s");
 }
 
+TEST(ChangedKeys, AreThoseWithAnotherValue)
+{
+    Quantities one;
+    Quantities other;
+    EXPECT_EQ(ChangedKeys(one, other), std::vector<std::string>());
+    one.share = 0.25;
+    one.pause = Time::Microseconds(6);
+    EXPECT_EQ(ChangedKeys(one, other), (std::vector<std::string>{"pause", "share"}));
+    Dragonfly withALink;
+    EXPECT_THROW(ChangedKeys(withALink, withALink), std::invalid_argument);
+}
+
+// What is no longer as before was set by somebody, and stays.
+TEST(ReplaceUnchanged, KeepsWhatWasSet)
+{
+    Quantities before;
+    Quantities after;
+    after.share = 0.75;
+    after.buffer = Bytes(1);
+    Quantities one;
+    one.share = 0.25;
+    ReplaceUnchanged(one, before, after);
+    EXPECT_EQ(one.share, 0.25);
+    EXPECT_EQ(one.buffer, Bytes(1));
+    EXPECT_EQ(one.pause, before.pause);
+}
+
 // Of each kind: a name that a file can have, sentences for the reference, keys in camelCase that
 // differ, and defaults in their ranges.
 TEST(FabricKinds, DescribeThemselves)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/read-plan.h"
 
 #include "refusal.h"
@@ -63,25 +64,9 @@ TEST(ReadPlan, TakesLargeBatches)
 std::vector<std::string>
 Differences(ParallelPlan a, ParallelPlan b)
 {
-    const auto isSame = [&](const auto& at) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(at)>, PlanChoice>)
-        {
-            return at.get(a) == at.get(b);
-        }
-        else
-        {
-            return at.at(a) == at.at(b);
-        }
-    };
-    std::vector<std::string> paths;
-    for (const PlanKey& key : PlanKeys())
-    {
-        if (!std::visit(isSame, key.value))
-        {
-            paths.push_back(key.path);
-        }
-    }
-    return paths;
+    PlanKeys keys(a);
+    PlanKeys others(b);
+    return ChangedKeys(keys, others);
 }
 
 ParallelPlan

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/parameters/parameter-visitor.h"
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
+#include <type_traits>
 
 namespace weir
 {
@@ -80,6 +83,62 @@ struct RangeCheck
     }
 };
 
+/** What of a parameter can be compared and copied. */
+template <typename T>
+T&
+ValueOf(const PlainParameter<T>& parameter)
+{
+    return parameter.value;
+}
+
+template <typename T, typename R>
+T&
+ValueOf(const RangedParameter<T, R>& parameter)
+{
+    return parameter.value;
+}
+
+std::size_t&
+ValueOf(const ChoiceParameter& choice)
+{
+    return choice.index;
+}
+
+std::vector<uint32_t>&
+ValueOf(const SelectionParameter& selection)
+{
+    return selection.indices;
+}
+
+/** Calls @p function(key, a, b) with the values of every parameter of two components. */
+template <typename F>
+void
+ForEachPair(Parameterized& component, Parameterized& other, const F& function)
+{
+    ForEachParameter(component, [&](const ParameterInfo& info, const Parameter& a) {
+        ForEachParameter(other, [&](const ParameterInfo& otherInfo, const Parameter& b) {
+            if (std::string_view(info.key) != otherInfo.key)
+            {
+                return;
+            }
+            const auto compare = [&](const auto& one) {
+                using P = std::decay_t<decltype(one)>;
+                if constexpr (std::is_same_v<P, LinkParameter> ||
+                              std::is_same_v<P, DimensionsParameter> ||
+                              std::is_same_v<P, GraphParameter>)
+                {
+                    throw std::invalid_argument(std::string(info.key) + ": is not compared");
+                }
+                else
+                {
+                    function(info.key, ValueOf(one), ValueOf(std::get<P>(b)));
+                }
+            };
+            std::visit(compare, a);
+        });
+    });
+}
+
 } // namespace
 
 std::vector<std::string>
@@ -90,6 +149,31 @@ KeysOf(Parameterized& component)
         keys.emplace_back(info.key);
     });
     return keys;
+}
+
+std::vector<std::string>
+ChangedKeys(Parameterized& component, Parameterized& other)
+{
+    std::vector<std::string> keys;
+    ForEachPair(component, other, [&](const char* key, const auto& a, const auto& b) {
+        if (a != b)
+        {
+            keys.emplace_back(key);
+        }
+    });
+    return keys;
+}
+
+void
+ReplaceUnchanged(Parameterized& component, Parameterized& before, Parameterized& after)
+{
+    const std::vector<std::string> changed = ChangedKeys(component, before);
+    ForEachPair(component, after, [&](const char* key, auto& value, const auto& next) {
+        if (std::find(changed.begin(), changed.end(), key) == changed.end())
+        {
+            value = next;
+        }
+    });
 }
 
 void

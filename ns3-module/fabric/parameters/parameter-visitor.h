@@ -280,6 +280,20 @@ ForEachParameter(Parameterized& component, const F& function)
 std::vector<std::string> KeysOf(Parameterized& component);
 
 /**
+ * The keys of the parameters of which @p component has another value than @p other, one of its
+ * class.
+ * @throws std::invalid_argument at a link, dimensions or a network, which are not compared.
+ */
+std::vector<std::string> ChangedKeys(Parameterized& component, Parameterized& other);
+
+/**
+ * Gives @p component the values of @p after for those parameters of which it has the values of
+ * @p before; all three are of one class.
+ * @throws std::invalid_argument as ChangedKeys.
+ */
+void ReplaceUnchanged(Parameterized& component, Parameterized& before, Parameterized& after);
+
+/**
  * Throws unless every value of @p component is in the range that its list gives.
  * @param field what the message names it by, "fabric".
  * @throws std::invalid_argument "fabric.levels: 9, expected 2 to 8".
