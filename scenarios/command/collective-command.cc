@@ -9,6 +9,7 @@
 #include "scenarios/describe/explain-collective.h"
 #include "scenarios/msccl/read-msccl.h"
 #include "scenarios/readers/check-wiring.h"
+#include "scenarios/readers/network-use-notes.h"
 #include "scenarios/readers/read-counts.h"
 #include "scenarios/readers/read-nccl.h"
 #include "scenarios/readers/read-packets.h"
@@ -423,7 +424,7 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
     if (transport.packets)
     {
         spec.packets = *transport.packets;
-        PrintPacketsNotes(network, spec.packets, *spec.cluster.fabric.routing);
+        PrintNotes(NotesOnPacketUse(network, spec.packets, {*spec.cluster.fabric.routing}));
     }
     spec.sharing = transport.sharing;
     spec.corrections = transport.corrections;

@@ -369,7 +369,10 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     report.cost.readSeconds = watch.Lap();
     if (given.transport.packets)
     {
-        PrintPacketsNotes(given.keys, *given.transport.packets, network->GetRouting().Policy());
+        const bool hasNodes = network->GetSimulation().GetCluster().GpuCount() > 0;
+        PrintNotes(NotesOnPacketUse(given.keys,
+                                    *given.transport.packets,
+                                    {network->GetRouting().Policy(), hasNodes, false}));
     }
     recording.Begin(network->GetSimulation());
     {

@@ -232,10 +232,4 @@ PrintIdlePathNotes(const YamlNode& network, const PacketSpec& packets, const Run
     }
 }
 
-void
-PrintPacketsNotes(const YamlNode& network, const PacketSpec& packets, const RoutingPolicy& routing)
-{
-    PrintNotes(NotesOnPacketUse(network, packets, routing));
-}
-
 } // namespace weir

@@ -3,7 +3,6 @@
 #define WEIR_SCENARIOS_COMMAND_PACKETS_OPTION_H
 
 #include "collectives/fidelity.h"
-#include "fabric/routing/routing-policy.h"
 #include "fabric/transport/make-transport.h"
 #include "scenarios/simulation/run-result.h"
 #include "scenarios/yaml/yaml-node.h"
@@ -67,11 +66,6 @@ std::string CorrectionsText(const YamlNode& network);
 void PrintIdlePathNotes(const YamlNode& network,
                         const PacketSpec& packets,
                         const RunResult& result);
-
-/** Prints on standard error which keys of @p network have no effect with @p routing. */
-void PrintPacketsNotes(const YamlNode& network,
-                       const PacketSpec& packets,
-                       const RoutingPolicy& routing);
 
 } // namespace weir
 

@@ -2,6 +2,7 @@
 #include "scenarios/readers/network-use-notes.h"
 
 #include "fabric/parameters/parameter-visitor.h"
+#include "fabric/transport/packet/congestion/dcqcn.h"
 #include "fabric/transport/packet/congestion/swift.h"
 #include "fabric/transport/packet/congestion/timely.h"
 #include "scenarios/readers/read-nccl.h"
@@ -10,7 +11,7 @@
 #include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
-#include <functional>
+#include <optional>
 #include <utility>
 
 namespace weir
@@ -18,85 +19,82 @@ namespace weir
 namespace
 {
 
-/** Keys of a part that are not at their defaults, and whether they have an effect. */
-struct PacketUse
+/** A condition under which some keys have an effect. */
+struct KeyUse
 {
-    const char* part;
-    std::vector<std::pair<const char*, bool>> keys; //!< and whether the value is another
+    std::vector<std::string> keys;
     bool hasEffect;
-    const char* needs; //!< what would make it so
+    std::string needs; //!< what would make it so
 };
 
-std::vector<PacketUse>
-UsesOfQueuePairs(const QueuePairSpec& pair, const RoutingPolicy& routing)
+/** A note on each of @p keys in @p map that has no effect by one of @p uses. */
+void
+AddNotes(const YamlNode& map,
+         const std::vector<std::string>& keys,
+         const std::vector<KeyUse>& uses,
+         std::vector<std::string>& notes)
 {
-    QueuePairSpec plain;
-    FillRecovery(plain, routing.GetScope() == RoutingPolicy::Scope::Packet);
+    for (const KeyUse& use : uses)
+    {
+        for (const std::string& key : use.keys)
+        {
+            const bool isMeant = std::find(keys.begin(), keys.end(), key) != keys.end();
+            const auto found = isMeant && !use.hasEffect ? map.Find(key) : std::nullopt;
+            if (found)
+            {
+                notes.push_back(NoteOnNoEffect(*found, use.needs));
+            }
+        }
+    }
+}
+
+std::vector<KeyUse>
+UsesOfQueuePairs(const QueuePairSpec& pair, const PacketSurroundings& around)
+{
     const bool isSelective = pair.recovery == LossRecovery::Selective;
-    const char* part = "queuePair";
-    return {{part,
-             {{"reordering", pair.reordering != plain.reordering},
-              {"ackBitmap", pair.ackBitmap != plain.ackBitmap}},
-             isSelective,
-             "recovery: selective"},
-            {part,
-             {{"nackInterval", pair.nackInterval != plain.nackInterval}},
-             !isSelective,
-             "recovery: go-back-n"},
-            {part,
-             {{"paths", pair.paths != plain.paths},
-              {"distinctPaths", pair.distinctPaths != plain.distinctPaths},
-              {"pathChoice", pair.pathChoice != plain.pathChoice}},
-             routing.GetScope() == RoutingPolicy::Scope::Packet,
+    return {{{"reordering", "ackBitmap"}, isSelective, "recovery: selective"},
+            {{"nackInterval"}, !isSelective, "recovery: go-back-n"},
+            {{"ackDelay"}, pair.ackEvery > 1, "ackEvery above 1"},
+            {{"messageGap"},
+             around.hasMessages,
+             "queue pairs with several messages; each flow of weir flows is a queue pair"},
+            {{"paths", "distinctPaths", "pathChoice"},
+             around.routing.GetScope() == RoutingPolicy::Scope::Packet,
              "a fabric with routing: spray"}};
 }
 
-std::vector<PacketUse>
+std::vector<KeyUse>
 UsesOfSwitches(const SwitchSpec& of, uint32_t trafficClasses)
 {
-    const SwitchSpec plain;
     const bool arePaused = of.flowControl == FlowControl::Pfc;
     const bool isLossy =
         of.flowControl == FlowControl::None || (arePaused && trafficClasses > of.losslessClasses);
-    const char* part = "switch";
-    return {{part,
-             {{"trim", of.trim != plain.trim}},
-             isLossy || (arePaused && of.headroom != plain.headroom),
-             "flowControl: none, or a class beyond losslessClasses"},
-            {part,
-             {{"trimTail", of.trimTail != plain.trimTail},
-              {"controlQueue", of.controlQueue != plain.controlQueue},
-              {"controlRun", of.controlRun != plain.controlRun}},
-             of.trim,
-             "trim: true"},
-            {part,
-             {{"portQueue", of.portQueue != plain.portQueue}},
-             isLossy,
-             "flowControl: none, or a class beyond losslessClasses"},
-            {part,
-             {{"headroom", of.headroom != plain.headroom},
-              {"resumeOffset", of.resumeOffset != plain.resumeOffset},
-              {"pauseTime", of.pauseTime != plain.pauseTime},
-              {"losslessClasses", of.losslessClasses != plain.losslessClasses}},
+    const std::string lossy = "flowControl: none, or a class beyond losslessClasses";
+    return {{{"trim"}, isLossy || (arePaused && of.headroom != SwitchSpec().headroom), lossy},
+            {{"trimTail", "controlQueue", "controlRun"}, of.trim, "trim: true"},
+            {{"portQueue"}, isLossy, lossy},
+            {{"headroom", "resumeOffset", "pauseTime", "losslessClasses"},
              arePaused,
              "flowControl: pfc"},
-            {part,
-             {{"classByHop", of.classByHop != plain.classByHop}},
-             of.flowControl != FlowControl::None,
-             "flowControl: pfc or credits"},
-            {part,
-             {{"creditBuffer", of.creditBuffer != plain.creditBuffer}},
-             of.flowControl == FlowControl::Credits,
-             "flowControl: credits"},
-            {part,
-             {{"markFrom", of.markFrom != plain.markFrom},
-              {"markAll", of.markAll != plain.markAll},
-              {"markProbability", of.markProbability != plain.markProbability},
-              {"markRate", of.markRate != plain.markRate},
-              {"markAt", of.markAt != plain.markAt},
-              {"markRoots", of.markRoots != plain.markRoots}},
+            {{"classByHop"}, of.flowControl != FlowControl::None, "flowControl: pfc or credits"},
+            {{"creditBuffer"}, of.flowControl == FlowControl::Credits, "flowControl: credits"},
+            {{"markFrom", "markAll", "markProbability", "markRate", "markAt", "markRoots"},
              of.marks,
              "marks: true"}};
+}
+
+/** DCQCN slows down for marks alone. */
+void
+AddNoteOnMarks(const YamlNode& network, const PacketSpec& spec, std::vector<std::string>& notes)
+{
+    const auto part = network.Find("switch");
+    const auto marks = part && part->IsMap() ? part->Find("marks") : std::nullopt;
+    if (marks && !spec.switches.marks && spec.congestionControl.Is<Dcqcn>())
+    {
+        notes.push_back(marks->Where() + ": found '" + marks->AsString() +
+                        "' with congestionControl dcqcn, whose flows slow down for marks alone: "
+                        "none ever does");
+    }
 }
 
 /** Packets that overtake each other need a receiver that expects it. */
@@ -107,35 +105,25 @@ AddNoteOnOrder(const YamlNode& network,
                std::vector<std::string>& notes)
 {
     const bool isSelective = pair.recovery == LossRecovery::Selective;
-    if (routing.GetScope() != RoutingPolicy::Scope::Packet || (isSelective && pair.reordering > 0u))
-    {
-        return;
-    }
-    const std::string key = isSelective ? "reordering" : "recovery";
-    const std::string value = isSelective ? "0" : "go-back-n";
     const auto part = network.Find("queuePair");
-    const auto found = part && part->IsMap() ? part->Find(key) : std::nullopt;
-    const bool isOfFile = network.File().rfind("--", 0) != 0; // else there is no place to name
-    notes.push_back((found ? found->Where() + ": found '" + value + "'"
-                           : (isOfFile ? network.Where() + ": " : "") + "queuePair." + key +
-                                 ": found its default, " + value + ",") +
-                    " with routing '" + routing.Name() +
-                    "', where each packet that is overtaken is sent again: it needs recovery: "
-                    "selective and a reordering");
+    const auto found = part && part->IsMap()
+                           ? part->Find(isSelective ? "reordering" : "recovery")
+                           : std::nullopt;
+    if (found && routing.GetScope() == RoutingPolicy::Scope::Packet &&
+        !(isSelective && pair.reordering > 0u))
+    {
+        notes.push_back(found->Where() + ": found '" + found->AsString() + "' with routing '" +
+                        routing.Name() +
+                        "', where each packet that is overtaken is sent again: it needs recovery: "
+                        "selective and a reordering");
+    }
 }
 
-using Fidelities = std::vector<Fidelity>;
-
-/** A condition under which some keys have an effect. */
-struct NetworkUse
-{
-    std::vector<std::string> keys;
-    std::function<bool(const Scenario&)> hasEffect;
-    std::string needs; //!< what would make it so
-};
-
-NetworkUse
-OfFidelities(std::vector<std::string> keys, const Fidelities& fidelities)
+/** That only some fidelities have @p keys. */
+KeyUse
+OfFidelities(std::vector<std::string> keys,
+             Fidelity fidelity,
+             const std::vector<Fidelity>& fidelities)
 {
     std::string needs = "fidelity ";
     for (const Fidelity each : fidelities)
@@ -143,16 +131,13 @@ OfFidelities(std::vector<std::string> keys, const Fidelities& fidelities)
         needs += each == fidelities.front() ? "" : each == fidelities.back() ? " or " : ", ";
         needs += ToString(each);
     }
-    return {std::move(keys),
-            [fidelities](const Scenario& scenario) {
-                return std::find(fidelities.begin(), fidelities.end(), scenario.fidelity) !=
-                       fidelities.end();
-            },
-            needs};
+    const bool isAmong =
+        std::find(fidelities.begin(), fidelities.end(), fidelity) != fidelities.end();
+    return {std::move(keys), isAmong, needs};
 }
 
-std::vector<NetworkUse>
-NetworkUses()
+std::vector<KeyUse>
+NetworkUses(const Scenario& scenario)
 {
     std::vector<std::string> packetKeys{"congestionControl"};
     PacketSpec packets;
@@ -162,101 +147,97 @@ NetworkUses()
     }
     const std::vector<std::string> own = KeysOf(packets);
     packetKeys.insert(packetKeys.end(), own.begin(), own.end());
-    return {OfFidelities({"tolerance"}, {Fidelity::Auto}),
-            OfFidelities({"packets", "coupling"}, {Fidelity::Hybrid}),
+    const Fidelity fidelity = scenario.fidelity;
+    return {OfFidelities({"tolerance"}, fidelity, {Fidelity::Auto}),
+            OfFidelities({"packets", "coupling"}, fidelity, {Fidelity::Hybrid}),
             OfFidelities({"sharing"},
+                         fidelity,
                          {Fidelity::Stream, Fidelity::Flow, Fidelity::Hybrid, Fidelity::Auto}),
-            OfFidelities(packetKeys, {Fidelity::Packet, Fidelity::Hybrid}),
+            OfFidelities(packetKeys, fidelity, {Fidelity::Packet, Fidelity::Hybrid}),
             {{"nccl"},
-             [](const Scenario& scenario) {
-                 return !scenario.jobs.empty() || !scenario.collectives.empty();
-             },
+             !scenario.jobs.empty() || !scenario.collectives.empty(),
              "a job that is a training or a collective"}};
 }
 
-/** Of `nccl.dimensionWise`, where @p isCalled says whether a call of an operation runs so. */
-std::vector<NetworkUse>
-DimensionWiseUses()
+/** Of `nccl.dimensionWise`. */
+std::vector<KeyUse>
+DimensionWiseUses(const Scenario& scenario)
 {
-    const auto isCalled = [](std::vector<CollectiveOp> ops) {
-        return [ops](const Scenario& scenario) {
-            for (const CollectiveJobSpec& job : scenario.collectives)
+    const auto isCalled = [&](std::optional<CollectiveOp> op) {
+        for (const CollectiveJobSpec& job : scenario.collectives)
+        {
+            for (const CalledCollective& call : job.sequence)
             {
-                for (const CalledCollective& call : job.sequence)
+                if (call.overrides.algorithm == Algorithm::DimensionWise &&
+                    call.op == op.value_or(call.op))
                 {
-                    if (call.overrides.algorithm == Algorithm::DimensionWise &&
-                        (ops.empty() || std::find(ops.begin(), ops.end(), call.op) != ops.end()))
-                    {
-                        return true;
-                    }
+                    return true;
                 }
             }
-            return false;
-        };
+        }
+        return false;
     };
     return {{{"perDimension", "chunks", "balanced", "endpointDelay"},
              isCalled({}),
              "a call of algorithm dimension-wise"},
             {{"dispatch", "expertGroups"},
-             isCalled({CollectiveOp::AllToAll}),
+             isCalled(CollectiveOp::AllToAll),
              "an all-to-all of algorithm dimension-wise"},
             {{"density", "selectionRate"},
-             isCalled({CollectiveOp::AllReduce}),
+             isCalled(CollectiveOp::AllReduce),
              "an all-reduce of algorithm dimension-wise"}};
-}
-
-void
-AddNotes(const YamlNode& map,
-         const std::vector<NetworkUse>& uses,
-         const Scenario& scenario,
-         std::vector<std::string>& notes)
-{
-    for (const NetworkUse& use : uses)
-    {
-        for (const std::string& key : use.keys)
-        {
-            const auto found = map.Find(key);
-            if (found && !use.hasEffect(scenario))
-            {
-                notes.push_back(found->Where() + ": found " +
-                                (found->IsScalar() ? "'" + found->AsString() + "'" : "it") +
-                                ", which has no effect here: it needs " + use.needs);
-            }
-        }
-    }
 }
 
 } // namespace
 
-std::vector<std::string>
-NotesOnPacketUse(const YamlNode& network, const PacketSpec& spec, const RoutingPolicy& routing)
+std::string
+NoteOnNoEffect(const YamlNode& found, const std::string& needs)
 {
+    return found.Where() + ": found " + (found.IsScalar() ? "'" + found.AsString() + "'" : "it") +
+           ", which has no effect here: it needs " + needs;
+}
+
+std::vector<std::string>
+NotesOnPacketUse(const YamlNode& network, PacketSpec spec, const PacketSurroundings& around)
+{
+    PacketSpec plain;
+    const auto plainParts = plain.Parts();
     QueuePairSpec pair = spec.queuePair;
-    FillRecovery(pair, routing.GetScope() == RoutingPolicy::Scope::Packet);
-    std::vector<PacketUse> uses = UsesOfQueuePairs(pair, routing);
-    for (PacketUse& use : UsesOfSwitches(spec.switches, spec.trafficClasses))
-    {
-        uses.push_back(std::move(use));
-    }
+    FillRecovery(pair, around.routing.GetScope() == RoutingPolicy::Scope::Packet);
     std::vector<std::string> notes;
-    for (const PacketUse& use : uses)
+    for (const auto& [name, part] : spec.Parts())
     {
-        const auto part = network.Find(use.part);
-        if (use.hasEffect || !part || !part->IsMap())
+        const auto map = network.Find(name);
+        if (!map || !map->IsMap())
         {
             continue;
         }
-        for (const auto& [key, isOther] : use.keys)
+        const auto isPlain = [name = std::string(name)](const auto& each) {
+            return each.first == name;
+        };
+        const auto same = std::find_if(plainParts.begin(), plainParts.end(), isPlain);
+        const std::vector<std::string> keys = ChangedKeys(*part, *same->second);
+        std::vector<KeyUse> uses;
+        if (part == &spec.queuePair)
         {
-            const auto found = isOther ? part->Find(key) : std::nullopt;
-            if (found)
-            {
-                notes.push_back(found->Where() + ": found '" + found->AsString() +
-                                "', which has no effect here: it needs " + use.needs);
-            }
+            uses = UsesOfQueuePairs(pair, around);
         }
+        else if (part == &spec.switches)
+        {
+            uses = UsesOfSwitches(spec.switches, spec.trafficClasses);
+        }
+        else if (part == &spec.arbitration)
+        {
+            uses = {{{"highLimit"}, !spec.arbitration.highTable.empty(), "a highTable"}};
+        }
+        else if (part == &spec.nodeLinks)
+        {
+            uses = {{keys, around.hasNodes, "nodes with GPUs, which a topology of hosts lacks"}};
+        }
+        AddNotes(*map, keys, uses, notes);
     }
-    AddNoteOnOrder(network, pair, routing, notes);
+    AddNoteOnMarks(network, spec, notes);
+    AddNoteOnOrder(network, pair, around.routing, notes);
     return notes;
 }
 
@@ -339,7 +320,7 @@ std::vector<std::string>
 NotesOnNetworkUse(const YamlNode& network, const Scenario& scenario)
 {
     std::vector<std::string> notes;
-    AddNotes(network, NetworkUses(), scenario, notes);
+    AddNotes(network, network.Keys(), NetworkUses(scenario), notes);
     const auto nccl = network.Find("nccl");
     if (const auto version = nccl && nccl->IsMap() ? nccl->Find("version") : nccl)
     {
@@ -351,12 +332,12 @@ NotesOnNetworkUse(const YamlNode& network, const Scenario& scenario)
     const auto dimensionWise = nccl && nccl->IsMap() ? nccl->Find("dimensionWise") : std::nullopt;
     if (dimensionWise)
     {
-        AddNotes(*dimensionWise, DimensionWiseUses(), scenario, notes);
+        AddNotes(*dimensionWise, dimensionWise->Keys(), DimensionWiseUses(scenario), notes);
     }
     if (scenario.fidelity == Fidelity::Packet || scenario.fidelity == Fidelity::Hybrid)
     {
         for (std::string& note :
-             NotesOnPacketUse(network, scenario.packets, *scenario.cluster.fabric.routing))
+             NotesOnPacketUse(network, scenario.packets, {*scenario.cluster.fabric.routing}))
         {
             notes.push_back(std::move(note));
         }

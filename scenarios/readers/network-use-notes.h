@@ -15,14 +15,26 @@ namespace weir
 
 struct IdlePathResult;
 
+/** A line on the value at @p found: that it has no effect, and what it @p needs to have one. */
+std::string NoteOnNoEffect(const YamlNode& found, const std::string& needs);
+
+/** What keys of packets have their effect on, beside each other. */
+struct PacketSurroundings
+{
+    const RoutingPolicy& routing;
+    bool hasNodes{true};    //!< devices have insides
+    bool hasMessages{true}; //!< queue pairs may have several
+};
+
 /**
  * A line for each key of @p network, from which @p spec was read, that is not at its default and
- * has no effect beside the others and @p routing; and one where queue pairs take each packet that
- * is overtaken for lost, although routing has them overtake each other.
+ * has no effect beside the others and @p around; one where queue pairs take each packet that is
+ * overtaken for lost, although routing has them overtake each other; and one where DCQCN gets no
+ * marks.
  */
 std::vector<std::string> NotesOnPacketUse(const YamlNode& network,
-                                          const PacketSpec& spec,
-                                          const RoutingPolicy& routing);
+                                          PacketSpec spec,
+                                          const PacketSurroundings& around);
 
 /** Times of @p spec that are too short for the longest of the paths that flows took, idle. */
 std::vector<std::string> NotesOnIdlePath(const PacketSpec& spec, const IdlePathResult& path);

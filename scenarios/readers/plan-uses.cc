@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/plan-uses.h"
 
+#include "scenarios/readers/network-use-notes.h"
 #include "scenarios/readers/read-plan.h"
 
 #include <algorithm>
@@ -213,8 +214,7 @@ NotesOnPlanUse(const YamlNode& node, const ParallelPlan& plan, const Network& ne
         }
         if (const PlanUse* lack = LackOf(key, setting, uses))
         {
-            notes.push_back(found->Where() + ": found '" + found->AsString() +
-                            "', which has no effect here: it needs " + lack->needs);
+            notes.push_back(NoteOnNoEffect(*found, lack->needs));
         }
     }
     return notes;

@@ -403,7 +403,8 @@ TEST(CommandLine, FlowsNameThePlaceOfWhatTheirNetworkCannotBe)
         "weir: n.yaml:2:11: switch.buffer: found 1 bytes at switch2, expected more than the "
         "75072 of its reserves and of the headrooms that its links' delays, rates and largest "
         "packets ask for\n");
-    EXPECT_EQ(Weir(folder, call + "--set nodeLinks.nicBuffer=1B").err, ""); // beside its headrooms
+    const Outcome beside = Weir(folder, call + "--set nodeLinks.nicBuffer=1B"); // its headrooms
+    EXPECT_EQ(beside.exit, 0) << beside.err;
 }
 
 // A full packet and its acknowledgment take 4 us and 2 (4178 + 84) bytes at 100 Gb/s: 4.682 us.
@@ -515,6 +516,25 @@ TEST(CommandLine, EventsAfterTheLastFlowAreSaid)
     EXPECT_EQ(Weir(folder, "flows --topology t.txt --flows f.csv --network n.yaml --quiet").err,
               "weir: note: n.yaml:1:10: events.0: found it at 1.000 s, which has no effect here: "
               "the run ends at 10.00 us\n");
+}
+
+// A host of a topology file has no inside, and a flow is the only message of its queue pair.
+TEST(CommandLine, KeysOfPacketsWithoutEffectOnFlowsAreSaid)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "t.txt") << "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+    std::ofstream(folder / "f.csv") << "src,dst,bytes,start_s\n0,1,100000,0\n";
+    std::ofstream(folder / "n.yaml") << "queuePair: {messageGap: 1us}\nnodeLinks: {burst: 1KiB}\n";
+    EXPECT_EQ(
+        Weir(folder,
+             "flows --topology t.txt --flows f.csv --fidelity packet --network n.yaml "
+             "--quiet")
+            .err,
+        "weir: note: n.yaml:1:25: queuePair.messageGap: found '1us', which has no effect "
+        "here: it needs queue pairs with several messages; each flow of weir flows is a "
+        "queue pair\n"
+        "weir: note: n.yaml:2:20: nodeLinks.burst: found '1KiB', which has no effect here: it "
+        "needs nodes with GPUs, which a topology of hosts lacks\n");
 }
 
 TEST(CommandLine, FlowsBesideAFluidHaveAPortSeries)

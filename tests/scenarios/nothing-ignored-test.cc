@@ -457,6 +457,28 @@ TEST(NothingIgnored, APacketsKeyNeedsWhatItIsOf)
     EXPECT_TRUE(
         Says(saidOf("queuePair: {pathChoice: mixed}"), "it needs a fabric with routing: spray"));
     EXPECT_TRUE(Says(saidOf("queuePair: {ackBitmap: true}"), "it needs recovery: selective"));
+    // An acknowledgment of each packet waits for no other; a bound of no table bounds nothing.
+    EXPECT_TRUE(Says(saidOf("queuePair: {ackDelay: 1us}"), "it needs ackEvery above 1"));
+    EXPECT_EQ(saidOf("queuePair: {ackDelay: 1us, ackEvery: 2}"), "");
+    EXPECT_TRUE(Says(saidOf("arbitration: {highLimit: 4KiB}"), "it needs a highTable"));
+    EXPECT_EQ(saidOf("arbitration: {highLimit: 4KiB, highTable: '1:64'}"), "");
+    // Collectives send message after message between GPUs of nodes.
+    EXPECT_EQ(saidOf("queuePair: {messageGap: 1us}, nodeLinks: {burst: 1KiB}"), "");
+}
+
+// DCQCN cuts its rate for nothing but marks.
+TEST(NothingIgnored, DcqcnNeedsMarks)
+{
+    const auto saidOf = [](const std::string& control, const std::string& marks) {
+        return SaidOf(
+            "system: {base: hgx-h100, nodes: 2}\n"
+            "jobs: [{name: a, collective: {op: all-reduce, bytes: 1MiB, calls: 1}}]\n"
+            "network: {fidelity: packet, congestionControl: {kind: " +
+            control + "}, switch: {marks: " + marks + "}}\n");
+    };
+    EXPECT_TRUE(Says(saidOf("dcqcn", "false"), "network.switch.marks: found 'false'"));
+    EXPECT_EQ(saidOf("dcqcn", "true"), "");
+    EXPECT_EQ(saidOf("timely", "false"), "");
 }
 
 // Where each packet has a path of its own, a receiver that wants them in order has them sent again.
