@@ -2,10 +2,14 @@
 #ifndef WEIR_SCENARIOS_RESULTS_HDF5_TABLE_H
 #define WEIR_SCENARIOS_RESULTS_HDF5_TABLE_H
 
+#include "fabric/units.h"
 #include "scenarios/results/hdf5-file.h"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,9 +20,9 @@ namespace weir
 struct ColumnInfo
 {
     std::string name;
-    std::string units;    //!< "s", "B", "B s-1", "1"; of text and identities: ""
-    std::string longName; //!< one phrase
-    std::string catalog;  //!< path of the text dataset that this column's numbers index; or ""
+    std::string units;     //!< "s", "B", "B s-1", "1"; of text and identities: ""
+    std::string longName;  //!< one phrase
+    std::string catalog{}; //!< path of the text dataset that this column's numbers index; or ""
 };
 
 /** A growing one-dimensional dataset: chunked, shuffled, deflated, written chunk by chunk. */
@@ -123,6 +127,105 @@ class Hdf5Table
     std::string m_group;
     std::string m_rowName;
     std::vector<std::unique_ptr<Hdf5ColumnWriter>> m_columns;
+};
+
+/** What a column keeps of a value: seconds of a time, bytes of a size, the index of an ID. */
+template <typename T>
+auto
+ColumnValue(const T& value)
+{
+    if constexpr (std::is_same_v<T, Time>)
+    {
+        return value.ToSeconds();
+    }
+    else if constexpr (std::is_same_v<T, Bytes>)
+    {
+        return value.Count();
+    }
+    else if constexpr (std::is_same_v<T, uint64_t>)
+    {
+        return static_cast<int64_t>(value);
+    }
+    else if constexpr (std::is_enum_v<T>)
+    {
+        return static_cast<uint32_t>(value);
+    }
+    else if constexpr (std::is_arithmetic_v<T>)
+    {
+        return value;
+    }
+    else if constexpr (std::is_convertible_v<T, std::string>)
+    {
+        return std::string(value);
+    }
+    else
+    {
+        return value.Index();
+    }
+}
+
+/** A table with a row for each @p Row, whose columns say what they keep of it. */
+template <typename Row>
+class Hdf5RowTable
+{
+  public:
+    static constexpr std::size_t UNBOUNDED = SIZE_MAX;
+
+    /** As Hdf5Table. @param maxRows more rows are counted, not written */
+    Hdf5RowTable(Hdf5File& file,
+                 const std::string& group,
+                 std::string rowName,
+                 std::size_t maxRows = UNBOUNDED)
+        : m_table(file, group, std::move(rowName)),
+          m_maxRows(maxRows)
+    {
+    }
+
+    /** Adds a column of ColumnValue(@p value), a function of a row or a member of it. */
+    template <typename F>
+    void Add(const ColumnInfo& info, F value)
+    {
+        using T = decltype(ColumnValue(std::decay_t<std::invoke_result_t<F, const Row&>>(
+            std::invoke(value, std::declval<const Row&>()))));
+        auto& column = m_table.Add<T>(info);
+        m_columns.push_back([&column, value](const Row& row) {
+            const auto& found = std::invoke(value, row);
+            column.Append(ColumnValue(found));
+        });
+    }
+
+    /** Adds a row. @return whether there was room for it */
+    bool Append(const Row& row)
+    {
+        if (m_table.Rows() >= m_maxRows)
+        {
+            m_leftOut++;
+            return false;
+        }
+        for (const auto& column : m_columns)
+        {
+            column(row);
+        }
+        return true;
+    }
+
+    /** Rows past the limit. */
+    int64_t LeftOut() const
+    {
+        return m_leftOut;
+    }
+
+    /** As Hdf5Table. */
+    void Finish()
+    {
+        m_table.Finish();
+    }
+
+  private:
+    Hdf5Table m_table;
+    std::size_t m_maxRows;
+    std::vector<std::function<void(const Row&)>> m_columns;
+    int64_t m_leftOut{0};
 };
 
 } // namespace weir

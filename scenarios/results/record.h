@@ -77,7 +77,7 @@ struct FlowRecord
     RouteId route;
     FlowPath path;          //!< when it ended
     uint32_t pathNumber{0}; //!< of the run's different paths, in the order of these records
-    Bytes bytes;            //!< on the wire
+    Bytes bytes;            //!< with flags of LL and LL128, without headers of packets
     double weight{1};
     Time ideal;          //!< what it takes uncontended, see Transport::UncontendedTime
     bool isShown{false}; //!< while a step was under way that a timeline shows

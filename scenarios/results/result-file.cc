@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/result-file.h"
 
-#include "scenarios/results/record-tables.h"
 #include "scenarios/results/recorder.h"
 #include "scenarios/results/result-groups.h"
 #include "scenarios/simulation/simulation.h"
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace weir
@@ -18,36 +19,7 @@ namespace
 
 constexpr uint32_t NO_COLLECTIVE = 0xffffffff; //!< in /flows/collective
 
-/** Whether another row goes into @p table, which counts those that do not. */
-template <typename Table>
-bool
-HasRoom(Table& table)
-{
-    const bool hasRoom = table.table.Rows() < ResultFile::MAX_ROWS;
-    table.leftOut += hasRoom ? 0 : 1;
-    return hasRoom;
-}
-
 } // namespace
-
-struct ResultFile::Tables
-{
-    Tables(Hdf5File& file, bool hasPackets)
-        : steps(file),
-          ops(file),
-          collectives(file),
-          flows(file, hasPackets)
-    {
-    }
-
-    StepTable steps;
-    OpTable ops;
-    CollectiveTable collectives;
-    FlowTable flows;
-    std::unique_ptr<LinkBinTable> linkBins; //!< where the output asks for the series
-    std::unique_ptr<PortBinTable> portBins; //!< where the output asks for the series
-    std::vector<uint32_t> firstLabel;       //!< by job: where its labels begin in the catalogue
-};
 
 struct ResultFile::Representation
 {
@@ -90,6 +62,191 @@ struct ResultFile::Representation
     std::vector<double> groups;  //!< by group: how many have its programs, over those recorded
 };
 
+struct ResultFile::Tables
+{
+    /** A call of /collectives, whosever it is. */
+    struct CallRow
+    {
+        uint32_t job;
+        uint32_t id;
+        uint32_t step;
+        uint32_t group;
+        double groups;
+        uint32_t firstRank;
+        uint32_t ranks;
+        uint32_t label;
+        const CollectiveCall& call;
+        const CollectivePlan& plan;
+        Fidelity fidelity;
+        Time firstArrival;
+        Time started;
+        Time finished;
+    };
+
+    /** A transfer of /flows. */
+    struct FlowRow
+    {
+        const FlowRecord& record;
+        uint32_t job;
+        uint32_t collective;
+        uint32_t label;
+        uint32_t source;
+        uint32_t destination;
+    };
+
+    Tables(Hdf5File& file, bool hasPackets, const std::vector<Representation>& represented)
+        : steps(file, "/steps", "row"),
+          ops(file, "/ops", "op", MAX_ROWS),
+          collectives(file, "/collectives", "collective", MAX_ROWS),
+          flows(file, "/flows", "flow", MAX_ROWS)
+    {
+        const ColumnInfo job{"job", "", "job", "/catalogs/jobs/name"};
+        const ColumnInfo step{"step", "1", "number of the step, from 0"};
+        const ColumnInfo label{"label", "", "what it does", "/catalogs/labels/name"};
+
+        steps.Add(job, &StepRecord::job);
+        steps.Add(step, &StepRecord::step);
+        steps.Add({"start", "s", "when the step began"}, &StepRecord::started);
+        steps.Add({"duration", "s", "how long the step took"},
+                  [](const StepRecord& row) { return row.finished - row.started; });
+
+        ops.Add(job, &OpRecord::job);
+        ops.Add(step, &OpRecord::step);
+        ops.Add({"rank", "", "rank within the job"}, &OpRecord::rank);
+        ops.Add({"ranks", "1", "ranks of its program, for which it stands"},
+                [&represented](const OpRecord& row) {
+                    return represented[row.job.Index()].ranks[row.rank.Index()];
+                });
+        ops.Add({"stream", "", "CUDA stream", "/catalogs/streams/name"}, &OpRecord::stream);
+        ops.Add(label, [this](const OpRecord& row) {
+            return firstLabel[row.job.Index()] + row.op->label;
+        });
+        ops.Add({"micro_batch", "1", "micro-batch, from 0"},
+                [](const OpRecord& row) { return row.op->microBatch; });
+        ops.Add({"bytes", "B", "size of a communication, 0 else"},
+                [](const OpRecord& row) { return row.op->bytes; });
+        ops.Add({"posted", "s", "when the rank reached it"}, &OpRecord::posted);
+        ops.Add({"start", "s", "when it began to make progress"}, &OpRecord::started);
+        ops.Add({"finish", "s", "when it ended"}, &OpRecord::finished);
+
+        collectives.Add(job, &CallRow::job);
+        collectives.Add({"id", "", "number in the job, as in /flows/collective"}, &CallRow::id);
+        collectives.Add({"step", "1", "number of the step (of a collective job: round), from 0"},
+                        &CallRow::step);
+        collectives.Add({"group", "", "group of ranks within the job"}, &CallRow::group);
+        collectives.Add({"groups", "1", "groups of the same programs, for which it stands"},
+                        &CallRow::groups);
+        collectives.Add({"first_rank", "", "first rank of the group"}, &CallRow::firstRank);
+        collectives.Add({"ranks", "1", "ranks in the group"}, &CallRow::ranks);
+        collectives.Add({"op", "", "operation", "/catalogs/collective_ops/name"},
+                        [](const CallRow& row) { return row.call.op; });
+        collectives.Add(label, &CallRow::label);
+        collectives.Add({"algorithm", "", "algorithm", "/catalogs/algorithms/name"},
+                        [](const CallRow& row) { return row.plan.algorithm; });
+        collectives.Add({"protocol", "", "protocol", "/catalogs/protocols/name"},
+                        [](const CallRow& row) { return row.plan.protocol; });
+        collectives.Add({"channels", "1", "channels used"},
+                        [](const CallRow& row) { return row.plan.channels; });
+        collectives.Add({"bytes", "B", "size as nccl-tests counts it"},
+                        [](const CallRow& row) { return row.call.bytes; });
+        collectives.Add({"first_arrival", "s", "when its first rank came"}, &CallRow::firstArrival);
+        collectives.Add({"start", "s", "when its last rank came"}, &CallRow::started);
+        collectives.Add({"finish", "s", "when it ended on all ranks"}, &CallRow::finished);
+        collectives.Add({"fidelity", "", "fidelity that it ran in", "/catalogs/fidelities/name"},
+                        &CallRow::fidelity);
+
+        const std::string devices = "/catalogs/devices/name";
+        flows.Add({"job", "", "job, or background", job.catalog}, &FlowRow::job);
+        flows.Add({"collective",
+                   "",
+                   "of the job, as in /collectives/id (of traffic: number of the flow); "
+                   "4294967295: none"},
+                  &FlowRow::collective);
+        flows.Add({"label", "", "what it is for", label.catalog}, &FlowRow::label);
+        flows.Add({"source", "", "where it begins; empty: at every rank", devices},
+                  &FlowRow::source);
+        flows.Add({"destination", "", "where it ends, similarly", devices}, &FlowRow::destination);
+        flows.Add({"path", "", "path, as in /flow_paths/path"},
+                  [](const FlowRow& row) { return row.record.pathNumber; });
+        flows.Add({"bytes",
+                   "B",
+                   "bytes moved: with NCCL's flags (LL, LL128), without headers of packets"},
+                  [](const FlowRow& row) { return row.record.bytes; });
+        flows.Add({"weight", "1", "weight of its share of links; k equal flows as one: k"},
+                  [](const FlowRow& row) { return row.record.weight; });
+        flows.Add({"start", "s", "when it was started"},
+                  [](const FlowRow& row) { return row.record.started; });
+        flows.Add({"finish", "s", "when its last byte had passed"},
+                  [](const FlowRow& row) { return row.record.finished; });
+        const auto fct = [](const FlowRow& row) {
+            return row.record.finished - row.record.started;
+        };
+        flows.Add({"fct", "s", "flow completion time: finish - start"}, fct);
+        flows.Add({"slowdown", "1", "fct over that of the flow uncontended"},
+                  [fct](const FlowRow& row) {
+                      return row.record.ideal > Time() ? fct(row) / row.record.ideal : 1.0;
+                  });
+        if (hasPackets) // 0 for one that is none of packets
+        {
+            AddPacketColumns();
+        }
+    }
+
+    /** What the packets of flows have met. */
+    void AddPacketColumns()
+    {
+        const auto add = [this](const ColumnInfo& info, uint32_t FlowCounters::*counter) {
+            flows.Add(info, [counter](const FlowRow& row) { return row.record.packets.*counter; });
+        };
+        add({"marks", "1", "packets that arrived marked (ECN)"}, &FlowCounters::marks);
+        add({"drops", "1", "packets lost"}, &FlowCounters::drops);
+        add({"trims", "1", "packets that arrived trimmed"}, &FlowCounters::trims);
+        add({"retransmissions", "1", "packets sent again"}, &FlowCounters::retransmissions);
+        flows.Add({"paused", "s", "in which the port into the network was paused"},
+                  [](const FlowRow& row) {
+                      return static_cast<double>(row.record.packets.paused) * 1e-12;
+                  });
+    }
+
+    /** What links carried, by time bin. */
+    void AddLinkBins(Hdf5File& file)
+    {
+        auto& table = linkBins.emplace(file, "/link_series", "");
+        table.Add({"link", "", "link", "/links/name"}, &LinkBinRecord::link);
+        table.Add({"bin", "1", "number of the time bin, from 0"}, &LinkBinRecord::bin);
+        table.Add({"bytes", "B", "bytes carried in the bin"},
+                  [](const LinkBinRecord& row) { return static_cast<float>(row.bytes); });
+    }
+
+    /** Queue lengths and pauses of the busiest ports, by time bin. */
+    void AddPortBins(Hdf5File& file)
+    {
+        auto& table = portBins.emplace(file, "/port_series", "");
+        table.Add({"link", "", "link that the port leads to", "/links/name"}, &PortBinRecord::link);
+        table.Add({"bin", "1", "number of the time bin, from 0"}, &PortBinRecord::bin);
+        table.Add({"queue", "B", "bytes that waited in it, mean of the bin"},
+                  [](const PortBinRecord& row) { return static_cast<float>(row.meanQueued); });
+        table.Add({"max_queued", "B", "most bytes that waited"}, &PortBinRecord::maxQueued);
+        table.Add({"queued", "s", "time with a queue"}, &PortBinRecord::waiting);
+        table.Add({"paused", "s", "time in which a class was paused"}, &PortBinRecord::paused);
+        table.Add({"credit_wait", "s", "time in which a packet waited for credits"},
+                  &PortBinRecord::creditWait);
+        table.Add({"queued_held", "s", "time with a queue and either"},
+                  &PortBinRecord::waitingHeld);
+        table.Add({"marks", "1", "packets marked (ECN)"}, &PortBinRecord::marks);
+        table.Add({"drops", "1", "packets lost"}, &PortBinRecord::drops);
+    }
+
+    Hdf5RowTable<StepRecord> steps;
+    Hdf5RowTable<OpRecord> ops;
+    Hdf5RowTable<CallRow> collectives;
+    Hdf5RowTable<FlowRow> flows;
+    std::vector<FlowPath> paths;                         //!< by number; invalid: of no row
+    std::optional<Hdf5RowTable<LinkBinRecord>> linkBins; //!< where the output asks for the series
+    std::optional<Hdf5RowTable<PortBinRecord>> portBins; //!< where the output asks for the series
+    std::vector<uint32_t> firstLabel; //!< by job: where its labels begin in the catalogue
+};
+
 ResultFile::ResultFile(const RecordingSpec& spec)
     : m_spec(spec),
       m_file(spec.output.file, spec.output.fileWhere)
@@ -103,17 +260,17 @@ ResultFile::Begin(Simulation& simulation, const std::vector<std::vector<Rank>>& 
 {
     m_simulation = &simulation;
     m_file.AddGroup("/catalogs");
-    m_tables = std::make_unique<Tables>(m_file, HasPortCounters(simulation));
+    m_tables = std::make_unique<Tables>(m_file, HasPortCounters(simulation), m_represented);
     if (m_spec.output.linkSeries)
     {
-        m_tables->linkBins = std::make_unique<LinkBinTable>(m_file);
+        m_tables->AddLinkBins(m_file);
         m_file.SetAttribute("/link_series",
                             "bin_width_s",
                             static_cast<double>(m_spec.output.linkSeries->ToPicoseconds()) / 1e12);
     }
     if (m_spec.output.portSeries)
     {
-        m_tables->portBins = std::make_unique<PortBinTable>(m_file);
+        m_tables->AddPortBins(m_file);
         m_portBinWidth = *m_spec.output.portSeries;
     }
     uint32_t labels = 0;
@@ -138,117 +295,66 @@ ResultFile::Begin(Simulation& simulation, const std::vector<std::vector<Rank>>& 
 void
 ResultFile::OnStep(const StepRecord& record)
 {
-    auto& table = m_tables->steps;
-    table.job.Append(record.job.Index());
-    table.step.Append(record.step);
-    table.start.Append(record.started.ToSeconds());
-    table.duration.Append((record.finished - record.started).ToSeconds());
+    m_tables->steps.Append(record);
 }
 
 void
 ResultFile::OnOp(const OpRecord& record)
 {
-    auto& table = m_tables->ops;
-    if (!HasRoom(table))
-    {
-        return;
-    }
-    table.step.Append(record.step);
-    table.ranks.Append(m_represented[record.job.Index()].ranks[record.rank.Index()]);
-    table.job.Append(record.job.Index());
-    table.rank.Append(record.rank.Index());
-    table.stream.Append(static_cast<uint32_t>(record.stream));
-    table.label.Append(m_tables->firstLabel[record.job.Index()] + record.op->label);
-    table.microBatch.Append(record.op->microBatch);
-    table.bytes.Append(record.op->bytes.Count());
-    table.posted.Append(record.posted.ToSeconds());
-    table.start.Append(record.started.ToSeconds());
-    table.finish.Append(record.finished.ToSeconds());
+    m_tables->ops.Append(record);
 }
 
 void
 ResultFile::OnCollective(const CollectiveRecord& record)
 {
-    auto& table = m_tables->collectives;
-    if (!HasRoom(table))
-    {
-        return;
-    }
+    const uint32_t job = record.job.Index();
     const auto& members = m_simulation->GetJob(record.job).GetGraph().groups[record.group];
-    table.id.Append(static_cast<uint32_t>(record.number));
-    table.step.Append(record.step);
-    table.group.Append(record.group);
-    table.groups.Append(m_represented[record.job.Index()].groups[record.group]);
-    table.firstRank.Append(members.front().Index());
-    table.ranks.Append(static_cast<uint32_t>(members.size()));
-    table.firstArrival.Append(record.firstArrival.ToSeconds());
-    AppendCall(record.job.Index(),
-               record.op->label,
-               m_simulation->CallOf(record.job, record.group, *record.op),
-               m_simulation->FidelityOf(record.job),
-               record.started,
-               record.finished);
+    const CollectiveCall call = m_simulation->CallOf(record.job, record.group, *record.op);
+    m_tables->collectives.Append(
+        {job,
+         static_cast<uint32_t>(record.number),
+         record.step,
+         record.group,
+         m_represented[job].groups[record.group],
+         members.front().Index(),
+         static_cast<uint32_t>(members.size()),
+         m_tables->firstLabel[job] + record.op->label,
+         call,
+         m_simulation->GetPlanner().Plan(call),
+         m_simulation->FidelityOfEndedCall(m_simulation->FidelityOf(record.job)),
+         record.firstArrival,
+         record.started,
+         record.finished});
 }
 
 void
 ResultFile::OnCall(const CallRecord& record)
 {
-    auto& table = m_tables->collectives;
-    if (!HasRoom(table))
-    {
-        return;
-    }
     const CollectiveLoop& loop = *m_simulation->Collectives()[record.collectiveJob];
     const CollectiveCall& call = loop.GetCall(record.number);
     const auto calls = static_cast<uint32_t>(loop.Calls().size());
-    table.id.Append(record.number);
-    table.step.Append(record.number / calls);
-    table.group.Append(0);
-    table.groups.Append(1);
-    table.firstRank.Append(0);
-    table.ranks.Append(static_cast<uint32_t>(
-        m_simulation->GetPlanner().GetCommunicator(call.communicator).Size()));
-    table.firstArrival.Append(record.started.ToSeconds());
-    AppendCall(m_simulation->JobCount() + record.collectiveJob,
-               record.number % calls,
-               call,
-               m_simulation->CollectiveFidelity(record.collectiveJob),
-               record.started,
-               record.finished);
-}
-
-void
-ResultFile::AppendCall(std::size_t job,
-                       uint32_t label,
-                       const CollectiveCall& call,
-                       Fidelity fidelity,
-                       Time started,
-                       Time finished)
-{
-    auto& table = m_tables->collectives;
-    const CollectivePlan& plan = m_simulation->GetPlanner().Plan(call);
-    table.job.Append(static_cast<uint32_t>(job));
-    table.op.Append(static_cast<uint32_t>(call.op));
-    table.label.Append(m_tables->firstLabel[job] + label);
-    table.algorithm.Append(static_cast<uint32_t>(plan.algorithm));
-    table.protocol.Append(static_cast<uint32_t>(plan.protocol));
-    table.channels.Append(plan.channels);
-    table.bytes.Append(call.bytes.Count());
-    table.start.Append(started.ToSeconds());
-    table.finish.Append(finished.ToSeconds());
-    table.fidelity.Append(static_cast<uint32_t>(m_simulation->FidelityOfEndedCall(fidelity)));
+    const auto job = static_cast<uint32_t>(m_simulation->JobCount()) + record.collectiveJob;
+    Planner& planner = m_simulation->GetPlanner();
+    m_tables->collectives.Append(
+        {job,
+         record.number,
+         record.number / calls,
+         0,
+         1,
+         0,
+         static_cast<uint32_t>(planner.GetCommunicator(call.communicator).Size()),
+         m_tables->firstLabel[job] + record.number % calls,
+         call,
+         planner.Plan(call),
+         m_simulation->FidelityOfEndedCall(m_simulation->CollectiveFidelity(record.collectiveJob)),
+         record.started,
+         record.started,
+         record.finished});
 }
 
 void
 ResultFile::OnFlow(const FlowRecord& record)
 {
-    auto& table = m_tables->flows;
-    if (!HasRoom(table))
-    {
-        return;
-    }
-    table.paths.resize(std::max<std::size_t>(table.paths.size(), record.pathNumber + 1));
-    table.paths[record.pathNumber] = record.path;
     const FlowOwner& owner = record.owner;
     const bool isCollective = owner.collectiveJob != FlowOwner::NO_COLLECTIVE_JOB;
     const bool isTraffic = owner.trafficJob != FlowOwner::NO_COLLECTIVE_JOB;
@@ -265,51 +371,33 @@ ResultFile::OnFlow(const FlowRecord& record)
     const auto indexOf = [devices](DeviceId device) {
         return device.IsValid() ? static_cast<uint32_t>(device.Index()) : devices;
     };
-    const Time fct = record.finished - record.started;
-    table.job.Append(static_cast<uint32_t>(job));
-    table.collective.Append(hasJob            ? static_cast<uint32_t>(owner.collective)
-                            : owner.label > 0 ? owner.label - 1
-                                              : NO_COLLECTIVE);
-    table.label.Append(m_tables->firstLabel[job] + owner.label);
-    table.source.Append(indexOf(routing.SourceOf(record.route)));
-    table.destination.Append(indexOf(routing.DestinationOf(record.route)));
-    table.fct.Append(fct.ToSeconds());
-    table.slowdown.Append(record.ideal > Time() ? fct / record.ideal : 1);
-    table.path.Append(record.pathNumber);
-    table.bytes.Append(record.bytes.Count());
-    table.weight.Append(record.weight);
-    table.start.Append(record.started.ToSeconds());
-    table.finish.Append(record.finished.ToSeconds());
-    if (table.packets)
+    const bool isWritten = m_tables->flows.Append({record,
+                                                   static_cast<uint32_t>(job),
+                                                   hasJob ? static_cast<uint32_t>(owner.collective)
+                                                   : owner.label > 0 ? owner.label - 1
+                                                                     : NO_COLLECTIVE,
+                                                   m_tables->firstLabel[job] + owner.label,
+                                                   indexOf(routing.SourceOf(record.route)),
+                                                   indexOf(routing.DestinationOf(record.route))});
+    if (isWritten)
     {
-        table.packets->Append(record.packets);
+        auto& paths = m_tables->paths;
+        paths.resize(std::max<std::size_t>(paths.size(), record.pathNumber + 1));
+        paths[record.pathNumber] = record.path;
     }
 }
 
 void
 ResultFile::OnPortBin(const PortBinRecord& record)
 {
-    auto& table = *m_tables->portBins;
     m_portBinWidth = record.width;
-    table.link.Append(record.link.Index());
-    table.bin.Append(record.bin);
-    table.queue.Append(static_cast<float>(record.meanQueued));
-    table.maxQueued.Append(record.maxQueued.Count());
-    table.queued.Append(record.waiting.ToSeconds());
-    table.paused.Append(record.paused.ToSeconds());
-    table.creditWait.Append(record.creditWait.ToSeconds());
-    table.queuedHeld.Append(record.waitingHeld.ToSeconds());
-    table.marks.Append(record.marks);
-    table.drops.Append(record.drops);
+    m_tables->portBins->Append(record);
 }
 
 void
 ResultFile::OnLinkBin(const LinkBinRecord& record)
 {
-    auto& table = *m_tables->linkBins;
-    table.link.Append(record.link.Index());
-    table.bin.Append(record.bin);
-    table.bytes.Append(static_cast<float>(record.bytes));
+    m_tables->linkBins->Append(record);
 }
 
 void
@@ -319,22 +407,22 @@ ResultFile::Commit(const RunResult& result)
     WriteCatalogs(m_file, *m_simulation);
     WriteSummary(m_file, result);
     WriteMemory(m_file, result);
-    m_tables->steps.table.Finish();
-    m_tables->ops.table.Finish();
-    m_tables->collectives.table.Finish();
-    m_tables->flows.table.Finish();
-    m_file.SetAttribute("/ops", "rows_left_out", m_tables->ops.leftOut);
-    m_file.SetAttribute("/collectives", "rows_left_out", m_tables->collectives.leftOut);
-    m_file.SetAttribute("/flows", "rows_left_out", m_tables->flows.leftOut);
-    WriteFlowPaths(m_file, *m_simulation, m_tables->flows.paths);
+    m_tables->steps.Finish();
+    m_tables->ops.Finish();
+    m_tables->collectives.Finish();
+    m_tables->flows.Finish();
+    m_file.SetAttribute("/ops", "rows_left_out", m_tables->ops.LeftOut());
+    m_file.SetAttribute("/collectives", "rows_left_out", m_tables->collectives.LeftOut());
+    m_file.SetAttribute("/flows", "rows_left_out", m_tables->flows.LeftOut());
+    WriteFlowPaths(m_file, *m_simulation, m_tables->paths);
     if (m_tables->linkBins)
     {
-        m_tables->linkBins->table.Finish();
+        m_tables->linkBins->Finish();
         groups.emplace_back("/link_series");
     }
     if (m_tables->portBins)
     {
-        m_tables->portBins->table.Finish();
+        m_tables->portBins->Finish();
         groups.emplace_back("/port_series");
         m_file.SetAttribute("/port_series",
                             "bin_width_s",

@@ -75,14 +75,6 @@ class ResultFile : public RecordSink
     /** For how many ranks and groups of a job those stand that are recorded. */
     struct Representation;
 
-    /** What a row of /collectives says of a call, whosever it is. */
-    void AppendCall(std::size_t job,
-                    uint32_t label,
-                    const CollectiveCall& call,
-                    Fidelity fidelity,
-                    Time started,
-                    Time finished);
-
     const RecordingSpec& m_spec;
     Hdf5File m_file;
     Simulation* m_simulation{nullptr};

@@ -5,7 +5,6 @@
 #include "scenarios/versions.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 
@@ -19,40 +18,35 @@ namespace
 void
 WriteCatalog(Hdf5File& file, const std::string& group, const std::vector<std::string>& names)
 {
-    Hdf5Table table(file, group, "index");
-    auto& column = table.Add<std::string>({"name", "", "name", ""});
+    Hdf5RowTable<std::string> table(file, group, "index");
+    table.Add({"name", "", "name"}, [](const std::string& name) { return name; });
     for (const auto& name : names)
     {
-        column.Append(name);
+        table.Append(name);
     }
     table.Finish();
 }
 
-/** One column per TimeCategory: how a span was spent. */
-class BreakdownColumns
+/** A row with the breakdown of a steady step. */
+struct BreakdownRow
 {
-  public:
-    explicit BreakdownColumns(Hdf5Table& table)
-    {
-        for (std::size_t i = 0; i < TIME_CATEGORY_COUNT; i++)
-        {
-            const std::string name = ToString(static_cast<TimeCategory>(i));
-            m_columns[i] =
-                &table.Add<double>({name, "s", "time of the steady step booked as " + name, ""});
-        }
-    }
-
-    void Append(const RankBreakdown& breakdown)
-    {
-        for (std::size_t i = 0; i < TIME_CATEGORY_COUNT; i++)
-        {
-            m_columns[i]->Append(breakdown.spent[i].ToSeconds());
-        }
-    }
-
-  private:
-    std::array<Hdf5Column<double>*, TIME_CATEGORY_COUNT> m_columns{};
+    uint32_t job;
+    uint32_t stage;
+    const RankBreakdown& breakdown;
 };
+
+/** One column per TimeCategory: how a span was spent. */
+template <typename Row>
+void
+AddBreakdown(Hdf5RowTable<Row>& table)
+{
+    for (std::size_t i = 0; i < TIME_CATEGORY_COUNT; i++)
+    {
+        const std::string name = ToString(static_cast<TimeCategory>(i));
+        table.Add({name, "s", "time of the steady step booked as " + name},
+                  [i](const Row& row) { return row.breakdown.spent[i]; });
+    }
+}
 
 template <typename E>
 std::vector<std::string>
@@ -77,38 +71,30 @@ WriteMemory(Hdf5File& file, const RunResult& result)
     {
         return;
     }
-    Hdf5Table table(file, "/memory", "row");
-    auto& job = table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"});
-    auto& stage = table.Add<uint32_t>({"stage", "", "the fullest pipeline stage, from 0", ""});
-    const std::vector<std::pair<const char*, Bytes MemoryEstimate::*>> parts{
-        {"weights", &MemoryEstimate::weights},
-        {"embeddings", &MemoryEstimate::embeddings},
-        {"gradients", &MemoryEstimate::gradients},
-        {"optimizer", &MemoryEstimate::optimizer},
-        {"activations", &MemoryEstimate::activations},
-        {"gathered", &MemoryEstimate::gathered},
-        {"buffers", &MemoryEstimate::buffers}};
-    std::vector<Hdf5Column<int64_t>*> columns;
-    for (const auto& [name, part] : parts)
+    using Row = std::pair<uint32_t, const MemoryEstimate&>;
+    Hdf5RowTable<Row> table(file, "/memory", "row");
+    table.Add({"job", "", "job", "/catalogs/jobs/name"}, [](const Row& row) { return row.first; });
+    table.Add({"stage", "", "the fullest pipeline stage, from 0"},
+              [](const Row& row) { return row.second.stage; });
+    for (const auto& [name, part] : std::vector<std::pair<const char*, Bytes MemoryEstimate::*>>{
+             {"weights", &MemoryEstimate::weights},
+             {"embeddings", &MemoryEstimate::embeddings},
+             {"gradients", &MemoryEstimate::gradients},
+             {"optimizer", &MemoryEstimate::optimizer},
+             {"activations", &MemoryEstimate::activations},
+             {"gathered", &MemoryEstimate::gathered},
+             {"buffers", &MemoryEstimate::buffers}})
     {
-        columns.push_back(&table.Add<int64_t>(
-            {name, "B", "estimate for a GPU of that stage: " + std::string(name), ""}));
+        table.Add({name, "B", "estimate for a GPU of that stage: " + std::string(name)},
+                  [part = part](const Row& row) { return row.second.*part; });
     }
-    auto& total = table.Add<int64_t>({"total", "B", "all of it", ""});
+    table.Add({"total", "B", "all of it"}, [](const Row& row) { return row.second.Total(); });
     for (std::size_t i = 0; i < result.jobs.size(); i++)
     {
-        const MemoryEstimate& memory = result.jobs[i].memory;
-        if (result.jobs[i].isWorkload)
+        if (!result.jobs[i].isWorkload)
         {
-            continue;
+            table.Append({static_cast<uint32_t>(i), result.jobs[i].memory});
         }
-        job.Append(static_cast<uint32_t>(i));
-        stage.Append(memory.stage);
-        for (std::size_t part = 0; part < parts.size(); part++)
-        {
-            columns[part]->Append((memory.*parts[part].second).Count());
-        }
-        total.Append(memory.Total().Count());
     }
     table.Finish();
 }
@@ -166,20 +152,18 @@ WriteCatalogs(Hdf5File& file, Simulation& simulation)
 void
 WriteSummary(Hdf5File& file, const RunResult& result)
 {
-    Hdf5Table table(file, "/summary", "row");
-    auto& job = table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"});
-    auto& stage = table.Add<uint32_t>({"stage", "", "pipeline stage, from 0", ""});
-    auto& stepTime =
-        table.Add<double>({"step_time", "s", "steady step; attribute step_kind says which", ""});
-    BreakdownColumns breakdown(table);
-    for (std::size_t i = 0; i < result.jobs.size(); i++)
+    Hdf5RowTable<BreakdownRow> table(file, "/summary", "row");
+    table.Add({"job", "", "job", "/catalogs/jobs/name"}, &BreakdownRow::job);
+    table.Add({"stage", "", "pipeline stage, from 0"}, &BreakdownRow::stage);
+    table.Add({"step_time", "s", "steady step; attribute step_kind says which"},
+              [&](const BreakdownRow& row) { return result.jobs[row.job].stepTime; });
+    AddBreakdown(table);
+    for (uint32_t job = 0; job < result.jobs.size(); job++)
     {
-        for (std::size_t s = 0; s < result.jobs[i].stages.size(); s++)
+        const auto& stages = result.jobs[job].stages;
+        for (uint32_t stage = 0; stage < stages.size(); stage++)
         {
-            job.Append(static_cast<uint32_t>(i));
-            stage.Append(static_cast<uint32_t>(s));
-            stepTime.Append(result.jobs[i].stepTime.ToSeconds());
-            breakdown.Append(result.jobs[i].stages[s]);
+            table.Append({job, stage, stages[stage]});
         }
     }
     table.Finish();
@@ -209,57 +193,71 @@ WriteSummary(Hdf5File& file, const RunResult& result)
 void
 WriteRanks(Hdf5File& file, const RunResult& result, Simulation& simulation)
 {
-    Hdf5Table table(file, "/ranks", "row");
-    auto& job = table.Add<uint32_t>({"job", "", "job", "/catalogs/jobs/name"});
-    auto& rank = table.Add<uint32_t>({"rank", "", "rank within the job", ""});
-    auto& stage = table.Add<uint32_t>({"stage", "", "pipeline stage, from 0", ""});
-    auto& node = table.Add<uint32_t>({"node", "", "node of its GPU", ""});
-    auto& gpu = table.Add<std::string>({"gpu", "", "device name of its GPU", ""});
-    BreakdownColumns breakdown(table);
-    const Cluster& cluster = simulation.GetCluster();
-    for (std::size_t i = 0; i < result.jobs.size(); i++)
+    struct Row
     {
-        const auto& trained = simulation.GetJob(JobId(i));
+        uint32_t job;
+        uint32_t rank;
+        uint32_t stage;
+        GpuId gpu;
+        const RankBreakdown& breakdown;
+    };
+
+    const Cluster& cluster = simulation.GetCluster();
+    Hdf5RowTable<Row> table(file, "/ranks", "row");
+    table.Add({"job", "", "job", "/catalogs/jobs/name"}, &Row::job);
+    table.Add({"rank", "", "rank within the job"}, &Row::rank);
+    table.Add({"stage", "", "pipeline stage, from 0"}, &Row::stage);
+    table.Add({"node", "", "node of its GPU"},
+              [&](const Row& row) { return cluster.NodeOf(row.gpu); });
+    table.Add({"gpu", "", "device name of its GPU"}, [&](const Row& row) {
+        return cluster.GetTopology().GetDevice(cluster.GpuDevice(row.gpu)).name;
+    });
+    AddBreakdown(table);
+    for (uint32_t job = 0; job < result.jobs.size(); job++)
+    {
+        const auto& trained = simulation.GetJob(JobId(job));
         const auto& graph = trained.GetGraph();
-        for (std::size_t r = 0; r < result.jobs[i].ranks.size(); r++)
+        for (uint32_t rank = 0; rank < result.jobs[job].ranks.size(); rank++)
         {
-            const GpuId id = trained.GetSpec().gpus[r];
-            job.Append(static_cast<uint32_t>(i));
-            rank.Append(static_cast<uint32_t>(r));
-            stage.Append(graph.programStage[graph.rankProgram[r]]);
-            node.Append(cluster.NodeOf(id));
-            gpu.Append(cluster.GetTopology().GetDevice(cluster.GpuDevice(id)).name);
-            breakdown.Append(result.jobs[i].ranks[r]);
+            table.Append({job,
+                          rank,
+                          graph.programStage[graph.rankProgram[rank]],
+                          trained.GetSpec().gpus[rank],
+                          result.jobs[job].ranks[rank]});
         }
     }
     table.Finish();
 }
 
+/** A row of /links. */
+struct LinkRow
+{
+    LinkId id;
+    const Link& link;
+    const LinkUsage& usage;
+    const PortCounters* port; //!< where packets wait at ports
+};
+
 /** What packets have met at the ports of all links. */
 void
-AddPortCounters(Hdf5Table& table, Simulation& simulation)
+AddPortCounters(Hdf5RowTable<LinkRow>& table)
 {
-    auto& packets = table.Add<int64_t>({"packets", "1", "packets sent", ""});
-    auto& marks = table.Add<int64_t>({"marks", "1", "packets marked (ECN)", ""});
-    auto& drops = table.Add<int64_t>({"drops", "1", "packets lost", ""});
-    auto& trims = table.Add<int64_t>({"trims", "1", "packets whose payload was cut off", ""});
-    auto& pauses = table.Add<int64_t>({"pauses", "1", "pauses that reached it (PFC)", ""});
-    auto& paused = table.Add<double>({"paused", "s", "time in which a class was paused", ""});
-    auto& queue = table.Add<double>({"max_queued", "B", "most bytes in a queue", ""});
-    auto& again =
-        table.Add<int64_t>({"retransmissions", "1", "packets that its device sent again", ""});
-    for (std::size_t i = 0; i < simulation.GetTopology().LinkCount(); i++)
-    {
-        const PortCounters& port = *simulation.GetTransport().GetPortCounters(LinkId(i));
-        packets.Append(static_cast<int64_t>(port.packets));
-        marks.Append(static_cast<int64_t>(port.marks));
-        drops.Append(static_cast<int64_t>(port.drops));
-        trims.Append(static_cast<int64_t>(port.trims));
-        pauses.Append(static_cast<int64_t>(port.pauses));
-        paused.Append(static_cast<double>(port.paused) * 1e-12);
-        queue.Append(static_cast<double>(port.maxQueued));
-        again.Append(static_cast<int64_t>(port.retransmissions));
-    }
+    const auto add = [&table](const ColumnInfo& info, auto PortCounters::*counter) {
+        table.Add(info, [counter](const LinkRow& row) {
+            return static_cast<int64_t>(row.port->*counter);
+        });
+    };
+    add({"packets", "1", "packets sent"}, &PortCounters::packets);
+    add({"marks", "1", "packets marked (ECN)"}, &PortCounters::marks);
+    add({"drops", "1", "packets lost"}, &PortCounters::drops);
+    add({"trims", "1", "packets whose payload was cut off"}, &PortCounters::trims);
+    add({"pauses", "1", "pauses that reached it (PFC)"}, &PortCounters::pauses);
+    table.Add({"paused", "s", "time in which a class was paused"},
+              [](const LinkRow& row) { return static_cast<double>(row.port->paused) * 1e-12; });
+    table.Add({"max_queued", "B", "most bytes in a queue"},
+              [](const LinkRow& row) { return static_cast<double>(row.port->maxQueued); });
+    add({"retransmissions", "1", "packets that its device sent again"},
+        &PortCounters::retransmissions);
 }
 
 bool
@@ -272,36 +270,39 @@ HasPortCounters(Simulation& simulation)
 void
 WriteLinks(Hdf5File& file, Simulation& simulation)
 {
-    const auto& [usages, end] = simulation.GetMeasuredLinks();
-    Hdf5Table table(file, "/links", "link");
-    auto& name = table.Add<std::string>({"name", "", "name of the link", ""});
-    auto& kind = table.Add<std::string>({"kind", "", "what it is made of", ""});
-    auto& profile = table.Add<std::string>({"profile", "", "link profile", ""});
-    auto& rate = table.Add<double>({"rate", "B s-1", "payload rate, one direction", ""});
-    auto& latency = table.Add<double>({"latency", "s", "latency", ""});
-    auto& bytes = table.Add<double>({"bytes", "B", "bytes carried in the window", ""});
-    auto& busy = table.Add<double>({"busy", "s", "time with any traffic", ""});
-    auto& saturated = table.Add<double>({"saturated", "s", "time at its full rate", ""});
-    auto& mean = table.Add<double>({"utilization", "1", "bytes over rate times the window", ""});
+    const MeasuredLinks& measured = simulation.GetMeasuredLinks();
     const Topology& topology = simulation.GetTopology();
-    for (std::size_t i = 0; i < topology.LinkCount(); i++)
-    {
-        const Link& link = topology.GetLink(LinkId(i));
-        const LinkUsage& usage = usages[i];
-        const double capacity = link.rate.ToBytesPerSecond() * end.ToSeconds();
-        name.Append(topology.LinkName(LinkId(i)));
-        kind.Append(ToString(link.kind));
-        profile.Append(topology.GetProfileName(link.profile));
-        rate.Append(link.rate.ToBytesPerSecond());
-        latency.Append(link.latency.ToSeconds());
-        bytes.Append(usage.bytes);
-        busy.Append(usage.busy.ToSeconds());
-        saturated.Append(usage.saturated.ToSeconds());
-        mean.Append(capacity > 0 ? usage.bytes / capacity : 0);
-    }
+    Hdf5RowTable<LinkRow> table(file, "/links", "link");
+    table.Add({"name", "", "name of the link"},
+              [&](const LinkRow& row) { return topology.LinkName(row.id); });
+    table.Add({"kind", "", "what it is made of"},
+              [](const LinkRow& row) { return ToString(row.link.kind); });
+    table.Add({"profile", "", "link profile"},
+              [&](const LinkRow& row) { return topology.GetProfileName(row.link.profile); });
+    table.Add({"rate", "B s-1", "payload rate, one direction"},
+              [](const LinkRow& row) { return row.link.rate.ToBytesPerSecond(); });
+    table.Add({"latency", "s", "latency"}, [](const LinkRow& row) { return row.link.latency; });
+    table.Add({"bytes", "B", "bytes carried in the window"},
+              [](const LinkRow& row) { return row.usage.bytes; });
+    table.Add({"busy", "s", "time with any traffic"},
+              [](const LinkRow& row) { return row.usage.busy; });
+    table.Add({"saturated", "s", "time at its full rate"},
+              [](const LinkRow& row) { return row.usage.saturated; });
+    table.Add({"utilization", "1", "bytes over rate times the window"}, [&](const LinkRow& row) {
+        const double capacity = row.link.rate.ToBytesPerSecond() * measured.end.ToSeconds();
+        return capacity > 0 ? row.usage.bytes / capacity : 0.0;
+    });
     if (HasPortCounters(simulation))
     {
-        AddPortCounters(table, simulation);
+        AddPortCounters(table);
+    }
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const LinkId id(i);
+        table.Append({id,
+                      topology.GetLink(id),
+                      measured.usage[i],
+                      simulation.GetTransport().GetPortCounters(id)});
     }
     table.Finish();
 }
@@ -309,15 +310,20 @@ WriteLinks(Hdf5File& file, Simulation& simulation)
 void
 WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<FlowPath>& paths)
 {
-    Hdf5Table table(file, "/flow_paths", "row");
-    auto& path = table.Add<uint32_t>({"path", "", "path, as in /flows/path", ""});
-    auto& link = table.Add<uint32_t>({"link", "", "link it crosses", "/links/name"});
-    auto& share =
-        table.Add<double>({"share",
-                           "1",
-                           "bytes that cross it over those of the flow; k where each does k times",
-                           ""});
-    for (std::size_t i = 0; i < paths.size(); i++)
+    struct Row
+    {
+        uint32_t path;
+        LinkId link;
+        double share;
+    };
+
+    Hdf5RowTable<Row> table(file, "/flow_paths", "row");
+    table.Add({"path", "", "path, as in /flows/path"}, &Row::path);
+    table.Add({"link", "", "link it crosses", "/links/name"}, &Row::link);
+    table.Add(
+        {"share", "1", "bytes that cross it over those of the flow; k where each does k times"},
+        &Row::share);
+    for (uint32_t i = 0; i < paths.size(); i++)
     {
         if (!paths[i].path.IsValid())
         {
@@ -325,9 +331,7 @@ WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<FlowPat
         }
         for (const auto& entry : simulation.GetRouting().Paths().Links(paths[i].path))
         {
-            path.Append(static_cast<uint32_t>(i));
-            link.Append(entry.link.Index());
-            share.Append(static_cast<double>(entry.multiplicity) / paths[i].unit);
+            table.Append({i, entry.link, static_cast<double>(entry.multiplicity) / paths[i].unit});
         }
     }
     table.Finish();

@@ -352,50 +352,44 @@ WriteBandwidth(Hdf5File& file,
                const CollectiveSweepSpec& spec,
                const std::vector<CollectivePoint>& points)
 {
-    Hdf5Table table(file, "/bandwidth", "row");
-    auto& op = table.Add<std::string>({"collective", "", "operation", ""});
-    auto& size = table.Add<int64_t>({"size_bytes", "B", "size as nccl-tests counts it", ""});
-    auto& time = table.Add<double>({"time_us", "us", "time of a call", ""});
-    auto& algorithmic = table.Add<double>({"algbw_GBps", "GB s-1", "size over time", ""});
-    auto& bus = table.Add<double>({"busbw_GBps", "GB s-1", "bus bandwidth", ""});
-    auto& algorithm = table.Add<std::string>({"algorithm", "", "algorithm", ""});
-    auto& protocol = table.Add<std::string>({"protocol", "", "protocol", ""});
-    auto& channels = table.Add<uint32_t>({"channels", "1", "channels used", ""});
-    auto& fidelity = table.Add<std::string>({"fidelity", "", "fidelity that it ran in", ""});
-    const bool hasBounds = HaveBounds(points);
-    const auto column = [&](const ColumnInfo& text) {
-        return hasBounds ? &table.Add<double>(text) : nullptr;
-    };
-    auto* lower = column({"lower_us", "us", "lower end of the bound", ""});
-    auto* upper = column({"upper_us", "us", "upper end of the bound", ""});
-    auto* coverage = column({"coverage", "1", "part of calls alike that lie in it", ""});
-    auto* regime =
-        hasBounds ? &table.Add<std::string>({"regime", "", "class of the bound", ""}) : nullptr;
-    auto* region =
-        hasBounds
-            ? &table.Add<std::string>({"region", "", "inside what was calibrated, or why not", ""})
-            : nullptr;
-    for (const auto& point : points)
+    using Point = CollectivePoint;
+    Hdf5RowTable<Point> table(file, "/bandwidth", "row");
+    table.Add({"collective", "", "operation"}, [&](const Point&) { return ToString(spec.op); });
+    table.Add({"size_bytes", "B", "size as nccl-tests counts it"}, &Point::size);
+    table.Add({"time_us", "us", "time of a call"},
+              [](const Point& point) { return point.time.ToMicroseconds(); });
+    table.Add({"algbw_GBps", "GB s-1", "size over time"},
+              [](const Point& point) { return point.algorithmBandwidth.ToGBps(); });
+    table.Add({"busbw_GBps", "GB s-1", "bus bandwidth"},
+              [](const Point& point) { return point.busBandwidth.ToGBps(); });
+    table.Add({"algorithm", "", "algorithm"},
+              [](const Point& point) { return ToString(point.algorithm); });
+    table.Add({"protocol", "", "protocol"},
+              [](const Point& point) { return ToString(point.protocol); });
+    table.Add({"channels", "1", "channels used"}, &Point::channels);
+    table.Add({"fidelity", "", "fidelity that it ran in"},
+              [](const Point& point) { return ToString(point.fidelity); });
+    if (HaveBounds(points))
     {
-        if (hasBounds)
-        {
-            const ErrorBound& bound = *point.bound;
-            const double time = point.time.ToMicroseconds();
-            lower->Append(bound.IsInside() ? time * bound.lower : std::nan(""));
-            upper->Append(bound.IsInside() ? time * bound.upper : std::nan(""));
-            coverage->Append(bound.coverage);
-            regime->Append(bound.regime);
-            region->Append(bound.region);
-        }
-        op.Append(ToString(spec.op));
-        size.Append(point.size.Count());
-        time.Append(point.time.ToMicroseconds());
-        algorithmic.Append(point.algorithmBandwidth.ToGBps());
-        bus.Append(point.busBandwidth.ToGBps());
-        algorithm.Append(ToString(point.algorithm));
-        protocol.Append(ToString(point.protocol));
-        channels.Append(point.channels);
-        fidelity.Append(ToString(point.fidelity));
+        const auto end = [](double ErrorBound::*factor) {
+            return [factor](const Point& point) {
+                return point.bound->IsInside()
+                           ? point.time.ToMicroseconds() * ((*point.bound).*factor)
+                           : std::nan("");
+            };
+        };
+        table.Add({"lower_us", "us", "lower end of the bound"}, end(&ErrorBound::lower));
+        table.Add({"upper_us", "us", "upper end of the bound"}, end(&ErrorBound::upper));
+        table.Add({"coverage", "1", "part of calls alike that lie in it"},
+                  [](const Point& point) { return point.bound->coverage; });
+        table.Add({"regime", "", "class of the bound"},
+                  [](const Point& point) { return point.bound->regime; });
+        table.Add({"region", "", "inside what was calibrated, or why not"},
+                  [](const Point& point) { return point.bound->region; });
+    }
+    for (const Point& point : points)
+    {
+        table.Append(point);
     }
     table.Finish();
 }
