@@ -26,42 +26,18 @@ constexpr double MAX_LOAD = 10;
 constexpr double MAX_SIZE = 1e15; // bytes
 constexpr double PERCENT = 100;
 
-/** What a pattern needs besides sizes, and what it may have. */
-struct PatternKeys
-{
-    TrafficKind kind;
-    std::vector<std::string> own;
-};
-
-std::vector<PatternKeys>
-KeysOfPatterns()
-{
-    return {{TrafficKind::Poisson, {"sizes", "bytes", "load"}},
-            {TrafficKind::Permutation, {"sizes", "bytes", "every", "times"}},
-            {TrafficKind::Incast, {"sizes", "bytes", "senders", "every", "times"}},
-            {TrafficKind::AllToAll, {"sizes", "bytes", "every", "times"}},
-            {TrafficKind::OnOff, {"on", "off", "spans", "rate"}}};
-}
-
 /** Throws at a key of another pattern. */
 void
 CheckPatternKeys(const YamlNode& node, TrafficKind kind)
 {
-    const std::vector<PatternKeys> patterns = KeysOfPatterns();
-    const auto own = std::find_if(
-        patterns.begin(), patterns.end(), [&](const auto& keys) { return keys.kind == kind; });
-    for (const PatternKeys& other : patterns)
+    for (const std::string& key : node.Keys())
     {
-        for (const std::string& key : other.own)
+        for (const auto& [name, other] : TrafficKindNames())
         {
-            if (std::find(own->own.begin(), own->own.end(), key) != own->own.end())
+            if (!HasTrafficKey(kind, key) && HasTrafficKey(other, key))
             {
-                continue;
-            }
-            if (const auto value = node.Find(key))
-            {
-                value->Fail("found it beside pattern '" + std::string(ToString(kind)) +
-                            "', expected pattern " + ToString(other.kind) + " with it");
+                node.Get(key).Fail("found it beside pattern '" + std::string(ToString(kind)) +
+                                   "', expected pattern " + name + " with it");
             }
         }
     }
@@ -207,8 +183,8 @@ ReadTraffic(
     spec.seed = seed;
     node.Read("seed", spec.seed, &YamlNode::AsSeed);
     node.Read("duration", spec.duration, &YamlNode::AsTimeAboveZero);
-    const bool hasRounds = spec.kind != TrafficKind::Poisson && spec.kind != TrafficKind::OnOff;
-    if (hasRounds)
+    const auto has = [&spec](const char* key) { return HasTrafficKey(spec.kind, key); };
+    if (has("times"))
     {
         ReadRounds(node, hasUntil, spec);
     }
@@ -216,27 +192,24 @@ ReadTraffic(
     {
         node.Get("duration"); // throws: it never ends
     }
-    if (spec.kind != TrafficKind::OnOff)
+    if (has("sizes"))
     {
         ReadFlowSizes(node, catalog, spec);
     }
-    if (spec.kind == TrafficKind::Poisson)
+    if (has("load"))
     {
         spec.load = node.Get("load").AsNumber(MIN_LOAD, MAX_LOAD);
     }
-    if (spec.kind == TrafficKind::Incast)
+    if (has("senders"))
     {
         spec.senders = node.Get("senders").AsCount(1, MAX_END_POINTS);
     }
-    if (spec.kind == TrafficKind::OnOff)
+    if (has("on"))
     {
         spec.on = node.Get("on").AsTimeAboveZero();
         spec.off = node.Get("off").AsTime();
         node.Read("rate", spec.rate, &YamlNode::AsRateAboveZero);
-        if (const auto spans = node.Find("spans"))
-        {
-            spec.isFixed = spans->AsEnum(NamedChoices<int>{{"exponential", 0}, {"fixed", 1}}) == 1;
-        }
+        node.Read("spans", spec.isFixed, SpanNames());
     }
     return spec;
 }

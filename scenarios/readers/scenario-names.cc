@@ -197,6 +197,12 @@ TrafficKindNames()
     return ChoicesUpTo(TrafficKind::OnOff);
 }
 
+NamedChoices<bool>
+SpanNames()
+{
+    return {{"exponential", false}, {"fixed", true}};
+}
+
 NamedChoices<EventKind>
 EventKindNames()
 {

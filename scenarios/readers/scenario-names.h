@@ -71,6 +71,10 @@ NamedChoices<Placement> PlacementNames();
 NamedChoices<Fidelity> FidelityNames();
 NamedChoices<JitterScope> JitterScopeNames();
 NamedChoices<TrafficKind> TrafficKindNames();
+
+/** Whether on-off spans are fixed. */
+NamedChoices<bool> SpanNames();
+
 NamedChoices<EventKind> EventKindNames();
 
 } // namespace weir

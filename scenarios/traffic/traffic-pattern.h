@@ -27,6 +27,9 @@ enum class TrafficKind : uint8_t
 /** "poisson", "permutation", "incast", "all-to-all" or "on-off". */
 const char* ToString(TrafficKind kind);
 
+/** Whether traffic of a kind has @p key of its map beside those of all: "load", "times". */
+bool HasTrafficKey(TrafficKind kind, const std::string& key);
+
 /** Traffic between end points, drawn by a seed. */
 struct TrafficSpec
 {

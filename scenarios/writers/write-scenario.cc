@@ -231,32 +231,30 @@ WriteTraffic(YamlWriter& out, const TrafficSpec& spec)
 {
     out.BeginMap("traffic");
     out.Text("pattern", ToString(spec.kind));
-    switch (spec.kind)
+    const auto has = [&spec](const char* key) { return HasTrafficKey(spec.kind, key); };
+    if (has("load"))
     {
-    case TrafficKind::Poisson:
         out.Number("load", spec.load);
-        break;
-    case TrafficKind::Incast:
+    }
+    if (has("senders"))
+    {
         out.Integer("senders", spec.senders);
-        break;
-    case TrafficKind::OnOff:
+    }
+    if (has("on"))
+    {
         out.Duration("on", spec.on);
         out.Duration("off", spec.off);
-        out.Text("spans", spec.isFixed ? "fixed" : "exponential");
-        if (!spec.rate.IsInfinite())
-        {
-            out.Speed("rate", spec.rate);
-        }
-        break;
-    case TrafficKind::Permutation:
-    case TrafficKind::AllToAll:
-        break;
+        out.Text("spans", NameOf(SpanNames(), spec.isFixed));
+    }
+    if (has("rate") && !spec.rate.IsInfinite())
+    {
+        out.Speed("rate", spec.rate);
     }
     if (!spec.sizesName.empty())
     {
         out.Text("sizes", spec.sizesName);
     }
-    else if (spec.kind != TrafficKind::OnOff)
+    else if (has("bytes"))
     {
         out.Size("bytes", spec.sizes.Quantile(0));
     }
