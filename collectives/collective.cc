@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/collective.h"
 
-#include <array>
-#include <utility>
+#include "fabric/enum-names.h"
 
 namespace weir
 {
@@ -10,7 +9,7 @@ namespace weir
 namespace
 {
 
-constexpr std::array<std::pair<CollectiveOp, const char*>, 10> OP_NAMES{{
+constexpr EnumName<CollectiveOp> OP_NAMES[]{
     {CollectiveOp::AllReduce, "all-reduce"},
     {CollectiveOp::AllGather, "all-gather"},
     {CollectiveOp::ReduceScatter, "reduce-scatter"},
@@ -21,9 +20,9 @@ constexpr std::array<std::pair<CollectiveOp, const char*>, 10> OP_NAMES{{
     {CollectiveOp::Scatter, "scatter"},
     {CollectiveOp::SendRecv, "send-recv"},
     {CollectiveOp::Send, "send"},
-}};
+};
 
-constexpr std::array<std::pair<Algorithm, const char*>, 10> ALGORITHM_NAMES{{
+constexpr EnumName<Algorithm> ALGORITHM_NAMES[]{
     {Algorithm::Ring, "ring"},
     {Algorithm::Tree, "tree"},
     {Algorithm::CollNetDirect, "collnet-direct"},
@@ -34,78 +33,50 @@ constexpr std::array<std::pair<Algorithm, const char*>, 10> ALGORITHM_NAMES{{
     {Algorithm::PointToPoint, "point-to-point"},
     {Algorithm::Imported, "imported"},
     {Algorithm::DimensionWise, "dimension-wise"},
-}};
+};
 
-constexpr std::array<std::pair<Protocol, const char*>, 3> PROTOCOL_NAMES{{
+constexpr EnumName<Protocol> PROTOCOL_NAMES[]{
     {Protocol::Ll, "ll"},
     {Protocol::Ll128, "ll128"},
     {Protocol::Simple, "simple"},
-}};
-
-template <typename Names, typename Enum>
-const char*
-NameOf(const Names& names, Enum value)
-{
-    for (const auto& [each, name] : names)
-    {
-        if (each == value)
-        {
-            return name;
-        }
-    }
-    return "?";
-}
-
-template <typename Enum, std::size_t N>
-std::optional<Enum>
-Parse(const std::array<std::pair<Enum, const char*>, N>& names, const std::string& text)
-{
-    for (const auto& [each, name] : names)
-    {
-        if (text == name)
-        {
-            return each;
-        }
-    }
-    return std::nullopt;
-}
+};
 
 } // namespace
 
 const char*
 ToString(CollectiveOp op)
 {
-    return NameOf(OP_NAMES, op);
+    return NameIn(OP_NAMES, op);
 }
 
 const char*
 ToString(Algorithm algorithm)
 {
-    return NameOf(ALGORITHM_NAMES, algorithm);
+    return NameIn(ALGORITHM_NAMES, algorithm);
 }
 
 const char*
 ToString(Protocol protocol)
 {
-    return NameOf(PROTOCOL_NAMES, protocol);
+    return NameIn(PROTOCOL_NAMES, protocol);
 }
 
 std::optional<CollectiveOp>
 ParseCollectiveOp(const std::string& name)
 {
-    return Parse(OP_NAMES, name);
+    return ValueIn(OP_NAMES, name);
 }
 
 std::optional<Algorithm>
 ParseAlgorithm(const std::string& name)
 {
-    return Parse(ALGORITHM_NAMES, name);
+    return ValueIn(ALGORITHM_NAMES, name);
 }
 
 std::optional<Protocol>
 ParseProtocol(const std::string& name)
 {
-    return Parse(PROTOCOL_NAMES, name);
+    return ValueIn(PROTOCOL_NAMES, name);
 }
 
 double

@@ -4,10 +4,9 @@
 #include "collectives/engines/analytical-engine.h"
 #include "collectives/engines/flow-engine.h"
 #include "collectives/engines/stream-engine.h"
+#include "fabric/enum-names.h"
 
-#include <array>
 #include <stdexcept>
-#include <utility>
 
 namespace weir
 {
@@ -15,41 +14,27 @@ namespace weir
 namespace
 {
 
-constexpr std::array<std::pair<Fidelity, const char*>, 6> NAMES{{
+constexpr EnumName<Fidelity> NAMES[]{
     {Fidelity::Analytical, "analytical"},
     {Fidelity::Stream, "stream"},
     {Fidelity::Flow, "flow"},
     {Fidelity::Packet, "packet"},
     {Fidelity::Hybrid, "hybrid"},
     {Fidelity::Auto, "auto"},
-}};
+};
 
 } // namespace
 
 const char*
 ToString(Fidelity fidelity)
 {
-    for (const auto& [each, name] : NAMES)
-    {
-        if (each == fidelity)
-        {
-            return name;
-        }
-    }
-    return "?";
+    return NameIn(NAMES, fidelity);
 }
 
 std::optional<Fidelity>
 ParseFidelity(const std::string& name)
 {
-    for (const auto& [each, text] : NAMES)
-    {
-        if (name == text)
-        {
-            return each;
-        }
-    }
-    return std::nullopt;
+    return ValueIn(NAMES, name);
 }
 
 FlowForm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/catalog.h"
 
+#include "fabric/enum-names.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
 
@@ -20,38 +21,23 @@ constexpr const char* SUITE_FILE = "suite.yaml";
 const char*
 Singular(CatalogKind kind)
 {
-    switch (kind)
-    {
-    case CatalogKind::Systems:
-        return "system";
-    case CatalogKind::Models:
-        return "model";
-    case CatalogKind::Runs:
-        return "run";
-    case CatalogKind::Gpus:
-        return "GPU";
-    case CatalogKind::Architectures:
-        return "architecture";
-    case CatalogKind::Hosts:
-        return "host";
-    case CatalogKind::Transports:
-        return "transport";
-    case CatalogKind::Frameworks:
-        return "framework";
-    case CatalogKind::Calibrations:
-        return "calibration";
-    case CatalogKind::FlowSizes:
-        return "distribution of flow sizes";
-    case CatalogKind::Corrections:
-        return "correction";
-    case CatalogKind::Switches:
-        return "switch";
-    case CatalogKind::Sweeps:
-        return "sweep";
-    case CatalogKind::Suites:
-        return "suite";
-    }
-    throw std::logic_error("Catalog: no such kind");
+    static constexpr EnumName<CatalogKind> NAMES[]{
+        {CatalogKind::Systems, "system"},
+        {CatalogKind::Models, "model"},
+        {CatalogKind::Runs, "run"},
+        {CatalogKind::Gpus, "GPU"},
+        {CatalogKind::Architectures, "architecture"},
+        {CatalogKind::Hosts, "host"},
+        {CatalogKind::Transports, "transport"},
+        {CatalogKind::Frameworks, "framework"},
+        {CatalogKind::Calibrations, "calibration"},
+        {CatalogKind::FlowSizes, "distribution of flow sizes"},
+        {CatalogKind::Corrections, "correction"},
+        {CatalogKind::Switches, "switch"},
+        {CatalogKind::Sweeps, "sweep"},
+        {CatalogKind::Suites, "suite"},
+    };
+    return NameIn(NAMES, kind);
 }
 
 bool
@@ -175,38 +161,23 @@ ResolveWithin(const YamlNode& node,
 const char*
 ToString(CatalogKind kind)
 {
-    switch (kind)
-    {
-    case CatalogKind::Systems:
-        return "systems";
-    case CatalogKind::Models:
-        return "models";
-    case CatalogKind::Runs:
-        return "runs";
-    case CatalogKind::Gpus:
-        return "gpus";
-    case CatalogKind::Architectures:
-        return "architectures";
-    case CatalogKind::Hosts:
-        return "hosts";
-    case CatalogKind::Transports:
-        return "transports";
-    case CatalogKind::Frameworks:
-        return "frameworks";
-    case CatalogKind::Calibrations:
-        return "calibrations";
-    case CatalogKind::FlowSizes:
-        return "flow-sizes";
-    case CatalogKind::Corrections:
-        return "corrections";
-    case CatalogKind::Switches:
-        return "switches";
-    case CatalogKind::Sweeps:
-        return "sweeps";
-    case CatalogKind::Suites:
-        return "suites";
-    }
-    throw std::logic_error("Catalog: no such kind");
+    static constexpr EnumName<CatalogKind> NAMES[]{
+        {CatalogKind::Systems, "systems"},
+        {CatalogKind::Models, "models"},
+        {CatalogKind::Runs, "runs"},
+        {CatalogKind::Gpus, "gpus"},
+        {CatalogKind::Architectures, "architectures"},
+        {CatalogKind::Hosts, "hosts"},
+        {CatalogKind::Transports, "transports"},
+        {CatalogKind::Frameworks, "frameworks"},
+        {CatalogKind::Calibrations, "calibrations"},
+        {CatalogKind::FlowSizes, "flow-sizes"},
+        {CatalogKind::Corrections, "corrections"},
+        {CatalogKind::Switches, "switches"},
+        {CatalogKind::Sweeps, "sweeps"},
+        {CatalogKind::Suites, "suites"},
+    };
+    return NameIn(NAMES, kind);
 }
 
 Catalog::Catalog(std::vector<std::string> folders)

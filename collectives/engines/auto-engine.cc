@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/auto-engine.h"
 
+#include "fabric/enum-names.h"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -11,16 +13,12 @@ namespace weir
 const char*
 ToString(FidelityReason reason)
 {
-    switch (reason)
-    {
-    case FidelityReason::WithinTolerance:
-        return "within tolerance";
-    case FidelityReason::Bound:
-        return "bound";
-    case FidelityReason::Contention:
-        return "contention";
-    }
-    return "?";
+    static constexpr EnumName<FidelityReason> NAMES[]{
+        {FidelityReason::WithinTolerance, "within tolerance"},
+        {FidelityReason::Bound, "bound"},
+        {FidelityReason::Contention, "contention"},
+    };
+    return NameIn(NAMES, reason);
 }
 
 AutoEngine::AutoEngine(Planner& planner, const ShortcutJudge& judge, EngineOf engineOf)

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/nccl/nccl-settings.h"
 
+#include "fabric/enum-names.h"
+
 #include <initializer_list>
 #include <utility>
 
 namespace weir
 {
+namespace
+{
+
+constexpr EnumName<LaunchMode> LAUNCH_MODES[]{
+    {LaunchMode::ProcessPerGpu, "process-per-gpu"},
+    {LaunchMode::OneProcess, "one-process"},
+    {LaunchMode::Waited, "waited"},
+    {LaunchMode::Graph, "graph"},
+};
+
+} // namespace
 
 const char*
 ToString(LaunchMode mode)
 {
-    switch (mode)
-    {
-    case LaunchMode::OneProcess:
-        return "one-process";
-    case LaunchMode::Waited:
-        return "waited";
-    case LaunchMode::Graph:
-        return "graph";
-    case LaunchMode::ProcessPerGpu:
-        break;
-    }
-    return "process-per-gpu";
+    return NameIn(LAUNCH_MODES, mode);
 }
 
 Time
@@ -55,15 +57,7 @@ IdleLaunchTime(const NodeCosts& costs, LaunchMode mode)
 std::optional<LaunchMode>
 ParseLaunchMode(const std::string& text)
 {
-    for (LaunchMode mode :
-         {LaunchMode::ProcessPerGpu, LaunchMode::OneProcess, LaunchMode::Waited, LaunchMode::Graph})
-    {
-        if (text == ToString(mode))
-        {
-            return mode;
-        }
-    }
-    return std::nullopt;
+    return ValueIn(LAUNCH_MODES, text);
 }
 
 namespace

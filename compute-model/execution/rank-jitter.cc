@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/execution/rank-jitter.h"
 
+#include "fabric/enum-names.h"
 #include "fabric/routing/flow-hash.h"
 
 #include <cmath>
@@ -44,16 +45,12 @@ Normal(uint64_t& state)
 const char*
 ToString(JitterScope scope)
 {
-    switch (scope)
-    {
-    case JitterScope::Run:
-        return "run";
-    case JitterScope::Step:
-        return "step";
-    case JitterScope::Operation:
-        return "operation";
-    }
-    throw std::logic_error("ToString: no such JitterScope");
+    static constexpr EnumName<JitterScope> NAMES[]{
+        {JitterScope::Run, "run"},
+        {JitterScope::Step, "step"},
+        {JitterScope::Operation, "operation"},
+    };
+    return NameIn(NAMES, scope);
 }
 
 RankJitter::RankJitter(const JitterSpec& spec)

@@ -2,11 +2,11 @@
 #include "compute-model/execution/step-executor.h"
 
 #include "compute-model/execution/step-executor-state.h"
+#include "fabric/enum-names.h"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <stdexcept>
 #include <utility>
 
 namespace weir
@@ -137,18 +137,13 @@ StepExecutor::FindCollective(const CollectiveClient* client, uint64_t token) con
 const char*
 ToString(SteadyKind kind)
 {
-    switch (kind)
-    {
-    case SteadyKind::Last:
-        return "last step";
-    case SteadyKind::Mean:
-        return "mean of steps";
-    case SteadyKind::LastHeld:
-        return "last step while all jobs ran";
-    case SteadyKind::MeanHeld:
-        return "mean of steps while all jobs ran";
-    }
-    throw std::logic_error("ToString: no such kind");
+    static constexpr EnumName<SteadyKind> NAMES[]{
+        {SteadyKind::Last, "last step"},
+        {SteadyKind::Mean, "mean of steps"},
+        {SteadyKind::LastHeld, "last step while all jobs ran"},
+        {SteadyKind::MeanHeld, "mean of steps while all jobs ran"},
+    };
+    return NameIn(NAMES, kind);
 }
 
 std::string

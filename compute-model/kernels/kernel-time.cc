@@ -4,6 +4,7 @@
 #include "compute-model/kernels/attention-time.h"
 #include "compute-model/kernels/estimate-provenance.h"
 #include "compute-model/kernels/gemm-time.h"
+#include "fabric/enum-names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -68,52 +69,30 @@ MemoryKernelTime(const Gpu& gpu, MemoryKernel kernel, Bytes bytes, Bytes rowByte
 const char*
 ToString(MemoryKernel kernel)
 {
-    switch (kernel)
-    {
-    case MemoryKernel::LayerNormForward:
-        return "layerNormForward";
-    case MemoryKernel::LayerNormBackward:
-        return "layerNormBackward";
-    case MemoryKernel::RmsNormForward:
-        return "rmsNormForward";
-    case MemoryKernel::RmsNormBackward:
-        return "rmsNormBackward";
-    case MemoryKernel::SoftmaxForward:
-        return "softmaxForward";
-    case MemoryKernel::SoftmaxBackward:
-        return "softmaxBackward";
-    case MemoryKernel::Dropout:
-        return "dropout";
-    case MemoryKernel::BiasGelu:
-        return "biasGelu";
-    case MemoryKernel::SwiGlu:
-        return "swiGlu";
-    case MemoryKernel::BiasDropoutAdd:
-        return "biasDropoutAdd";
-    case MemoryKernel::Elementwise:
-        return "elementwise";
-    case MemoryKernel::Rotary:
-        return "rotary";
-    case MemoryKernel::EmbeddingForward:
-        return "embeddingForward";
-    case MemoryKernel::EmbeddingBackward:
-        return "embeddingBackward";
-    case MemoryKernel::CrossEntropyForward:
-        return "crossEntropyForward";
-    case MemoryKernel::CrossEntropyBackward:
-        return "crossEntropyBackward";
-    case MemoryKernel::AdamFused:
-        return "adamFused";
-    case MemoryKernel::GradientNorm:
-        return "gradientNorm";
-    case MemoryKernel::Fill:
-        return "fill";
-    case MemoryKernel::Reduction:
-        return "reduction";
-    case MemoryKernel::CastToFp32:
-        return "castToFp32";
-    }
-    throw std::invalid_argument("ToString: not a MemoryKernel");
+    static constexpr EnumName<MemoryKernel> NAMES[]{
+        {MemoryKernel::LayerNormForward, "layerNormForward"},
+        {MemoryKernel::LayerNormBackward, "layerNormBackward"},
+        {MemoryKernel::RmsNormForward, "rmsNormForward"},
+        {MemoryKernel::RmsNormBackward, "rmsNormBackward"},
+        {MemoryKernel::SoftmaxForward, "softmaxForward"},
+        {MemoryKernel::SoftmaxBackward, "softmaxBackward"},
+        {MemoryKernel::Dropout, "dropout"},
+        {MemoryKernel::BiasGelu, "biasGelu"},
+        {MemoryKernel::SwiGlu, "swiGlu"},
+        {MemoryKernel::BiasDropoutAdd, "biasDropoutAdd"},
+        {MemoryKernel::Elementwise, "elementwise"},
+        {MemoryKernel::Rotary, "rotary"},
+        {MemoryKernel::EmbeddingForward, "embeddingForward"},
+        {MemoryKernel::EmbeddingBackward, "embeddingBackward"},
+        {MemoryKernel::CrossEntropyForward, "crossEntropyForward"},
+        {MemoryKernel::CrossEntropyBackward, "crossEntropyBackward"},
+        {MemoryKernel::AdamFused, "adamFused"},
+        {MemoryKernel::GradientNorm, "gradientNorm"},
+        {MemoryKernel::Fill, "fill"},
+        {MemoryKernel::Reduction, "reduction"},
+        {MemoryKernel::CastToFp32, "castToFp32"},
+    };
+    return NameIn(NAMES, kernel);
 }
 
 KernelTimer::KernelTimer(const Gpu& gpu, ClockRegime regime)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/models/layer-table.h"
 
+#include "fabric/enum-names.h"
+
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -15,34 +17,21 @@ namespace
 const char*
 NameOf(TableOp op)
 {
-    switch (op)
-    {
-    case TableOp::Convolution:
-        return "convolution";
-    case TableOp::Linear:
-        return "linear";
-    case TableOp::BatchNorm:
-        return "batch norm";
-    case TableOp::Relu:
-        return "ReLU";
-    case TableOp::MaxPool:
-        return "maximum pool";
-    case TableOp::AveragePool:
-        return "average pool";
-    case TableOp::Add:
-        return "add";
-    case TableOp::Dropout:
-        return "dropout";
-    case TableOp::Embeddings:
-        return "embeddings";
-    case TableOp::DotInteraction:
-        return "dot interaction";
-    case TableOp::Cross:
-        return "cross";
-    case TableOp::Loss:
-        return "cross entropy";
-    }
-    throw std::logic_error("LayerTable: no such TableOp");
+    static constexpr EnumName<TableOp> NAMES[]{
+        {TableOp::Convolution, "convolution"},
+        {TableOp::Linear, "linear"},
+        {TableOp::BatchNorm, "batch norm"},
+        {TableOp::Relu, "ReLU"},
+        {TableOp::MaxPool, "maximum pool"},
+        {TableOp::AveragePool, "average pool"},
+        {TableOp::Add, "add"},
+        {TableOp::Dropout, "dropout"},
+        {TableOp::Embeddings, "embeddings"},
+        {TableOp::DotInteraction, "dot interaction"},
+        {TableOp::Cross, "cross"},
+        {TableOp::Loss, "cross entropy"},
+    };
+    return NameIn(NAMES, op);
 }
 
 /** Positions of a window along one side (torch.nn.Conv2d, floor mode). */

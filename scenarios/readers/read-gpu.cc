@@ -35,11 +35,7 @@ void
 ReadTensorRates(const YamlNode& node, Gpu& gpu)
 {
     node.CheckKeys(YamlKeysOf("gpu.tensorFlopsPerSmPerClock"));
-    for (const auto& [key, precision] : {std::pair("fp32", Precision::Fp32),
-                                         std::pair("tf32", Precision::Tf32),
-                                         std::pair("fp16", Precision::Fp16),
-                                         std::pair("bf16", Precision::Bf16),
-                                         std::pair("fp8", Precision::Fp8)})
+    for (const auto& [key, precision] : PrecisionNames())
     {
         gpu.tensorFlopsPerSmPerClock[static_cast<std::size_t>(precision)] =
             node.Get(key).AsNumber(0, 1e6);

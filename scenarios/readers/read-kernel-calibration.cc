@@ -231,11 +231,7 @@ ReadGemm(const YamlNode& node)
     gemm.grid = ReadGrid(node.Get("grid"));
     const YamlNode efficiency = node.Get("tensorEfficiency");
     efficiency.CheckKeys(YamlKeysOf("gpu.kernels.gemm.tensorEfficiency"));
-    for (const auto& [key, precision] : {std::pair("fp32", Precision::Fp32),
-                                         std::pair("tf32", Precision::Tf32),
-                                         std::pair("fp16", Precision::Fp16),
-                                         std::pair("bf16", Precision::Bf16),
-                                         std::pair("fp8", Precision::Fp8)})
+    for (const auto& [key, precision] : PrecisionNames())
     {
         gemm.tensorEfficiency[static_cast<std::size_t>(precision)] = Share(efficiency, key);
     }

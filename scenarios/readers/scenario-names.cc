@@ -183,12 +183,7 @@ JitterScopeNames()
 NamedChoices<Fidelity>
 FidelityNames()
 {
-    return {{"analytical", Fidelity::Analytical},
-            {"stream", Fidelity::Stream},
-            {"flow", Fidelity::Flow},
-            {"packet", Fidelity::Packet},
-            {"hybrid", Fidelity::Hybrid},
-            {"auto", Fidelity::Auto}};
+    return ChoicesUpTo(Fidelity::Auto);
 }
 
 NamedChoices<TrafficKind>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/topology/topology.h"
 
+#include "fabric/enum-names.h"
 #include "fabric/topology/link-profile.h"
 
 #include <algorithm>
@@ -13,45 +14,30 @@ namespace weir
 const char*
 ToString(DeviceKind kind)
 {
-    switch (kind)
-    {
-    case DeviceKind::Gpu:
-        return "gpu";
-    case DeviceKind::NvSwitch:
-        return "nvswitch";
-    case DeviceKind::PcieSwitch:
-        return "pcie-switch";
-    case DeviceKind::RootComplex:
-        return "root-complex";
-    case DeviceKind::Nic:
-        return "nic";
-    case DeviceKind::LeafSwitch:
-        return "leaf";
-    case DeviceKind::SpineSwitch:
-        return "spine";
-    case DeviceKind::CoreSwitch:
-        return "core";
-    case DeviceKind::Host:
-        return "host";
-    }
-    throw std::invalid_argument("ToString: not a DeviceKind");
+    static constexpr EnumName<DeviceKind> NAMES[]{
+        {DeviceKind::Gpu, "gpu"},
+        {DeviceKind::NvSwitch, "nvswitch"},
+        {DeviceKind::PcieSwitch, "pcie-switch"},
+        {DeviceKind::RootComplex, "root-complex"},
+        {DeviceKind::Nic, "nic"},
+        {DeviceKind::LeafSwitch, "leaf"},
+        {DeviceKind::SpineSwitch, "spine"},
+        {DeviceKind::CoreSwitch, "core"},
+        {DeviceKind::Host, "host"},
+    };
+    return NameIn(NAMES, kind);
 }
 
 const char*
 ToString(LinkKind kind)
 {
-    switch (kind)
-    {
-    case LinkKind::NvLink:
-        return "nvlink";
-    case LinkKind::Pcie:
-        return "pcie";
-    case LinkKind::InterSocket:
-        return "inter-socket";
-    case LinkKind::Network:
-        return "network";
-    }
-    throw std::invalid_argument("ToString: not a LinkKind");
+    static constexpr EnumName<LinkKind> NAMES[]{
+        {LinkKind::NvLink, "nvlink"},
+        {LinkKind::Pcie, "pcie"},
+        {LinkKind::InterSocket, "inter-socket"},
+        {LinkKind::Network, "network"},
+    };
+    return NameIn(NAMES, kind);
 }
 
 DeviceId

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEIR_FABRIC_ENUM_NAMES_H
+#define WEIR_FABRIC_ENUM_NAMES_H
+
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace weir
+{
+
+/** A value of an enumeration and what it is called; an array of all is the enumeration's table. */
+template <typename E>
+using EnumName = std::pair<E, const char*>;
+
+/** What @p value is called. @throws std::invalid_argument when @p table lacks it. */
+template <typename E, std::size_t N>
+const char*
+NameIn(const EnumName<E> (&table)[N], E value)
+{
+    for (const auto& [each, name] : table)
+    {
+        if (each == value)
+        {
+            return name;
+        }
+    }
+    throw std::invalid_argument("NameIn: a value without a name");
+}
+
+/** The value of that name, or nothing. */
+template <typename E, std::size_t N>
+std::optional<E>
+ValueIn(const EnumName<E> (&table)[N], const std::string& name)
+{
+    for (const auto& [each, text] : table)
+    {
+        if (name == text)
+        {
+            return each;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace weir
+
+#endif // WEIR_FABRIC_ENUM_NAMES_H
