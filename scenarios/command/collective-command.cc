@@ -321,12 +321,6 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 void
 ReadDimensionWiseOptions(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
-    std::string algorithms;
-    for (const std::string& name : options.perDimension)
-    {
-        algorithms += (algorithms.empty() ? "" : ", ") + name;
-    }
-
     struct Option
     {
         const char* name;
@@ -335,7 +329,8 @@ ReadDimensionWiseOptions(const CollectiveOptions& options, CollectiveSweepSpec& 
 
     const std::map<std::string, Option> given{
         {"perDimension",
-         {"--per-dimension", algorithms.empty() ? algorithms : "[" + algorithms + "]"}},
+         {"--per-dimension",
+          options.perDimension.empty() ? "" : "[" + JoinNames(options.perDimension) + "]"}},
         {"chunks", {"--chunks", std::to_string(options.chunks)}},
         {"balanced", {"--balanced", options.balanced ? "true" : "false"}},
         {"dispatch", {"--dispatch", options.dispatch}},

@@ -2,6 +2,7 @@
 #include "scenarios/describe/describe-system.h"
 
 #include "collectives/nccl/node-costs.h"
+#include "scenarios/readers/read-node-costs.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/simulation/simulation.h"
 
@@ -143,23 +144,6 @@ DeviceLines(const Cluster& cluster)
     return table.Print(2);
 }
 
-const char*
-UnitOf(NodeCostUnit unit)
-{
-    switch (unit)
-    {
-    case NodeCostUnit::Microseconds:
-        return " us";
-    case NodeCostUnit::GBps:
-        return " GB/s";
-    case NodeCostUnit::Bytes:
-        return " B";
-    case NodeCostUnit::Factor:
-        break;
-    }
-    return "";
-}
-
 /** Per-message overheads, given or by default, and what each figure comes from. */
 std::string
 CostLines(const NodeSpec& node)
@@ -173,7 +157,8 @@ CostLines(const NodeSpec& node)
         const NodeCost& cost = costs.Get(figure.kind);
         const bool unbounded = cost.value >= std::numeric_limits<int32_t>::max();
         std::ostringstream value;
-        value << std::setprecision(4) << cost.value << UnitOf(figure.unit);
+        value << std::setprecision(4) << cost.value
+              << (figure.unit == NodeCostUnit::Factor ? "" : " ") << UnitName(figure.unit);
         lines << "  " << std::setw(20) << figure.key << std::setw(13)
               << (unbounded ? "no bound" : value.str()) << cost.source << "\n";
     }

@@ -43,18 +43,6 @@ ParseOverlap(const std::string& text)
     return {weir::OverlapKind::Constant, factor};
 }
 
-/**
- * What the attributes' defaults are.
- * @return the plan
- */
-weir::ParallelPlan
-DefaultPlan()
-{
-    weir::ParallelPlan plan;
-    plan.host = weir::EagerHost();
-    return plan;
-}
-
 } // namespace
 
 NS_LOG_COMPONENT_DEFINE("TrainingJob");
@@ -98,7 +86,7 @@ TrainingJob::GetTypeId()
 }
 
 TrainingJob::TrainingJob()
-    : m_plan(DefaultPlan()),
+    : m_plan(weir::DefaultPlan()),
       m_frameworkPlan(m_plan)
 {
     NS_LOG_FUNCTION(this);
@@ -189,8 +177,9 @@ TrainingJob::VisitParameters(weir::ParameterVisitor& visitor)
 void
 TrainingJob::SetFramework(std::string name)
 {
-    weir::ParallelPlan after =
-        name.empty() ? DefaultPlan() : ParsePlanText("Framework", "{framework: " + name + "}");
+    weir::ParallelPlan after = name.empty()
+                                   ? weir::DefaultPlan()
+                                   : ParsePlanText("Framework", "{framework: " + name + "}");
     weir::PlanKeys keys(m_plan);
     weir::PlanKeys keysBefore(m_frameworkPlan);
     weir::PlanKeys keysAfter(after);

@@ -2,6 +2,7 @@
 #include "scenarios/machine/machine-system.h"
 
 #include "scenarios/versions.h"
+#include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/yaml-writer.h"
 
 #include <algorithm>
@@ -181,11 +182,6 @@ ToSystemYaml(const MachineCalibration& calibration, const MachineOrigin& origin)
     {
         tree.Set(path, text);
     }
-    std::string runs;
-    for (const std::string& run : origin.runs)
-    {
-        runs += (runs.empty() ? "" : ", ") + run;
-    }
     YamlWriter out;
     out.BeginMap();
     out.Text("base", origin.base);
@@ -193,7 +189,7 @@ ToSystemYaml(const MachineCalibration& calibration, const MachineOrigin& origin)
     out.Text("title",
              origin.base + ", calibrated with " + std::to_string(calibration.points) +
                  " measured times");
-    out.Text("source", origin.command + " (Weir " + WeirVersion() + "): " + runs);
+    out.Text("source", origin.command + " (Weir " + WeirVersion() + "): " + JoinNames(origin.runs));
     tree.Write(out);
     WriteBounds(out, calibration);
     out.EndMap();

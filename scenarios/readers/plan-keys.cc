@@ -197,6 +197,14 @@ PlanKeys::VisitParameters(ParameterVisitor& visitor)
     VisitFramework(m_plan, visitor);
 }
 
+ParallelPlan
+DefaultPlan()
+{
+    ParallelPlan plan;
+    plan.host = EagerHost();
+    return plan;
+}
+
 std::string
 MapOfKey(const std::string& key)
 {

@@ -27,6 +27,9 @@ class PlanKeys : public Parameterized
     ParallelPlan& m_plan;
 };
 
+/** What a plan is of which nothing is said: Megatron-LM's. */
+ParallelPlan DefaultPlan();
+
 /** The map within the plan that a key is in: "host" of "host.kernel"; else nothing. */
 std::string MapOfKey(const std::string& key);
 

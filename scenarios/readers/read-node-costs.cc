@@ -27,23 +27,6 @@ ValueOf(const YamlNode& node, NodeCostUnit unit)
     return node.AsNumber(0, 1e9);
 }
 
-const char*
-NameOf(NodeCostUnit unit)
-{
-    switch (unit)
-    {
-    case NodeCostUnit::Microseconds:
-        return "us";
-    case NodeCostUnit::GBps:
-        return "GB/s";
-    case NodeCostUnit::Bytes:
-        return "B";
-    case NodeCostUnit::Factor:
-        break;
-    }
-    return "";
-}
-
 NodeCost
 ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
 {
@@ -55,7 +38,7 @@ ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
           cost.value <= figure.most * (1 + ROUNDING)))
     {
         std::ostringstream bounds;
-        bounds << figure.least << " to " << figure.most << " " << NameOf(figure.unit);
+        bounds << figure.least << " to " << figure.most << " " << UnitName(figure.unit);
         value.Fail("found '" + value.AsString() + "', expected " + bounds.str());
     }
     if (cost.source.empty())
@@ -84,6 +67,23 @@ FiguresIn(const YamlNode& node)
 }
 
 } // namespace
+
+const char*
+UnitName(NodeCostUnit unit)
+{
+    switch (unit)
+    {
+    case NodeCostUnit::Microseconds:
+        return "us";
+    case NodeCostUnit::GBps:
+        return "GB/s";
+    case NodeCostUnit::Bytes:
+        return "B";
+    case NodeCostUnit::Factor:
+        break;
+    }
+    return "";
+}
 
 std::vector<NodeCost>
 ReadNodeCosts(const YamlNode& node)

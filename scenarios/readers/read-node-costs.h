@@ -22,6 +22,9 @@ std::vector<NodeCost> ReadNodeCosts(const YamlNode& node);
  * rate of a `port` that they hold for. */
 std::vector<CostFigure> ReadCostFigures(const YamlNode& node);
 
+/** "us", "GB/s" or "B"; nothing of a factor. */
+const char* UnitName(NodeCostUnit unit);
+
 } // namespace weir
 
 #endif // WEIR_SCENARIOS_READERS_READ_NODE_COSTS_H

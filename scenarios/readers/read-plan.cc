@@ -127,14 +127,6 @@ FindPlanKey(const YamlNode& node, const std::string& key)
 }
 
 ParallelPlan
-DefaultPlan()
-{
-    ParallelPlan plan;
-    plan.host = EagerHost();
-    return plan;
-}
-
-ParallelPlan
 ReadFramework(const YamlNode& reference, const Catalog& catalog)
 {
     const YamlNode node = ResolveBase(reference, CatalogKind::Frameworks, catalog);

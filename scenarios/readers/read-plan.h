@@ -12,9 +12,6 @@
 namespace weir
 {
 
-/** What a plan is whose `parallel:` says nothing: Megatron-LM's. */
-ParallelPlan DefaultPlan();
-
 /**
  * What a plan is under a training framework: a map with `parallel:`, in which keys of plans by path
  * ("host.kernel") have {value, source} each, or the name of one in the catalogue (`weir list

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/timeline.h"
 
+#include "fabric/enum-names.h"
 #include "scenarios/results/recorder.h"
 #include "scenarios/simulation/simulation.h"
 #include "scenarios/versions.h"
@@ -21,69 +22,36 @@ constexpr uint32_t FIRST_FLOW_TRACK = 100; //!< thread number of a rank's first 
 const char*
 KinetoName(const StepOp& op)
 {
-    switch (op.kind)
-    {
-    case StepOpKind::Send:
-        return "send";
-    case StepOpKind::Recv:
-        return "recv";
-    default:
-        break;
-    }
-    switch (op.collective)
-    {
-    case CollectiveOp::AllReduce:
-        return "allreduce";
-    case CollectiveOp::AllGather:
-        return "_allgather_base";
-    case CollectiveOp::ReduceScatter:
-        return "_reduce_scatter_base";
-    case CollectiveOp::Broadcast:
-        return "broadcast";
-    case CollectiveOp::Reduce:
-        return "reduce";
-    case CollectiveOp::AllToAll:
-        return "all_to_all";
-    case CollectiveOp::Gather:
-        return "gather";
-    case CollectiveOp::Scatter:
-        return "scatter";
-    case CollectiveOp::SendRecv:
-        return "batch_isend_irecv";
-    case CollectiveOp::Send:
-        return "send";
-    }
-    return "";
+    static constexpr EnumName<CollectiveOp> NAMES[]{
+        {CollectiveOp::AllReduce, "allreduce"},
+        {CollectiveOp::AllGather, "_allgather_base"},
+        {CollectiveOp::ReduceScatter, "_reduce_scatter_base"},
+        {CollectiveOp::Broadcast, "broadcast"},
+        {CollectiveOp::Reduce, "reduce"},
+        {CollectiveOp::AllToAll, "all_to_all"},
+        {CollectiveOp::Gather, "gather"},
+        {CollectiveOp::Scatter, "scatter"},
+        {CollectiveOp::SendRecv, "batch_isend_irecv"},
+        {CollectiveOp::Send, "send"},
+    };
+    return op.kind == StepOpKind::Send   ? "send"
+           : op.kind == StepOpKind::Recv ? "recv"
+                                         : NameIn(NAMES, op.collective);
 }
 
 /** As NCCL's kernels are called: what trace tools know communication by. */
 const char*
 KernelName(const StepOp& op)
 {
-    if (op.kind != StepOpKind::Collective)
-    {
-        return "ncclDevKernel_SendRecv";
-    }
-    switch (op.collective)
-    {
-    case CollectiveOp::AllReduce:
-        return "ncclDevKernel_AllReduce";
-    case CollectiveOp::AllGather:
-        return "ncclDevKernel_AllGather";
-    case CollectiveOp::ReduceScatter:
-        return "ncclDevKernel_ReduceScatter";
-    case CollectiveOp::Broadcast:
-        return "ncclDevKernel_Broadcast";
-    case CollectiveOp::Reduce:
-        return "ncclDevKernel_Reduce";
-    case CollectiveOp::AllToAll:
-    case CollectiveOp::Gather:
-    case CollectiveOp::Scatter:
-    case CollectiveOp::SendRecv:
-    case CollectiveOp::Send:
-        break;
-    }
-    return "ncclDevKernel_SendRecv";
+    const auto is = [&op](CollectiveOp collective) {
+        return op.kind == StepOpKind::Collective && op.collective == collective;
+    };
+    return is(CollectiveOp::AllReduce)       ? "ncclDevKernel_AllReduce"
+           : is(CollectiveOp::AllGather)     ? "ncclDevKernel_AllGather"
+           : is(CollectiveOp::ReduceScatter) ? "ncclDevKernel_ReduceScatter"
+           : is(CollectiveOp::Broadcast)     ? "ncclDevKernel_Broadcast"
+           : is(CollectiveOp::Reduce)        ? "ncclDevKernel_Reduce"
+                                             : "ncclDevKernel_SendRecv";
 }
 
 std::string

@@ -10,6 +10,7 @@
 #include "scenarios/topology/write-nccl-xml.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <filesystem>
@@ -75,11 +76,7 @@ class Comparison
         std::string text;
         for (const Difference& difference : m_differences)
         {
-            std::string keys;
-            for (const std::string& key : difference.keys)
-            {
-                keys += (keys.empty() ? "" : ", ") + key;
-            }
+            const std::string keys = JoinNames(difference.keys);
             if (!keys.empty())
             {
                 text += (text.empty() ? "" : "; ") +
