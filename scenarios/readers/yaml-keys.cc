@@ -73,6 +73,28 @@ CallKeys()
         {"channels", "how many; NCCL's choice where absent"}};
 }
 
+/** Of an event on a link, of a kind, that may recur. */
+std::vector<YamlKey>
+EventKeys(const char* kind)
+{
+    return {{"kind", kind},
+            {"at", "a time"},
+            {"every", "from one time to the next, where `times` is above 1"},
+            {"times", "how often; 1 where absent"},
+            {"from", "a device's name, as `weir show system` prints it"},
+            {"to", "the device at the other end; \"spine0#2\": the second of parallel links"}};
+}
+
+std::vector<YamlKey>
+PrecisionKeys()
+{
+    return {{"fp32", "plain multiply-adds"},
+            {"tf32", "32-bit operands on tensor cores"},
+            {"fp16", "of 16-bit floats"},
+            {"bf16", "of bfloat16"},
+            {"fp8", "of 8-bit floats"}};
+}
+
 std::vector<YamlKey>
 CorrectionKeys()
 {
@@ -251,24 +273,13 @@ RunMaps()
           {"links", "links \"from -> to\", * for any text, whose flows all do"}}},
         {"event (degrade)",
          "A link's rate changes, in `events`",
-         {{"kind", "degrade"},
-          {"at", "a time"},
-          {"every", "from one time to the next, where `times` is above 1"},
-          {"times", "how often; 1 where absent"},
-          {"from", "a device's name, as `weir show system` prints it"},
-          {"to", "the device at the other end; \"spine0#2\": the second of parallel links"},
-          {"factor", "of the link's rate from then on, 0 to 1"}}},
+         With(EventKeys("degrade"), {{"factor", "of the link's rate from then on, 0 to 1"}})},
         {"event (lossy-link)",
          "A link loses packets, in `events`; with fidelity packet or hybrid",
-         {{"kind", "lossy-link"},
-          {"at", "a time"},
-          {"every", "from one time to the next, where `times` is above 1"},
-          {"times", "how often; 1 where absent"},
-          {"from", "a device's name, as `weir show system` prints it"},
-          {"to", "the device at the other end; \"spine0#2\": the second of parallel links"},
-          {"loss",
-           "the part of all packets that it loses from then on, 0 (none) to below 1, each by "
-           "chance"}}},
+         With(EventKeys("lossy-link"),
+              {{"loss",
+                "the part of all packets that it loses from then on, 0 (none) to below 1, each by "
+                "chance"}})},
         {"event (link-flap)",
          "A duplex link is down and up by turns, in `events`",
          {{"kind", "link-flap"},
@@ -290,12 +301,7 @@ RunMaps()
           {"seed", "of the times; the run's where absent"}}},
         {"event (link-down, link-up)",
          "A duplex link fails or is restored, in `events`",
-         {{"kind", "link-down or link-up"},
-          {"at", "a time"},
-          {"every", "from one time to the next, where `times` is above 1"},
-          {"times", "how often; 1 where absent"},
-          {"from", "a device's name, as `weir show system` prints it"},
-          {"to", "the device at the other end; \"spine0#2\": the second of parallel links"}}},
+         EventKeys("link-down or link-up")},
         {"event (slow-gpu)",
          "A straggler, in `events`",
          {{"kind", "slow-gpu"},
@@ -578,12 +584,7 @@ GpuMaps()
           {"source", "where they come from"}}},
         {"gpu.tensorFlopsPerSmPerClock",
          "FLOPs by precision; a fused multiply-add is two",
-         {{"fp32", "plain multiply-adds"},
-          {"tf32", "32-bit operands on tensor cores"},
-          {"fp16", "of 16-bit floats"},
-          {"bf16", "of bfloat16"},
-          {"fp8", "of 8-bit floats"},
-          {"source", "where the figures come from"}}},
+         With(PrecisionKeys(), {{"source", "where the figures come from"}})},
         {"gpu.kernels",
          "Measured efficiencies of kernels",
          {{"base", "a GPU whose kernels these differ from"},
@@ -680,11 +681,7 @@ GpuMaps()
            "32-bit words of convolutions' weight gradients that an SM can load"}}},
         {"gpu.kernels.gemm.tensorEfficiency",
          "Part of the tensor rate by precision, (0, 1]",
-         {{"fp32", "plain multiply-adds"},
-          {"tf32", "32-bit operands on tensor cores"},
-          {"fp16", "of 16-bit floats"},
-          {"bf16", "of bfloat16"},
-          {"fp8", "of 8-bit floats"}}},
+         PrecisionKeys()},
         {"gpu.kernels.attention.pass",
          "Fused attention in one direction (forward, backward)",
          {{"efficiency", "of the tensor rate inside the GEMMs, (0, 1]"},
