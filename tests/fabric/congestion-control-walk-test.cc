@@ -21,17 +21,13 @@ namespace weir
 class Aimd : public CongestionControl
 {
   public:
+    Aimd()
+        : CongestionControl("aimd",
+                            "Additive increase, multiplicative decrease (Chiu and Jain 1989).")
+    {
+    }
+
     double cut{0.5};
-
-    const char* Name() const override
-    {
-        return "aimd";
-    }
-
-    const char* Description() const override
-    {
-        return "Additive increase, multiplicative decrease (Chiu and Jain 1989).";
-    }
 
     void VisitParameters(ParameterVisitor& visitor) override
     {

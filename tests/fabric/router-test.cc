@@ -292,14 +292,9 @@ TEST(RouterTest, OnAnyGraphRoutesAreAsShortAsTheOracles)
 class LastRouting : public RoutingPolicy
 {
   public:
-    const char* Name() const override
+    LastRouting()
+        : RoutingPolicy("last", "The last shortest path, by link id.")
     {
-        return "last";
-    }
-
-    const char* Description() const override
-    {
-        return "The last shortest path, by link id.";
     }
 
     LinkId SelectHop(const Router& router,

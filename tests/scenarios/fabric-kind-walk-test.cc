@@ -27,18 +27,13 @@ namespace weir
 class Hypercube : public FabricKind
 {
   public:
+    Hypercube()
+        : FabricKind("hypercube", "Routers at the corners of a cube, joined along its edges.")
+    {
+    }
+
     uint32_t exponent{3};
     uint32_t nicsPerRouter{1};
-
-    const char* Name() const override
-    {
-        return "hypercube";
-    }
-
-    const char* Description() const override
-    {
-        return "Routers at the corners of a cube, joined along its edges.";
-    }
 
     void VisitParameters(ParameterVisitor& visitor) override
     {

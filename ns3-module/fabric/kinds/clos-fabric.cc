@@ -187,18 +187,6 @@ UpperSwitches(uint32_t uplinks, uint32_t lower, uint32_t ports)
     return 0;
 }
 
-const char*
-LeafSpine::Name() const
-{
-    return "leaf-spine";
-}
-
-const char*
-LeafSpine::Description() const
-{
-    return "Leaves take whole nodes; spines join leaves.";
-}
-
 void
 LeafSpine::Wire(Topology& topology,
                 const ClusterSpec& spec,
@@ -223,18 +211,6 @@ LeafSpine::Wire(Topology& topology,
         topology.AddDuplexLink(nics[nic], leaves[nic / leafNics], LinkKind::Network, spec.node.nic);
     }
     JoinBySpines(topology, spec, leaves, leafNics);
-}
-
-const char*
-RailOptimized::Name() const
-{
-    return "rail-optimized";
-}
-
-const char*
-RailOptimized::Description() const
-{
-    return "Leaf r of a group takes NIC r of every node in it; spines join leaves.";
 }
 
 void
@@ -270,18 +246,6 @@ NameOfLevel(uint32_t level)
 }
 
 } // namespace
-
-const char*
-FatTree::Name() const
-{
-    return "fat-tree";
-}
-
-const char*
-FatTree::Description() const
-{
-    return "Levels of switches of one radix, as many as are needed.";
-}
 
 void
 FatTree::VisitParameters(ParameterVisitor& visitor)

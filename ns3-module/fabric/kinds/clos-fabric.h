@@ -20,6 +20,8 @@ namespace weir
 class ClosFabric : public FabricKind
 {
   public:
+    using FabricKind::FabricKind;
+
     uint32_t leafRadix{64};           //!< ports of a leaf (fat tree: of every switch)
     double oversubscription{1.0};     //!< down capacity over up capacity of a leaf, at least 1
     std::optional<uint32_t> leafDown; //!< ports of a leaf to NICs, in place of the most
@@ -78,8 +80,11 @@ uint32_t UpperSwitches(uint32_t uplinks, uint32_t lower, uint32_t ports);
 class LeafSpine : public ClosFabric
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    LeafSpine()
+        : ClosFabric("leaf-spine", "Leaves take whole nodes; spines join leaves.")
+    {
+    }
+
     void Wire(Topology& topology,
               const ClusterSpec& spec,
               const std::vector<DeviceId>& nics) const override;
@@ -96,8 +101,12 @@ class LeafSpine : public ClosFabric
 class RailOptimized : public ClosFabric
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    RailOptimized()
+        : ClosFabric("rail-optimized",
+                     "Leaf r of a group takes NIC r of every node in it; spines join leaves.")
+    {
+    }
+
     void Wire(Topology& topology,
               const ClusterSpec& spec,
               const std::vector<DeviceId>& nics) const override;
@@ -117,10 +126,13 @@ class RailOptimized : public ClosFabric
 class FatTree : public ClosFabric
 {
   public:
+    FatTree()
+        : ClosFabric("fat-tree", "Levels of switches of one radix, as many as are needed.")
+    {
+    }
+
     uint32_t levels{2}; //!< of switches: 2: leaf-spine, 3: with core
 
-    const char* Name() const override;
-    const char* Description() const override;
     void VisitParameters(ParameterVisitor& visitor) override;
     void Wire(Topology& topology,
               const ClusterSpec& spec,

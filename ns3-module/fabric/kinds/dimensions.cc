@@ -345,18 +345,6 @@ IsJoinedAs(const NodeSpec& node, const FabricDimension& dimension)
 
 } // namespace
 
-const char*
-Dimensions::Name() const
-{
-    return "dimensions";
-}
-
-const char*
-Dimensions::Description() const
-{
-    return "A product of rings, full meshes and switches, with a router for each NIC.";
-}
-
 void
 Dimensions::VisitParameters(ParameterVisitor& visitor)
 {
@@ -487,18 +475,6 @@ namespace
 constexpr const char* SIZES = "fabric.sizes";
 
 } // namespace
-
-const char*
-Torus::Name() const
-{
-    return "torus";
-}
-
-const char*
-Torus::Description() const
-{
-    return "A grid of routers that wraps around in each dimension.";
-}
 
 void
 Torus::VisitParameters(ParameterVisitor& visitor)

@@ -21,10 +21,14 @@ namespace weir
 class Dimensions : public FabricKind
 {
   public:
+    Dimensions()
+        : FabricKind("dimensions",
+                     "A product of rings, full meshes and switches, with a router for each NIC.")
+    {
+    }
+
     std::vector<FabricDimension> dimensions;
 
-    const char* Name() const override;
-    const char* Description() const override;
     void VisitParameters(ParameterVisitor& visitor) override;
     void Wire(Topology& topology,
               const ClusterSpec& spec,
@@ -55,11 +59,14 @@ class Dimensions : public FabricKind
 class Torus : public FabricKind
 {
   public:
+    Torus()
+        : FabricKind("torus", "A grid of routers that wraps around in each dimension.")
+    {
+    }
+
     std::vector<uint32_t> sizes; //!< routers along each dimension
     uint32_t nicsPerRouter{1};
 
-    const char* Name() const override;
-    const char* Description() const override;
     void VisitParameters(ParameterVisitor& visitor) override;
     void Wire(Topology& topology,
               const ClusterSpec& spec,

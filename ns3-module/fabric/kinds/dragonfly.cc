@@ -240,18 +240,6 @@ DragonflyGroups::Sketch(const Topology& topology) const
     return sketch;
 }
 
-const char*
-Dragonfly::Name() const
-{
-    return "dragonfly";
-}
-
-const char*
-Dragonfly::Description() const
-{
-    return "Groups of routers, each group and all groups fully joined.";
-}
-
 void
 Dragonfly::VisitParameters(ParameterVisitor& visitor)
 {
@@ -293,18 +281,6 @@ Dragonfly::Wire(Topology& topology,
     }
     AttachNics(topology, spec, nics, routers);
     JoinGroups(topology, spec, routers);
-}
-
-const char*
-DragonflyPlus::Name() const
-{
-    return "dragonfly-plus";
-}
-
-const char*
-DragonflyPlus::Description() const
-{
-    return "Groups that are leaf-spine networks, all groups joined by their spines.";
 }
 
 void

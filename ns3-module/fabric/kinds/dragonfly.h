@@ -31,6 +31,8 @@ enum class NicPlacement : uint8_t
 class DragonflyGroups : public FabricKind
 {
   public:
+    using FabricKind::FabricKind;
+
     std::optional<uint32_t> leafRadix; //!< ports of a router; nothing: as many as it needs
     std::optional<uint32_t> groups;    //!< nothing: the fewest that hold all NICs
     uint32_t routersPerGroup{4};       //!< that NICs are attached to (dragonfly+: leaves)
@@ -106,8 +108,11 @@ class DragonflyGroups : public FabricKind
 class Dragonfly : public DragonflyGroups
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    Dragonfly()
+        : DragonflyGroups("dragonfly", "Groups of routers, each group and all groups fully joined.")
+    {
+    }
+
     void VisitParameters(ParameterVisitor& visitor) override;
     void Wire(Topology& topology,
               const ClusterSpec& spec,
@@ -125,10 +130,14 @@ class Dragonfly : public DragonflyGroups
 class DragonflyPlus : public DragonflyGroups
 {
   public:
+    DragonflyPlus()
+        : DragonflyGroups("dragonfly-plus",
+                          "Groups that are leaf-spine networks, all groups joined by their spines.")
+    {
+    }
+
     uint32_t spinesPerGroup{4};
 
-    const char* Name() const override;
-    const char* Description() const override;
     void VisitParameters(ParameterVisitor& visitor) override;
     void Wire(Topology& topology,
               const ClusterSpec& spec,

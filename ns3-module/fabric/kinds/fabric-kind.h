@@ -37,14 +37,11 @@ constexpr uint32_t MAX_PORTS = 1 << 15;
  * name, a description, parameters and a wiring; what else is asked has an answer here that holds
  * for a plain Clos network of switches in tiers.
  */
-class FabricKind : public Parameterized
+class FabricKind : public Component
 {
   public:
-    /** What `fabric.kind` says. */
-    virtual const char* Name() const = 0;
-
-    /** One sentence. */
-    virtual const char* Description() const = 0;
+    /** The name is what `fabric.kind` says. */
+    using Component::Component;
 
     /**
      * Adds switches and links to @p topology so that they join @p nics. The values are in their

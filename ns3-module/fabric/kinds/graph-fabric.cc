@@ -22,18 +22,6 @@ HostChoices()
 
 } // namespace
 
-const char*
-GraphFabric::Name() const
-{
-    return "graph";
-}
-
-const char*
-GraphFabric::Description() const
-{
-    return "Any network of hosts and switches, from a file.";
-}
-
 void
 GraphFabric::VisitParameters(ParameterVisitor& visitor)
 {

@@ -26,13 +26,16 @@ enum class GraphHosts : uint8_t
 class GraphFabric : public FabricKind
 {
   public:
+    GraphFabric()
+        : FabricKind("graph", "Any network of hosts and switches, from a file.")
+    {
+    }
+
     NetworkGraph graph;
     GraphHosts hosts{GraphHosts::Nics};
     std::vector<uint32_t> order; //!< the vertices that are hosts, as NICs (or nodes) take them;
                                  //!< none: all, as the graph has them
 
-    const char* Name() const override;
-    const char* Description() const override;
     void VisitParameters(ParameterVisitor& visitor) override;
 
     /**

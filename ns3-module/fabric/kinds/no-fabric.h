@@ -14,14 +14,9 @@ namespace weir
 class NoFabric : public FabricKind
 {
   public:
-    const char* Name() const override
+    NoFabric()
+        : FabricKind("none", "A single node, or nodes that are not joined.")
     {
-        return "none";
-    }
-
-    const char* Description() const override
-    {
-        return "A single node, or nodes that are not joined.";
     }
 
     void VisitParameters(ParameterVisitor& visitor) override

@@ -252,6 +252,34 @@ class Parameterized
     virtual void VisitParameters(ParameterVisitor& visitor) = 0;
 };
 
+/** A component of some sort, with its name among those. */
+class Component : public Parameterized
+{
+  public:
+    /** As files have it. */
+    const char* Name() const
+    {
+        return m_name;
+    }
+
+    /** One sentence, with its source. */
+    const char* Description() const
+    {
+        return m_description;
+    }
+
+  protected:
+    Component(const char* name, const char* description)
+        : m_name(name),
+          m_description(description)
+    {
+    }
+
+  private:
+    const char* m_name;
+    const char* m_description;
+};
+
 /** Calls @p function(info, parameter) for every parameter of @p component. */
 template <typename F>
 void

@@ -12,14 +12,9 @@ namespace weir
 class StaticRouting : public RoutingPolicy
 {
   public:
-    const char* Name() const override
+    StaticRouting()
+        : RoutingPolicy("static", "The first shortest path, by link id.")
     {
-        return "static";
-    }
-
-    const char* Description() const override
-    {
-        return "The first shortest path, by link id.";
     }
 
     LinkId SelectHop(const Router& router,
@@ -35,14 +30,10 @@ class StaticRouting : public RoutingPolicy
 class EcmpRouting : public RoutingPolicy
 {
   public:
-    const char* Name() const override
+    EcmpRouting()
+        : RoutingPolicy("ecmp",
+                        "Each switch hashes the flow's tuple with a salt of its own (RFC 2992).")
     {
-        return "ecmp";
-    }
-
-    const char* Description() const override
-    {
-        return "Each switch hashes the flow's tuple with a salt of its own (RFC 2992).";
     }
 };
 
@@ -50,14 +41,9 @@ class EcmpRouting : public RoutingPolicy
 class DimensionOrderRouting : public RoutingPolicy
 {
   public:
-    const char* Name() const override
+    DimensionOrderRouting()
+        : RoutingPolicy("dimension-order", "The lowest dimension first (Dally and Seitz 1987).")
     {
-        return "dimension-order";
-    }
-
-    const char* Description() const override
-    {
-        return "The lowest dimension first (Dally and Seitz 1987).";
     }
 
     bool NeedsDimensions() const override
@@ -79,14 +65,11 @@ class DimensionOrderRouting : public RoutingPolicy
 class ValiantRouting : public RoutingPolicy
 {
   public:
-    const char* Name() const override
+    ValiantRouting()
+        : RoutingPolicy(
+              "valiant",
+              "By way of an intermediate switch that the flow's hash picks (Valiant 1982).")
     {
-        return "valiant";
-    }
-
-    const char* Description() const override
-    {
-        return "By way of an intermediate switch that the flow's hash picks (Valiant 1982).";
     }
 
     bool NeedsIntermediates() const override
@@ -105,15 +88,12 @@ class ValiantRouting : public RoutingPolicy
 class AdaptiveRouting : public RoutingPolicy
 {
   public:
-    const char* Name() const override
+    AdaptiveRouting()
+        : RoutingPolicy(
+              "adaptive",
+              "The least loaded path when a flow starts, in a dragonfly a non-minimal one where "
+              "that is worth it (UGAL).")
     {
-        return "adaptive";
-    }
-
-    const char* Description() const override
-    {
-        return "The least loaded path when a flow starts, in a dragonfly a non-minimal one where "
-               "that is worth it (UGAL).";
     }
 
     bool IsLoadAware() const override
@@ -126,14 +106,11 @@ class AdaptiveRouting : public RoutingPolicy
 class FlowletRouting : public RoutingPolicy
 {
   public:
-    const char* Name() const override
+    FlowletRouting()
+        : RoutingPolicy(
+              "flowlet",
+              "As adaptive, but a flow keeps its path until it has paused for a while (CONGA).")
     {
-        return "flowlet";
-    }
-
-    const char* Description() const override
-    {
-        return "As adaptive, but a flow keeps its path until it has paused for a while (CONGA).";
     }
 
     void VisitParameters(ParameterVisitor& visitor) override;
@@ -160,14 +137,10 @@ class FlowletRouting : public RoutingPolicy
 class SprayRouting : public RoutingPolicy
 {
   public:
-    const char* Name() const override
+    SprayRouting()
+        : RoutingPolicy(
+              "spray", "Every switch spreads the packets of a flow evenly over all shortest paths.")
     {
-        return "spray";
-    }
-
-    const char* Description() const override
-    {
-        return "Every switch spreads the packets of a flow evenly over all shortest paths.";
     }
 
     Scope GetScope() const override

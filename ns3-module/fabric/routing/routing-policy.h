@@ -24,7 +24,7 @@ class Router;
  * bytes asks the rest of it: whether choices follow the load that they find, and what keeps to one
  * path. What a policy leaves out is as in ECMP.
  */
-class RoutingPolicy : public Parameterized
+class RoutingPolicy : public Component
 {
   public:
     /** What keeps to one path. */
@@ -35,11 +35,8 @@ class RoutingPolicy : public Parameterized
         Packet   //!< each packet for itself: a flow is spread over all paths
     };
 
-    /** What `fabric.routing` says. */
-    virtual const char* Name() const = 0;
-
-    /** One sentence, with its source. */
-    virtual const char* Description() const = 0;
+    /** The name is what `fabric.routing` says. */
+    using Component::Component;
 
     void VisitParameters(ParameterVisitor& visitor) override
     {

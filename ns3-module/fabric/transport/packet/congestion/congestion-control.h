@@ -148,14 +148,11 @@ class ReceiverControl
  * A congestion control: the parameters of all its queue pairs. A class of its own in a file of its
  * own, and one line of CongestionControls().
  */
-class CongestionControl : public Parameterized
+class CongestionControl : public Component
 {
   public:
-    /** What `congestionControl.kind` says. */
-    virtual const char* Name() const = 0;
-
-    /** One sentence, with its source. */
-    virtual const char* Description() const = 0;
+    /** The name is what `congestionControl.kind` says. */
+    using Component::Component;
 
     /** The state of a connection that is about to send its first packet. */
     virtual std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const = 0;

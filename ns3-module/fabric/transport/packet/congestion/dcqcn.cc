@@ -277,18 +277,6 @@ class AdapterSender : public DcqcnSender
 
 } // namespace
 
-const char*
-Dcqcn::Name() const
-{
-    return "dcqcn";
-}
-
-const char*
-Dcqcn::Description() const
-{
-    return "Rates cut by marks and grown by timers (Zhu et al., SIGCOMM 2015).";
-}
-
 Time
 Dcqcn::NotificationInterval() const
 {

@@ -17,8 +17,12 @@ namespace weir
 class Dcqcn : public CongestionControl
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    Dcqcn()
+        : CongestionControl("dcqcn",
+                            "Rates cut by marks and grown by timers (Zhu et al., SIGCOMM 2015).")
+    {
+    }
+
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
     Time NotificationInterval() const override;

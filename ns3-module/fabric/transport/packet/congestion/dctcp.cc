@@ -84,18 +84,6 @@ class DctcpSender : public SenderControl
 
 } // namespace
 
-const char*
-Dctcp::Name() const
-{
-    return "dctcp";
-}
-
-const char*
-Dctcp::Description() const
-{
-    return "Rates cut by the part of packets that are marked (Alizadeh et al., SIGCOMM 2010).";
-}
-
 void
 Dctcp::VisitParameters(ParameterVisitor& visitor)
 {

@@ -14,8 +14,13 @@ namespace weir
 class Dctcp : public CongestionControl
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    Dctcp()
+        : CongestionControl(
+              "dctcp",
+              "Rates cut by the part of packets that are marked (Alizadeh et al., SIGCOMM 2010).")
+    {
+    }
+
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 

@@ -121,18 +121,6 @@ class HpccSender : public SenderControl
 
 } // namespace
 
-const char*
-Hpcc::Name() const
-{
-    return "hpcc";
-}
-
-const char*
-Hpcc::Description() const
-{
-    return "Rates follow what switches write into packets (Li et al., SIGCOMM 2019).";
-}
-
 void
 Hpcc::VisitParameters(ParameterVisitor& visitor)
 {

@@ -14,8 +14,12 @@ namespace weir
 class Hpcc : public CongestionControl
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    Hpcc()
+        : CongestionControl(
+              "hpcc", "Rates follow what switches write into packets (Li et al., SIGCOMM 2019).")
+    {
+    }
+
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 

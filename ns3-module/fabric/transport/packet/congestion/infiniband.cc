@@ -58,19 +58,6 @@ class InfinibandSender : public SenderControl
 
 } // namespace
 
-const char*
-Infiniband::Name() const
-{
-    return "infiniband";
-}
-
-const char*
-Infiniband::Description() const
-{
-    return "A table of pauses between packets in which marks lead on and a timer leads back "
-           "(InfiniBand Architecture, annex A10).";
-}
-
 void
 Infiniband::VisitParameters(ParameterVisitor& visitor)
 {

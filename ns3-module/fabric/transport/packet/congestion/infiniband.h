@@ -19,8 +19,14 @@ namespace weir
 class Infiniband : public CongestionControl
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    Infiniband()
+        : CongestionControl(
+              "infiniband",
+              "A table of pauses between packets in which marks lead on and a timer leads back "
+              "(InfiniBand Architecture, annex A10).")
+    {
+    }
+
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 

@@ -11,14 +11,9 @@ namespace weir
 class NoCongestionControl : public CongestionControl
 {
   public:
-    const char* Name() const override
+    NoCongestionControl()
+        : CongestionControl("none", "Senders use the whole rate of their ports.")
     {
-        return "none";
-    }
-
-    const char* Description() const override
-    {
-        return "Senders use the whole rate of their ports.";
     }
 
     void VisitParameters(ParameterVisitor& visitor) override

@@ -196,18 +196,6 @@ class NsccSender : public SenderControl
 
 } // namespace
 
-const char*
-Nscc::Name() const
-{
-    return "nscc";
-}
-
-const char*
-Nscc::Description() const
-{
-    return "Windows follow marks and queueing delay (Ultra Ethernet, sender-based).";
-}
-
 void
 Nscc::VisitParameters(ParameterVisitor& visitor)
 {

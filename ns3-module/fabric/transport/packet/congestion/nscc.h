@@ -23,8 +23,12 @@ namespace weir
 class Nscc : public CongestionControl
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    Nscc()
+        : CongestionControl(
+              "nscc", "Windows follow marks and queueing delay (Ultra Ethernet, sender-based).")
+    {
+    }
+
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 

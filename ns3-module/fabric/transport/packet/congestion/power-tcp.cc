@@ -104,18 +104,6 @@ class PowerTcpSender : public SenderControl
 
 } // namespace
 
-const char*
-PowerTcp::Name() const
-{
-    return "powertcp";
-}
-
-const char*
-PowerTcp::Description() const
-{
-    return "Windows follow the power of the most loaded hop (Addanki et al., NSDI 2022).";
-}
-
 void
 PowerTcp::VisitParameters(ParameterVisitor& visitor)
 {

@@ -14,8 +14,13 @@ namespace weir
 class PowerTcp : public CongestionControl
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    PowerTcp()
+        : CongestionControl(
+              "powertcp",
+              "Windows follow the power of the most loaded hop (Addanki et al., NSDI 2022).")
+    {
+    }
+
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 

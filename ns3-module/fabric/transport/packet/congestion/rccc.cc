@@ -101,18 +101,6 @@ class RcccReceiver : public ReceiverControl
 
 } // namespace
 
-const char*
-Rccc::Name() const
-{
-    return "rccc";
-}
-
-const char*
-Rccc::Description() const
-{
-    return "Receivers give credit at the rate of their port (Ultra Ethernet, receiver-based).";
-}
-
 void
 Rccc::VisitParameters(ParameterVisitor& visitor)
 {

@@ -24,8 +24,13 @@ namespace weir
 class Rccc : public CongestionControl
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    Rccc()
+        : CongestionControl(
+              "rccc",
+              "Receivers give credit at the rate of their port (Ultra Ethernet, receiver-based).")
+    {
+    }
+
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 

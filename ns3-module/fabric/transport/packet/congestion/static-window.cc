@@ -19,18 +19,6 @@ class StaticWindowSender : public SenderControl
 
 } // namespace
 
-const char*
-StaticWindow::Name() const
-{
-    return "window";
-}
-
-const char*
-StaticWindow::Description() const
-{
-    return "A fixed number of bytes under way.";
-}
-
 void
 StaticWindow::VisitParameters(ParameterVisitor& visitor)
 {

@@ -11,8 +11,11 @@ namespace weir
 class StaticWindow : public CongestionControl
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    StaticWindow()
+        : CongestionControl("window", "A fixed number of bytes under way.")
+    {
+    }
+
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 

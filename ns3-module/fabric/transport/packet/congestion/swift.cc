@@ -92,18 +92,6 @@ class SwiftSender : public SenderControl
 
 } // namespace
 
-const char*
-Swift::Name() const
-{
-    return "swift";
-}
-
-const char*
-Swift::Description() const
-{
-    return "Windows follow delay over a target (Kumar et al., SIGCOMM 2020).";
-}
-
 void
 Swift::VisitParameters(ParameterVisitor& visitor)
 {

@@ -14,8 +14,12 @@ namespace weir
 class Swift : public CongestionControl
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    Swift()
+        : CongestionControl("swift",
+                            "Windows follow delay over a target (Kumar et al., SIGCOMM 2020).")
+    {
+    }
+
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 

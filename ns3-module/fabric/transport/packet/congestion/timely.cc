@@ -119,18 +119,6 @@ class TimelySender : public SenderControl
 
 } // namespace
 
-const char*
-Timely::Name() const
-{
-    return "timely";
-}
-
-const char*
-Timely::Description() const
-{
-    return "Rates follow the gradient of round-trip times (Mittal et al., SIGCOMM 2015).";
-}
-
 void
 Timely::VisitParameters(ParameterVisitor& visitor)
 {

@@ -14,8 +14,13 @@ namespace weir
 class Timely : public CongestionControl
 {
   public:
-    const char* Name() const override;
-    const char* Description() const override;
+    Timely()
+        : CongestionControl(
+              "timely",
+              "Rates follow the gradient of round-trip times (Mittal et al., SIGCOMM 2015).")
+    {
+    }
+
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 
