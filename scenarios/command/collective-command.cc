@@ -81,52 +81,6 @@ struct CollectiveOptions
     bool explain{false};
 };
 
-/** The names of the values of an enumeration up to @p last. */
-template <typename Enum>
-std::vector<std::string>
-NamesUpTo(Enum last)
-{
-    std::vector<std::string> names;
-    for (const auto& [name, value] : ChoicesUpTo(last))
-    {
-        names.emplace_back(name);
-    }
-    return names;
-}
-
-/** @p parsed, or an error that names the option and what it may be. */
-template <typename Enum>
-Enum
-Expect(const std::optional<Enum>& parsed,
-       const char* option,
-       const std::string& text,
-       const std::vector<std::string>& names)
-{
-    if (!parsed)
-    {
-        const std::string found = text.empty() ? "nothing" : "'" + text + "'";
-        throw InputError(std::string(option) + ": found " + found +
-                         ", expected one of: " + JoinNames(names) + DidYouMean(text, names));
-    }
-    return *parsed;
-}
-
-/** As Expect, where "auto" leaves the choice to NCCL's model. */
-template <typename Enum>
-std::optional<Enum>
-ExpectOrAuto(const std::optional<Enum>& parsed,
-             const char* option,
-             const std::string& text,
-             std::vector<std::string> names)
-{
-    if (text == "auto")
-    {
-        return std::nullopt;
-    }
-    names.emplace_back("auto");
-    return Expect(parsed, option, text, names);
-}
-
 std::vector<Bytes>
 ReadSizes(const std::string& text)
 {
@@ -214,8 +168,7 @@ ReadOperation(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
     if (options.msccl.empty())
     {
-        spec.op = Expect(
-            ParseCollectiveOp(options.op), "--op", options.op, NamesUpTo(LAST_COLLECTIVE_OP));
+        spec.op = ChoiceOf("--op", options.op, ChoicesUpTo(LAST_COLLECTIVE_OP));
         return;
     }
     if (!options.op.empty() || options.algorithm != "auto" || options.channels > 0)
@@ -226,14 +179,6 @@ ReadOperation(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
     spec.program = ReadMscclFile(options.msccl);
     spec.op = spec.program->op;
-}
-
-std::vector<std::string>
-FidelitiesOfCalls()
-{
-    std::vector<std::string> names = NamesUpTo(Fidelity::Packet);
-    names.emplace_back(ToString(Fidelity::Auto));
-    return names;
 }
 
 /** What fidelity auto chooses by. */
@@ -282,6 +227,28 @@ ReadNcclList(const std::string& text,
     }
 }
 
+/** The value that @p text names in NCCL's spelling or ours; nothing for "auto", NCCL's choice. */
+template <typename E>
+std::optional<E>
+NcclChoiceOf(const char* option, const std::string& text, const NamedChoices<E>& choices)
+{
+    std::vector<std::string> names;
+    for (const auto& [name, value] : choices)
+    {
+        if (NormalizedNcclName(text) == NormalizedNcclName(name))
+        {
+            return value;
+        }
+        names.emplace_back(name);
+    }
+    if (text == "auto")
+    {
+        return std::nullopt;
+    }
+    names.emplace_back("auto");
+    FailOption(option, text, names);
+}
+
 /** The algorithm and the protocol, or what is left to NCCL's choice. */
 void
 ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
@@ -293,16 +260,8 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
     else
     {
-        const std::string wanted = NormalizedNcclName(options.algorithm);
-        std::optional<Algorithm> algorithm;
-        std::vector<std::string> names;
-        for (const auto& [name, value] : CalledAlgorithms())
-        {
-            names.emplace_back(name);
-            algorithm = NormalizedNcclName(name) == wanted ? value : algorithm;
-        }
         spec.overrides.algorithm =
-            ExpectOrAuto(algorithm, "--algorithm", options.algorithm, std::move(names));
+            NcclChoiceOf("--algorithm", options.algorithm, CalledAlgorithms());
     }
     if (IsNcclList(options.protocol))
     {
@@ -310,10 +269,8 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
     else
     {
-        spec.overrides.protocol = ExpectOrAuto(ParseProtocol(NormalizedNcclName(options.protocol)),
-                                               "--protocol",
-                                               options.protocol,
-                                               NamesUpTo(Protocol::Simple));
+        spec.overrides.protocol =
+            NcclChoiceOf("--protocol", options.protocol, ChoicesUpTo(Protocol::Simple));
     }
 }
 
@@ -406,11 +363,9 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
     ReadUnequalParts(options, spec);
     if (!options.fidelity.empty())
     {
-        const std::optional<Fidelity> fidelity = ParseFidelity(options.fidelity);
-        spec.fidelity = Expect(fidelity == Fidelity::Hybrid ? std::nullopt : fidelity,
-                               "--fidelity",
-                               options.fidelity,
-                               FidelitiesOfCalls());
+        auto choices = ChoicesUpTo(Fidelity::Packet);
+        choices.emplace_back(ToString(Fidelity::Auto), Fidelity::Auto);
+        spec.fidelity = ChoiceOf("--fidelity", options.fidelity, choices);
     }
     ReadAuto(options, spec);
     network = LoadNetwork(options.packets);
@@ -430,8 +385,7 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
     {
         PrintNotes({note});
     }
-    spec.nccl.launch = Expect(
-        ParseLaunchMode(options.launch), "--launch", options.launch, NamesUpTo(LAST_LAUNCH_MODE));
+    spec.nccl.launch = ChoiceOf("--launch", options.launch, ChoicesUpTo(LAST_LAUNCH_MODE));
     spec.nccl.queuePairs = options.queuePairs;
     spec.nccl.channelLimits = {options.minChannels, options.maxChannels};
     if (options.minChannels > options.maxChannels)
@@ -450,10 +404,12 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
                  : ", expected at most --max-channels, " + std::to_string(options.maxChannels)));
     }
     spec.nccl.crossNic = static_cast<CrossNic>(options.crossNic);
-    spec.nccl.p2pLevel = Expect(ParseP2pLevel(options.p2pLevel),
-                                "--p2p-level",
-                                options.p2pLevel,
-                                {"LOC", "NVL", "PIX", "PXB", "PHB", "SYS"});
+    const auto level = ParseP2pLevel(options.p2pLevel);
+    if (!level)
+    {
+        FailOption("--p2p-level", options.p2pLevel, {"LOC", "NVL", "PIX", "PXB", "PHB", "SYS"});
+    }
+    spec.nccl.p2pLevel = *level;
     spec.nccl.simpleBuffer =
         ReadBufferSize(YamlNode::ParseArgument(options.bufferSize, "--buffer-size"));
     if (!options.tuner.empty())

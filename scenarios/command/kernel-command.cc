@@ -59,28 +59,12 @@ CheckSize(double flops, double bytes)
     }
 }
 
-template <typename E>
-E
-Choose(const char* option, const std::string& text, const NamedChoices<E>& choices)
-{
-    std::string names;
-    for (const auto& [name, value] : choices)
-    {
-        if (text == name)
-        {
-            return value;
-        }
-        names += (names.empty() ? "" : ", ") + std::string(name);
-    }
-    throw InputError(std::string(option) + ": found '" + text + "', expected one of: " + names);
-}
-
 std::string
 DescribeLookups(const Gpu& gpu, const KernelOptions& options)
 {
     EmbeddingShape shape = options.embedding;
     shape.bags = options.batch;
-    shape.precision = Choose("--precision", options.precision, PrecisionNames());
+    shape.precision = ChoiceOf("--precision", options.precision, PrecisionNames());
     if (options.indices.empty() && options.tableRows == 0)
     {
         throw InputError("embedding: found neither --rows nor --indices, expected one of the two");
@@ -123,7 +107,7 @@ Describe(const Gpu& gpu, const KernelOptions& options)
         const Bytes bytes = Size("--bytes", options.bytes);
         CheckSize(0, bytes.ToDouble());
         return DescribeMemoryKernel(gpu,
-                                    Choose("KIND", options.memory, MemoryKernelNames()),
+                                    ChoiceOf("KIND", options.memory, MemoryKernelNames()),
                                     bytes,
                                     Size("--row", options.row));
     }
@@ -131,7 +115,7 @@ Describe(const Gpu& gpu, const KernelOptions& options)
     {
         return DescribeLookups(gpu, options);
     }
-    const Precision precision = Choose("--precision", options.precision, PrecisionNames());
+    const Precision precision = ChoiceOf("--precision", options.precision, PrecisionNames());
     const std::string wrong = WrongPrecision(gpu, precision);
     if (!wrong.empty())
     {
@@ -162,7 +146,7 @@ Describe(const Gpu& gpu, const KernelOptions& options)
     shape.n = options.gemm[1];
     shape.k = options.gemm[2];
     shape.batch = options.batch;
-    shape.layout = Choose("--layout", options.layout, GemmLayoutNames());
+    shape.layout = ChoiceOf("--layout", options.layout, GemmLayoutNames());
     shape.precision = precision;
     const double m = static_cast<double>(shape.m);
     const double n = static_cast<double>(shape.n);

@@ -54,6 +54,15 @@ ParseKind(const std::string& name)
                      DidYouMean(name, names));
 }
 
+void
+FailOption(const std::string& option,
+           const std::string& text,
+           const std::vector<std::string>& names)
+{
+    throw InputError(option + ": found " + (text.empty() ? "nothing" : "'" + text + "'") +
+                     ", expected one of: " + JoinNames(names) + DidYouMean(text, names));
+}
+
 Fidelity
 ParseFidelityOfMany(const std::string& fidelity)
 {

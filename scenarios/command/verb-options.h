@@ -4,6 +4,7 @@
 
 #include "collectives/fidelity.h"
 #include "scenarios/catalog.h"
+#include "scenarios/readers/scenario-names.h"
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -27,6 +28,28 @@ CatalogKind ParseKind(const std::string& name);
 
 /** Of a verb that makes many runs. @throws InputError unless it is analytical, stream or flow. */
 Fidelity ParseFidelityOfMany(const std::string& fidelity);
+
+/** Throws an InputError: @p option was @p text, which is none of @p names. */
+[[noreturn]] void FailOption(const std::string& option,
+                             const std::string& text,
+                             const std::vector<std::string>& names);
+
+/** The value that @p text names. @throws InputError as FailOption. */
+template <typename E>
+E
+ChoiceOf(const std::string& option, const std::string& text, const NamedChoices<E>& choices)
+{
+    std::vector<std::string> names;
+    for (const auto& [name, value] : choices)
+    {
+        if (text == name)
+        {
+            return value;
+        }
+        names.emplace_back(name);
+    }
+    FailOption(option, text, names);
+}
 
 /** Prints @p notes of what has no effect on standard error, a line each. */
 void PrintNotes(const std::vector<std::string>& notes);
