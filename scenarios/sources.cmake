@@ -163,10 +163,9 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/bound-charts.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/error-statistics.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/fabric-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/min-time.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/leaf-spine-topology.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-bench.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/hybrid-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/packet-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/regime-traffic.cc

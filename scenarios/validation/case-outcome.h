@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -27,6 +28,12 @@ struct CaseOutcome
         return predicted / measured - 1;
     }
 };
+
+inline CaseOutcome
+CaseOf(std::string name, std::vector<std::string> classes, Time measured, Time predicted)
+{
+    return {std::move(name), std::move(classes), measured.ToSeconds(), predicted.ToSeconds()};
+}
 
 /** How far along a suite, or a part of it, is. */
 struct SuiteProgress

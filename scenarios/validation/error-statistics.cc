@@ -31,6 +31,7 @@ Summarise(const std::vector<double>& errors)
     std::sort(absolute.begin(), absolute.end());
     statistics.median = QuantileOf(absolute, 0.5);
     statistics.p90 = QuantileOf(absolute, 0.9);
+    statistics.worst = absolute.back();
     return statistics;
 }
 

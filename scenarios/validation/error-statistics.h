@@ -16,6 +16,7 @@ struct ErrorStatistics
     double meanAbsolute{0};
     double median{0}; //!< of the absolute errors
     double p90{0};    //!< 90th percentile of the absolute errors
+    double worst{0};  //!< the largest absolute error
     double bias{0};   //!< mean of the signed errors
 };
 

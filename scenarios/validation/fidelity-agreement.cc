@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/fidelity-agreement.h"
-
+#include "fabric/kinds/clos-fabric.h"
+#include "fabric/kinds/dimensions.h"
+#include "fabric/kinds/dragonfly.h"
+#include "fabric/routing/routing-policies.h"
 #include "scenarios/readers/read-system.h"
-#include "scenarios/simulation/back-to-back-time.h"
+#include "scenarios/validation/agreement.h"
+#include "scenarios/validation/fidelity-bench.h"
 #include "scenarios/validation/min-time.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <limits>
-#include <map>
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <utility>
 
 namespace weir
 {
@@ -44,97 +46,185 @@ constexpr ComparedPair COMPARED_PAIRS[] = {
     {CollectiveOp::AllReduce, Algorithm::Tree, CollectiveOp::AllReduce, Algorithm::Ring},
     {CollectiveOp::AllReduce, Algorithm::NvlsTree, CollectiveOp::AllGather, Algorithm::Ring}};
 
+/** Which GPUs a compared call runs on, and what runs at the same time. */
+struct ComparedPlacement
+{
+    const char* name;
+    uint32_t nodes;
+    uint32_t stride{1};       //!< of its GPUs
+    uint32_t nodesPerNode{1}; //!< of the cluster, for each of `nodes`
+    bool isAlone{true};       //!< has the fabric to itself
+};
+
+constexpr ComparedPlacement FILLED[] = {{"packed", 1},
+                                        {"packed", 2},
+                                        {"packed", 4},
+                                        {"strided", 2, 2, 2},
+                                        {"concurrent", 2, 1, 1, false},
+                                        {"interleaved", 2, 2, 1, false}};
+constexpr ComparedPlacement BESIDE{"beside", 2, 1, 1, false};
+constexpr ComparedPlacement IN_ROW[] = {{"back to back", 1, 1, 1, false},
+                                        {"back to back", 2, 1, 1, false},
+                                        {"back to back", 4, 1, 1, false}};
+constexpr ComparedPlacement SAMPLED[] = {
+    {"sampled", 1}, {"sampled", 2}, {"sampled", 4}, {"sampled", 8}};
+
 constexpr const char* COMPARED_SYSTEMS[] = {"hgx-h100", "dgx-a100", "alps-gh200"};
 
-/** The GPUs of one comparison on @p spec, which has as many nodes as it needs. */
+/** Of systems with more channels than ports, too: there channels share what they cross. */
+constexpr const char* SAMPLED_SYSTEMS[] = {"hgx-h100", "dgx-a100", "oci-a100", "alps-gh200"};
+
+/** What a call takes in each fidelity. */
+struct FidelityTimes
+{
+    Time analytical;
+    Time stream;
+    Time flow;
+};
+
+FidelityTimes
+TimesOf(FidelityBench& bench, const std::vector<CollectiveCall>& calls)
+{
+    const Time analytical = bench.Run(Fidelity::Analytical, calls);
+    const Time stream = bench.Run(Fidelity::Stream, calls);
+    return {analytical, stream, bench.Run(Fidelity::Flow, calls)};
+}
+
+std::string
+NameOf(const CollectiveCall& call)
+{
+    return std::string(ToString(call.overrides.algorithm.value_or(Algorithm::Ring))) + " " +
+           ToString(call.op);
+}
+
+ClusterSpec
+SystemOf(const char* name, uint32_t nodes, const Catalog& catalog)
+{
+    ClusterSpec spec = ReadSystem(YamlNode::Parse(name, "fidelity"), catalog).cluster;
+    spec.nodes = nodes;
+    return spec;
+}
+
 std::vector<GpuId>
-GpusOf(const ClusterSpec& spec, ComparedPlacement placement, uint32_t first = 0)
+GpusFrom(uint32_t first, uint32_t stride, const ClusterSpec& spec)
 {
     std::vector<GpuId> gpus;
-    const bool isHalf =
-        placement == ComparedPlacement::Strided || placement == ComparedPlacement::Interleaved;
-    const uint32_t step = isHalf ? 2 : 1;
-    for (uint32_t gpu = first; gpu < spec.nodes * spec.node.gpus; gpu += step)
+    for (uint32_t gpu = first; gpu < spec.nodes * spec.node.gpus; gpu += stride)
     {
         gpus.emplace_back(gpu);
     }
     return gpus;
 }
 
-Time
-MinOf(FidelityBench& bench, const CollectiveCall& call)
+/** Calls of one placement on one system. */
+class Comparison
 {
-    const auto& gpus = bench.GetPlanner().GetCommunicator(call.communicator).gpus;
-    return MinTime(bench.GetCluster(), gpus, call);
-}
-
-/** Adds @p point for @p calls at once, unless their groups have no such algorithm for them. */
-void
-Compare(FidelityBench& bench,
-        const std::vector<CollectiveCall>& calls,
-        FidelityPoint point,
-        std::vector<FidelityPoint>& points)
-{
-    try
+  public:
+    Comparison(const char* system,
+               const ComparedPlacement& placement,
+               const Catalog& catalog,
+               std::vector<CaseOutcome>& cases)
+        : m_system(system),
+          m_placement(placement),
+          m_spec(SystemOf(system, placement.nodes * placement.nodesPerNode, catalog)),
+          m_bench(m_spec),
+          m_gpus(GpusFrom(0, placement.stride, m_spec)),
+          m_cases(cases)
     {
-        for (const CollectiveCall& call : calls)
+        call.communicator = m_bench.GetPlanner().AddCommunicator(m_gpus);
+    }
+
+    /** The same call at the same time on the others, or in the reverse rank order. */
+    std::vector<CollectiveCall> WithOther()
+    {
+        if (m_placement.isAlone)
         {
-            bench.GetPlanner().Plan(call);
+            return {call};
+        }
+        if (!m_other)
+        {
+            m_other = m_bench.GetPlanner().AddCommunicator(
+                m_placement.stride > 1 ? GpusFrom(1, m_placement.stride, m_spec)
+                                       : std::vector<GpuId>(m_gpus.rbegin(), m_gpus.rend()));
+        }
+        CollectiveCall other = call;
+        other.communicator = *m_other;
+        return {call, other};
+    }
+
+    /** Adds @p calls at once, unless their groups have no such algorithm for them. */
+    void Add(const std::vector<CollectiveCall>& calls, const std::string& beside = "")
+    {
+        try
+        {
+            for (const CollectiveCall& each : calls)
+            {
+                m_bench.GetPlanner().Plan(each);
+            }
+        }
+        catch (const std::invalid_argument&)
+        {
+            return;
+        }
+        AddCases(calls.front(), beside, TimesOf(m_bench, calls));
+    }
+
+    /** Adds @p calls calls that follow each other. */
+    void AddRow(uint32_t calls)
+    {
+        const Time analytical = m_bench.RunRow(Fidelity::Analytical, call, calls);
+        const Time stream = m_bench.RunRow(Fidelity::Stream, call, calls);
+        AddCases(call, "", {analytical, stream, m_bench.RunRow(Fidelity::Flow, call, calls)});
+    }
+
+    CollectiveCall call; //!< of its group, to be filled in
+
+  private:
+    void AddCases(const CollectiveCall& of, const std::string& beside, const FidelityTimes& times)
+    {
+        const std::string name = NameOf(of) + beside + " of " + std::to_string(of.bytes.Count()) +
+                                 " B, " + m_placement.name + ", " +
+                                 std::to_string(m_placement.nodes) + " x " + m_system;
+        const std::string algorithm = ToString(of.overrides.algorithm.value_or(Algorithm::Ring));
+        const std::string flow = "flow/stream";
+        const Time least = MinTime(m_bench.GetCluster(), m_gpus, of);
+        m_cases.push_back(CaseOf(name,
+                                 {flow, flow + " " + m_placement.name + " " + algorithm},
+                                 times.stream,
+                                 times.flow));
+        m_cases.push_back(CaseOf(name,
+                                 {"fastest/least time"},
+                                 least,
+                                 std::min({times.analytical, times.stream, times.flow})));
+        if (m_placement.isAlone)
+        {
+            m_cases.push_back(CaseOf(name, {"stream/closed form"}, times.analytical, times.stream));
         }
     }
-    catch (const std::invalid_argument&)
-    {
-        return;
-    }
-    point.analytical = bench.Run(Fidelity::Analytical, calls);
-    point.stream = bench.Run(Fidelity::Stream, calls);
-    point.flow = bench.Run(Fidelity::Flow, calls);
-    point.least = MinOf(bench, calls.front());
-    points.push_back(point);
-}
 
-/** The group of the call at the same time, if there is one. */
-std::optional<CommunicatorId>
-OtherGroup(FidelityBench& bench, const ClusterSpec& spec, ComparedPlacement placement)
-{
-    auto gpus = GpusOf(spec, placement);
-    switch (placement)
-    {
-    case ComparedPlacement::Concurrent:
-        std::reverse(gpus.begin(), gpus.end());
-        return bench.GetPlanner().AddCommunicator(gpus);
-    case ComparedPlacement::Interleaved:
-        return bench.GetPlanner().AddCommunicator(GpusOf(spec, placement, 1));
-    default:
-        return std::nullopt;
-    }
-}
+    std::string m_system;
+    ComparedPlacement m_placement;
+    ClusterSpec m_spec;
+    FidelityBench m_bench;
+    std::vector<GpuId> m_gpus;
+    std::optional<CommunicatorId> m_other{};
+    std::vector<CaseOutcome>& m_cases;
+};
 
-/** All calls of one placement over some nodes. */
+/** All operations, algorithms and sizes. */
 void
-ComparePlacement(FidelityPoint point, ClusterSpec spec, std::vector<FidelityPoint>& points)
+CompareAll(Comparison& comparison)
 {
-    spec.nodes = point.placement == ComparedPlacement::Strided ? 2 * point.nodes : point.nodes;
-    FidelityBench bench(spec);
-    CollectiveCall call;
-    call.communicator = bench.GetPlanner().AddCommunicator(GpusOf(spec, point.placement));
-    const auto other = OtherGroup(bench, spec, point.placement);
     for (const CollectiveOp op : COMPARED_OPS)
     {
         for (const Algorithm algorithm : COMPARED_ALGORITHMS)
         {
             for (const Bytes size : COMPARED_SIZES)
             {
-                call.op = point.op = op;
-                call.bytes = point.size = size;
-                call.overrides.algorithm = point.algorithm = algorithm;
-                std::vector<CollectiveCall> calls{call};
-                if (other)
-                {
-                    calls.push_back(call);
-                    calls.back().communicator = *other;
-                }
-                Compare(bench, calls, point, points);
+                comparison.call.op = op;
+                comparison.call.bytes = size;
+                comparison.call.overrides.algorithm = algorithm;
+                comparison.Add(comparison.WithOther());
             }
         }
     }
@@ -142,348 +232,203 @@ ComparePlacement(FidelityPoint point, ClusterSpec spec, std::vector<FidelityPoin
 
 /** Different calls of one group at once. */
 void
-ComparePairs(FidelityPoint point, ClusterSpec spec, std::vector<FidelityPoint>& points)
+ComparePairs(Comparison& comparison)
 {
-    spec.nodes = point.nodes;
-    FidelityBench bench(spec);
-    CollectiveCall call;
-    call.communicator = bench.GetPlanner().AddCommunicator(GpusOf(spec, point.placement));
     for (const ComparedPair& pair : COMPARED_PAIRS)
     {
         for (const Bytes size : COMPARED_SIZES)
         {
-            call.bytes = point.size = size;
-            call.op = point.op = pair.op;
-            call.overrides.algorithm = point.algorithm = pair.algorithm;
+            CollectiveCall& call = comparison.call;
+            call.bytes = size;
+            call.op = pair.op;
+            call.overrides.algorithm = pair.algorithm;
             CollectiveCall other = call;
-            other.op = point.otherOp = pair.otherOp;
-            other.overrides.algorithm = point.otherAlgorithm = pair.otherAlgorithm;
-            Compare(bench, {call, other}, point, points);
+            other.op = pair.otherOp;
+            other.overrides.algorithm = pair.otherAlgorithm;
+            comparison.Add({call, other}, " beside " + NameOf(other));
         }
     }
 }
 
 /** Calls that follow each other, of operations in which ranks need not wait for all others. */
 void
-CompareRows(FidelityPoint point, ClusterSpec spec, std::vector<FidelityPoint>& points)
+CompareRows(Comparison& comparison)
 {
     constexpr uint32_t CALLS = 20; // nccl-tests' default
-    spec.nodes = point.nodes;
-    FidelityBench bench(spec);
-    CollectiveCall call;
-    call.communicator = bench.GetPlanner().AddCommunicator(GpusOf(spec, point.placement));
     for (const CollectiveOp op : {CollectiveOp::Broadcast, CollectiveOp::Reduce})
     {
         for (const Bytes size : COMPARED_SIZES)
         {
-            call.op = point.op = op;
-            call.bytes = point.size = size;
-            point.analytical = bench.RunRow(Fidelity::Analytical, call, CALLS);
-            point.stream = bench.RunRow(Fidelity::Stream, call, CALLS);
-            point.flow = bench.RunRow(Fidelity::Flow, call, CALLS);
-            point.least = MinOf(bench, call);
-            points.push_back(point);
+            comparison.call.op = op;
+            comparison.call.bytes = size;
+            comparison.AddRow(CALLS);
         }
     }
 }
 
-/** Of systems with more channels than ports, too: there channels share what they cross. */
-constexpr const char* SAMPLED_SYSTEMS[] = {"hgx-h100", "dgx-a100", "oci-a100", "alps-gh200"};
-
 /** Calls of sizes, channels and protocols drawn at random, from 4 KiB to 256 MiB. */
 void
-CompareSampled(FidelityPoint point,
-               ClusterSpec spec,
-               uint64_t seed,
-               std::vector<FidelityPoint>& points)
+CompareSampled(Comparison& comparison, uint64_t seed)
 {
     constexpr int CALLS = 20;
     constexpr uint64_t CHANNELS = 32; // what a group does not have is left out
     std::mt19937_64 random(seed);
     const auto drawn = [&random](uint64_t choices) { return random() % choices; };
-    spec.nodes = point.nodes;
-    FidelityBench bench(spec);
-    CollectiveCall call;
-    call.communicator = bench.GetPlanner().AddCommunicator(GpusOf(spec, point.placement));
     for (int i = 0; i < CALLS; ++i)
     {
+        CollectiveCall& call = comparison.call;
         const double bits = 12 + 16 * (static_cast<double>(drawn(1 << 20)) / (1 << 20));
-        call.bytes = point.size = Bytes(static_cast<int64_t>(std::exp2(bits)));
-        call.op = point.op = COMPARED_OPS[drawn(4)]; // those of rings
+        call.bytes = Bytes(static_cast<int64_t>(std::exp2(bits)));
+        call.op = COMPARED_OPS[drawn(4)]; // those of rings
         const bool isTree = call.op == CollectiveOp::AllReduce && drawn(3) == 0;
-        call.overrides.algorithm = point.algorithm = isTree ? Algorithm::Tree : Algorithm::Ring;
+        call.overrides.algorithm = isTree ? Algorithm::Tree : Algorithm::Ring;
         constexpr Protocol PROTOCOLS[] = {Protocol::Ll, Protocol::Ll128, Protocol::Simple};
         call.overrides.protocol = PROTOCOLS[drawn(3)];
         call.overrides.channels = static_cast<uint32_t>(1 + drawn(CHANNELS));
-        Compare(bench, {call}, point, points);
+        comparison.Add({call});
     }
 }
 
-const char*
-ToString(ComparedPlacement placement)
+struct NamedFabric
 {
-    switch (placement)
-    {
-    case ComparedPlacement::Packed:
-        return "packed";
-    case ComparedPlacement::Strided:
-        return "strided";
-    case ComparedPlacement::Concurrent:
-        return "concurrent";
-    case ComparedPlacement::Interleaved:
-        return "interleaved";
-    case ComparedPlacement::InRow:
-        return "back to back";
-    case ComparedPlacement::Sampled:
-        return "sampled";
-    case ComparedPlacement::Beside:
-        break;
-    }
-    return "beside";
-}
-
-/** The points of one row of the table. */
-using Classes = std::map<std::pair<ComparedPlacement, Algorithm>, std::vector<FidelityPoint>>;
-
-Classes
-ByClass(const std::vector<FidelityPoint>& points)
-{
-    Classes classes;
-    for (const auto& point : points)
-    {
-        classes[{point.placement, point.algorithm}].push_back(point);
-    }
-    return classes;
-}
-
-/** Median of |flow over stream|. */
-double
-MedianOf(const std::vector<FidelityPoint>& points)
-{
-    std::vector<double> errors;
-    for (const auto& point : points)
-    {
-        errors.push_back(std::abs(point.FlowOverStream()));
-    }
-    std::sort(errors.begin(), errors.end());
-    return errors[errors.size() / 2];
-}
-
-/** The call beside a point's own, for a table. */
-std::string
-OtherCall(const FidelityPoint& point)
-{
-    return point.placement == ComparedPlacement::Beside
-               ? std::string(" beside ") + weir::ToString(point.otherAlgorithm) + " " +
-                     weir::ToString(point.otherOp)
-               : "";
-}
-
-const FidelityPoint&
-WorstOf(const std::vector<FidelityPoint>& points)
-{
-    return *std::max_element(
-        points.begin(), points.end(), [](const FidelityPoint& a, const FidelityPoint& b) {
-            return std::abs(a.FlowOverStream()) < std::abs(b.FlowOverStream());
-        });
-}
-
-/** Whether a call has the fabric to itself. */
-bool
-IsAlone(const FidelityPoint& point)
-{
-    return point.placement == ComparedPlacement::Packed ||
-           point.placement == ComparedPlacement::Strided ||
-           point.placement == ComparedPlacement::Sampled;
-}
-
-double
-WorstClosedForm(const std::vector<FidelityPoint>& points)
-{
-    double worst = 0;
-    for (const auto& point : points)
-    {
-        if (IsAlone(point))
-        {
-            worst = std::max(worst, std::abs(point.StreamOverAnalytical()));
-        }
-    }
-    return worst;
-}
-
-/** The call that comes nearest to what its bytes allow. */
-double
-MinMargin(const std::vector<FidelityPoint>& points)
-{
-    double margin = std::numeric_limits<double>::infinity();
-    for (const auto& point : points)
-    {
-        margin = std::min(margin, point.OverLeast());
-    }
-    return margin;
-}
-
-constexpr const char* FIDELITY_REASONS =
-    "Why they differ: stream and closed form know one rate for a whole ring, that of full load;\n"
-    "in flow first chunks have links for themselves, the last chunk of a channel is not full, and\n"
-    "rings of several passes wait for their blocks between two of them. Trees and chains are "
-    "played\n"
-    "until their passes are alike; those that are left may still drift.\n"
-    "At the same time: a stream is spread over what its chunks wait for, and another call is on a\n"
-    "link as often as it is itself; in flow calls in step meet more often, and others less.\n";
-
-/** A placement on so many nodes. */
-struct Stage
-{
-    ComparedPlacement placement;
-    uint32_t nodes;
+    std::string name;
+    Polymorphic<FabricKind> kind;
 };
 
-constexpr Stage STAGES[] = {{ComparedPlacement::Packed, 1},
-                            {ComparedPlacement::Packed, 2},
-                            {ComparedPlacement::Packed, 4},
-                            {ComparedPlacement::Strided, 2},
-                            {ComparedPlacement::Concurrent, 2},
-                            {ComparedPlacement::Interleaved, 2},
-                            {ComparedPlacement::Beside, 2},
-                            {ComparedPlacement::InRow, 1},
-                            {ComparedPlacement::InRow, 2},
-                            {ComparedPlacement::InRow, 4}};
-constexpr uint32_t SAMPLED_NODES[] = {1, 2, 4, 8};
+/** A dragonfly or dragonfly+. */
+template <typename Kind>
+Kind
+GroupsOf(uint32_t routers, uint32_t nicsPerRouter, NicPlacement placement)
+{
+    Kind kind;
+    kind.routersPerGroup = routers;
+    kind.nicsPerRouter = nicsPerRouter;
+    kind.globalLinks = 2;
+    kind.nicPlacement = placement;
+    return kind;
+}
+
+/** For nodes of four NICs: two groups, two groups with a router for each rail, four groups, ... */
+std::vector<NamedFabric>
+ComparedFabrics()
+{
+    Torus torus;
+    torus.nicsPerRouter = 4;
+    torus.sizes = {4, 4};
+    FatTree fatTree;
+    fatTree.leafRadix = 24;
+    fatTree.oversubscription = 2;
+    LeafSpine leafSpine;
+    leafSpine.leafRadix = 16;
+    return {{"dragonfly, 2 groups", GroupsOf<Dragonfly>(4, 8, NicPlacement::Packed)},
+            {"dragonfly, rails", GroupsOf<Dragonfly>(8, 2, NicPlacement::Rails)},
+            {"dragonfly, 4 groups", GroupsOf<Dragonfly>(4, 4, NicPlacement::Packed)},
+            {"dragonfly+", GroupsOf<DragonflyPlus>(4, 4, NicPlacement::Packed)},
+            {"torus 4 x 4", torus},
+            {"fat tree 2:1", fatTree},
+            {"leaf-spine", leafSpine}};
+}
+
+/** Adds the calls on @p cluster, which is called @p place. */
+void
+CompareOn(const ClusterSpec& cluster,
+          const std::string& place,
+          const std::string& routing,
+          std::vector<CaseOutcome>& cases)
+{
+    struct FabricCall
+    {
+        const char* name;
+        CollectiveOp op;
+        std::optional<Algorithm> algorithm;
+    };
+
+    constexpr FabricCall CALLS[] = {{"ring all-reduce", CollectiveOp::AllReduce, Algorithm::Ring},
+                                    {"tree all-reduce", CollectiveOp::AllReduce, Algorithm::Tree},
+                                    {"all-to-all", CollectiveOp::AllToAll, std::nullopt}};
+    const std::string flow = "fabrics: flow/stream";
+    FidelityBench bench(cluster);
+    CollectiveCall call;
+    call.communicator = bench.GetPlanner().AddCommunicator(GpusFrom(0, 1, cluster));
+    call.bytes = Bytes::MiB(64);
+    for (const FabricCall& each : CALLS)
+    {
+        call.op = each.op;
+        call.overrides.algorithm = each.algorithm;
+        const FidelityTimes times = TimesOf(bench, {call});
+        const std::string name = each.name + (", " + place + ", " + routing);
+        cases.push_back(CaseOf(name, {flow, flow + " " + routing}, times.stream, times.flow));
+        cases.push_back(
+            CaseOf(name, {"fabrics: stream/closed form"}, times.analytical, times.stream));
+    }
+}
 
 } // namespace
 
-FidelityBench::FidelityBench(const ClusterSpec& spec)
-    : m_simulation(spec)
-{
-}
-
-Time
-FidelityBench::Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
-{
-    EngineSet& engines = m_simulation.Engines();
-    const Time start = engines.Now();
-    for (const auto& call : calls)
-    {
-        m_simulation.GetEngine(fidelity).Start(call, this, 0, start);
-    }
-    engines.RunToEnd();
-    return m_last - start;
-}
-
-Time
-FidelityBench::RunRow(Fidelity fidelity, const CollectiveCall& call, uint32_t calls)
-{
-    return BackToBackTimer(m_simulation, fidelity).PerCall(call, calls);
-}
-
-void
-FidelityBench::OnCollectiveDone(uint64_t token, Time now)
-{
-    m_last = now;
-}
-
-std::vector<FidelityPoint>
+std::vector<CaseOutcome>
 CompareFidelities(const Catalog& catalog, const ShowSuite& progress)
 {
-    std::vector<FidelityPoint> points;
+    constexpr std::size_t ALL =
+        std::size(COMPARED_SYSTEMS) * (std::size(FILLED) + 1 + std::size(IN_ROW)) +
+        std::size(SAMPLED_SYSTEMS) * std::size(SAMPLED);
+    std::vector<CaseOutcome> cases;
     std::size_t done = 0;
-    const auto show = [&] {
-        progress({++done,
-                  std::size(COMPARED_SYSTEMS) * std::size(STAGES) +
-                      std::size(SAMPLED_SYSTEMS) * std::size(SAMPLED_NODES),
-                  "calls"});
-    };
-    const auto pointOf = [](const char* system, Stage stage) {
-        FidelityPoint point;
-        point.system = system;
-        point.placement = stage.placement;
-        point.nodes = stage.nodes;
-        return point;
+    const auto compare = [&](const char* system, const ComparedPlacement& placement, auto calls) {
+        Comparison comparison(system, placement, catalog, cases);
+        calls(comparison);
+        progress({++done, ALL, "calls"});
     };
     for (const char* system : COMPARED_SYSTEMS)
     {
-        const auto cluster = ReadSystem(YamlNode::Parse(system, "fidelity"), catalog).cluster;
-        for (const Stage& stage : STAGES)
+        for (const ComparedPlacement& placement : FILLED)
         {
-            const auto compare = stage.placement == ComparedPlacement::Beside  ? ComparePairs
-                                 : stage.placement == ComparedPlacement::InRow ? CompareRows
-                                                                               : ComparePlacement;
-            compare(pointOf(system, stage), cluster, points);
-            show();
+            compare(system, placement, CompareAll);
+        }
+        compare(system, BESIDE, ComparePairs);
+        for (const ComparedPlacement& placement : IN_ROW)
+        {
+            compare(system, placement, CompareRows);
         }
     }
     uint64_t seed = 1;
     for (const char* system : SAMPLED_SYSTEMS)
     {
-        const auto cluster = ReadSystem(YamlNode::Parse(system, "fidelity"), catalog).cluster;
-        for (const uint32_t nodes : SAMPLED_NODES)
+        for (const ComparedPlacement& placement : SAMPLED)
         {
-            const auto point = pointOf(system, {ComparedPlacement::Sampled, nodes});
-            CompareSampled(point, cluster, seed++, points);
-            show();
+            compare(system, placement, [&](Comparison& each) { CompareSampled(each, seed++); });
         }
     }
-    return points;
-}
-
-std::string
-ToText(const std::vector<FidelityPoint>& points)
-{
-    std::string text = "placement   algorithm       calls  flow/stream: median   worst  where\n";
-    for (const auto& [key, members] : ByClass(points))
-    {
-        const FidelityPoint& worst = WorstOf(members);
-        char line[240];
-        std::snprintf(line,
-                      sizeof line,
-                      "%-11s %-15s %5zu            %7.1f %% %+7.1f %%  %s%s of %lld B, %u x %s\n",
-                      ToString(key.first),
-                      weir::ToString(key.second),
-                      members.size(),
-                      100 * MedianOf(members),
-                      100 * worst.FlowOverStream(),
-                      weir::ToString(worst.op),
-                      OtherCall(worst).c_str(),
-                      static_cast<long long>(worst.size.Count()),
-                      worst.nodes,
-                      worst.system.c_str());
-        text += line;
-    }
-    char line[200];
-    std::snprintf(line,
-                  sizeof line,
-                  "stream against closed form, alone on the fabric: at most %.3f %%\n"
-                  "the fastest call takes %.3f of what its bytes need at least at a GPU or node\n",
-                  100 * WorstClosedForm(points),
-                  MinMargin(points));
-    return text + line + FIDELITY_REASONS;
+    return cases;
 }
 
 std::vector<CaseOutcome>
-CasesOf(const std::vector<FidelityPoint>& points)
+CompareOnFabrics(const Catalog& catalog, const ShowSuite& progress)
 {
-    const std::string flow = "flow/stream";
+    constexpr uint32_t NODES = 16;
+    constexpr const char* ROUTINGS[] = {"ecmp", "valiant", "adaptive", "flowlet", "spray"};
+    const ClusterSpec base = SystemOf("alps-gh200", NODES, catalog); // its nodes on other fabrics
+    const RoutingPolicyRegistry policies = RoutingPolicies();
     std::vector<CaseOutcome> cases;
-    for (const FidelityPoint& point : points)
+    const auto fabrics = ComparedFabrics();
+    std::size_t done = 0;
+    for (const NamedFabric& fabric : fabrics)
     {
-        const std::string group =
-            std::string(" ") + ToString(point.placement) + " " + weir::ToString(point.algorithm);
-        const std::string name =
-            std::string(weir::ToString(point.algorithm)) + " " + weir::ToString(point.op) +
-            OtherCall(point) + " of " + std::to_string(point.size.Count()) + " B, " +
-            ToString(point.placement) + ", " + std::to_string(point.nodes) + " x " + point.system;
-        const Time fastest = std::min({point.analytical, point.stream, point.flow});
-        cases.push_back(
-            {name, {flow, flow + group}, point.stream.ToSeconds(), point.flow.ToSeconds()});
-        cases.push_back(
-            {name, {"fastest/least time"}, point.least.ToSeconds(), fastest.ToSeconds()});
-        if (IsAlone(point))
+        for (const char* routing : ROUTINGS)
         {
-            cases.push_back({name,
-                             {"stream/closed form"},
-                             point.analytical.ToSeconds(),
-                             point.stream.ToSeconds()});
+            progress({done++, fabrics.size() * std::size(ROUTINGS), "fabrics and routing"});
+            if (!fabric.kind->CanRoute(**policies.Find(routing)))
+            {
+                continue;
+            }
+            ClusterSpec cluster;
+            cluster.nodes = NODES;
+            cluster.node = base.node;
+            cluster.node.transport =
+                NetTransport::Infiniband; // messages cost nothing: links decide
+            cluster.fabric.kind = fabric.kind;
+            cluster.fabric.link = base.fabric.link;
+            cluster.fabric.routing = *policies.Find(routing);
+            CompareOn(cluster, fabric.name, routing, cases);
         }
     }
     return cases;

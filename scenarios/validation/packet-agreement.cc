@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/packet-agreement.h"
 
-#include "fabric/kinds/graph-fabric.h"
-#include "fabric/routing/routing-policies.h"
-#include "fabric/routing/routing.h"
-#include "fabric/topology/cluster-spec.h"
-#include "fabric/transport/make-transport.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "fabric/transport/packet/congestion/no-congestion-control.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-traffic.h"
-#include "scenarios/validation/error-statistics.h"
-#include "scenarios/validation/leaf-spine-topology.h"
+#include "scenarios/validation/agreement.h"
 #include "scenarios/validation/regime-traffic.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <map>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -29,11 +20,7 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t REGIME_LEAVES = 4;
 constexpr uint32_t REGIME_SPINES = 8;
-constexpr uint32_t REGIME_HOSTS = 32;
-const Rate REGIME_RATE = Rate::Gbps(100);
-const Time REGIME_LATENCY = Time::Microseconds(1);
 
 // Calibration and comparison have no seed in common.
 constexpr uint64_t FIRST_CALIBRATION_SEED = 1;
@@ -106,37 +93,17 @@ Regimes()
             {"spray-nscc", UltraEthernet(), true}};
 }
 
-/** Seconds of each message; of a collective, of all of it. */
+/** Seconds of each message as a fluid; of a collective, of all of it. */
 std::vector<double>
-DurationsOf(const RegimeTraffic& traffic,
-            bool isSprayed,
-            const std::optional<PacketSpec>& packets,
-            const CorrectionSpec& corrections)
+FluidDurations(const RegimeTraffic& traffic, bool isSprayed, const CorrectionSpec& corrections)
 {
-    const Topology topology =
-        LeafSpineTopology(REGIME_HOSTS, REGIME_LEAVES, REGIME_SPINES, REGIME_RATE, REGIME_LATENCY);
-    FabricSpec fabric;
-    fabric.kind = GraphFabric();
-    if (isSprayed)
-    {
-        fabric.routing = SprayRouting();
-    }
-    Routing routing(topology, fabric);
-    const auto transport = MakeTransport(routing, {packets, {}, {}, corrections});
-    std::vector<double> durations;
-    Time last;
-    for (const MessageTimes& each : Play(traffic, routing, *transport))
-    {
-        durations.push_back((each.end - each.start).ToSeconds());
-        last = std::max(last, each.end);
-    }
-    return traffic.isCollective ? std::vector<double>{last.ToSeconds()} : durations;
+    return PlayTraffic(traffic, REGIME_SPINES, isSprayed, {{}, {}, {}, corrections});
 }
 
-std::vector<RegimeTraffic>
-TrafficOf(uint64_t seed, const SizeDistribution& sizes)
+std::vector<double>
+PacketDurations(const RegimeTraffic& traffic, const Regime& regime)
 {
-    return DrawRegimeTraffic(seed, REGIME_HOSTS, REGIME_RATE, sizes);
+    return PlayTraffic(traffic, REGIME_SPINES, regime.isSprayed, {regime.packets});
 }
 
 /** One kind of traffic in packets, to which fluids are compared. */
@@ -149,7 +116,7 @@ struct Reference
 double
 MeanErrorOf(const Reference& reference, bool isSprayed, const CorrectionSpec& corrections)
 {
-    const auto fluid = DurationsOf(reference.traffic, isSprayed, std::nullopt, corrections);
+    const auto fluid = FluidDurations(reference.traffic, isSprayed, corrections);
     double sum = 0;
     for (std::size_t i = 0; i < fluid.size(); i++)
     {
@@ -188,33 +155,6 @@ KnownCorrections(const PacketSpec& packets)
     return spec;
 }
 
-std::string
-NameOfPoint(const PacketPoint& point)
-{
-    return point.regime + ", " + point.traffic + ", seed " + std::to_string(point.seed) +
-           ", message " + std::to_string(point.message);
-}
-
-/** Median, 90th percentile and worst, with what is between them. */
-std::string
-DistributionOf(std::vector<double> errors)
-{
-    for (double& error : errors)
-    {
-        error = std::abs(error);
-    }
-    std::sort(errors.begin(), errors.end());
-    const ErrorStatistics statistics = Summarise(errors);
-    char text[80];
-    std::snprintf(text,
-                  sizeof text,
-                  "%7.1f %6.1f %6.1f",
-                  100 * statistics.median,
-                  100 * statistics.p90,
-                  100 * errors.back());
-    return text;
-}
-
 } // namespace
 
 std::vector<std::string>
@@ -228,11 +168,11 @@ PacketRegimes()
     return names;
 }
 
-std::vector<PacketPoint>
+std::vector<CaseOutcome>
 CompareWithPackets(const Catalog& catalog, const ShowSuite& progress)
 {
     const SizeDistribution sizes = LoadFlowSizes("websearch", catalog);
-    std::vector<PacketPoint> points;
+    std::vector<CaseOutcome> cases;
     const std::vector<Regime> regimes = Regimes();
     std::size_t done = 0;
     for (const Regime& regime : regimes)
@@ -242,27 +182,31 @@ CompareWithPackets(const Catalog& catalog, const ShowSuite& progress)
         for (uint64_t i = 0; i < COMPARISON_SEEDS; i++)
         {
             const uint64_t seed = FIRST_COMPARISON_SEED + i;
-            for (const RegimeTraffic& traffic : TrafficOf(seed, sizes))
+            for (const RegimeTraffic& traffic : DrawRegimeTraffic(seed, sizes))
             {
-                const auto packets = DurationsOf(traffic, regime.isSprayed, regime.packets, {});
-                const auto fluid = DurationsOf(traffic, regime.isSprayed, std::nullopt, {});
-                const auto corrected =
-                    DurationsOf(traffic, regime.isSprayed, std::nullopt, corrections);
+                const auto packets = PacketDurations(traffic, regime);
+                const auto fluid = FluidDurations(traffic, regime.isSprayed, {});
+                const auto corrected = FluidDurations(traffic, regime.isSprayed, corrections);
+                const auto classes = [&](const std::string& of) {
+                    const std::string inRegime = of + " " + regime.name;
+                    return std::vector{of, inRegime, inRegime + " " + traffic.name};
+                };
                 for (std::size_t m = 0; m < packets.size(); m++)
                 {
-                    points.push_back({regime.name,
-                                      traffic.name,
-                                      seed,
-                                      static_cast<uint32_t>(m),
-                                      packets[m],
-                                      fluid[m],
-                                      corrected[m]});
+                    const std::string name = std::string(regime.name) + ", " + traffic.name +
+                                             ", seed " + std::to_string(seed) + ", message " +
+                                             std::to_string(m);
+                    cases.push_back({name, classes("flow/packet"), packets[m], fluid[m]});
+                    cases.push_back({name + ", corrected",
+                                     classes("corrected/packet"),
+                                     packets[m],
+                                     corrected[m]});
                 }
             }
             progress({++done, regimes.size() * COMPARISON_SEEDS, "packets and corrections"});
         }
     }
-    return points;
+    return cases;
 }
 
 CorrectionFit
@@ -288,9 +232,9 @@ CalibrateCorrections(const std::string& name, const Catalog& catalog, const Show
     std::vector<Reference> references;
     for (uint64_t i = 0; i < CALIBRATION_SEEDS; i++)
     {
-        for (RegimeTraffic& traffic : TrafficOf(FIRST_CALIBRATION_SEED + i, sizes))
+        for (RegimeTraffic& traffic : DrawRegimeTraffic(FIRST_CALIBRATION_SEED + i, sizes))
         {
-            auto durations = DurationsOf(traffic, found->isSprayed, found->packets, {});
+            auto durations = PacketDurations(traffic, *found);
             references.push_back({std::move(traffic), std::move(durations)});
         }
         show();
@@ -333,65 +277,6 @@ CalibrateCorrections(const std::string& name, const Catalog& catalog, const Show
         tryOut(spec);
     }
     return fit;
-}
-
-std::string
-ToText(const std::vector<PacketPoint>& points)
-{
-    std::vector<std::pair<std::string, std::string>> order;
-    std::map<std::pair<std::string, std::string>,
-             std::pair<std::vector<double>, std::vector<double>>>
-        errors;
-    for (const PacketPoint& point : points)
-    {
-        const std::pair<std::string, std::string> key{point.regime, point.traffic};
-        if (errors.count(key) == 0)
-        {
-            order.push_back(key);
-        }
-        errors[key].first.push_back(point.fluid / point.packets - 1);
-        errors[key].second.push_back(point.corrected / point.packets - 1);
-    }
-    std::string text =
-        "Completion times of flow against packet, %: as it is, and with the regime's corrections\n"
-        "regime       traffic       cases   median    p90  worst    median    p90  worst\n";
-    for (const auto& key : order)
-    {
-        char line[120];
-        std::snprintf(line,
-                      sizeof line,
-                      "%-12s %-12s %6zu  ",
-                      key.first.c_str(),
-                      key.second.c_str(),
-                      errors[key].first.size());
-        text += line + DistributionOf(errors[key].first) + "   " +
-                DistributionOf(errors[key].second) + "\n";
-    }
-    return text +
-           "Why they differ: queues are first in, first out, and a message waits for what stands "
-           "in\n"
-           "them, not for its share; senders begin at the rate of their port, and what congestion\n"
-           "control cuts comes back slowly; ports share among links, not flows, and links that "
-           "are\n"
-           "held back hold back all their flows.\n";
-}
-
-std::vector<CaseOutcome>
-CasesOf(const std::vector<PacketPoint>& points)
-{
-    std::vector<CaseOutcome> cases;
-    for (const PacketPoint& point : points)
-    {
-        cases.push_back({NameOfPoint(point),
-                         {"flow/packet", "flow/packet " + point.regime},
-                         point.packets,
-                         point.fluid});
-        cases.push_back({NameOfPoint(point) + ", corrected",
-                         {"corrected/packet", "corrected/packet " + point.regime},
-                         point.packets,
-                         point.corrected});
-    }
-    return cases;
 }
 
 } // namespace weir

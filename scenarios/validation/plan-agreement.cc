@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/plan-agreement.h"
-
 #include "collectives/fidelity.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/simulation/run-scenario.h"
+#include "scenarios/validation/agreement.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
+#include <string>
 
 namespace weir
 {
@@ -118,97 +115,23 @@ StepOf(const ComparedMachine& machine,
     return RunScenario(ReadScenario(YamlNode::Parse(text, "agreement"), catalog)).StepTime();
 }
 
-double
-ErrorOf(const PlanPoint& point)
-{
-    return point.analytical / point.stream - 1;
-}
-
-double
-MeanError(const std::vector<PlanPoint>& points)
-{
-    double sum = 0;
-    for (const PlanPoint& point : points)
-    {
-        sum += std::abs(ErrorOf(point));
-    }
-    return points.empty() ? 0 : sum / static_cast<double>(points.size());
-}
-
-double
-LargestError(const std::vector<PlanPoint>& points)
-{
-    double most = 0;
-    for (const PlanPoint& point : points)
-    {
-        most = std::max(most, std::abs(ErrorOf(point)));
-    }
-    return most;
-}
-
-constexpr const char* PLAN_REASONS =
-    "Closed forms time all groups of a kind together, by the one that waits most for links; flows\n"
-    "are timed one by one. They part where groups of a kind are unequal: on a network with "
-    "fewer\n"
-    "links upwards ECMP puts more of one group's channels on a link than of another's.\n";
-
 } // namespace
 
-std::vector<PlanPoint>
+std::vector<CaseOutcome>
 ComparePlans(const Catalog& catalog, const ShowSuite& progress)
 {
-    std::vector<PlanPoint> points;
+    std::vector<CaseOutcome> cases;
     for (const ComparedMachine& machine : MACHINES)
     {
         for (const ComparedPlan& plan : PLANS)
         {
-            PlanPoint point{machine.name, plan.name, Time(), Time()};
-            point.analytical = StepOf(machine, plan, Fidelity::Analytical, catalog);
-            point.stream = StepOf(machine, plan, Fidelity::Stream, catalog);
-            points.push_back(point);
-            progress({points.size(), std::size(MACHINES) * std::size(PLANS)});
+            const Time analytical = StepOf(machine, plan, Fidelity::Analytical, catalog);
+            cases.push_back(CaseOf(plan.name + (" on " + std::string(machine.name)),
+                                   {machine.name},
+                                   StepOf(machine, plan, Fidelity::Stream, catalog),
+                                   analytical));
+            progress({cases.size(), std::size(MACHINES) * std::size(PLANS)});
         }
-    }
-    return points;
-}
-
-std::string
-ToText(const std::vector<PlanPoint>& points)
-{
-    std::string text =
-        "machine            plan                                               "
-        "closed forms      stream    error\n";
-    char line[200];
-    for (const PlanPoint& point : points)
-    {
-        std::snprintf(line,
-                      sizeof line,
-                      "%-18s %-50s %9.2f ms %8.2f ms %+7.2f %%\n",
-                      point.machine.c_str(),
-                      point.plan.c_str(),
-                      point.analytical.ToMicroseconds() / 1000,
-                      point.stream.ToMicroseconds() / 1000,
-                      100 * ErrorOf(point));
-        text += line;
-    }
-    std::snprintf(line,
-                  sizeof line,
-                  "closed forms against stream: %.2f %% on the average, at most %.2f %%\n",
-                  100 * MeanError(points),
-                  100 * LargestError(points));
-    return text + line + PLAN_REASONS;
-}
-
-std::vector<CaseOutcome>
-CasesOf(const std::vector<PlanPoint>& points)
-{
-    std::vector<CaseOutcome> cases;
-    for (const PlanPoint& point : points)
-    {
-        cases.push_back({point.plan + " on " + point.machine,
-                         {point.machine},
-                         point.stream.ToSeconds(),
-                         point.analytical.ToSeconds()});
     }
     return cases;
 }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/regime-traffic.h"
 
+#include "fabric/kinds/graph-fabric.h"
 #include "fabric/routing/flow-hash.h"
+#include "fabric/routing/routing-policies.h"
+#include "fabric/routing/routing.h"
+#include "fabric/topology/cluster-spec.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -12,6 +17,11 @@ namespace weir
 
 namespace
 {
+
+constexpr uint32_t LEAVES = 4;
+constexpr uint32_t HOSTS = 32;
+const Rate RATE = Rate::Gbps(100);
+const Time LATENCY = Time::Microseconds(1);
 
 /** Uniform draws, the same on every machine. */
 class Draws
@@ -58,11 +68,11 @@ class Draws
 
 /** Senders of 16 KiB to 1 MiB to one host, all at once. */
 RegimeTraffic
-DrawIncast(Draws& draws, uint32_t hosts)
+DrawIncast(Draws& draws)
 {
     RegimeTraffic traffic{"incast", false, {}};
-    const auto order = draws.Shuffled(hosts);
-    const uint32_t senders = 4 + draws.Below(hosts / 2);
+    const auto order = draws.Shuffled(HOSTS);
+    const uint32_t senders = 4 + draws.Below(HOSTS / 2);
     for (uint32_t i = 1; i <= senders; i++)
     {
         traffic.messages.push_back({Time(), order[i], order[0], draws.Size(16384, 1048576)});
@@ -72,28 +82,28 @@ DrawIncast(Draws& draws, uint32_t hosts)
 
 /** Every host to another one, 64 KiB to 4 MiB. */
 RegimeTraffic
-DrawPermutation(Draws& draws, uint32_t hosts)
+DrawPermutation(Draws& draws)
 {
     RegimeTraffic traffic{"permutation", false, {}};
-    const auto order = draws.Shuffled(hosts);
-    for (uint32_t i = 0; i < hosts; i++)
+    const auto order = draws.Shuffled(HOSTS);
+    for (uint32_t i = 0; i < HOSTS; i++)
     {
         traffic.messages.push_back(
-            {Time(), order[i], order[(i + 1) % hosts], draws.Size(65536, 4194304)});
+            {Time(), order[i], order[(i + 1) % HOSTS], draws.Size(65536, 4194304)});
     }
     return traffic;
 }
 
 RegimeTraffic
-DrawAllToAll(Draws& draws, uint32_t hosts)
+DrawAllToAll(Draws& draws)
 {
     RegimeTraffic traffic{"all-to-all", true, {}};
     const Bytes size = draws.Size(16384, 131072);
-    for (uint32_t step = 1; step < hosts; step++)
+    for (uint32_t step = 1; step < HOSTS; step++)
     {
-        for (uint32_t i = 0; i < hosts; i++)
+        for (uint32_t i = 0; i < HOSTS; i++)
         {
-            traffic.messages.push_back({Time(), i, (i + step) % hosts, size});
+            traffic.messages.push_back({Time(), i, (i + step) % HOSTS, size});
         }
     }
     return traffic;
@@ -101,18 +111,18 @@ DrawAllToAll(Draws& draws, uint32_t hosts)
 
 /** Reduce-scatter and all-gather; a chunk goes on when the one before it is there. */
 RegimeTraffic
-DrawRing(Draws& draws, uint32_t hosts)
+DrawRing(Draws& draws)
 {
     RegimeTraffic traffic{"ring", true, {}};
     const Bytes chunk = draws.Size(16384, 524288);
-    for (uint32_t step = 0; step < 2 * (hosts - 1); step++)
+    for (uint32_t step = 0; step < 2 * (HOSTS - 1); step++)
     {
-        for (uint32_t i = 0; i < hosts; i++)
+        for (uint32_t i = 0; i < HOSTS; i++)
         {
-            PlannedMessage message{Time(), i, (i + 1) % hosts, chunk};
+            PlannedMessage message{Time(), i, (i + 1) % HOSTS, chunk};
             if (step > 0)
             {
-                message.after = {(step - 1) * hosts + (i + hosts - 1) % hosts};
+                message.after = {(step - 1) * HOSTS + (i + HOSTS - 1) % HOSTS};
             }
             traffic.messages.push_back(message);
         }
@@ -122,22 +132,22 @@ DrawRing(Draws& draws, uint32_t hosts)
 
 /** Chunks of an all-reduce go up a binary tree and down again, one after the other on each edge. */
 RegimeTraffic
-DrawTree(Draws& draws, uint32_t hosts)
+DrawTree(Draws& draws)
 {
     constexpr uint32_t CHUNKS = 12;
     RegimeTraffic traffic{"tree", true, {}};
     const Bytes chunk = draws.Size(32768, 524288);
-    const uint32_t edges = hosts - 1; // of host i with (i - 1) / 2
-    const auto up = [&](uint32_t c, uint32_t i) { return c * 2 * edges + (hosts - 1 - i); };
+    const uint32_t edges = HOSTS - 1; // of host i with (i - 1) / 2
+    const auto up = [&](uint32_t c, uint32_t i) { return c * 2 * edges + (HOSTS - 1 - i); };
     const auto down = [&](uint32_t c, uint32_t i) { return c * 2 * edges + edges + (i - 1); };
     for (uint32_t c = 0; c < CHUNKS; c++)
     {
-        for (uint32_t i = hosts - 1; i > 0; i--)
+        for (uint32_t i = HOSTS - 1; i > 0; i--)
         {
             PlannedMessage message{Time(), i, (i - 1) / 2, chunk};
             for (const uint32_t child : {2 * i + 1, 2 * i + 2})
             {
-                if (child < hosts)
+                if (child < HOSTS)
                 {
                     message.after.push_back(up(c, child));
                 }
@@ -148,7 +158,7 @@ DrawTree(Draws& draws, uint32_t hosts)
             }
             traffic.messages.push_back(message);
         }
-        for (uint32_t i = 1; i < hosts; i++)
+        for (uint32_t i = 1; i < HOSTS; i++)
         {
             const uint32_t parent = (i - 1) / 2;
             PlannedMessage message{Time(), parent, i, chunk};
@@ -170,24 +180,20 @@ DrawTree(Draws& draws, uint32_t hosts)
     return traffic;
 }
 
+/** @p count messages that come @p gap seconds apart in the mean, of the sizes that @p size draws.
+ */
+template <typename Size>
 RegimeTraffic
-DrawPoisson(Draws& draws,
-            uint32_t hosts,
-            Rate rate,
-            const SizeDistribution& sizes,
-            double load,
-            std::string name)
+DrawPoisson(Draws& draws, std::string name, uint32_t count, double gap, const Size& size)
 {
-    constexpr uint32_t MESSAGES = 200;
     RegimeTraffic traffic{std::move(name), false, {}};
-    const double gap = sizes.Mean() / rate.ToBytesPerSecond() / hosts / load;
     double start = 0;
-    for (uint32_t i = 0; i < MESSAGES; i++)
+    for (uint32_t i = 0; i < count; i++)
     {
         start -= gap * std::log(1 - draws.Next());
-        const uint32_t from = draws.Below(hosts);
-        const uint32_t to = (from + 1 + draws.Below(hosts - 1)) % hosts;
-        traffic.messages.push_back({Time::Seconds(start), from, to, sizes.Quantile(draws.Next())});
+        const uint32_t from = draws.Below(HOSTS);
+        const uint32_t to = (from + 1 + draws.Below(HOSTS - 1)) % HOSTS;
+        traffic.messages.push_back({Time::Seconds(start), from, to, size()});
     }
     return traffic;
 }
@@ -197,7 +203,8 @@ class Sender : public PassiveEngine, public FlowClient
 {
   public:
     Sender(const RegimeTraffic& traffic, Routing& routing, Transport& transport)
-        : times(traffic.messages.size()),
+        : starts(traffic.messages.size()),
+          ends(traffic.messages.size()),
           m_messages(traffic.messages),
           m_transport(transport),
           m_waitsFor(traffic.messages.size()),
@@ -240,7 +247,7 @@ class Sender : public PassiveEngine, public FlowClient
 
     void OnFlowDone(uint64_t token, Time now) override
     {
-        times[token].end = now;
+        ends[token] = now;
         for (const uint32_t each : m_followers[token])
         {
             if (--m_waitsFor[each] == 0)
@@ -250,15 +257,17 @@ class Sender : public PassiveEngine, public FlowClient
         }
     }
 
-    std::vector<MessageTimes> times;
+    std::vector<Time> starts;
+    std::vector<Time> ends;
 
   private:
     void Send(uint32_t i, Time now)
     {
-        times[i].start = now;
+        starts[i] = now;
         FlowRequest request;
         request.route = m_routes[i];
         request.bytes = m_messages[i].bytes;
+        request.form = m_messages[i].form;
         request.client = this;
         request.token = i;
         m_transport.Start(request, now);
@@ -273,30 +282,97 @@ class Sender : public PassiveEngine, public FlowClient
     std::size_t m_next{0};
 };
 
+/** Hosts first. */
+Topology
+LeafSpineTopology(uint32_t spines)
+{
+    Topology topology;
+    for (uint32_t i = 0; i < HOSTS; i++)
+    {
+        topology.AddDevice(DeviceKind::Host, "host" + std::to_string(i));
+    }
+    std::vector<DeviceId> above;
+    for (uint32_t i = 0; i < spines; i++)
+    {
+        above.push_back(topology.AddDevice(DeviceKind::SpineSwitch, "spine" + std::to_string(i)));
+    }
+    for (uint32_t i = 0; i < LEAVES; i++)
+    {
+        const DeviceId leaf =
+            topology.AddDevice(DeviceKind::LeafSwitch, "leaf" + std::to_string(i));
+        for (uint32_t host = i * HOSTS / LEAVES; host < (i + 1) * HOSTS / LEAVES; host++)
+        {
+            topology.AddDuplexLink(DeviceId(host), leaf, LinkKind::Network, RATE, LATENCY);
+        }
+        for (const DeviceId spine : above)
+        {
+            topology.AddDuplexLink(leaf, spine, LinkKind::Network, RATE, LATENCY);
+        }
+    }
+    return topology;
+}
+
 } // namespace
 
 std::vector<RegimeTraffic>
-DrawRegimeTraffic(uint64_t seed, uint32_t hosts, Rate rate, const SizeDistribution& sizes)
+DrawRegimeTraffic(uint64_t seed, const SizeDistribution& sizes)
 {
+    constexpr uint32_t MESSAGES = 200;
     Draws draws(seed);
-    return {DrawIncast(draws, hosts),
-            DrawPermutation(draws, hosts),
-            DrawAllToAll(draws, hosts),
-            DrawRing(draws, hosts),
-            DrawTree(draws, hosts),
-            DrawPoisson(draws, hosts, rate, sizes, 0.3, "load 30 %"),
-            DrawPoisson(draws, hosts, rate, sizes, 0.6, "load 60 %")};
+    const double gap = sizes.Mean() / RATE.ToBytesPerSecond() / HOSTS; // of full load
+    const auto size = [&] { return sizes.Quantile(draws.Next()); };
+    return {DrawIncast(draws),
+            DrawPermutation(draws),
+            DrawAllToAll(draws),
+            DrawRing(draws),
+            DrawTree(draws),
+            DrawPoisson(draws, "load 30 %", MESSAGES, gap / 0.3, size),
+            DrawPoisson(draws, "load 60 %", MESSAGES, gap / 0.6, size)};
 }
 
-std::vector<MessageTimes>
-Play(const RegimeTraffic& traffic, Routing& routing, Transport& transport)
+RegimeTraffic
+DrawEvenTraffic(uint64_t seed)
 {
-    Sender sender(traffic, routing, transport);
+    constexpr uint32_t MESSAGES = 240;
+    constexpr double MAX_BYTES = 2e6;
+    Draws draws(seed);
+    // Half the load: each host's port has MAX_BYTES / 2 in twice the time that it takes.
+    const double gap = MAX_BYTES / RATE.ToBytesPerSecond() / HOSTS;
+    return DrawPoisson(draws, "even", MESSAGES, gap, [&] {
+        return Bytes(1 + static_cast<int64_t>(draws.Next() * MAX_BYTES));
+    });
+}
+
+std::vector<double>
+PlayTraffic(const RegimeTraffic& traffic,
+            uint32_t spines,
+            bool isSprayed,
+            const TransportSpec& spec)
+{
+    const Topology topology = LeafSpineTopology(spines);
+    FabricSpec fabric;
+    fabric.kind = GraphFabric();
+    if (isSprayed)
+    {
+        fabric.routing = SprayRouting();
+    }
+    Routing routing(topology, fabric);
+    const auto transport = MakeTransport(routing, spec);
+    Sender sender(traffic, routing, *transport);
     EngineSet engines;
-    engines.Add(transport);
+    engines.Add(*transport);
     engines.Add(sender);
     engines.RunToEnd();
-    return sender.times;
+    if (traffic.isCollective)
+    {
+        return {std::max_element(sender.ends.begin(), sender.ends.end())->ToSeconds()};
+    }
+    std::vector<double> durations;
+    for (std::size_t i = 0; i < sender.ends.size(); i++)
+    {
+        durations.push_back((sender.ends[i] - sender.starts[i]).ToSeconds());
+    }
+    return durations;
 }
 
 } // namespace weir

@@ -2,8 +2,7 @@
 #ifndef WEIR_SCENARIOS_VALIDATION_REGIME_TRAFFIC_H
 #define WEIR_SCENARIOS_VALIDATION_REGIME_TRAFFIC_H
 
-#include "fabric/routing/routing.h"
-#include "fabric/transport/transport.h"
+#include "fabric/transport/make-transport.h"
 #include "fabric/units.h"
 #include "scenarios/traffic/size-distribution.h"
 
@@ -21,10 +20,11 @@ struct PlannedMessage
     uint32_t from{0};
     uint32_t to{0};
     Bytes bytes;
-    std::vector<uint32_t> after{}; //!< indices of earlier messages that have to be there first
+    std::vector<uint32_t> after{};  //!< indices of earlier messages that have to be there first
+    FlowForm form{FlowForm::Fluid}; //!< of a hybrid transport
 };
 
-/** What hosts send each other in fidelities that are compared. */
+/** What 32 hosts send each other in fidelities that are compared. */
 struct RegimeTraffic
 {
     std::string name;
@@ -35,24 +35,20 @@ struct RegimeTraffic
 /**
  * An incast of random senders and sizes, a permutation, an all-to-all, the all-reduce of a ring and
  * of a tree, and Poisson arrivals of @p sizes at 30 and 60 % of the hosts' ports.
- * @param rate of a host's port
  */
-std::vector<RegimeTraffic> DrawRegimeTraffic(uint64_t seed,
-                                             uint32_t hosts,
-                                             Rate rate,
-                                             const SizeDistribution& sizes);
+std::vector<RegimeTraffic> DrawRegimeTraffic(uint64_t seed, const SizeDistribution& sizes);
 
-/** When each message began and was there. */
-struct MessageTimes
-{
-    Time start;
-    Time end;
-};
+/** Poisson arrivals of 240 messages of up to 2 MB at half of the hosts' ports. */
+RegimeTraffic DrawEvenTraffic(uint64_t seed);
 
-/** Sends @p traffic; hosts are the first devices of the topology of @p routing. */
-std::vector<MessageTimes> Play(const RegimeTraffic& traffic,
-                               Routing& routing,
-                               Transport& transport);
+/**
+ * Sends @p traffic over four leaves and @p spines spines, all links of 100 Gb/s, on equal-cost
+ * paths or sprayed. @return by message how long it took, s; of a collective all of it
+ */
+std::vector<double> PlayTraffic(const RegimeTraffic& traffic,
+                                uint32_t spines,
+                                bool isSprayed,
+                                const TransportSpec& spec);
 
 } // namespace weir
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/settle-agreement.h"
-
 #include "fabric/routing/flow-hash.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/simulation/run-scenario.h"
+#include "scenarios/validation/agreement.h"
 
-#include <cstdio>
+#include <string>
+#include <vector>
 
 namespace weir
 {
@@ -81,85 +81,29 @@ ComparedScenarios()
     return all;
 }
 
-/** When the last collective ends, or the last training step's time, s. */
-double
-Outcome(const RunResult& result, bool isTraining)
-{
-    return isTraining ? result.StepTime().ToSeconds() : result.measured.ToSeconds();
-}
-
 } // namespace
 
-std::vector<SettlePoint>
+std::vector<CaseOutcome>
 CompareSettled(const Catalog& catalog, const ShowSuite& progress)
 {
-    std::vector<SettlePoint> points;
+    std::vector<CaseOutcome> cases;
     const auto scenarios = ComparedScenarios();
     for (const auto& each : scenarios)
     {
         const YamlNode node = YamlNode::Parse("title: compared\n" + each.text, each.name);
         Scenario scenario = ReadScenario(node, catalog);
-        const auto run = [&](double& seconds) {
+        const auto run = [&] { // until the last collective ends, or the last training step
             const RunResult result = RunScenario(scenario);
-            seconds = result.wallSeconds;
-            return Outcome(result, each.isTraining);
+            return each.isTraining ? result.StepTime() : result.measured;
         };
-        SettlePoint point;
-        point.name = each.name;
-        point.isTraining = each.isTraining;
-        point.packets = run(point.packetSeconds);
+        const std::string kind = each.isTraining ? " training" : " collectives";
+        const Time packets = run();
         scenario.packets.settle.replay = true;
-        point.replayed = run(point.replayedSeconds);
+        cases.push_back(CaseOf(each.name, {"replay", "replay" + kind}, packets, run()));
         scenario.packets.settle.tolerance = TOLERANCE;
-        point.tolerated = run(point.toleratedSeconds);
-        points.push_back(point);
-        progress({points.size(), std::size(scenarios), "replayed episodes"});
-    }
-    return points;
-}
-
-std::string
-ToText(const std::vector<SettlePoint>& points)
-{
-    std::string text = "Replayed episodes against all packets:\n\n";
-    char line[200];
-    std::snprintf(line,
-                  sizeof line,
-                  "  %-40s %12s %9s %9s %20s\n",
-                  "",
-                  "all packets",
-                  "replay",
-                  "1 %",
-                  "times as fast");
-    text += line;
-    for (const SettlePoint& point : points)
-    {
-        std::snprintf(line,
-                      sizeof line,
-                      "  %-40s %9.3f ms %+7.3f %% %+7.3f %% %9.1f %9.1f\n",
-                      point.name.c_str(),
-                      1e3 * point.packets,
-                      100 * (point.replayed / point.packets - 1),
-                      100 * (point.tolerated / point.packets - 1),
-                      point.packetSeconds / point.replayedSeconds,
-                      point.packetSeconds / point.toleratedSeconds);
-        text += line;
-    }
-    return text;
-}
-
-std::vector<CaseOutcome>
-CasesOf(const std::vector<SettlePoint>& points)
-{
-    std::vector<CaseOutcome> cases;
-    for (const SettlePoint& point : points)
-    {
-        const std::string kind = point.isTraining ? " training" : " collectives";
-        cases.push_back({point.name, {"replay", "replay" + kind}, point.packets, point.replayed});
-        cases.push_back({point.name + ", tolerance 1 %",
-                         {"tolerance", "tolerance" + kind},
-                         point.packets,
-                         point.tolerated});
+        cases.push_back(CaseOf(
+            each.name + ", tolerance 1 %", {"tolerance", "tolerance" + kind}, packets, run()));
+        progress({cases.size() / 2, std::size(scenarios), "replayed episodes"});
     }
     return cases;
 }

@@ -151,9 +151,7 @@ FigureOf(ErrorFigure figure, const std::vector<double>& errors)
     case ErrorFigure::P90:
         return statistics.p90;
     case ErrorFigure::Worst:
-        return std::abs(*std::max_element(errors.begin(), errors.end(), [](double a, double b) {
-            return std::abs(a) < std::abs(b);
-        }));
+        return statistics.worst;
     case ErrorFigure::Bias:
         return statistics.bias;
     case ErrorFigure::Lowest:

@@ -68,8 +68,7 @@ ToJson(const SuiteOutcome& outcome, CaseList list)
     {
         object["errors"].push_back(ToJson(one.name, one.errors));
     }
-    if (outcome.kind != SuiteKind::Fidelities &&
-        outcome.kind != SuiteKind::Bounds) // whose classes are ratios of different things
+    if (!outcome.IsMixed())
     {
         object["errors"].push_back(ToJson("all", outcome.Errors()));
     }

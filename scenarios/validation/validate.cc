@@ -3,14 +3,9 @@
 
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/validation/agreement.h"
 #include "scenarios/validation/bound-agreement.h"
 #include "scenarios/validation/bound-charts.h"
-#include "scenarios/validation/fabric-agreement.h"
-#include "scenarios/validation/fidelity-agreement.h"
-#include "scenarios/validation/hybrid-agreement.h"
-#include "scenarios/validation/packet-agreement.h"
-#include "scenarios/validation/plan-agreement.h"
-#include "scenarios/validation/settle-agreement.h"
 
 #include <algorithm>
 #include <cmath>
@@ -102,6 +97,7 @@ StatisticsRow(const std::string& name, const ErrorStatistics& errors)
             FormatPercent(errors.meanAbsolute),
             FormatPercent(errors.median),
             FormatPercent(errors.p90),
+            FormatPercent(errors.worst),
             SignedPercent(errors.bias)};
 }
 
@@ -109,12 +105,15 @@ std::string
 ClassTable(const SuiteOutcome& outcome)
 {
     TextTable table(1);
-    table.Row({"class", "cases", "mean abs.", "median", "90th pct", "bias"});
+    table.Row({"class", "cases", "mean abs.", "median", "90th pct", "worst", "bias"});
     for (const auto& one : outcome.ErrorsByClass())
     {
         table.Row(StatisticsRow(one.name, one.errors));
     }
-    table.Row(StatisticsRow("all", outcome.Errors()));
+    if (!outcome.IsMixed())
+    {
+        table.Row(StatisticsRow("all", outcome.Errors()));
+    }
     return table.Print(2);
 }
 
@@ -209,10 +208,7 @@ AddFlows(const MeasuredFlows& measured, const ShowSuite& progress, SuiteOutcome&
     for (const MeasuredFlowRun& run : measured.runs)
     {
         progress({outcome.cases.size() / 2, measured.runs.size()});
-        for (CaseOutcome& one : PlayMeasuredFlows(measured.topology, run))
-        {
-            outcome.cases.push_back(std::move(one));
-        }
+        outcome.Add(PlayMeasuredFlows(measured.topology, run));
     }
 }
 
@@ -225,53 +221,8 @@ AddCompletions(const MeasuredCompletions& measured,
     for (const MeasuredCompletionRun& run : measured.runs)
     {
         progress({outcome.cases.size() / 2, measured.runs.size()});
-        for (CaseOutcome& one : PlayMeasuredCompletions(measured, run))
-        {
-            outcome.cases.push_back(std::move(one));
-        }
+        outcome.Add(PlayMeasuredCompletions(measured, run));
     }
-}
-
-void
-AddFidelities(const Catalog& catalog, const ShowSuite& progress, SuiteOutcome& outcome)
-{
-    const auto points = CompareFidelities(catalog, progress);
-    const auto onFabrics = CompareOnFabrics(catalog, progress);
-    const auto withPackets = CompareWithPackets(catalog, progress);
-    outcome.comparison = ToText(points) + "\n" + ToText(onFabrics) + "\n" + ToText(withPackets);
-    outcome.cases = CasesOf(points);
-    for (const auto& more : {CasesOf(onFabrics), CasesOf(withPackets)})
-    {
-        outcome.cases.insert(outcome.cases.end(), more.begin(), more.end());
-    }
-}
-
-void
-AddPlans(const Catalog& catalog, const ShowSuite& progress, SuiteOutcome& outcome)
-{
-    const auto points = ComparePlans(catalog, progress);
-    outcome.comparison = ToText(points);
-    outcome.cases = CasesOf(points);
-}
-
-void
-AddHybrid(const Catalog& catalog, const ShowSuite& progress, SuiteOutcome& outcome)
-{
-    const auto points = CompareHybrid(progress);
-    const auto settled = CompareSettled(catalog, progress);
-    outcome.comparison = ToText(points) + "\n" + ToText(settled);
-    outcome.cases = CasesOf(points);
-    const auto more = CasesOf(settled);
-    outcome.cases.insert(outcome.cases.end(), more.begin(), more.end());
-}
-
-void
-AddBounds(const Catalog& catalog, const ShowSuite& progress, SuiteOutcome& outcome)
-{
-    const BoundAgreement agreement = CheckBounds(catalog, progress);
-    outcome.comparison = ToText(agreement);
-    outcome.cases = CasesOf(agreement);
-    outcome.charts = BoundCharts(agreement);
 }
 
 std::vector<ClassifiedError>
@@ -344,6 +295,18 @@ BandwidthChart(const CollectiveOutcome& outcome)
             {simulated, measured}};
 }
 
+void
+SuiteOutcome::Add(const std::vector<CaseOutcome>& more)
+{
+    cases.insert(cases.end(), more.begin(), more.end());
+}
+
+bool
+SuiteOutcome::IsMixed() const
+{
+    return kind == SuiteKind::Fidelities || kind == SuiteKind::Bounds;
+}
+
 ErrorStatistics
 SuiteOutcome::Errors() const
 {
@@ -391,17 +354,24 @@ RunSuite(const ValidationSuite& suite,
         AddCompletions(suite.completions, progress, outcome);
         break;
     case SuiteKind::Fidelities:
-        AddFidelities(catalog, progress, outcome);
+        outcome.Add(CompareFidelities(catalog, progress));
+        outcome.Add(CompareOnFabrics(catalog, progress));
+        outcome.Add(CompareWithPackets(catalog, progress));
         break;
     case SuiteKind::Plans:
-        AddPlans(catalog, progress, outcome);
+        outcome.Add(ComparePlans(catalog, progress));
         break;
     case SuiteKind::Hybrid:
-        AddHybrid(catalog, progress, outcome);
+        outcome.Add(CompareHybrid(progress));
+        outcome.Add(CompareSettled(catalog, progress));
         break;
-    case SuiteKind::Bounds:
-        AddBounds(catalog, progress, outcome);
+    case SuiteKind::Bounds: {
+        const BoundAgreement agreement = CheckBounds(catalog, progress);
+        outcome.comparison = ToText(agreement);
+        outcome.Add(CasesOf(agreement));
+        outcome.charts = BoundCharts(agreement);
         break;
+    }
     case SuiteKind::Group:
         throw std::invalid_argument("RunSuite: a group has no cases of its own");
     }
@@ -437,17 +407,23 @@ Gather(const ValidationSuite& group, const std::vector<SuiteOutcome>& outcomes)
 std::string
 ToText(const SuiteOutcome& outcome, CaseList list)
 {
-    const bool isCut =
-        outcome.comparison.empty() && list == CaseList::Brief && outcome.cases.size() > SHORT_SUITE;
+    const bool isBrief = list == CaseList::Brief;
     std::string text = outcome.name + ": " + outcome.title + "\n" +
                        (outcome.url.empty() ? "" : "  " + outcome.url + "\n");
-    if (isCut)
+    if (!outcome.comparison.empty())
     {
-        text += "  the " + std::to_string(WORST_CASES) + " largest errors of " +
-                std::to_string(outcome.cases.size()) + " cases:\n";
+        text += outcome.comparison;
     }
-    text += outcome.comparison.empty() ? CaseTable(outcome, list) + ClassTable(outcome)
-                                       : outcome.comparison;
+    else
+    {
+        if (isBrief && outcome.cases.size() > SHORT_SUITE && !outcome.IsMixed())
+        {
+            text += "  the " + std::to_string(WORST_CASES) + " largest errors of " +
+                    std::to_string(outcome.cases.size()) + " cases:\n";
+        }
+        text +=
+            (isBrief && outcome.IsMixed() ? "" : CaseTable(outcome, list)) + ClassTable(outcome);
+    }
     return text + ToText(outcome.statements, list == CaseList::All);
 }
 

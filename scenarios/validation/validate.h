@@ -41,9 +41,14 @@ struct SuiteOutcome
     Fidelity fidelity{Fidelity::Analytical}; //!< of collectives
     std::vector<CaseOutcome> cases;
     std::vector<CollectiveOutcome> collectives{}; //!< what the cases of such a suite are of
-    std::string comparison{}; //!< of fidelities, for the terminal, instead of cases and classes
+    std::string comparison{}; //!< of bounds, for the terminal, instead of cases and classes
     std::vector<CheckedStatement> statements{};
     std::vector<Chart> charts{}; //!< of a comparison, instead of those of cases
+
+    void Add(const std::vector<CaseOutcome>& more);
+
+    /** Whether its classes are ratios of different things, which have no error in common. */
+    bool IsMixed() const;
 
     /** Of all cases. */
     ErrorStatistics Errors() const;
@@ -75,12 +80,13 @@ SuiteOutcome Gather(const ValidationSuite& group, const std::vector<SuiteOutcome
 enum class CaseList : uint8_t
 {
     All,
-    Brief //!< all of a short suite, the worst of a long one
+    Brief //!< all of a short suite, the worst of a long one, none of classes that have no error in
+          //!< common
 };
 
 /**
  * For the terminal: measured, predicted and error by case, by class the number of cases, mean,
- * median and 90th percentile of the absolute error, and the mean signed error, and what the suite
+ * median, 90th percentile and largest absolute error, and the mean signed error, and what the suite
  * states of them.
  */
 std::string ToText(const SuiteOutcome& outcome, CaseList list = CaseList::Brief);

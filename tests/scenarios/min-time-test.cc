@@ -3,7 +3,7 @@
 
 #include "scenarios/catalog.h"
 #include "scenarios/readers/read-system.h"
-#include "scenarios/validation/fidelity-agreement.h"
+#include "scenarios/validation/fidelity-bench.h"
 
 #include <gtest/gtest.h>
 
