@@ -47,7 +47,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-graph.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/read-graphml-network.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/graphml.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-model.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-nccl.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/machine-parts.cc
@@ -187,11 +187,9 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/topology-style.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-link-defaults.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-xml-tree.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/read-graphml.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-nccl-xml.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/slot-list.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/svg-canvas.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/write-graphml.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/write-nccl-xml.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/xml-element.cc
 )

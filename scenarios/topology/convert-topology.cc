@@ -143,7 +143,7 @@ ReadTopology(const std::string& nameOrPath, const std::string& base, const Catal
     cluster.name = std::filesystem::path(nameOrPath).stem().string();
     if (ending == ".graphml")
     {
-        ClusterSpec read = ReadGraphMl(nameOrPath);
+        ClusterSpec read = ReadGraphMl(nameOrPath, catalog);
         cluster.node = std::move(read.node);
         if (base.empty())
         {

@@ -5,6 +5,7 @@
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/topology/graphml.h"
 #include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/yaml-node.h"
 

@@ -24,9 +24,6 @@ namespace weir
  */
 NetworkGraph ReadGraph(const std::string& path, const LinkProfile& profile);
 
-/** The form .graphml of ReadGraph. */
-NetworkGraph ReadGraphMlNetwork(const std::string& path);
-
 } // namespace weir
 
 #endif // WEIR_SCENARIOS_TOPOLOGY_READ_GRAPH_H

@@ -187,10 +187,7 @@ WriteFabric(YamlWriter& out, const FabricSpec& fabric)
     {
         ParameterWriter writer(out);
         Polymorphic<FabricKind>(fabric.kind)->VisitParameters(writer); // visitors may change it
-        out.Text("routing", fabric.routing->Name());
-        Polymorphic<RoutingPolicy>(fabric.routing)->VisitParameters(writer);
-        out.Integer("hashSeed", fabric.hashSeed);
-        out.Flag("sharp", fabric.inNetworkReduction);
+        WriteRouting(out, fabric);
         out.BeginMap("link");
         WriteProfile(out, fabric.link);
         out.EndMap();
@@ -199,7 +196,8 @@ WriteFabric(YamlWriter& out, const FabricSpec& fabric)
     out.EndMap();
 }
 
-/** Writes @p node as the map `node:` of a system; ReadNode reads it back equal. */
+} // namespace
+
 void
 WriteNode(YamlWriter& out, const NodeSpec& node)
 {
@@ -215,7 +213,15 @@ WriteNode(YamlWriter& out, const NodeSpec& node)
     out.EndMap();
 }
 
-} // namespace
+void
+WriteRouting(YamlWriter& out, const FabricSpec& fabric)
+{
+    ParameterWriter writer(out);
+    out.Text("routing", fabric.routing->Name());
+    Polymorphic<RoutingPolicy>(fabric.routing)->VisitParameters(writer); // visitors may change it
+    out.Integer("hashSeed", fabric.hashSeed);
+    out.Flag("sharp", fabric.inNetworkReduction);
+}
 
 void
 WriteProfile(YamlWriter& out, const LinkProfile& profile)

@@ -281,7 +281,7 @@ Targets()
          Texts(data / "graphs", ".yaml")},
         {"graphml",
          "a.graphml",
-         [](const std::string& path) { ReadGraphMl(path); },
+         [catalog](const std::string& path) { ReadGraphMl(path, catalog); },
          {WriteGraphMl(cluster)}},
         {"nccl-topology",
          "a.xml",

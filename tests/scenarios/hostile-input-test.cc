@@ -115,21 +115,18 @@ WriteGraphMl(const ScratchFolder& folder, const std::string& from, const std::st
     Write(folder / "a.graphml", text.replace(at, from.size(), to));
 }
 
-TEST(HostileInput, AGraphMlIndexOutOfRangeIsRefusedWithItsPlace)
+TEST(HostileInput, AGraphMlOfNoSystemIsRefusedWithItsPlace)
 {
     const ScratchFolder folder;
-    for (const std::string index : {"99", "1048577", "-1", "0.5", "1e30"})
+    for (const std::string gpus : {"99999999", "-1", "0.5", "1e30"})
     {
-        WriteGraphMl(
-            folder, "<data key=\"index\">0</data>", "<data key=\"index\">" + index + "</data>");
-        ExpectRefusal(folder, "topology show a.graphml", "a.graphml:");
+        WriteGraphMl(folder, "gpus: 8", "gpus: " + gpus);
+        ExpectRefusal(folder, "topology show a.graphml", "a.graphml system:");
     }
-    for (const std::string node : {"-2", "1048577", "x"})
-    {
-        WriteGraphMl(
-            folder, "<data key=\"node\">0</data>", "<data key=\"node\">" + node + "</data>");
-        ExpectRefusal(folder, "topology show a.graphml", "a.graphml:");
-    }
+    WriteGraphMl(folder, "key=\"system\">", "key=\"other\">");
+    ExpectRefusal(folder, "topology show a.graphml", "a.graphml:");
+    WriteGraphMl(folder, "target=\"node0/nic0\"", "target=\"nowhere\"");
+    ExpectRefusal(folder, "topology show a.graphml", "a.graphml:");
 }
 
 TEST(HostileInput, WhatNoMachineCanHoldIsRefusedAtOnce)
