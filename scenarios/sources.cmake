@@ -26,7 +26,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-edit.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/text-file.cc
-  ${CMAKE_CURRENT_LIST_DIR}/yaml/xml-attributes.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/xml-element.cc
   ${CMAKE_CURRENT_LIST_DIR}/catalog.cc
   ${CMAKE_CURRENT_LIST_DIR}/data-folders.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/scenario-names.cc
@@ -191,7 +191,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/slot-list.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/svg-canvas.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/write-nccl-xml.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/xml-element.cc
 )
 # `weir collective --msccl`: schedules that somebody else has written.
 list(APPEND WEIR_SCENARIO_SOURCES

@@ -16,7 +16,7 @@ namespace weir
  * and outofplace it is for calls out of place; without minBytes and maxBytes (or with a maxBytes of
  * 0) for all sizes; without root for root 0.
  *
- * @throws InputError as "FILE:LINE: found, expected" when the file cannot be read, is not XML,
+ * @throws InputError with its place when the file cannot be read, is not XML,
  * lacks something, or is not a program that meets its operation's postcondition
  *         (CheckImportedProgram).
  */

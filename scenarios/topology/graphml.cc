@@ -5,8 +5,8 @@
 #include "fabric/routing/routing-policies.h"
 #include "fabric/topology/cluster.h"
 #include "scenarios/readers/read-system.h"
-#include "scenarios/topology/xml-element.h"
 #include "scenarios/writers/write-system.h"
+#include "scenarios/yaml/xml-element.h"
 
 #include <array>
 #include <cstdio>

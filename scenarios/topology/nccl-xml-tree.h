@@ -4,7 +4,7 @@
 
 #include "fabric/topology/cluster-spec.h"
 #include "scenarios/readers/machine-parts.h"
-#include "scenarios/topology/xml-element.h"
+#include "scenarios/yaml/xml-element.h"
 
 #include <cstdint>
 #include <optional>

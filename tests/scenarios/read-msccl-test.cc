@@ -81,18 +81,19 @@ TEST(ReadMscclFile, WhatIsNotThereIsRefused)
 
 TEST(ParseMscclText, WrongFilesAreRefusedWithTheirPlace)
 {
-    ExpectRefusal("<algo", "a.xml:1: found wrong XML");
-    ExpectRefusal("<graph/>", "a.xml:1: found <graph>, expected <algo>");
+    ExpectRefusal("<algo", "a.xml:1:5: found 'Error parsing start element tag', expected XML");
+    ExpectRefusal("<graph/>", "a.xml:1:1: found the element 'graph', expected 'algo'");
     ExpectRefusal(Changed(" proto=\"Simple\"", ""),
-                  "a.xml:4: found <algo> without 'proto', expected it");
+                  "a.xml:4:1: algo proto: found no such attribute, expected one");
     ExpectRefusal(Changed("\"Simple\"", "\"LL129\""), "found 'LL129', expected one of: Simple, LL");
-    ExpectRefusal(Changed("proto=", "proto=\"LL\" proto="), "a.xml:4: <algo> proto: found the");
-    ExpectRefusal(Changed("allgather", "custom"), "a.xml:4: <algo> coll: found 'custom'");
-    ExpectRefusal(Changed("<tb id=\"0\"", "<tb id=\"5\""), "a.xml:6: <tb> id: found 5, expected 0");
-    ExpectRefusal(Changed("<gpu id=\"0\"", "<gpu id=\"1\""), "<gpu> id: found 1");
-    ExpectRefusal(Changed("ngpus=\"4\"", "ngpus=\"5\""), "gpu 4 is missing");
-    ExpectRefusal(Changed("type=\"s\"", "type=\"send\""), "a.xml:7: <step> type: found 'send'");
-    ExpectRefusal(Changed("cnt=\"1\"", "cnt=\"one\""), "a.xml:7: <step> cnt: found 'one'");
+    ExpectRefusal(Changed("proto=", "proto=\"LL\" proto="), "a.xml:4:1: algo proto: found the");
+    ExpectRefusal(Changed("allgather", "custom"), "a.xml:4:1: algo coll: found 'custom'");
+    ExpectRefusal(Changed("<tb id=\"0\"", "<tb id=\"5\""),
+                  "a.xml:6:5: tb id: found '5', expected 0");
+    ExpectRefusal(Changed("<gpu id=\"0\"", "<gpu id=\"1\""), "gpu id: found '1' again");
+    ExpectRefusal(Changed("ngpus=\"4\"", "ngpus=\"5\""), "found 5, expected gpu 4, too");
+    ExpectRefusal(Changed("type=\"s\"", "type=\"send\""), "a.xml:7:7: step type: found 'send'");
+    ExpectRefusal(Changed("cnt=\"1\"", "cnt=\"one\""), "a.xml:7:7: step cnt: found 'one'");
 }
 
 TEST(ParseMscclText, WrongSchedulesAreRefusedWithTheirPlace)

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/topology/xml-element.h"
+#include "scenarios/yaml/xml-element.h"
 
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/text-file.h"
-#include "scenarios/yaml/xml-attributes.h"
 
 #include <algorithm>
-#include <cmath>
+#include <charconv>
 #include <cstdlib>
-#include <iterator>
 #include <pugixml.hpp>
+#include <utility>
 
 namespace weir
 {
@@ -20,14 +19,20 @@ struct XmlElement::File
     std::string text;
     pugi::xml_document document;
 
+    std::vector<std::ptrdiff_t> lines; //!< where each begins
+
+    /** The line of the character at @p offset, from 1 on. O(log lines). */
+    std::size_t LineAt(std::ptrdiff_t offset) const
+    {
+        const auto next = std::upper_bound(lines.begin() + 1, lines.end(), offset);
+        return static_cast<std::size_t>(next - lines.begin());
+    }
+
     /** "path:line:column" of the character at @p offset. */
     std::string Place(std::ptrdiff_t offset) const
     {
-        const auto end = text.begin() + std::clamp<std::ptrdiff_t>(
-                                            offset, 0, static_cast<std::ptrdiff_t>(text.size()));
-        const auto line = std::count(text.begin(), end, '\n') + 1;
-        const auto lastBreak = std::find(std::make_reverse_iterator(end), text.rend(), '\n');
-        const auto column = std::distance(std::make_reverse_iterator(end), lastBreak) + 1;
+        const std::size_t line = LineAt(offset);
+        const auto column = std::max<std::ptrdiff_t>(offset - lines[line - 1], 0) + 1;
         return path + ":" + std::to_string(line) + ":" + std::to_string(column);
     }
 };
@@ -36,19 +41,36 @@ XmlElement::XmlElement(std::shared_ptr<const File> file, const pugi::xml_node& n
     : m_file(std::move(file)),
       m_node(std::make_shared<pugi::xml_node>(node))
 {
-    if (const std::string repeated = RepeatedAttribute(node); !repeated.empty())
+    // XML forbids attributes that are there twice, pugixml lets them pass; they are few.
+    for (const pugi::xml_attribute& attribute : node.attributes())
     {
-        throw InputError(m_file->Place(node.offset_debug() - 1) + ": " + node.name() + " " +
-                         repeated + ": found the attribute twice, expected it once");
+        if (node.attribute(attribute.name()) != attribute) // a look-up finds the first
+        {
+            Fail(attribute.name(), "found the attribute twice, expected it once");
+        }
     }
 }
 
 XmlElement
 XmlElement::Load(const std::string& path, const char* root)
 {
+    return Parse(ReadTextFile(path, "an XML file"), path, root);
+}
+
+XmlElement
+XmlElement::Parse(std::string text, const std::string& path, const char* root)
+{
     auto file = std::make_shared<File>();
     file->path = path;
-    file->text = ReadTextFile(path, "an XML file");
+    file->text = std::move(text);
+    file->lines = {0};
+    for (std::size_t i = 0; i < file->text.size(); i++)
+    {
+        if (file->text[i] == '\n')
+        {
+            file->lines.push_back(static_cast<std::ptrdiff_t>(i) + 1);
+        }
+    }
     const auto result = file->document.load_buffer(file->text.data(), file->text.size());
     if (!result)
     {
@@ -68,6 +90,12 @@ std::string
 XmlElement::Name() const
 {
     return m_node->name();
+}
+
+uint32_t
+XmlElement::Line() const
+{
+    return static_cast<uint32_t>(m_file->LineAt(m_node->offset_debug()));
 }
 
 std::vector<XmlElement>
@@ -137,12 +165,23 @@ XmlElement::Checked(const char* attribute, std::string text) const
 int64_t
 XmlElement::Integer(const char* attribute, int64_t least, int64_t most) const
 {
-    const double value = Number(attribute, static_cast<double>(least), static_cast<double>(most));
-    if (value != std::floor(value))
+    const std::string text = Text(attribute);
+    int64_t value = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, value);
+    if (error != std::errc() || end != last || value < least || value > most)
     {
-        Fail(attribute, "found '" + Text(attribute) + "', expected a whole number");
+        Fail(attribute,
+             "found '" + text + "', expected a whole number from " + std::to_string(least) +
+                 " to " + std::to_string(most));
     }
-    return static_cast<int64_t>(value);
+    return value;
+}
+
+int64_t
+XmlElement::IntegerOr(const char* attribute, int64_t least, int64_t most, int64_t otherwise) const
+{
+    return Has(attribute) ? Integer(attribute, least, most) : otherwise;
 }
 
 double

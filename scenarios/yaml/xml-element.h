@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_TOPOLOGY_XML_ELEMENT_H
-#define WEIR_SCENARIOS_TOPOLOGY_XML_ELEMENT_H
+#ifndef WEIR_SCENARIOS_YAML_XML_ELEMENT_H
+#define WEIR_SCENARIOS_YAML_XML_ELEMENT_H
 
 #include <cstdint>
 #include <memory>
@@ -29,7 +29,13 @@ class XmlElement
      */
     static XmlElement Load(const std::string& path, const char* root);
 
+    /** The same of the @p text of that file. */
+    static XmlElement Parse(std::string text, const std::string& path, const char* root);
+
     std::string Name() const;
+
+    /** From 1 on. */
+    uint32_t Line() const;
 
     /** The elements in it, in order. */
     std::vector<XmlElement> Children() const;
@@ -48,6 +54,9 @@ class XmlElement
     std::string Content() const;
 
     int64_t Integer(const char* attribute, int64_t least, int64_t most) const;
+
+    /** Similarly, @p otherwise where it is absent. */
+    int64_t IntegerOr(const char* attribute, int64_t least, int64_t most, int64_t otherwise) const;
     double Number(const char* attribute, double least, double most) const;
 
     /** Throws InputError: place, element and attribute (if any), then @p message. */
@@ -66,4 +75,4 @@ class XmlElement
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_TOPOLOGY_XML_ELEMENT_H
+#endif // WEIR_SCENARIOS_YAML_XML_ELEMENT_H
