@@ -26,7 +26,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/fidelity.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/collective-loop.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/flow-engine.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-buffers.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-shape.cc

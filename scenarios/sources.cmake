@@ -36,7 +36,6 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-gpu.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node-costs.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/read-kernel-calibration.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-place.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/parameter-reader.cc
@@ -85,7 +84,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/simulation/place-jobs.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/progress.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/read-suite.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/row-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recorder.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recording-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/back-to-back-time.cc
@@ -171,12 +169,10 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/regime-traffic.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/settle-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/plan-agreement.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/measured-completions.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-flows.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/step-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/suite-statement.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/validate-json.cc
 )
 # Node descriptions as other programs write them, and drawings.
 list(APPEND WEIR_SCENARIO_SOURCES
@@ -186,7 +182,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/fabric-layout.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/topology-style.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-link-defaults.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-xml-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-nccl-xml.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/slot-list.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/svg-canvas.cc
@@ -215,6 +210,5 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/traces/trace-counts.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/trace-graph.cc
   ${CMAKE_CURRENT_LIST_DIR}/workload/json-fields.cc
-  ${CMAKE_CURRENT_LIST_DIR}/workload/roofline.cc
   ${CMAKE_CURRENT_LIST_DIR}/workload/workload-file.cc
 )

@@ -3,6 +3,7 @@
 
 #include "scenarios/yaml/text-file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -123,20 +124,34 @@ LocatedLines::NextAtCommas()
 }
 
 std::vector<std::string>
-LocatedLines::NextHeader()
+LocatedLines::NextHeader(const std::vector<std::string>& columns, const std::string& more)
 {
     NextAtCommas();
+    const bool isLongEnough =
+        more.empty() ? m_fields.size() == columns.size() : m_fields.size() >= columns.size();
+    if (!isLongEnough || !std::equal(columns.begin(), columns.end(), m_fields.begin()))
+    {
+        std::string expected;
+        for (const std::string& column : columns)
+        {
+            expected += (expected.empty() ? "" : ",") + column;
+        }
+        throw Error("found other columns, expected " + expected +
+                    (more.empty() ? "" : " and " + more));
+    }
     return {m_fields.begin(), m_fields.end()};
 }
 
-void
-LocatedLines::ExpectFields(std::size_t count) const
+bool
+LocatedLines::NextRow(std::size_t fields)
 {
-    if (m_fields.size() != count)
+    const bool isThere = NextAtCommas();
+    if (isThere && m_fields.size() != fields)
     {
         throw Error("found " + std::to_string(m_fields.size()) + " fields, expected " +
-                    std::to_string(count));
+                    std::to_string(fields));
     }
+    return isThere;
 }
 
 bool
@@ -171,6 +186,17 @@ LocatedLines::Decimal(std::size_t index, const char* name) const
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
     {
         throw Refusal(name, text, "a number");
+    }
+    return value;
+}
+
+double
+LocatedLines::Positive(std::size_t index, const char* name, const char* unit) const
+{
+    const double value = Decimal(index, name);
+    if (value <= 0)
+    {
+        throw Refusal(name, m_fields[index], unit + std::string(" above zero"));
     }
     return value;
 }

@@ -55,11 +55,17 @@ class LocatedLines
         return m_path;
     }
 
-    /** Goes to the next line: the names of columns, cut at commas; none at the end of the file. */
-    std::vector<std::string> NextHeader();
+    /**
+     * Goes to the next line, the names of columns.
+     * @return all of them, the first of which are @p columns
+     * @param more what further columns are, "keys of the network"; empty: there are none
+     * @throws InputError when they are others.
+     */
+    std::vector<std::string> NextHeader(const std::vector<std::string>& columns,
+                                        const std::string& more = "");
 
-    /** @throws InputError when the line has another number of fields. */
-    void ExpectFields(std::size_t count) const;
+    /** As NextAtCommas. @throws InputError when the line has not so many fields. */
+    bool NextRow(std::size_t fields);
 
     /** Whether the line begins as a number does: else it is a remark, not a row. */
     bool StartsWithNumber() const;
@@ -70,6 +76,9 @@ class LocatedLines
 
     /** The field at @p index as a finite decimal. @throws InputError when it is none. */
     double Decimal(std::size_t index, const char* name) const;
+
+    /** As Decimal. @param unit "seconds". @throws InputError when it is not above zero. */
+    double Positive(std::size_t index, const char* name, const char* unit) const;
 
     /** "file:line: name: found 'text', expected ...". */
     InputError Refusal(const std::string& name,

@@ -1,19 +1,408 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-gpu.h"
 
+#include "compute-model/kernels/kernel-calibration.h"
+#include "compute-model/kernels/kernel-time.h"
+#include "compute-model/kernels/measured-shapes.h"
 #include "scenarios/readers/machine-parts.h"
-#include "scenarios/readers/read-kernel-calibration.h"
 #include "scenarios/readers/read-node-costs.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/yaml-node.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace weir
 {
 namespace
 {
+
+/** [least, most] */
+MeasuredRange
+Range(const YamlNode& node, const char* key)
+{
+    constexpr double MAX_SIZE = 1e18;
+    const YamlNode list = node.Get(key);
+    const std::vector<YamlNode> ends = list.Items();
+    if (ends.size() != 2)
+    {
+        list.Fail("found " + std::to_string(ends.size()) +
+                  " numbers, expected 2: the least and the most measured");
+    }
+    MeasuredRange range;
+    range.least = ends[0].AsNumber(0, MAX_SIZE);
+    range.most = ends[1].AsNumber(range.least, MAX_SIZE);
+    return range;
+}
+
+MeasuredGemms
+ReadGemms(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.measured.gemm"));
+    MeasuredGemms box;
+    box.precision = node.Get("precision").AsEnum(PrecisionNames());
+    box.layout = node.Get("layout").AsEnum(GemmLayoutNames());
+    box.isWordAligned = node.Get("aligned").AsBool();
+    box.m = Range(node, "m");
+    box.n = Range(node, "n");
+    box.k = Range(node, "k");
+    box.batch = Range(node, "batch");
+    box.flops = Range(node, "flops");
+    return box;
+}
+
+MeasuredAttention
+ReadMeasuredAttention(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.measured.attention"));
+    const std::vector<std::pair<const char*, bool>> masks{{"causal", true}, {"full", false}};
+    MeasuredAttention box;
+    box.precision = node.Get("precision").AsEnum(PrecisionNames());
+    box.isCausal = node.Get("mask").AsEnum(masks);
+    box.batch = Range(node, "batch");
+    box.heads = Range(node, "heads");
+    box.group = Range(node, "group");
+    box.sequence = Range(node, "sequence");
+    box.headDim = Range(node, "headDim");
+    box.flops = Range(node, "flops");
+    return box;
+}
+
+MeasuredLookups
+ReadLookups(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.measured.lookups"));
+    const std::vector<std::pair<const char*, bool>> phases{{"forward", false}, {"backward", true}};
+    MeasuredLookups box;
+    box.precision = node.Get("precision").AsEnum(PrecisionNames());
+    box.isBackward = node.Get("phase").AsEnum(phases);
+    box.rows = Range(node, "rows");
+    box.dim = Range(node, "dim");
+    box.bags = Range(node, "bags");
+    box.pooling = Range(node, "pooling");
+    box.zipf = Range(node, "zipf");
+    return box;
+}
+
+std::optional<MeasuredMemory>
+ReadMemory(const YamlNode& node, const std::string& kind)
+{
+    const auto found = node.Find(kind);
+    if (!found)
+    {
+        return std::nullopt;
+    }
+    found->CheckKeys(YamlKeysOf("gpu.kernels.measured.memory"));
+    MeasuredMemory box;
+    box.bytes = Range(*found, "bytes");
+    if (found->Has("row"))
+    {
+        box.row = Range(*found, "row");
+    }
+    return box;
+}
+
+/**
+ * The map `kernels.measured` of a GPU: lists `gemm`, `attention` and `lookups` of boxes and a map
+ * `memory` of them by kind; each range is [least, most].
+ * @throws InputError with the place of what is missing, unknown or out of range.
+ */
+MeasuredShapes
+ReadMeasuredShapes(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.measured"));
+    MeasuredShapes shapes;
+    for (const YamlNode& item : node.Get("gemm").Items())
+    {
+        shapes.gemms.push_back(ReadGemms(item));
+    }
+    for (const YamlNode& item : node.Get("attention").Items())
+    {
+        shapes.attention.push_back(ReadMeasuredAttention(item));
+    }
+    for (const YamlNode& item : node.Get("lookups").Items())
+    {
+        shapes.lookups.push_back(ReadLookups(item));
+    }
+    const YamlNode memory = node.Get("memory");
+    std::vector<std::string> kinds;
+    for (const auto& [name, kernel] : MemoryKernelNames())
+    {
+        kinds.emplace_back(name);
+    }
+    memory.CheckKeys(kinds);
+    for (const std::string& kind : kinds)
+    {
+        shapes.memory.push_back(ReadMemory(memory, kind));
+    }
+    return shapes;
+}
+
+/** Of a datasheet rate. */
+double
+Share(const YamlNode& node, const char* key)
+{
+    return node.Get(key).AsNumber(0.001, 1);
+}
+
+double
+BytesPerClock(const YamlNode& node, const char* key)
+{
+    return node.Get(key).AsNumber(0.01, 1e4);
+}
+
+/** "256x128": rows and columns. */
+GemmTile
+ReadTile(const YamlNode& node)
+{
+    const std::string text = node.AsString();
+    const std::size_t cross = text.find('x');
+    const auto isNumber = [](const std::string& part) {
+        return !part.empty() && part.size() <= 4 &&
+               part.find_first_not_of("0123456789") == std::string::npos;
+    };
+    if (cross != std::string::npos && isNumber(text.substr(0, cross)) &&
+        isNumber(text.substr(cross + 1)))
+    {
+        GemmTile tile;
+        tile.rows = static_cast<uint32_t>(std::stoul(text.substr(0, cross)));
+        tile.columns = static_cast<uint32_t>(std::stoul(text.substr(cross + 1)));
+        if (tile.rows > 0 && tile.columns > 0)
+        {
+            return tile;
+        }
+    }
+    node.Fail("found '" + text + "', expected rows x columns of a tile, such as 256x128");
+}
+
+std::vector<GemmTile>
+ReadTiles(const YamlNode& node)
+{
+    std::vector<GemmTile> tiles;
+    for (const YamlNode& tile : node.Items())
+    {
+        tiles.push_back(ReadTile(tile));
+    }
+    if (tiles.empty())
+    {
+        node.Fail("found an empty list, expected at least one tile");
+    }
+    return tiles;
+}
+
+std::vector<std::pair<const char*, GemmGrid>>
+GridNames()
+{
+    return {{"persistent", GemmGrid::Persistent}, {"classic", GemmGrid::Classic}};
+}
+
+GemmGrid
+ReadGrid(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.gemm.grid"));
+    node.Get("source").AsString();
+    return node.Get("value").AsEnum(GridNames());
+}
+
+/** Of kernels of @p key, where they differ from @p gemm's. */
+std::optional<GemmFamily>
+ReadFamily(const YamlNode& node, const char* key)
+{
+    const auto found = node.Find(key);
+    if (!found)
+    {
+        return std::nullopt;
+    }
+    found->CheckKeys(YamlKeysOf("gpu.kernels.gemm.family"));
+    found->Get("source").AsString();
+    GemmFamily family;
+    family.grid = found->Get("grid").AsEnum(GridNames());
+    family.tileOverhead = found->Get("tileOverhead").AsTime();
+    family.tiles = ReadTiles(found->Get("tiles"));
+    return family;
+}
+
+GemmCalibration
+ReadGemm(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.gemm"));
+    node.Get("source").AsString();
+    GemmCalibration gemm;
+    gemm.grid = ReadGrid(node.Get("grid"));
+    const YamlNode efficiency = node.Get("tensorEfficiency");
+    efficiency.CheckKeys(YamlKeysOf("gpu.kernels.gemm.tensorEfficiency"));
+    for (const auto& [key, precision] : PrecisionNames())
+    {
+        gemm.tensorEfficiency[static_cast<std::size_t>(precision)] = Share(efficiency, key);
+    }
+    gemm.operandBytesPerSmPerClock = BytesPerClock(node, "operandBytesPerSmPerClock");
+    gemm.epilogueBytesPerSmPerClock = BytesPerClock(node, "epilogueBytesPerSmPerClock");
+    gemm.exposedEpilogue = node.Get("exposedEpilogue").AsNumber(0, 1);
+    gemm.displacedWaves = node.Get("displacedWaves").AsNumber(0, 10);
+    gemm.memoryEfficiency = Share(node, "memoryEfficiency");
+    gemm.misalignedOutput = node.Get("misalignedOutput").AsNumber(1, 10);
+    gemm.misalignedOperand = node.Get("misalignedOperand").AsNumber(1, 10);
+    gemm.unalignedLoadsPerSmPerClock = node.Get("unalignedLoadsPerSmPerClock").AsNumber(0.01, 1e3);
+    gemm.unalignedTiles = ReadTiles(node.Get("unalignedTiles"));
+    gemm.sharpness = node.Get("sharpness").AsNumber(1, 100);
+    gemm.tileOverhead = node.Get("tileOverhead").AsTime();
+    gemm.floor = node.Get("floor").AsTime();
+    gemm.splitFloor = node.Get("splitFloor").AsTime();
+    gemm.tiles = ReadTiles(node.Get("tiles"));
+    gemm.tf32 = ReadFamily(node, "tf32");
+    gemm.fp32 = ReadFamily(node, "fp32");
+    gemm.convolution = ReadFamily(node, "convolution");
+    gemm.gatheredLoadsPerSmPerClock = node.Get("gatheredLoadsPerSmPerClock").AsNumber(0, 1e3);
+    return gemm;
+}
+
+AttentionPass
+ReadPass(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.attention.pass"));
+    AttentionPass pass;
+    pass.efficiency = Share(node, "efficiency");
+    pass.softmaxColumns = node.Get("softmaxColumns").AsNumber(0, 1e4);
+    pass.aloneRate = Share(node, "aloneRate");
+    pass.tail = node.Get("tail").AsNumber(0, 10);
+    pass.memoryEfficiency = Share(node, "memoryEfficiency");
+    pass.tileOverhead = node.Get("tileOverhead").AsTime();
+    pass.floor = node.Get("floor").AsTime();
+    return pass;
+}
+
+AttentionCalibration
+ReadAttention(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.attention"));
+    node.Get("source").AsString();
+    AttentionCalibration attention;
+    attention.kernel = node.Get("kernel").AsString();
+    attention.tileRows = static_cast<uint32_t>(node.Get("tileRows").AsInteger(1, 4096));
+    attention.headDimStep = static_cast<uint32_t>(node.Get("headDimStep").AsInteger(1, 4096));
+    attention.forward = ReadPass(node.Get("forward"));
+    attention.backward = ReadPass(node.Get("backward"));
+    return attention;
+}
+
+MemoryKernelCalibration
+ReadMemoryKernel(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.memory.kernel"));
+    node.Get("source").AsString();
+    MemoryKernelCalibration kernel;
+    kernel.efficiency = Share(node, "efficiency");
+    double previous = 0;
+    for (const YamlNode& item : node.Get("rates").Items())
+    {
+        item.CheckKeys(YamlKeysOf("gpu.kernels.memory.kernel.rates"));
+        RowRate rate;
+        rate.rowBytes = item.Get("rowBytes").AsNumber(1, 1e12);
+        rate.bytesPerSmPerClock = BytesPerClock(item, "bytesPerSmPerClock");
+        if (!(rate.rowBytes > previous))
+        {
+            item.Get("rowBytes")
+                .Fail("found " + item.Get("rowBytes").AsString() +
+                      ", expected more than the row before");
+        }
+        previous = rate.rowBytes;
+        kernel.rates.push_back(rate);
+    }
+    kernel.floor = node.Get("floor").AsTime();
+    kernel.latency = node.Get("latency").AsTime();
+    kernel.rowLatencyPerKiB = node.Get("rowLatencyPerKiB").AsTime();
+    return kernel;
+}
+
+LookupPass
+ReadLookupPass(const YamlNode& node)
+{
+    constexpr double MAX_RATE = 1e4;
+    node.CheckKeys(YamlKeysOf("gpu.kernels.lookups.pass"));
+    LookupPass pass;
+    pass.memoryEfficiency = Share(node, "memoryEfficiency");
+    pass.l1Rate = node.Get("l1Rate").AsNumber(0, MAX_RATE);
+    pass.l2Rate = BytesPerClock(node, "l2Rate");
+    pass.addRate = node.Get("addRate").AsNumber(0, MAX_RATE);
+    pass.conversions = node.Get("conversions").AsNumber(1, 100);
+    pass.convertedLatency = node.Get("convertedLatency").AsNumber(1, 100);
+    pass.sharpness = node.Get("sharpness").AsNumber(1, 100);
+    pass.bagsAtOnce = node.Get("bagsAtOnce").AsNumber(1, 1e5);
+    pass.rowLatency = node.Get("rowLatency").AsTime();
+    pass.floor = node.Get("floor").AsTime();
+    pass.hottestAdd = node.Get("hottestAdd").AsTime();
+    pass.hottestPower = node.Get("hottestPower").AsNumber(0, 10);
+    return pass;
+}
+
+LookupCalibration
+ReadLookupCalibration(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.lookups"));
+    ReadSource(node);
+    LookupCalibration lookups;
+    lookups.l1Share = Share(node, "l1Share");
+    lookups.l2Share = Share(node, "l2Share");
+    lookups.narrowSumPasses = node.Get("narrowSumPasses").AsNumber(1, 4);
+    lookups.forward = ReadLookupPass(node.Get("forward"));
+    lookups.backward = ReadLookupPass(node.Get("backward"));
+    return lookups;
+}
+
+OperatorCalibration
+ReadOperatorCalibration(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels.operators"));
+    OperatorCalibration read;
+    const auto set = [&](const char* key, double least, double most, double& value) {
+        value = ReadSourced(node.Get(key)).AsNumber(least, most);
+    };
+    set("batchNormForwardBlockRate", 0.01, 1e4, read.batchNormForwardBlockRate);
+    set("batchNormBackwardBlockRate", 0.01, 1e4, read.batchNormBackwardBlockRate);
+    set("batchNormBlocksPerSm", 1, 64, read.batchNormBlocksPerSm);
+    set("maxPoolForward", 0.1, 100, read.maxPoolForward);
+    set("maxPoolBackward", 0.1, 100, read.maxPoolBackward);
+    set("columnSum", 0.1, 100, read.columnSum);
+    set("trianglePick", 0.1, 100, read.trianglePick);
+    set("trianglePutBytes", 1, 1e6, read.trianglePutBytes);
+    set("transposedSum", 0.1, 100, read.transposedSum);
+    set("sortPass", 0.1, 100, read.sortPass);
+    set("tensorPower", 0, 100, read.tensorPower);
+    set("copyBytesPerBlockPerClock", 0.01, 1e4, read.copyBytesPerBlockPerClock);
+    set("reduceBytesPerBlockPerClock", 0.01, 1e4, read.reduceBytesPerBlockPerClock);
+    return read;
+}
+
+/**
+ * The `kernels` of a GPU's description, complete (a base already laid under it). Each class of
+ * kernels has a `source` of its own.
+ * @throws InputError with the place of what is missing, unknown or out of range.
+ */
+KernelCalibration
+ReadKernelCalibration(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("gpu.kernels"));
+    KernelCalibration kernels;
+    kernels.measuredOn = node.Get("measuredOn").AsString();
+    kernels.source = node.Get("source").AsString();
+    kernels.gap = node.Get("gap").AsTime();
+    kernels.fullLoadUtilization = Share(node, "fullLoadUtilization");
+    kernels.gemm = ReadGemm(node.Get("gemm"));
+    kernels.attention = ReadAttention(node.Get("attention"));
+    const YamlNode memory = node.Get("memory");
+    memory.CheckKeys(YamlKeysOf("gpu.kernels.memory"));
+    for (const auto& [name, kernel] : MemoryKernelNames())
+    {
+        kernels.memory.push_back(ReadMemoryKernel(memory.Get("kernels").Get(name)));
+    }
+    kernels.lookups = ReadLookupCalibration(node.Get("lookups"));
+    kernels.operators = ReadOperatorCalibration(node.Get("operators"));
+    kernels.measured = ReadMeasuredShapes(node.Get("measured"));
+    return kernels;
+}
 
 constexpr double MAX_SPREAD = 0.2; // six of them stay above zero
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-scenario.h"
 
+#include "compute-model/graph/step-program.h"
+#include "compute-model/kernels/gpu.h"
+#include "fabric/routing/flow-hash.h"
+#include "fabric/topology/cluster.h"
 #include "scenarios/bound/calibrate-shortcut.h"
-
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/network-use-notes.h"
 #include "scenarios/readers/parameter-reader.h"
@@ -19,14 +22,10 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/link-series.h"
-#include "scenarios/workload/roofline.h"
 #include "scenarios/workload/workload-file.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/size-list.h"
 #include "scenarios/yaml/yaml-node.h"
-
-#include "fabric/routing/flow-hash.h"
-#include "fabric/topology/cluster.h"
 
 #include <algorithm>
 #include <limits>
@@ -35,6 +34,37 @@ namespace weir
 {
 namespace
 {
+
+/**
+ * Replaces the duration of every compute operation of @p graph that has kernel records by
+ * max(FLOPs / peak at @p precision, bytes / memory rate) of @p gpu, both as its datasheet has them,
+ * as ASTRA-sim's roofline does
+ * (astra-sim/workload, Workload.cc: FLOPs / min(peak, rate x FLOPs / bytes)). Others keep theirs.
+ */
+void
+UseRoofline(StepGraph& graph, const Gpu& gpu, Precision precision)
+{
+    const double peak = gpu.DatasheetPeak(precision).ToFlopsPerSecond();
+    const double rate = gpu.memoryRate.ToBytesPerSecond();
+    for (StepProgram& program : graph.programs)
+    {
+        for (auto& ops : program.streams)
+        {
+            for (StepOp& op : ops)
+            {
+                Time sum;
+                for (uint32_t i = 0; i < op.kernelCount; i++)
+                {
+                    KernelRecord& kernel = graph.kernels[op.firstKernel + i];
+                    kernel.duration = Time::Seconds(
+                        std::max(kernel.flops.ToDouble() / peak, kernel.bytes.ToDouble() / rate));
+                    sum += kernel.duration;
+                }
+                op.duration = op.kernelCount > 0 ? sum : op.duration;
+            }
+        }
+    }
+}
 
 constexpr int64_t MAX_INDEX = int64_t{1} << 24; // of nodes and GPUs
 constexpr int64_t MAX_STEPS = 1'000'000;

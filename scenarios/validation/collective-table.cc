@@ -7,7 +7,6 @@
 #include "scenarios/readers/scenario-names.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 namespace weir
@@ -15,8 +14,6 @@ namespace weir
 
 namespace
 {
-
-constexpr std::array<const char*, 3> COLUMNS{"run", "size_bytes", "time_us"};
 
 uint32_t
 ReadCount(const YamlNode& node, int64_t most)
@@ -29,17 +26,9 @@ void
 ReadRows(LocatedLines& lines, std::vector<MeasuredCollective>& runs)
 {
     const auto& fields = lines.Fields();
-    if (!lines.NextAtCommas() ||
-        !std::equal(fields.begin(), fields.end(), COLUMNS.begin(), COLUMNS.end()))
+    const std::size_t columns = lines.NextHeader({"run", "size_bytes", "time_us"}).size();
+    while (lines.NextRow(columns))
     {
-        throw lines.Error("expected the columns run,size_bytes,time_us");
-    }
-    while (lines.NextAtCommas())
-    {
-        if (fields.size() != COLUMNS.size())
-        {
-            throw lines.Error("found " + std::to_string(fields.size()) + " fields, expected 3");
-        }
         const auto run = std::find_if(
             runs.begin(), runs.end(), [&](const auto& each) { return each.name == fields[0]; });
         if (run == runs.end())
@@ -48,11 +37,7 @@ ReadRows(LocatedLines& lines, std::vector<MeasuredCollective>& runs)
         }
         constexpr int64_t LARGEST = int64_t{1} << 50;
         const Bytes size(lines.Whole(1, "size_bytes", 1, LARGEST));
-        const double time = lines.Decimal(2, "time_us");
-        if (!(time > 0))
-        {
-            throw lines.Refusal("time_us", fields[2], "microseconds above zero");
-        }
+        const double time = lines.Positive(2, "time_us", "microseconds");
         if (!run->sweep.sizes.empty() && size <= run->sweep.sizes.back())
         {
             throw lines.Refusal("size_bytes", fields[1], "more than in the run's row before");

@@ -2,22 +2,60 @@
 #include "scenarios/validation/measured-flows.h"
 
 #include "fabric/kinds/graph-fabric.h"
+#include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/flows/hpcc-network.h"
 #include "scenarios/flows/hpcc-topology.h"
+#include "scenarios/flows/htsim-topology.h"
 #include "scenarios/flows/play-flows.h"
 #include "scenarios/readers/located-lines.h"
+#include "scenarios/readers/read-fabric.h"
+#include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/yaml-keys.h"
-#include "scenarios/validation/row-packets.h"
+#include "scenarios/traffic/source-ports.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace weir
 {
 
 namespace
 {
+
+/**
+ * How packets move in a run of a suite: the map @p network (ReadPackets), of which the row at which
+ * @p lines is replaces the keys that @p columns name from @p first on, where it is not empty.
+ * @throws InputError at the row.
+ */
+PacketSpec
+ReadRowPackets(const LocatedLines& lines,
+               const std::vector<std::string>& columns,
+               std::size_t first,
+               const YamlNode& network)
+{
+    YamlNode node = YamlNode::Parse("{}", lines.Path());
+    node.Overlay(network);
+    try
+    {
+        for (std::size_t i = first; i < columns.size(); i++)
+        {
+            if (!lines.Fields()[i].empty())
+            {
+                node.Set(columns[i], std::string(lines.Fields()[i]));
+            }
+        }
+        return ReadPackets(node);
+    }
+    catch (const InputError& error)
+    {
+        throw lines.Error(error.what());
+    }
+}
 
 constexpr uint64_t DRAWS = 9;     //!< of what switches draw; odd
 constexpr uint16_t PORTS = 10000; //!< the first source port, as flows of files have it
@@ -26,15 +64,11 @@ std::vector<MeasuredFlowRun>
 ReadRuns(const YamlNode& file, const YamlNode& network)
 {
     LocatedLines lines(file.AsPathBesideFile(), file.Where());
-    const std::vector<std::string> columns = lines.NextHeader();
-    if (columns.size() < 2 || columns[0] != "run" || columns[1] != "class")
-    {
-        throw lines.Error("found other columns, expected run,class and keys of the network");
-    }
+    const std::vector<std::string> columns =
+        lines.NextHeader({"run", "class"}, "keys of the network");
     std::vector<MeasuredFlowRun> runs;
-    while (lines.NextAtCommas())
+    while (lines.NextRow(columns.size()))
     {
-        lines.ExpectFields(columns.size());
         MeasuredFlowRun run;
         run.name = lines.Fields()[0];
         run.classes = {std::string(lines.Fields()[1])};
@@ -47,20 +81,12 @@ ReadRuns(const YamlNode& file, const YamlNode& network)
 void
 ReadFlows(const YamlNode& file, std::vector<MeasuredFlowRun>& runs)
 {
-    constexpr std::array<const char*, 7> COLUMNS{
-        "run", "src", "dst", "size_B", "start_ns", "fct_ns", "ideal_ns"};
     constexpr int64_t MAX_WHOLE = std::numeric_limits<int64_t>::max() / 2000;
     LocatedLines lines(file.AsPathBesideFile(), file.Where());
-    const std::vector<std::string> columns = lines.NextHeader();
-    if (!std::equal(columns.begin(), columns.end(), COLUMNS.begin(), COLUMNS.end()))
+    const auto columns =
+        lines.NextHeader({"run", "src", "dst", "size_B", "start_ns", "fct_ns", "ideal_ns"});
+    while (lines.NextRow(columns.size()))
     {
-        throw lines.Error(
-            "found other columns, expected run,src,dst,size_B,start_ns,fct_ns,"
-            "ideal_ns");
-    }
-    while (lines.NextAtCommas())
-    {
-        lines.ExpectFields(COLUMNS.size());
         const std::string name(lines.Fields()[0]);
         const auto run = std::find_if(
             runs.begin(), runs.end(), [&](const MeasuredFlowRun& one) { return one.name == name; });
@@ -92,6 +118,65 @@ MeanAndP99(std::vector<double> values)
     const auto count = static_cast<double>(values.size());
     const std::size_t place = std::min(values.size() - 1, static_cast<std::size_t>(0.99 * count));
     return {sum / count, values[place]};
+}
+
+const std::vector<std::string> RUN_COLUMNS{
+    "run", "class", "topology", "matrix", "routing", "first_us", "last_us"};
+
+void
+ReadMessages(const YamlNode& file, MeasuredCompletions& measured)
+{
+    constexpr int64_t MAX_BYTES = int64_t{1} << 50;
+    constexpr int64_t MAX_US = 1'000'000'000;
+    LocatedLines lines(file.AsPathBesideFile(), file.Where());
+    const auto columns = lines.NextHeader({"matrix", "src", "dst", "size_B", "start_us"});
+    while (lines.NextRow(columns.size()))
+    {
+        MatrixMessage message;
+        message.source = static_cast<uint32_t>(lines.Whole(1, "src", 0, 1 << 24));
+        message.destination = static_cast<uint32_t>(lines.Whole(2, "dst", 0, 1 << 24));
+        message.bytes = Bytes(lines.Whole(3, "size_B", 1, MAX_BYTES));
+        message.start =
+            Time::Microseconds(static_cast<double>(lines.Whole(4, "start_us", 0, MAX_US)));
+        measured.matrices[std::string(lines.Fields()[0])].push_back(message);
+    }
+}
+
+void
+ReadCompletionRuns(const YamlNode& file,
+                   const YamlNode& network,
+                   const FabricKindRegistry& kinds,
+                   MeasuredCompletions& measured)
+{
+    LocatedLines lines(file.AsPathBesideFile(), file.Where());
+    const std::vector<std::string> columns = lines.NextHeader(RUN_COLUMNS, "keys of the network");
+    const auto folder = std::filesystem::path(lines.Path()).parent_path();
+    while (lines.NextRow(columns.size()))
+    {
+        MeasuredCompletionRun run;
+        run.name = lines.Fields()[0];
+        run.ofClass = lines.Fields()[1];
+        run.topology = folder / std::string(lines.Fields()[2]);
+        run.matrix = lines.Fields()[3];
+        if (measured.matrices.count(run.matrix) == 0)
+        {
+            throw lines.Refusal("matrix", lines.Fields()[3], "a matrix of the suite's messages");
+        }
+        run.fabric.kind = GraphFabric();
+        try
+        {
+            ReadRouting(
+                YamlNode::Parse(std::string(lines.Fields()[4]), "routing"), run.fabric, kinds);
+        }
+        catch (const InputError& error)
+        {
+            throw lines.Error(error.what());
+        }
+        run.first = lines.Positive(5, "first_us", "a time") * 1e-6;
+        run.last = lines.Positive(6, "last_us", "a time") * 1e-6;
+        run.packets = ReadRowPackets(lines, columns, RUN_COLUMNS.size(), network);
+        measured.runs.push_back(std::move(run));
+    }
 }
 
 } // namespace
@@ -172,6 +257,44 @@ PlayMeasuredFlows(const std::string& topology, const MeasuredFlowRun& run)
         cases.push_back(std::move(one));
     }
     return cases;
+}
+
+MeasuredCompletions
+ReadMeasuredCompletions(const YamlNode& node, const FabricKindRegistry& kinds)
+{
+    node.CheckKeys(YamlKeysOf("suite.completions"));
+    MeasuredCompletions measured;
+    ReadMessages(node.Get("messages"), measured);
+    ReadCompletionRuns(node.Get("runs"), node.Get("network"), kinds, measured);
+    return measured;
+}
+
+std::vector<CaseOutcome>
+PlayMeasuredCompletions(const MeasuredCompletions& measured, const MeasuredCompletionRun& run)
+{
+    HpccNetwork network(ReadHtsimTopology(run.topology), run.fabric, {run.packets});
+    FlowResults flows;
+    SourcePorts ports;
+    for (const MatrixMessage& message : measured.matrices.at(run.matrix))
+    {
+        const RouteId route =
+            network.FindRoute(message.source,
+                              message.destination,
+                              {ports.Next(message.source, message.destination), 0, 0});
+        flows.Add(message.source, message.destination, message.bytes, message.start, route);
+    }
+    PlainLoop loop;
+    PlayFlows(flows, network, loop, [](Time) {});
+    double first = flows.Finish(0).ToSeconds();
+    double last = first;
+    for (std::size_t i = 1; i < flows.Size(); i++)
+    {
+        const double time = flows.Finish(i).ToSeconds();
+        first = std::min(first, time);
+        last = std::max(last, time);
+    }
+    return {{run.name + ", first", {"first", run.ofClass + ", first"}, run.first, first},
+            {run.name + ", last", {"last", run.ofClass + ", last"}, run.last, last}};
 }
 
 } // namespace weir

@@ -27,30 +27,13 @@ class KernelRows
         : m_columns(columns),
           m_lines(file.AsPathBesideFile(), file.Where())
     {
-        m_lines.NextAtCommas();
-        for (std::size_t i = 0; i < m_columns.size(); i++)
-        {
-            if (i >= m_lines.Fields().size() || m_lines.Fields()[i] != m_columns[i])
-            {
-                throw m_lines.Error("found other columns, expected '" + std::string(m_columns[i]) +
-                                    "' as number " + std::to_string(i + 1));
-            }
-        }
+        m_lines.NextHeader({m_columns.begin(), m_columns.end()});
     }
 
     bool Next()
     {
         m_field = 0;
-        if (!m_lines.NextAtCommas())
-        {
-            return false;
-        }
-        if (m_lines.Fields().size() != m_columns.size())
-        {
-            throw m_lines.Error("found " + std::to_string(m_lines.Fields().size()) +
-                                " fields, expected " + std::to_string(m_columns.size()));
-        }
-        return true;
+        return m_lines.NextRow(m_columns.size());
     }
 
     std::string Text()
@@ -82,12 +65,7 @@ class KernelRows
     double Microseconds()
     {
         const std::size_t field = m_field++;
-        const double value = m_lines.Decimal(field, m_columns[field]);
-        if (!(value > 0))
-        {
-            throw m_lines.Refusal(m_columns[field], m_lines.Fields()[field], "a time above zero");
-        }
-        return value * 1e-6;
+        return m_lines.Positive(field, m_columns[field], "a time") * 1e-6;
     }
 
     template <typename E>

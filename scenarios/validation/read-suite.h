@@ -5,7 +5,6 @@
 #include "scenarios/catalog.h"
 #include "scenarios/scenario.h"
 #include "scenarios/validation/collective-table.h"
-#include "scenarios/validation/measured-completions.h"
 #include "scenarios/validation/measured-flows.h"
 #include "scenarios/validation/measured-kernels.h"
 #include "scenarios/validation/suite-statement.h"

@@ -130,20 +130,11 @@ ReadStepTable(const YamlNode& suite, const Catalog& catalog)
     const YamlNode start = ReadTemplate(suite.Get("run"), catalog);
     KnownSystem known;
     std::vector<ValidationCase> cases;
-    while (lines.NextAtCommas())
+    while (lines.NextRow(layout.columns.size()))
     {
-        if (lines.Fields().size() != layout.columns.size())
-        {
-            throw lines.Error("found " + std::to_string(lines.Fields().size()) +
-                              " fields, expected " + std::to_string(layout.columns.size()));
-        }
         ValidationCase one;
         one.name = lines.Fields()[layout.name];
-        one.measuredStep = lines.Decimal(layout.measured, "measured");
-        if (!(one.measuredStep > 0))
-        {
-            throw lines.Refusal("measured", lines.Fields()[layout.measured], "seconds above zero");
-        }
+        one.measuredStep = lines.Positive(layout.measured, "measured", "seconds");
         for (const std::size_t field : layout.classes)
         {
             one.classes.push_back(layout.columns[field] + " " + std::string(lines.Fields()[field]));

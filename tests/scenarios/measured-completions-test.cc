@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/measured-completions.h"
+#include "scenarios/validation/measured-flows.h"
 
 #include "scenarios/catalog.h"
 #include "tests/scenarios/refusal.h"
