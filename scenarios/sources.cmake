@@ -111,14 +111,13 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibration-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/call-position.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/regime-position.cc
-  ${CMAKE_CURRENT_LIST_DIR}/bound/concurrent-position.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/conformal.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/measured-bounds.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-calls.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-steps.cc
-  ${CMAKE_CURRENT_LIST_DIR}/bound/step-position.cc
+  ${CMAKE_CURRENT_LIST_DIR}/bound/scenario-position.cc
 )
 # `weir calibrate --from`: a machine's figures from its measured runs.
 list(APPEND WEIR_SCENARIO_SOURCES

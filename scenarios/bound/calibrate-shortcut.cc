@@ -5,7 +5,7 @@
 #include "scenarios/bound/call-position.h"
 #include "scenarios/bound/sampled-calls.h"
 #include "scenarios/bound/sampled-steps.h"
-#include "scenarios/bound/step-position.h"
+#include "scenarios/bound/scenario-position.h"
 #include "scenarios/versions.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"

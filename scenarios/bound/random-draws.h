@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_BOUND_RANDOM_DRAWS_H
 #define WEIR_SCENARIOS_BOUND_RANDOM_DRAWS_H
 
+#include "fabric/routing/flow-hash.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <cmath>
@@ -21,14 +22,21 @@ class RandomDraws
 {
   public:
     RandomDraws(uint64_t seed, uint64_t index)
-        : m_state(Mix(seed) ^ Mix(index + STEP))
+        : m_state(SplitMix64(seed - SPLIT_MIX_64_STEP) ^ SplitMix64(index))
+    {
+    }
+
+    /** Of a sample of one case. */
+    explicit RandomDraws(uint64_t seed)
+        : m_state(SplitMix64(seed) + SPLIT_MIX_64_STEP)
     {
     }
 
     uint64_t Bits()
     {
-        m_state += STEP;
-        return Mix(m_state);
+        const uint64_t bits = SplitMix64(m_state);
+        m_state += SPLIT_MIX_64_STEP;
+        return bits;
     }
 
     /** Uniform in [0, 1). */
@@ -57,15 +65,6 @@ class RandomDraws
     }
 
   private:
-    static constexpr uint64_t STEP = 0x9e3779b97f4a7c15;
-
-    static uint64_t Mix(uint64_t z)
-    {
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-        z = (z ^ z >> 27) * 0x94d049bb133111eb;
-        return z ^ z >> 31;
-    }
-
     uint64_t m_state;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/sampled-calls.h"
 
-#include "scenarios/bound/concurrent-position.h"
+#include "scenarios/bound/scenario-position.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"

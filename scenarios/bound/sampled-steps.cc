@@ -3,7 +3,7 @@
 
 #include "scenarios/bound/random-draws.h"
 #include "scenarios/bound/sampled-fabric.h"
-#include "scenarios/bound/step-position.h"
+#include "scenarios/bound/scenario-position.h"
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"

@@ -2,8 +2,7 @@
 #include "scenarios/simulation/run-scenario.h"
 
 #include "scenarios/bound/bound-judge.h"
-#include "scenarios/bound/concurrent-position.h"
-#include "scenarios/bound/step-position.h"
+#include "scenarios/bound/scenario-position.h"
 #include "scenarios/results/link-series.h"
 #include "scenarios/simulation/link-bins.h"
 #include "scenarios/simulation/wire-scenario.h"

@@ -2,10 +2,10 @@
 #include "scenarios/validation/regime-traffic.h"
 
 #include "fabric/kinds/graph-fabric.h"
-#include "fabric/routing/flow-hash.h"
 #include "fabric/routing/routing-policies.h"
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster-spec.h"
+#include "scenarios/bound/random-draws.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,32 +23,21 @@ constexpr uint32_t HOSTS = 32;
 const Rate RATE = Rate::Gbps(100);
 const Time LATENCY = Time::Microseconds(1);
 
-/** Uniform draws, the same on every machine. */
-class Draws
+class Draws : public RandomDraws
 {
   public:
-    explicit Draws(uint64_t seed)
-        : m_state(SplitMix64(seed))
-    {
-    }
-
-    /** In [0, 1). */
-    double Next()
-    {
-        m_state += SPLIT_MIX_64_STEP;
-        return static_cast<double>(SplitMix64(m_state) >> 11) * 0x1p-53;
-    }
+    using RandomDraws::RandomDraws;
 
     /** In [0, @p limit). */
     uint32_t Below(uint32_t limit)
     {
-        return static_cast<uint32_t>(Next() * limit);
+        return static_cast<uint32_t>(Unit() * limit);
     }
 
     /** Evenly over the logarithm, in [@p least, @p most). */
     Bytes Size(double least, double most)
     {
-        return Bytes(static_cast<int64_t>(least * std::pow(most / least, Next())));
+        return Bytes(static_cast<int64_t>(least * std::pow(most / least, Unit())));
     }
 
     std::vector<uint32_t> Shuffled(uint32_t count)
@@ -61,9 +50,6 @@ class Draws
         }
         return order;
     }
-
-  private:
-    uint64_t m_state;
 };
 
 /** Senders of 16 KiB to 1 MiB to one host, all at once. */
@@ -190,7 +176,7 @@ DrawPoisson(Draws& draws, std::string name, uint32_t count, double gap, const Si
     double start = 0;
     for (uint32_t i = 0; i < count; i++)
     {
-        start -= gap * std::log(1 - draws.Next());
+        start -= gap * std::log(1 - draws.Unit());
         const uint32_t from = draws.Below(HOSTS);
         const uint32_t to = (from + 1 + draws.Below(HOSTS - 1)) % HOSTS;
         traffic.messages.push_back({Time::Seconds(start), from, to, size()});
@@ -320,7 +306,7 @@ DrawRegimeTraffic(uint64_t seed, const SizeDistribution& sizes)
     constexpr uint32_t MESSAGES = 200;
     Draws draws(seed);
     const double gap = sizes.Mean() / RATE.ToBytesPerSecond() / HOSTS; // of full load
-    const auto size = [&] { return sizes.Quantile(draws.Next()); };
+    const auto size = [&] { return sizes.Quantile(draws.Unit()); };
     return {DrawIncast(draws),
             DrawPermutation(draws),
             DrawAllToAll(draws),
@@ -339,7 +325,7 @@ DrawEvenTraffic(uint64_t seed)
     // Half the load: each host's port has MAX_BYTES / 2 in twice the time that it takes.
     const double gap = MAX_BYTES / RATE.ToBytesPerSecond() / HOSTS;
     return DrawPoisson(draws, "even", MESSAGES, gap, [&] {
-        return Bytes(1 + static_cast<int64_t>(draws.Next() * MAX_BYTES));
+        return Bytes(1 + static_cast<int64_t>(draws.Unit() * MAX_BYTES));
     });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/routing/flow-hash.h"
+#include "scenarios/bound/random-draws.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/validation/agreement.h"
@@ -28,11 +28,7 @@ struct NamedText
 std::string
 CollectivesOf(const std::string& control, uint64_t seed)
 {
-    uint64_t state = SplitMix64(seed);
-    const auto draw = [&state](uint64_t below) {
-        state += SPLIT_MIX_64_STEP;
-        return SplitMix64(state) % below;
-    };
+    RandomDraws draws(seed);
     std::string text =
         "system: {base: hgx-h100, nodes: 8, fabric: {kind: leaf-spine, leafRadix: "
         "32, oversubscription: 2, routing: ecmp}}\njobs:\n";
@@ -41,8 +37,8 @@ CollectivesOf(const std::string& control, uint64_t seed)
         text += std::string("  - name: ") + job + "\n    collective: {calls: 4, sequence: [";
         for (const char* op : {"all-reduce", "all-gather", "all-to-all"})
         {
-            text +=
-                std::string("{op: ") + op + ", bytes: " + std::to_string(64 + draw(1024)) + "KiB},";
+            text += std::string("{op: ") + op +
+                    ", bytes: " + std::to_string(64 + draws.Bits() % 1024) + "KiB},";
         }
         text += "]}\n    gpus: 32\n    placement: {kind: strided, stride: 2}\n";
     }

@@ -6,7 +6,7 @@
 #include "scenarios/bound/calibration-file.h"
 #include "scenarios/bound/sampled-fabric.h"
 #include "scenarios/bound/sampled-steps.h"
-#include "scenarios/bound/step-position.h"
+#include "scenarios/bound/scenario-position.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/simulation/collective-sweep.h"
