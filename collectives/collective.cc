@@ -61,24 +61,6 @@ ToString(Protocol protocol)
     return NameIn(PROTOCOL_NAMES, protocol);
 }
 
-std::optional<CollectiveOp>
-ParseCollectiveOp(const std::string& name)
-{
-    return ValueIn(OP_NAMES, name);
-}
-
-std::optional<Algorithm>
-ParseAlgorithm(const std::string& name)
-{
-    return ValueIn(ALGORITHM_NAMES, name);
-}
-
-std::optional<Protocol>
-ParseProtocol(const std::string& name)
-{
-    return ValueIn(PROTOCOL_NAMES, name);
-}
-
 double
 BusBandwidthFactor(CollectiveOp op, uint32_t ranks)
 {

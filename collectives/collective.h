@@ -68,11 +68,6 @@ const char* ToString(CollectiveOp op);
 const char* ToString(Algorithm algorithm);
 const char* ToString(Protocol protocol);
 
-/** The inverse of ToString; empty when @p name names none. */
-std::optional<CollectiveOp> ParseCollectiveOp(const std::string& name);
-std::optional<Algorithm> ParseAlgorithm(const std::string& name);
-std::optional<Protocol> ParseProtocol(const std::string& name);
-
 /** What the caller fixes; everything left empty is chosen as NCCL would. */
 struct CollectiveOverrides
 {

@@ -54,12 +54,6 @@ IdleLaunchTime(const NodeCosts& costs, LaunchMode mode)
     return mode == LaunchMode::Waited ? costs.TimeOf(NodeCostKind::IdleLaunch) : Time();
 }
 
-std::optional<LaunchMode>
-ParseLaunchMode(const std::string& text)
-{
-    return ValueIn(LAUNCH_MODES, text);
-}
-
 namespace
 {
 

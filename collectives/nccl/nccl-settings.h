@@ -30,7 +30,6 @@ enum class LaunchMode : uint8_t
 constexpr LaunchMode LAST_LAUNCH_MODE = LaunchMode::Graph;
 
 const char* ToString(LaunchMode mode);
-std::optional<LaunchMode> ParseLaunchMode(const std::string& text);
 
 /**
  * What launching one collective keeps a process busy for, at least: one kernel after the other on

@@ -90,18 +90,6 @@ TEST(NcclConstants, Ll128BandwidthPerChannelByGeneration)
     EXPECT_DOUBLE_EQ(Constants("2.30.7", 100).Ll128ChannelBandwidth(1), 40.0);
 }
 
-TEST(Collective, NamesComeBack)
-{
-    for (auto op : {CollectiveOp::AllReduce, CollectiveOp::Broadcast, CollectiveOp::Send})
-    {
-        EXPECT_EQ(ParseCollectiveOp(ToString(op)), op);
-    }
-    EXPECT_EQ(ParseProtocol("ll128"), Protocol::Ll128);
-    EXPECT_EQ(ParseAlgorithm("ring"), Algorithm::Ring);
-    EXPECT_FALSE(ParseCollectiveOp("all_reduce"));
-    EXPECT_FALSE(ParseProtocol("LL"));
-}
-
 // nccl-tests PERFORMANCE.md.
 TEST(Collective, BusBandwidthFactors)
 {

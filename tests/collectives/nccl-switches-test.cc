@@ -181,7 +181,6 @@ TEST(NcclSwitches, AGraphWaitsForNoHost)
     EXPECT_EQ(LaunchTime(costs, LaunchMode::Graph, 8), Time());
     EXPECT_EQ(BlockLaunchTime(costs, LaunchMode::Graph, NcclVersion(), 8), Time());
     EXPECT_EQ(IdleLaunchTime(costs, LaunchMode::Graph), Time());
-    EXPECT_EQ(ParseLaunchMode("graph"), LaunchMode::Graph);
 }
 
 } // namespace
