@@ -73,5 +73,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/recurrence.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/route-facts.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/replay-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/replay/service-windows.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/replay/settling-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/fabric.cc
 )

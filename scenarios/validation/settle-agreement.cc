@@ -4,6 +4,7 @@
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/validation/agreement.h"
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,19 @@ constexpr double TOLERANCE = 0.01;
 constexpr const char* SETTLED_CONTROLS[] = {"none", "dcqcn", "hpcc", "swift"};
 constexpr uint64_t SETTLED_SEEDS = 2;
 
+/** What is compared. */
+enum class SettleKind
+{
+    Collectives,
+    Transfers,
+    Training
+};
+
 struct NamedText
 {
     std::string name;
     std::string text;
-    bool isTraining;
+    SettleKind kind;
 };
 
 /** Two jobs on every other node of eight, with sequences of collectives of random sizes. */
@@ -45,6 +54,17 @@ CollectivesOf(const std::string& control, uint64_t seed)
     return text + "network: {fidelity: packet, congestionControl: {kind: " + control + "}}\n";
 }
 
+/** A long flow from each GPU of four nodes to another one; spines have half the rate. */
+std::string
+TransfersOf(const std::string& control)
+{
+    return "system: {base: hgx-h100, nodes: 4, fabric: {kind: leaf-spine, leafRadix: 16, "
+           "oversubscription: 2, routing: ecmp}}\njobs:\n  - {name: job, traffic: {pattern: "
+           "permutation, bytes: 100MB}, gpus: 32}\nnetwork: {fidelity: packet, "
+           "congestionControl: {kind: " +
+           control + "}}\n";
+}
+
 std::string
 TrainingOf(const std::string& model, const std::string& plan)
 {
@@ -64,17 +84,35 @@ ComparedScenarios()
             all.push_back(
                 {"collectives, " + std::string(control) + ", seed " + std::to_string(seed),
                  CollectivesOf(control, seed),
-                 false});
+                 SettleKind::Collectives});
         }
+    }
+    for (const char* control : {"powertcp", "timely"})
+    {
+        all.push_back(
+            {"transfers, " + std::string(control), TransfersOf(control), SettleKind::Transfers});
     }
     all.push_back({"GPT-2, tensor 2, data 8",
                    TrainingOf("gpt-2", "tensor: 2, data: 8, microBatch: 1, globalBatch: 16"),
-                   true});
+                   SettleKind::Training});
     all.push_back(
         {"BERT base, tensor 2, pipeline 4, data 2",
          TrainingOf("bert-base", "tensor: 2, pipeline: 4, data: 2, microBatch: 2, globalBatch: 32"),
-         true});
+         SettleKind::Training});
     return all;
+}
+
+/** When the last collective ends, how long a transfer takes, or the last training step. */
+Time
+Outcome(const RunResult& result, SettleKind kind)
+{
+    if (kind == SettleKind::Transfers)
+    {
+        const std::vector<Time>& times = result.traffics.front().times;
+        const Time sum = std::accumulate(times.begin(), times.end(), Time());
+        return sum * (1.0 / static_cast<double>(times.size()));
+    }
+    return kind == SettleKind::Training ? result.StepTime() : result.measured;
 }
 
 } // namespace
@@ -88,11 +126,12 @@ CompareSettled(const Catalog& catalog, const ShowSuite& progress)
     {
         const YamlNode node = YamlNode::Parse("title: compared\n" + each.text, each.name);
         Scenario scenario = ReadScenario(node, catalog);
-        const auto run = [&] { // until the last collective ends, or the last training step
+        const auto run = [&] {
             const RunResult result = RunScenario(scenario);
-            return each.isTraining ? result.StepTime() : result.measured;
+            return Outcome(result, each.kind);
         };
-        const std::string kind = each.isTraining ? " training" : " collectives";
+        constexpr const char* KINDS[] = {" collectives", " transfers", " training"};
+        const std::string kind = KINDS[static_cast<std::size_t>(each.kind)];
         const Time packets = run();
         scenario.packets.settle.replay = true;
         cases.push_back(CaseOf(each.name, {"replay", "replay" + kind}, packets, run()));

@@ -363,7 +363,8 @@ SettleSpec::VisitParameters(ParameterVisitor& visitor)
     visitor.Number({"tolerance",
                     "As replay, and of those whose flows start at nearly the same times, too: what "
                     "is told may be moved by that part of the time since the first start, or of "
-                    "what the flow that starts takes alone. 0: none is moved."},
+                    "what the flow that starts takes alone; what windows of time agree in to that "
+                    "part goes on without packets. 0: none is moved, nothing averaged."},
                    tolerance,
                    {0, 1});
 }

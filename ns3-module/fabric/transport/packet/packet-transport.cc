@@ -984,6 +984,64 @@ PacketTransport::CurrentRate(FlowId id)
     return Rate::BytesPerSecond(rate);
 }
 
+int64_t
+PacketTransport::BytesLeft(FlowId id) const
+{
+    const uint32_t index = Find(id);
+    if (index == NONE)
+    {
+        return 0;
+    }
+    const Flow& flow = m_flows[index];
+    if (flow.connection == NONE)
+    {
+        return flow.request.bytes.Count();
+    }
+    const Connection& connection = m_connections[flow.connection];
+    int64_t left = 0;
+    int64_t most = 0; // of the links of a footprint, each of which carries all
+    for (const uint32_t pair : connection.pairs)
+    {
+        const int64_t ofPair = m_pairs.BytesLeft(pair, index);
+        left += ofPair;
+        most = std::max(most, ofPair);
+    }
+    return connection.isFootprint ? std::min(most, flow.request.bytes.Count()) : left;
+}
+
+bool
+PacketTransport::SetBytesLeft(FlowId id, int64_t left, Time now)
+{
+    const uint32_t index = Find(id);
+    if (index == NONE || m_flows[index].connection == NONE)
+    {
+        return false;
+    }
+    const Flow& flow = m_flows[index];
+    const Connection& connection = m_connections[flow.connection];
+    const std::size_t parts =
+        connection.isFootprint ? connection.pairs.size() : flow.request.connections;
+    const std::vector<uint32_t> pairs(connection.pairs.begin(),
+                                      connection.pairs.begin() +
+                                          static_cast<std::ptrdiff_t>(parts)); // others may come
+    const auto hasUnsent = [&](uint32_t pair) { return m_pairs.HasUnsent(pair, index); };
+    if (!std::all_of(pairs.begin(), pairs.end(), hasUnsent))
+    {
+        return false;
+    }
+    const bool isFootprint = connection.isFootprint;
+    const RouteId route = flow.request.route;
+    for (std::size_t i = 0; i < parts; i++)
+    {
+        m_pairs.SetBytesLeft(pairs[i],
+                             index,
+                             isFootprint ? left * (m_routing.Links(route).begin() + i)->multiplicity
+                                         : PartOf(left, i, parts),
+                             now.ToPicoseconds());
+    }
+    return true;
+}
+
 PacketTransport::Demand
 PacketTransport::DemandOf(FlowId id) const
 {

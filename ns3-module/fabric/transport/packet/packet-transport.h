@@ -133,6 +133,16 @@ class PacketTransport final : public Transport, private MessageClient, private D
     /** Of a flow that has not ended; nothing yet in its overhead. */
     Demand DemandOf(FlowId id) const;
 
+    /** Payload bytes of a flow that its receiver lacks; zero of one that has ended. */
+    int64_t BytesLeft(FlowId id) const;
+
+    /**
+     * Makes a flow longer or shorter, until its receiver lacks @p left payload bytes, or what has
+     * been sent of them.
+     * @return false, and nothing is done, where it is in its overhead or all of a part was sent
+     */
+    bool SetBytesLeft(FlowId id, int64_t left, Time now);
+
     /** What a route's packets meet where nothing else moves. */
     struct IdlePath
     {

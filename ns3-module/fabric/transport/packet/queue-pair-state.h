@@ -133,6 +133,54 @@ class MessageQueue
         return bytes;
     }
 
+    /**
+     * Payload bytes of the message of that name that its receiver does not have, which expects
+     * packet @p expected next; zero where it has all.
+     */
+    int64_t BytesLeft(uint32_t name, uint64_t expected)
+    {
+        const std::size_t place = FindUndelivered(name);
+        if (place == m_messages.size())
+        {
+            return 0;
+        }
+        const Message& message = m_messages[place];
+        return message.bytes -
+               PayloadBetween(message.first, std::clamp(expected, message.first, message.end));
+    }
+
+    /** Whether the message of that name has packets that were never sent, from @p unsent on. */
+    bool HasUnsent(uint32_t name, uint64_t unsent) const
+    {
+        const std::size_t place = FindUndelivered(name);
+        return place < m_messages.size() && m_messages[place].end > unsent;
+    }
+
+    /**
+     * Makes the message of that name, which HasUnsent, longer or shorter, until its receiver, which
+     * expects packet @p expected next, lacks @p left payload bytes, or what has been sent of them.
+     */
+    void SetBytesLeft(uint32_t name, uint64_t expected, uint64_t unsent, int64_t left)
+    {
+        const std::size_t place = FindUndelivered(name);
+        Message& message = m_messages[place];
+        const uint64_t came = std::clamp(expected, message.first, message.end);
+        const uint64_t sent = std::clamp(unsent, message.first, message.end); // all of it full
+        const auto least = static_cast<int64_t>(sent - message.first) * message.mtu;
+        const auto had = static_cast<int64_t>(came - message.first) * message.mtu;
+        message.bytes = std::max(least, had + left);
+        const auto packets = static_cast<uint64_t>(
+            std::max<int64_t>(1, (message.bytes + message.mtu - 1) / message.mtu));
+        const uint64_t end = message.first + packets;
+        for (std::size_t k = place + 1; k < m_messages.size(); k++)
+        {
+            m_messages[k].first = m_messages[k].first + end - message.end;
+            m_messages[k].end = m_messages[k].end + end - message.end;
+        }
+        m_end = m_end + end - message.end;
+        message.end = end;
+    }
+
     /** Cuts the packets from @p unsent on off the message of that name. @return whether any. */
     bool Cut(uint32_t name, uint64_t unsent)
     {
@@ -161,6 +209,18 @@ class MessageQueue
     }
 
   private:
+    /** The place of a message that its receiver does not have whole; their number: there is none.
+     */
+    std::size_t FindUndelivered(uint32_t name) const
+    {
+        std::size_t place = m_undelivered;
+        while (place < m_messages.size() && m_messages[place].name != name)
+        {
+            place++;
+        }
+        return place;
+    }
+
     std::vector<Message> m_messages;
     std::size_t m_first{0};       //!< that is not popped
     std::size_t m_undelivered{0}; //!< the first such

@@ -381,6 +381,30 @@ QueuePairs::Withdraw(uint32_t id, uint32_t message, int64_t now)
     LetGo(pair, now);
 }
 
+int64_t
+QueuePairs::BytesLeft(uint32_t id, uint32_t message) const
+{
+    return m_pairs[id]->messages.BytesLeft(message, m_pairs[id]->expected);
+}
+
+bool
+QueuePairs::HasUnsent(uint32_t id, uint32_t message) const
+{
+    return m_pairs[id]->messages.HasUnsent(message, m_pairs[id]->highest);
+}
+
+void
+QueuePairs::SetBytesLeft(uint32_t id, uint32_t message, int64_t left, int64_t now)
+{
+    Pair& pair = *m_pairs[id];
+    const int64_t before = pair.messages.BytesLeft(message, pair.expected);
+    pair.messages.SetBytesLeft(message, pair.expected, pair.highest, left);
+    pair.posted += pair.messages.BytesLeft(message, pair.expected) - before;
+    Deliver(pair, now);
+    LetGo(pair, now);
+    Resume(id, now);
+}
+
 /** Finds out what an idle or windowed sender may do now. */
 void
 QueuePairs::Resume(uint32_t id, int64_t now)

@@ -98,6 +98,18 @@ class QueuePairs : public PacketEnds
     /** Packets of a message that are not sent yet are not: it ends with what has been sent. */
     void Withdraw(uint32_t pair, uint32_t message, int64_t now);
 
+    /** Payload bytes of a message that its receiver does not have. */
+    int64_t BytesLeft(uint32_t pair, uint32_t message) const;
+
+    /** Whether a message has packets that were never sent. */
+    bool HasUnsent(uint32_t pair, uint32_t message) const;
+
+    /**
+     * Makes a message that HasUnsent longer or shorter, until its receiver lacks @p left payload
+     * bytes, or what has been sent of them.
+     */
+    void SetBytesLeft(uint32_t pair, uint32_t message, int64_t left, int64_t now);
+
     uint32_t NextPacket(uint32_t link, unsigned trafficClass, int64_t now) override;
     void OnPacket(uint32_t packet, int64_t now) override;
     void OnLost(uint32_t packet, int64_t now) override;

@@ -18,12 +18,11 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
     Packets(ReplayTransport& owner, Episode& episode)
         : m_owner(owner),
           m_episode(episode),
-          m_transport(owner.m_routing, owner.m_spec)
+          m_transport(owner.m_routing, owner.m_spec, *this, *this)
     {
-        m_transport.AddObserver(*this, false);
     }
 
-    PacketTransport& Transport()
+    SettlingPackets& Transport()
     {
         return m_transport;
     }
@@ -41,9 +40,9 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
     }
 
     /** Of the packets of an episode's flow, which has started. */
-    FlowId IdOf(std::size_t input) const
+    uint64_t TokenOf(std::size_t input) const
     {
-        return m_ids[input + m_flows];
+        return input + m_flows;
     }
 
     std::size_t InputOf(uint64_t token) const
@@ -54,10 +53,8 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
     /** Starts the episode's next flow. */
     void Start(FlowRequest request, int64_t time)
     {
-        request.client = this;
-        request.token = m_ids.size();
-        m_ids.emplace_back();
-        m_transport.Start(request, At(time));
+        request.token = m_started++;
+        m_transport.Start(request, m_owner.m_routes.Of(request.route).links, At(time));
     }
 
     /** Their episode knows no longer of a period that they were in. */
@@ -75,19 +72,13 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
     /** What the port of a link has done at @p time, but for periods that were passed. */
     PortCounters CountersAt(uint32_t link, int64_t time)
     {
-        PortCounters counters = m_transport.GetNetwork().CountersAt(link, At(time).ToPicoseconds());
+        PortCounters counters = m_transport.CountersAt(link, At(time));
         const uint32_t number = m_passed.empty() ? NONE : m_episode.names.NumberOf(link);
         if (number < m_passed.size())
         {
             counters -= m_passed[number];
         }
         return counters;
-    }
-
-    /** A flow that crosses no link is done before Start returns. */
-    void OnFlowStarted(FlowId id, const FlowRequest& request, Time /* now */) override
-    {
-        m_ids[request.token] = id;
     }
 
     void OnFlowSent(uint64_t token, Time now) override
@@ -97,9 +88,10 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
 
     void OnFlowDone(uint64_t token, Time now) override
     {
-        const FlowCounters* counters = m_transport.GetFlowCounters(m_ids[token]);
-        m_episode.news.push_back(
-            {TimeOf(now), static_cast<uint32_t>(InputOf(token)), true, *counters});
+        m_episode.news.push_back({TimeOf(now),
+                                  static_cast<uint32_t>(InputOf(token)),
+                                  true,
+                                  m_transport.CountersOf(token)});
     }
 
     void OnFlowStalled(FlowId /* id */, const FlowRequest& request, Time /* now */) override
@@ -115,8 +107,8 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
   private:
     ReplayTransport& m_owner;
     Episode& m_episode;
-    PacketTransport m_transport;
-    std::vector<FlowId> m_ids;          //!< by token
+    SettlingPackets m_transport;
+    uint64_t m_started{0};
     int64_t m_time{0};                  //!< ps, of periods that were passed
     uint32_t m_flows{0};                //!< of these
     std::vector<PortCounters> m_passed; //!< in these, by the number of a link
@@ -183,7 +175,7 @@ ReplayTransport::AdvanceAlone(Time limit)
             }
             continue;
         }
-        PacketTransport& packets = episode.packets->Transport();
+        SettlingPackets& packets = episode.packets->Transport();
         const Time stands = packets.AdvanceAlone(alone == EpisodeMemo::NEVER
                                                      ? Time::Infinite()
                                                      : episode.packets->At(alone - episode.begin));
@@ -290,7 +282,7 @@ ReplayTransport::GoOn(Episode& episode)
     }
     if (episode.packets)
     {
-        PacketTransport& packets = episode.packets->Transport();
+        SettlingPackets& packets = episode.packets->Transport();
         if (episode.unfinished == 0 && packets.IsAtRest())
         {
             End(episode, now);
@@ -989,7 +981,7 @@ ReplayTransport::FindPeriod(Episode& episode, std::size_t first)
     }
     for (const uint32_t link : episode.names.Links())
     {
-        const int64_t queued = packets.Transport().GetNetwork().QueuedBytes(link);
+        const int64_t queued = packets.Transport().QueuedBytes(link);
         standing.levels.push_back(static_cast<double>(queued));
         standing.counters.push_back(packets.CountersAt(link, episode.reached));
     }
@@ -1082,6 +1074,7 @@ ReplayTransport::Drop(std::unique_ptr<Packets>& packets)
     if (packets)
     {
         m_counters.events += packets->Transport().Events();
+        m_counters.settled += packets->Transport().GetCounters();
         packets.reset();
     }
 }
@@ -1167,7 +1160,7 @@ ReplayTransport::CatchUp(Episode& episode)
         episode.held.clear();
         Drop(episode.parked);
         episode.packets = std::make_unique<Packets>(*this, episode);
-        PacketTransport& packets = episode.packets->Transport();
+        SettlingPackets& packets = episode.packets->Transport();
         for (const auto& [link, rate] : m_rates)
         {
             packets.SetLinkRate(link, rate, Time());
@@ -1181,7 +1174,7 @@ ReplayTransport::CatchUp(Episode& episode)
         episode.injected = 0;
         episode.reached = 0;
     }
-    const PacketTransport& packets = episode.packets->Transport();
+    const SettlingPackets& packets = episode.packets->Transport();
     const uint64_t known = packets.Events();
     while (episode.injected < episode.inputs.size())
     {
@@ -1427,7 +1420,7 @@ ReplayTransport::Cancel(FlowId id, Time now)
     m_slots[slot].isUsed = false;
     m_freeSlots.push_back(slot);
     LeaveLinks(input.request.route, now.ToPicoseconds());
-    running.packets->Transport().Cancel(running.packets->IdOf(number), time);
+    running.packets->Transport().Cancel(running.packets->TokenOf(number), time);
     KeepNews(running);
     GoOn(running);
     return true;
@@ -1444,7 +1437,7 @@ ReplayTransport::CurrentRate(FlowId id)
     const Episode& episode = *m_episodes[m_slots[slot].episode];
     const uint32_t number = m_slots[slot].input;
     return episode.packets && number < episode.injected
-               ? episode.packets->Transport().CurrentRate(episode.packets->IdOf(number))
+               ? episode.packets->Transport().RateOf(episode.packets->TokenOf(number))
                : Rate();
 }
 
@@ -1454,8 +1447,9 @@ ReplayTransport::CurrentPath(FlowId id)
     const Slot& slot = m_slots[id.value & INDEX_MASK];
     const Episode& episode = *m_episodes[slot.episode];
     const Input& input = episode.inputs[slot.input];
-    return episode.packets && slot.input < episode.injected
-               ? episode.packets->Transport().CurrentPath(episode.packets->IdOf(slot.input))
+    return episode.packets && slot.input < episode.injected &&
+                   episode.packets->Transport().IsPackets(episode.packets->TokenOf(slot.input))
+               ? episode.packets->Transport().PathOf(episode.packets->TokenOf(slot.input))
                : m_routes.Of(input.request.route).taken;
 }
 
@@ -1464,7 +1458,7 @@ ReplayTransport::CurrentLinkRate(LinkId link)
 {
     const uint32_t number = m_links[link.Index()].episode;
     return number != NONE && m_episodes[number]->packets
-               ? m_episodes[number]->packets->Transport().CurrentLinkRate(link)
+               ? m_episodes[number]->packets->Transport().LinkRate(link)
                : Rate();
 }
 

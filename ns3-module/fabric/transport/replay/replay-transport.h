@@ -7,6 +7,7 @@
 #include "fabric/transport/replay/episode-memo.h"
 #include "fabric/transport/replay/recurrence.h"
 #include "fabric/transport/replay/route-facts.h"
+#include "fabric/transport/replay/settling-packets.h"
 #include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
 
@@ -33,6 +34,7 @@ struct ReplayCounters
     int64_t largestMove{0};     //!< of an episode in all, ps
     uint64_t events{0};         //!< of packets
     uint64_t repeatedEvents{0}; //!< of these, to get from memory to where packets were needed
+    SettledCounters settled;    //!< what was averaged, of episodes whose packets are gone
 };
 
 /**
@@ -48,7 +50,7 @@ struct ReplayCounters
  *
  * What repeats itself without a rest is told from memory, too (Recurrence): the episode is taken
  * for one that began a period later. Its packets are parked meanwhile, and are there when they are
- * needed.
+ * needed. With a tolerance, so is what has settled on average (SettlingPackets).
  *
  * Alike is exact: starts at the same picoseconds from each other, of the same bytes, on links that
  * are alike. What is neglected:

@@ -170,6 +170,15 @@ class CongestionControl : public Component
     }
 
     /**
+     * The time in which its timers come round: what it does is averaged over no less. Zero: it has
+     * none, and swings within a few round trips.
+     */
+    virtual Time Period() const
+    {
+        return Time();
+    }
+
+    /**
      * The least time between two congestion notification packets that a receiver sends for marked
      * packets of one queue pair; infinite: it sends none, and acknowledgments echo the marks.
      */

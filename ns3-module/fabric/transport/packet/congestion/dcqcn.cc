@@ -283,6 +283,12 @@ Dcqcn::NotificationInterval() const
     return notificationInterval;
 }
 
+Time
+Dcqcn::Period() const
+{
+    return std::max(alphaTimer, increaseTimer);
+}
+
 void
 Dcqcn::ApplyPreset()
 {

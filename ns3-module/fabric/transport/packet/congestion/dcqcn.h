@@ -26,6 +26,7 @@ class Dcqcn : public CongestionControl
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
     Time NotificationInterval() const override;
+    Time Period() const override;
 
     std::size_t preset{1};                            //!< of PRESETS
     Time notificationInterval{Time::Microseconds(4)}; //!< infinite: ACKs echo marks

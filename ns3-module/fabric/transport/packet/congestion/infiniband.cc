@@ -83,6 +83,12 @@ Infiniband::VisitParameters(ParameterVisitor& visitor)
                    {1e-6, 1e3});
 }
 
+Time
+Infiniband::Period() const
+{
+    return timer;
+}
+
 std::unique_ptr<SenderControl>
 Infiniband::Open(const ConnectionFacts& facts) const
 {

@@ -29,6 +29,7 @@ class Infiniband : public CongestionControl
 
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
+    Time Period() const override;
 
     uint32_t increase{1};
     uint32_t limit{127};

@@ -1,0 +1,686 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/replay/settling-packets.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir
+{
+
+namespace
+{
+
+/** What a port does in @p part of the time. */
+PortCounters
+PartOfCounters(const PortCounters& all, double part)
+{
+    const auto of = [part](auto count) {
+        return static_cast<decltype(count)>(static_cast<double>(count) * part);
+    };
+    PortCounters counters;
+    counters.packets = of(all.packets);
+    counters.bytes = of(all.bytes);
+    counters.busy = of(all.busy);
+    counters.backlogged = of(all.backlogged);
+    counters.paused = of(all.paused);
+    counters.marks = of(all.marks);
+    counters.drops = of(all.drops);
+    counters.trims = of(all.trims);
+    counters.pauses = of(all.pauses);
+    counters.retransmissions = of(all.retransmissions);
+    return counters;
+}
+
+} // namespace
+
+SettlingPackets::SettlingPackets(Routing& routing,
+                                 const PacketSpec& spec,
+                                 FlowClient& client,
+                                 TransportObserver& observer)
+    : m_routing(routing),
+      m_tolerance(spec.settle.tolerance),
+      m_period(spec.congestionControl->Period()),
+      m_mtu(spec.format.mtu),
+      m_client(client),
+      m_observer(observer),
+      m_packets(routing, spec),
+      m_windows(m_tolerance),
+      m_placeOfLink(m_tolerance > 0 ? routing.GetTopology().LinkCount() : 0, NONE)
+{
+    m_packets.AddObserver(*this, false);
+}
+
+void
+SettlingPackets::Start(const FlowRequest& request, const std::vector<uint32_t>& links, Time now)
+{
+    m_now = std::max(m_now, now.ToPicoseconds());
+    const auto number = static_cast<uint32_t>(m_flows.size());
+    m_flows.emplace_back();
+    Flow& flow = m_flows.back();
+    flow.request = request;
+    flow.start = m_now;
+    m_active++;
+    if (m_tolerance > 0)
+    {
+        flow.connection =
+            m_windows.ConnectionOf(request.route.Index(), request.stream, request.trafficClass);
+        m_open.resize(m_windows.Size());
+        m_parked.resize(m_windows.Size());
+        const ServiceWindows::Connection& connection = m_windows.At(flow.connection);
+        if (m_isServed && (!connection.IsKnown() || request.bytes.Count() > connection.mostBytes))
+        {
+            Resume(m_now);
+            m_patience = 0;
+        }
+        if (m_active == 1 && !m_isServed)
+        {
+            m_windows.Restart(m_now);
+        }
+        for (const uint32_t link : links)
+        {
+            if (m_placeOfLink[link] == NONE)
+            {
+                m_placeOfLink[link] = static_cast<uint32_t>(m_links.size());
+                m_links.push_back(link);
+                m_done.emplace_back();
+            }
+        }
+        const int64_t latency = LatencyOf(request);
+        // A control that follows round trips has swung in some. What is under way when packets are
+        // parked, a round trip, may be of a flow that ends meanwhile: to be within the tolerance.
+        const double roundTrips = std::max(8.0, 1 / (3 * m_tolerance));
+        m_windows.Widen(
+            std::max(m_period.ToPicoseconds(),
+                     static_cast<int64_t>(roundTrips * 2 * static_cast<double>(latency))));
+        ServiceWindows::Connection& own = m_windows.At(flow.connection);
+        if (m_open[flow.connection].empty() && !own.services.empty())
+        {
+            own.longestIdle = std::max(own.longestIdle, m_now - own.idleSince);
+        }
+        own.mostBytes = std::max(own.mostBytes, request.bytes.Count());
+        m_open[flow.connection].push_back(number);
+    }
+    if (m_isServed)
+    {
+        Serve(number, m_now);
+    }
+    else
+    {
+        Post(number, request.bytes, m_now);
+    }
+}
+
+/** Has a flow move as packets. */
+void
+SettlingPackets::Post(uint32_t number, Bytes bytes, int64_t now)
+{
+    Flow& flow = m_flows[number];
+    flow.state = State::Packets;
+    flow.inner = static_cast<uint32_t>(m_outer.size());
+    m_outer.push_back(number);
+    FlowRequest request = flow.request;
+    request.bytes = bytes;
+    request.client = this;
+    request.token = flow.inner;
+    if (now > flow.start)
+    {
+        request.overhead = Time(); // it is under way
+    }
+    m_packets.Start(request, Inner(now));
+}
+
+/** The latency of a flow's path, that of storing a packet at each hop included, ps. */
+int64_t
+SettlingPackets::LatencyOf(const FlowRequest& request) const
+{
+    const auto hops = static_cast<int64_t>(m_routing.Links(request.route).size());
+    if (hops == 0)
+    {
+        return 0;
+    }
+    const Time packets = m_mtu * hops / m_routing.BottleneckRate(request.route);
+    return (m_routing.Latency(request.route) + packets).ToPicoseconds();
+}
+
+void
+SettlingPackets::OnFlowStarted(FlowId id, const FlowRequest& request, Time /* now */)
+{
+    m_flows[m_outer[request.token]].id = id;
+}
+
+void
+SettlingPackets::OnFlowStalled(FlowId id, const FlowRequest& request, Time now)
+{
+    m_hasTold = true;
+    FlowRequest outer = request;
+    outer.token = m_outer[request.token];
+    m_observer.OnFlowStalled(id, outer, now);
+}
+
+void
+SettlingPackets::OnFlowResumed(FlowId id, const FlowRequest& request, Time now)
+{
+    m_hasTold = true;
+    FlowRequest outer = request;
+    outer.token = m_outer[request.token];
+    m_observer.OnFlowResumed(id, outer, now);
+}
+
+void
+SettlingPackets::OnFlowSent(uint64_t token, Time now)
+{
+    Flow& flow = m_flows[m_outer[token]];
+    flow.sentAt = now.ToPicoseconds() + m_skipped;
+    if (!flow.isSent)
+    {
+        flow.isSent = true;
+        m_hasTold = true;
+        m_client.OnFlowSent(m_outer[token], Time::Picoseconds(flow.sentAt));
+    }
+}
+
+void
+SettlingPackets::OnFlowDone(uint64_t token, Time now)
+{
+    const uint32_t number = m_outer[token];
+    Flow& flow = m_flows[number];
+    flow.counters = *m_packets.GetFlowCounters(flow.id);
+    const int64_t time = now.ToPicoseconds() + m_skipped;
+    if (m_tolerance > 0)
+    {
+        ServiceWindows::Connection& connection = m_windows.At(flow.connection);
+        ServiceWindows::Service service;
+        const int64_t end = std::max(flow.start, time - LatencyOf(flow.request));
+        service.end = time;
+        service.time = std::max(int64_t{0}, end - std::max(flow.start, connection.free));
+        service.bytes = flow.request.bytes.Count();
+        service.sentBefore = flow.isSent ? time - flow.sentAt : 0;
+        service.counters = flow.counters;
+        if (flow.begin == 0) // else part of it was served
+        {
+            connection.services.push_back(service);
+        }
+        connection.free = std::max(connection.free, end);
+    }
+    TellDone(number, time);
+}
+
+/** A flow is done, whatever moved it. */
+void
+SettlingPackets::TellDone(uint32_t number, int64_t now)
+{
+    Flow& flow = m_flows[number];
+    flow.state = State::Done;
+    m_active--;
+    m_hasTold = true;
+    if (m_tolerance > 0)
+    {
+        ServiceWindows::Connection& connection = m_windows.At(flow.connection);
+        std::deque<uint32_t>& open = m_open[flow.connection];
+        open.erase(std::find(open.begin(), open.end(), number));
+        connection.served += flow.request.bytes.ToDouble();
+        connection.idleSince = now;
+        if (m_isServed && open.empty())
+        {
+            Push(now + MaxIdle(connection), ServiceEventKind::Idle, flow.connection);
+        }
+    }
+    m_client.OnFlowDone(number, Time::Picoseconds(now));
+}
+
+bool
+SettlingPackets::IsAtRest() const
+{
+    return m_active == 0 && (m_isServed || m_packets.IsAtRest());
+}
+
+Time
+SettlingPackets::NextEventTime()
+{
+    if (m_isServed)
+    {
+        return m_active == 0 ? Time::Infinite() : Time::Picoseconds(m_events.top().time);
+    }
+    const Time next = m_packets.NextEventTime();
+    if (next.IsInfinite())
+    {
+        return next;
+    }
+    const int64_t time = next.ToPicoseconds() + m_skipped;
+    return Time::Picoseconds(m_tolerance > 0 && m_active > 0 ? std::min(time, m_windows.NextMark())
+                                                             : time);
+}
+
+void
+SettlingPackets::AdvanceTo(Time now)
+{
+    const int64_t until = now.ToPicoseconds();
+    while (m_now < until || NextEventTime() <= now)
+    {
+        if (m_isServed)
+        {
+            if (m_active == 0 || m_events.top().time > until)
+            {
+                break;
+            }
+            const ServiceEvent event = m_events.top();
+            m_events.pop();
+            m_now = std::max(m_now, event.time);
+            Do(event);
+            continue;
+        }
+        const bool hasMark = m_tolerance > 0 && m_active > 0 && m_windows.NextMark() <= until;
+        const int64_t next = hasMark ? std::max(m_now, m_windows.NextMark()) : until;
+        m_packets.AdvanceTo(Inner(next));
+        m_now = next;
+        if (hasMark && m_active > 0)
+        {
+            Mark();
+        }
+        else if (!hasMark)
+        {
+            break;
+        }
+    }
+    m_now = std::max(m_now, until);
+}
+
+Time
+SettlingPackets::AdvanceAlone(Time limit)
+{
+    m_hasTold = false;
+    const Time mark = m_tolerance > 0 && m_active > 0 ? Time::Picoseconds(m_windows.NextMark())
+                                                      : Time::Infinite();
+    if (!m_isServed)
+    {
+        const Time bound = std::min(limit, mark);
+        const Time stands =
+            m_packets.AdvanceAlone(bound.IsInfinite() ? bound : Inner(bound.ToPicoseconds()));
+        m_now = std::max(m_now, stands.ToPicoseconds() + m_skipped);
+    }
+    const Time next = NextEventTime();
+    if (!m_hasTold && next < limit && (m_isServed || next == mark))
+    {
+        AdvanceTo(next);
+    }
+    return Time::Picoseconds(m_now);
+}
+
+/** Notes what connections have had; packets are parked where that has settled. */
+void
+SettlingPackets::Mark()
+{
+    double queued = 0;
+    std::vector<PortCounters> counters;
+    for (const uint32_t link : m_links)
+    {
+        queued += static_cast<double>(m_packets.GetNetwork().QueuedBytes(link));
+        counters.push_back(CountersAt(link, Time::Picoseconds(m_now)));
+    }
+    for (uint32_t i = 0; i < m_open.size(); i++)
+    {
+        double came = 0;
+        for (const uint32_t number : m_open[i])
+        {
+            const Flow& flow = m_flows[number];
+            came +=
+                flow.request.bytes.ToDouble() - static_cast<double>(m_packets.BytesLeft(flow.id));
+        }
+        m_windows.At(i).open = came;
+    }
+    m_windows.Mark(m_now, queued, std::move(counters));
+    Settle();
+}
+
+void
+SettlingPackets::Settle()
+{
+    const std::optional<ServiceWindows::Span> span = m_windows.Find();
+    if (!span)
+    {
+        return;
+    }
+    for (std::size_t i = 0; i < m_open.size(); i++)
+    {
+        if (!m_open[i].empty() && !m_windows.At(static_cast<uint32_t>(i)).IsKnown())
+        {
+            return; // it waits for something else
+        }
+    }
+    if (!m_packets.StalledFlows().empty())
+    {
+        return;
+    }
+    m_perWindow.assign(m_links.size(), {});
+    for (std::size_t i = 0; i < m_links.size(); i++)
+    {
+        m_perWindow[i] = CountersAt(m_links[i], Time::Picoseconds(m_now));
+        m_perWindow[i] -= i < span->counters.size() ? span->counters[i] : PortCounters();
+    }
+    m_averaged = span->time;
+    m_parkedAt = m_now;
+    m_parked = m_open;
+    m_isServed = true;
+    m_counters.periods++;
+    m_events = {};
+    constexpr int64_t MAX_PATIENCE = 16;
+    Push(m_now + (m_averaged << std::min(m_patience + 1, MAX_PATIENCE)),
+         ServiceEventKind::Horizon,
+         0);
+    for (uint32_t i = 0; i < m_open.size(); i++)
+    {
+        ServiceWindows::Connection& connection = m_windows.At(i);
+        connection.next = 0;
+        connection.free = m_now;
+        for (const uint32_t number : m_open[i])
+        {
+            ServeRest(number, m_now);
+        }
+        if (m_open[i].empty() && !connection.services.empty())
+        {
+            Push(std::max(m_now, connection.idleSince + MaxIdle(connection)),
+                 ServiceEventKind::Idle,
+                 i);
+        }
+    }
+}
+
+/** For how long a connection may be idle until it has changed, ps. */
+int64_t
+SettlingPackets::MaxIdle(const ServiceWindows::Connection& connection) const
+{
+    return 2 * connection.longestIdle +
+           static_cast<int64_t>(m_tolerance * static_cast<double>(m_averaged));
+}
+
+void
+SettlingPackets::Push(int64_t time, ServiceEventKind kind, uint32_t subject)
+{
+    m_events.push({time, m_pushed++, kind, subject});
+}
+
+/** What is left of a flow of packets is served at the mean rate of its connection. */
+void
+SettlingPackets::ServeRest(uint32_t number, int64_t now)
+{
+    Flow& flow = m_flows[number];
+    ServiceWindows::Connection& connection = m_windows.At(flow.connection);
+    flow.state = State::Served;
+    flow.left = static_cast<double>(m_packets.BytesLeft(flow.id));
+    flow.begin = connection.free;
+    flow.end = connection.free + 1;
+    flow.end += flow.left > 0 ? static_cast<int64_t>(flow.left / connection.rate) : 0;
+    connection.free = std::max(now, flow.end - LatencyOf(flow.request));
+    const int64_t sentBefore =
+        connection.services.empty() ? 0 : connection.services.front().sentBefore;
+    flow.counters =
+        connection.services.empty() ? FlowCounters() : connection.services.front().counters;
+    if (!flow.isSent)
+    {
+        Push(std::max(now, flow.end - sentBefore), ServiceEventKind::Sent, number);
+    }
+    Push(flow.end, ServiceEventKind::Done, number);
+}
+
+/** A flow that starts is served as one of its connection was. */
+void
+SettlingPackets::Serve(uint32_t number, int64_t now)
+{
+    Flow& flow = m_flows[number];
+    ServiceWindows::Connection& connection = m_windows.At(flow.connection);
+    m_counters.flows++;
+    flow.state = State::Served;
+    flow.left = flow.request.bytes.ToDouble();
+    flow.begin = std::max(now, connection.free);
+    int64_t time = flow.left > 0 ? static_cast<int64_t>(flow.left / connection.rate) : 0;
+    int64_t sentBefore = 0;
+    if (!connection.services.empty())
+    {
+        const ServiceWindows::Service& like = connection.services[connection.next];
+        connection.next = (connection.next + 1) % connection.services.size();
+        time = like.bytes == flow.request.bytes.Count() ? like.time : time;
+        sentBefore = like.sentBefore;
+        flow.counters = like.counters;
+    }
+    connection.free = flow.begin + time;
+    flow.end = connection.free + LatencyOf(flow.request);
+    Push(std::max(now, flow.end - sentBefore), ServiceEventKind::Sent, number);
+    Push(flow.end, ServiceEventKind::Done, number);
+}
+
+void
+SettlingPackets::Do(const ServiceEvent& event)
+{
+    switch (event.kind)
+    {
+    case ServiceEventKind::Sent:
+        if (!m_flows[event.flow].isSent && m_flows[event.flow].state == State::Served)
+        {
+            m_flows[event.flow].isSent = true;
+            m_hasTold = true;
+            m_client.OnFlowSent(event.flow, Time::Picoseconds(m_now));
+        }
+        return;
+    case ServiceEventKind::Done:
+        if (m_flows[event.flow].state == State::Served)
+        {
+            TellDone(event.flow, m_now);
+        }
+        return;
+    case ServiceEventKind::Idle: {
+        const ServiceWindows::Connection& connection = m_windows.At(event.flow);
+        if (m_open[event.flow].empty() && connection.idleSince + MaxIdle(connection) <= m_now)
+        {
+            Resume(m_now);
+            m_patience = 0;
+        }
+        return;
+    }
+    case ServiceEventKind::Horizon:
+        Resume(m_now);
+        m_patience++;
+        m_windows.Widen(m_averaged / 3);
+        return;
+    }
+}
+
+/** Bytes that are left of a flow that is served. */
+double
+SettlingPackets::LeftOf(const Flow& flow, int64_t now) const
+{
+    if (now <= flow.begin)
+    {
+        return flow.left;
+    }
+    return flow.left * static_cast<double>(flow.end - now) /
+           static_cast<double>(std::max(int64_t{1}, flow.end - flow.begin));
+}
+
+/** Packets move again, as they were parked, for the flows that are under way now. */
+void
+SettlingPackets::Resume(int64_t now)
+{
+    for (std::size_t i = 0; i < m_done.size(); i++)
+    {
+        m_done[i] += ServedCounters(i, now);
+    }
+    m_counters.time += now - m_parkedAt;
+    m_skipped += now - m_parkedAt;
+    m_isServed = false;
+    m_events = {};
+    m_windows.Restart(now);
+    for (std::size_t i = 0; i < m_open.size(); i++)
+    {
+        std::deque<uint32_t> parked = std::move(m_parked[i]);
+        m_parked[i].clear();
+        for (const uint32_t number : m_open[i])
+        {
+            Flow& flow = m_flows[number];
+            const auto left = std::max(int64_t{1}, static_cast<int64_t>(LeftOf(flow, now) + 0.5));
+            const uint32_t before = parked.empty() ? NONE : parked.front();
+            if (before != NONE)
+            {
+                parked.pop_front();
+            }
+            if (before != NONE && m_packets.SetBytesLeft(m_flows[before].id, left, Inner(now)))
+            {
+                const uint32_t inner = m_flows[before].inner;
+                const FlowId id = m_flows[before].id;
+                m_outer[inner] = number;
+                flow.inner = inner;
+                flow.id = id;
+                flow.state = State::Packets;
+            }
+            else
+            {
+                if (before != NONE)
+                {
+                    m_packets.Cancel(m_flows[before].id, Inner(now));
+                }
+                Post(number, Bytes(left), now);
+            }
+        }
+        for (const uint32_t before : parked)
+        {
+            m_packets.Cancel(m_flows[before].id, Inner(now));
+        }
+        ServiceWindows::Connection& connection = m_windows.At(static_cast<uint32_t>(i));
+        for (const uint32_t number : m_open[i])
+        {
+            connection.mostBytes =
+                std::max(connection.mostBytes, m_flows[number].request.bytes.Count());
+        }
+    }
+}
+
+/** What a port has done since packets were parked. */
+PortCounters
+SettlingPackets::ServedCounters(std::size_t place, int64_t time) const
+{
+    return place < m_perWindow.size() ? PartOfCounters(m_perWindow[place],
+                                                       static_cast<double>(time - m_parkedAt) /
+                                                           static_cast<double>(m_averaged))
+                                      : PortCounters();
+}
+
+void
+SettlingPackets::Cancel(uint64_t token, Time now)
+{
+    const auto number = static_cast<uint32_t>(token);
+    m_now = std::max(m_now, now.ToPicoseconds());
+    if (m_isServed)
+    {
+        Resume(m_now);
+        m_patience = 0;
+    }
+    Flow& flow = m_flows[number];
+    m_packets.Cancel(flow.id, Inner(m_now));
+    flow.state = State::Done;
+    m_active--;
+    if (m_tolerance > 0)
+    {
+        std::deque<uint32_t>& open = m_open[flow.connection];
+        open.erase(std::find(open.begin(), open.end(), number));
+    }
+}
+
+void
+SettlingPackets::SetLinkRate(LinkId link, Rate rate, Time now)
+{
+    m_now = std::max(m_now, now.ToPicoseconds());
+    if (m_isServed)
+    {
+        Resume(m_now);
+        m_patience = 0;
+    }
+    m_packets.SetLinkRate(link, rate, Inner(m_now));
+    m_windows.Restart(m_now);
+}
+
+void
+SettlingPackets::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
+{
+    m_now = std::max(m_now, now.ToPicoseconds());
+    if (m_isServed)
+    {
+        Resume(m_now);
+        m_patience = 0;
+    }
+    m_packets.SetLinksUp(links, up, Inner(m_now));
+    m_windows.Restart(m_now);
+}
+
+bool
+SettlingPackets::AppendLevels(std::vector<double>& levels) const
+{
+    return !m_isServed && m_packets.AppendLevels(levels);
+}
+
+FlowCounters
+SettlingPackets::CountersOf(uint64_t token)
+{
+    return m_flows[token].counters;
+}
+
+Rate
+SettlingPackets::RateOf(uint64_t token)
+{
+    return m_flows[token].state == State::Packets ? m_packets.CurrentRate(m_flows[token].id)
+                                                  : Rate();
+}
+
+FlowPath
+SettlingPackets::PathOf(uint64_t token)
+{
+    return m_packets.CurrentPath(m_flows[token].id);
+}
+
+Rate
+SettlingPackets::LinkRate(LinkId link)
+{
+    return m_isServed ? Rate() : m_packets.CurrentLinkRate(link);
+}
+
+PortCounters
+SettlingPackets::CountersAt(uint32_t link, Time now)
+{
+    const int64_t time = std::max(now.ToPicoseconds(), m_isServed ? m_parkedAt : int64_t{0});
+    const int64_t inner = (m_isServed ? m_parkedAt : time) - m_skipped;
+    PortCounters counters = m_packets.GetNetwork().CountersAt(link, inner);
+    const uint32_t place = m_placeOfLink.empty() ? NONE : m_placeOfLink[link];
+    if (place != NONE)
+    {
+        counters += m_done[place];
+        if (m_isServed)
+        {
+            counters += ServedCounters(place, time);
+        }
+    }
+    return counters;
+}
+
+int64_t
+SettlingPackets::QueuedBytes(uint32_t link)
+{
+    return m_packets.GetNetwork().QueuedBytes(link);
+}
+
+std::vector<StalledFlow>
+SettlingPackets::StalledFlows()
+{
+    std::vector<StalledFlow> stalled =
+        m_isServed ? std::vector<StalledFlow>() : m_packets.StalledFlows();
+    for (StalledFlow& each : stalled)
+    {
+        each.request.token = m_outer[each.request.token];
+    }
+    return stalled;
+}
+
+std::string
+SettlingPackets::DescribeWaiting() const
+{
+    return m_packets.DescribeWaiting();
+}
+
+} // namespace weir

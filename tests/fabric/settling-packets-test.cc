@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "fabric/transport/replay/service-windows.h"
+#include "packet-bench.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace weir
+{
+namespace
+{
+
+/** What windows of a connection agree on that has had @p served bytes at the end of each unit. */
+std::optional<ServiceWindows::Span>
+SpanOf(const std::vector<double>& served)
+{
+    ServiceWindows windows(0.01);
+    windows.ConnectionOf(0, 0, 1);
+    windows.Widen(10);
+    windows.Restart(0);
+    std::optional<ServiceWindows::Span> span;
+    for (const double bytes : served)
+    {
+        windows.At(0).open = bytes;
+        windows.Mark(windows.NextMark(), 0, {});
+        span = windows.Find();
+    }
+    return span;
+}
+
+/** Equal ones agree when a unit was left out and three are there: five marks, from the second. */
+TEST(ServiceWindows, EqualWindowsAgree)
+{
+    EXPECT_FALSE(SpanOf({0, 100, 200, 300}));
+    const auto span = SpanOf({0, 100, 200, 300, 400});
+    ASSERT_TRUE(span);
+    EXPECT_EQ(span->begin, 10);
+    EXPECT_EQ(span->time, 30);
+}
+
+/** A rate that grows by a thousandth a unit is within 1 % in three of them, but has not settled. */
+TEST(ServiceWindows, WhatGrowsHasNotSettled)
+{
+    std::vector<double> served{0};
+    double rate = 100;
+    for (int i = 0; i < 96; i++)
+    {
+        served.push_back(served.back() + rate);
+        rate *= 1.001;
+        EXPECT_FALSE(SpanOf(served)) << i;
+    }
+}
+
+/** A rate that swings by half of itself every two units agrees over windows of two. */
+TEST(ServiceWindows, SwingsAgreeOverTheirPeriod)
+{
+    std::vector<double> served{0};
+    for (int i = 0; i < 8; i++)
+    {
+        served.push_back(served.back() + (i % 2 == 0 ? 100 : 150));
+        EXPECT_EQ(SpanOf(served).has_value(), i == 7) << i;
+    }
+}
+
+/** Some hosts that send to one over a switch, at 100 Gb/s. */
+struct Incast
+{
+    explicit Incast(PacketBench& bench, int senders)
+    {
+        const uint32_t middle = bench.AddSwitch();
+        for (int i = 0; i <= senders; i++)
+        {
+            hosts.push_back(bench.AddHost());
+            bench.Join(hosts.back(), middle, Rate::Gbps(100), Time::Microseconds(1));
+        }
+    }
+
+    std::vector<uint32_t> hosts;
+};
+
+/** What became of flows, and of the port to the receiver. */
+struct Outcome
+{
+    std::vector<Time> durations;
+    PortCounters port;
+    ReplayCounters counters; //!< of what was replayed or settled
+    uint64_t events{0};
+};
+
+/** Flows to the first host of an incast, in the order of their starts. */
+struct Sent
+{
+    std::size_t sender;
+    Bytes bytes;
+    Time start;
+};
+
+Outcome
+Play(const std::string& control, double tolerance, const std::vector<Sent>& flows, Time slowAt)
+{
+    PacketBench bench;
+    const Incast incast(bench, 4);
+    PacketSpec spec;
+    spec.congestionControl = *CongestionControls().Find(control);
+    spec.settle.tolerance = tolerance;
+    if (tolerance > 0)
+    {
+        bench.OpenReplay(spec);
+    }
+    else
+    {
+        bench.Open(spec);
+    }
+    std::vector<RouteId> routes;
+    for (std::size_t i = 1; i <= 4; i++)
+    {
+        routes.push_back(bench.RouteOf(incast.hosts[i], incast.hosts[0]));
+    }
+    for (const Sent& flow : flows)
+    {
+        bench.AddFlow(routes[flow.sender], flow.bytes, flow.start);
+    }
+    const LinkId last =
+        (bench.GetRouting().Paths().Links(bench.GetRouting().CurrentPath(routes[0])).end() - 1)
+            ->link;
+    bench.RunUntil(slowAt);
+    bench.Any().SetLinkRate(last, Rate::Gbps(50), slowAt);
+    bench.Run();
+    Outcome outcome;
+    for (std::size_t i = 0; i < flows.size(); i++)
+    {
+        outcome.durations.push_back(bench.Duration(i));
+    }
+    outcome.port = *bench.Any().GetPortCounters(last);
+    if (tolerance > 0)
+    {
+        outcome.counters = bench.Replay().GetCounters();
+    }
+    outcome.events = tolerance > 0 ? outcome.counters.events : bench.Transport().Events();
+    return outcome;
+}
+
+double
+Mean(const std::vector<Time>& times)
+{
+    double sum = 0;
+    for (const Time time : times)
+    {
+        sum += time.ToSeconds();
+    }
+    return sum / static_cast<double>(times.size());
+}
+
+/**
+ * Four flows of 100 MB that share a port, whose windows swing under PowerTCP; a fifth one is there
+ * from 10 ms on, and the port becomes half as fast at 30 ms. Packets move when one of these begins
+ * or ends, and a few windows of 0.35 ms after that: flows take what they take as packets, to the
+ * tolerance, and so does what the port counts.
+ */
+TEST(SettlingPackets, LongFlowsAreServedAtTheirMeans)
+{
+    const std::vector<Sent> flows{{0, Bytes(100'000'000), Time()},
+                                  {1, Bytes(100'000'000), Time()},
+                                  {2, Bytes(100'000'000), Time()},
+                                  {3, Bytes(100'000'000), Time()},
+                                  {0, Bytes(25'000'000), Time::Milliseconds(10)}};
+    const Time slowAt = Time::Milliseconds(30);
+    const Outcome all = Play("powertcp", 0, flows, slowAt);
+    const Outcome settled = Play("powertcp", 0.01, flows, slowAt);
+    for (std::size_t i = 0; i < flows.size(); i++)
+    {
+        EXPECT_NEAR(settled.durations[i] / all.durations[i], 1, 0.01) << i;
+    }
+    EXPECT_GE(settled.counters.settled.periods, 4u);
+    EXPECT_LT(settled.events, all.events / 2);
+    const auto packets = static_cast<double>(all.port.packets);
+    EXPECT_NEAR(static_cast<double>(settled.port.packets), packets, 0.01 * packets);
+    EXPECT_NEAR(settled.port.busy * 1e-12, all.port.busy * 1e-12, 0.01 * all.port.busy * 1e-12);
+}
+
+/**
+ * Messages of 100 kB, 8 us, from two hosts, each 40.2 us and each 54.6 us, beside a long flow: they
+ * wait for each other in another way each time, but on average they do the same.
+ */
+TEST(SettlingPackets, MessagesAreServedAsThoseBeforeThem)
+{
+    const Time gaps[] = {Time::Nanoseconds(40200), Time::Nanoseconds(54600)};
+    std::vector<Sent> flows{{2, Bytes(800'000'000), Time()}};
+    for (std::size_t sender = 0; sender < 2; sender++)
+    {
+        for (int64_t i = 0; gaps[sender] * i < Time::Milliseconds(100); i++)
+        {
+            flows.push_back({sender, Bytes(100'000), gaps[sender] * i});
+        }
+    }
+    std::stable_sort(
+        flows.begin(), flows.end(), [](const Sent& a, const Sent& b) { return a.start < b.start; });
+    const Outcome all = Play("powertcp", 0, flows, Time::Seconds(1));
+    const Outcome settled = Play("powertcp", 0.01, flows, Time::Seconds(1));
+    EXPECT_NEAR(Mean(settled.durations) / Mean(all.durations), 1, 0.01);
+    EXPECT_GT(settled.counters.settled.flows, flows.size() / 2);
+}
+
+/** Without a tolerance nothing is averaged. */
+TEST(SettlingPackets, ExactReplaysAreNotAveraged)
+{
+    const std::vector<Sent> flows{{0, Bytes(50'000'000), Time()}, {1, Bytes(50'000'000), Time()}};
+    const Outcome all = Play("powertcp", 0, flows, Time::Seconds(1));
+    PacketBench bench;
+    const Incast incast(bench, 4);
+    PacketSpec spec;
+    spec.congestionControl = *CongestionControls().Find("powertcp");
+    spec.settle.replay = true;
+    bench.OpenReplay(spec);
+    bench.AddFlow(incast.hosts[1], incast.hosts[0], flows[0].bytes);
+    bench.AddFlow(incast.hosts[2], incast.hosts[0], flows[1].bytes);
+    bench.Run();
+    EXPECT_EQ(bench.Replay().GetCounters().settled.periods, 0u);
+    EXPECT_EQ(bench.Duration(0), all.durations[0]);
+}
+
+} // namespace
+} // namespace weir
