@@ -554,6 +554,39 @@ TEST(PacketTransport, FlowsStartedWhenOneIsSentTakeTheirOwnPorts)
     EXPECT_EQ(follower.done, 1 + 2 * HOSTS);
 }
 
+/**
+ * Nothing comes over a link that loses all but one packet in 2^52, so a message is sent again after
+ * each timeout. After a thousand of them there is nothing more to happen, and the flow is named;
+ * once the link loses nothing, it goes on.
+ */
+TEST(PacketTransport, LivelocksEndAndAreNamed)
+{
+    for (const LossRecovery recovery : {LossRecovery::GoBackN, LossRecovery::Selective})
+    {
+        PacketBench bench;
+        const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+        const LinkId second = bench.LinkTo(to);
+        PacketSpec spec = PlainPackets();
+        spec.queuePair.recovery = recovery;
+        bench.Open(spec);
+        const std::size_t flow = bench.AddFlow(from, to, Bytes(5000));
+        bench.Transport().SetLinkLoss(second, 1 - 0x1p-52, Time());
+        bench.Run();
+        EXPECT_TRUE(bench.Duration(flow).IsInfinite());
+        const QueuePairCounters& counters = bench.Transport().GetQueuePairs().Counters();
+        EXPECT_EQ(counters.timeouts, QueuePairs::MAX_RETRIES);
+        const std::string text = bench.Transport().DescribeWaiting();
+        EXPECT_EQ(
+            text.rfind("livelock: packet 0 from host0->switch1 to switch1->host2 was sent ", 0), 0u)
+            << text;
+        const Time later = spec.queuePair.retransmissionTimeout * (QueuePairs::MAX_RETRIES + 1);
+        bench.Transport().SetLinkLoss(second, 0, later);
+        EXPECT_EQ(bench.Transport().DescribeWaiting(), "");
+        bench.Run();
+        EXPECT_FALSE(bench.Duration(flow).IsInfinite());
+    }
+}
+
 /** 1048 bytes a full packet; a queue of a lossy class gets alpha of the buffer when all is empty.
  */
 TEST(PacketTransport, RefusesLossyQueuesThatHoldNoPacket)

@@ -118,7 +118,8 @@ PacketTransport::CheckLossyQueues() const
 Time
 PacketTransport::NextEventTime()
 {
-    const int64_t next = IsAtRest() ? EventWheel::NEVER : m_wheel.PeekTime();
+    const bool isOver = IsAtRest() || m_pairs.FindLivelock();
+    const int64_t next = isOver ? EventWheel::NEVER : m_wheel.PeekTime();
     return next == EventWheel::NEVER ? Time::Infinite() : Time::Picoseconds(next);
 }
 
@@ -185,7 +186,7 @@ PacketTransport::AdvanceAlone(Time limit)
     const int64_t until = limit.IsInfinite() ? EventWheel::NEVER : limit.ToPicoseconds();
     m_hasTold = false;
     // A bound on what is done at once lets whoever runs it show progress, or stop.
-    for (unsigned done = 0; done < 1u << 12 && !m_hasTold; done++)
+    for (unsigned done = 0; done < 1u << 12 && !m_hasTold && !m_pairs.FindLivelock(); done++)
     {
         const int64_t next = m_wheel.NextTime(until);
         if (next >= until)
@@ -790,6 +791,7 @@ PacketTransport::SetLinkRate(LinkId link, Rate rate, Time now)
             "negative");
     }
     Wake(now);
+    m_pairs.ForgetRetries();
     m_now = std::max(m_now, now);
     m_network.SetRate(link.Index(), rate, now.ToPicoseconds());
     if (m_selector)
@@ -808,6 +810,7 @@ PacketTransport::SetLinkLoss(LinkId link, double part, Time now)
             "PacketTransport::SetLinkLoss: no such link of the network, or "
             "the part is not in [0, 1)");
     }
+    m_pairs.ForgetRetries();
     m_now = std::max(m_now, now);
     m_network.SetLoss(link.Index(), part);
 }
@@ -823,6 +826,7 @@ PacketTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
         }
     }
     Wake(now);
+    m_pairs.ForgetRetries();
     m_now = std::max(m_now, now);
     m_routing.SetUsable(links, up);
     m_datagrams.Reroute();
@@ -1277,8 +1281,29 @@ PacketTransport::PacketHops() const
 }
 
 std::string
+PacketTransport::DescribeLivelock(const QueuePairs::Livelock& livelock) const
+{
+    const auto has = [&](const Connection& each) {
+        return std::find(each.pairs.begin(), each.pairs.end(), livelock.pair) != each.pairs.end();
+    };
+    const auto connection = std::find_if(m_connections.begin(), m_connections.end(), has);
+    const PathTable::Span links = m_routing.Paths().Links(connection->path);
+    const Topology& topology = m_routing.GetTopology();
+    return "livelock: packet " + std::to_string(livelock.packet) + " from " +
+           topology.LinkName(links.begin()->link) + " to " +
+           topology.LinkName((links.end() - 1)->link) + " was sent again " +
+           std::to_string(QueuePairs::MAX_RETRIES) +
+           " times and never came, nor did any other since; lossy queues or links drop it "
+           "(switch.flowControl, queuePair.recovery)";
+}
+
+std::string
 PacketTransport::DescribeWaiting() const
 {
+    if (const auto& livelock = m_pairs.FindLivelock())
+    {
+        return DescribeLivelock(*livelock);
+    }
     const std::vector<LinkId> cycle = m_network.FindDeadlock();
     std::string text;
     for (const LinkId link : cycle)

@@ -110,7 +110,10 @@ class PacketTransport final : public Transport, private MessageClient, private D
     Time UncontendedTime(const FlowRequest& request, PathId path) override;
     std::vector<StalledFlow> StalledFlows() override;
 
-    /** A cycle of ports that wait for each other; empty when there is none. O(packets). */
+    /**
+     * A cycle of ports that wait for each other, or a queue pair that sends the same again and
+     * again (after which there is no next event); empty when there is none. O(packets).
+     */
     std::string DescribeWaiting() const override;
 
     void AddObserver(TransportObserver& observer, bool linkRates) override;
@@ -294,6 +297,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     ConnectionFacts FactsOf(std::vector<PathId> paths) const;
     bool CrossesNetwork(PathId path) const;
     bool HasDownLink(PathId path) const;
+    std::string DescribeLivelock(const QueuePairs::Livelock& livelock) const;
     void Reroute(int64_t now);
     LinkId FirstDownLink(PathId path) const;
 

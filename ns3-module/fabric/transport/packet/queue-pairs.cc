@@ -802,6 +802,7 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
     {
         pair.progress = now;
         m_counters.timeouts++;
+        NoteRetry(id);
         pair.hasRequested = false;
         int64_t lost = 0; // payload bytes
         if (m_spec.queuePair.recovery == LossRecovery::GoBackN || pair.isLink)
@@ -828,6 +829,19 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
     Resume(id, now);
     WakePort(pair.link, pair.trafficClass, now);
     ScheduleTimer(id, now);
+}
+
+/** Packets of a queue pair are sent again, and nothing new was acknowledged. */
+void
+QueuePairs::NoteRetry(uint32_t id)
+{
+    Pair& pair = *m_pairs[id];
+    pair.retries++;
+    m_retries++;
+    if (!m_livelock && pair.retries >= MAX_RETRIES && m_retries >= MAX_RETRIES)
+    {
+        m_livelock = {id, pair.acked};
+    }
 }
 
 void
@@ -1306,6 +1320,12 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     if (ack.bytes > 0)
     {
         pair.progress = now;
+        pair.retries = 0;
+        ForgetRetries();
+    }
+    else if (lost > 0)
+    {
+        NoteRetry(id);
     }
     ack.now = Time::Picoseconds(now);
     ack.rtt = Time::Picoseconds(now - p.stamp);

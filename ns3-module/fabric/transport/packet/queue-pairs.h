@@ -13,6 +13,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace weir
@@ -160,6 +161,32 @@ class QueuePairs : public PacketEnds
      */
     bool AppendLevels(std::vector<double>& levels) const;
 
+    /** A queue pair that sends the same again and again. */
+    struct Livelock
+    {
+        uint32_t pair{0};
+        uint64_t packet{0}; //!< the first one that never came, in the order of the queue pair
+    };
+
+    /**
+     * One that has sent the same MAX_RETRIES times, since when nothing new was acknowledged of any:
+     * so senders do whose packets meet in a lossy queue in the same order each time.
+     */
+    const std::optional<Livelock>& FindLivelock() const
+    {
+        return m_livelock;
+    }
+
+    /** Something else has changed: what was sent in vain may come. */
+    void ForgetRetries()
+    {
+        m_retries = 0;
+        m_livelock.reset();
+    }
+
+    /** InfiniBand gives up after 7; so many by chance would need a link that loses all. */
+    static constexpr uint32_t MAX_RETRIES = 1000;
+
     /** What the congestion control lets a queue pair send now, bytes/s on the wire. */
     double RateOf(uint32_t pair) const;
 
@@ -198,6 +225,7 @@ class QueuePairs : public PacketEnds
         int64_t producedAt{0}; //!< ps: when what has been sent was there to be sent
         int64_t lastSent{0};   //!< ps
         int64_t progress{0};   //!< ps: when something was acknowledged last
+        uint32_t retries{0};   //!< times that packets were sent again since then
         double cap;            //!< bytes/s
         double pacedRate{0};   //!< bytes/s on the wire that nextSend was computed with
         int64_t sentBytes{0};  //!< payload
@@ -307,6 +335,7 @@ class QueuePairs : public PacketEnds
     int64_t GoBack(Pair& pair, uint64_t next);
     int64_t SendAgain(Pair& pair, uint64_t number);
     int64_t FindLost(Pair& pair, uint64_t newest);
+    void NoteRetry(uint32_t pair);
     void AwaitMore(uint32_t pair, int64_t now);
     static bool IsBeyondBits(const Pair& pair, uint64_t number);
     void AnswerLate(uint32_t pair, int64_t now);
@@ -321,6 +350,8 @@ class QueuePairs : public PacketEnds
     std::vector<std::unique_ptr<Pair>> m_pairs; //!< clients add some while they are told of others
     std::vector<Turns> m_turns;                 //!< by link and class
     QueuePairCounters m_counters;
+    uint64_t m_retries{0}; //!< of all, since something was acknowledged of any
+    std::optional<Livelock> m_livelock;
     Time m_notificationInterval;
     bool m_wantsTelemetry;
     uint32_t m_creditPackets;
