@@ -674,11 +674,14 @@ ReadOutput(const YamlNode& node,
         output.timeline = text != "false";
         output.timelineWhere = timeline->Where();
     }
-    if (const auto series = node.Find("linkSeries"))
+    const auto isOn = [](const std::optional<YamlNode>& series) {
+        return series && !(series->IsScalar() && series->AsString() == "none");
+    };
+    if (const auto series = node.Find("linkSeries"); isOn(series))
     {
         output.linkSeries = ReadBinWidth(*series, LinkSeries::MIN_WIDTH);
     }
-    if (const auto series = node.Find("portSeries"))
+    if (const auto series = node.Find("portSeries"); isOn(series))
     {
         const Time width = ReadBinWidth(*series);
         if (fidelity == Fidelity::Packet || fidelity == Fidelity::Hybrid)

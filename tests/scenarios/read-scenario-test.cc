@@ -178,6 +178,16 @@ TEST(ReadScenario, ReadsEventsAndOutput)
     EXPECT_FALSE(scenario.output.allRanks);
 }
 
+/** A series that a file has is taken away by `--set output.linkSeries=none`. */
+TEST(ReadScenario, NoneIsNoSeries)
+{
+    const std::string text =
+        std::string(EXAMPLE) + "output: {file: out.h5, linkSeries: none, portSeries: none}\n";
+    const Scenario scenario = ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog());
+    EXPECT_FALSE(scenario.output.linkSeries);
+    EXPECT_FALSE(scenario.output.portSeries);
+}
+
 TEST(ReadScenario, JobsShareTheGpus)
 {
     const std::string second =
