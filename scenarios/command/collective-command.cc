@@ -15,6 +15,7 @@
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/collective-sweep.h"
 #include "scenarios/simulation/progress.h"
@@ -179,6 +180,24 @@ ReadOperation(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
     spec.program = ReadMscclFile(options.msccl);
     spec.op = spec.program->op;
+}
+
+/** The links on which a call moves as packets beside a fluid. */
+void
+ReadPacketLinks(const YamlNode& network, const TransportSpec& transport, CollectiveSweepSpec& spec)
+{
+    const auto packets = network.Find("packets");
+    ExpectNotSettled(network, *transport.packets);
+    if (!packets)
+    {
+        throw InputError(
+            "--fidelity: found hybrid and nothing that moves as packets, expected "
+            "packets.links by --set or in the file of --network");
+    }
+    packets->CheckKeys(YamlKeysOf("network.packets (weir collective)"));
+    spec.coupling = *transport.coupling;
+    packets->Read("links", spec.coupling.links, ReadLinkNames);
+    CheckLinks(packets->Get("links"), Cluster(spec.cluster).GetTopology());
 }
 
 /** What fidelity auto chooses by. */
@@ -363,13 +382,21 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
     ReadUnequalParts(options, spec);
     if (!options.fidelity.empty())
     {
-        auto choices = ChoicesUpTo(Fidelity::Packet);
-        choices.emplace_back(ToString(Fidelity::Auto), Fidelity::Auto);
-        spec.fidelity = ChoiceOf("--fidelity", options.fidelity, choices);
+        spec.fidelity =
+            ChoiceOf("--fidelity", options.fidelity, ChoicesUpTo(Fidelity::Auto));
     }
     ReadAuto(options, spec);
     network = LoadNetwork(options.packets);
-    const TransportSpec transport = ReadTransportSpec(options.packets, network, spec.fidelity);
+    const TransportSpec transport =
+        ReadTransportSpec(options.packets,
+                          network,
+                          spec.fidelity,
+                          spec.fidelity == Fidelity::Hybrid ? std::vector<std::string>{"packets"}
+                                                            : std::vector<std::string>());
+    if (spec.fidelity == Fidelity::Hybrid)
+    {
+        ReadPacketLinks(network, transport, spec);
+    }
     network.CheckAllRead({});
     if (transport.packets)
     {
@@ -676,9 +703,11 @@ AddCollectiveCommand(CLI::App& application)
     verb->add_option("--tuner",
                      options->tuner,
                      "CSV of NCCL's example tuner plug-in: decides what the options leave open");
-    verb->add_option("--fidelity",
-                     options->fidelity,
-                     "analytical, stream, flow, packet or auto (default: stream)");
+    verb->add_option(
+        "--fidelity",
+        options->fidelity,
+        "analytical, stream, flow, packet, hybrid (packets on the links of packets.links) or "
+        "auto (default: stream)");
     verb->add_option("--tolerance",
                      options->tolerance,
                      "Of fidelity auto: how far a call may be from flow (default: 3%)");

@@ -128,7 +128,7 @@ ReadResultOptions(const ResultOptions& options,
         if (fidelity != Fidelity::Packet && fidelity != Fidelity::Hybrid)
         {
             series.Fail(std::string("found it in fidelity ") + ToString(fidelity) +
-                        ", expected --fidelity packet, or of weir flows hybrid");
+                        ", expected --fidelity packet or hybrid");
         }
         if (options.file.empty() && options.timeline.empty())
         {

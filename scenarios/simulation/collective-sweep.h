@@ -7,6 +7,7 @@
 #include "collectives/fidelity.h"
 #include "collectives/nccl/nccl-settings.h"
 #include "fabric/topology/cluster-spec.h"
+#include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
 #include "scenarios/bound/bound-judge.h"
@@ -38,7 +39,8 @@ struct CollectiveSweepSpec
     std::vector<std::vector<Bytes>> counts; //!< of an all-to-all-v, by sender and receiver, whose
                                             //!< size is the largest row; empty: equal parts
     Fidelity fidelity{Fidelity::Stream};
-    PacketSpec packets{};                   //!< where the fidelity is packet
+    PacketSpec packets{};                   //!< where the fidelity is packet or hybrid
+    CouplingSpec coupling{};                //!< where it is hybrid: which links have packets
     NcclSettings nccl;                      //!< decides what overrides leave open
     std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms
     AutoSpec automatic{};                   //!< where the fidelity is auto

@@ -161,7 +161,13 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --algorithm nvls --protocol ll",
      "found protocol 'll', which algorithm 'nvls' does not have, expected simple"},
     {"collective --system hgx-h100 --op all-reduce --fidelity hybrid",
-     "--fidelity: found 'hybrid', expected one of: analytical, stream, flow, packet, auto"},
+     "--fidelity: found hybrid and nothing that moves as packets, expected packets.links by --set "
+     "or "
+     "in the file of --network"},
+    {"collective --system hgx-h100 --op all-reduce --fidelity hybrid --set packets.jobs=[a]",
+     "expected one of: links"},
+    {"collective --system hgx-h100 --op all-reduce --fidelity hybrid --set packets.links=[a-b]",
+     "packets.links.0: found 'a-b', expected the name of a link"},
     {"collective --system hgx-h100 --op all-reduce --set jobs.0.steps=2",
      "--set jobs.0.steps=2: found 'jobs', expected a key of a system: base, "},
     {"collective --system hgx-h100 --op all-reduce --set fabrik.routing=spray",
