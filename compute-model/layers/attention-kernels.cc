@@ -245,7 +245,7 @@ class ContextWriter
 };
 
 /**
- * The attention core over a sequence that C ranks share, forward.
+ * The attention core over a sequence that C ranks share.
  *
  * Under a causal mask rank r holds pieces r and 2C - 1 - r of 2C, so that all have as much to do
  * (Transformer Engine, attention with context parallelism; Brandon et al. 2023, Striped Attention,
@@ -255,44 +255,25 @@ class ContextWriter
  *   tokens; in every other half of the pairs are needed: all queries to half of the keys, or half
  *   of the queries to all keys. Results of the steps are merged by their softmax sums.
  * - All-gather (Llama Team 2024, 3.3.2): keys and values of all ranks first, then both pieces.
+ *
+ * Backward, Ring: keys and values go round again, their gradients one step behind them and one step
+ * further, home. All-gather: gathered again, gradients reduce-scattered.
  */
 void
-WriteContextForward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+WriteContext(SegmentWriter& writer,
+             const Transformer& model,
+             const ParallelPlan& plan,
+             bool isBackward)
 {
     ContextWriter context(writer, model, plan);
-    if (plan.contextExchange == ContextExchange::Ring)
+    switch (plan.contextExchange)
     {
-        context.RingForward();
-    }
-    else if (plan.contextExchange == ContextExchange::Pieces)
-    {
-        context.PiecesForward();
-    }
-    else
-    {
-        context.GatherForward();
-    }
-}
-
-/**
- * Its backward pass. Ring: keys and values go round again, their gradients one step behind them
- * and one step further, home. All-gather: gathered again, gradients reduce-scattered.
- */
-void
-WriteContextBackward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
-{
-    ContextWriter context(writer, model, plan);
-    if (plan.contextExchange == ContextExchange::Ring)
-    {
-        context.RingBackward();
-    }
-    else if (plan.contextExchange == ContextExchange::Pieces)
-    {
-        context.PiecesBackward();
-    }
-    else
-    {
-        context.GatherBackward();
+    case ContextExchange::Ring:
+        return isBackward ? context.RingBackward() : context.RingForward();
+    case ContextExchange::Pieces:
+        return isBackward ? context.PiecesBackward() : context.PiecesForward();
+    case ContextExchange::AllGather:
+        return isBackward ? context.GatherBackward() : context.GatherForward();
     }
 }
 
@@ -410,7 +391,7 @@ WriteAttentionForward(SegmentWriter& writer, const Transformer& model, const Par
 {
     if (plan.context > 1)
     {
-        WriteContextForward(writer, model, plan);
+        WriteContext(writer, model, plan, false);
         return;
     }
     const RankShape shape(model, plan);
@@ -438,7 +419,7 @@ WriteAttentionBackward(SegmentWriter& writer, const Transformer& model, const Pa
 {
     if (plan.context > 1)
     {
-        WriteContextBackward(writer, model, plan);
+        WriteContext(writer, model, plan, true);
         return;
     }
     const RankShape shape(model, plan);
