@@ -382,8 +382,7 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
     ReadUnequalParts(options, spec);
     if (!options.fidelity.empty())
     {
-        spec.fidelity =
-            ChoiceOf("--fidelity", options.fidelity, ChoicesUpTo(Fidelity::Auto));
+        spec.fidelity = ChoiceOf("--fidelity", options.fidelity, ChoicesUpTo(Fidelity::Auto));
     }
     ReadAuto(options, spec);
     network = LoadNetwork(options.packets);

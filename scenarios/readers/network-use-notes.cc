@@ -106,9 +106,8 @@ AddNoteOnOrder(const YamlNode& network,
 {
     const bool isSelective = pair.recovery == LossRecovery::Selective;
     const auto part = network.Find("queuePair");
-    const auto found = part && part->IsMap()
-                           ? part->Find(isSelective ? "reordering" : "recovery")
-                           : std::nullopt;
+    const auto found =
+        part && part->IsMap() ? part->Find(isSelective ? "reordering" : "recovery") : std::nullopt;
     if (found && routing.GetScope() == RoutingPolicy::Scope::Packet &&
         !(isSelective && pair.reordering > 0u))
     {

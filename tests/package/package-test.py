@@ -86,7 +86,7 @@ class Package(unittest.TestCase):
         self.assertEqual(self.completed("weir", "sweep", ""), listed["sweeps"])
         for kind in self.completed("weir", "list", ""):
             called(self.weir, "list", kind)
-        self.assertNotIn("hybrid", self.completed("weir", "collective", "--fidelity", ""))
+        self.assertNotIn("analytical", self.completed("weir", "flows", "--fidelity", ""))
 
     def completed(self, *line):
         """What the shell offers for the last word of a line."""
