@@ -24,7 +24,7 @@ namespace weir
  *    grows or falls has not settled;
  *  - the standard errors of what connections have had on average, added up, are within the
  * tolerance of all that was had in a window;
- *  - similarly by how much those have grown or fallen that have grown or fallen twice in a row;
+ *  - similarly by how much those have grown or fallen that have grown or fallen twice back to back;
  *  - similarly the bytes that stand in queues at the end.
  * The first third of the time at least is left out, and windows grow with the time: what does not
  * agree over short ones may agree over long ones.

@@ -212,7 +212,7 @@ class SettlingPackets final : private FlowClient, private TransportObserver
     int64_t m_skipped{0};  //!< ps of settled periods
     int64_t m_parkedAt{0}; //!< ps: when packets were parked
     int64_t m_averaged{0}; //!< ps that were averaged over
-    int64_t m_patience{0}; //!< periods in a row that ended after their time
+    int64_t m_patience{0}; //!< periods back to back that ended after their time
     uint64_t m_pushed{0};
     bool m_isServed{false};
     bool m_hasTold{false};
