@@ -182,6 +182,36 @@ TEST(SettlingPackets, LongFlowsAreServedAtTheirMeans)
     EXPECT_NEAR(settled.port.busy * 1e-12, all.port.busy * 1e-12, 0.01 * all.port.busy * 1e-12);
 }
 
+/** Connections that end one after another leave their rates to those that are left. */
+TEST(SettlingPackets, ConnectionsThatEndLeaveTheirRates)
+{
+    std::vector<Sent> flows;
+    for (std::size_t sender = 0; sender < 4; sender++)
+    {
+        for (const int64_t bytes : {20'000'000, 30'000'000, 40'000'000})
+        {
+            flows.push_back({sender, Bytes(bytes), Time()});
+        }
+    }
+    const Outcome all = Play("powertcp", 0, flows, Time::Seconds(1));
+    const Outcome settled = Play("powertcp", 0.01, flows, Time::Seconds(1));
+    for (std::size_t i = 0; i < flows.size(); i++)
+    {
+        EXPECT_NEAR(settled.durations[i] / all.durations[i], 1, 0.01) << i;
+    }
+    const auto bytes = static_cast<double>(all.port.bytes);
+    EXPECT_NEAR(static_cast<double>(settled.port.bytes), bytes, 0.01 * bytes);
+}
+
+/** A tolerance that nothing meets is that of packets. */
+TEST(SettlingPackets, NothingSettlesToAMillionthOfAMillionth)
+{
+    const std::vector<Sent> flows{{0, Bytes(1'000'000), Time()}, {1, Bytes(1'000'000), Time()}};
+    const Outcome all = Play("powertcp", 0, flows, Time::Seconds(1));
+    const Outcome settled = Play("powertcp", 1e-15, flows, Time::Seconds(1));
+    EXPECT_EQ(settled.durations, all.durations);
+}
+
 /**
  * Messages of 100 kB, 8 us, from two hosts, each 40.2 us and each 54.6 us, beside a long flow: they
  * wait for each other in another way each time, but on average they do the same.

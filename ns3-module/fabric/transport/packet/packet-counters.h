@@ -70,6 +70,26 @@ struct PortCounters
         retransmissions -= earlier.retransmissions;
         return *this;
     }
+
+    /** What it does in @p part of the time, but for the longest queue. */
+    PortCounters PartOf(double part) const
+    {
+        const auto of = [part](auto count) {
+            return static_cast<decltype(count)>(static_cast<double>(count) * part);
+        };
+        PortCounters counters;
+        counters.packets = of(packets);
+        counters.bytes = of(bytes);
+        counters.busy = of(busy);
+        counters.backlogged = of(backlogged);
+        counters.paused = of(paused);
+        counters.marks = of(marks);
+        counters.drops = of(drops);
+        counters.trims = of(trims);
+        counters.pauses = of(pauses);
+        counters.retransmissions = of(retransmissions);
+        return counters;
+    }
 };
 
 } // namespace weir

@@ -63,6 +63,7 @@ ServiceWindows::Restart(int64_t now)
         connection.services.clear();
         connection.next = 0;
         connection.longestIdle = 0;
+        connection.free = std::min(connection.free, now); // what was to be served is no more
         connection.mostBytes = 0;
         connection.rate = 0;
     }
@@ -80,7 +81,7 @@ ServiceWindows::Mark(int64_t now, double queued, std::vector<PortCounters> count
         mark.served.push_back(connection.served + connection.open);
     }
     m_marks.push_back(std::move(mark));
-    constexpr std::size_t MAX_MARKS = 97; // windows of up to 32 units
+    constexpr std::size_t MAX_MARKS = 97; // windows of up to 16 units
     if (m_marks.size() == MAX_MARKS)
     {
         for (std::size_t i = 1; 2 * i < MAX_MARKS; i++)
@@ -153,10 +154,12 @@ ServiceWindows::Find()
             time += each.time;
             bytes += static_cast<double>(each.bytes);
         }
-        if (services.empty())
+        // A service or two do not speak for a flow that had most of the time.
+        const double had = to.served[i] - (i < from.served.size() ? from.served[i] : 0);
+        if (2 * bytes < had)
         {
             time = span.time;
-            bytes = to.served[i] - (i < from.served.size() ? from.served[i] : 0);
+            bytes = had;
         }
         connection.rate = bytes / static_cast<double>(std::max(int64_t{1}, time));
     }

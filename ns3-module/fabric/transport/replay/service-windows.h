@@ -5,7 +5,6 @@
 #include "fabric/transport/packet/packet-counters.h"
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -26,7 +25,7 @@ namespace weir
  * tolerance of all that was had in a window;
  *  - similarly by how much those have grown or fallen that have grown or fallen twice back to back;
  *  - similarly the bytes that stand in queues at the end.
- * The first third of the time at least is left out, and windows grow with the time: what does not
+ * The first quarter of the time at least is left out, and windows grow with the time: what does not
  * agree over short ones may agree over long ones.
  */
 class ServiceWindows
@@ -54,10 +53,10 @@ class ServiceWindows
         int64_t mostBytes{0};          //!< of a flow
         double rate{0};                //!< bytes/ps while it served, in what was averaged
 
-        /** Whether it is known how it serves a flow. */
+        /** Whether it is known how it serves a flow; without a rate, one of no bytes. */
         bool IsKnown() const
         {
-            return !services.empty() || rate > 0;
+            return rate > 0 || (!services.empty() && mostBytes == 0);
         }
     };
 
@@ -84,7 +83,7 @@ class ServiceWindows
         return m_connections.size();
     }
 
-    /** Begins anew at @p now, with units of at least @p unit, ps; services are forgotten. */
+    /** Windows begin at @p now, ps; services are forgotten. */
     void Restart(int64_t now);
 
     /** Units are at least so long, ps. */
@@ -128,12 +127,11 @@ class ServiceWindows
     };
 
     bool Agree(std::size_t width) const;
-    void AverageRates(const Snapshot& from, const Snapshot& to);
 
     double m_tolerance;
     std::vector<Connection> m_connections;
     std::map<std::tuple<uint32_t, uint32_t, uint8_t>, uint32_t> m_numbers;
-    std::deque<Snapshot> m_marks;
+    std::vector<Snapshot> m_marks;
     int64_t m_unit{0};  //!< ps
     int64_t m_begin{0}; //!< ps
 };

@@ -7,32 +7,6 @@
 namespace weir
 {
 
-namespace
-{
-
-/** What a port does in @p part of the time. */
-PortCounters
-PartOfCounters(const PortCounters& all, double part)
-{
-    const auto of = [part](auto count) {
-        return static_cast<decltype(count)>(static_cast<double>(count) * part);
-    };
-    PortCounters counters;
-    counters.packets = of(all.packets);
-    counters.bytes = of(all.bytes);
-    counters.busy = of(all.busy);
-    counters.backlogged = of(all.backlogged);
-    counters.paused = of(all.paused);
-    counters.marks = of(all.marks);
-    counters.drops = of(all.drops);
-    counters.trims = of(all.trims);
-    counters.pauses = of(all.pauses);
-    counters.retransmissions = of(all.retransmissions);
-    return counters;
-}
-
-} // namespace
-
 SettlingPackets::SettlingPackets(Routing& routing,
                                  const PacketSpec& spec,
                                  FlowClient& client,
@@ -66,11 +40,10 @@ SettlingPackets::Start(const FlowRequest& request, const std::vector<uint32_t>& 
             m_windows.ConnectionOf(request.route.Index(), request.stream, request.trafficClass);
         m_open.resize(m_windows.Size());
         m_parked.resize(m_windows.Size());
-        const ServiceWindows::Connection& connection = m_windows.At(flow.connection);
+        ServiceWindows::Connection& connection = m_windows.At(flow.connection);
         if (m_isServed && (!connection.IsKnown() || request.bytes.Count() > connection.mostBytes))
         {
-            Resume(m_now);
-            m_patience = 0;
+            Interrupt(m_now);
         }
         if (m_active == 1 && !m_isServed)
         {
@@ -88,16 +61,16 @@ SettlingPackets::Start(const FlowRequest& request, const std::vector<uint32_t>& 
         const int64_t latency = LatencyOf(request);
         // A control that follows round trips has swung in some. What is under way when packets are
         // parked, a round trip, may be of a flow that ends meanwhile: to be within the tolerance.
-        const double roundTrips = std::max(8.0, 1 / (3 * m_tolerance));
+        constexpr double MOST = 1e6; // times whose picoseconds are countable
+        const double roundTrips = std::clamp(1 / (3 * m_tolerance), 8.0, MOST);
         m_windows.Widen(
             std::max(m_period.ToPicoseconds(),
                      static_cast<int64_t>(roundTrips * 2 * static_cast<double>(latency))));
-        ServiceWindows::Connection& own = m_windows.At(flow.connection);
-        if (m_open[flow.connection].empty() && !own.services.empty())
+        if (!m_isServed && m_open[flow.connection].empty() && !connection.services.empty())
         {
-            own.longestIdle = std::max(own.longestIdle, m_now - own.idleSince);
+            connection.longestIdle = std::max(connection.longestIdle, m_now - connection.idleSince);
         }
-        own.mostBytes = std::max(own.mostBytes, request.bytes.Count());
+        connection.mostBytes = std::max(connection.mostBytes, request.bytes.Count());
         m_open[flow.connection].push_back(number);
     }
     if (m_isServed)
@@ -154,7 +127,7 @@ SettlingPackets::OnFlowStalled(FlowId id, const FlowRequest& request, Time now)
     m_hasTold = true;
     FlowRequest outer = request;
     outer.token = m_outer[request.token];
-    m_observer.OnFlowStalled(id, outer, now);
+    m_observer.OnFlowStalled(id, outer, Outer(now));
 }
 
 void
@@ -163,14 +136,14 @@ SettlingPackets::OnFlowResumed(FlowId id, const FlowRequest& request, Time now)
     m_hasTold = true;
     FlowRequest outer = request;
     outer.token = m_outer[request.token];
-    m_observer.OnFlowResumed(id, outer, now);
+    m_observer.OnFlowResumed(id, outer, Outer(now));
 }
 
 void
 SettlingPackets::OnFlowSent(uint64_t token, Time now)
 {
     Flow& flow = m_flows[m_outer[token]];
-    flow.sentAt = now.ToPicoseconds() + m_skipped;
+    flow.sentAt = Outer(now).ToPicoseconds();
     if (!flow.isSent)
     {
         flow.isSent = true;
@@ -185,7 +158,7 @@ SettlingPackets::OnFlowDone(uint64_t token, Time now)
     const uint32_t number = m_outer[token];
     Flow& flow = m_flows[number];
     flow.counters = *m_packets.GetFlowCounters(flow.id);
-    const int64_t time = now.ToPicoseconds() + m_skipped;
+    const int64_t time = Outer(now).ToPicoseconds();
     if (m_tolerance > 0)
     {
         ServiceWindows::Connection& connection = m_windows.At(flow.connection);
@@ -246,9 +219,9 @@ SettlingPackets::NextEventTime()
     {
         return next;
     }
-    const int64_t time = next.ToPicoseconds() + m_skipped;
-    return Time::Picoseconds(m_tolerance > 0 && m_active > 0 ? std::min(time, m_windows.NextMark())
-                                                             : time);
+    return m_tolerance > 0 && m_active > 0
+               ? std::min(Outer(next), Time::Picoseconds(m_windows.NextMark()))
+               : Outer(next);
 }
 
 void
@@ -296,7 +269,7 @@ SettlingPackets::AdvanceAlone(Time limit)
         const Time bound = std::min(limit, mark);
         const Time stands =
             m_packets.AdvanceAlone(bound.IsInfinite() ? bound : Inner(bound.ToPicoseconds()));
-        m_now = std::max(m_now, stands.ToPicoseconds() + m_skipped);
+        m_now = std::max(m_now, Outer(stands).ToPicoseconds());
     }
     const Time next = NextEventTime();
     if (!m_hasTold && next < limit && (m_isServed || next == mark))
@@ -340,11 +313,15 @@ SettlingPackets::Settle()
     {
         return;
     }
-    for (std::size_t i = 0; i < m_open.size(); i++)
+    m_averaged = span->time;
+    for (uint32_t i = 0; i < m_open.size(); i++)
     {
-        if (!m_open[i].empty() && !m_windows.At(static_cast<uint32_t>(i)).IsKnown())
+        const ServiceWindows::Connection& connection = m_windows.At(i);
+        const bool isIdle = m_open[i].empty();
+        if ((!isIdle && !connection.IsKnown()) || // it waits for something else
+            (isIdle && connection.IsKnown() && connection.idleSince + MaxIdle(connection) <= m_now))
         {
-            return; // it waits for something else
+            return;
         }
     }
     if (!m_packets.StalledFlows().empty())
@@ -357,9 +334,7 @@ SettlingPackets::Settle()
         m_perWindow[i] = CountersAt(m_links[i], Time::Picoseconds(m_now));
         m_perWindow[i] -= i < span->counters.size() ? span->counters[i] : PortCounters();
     }
-    m_averaged = span->time;
     m_parkedAt = m_now;
-    m_parked = m_open;
     m_isServed = true;
     m_counters.periods++;
     m_events = {};
@@ -374,13 +349,12 @@ SettlingPackets::Settle()
         connection.free = m_now;
         for (const uint32_t number : m_open[i])
         {
+            m_parked[i].push_back({m_flows[number].id, m_flows[number].inner});
             ServeRest(number, m_now);
         }
-        if (m_open[i].empty() && !connection.services.empty())
+        if (m_open[i].empty() && connection.IsKnown())
         {
-            Push(std::max(m_now, connection.idleSince + MaxIdle(connection)),
-                 ServiceEventKind::Idle,
-                 i);
+            Push(connection.idleSince + MaxIdle(connection), ServiceEventKind::Idle, i);
         }
     }
 }
@@ -471,8 +445,7 @@ SettlingPackets::Do(const ServiceEvent& event)
         const ServiceWindows::Connection& connection = m_windows.At(event.flow);
         if (m_open[event.flow].empty() && connection.idleSince + MaxIdle(connection) <= m_now)
         {
-            Resume(m_now);
-            m_patience = 0;
+            Interrupt(m_now);
         }
         return;
     }
@@ -496,6 +469,36 @@ SettlingPackets::LeftOf(const Flow& flow, int64_t now) const
            static_cast<double>(std::max(int64_t{1}, flow.end - flow.begin));
 }
 
+/** What was seen is of the past: packets move, and windows begin. */
+void
+SettlingPackets::Interrupt(int64_t now)
+{
+    if (m_isServed)
+    {
+        Resume(now);
+    }
+    else
+    {
+        RestartWindows(now);
+    }
+    m_patience = 0;
+}
+
+void
+SettlingPackets::RestartWindows(int64_t now)
+{
+    m_windows.Restart(now);
+    for (uint32_t i = 0; i < m_open.size(); i++)
+    {
+        ServiceWindows::Connection& connection = m_windows.At(i);
+        for (const uint32_t number : m_open[i])
+        {
+            connection.mostBytes =
+                std::max(connection.mostBytes, m_flows[number].request.bytes.Count());
+        }
+    }
+}
+
 /** Packets move again, as they were parked, for the flows that are under way now. */
 void
 SettlingPackets::Resume(int64_t now)
@@ -508,47 +511,34 @@ SettlingPackets::Resume(int64_t now)
     m_skipped += now - m_parkedAt;
     m_isServed = false;
     m_events = {};
-    m_windows.Restart(now);
+    RestartWindows(now);
     for (std::size_t i = 0; i < m_open.size(); i++)
     {
-        std::deque<uint32_t> parked = std::move(m_parked[i]);
+        std::deque<Parked> parked = std::move(m_parked[i]);
         m_parked[i].clear();
         for (const uint32_t number : m_open[i])
         {
             Flow& flow = m_flows[number];
             const auto left = std::max(int64_t{1}, static_cast<int64_t>(LeftOf(flow, now) + 0.5));
-            const uint32_t before = parked.empty() ? NONE : parked.front();
-            if (before != NONE)
+            if (!parked.empty())
             {
+                const Parked packets = parked.front();
                 parked.pop_front();
-            }
-            if (before != NONE && m_packets.SetBytesLeft(m_flows[before].id, left, Inner(now)))
-            {
-                const uint32_t inner = m_flows[before].inner;
-                const FlowId id = m_flows[before].id;
-                m_outer[inner] = number;
-                flow.inner = inner;
-                flow.id = id;
-                flow.state = State::Packets;
-            }
-            else
-            {
-                if (before != NONE)
+                if (m_packets.SetBytesLeft(packets.id, left, Inner(now)))
                 {
-                    m_packets.Cancel(m_flows[before].id, Inner(now));
+                    m_outer[packets.inner] = number;
+                    flow.inner = packets.inner;
+                    flow.id = packets.id;
+                    flow.state = State::Packets;
+                    continue;
                 }
-                Post(number, Bytes(left), now);
+                m_packets.Cancel(packets.id, Inner(now));
             }
+            Post(number, Bytes(left), now);
         }
-        for (const uint32_t before : parked)
+        for (const Parked& packets : parked)
         {
-            m_packets.Cancel(m_flows[before].id, Inner(now));
-        }
-        ServiceWindows::Connection& connection = m_windows.At(static_cast<uint32_t>(i));
-        for (const uint32_t number : m_open[i])
-        {
-            connection.mostBytes =
-                std::max(connection.mostBytes, m_flows[number].request.bytes.Count());
+            m_packets.Cancel(packets.id, Inner(now));
         }
     }
 }
@@ -557,10 +547,10 @@ SettlingPackets::Resume(int64_t now)
 PortCounters
 SettlingPackets::ServedCounters(std::size_t place, int64_t time) const
 {
-    return place < m_perWindow.size() ? PartOfCounters(m_perWindow[place],
-                                                       static_cast<double>(time - m_parkedAt) /
-                                                           static_cast<double>(m_averaged))
-                                      : PortCounters();
+    return place < m_perWindow.size()
+               ? m_perWindow[place].PartOf(static_cast<double>(time - m_parkedAt) /
+                                           static_cast<double>(m_averaged))
+               : PortCounters();
 }
 
 void
@@ -568,12 +558,8 @@ SettlingPackets::Cancel(uint64_t token, Time now)
 {
     const auto number = static_cast<uint32_t>(token);
     m_now = std::max(m_now, now.ToPicoseconds());
-    if (m_isServed)
-    {
-        Resume(m_now);
-        m_patience = 0;
-    }
     Flow& flow = m_flows[number];
+    Interrupt(m_now);
     m_packets.Cancel(flow.id, Inner(m_now));
     flow.state = State::Done;
     m_active--;
@@ -588,26 +574,16 @@ void
 SettlingPackets::SetLinkRate(LinkId link, Rate rate, Time now)
 {
     m_now = std::max(m_now, now.ToPicoseconds());
-    if (m_isServed)
-    {
-        Resume(m_now);
-        m_patience = 0;
-    }
+    Interrupt(m_now);
     m_packets.SetLinkRate(link, rate, Inner(m_now));
-    m_windows.Restart(m_now);
 }
 
 void
 SettlingPackets::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
 {
     m_now = std::max(m_now, now.ToPicoseconds());
-    if (m_isServed)
-    {
-        Resume(m_now);
-        m_patience = 0;
-    }
+    Interrupt(m_now);
     m_packets.SetLinksUp(links, up, Inner(m_now));
-    m_windows.Restart(m_now);
 }
 
 bool

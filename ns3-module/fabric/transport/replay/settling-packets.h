@@ -164,6 +164,13 @@ class SettlingPackets final : private FlowClient, private TransportObserver
         }
     };
 
+    /** Packets of a flow that are parked. */
+    struct Parked
+    {
+        FlowId id;
+        uint32_t inner;
+    };
+
     void OnFlowDone(uint64_t token, Time now) override;
     void OnFlowSent(uint64_t token, Time now) override;
     void OnFlowStarted(FlowId id, const FlowRequest& request, Time now) override;
@@ -176,6 +183,12 @@ class SettlingPackets final : private FlowClient, private TransportObserver
         return Time::Picoseconds(now - m_skipped);
     }
 
+    /** What the time of packets is to others. */
+    Time Outer(Time inner) const
+    {
+        return inner + Time::Picoseconds(m_skipped);
+    }
+
     void Post(uint32_t flow, Bytes bytes, int64_t now);
     void Mark();
     void Settle();
@@ -184,6 +197,8 @@ class SettlingPackets final : private FlowClient, private TransportObserver
     void Push(int64_t time, ServiceEventKind kind, uint32_t subject);
     void Do(const ServiceEvent& event);
     void TellDone(uint32_t flow, int64_t now);
+    void Interrupt(int64_t now);
+    void RestartWindows(int64_t now);
     void Resume(int64_t now);
     int64_t MaxIdle(const ServiceWindows::Connection& connection) const;
     double LeftOf(const Flow& flow, int64_t now) const;
@@ -198,14 +213,14 @@ class SettlingPackets final : private FlowClient, private TransportObserver
     TransportObserver& m_observer;
     PacketTransport m_packets;
     ServiceWindows m_windows;
-    std::deque<Flow> m_flows;                   //!< by token
-    std::vector<uint32_t> m_outer;              //!< by number among those that have had packets
-    std::vector<std::deque<uint32_t>> m_open;   //!< flows by connection, the first one first
-    std::vector<std::deque<uint32_t>> m_parked; //!< similarly, when packets were parked
-    std::vector<uint32_t> m_links;              //!< that flows have loaded
-    std::vector<uint32_t> m_placeOfLink;        //!< into m_links; NONE: it is not there
-    std::vector<PortCounters> m_done;           //!< by place in m_links: in settled periods
-    std::vector<PortCounters> m_perWindow;      //!< similarly, in the time that was averaged over
+    std::deque<Flow> m_flows;                 //!< by token
+    std::vector<uint32_t> m_outer;            //!< by number among those that have had packets
+    std::vector<std::deque<uint32_t>> m_open; //!< flows by connection, the first one first
+    std::vector<std::deque<Parked>> m_parked; //!< similarly, of those when packets were parked
+    std::vector<uint32_t> m_links;            //!< that flows have loaded
+    std::vector<uint32_t> m_placeOfLink;      //!< into m_links; NONE: it is not there
+    std::vector<PortCounters> m_done;         //!< by place in m_links: in settled periods
+    std::vector<PortCounters> m_perWindow;    //!< similarly, in the time that was averaged over
     std::priority_queue<ServiceEvent, std::vector<ServiceEvent>, std::greater<>> m_events;
     std::size_t m_active{0};
     int64_t m_now{0};      //!< ps
