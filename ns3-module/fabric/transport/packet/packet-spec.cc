@@ -81,7 +81,7 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
     visitor.OptionalCount(
         {"reordering",
          "Packets by which another may be overtaken and is not yet held lost (selective); left "
-         "open: 64 where routing is spray, else 0."},
+         "open: as many as paths where routing is spray, else 0."},
         reordering,
         {0, 1u << 20});
     visitor.Count({"paths", "Source ports that a queue pair varies where routing is spray."},
@@ -410,12 +410,13 @@ FillHeader(PacketFormat& format, double framing)
 void
 FillRecovery(QueuePairSpec& pair, bool isSprayed)
 {
-    constexpr uint32_t OVERTAKEN = 64;
     if (pair.recovery == LossRecovery::ByRouting)
     {
         pair.recovery = isSprayed ? LossRecovery::Selective : LossRecovery::GoBackN;
     }
-    pair.reordering = pair.reordering.value_or(isSprayed ? OVERTAKEN : 0);
+    // In turns over paths whose queues differ by a packet, one is overtaken by one on each other
+    // path.
+    pair.reordering = pair.reordering.value_or(isSprayed ? pair.paths : 0);
 }
 
 } // namespace weir

@@ -123,10 +123,12 @@ PacketTransport::NextEventTime()
     return next == EventWheel::NEVER ? Time::Infinite() : Time::Picoseconds(next);
 }
 
-/** Timers that were left when nothing was under way are done before something is. */
+/** Something begins or changes: what was sent in vain may come, and timers that were left when
+ * nothing was under way are done before something is. */
 void
 PacketTransport::Wake(Time now)
 {
+    m_pairs.ForgetRetries();
     if (IsAtRest())
     {
         AdvanceTo(std::max(now, m_now));
@@ -791,7 +793,6 @@ PacketTransport::SetLinkRate(LinkId link, Rate rate, Time now)
             "negative");
     }
     Wake(now);
-    m_pairs.ForgetRetries();
     m_now = std::max(m_now, now);
     m_network.SetRate(link.Index(), rate, now.ToPicoseconds());
     if (m_selector)
@@ -826,7 +827,6 @@ PacketTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
         }
     }
     Wake(now);
-    m_pairs.ForgetRetries();
     m_now = std::max(m_now, now);
     m_routing.SetUsable(links, up);
     m_datagrams.Reroute();
@@ -954,6 +954,7 @@ PacketTransport::Cancel(FlowId id, Time now)
     {
         return false;
     }
+    m_pairs.ForgetRetries();
     Flow& flow = m_flows[index];
     if (flow.state == State::Delayed)
     {

@@ -171,14 +171,7 @@ class MessageQueue
         message.bytes = std::max(least, had + left);
         const auto packets = static_cast<uint64_t>(
             std::max<int64_t>(1, (message.bytes + message.mtu - 1) / message.mtu));
-        const uint64_t end = message.first + packets;
-        for (std::size_t k = place + 1; k < m_messages.size(); k++)
-        {
-            m_messages[k].first = m_messages[k].first + end - message.end;
-            m_messages[k].end = m_messages[k].end + end - message.end;
-        }
-        m_end = m_end + end - message.end;
-        message.end = end;
+        EndAt(place, message.first + packets);
     }
 
     /** Cuts the packets from @p unsent on off the message of that name. @return whether any. */
@@ -193,22 +186,29 @@ class MessageQueue
             }
             // A message keeps one packet at least: numbers stay those of whoever holds them.
             const uint64_t end = std::max({message.first + 1, unsent});
-            const uint64_t cut = message.end - end;
+            const bool isCut = end < message.end;
             message.bytes = std::min<int64_t>(
                 message.bytes, static_cast<int64_t>(end - message.first) * message.mtu);
-            message.end = end;
-            for (std::size_t k = i + 1; k < m_messages.size(); k++)
-            {
-                m_messages[k].first -= cut;
-                m_messages[k].end -= cut;
-            }
-            m_end -= cut;
-            return cut > 0;
+            EndAt(i, end);
+            return isCut;
         }
         return false;
     }
 
   private:
+    /** Has the message at @p place end before packet @p end; those behind it follow. */
+    void EndAt(std::size_t place, uint64_t end)
+    {
+        const uint64_t more = end - m_messages[place].end; // modulo 2^64 where it is less
+        m_messages[place].end = end;
+        for (std::size_t k = place + 1; k < m_messages.size(); k++)
+        {
+            m_messages[k].first += more;
+            m_messages[k].end += more;
+        }
+        m_end += more;
+    }
+
     /** The place of a message that its receiver does not have whole; their number: there is none.
      */
     std::size_t FindUndelivered(uint32_t name) const
