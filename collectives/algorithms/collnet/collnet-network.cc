@@ -6,7 +6,6 @@
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
-#include <memory>
 #include <stdexcept>
 
 namespace weir
@@ -76,26 +75,30 @@ Opposites(const Topology& topology, const std::vector<LinkId>& links)
     return opposites;
 }
 
-/** What @p linksOf says that joined heads load, over other trees of @p choice when links fail. */
+/** Routes over what @p linksOf says that joined heads load, by tree; over others of @p choice when
+ * links fail. */
 template <typename LinksOf>
-RouteId
-AddTree(const AlgorithmInputs& inputs,
-        const std::shared_ptr<const JoinedHeads>& joined,
-        uint32_t choice,
-        const LinksOf& linksOf)
+std::vector<RouteId>
+AddTrees(const AlgorithmInputs& inputs,
+         const JoinedHeads& joined,
+         uint32_t choice,
+         const LinksOf& linksOf)
 {
     const Topology& topology = inputs.connector.GetCluster().GetTopology();
-    return inputs.routing.AddFixed(
-        linksOf(*joined), [&topology, joined, choice, linksOf](const LinkFilter& isUsable) {
+    return inputs.routing.AddTrees(
+        linksOf(joined),
+        [&topology, joined, choice, linksOf](
+            const Router& router) -> std::vector<std::vector<LinkId>> {
             try
             {
-                JoinedHeads others = *joined;
-                others.tree = FindSwitchTree(topology, joined->nics, choice, isUsable);
+                const auto isUsable = [&router](LinkId link) { return router.IsUsable(link); };
+                JoinedHeads others = joined;
+                others.tree = FindSwitchTree(topology, joined.nics, choice, isUsable);
                 return linksOf(others);
             }
             catch (const std::runtime_error&)
             {
-                return std::vector<LinkId>(); // no switch joins them any more
+                return {}; // no switch joins them any more
             }
         });
 }
@@ -143,7 +146,7 @@ FindCollNetPath(const AlgorithmInputs& inputs,
                 const std::vector<CollNetHead>& heads,
                 uint32_t choice)
 {
-    const auto joined = std::make_shared<const JoinedHeads>(Join(inputs, algorithm, heads, choice));
+    const JoinedHeads joined = Join(inputs, algorithm, heads, choice);
     const auto linksOf = [](const JoinedHeads& each) {
         std::vector<LinkId> links = each.tree.links;
         for (std::size_t head = 0; head < each.nics.size(); ++head)
@@ -151,9 +154,9 @@ FindCollNetPath(const AlgorithmInputs& inputs,
             Append(links, each.toNic[head]);
             Append(links, each.fromNic[head]);
         }
-        return links;
+        return std::vector<std::vector<LinkId>>{links};
     };
-    return {AddTree(inputs, joined, choice, linksOf), joined->latency};
+    return {AddTrees(inputs, joined, choice, linksOf).front(), joined.latency};
 }
 
 std::vector<CollNetPath>
@@ -164,18 +167,23 @@ FindCollNetPartPaths(const AlgorithmInputs& inputs,
 {
     const bool gathers = inputs.call.op == CollectiveOp::AllGather;
     const Topology& topology = inputs.connector.GetCluster().GetTopology();
-    const auto joined = std::make_shared<const JoinedHeads>(Join(inputs, algorithm, heads, choice));
-    std::vector<CollNetPath> paths;
-    for (std::size_t head = 0; head < heads.size(); ++head)
-    {
-        const auto linksOf = [&topology, gathers, head](const JoinedHeads& each) {
-            std::vector<LinkId> links = AllOf(each, topology, !gathers);
+    const JoinedHeads joined = Join(inputs, algorithm, heads, choice);
+    const auto linksOf = [&topology, gathers](const JoinedHeads& each) {
+        const std::vector<LinkId> all = AllOf(each, topology, !gathers);
+        std::vector<std::vector<LinkId>> parts;
+        for (std::size_t head = 0; head < each.nics.size(); ++head)
+        {
+            parts.push_back(all);
             const auto& path = each.tree.paths[head];
-            Append(links, gathers ? each.toNic[head] : each.fromNic[head]);
-            Append(links, gathers ? path : Opposites(topology, path));
-            return links;
-        };
-        paths.push_back({AddTree(inputs, joined, choice, linksOf), joined->latency});
+            Append(parts.back(), gathers ? each.toNic[head] : each.fromNic[head]);
+            Append(parts.back(), gathers ? path : Opposites(topology, path));
+        }
+        return parts;
+    };
+    std::vector<CollNetPath> paths;
+    for (const RouteId route : AddTrees(inputs, joined, choice, linksOf))
+    {
+        paths.push_back({route, joined.latency});
     }
     return paths;
 }

@@ -20,20 +20,22 @@ IsSwitch(const Device& device)
     return device.node == Device::NO_NODE && device.kind != DeviceKind::Host;
 }
 
-/** A breadth-first search from one device over switches of the network. */
-struct Search
+/** Whether a tree may have a link of the network, and its other direction. */
+bool
+IsOfTrees(const Topology& topology, LinkId id, const LinkFilter& isUsable)
 {
-    std::vector<uint32_t> distances;        //!< by device
-    std::vector<std::vector<LinkId>> links; //!< by device: those of shortest paths to it
-};
+    const Link& link = topology.GetLink(id);
+    return link.kind == LinkKind::Network && link.opposite.IsValid() && isUsable(id) &&
+           isUsable(link.opposite);
+}
 
-Search
-SearchFrom(const Topology& topology, DeviceId from, const LinkFilter& isUsable)
+/** By device: how far it is from one device over switches of the network. */
+std::vector<uint32_t>
+DistancesFrom(const Topology& topology, DeviceId from, const LinkFilter& isUsable)
 {
-    Search search{std::vector<uint32_t>(topology.DeviceCount(), UNREACHED),
-                  std::vector<std::vector<LinkId>>(topology.DeviceCount())};
+    std::vector<uint32_t> distances(topology.DeviceCount(), UNREACHED);
     std::vector<DeviceId> queue{from};
-    search.distances[from.Index()] = 0;
+    distances[from.Index()] = 0;
     for (std::size_t i = 0; i < queue.size(); ++i)
     {
         const DeviceId at = queue[i];
@@ -43,26 +45,36 @@ SearchFrom(const Topology& topology, DeviceId from, const LinkFilter& isUsable)
         }
         for (LinkId id : topology.LinksFrom(at))
         {
-            const Link& link = topology.GetLink(id);
-            if (link.kind != LinkKind::Network || !link.opposite.IsValid() || !isUsable(id) ||
-                !isUsable(link.opposite))
+            const DeviceId to = topology.GetLink(id).to;
+            if (distances[to.Index()] == UNREACHED && IsOfTrees(topology, id, isUsable))
             {
-                continue;
-            }
-            const uint32_t distance = search.distances[at.Index()] + 1;
-            uint32_t& there = search.distances[link.to.Index()];
-            if (there == UNREACHED)
-            {
-                there = distance;
-                queue.push_back(link.to);
-            }
-            if (there == distance)
-            {
-                search.links[link.to.Index()].push_back(id);
+                distances[to.Index()] = distances[at.Index()] + 1;
+                queue.push_back(to);
             }
         }
     }
-    return search;
+    return distances;
+}
+
+/** The links of shortest paths to the root that lead on from a device. */
+std::vector<LinkId>
+LinksToRoot(const Topology& topology,
+            DeviceId from,
+            const std::vector<uint32_t>& distances,
+            const LinkFilter& isUsable)
+{
+    std::vector<LinkId> links;
+    for (LinkId id : topology.LinksFrom(from))
+    {
+        const DeviceId to = topology.GetLink(id).to;
+        if (IsSwitch(topology.GetDevice(to)) &&
+            distances[to.Index()] + 1 == distances[from.Index()] &&
+            IsOfTrees(topology, id, isUsable))
+        {
+            links.push_back(id);
+        }
+    }
+    return links;
 }
 
 /** By device: the distance of the farthest NIC, and the sum of all. */
@@ -72,11 +84,11 @@ DistancesOf(const Topology& topology, const std::vector<DeviceId>& nics, const L
     std::vector<std::pair<uint32_t, uint64_t>> all(topology.DeviceCount(), {0, 0});
     for (DeviceId nic : nics)
     {
-        const Search search = SearchFrom(topology, nic, isUsable);
+        const std::vector<uint32_t> distances = DistancesFrom(topology, nic, isUsable);
         for (std::size_t i = 0; i < all.size(); ++i)
         {
-            all[i].first = std::max(all[i].first, search.distances[i]);
-            all[i].second += search.distances[i];
+            all[i].first = std::max(all[i].first, distances[i]);
+            all[i].second += distances[i];
         }
     }
     return all;
@@ -122,21 +134,21 @@ FindSwitchTree(const Topology& topology,
     const std::vector<DeviceId> roots = FindRoots(topology, nics, isUsable);
     SwitchTree tree;
     tree.root = roots[choice % roots.size()];
-    const Search search = SearchFrom(topology, tree.root, isUsable);
+    const std::vector<uint32_t> distances = DistancesFrom(topology, tree.root, isUsable);
     for (DeviceId nic : nics)
     {
         Time latency;
         std::vector<LinkId> path;
         for (DeviceId at = nic; at != tree.root;)
         {
-            const std::vector<LinkId>& links = search.links[at.Index()];
-            const LinkId down = links[choice / roots.size() % links.size()];
-            const Link& link = topology.GetLink(down);
-            tree.links.push_back(down);
+            const std::vector<LinkId> links = LinksToRoot(topology, at, distances, isUsable);
+            const LinkId up = links[choice / roots.size() % links.size()];
+            const Link& link = topology.GetLink(up);
+            tree.links.push_back(up);
             tree.links.push_back(link.opposite);
-            path.push_back(link.opposite);
+            path.push_back(up);
             latency += link.latency + topology.GetLink(link.opposite).latency;
-            at = link.from;
+            at = link.to;
         }
         tree.paths.push_back(std::move(path));
         tree.latency = std::max(tree.latency, latency);

@@ -2,11 +2,11 @@
 #ifndef WEIR_COLLECTIVES_ALGORITHMS_COLLNET_SWITCH_TREE_H
 #define WEIR_COLLECTIVES_ALGORITHMS_COLLNET_SWITCH_TREE_H
 
-#include "fabric/routing/routing.h"
 #include "fabric/topology/topology.h"
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace weir
@@ -20,6 +20,9 @@ struct SwitchTree
     std::vector<std::vector<LinkId>> paths; //!< by NIC: towards the root
     Time latency;                           //!< of the longest path from a NIC to the root and back
 };
+
+/** Whether a link may be used. */
+using LinkFilter = std::function<bool(LinkId)>;
 
 /**
  * The tree that SHARP's manager would choose: its root is a switch that is least far from the

@@ -161,6 +161,19 @@ Routing::InternLinks(std::vector<PathLink>& links)
     return m_paths.InternCounted(links);
 }
 
+/** Links that may come several times, in any order. */
+PathId
+Routing::InternEach(const std::vector<LinkId>& links)
+{
+    std::vector<PathLink> counted;
+    counted.reserve(links.size());
+    for (const LinkId link : links)
+    {
+        counted.push_back({link, 1});
+    }
+    return InternLinks(counted);
+}
+
 FlowTuple
 Routing::TupleOf(const Single& single)
 {
@@ -290,22 +303,30 @@ Routing::AddFixed(const std::vector<PathLink>& links)
 RouteId
 Routing::AddFixed(const std::vector<LinkId>& links)
 {
-    std::vector<PathLink> counted;
-    counted.reserve(links.size());
-    for (const LinkId link : links)
-    {
-        counted.push_back({link, 1});
-    }
-    CountRepeated(counted);
-    return AddFixed(counted);
+    return InternFixed(InternEach(links), Kind::Fixed);
 }
 
-RouteId
-Routing::AddFixed(const std::vector<LinkId>& links, Detour detour)
+std::vector<RouteId>
+Routing::AddTrees(const std::vector<std::vector<LinkId>>& trees, TreeReroute reroute)
 {
-    const RouteId route = AddFixed(links);
-    m_detours.emplace(route, std::move(detour));
-    return route;
+    std::vector<PathId> paths;
+    for (const std::vector<LinkId>& links : trees)
+    {
+        paths.push_back(InternEach(links));
+    }
+    const auto [known, isNew] =
+        m_treesByPaths.emplace(std::move(paths), static_cast<uint32_t>(m_trees.size()));
+    if (isNew)
+    {
+        Trees added{{}, std::move(reroute), {}};
+        for (const PathId path : known->first)
+        {
+            added.routes.emplace_back(m_routes.size());
+            m_routes.push_back({path, known->second, Kind::Tree});
+        }
+        m_trees.push_back(std::move(added));
+    }
+    return m_trees[known->second].routes;
 }
 
 RouteId
@@ -455,6 +476,7 @@ Routing::AddMakeup(const Route& route,
     {
     case Kind::Pinned:
     case Kind::Fixed:
+    case Kind::Tree:
         AddTimes(rest, m_paths.Links(route.path), times);
         return;
     case Kind::Single: {
@@ -513,6 +535,10 @@ Routing::SetUsable(const std::vector<LinkId>& links, bool usable)
         }
     }
     m_rerouted.clear();
+    for (Trees& trees : m_trees)
+    {
+        trees.now.reset();
+    }
 }
 
 /** The router with all links up. */
@@ -545,7 +571,8 @@ Routing::Rerouted(RouteId id)
     {
         path = route.kind == Kind::Single ? RerouteSingle(route)
                : route.kind == Kind::Sum  ? RerouteSum(route)
-                                          : RerouteFixed(id);
+               : route.kind == Kind::Tree ? RerouteTree(id)
+                                          : route.path;
     }
     m_rerouted.emplace(id, path);
     return path;
@@ -592,19 +619,15 @@ Routing::RerouteSum(const Route& route)
 }
 
 PathId
-Routing::RerouteFixed(RouteId id)
+Routing::RerouteTree(RouteId id)
 {
-    const auto detour = m_detours.find(id);
-    std::vector<PathLink> links;
-    if (detour != m_detours.end())
+    Trees& trees = m_trees[m_routes[id.Index()].detail];
+    if (!trees.now)
     {
-        for (const LinkId link :
-             detour->second([this](LinkId each) { return m_router.IsUsable(each); }))
-        {
-            links.push_back({link, 1});
-        }
+        trees.now = trees.reroute(m_router);
     }
-    return links.empty() ? m_routes[id.Index()].path : InternLinks(links);
+    const std::size_t place = id.Index() - trees.routes.front().Index();
+    return trees.now->empty() ? PlannedPath(id) : InternEach((*trees.now)[place]);
 }
 
 } // namespace weir

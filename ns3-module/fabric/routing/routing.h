@@ -14,7 +14,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -112,11 +114,8 @@ struct RouteSum
     std::vector<PathLink> otherLinks;   //!< of no term or segment, each once
 };
 
-/** Whether a link may be used. */
-using LinkFilter = std::function<bool(LinkId)>;
-
-/** The links of a route over usable links only, in any order; empty: there are none. */
-using Detour = std::function<std::vector<LinkId>(const LinkFilter& isUsable)>;
+/** By tree: its links over links that are usable now, in any order. Empty: there are no trees. */
+using TreeReroute = std::function<std::vector<std::vector<LinkId>>(const Router& router)>;
 
 /**
  * The routes of a fabric: who talks to whom, over which links now.
@@ -149,8 +148,12 @@ class Routing
     /** As above, of links that may come several times, in any order. */
     RouteId AddFixed(const std::vector<LinkId>& links);
 
-    /** As above, but rerouted by @p detour while one of its links is down. */
-    RouteId AddFixed(const std::vector<LinkId>& links, Detour detour);
+    /**
+     * Routes over given links of trees, each in any order, of which those with a link that is down
+     * are as @p reroute says. Equal lists have the same routes.
+     */
+    std::vector<RouteId> AddTrees(const std::vector<std::vector<LinkId>>& trees,
+                                  TreeReroute reroute);
 
     /** The route over given hops in order, never rerouted. */
     RouteId AddPinned(const std::vector<LinkId>& hops);
@@ -290,6 +293,7 @@ class Routing
         Single, //!< from one device to another through the network
         Pinned, //!< given hops
         Fixed,  //!< given links in no order
+        Tree,   //!< similarly, but rerouted with others
         Sum
     };
 
@@ -297,7 +301,7 @@ class Routing
     struct Route
     {
         PathId path;        //!< planned
-        uint32_t detail{0}; //!< Single: into m_singles; Sum: into m_sums
+        uint32_t detail{0}; //!< Single: into m_singles; Sum: into m_sums; Tree: into m_trees
         Kind kind{Kind::Fixed};
     };
 
@@ -328,6 +332,14 @@ class Routing
         std::vector<PathLink> otherLinks;
     };
 
+    /** Trees that were added together. */
+    struct Trees
+    {
+        std::vector<RouteId> routes;
+        TreeReroute reroute;
+        std::optional<std::vector<std::vector<LinkId>>> now; //!< what it said since links changed
+    };
+
     RouteId Intern(const Route& route, uint32_t hash);
     RouteId InternFixed(PathId path, Kind kind);
     PathId AppendInside(PathId before, DeviceId from, DeviceId to, uint8_t kinds);
@@ -335,6 +347,7 @@ class Routing
     static FlowTuple TupleOf(const Single& single);
     Sum Flattened(const RouteSum& sum) const;
     PathId InternLinks(std::vector<PathLink>& links);
+    PathId InternEach(const std::vector<LinkId>& links);
     bool AreSameSum(const Route& known, const Route& route, const RouteMakeup& makeup) const;
 
     Router& HealthyRouter();
@@ -342,7 +355,7 @@ class Routing
     PathId Rerouted(RouteId route);
     PathId RerouteSingle(const Route& route);
     PathId RerouteSum(const Route& route);
-    PathId RerouteFixed(RouteId route);
+    PathId RerouteTree(RouteId route);
     void AddMakeup(const Route& route,
                    uint32_t times,
                    std::vector<SegmentCount>& segments,
@@ -356,10 +369,11 @@ class Routing
     std::vector<Route> m_routes;
     std::vector<Single> m_singles;
     std::vector<Sum> m_sums;
-    InternIndex m_index;                           //!< of routes that are singles or sums
-    std::vector<RouteId> m_fixedRoutes;            //!< by path: the one that is Fixed, or invalid
-    std::unordered_map<RouteId, Detour> m_detours; //!< of fixed routes that have one
-    std::vector<RouteId> m_pinnedRoutes;           //!< by path: the one that is Pinned, or invalid
+    InternIndex m_index; //!< of routes that are singles or sums
+    std::vector<Trees> m_trees;
+    std::map<std::vector<PathId>, uint32_t> m_treesByPaths; //!< into m_trees
+    std::vector<RouteId> m_fixedRoutes;  //!< by path: the one that is Fixed, or invalid
+    std::vector<RouteId> m_pinnedRoutes; //!< by path: the one that is Pinned, or invalid
     std::unordered_map<uint64_t, std::vector<LinkId>> m_insidePaths; //!< by kinds and both devices
     std::size_t m_down{0};                                           //!< links not usable
     std::unordered_map<RouteId, PathId> m_rerouted;                  //!< since links last changed
