@@ -43,6 +43,34 @@ FormOf(Fidelity fidelity)
     return fidelity == Fidelity::Packet ? FlowForm::Packets : FlowForm::Fluid;
 }
 
+bool
+MovesChunks(Fidelity fidelity)
+{
+    return fidelity == Fidelity::Flow || fidelity == Fidelity::Packet ||
+           fidelity == Fidelity::Hybrid;
+}
+
+TransportSpec
+TransportOf(Fidelity fidelity,
+            const PacketSpec& packets,
+            const CouplingSpec& coupling,
+            const SharingSpec& sharing,
+            const CorrectionSpec& corrections)
+{
+    TransportSpec spec;
+    if (fidelity == Fidelity::Hybrid)
+    {
+        spec.coupling = coupling;
+    }
+    if (spec.coupling || FormOf(fidelity) == FlowForm::Packets)
+    {
+        spec.packets = packets;
+    }
+    spec.sharing = sharing;
+    spec.corrections = corrections;
+    return spec;
+}
+
 std::unique_ptr<CollectiveEngine>
 MakeCollectiveEngine(Fidelity fidelity, Planner& planner, Transport& transport)
 {

@@ -4,6 +4,7 @@
 
 #include "collectives/engines/collective-engine.h"
 #include "collectives/planner.h"
+#include "fabric/transport/make-transport.h"
 #include "fabric/transport/transport.h"
 
 #include <memory>
@@ -27,8 +28,18 @@ enum class Fidelity : uint8_t
 const char* ToString(Fidelity fidelity);
 std::optional<Fidelity> ParseFidelity(const std::string& name);
 
-/** What bytes move as in a fidelity. */
+/** What bytes move as in a fidelity; of Hybrid those that are no packets. */
 FlowForm FormOf(Fidelity fidelity);
+
+/** Whether every chunk of a call moves by itself: Flow, Packet and Hybrid. */
+bool MovesChunks(Fidelity fidelity);
+
+/** What moves bytes in a fidelity: of @p packets and @p coupling what it has a use for. */
+TransportSpec TransportOf(Fidelity fidelity,
+                          const PacketSpec& packets,
+                          const CouplingSpec& coupling,
+                          const SharingSpec& sharing,
+                          const CorrectionSpec& corrections);
 
 /**
  * The engine of that fidelity. @p planner and @p transport must outlive it; Analytical does not use

@@ -188,15 +188,18 @@ ReadPacketLinks(const YamlNode& network, const TransportSpec& transport, Collect
 {
     const auto packets = network.Find("packets");
     ExpectNotSettled(network, *transport.packets);
-    if (!packets)
+    spec.coupling = *transport.coupling;
+    if (packets)
+    {
+        packets->CheckKeys(YamlKeysOf("network.packets (weir collective)"));
+        packets->Read("links", spec.coupling.links, ReadLinkNames);
+    }
+    if (spec.coupling.links.empty())
     {
         throw InputError(
             "--fidelity: found hybrid and nothing that moves as packets, expected "
             "packets.links by --set or in the file of --network");
     }
-    packets->CheckKeys(YamlKeysOf("network.packets (weir collective)"));
-    spec.coupling = *transport.coupling;
-    packets->Read("links", spec.coupling.links, ReadLinkNames);
     CheckLinks(packets->Get("links"), Cluster(spec.cluster).GetTopology());
 }
 
@@ -251,19 +254,18 @@ template <typename E>
 std::optional<E>
 NcclChoiceOf(const char* option, const std::string& text, const NamedChoices<E>& choices)
 {
-    std::vector<std::string> names;
     for (const auto& [name, value] : choices)
     {
         if (NormalizedNcclName(text) == NormalizedNcclName(name))
         {
             return value;
         }
-        names.emplace_back(name);
     }
     if (text == "auto")
     {
         return std::nullopt;
     }
+    std::vector<std::string> names = ChoiceNames(choices);
     names.emplace_back("auto");
     FailOption(option, text, names);
 }

@@ -90,7 +90,7 @@ BackToBackTimer::PerCall(const CollectiveCall& call, uint32_t calls)
         end = PlayOne(call);
         calls = 1;
     }
-    else if (m_fidelity == Fidelity::Flow || m_fidelity == Fidelity::Packet)
+    else if (MovesChunks(m_fidelity))
     {
         end = Play(call, calls);
     }

@@ -24,10 +24,10 @@ class BackToBackTimer
     BackToBackTimer(Simulation& simulation, Fidelity fidelity);
 
     /**
-     * When the last of @p calls equal calls has ended on all ranks, over their number. Fidelity
-     * `flow` plays them until two back to back have ended as long after the one before, within a
-     * thousandth, and takes the rest to follow so; the others know one call's time and the period
-     * of the plan. Calls that do not overlap by that are timed alone.
+     * When the last of @p calls equal calls has ended on all ranks, over their number. Fidelities
+     * `flow`, `packet` and `hybrid` play them until two back to back have ended as long after the
+     * one before, within a thousandth, and take the rest to follow so; the others know one call's
+     * time and the period of the plan. Calls that do not overlap by that are timed alone.
      * @throws std::runtime_error when one never ends.
      */
     Time PerCall(const CollectiveCall& call, uint32_t calls);

@@ -24,23 +24,6 @@ namespace weir
 namespace
 {
 
-TransportSpec
-TransportOf(const CollectiveSweepSpec& spec)
-{
-    TransportSpec transport;
-    if (spec.fidelity == Fidelity::Hybrid)
-    {
-        transport.coupling = spec.coupling;
-    }
-    if (transport.coupling || FormOf(spec.fidelity) == FlowForm::Packets)
-    {
-        transport.packets = spec.packets;
-    }
-    transport.sharing = spec.sharing;
-    transport.corrections = spec.corrections;
-    return transport;
-}
-
 /** The calls of one size after the other on one cluster. */
 class CallRunner
 {
@@ -48,7 +31,11 @@ class CallRunner
     explicit CallRunner(const CollectiveSweepSpec& spec)
         : m_spec(spec),
           m_costs(spec.cluster.node),
-          m_simulation(spec.cluster, SettingsOf(spec), TransportOf(spec)),
+          m_simulation(
+              spec.cluster,
+              SettingsOf(spec),
+              TransportOf(
+                  spec.fidelity, spec.packets, spec.coupling, spec.sharing, spec.corrections)),
           m_planner(m_simulation.GetPlanner()),
           m_positions(m_planner),
           m_communicator(m_planner.AddCommunicator(SweepGpus(spec)))
@@ -62,8 +49,7 @@ class CallRunner
         {
             m_judge.emplace(m_planner, spec.automatic);
         }
-        if (spec.fidelity == Fidelity::Flow || spec.fidelity == Fidelity::Packet ||
-            spec.fidelity == Fidelity::Hybrid)
+        if (MovesChunks(spec.fidelity))
         {
             m_planner.KeepToClosedForms();
         }

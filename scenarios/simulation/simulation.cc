@@ -268,7 +268,7 @@ Simulation::PlanCall(JobId job, Rank rank, const StepOp& op)
     const CollectiveCall call = CallOf(job, group, op);
     m_planner.Plan(call);
     const Fidelity fidelity = FidelityOf(job);
-    if (fidelity == Fidelity::Flow || fidelity == Fidelity::Packet || fidelity == Fidelity::Auto)
+    if (MovesChunks(fidelity) || fidelity == Fidelity::Auto)
     {
         m_planner.GetSchedule(call);
     }

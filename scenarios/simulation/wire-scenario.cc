@@ -57,18 +57,11 @@ FidelityOf(const Scenario& scenario, const std::string& job)
 TransportSpec
 TransportOf(const Scenario& scenario)
 {
-    TransportSpec spec;
-    if (scenario.fidelity == Fidelity::Hybrid)
-    {
-        spec.coupling = scenario.hybrid.coupling;
-    }
-    if (spec.coupling || FormOf(scenario.fidelity) == FlowForm::Packets)
-    {
-        spec.packets = scenario.packets;
-    }
-    spec.sharing = scenario.sharing;
-    spec.corrections = scenario.corrections;
-    return spec;
+    return TransportOf(scenario.fidelity,
+                       scenario.packets,
+                       scenario.hybrid.coupling,
+                       scenario.sharing,
+                       scenario.corrections);
 }
 
 /** @throws InputError when the jobs need more GPUs than the system has. */
@@ -141,10 +134,7 @@ AddTraffic(Simulation& simulation, const Scenario& scenario)
                              "expected fidelity stream, flow, packet or hybrid");
         }
         JobPlacer placer(simulation.GetCluster()); // shares GPUs with jobs
-        const auto gpus = placer.Place(spec.name,
-                                       spec.gpus,
-                                       spec.placement,
-                                       spec.gpusWhere.empty() ? spec.where : spec.gpusWhere);
+        const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement, spec.gpusWhere);
         const FlowForm form = FormOf(FidelityOf(scenario, spec.name));
         const TrafficJob& job = *Wire(
             where, [&] { return &simulation.AddTrafficJob(spec.name, spec.traffic, gpus, form); });
@@ -174,10 +164,7 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
     }
     for (const CollectiveJobSpec& spec : scenario.collectives)
     {
-        const auto gpus = placer.Place(spec.name,
-                                       spec.gpus,
-                                       spec.placement,
-                                       spec.gpusWhere.empty() ? spec.where : spec.gpusWhere);
+        const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement, spec.gpusWhere);
         if (gpus.size() < 2)
         {
             throw InputError((spec.placement.where.empty() ? "placement" : spec.placement.where) +
@@ -259,7 +246,6 @@ PlanJobs(Simulation& simulation, const Scenario& scenario)
 std::unique_ptr<Simulation>
 WireScenario(const Scenario& scenario)
 {
-    const bool isHybrid = scenario.fidelity == Fidelity::Hybrid;
     auto simulation = Wire(scenario.path + ": system", [&] {
         try
         {
@@ -278,7 +264,7 @@ WireScenario(const Scenario& scenario)
     ExpectSimulated(
         scenario.events, scenario.fidelity, scenario.packets.settle.IsOn(), scenario.path);
     CheckGpuCount(scenario, simulation->GetCluster());
-    if (scenario.fidelity == Fidelity::Flow || scenario.fidelity == Fidelity::Packet || isHybrid)
+    if (MovesChunks(scenario.fidelity))
     {
         simulation->GetPlanner().KeepToClosedForms();
     }

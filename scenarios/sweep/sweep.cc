@@ -88,32 +88,11 @@ NamesIn(const std::string& keys)
     return names;
 }
 
-/** The choices of `key: [values]`, or of `key: {label: value}`. */
-std::vector<Choice>
-ChoicesOfOne(const std::string& name, const YamlNode& node)
-{
-    std::vector<Choice> choices;
-    if (node.IsMap())
-    {
-        node.CheckKeys(node.Keys());
-        for (const std::string& label : node.Keys())
-        {
-            choices.push_back({{label}, WordsOf(name, node.Get(label))});
-        }
-        return choices;
-    }
-    for (const YamlNode& item : node.Items())
-    {
-        choices.push_back({{LabelOf(item)}, WordsOf(name, item)});
-    }
-    return choices;
-}
-
-/** What several keys are set to, from a list of a value each. */
+/** What keys are set to: one to @p item, several to a value of the list @p item each. */
 Choice
-ChoiceOfSeveral(const std::vector<std::string>& names, const YamlNode& item)
+ChoiceOf(const std::vector<std::string>& names, const YamlNode& item)
 {
-    const auto values = item.Items();
+    const auto values = names.size() == 1 ? std::vector{item} : item.Items();
     if (values.size() != names.size())
     {
         item.Fail("found " + std::to_string(values.size()) + " values, expected " +
@@ -129,9 +108,9 @@ ChoiceOfSeveral(const std::vector<std::string>& names, const YamlNode& item)
     return choice;
 }
 
-/** The choices of `key, key: [[value, value], ...]`, or of `key, key: {label: [value, value]}`. */
+/** The choices of `key: [value, ...]` or `key: {label: value}`; a value of `key, key` is a list. */
 std::vector<Choice>
-ChoicesOfSeveral(const std::vector<std::string>& names, const YamlNode& node)
+ChoicesOf(const std::vector<std::string>& names, const YamlNode& node)
 {
     std::vector<Choice> choices;
     if (node.IsMap())
@@ -139,14 +118,14 @@ ChoicesOfSeveral(const std::vector<std::string>& names, const YamlNode& node)
         node.CheckKeys(node.Keys());
         for (const std::string& label : node.Keys())
         {
-            choices.push_back(ChoiceOfSeveral(names, node.Get(label)));
+            choices.push_back(ChoiceOf(names, node.Get(label)));
             choices.back().values.front() = label;
         }
         return choices;
     }
     for (const YamlNode& item : node.Items())
     {
-        choices.push_back(ChoiceOfSeveral(names, item));
+        choices.push_back(ChoiceOf(names, item));
     }
     return choices;
 }
@@ -321,8 +300,7 @@ LoadSweep(const std::string& path, const std::vector<std::string>& settings)
             CheckVaried(name, values, always);
             sweep.keys.push_back(name);
         }
-        const auto choices = names.size() == 1 ? ChoicesOfOne(names.front(), values)
-                                               : ChoicesOfSeveral(names, values);
+        const auto choices = ChoicesOf(names, values);
         if (choices.empty())
         {
             values.Fail("found no values, expected one or more");

@@ -56,8 +56,9 @@ std::vector<CaseOutcome> CompareHybrid(const ShowSuite& progress);
 
 /**
  * Two jobs of random collectives that share leaves and spines, under each of some congestion
- * controls, and training steps: what is exactly alike replayed ("replay") and what is alike to 1 %
- * ("tolerance") against all packets.
+ * controls, permutations of long transfers and training steps: what is exactly alike replayed
+ * ("replay") and what is alike or settled to 1 % ("tolerance") against all packets; both with the
+ * kind behind it ("replay transfers") are classes, too.
  */
 std::vector<CaseOutcome> CompareSettled(const Catalog& catalog, const ShowSuite& progress);
 

@@ -80,6 +80,19 @@ TEST(PacketCollectives, ArePacketsOnSomeLinks)
     EXPECT_EQ(run(Fidelity::Hybrid, "spine0->*"), flow);
 }
 
+/** Of calls back to back that overlap all are played, as in fidelity packet where all are packets.
+ */
+TEST(PacketCollectives, OverlapAsPacketsOnAllLinks)
+{
+    for (const CollectiveOp op : {CollectiveOp::Broadcast, CollectiveOp::AllReduce})
+    {
+        const auto run = [op](Fidelity fidelity) {
+            return TimeOf(fidelity, op, {}, Bytes::MiB(1), 4, {}, {"*->*"});
+        };
+        EXPECT_EQ(run(Fidelity::Hybrid), run(Fidelity::Packet)) << ToString(op);
+    }
+}
+
 /**
  * Slices of a ring's channels are paced alike, so that their bursts come to a port at once and the
  * last one waits for the others: a sixteenth of what the port takes for the slices.
