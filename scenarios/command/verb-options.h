@@ -39,16 +39,11 @@ template <typename E>
 E
 ChoiceOf(const std::string& option, const std::string& text, const NamedChoices<E>& choices)
 {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : choices)
+    if (const std::optional<E> value = FindChoice(choices, text))
     {
-        if (text == name)
-        {
-            return value;
-        }
-        names.emplace_back(name);
+        return *value;
     }
-    FailOption(option, text, names);
+    FailOption(option, text, ChoiceNames(choices));
 }
 
 /** Prints @p notes of what has no effect on standard error, a line each. */

@@ -3,6 +3,8 @@
 
 #include "collectives/algorithms/imported/imported-check.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/text-file.h"
 #include "scenarios/yaml/xml-element.h"
 
@@ -46,21 +48,15 @@ ExpectNumber(const XmlElement& element, const char* attribute, std::size_t numbe
 /** What an attribute's text stands for in a list of choices. */
 template <typename Value>
 Value
-Choice(const XmlElement& element,
-       const char* attribute,
-       const std::vector<std::pair<const char*, Value>>& choices)
+Choice(const XmlElement& element, const char* attribute, const NamedChoices<Value>& choices)
 {
     const std::string text = element.Text(attribute);
-    std::string names;
-    for (const auto& [name, value] : choices)
+    if (const std::optional<Value> value = FindChoice(choices, text))
     {
-        if (text == name)
-        {
-            return value;
-        }
-        names += (names.empty() ? "" : ", ") + std::string(name);
+        return *value;
     }
-    element.Fail(attribute, "found '" + text + "', expected one of: " + names);
+    element.Fail(attribute,
+                 "found '" + text + "', expected one of: " + JoinNames(ChoiceNames(choices)));
 }
 
 constexpr int64_t MAX_RANKS = 1 << 16;

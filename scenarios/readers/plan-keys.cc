@@ -10,6 +10,8 @@ namespace weir
 namespace
 {
 
+constexpr ParameterRange<Bytes> ANY_SIZE{Bytes(), Bytes(std::numeric_limits<int64_t>::max())};
+
 // Products of two of these stay within 32 bits.
 constexpr uint32_t MAX_RANKS = 65535;
 constexpr uint32_t MAX_SAMPLES = 1 << 24; // of a step
@@ -51,7 +53,6 @@ VisitDegrees(ParallelPlan& plan, ParameterVisitor& visitor)
 void
 VisitKernels(ParallelPlan& plan, ParameterVisitor& visitor)
 {
-    constexpr ParameterRange<Bytes> ANY_SIZE{Bytes(), Bytes(std::numeric_limits<int64_t>::max())};
     visitor.Enum({"recomputation",
                   "In backward: none, selective (attention cores), full, needed or operators."},
                  plan.recomputation,
@@ -66,7 +67,7 @@ VisitKernels(ParallelPlan& plan, ParameterVisitor& visitor)
     visitor.Flag({"overlapTensor", "Whether kernels run beside tensor-parallel communication."},
                  plan.overlapTensor);
     visitor.Flag(
-        {"splitProducts", "Whether products go beside gathers and scatterings of their operands."},
+        {"splitProducts", "Whether GEMMs go beside gathers and scatterings of their operands."},
         plan.splitProducts);
     visitor.Flag(
         {"overlapGradients", "Whether data-parallel gradients go in buckets during backward."},
@@ -108,7 +109,6 @@ void
 VisitEmbeddings(ParallelPlan& plan, ParameterVisitor& visitor)
 {
     constexpr uint32_t MAX_WIDTH = 65536; // of a row
-    constexpr ParameterRange<Bytes> ANY_SIZE{Bytes(), Bytes(std::numeric_limits<int64_t>::max())};
     visitor.Enum({"embeddings.placement", "How embedding tables lie: tables, rows or columns."},
                  plan.embeddings.placement,
                  EmbeddingPlacementNames());
@@ -136,7 +136,7 @@ void
 VisitFramework(ParallelPlan& plan, ParameterVisitor& visitor)
 {
     const ParameterRange<Time> LAUNCHES{Time(), Time::Seconds(3600)};
-    visitor.Enum({"fusion", "How many kernels stand between products: eager, kernels or compiled."},
+    visitor.Enum({"fusion", "How many kernels stand between GEMMs: eager, kernels or compiled."},
                  plan.fusion,
                  KernelFusionNames());
     visitor.Enum({"loss",

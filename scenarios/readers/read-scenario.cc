@@ -243,6 +243,7 @@ template <typename Job>
 void
 ReadGpus(const YamlNode& node, Job& job)
 {
+    job.gpusWhere = node.Where();
     if (const auto gpus = node.Find("gpus"))
     {
         job.gpus = gpus->AsCount(2, MAX_INDEX);
@@ -690,8 +691,7 @@ ReadOutput(const YamlNode& node,
         }
         else
         {
-            notes.push_back(series->Where() + ": found '" + series->AsString() +
-                            "', which has no effect here: it needs fidelity packet or hybrid");
+            notes.push_back(NoteOnNoEffect(*series, "fidelity packet or hybrid"));
         }
         if (output.file.empty() && !output.timeline)
         {

@@ -5,10 +5,9 @@
 #include "compute-model/kernels/kernel-time.h"
 #include "compute-model/kernels/measured-shapes.h"
 #include "scenarios/scenario.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <stdexcept>
-#include <utility>
-#include <vector>
 
 /**
  * @file
@@ -16,9 +15,6 @@
  */
 namespace weir
 {
-
-template <typename E>
-using NamedChoices = std::vector<std::pair<const char*, E>>;
 
 /** How @p value is spelt. @throws std::logic_error when @p choices lacks it. */
 template <typename E>

@@ -6,6 +6,7 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/yaml/nearest-name.h"
 
 #include <initializer_list>
 #include <map>
@@ -72,16 +73,12 @@ class KernelRows
     E Choice(const NamedChoices<E>& choices)
     {
         const std::size_t field = m_field++;
-        std::string names;
-        for (const auto& [name, value] : choices)
+        if (const std::optional<E> value = FindChoice(choices, m_lines.Fields()[field]))
         {
-            if (m_lines.Fields()[field] == name)
-            {
-                return value;
-            }
-            names += (names.empty() ? "" : ", ") + std::string(name);
+            return *value;
         }
-        throw m_lines.Refusal(m_columns[field], m_lines.Fields()[field], "one of " + names);
+        throw m_lines.Refusal(
+            m_columns[field], m_lines.Fields()[field], "one of " + JoinNames(ChoiceNames(choices)));
     }
 
   private:

@@ -4,6 +4,7 @@
 
 #include "fabric/units.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -127,19 +128,13 @@ class YamlNode
 
     /** One of the names of @p choices. */
     template <typename E>
-    E AsEnum(const std::vector<std::pair<const char*, E>>& choices) const
+    E AsEnum(const NamedChoices<E>& choices) const
     {
-        const std::string name = AsString();
-        std::vector<std::string> names;
-        for (const auto& [text, value] : choices)
+        if (const std::optional<E> value = FindChoice(choices, AsString()))
         {
-            if (name == text)
-            {
-                return value;
-            }
-            names.emplace_back(text);
+            return *value;
         }
-        FailChoice(names);
+        FailChoice(ChoiceNames(choices));
     }
 
     /** "file:line:column: key.path". */
