@@ -67,7 +67,7 @@ struct CollectiveJobSpec
     Time start;          //!< of the first call
     PlacementSpec placement;
     std::string where{};     //!< for messages, as YamlNode::Where; empty: not from a file
-    std::string gpusWhere{}; //!< the same for `gpus`
+    std::string gpusWhere{}; //!< the same for `gpus`, of the job where it has none
 };
 
 /** A job as a scenario has it, of a model or an imported workload; it gets its GPUs by its
@@ -151,7 +151,7 @@ struct TrafficJobSpec
     uint32_t gpus{0};    //!< how many; 0: all that its placement has
     PlacementSpec placement;
     std::string where{};     //!< for messages, as YamlNode::Where; empty: not from a file
-    std::string gpusWhere{}; //!< the same for `gpus`
+    std::string gpusWhere{}; //!< the same for `gpus`, of the job where it has none
 };
 
 /** An experiment, with every default filled in. */

@@ -19,15 +19,16 @@ class CallPositions
     /** @p planner must outlive it. O(links). */
     explicit CallPositions(Planner& planner);
 
-    static constexpr std::size_t CONTENTION = 1; //!< of a path: whether others decide the time
+    static constexpr std::size_t CONTENTION = 1; //!< of a path: what decides the time
 
     /** What the features of a position are the logarithms of, base 2. */
     static std::vector<std::string> FeatureNames();
 
     /**
-     * The path of a call's position is the shortcut, whether other traffic on the fabric decides
-     * its time ("contended": the bottleneck is a link between switches, or switches route by load;
-     * a regime of both stands for neither), its algorithm, whether latency or bytes make up its
+     * The path of a call's position is the shortcut, what decides its time ("contended": the
+     * bottleneck is a link between switches, or switches route by load; "inside": of a call between
+     * nodes it is a link inside one; else "uncontended"; a regime of several stands for none), its
+     * algorithm, whether latency or bytes make up its
      * time, and the class of its operation. Fabrics, algorithms, versions and settings of NCCL that
      * no sample has are unsampled. O(1).
      */

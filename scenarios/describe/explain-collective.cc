@@ -22,23 +22,17 @@ namespace
 
 constexpr std::size_t MAX_SHOWN = 32; //!< ranks of a ring or a tree, of which others are alike
 
-/** What stands for ranks that are not shown. */
-std::string
-Rest(std::size_t ranks)
-{
-    return ranks > MAX_SHOWN ? " ... of " + std::to_string(ranks) : "";
-}
-
-/** Texts that several channels have, with the channels, in the order of first appearance. */
+/** The texts of ranks that several channels have, with the channels, in the order of first
+ * appearance. */
 class ChannelsByText
 {
   public:
-    void Add(const std::string& text, std::size_t channel)
+    void Add(const std::vector<std::string>& ranks, std::size_t channel)
     {
-        const auto [it, isNew] = m_places.emplace(text, m_entries.size());
+        const auto [it, isNew] = m_places.emplace(ranks, m_entries.size());
         if (isNew)
         {
-            m_entries.push_back({text, ""});
+            m_entries.push_back({Shortened(ranks), ""});
         }
         std::string& channels = m_entries[it->second].second;
         channels += (channels.empty() ? "" : ",") + std::to_string(channel);
@@ -55,7 +49,17 @@ class ChannelsByText
     }
 
   private:
-    std::map<std::string, std::size_t> m_places;
+    static std::string Shortened(const std::vector<std::string>& ranks)
+    {
+        std::string text;
+        for (std::size_t i = 0; i < std::min(ranks.size(), MAX_SHOWN); ++i)
+        {
+            text += (i > 0 ? " " : "") + ranks[i];
+        }
+        return text + (ranks.size() > MAX_SHOWN ? " ... of " + std::to_string(ranks.size()) : "");
+    }
+
+    std::map<std::vector<std::string>, std::size_t> m_places;
     std::vector<std::pair<std::string, std::string>> m_entries;
 };
 
@@ -75,16 +79,13 @@ class ChannelText
         for (std::size_t c = 0; c < m_communicator.channels.size(); ++c)
         {
             const RingChannel& ring = m_communicator.channels[c];
-            std::string text;
-            for (std::size_t i = 0; i < std::min(ring.order.size(), MAX_SHOWN); ++i)
+            std::vector<std::string> ranks;
+            for (std::size_t i = 0; i < ring.order.size(); ++i)
             {
-                text += (i > 0 ? " " : "") + Gpu(ring.order[i]);
-                if (i < ring.hops.size())
-                {
-                    text += Nics(ring.hops[i]);
-                }
+                ranks.push_back(Gpu(ring.order[i]) +
+                                (i < ring.hops.size() ? Nics(ring.hops[i]) : ""));
             }
-            rings.Add(text + Rest(ring.order.size()), c);
+            rings.Add(ranks, c);
         }
         return rings.ToText("ring");
     }
@@ -95,16 +96,15 @@ class ChannelText
         for (std::size_t c = 0; c < m_communicator.trees.size(); ++c)
         {
             const auto& places = m_communicator.trees[c].places;
-            std::string text;
-            for (uint32_t rank = 0; rank < std::min(places.size(), MAX_SHOWN); ++rank)
+            std::vector<std::string> ranks;
+            for (uint32_t rank = 0; rank < places.size(); ++rank)
             {
                 const TreePlace& place = places[rank];
-                text += (rank > 0 ? " " : "") + Gpu(rank);
-                text += place.parent == TreePlace::NO_RANK
-                            ? std::string(" root")
-                            : "<" + Gpu(place.parent) + Nics(place.toParent);
+                ranks.push_back(Gpu(rank) + (place.parent == TreePlace::NO_RANK
+                                                 ? std::string(" root")
+                                                 : "<" + Gpu(place.parent) + Nics(place.toParent)));
             }
-            trees.Add(text + Rest(places.size()), c);
+            trees.Add(ranks, c);
         }
         return trees.ToText("tree");
     }

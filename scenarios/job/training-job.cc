@@ -70,9 +70,9 @@ TrainingJob::GetTypeId()
                             MakeTraceSourceAccessor(&TrainingJob::m_stepFinished),
                             "ns3::TrainingJob::StepFinishedTracedCallback");
     // After those of the plan, as ns-3 sets attributes in this order when it makes an object.
-    TrainingJob defaults;
-    static TypeId whole =
-        AddParameterAttributes(tid, defaults.GetComponents())
+    static TypeId whole = [] {
+        TrainingJob defaults;
+        return AddParameterAttributes(tid, defaults.GetComponents())
             .AddAttribute(
                 "Framework",
                 "What a training framework does whatever the plan, as a scenario's "
@@ -82,6 +82,7 @@ TrainingJob::GetTypeId()
                 StringValue(""),
                 MakeStringAccessor(&TrainingJob::SetFramework, &TrainingJob::GetFramework),
                 MakeStringChecker());
+    }();
     return whole;
 }
 

@@ -194,12 +194,19 @@ class Hdf5RowTable
         });
     }
 
+    /** Whether there is room for another row; counts the row where there is none. */
+    bool HasRoom()
+    {
+        const bool hasRoom = m_table.Rows() < m_maxRows;
+        m_leftOut += hasRoom ? 0 : 1;
+        return hasRoom;
+    }
+
     /** Adds a row. @return whether there was room for it */
     bool Append(const Row& row)
     {
-        if (m_table.Rows() >= m_maxRows)
+        if (!HasRoom())
         {
-            m_leftOut++;
             return false;
         }
         for (const auto& column : m_columns)

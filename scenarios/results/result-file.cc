@@ -307,6 +307,10 @@ ResultFile::OnOp(const OpRecord& record)
 void
 ResultFile::OnCollective(const CollectiveRecord& record)
 {
+    if (!m_tables->collectives.HasRoom())
+    {
+        return;
+    }
     const uint32_t job = record.job.Index();
     const auto& members = m_simulation->GetJob(record.job).GetGraph().groups[record.group];
     const CollectiveCall call = m_simulation->CallOf(record.job, record.group, *record.op);
@@ -330,6 +334,10 @@ ResultFile::OnCollective(const CollectiveRecord& record)
 void
 ResultFile::OnCall(const CallRecord& record)
 {
+    if (!m_tables->collectives.HasRoom())
+    {
+        return;
+    }
     const CollectiveLoop& loop = *m_simulation->Collectives()[record.collectiveJob];
     const CollectiveCall& call = loop.GetCall(record.number);
     const auto calls = static_cast<uint32_t>(loop.Calls().size());
@@ -355,6 +363,10 @@ ResultFile::OnCall(const CallRecord& record)
 void
 ResultFile::OnFlow(const FlowRecord& record)
 {
+    if (!m_tables->flows.HasRoom())
+    {
+        return;
+    }
     const FlowOwner& owner = record.owner;
     const bool isCollective = owner.collectiveJob != FlowOwner::NO_COLLECTIVE_JOB;
     const bool isTraffic = owner.trafficJob != FlowOwner::NO_COLLECTIVE_JOB;
@@ -371,20 +383,17 @@ ResultFile::OnFlow(const FlowRecord& record)
     const auto indexOf = [devices](DeviceId device) {
         return device.IsValid() ? static_cast<uint32_t>(device.Index()) : devices;
     };
-    const bool isWritten = m_tables->flows.Append({record,
-                                                   static_cast<uint32_t>(job),
-                                                   hasJob ? static_cast<uint32_t>(owner.collective)
-                                                   : owner.label > 0 ? owner.label - 1
-                                                                     : NO_COLLECTIVE,
-                                                   m_tables->firstLabel[job] + owner.label,
-                                                   indexOf(routing.SourceOf(record.route)),
-                                                   indexOf(routing.DestinationOf(record.route))});
-    if (isWritten)
-    {
-        auto& paths = m_tables->paths;
-        paths.resize(std::max<std::size_t>(paths.size(), record.pathNumber + 1));
-        paths[record.pathNumber] = record.path;
-    }
+    m_tables->flows.Append({record,
+                            static_cast<uint32_t>(job),
+                            hasJob            ? static_cast<uint32_t>(owner.collective)
+                            : owner.label > 0 ? owner.label - 1
+                                              : NO_COLLECTIVE,
+                            m_tables->firstLabel[job] + owner.label,
+                            indexOf(routing.SourceOf(record.route)),
+                            indexOf(routing.DestinationOf(record.route))});
+    auto& paths = m_tables->paths;
+    paths.resize(std::max<std::size_t>(paths.size(), record.pathNumber + 1));
+    paths[record.pathNumber] = record.path;
 }
 
 void

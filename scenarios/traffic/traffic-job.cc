@@ -90,11 +90,13 @@ TrafficJob::StartNext(Time now)
     request.client = this;
     request.token = m_starts.size();
     m_starts.push_back(now);
+    m_ideals.emplace_back(); // a flow of no links ends before it is known
     m_bytes += flow.bytes;
     Transport& transport = m_fabric.GetTransport();
     const FlowId id = transport.Start(request, now);
     const FlowPath taken = transport.CurrentPath(id); // switches that route by load have chosen
-    m_ideals.push_back(transport.UncontendedTime(request, taken.unit == 1 ? taken.path : PathId()));
+    m_ideals[request.token] =
+        transport.UncontendedTime(request, taken.unit == 1 ? taken.path : PathId());
 }
 
 void

@@ -394,7 +394,7 @@ SuiteOutcome::Add(const std::vector<CaseOutcome>& more)
 bool
 SuiteOutcome::IsMixed() const
 {
-    return kind == SuiteKind::Fidelities || kind == SuiteKind::Bounds;
+    return kind == SuiteKind::Fidelities || kind == SuiteKind::Bounds || kind == SuiteKind::Hybrid;
 }
 
 ErrorStatistics
