@@ -46,13 +46,16 @@ std::vector<CaseOutcome> CompareOnFabrics(const Catalog& catalog, const ShowSuit
 std::vector<CaseOutcome> CompareWithPackets(const Catalog& catalog, const ShowSuite& progress);
 
 /**
- * Mean completion times of the flows of DrawEvenTraffic, of which every fourth one is of interest,
- * under each of some congestion controls and seeds, against those with all flows as packets.
+ * Jobs of rings, of trees and of all-to-alls that share leaves and spines with an all-to-all of
+ * another job, under each of some congestion controls: the mean call of the job against that with
+ * both as packets. And mean completion times of the flows of DrawEvenTraffic, of which every fourth
+ * one is of interest, under each of these and some seeds, against those with all flows as packets.
  *
- * Classes: those of interest as packets in "packets" and their congestion control, the others, a
+ * Classes: a job as packets beside a fluid in "job" and its kind, without packets in "fluid job".
+ * Flows: those of interest as packets in "packets" and their congestion control, the others, a
  * fluid, in "rest", and those of interest without packets in "fluid".
  */
-std::vector<CaseOutcome> CompareHybrid(const ShowSuite& progress);
+std::vector<CaseOutcome> CompareHybrid(const Catalog& catalog, const ShowSuite& progress);
 
 /**
  * Two jobs of random collectives that share leaves and spines, under each of some congestion

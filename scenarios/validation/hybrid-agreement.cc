@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "scenarios/readers/read-scenario.h"
+#include "scenarios/simulation/run-scenario.h"
 #include "scenarios/validation/agreement.h"
 #include "scenarios/validation/regime-traffic.h"
 
@@ -62,18 +64,78 @@ Compare(const std::string& control, uint64_t seed, std::vector<CaseOutcome>& cas
     cases.push_back({name + ", no packets", {"fluid"}, all.ofInterest, none.ofInterest});
 }
 
+/** Calls on every other node of eight, beside an all-to-all on the others; spines have half the
+ * rate. */
+struct ProbedJob
+{
+    const char* name;
+    const char* call;
+};
+
+constexpr ProbedJob PROBED_JOBS[] = {{"rings", "op: all-reduce, algorithm: ring"},
+                                     {"trees", "op: all-reduce, algorithm: tree"},
+                                     {"all-to-all", "op: all-to-all"}};
+
+/** Mean time of a call of the job of interest. */
+Time
+MeanCall(const ProbedJob& job,
+         const std::string& control,
+         const std::string& fidelity,
+         const Catalog& catalog)
+{
+    const std::string text =
+        "title: compared\nsystem: {base: hgx-h100, nodes: 8, fabric: {kind: leaf-spine, leafDown: "
+        "16, oversubscription: 2, routing: ecmp}}\njobs:\n  - {name: probe, collective: {" +
+        std::string(job.call) +
+        ", bytes: 4MiB, calls: 3}, placement: {nodes: [0, 2, 4, 6]}}\n"
+        "  - {name: rest, collective: {op: all-to-all, bytes: 16MiB}, until: probe, placement: "
+        "{nodes: [1, 3, 5, 7]}}\nnetwork: {fidelity: " +
+        fidelity;
+    const std::string packets = fidelity == "hybrid" ? ", packets: {jobs: [probe]}" : "";
+    const std::string end =
+        fidelity == "flow" ? "}\n" : packets + ", congestionControl: {kind: " + control + "}}\n";
+    const YamlNode node = YamlNode::Parse(text + end, job.name);
+    return RunScenario(ReadScenario(node, catalog)).collectives.front().MeanTime();
+}
+
+void
+CompareJob(const ProbedJob& job,
+           const std::string& control,
+           const Catalog& catalog,
+           std::vector<CaseOutcome>& cases)
+{
+    const auto mean = [&](const char* fidelity) {
+        return MeanCall(job, control, fidelity, catalog);
+    };
+    const std::string name = std::string(job.name) + ", " + control;
+    const Time all = mean("packet");
+    const std::string kind = std::string("job of ") + job.name;
+    cases.push_back(CaseOf(name, {"job", kind}, all, mean("hybrid")));
+    cases.push_back(CaseOf(name + ", no packets", {"fluid job"}, all, mean("flow")));
+}
+
 } // namespace
 
 std::vector<CaseOutcome>
-CompareHybrid(const ShowSuite& progress)
+CompareHybrid(const Catalog& catalog, const ShowSuite& progress)
 {
     std::vector<CaseOutcome> cases;
+    std::size_t done = 0;
+    for (const char* control : CONTROLS)
+    {
+        for (const ProbedJob& job : PROBED_JOBS)
+        {
+            CompareJob(job, control, catalog, cases);
+            progress({++done, std::size(CONTROLS) * std::size(PROBED_JOBS), "jobs of interest"});
+        }
+    }
+    done = 0;
     for (const char* control : CONTROLS)
     {
         for (uint64_t seed = 1; seed <= SEEDS; seed++)
         {
             Compare(control, seed, cases);
-            progress({cases.size() / 3, std::size(CONTROLS) * SEEDS, "flows of interest"});
+            progress({++done, std::size(CONTROLS) * SEEDS, "flows of interest"});
         }
     }
     return cases;

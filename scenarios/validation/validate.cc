@@ -452,7 +452,7 @@ RunSuite(const ValidationSuite& suite,
         outcome.Add(ComparePlans(catalog, progress));
         break;
     case SuiteKind::Hybrid:
-        outcome.Add(CompareHybrid(progress));
+        outcome.Add(CompareHybrid(catalog, progress));
         outcome.Add(CompareSettled(catalog, progress));
         break;
     case SuiteKind::Bounds: {
