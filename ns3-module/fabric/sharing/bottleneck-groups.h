@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace weir::maxmin
@@ -283,6 +284,57 @@ BottleneckGroups::FreeMember(uint32_t link, double weight, double level)
     l.risers++;
     l.foreign++;
 }
+
+/** A System whose contending variables have the levels of BottleneckGroups, or their own. */
+template <typename Solver>
+class GroupedSystem : public System<Solver, GroupedParts>
+{
+  public:
+    /** As of the System. */
+    template <typename Path>
+    uint32_t Add(const Path& path, double cap)
+    {
+        const uint32_t v = System<Solver, GroupedParts>::Add(path, cap);
+        m_tables.variables[v].bottleneck = m_groups.None();
+        return v;
+    }
+
+    double Level(uint32_t variable) const
+    {
+        return m_groups.Level(variable);
+    }
+
+    uint32_t Bottleneck(uint32_t variable) const
+    {
+        const uint32_t link = m_tables.variables[variable].bottleneck;
+        return link == m_groups.None() ? NONE : link;
+    }
+
+    double LinkLevel(uint32_t link) const
+    {
+        return m_tables.links[link].level;
+    }
+
+  protected:
+    using System<Solver, GroupedParts>::m_tables;
+    using System<Solver, GroupedParts>::System;
+
+    /** Solves what was taken from another solver; all has moved. */
+    void SolveAll()
+    {
+        for (GroupedVariable& variable : m_tables.variables)
+        {
+            variable.bottleneck = m_groups.None();
+        }
+        static_cast<Solver&>(*this).Solve();
+        m_tables.moved.resize(m_tables.variables.size());
+        std::iota(m_tables.moved.begin(), m_tables.moved.end(), 0U);
+        m_tables.touched.resize(m_tables.links.size());
+        std::iota(m_tables.touched.begin(), m_tables.touched.end(), 0U);
+    }
+
+    BottleneckGroups m_groups{m_tables};
+};
 
 } // namespace weir::maxmin
 

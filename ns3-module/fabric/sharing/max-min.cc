@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/sharing/max-min.h"
 
-#include <numeric>
 #include <stdexcept>
 
 namespace weir::maxmin
@@ -16,17 +15,9 @@ constexpr uint32_t MAX_SOLVES = 128;
 } // namespace
 
 MaxMin::MaxMin(const LocalMaxMin& other)
-    : System(other)
+    : GroupedSystem(other)
 {
-    for (GroupedVariable& variable : m_tables.variables)
-    {
-        variable.bottleneck = m_groups.None();
-    }
-    Solve();
-    m_tables.moved.resize(m_tables.variables.size());
-    std::iota(m_tables.moved.begin(), m_tables.moved.end(), 0U);
-    m_tables.touched.resize(m_tables.links.size());
-    std::iota(m_tables.touched.begin(), m_tables.touched.end(), 0U);
+    SolveAll();
 }
 
 void

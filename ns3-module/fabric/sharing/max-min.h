@@ -39,11 +39,11 @@ namespace weir::maxmin
  * variable, and O(1) in all when such a variable stops and starts again. No allocation once vectors
  * have grown.
  */
-class MaxMin : public System<MaxMin, GroupedParts>
+class MaxMin : public GroupedSystem<MaxMin>
 {
   public:
     explicit MaxMin(const std::vector<double>& capacities)
-        : System(capacities)
+        : GroupedSystem(capacities)
     {
     }
 
@@ -52,33 +52,8 @@ class MaxMin : public System<MaxMin, GroupedParts>
     MaxMin(const MaxMin&) = delete;
     MaxMin& operator=(const MaxMin&) = delete;
 
-    /** As of the System. */
-    template <typename Path>
-    uint32_t Add(const Path& path, double cap)
-    {
-        const uint32_t v = System::Add(path, cap);
-        m_tables.variables[v].bottleneck = m_groups.None();
-        return v;
-    }
-
     /** Makes levels right for all changes since the last Solve. */
     void Solve();
-
-    double Level(uint32_t variable) const
-    {
-        return m_groups.Level(variable);
-    }
-
-    uint32_t Bottleneck(uint32_t variable) const
-    {
-        const uint32_t link = m_tables.variables[variable].bottleneck;
-        return link == m_groups.None() ? NONE : link;
-    }
-
-    double LinkLevel(uint32_t link) const
-    {
-        return m_tables.links[link].level;
-    }
 
     /** O(1), but O(members) for a slack link. */
     double Load(uint32_t link) const
@@ -141,7 +116,6 @@ class MaxMin : public System<MaxMin, GroupedParts>
 
     void EndSolve();
 
-    BottleneckGroups m_groups{m_tables};
     LevelOrder m_order{m_tables, m_groups};
     SaturationQueue m_queue{m_tables, m_groups, m_order};
     SlackLinks m_slack{m_tables, m_groups, m_order, m_queue};

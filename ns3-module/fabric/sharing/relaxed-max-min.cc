@@ -2,7 +2,6 @@
 #include "fabric/sharing/relaxed-max-min.h"
 
 #include <algorithm>
-#include <numeric>
 #include <queue>
 #include <utility>
 
@@ -24,22 +23,14 @@ constexpr std::size_t FILL_COST = 4;
 } // namespace
 
 RelaxedMaxMin::RelaxedMaxMin(const LocalMaxMin& other, double tolerance)
-    : System(other),
+    : GroupedSystem(other),
       m_tolerance(tolerance),
       m_windows(m_tables.links.size()),
       m_lowestCaps(m_tables.links.size(), INFINITE),
       m_isUnsure(m_tables.links.size(), 0),
       m_queue(m_tables.links.size())
 {
-    for (GroupedVariable& variable : m_tables.variables)
-    {
-        variable.bottleneck = m_groups.None();
-    }
-    Solve();
-    m_tables.moved.resize(m_tables.variables.size());
-    std::iota(m_tables.moved.begin(), m_tables.moved.end(), 0U);
-    m_tables.touched.resize(m_tables.links.size());
-    std::iota(m_tables.touched.begin(), m_tables.touched.end(), 0U);
+    SolveAll();
 }
 
 void

@@ -33,7 +33,7 @@ namespace weir::maxmin
  * for each link that its group crosses. Where that would be more than filling all links
  * from zero, that is done: O(crossings log links).
  */
-class RelaxedMaxMin : public System<RelaxedMaxMin, GroupedParts>
+class RelaxedMaxMin : public GroupedSystem<RelaxedMaxMin>
 {
   public:
     /**
@@ -44,33 +44,8 @@ class RelaxedMaxMin : public System<RelaxedMaxMin, GroupedParts>
     RelaxedMaxMin(const RelaxedMaxMin&) = delete;
     RelaxedMaxMin& operator=(const RelaxedMaxMin&) = delete;
 
-    /** As of the System. */
-    template <typename Path>
-    uint32_t Add(const Path& path, double cap)
-    {
-        const uint32_t v = System::Add(path, cap);
-        m_tables.variables[v].bottleneck = m_groups.None();
-        return v;
-    }
-
     /** Makes levels right, within the tolerance, for all changes since the last Solve. */
     void Solve();
-
-    double Level(uint32_t variable) const
-    {
-        return m_groups.Level(variable);
-    }
-
-    uint32_t Bottleneck(uint32_t variable) const
-    {
-        const uint32_t link = m_tables.variables[variable].bottleneck;
-        return link == m_groups.None() ? NONE : link;
-    }
-
-    double LinkLevel(uint32_t link) const
-    {
-        return m_tables.links[link].level;
-    }
 
     /** A link that holds somebody counts as full. O(1) */
     double Load(uint32_t link) const
@@ -121,7 +96,6 @@ class RelaxedMaxMin : public System<RelaxedMaxMin, GroupedParts>
     void FreezeAll(const std::vector<uint32_t>& variables);
     void FreezeInFill(uint32_t variable, uint32_t bottleneck, double level);
 
-    BottleneckGroups m_groups{m_tables};
     double m_tolerance;
     std::vector<Window> m_windows;      //!< by link
     std::vector<double> m_lowestCaps;   //!< by link: no variable of its group has a lower one
