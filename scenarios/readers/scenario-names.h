@@ -7,42 +7,12 @@
 #include "scenarios/scenario.h"
 #include "scenarios/yaml/named-choices.h"
 
-#include <stdexcept>
-
 /**
  * @file
  * How YAML files spell choices: one list each for the readers and the writer.
  */
 namespace weir
 {
-
-/** How @p value is spelt. @throws std::logic_error when @p choices lacks it. */
-template <typename E>
-const char*
-NameOf(const NamedChoices<E>& choices, E value)
-{
-    for (const auto& [name, choice] : choices)
-    {
-        if (choice == value)
-        {
-            return name;
-        }
-    }
-    throw std::logic_error("NameOf: a value without a name");
-}
-
-/** What ToString calls the values of an enumeration up to @p last. */
-template <typename E>
-NamedChoices<E>
-ChoicesUpTo(E last)
-{
-    NamedChoices<E> choices;
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
-    {
-        choices.emplace_back(ToString(static_cast<E>(i)), static_cast<E>(i));
-    }
-    return choices;
-}
 
 NamedChoices<NvLinkWiring> WiringNames();
 NamedChoices<HostCpu> HostCpuNames();

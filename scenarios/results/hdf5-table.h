@@ -216,6 +216,16 @@ class Hdf5RowTable
         return true;
     }
 
+    /** Adds all rows there are, and writes what is buffered. */
+    void AppendAll(const std::vector<Row>& rows)
+    {
+        for (const Row& row : rows)
+        {
+            Append(row);
+        }
+        Finish();
+    }
+
     /** Rows past the limit. */
     int64_t LeftOut() const
     {

@@ -3,6 +3,7 @@
 
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/versions.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <algorithm>
 #include <limits>
@@ -20,11 +21,7 @@ WriteCatalog(Hdf5File& file, const std::string& group, const std::vector<std::st
 {
     Hdf5RowTable<std::string> table(file, group, "index");
     table.Add({"name", "", "name"}, [](const std::string& name) { return name; });
-    for (const auto& name : names)
-    {
-        table.Append(name);
-    }
-    table.Finish();
+    table.AppendAll(names);
 }
 
 /** A row with the breakdown of a steady step. */
@@ -46,18 +43,6 @@ AddBreakdown(Hdf5RowTable<Row>& table)
         table.Add({name, "s", "time of the steady step booked as " + name},
                   [i](const Row& row) { return row.breakdown.spent[i]; });
     }
-}
-
-template <typename E>
-std::vector<std::string>
-EnumNames(std::size_t count)
-{
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < count; i++)
-    {
-        names.emplace_back(ToString(static_cast<E>(i)));
-    }
-    return names;
 }
 
 } // namespace
@@ -102,9 +87,9 @@ WriteMemory(Hdf5File& file, const RunResult& result)
 void
 WriteCatalogs(Hdf5File& file, Simulation& simulation)
 {
-    constexpr std::size_t collectiveOps = static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1;
-    constexpr std::size_t algorithms = static_cast<std::size_t>(LAST_ALGORITHM) + 1;
-    constexpr std::size_t protocols = static_cast<std::size_t>(Protocol::Simple) + 1;
+    const auto writeNamesUpTo = [&file](const char* group, auto last) {
+        WriteCatalog(file, group, ChoiceNames(ChoicesUpTo(last)));
+    };
     std::vector<std::string> jobs;
     std::vector<std::string> labels;
     for (std::size_t i = 0; i < simulation.JobCount(); i++)
@@ -139,14 +124,12 @@ WriteCatalogs(Hdf5File& file, Simulation& simulation)
     devices.emplace_back(); // of flows that begin and end at every rank
     WriteCatalog(file, "/catalogs/jobs", jobs);
     WriteCatalog(file, "/catalogs/labels", labels);
-    WriteCatalog(file, "/catalogs/streams", EnumNames<StreamKind>(STREAM_COUNT));
-    WriteCatalog(file, "/catalogs/collective_ops", EnumNames<CollectiveOp>(collectiveOps));
+    writeNamesUpTo("/catalogs/streams", static_cast<StreamKind>(STREAM_COUNT - 1));
+    writeNamesUpTo("/catalogs/collective_ops", LAST_COLLECTIVE_OP);
     WriteCatalog(file, "/catalogs/devices", devices);
-    WriteCatalog(file, "/catalogs/algorithms", EnumNames<Algorithm>(algorithms));
-    WriteCatalog(file, "/catalogs/protocols", EnumNames<Protocol>(protocols));
-    WriteCatalog(file,
-                 "/catalogs/fidelities",
-                 EnumNames<Fidelity>(static_cast<std::size_t>(Fidelity::Auto) + 1));
+    writeNamesUpTo("/catalogs/algorithms", LAST_ALGORITHM);
+    writeNamesUpTo("/catalogs/protocols", Protocol::Simple);
+    writeNamesUpTo("/catalogs/fidelities", Fidelity::Auto);
 }
 
 void

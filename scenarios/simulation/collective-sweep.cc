@@ -385,11 +385,7 @@ WriteBandwidth(Hdf5File& file,
         table.Add({"region", "", "inside what was calibrated, or why not"},
                   [](const Point& point) { return point.bound->region; });
     }
-    for (const Point& point : points)
-    {
-        table.Append(point);
-    }
-    table.Finish();
+    table.AppendAll(points);
 }
 
 } // namespace

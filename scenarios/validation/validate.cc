@@ -255,21 +255,17 @@ WriteStatements(Hdf5File& file,
                 const std::string& group,
                 const std::vector<CheckedStatement>& statements)
 {
-    Hdf5Table table(file, group + "/statements", "statement_index");
-    auto& kind = table.Add<std::string>({"kind", "", "expected, guard or known", ""});
-    auto& title = table.Add<std::string>({"of", "", "figure and class or case", ""});
-    auto& stated = table.Add<double>({"stated", "1", "what the suite states", ""});
-    auto& found = table.Add<double>({"found", "1", "what the errors give", ""});
-    auto& verdict = table.Add<std::string>({"verdict", "", "what became of it", ""});
-    for (const auto& each : statements)
-    {
-        kind.Append(ToString(each.statement.kind));
-        title.Append(Title(each.statement));
-        stated.Append(each.statement.stated);
-        found.Append(each.found);
-        verdict.Append(ToString(each.verdict));
-    }
-    table.Finish();
+    Hdf5RowTable<CheckedStatement> table(file, group + "/statements", "statement_index");
+    table.Add({"kind", "", "expected, guard or known"},
+              [](const auto& each) { return ToString(each.statement.kind); });
+    table.Add({"of", "", "figure and class or case"},
+              [](const auto& each) { return Title(each.statement); });
+    table.Add({"stated", "1", "what the suite states"},
+              [](const auto& each) { return each.statement.stated; });
+    table.Add({"found", "1", "what the errors give"}, &CheckedStatement::found);
+    table.Add({"verdict", "", "what became of it"},
+              [](const auto& each) { return ToString(each.verdict); });
+    table.AppendAll(statements);
 }
 
 using Json = nlohmann::ordered_json;
@@ -524,22 +520,14 @@ WriteOutcomes(Hdf5File& file, const std::vector<SuiteOutcome>& outcomes)
     for (const auto& outcome : outcomes)
     {
         const std::string group = "/validation/" + outcome.name;
-        Hdf5Table table(file, group, "case_index");
-        auto& name = table.Add<std::string>({"case", "", "name of the case", ""});
-        auto& kind =
-            table.Add<std::string>({"class", "", "classes of the case, semicolons between", ""});
-        auto& measured = table.Add<double>({"measured", "s", "measured step time", ""});
-        auto& predicted = table.Add<double>({"predicted", "s", "simulated step time", ""});
-        auto& error = table.Add<double>({"error", "1", "predicted over measured minus 1", ""});
-        for (const auto& one : outcome.cases)
-        {
-            name.Append(one.name);
-            kind.Append(Joined(one.classes));
-            measured.Append(one.measured);
-            predicted.Append(one.predicted);
-            error.Append(one.Error());
-        }
-        table.Finish();
+        Hdf5RowTable<CaseOutcome> table(file, group, "case_index");
+        table.Add({"case", "", "name of the case"}, &CaseOutcome::name);
+        table.Add({"class", "", "classes of the case, semicolons between"},
+                  [](const auto& one) { return Joined(one.classes); });
+        table.Add({"measured", "s", "measured step time"}, &CaseOutcome::measured);
+        table.Add({"predicted", "s", "simulated step time"}, &CaseOutcome::predicted);
+        table.Add({"error", "1", "predicted over measured minus 1"}, &CaseOutcome::Error);
+        table.AppendAll(outcome.cases);
         file.SetAttribute(group, "title", outcome.title);
         file.SetAttribute(group, "citation", outcome.citation);
         file.SetAttribute(group, "url", outcome.url);

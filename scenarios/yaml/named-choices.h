@@ -2,7 +2,9 @@
 #ifndef WEIR_SCENARIOS_YAML_NAMED_CHOICES_H
 #define WEIR_SCENARIOS_YAML_NAMED_CHOICES_H
 
+#include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +42,34 @@ ChoiceNames(const NamedChoices<E>& choices)
         names.emplace_back(name);
     }
     return names;
+}
+
+/** How @p value is spelt. @throws std::logic_error when @p choices lacks it. */
+template <typename E>
+const char*
+NameOf(const NamedChoices<E>& choices, E value)
+{
+    for (const auto& [name, choice] : choices)
+    {
+        if (choice == value)
+        {
+            return name;
+        }
+    }
+    throw std::logic_error("NameOf: a value without a name");
+}
+
+/** What ToString calls the values of an enumeration up to @p last. */
+template <typename E>
+NamedChoices<E>
+ChoicesUpTo(E last)
+{
+    NamedChoices<E> choices;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
+    {
+        choices.emplace_back(ToString(static_cast<E>(i)), static_cast<E>(i));
+    }
+    return choices;
 }
 
 } // namespace weir
