@@ -123,18 +123,13 @@ WriteBounds(YamlWriter& out, const MachineCalibration& calibration)
         out.Text("name", name);
         out.Integer("sources", bounds.front().sources);
         out.Integer("cases", errors->heldOut.size());
-        out.BeginList("operations");
+        std::vector<std::string> operations;
         for (const CollectiveOp op : bounds.front().scope.operations)
         {
-            out.Item(ToString(op));
+            operations.emplace_back(ToString(op));
         }
-        out.EndList();
-        out.BeginList("nodes");
-        for (const uint32_t nodes : bounds.front().scope.nodes)
-        {
-            out.Item(std::to_string(nodes));
-        }
-        out.EndList();
+        out.List("operations", operations);
+        out.List("nodes", bounds.front().scope.nodes);
         out.BeginList("intervals");
         for (const MeasuredBound& bound : bounds)
         {

@@ -14,6 +14,7 @@
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-writer.h"
 
+#include <array>
 #include <limits>
 #include <string>
 #include <variant>
@@ -30,12 +31,12 @@ WriteDimensionWise(YamlWriter& out, const DimensionWiseSettings& settings)
     out.BeginMap("dimensionWise");
     if (!settings.algorithms.empty())
     {
-        out.BeginList("perDimension");
+        std::vector<std::string> names;
         for (const DimensionAlgorithm algorithm : settings.algorithms)
         {
-            out.Item(ToString(algorithm));
+            names.emplace_back(ToString(algorithm));
         }
-        out.EndList();
+        out.List("perDimension", names);
     }
     out.Integer("chunks", settings.chunks);
     out.Flag("balanced", settings.balanced);
@@ -134,20 +135,9 @@ WriteEmbeddingTables(YamlWriter& out, const std::vector<EmbeddingTable>& tables)
 }
 
 void
-WriteTriple(YamlWriter& out, const char* key, uint32_t a, uint32_t b, uint32_t c)
-{
-    out.BeginList(key);
-    for (const uint32_t number : {a, b, c})
-    {
-        out.Item(std::to_string(number));
-    }
-    out.EndList();
-}
-
-void
 WriteSampleShape(YamlWriter& out, const char* key, const SampleShape& shape)
 {
-    WriteTriple(out, key, shape.channels, shape.height, shape.width);
+    out.List(key, std::array{shape.channels, shape.height, shape.width});
 }
 
 /** A job's `model:` that ReadLayerTable reads back equal, layer by layer. */
@@ -167,7 +157,8 @@ WriteLayerTable(YamlWriter& out, const LayerTable& table)
         out.Text("name", layer.name);
         WriteSampleShape(out, "in", layer.in);
         WriteSampleShape(out, "out", layer.out);
-        WriteTriple(out, "window", layer.window.size, layer.window.stride, layer.window.padding);
+        const Window& window = layer.window;
+        out.List("window", std::array{window.size, window.stride, window.padding});
         out.Integer("groups", layer.groups);
         out.Integer("rank", layer.rank);
         out.Flag("bias", layer.bias);
@@ -308,12 +299,8 @@ WritePlan(YamlWriter& out, ParallelPlan plan, const Network& network)
     out.BeginMap("parallel");
     if (plan.HasGrid())
     {
-        out.BeginList("tensorShape");
-        for (const uint32_t extent : {plan.grid.side, plan.grid.side, plan.grid.depth})
-        {
-            out.Item(std::to_string(extent));
-        }
-        out.EndList();
+        const std::array extents{plan.grid.side, plan.grid.side, plan.grid.depth};
+        out.List("tensorShape", extents);
     }
     WriteExpertLoad(out, plan.expertLoad);
     plan.sharding.state = plan.Sharded(); // one state, in whichever words it was given
@@ -384,17 +371,6 @@ WriteSteps(YamlWriter& out, const JobSpec& job)
 }
 
 void
-WriteNames(YamlWriter& out, const char* key, const std::vector<std::string>& names)
-{
-    out.BeginList(key);
-    for (const std::string& name : names)
-    {
-        out.Item(name);
-    }
-    out.EndList();
-}
-
-void
 WritePlacement(YamlWriter& out, const PlacementSpec& placement)
 {
     switch (placement.kind)
@@ -417,17 +393,12 @@ WritePlacement(YamlWriter& out, const PlacementSpec& placement)
         return;
     case Placement::Leaves:
         out.BeginMap("placement");
-        WriteNames(out, "leaves", placement.leaves);
+        out.List("leaves", placement.leaves);
         break;
     case Placement::Nodes:
     case Placement::Gpus:
         out.BeginMap("placement");
-        out.BeginList(placement.kind == Placement::Nodes ? "nodes" : "gpus");
-        for (const uint32_t each : placement.list)
-        {
-            out.Item(std::to_string(each));
-        }
-        out.EndList();
+        out.List(placement.kind == Placement::Nodes ? "nodes" : "gpus", placement.list);
         break;
     }
     out.EndMap();
@@ -585,7 +556,7 @@ WriteFailures(YamlWriter& out, const EventSpec& event)
     }
     else
     {
-        WriteNames(out, "links", event.links);
+        out.List("links", event.links);
     }
     out.Duration("meanTimeToFailure", event.up);
     out.Duration("meanTimeToRepair", event.down);
@@ -646,9 +617,9 @@ void
 WriteSelection(YamlWriter& out, HybridSelection hybrid)
 {
     out.BeginMap("packets");
-    WriteNames(out, "jobs", hybrid.jobs);
+    out.List("jobs", hybrid.jobs);
     out.Flag("flows", hybrid.flows);
-    WriteNames(out, "links", hybrid.coupling.links);
+    out.List("links", hybrid.coupling.links);
     out.EndMap();
     out.BeginMap("coupling");
     ParameterWriter writer(out);
@@ -686,12 +657,7 @@ WriteOutput(YamlWriter& out, const OutputSpec& output)
     }
     else if (!output.ranks.empty())
     {
-        out.BeginList("ranks");
-        for (const uint32_t rank : output.ranks)
-        {
-            out.Item(std::to_string(rank));
-        }
-        out.EndList();
+        out.List("ranks", output.ranks);
     }
     out.EndMap();
 }

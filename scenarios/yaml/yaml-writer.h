@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace YAML
@@ -33,6 +34,25 @@ class YamlWriter
 
     void BeginList(const char* key);
     void EndList();
+
+    /** A list of texts, or of whole numbers. */
+    template <typename Values>
+    void List(const char* key, const Values& values)
+    {
+        BeginList(key);
+        for (const auto& value : values)
+        {
+            if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>)
+            {
+                Item(std::to_string(value));
+            }
+            else
+            {
+                Item(value);
+            }
+        }
+        EndList();
+    }
 
     void Text(const char* key, const std::string& value);
     void Integer(const char* key, uint64_t value);
