@@ -67,19 +67,6 @@ const std::vector<std::pair<const char*, P2pLevel>> P2P_LEVELS{{"LOC", P2pLevel:
 
 } // namespace
 
-std::optional<P2pLevel>
-ParseP2pLevel(const std::string& text)
-{
-    for (std::size_t i = 0; i < P2P_LEVELS.size(); i++)
-    {
-        if (text == P2P_LEVELS[i].first || text == std::to_string(i))
-        {
-            return P2P_LEVELS[i].second;
-        }
-    }
-    return std::nullopt;
-}
-
 std::vector<std::string>
 NcclSettings::Changed() const
 {
@@ -110,9 +97,10 @@ NcclSettings::Changed() const
 void
 NcclSettings::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Count({"queuePairs", "NCCL_IB_QPS_PER_CONNECTION: of a network connection."},
-                  queuePairs,
-                  {1, 128});
+    visitor.Count(
+        {"queuePairs", "NCCL_IB_QPS_PER_CONNECTION: queue pairs of a network connection."},
+        queuePairs,
+        {1, 128});
     visitor.Count({"minChannels", "NCCL_MIN_CTAS: channels are copied up to so many."},
                   channelLimits.least,
                   {1, 64});
@@ -126,11 +114,11 @@ NcclSettings::VisitParameters(ParameterVisitor& visitor)
                   crossing,
                   {0, 2});
     crossNic = static_cast<CrossNic>(crossing);
-    visitor.Enum(
-        {"p2pLevel",
-         "NCCL_P2P_LEVEL: over farther paths GPUs of a node copy through the host's memory."},
-        p2pLevel,
-        P2P_LEVELS);
+    visitor.Enum({"p2pLevel",
+                  "NCCL_P2P_LEVEL, LOC, NVL, PIX, PXB, PHB or SYS: over farther paths GPUs of a "
+                  "node copy through the host's memory."},
+                 p2pLevel,
+                 P2P_LEVELS);
     visitor.Size(
         {"bufferSize",
          "NCCL_BUFFSIZE: of a connection on one channel under Simple, 8 slots of whole KiB."},

@@ -11,7 +11,6 @@
 #include "fabric/units.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,9 +75,6 @@ enum class P2pLevel : uint8_t
     HostBridge, //!< PHB: the root complex of a socket, which SHM passes, too
     System      //!< SYS: between sockets
 };
-
-/** The inverse of NCCL's names, or of its numbers 0 to 5; empty when @p text is none. */
-std::optional<P2pLevel> ParseP2pLevel(const std::string& text);
 
 /** NCCL_BUFFSIZE by default: of a connection on one channel under Simple. */
 constexpr Bytes SIMPLE_BUFFER = Bytes::MiB(4);

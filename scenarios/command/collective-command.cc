@@ -20,6 +20,7 @@
 #include "scenarios/simulation/collective-sweep.h"
 #include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-recording.h"
+#include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/quantity.h"
@@ -30,7 +31,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -40,6 +40,82 @@ namespace weir
 
 namespace
 {
+
+constexpr const char* DIMENSION_WISE = "network.nccl.dimensionWise";
+
+/** An option that is a key of `nccl` in `network` of a run, with the values that it has there. */
+struct NcclOption
+{
+    std::string key;
+    std::string name; //!< "--cross-nic"
+    std::string help;
+    std::string byDefault;            //!< empty: as the help has it
+    std::vector<std::string> choices; //!< also by number, as NCCL takes them
+    std::optional<std::string> text;  //!< where it is given
+};
+
+std::string
+NcclOptionName(const std::string& key)
+{
+    std::string name = "--";
+    for (const char c : key)
+    {
+        name += 'A' <= c && c <= 'Z' ? std::string("-") + static_cast<char>(c - 'A' + 'a')
+                                     : std::string(1, c);
+    }
+    return key == "queuePairs" ? "--qps" : name;
+}
+
+/** The parameters of NcclSettings, then the keys of dimensionWise. */
+std::vector<NcclOption>
+NcclOptionsOf(NcclSettings settings)
+{
+    std::vector<NcclOption> options;
+    ForEachParameter(settings, [&](const ParameterInfo& info, const Parameter& parameter) {
+        const auto* choice = std::get_if<ChoiceParameter>(&parameter);
+        const std::string help = info.help;
+        options.push_back({info.key,
+                           NcclOptionName(info.key),
+                           help.substr(0, help.rfind('.')),
+                           TextOf(parameter),
+                           choice ? choice->names : std::vector<std::string>(),
+                           {}});
+    });
+    for (const auto& [key, help] : YamlKeyMapOf(DIMENSION_WISE).keys)
+    {
+        options.push_back({key, NcclOptionName(key), "Of dimension-wise: " + help, "", {}, {}});
+    }
+    return options;
+}
+
+void
+AddNcclOptions(CLI::App& verb, std::vector<NcclOption>& options)
+{
+    for (NcclOption& option : options)
+    {
+        std::optional<std::string>& text = option.text;
+        if (option.key == "balanced")
+        {
+            const auto set = [&text](int64_t count) { text = count > 0 ? "true" : "false"; };
+            verb.add_flag_function(option.name, set, option.help);
+            continue;
+        }
+        const bool isList = option.key == "perDimension";
+        using Values = std::vector<std::string>;
+        auto* added = verb.add_option_function<Values>(
+            option.name,
+            [&text, isList](const Values& values) {
+                text = isList ? "[" + JoinNames(values) + "]" : values.front();
+            },
+            option.help);
+        if (isList)
+        {
+            added->delimiter(',');
+            continue;
+        }
+        added->expected(1)->default_str(option.byDefault);
+    }
+}
 
 struct CollectiveOptions
 {
@@ -55,21 +131,7 @@ struct CollectiveOptions
     uint32_t channels{0}; //!< 0: NCCL's choice
     std::string nccl{NcclSettings().version};
     std::string launch{ToString(NcclSettings().launch)};
-    uint32_t queuePairs{NcclSettings().queuePairs};
-    uint32_t minChannels{ChannelLimits().least};
-    uint32_t maxChannels{ChannelLimits().most};
-    uint32_t crossNic{static_cast<uint32_t>(NcclSettings().crossNic)};
-    std::string p2pLevel{"SYS"};
-    std::string bufferSize{"4MiB"};
-    std::vector<std::string> perDimension; //!< of dimension-wise; empty: by the dimensions' shapes
-    uint32_t chunks{DimensionWiseSettings().chunks};
-    bool balanced{false};
-    std::string dispatch;      //!< experts of a token of all, 8/256; empty: parts of their own
-    std::string expertGroups;  //!< similarly
-    std::string density;       //!< empty: dense
-    std::string selectionRate; //!< empty: no time
-    std::string endpointDelay; //!< empty: what NCCL's kernels take
-    std::string memoryRate;    //!< empty: what is received is added while it arrives
+    std::vector<NcclOption> settings{NcclOptionsOf({})};
     std::string tuner;
     std::string fidelity;  //!< empty: stream, of a file flow
     std::string tolerance; //!< of auto; empty: its default
@@ -295,44 +357,38 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
-/** How a dimension-wise collective runs; its options are refused with other algorithms. */
+/** Settings of NCCL; those of dimension-wise collectives are refused with other algorithms. */
 void
-ReadDimensionWiseOptions(const CollectiveOptions& options, CollectiveSweepSpec& spec)
+ReadNcclOptions(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
-    struct Option
-    {
-        const char* name;
-        std::string text;
+    const auto find = [&options](const std::string& key) -> std::optional<YamlNode> {
+        for (const auto& [name, option, help, byDefault, choices, given] : options.settings)
+        {
+            if (name == key && given)
+            {
+                std::string text = *given;
+                for (std::size_t i = 0; i < choices.size(); i++)
+                {
+                    text = text == std::to_string(i) ? choices[i] : text;
+                }
+                return YamlNode::ParseArgument(text, option);
+            }
+        }
+        return std::nullopt;
     };
-
-    const std::map<std::string, Option> given{
-        {"perDimension",
-         {"--per-dimension",
-          options.perDimension.empty() ? "" : "[" + JoinNames(options.perDimension) + "]"}},
-        {"chunks", {"--chunks", std::to_string(options.chunks)}},
-        {"balanced", {"--balanced", options.balanced ? "true" : "false"}},
-        {"dispatch", {"--dispatch", options.dispatch}},
-        {"expertGroups", {"--expert-groups", options.expertGroups}},
-        {"density", {"--density", options.density}},
-        {"selectionRate", {"--selection-rate", options.selectionRate}},
-        {"endpointDelay", {"--endpoint-delay", options.endpointDelay}},
-        {"memoryRate", {"--memory-rate", options.memoryRate}}};
-    spec.nccl.dimensionWise = ReadDimensionWise([&](const char* key) {
-        const Option& option = given.at(key);
-        return option.text.empty()
-                   ? std::nullopt
-                   : std::optional(YamlNode::ParseArgument(option.text, option.name));
-    });
-    if (spec.nccl.dimensionWise.IsGiven() && spec.overrides.algorithm != Algorithm::DimensionWise)
+    ReadNcclParameters(find, spec.nccl);
+    spec.nccl.dimensionWise = ReadDimensionWise(find);
+    if (!spec.nccl.dimensionWise.IsGiven() || spec.overrides.algorithm == Algorithm::DimensionWise)
     {
-        const auto first = std::find_if(given.begin(), given.end(), [](const auto& each) {
-            const std::string& text = each.second.text;
-            return !text.empty() && text != "false" &&
-                   (each.first != "chunks" ||
-                    text != std::to_string(DimensionWiseSettings().chunks));
-        });
-        throw InputError(std::string(first->second.name) + ": found it with --algorithm " +
-                         options.algorithm + ", expected --algorithm dimension-wise with it");
+        return;
+    }
+    for (const std::string& key : YamlKeysOf(DIMENSION_WISE))
+    {
+        if (const auto given = find(key); given && given->InLine() != "false")
+        {
+            given->Fail("found it with --algorithm " + options.algorithm +
+                        ", expected --algorithm dimension-wise with it");
+        }
     }
 }
 
@@ -375,7 +431,7 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
     ReadMachine(options, spec);
     ReadOperation(options, spec);
     ReadChoice(options, spec);
-    ReadDimensionWiseOptions(options, spec);
+    ReadNcclOptions(options, spec);
     if (options.channels > 0)
     {
         spec.overrides.channels = options.channels;
@@ -414,32 +470,15 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
         PrintNotes({note});
     }
     spec.nccl.launch = ChoiceOf("--launch", options.launch, ChoicesUpTo(LAST_LAUNCH_MODE));
-    spec.nccl.queuePairs = options.queuePairs;
-    spec.nccl.channelLimits = {options.minChannels, options.maxChannels};
-    if (options.minChannels > options.maxChannels)
-    {
-        throw InputError("--min-channels: found " + std::to_string(options.minChannels) +
-                         ", expected at most --max-channels, " +
-                         std::to_string(options.maxChannels));
-    }
-    const bool isBelow = options.channels > 0 && options.channels < options.minChannels;
-    if (isBelow || options.channels > options.maxChannels)
+    const ChannelLimits& limits = spec.nccl.channelLimits;
+    const bool isBelow = options.channels > 0 && options.channels < limits.least;
+    if (isBelow || options.channels > limits.most)
     {
         throw InputError(
             "--channels: found " + std::to_string(options.channels) +
-            (isBelow
-                 ? ", expected at least --min-channels, " + std::to_string(options.minChannels)
-                 : ", expected at most --max-channels, " + std::to_string(options.maxChannels)));
+            (isBelow ? ", expected at least --min-channels, " + std::to_string(limits.least)
+                     : ", expected at most --max-channels, " + std::to_string(limits.most)));
     }
-    spec.nccl.crossNic = static_cast<CrossNic>(options.crossNic);
-    const auto level = ParseP2pLevel(options.p2pLevel);
-    if (!level)
-    {
-        FailOption("--p2p-level", options.p2pLevel, {"LOC", "NVL", "PIX", "PXB", "PHB", "SYS"});
-    }
-    spec.nccl.p2pLevel = *level;
-    spec.nccl.simpleBuffer =
-        ReadBufferSize(YamlNode::ParseArgument(options.bufferSize, "--buffer-size"));
     if (!options.tuner.empty())
     {
         spec.nccl.tuner = ReadTuner(options.tuner);
@@ -639,68 +678,7 @@ AddCollectiveCommand(CLI::App& application)
             "calls when the call before has ended, as torch's benchmarks, or graph: a CUDA graph "
             "of the calls, as nccl-tests -G")
         ->capture_default_str();
-    verb->add_option("--qps", options->queuePairs, "Queue pairs of a network connection")
-        ->check(CLI::Range(1, 128))
-        ->capture_default_str();
-    verb->add_option("--min-channels",
-                     options->minChannels,
-                     "Channels are copied up to so many, as NCCL_MIN_CTAS")
-        ->check(CLI::Range(1, 64))
-        ->capture_default_str();
-    verb->add_option(
-            "--max-channels", options->maxChannels, "No more channels than that, as NCCL_MAX_CTAS")
-        ->check(CLI::Range(1, 64));
-    verb->add_option("--cross-nic",
-                     options->crossNic,
-                     "As NCCL_CROSS_NIC: 0, a ring leaves a node by the NIC it enters by; 1, by "
-                     "any; 2, in pairs that swap two NICs where that is faster")
-        ->check(CLI::Range(0, 2))
-        ->capture_default_str();
-    verb->add_option("--p2p-level",
-                     options->p2pLevel,
-                     "As NCCL_P2P_LEVEL, LOC, NVL, PIX, PXB, PHB or SYS: over farther paths GPUs "
-                     "of a node copy through the host's memory")
-        ->capture_default_str();
-    verb->add_option("--buffer-size",
-                     options->bufferSize,
-                     "As NCCL_BUFFSIZE: of a connection on one channel under Simple, 8 slots")
-        ->capture_default_str();
-    verb->add_option("--per-dimension",
-                     options->perDimension,
-                     "Of dimension-wise: ring, direct or halving-doubling for each dimension, the "
-                     "last for all further ones (default: by the shape of each)")
-        ->delimiter(',');
-    verb->add_option("--chunks",
-                     options->chunks,
-                     "Of dimension-wise: how many pieces of a message cross the dimensions one "
-                     "after the other")
-        ->check(CLI::Range(1, 1024))
-        ->capture_default_str();
-    verb->add_flag("--balanced",
-                   options->balanced,
-                   "Of dimension-wise: each chunk takes the least loaded dimension first (Themis)");
-    verb->add_option("--dispatch",
-                     options->dispatch,
-                     "Of dimension-wise all-to-alls: tokens to so many experts of all, 8/256, once "
-                     "for all that are behind a peer (DeepEP); sizes are of a rank's tokens");
-    verb->add_option("--expert-groups",
-                     options->expertGroups,
-                     "Of --dispatch: experts of a token are in so many groups of all, such as 4/8");
-    verb->add_option("--density",
-                     options->density,
-                     "Of dimension-wise all-reduces: gather only so much of the sums beyond the "
-                     "first dimension, such as 1%, with its indices (HiTopKComm)");
-    verb->add_option("--selection-rate",
-                     options->selectionRate,
-                     "Of --density: at which a GPU finds these (default: in no time)");
-    verb->add_option("--endpoint-delay",
-                     options->endpointDelay,
-                     "Of dimension-wise: what a step takes beside wire and hops (default: what "
-                     "NCCL's kernels and messages take)");
-    verb->add_option("--memory-rate",
-                     options->memoryRate,
-                     "Of dimension-wise: of a GPU's memory, in which it adds what it received, by "
-                     "two reads and a write of each byte (default: while it arrives)");
+    AddNcclOptions(*verb, options->settings);
     verb->add_option("--tuner",
                      options->tuner,
                      "CSV of NCCL's example tuner plug-in: decides what the options leave open");

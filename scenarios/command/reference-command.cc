@@ -19,7 +19,6 @@
 #include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
-#include "scenarios/yaml/yaml-node.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -370,28 +369,18 @@ OptionsAsJson(const CLI::App& application)
 std::vector<YamlKey>
 KeysOfComponent(Parameterized& component)
 {
-    YamlWriter out;
-    out.BeginMap();
-    ParameterWriter writer(out);
-    ForEachParameter(component, [&](const ParameterInfo& info, const Parameter& parameter) {
-        if (!std::holds_alternative<GraphParameter>(parameter)) // a file that somebody else names
-        {
-            writer.Visit(info, parameter);
-        }
-    });
-    out.EndMap();
-    const YamlNode defaults = YamlNode::Parse(out.GetText(), "defaults");
     std::vector<YamlKey> keys;
-    ForEachParameter(component, [&](const ParameterInfo& info, const Parameter&) {
+    ForEachParameter(component, [&](const ParameterInfo& info, const Parameter& parameter) {
         std::string help = info.help;
-        const auto value = defaults.Find(info.key);
+        const bool isFile = std::holds_alternative<GraphParameter>(parameter);
+        const std::string value = isFile ? "" : TextOf(parameter);
         if (info.presence == Presence::Required)
         {
             help += " Required.";
         }
-        else if (value && value->IsScalar() && !value->AsString().empty())
+        else if (!value.empty())
         {
-            help += " Default: " + value->AsString() + ".";
+            help += " Default: " + value + ".";
         }
         const std::string source = info.source;
         help += source.empty() ? "" : " Source: " + source + ".";

@@ -59,16 +59,22 @@ ReadPartOfAll(const YamlNode& node)
     return {part, all};
 }
 
-bool
-IsWholeSlots(Bytes buffer)
+/** Parameters that go together, and slots that are whole. */
+void
+CheckParameters(const NcclSettings& settings, const FindValue& find)
 {
-    return buffer.Count() % SIMPLE_BUFFER_STEP.Count() == 0;
-}
-
-[[noreturn]] void
-FailBufferSize(const YamlNode& node)
-{
-    node.Fail("found '" + node.AsString() + "', expected a multiple of 8 KiB up to 1 GiB");
+    const ChannelLimits& limits = settings.channelLimits;
+    if (limits.least > limits.most)
+    {
+        find("minChannels")
+            ->Fail("found " + std::to_string(limits.least) + ", expected at most the maximum, " +
+                   std::to_string(limits.most));
+    }
+    if (settings.simpleBuffer.Count() % SIMPLE_BUFFER_STEP.Count() != 0)
+    {
+        const YamlNode size = *find("bufferSize");
+        size.Fail("found '" + size.AsString() + "', expected a multiple of 8 KiB up to 1 GiB");
+    }
 }
 
 } // namespace
@@ -110,17 +116,6 @@ NoteOnNcclVersion(const YamlNode& node)
                ? node.Where() + ": found " + version + ", newer than " + newest +
                      ", whose constants are used"
                : "";
-}
-
-Bytes
-ReadBufferSize(const YamlNode& node)
-{
-    const Bytes size = node.AsBytes();
-    if (size < SIMPLE_BUFFER_STEP || size > MAX_SIMPLE_BUFFER || !IsWholeSlots(size))
-    {
-        FailBufferSize(node);
-    }
-    return size;
 }
 
 DimensionWiseSettings
@@ -189,19 +184,22 @@ ReadDimensionWise(const FindValue& find)
 }
 
 void
+ReadNcclParameters(const FindValue& find, NcclSettings& settings)
+{
+    ForEachParameter(settings, [&](const ParameterInfo& info, const Parameter& parameter) {
+        if (const auto found = find(info.key))
+        {
+            ReadParameter(*found, parameter);
+        }
+    });
+    CheckParameters(settings, find);
+}
+
+void
 ReadNcclParameters(const YamlNode& map, const char* keys, NcclSettings& settings)
 {
     ReadParameters(map, settings, YamlKeysOf(keys));
-    if (settings.channelLimits.least > settings.channelLimits.most)
-    {
-        map.Get("minChannels")
-            .Fail("found " + std::to_string(settings.channelLimits.least) +
-                  ", expected at most maxChannels, " + std::to_string(settings.channelLimits.most));
-    }
-    if (!IsWholeSlots(settings.simpleBuffer))
-    {
-        FailBufferSize(map.Get("bufferSize"));
-    }
+    CheckParameters(settings, [&map](const char* key) { return map.Find(key); });
 }
 
 NcclSettings

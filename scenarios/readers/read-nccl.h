@@ -20,9 +20,6 @@ namespace weir
  */
 NcclSettings ReadNccl(const YamlNode& node);
 
-/** Reads the parameters of @p settings from @p map, which has their keys and those of @p keys. */
-void ReadNcclParameters(const YamlNode& map, const char* keys, NcclSettings& settings);
-
 /** A version from 2.4 on, as "2.30.7". @throws InputError when it is none. */
 std::string ReadNcclVersion(const YamlNode& node);
 
@@ -32,11 +29,14 @@ std::string NoteOnNcclVersion(const YamlNode& node);
 /** Algorithms that a call may ask for: not the schedule of a file. */
 NamedChoices<Algorithm> CalledAlgorithms();
 
-/** NCCL_BUFFSIZE, a multiple of SIMPLE_BUFFER_STEP. */
-Bytes ReadBufferSize(const YamlNode& node);
-
 /** The value of a key, if it is given. */
 using FindValue = std::function<std::optional<YamlNode>(const char* key)>;
+
+/** Reads the parameters of @p settings, whether the keys are of a map or options. */
+void ReadNcclParameters(const FindValue& find, NcclSettings& settings);
+
+/** The same from @p map, which has their keys and those of the map of keys @p keys. */
+void ReadNcclParameters(const YamlNode& map, const char* keys, NcclSettings& settings);
 
 /** How dimension-wise collectives run, whether the keys are of a map or options. */
 DimensionWiseSettings ReadDimensionWise(const FindValue& find);

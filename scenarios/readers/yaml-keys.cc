@@ -1029,22 +1029,28 @@ YamlKeyMaps()
     return maps;
 }
 
-std::vector<std::string>
-YamlKeysOf(const std::string& name)
+const YamlKeyMap&
+YamlKeyMapOf(const std::string& name)
 {
     for (const YamlKeyMap& map : YamlKeyMaps())
     {
         if (map.name == name)
         {
-            std::vector<std::string> keys;
-            for (const YamlKey& key : map.keys)
-            {
-                keys.push_back(key.name);
-            }
-            return keys;
+            return map;
         }
     }
-    throw std::logic_error("YamlKeysOf: no map '" + name + "'");
+    throw std::logic_error("YamlKeyMapOf: no map '" + name + "'");
+}
+
+std::vector<std::string>
+YamlKeysOf(const std::string& name)
+{
+    std::vector<std::string> keys;
+    for (const YamlKey& key : YamlKeyMapOf(name).keys)
+    {
+        keys.push_back(key.name);
+    }
+    return keys;
 }
 
 } // namespace weir

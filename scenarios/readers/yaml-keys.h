@@ -32,6 +32,9 @@ struct YamlKeyMap
 /** All of them: runs, systems, GPUs, models, graphs, suites, calibrations. */
 const std::vector<YamlKeyMap>& YamlKeyMaps();
 
+/** The one of that name. @throws std::logic_error: no such. */
+const YamlKeyMap& YamlKeyMapOf(const std::string& name);
+
 /** The names of the keys of the map @p name, in their order. @throws std::logic_error: no such. */
 std::vector<std::string> YamlKeysOf(const std::string& name);
 

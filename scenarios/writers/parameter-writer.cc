@@ -4,6 +4,7 @@
 #include "fabric/kinds/fabric-dimension.h"
 #include "fabric/kinds/network-graph.h"
 #include "scenarios/writers/write-system.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <filesystem>
 #include <limits>
@@ -47,12 +48,7 @@ struct ParameterValueWriter
 
     void operator()(const CountsParameter& counts) const
     {
-        out.BeginList(key);
-        for (const uint32_t value : counts.value)
-        {
-            out.Item(std::to_string(value));
-        }
-        out.EndList();
+        out.List(key, counts.value);
     }
 
     void operator()(const NumberParameter& number) const
@@ -172,6 +168,19 @@ void
 WriteParameter(YamlWriter& out, const std::string& key, const Parameter& parameter)
 {
     std::visit(ParameterValueWriter{out, key.c_str()}, parameter);
+}
+
+std::string
+TextOf(const Parameter& parameter)
+{
+    const std::string key = "value";
+    YamlWriter out;
+    out.BeginMap();
+    WriteParameter(out, key, parameter);
+    out.EndMap();
+    const YamlNode map = YamlNode::Parse(out.GetText(), key);
+    const auto value = map.Find(key);
+    return value && value->IsScalar() ? value->AsString() : "";
 }
 
 ParameterWriter::ParameterWriter(YamlWriter& out)

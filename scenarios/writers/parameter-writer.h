@@ -21,6 +21,9 @@ void WriteCorrections(YamlWriter& out, CorrectionSpec spec);
 /** Writes the value of @p parameter at @p key, in a map that is open. */
 void WriteParameter(YamlWriter& out, const std::string& key, const Parameter& parameter);
 
+/** The value of @p parameter as files have it; empty: it is left out, or no single value. */
+std::string TextOf(const Parameter& parameter);
+
 /** Writes the parameters of a component into a map that is open; ParameterReader reads them back
  * equal. What is left open (an optional count, a size without limit, a link like those around) is
  * left out. */

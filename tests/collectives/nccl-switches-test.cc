@@ -125,14 +125,6 @@ TEST(NcclSwitches, LocalP2pTakesNvLinkFromTheRings)
     EXPECT_FALSE(group.ll128);
 }
 
-TEST(NcclSwitches, P2pLevelsHaveNamesAndNumbers)
-{
-    EXPECT_EQ(ParseP2pLevel("PXB"), P2pLevel::Switches);
-    EXPECT_EQ(ParseP2pLevel("3"), P2pLevel::Switches);
-    EXPECT_EQ(ParseP2pLevel("pxb"), std::nullopt);
-    EXPECT_EQ(ParseP2pLevel("6"), std::nullopt);
-}
-
 // NCCL_BUFFSIZE: a ring's chunk is 4 of 8 slots.
 TEST(NcclSwitches, BufferSizeDecidesTheChunks)
 {

@@ -92,7 +92,13 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --gpus-per-node 9", "at most 8"},
     {"collective --system hgx-h100 --op all-reduce --channels 65", "channels"},
     {"collective --system hgx-h100 --op all-reduce --min-channels 32 --max-channels 8",
-     "--min-channels: found 32, expected at most --max-channels, 8"},
+     "--min-channels: found 32, expected at most the maximum, 8"},
+    {"collective --system hgx-h100 --op all-reduce --qps 129",
+     "--qps: found '129', expected a whole number from 1 to 128"},
+    {"collective --system hgx-h100 --op all-reduce --p2p-level pxb",
+     "--p2p-level: found 'pxb', expected one of: LOC, NVL, PIX, PXB, PHB, SYS"},
+    {"collective --system hgx-h100 --op all-reduce --p2p-level 6", "--p2p-level: found '6'"},
+    {"collective --system hgx-h100 --op all-reduce --buffer-size ''", "--buffer-size: found"},
     {"run gpt-22b-8-a100-full -o a.h5 --timeline ./a.h5", "expected another file than the results"},
     {"run gpt-22b-8-a100-full -o ''", "found '', expected the name of a file"},
     {"graph gpt-22b-8-a100-full --micro-batch 99", "--micro-batch: found 99, expected one of 0 to"},
@@ -393,6 +399,18 @@ TEST(CommandLine, AlgorithmsAndProtocolsAreSpeltAsNcclDoes)
     const Outcome ours = Weir(folder, call + "nvls-tree --protocol simple");
     EXPECT_EQ(ours.exit, 0) << ours.err;
     EXPECT_EQ(Weir(folder, call + "NVLSTree --protocol SIMPLE").out, ours.out);
+}
+
+TEST(CommandLine, P2pLevelsHaveNamesAndNumbers)
+{
+    const ScratchFolder folder;
+    const std::string call =
+        "collective --system hgx-h100 --op all-reduce --sizes 1MiB --csv - --p2p-level ";
+    const Outcome named = Weir(folder, call + "LOC");
+    EXPECT_EQ(named.exit, 0) << named.err;
+    EXPECT_EQ(Weir(folder, call + "0").out, named.out);
+    EXPECT_EQ(Weir(folder, call + "5").out, Weir(folder, call + "SYS").out);
+    EXPECT_NE(Weir(folder, call + "5").out, named.out); // without NVLink
 }
 
 TEST(CommandLine, FlowsNameThePlaceOfWhatTheirNetworkCannotBe)

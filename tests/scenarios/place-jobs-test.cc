@@ -294,7 +294,7 @@ TEST(CollectiveJobs, RefuseSettingsOfNccl)
         refusal("{version: 1.3}"),
         "n.yaml:1:11: version: found '1.3', expected a version from 2.4.0 on, such as 2.30.7");
     EXPECT_EQ(refusal("{minChannels: 8, maxChannels: 4}"),
-              "n.yaml:1:15: minChannels: found 8, expected at most maxChannels, 4");
+              "n.yaml:1:15: minChannels: found 8, expected at most the maximum, 4");
     EXPECT_EQ(refusal("{bufferSize: 9KiB}"),
               "n.yaml:1:14: bufferSize: found '9KiB', expected a multiple of 8 KiB up to 1 GiB");
     EXPECT_EQ(
