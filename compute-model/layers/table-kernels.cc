@@ -183,6 +183,11 @@ class InteractionWriter
     {
     }
 
+    /**
+     * The products of every two vectors of a sample, behind its first vector (Naumov et al. 2019,
+     * arXiv 1906.00091, 2.1.2). In PyTorch's eager mode: a product of each sample's vectors with
+     * themselves, its lower triangle picked, the first vector put before it; else one kernel.
+     */
     void DotForward()
     {
         const std::string& name = m_shape.name;
@@ -213,6 +218,11 @@ class InteractionWriter
         Pass(name + " first vector", m_shape.width, 3);
     }
 
+    /**
+     * y = x0 * (W V x + b) + x over all vectors of a sample as one, V [rank, n], W [n, rank] (Wang
+     * et al. 2021, DCN V2, equation 4). Biases ride on the elementwise kernels; in eager mode the
+     * product and the sum are one each. Backward gives the gradients of the layer when it ends.
+     */
     void CrossForward()
     {
         WriteLinearForward(m_writer, Down(), m_plan);
@@ -310,40 +320,6 @@ class InteractionWriter
     uint64_t m_pairs; //!< of vectors
 };
 
-/**
- * The products of every two vectors of a sample, behind its first vector (Naumov et al. 2019, arXiv
- * 1906.00091, 2.1.2). In PyTorch's eager mode: a product of each sample's vectors with themselves,
- * its lower triangle picked, the first vector put before it; else one kernel.
- */
-void
-WriteDotForward(SegmentWriter& writer, const InteractionShape& shape, const ParallelPlan& plan)
-{
-    InteractionWriter(writer, shape, plan).DotForward();
-}
-
-void
-WriteDotBackward(SegmentWriter& writer, const InteractionShape& shape, const ParallelPlan& plan)
-{
-    InteractionWriter(writer, shape, plan).DotBackward();
-}
-
-/**
- * y = x0 * (W V x + b) + x over all vectors of a sample as one, V [rank, n], W [n, rank] (Wang et
- * al. 2021, DCN V2, equation 4). Biases ride on the elementwise kernels; in eager mode the
- * product and the sum are one each. Backward gives the gradients of the layer when it ends.
- */
-void
-WriteCrossForward(SegmentWriter& writer, const InteractionShape& shape, const ParallelPlan& plan)
-{
-    InteractionWriter(writer, shape, plan).CrossForward();
-}
-
-void
-WriteCrossBackward(SegmentWriter& writer, const InteractionShape& shape, const ParallelPlan& plan)
-{
-    InteractionWriter(writer, shape, plan).CrossBackward();
-}
-
 constexpr double INDEX_BYTES = 8; // of a maximum pool's positions (int64)
 
 // Training batch norms read their input twice and write once, backward two inputs twice.
@@ -419,10 +395,10 @@ class TableWriter
             Pass(layer.name + " concatenation", layer.out.Elements(), 2);
             break;
         case TableOp::DotInteraction:
-            WriteDotForward(m_writer, Interaction(layer), m_plan);
+            InteractionWriter(m_writer, Interaction(layer), m_plan).DotForward();
             break;
         case TableOp::Cross:
-            WriteCrossForward(m_writer, Interaction(layer), m_plan);
+            InteractionWriter(m_writer, Interaction(layer), m_plan).CrossForward();
             break;
         case TableOp::Loss:
             m_writer.Memory(layer.name,
@@ -491,10 +467,10 @@ class TableWriter
             }
             break;
         case TableOp::DotInteraction:
-            WriteDotBackward(m_writer, Interaction(layer), m_plan);
+            InteractionWriter(m_writer, Interaction(layer), m_plan).DotBackward();
             break;
         case TableOp::Cross:
-            WriteCrossBackward(m_writer, Interaction(layer), m_plan);
+            InteractionWriter(m_writer, Interaction(layer), m_plan).CrossBackward();
             return;
         case TableOp::Loss:
             m_writer.Memory(name,

@@ -32,74 +32,58 @@ class ClusterNetwork : public FlowNetwork
 {
   public:
     /** @throws std::invalid_argument when @p spec cannot be wired. */
-    ClusterNetwork(const ClusterSpec& spec, TransportSpec transport);
+    ClusterNetwork(const ClusterSpec& spec, TransportSpec transport)
+        : m_simulation(spec, {}, std::move(transport)),
+          m_routes(m_simulation.GetCluster(), m_simulation.GetRouting())
+    {
+    }
 
-    const char* EndPointName() const override;
-    std::size_t EndPointCount() const override;
-    std::string WhyNoEndPoint(int64_t node) const override;
-    std::vector<uint32_t> EndPoints() const override;
-    TrafficEndPoint EndPointAt(uint32_t node) const override;
-    RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) override;
-    Simulation& GetSimulation() override;
+    const char* EndPointName() const override
+    {
+        return "GPU";
+    }
+
+    std::size_t EndPointCount() const override
+    {
+        return m_simulation.GetCluster().GpuCount();
+    }
+
+    std::string WhyNoEndPoint(int64_t node) const override
+    {
+        const int64_t gpus = m_simulation.GetCluster().GpuCount();
+        return node >= 0 && node < gpus ? ""
+                                        : "a GPU of the system, 0 to " + std::to_string(gpus - 1);
+    }
+
+    std::vector<uint32_t> EndPoints() const override
+    {
+        std::vector<uint32_t> gpus(m_simulation.GetCluster().GpuCount());
+        std::iota(gpus.begin(), gpus.end(), 0);
+        return gpus;
+    }
+
+    TrafficEndPoint EndPointAt(uint32_t node) const override
+    {
+        const GpuId gpu(node);
+        return {m_simulation.GetCluster().NodeOf(gpu), m_routes.NetworkRateOf(gpu)};
+    }
+
+    RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) override
+    {
+        const uint32_t queuePair = uint32_t{ports.sourcePort} << 16 ^
+                                   uint32_t { ports.priorityGroup } << 13 ^ ports.destinationPort;
+        return m_routes.Find(GpuId(source), GpuId(destination), queuePair);
+    }
+
+    Simulation& GetSimulation() override
+    {
+        return m_simulation;
+    }
 
   private:
     Simulation m_simulation;
     GpuRoutes m_routes;
 };
-
-ClusterNetwork::ClusterNetwork(const ClusterSpec& spec, TransportSpec transport)
-    : m_simulation(spec, {}, std::move(transport)),
-      m_routes(m_simulation.GetCluster(), m_simulation.GetRouting())
-{
-}
-
-const char*
-ClusterNetwork::EndPointName() const
-{
-    return "GPU";
-}
-
-std::size_t
-ClusterNetwork::EndPointCount() const
-{
-    return m_simulation.GetCluster().GpuCount();
-}
-
-std::string
-ClusterNetwork::WhyNoEndPoint(int64_t node) const
-{
-    const int64_t gpus = m_simulation.GetCluster().GpuCount();
-    return node >= 0 && node < gpus ? "" : "a GPU of the system, 0 to " + std::to_string(gpus - 1);
-}
-
-RouteId
-ClusterNetwork::FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports)
-{
-    const uint32_t queuePair = uint32_t{ports.sourcePort} << 16 ^
-                               uint32_t { ports.priorityGroup } << 13 ^ ports.destinationPort;
-    return m_routes.Find(GpuId(source), GpuId(destination), queuePair);
-}
-
-std::vector<uint32_t>
-ClusterNetwork::EndPoints() const
-{
-    std::vector<uint32_t> gpus(m_simulation.GetCluster().GpuCount());
-    std::iota(gpus.begin(), gpus.end(), 0);
-    return gpus;
-}
-
-TrafficEndPoint
-ClusterNetwork::EndPointAt(uint32_t node) const
-{
-    const GpuId gpu(node);
-    return {m_simulation.GetCluster().NodeOf(gpu), m_routes.NetworkRateOf(gpu)};
-}
-
-Simulation&
-ClusterNetwork::GetSimulation()
-{
-    return m_simulation;
-}
 
 } // namespace
 
