@@ -243,19 +243,19 @@ RunMaps()
           {"chunks", "how many pieces of a message cross the dimensions one after the other; 4"},
           {"balanced", "whether each chunk takes the least loaded dimension first (Themis)"},
           {"dispatch",
-           "of all-to-alls: tokens to so many experts of all, 8/256, once for all that are behind "
-           "a peer (DeepEP); bytes are of a rank's tokens"},
-          {"expertGroups", "of dispatch: experts of a token are in so many groups of all, 4/8"},
+           "an all-to-all sends tokens to so many experts of all, 8/256, once for all that are "
+           "behind a peer (DeepEP); bytes are of a rank's tokens"},
+          {"expertGroups", "experts of a token of dispatch are in so many groups of all, 4/8"},
           {"density",
-           "of all-reduces: gather only so much of the sums beyond the first dimension, 1%, with "
+           "all-reduces gather only so much of the sums beyond the first dimension, 1%, with "
            "its indices (HiTopKComm)"},
-          {"selectionRate", "of density: at which a GPU finds these; in no time where absent"},
+          {"selectionRate", "at which a GPU finds what density keeps; in no time where absent"},
           {"endpointDelay",
            "what a step takes beside wire and hops; what NCCL's kernels and messages take where "
            "absent"},
           {"memoryRate",
-           "of a GPU's memory, in which it adds what it received, by two reads and a write of each "
-           "byte, before it goes on; while it arrives where absent"}}},
+           "rate of a GPU's memory, in which it adds what it received, by two reads and a write of "
+           "each byte, before it goes on; while it arrives where absent"}}},
         {"network.corrections",
          "Models that correct a fluid, in `network` of a run",
          CorrectionKeys()},
