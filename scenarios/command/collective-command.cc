@@ -49,9 +49,9 @@ struct NcclOption
     std::string key;
     std::string name; //!< "--cross-nic"
     std::string help;
-    std::string byDefault;            //!< empty: as the help has it
-    std::vector<std::string> choices; //!< also by number, as NCCL takes them
-    std::optional<std::string> text;  //!< where it is given
+    std::string byDefault;           //!< empty: as the help has it
+    std::optional<std::string> text; //!< where it is given
+    bool isSet{false};               //!< of a flag
 };
 
 std::string
@@ -72,18 +72,16 @@ NcclOptionsOf(NcclSettings settings)
 {
     std::vector<NcclOption> options;
     ForEachParameter(settings, [&](const ParameterInfo& info, const Parameter& parameter) {
-        const auto* choice = std::get_if<ChoiceParameter>(&parameter);
         const std::string help = info.help;
         options.push_back({info.key,
                            NcclOptionName(info.key),
                            help.substr(0, help.rfind('.')),
                            TextOf(parameter),
-                           choice ? choice->names : std::vector<std::string>(),
                            {}});
     });
     for (const auto& [key, help] : YamlKeyMapOf(DIMENSION_WISE).keys)
     {
-        options.push_back({key, NcclOptionName(key), "Of dimension-wise: " + help, "", {}, {}});
+        options.push_back({key, NcclOptionName(key), "Of dimension-wise: " + help, "", {}});
     }
     return options;
 }
@@ -96,8 +94,7 @@ AddNcclOptions(CLI::App& verb, std::vector<NcclOption>& options)
         std::optional<std::string>& text = option.text;
         if (option.key == "balanced")
         {
-            const auto set = [&text](int64_t count) { text = count > 0 ? "true" : "false"; };
-            verb.add_flag_function(option.name, set, option.help);
+            verb.add_flag(option.name, option.isSet, option.help);
             continue;
         }
         const bool isList = option.key == "perDimension";
@@ -362,16 +359,11 @@ void
 ReadNcclOptions(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
     const auto find = [&options](const std::string& key) -> std::optional<YamlNode> {
-        for (const auto& [name, option, help, byDefault, choices, given] : options.settings)
+        for (const NcclOption& option : options.settings)
         {
-            if (name == key && given)
+            if (option.key == key && (option.text || option.isSet))
             {
-                std::string text = *given;
-                for (std::size_t i = 0; i < choices.size(); i++)
-                {
-                    text = text == std::to_string(i) ? choices[i] : text;
-                }
-                return YamlNode::ParseArgument(text, option);
+                return YamlNode::ParseArgument(option.text.value_or("true"), option.name);
             }
         }
         return std::nullopt;
@@ -384,7 +376,7 @@ ReadNcclOptions(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
     for (const std::string& key : YamlKeysOf(DIMENSION_WISE))
     {
-        if (const auto given = find(key); given && given->InLine() != "false")
+        if (const auto given = find(key))
         {
             given->Fail("found it with --algorithm " + options.algorithm +
                         ", expected --algorithm dimension-wise with it");

@@ -150,7 +150,7 @@ ReadDimensionWise(const FindValue& find)
     }
     if (const auto rate = find("memoryRate"))
     {
-        settings.memoryRate = rate->AsRate();
+        settings.memoryRate = rate->AsRateAboveZero();
     }
     if (const auto dispatch = find("dispatch"))
     {
@@ -178,7 +178,7 @@ ReadDimensionWise(const FindValue& find)
         {
             rate->Fail("found it without a density, expected both");
         }
-        settings.sparsity->selection = rate->AsRate();
+        settings.sparsity->selection = rate->AsRateAboveZero();
     }
     return settings;
 }

@@ -691,7 +691,8 @@ Streams(const AlgorithmInputs& in)
     const DimensionCall call(in);
     StreamShape shape;
     const PhasePlan plan = call.Plan();
-    shape.moving = call.Plan(false).end;
+    // Without latencies chunks meet in another order, which may take longer.
+    shape.moving = std::min(call.Plan(false).end, plan.end);
     shape.latency = call.StartLatency() + plan.end - shape.moving;
     shape.legs.push_back(call.LegOf(plan));
     shape.blocks = in.channels * call.Dimensions();
