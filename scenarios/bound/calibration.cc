@@ -30,7 +30,26 @@ NameOf(const std::vector<std::string>& path, std::size_t depth)
 
 using Members = std::vector<const CalibrationCase*>;
 
-/** The regimes' members: classes with too few cases of their own give them to the class above. */
+/** The smallest regime below the class @p name; nothing when there is none. */
+std::map<std::string, Members>::iterator
+SmallestBelow(const std::string& name, std::map<std::string, Members>& regimes)
+{
+    auto smallest = regimes.end();
+    for (auto each = regimes.begin(); each != regimes.end(); ++each)
+    {
+        const bool isBelow = each->first.find(name + "/") == 0;
+        if (isBelow && (smallest == regimes.end() || each->second.size() < smallest->second.size()))
+        {
+            smallest = each;
+        }
+    }
+    return smallest;
+}
+
+/**
+ * The regimes' members: classes with too few cases of their own give them to the class above. In
+ * the last one that may stand for them they take the smallest regime below it in.
+ */
 std::map<std::string, Members>
 Divide(const std::vector<CalibrationCase>& cases)
 {
@@ -53,6 +72,13 @@ Divide(const std::vector<CalibrationCase>& cases)
     {
         for (auto& [name, members] : byDepth[depth])
         {
+            const bool isLast = members.front()->position.leastDepth == depth;
+            if (const auto taken = SmallestBelow(name, regimes);
+                isLast && members.size() < Calibration::MIN_CASES && taken != regimes.end())
+            {
+                members.insert(members.end(), taken->second.begin(), taken->second.end());
+                regimes.erase(taken);
+            }
             if (members.size() >= Calibration::MIN_CASES)
             {
                 regimes[name] = members;

@@ -88,8 +88,10 @@ struct CalibrationOrigin
  *
  * A regime is the narrowest class of a position's path that has enough cases of its own; cases of
  * narrower classes that have too few belong to the class above them, up to the shortcut, which
- * every path begins with. Cases with what no sample should have belong to none. Which classes are
- * merged follows from the numbers of cases alone, never from scores.
+ * every path begins with. Too few in the last class that may stand for them, of
+ * RegimePosition::leastDepth names, take in the smallest regime below it. Cases with what no sample
+ * should have belong to none. Which classes are merged follows from the numbers of cases alone,
+ * never from scores.
  *
  * The region of a regime is the box of its cases' features. Of scenarios that are drawn like its n
  * cases at most 2 / (n + 1) are refused for each feature, none for those whose ends several cases

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/call-position.h"
 
+#include "collectives/schedule/folded-schedule.h"
 #include "scenarios/bound/sampled-fabric.h"
 
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 
 namespace weir
@@ -91,6 +94,18 @@ UnsampledSetting(const NcclSettings& settings, const CollectiveCall& call)
     return "";
 }
 
+constexpr double MANY_SLICES = 0x1p22; //!< more take flow seconds, if it cannot fold them
+
+/** Of groups of @p ranks what no sample has; empty: nothing. */
+std::string
+UnsampledGroup(CollectiveOp op, std::size_t ranks)
+{
+    const uint32_t most = op == CollectiveOp::AllToAll ? MAX_ALL_TO_ALL_RANKS : MAX_RANKS;
+    return ranks <= most ? ""
+                         : (op == CollectiveOp::AllToAll ? "all-to-all ranks " : "ranks ") +
+                               std::to_string(ranks) + " above " + std::to_string(most);
+}
+
 } // namespace
 
 CallPositions::CallPositions(Planner& planner)
@@ -105,6 +120,8 @@ CallPositions::FeatureNames()
     return {"ranks",
             "ranks per node",
             "bytes",
+            "bytes of all ranks",
+            "slices",
             "us of wire time",
             "us of latency",
             "oversubscription",
@@ -124,7 +141,12 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
     {
         unsampled = UnsampledSetting(m_planner.GetSettings(), plan.call);
     }
+    if (unsampled.empty())
+    {
+        unsampled = UnsampledGroup(plan.call.op, group.Size());
+    }
     return {{ToString(shortcut),
+             GroupClass(group.Size()),
              ContentionOf(plan, group, cluster),
              ToString(plan.algorithm),
              SizeClass(plan.wire / std::max(plan.duration, Time::Picoseconds(1))),
@@ -132,6 +154,8 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
             {FeatureOf(group.Size()),
              FeatureOf(group.gpusPerNode),
              FeatureOf(plan.call.bytes.ToDouble()),
+             FeatureOf(plan.call.bytes.ToDouble() * static_cast<double>(group.Size())),
+             unsampled.empty() ? FeatureOf(SlicesOf(plan)) : 0,
              FeatureOf(plan.wire.ToMicroseconds()),
              FeatureOf((plan.duration - plan.wire).ToMicroseconds()),
              group.nodes > 1 ? FeatureOf(m_features.oversubscription) : 0,
@@ -139,6 +163,32 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
              group.nodes > 1 ? FeatureOf(m_features.networkRate) : 0},
             CONTENTION + 1,
             std::move(unsampled)};
+}
+
+/** Channels alike count once, calls that overlap as often as they are timed. Of more than many,
+ * which flow may fold to few, as many count as it plays. Infinite where slices cannot be listed. */
+double
+CallPositions::SlicesOf(const CollectivePlan& plan) const
+{
+    constexpr uint32_t CALLS_IN_A_ROW = 20; // as `weir collective` has them
+    const uint32_t calls = plan.period < plan.duration ? CALLS_IN_A_ROW : 1;
+    Routing& routing = m_planner.GetRouting();
+    try
+    {
+        Schedule schedule = m_planner.MakeSchedule(plan.call);
+        const double slices = SliceCount(schedule) * calls;
+        if (slices <= MANY_SLICES || !routing.Policy().IsFixed() || !routing.AreAllUsable())
+        {
+            return slices;
+        }
+        const uint32_t ranks = m_planner.GetCommunicator(plan.call.communicator).Size();
+        const Schedule folded = FoldAlike(std::move(schedule), ranks, routing).schedule;
+        return std::max(MANY_SLICES, SliceCount(folded) * calls);
+    }
+    catch (const std::length_error&)
+    {
+        return std::numeric_limits<double>::infinity();
+    }
 }
 
 } // namespace weir

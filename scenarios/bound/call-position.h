@@ -12,6 +12,17 @@
 namespace weir
 {
 
+constexpr uint32_t FEW_RANKS = 64;             //!< larger groups are regimes of their own
+constexpr uint32_t MAX_RANKS = 1024;           //!< of groups in the samples
+constexpr uint32_t MAX_ALL_TO_ALL_RANKS = 256; //!< there: each pair of them has a route of its own
+
+/** The class of paths of groups of @p ranks. */
+inline const char*
+GroupClass(std::size_t ranks)
+{
+    return ranks <= FEW_RANKS ? "to-64-ranks" : "to-1024-ranks";
+}
+
 /** Where collective calls on one cluster stand, known before they run. */
 class CallPositions
 {
@@ -19,22 +30,27 @@ class CallPositions
     /** @p planner must outlive it. O(links). */
     explicit CallPositions(Planner& planner);
 
-    static constexpr std::size_t CONTENTION = 1; //!< of a path: what decides the time
+    static constexpr std::size_t CONTENTION = 2; //!< of a path: what decides the time
+    static constexpr std::size_t SLICES = 4;     //!< of features: what `flow` moves to time a call
 
     /** What the features of a position are the logarithms of, base 2. */
     static std::vector<std::string> FeatureNames();
 
     /**
-     * The path of a call's position is the shortcut, what decides its time ("contended": the
-     * bottleneck is a link between switches, or switches route by load; "inside": of a call between
-     * nodes it is a link inside one; else "uncontended"; a regime of several stands for none), its
-     * algorithm, whether latency or bytes make up its
-     * time, and the class of its operation. Fabrics, algorithms, versions and settings of NCCL that
-     * no sample has are unsampled. O(1).
+     * The path of a call's position is the shortcut, whether its group has up to 64 ranks or more,
+     * what decides its time ("contended": the bottleneck is a link between switches, or switches
+     * route by load; "inside": of a call between nodes it is a link inside one; else
+     * "uncontended"; a regime of several sizes or of several of these stands for none), its
+     * algorithm, whether latency or bytes make up its time, and the class of its operation.
+     * Fabrics, algorithms, versions and settings of NCCL and groups that no sample has are
+     * unsampled. Slices are a feature because samples leave out large groups that move many.
+     * O(connections of the call's schedule), which is not kept.
      */
     RegimePosition Of(const CollectivePlan& plan, Fidelity shortcut) const;
 
   private:
+    double SlicesOf(const CollectivePlan& plan) const;
+
     Planner& m_planner;
     ClusterFeatures m_features;
 };

@@ -73,8 +73,6 @@ TextOf(const std::string& name,
            "]}}";
 }
 
-constexpr uint32_t MAX_RANKS = 64; //!< of calibrated groups
-
 /** Fixed, so that a new system of the catalogue changes no sample. */
 const std::vector<const char*> SYSTEMS{
     "a100-pcie-8", "a100-pcie-hdr", "a100-pcie-pair", "alps-gh200", "aws-p3-16xlarge",
@@ -82,6 +80,8 @@ const std::vector<const char*> SYSTEMS{
     "hgx-a100",    "hgx-b200",      "hgx-b300",       "hgx-h100",   "hgx-h200-4",
     "hgx-h200",    "hgx-h800",      "oci-a100",       "perlmutter", "polaris"};
 const std::vector<uint32_t> NODES{1, 1, 1, 2, 2, 3, 4, 4, 6, 8, 8, 12, 16};
+const std::vector<uint32_t> NODES_OF_LARGE_GROUPS{
+    2, 4, 8, 12, 16, 16, 24, 32, 32, 48, 64, 64, 96, 128, 128, 128, 256, 256};
 /** Many of the operations that are hard to foretell; sends and receives are exact. */
 const std::vector<CollectiveOp> OPS{
     CollectiveOp::AllReduce,     CollectiveOp::AllReduce,     CollectiveOp::AllReduce,
@@ -120,13 +120,36 @@ AlgorithmsOf(CollectiveOp op)
     }
 }
 
+/** Numbers of ranks, from the least to the most. */
+struct RankRange
+{
+    uint32_t least;
+    uint32_t most;
+};
+
+RankRange
+RanksOf(Population population, bool isLarge)
+{
+    return population == Population::LargerGroups
+               ? RankRange{MAX_RANKS + 1, MAX_RANKS * LARGER_GROUPS}
+           : isLarge ? RankRange{FEW_RANKS + 1, MAX_RANKS}
+                     : RankRange{2, FEW_RANKS};
+}
+
 /** The machine and the ranks of @p call. @throws InputError, std::invalid_argument where there are
  * none such. */
 void
-DrawMachine(RandomDraws& draws, Population population, const Catalog& catalog, SampledCall& call)
+DrawMachine(RandomDraws& draws,
+            Population population,
+            bool isLarge,
+            const Catalog& catalog,
+            SampledCall& call)
 {
-    const uint32_t scale = population == Population::LargerGroups ? LARGER_GROUPS : 1;
-    const uint32_t nodes = draws.OneOf(NODES) * scale;
+    const RankRange range = RanksOf(population, isLarge);
+    const uint32_t nodes = population == Population::LargerGroups
+                               ? draws.OneOf(NODES_OF_LARGE_GROUPS) * LARGER_GROUPS
+                           : isLarge ? draws.OneOf(NODES_OF_LARGE_GROUPS)
+                                     : draws.OneOf(NODES);
     const bool isNetworked = population == Population::OtherFabrics || nodes > 1;
     const std::string fabric = isNetworked ? DrawFabric(draws, population) : "";
     const std::string base = draws.OneOf(SYSTEMS);
@@ -141,8 +164,7 @@ DrawMachine(RandomDraws& draws, Population population, const Catalog& catalog, S
     const uint32_t all = call.spec.cluster.node.gpus;
     call.spec.gpusPerNode = draws.With(0.6) ? all : 1 + static_cast<uint32_t>(draws.Bits() % all);
     const uint32_t ranks = nodes * call.spec.gpusPerNode;
-    if (ranks < 2 || ranks > MAX_RANKS * scale ||
-        (population == Population::LargerGroups && ranks <= MAX_RANKS) ||
+    if (ranks < range.least || ranks > range.most ||
         (population == Population::OtherFabrics && nodes < 4))
     {
         throw std::invalid_argument("a group outside the population");
@@ -151,7 +173,7 @@ DrawMachine(RandomDraws& draws, Population population, const Catalog& catalog, S
 
 /**
  * Operation, choices, NCCL version and size of @p call. @throws std::invalid_argument when the
- * packets of the reference would be very many.
+ * packets or the routes of the reference would be very many.
  */
 void
 DrawOperation(RandomDraws& draws, Fidelity reference, SampledCall& call)
@@ -178,9 +200,10 @@ DrawOperation(RandomDraws& draws, Fidelity reference, SampledCall& call)
     call.spec.sizes = {Bytes(isPower ? static_cast<int64_t>(std::exp2(exponent))
                                      : static_cast<int64_t>(bytes) / 8 * 8)};
     const double ranks = static_cast<double>(call.spec.gpusPerNode) * call.spec.cluster.nodes;
-    if (reference == Fidelity::Packet && ranks * bytes > MAX_PACKET_BYTES)
+    if ((reference == Fidelity::Packet && ranks * bytes > MAX_PACKET_BYTES) ||
+        (call.spec.op == CollectiveOp::AllToAll && ranks > MAX_ALL_TO_ALL_RANKS))
     {
-        throw std::invalid_argument("a call of very many packets");
+        throw std::invalid_argument("a call that takes long");
     }
 }
 
@@ -189,7 +212,7 @@ std::string
 DrawScenario(RandomDraws& draws, Fidelity reference, const Catalog& catalog)
 {
     SampledCall first;
-    DrawMachine(draws, Population::Calibrated, catalog, first);
+    DrawMachine(draws, Population::Calibrated, false, catalog, first);
     const JobGpus gpus = DrawGpus(draws, first.spec);
     DrawOperation(draws, reference, first);
     SampledCall second;
@@ -222,6 +245,21 @@ Estimate(const std::string& text, Fidelity fidelity, Fidelity reference, const C
             CollectResult(*simulation).collectives.front().MeanTime()};
 }
 
+/** Slices that the reference may have to move for a call of a large group: some seconds' work. For
+ * `flow` as many as positions count one by one. */
+double
+MaxSlicesOf(Fidelity reference)
+{
+    return reference == Fidelity::Packet ? 0x1p18 : 0x1p22;
+}
+
+/** Whether case @p index is of a large group; of two calls by themselves one is. */
+bool
+IsLarge(uint64_t index)
+{
+    return index % 3 == 1; // the numbers that are multiples of three are of jobs
+}
+
 } // namespace
 
 SampledRun
@@ -248,9 +286,10 @@ SampleCall(uint64_t seed,
            const Catalog& catalog)
 {
     RandomDraws draws(seed, index);
+    const bool isLarge = population == Population::Calibrated && IsLarge(index);
     return DrawnUntilPossible([&] {
         SampledCall call;
-        DrawMachine(draws, population, catalog, call);
+        DrawMachine(draws, population, isLarge, catalog, call);
         DrawOperation(draws, reference, call);
         const auto run = [&](Fidelity fidelity) {
             call.spec.fidelity = fidelity;
@@ -260,8 +299,14 @@ SampleCall(uint64_t seed,
         {
             CollectivePoint point = run(fidelity);
             call.estimates.push_back({std::move(point.position), point.time});
+            const auto& features = call.estimates.back().position.features;
+            if (isLarge && features.at(CallPositions::SLICES) > std::log2(MaxSlicesOf(reference)))
+            {
+                throw std::invalid_argument("a call that takes long");
+            }
         }
-        call.reference = run(reference).time;
+        const SampledEstimate& last = call.estimates.back();
+        call.reference = last.position.unsampled.empty() ? run(reference).time : last.time;
         return call;
     });
 }

@@ -28,13 +28,14 @@ struct SampledCall
     CollectiveSweepSpec spec;               //!< of one size
     std::string system;                     //!< as YAML
     std::vector<SampledEstimate> estimates; //!< by EstimatesOf
-    Time reference;
+    Time reference; //!< an estimate where these are unsampled, and so have no bound to judge
 };
 
 /**
  * Case @p index of the sample of @p seed: a system, nodes, a fabric with its routing and
  * oversubscription, a group, an operation with NCCL's choice or another, a version of NCCL and a
- * size, drawn until they can be wired and run; its times as `weir collective` gives them.
+ * size, drawn until they can be wired and run; its times as `weir collective` gives them. Every
+ * second calibrated one is of more than 64 ranks, and for these the reference moves few slices.
  */
 SampledCall SampleCall(uint64_t seed,
                        uint64_t index,

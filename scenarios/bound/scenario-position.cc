@@ -190,6 +190,19 @@ IsPipelined(Simulation& simulation)
     });
 }
 
+/** Ranks of the largest group. */
+uint32_t
+MaxRanks(Simulation& simulation)
+{
+    Planner& planner = simulation.GetPlanner();
+    uint32_t most = 0;
+    for (const auto& loop : simulation.Collectives())
+    {
+        most = std::max(most, planner.GetCommunicator(loop->GetCall().communicator).Size());
+    }
+    return most;
+}
+
 } // namespace
 
 std::vector<std::string>
@@ -242,6 +255,7 @@ PositionOfCalls(const Scenario& scenario, Simulation& simulation, Fidelity refer
     const bool isConcurrent = IsSlowedByOthers(simulation);
     position.path = {ToString(scenario.fidelity),
                      "jobs",
+                     GroupClass(MaxRanks(simulation)),
                      isConcurrent ? "concurrent" : "isolated",
                      IsPipelined(simulation) ? "pipelined" : "exchange",
                      isConcurrent && FeaturesOf(simulation.GetCluster()).IsOversubscribed()

@@ -32,10 +32,11 @@ RegimePosition PositionOf(const Scenario& scenario, const RunResult& result, std
 
 /**
  * Where the mean time of a call of the first job stands in a scenario of jobs that are collectives.
- * Features are those of CallPositions. The path is the shortcut, "jobs", whether calls of another
- * job slow the call ("concurrent", CallClasses::Met) or not ("isolated"), whether all calls are
- * sends and receives ("exchange") or some pass chunks on ("pipelined"), and what decides its time,
- * as CallPositions says; calls that others slow on an oversubscribed fabric are contended.
+ * Features are those of CallPositions. The path is the shortcut, "jobs", how large the largest
+ * group is, whether calls of another job slow the call ("concurrent", CallClasses::Met) or not
+ * ("isolated"), whether all calls are sends and receives ("exchange") or some pass chunks on
+ * ("pipelined"), and what decides its time, as CallPositions says; calls that others slow on an
+ * oversubscribed fabric are contended.
  * Scenarios of more than two jobs, of several calls in turn, with traffic, events or pauses, are
  * unsampled, and against `packet` those whose packets are not the defaults'.
  */

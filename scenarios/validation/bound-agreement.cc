@@ -19,7 +19,7 @@ constexpr double COVERAGE = 0.9;
 constexpr uint64_t FRESH_SEED = 1001; //!< the shipped calibrations are of another
 
 /**
- * How many scenarios are drawn: of larger groups few, since `flow` takes long on them; of packets
+ * How many scenarios are drawn: of larger groups few, since shortcuts take long on them; of packets
  * none that are shifted, whose refusals are those of collectives.
  */
 std::size_t
@@ -33,7 +33,7 @@ ScenariosOf(CalibratedThing thing, Population population)
     switch (population)
     {
     case Population::Calibrated:
-        return isStep ? 16 : 200;
+        return isStep ? 16 : 300;
     case Population::LargerGroups:
         return isStep ? 1 : 6;
     default:
@@ -190,7 +190,7 @@ Row(const BoundCheck& check)
     char line[200];
     std::snprintf(line,
                   sizeof line,
-                  "%-11s %-56s %5zu %7.1f %% %7zu  %-11s %7.1f %% %8.2f %%\n",
+                  "%-11s %-64s %5zu %7.1f %% %7zu  %-11s %7.1f %% %8.2f %%\n",
                   ToString(check.thing),
                   isRegime ? check.regime.c_str() : ToString(check.population),
                   check.fresh,
@@ -231,7 +231,7 @@ ToText(const BoundAgreement& agreement)
                        " against flow, of packets against packet, on fresh scenarios; expected: "
                        "central 99.9 % of the beta-binomial count\n";
     text +=
-        "of          regime or shifted population                             "
+        "of          regime or shifted population                                     "
         "cases   refused covered  expected    coverage    width\n";
     for (const BoundCheck& check : agreement.checks)
     {

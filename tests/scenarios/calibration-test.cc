@@ -4,6 +4,8 @@
 #include "refusal.h"
 #include "scenarios/bound/calibrate-shortcut.h"
 #include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/call-position.h"
+#include "scenarios/bound/sampled-calls.h"
 #include "scenarios/bound/sampled-fabric.h"
 #include "scenarios/bound/sampled-steps.h"
 #include "scenarios/bound/scenario-position.h"
@@ -19,6 +21,7 @@
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
+#include <map>
 
 namespace weir
 {
@@ -77,7 +80,7 @@ TEST(Calibration, SmallClassesAreMergedUpwards)
     AddCases({"stream", "ring", "latency"}, 150, cases);
     AddCases({"stream", "ring", "mixed"}, 60, cases);
     AddCases({"stream", "ring", "bandwidth"}, 60, cases);
-    AddCases({"stream", "tree"}, 40, cases);
+    AddCases({"analytical", "tree"}, 40, cases);
     const Calibration calibration = Calibrate(cases);
     const auto regimeOf = [&](const std::vector<std::string>& path) {
         return calibration.BoundOf({path, {3}}, 0.9).regime;
@@ -85,9 +88,28 @@ TEST(Calibration, SmallClassesAreMergedUpwards)
     EXPECT_EQ(regimeOf({"stream", "ring", "latency"}), "stream/ring/latency");
     EXPECT_EQ(regimeOf({"stream", "ring", "mixed"}), "stream/ring");
     EXPECT_EQ(calibration.Regimes().at("stream/ring").cases, 120U);
-    const ErrorBound tree = calibration.BoundOf({{"stream", "tree"}, {3}}, 0.9);
+    const ErrorBound tree = calibration.BoundOf({{"analytical", "tree"}, {3}}, 0.9);
     EXPECT_EQ(tree.region, "outside: too few calibrated cases are like it");
     EXPECT_TRUE(std::isinf(tree.upper));
+}
+
+/** Of cases that a class of two names must stand for, 40 are in none of its regimes: they take the
+ * smaller one in, so that every case has a bound. */
+TEST(Calibration, FewCasesAreTakenInByTheSmallestRegimeBesideThem)
+{
+    std::vector<CalibrationCase> cases;
+    AddCases({"stream", "contended", "ring"}, 150, cases);
+    AddCases({"stream", "contended", "tree"}, 110, cases);
+    AddCases({"stream", "contended", "pat"}, 40, cases);
+    AddCases({"stream", "uncontended", "ring"}, 60, cases);
+    for (CalibrationCase& each : cases)
+    {
+        each.position.leastDepth = 2;
+    }
+    const Calibration calibration = Calibrate(cases);
+    EXPECT_EQ(calibration.Regimes().size(), 2U);
+    EXPECT_EQ(calibration.Regimes().at("stream/contended/ring").cases, 150U);
+    EXPECT_EQ(calibration.Regimes().at("stream/contended").cases, 150U);
 }
 
 /** 60 cases that contend are bounded with all 140 of the shortcut, unless one asks for those of its
@@ -357,6 +379,89 @@ TEST(CallPosition, TellsSettingsThatNoSampleHas)
               "outside: algorithm dimension-wise");
 }
 
+/** The call of @p op on @p nodes nodes by the shipped file, in @p fidelity. */
+CollectivePoint
+PointOf(CollectiveOp op, uint32_t nodes, Bytes bytes, Fidelity fidelity)
+{
+    CollectiveSweepSpec spec;
+    spec.cluster =
+        ReadSystem(YamlNode::Parse("{base: hgx-h100, nodes: " + std::to_string(nodes) + "}", "a"),
+                   Catalog())
+            .cluster;
+    spec.op = op;
+    spec.sizes = {bytes};
+    spec.fidelity = fidelity;
+    std::vector<CollectivePoint> points = RunCollectiveSweep(spec);
+    AddBounds(ShippedCalibration(CalibratedThing::Collectives, Catalog()), 0.99, points);
+    return points.front();
+}
+
+/** 64 ranks are one class, 128 another one, whose bounds are by themselves and hold flow's time. */
+TEST(CallPosition, LargeGroupsHaveBoundsOfTheirOwn)
+{
+    for (const auto& [nodes, group] :
+         std::map<uint32_t, std::string>{{8, "stream/to-64-ranks/"}, {16, "stream/to-1024-ranks/"}})
+    {
+        const auto point = PointOf(CollectiveOp::AllReduce, nodes, Bytes::MiB(8), Fidelity::Stream);
+        ASSERT_EQ(point.bound->region, "inside");
+        EXPECT_EQ(point.bound->regime.find(group), 0U) << point.bound->regime;
+        EXPECT_EQ(point.position.leastDepth, 3U); // shortcut, group, contention
+        const auto flow = PointOf(CollectiveOp::AllReduce, nodes, Bytes::MiB(8), Fidelity::Flow);
+        EXPECT_GE(flow.time / point.time, point.bound->lower);
+        EXPECT_LE(flow.time / point.time, point.bound->upper);
+    }
+}
+
+/** What samples leave out because flow takes long for it has no bound: all-to-alls of more ranks,
+ * larger groups, and calls of more slices than 2^22. */
+TEST(CallPosition, TellsWorkThatNoSampleHas)
+{
+    const auto region = [](CollectiveOp op, uint32_t nodes, Bytes bytes) {
+        return PointOf(op, nodes, bytes, Fidelity::Analytical).bound->region;
+    };
+    EXPECT_EQ(region(CollectiveOp::AllToAll, 64, Bytes::MiB(1)),
+              "outside: all-to-all ranks 512 above 256");
+    EXPECT_EQ(region(CollectiveOp::AllReduce, 256, Bytes::MiB(1)),
+              "outside: ranks 2048 above 1024");
+    const auto slices = [](Bytes bytes) {
+        const auto point = PointOf(CollectiveOp::AllReduce, 128, bytes, Fidelity::Analytical);
+        return std::exp2(point.position.features.at(CallPositions::SLICES));
+    };
+    EXPECT_GT(slices(Bytes::MiB(512)), 0x1p22);
+    EXPECT_FALSE(PointOf(CollectiveOp::AllReduce, 128, Bytes::MiB(512), Fidelity::Analytical)
+                     .bound->IsInside());
+    EXPECT_LT(slices(Bytes::MiB(1)), 0x1p22);
+}
+
+/** One all-gather over a ring of 16: each of 15 steps is a slice from each rank. */
+TEST(CallPosition, CountsTheSlicesOfARing)
+{
+    CollectiveSweepSpec spec;
+    spec.cluster =
+        ReadSystem(YamlNode::Parse("{base: hgx-h100, nodes: 2}", "a"), Catalog()).cluster;
+    spec.op = CollectiveOp::AllGather;
+    spec.sizes = {Bytes(16 * 8)};
+    spec.overrides.algorithm = Algorithm::Ring;
+    spec.overrides.protocol = Protocol::Ll;
+    const CollectivePoint point = RunCollectiveSweep(spec).front();
+    EXPECT_EQ(point.channels, 1U);
+    EXPECT_DOUBLE_EQ(std::exp2(point.position.features.at(CallPositions::SLICES)), 15 * 16);
+}
+
+/** Of four calls one is of more than 64 ranks, and moves no more slices than the sample allows. */
+TEST(SampledCalls, HaveLargeGroups)
+{
+    for (const uint64_t index : {1, 7, 13})
+    {
+        const SampledCall call =
+            SampleCall(5, index, Population::Calibrated, Fidelity::Flow, Catalog());
+        EXPECT_GT(call.spec.cluster.nodes * call.spec.gpusPerNode, 64U);
+        EXPECT_LE(call.estimates.front().position.features.at(CallPositions::SLICES), 22);
+    }
+    const SampledCall small = SampleCall(5, 2, Population::Calibrated, Fidelity::Flow, Catalog());
+    EXPECT_LE(small.spec.cluster.nodes * small.spec.gpusPerNode, 64U);
+}
+
 /** The mean call of the first of two jobs that share an oversubscribed fabric has a bound of such
  * jobs, which holds the time of flow; beside a third there is none. */
 TEST(CallPosition, CallsOfJobsHaveABoundOfTheirOwn)
@@ -378,7 +483,8 @@ TEST(CallPosition, CallsOfJobsHaveABoundOfTheirOwn)
     const RunResult result = run("analytical", "");
     ASSERT_TRUE(result.bound.has_value());
     EXPECT_EQ(result.bound->region, "inside");
-    EXPECT_EQ(result.bound->regime, "analytical/jobs/concurrent/pipelined/contended");
+    EXPECT_EQ(result.bound->regime.find("analytical/jobs/to-64-ranks/concurrent/pipelined"), 0U)
+        << result.bound->regime;
     const double ratio = run("flow", "").BoundedTime() / result.BoundedTime();
     EXPECT_GE(ratio, result.bound->lower);
     EXPECT_LE(ratio, result.bound->upper);
@@ -387,6 +493,14 @@ TEST(CallPosition, CallsOfJobsHaveABoundOfTheirOwn)
                                 "placement: {nodes: [4, 5]}}");
     ASSERT_TRUE(three.bound.has_value());
     EXPECT_EQ(three.bound->region, "outside: more than two jobs");
+    const Scenario large = ReadScenario(
+        YamlNode::Parse("{system: {base: hgx-h100, nodes: 9}, jobs: [{name: a, collective: {op: "
+                        "all-reduce, bytes: 1MiB, calls: 2}}], network: {fidelity: analytical}}",
+                        "run.yaml"),
+        Catalog());
+    const Calibration calibration = ReadCalibration("collectives", Catalog());
+    EXPECT_EQ(RunScenario(large, {&calibration, 0.9}).bound->region,
+              "outside: too few calibrated cases are like it");
 }
 
 /** Machine and nodes are drawn once, whatever plans are drawn again: every machine has its share,
