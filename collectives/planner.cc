@@ -596,6 +596,7 @@ Planner::Plan(const CollectiveCall& call)
         plan->period = PeriodOf(shape, state.routing, *plan);
         plan->blocks = shape.blocks > 0 ? shape.blocks : inputs.channels;
         plan->bottleneck = wire.bottleneck;
+        plan->isInStep = shape.isInStep;
         plan->legs = std::move(shape.legs);
     }
     return *state.plans.emplace(call, std::move(plan)).first->second;

@@ -42,6 +42,7 @@ struct CollectivePlan
     LinkId bottleneck;           //!< the link that bounds these alone; invalid when a block does
     Time period;                 //!< between calls like it that follow each other, alone on it
     uint32_t blocks{1};          //!< thread blocks of a rank's kernel
+    bool isInStep{false};        //!< closed form of channels that flow lets get out of step
 };
 
 /** What NCCL's cost model expects of one way to run a call. */

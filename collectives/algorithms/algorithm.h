@@ -53,6 +53,7 @@ struct StreamShape
     std::vector<RingRounds> rings;   //!< what goes round, one per distinct channel
     std::optional<Schedule> steps{}; //!< what goes in any other order, for IdlePlayback
     uint32_t levels{0};              //!< that passes fill one after the other
+    bool isInStep{false};            //!< closed form of channels that flow lets get out of step
     uint32_t blocks{0};              //!< of a rank's kernel; 0: one per channel
     std::optional<BackToBackChains> row; //!< set: calls that follow each other overlap so
 };

@@ -145,6 +145,10 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
     {
         unsampled = UnsampledGroup(plan.call.op, group.Size());
     }
+    if (unsampled.empty() && plan.isInStep)
+    {
+        unsampled = "channels in step";
+    }
     return {{ToString(shortcut),
              GroupClass(group.Size()),
              ContentionOf(plan, group, cluster),

@@ -31,6 +31,7 @@ class CallPositions
     explicit CallPositions(Planner& planner);
 
     static constexpr std::size_t CONTENTION = 2; //!< of a path: what decides the time
+    static constexpr std::size_t SIZE = 4;       //!< of a path: whether latency or bytes do
     static constexpr std::size_t SLICES = 4;     //!< of features: what `flow` moves to time a call
 
     /** What the features of a position are the logarithms of, base 2. */
@@ -41,10 +42,11 @@ class CallPositions
      * what decides its time ("contended": the bottleneck is a link between switches, or switches
      * route by load; "inside": of a call between nodes it is a link inside one; else
      * "uncontended"; a regime of several sizes or of several of these stands for none), its
-     * algorithm, whether latency or bytes make up its time, and the class of its operation.
-     * Fabrics, algorithms, versions and settings of NCCL and groups that no sample has are
-     * unsampled. Slices are a feature because samples leave out large groups that move many.
-     * O(connections of the call's schedule), which is not kept.
+     * algorithm, whether latency or bytes make up its time, and the class of its operation. Calls
+     * whose channels shortcuts keep in step (CollectivePlan::isInStep) have none, for they are
+     * systematically off. Fabrics, algorithms, versions and settings of NCCL and groups that no
+     * sample has are unsampled. Slices are a feature because samples leave out large groups that
+     * move many. O(connections of the call's schedule), which is not kept.
      */
     RegimePosition Of(const CollectivePlan& plan, Fidelity shortcut) const;
 

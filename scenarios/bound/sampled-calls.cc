@@ -15,6 +15,8 @@ namespace weir
 namespace
 {
 
+constexpr double MIN_BYTES = 8;
+constexpr double MIN_SLOWED_BYTES = 32768;     //!< fewer hardly load a link
 constexpr uint64_t MAX_WORK_OF_JOBS = 2000000; //!< as RunWithin counts: tenths of a second
 
 /** GPUs of the first job and of the other; the latter empty: there is none. */
@@ -24,12 +26,16 @@ struct JobGpus
     std::vector<uint32_t> second;
 };
 
-/** Halves of the nodes, every other node, every other GPU, or one job of them all. */
+/**
+ * Halves of the nodes, every other node, every other GPU, or one job of them all.
+ * @param areMixed only every other node or GPU
+ */
 JobGpus
-DrawGpus(RandomDraws& draws, const CollectiveSweepSpec& machine)
+DrawGpus(RandomDraws& draws, const CollectiveSweepSpec& machine, bool areMixed)
 {
     const uint32_t nodes = machine.cluster.nodes;
-    const int kind = draws.OneOf(std::vector<int>{0, 1, 1, 1, 2, 2, 2, 3});
+    const std::vector<int> mixed{1, 2};
+    const int kind = draws.OneOf(areMixed ? mixed : std::vector<int>{0, 1, 1, 1, 2, 2, 2, 3});
     JobGpus gpus;
     for (uint32_t node = 0; node < nodes; node++)
     {
@@ -172,13 +178,12 @@ DrawMachine(RandomDraws& draws,
 }
 
 /**
- * Operation, choices, NCCL version and size of @p call. @throws std::invalid_argument when the
- * packets or the routes of the reference would be very many.
+ * Operation, choices, NCCL version and size of @p call, from @p least bytes on. @throws
+ * std::invalid_argument when the packets or the routes of the reference would be very many.
  */
 void
-DrawOperation(RandomDraws& draws, Fidelity reference, SampledCall& call)
+DrawOperation(RandomDraws& draws, Fidelity reference, double least, SampledCall& call)
 {
-    constexpr double MIN_BYTES = 8;
     constexpr double MAX_BYTES = 4294967296;        // 4 GiB
     constexpr double MAX_PACKET_BYTES = 1073741824; // 1 GiB of all ranks: a second's work
     call.spec.op = draws.OneOf(OPS);
@@ -194,7 +199,7 @@ DrawOperation(RandomDraws& draws, Fidelity reference, SampledCall& call)
     }
     call.spec.nccl.version = DrawNcclVersion(draws);
     call.spec.nccl.queuePairs = draws.OneOf(std::vector<uint32_t>{1, 1, 1, 2, 4});
-    const double bytes = draws.LogUniform(MIN_BYTES, MAX_BYTES);
+    const double bytes = draws.LogUniform(least, MAX_BYTES);
     const double exponent = std::floor(std::log2(bytes));
     const bool isPower = draws.With(0.5);
     call.spec.sizes = {Bytes(isPower ? static_cast<int64_t>(std::exp2(exponent))
@@ -207,18 +212,19 @@ DrawOperation(RandomDraws& draws, Fidelity reference, SampledCall& call)
     }
 }
 
-/** The scenario, but for its fidelity. */
+/** The scenario, but for its fidelity. @param isSlowed jobs that may well slow each other */
 std::string
-DrawScenario(RandomDraws& draws, Fidelity reference, const Catalog& catalog)
+DrawScenario(RandomDraws& draws, Fidelity reference, bool isSlowed, const Catalog& catalog)
 {
+    const double least = isSlowed ? MIN_SLOWED_BYTES : MIN_BYTES;
     SampledCall first;
     DrawMachine(draws, Population::Calibrated, false, catalog, first);
-    const JobGpus gpus = DrawGpus(draws, first.spec);
-    DrawOperation(draws, reference, first);
+    const JobGpus gpus = DrawGpus(draws, first.spec, isSlowed);
+    DrawOperation(draws, reference, least, first);
     SampledCall second;
     second.spec.cluster = first.spec.cluster;
     second.spec.gpusPerNode = first.spec.gpusPerNode;
-    DrawOperation(draws, reference, second);
+    DrawOperation(draws, reference, least, second);
     const auto calls = [&] {
         return "calls: " + std::to_string(draws.OneOf(std::vector<int>{1, 2, 3, 5}));
     };
@@ -265,13 +271,19 @@ IsLarge(uint64_t index)
 SampledRun
 SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& catalog)
 {
+    constexpr double SLOWED = 0.4; // of the jobs: few that are drawn at random would be
     RandomDraws draws(seed, index);
+    const bool isSlowed = draws.With(SLOWED);
     return DrawnUntilPossible([&] {
         SampledRun run;
-        run.text = DrawScenario(draws, reference, catalog);
+        run.text = DrawScenario(draws, reference, isSlowed, catalog);
         for (const Fidelity fidelity : EstimatesOf(reference))
         {
             run.estimates.push_back(Estimate(run.text, fidelity, reference, catalog));
+            if (isSlowed && !IsConcurrent(run.estimates.back().position))
+            {
+                throw std::invalid_argument("a job that no other slows");
+            }
         }
         run.reference = Estimate(run.text, reference, reference, catalog).time;
         return run;
@@ -290,7 +302,7 @@ SampleCall(uint64_t seed,
     return DrawnUntilPossible([&] {
         SampledCall call;
         DrawMachine(draws, population, isLarge, catalog, call);
-        DrawOperation(draws, reference, call);
+        DrawOperation(draws, reference, MIN_BYTES, call);
         const auto run = [&](Fidelity fidelity) {
             call.spec.fidelity = fidelity;
             return RunCollectiveSweep(call.spec).front();

@@ -18,7 +18,8 @@ namespace weir
 /**
  * Case @p index of the sample of @p seed: a job that repeats a call, of a system, group, operation
  * and size as SampleCall draws them, mostly beside another such job whose GPUs are of other nodes
- * or of the same; the mean time of the first job's calls as `weir run` gives it.
+ * or of the same; the mean time of the first job's calls as `weir run` gives it. Of two of five the
+ * other job slows these.
  */
 SampledRun SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& catalog);
 

@@ -203,6 +203,8 @@ MaxRanks(Simulation& simulation)
     return most;
 }
 
+constexpr const char* CONCURRENT = "concurrent";
+
 } // namespace
 
 std::vector<std::string>
@@ -253,20 +255,34 @@ PositionOfCalls(const Scenario& scenario, Simulation& simulation, Fidelity refer
     const CollectivePlan& plan = planner.Plan(simulation.Collectives().front()->GetCall());
     RegimePosition position = CallPositions(planner).Of(plan, scenario.fidelity);
     const bool isConcurrent = IsSlowedByOthers(simulation);
+    const std::string size = position.path.at(CallPositions::SIZE);
+    const std::string contention =
+        isConcurrent && FeaturesOf(simulation.GetCluster()).IsOversubscribed()
+            ? CONTENDED
+            : position.path.at(CallPositions::CONTENTION);
     position.path = {ToString(scenario.fidelity),
                      "jobs",
                      GroupClass(MaxRanks(simulation)),
-                     isConcurrent ? "concurrent" : "isolated",
-                     IsPipelined(simulation) ? "pipelined" : "exchange",
-                     isConcurrent && FeaturesOf(simulation.GetCluster()).IsOversubscribed()
-                         ? CONTENDED
-                         : position.path.at(CallPositions::CONTENTION)};
+                     isConcurrent ? CONCURRENT : "isolated",
+                     IsPipelined(simulation) ? "pipelined" : "exchange"};
+    if (isConcurrent)
+    {
+        position.path.push_back(size); // what bytes make up is what others slow
+    }
+    position.path.push_back(contention);
     position.leastDepth = position.path.size() - 1;
     if (position.unsampled.empty())
     {
         position.unsampled = UnsampledPart(scenario, reference);
     }
     return position;
+}
+
+bool
+IsConcurrent(const RegimePosition& position)
+{
+    constexpr std::size_t BY_OTHERS = 3; // of the path of PositionOfCalls
+    return position.path.at(BY_OTHERS) == CONCURRENT;
 }
 
 } // namespace weir

@@ -35,7 +35,8 @@ RegimePosition PositionOf(const Scenario& scenario, const RunResult& result, std
  * Features are those of CallPositions. The path is the shortcut, "jobs", how large the largest
  * group is, whether calls of another job slow the call ("concurrent", CallClasses::Met) or not
  * ("isolated"), whether all calls are sends and receives ("exchange") or some pass chunks on
- * ("pipelined"), and what decides its time, as CallPositions says; calls that others slow on an
+ * ("pipelined"), of concurrent ones whether latency or bytes make up the call's time, and what
+ * decides it, as CallPositions says; calls that others slow on an
  * oversubscribed fabric are contended.
  * Scenarios of more than two jobs, of several calls in turn, with traffic, events or pauses, are
  * unsampled, and against `packet` those whose packets are not the defaults'.
@@ -43,6 +44,9 @@ RegimePosition PositionOf(const Scenario& scenario, const RunResult& result, std
 RegimePosition PositionOfCalls(const Scenario& scenario,
                                Simulation& simulation,
                                Fidelity reference);
+
+/** Whether @p position, of PositionOfCalls, is of a call that calls of another job slow. */
+bool IsConcurrent(const RegimePosition& position);
 
 } // namespace weir
 

@@ -305,6 +305,7 @@ NvlsTreeStreams(const AlgorithmInputs& in)
     shape.legs = loads.Legs(payload, AnyHop);
     shape.levels =
         CrossesSwitches(shape.legs, in.routing) ? 1 + DoubleTreeDepth(in.communicator.nodes) : 0;
+    shape.isInStep = shape.levels == 0 && in.channels > 1 && passes > 1;
     shape.latency = call.call.startLatency + loops.front().chunks.front() / heads.CopyCap() +
                     loops.back().chunks.front() / heads.CopyCap();
     shape.moving = MovingTime(in, heads, loads, first, passes, 1);
