@@ -72,8 +72,9 @@ TEST(CollectiveSweep, StreamAloneIsTheClosedForm)
     }
 }
 
-/** Times of a shortcut carry a bound; an all-to-all that nothing disturbs is flow's to a hundredth
- * of a percent, so both ends are at the time. 2^50 bytes are more than any calibrated call has. */
+/** Times of a shortcut carry a bound; an all-to-all that nothing disturbs is flow's, and those of
+ * its regime to two parts in a thousand, so both ends are at the time. 2^50 bytes are more than any
+ * calibrated call has. */
 TEST(CollectiveSweep, CsvOfAShortcutHasBounds)
 {
     const Calibration calibration = ReadCalibration("collectives", Catalog());
@@ -84,8 +85,8 @@ TEST(CollectiveSweep, CsvOfAShortcutHasBounds)
     {
         ASSERT_TRUE(point.bound.has_value());
         EXPECT_EQ(point.bound->region, "inside");
-        EXPECT_NEAR(point.bound->lower, 1, 1e-4);
-        EXPECT_NEAR(point.bound->upper, 1, 1e-4);
+        EXPECT_NEAR(point.bound->lower, 1, 2e-3);
+        EXPECT_NEAR(point.bound->upper, 1, 2e-3);
     }
     const std::string header =
         "collective,size_bytes,time_us,algbw_GBps,busbw_GBps,lower_us,upper_us,coverage,regime,"
