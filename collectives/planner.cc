@@ -434,12 +434,11 @@ Pace(StreamShape& shape, Routing& routing, Time alone, Time beside, Time wire)
 Time
 PeriodOf(const StreamShape& shape, Routing& routing, const CollectivePlan& plan)
 {
-    constexpr uint32_t CALLS = 20; // back to back, as benchmarks have them (nccl-tests' default)
     if (!shape.row)
     {
         return plan.duration;
     }
-    const Time period = PeriodOf(*shape.row, AloneRates(shape.legs, routing), CALLS);
+    const Time period = PeriodOf(*shape.row, AloneRates(shape.legs, routing), BENCHMARK_CALLS);
     return std::min(std::max(period, plan.wire), plan.duration);
 }
 

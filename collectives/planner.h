@@ -28,6 +28,9 @@ struct StreamLeg
     double weight{1}; //!< how many channels are merged
 };
 
+/** Calls back to back that benchmarks take the mean time of. [nccl-tests' default] */
+constexpr uint32_t BENCHMARK_CALLS = 20;
+
 /** Everything that can be said about a call before it runs. */
 struct CollectivePlan
 {
@@ -43,6 +46,12 @@ struct CollectivePlan
     Time period;                 //!< between calls like it that follow each other, alone on it
     uint32_t blocks{1};          //!< thread blocks of a rank's kernel
     bool isInStep{false};        //!< closed form of channels that flow lets get out of step
+
+    /** Whether a call that follows begins before it has ended. */
+    bool Overlaps() const
+    {
+        return period < duration;
+    }
 };
 
 /** What NCCL's cost model expects of one way to run a call. */

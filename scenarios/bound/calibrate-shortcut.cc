@@ -22,8 +22,6 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t SCENARIOS_PER_JOBS = 3; //!< of collectives: one of them is of jobs
-
 double
 ScoreOf(Time reference, Time estimate)
 {

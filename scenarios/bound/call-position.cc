@@ -94,8 +94,6 @@ UnsampledSetting(const NcclSettings& settings, const CollectiveCall& call)
     return "";
 }
 
-constexpr double MANY_SLICES = 0x1p22; //!< more take flow seconds, if it cannot fold them
-
 /** Of groups of @p ranks what no sample has; empty: nothing. */
 std::string
 UnsampledGroup(CollectiveOp op, std::size_t ranks)
@@ -174,8 +172,7 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
 double
 CallPositions::SlicesOf(const CollectivePlan& plan) const
 {
-    constexpr uint32_t CALLS_IN_A_ROW = 20; // as `weir collective` has them
-    const uint32_t calls = plan.period < plan.duration ? CALLS_IN_A_ROW : 1;
+    const uint32_t calls = plan.Overlaps() ? BENCHMARK_CALLS : 1;
     Routing& routing = m_planner.GetRouting();
     try
     {

@@ -15,12 +15,13 @@ namespace weir
 constexpr uint32_t FEW_RANKS = 64;             //!< larger groups are regimes of their own
 constexpr uint32_t MAX_RANKS = 1024;           //!< of groups in the samples
 constexpr uint32_t MAX_ALL_TO_ALL_RANKS = 256; //!< there: each pair of them has a route of its own
+constexpr double MANY_SLICES = 0x1p22;         //!< more take flow seconds, if it cannot fold them
 
 /** The class of paths of groups of @p ranks. */
-inline const char*
+inline std::string
 GroupClass(std::size_t ranks)
 {
-    return ranks <= FEW_RANKS ? "to-64-ranks" : "to-1024-ranks";
+    return "to-" + std::to_string(ranks <= FEW_RANKS ? FEW_RANKS : MAX_RANKS) + "-ranks";
 }
 
 /** Where collective calls on one cluster stand, known before they run. */

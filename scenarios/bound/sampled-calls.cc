@@ -126,20 +126,24 @@ AlgorithmsOf(CollectiveOp op)
     }
 }
 
-/** Numbers of ranks, from the least to the most. */
-struct RankRange
+/** Which groups are drawn. */
+struct GroupSizes
 {
-    uint32_t least;
+    const std::vector<uint32_t>& nodes;
+    uint32_t scale; //!< of these
+    uint32_t least; //!< ranks
     uint32_t most;
 };
 
-RankRange
-RanksOf(Population population, bool isLarge)
+GroupSizes
+SizesOf(Population population, bool isLarge)
 {
-    return population == Population::LargerGroups
-               ? RankRange{MAX_RANKS + 1, MAX_RANKS * LARGER_GROUPS}
-           : isLarge ? RankRange{FEW_RANKS + 1, MAX_RANKS}
-                     : RankRange{2, FEW_RANKS};
+    if (population == Population::LargerGroups)
+    {
+        return {NODES_OF_LARGE_GROUPS, LARGER_GROUPS, MAX_RANKS + 1, MAX_RANKS * LARGER_GROUPS};
+    }
+    return isLarge ? GroupSizes{NODES_OF_LARGE_GROUPS, 1, FEW_RANKS + 1, MAX_RANKS}
+                   : GroupSizes{NODES, 1, 2, FEW_RANKS};
 }
 
 /** The machine and the ranks of @p call. @throws InputError, std::invalid_argument where there are
@@ -151,11 +155,8 @@ DrawMachine(RandomDraws& draws,
             const Catalog& catalog,
             SampledCall& call)
 {
-    const RankRange range = RanksOf(population, isLarge);
-    const uint32_t nodes = population == Population::LargerGroups
-                               ? draws.OneOf(NODES_OF_LARGE_GROUPS) * LARGER_GROUPS
-                           : isLarge ? draws.OneOf(NODES_OF_LARGE_GROUPS)
-                                     : draws.OneOf(NODES);
+    const GroupSizes sizes = SizesOf(population, isLarge);
+    const uint32_t nodes = draws.OneOf(sizes.nodes) * sizes.scale;
     const bool isNetworked = population == Population::OtherFabrics || nodes > 1;
     const std::string fabric = isNetworked ? DrawFabric(draws, population) : "";
     const std::string base = draws.OneOf(SYSTEMS);
@@ -170,7 +171,7 @@ DrawMachine(RandomDraws& draws,
     const uint32_t all = call.spec.cluster.node.gpus;
     call.spec.gpusPerNode = draws.With(0.6) ? all : 1 + static_cast<uint32_t>(draws.Bits() % all);
     const uint32_t ranks = nodes * call.spec.gpusPerNode;
-    if (ranks < range.least || ranks > range.most ||
+    if (ranks < sizes.least || ranks > sizes.most ||
         (population == Population::OtherFabrics && nodes < 4))
     {
         throw std::invalid_argument("a group outside the population");
@@ -251,19 +252,19 @@ Estimate(const std::string& text, Fidelity fidelity, Fidelity reference, const C
             CollectResult(*simulation).collectives.front().MeanTime()};
 }
 
-/** Slices that the reference may have to move for a call of a large group: some seconds' work. For
- * `flow` as many as positions count one by one. */
+/** Slices that the reference may have to move for a call of a large group: some seconds' work. */
 double
 MaxSlicesOf(Fidelity reference)
 {
-    return reference == Fidelity::Packet ? 0x1p18 : 0x1p22;
+    constexpr double MANY_IN_PACKETS = 0x1p18;
+    return reference == Fidelity::Packet ? MANY_IN_PACKETS : MANY_SLICES;
 }
 
 /** Whether case @p index is of a large group; of two calls by themselves one is. */
 bool
 IsLarge(uint64_t index)
 {
-    return index % 3 == 1; // the numbers that are multiples of three are of jobs
+    return index % SCENARIOS_PER_JOBS == 1;
 }
 
 } // namespace

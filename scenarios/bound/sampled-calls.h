@@ -15,11 +15,14 @@
 namespace weir
 {
 
+/** Of so many scenarios of collectives one is of jobs: those with numbers that it divides. */
+constexpr uint64_t SCENARIOS_PER_JOBS = 3;
+
 /**
  * Case @p index of the sample of @p seed: a job that repeats a call, of a system, group, operation
  * and size as SampleCall draws them, mostly beside another such job whose GPUs are of other nodes
- * or of the same; the mean time of the first job's calls as `weir run` gives it. Of two of five the
- * other job slows these.
+ * or of the same; the mean time of the first job's calls as `weir run` gives it. In two of five the
+ * other job slows these, and calls have 32 KiB and more.
  */
 SampledRun SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& catalog);
 

@@ -36,8 +36,8 @@ RegimePosition PositionOf(const Scenario& scenario, const RunResult& result, std
  * group is, whether calls of another job slow the call ("concurrent", CallClasses::Met) or not
  * ("isolated"), whether all calls are sends and receives ("exchange") or some pass chunks on
  * ("pipelined"), of concurrent ones whether latency or bytes make up the call's time, and what
- * decides it, as CallPositions says; calls that others slow on an
- * oversubscribed fabric are contended.
+ * decides it, as CallPositions says; calls that others slow on an oversubscribed fabric are
+ * contended.
  * Scenarios of more than two jobs, of several calls in turn, with traffic, events or pauses, are
  * unsampled, and against `packet` those whose packets are not the defaults'.
  */

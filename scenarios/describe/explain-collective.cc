@@ -216,8 +216,7 @@ class Explanation
                            std::to_string(size.Count()) + " B: " + ToString(plan.algorithm) + " " +
                            ToString(plan.protocol) + " on " + std::to_string(plan.channels) +
                            " channels, " + FormatSeconds(plan.duration.ToSeconds()) +
-                           (plan.period < plan.duration ? " alone; below, calls overlap" : "") +
-                           "\n";
+                           (plan.Overlaps() ? " alone; below, calls overlap" : "") + "\n";
         const std::string chunks =
             m_spec.program ? "" : Chunks(call); // those of a file are its own
         return text + Alternatives(call, plan) + chunks + Shares(plan) + Launches(plan);

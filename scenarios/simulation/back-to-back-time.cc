@@ -85,7 +85,7 @@ BackToBackTimer::PerCall(const CollectiveCall& call, uint32_t calls)
 {
     const Time start = m_simulation.Engines().Now();
     Time end;
-    if (!Overlaps(call))
+    if (!m_simulation.GetPlanner().Plan(call).Overlaps())
     {
         end = PlayOne(call);
         calls = 1;
@@ -104,13 +104,6 @@ BackToBackTimer::PerCall(const CollectiveCall& call, uint32_t calls)
                                  " bytes never ends");
     }
     return (end - start) * (1.0 / calls);
-}
-
-bool
-BackToBackTimer::Overlaps(const CollectiveCall& call)
-{
-    const CollectivePlan& plan = m_simulation.GetPlanner().Plan(call);
-    return plan.period < plan.duration;
 }
 
 /** @return when the last of the calls ends, or would. */

@@ -33,7 +33,6 @@ class BackToBackTimer
     Time PerCall(const CollectiveCall& call, uint32_t calls);
 
   private:
-    bool Overlaps(const CollectiveCall& call);
     Time Play(const CollectiveCall& call, uint32_t calls);
     Time PlayOne(const CollectiveCall& call);
 

@@ -89,7 +89,7 @@ class CallRunner
         const CollectivePlan& plan = m_planner.Plan(call);
         const Fidelity fidelity = FidelityOf(plan);
         const Time time =
-            std::max(BackToBackTimer(m_simulation, fidelity).PerCall(call, CALLS),
+            std::max(BackToBackTimer(m_simulation, fidelity).PerCall(call, BENCHMARK_CALLS),
                      LaunchTime(m_costs, m_spec.nccl.launch, m_spec.gpusPerNode)) +
             BlockLaunchTime(
                 m_costs, m_spec.nccl.launch, NcclVersion::Parse(m_spec.nccl.version), plan.blocks) +
@@ -139,8 +139,6 @@ class CallRunner
         }
         return position;
     }
-
-    static constexpr uint32_t CALLS = 20; //!< back to back, nccl-tests' default
 
     /** @throws std::invalid_argument where algorithms are given for more dimensions than there are
      */

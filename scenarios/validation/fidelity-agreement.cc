@@ -254,14 +254,13 @@ ComparePairs(Comparison& comparison)
 void
 CompareRows(Comparison& comparison)
 {
-    constexpr uint32_t CALLS = 20; // nccl-tests' default
     for (const CollectiveOp op : {CollectiveOp::Broadcast, CollectiveOp::Reduce})
     {
         for (const Bytes size : COMPARED_SIZES)
         {
             comparison.call.op = op;
             comparison.call.bytes = size;
-            comparison.AddRow(CALLS);
+            comparison.AddRow(BENCHMARK_CALLS);
         }
     }
 }
