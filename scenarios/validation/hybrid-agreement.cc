@@ -64,8 +64,6 @@ Compare(const std::string& control, uint64_t seed, std::vector<CaseOutcome>& cas
     cases.push_back({name + ", no packets", {"fluid"}, all.ofInterest, none.ofInterest});
 }
 
-/** Calls on every other node of eight, beside an all-to-all on the others; spines have half the
- * rate. */
 struct ProbedJob
 {
     const char* name;
@@ -76,12 +74,13 @@ constexpr ProbedJob PROBED_JOBS[] = {{"rings", "op: all-reduce, algorithm: ring"
                                      {"trees", "op: all-reduce, algorithm: tree"},
                                      {"all-to-all", "op: all-to-all"}};
 
-/** Mean time of a call of the job of interest. */
-Time
-MeanCall(const ProbedJob& job,
-         const std::string& control,
-         const std::string& fidelity,
-         const Catalog& catalog)
+/** Calls on every other node of eight, beside an all-to-all on the others; spines have half the
+ * rate. */
+void
+CompareJob(const ProbedJob& job,
+           const std::string& control,
+           const Catalog& catalog,
+           std::vector<CaseOutcome>& cases)
 {
     const std::string text =
         "title: compared\nsystem: {base: hgx-h100, nodes: 8, fabric: {kind: leaf-spine, leafDown: "
@@ -89,29 +88,19 @@ MeanCall(const ProbedJob& job,
         std::string(job.call) +
         ", bytes: 4MiB, calls: 3}, placement: {nodes: [0, 2, 4, 6]}}\n"
         "  - {name: rest, collective: {op: all-to-all, bytes: 16MiB}, until: probe, placement: "
-        "{nodes: [1, 3, 5, 7]}}\nnetwork: {fidelity: " +
-        fidelity;
-    const std::string packets = fidelity == "hybrid" ? ", packets: {jobs: [probe]}" : "";
-    const std::string end =
-        fidelity == "flow" ? "}\n" : packets + ", congestionControl: {kind: " + control + "}}\n";
-    const YamlNode node = YamlNode::Parse(text + end, job.name);
-    return RunScenario(ReadScenario(node, catalog)).collectives.front().MeanTime();
-}
-
-void
-CompareJob(const ProbedJob& job,
-           const std::string& control,
-           const Catalog& catalog,
-           std::vector<CaseOutcome>& cases)
-{
-    const auto mean = [&](const char* fidelity) {
-        return MeanCall(job, control, fidelity, catalog);
+        "{nodes: [1, 3, 5, 7]}}\nnetwork: {fidelity: hybrid, packets: {jobs: [probe]}, "
+        "congestionControl: {kind: " +
+        control + "}}\n";
+    Scenario scenario = ReadScenario(YamlNode::Parse(text, job.name), catalog);
+    const auto mean = [&scenario](Fidelity fidelity) {
+        scenario.fidelity = fidelity;
+        return RunScenario(scenario).collectives.front().MeanTime();
     };
     const std::string name = std::string(job.name) + ", " + control;
-    const Time all = mean("packet");
+    const Time all = mean(Fidelity::Packet);
     const std::string kind = std::string("job of ") + job.name;
-    cases.push_back(CaseOf(name, {"job", kind}, all, mean("hybrid")));
-    cases.push_back(CaseOf(name + ", no packets", {"fluid job"}, all, mean("flow")));
+    cases.push_back(CaseOf(name, {"job", kind}, all, mean(Fidelity::Hybrid)));
+    cases.push_back(CaseOf(name + ", no packets", {"fluid job"}, all, mean(Fidelity::Flow)));
 }
 
 } // namespace
