@@ -164,7 +164,7 @@ class AttributesOf
     void operator()(const weir::OptionalCountParameter& count) const
     {
         m_use(m_name,
-              m_help + " (0: without)",
+              m_help + " (0: left open)",
               UintegerValue(count.value.value_or(0)),
               MakeUintegerChecker<uint32_t>(0, count.range.maximum),
               [&](const UintegerValue& given) {
