@@ -171,7 +171,7 @@ struct Scenario
     HybridSelection hybrid;       //!< where it is hybrid
     AutoSpec automatic{};         //!< where it is auto
     SharingSpec sharing{};        //!< of what is a fluid
-    CorrectionSpec corrections{}; //!< of the fluid, where it is stream or flow
+    CorrectionSpec corrections{}; //!< of the fluid
     NcclSettings nccl;
     std::vector<EventSpec> events;
     OutputSpec output;

@@ -90,8 +90,8 @@ FluidFabric::Wire(const weir::ClusterSpec& spec, weir::TransportSpec transport)
     NS_LOG_FUNCTION(this << spec.name << spec.nodes);
     NS_ABORT_MSG_IF(m_fabric, "FluidFabric: wired twice");
     transport.corrections = m_corrections ? m_corrections->GetSpec() : weir::CorrectionSpec();
-    NS_ABORT_MSG_IF(transport.packets && transport.corrections.IsOn(),
-                    "FluidFabric: Corrections are set and flows are packets, expected a fluid");
+    NS_ABORT_MSG_IF(transport.packets && !transport.coupling && transport.corrections.IsOn(),
+                    "FluidFabric: Corrections are set and all flows are packets, expected a fluid");
     NS_ABORT_MSG_IF(transport.coupling && transport.packets && transport.packets->settle.IsOn(),
                     "FluidFabric: Settle is on in a hybrid, expected packets alone: what shares "
                     "links with a fluid is not replayed");

@@ -179,7 +179,7 @@ ReadTransportSpec(const PacketsOptions& options,
     std::vector<std::string> known = others;
     if (fidelity == Fidelity::Hybrid)
     {
-        known.insert(known.end(), {"sharing", "coupling"});
+        known.insert(known.end(), {"sharing", "coupling", "corrections"});
         spec.coupling.emplace();
         if (const auto coupling = network.Find("coupling"))
         {
@@ -200,12 +200,7 @@ ReadTransportSpec(const PacketsOptions& options,
     }
     if (const auto corrections = network.Find("corrections"))
     {
-        spec.corrections = ReadCorrections(*corrections, Catalog());
-        if (fidelity != Fidelity::Stream && fidelity != Fidelity::Flow)
-        {
-            corrections->Fail(std::string("found it with fidelity ") + ToString(fidelity) +
-                              ", expected fidelity stream or flow: only a fluid is corrected");
-        }
+        spec.corrections = ReadCorrectionsFor(fidelity, *corrections, Catalog());
     }
     return spec;
 }

@@ -97,6 +97,24 @@ ReadCorrections(const YamlNode& node, const Catalog& catalog)
     return spec;
 }
 
+CorrectionSpec
+ReadCorrectionsFor(Fidelity fidelity, const YamlNode& node, const Catalog& catalog)
+{
+    const CorrectionSpec spec = ReadCorrections(node, catalog);
+    const std::string with = std::string(" with fidelity ") + ToString(fidelity);
+    if (fidelity != Fidelity::Stream && fidelity != Fidelity::Flow && fidelity != Fidelity::Hybrid)
+    {
+        node.Fail("found it" + with +
+                  ", expected fidelity stream, flow or hybrid: only a fluid is corrected");
+    }
+    if (fidelity == Fidelity::Hybrid && spec.ingress.IsOn())
+    {
+        node.Fail("found ingress" + with +
+                  ", expected the other models: it does not know of packets");
+    }
+    return spec;
+}
+
 SwitchSpec
 ReadSwitch(const YamlNode& node, const Catalog& catalog)
 {

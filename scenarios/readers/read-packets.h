@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_READ_PACKETS_H
 #define WEIR_SCENARIOS_READ_PACKETS_H
 
+#include "collectives/fidelity.h"
 #include "fabric/topology/topology.h"
 #include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
@@ -19,6 +20,10 @@ namespace weir
  * @throws InputError at a key, value or name that is wrong.
  */
 CorrectionSpec ReadCorrections(const YamlNode& node, const Catalog& catalog);
+
+/** The same of a network. @throws InputError, too, where @p fidelity has nothing that they correct.
+ */
+CorrectionSpec ReadCorrectionsFor(Fidelity fidelity, const YamlNode& node, const Catalog& catalog);
 
 /**
  * Reads what packets, queue pairs, switches and links inside nodes do, and the congestion control,

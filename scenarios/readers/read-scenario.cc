@@ -611,13 +611,7 @@ ReadNetwork(const YamlNode& node, const Catalog& catalog, Scenario& scenario)
     node.Read("tolerance", scenario.automatic.tolerance, &YamlNode::AsPercent, 0, 1);
     if (const auto corrections = node.Find("corrections"))
     {
-        scenario.corrections = ReadCorrections(*corrections, catalog);
-        if (scenario.fidelity != Fidelity::Stream && scenario.fidelity != Fidelity::Flow)
-        {
-            corrections->Fail(std::string("found it with fidelity ") +
-                              NameOf(FidelityNames(), scenario.fidelity) +
-                              ", expected fidelity stream or flow: only a fluid is corrected");
-        }
+        scenario.corrections = ReadCorrectionsFor(scenario.fidelity, *corrections, catalog);
     }
     if (scenario.fidelity == Fidelity::Auto)
     {

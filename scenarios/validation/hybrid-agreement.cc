@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/validation/agreement.h"
@@ -21,6 +22,16 @@ constexpr uint64_t SEEDS = 6;
 
 /** In the order in which a sender is likely to meet them. */
 constexpr const char* CONTROLS[] = {"none", "dcqcn", "hpcc", "swift"};
+
+/** What was calibrated for a fluid under a control and knows of packets beside it. */
+CorrectionSpec
+CorrectionsFor(const std::string& control, const Catalog& catalog)
+{
+    const std::string name = control == CONTROLS[0] ? "roce" : "roce-" + control;
+    CorrectionSpec corrections = ReadCorrections(YamlNode::Parse(name, "hybrid"), catalog);
+    corrections.ingress = {};
+    return corrections;
+}
 
 /** Mean completion times, s. */
 struct Means
@@ -45,7 +56,10 @@ MeansUnder(TransportSpec spec, const RegimeTraffic& traffic)
 }
 
 void
-Compare(const std::string& control, uint64_t seed, std::vector<CaseOutcome>& cases)
+Compare(const std::string& control,
+        uint64_t seed,
+        const Catalog& catalog,
+        std::vector<CaseOutcome>& cases)
 {
     PacketSpec packets;
     packets.congestionControl = *CongestionControls().Find(control);
@@ -57,10 +71,18 @@ Compare(const std::string& control, uint64_t seed, std::vector<CaseOutcome>& cas
     }
     const Means all = MeansUnder({packets, {}}, traffic);
     const Means some = MeansUnder({packets, CouplingSpec()}, traffic);
+    const Means corrected =
+        MeansUnder({packets, CouplingSpec(), {}, CorrectionsFor(control, catalog)}, traffic);
     const Means none = MeansUnder({}, traffic);
     const std::string name = control + ", seed " + std::to_string(seed);
     cases.push_back({name, {"packets", control}, all.ofInterest, some.ofInterest});
     cases.push_back({name + ", the rest", {"rest"}, all.ofRest, some.ofRest});
+    cases.push_back({name + ", corrected",
+                     {"corrected packets", "corrected, " + control},
+                     all.ofInterest,
+                     corrected.ofInterest});
+    cases.push_back(
+        {name + ", corrected, the rest", {"corrected rest"}, all.ofRest, corrected.ofRest});
     cases.push_back({name + ", no packets", {"fluid"}, all.ofInterest, none.ofInterest});
 }
 
@@ -101,6 +123,9 @@ CompareJob(const ProbedJob& job,
     const std::string kind = std::string("job of ") + job.name;
     cases.push_back(CaseOf(name, {"job", kind}, all, mean(Fidelity::Hybrid)));
     cases.push_back(CaseOf(name + ", no packets", {"fluid job"}, all, mean(Fidelity::Flow)));
+    scenario.corrections = CorrectionsFor(control, catalog);
+    cases.push_back(CaseOf(
+        name + ", corrected", {"corrected job", "corrected " + kind}, all, mean(Fidelity::Hybrid)));
 }
 
 } // namespace
@@ -123,7 +148,7 @@ CompareHybrid(const Catalog& catalog, const ShowSuite& progress)
     {
         for (uint64_t seed = 1; seed <= SEEDS; seed++)
         {
-            Compare(control, seed, cases);
+            Compare(control, seed, catalog, cases);
             progress({++done, std::size(CONTROLS) * SEEDS, "flows of interest"});
         }
     }

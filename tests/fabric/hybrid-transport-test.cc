@@ -135,6 +135,83 @@ TEST(HybridTransport, WithoutPacketsIsAFluid)
     }
 }
 
+/** Nor are a corrected fluid's flows other than without packets. */
+TEST(HybridTransport, WithoutPacketsIsACorrectedFluid)
+{
+    HybridSpec spec = PlainSpec();
+    spec.corrections.forwarding.packet = Bytes(1000);
+    spec.corrections.utilization.ofLink = 0.9;
+    spec.corrections.recovery.period = Time::Microseconds(50);
+    for (uint64_t seed = 1; seed <= 10; seed++)
+    {
+        PacketBench fluid;
+        RandomPlay ofFluid(fluid, seed);
+        fluid.OpenCorrected(spec.corrections);
+        ofFluid.AddFlows(fluid, 0);
+        fluid.Run();
+        PacketBench both;
+        RandomPlay ofBoth(both, seed);
+        both.OpenHybrid(spec);
+        ofBoth.AddFlows(both, 0);
+        both.Run();
+        for (std::size_t i = 0; i < ofBoth.sizes.size(); i++)
+        {
+            ASSERT_EQ(both.End(i), fluid.End(i)) << "seed " << seed << ", flow " << i;
+        }
+    }
+}
+
+/**
+ * What corrections keep from a fluid is in use, by acknowledgments: of two flows on a link of 12500
+ * B/us packets have half, and end after 200 us; a fluid of 0.8 of the rate has 5000 B/us until then
+ * and 10000 B/us for the other 250000 B.
+ */
+TEST(HybridTransport, PacketsHaveNothingOfWhatAcknowledgmentsTake)
+{
+    HybridSpec spec = PlainSpec();
+    spec.corrections.utilization.ofLink = 0.8;
+    PacketBench bench;
+    const Dumbbell net(bench);
+    bench.OpenHybrid(spec);
+    const Bytes size(1250000);
+    const std::size_t packets = bench.AddFlowAs(FlowForm::Packets, net.from[0], net.to[0], size);
+    const std::size_t fluid = bench.AddFlowAs(FlowForm::Fluid, net.from[1], net.to[1], size);
+    bench.Run();
+    EXPECT_NEAR(bench.End(packets).ToMicroseconds(), 3 + 200, 3.0);
+    EXPECT_NEAR(bench.End(fluid).ToMicroseconds(), 3 + 200 + 25, 3.0);
+}
+
+/**
+ * Packets fill the port that they share with a fluid flow, which is cut when both come to more than
+ * its rate (CorrectedTransport, CutFlowsWaitAPeriodAndGoOnAtHalfTheirRate): 125000 B of each are
+ * through after 20 us, then the fluid has 1250 B/us for a period and packets 11250 B/us, for 100
+ * us.
+ */
+TEST(HybridTransport, PacketsCutAFluidThatRecovers)
+{
+    HybridSpec spec = PlainSpec();
+    spec.corrections.recovery.period = Time::Microseconds(300);
+    spec.corrections.recovery.markFrom = Bytes(125000);
+    spec.corrections.recovery.floor = 0.1;
+    PacketBench bench;
+    const Dumbbell net(bench);
+    bench.OpenHybrid(spec);
+    const Bytes size(1250000);
+    const std::size_t packets = bench.AddFlowAs(FlowForm::Packets, net.from[0], net.to[0], size);
+    bench.AddFlowAs(FlowForm::Fluid, net.from[1], net.to[1], size);
+    bench.Run();
+    EXPECT_NEAR(bench.End(packets).ToMicroseconds(), 3 + 20 + 100, 4.0);
+}
+
+TEST(HybridTransport, RefusesSharingByIngress)
+{
+    HybridSpec spec = PlainSpec();
+    spec.corrections.ingress.shares = true;
+    PacketBench bench;
+    const Dumbbell net(bench);
+    EXPECT_THROW(bench.OpenHybrid(spec), std::invalid_argument);
+}
+
 /** Without a fluid, flows end at the picoseconds at which they end as packets. */
 TEST(HybridTransport, WithoutAFluidIsPackets)
 {

@@ -18,9 +18,11 @@ MakeTransport(Routing& routing, TransportSpec spec)
     std::optional<PacketSpec>& packets = spec.packets;
     if (spec.coupling)
     {
-        return std::make_unique<HybridTransport>(
-            routing,
-            HybridSpec{packets.value_or(PacketSpec()), std::move(*spec.coupling), spec.sharing});
+        return std::make_unique<HybridTransport>(routing,
+                                                 HybridSpec{packets.value_or(PacketSpec()),
+                                                            std::move(*spec.coupling),
+                                                            spec.sharing,
+                                                            spec.corrections});
     }
     if (packets && packets->settle.IsOn())
     {

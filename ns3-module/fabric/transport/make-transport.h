@@ -21,7 +21,7 @@ struct TransportSpec
     std::optional<PacketSpec> packets{};    //!< as these; nothing: as a fluid
     std::optional<CouplingSpec> coupling{}; //!< some as packets, the rest as a fluid
     SharingSpec sharing{};                  //!< of links by a fluid
-    CorrectionSpec corrections{};           //!< of a fluid alone
+    CorrectionSpec corrections{};           //!< of a fluid
 };
 
 /**

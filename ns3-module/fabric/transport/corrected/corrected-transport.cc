@@ -48,10 +48,10 @@ CorrectedTransport::FluidRate(uint32_t link, Rate rate) const
 }
 
 std::vector<LinkId>
-CorrectedTransport::NetworkLinksOf(RouteId route)
+CorrectedTransport::NetworkLinksOf(PathId path) const
 {
     std::vector<LinkId> links;
-    for (const PathLink& each : m_routing.Paths().Links(m_routing.CurrentPath(route)))
+    for (const PathLink& each : m_routing.Paths().Links(path))
     {
         if (m_topology.GetLink(each.link).kind == LinkKind::Network)
         {
@@ -63,15 +63,22 @@ CorrectedTransport::NetworkLinksOf(RouteId route)
 
 /** The ports of switches whose rate a flow has to share. */
 std::vector<LinkId>
-CorrectedTransport::SharedPortsOf(RouteId route)
+CorrectedTransport::SharedPortsOf(PathId path) const
 {
-    std::vector<LinkId> links = NetworkLinksOf(route);
+    std::vector<LinkId> links = NetworkLinksOf(path);
     const bool isSpread = m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet;
     if (links.size() > 1)
     {
         links.erase(links.begin(), isSpread ? links.end() - 1 : links.begin() + 1);
     }
     return links;
+}
+
+/** What a sender sends at, at most, bytes/s. */
+double
+CorrectedTransport::LineOf(const FlowRequest& request) const
+{
+    return std::min(m_routing.BottleneckRate(request.route), request.cap).ToBytesPerSecond();
 }
 
 FlowId
@@ -91,23 +98,42 @@ CorrectedTransport::Start(const FlowRequest& request, Time now)
     const FlowId id = FluidTransport::Start(corrected, now);
     const Time latency = request.addsLatency ? m_routing.Latency(request.route) : Time();
     const Time begin = now + corrected.overhead + latency;
-    const double line =
-        std::min(m_routing.BottleneckRate(request.route), request.cap).ToBytesPerSecond();
+    const double line = LineOf(request);
     const std::vector<LinkId> ports =
-        m_spec.recovery.IsOn() ? SharedPortsOf(request.route) : std::vector<LinkId>();
+        m_spec.recovery.IsOn() ? SharedPortsOf(path) : std::vector<LinkId>();
     if (!ports.empty())
     {
         m_recovering.Add(id, request.bytes, begin, line, ports);
     }
     if (m_spec.ingress.IsOn() && m_routing.Policy().GetScope() != RoutingPolicy::Scope::Packet)
     {
-        std::vector<LinkId> links = NetworkLinksOf(request.route);
+        std::vector<LinkId> links = NetworkLinksOf(path);
         if (!links.empty() && line > 0)
         {
             m_byIngress.Add(id, begin, {line, std::move(links)});
         }
     }
     return id;
+}
+
+FlowId
+CorrectedTransport::Occupy(const FlowRequest& request, FlowPath path, Time now)
+{
+    const FlowId id = FluidTransport::Occupy(request, path, now);
+    const PathId taken = path.path.IsValid() ? path.path : m_routing.CurrentPath(request.route);
+    if (m_spec.recovery.IsOn())
+    {
+        const Time begin = now + request.overhead + m_routing.Latency(request.route);
+        m_recovering.AddOther(id, begin, LineOf(request), SharedPortsOf(taken));
+    }
+    return id;
+}
+
+void
+CorrectedTransport::SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now)
+{
+    m_recovering.SetOther(id, cap.ToBytesPerSecond(), now);
+    FluidTransport::SetOccupant(id, cap, path, weight, now);
 }
 
 void

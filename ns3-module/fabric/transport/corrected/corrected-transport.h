@@ -42,10 +42,16 @@ class CorrectedTransport final : public FluidTransport, private TransportObserve
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
     bool Cancel(FlowId id, Time now) override;
 
+    /** What is not fluid fills ports, too, where flows recover; it is not corrected, and not known
+     * to sharing by ingress. */
+    FlowId Occupy(const FlowRequest& request, FlowPath path, Time now) override;
+    void SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now) override;
+
   private:
     void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;
-    std::vector<LinkId> NetworkLinksOf(RouteId route);
-    std::vector<LinkId> SharedPortsOf(RouteId route);
+    std::vector<LinkId> NetworkLinksOf(PathId path) const;
+    std::vector<LinkId> SharedPortsOf(PathId path) const;
+    double LineOf(const FlowRequest& request) const;
     Rate FluidRate(uint32_t link, Rate rate) const;
 
     Routing& m_routing;

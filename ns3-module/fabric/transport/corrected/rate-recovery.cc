@@ -2,6 +2,7 @@
 #include "fabric/transport/corrected/rate-recovery.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace weir
 {
@@ -55,8 +56,32 @@ void
 RecoveringRates::Add(
     FlowId id, Bytes bytes, Time begin, double line, const std::vector<LinkId>& links)
 {
-    m_flows[id.value] = {bytes.ToDouble(), line, line, begin, Time(), false, links};
+    m_flows[id.value] = {bytes.ToDouble(), line, line, begin, Time(), false, false, links};
     Schedule(begin, EventKind::Begin, id.value);
+}
+
+void
+RecoveringRates::AddOther(FlowId id, Time begin, double rate, const std::vector<LinkId>& links)
+{
+    constexpr double ENDLESS = std::numeric_limits<double>::infinity();
+    m_flows[id.value] = {ENDLESS, rate, rate, begin, Time(), false, true, links};
+    Schedule(begin, EventKind::Begin, id.value);
+}
+
+void
+RecoveringRates::SetOther(FlowId id, double rate, Time now)
+{
+    const auto found = m_flows.find(id.value);
+    if (found != m_flows.end())
+    {
+        Flow& flow = found->second;
+        const double before = flow.cap;
+        flow.cap = std::min(rate, flow.line);
+        if (flow.cap > before && flow.begin <= now)
+        {
+            Watch(flow, now);
+        }
+    }
 }
 
 void
@@ -166,6 +191,10 @@ RecoveringRates::CutAt(uint32_t link, Time now)
     for (const uint64_t id : m_flowsAt[link])
     {
         Flow& flow = m_flows.at(id);
+        if (flow.isOther)
+        {
+            continue;
+        }
         if (flow.wasCut)
         {
             flow.cap = std::max(flow.cap * part, flow.line * m_values.floor);

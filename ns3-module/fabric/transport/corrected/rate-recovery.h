@@ -49,6 +49,12 @@ class RecoveringRates
      */
     void Add(FlowId id, Bytes bytes, Time begin, double line, const std::vector<LinkId>& links);
 
+    /** Traffic that others control, in the same ports from @p begin on, bytes/s at most. */
+    void AddOther(FlowId id, Time begin, double rate, const std::vector<LinkId>& links);
+
+    /** It sends at another rate, bytes/s at most. */
+    void SetOther(FlowId id, double rate, Time now);
+
     /** It is done, or cancelled. */
     void Remove(FlowId id);
 
@@ -99,6 +105,7 @@ class RecoveringRates
         Time begin;
         Time lastCut;
         bool wasCut{false};
+        bool isOther{false}; //!< others control it
         std::vector<LinkId> ports{};
     };
 

@@ -208,10 +208,10 @@ class FluidTransport : public Transport
      * @param path that it takes where routes do not say; invalid: as a flow
      * @throws std::invalid_argument as Start.
      */
-    FlowId Occupy(const FlowRequest& request, FlowPath path, Time now);
+    virtual FlowId Occupy(const FlowRequest& request, FlowPath path, Time now);
 
     /** Gives what Occupy has started another cap, path or weight. */
-    void SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now);
+    virtual void SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now);
 
     /** Flows and occupants on a link, now. */
     struct Shares

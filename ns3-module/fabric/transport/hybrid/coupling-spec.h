@@ -5,6 +5,7 @@
 #include "fabric/parameters/parameter-visitor.h"
 #include "fabric/sharing/sharing-spec.h"
 #include "fabric/topology/topology.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
 
@@ -36,6 +37,7 @@ struct HybridSpec
     PacketSpec packets;
     CouplingSpec coupling;
     SharingSpec sharing{};
+    CorrectionSpec corrections{}; //!< of the fluid
 };
 
 } // namespace weir

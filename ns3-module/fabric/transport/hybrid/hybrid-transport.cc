@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/hybrid/hybrid-transport.h"
 
+#include "fabric/transport/corrected/corrected-transport.h"
+
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 namespace weir
@@ -34,13 +37,32 @@ OnGrid(double bytesPerSecond)
     return Rate::BytesPerSecond(std::exp(std::ceil(std::log(bytesPerSecond) / STEP) * STEP));
 }
 
+std::unique_ptr<FluidTransport>
+MakeFluid(Routing& routing, const HybridSpec& spec)
+{
+    if (spec.corrections.ingress.IsOn())
+    {
+        throw std::invalid_argument(
+            "corrections: found ingress beside packets, expected others: "
+            "it knows of a fluid's flows only");
+    }
+    if (spec.corrections.IsOn())
+    {
+        return std::make_unique<CorrectedTransport>(routing, spec.corrections, spec.sharing);
+    }
+    return std::make_unique<FluidTransport>(routing, spec.sharing);
+}
+
 } // namespace
 
 HybridTransport::HybridTransport(Routing& routing, HybridSpec spec)
     : m_routing(routing),
       m_spec(spec.coupling),
-      m_fluid(routing, spec.sharing),
-      m_packets(routing, std::move(spec.packets), m_fluid.Selector()),
+      m_use(std::max(1.0,
+                     spec.packets.congestionControl->TargetUtilization() /
+                         spec.corrections.utilization.ofLink)),
+      m_fluid(MakeFluid(routing, spec)),
+      m_packets(routing, std::move(spec.packets), m_fluid->Selector()),
       m_fluidWatch(*this, FlowForm::Fluid),
       m_packetWatch(*this, FlowForm::Packets),
       m_isChosen(ChosenLinks(routing.GetTopology(), m_spec.links)),
@@ -58,7 +80,7 @@ Time
 HybridTransport::NextEventTime()
 {
     Couple();
-    return std::min({m_fluid.NextEventTime(), m_packets.NextEventTime(), m_windowEnd});
+    return std::min({m_fluid->NextEventTime(), m_packets.NextEventTime(), m_windowEnd});
 }
 
 void
@@ -66,7 +88,7 @@ HybridTransport::AdvanceTo(Time now)
 {
     m_now = now;
     m_packets.AdvanceTo(now);
-    m_fluid.AdvanceTo(now);
+    m_fluid->AdvanceTo(now);
     if (m_windowEnd <= now)
     {
         EndWindow();
@@ -76,7 +98,7 @@ HybridTransport::AdvanceTo(Time now)
 Time
 HybridTransport::AdvanceAlone(Time limit)
 {
-    const Time until = std::min({limit, m_fluid.NextEventTime(), m_windowEnd});
+    const Time until = std::min({limit, m_fluid->NextEventTime(), m_windowEnd});
     m_now = std::max(m_now, m_packets.AdvanceAlone(until));
     return m_now;
 }
@@ -129,7 +151,7 @@ HybridTransport::Start(const FlowRequest& request, Time now)
     const FlowForm form = isKnown ? FormOf(request) : FlowForm::Fluid;
     if (form == FlowForm::Fluid)
     {
-        return Outer(m_fluid.Start(request, now), form);
+        return Outer(m_fluid->Start(request, now), form);
     }
     const FlowId flow = m_packets.Start(request, now);
     if (m_packets.RequestOf(flow) != nullptr) // it has not ended at once
@@ -204,7 +226,7 @@ HybridTransport::MakePresent(uint32_t index, Time now)
     occupant.addsLatency = true;
     occupant.client = nullptr;
     const bool isSpread = m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet;
-    stream.occupant = m_fluid.Occupy(occupant, isSpread ? FlowPath() : PathOf(stream), now);
+    stream.occupant = m_fluid->Occupy(occupant, isSpread ? FlowPath() : PathOf(stream), now);
     stream.isPresent = true;
     stream.windows = 0;
     m_present.push_back(index);
@@ -243,7 +265,7 @@ HybridTransport::TurnsOf(const Stream& stream)
     double weight = 1;
     for (const PathLink& each : m_routing.Paths().Links(PathOf(stream).path))
     {
-        const FluidTransport::Shares shares = m_fluid.SharesOf(each.link);
+        const FluidTransport::Shares shares = m_fluid->SharesOf(each.link);
         const double taken = shares.flowRate / m_links[each.link.Index()].rate;
         if (taken > mostTaken)
         {
@@ -308,8 +330,8 @@ HybridTransport::Leave(const FlowRequest& request)
 bool
 HybridTransport::IsCoupled()
 {
-    return m_occupants > 0 && m_fluid.ActiveFlows() > m_occupants &&
-           !(m_packets.NextEventTime().IsInfinite() && m_fluid.NextEventTime().IsInfinite());
+    return m_occupants > 0 && m_fluid->ActiveFlows() > m_occupants &&
+           !(m_packets.NextEventTime().IsInfinite() && m_fluid->NextEventTime().IsInfinite());
 }
 
 /** Makes both agree on what has changed at this instant. */
@@ -330,7 +352,7 @@ HybridTransport::Couple()
         stream.isLeaving = false;
         if (stream.active == 0 && stream.isPresent)
         {
-            m_fluid.Cancel(stream.occupant, m_now);
+            m_fluid->Cancel(stream.occupant, m_now);
             stream.isPresent = false;
             m_occupants--;
         }
@@ -340,7 +362,7 @@ HybridTransport::Couple()
     {
         return; // all is fluid
     }
-    for (const uint32_t link : m_fluid.TakeChangedLinks())
+    for (const uint32_t link : m_fluid->TakeChangedLinks())
     {
         SetShare(link);
     }
@@ -384,12 +406,23 @@ HybridTransport::Observe(Stream& stream)
     }
 }
 
+/**
+ * What the fluid uses of a link, as a multiple of its rate: where corrections give it less than the
+ * congestion control aims at, the difference is in use, by acknowledgments.
+ */
+double
+HybridTransport::UseOf(uint32_t link) const
+{
+    const bool isNetwork = m_routing.GetTopology().GetLink(LinkId(link)).kind == LinkKind::Network;
+    return isNetwork ? m_use : 1;
+}
+
 /** Gives packets what the fluid leaves of a link. */
 void
 HybridTransport::SetShare(uint32_t link)
 {
     LinkState& state = m_links[link];
-    const FluidTransport::Shares shares = m_fluid.SharesOf(LinkId(link));
+    const FluidTransport::Shares shares = m_fluid->SharesOf(LinkId(link));
     TellRate(LinkId(link), shares.flowRate, m_now);
     state.fluidBytes = FluidBytes(state);
     state.since = m_now;
@@ -400,7 +433,7 @@ HybridTransport::SetShare(uint32_t link)
         // What the fluid does not know of, as acknowledgments, is served like a flow.
         const double packets = shares.occupantWeight > 0 ? shares.occupantWeight : 1;
         const double fair = packets / (packets + shares.flowWeight);
-        part = (state.limit - shares.flowRate) / state.rate;
+        part = (state.limit - shares.flowRate * UseOf(link)) / state.rate;
         part = shares.isGreedy && part > 0 ? part : std::max(part, fair * state.limit / state.rate);
     }
     m_packets.GetNetwork().SetShare(link, part);
@@ -552,7 +585,7 @@ HybridTransport::Balance(LinkId link, Time length)
     if (limit != state.limit)
     {
         state.limit = limit;
-        m_fluid.SetLinkRate(link, Rate::BytesPerSecond(limit), m_now);
+        m_fluid->SetLinkRate(link, Rate::BytesPerSecond(limit), m_now);
     }
 }
 
@@ -597,7 +630,7 @@ HybridTransport::SetDemand(Stream& stream)
         cap = greed < cap ? OnGrid(greed).ToBytesPerSecond() : cap;
     }
     const double weight = stream.isDatagrams ? TurnsOf(stream) : stream.request.weight;
-    m_fluid.SetOccupant(stream.occupant, Rate::BytesPerSecond(cap), PathOf(stream), weight, m_now);
+    m_fluid->SetOccupant(stream.occupant, Rate::BytesPerSecond(cap), PathOf(stream), weight, m_now);
 }
 
 // Links.
@@ -606,7 +639,7 @@ void
 HybridTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 {
     m_now = std::max(m_now, now);
-    m_fluid.SetLinkRate(link, rate, now);
+    m_fluid->SetLinkRate(link, rate, now);
     m_packets.SetLinkRate(link, rate, now);
     m_links[link.Index()].rate = rate.ToBytesPerSecond();
     m_links[link.Index()].limit = rate.ToBytesPerSecond();
@@ -624,7 +657,7 @@ void
 HybridTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
 {
     m_now = std::max(m_now, now);
-    m_fluid.SetLinksUp(links, up, now);
+    m_fluid->SetLinksUp(links, up, now);
     m_packets.SetLinksUp(links, up, now);
     for (Stream& stream : m_streams)
     {
@@ -641,22 +674,22 @@ HybridTransport::IsLinkUp(LinkId link) const
 Rate
 HybridTransport::CurrentLinkRate(LinkId link)
 {
-    return m_fluid.SharesOf(link).flowRate > 0 ? m_fluid.CurrentLinkRate(link)
-                                               : m_packets.CurrentLinkRate(link);
+    return m_fluid->SharesOf(link).flowRate > 0 ? m_fluid->CurrentLinkRate(link)
+                                                : m_packets.CurrentLinkRate(link);
 }
 
 void
 HybridTransport::MoveTo(Time now)
 {
     m_now = std::max(m_now, now);
-    m_fluid.MoveTo(now);
+    m_fluid->MoveTo(now);
 }
 
 LinkUsage
 HybridTransport::GetLinkUsage(LinkId link)
 {
     const LinkUsage packets = m_packets.GetLinkUsage(link);
-    LinkUsage usage = m_fluid.GetLinkUsage(link); // busy with occupants, too
+    LinkUsage usage = m_fluid->GetLinkUsage(link); // busy with occupants, too
     if (usage.bytes == 0)
     {
         return packets;
@@ -693,7 +726,7 @@ HybridTransport::Cancel(FlowId id, Time now)
     m_now = std::max(m_now, now);
     if (FormOf(id) == FlowForm::Fluid)
     {
-        return m_fluid.Cancel(Inner(id), now);
+        return m_fluid->Cancel(Inner(id), now);
     }
     const FlowRequest* known = m_packets.RequestOf(Inner(id));
     if (known == nullptr)
@@ -714,14 +747,14 @@ HybridTransport::Cancel(FlowId id, Time now)
 Rate
 HybridTransport::CurrentRate(FlowId id)
 {
-    return FormOf(id) == FlowForm::Fluid ? m_fluid.CurrentRate(Inner(id))
+    return FormOf(id) == FlowForm::Fluid ? m_fluid->CurrentRate(Inner(id))
                                          : m_packets.CurrentRate(Inner(id));
 }
 
 FlowPath
 HybridTransport::CurrentPath(FlowId id)
 {
-    return FormOf(id) == FlowForm::Fluid ? m_fluid.CurrentPath(Inner(id))
+    return FormOf(id) == FlowForm::Fluid ? m_fluid->CurrentPath(Inner(id))
                                          : m_packets.CurrentPath(Inner(id));
 }
 
@@ -735,19 +768,19 @@ Time
 HybridTransport::UncontendedTime(const FlowRequest& request, PathId path)
 {
     return FormOf(request) == FlowForm::Packets ? m_packets.UncontendedTime(request, path)
-                                                : m_fluid.UncontendedTime(request, path);
+                                                : m_fluid->UncontendedTime(request, path);
 }
 
 std::size_t
 HybridTransport::ActiveFlows() const
 {
-    return m_fluid.ActiveFlows() - m_occupants + m_packets.ActiveFlows();
+    return m_fluid->ActiveFlows() - m_occupants + m_packets.ActiveFlows();
 }
 
 std::vector<StalledFlow>
 HybridTransport::StalledFlows()
 {
-    std::vector<StalledFlow> stalled = m_fluid.StalledFlows();
+    std::vector<StalledFlow> stalled = m_fluid->StalledFlows();
     for (StalledFlow& flow : stalled)
     {
         flow.id = Outer(flow.id, FlowForm::Fluid);
@@ -772,7 +805,7 @@ void
 HybridTransport::AddObserver(TransportObserver& observer, bool linkRates)
 {
     m_observers.Add(observer, linkRates);
-    m_fluid.AddObserver(m_fluidWatch, m_observers.WantLinkRates());
+    m_fluid->AddObserver(m_fluidWatch, m_observers.WantLinkRates());
 }
 
 void
@@ -781,11 +814,11 @@ HybridTransport::RemoveObserver(TransportObserver& observer)
     m_observers.Remove(observer);
     if (m_observers.IsEmpty())
     {
-        m_fluid.RemoveObserver(m_fluidWatch);
+        m_fluid->RemoveObserver(m_fluidWatch);
     }
     else
     {
-        m_fluid.AddObserver(m_fluidWatch, m_observers.WantLinkRates());
+        m_fluid->AddObserver(m_fluidWatch, m_observers.WantLinkRates());
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -44,6 +45,9 @@ struct CouplingCounters
  * **Conservation.** What a link has carried beyond C in a window (acknowledgments, packets that
  * came sooner than the fluid knew) is its debt: both have so much less of it in the next one.
  *
+ * **Corrections** of the fluid hold beside packets, too, which fill the ports where it recovers;
+ * not sharing by ingress, which knows of flows only.
+ *
  * Without packets this is FluidTransport, without a fluid PacketTransport, bit for bit. The error
  * is of first order in the window: a rate of packets that changes by d misplaces d times the
  * window.
@@ -51,8 +55,8 @@ struct CouplingCounters
 class HybridTransport final : public Transport
 {
   public:
-    /** @p routing must outlive it. @throws std::invalid_argument as PacketTransport, or when no
-     *  link has a name of @p spec. */
+    /** @p routing must outlive it. @throws std::invalid_argument as PacketTransport, when no link
+     *  has a name of @p spec, or where it corrects sharing by ingress. */
     HybridTransport(Routing& routing, HybridSpec spec);
     HybridTransport(const HybridTransport&) = delete;
     HybridTransport& operator=(const HybridTransport&) = delete;
@@ -202,6 +206,7 @@ class HybridTransport final : public Transport
     bool IsAtRest(const Stream& stream, int64_t sentSince);
     void Leave(const FlowRequest& request);
     void Couple();
+    double UseOf(uint32_t link) const;
     void SetShare(uint32_t link);
     void TellRate(LinkId link, double rate, Time now);
     double FluidBytes(LinkState& state);
@@ -217,7 +222,8 @@ class HybridTransport final : public Transport
 
     Routing& m_routing;
     CouplingSpec m_spec;
-    FluidTransport m_fluid;
+    double m_use; //!< see UseOf
+    std::unique_ptr<FluidTransport> m_fluid;
     PacketTransport m_packets;
     Watch m_fluidWatch;
     Watch m_packetWatch;

@@ -163,6 +163,12 @@ class CongestionControl : public Component
         return false;
     }
 
+    /** The part of a link's rate that it lets flows use, all together. */
+    virtual double TargetUtilization() const
+    {
+        return 1;
+    }
+
     /** What its data packets carry in headers besides, bytes. */
     virtual uint32_t HeaderBytes() const
     {

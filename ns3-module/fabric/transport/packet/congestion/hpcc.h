@@ -28,6 +28,11 @@ class Hpcc : public CongestionControl
         return true;
     }
 
+    double TargetUtilization() const override
+    {
+        return utilization;
+    }
+
     uint32_t HeaderBytes() const override
     {
         return telemetryHeader;
