@@ -264,6 +264,11 @@ FlowEngine::HandleWake(const Wake& wake, Time now)
     {
         return; // its block went on at the same instant, and the collective has ended
     }
+    if (wake.block == Wake::END)
+    {
+        Finish(wake.running, now);
+        return;
+    }
     if ((wake.block & Wake::WIRE) != 0)
     {
         Send(wake.running, wake.block & ~Wake::WIRE, now);
@@ -300,7 +305,11 @@ FlowEngine::AfterAdvance(uint32_t running, Time now)
         ReleaseEnded(running, now);
     }
     run.Ended().clear();
-    if (row ? row->IsOver() : run.BlocksLeft() == 0)
+    if (!row && run.BlocksLeft() == 0 && run.End() > now)
+    {
+        m_wakes.push({run.End(), running, Wake::END, m_running[running].serial});
+    }
+    else if (row ? row->IsOver() : run.BlocksLeft() == 0)
     {
         Finish(running, now);
     }
@@ -431,6 +440,10 @@ FlowEngine::OnSliceSent(uint32_t place, uint32_t connection, Time now)
     if (running.run->PopFront(connection))
     {
         Send(place, connection, now);
+    }
+    else if (running.run->FreesSender(connection))
+    {
+        m_wakes.push({now, place, running.run->Sender(connection), running.serial});
     }
     else if (running.row)
     {

@@ -211,13 +211,14 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     };
 
     /**
-     * When a busy block, or a pausing wire, can go on, or a rank begins its next call; ties by
-     * collective, then block.
+     * When a busy block, or a pausing wire, can go on, a rank begins its next call, or the last
+     * slice is done; ties by collective, then block.
      */
     struct Wake
     {
         static constexpr uint32_t WIRE = 0x80000000; //!< in block: it is a connection
         static constexpr uint32_t RANK = 0x40000000; //!< as above: it is a rank
+        static constexpr uint32_t END = 0xffffffff;  //!< as above: it is the collective's end
 
         Time at;
         uint32_t running;

@@ -176,6 +176,16 @@ class NcclConstants
         return m_version.AtLeast(SINCE);
     }
 
+    /**
+     * Whether a GPU loads over NVLink what its peer has put into a buffer of its own, instead of
+     * the peer storing it here (ncclTopoCheckP2p: between two of compute capability 8.0).
+     */
+    bool ReadsFromPeers() const
+    {
+        constexpr uint32_t AMPERE = 80;
+        return m_computeCapability == AMPERE;
+    }
+
     const NcclVersion& Version() const
     {
         return m_version;

@@ -16,19 +16,25 @@ namespace weir
 /**
  * How long one slice keeps the thread block that runs it busy, by kind of primitive, under Simple:
  * max(floor, bytes / rate). The floor is what waiting threads, the barriers and the flags cost; the
- * rate is how fast one SM loads, reduces and stores. The wire moves the slice meanwhile.
+ * rate is how fast one SM loads, reduces and stores. The wire moves the slice meanwhile; a block
+ * that stores over NVLink or PCIe itself receives nothing to keep before it has left.
  */
 struct BlockTimes
 {
     struct Cost
     {
-        Time floor;
+        Time floor; //!< none: the rate is that of slices that follow each other
         Rate rate{Rate::Infinite()};
     };
 
     std::array<Cost, PRIMITIVE_KINDS> costs; //!< by PrimitiveKind; by default nothing takes time
 
     const Cost& Of(PrimitiveKind kind) const
+    {
+        return costs[static_cast<std::size_t>(kind)];
+    }
+
+    Cost& Of(PrimitiveKind kind)
     {
         return costs[static_cast<std::size_t>(kind)];
     }

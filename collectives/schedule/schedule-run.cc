@@ -191,12 +191,18 @@ ScheduleRun::RunSlice(Block& block, std::vector<uint32_t>& started, Time now)
     block.sleeps = false;
     if (m_times && !now.IsInfinite())
     {
+        const bool isLocal = !sends && m_times->Of(primitive.kind).floor > Time();
+        if (isLocal && !HasStored(block))
+        {
+            return false;
+        }
         const Loop& loop = block.channel->loops[block.loop];
         const Bytes bytes(SliceBytes(block, loop, primitive.chunk));
         if (bytes > Bytes()) // a message of no bytes only tells something
         {
             const Time pause = sends && block.stores ? m_pause : Time();
             block.freeAt = now + m_times->Of(primitive.kind, bytes, pause);
+            m_end = isLocal ? std::max(m_end, block.freeAt) : m_end;
         }
     }
     if (sends)
@@ -242,6 +248,19 @@ ScheduleRun::HaveRoom(const Block& block, const Primitive& primitive)
         }
     }
     return true;
+}
+
+/** Whether a block is done with its own stores; one to several others is not asked. */
+bool
+ScheduleRun::HasStored(const Block& block)
+{
+    if (!block.stores || !block.hasOneOut)
+    {
+        return true;
+    }
+    Pipe& out = m_connections[block.firstOut];
+    out.holdsSender = out.queued > 0;
+    return !out.holdsSender;
 }
 
 void

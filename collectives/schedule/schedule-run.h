@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -51,7 +52,9 @@ struct ConnectionFigures
  * A block runs its primitives slice by slice. A slice of a primitive can run when the slices that
  * it receives have arrived and all connections that it sends on have a free slot; running it frees
  * the slots that the received slices took and puts the sent one into its connections' queues. What
- * moves queued slices, and when they arrive, is the caller's concern.
+ * moves queued slices, and when they arrive, is the caller's concern. Where slices keep blocks
+ * busy, one that stores itself does not run what it sends nothing of before all that it sent has
+ * left.
  *
  * A block takes 64 bytes, a connection 40 and 8 a slot, and 8 more where its ends have others.
  */
@@ -175,6 +178,20 @@ class ScheduleRun
         return true;
     }
 
+    /** Whether the block that sends on @p connection has waited for nothing to be queued there, as
+     * is so now: it is to be advanced. */
+    bool FreesSender(uint32_t connection)
+    {
+        Pipe& pipe = m_connections[connection];
+        return std::exchange(pipe.holdsSender, false);
+    }
+
+    /** When all that blocks have run and sent nothing of is done. */
+    Time End() const
+    {
+        return m_end;
+    }
+
     /** A sentence about a block that cannot run, for errors. */
     std::string DescribeWait() const;
 
@@ -213,6 +230,7 @@ class ScheduleRun
         uint16_t arrived;   //!< slices that wait to be received
         uint16_t free;      //!< slots that hold nothing
         bool senderWaits;   //!< for a slot
+        bool holdsSender;   //!< it waits until nothing is queued
     };
 
     void Reserve(const Schedule& schedule);
@@ -233,6 +251,7 @@ class ScheduleRun
 
     bool HaveArrived(const Block& block, const Primitive& primitive) const;
     bool HaveRoom(const Block& block, const Primitive& primitive);
+    bool HasStored(const Block& block);
     void Receive(const Block& block, const Primitive& primitive);
     void Send(const Block& block, const Primitive& primitive, std::vector<uint32_t>& started);
     static bool Step(Block& block);
@@ -242,6 +261,7 @@ class ScheduleRun
     const BlockTimes* m_times; //!< null: slices keep no block busy
     Time m_pause;              //!< between two slices that a block stores
     uint32_t m_blocksLeft{0};
+    Time m_end; //!< of what was not sent
     std::vector<Block> m_blocks;
     std::vector<Pipe> m_connections;
     std::vector<uint32_t> m_lists;            //!< connections of blocks that have several

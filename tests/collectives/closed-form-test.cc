@@ -30,14 +30,51 @@ class EightH100 : public testing::Test
 
 // 2 x 7/8 x 64 MiB out of each GPU over 18 NVLinks: two slices follow each other on a wire that
 // only pauses between the 28 slices, for 1.02 us where they are copied and 1.63 where they are
-// reduced, so of the 14 steps' latencies only the last slice's is seen: 8.4 + 3.4 us.
+// reduced. Of latencies 8.4 us are seen, the call's: what a rank has received at last, it copies
+// after its own stores, in 22.044 us a MiB, 2/7 MiB of the 64, longer than the last slice's 3.4.
 TEST_F(EightH100, AllReduceSimple)
 {
+    constexpr double COPY = 22.044 * 64 / 24 / 8;
     const auto call = WithAlgorithm(
         WithProtocol(MakeCall(m_all, CollectiveOp::AllReduce, Bytes::MiB(64)), Protocol::Simple),
         Algorithm::Ring);
-    EXPECT_NEAR(Microseconds(call), 11.8 + 27 * 1.325 + 1.75 * (64 << 20) / NVLINK * 1e6, 2e-2);
+    EXPECT_NEAR(
+        Microseconds(call), 8.4 + COPY + 27 * 1.325 + 1.75 * (64 << 20) / NVLINK * 1e6, 2e-2);
     EXPECT_TRUE(m_bench.GetPlanner().Plan(call).bottleneck.IsValid());
+}
+
+// On two GPUs a round is 24 channels x 2 ranks x 2 MiB, in which a rank stores two chunks of two
+// slices, each of 24 MiB over its links and 1.325 us, and copies two slices, in 22.044 us each. One
+// process's GPUs store into each other's output: then the pause is a step's 3.4 us. An A100 loads
+// from its peer, for which it first stores to itself: a Send's 21.554 us at Hopper's 1.98 GHz.
+TEST(ClosedForm, RoundsOfARingPauseForWhatIsCopied)
+{
+    const auto round = [](const ClusterSpec& spec, LaunchMode launch, Fidelity fidelity) {
+        NcclSettings settings;
+        settings.launch = launch;
+        CollectiveBench bench(spec, settings);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(2));
+        const auto time = [&](int64_t rounds) {
+            const auto call = MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(96 * rounds));
+            return bench.Run(fidelity,
+                             WithAlgorithm(WithProtocol(call, Protocol::Simple), Algorithm::Ring));
+        };
+        return (time(8) - time(4)).ToMicroseconds() / 4;
+    };
+    constexpr double AMPERE = 12 * 20e9; // NVLinks of one A100, one direction
+    const double slower = 1.98 / 1.41;
+    for (const auto& [fidelity, near] :
+         {std::pair(Fidelity::Analytical, 1e-3), {Fidelity::Flow, 0.02}})
+    {
+        const double hopper = 4 * (24 * (1 << 20) / NVLINK * 1e6 + 1.325);
+        const auto spec = H100Boxes(1);
+        EXPECT_NEAR(
+            round(spec, LaunchMode::ProcessPerGpu, fidelity) / (hopper + 2 * 22.044), 1, near);
+        EXPECT_NEAR(round(spec, LaunchMode::OneProcess, fidelity) / (hopper + 3.4), 1, near);
+        const double wire = 4 * (24 * (1 << 20) / AMPERE * 1e6 + 1.325 * slower);
+        const double own = 2 * 21.554 * slower;
+        EXPECT_NEAR(round(A100Boxes(1), LaunchMode::OneProcess, fidelity) / (wire + own), 1, near);
+    }
 }
 
 // One channel, chunks of 1 KiB, 128 lines: a step is 0.59 us and 7 / 9 of what the 512 lines of a
@@ -92,7 +129,9 @@ TEST_F(EightH100, SendRecv)
 }
 
 // Four nodes, every chunk a full one: the ports are the slowest wires and never idle; after them
-// comes the last slice's 14 us. Each port carries 1/8 of the ring's bytes.
+// comes the last slice's 14 us. Each port carries 1/8 of the ring's bytes. Blocks that store over
+// NVLink take less for each of a chunk's two slices than a port, have stored their last one so much
+// and 3.4 us before the last arrives, and copy 2 MiB then.
 TEST(ClosedForm, AllReduceOverFourNodes)
 {
     CollectiveBench bench(H100Boxes(4), ManyQueuePairs());
@@ -101,7 +140,10 @@ TEST(ClosedForm, AllReduceOverFourNodes)
         WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::GiB(1)), Protocol::Simple),
         Algorithm::Ring);
     const auto& plan = bench.GetPlanner().Plan(call);
-    EXPECT_NEAR((plan.duration - plan.wire).ToMicroseconds(), 8.4 + 14, ROUNDING);
+    const double port = 16 * (1 << 20) / 400e9 * 1e6;
+    const double block = (38.244 + 28.117) / 2 + 1.325;
+    const double copies = 2 * 22.044 - 3.4 - 2 * (port - block);
+    EXPECT_NEAR((plan.duration - plan.wire).ToMicroseconds(), 8.4 + 14 + copies, ROUNDING);
     EXPECT_NEAR(plan.wire.ToMicroseconds(), 2.0 * 31 / 32 * (1 << 30) / 400e9 * 1e6, ROUNDING);
     const auto& topology = bench.GetFabric().GetCluster().GetTopology();
     ASSERT_TRUE(plan.bottleneck.IsValid());
@@ -109,7 +151,7 @@ TEST(ClosedForm, AllReduceOverFourNodes)
 }
 
 // A small one is bound by the slowest chunk's path: 62 hops of a ring of 28 NVLink and 4 network
-// hops, twice round less two NVLink hops.
+// hops, twice round less two NVLink hops; and the last block copies what it has, in 0.88 us.
 TEST(ClosedForm, SmallAllReduceOverFourNodes)
 {
     CollectiveBench bench(H100Boxes(4));
@@ -117,8 +159,9 @@ TEST(ClosedForm, SmallAllReduceOverFourNodes)
     const auto call = WithAlgorithm(
         WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes(512)), Protocol::Simple),
         Algorithm::Ring);
-    EXPECT_NEAR(
-        bench.GetPlanner().Plan(call).duration.ToMicroseconds(), 8.4 + 54 * 3.4 + 8 * 14, 0.1);
+    EXPECT_NEAR(bench.GetPlanner().Plan(call).duration.ToMicroseconds(),
+                8.4 + 54 * 3.4 + 8 * 14 + 0.88,
+                0.1);
 }
 
 // One queue pair of a 400 Gb/s port moves 21.4 GB/s: two channels a port make 342.4 of 8 ports,

@@ -235,7 +235,8 @@ TEST(FlowEngine, TheSameRunTwiceTakesTheSameTime)
     EXPECT_EQ(run(), run());
 }
 
-// Collectives that share links slow each other down, but finish all the same.
+// Collectives that share links slow each other down, but finish all the same; each moves while the
+// other one's blocks copy what ends a round.
 TEST(FlowEngine, CollectivesThatMeetShareTheirLinks)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -246,7 +247,8 @@ TEST(FlowEngine, CollectivesThatMeetShareTheirLinks)
     const Time alone = bench.Run(Fidelity::Flow, call);
     for (Time end : bench.Run(Fidelity::Flow, {call, call}))
     {
-        EXPECT_NEAR(end / alone, 2.0, 0.05);
+        EXPECT_LE(end / alone, 2.0);
+        EXPECT_GE(end / alone, 1.9);
     }
 }
 

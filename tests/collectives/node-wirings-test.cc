@@ -97,8 +97,9 @@ TEST(NodeWirings, RingsPassAThirdGpuWhereOneHasASingleNeighbor)
     const Bytes bytes = Bytes::MiB(256);
     const auto call = WithAlgorithm(MakeCall(id, CollectiveOp::AllReduce, bytes), Algorithm::Ring);
     const Time wire = bytes * 8 / 5 / Rate::GBps(40);
-    EXPECT_NEAR(bench.GetPlanner().Plan(call).duration / wire, 1, 0.05);
-    EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / wire, 1, 0.05);
+    // Beside the wire there is what blocks copy at the ends of rounds.
+    EXPECT_NEAR(bench.GetPlanner().Plan(call).duration / wire, 1.03, 0.03);
+    EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / wire, 1.03, 0.03);
 
     CollectiveBench before(HybridCubeMesh(), NcclSettings("2.8.4"));
     const Communicator& slow = Search(before, 5);

@@ -81,7 +81,7 @@ class RoundTime
                 longest = std::max(longest, waits + at[h] - at[least.front()]);
             }
         }
-        return longest;
+        return longest + AfterLast();
     }
 
     /** Of a slice, to where it is used. */
@@ -115,26 +115,63 @@ class RoundTime
   private:
     Time FindPeriod() const
     {
-        const Time last = m_ring.block.Of(m_ring.last, m_round.slice);
+        const Time last = LastTime();
         Time pause;
         for (std::size_t h = 0; h < m_wires.size(); ++h)
         {
-            const std::size_t before = h == 0 ? m_wires.size() - 1 : h - 1;
+            const std::size_t before = Before(h);
             const Time ahead = (m_slowest - m_wires[before]) * m_round.slices;
             // Over the network the last slice has crossed when its wire is free, not when its
             // sender's block is.
-            const bool stores = m_ring.hops[before].pause > Time();
-            const Time excess = stores ? Time() : m_wires[before] - m_moves[before];
+            const Time excess = Stores(before) ? Time() : m_wires[before] - m_moves[before];
             const Time early = excess + ahead;
             const Time crossed = m_ring.hops[before].latency + last;
             const bool isOfBlock =
                 m_slowest > std::max(m_moves[h] + m_ring.hops[h].pause, m_ring.hops[h].interval);
             if (m_wires[h] == m_slowest)
             {
-                pause = std::max({pause, isOfBlock ? last : Time(), crossed - early});
+                pause = std::max({pause, isOfBlock ? last : Time(), crossed - early, LastOf(h)});
             }
         }
         return std::max(Wire() + pause, AverageWay() + last);
+    }
+
+    /** What a round's last slice keeps its block busy for. */
+    Time LastTime() const
+    {
+        return m_ring.block.Of(m_ring.last, m_round.slice);
+    }
+
+    /** What the last chunk of a round takes a block that has stored all before on @p hop. */
+    Time LastOf(std::size_t hop) const
+    {
+        return Stores(hop) ? LastTime() * m_round.slices : Time();
+    }
+
+    /**
+     * From the last slice's arrival until all blocks are done: those that store have done so a
+     * latency before, and the earlier the faster they are than the slowest hop.
+     */
+    Time AfterLast() const
+    {
+        Time after = LastTime();
+        for (std::size_t h = 0; h < m_moves.size(); ++h)
+        {
+            const Time ahead = (m_slowest - m_wires[h]) * m_round.slices;
+            after = std::max(after, LastOf(h) - m_ring.hops[Before(h)].latency - ahead);
+        }
+        return after;
+    }
+
+    std::size_t Before(std::size_t hop) const
+    {
+        return hop == 0 ? m_moves.size() - 1 : hop - 1;
+    }
+
+    /** Whether a block is the wire of @p hop. */
+    bool Stores(std::size_t hop) const
+    {
+        return m_ring.hops[hop].pause > Time();
     }
 
     /**

@@ -55,8 +55,10 @@ struct RingRounds
  * max
  * w
  *
- * The pause is L + the block's time of the last receive, less what the hop before the slowest one
- * is ahead of it per step. Latencies count on the average in rounds that others follow (round by
+ * The pause is L + the block's time r of the last receive, less what the hop before the slowest one
+ * is ahead of it per step; where blocks store, at least slices x r: they receive nothing before all
+ * that they store has left. r of all slices, less L where they begin as the last one sets out, also
+ * follows the last round. Latencies count on the average in rounds that others follow (round by
  * round they begin at other ranks). In the last one chunks may also wait on part of the way for
  * those ahead of them: a send begins when the one before it on its hop and the one of its chunk on
  * the hop before are over, so that the round takes the longest of all that alternate between both,

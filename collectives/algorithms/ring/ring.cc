@@ -35,6 +35,38 @@ RingSteps(const AlgorithmInputs& in)
     return in.call.op == CollectiveOp::AllReduce ? 2 * (n - 1) : n - 1;
 }
 
+/**
+ * What slices keep a ring's blocks busy for. Of a round's primitives one moves nothing over NVLink:
+ * the last one, which copies out of the rank's own buffer. On Ampere, whose blocks load from the
+ * rank before what others have it store, it is the first one, which copies into that buffer; a
+ * round takes as long. With one process for all GPUs senders store into the output itself, so
+ * that receiving leaves nothing to do.
+ */
+BlockTimes
+RingBlockTimes(const AlgorithmInputs& in)
+{
+    BlockTimes times = BlockTimesOf(in);
+    const auto& hops = in.communicator.channels.front().hops;
+    if (!std::all_of(hops.begin(), hops.end(), [](const Connection& hop) {
+            return hop.kind == ConnectionKind::NvLink;
+        }))
+    {
+        return times;
+    }
+    const bool reduces = in.call.op == CollectiveOp::ReduceScatter;
+    BlockTimes::Cost& last =
+        times.Of(reduces ? PrimitiveKind::RecvReduceCopy : PrimitiveKind::Recv);
+    if (in.constants.ReadsFromPeers())
+    {
+        last = times.Of(PrimitiveKind::Send);
+    }
+    else if (!reduces && in.settings.launch == LaunchMode::OneProcess)
+    {
+        last = {};
+    }
+    return times;
+}
+
 /** NCCL's outer loop over one channel's share, as the closed form sees it. */
 std::vector<RingRounds::Round>
 RoundsOf(const AlgorithmInputs& in, Bytes share)
@@ -183,7 +215,7 @@ DescribeRing(const AlgorithmInputs& in)
     const Chunking chunking = RingChunking(in.protocol, in.settings.simpleBuffer);
     CallDescription description;
     description.call = EmptySchedule(in, Algorithm::Ring);
-    description.call.block = BlockTimesOf(in);
+    description.call.block = RingBlockTimes(in);
     description.call.channelCap = SliceCap(in);
     description.chunk = chunking.chunk;
     description.chunks = in.communicator.Size();
