@@ -124,9 +124,11 @@ FluidTransport::BundleFor(PathId path, double cap, double weight)
         if (b >= m_bundles.size())
         {
             m_bundles.resize(b + 1);
+            m_aloneTimes.resize(b + 1);
             m_positions.resize(b + 1, PositionedHeap<double>::ABSENT);
         }
         m_bundles[b] = Bundle();
+        m_aloneTimes[b] = AloneTime();
         m_bundles[b].path = path;
         m_bundles[b].cap = cap;
         m_bundles[b].weight = weight;
@@ -187,7 +189,7 @@ FluidTransport::Retire()
         {
             continue;
         }
-        AddAloneTime(bundle);
+        AddAloneTime(b);
         AddCarried(b);
         m_solver.Remove(b);
         uint32_t* link = &m_bundleOfPath[bundle.path.Index()];
@@ -219,7 +221,7 @@ FluidTransport::Enter(uint32_t t, double bytes)
     }
     flow.due = ServedOf(bundle) + amount;
     flow.state = State::Moving;
-    bundle.first = PairingHeap<FlowItems>({&m_flows}).Insert(bundle.first, t);
+    SetFirst(bundle, PairingHeap<FlowItems>({&m_flows}).Insert(bundle.first, t));
     bundle.moving++;
     bundle.occupants += flow.isOccupant ? 1 : 0;
     m_solver.SetWeight(b, bundle.moving * bundle.weight);
@@ -237,7 +239,7 @@ FluidTransport::Leave(uint32_t t)
     const int64_t moved = flow.bytes - static_cast<int64_t>(std::ceil(left));
     flow.bytes -= moved;
     bundle.carried += moved;
-    bundle.first = PairingHeap<FlowItems>({&m_flows}).Remove(bundle.first, t);
+    SetFirst(bundle, PairingHeap<FlowItems>({&m_flows}).Remove(bundle.first, t));
     bundle.moving--;
     bundle.occupants -= flow.isOccupant ? 1 : 0;
     m_solver.SetWeight(b, bundle.moving * bundle.weight);
@@ -271,6 +273,7 @@ FluidTransport::Rebase(uint32_t b)
     PairingHeap<FlowItems>({&m_flows}).ForEach(bundle.first, [&](uint32_t t) {
         m_flows[t].due -= served;
     });
+    bundle.due -= served;
     if (bundle.group == NONE)
     {
         bundle.clock.Set(0, m_now);
@@ -279,6 +282,14 @@ FluidTransport::Rebase(uint32_t b)
     {
         bundle.offset -= served;
     }
+}
+
+/** Says which flow of a bundle ends first; NONE: none moves. */
+void
+FluidTransport::SetFirst(Bundle& bundle, uint32_t t)
+{
+    bundle.first = t;
+    bundle.due = t == NONE ? 0 : m_flows[t].due;
 }
 
 void

@@ -204,7 +204,7 @@ FluidTransport::SetCapacity(LinkId link, double rate)
     const uint32_t uncontended = m_solver.UncontendedOn(link.Index());
     if (uncontended != NONE)
     {
-        AddAloneTime(m_bundles[uncontended]); // what was saturated is judged by the old rate
+        AddAloneTime(uncontended); // what was saturated is judged by the old rate
     }
     if (m_selector)
     {

@@ -33,6 +33,10 @@ FluidTransport::Settle()
         m_solver.Solve();
         for (uint32_t b : m_solver.MovedVariables())
         {
+            __builtin_prefetch(&m_bundles[b]);
+        }
+        for (uint32_t b : m_solver.MovedVariables())
+        {
             Regroup(b);
             MeterAlone(b);
         }
@@ -150,7 +154,7 @@ FluidTransport::SetTimer(uint32_t b)
         m_timers.Remove(b);
         if (bundle.moving > 0)
         {
-            const Time time = bundle.clock.TimeOf(m_flows[bundle.first].due);
+            const Time time = bundle.clock.TimeOf(bundle.due);
             if (!time.IsInfinite())
             {
                 m_timers.Insert(b, time);
@@ -161,7 +165,7 @@ FluidTransport::SetTimer(uint32_t b)
     Group& group = m_groups[bundle.group];
     if (bundle.moving > 0)
     {
-        group.heap.Set(b, m_flows[bundle.first].due - bundle.offset, m_positions);
+        group.heap.Set(b, bundle.due - bundle.offset, m_positions);
     }
     else
     {
@@ -293,19 +297,21 @@ FluidTransport::MeterAlone(uint32_t b)
     const bool alone = m_solver.IsUncontended(b);
     const double rate =
         alone && bundle.moving > 0 ? bundle.moving * bundle.weight * m_solver.Level(b) : 0;
-    if (rate != bundle.aloneRate || !alone)
+    if (alone ? rate != bundle.aloneRate : bundle.wasAlone)
     {
+        AloneTime& time = m_aloneTimes[b];
         if (!alone || (rate > 0 && rate != bundle.aloneFull))
         {
-            AddAloneTime(bundle);
+            AddAloneTime(b);
             bundle.aloneFull = rate;
         }
         else if (bundle.aloneRate > 0)
         {
-            bundle.aloneBusy += m_now - bundle.aloneSince;
+            time.busy += m_now - time.since;
         }
         const bool wasAlone = bundle.aloneRate > 0;
-        bundle.aloneSince = m_now;
+        bundle.wasAlone = alone;
+        time.since = m_now;
         bundle.aloneRate = rate;
         if (m_observers.WantLinkRates() && (alone || wasAlone))
         {
@@ -339,14 +345,16 @@ FluidTransport::TellAloneRate(uint32_t b)
 
 /** Adds the time for which a bundle was alone on its links to their meters. */
 void
-FluidTransport::AddAloneTime(Bundle& bundle)
+FluidTransport::AddAloneTime(uint32_t b)
 {
+    const Bundle& bundle = m_bundles[b];
+    AloneTime& time = m_aloneTimes[b];
     if (bundle.aloneRate > 0)
     {
-        bundle.aloneBusy += m_now - bundle.aloneSince;
-        bundle.aloneSince = m_now;
+        time.busy += m_now - time.since;
+        time.since = m_now;
     }
-    if (bundle.aloneBusy == Time())
+    if (time.busy == Time())
     {
         return;
     }
@@ -354,9 +362,9 @@ FluidTransport::AddAloneTime(Bundle& bundle)
     {
         const double rate = l.multiplicity * bundle.aloneFull;
         m_meters[l.link.Index()].AddTime(
-            bundle.aloneBusy, LinkMeter::Saturates(rate, m_solver.Capacity(l.link.Index())));
+            time.busy, LinkMeter::Saturates(rate, m_solver.Capacity(l.link.Index())));
     }
-    bundle.aloneBusy = Time();
+    time.busy = Time();
 }
 
 /** Adds the bytes that a bundle has moved to the meters of its links. */
@@ -403,8 +411,8 @@ FluidTransport::GetLinkUsage(LinkId link)
         moving += ofBundle * multiplicity;
         if (m_solver.IsUncontended(b))
         {
-            const Time busy = bundle.aloneRate > 0 ? bundle.aloneBusy + (m_now - bundle.aloneSince)
-                                                   : bundle.aloneBusy;
+            const AloneTime& time = m_aloneTimes[b];
+            const Time busy = bundle.aloneRate > 0 ? time.busy + (m_now - time.since) : time.busy;
             const double full = multiplicity * bundle.aloneFull;
             usage.busy += busy;
             usage.saturated += LinkMeter::Saturates(full, m_solver.Capacity(l)) ? busy : Time();

@@ -147,10 +147,10 @@ FluidTransport::EndFlows(uint32_t b, const ServiceClock& clock, double offset)
 {
     Bundle& bundle = m_bundles[b];
     PairingHeap<FlowItems> heap({&m_flows});
-    while (bundle.first != NONE && clock.TimeOf(m_flows[bundle.first].due - offset) <= m_now)
+    while (bundle.first != NONE && clock.TimeOf(bundle.due - offset) <= m_now)
     {
         const uint32_t t = bundle.first;
-        bundle.first = heap.Pop(t);
+        SetFirst(bundle, heap.Pop(t));
         bundle.moving--;
         bundle.carried += m_flows[t].bytes;
         m_flows[t].state = State::Done;
@@ -172,17 +172,20 @@ FluidTransport::Tell()
     m_active -= m_done.size();
     for (uint32_t t : m_done)
     {
-        const Flow flow = m_flows[t];
+        const Flow& flow = m_flows[t];
+        FlowClient* const client = flow.client;
+        const uint64_t token = flow.token;
+        const uint32_t bundle = flow.bundle;
         if (!m_observers.IsEmpty())
         {
             m_observers.OnFlowFinished(FlowId{flow.id}, RequestOf(flow), flow.started, m_now);
         }
         LeavePath(t);
-        Release(flow.bundle);
+        Release(bundle);
         FreeFlow(t);
-        if (flow.client)
+        if (client)
         {
-            flow.client->OnFlowDone(flow.token, m_now);
+            client->OnFlowDone(token, m_now); // may start others
         }
     }
     m_done.clear();

@@ -293,61 +293,72 @@ class FluidTransport : public Transport
         Done //!< ended, its client not yet told
     };
 
-    struct Flow
+    /** What every flow needs at its end is in the first cache line. */
+    struct alignas(64) Flow
     {
         uint64_t id{0};
-        int64_t bytes{0}; //!< to move on this path
         double due{0};    //!< done when its bundle has been served this (bytes per weight)
-        double left{0};   //!< when delayed: bytes it will start with
+        int64_t bytes{0}; //!< to move on this path
         FlowClient* client{nullptr};
         uint64_t token{0};
-        int64_t size{0}; //!< bytes of the request
-        Time started;
-        Time overhead; //!< of the request
-        RouteId route;
-        uint32_t unit{1}; //!< it moves 1 / unit of the request's bytes, weight and cap
         uint32_t bundle{NONE};
+        PairingNode inBundle;
         State state{State::Unused};
         bool addsLatency{true};  //!< of the request
         bool isOccupant{false};  //!< Occupy
         bool hasOwnPath{false};  //!< of an occupant: it has not been selected
         bool isUndivided{false}; //!< its path is yet to be found, with others'
         bool isStalled{false};   //!< told to be
-        PairingNode inBundle;
+
+        double left{0};  //!< when delayed: bytes it will start with
+        int64_t size{0}; //!< bytes of the request
+        Time started;
+        Time overhead; //!< of the request
+        RouteId route;
+        uint32_t unit{1}; //!< it moves 1 / unit of the request's bytes, weight and cap
         InstantNode inDelays;
     };
 
-    /** Flows of one path, cap and weight. */
-    struct Bundle
+    /** Flows of one path, cap and weight. What a change of rate needs is in the first cache line.
+     */
+    struct alignas(64) Bundle
     {
-        PathId path;
-        uint32_t nextOfPath{NONE}; //!< another bundle on this path
-        double weight{1};          //!< of each flow
-        double cap{0};             //!< bytes/s, of each flow
-        uint32_t users{0};         //!< flows that are moving, delayed, or done but not told
-        uint32_t moving{0};
-        uint32_t occupants{0}; //!< of those that are moving
-        uint32_t first{NONE};  //!< heap of moving flows, the first to end on top
-        uint32_t group{NONE};  //!< the link whose clock it follows; NONE: its own
-        double offset{0};      //!< what it has been served is the clock plus this
-        ServiceClock clock;    //!< its own
-        InstantNode inTimers;
+        ServiceClock clock;   //!< its own
+        double offset{0};     //!< what it has been served is its group's clock plus this
+        double due{0};        //!< of its first flow
+        double weight{1};     //!< of each flow
+        uint32_t first{NONE}; //!< heap of moving flows, the first to end on top
+        uint32_t group{NONE}; //!< the link whose clock it follows; NONE: its own
+        uint32_t moving{0};   //!< flows
         bool isStale{false};  //!< its timer is not right
         bool isQueued{false}; //!< is in m_idleQueue
-        int64_t carried{0};   //!< bytes done, not yet added to its links' meters
-        double aloneRate{0};  //!< bytes/s when alone on its links
-        double aloneFull{0};  //!< the last such rate that was not zero
-        Time aloneSince;
-        Time aloneBusy; //!< time at aloneFull, not yet added to its links' meters
+        bool wasAlone{false}; //!< when last looked at
+
+        double cap{0};       //!< bytes/s, of each flow
+        int64_t carried{0};  //!< bytes done, not yet added to its links' meters
+        double aloneRate{0}; //!< bytes/s when alone on its links
+        double aloneFull{0}; //!< the last such rate that was not zero
+        PathId path;
+        uint32_t nextOfPath{NONE}; //!< another bundle on this path
+        uint32_t users{0};         //!< flows that are moving, delayed, or done but not told
+        uint32_t occupants{0};     //!< of those that are moving
+        InstantNode inTimers;
+    };
+
+    /** Time for which a bundle has been alone on its links. */
+    struct AloneTime
+    {
+        Time since;
+        Time busy; //!< at aloneFull, not yet added to its links' meters
     };
 
     /** Bundles that have one bottleneck link. */
-    struct Group
+    struct alignas(64) Group
     {
         ServiceClock clock;
         PositionedHeap<double> heap; //!< bundles by the clock value when their first flow ends
-        uint32_t bundles{0};         //!< that follow the clock
         double timedRate{0};         //!< no rate of the clock up to this makes its timer too late
+        uint32_t bundles{0};         //!< that follow the clock
         bool isTimedEarly{false};    //!< its timer may be too early
         bool isStale{false};         //!< its timer is not right
     };
@@ -405,6 +416,7 @@ class FluidTransport : public Transport
     double ServedOf(const Bundle& bundle) const;
     double LeftOf(const Flow& flow) const;
     void Rebase(uint32_t bundle);
+    void SetFirst(Bundle& bundle, uint32_t flow);
     void SetStale(uint32_t bundle);
 
     // Paths (fluid-paths.cc).
@@ -444,7 +456,7 @@ class FluidTransport : public Transport
     void MeterLink(uint32_t link);
     void MeterAlone(uint32_t bundle);
     void TellAloneRate(uint32_t bundle);
-    void AddAloneTime(Bundle& bundle);
+    void AddAloneTime(uint32_t bundle);
     void AddCarried(uint32_t bundle);
     double LoadOf(uint32_t link) const;
 
@@ -458,6 +470,7 @@ class FluidTransport : public Transport
     std::vector<Flow> m_flows;
     std::vector<uint32_t> m_unusedFlows;
     std::vector<Bundle> m_bundles;        //!< by variable of the solver
+    std::vector<AloneTime> m_aloneTimes;  //!< by bundle
     std::vector<uint32_t> m_positions;    //!< by bundle: in the heap of its group
     std::vector<uint32_t> m_bundleOfPath; //!< by path: its first bundle
     std::vector<Group> m_groups;          //!< by link
