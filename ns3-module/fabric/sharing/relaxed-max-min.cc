@@ -30,6 +30,10 @@ RelaxedMaxMin::RelaxedMaxMin(const LocalMaxMin& other, double tolerance)
       m_isUnsure(m_tables.links.size(), 0),
       m_queue(m_tables.links.size())
 {
+    for (uint32_t link = 0; link < m_groups.None(); link++)
+    {
+        Refresh(link);
+    }
     SolveAll();
 }
 
@@ -111,11 +115,16 @@ RelaxedMaxMin::Withdraw(uint32_t v)
     m_contending--;
     m_crossings -= variable.length;
     TakeFromLoads(v);
+    const uint32_t bottleneck = variable.bottleneck;
     m_groups.SetBottleneck(v, m_groups.None(), 0);
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
-        Touch(m_tables.crossings[i].link);
-        Refresh(m_tables.crossings[i].link);
+        const uint32_t link = m_tables.crossings[i].link;
+        if (m_windows[link].least == -INFINITE)
+        {
+            Touch(link); // it may not be full any more
+        }
+        Heed(link, bottleneck);
     }
 }
 
@@ -189,27 +198,18 @@ RelaxedMaxMin::AddToLoads(uint32_t v, uint32_t bottleneck, double level)
     {
         const GroupedCrossing& crossing = m_tables.crossings[i];
         const uint32_t link = crossing.link;
-        GroupedLink& l = m_tables.links[link];
-        if (l.capacity == INFINITE)
+        if (m_tables.links[link].capacity == INFINITE)
         {
             continue;
         }
         const double weight = m_tables.multiplicities[i] * variable.weight;
         if (link == bottleneck)
         {
-            if (l.risers == 0)
-            {
-                m_groups.SetLevel(link, level);
-                m_lowestCaps[link] = INFINITE;
-            }
-            m_groups.Function(link).rising += weight;
-            l.risers++;
-            NoteCap(link, variable.cap);
+            AddRiser(link, weight, variable.cap, level);
         }
         else
         {
-            m_groups.Fixed(link) += weight * level;
-            m_groups.Function(link).highest = std::max(m_groups.Function(link).highest, level);
+            Load(link, weight * level, level);
         }
     }
     m_groups.SetBottleneck(v, bottleneck, level);
@@ -217,8 +217,12 @@ RelaxedMaxMin::AddToLoads(uint32_t v, uint32_t bottleneck, double level)
     m_tables.moved.push_back(v);
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
     {
-        Touch(m_tables.crossings[i].link);
-        Refresh(m_tables.crossings[i].link);
+        const uint32_t link = m_tables.crossings[i].link;
+        if (m_windows[link].least == -INFINITE)
+        {
+            Touch(link); // it may be full now, and is not idle any more
+        }
+        Heed(link, bottleneck);
     }
 }
 
@@ -240,6 +244,7 @@ RelaxedMaxMin::Left(uint32_t link, uint32_t position, uint32_t v)
     if (l.members.empty())
     {
         m_groups.SumAfresh(link);
+        Touch(link);
         Refresh(link);
     }
 }
@@ -320,10 +325,15 @@ RelaxedMaxMin::Resolve(uint32_t link)
     if (!m_higher.empty())
     {
         SetLevel(link, level);
-        const std::vector<HigherMember> higher = m_higher;
-        for (const HigherMember& h : higher)
+        for (const HigherMember& h : m_higher)
         {
-            Put(h.variable, link, level);
+            const uint32_t first = m_tables.variables[h.variable].first;
+            __builtin_prefetch(&m_tables.crossings[first]);
+            __builtin_prefetch(&m_tables.multiplicities[first]);
+        }
+        for (const HigherMember& h : m_higher)
+        {
+            Put(h.variable, link, level, link);
         }
         m_groups.Fixed(link) = m_lower;
         m_queue.Remove(link);
@@ -374,6 +384,7 @@ RelaxedMaxMin::FindHigher(uint32_t link, double level)
         highest = std::max(highest, other);
         if (other > level)
         {
+            __builtin_prefetch(&m_tables.variables[m.variable]); // it is most likely to be Put here
             m_higher.push_back({other, m.weight, m.variable});
         }
         else
@@ -448,12 +459,11 @@ RelaxedMaxMin::Release(uint32_t link, double level)
         }
         level = std::max(level, (l.capacity - fixed) / rising);
     }
-    const std::vector<uint32_t> released = m_released;
-    for (const uint32_t v : released)
+    for (const uint32_t v : m_released)
     {
         double limit = 0;
         const uint32_t bottleneck = LimitOf(v, link, limit);
-        Put(v, bottleneck, limit);
+        Put(v, bottleneck, limit, link);
     }
     m_queue.Remove(link);
     if (l.risers > 0)
@@ -569,12 +579,108 @@ RelaxedMaxMin::SetLevel(uint32_t link, double level)
     Refresh(link);
 }
 
-/** Puts a variable in another group, whose level is @p level, or by itself in None(). */
+/**
+ * Puts a variable in another group, whose level is @p level, or by itself in None().
+ * @param resolved link that needs no Refresh yet
+ */
 void
-RelaxedMaxMin::Put(uint32_t v, uint32_t bottleneck, double level)
+RelaxedMaxMin::Put(uint32_t v, uint32_t bottleneck, double level, uint32_t resolved)
 {
-    TakeFromLoads(v);
-    AddToLoads(v, bottleneck, level);
+    GroupedVariable& variable = m_tables.variables[v];
+    const uint32_t from = variable.bottleneck;
+    const double before = m_groups.Level(v);
+    variable.bottleneck = bottleneck;
+    variable.level = level;
+    m_tables.moved.push_back(v);
+    for (uint32_t i = variable.first; i < variable.first + variable.length; i++)
+    {
+        const GroupedCrossing& crossing = m_tables.crossings[i];
+        const uint32_t link = crossing.link;
+        const double weight = m_tables.multiplicities[i] * variable.weight;
+        const double fixed = m_groups.Fixed(link);
+        m_tables.links[link].bottlenecks[crossing.position] = bottleneck;
+        if (from != m_groups.None() && link != from)
+        {
+            m_groups.TakeCrossing(i, from);
+        }
+        if (bottleneck != m_groups.None() && link != bottleneck)
+        {
+            m_groups.GiveCrossing(i, bottleneck, weight, level);
+        }
+        if (link == from)
+        {
+            m_groups.TakeRiser(link, weight, true);
+            Load(link, weight * level, level);
+        }
+        else if (link == bottleneck)
+        {
+            m_groups.Fixed(link) -= weight * before;
+            AddRiser(link, weight, variable.cap, level);
+        }
+        else
+        {
+            Load(link, weight * (level - before), level);
+        }
+        if (link == resolved)
+        {
+            continue;
+        }
+        const double load = std::max(fixed, m_groups.Fixed(link));
+        if (m_windows[link].least == -INFINITE && load >= m_windows[link].most * (1 - m_tolerance))
+        {
+            Touch(link); // it may be full now, or not any more
+        }
+        Heed(link, link == from ? from : bottleneck);
+    }
+}
+
+/** Loads a link with more from a member at @p level that is not in its group. */
+void
+RelaxedMaxMin::Load(uint32_t link, double more, double level)
+{
+    LoadFunction& f = m_groups.Function(link);
+    m_groups.Fixed(link) += more;
+    f.highest = std::max(f.highest, level);
+}
+
+/** Adds a member to the group of a link, which is at @p level. */
+void
+RelaxedMaxMin::AddRiser(uint32_t link, double weight, double cap, double level)
+{
+    GroupedLink& l = m_tables.links[link];
+    if (l.risers == 0)
+    {
+        m_groups.SetLevel(link, level);
+        m_lowestCaps[link] = INFINITE;
+    }
+    m_groups.Function(link).rising += weight;
+    l.risers++;
+    NoteCap(link, cap);
+}
+
+/**
+ * Heeds a change of the load of a link by a member, of its group if it is the @p bottleneck: it
+ * may have to find its level.
+ */
+void
+RelaxedMaxMin::Heed(uint32_t link, uint32_t bottleneck)
+{
+    if (link == bottleneck)
+    {
+        Touch(link);
+        Refresh(link);
+        return;
+    }
+    const Window& window = m_windows[link];
+    const double fixed = m_groups.Fixed(link);
+    if (m_keepsLoads)
+    {
+        Touch(link);
+    }
+    if (fixed < window.least || fixed > window.most)
+    {
+        Queue(link);
+    }
 }
 
 void

@@ -89,7 +89,10 @@ class RelaxedMaxMin : public GroupedSystem<RelaxedMaxMin>
     uint32_t LimitOf(uint32_t variable, uint32_t except, double& level) const;
     double WeightOn(uint32_t variable, uint32_t link) const;
     void SetLevel(uint32_t link, double level);
-    void Put(uint32_t variable, uint32_t bottleneck, double level);
+    void Put(uint32_t variable, uint32_t bottleneck, double level, uint32_t resolved);
+    void Load(uint32_t link, double more, double level);
+    void AddRiser(uint32_t link, double weight, double cap, double level);
+    void Heed(uint32_t link, uint32_t bottleneck);
     void NoteCap(uint32_t link, double cap);
 
     void Fill();
