@@ -984,9 +984,10 @@ TEST(CommandLine, CorrectsAFluid)
     std::ofstream(folder / "both.yaml") << "packets: {links: [\"*\"]}\n";
     const std::string hybrid = flows + " --fidelity hybrid --network both.yaml --set corrections=";
     EXPECT_EQ(Weir(folder, hybrid + "roce-dcqcn").exit, 0);
-    EXPECT_NE(Weir(folder, hybrid + "roce")
-                  .err.find("--set corrections=roce: corrections: found ingress with fidelity hybrid"),
-              std::string::npos);
+    EXPECT_NE(
+        Weir(folder, hybrid + "roce")
+            .err.find("--set corrections=roce: corrections: found ingress with fidelity hybrid"),
+        std::string::npos);
     EXPECT_NE(Weir(folder, flows + " --fidelity packet --set corrections=roce")
                   .err.find("corrections: found the unknown key"),
               std::string::npos);

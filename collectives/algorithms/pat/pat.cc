@@ -210,9 +210,8 @@ LoadOf(const AlgorithmInputs& in, const ChannelSchedule& channel)
  *
  *   m + L + (k - 1) max(m, t) + t  =  L + k max(m, t) + min(m, t)
  *
- * The whole call is the base and the sum over passes and distances, less the last t, which nothing
- * waits for; the k of a pass are n - 1. Of a rank's n - 1 messages one is under way at a time: all
- * together weigh as much as one flow.
+ * The whole call is the base and the sum over passes and distances; the k of a pass are n - 1. Of a
+ * rank's n - 1 messages one is under way at a time: all together weigh as much as one flow.
  */
 StreamShape
 PatStreams(const AlgorithmInputs& in)
@@ -248,7 +247,7 @@ PatStreams(const AlgorithmInputs& in)
                 slowest + std::max(wire, STEP) * messages + std::min(wire, STEP) * distances;
             passes += pass * loop.repeat;
         }
-        return passes - STEP;
+        return passes;
     };
     const Time wires = AloneTime(shape.legs, in.routing);
     shape.latency = call.call.startLatency;
