@@ -305,14 +305,16 @@ FlowEngine::AfterAdvance(uint32_t running, Time now)
         ReleaseEnded(running, now);
     }
     run.Ended().clear();
-    if (!row && run.BlocksLeft() == 0 && run.End() > now)
+    if (row ? !row->IsOver() : run.BlocksLeft() > 0)
+    {
+        return;
+    }
+    if (!row && run.End() > now)
     {
         m_wakes.push({run.End(), running, Wake::END, m_running[running].serial});
+        return;
     }
-    else if (row ? row->IsOver() : run.BlocksLeft() == 0)
-    {
-        Finish(running, now);
-    }
+    Finish(running, now);
 }
 
 void
