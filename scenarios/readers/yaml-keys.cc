@@ -228,9 +228,8 @@ RunMaps()
           {"corrections",
            "what packets do that a fluid does not see: a name of `weir list corrections`, a file, "
            "or "
-           "models (below), where the fidelity is stream or flow, or hybrid (but ingress); none "
-           "where "
-           "absent"}}},
+           "models (below), where the fidelity is stream or flow, or hybrid (but ingress); "
+           "none where absent"}}},
         {"network.nccl",
          "What NCCL's environment sets, in `network` of a run",
          {{"version", "of NCCL, such as 2.21.5; 2.30.7 where absent"},
