@@ -2,7 +2,6 @@
 #include "fabric/transport/make-transport.h"
 
 #include "fabric/transport/corrected/corrected-transport.h"
-#include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/transport/hybrid/hybrid-transport.h"
 #include "fabric/transport/packet/packet-transport.h"
 #include "fabric/transport/replay/replay-transport.h"
@@ -32,11 +31,7 @@ MakeTransport(Routing& routing, TransportSpec spec)
     {
         return std::make_unique<PacketTransport>(routing, std::move(*packets));
     }
-    if (spec.corrections.IsOn())
-    {
-        return std::make_unique<CorrectedTransport>(routing, spec.corrections, spec.sharing);
-    }
-    return std::make_unique<FluidTransport>(routing, spec.sharing);
+    return MakeFluidTransport(routing, spec.corrections, spec.sharing);
 }
 
 } // namespace weir

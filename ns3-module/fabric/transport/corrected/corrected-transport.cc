@@ -184,4 +184,14 @@ CorrectedTransport::AdvanceTo(Time now)
     m_byIngress.AdvanceTo(now);
 }
 
+std::unique_ptr<FluidTransport>
+MakeFluidTransport(Routing& routing, const CorrectionSpec& corrections, const SharingSpec& sharing)
+{
+    if (corrections.IsOn())
+    {
+        return std::make_unique<CorrectedTransport>(routing, corrections, sharing);
+    }
+    return std::make_unique<FluidTransport>(routing, sharing);
+}
+
 } // namespace weir

@@ -7,6 +7,7 @@
 #include "fabric/transport/transport.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace weir
@@ -60,6 +61,11 @@ class CorrectedTransport final : public FluidTransport, private TransportObserve
     RecoveringRates m_recovering;
     IngressRates m_byIngress;
 };
+
+/** A fluid, corrected where a model of @p corrections is on. @throws as CorrectedTransport. */
+std::unique_ptr<FluidTransport> MakeFluidTransport(Routing& routing,
+                                                   const CorrectionSpec& corrections,
+                                                   const SharingSpec& sharing);
 
 } // namespace weir
 

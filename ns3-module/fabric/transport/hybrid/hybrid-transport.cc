@@ -46,11 +46,7 @@ MakeFluid(Routing& routing, const HybridSpec& spec)
             "corrections: found ingress beside packets, expected others: "
             "it knows of a fluid's flows only");
     }
-    if (spec.corrections.IsOn())
-    {
-        return std::make_unique<CorrectedTransport>(routing, spec.corrections, spec.sharing);
-    }
-    return std::make_unique<FluidTransport>(routing, spec.sharing);
+    return MakeFluidTransport(routing, spec.corrections, spec.sharing);
 }
 
 } // namespace
