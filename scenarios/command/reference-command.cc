@@ -10,7 +10,6 @@
 #include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "fabric/transport/packet/packet-spec.h"
-#include "ns3/object-reference.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/verb-options.h"
 #include "scenarios/readers/plan-keys.h"
@@ -32,6 +31,7 @@
 #include <vector>
 
 #ifdef WEIR_WITH_NS3
+#include "ns3/object-reference.h"
 #endif
 
 namespace weir

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The plain libraries need nothing but C++: no ns-3, YAML or HDF5, in sources or in CMake."""
+import json
 import pathlib
 import re
 import subprocess
@@ -40,6 +41,24 @@ class Plain(unittest.TestCase):
                                      stdout=subprocess.PIPE, text=True).stdout
             self.assertIn("libweir-compute.a", targets)
             self.assertNotIn("libweir-scenario.a", targets)
+
+    def test_what_names_ns3_compiles_without_it(self):
+        with tempfile.TemporaryDirectory() as build:
+            subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DWEIR_WITH_NS3=OFF",
+                            "-DWEIR_BUILD_TESTS=OFF", "-DWEIR_UNITY_BUILD=OFF",
+                            "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"],
+                           check=True, stdout=subprocess.DEVNULL)
+            commands = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
+            checked = 0
+            for each in commands:
+                source = pathlib.Path(each["file"])
+                if ROOT not in source.parents or not re.search(
+                        r'WEIR_WITH_NS3|#include [<"](ns3|scenarios/job)/', source.read_text()):
+                    continue
+                subprocess.run(re.sub(r" -o \S+", " -fsyntax-only", each["command"]), shell=True,
+                               check=True, cwd=build)
+                checked += 1
+        self.assertGreaterEqual(checked, 2)
 
 
 if __name__ == "__main__":
