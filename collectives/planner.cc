@@ -79,7 +79,7 @@ struct Planner::State
           constants(NcclVersion::Parse(settings.version),
                     aCluster.GetSpec().node.computeCapability,
                     aCluster.GetSpec().node.cpu,
-                    MeasuredBlockTimes(NodeCosts(aCluster.GetSpec().node))),
+                    BlockTimesOf(NodeCosts(aCluster.GetSpec().node))),
           times(aCluster.GetSpec().node),
           connector(aCluster, aRouting, settings.p2pLevel),
           builder(aCluster, aRouting.GetRouter(), connector, constants, settings)

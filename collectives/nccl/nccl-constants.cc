@@ -42,7 +42,7 @@ NodeOf(uint32_t computeCapability)
 
 NcclConstants::NcclConstants(NcclVersion version, uint32_t computeCapability, HostCpu cpu)
     : NcclConstants(
-          version, computeCapability, cpu, MeasuredBlockTimes(NodeCosts(NodeOf(computeCapability))))
+          version, computeCapability, cpu, BlockTimesOf(NodeCosts(NodeOf(computeCapability))))
 {
 }
 
@@ -219,9 +219,7 @@ BaseRow(const NcclVersion& v, Algorithm algorithm)
         return Between(v, 18, 18) ? SimpleOnly(23) : LatencyRow{};
     case Algorithm::Pat:
         return {8, 8, 8};
-    case Algorithm::PointToPoint:
-    case Algorithm::Imported:
-    case Algorithm::DimensionWise:
+    default:
         break;
     }
     return BaseRow(v, Algorithm::Ring); // the ring's kernels

@@ -28,16 +28,26 @@ namespace weir
  */
 enum class NodeCostKind : uint8_t
 {
-    LlCall,             //!< a call's start and end under LL
-    PcieEnd,            //!< more at its end, where a GPU's stores go over PCIe
-    LlStep,             //!< a step over NVLink under LL beside its passes
-    LlPass,             //!< what less than a pass takes there, wire included
-    LlPcieStep,         //!< a step over PCIe under LL
-    SimplePcieStep,     //!< the same under Simple: a fence of all stores before the flag
-    LlBlockRate,        //!< payload that a thread block moves under LL
-    Ll128BlockRate,     //!< as above under LL128, in a ring
-    BlockFloor,         //!< least times of primitives under Simple, over those of a GH200
-    BlockTime,          //!< times by byte of primitives under Simple, over those of a GH200
+    LlCall,          //!< a call's start and end under LL
+    PcieEnd,         //!< more at its end, where a GPU's stores go over PCIe
+    LlStep,          //!< a step over NVLink under LL beside its passes
+    LlPass,          //!< what less than a pass takes there, wire included
+    LlPcieStep,      //!< a step over PCIe under LL
+    SimplePcieStep,  //!< the same under Simple: a fence of all stores before the flag
+    LlBlockRate,     //!< payload that a thread block moves under LL
+    Ll128BlockRate,  //!< as above under LL128, in a ring
+    BlockFloor,      //!< factor of the floors below
+    BlockTime,       //!< factor of the times of a MiB below
+    SendFloor,       //!< least time of a slice that a thread block sends under Simple
+    SendMebibyte,    //!< the same for a MiB of them
+    ReduceSendFloor, //!< as above of what it receives, reduces and sends or keeps
+    ReduceSendMebibyte,
+    ReduceCopySendFloor, //!< of what it receives, reduces, keeps and sends
+    ReduceCopySendMebibyte,
+    CopySendFloor, //!< of what it receives, keeps and sends
+    CopySendMebibyte,
+    RecvFloor, //!< of what it receives and keeps, or copies
+    RecvMebibyte,
     NvlsSync,           //!< flags of one chunk of NVLS inside a node
     NvlsNetworkSync,    //!< more with a network
     NvlsEfficiency,     //!< of NVLS's rate, over Hopper's

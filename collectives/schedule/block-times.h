@@ -81,11 +81,8 @@ struct BlockTimes
     }
 };
 
-/**
- * As measured on a GH200, times a node's NodeCostKind::BlockFloor and BlockTime; see the definition
- * for sources.
- */
-BlockTimes MeasuredBlockTimes(const NodeCosts& costs);
+/** From a node's costs of blocks, NodeCostKind::BlockFloor to RecvMebibyte. */
+BlockTimes BlockTimesOf(const NodeCosts& costs);
 
 } // namespace weir
 
