@@ -241,9 +241,7 @@ NcclAlgorithmBandwidth(const NcclConstants& constants,
                    ? 0.75 * communicator.treeGraph.channels *
                          ChannelSpeed(communicator.treeGraph, communicator.nodes)
                    : 0;
-    case Algorithm::PointToPoint:
-    case Algorithm::Imported:
-    case Algorithm::DimensionWise:
+    default:
         break;
     }
     return 0;

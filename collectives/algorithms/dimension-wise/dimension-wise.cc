@@ -185,6 +185,16 @@ class DimensionCall
                                                                      : cap;
     }
 
+    /** Whether all ranks take equally long for a step, so that Plan has the times of all. */
+    bool IsEven() const
+    {
+        return std::all_of(m_crossings.begin(), m_crossings.end(), [](const auto& ofDimension) {
+            return std::all_of(ofDimension.begin(), ofDimension.end(), [](const auto& each) {
+                return each.second.isEven;
+            });
+        });
+    }
+
     /** What precedes all steps. */
     Time StartLatency() const
     {
@@ -373,6 +383,7 @@ class DimensionCall
     {
         double secondsPerByte{0}; //!< of what one channel sends to one peer
         Time latency;             //!< of the slowest hop
+        bool isEven{true};        //!< all ranks take that long
     };
 
     std::map<uint32_t, Crossing> CrossingsOf(uint32_t dimension) const
@@ -402,7 +413,14 @@ class DimensionCall
             crossing.latency =
                 std::max(crossing.latency, LatencyOf(path.connection, dimension, path.peer));
         });
-        crossing.secondsPerByte = AloneTime(legs, m_in.routing).ToSeconds() / SAMPLE.ToDouble();
+        const AloneRates rates(legs, m_in.routing);
+        const Time slowest = rates.SlowestLeg().time;
+        constexpr double ROUNDING = 1e-3;
+        crossing.isEven = std::all_of(legs.begin(), legs.end(), [&](const StreamLeg& leg) {
+            const Rate rate = rates.ShareOn(leg.route, leg.cap / leg.weight).rate * leg.weight;
+            return leg.bytes / rate > slowest * (1 - ROUNDING);
+        });
+        crossing.secondsPerByte = slowest.ToSeconds() / SAMPLE.ToDouble();
         return crossing;
     }
 
@@ -696,6 +714,7 @@ Streams(const AlgorithmInputs& in)
     shape.latency = call.StartLatency() + plan.end - shape.moving;
     shape.legs.push_back(call.LegOf(plan));
     shape.blocks = in.channels * call.Dimensions();
+    shape.levels = call.IsEven() ? 0 : 1; // ranks whose links are slow hold up few others: played
     return shape;
 }
 
