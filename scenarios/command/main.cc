@@ -164,6 +164,10 @@ Explain(const CLI::App& app, const CLI::ParseError& error)
         help += place->get_name() + " ";
     }
     help += "--help";
+    if (place != &app && !app.remaining().empty()) // words before the verb
+    {
+        return ExplainVerb(app) + help;
+    }
     for (const auto& word : app.remaining(true))
     {
         if (word.size() > 1 && word[0] == '-')
@@ -219,7 +223,8 @@ RunWords(std::vector<std::string> words)
         "  weir run gpt-175b-96-h800\n"
         "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"
         "  weir list systems\n"
-        "Every verb has --help. Exit code: 0 done, 1 a check failed, 2 wrong input.");
+        "Every verb has --help, which 'weir help VERB' prints, too. Exit code: 0 done, 1 a check "
+        "failed, 2 wrong input.");
     const std::vector<weir::Command> commands{weir::AddRunCommand(app),
                                               weir::AddCalibrateCommand(app),
                                               weir::AddCollectiveCommand(app),
@@ -235,6 +240,12 @@ RunWords(std::vector<std::string> words)
                                               weir::AddSweepCommand(app, RunWords),
                                               weir::AddTopologyCommand(app),
                                               weir::AddValidateCommand(app)};
+    if (!words.empty() && words.front() == "help")
+    {
+        words.erase(words.begin());
+        words.resize(std::min<std::size_t>(words.size(), 1)); // the verb
+        words.emplace_back("--help");
+    }
     try
     {
         std::reverse(words.begin(), words.end()); // as the library takes them

@@ -392,12 +392,9 @@ KeysOfComponent(Parameterized& component)
 std::vector<YamlKey>
 PlanKeyHelps()
 {
-    std::vector<YamlKey> keys;
-    ParallelPlan plan;
+    ParallelPlan plan = DefaultPlan();
     PlanKeys values(plan);
-    ForEachParameter(values, [&](const ParameterInfo& info, const Parameter&) {
-        keys.push_back({info.key, info.help});
-    });
+    std::vector<YamlKey> keys = KeysOfComponent(values);
     keys.insert(keys.begin(),
                 {"framework",
                  "A name of `weir list frameworks` or a file: keys beside it that are missing are "

@@ -5,7 +5,9 @@
 #include "scenarios/readers/located-lines.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -32,9 +34,10 @@ FindIn(const YamlNode& node, const YamlNode& defaults, const char* key)
     return found ? found : defaults.Find(key);
 }
 
-/** [[rows, share], ...] of a table of @p rows. */
+/** [[rows, share], ...] of a table of @p rows; @p areCounts: look-ups in place of shares of them.
+ */
 std::vector<RowClass>
-ReadClasses(const YamlNode& node, uint64_t rows)
+ReadClasses(const YamlNode& node, uint64_t rows, bool areCounts)
 {
     std::vector<RowClass> classes;
     double sum = 0;
@@ -62,6 +65,12 @@ ReadClasses(const YamlNode& node, uint64_t rows)
                   " rows together, expected at most the table's " + std::to_string(rows) +
                   ", looked up at all");
     }
+    constexpr double ROUNDED_SHARES = 0.01;
+    if (!areCounts && std::abs(looked - 1) > ROUNDED_SHARES)
+    {
+        node.Fail("found shares of the look-ups that sum to " + FormatNumber(looked) +
+                  ", expected 1, or counts with 'classesOf'");
+    }
     return classes;
 }
 
@@ -83,7 +92,7 @@ ReadUse(const YamlNode& node, const YamlNode& defaults, EmbeddingTable& table)
     }
     else if (const auto classes = node.Find("classes"))
     {
-        table.classes = ReadClasses(*classes, table.rows);
+        table.classes = ReadClasses(*classes, table.rows, node.Has("classesOf"));
         if (const auto observed = node.Find("classesOf"))
         {
             table.observed = observed->AsNumber(1, MAX_OBSERVED);

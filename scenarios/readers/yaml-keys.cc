@@ -653,7 +653,7 @@ GpuMaps()
           {"grid",
            "persistent (a block per SM takes tile after tile) or classic (a block per tile)"},
           {"tileOverhead", "start of a tile, a time"},
-          {"tiles", "those the library has, [rows, columns]"}}},
+          {"tiles", "those the library has, as 128x256: rows x columns"}}},
         {"gpu.kernels.gemm",
          "GEMMs",
          {{"source", "where the figures come from"},
@@ -677,7 +677,7 @@ GpuMaps()
           {"floor", "the shortest kernel, a time"},
           {"splitFloor",
            "added when the inner dimension is split and partial sums are reduced, a time"},
-          {"tiles", "those the library has, [rows, columns]"},
+          {"tiles", "those the library has, as 128x256: rows x columns"},
           {"tf32", "the family of 32-bit operands on tensor cores, where it differs"},
           {"fp32", "the family of plain multiply-adds, where it differs"},
           {"convolution", "the family of implicit GEMMs, where it differs"},
@@ -855,7 +855,8 @@ ModelMaps()
               {"dim", "elements of a row"},
               {"zipf", "row k is looked up in proportion to k^-zipf; 0: all alike"},
               {"indices", "a file of indices that distinct rows are counted in"},
-              {"classes", "[rows, probability of one of them] in place of zipf"},
+              {"classes",
+               "[rows, their share of the look-ups] in place of zipf; with classesOf, counts"},
               {"classesOf", "look-ups that the classes were counted in"},
               {"times", "so many tables alike; 1 where absent"}}}};
 }

@@ -6,6 +6,7 @@
 #include "fabric/topology/cluster.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/writers/write-system.h"
+#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/xml-element.h"
 
 #include <array>
@@ -130,7 +131,8 @@ NumberOf(const XmlElement& element, const char* key, double least, double most)
     {
         element.Fail("",
                      "data '" + std::string(key) + "': found '" + text +
-                         "', expected a number in range");
+                         "', expected a number from " + FormatNumber(least) + " to " +
+                         FormatNumber(most));
     }
     return value;
 }

@@ -393,9 +393,11 @@ Dimensions::CheckInside(const NodeSpec& node) const
     if (!IsJoinedAs(node, first))
     {
         throw std::invalid_argument(
-            FieldOf(0) +
-            ": a shape that the NVLinks inside a node have not, expected that of "
-            "node.nvlink");
+            FieldOf(0) + ": a shape that the NVLinks inside a node have not, expected " +
+            (node.wiring == NvLinkWiring::Switched
+                 ? "Switch(" + std::to_string(node.gpus) +
+                       "), or node.nvlink with wiring: mesh and such links"
+                 : "links of node.nvlink that make it, or wiring: switched for a Switch"));
     }
 }
 
