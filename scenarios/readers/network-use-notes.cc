@@ -19,14 +19,6 @@ namespace weir
 namespace
 {
 
-/** A condition under which some keys have an effect. */
-struct KeyUse
-{
-    std::vector<std::string> keys;
-    bool hasEffect;
-    std::string needs; //!< what would make it so
-};
-
 /** A note on each of @p keys in @p map that has no effect by one of @p uses. */
 void
 AddNotes(const YamlNode& map,

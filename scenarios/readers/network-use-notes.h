@@ -15,6 +15,14 @@ namespace weir
 
 struct IdlePathResult;
 
+/** A condition under which some keys have an effect. */
+struct KeyUse
+{
+    std::vector<std::string> keys;
+    bool hasEffect;
+    std::string needs; //!< what would make it so: "context above 1"
+};
+
 /** A line on the value at @p found: that it has no effect, and what it @p needs to have one. */
 std::string NoteOnNoEffect(const YamlNode& found, const std::string& needs);
 

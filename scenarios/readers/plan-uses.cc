@@ -11,178 +11,119 @@ namespace weir
 namespace
 {
 
-using Setting = PlanSetting;
-
-bool
-IsTransformer(const Setting& in)
-{
-    return in.transformer != nullptr;
-}
-
-bool
-HasExperts(const Setting& in)
-{
-    return IsTransformer(in) && in.transformer->moe.experts > 0;
-}
-
-bool
-HasTables(const Setting& in)
-{
-    return in.table != nullptr && !in.table->embeddings.empty();
-}
-
-/** Whether there is somebody to share weights, or experts, with. */
-bool
-HasReplicas(const Setting& in)
-{
-    return in.plan.DenseReplicas() > 1 || (HasExperts(in) && in.plan.ExpertReplicas() > 1);
-}
-
-/** Whether gradients are reduced by bucket or all at once, not unit by unit. */
-bool
-ReducesInBuckets(const Setting& in)
-{
-    return HasReplicas(in) && in.plan.Sharded() != ShardedState::Full;
-}
-
-bool
-SharesOptimizerOrGradients(const Setting& in)
-{
-    return in.plan.Sharded() == ShardedState::Optimizer ||
-           in.plan.Sharded() == ShardedState::Gradients;
-}
-
-bool
-IsShardedInFull(const Setting& in)
-{
-    return in.plan.Sharded() == ShardedState::Full;
-}
-
 /** Whether a table has more columns than a part, be it as given or by default. */
 bool
-HasWideTable(const Setting& in)
+HasWideTable(const ParallelPlan& plan, const LayerTable& table)
 {
-    const uint32_t width =
-        std::min(in.plan.embeddings.columnWidth, EmbeddingSharding().columnWidth);
-    const auto& tables = in.table->embeddings;
-    return std::any_of(tables.begin(), tables.end(), [width](const EmbeddingTable& table) {
-        return table.dim > width;
-    });
+    const uint32_t width = std::min(plan.embeddings.columnWidth, EmbeddingSharding().columnWidth);
+    return std::any_of(table.embeddings.begin(),
+                       table.embeddings.end(),
+                       [width](const EmbeddingTable& each) { return each.dim > width; });
 }
 
 /** How the parts of a model and of a step's samples are distributed. */
-std::vector<PlanUse>
-UsesOfDegrees()
+std::vector<KeyUse>
+UsesOfDegrees(const ParallelPlan& plan)
 {
-    return {{{"contextExchange"},
-             [](const Setting& in) { return in.plan.context > 1; },
-             "context above 1"},
-            {{"sequenceParallel", "overlapTensor"},
-             [](const Setting& in) { return in.plan.tensor > 1; },
-             "tensor above 1"},
+    const bool hasTensor = plan.tensor > 1;
+    const bool hasPipeline = plan.pipeline > 1;
+    return {{{"contextExchange"}, plan.context > 1, "context above 1"},
+            {{"sequenceParallel", "overlapTensor"}, hasTensor, "tensor above 1"},
             {{"splitProducts"},
-             [](const Setting& in) {
-                 return in.plan.tensor > 1 && in.plan.sequenceParallel && in.plan.overlapTensor;
-             },
+             hasTensor && plan.sequenceParallel && plan.overlapTensor,
              "tensor above 1 with sequenceParallel and overlapTensor"},
             {{"embeddingsAsLayers", "postValidation", "host.syncTransfers"},
-             [](const Setting& in) { return in.plan.pipeline > 1; },
+             hasPipeline,
              "pipeline above 1"},
             {{"host.syncTransfers"}, // transfers of zero-bubble schedules go by themselves
-             [](const Setting& in) { return !in.plan.SplitsBackward(); },
+             !plan.SplitsBackward(),
              "schedule: 1f1b, interleaved or gpipe"},
             {{"scatterGatherPipeline"},
-             [](const Setting& in) {
-                 return in.plan.pipeline > 1 && in.plan.tensor > 1 && !in.plan.HasGrid() &&
-                        !in.plan.sequenceParallel;
-             },
+             hasPipeline && hasTensor && !plan.HasGrid() && !plan.sequenceParallel,
              "pipeline and tensor above 1 without sequenceParallel or a grid"}};
 }
 
 /** What the kernels of a network leave open. */
-std::vector<PlanUse>
-UsesOfKernels()
+std::vector<KeyUse>
+UsesOfKernels(const ParallelPlan& plan, const Transformer* transformer)
 {
     return {{{"schedule", "fusedUpdate", "loss", "host.syncBatches", "host.syncPasses"},
-             IsTransformer,
+             transformer != nullptr,
              "a transformer, not a table of layers"},
-            {{"expertTensor"}, HasExperts, "a mixture of experts"},
+            {{"expertTensor"}, transformer && transformer->HasExperts(), "a mixture of experts"},
             {{"attentionSpeed"},
-             [](const Setting& in) {
-                 return IsTransformer(in) && in.plan.attention == AttentionKind::Fused;
-             },
+             transformer && plan.attention == AttentionKind::Fused,
              "a transformer with attention: fused"},
             {{"recomputeEvery", "host.syncLayers"},
-             [](const Setting& in) {
-                 return in.plan.recomputation != Recomputation::None &&
-                        in.plan.recomputation != Recomputation::Selective;
-             },
+             plan.recomputation != Recomputation::None &&
+                 plan.recomputation != Recomputation::Selective,
              "a recomputation of layers: full, needed or operators"}};
 }
 
 /** How gradients, weights and optimizer state go among replicas. */
-std::vector<PlanUse>
-UsesOfReplicas()
+std::vector<KeyUse>
+UsesOfReplicas(const ParallelPlan& plan, const Transformer* transformer)
 {
+    const ShardedState sharded = plan.Sharded();
+    const bool isInFull = sharded == ShardedState::Full;
+    const bool isInPart = sharded == ShardedState::Optimizer || sharded == ShardedState::Gradients;
+    // Whether there is somebody to share weights, or experts, with.
+    const bool hasReplicas =
+        plan.DenseReplicas() > 1 ||
+        (transformer && transformer->HasExperts() && plan.ExpertReplicas() > 1);
+    const bool reducesInBuckets = hasReplicas && !isInFull; // or all at once, not unit by unit
     return {
-        {{"overlapGradients"}, ReducesInBuckets, "several replicas that are not sharded in full"},
+        {{"overlapGradients"}, reducesInBuckets, "several replicas that are not sharded in full"},
         {{"bucket"},
-         [](const Setting& in) { return ReducesInBuckets(in) && in.plan.overlapGradients; },
+         reducesInBuckets && plan.overlapGradients,
          "overlapGradients among several replicas that are not sharded in full"},
         {{"distributedOptimizer"},
-         [](const Setting& in) { return in.plan.Sharded() == ShardedState::Optimizer; },
+         sharded == ShardedState::Optimizer,
          "dataSharding: none or optimizer"},
-        {{"distributedOptimizer"}, HasReplicas, "several replicas"},
-        {{"dataSharding"},
-         [](const Setting& in) { return IsShardedInFull(in) || HasReplicas(in); },
-         "several replicas"},
+        {{"distributedOptimizer"}, hasReplicas, "several replicas"},
+        {{"dataSharding"}, isInFull || hasReplicas, "several replicas"},
         {{"dataSharding.ranks"},
-         [](const Setting& in) { return in.plan.Sharded() != ShardedState::None; },
+         sharded != ShardedState::None,
          "dataSharding: optimizer, gradients or full"},
         {{"dataSharding.reshard", "dataSharding.prefetch", "dataSharding.perParameter"},
-         IsShardedInFull,
+         isInFull,
          "dataSharding: full"},
         {{"dataSharding.everyPass"},
-         [](const Setting& in) {
-             return IsShardedInFull(in) || in.plan.Sharded() == ShardedState::Gradients;
-         },
+         isInFull || sharded == ShardedState::Gradients,
          "dataSharding: full or gradients"},
         {{"dataSharding.scatter", "dataSharding.overlapGather"},
-         SharesOptimizerOrGradients,
+         isInPart,
          "dataSharding: optimizer or gradients"}};
 }
 
 /** How embedding tables lie. */
-std::vector<PlanUse>
-UsesOfTables()
+std::vector<KeyUse>
+UsesOfTables(const ParallelPlan& plan, const LayerTable* table)
 {
-    return {
-        {{"embeddings"}, HasTables, "a model with embedding tables"},
-        {{"embeddings.placement",
-          "embeddings.balance",
-          "embeddings.splitAbove",
-          "embeddings.splitColumnsAbove",
-          "embeddings.columnWidth",
-          "embeddings.exchangeIndices"},
-         [](const Setting& in) { return in.plan.data > 1; },
-         "data above 1"},
-        {{"embeddings.balance", "embeddings.splitAbove"},
-         [](const Setting& in) { return in.plan.embeddings.placement != EmbeddingPlacement::Rows; },
-         "placement: tables or columns"},
-        {{"embeddings.splitColumnsAbove"},
-         [](const Setting& in) {
-             return in.plan.embeddings.placement == EmbeddingPlacement::Tables;
-         },
-         "placement: tables"},
-        {{"embeddings.columnWidth"},
-         [](const Setting& in) {
-             return in.plan.embeddings.placement == EmbeddingPlacement::Columns ||
-                    in.plan.embeddings.splitColumnsAbove != EmbeddingSharding().splitColumnsAbove;
-         },
-         "placement: columns, or splitColumnsAbove"},
-        {{"embeddings.splitColumnsAbove", "embeddings.columnWidth"},
-         HasWideTable,
-         "a table wider than columnWidth"}};
+    const bool hasTables = table && !table->embeddings.empty();
+    const EmbeddingSharding& sharding = plan.embeddings;
+    const bool areByColumns = sharding.placement == EmbeddingPlacement::Columns;
+    return {{{"embeddings"}, hasTables, "a model with embedding tables"},
+            {{"embeddings.placement",
+              "embeddings.balance",
+              "embeddings.splitAbove",
+              "embeddings.splitColumnsAbove",
+              "embeddings.columnWidth",
+              "embeddings.exchangeIndices"},
+             plan.data > 1,
+             "data above 1"},
+            {{"embeddings.balance", "embeddings.splitAbove"},
+             sharding.placement != EmbeddingPlacement::Rows,
+             "placement: tables or columns"},
+            {{"embeddings.splitColumnsAbove"},
+             sharding.placement == EmbeddingPlacement::Tables,
+             "placement: tables"},
+            {{"embeddings.columnWidth"},
+             areByColumns || sharding.splitColumnsAbove != EmbeddingSharding().splitColumnsAbove,
+             "placement: columns, or splitColumnsAbove"},
+            {{"embeddings.splitColumnsAbove", "embeddings.columnWidth"},
+             hasTables && HasWideTable(plan, *table),
+             "a table wider than columnWidth"}};
 }
 
 } // namespace
@@ -190,7 +131,6 @@ UsesOfTables()
 std::vector<std::string>
 NotesOnPlanUse(const YamlNode& node, const ParallelPlan& plan, const Network& network)
 {
-    const auto* table = std::get_if<LayerTable>(&network);
     const auto* transformer = std::get_if<Transformer>(&network);
     const ExpertLoad& load = plan.expertLoad;
     if ((!transformer || !transformer->HasExperts()) &&
@@ -200,8 +140,7 @@ NotesOnPlanUse(const YamlNode& node, const ParallelPlan& plan, const Network& ne
     }
     ParallelPlan given = plan;
     ParallelPlan defaults = DefaultPlan();
-    const PlanSetting setting{plan, transformer, table};
-    const std::vector<PlanUse> uses = PlanUses();
+    const std::vector<KeyUse> uses = PlanUses(plan, network);
     std::vector<std::string> notes;
     PlanKeys keys(given);
     PlanKeys plain(defaults);
@@ -212,36 +151,39 @@ NotesOnPlanUse(const YamlNode& node, const ParallelPlan& plan, const Network& ne
         {
             continue;
         }
-        if (const PlanUse* lack = LackOf(key, setting, uses))
+        if (const KeyUse* unmet = FindUnmetUse(key, uses))
         {
-            notes.push_back(NoteOnNoEffect(*found, lack->needs));
+            notes.push_back(NoteOnNoEffect(*found, unmet->needs));
         }
     }
     return notes;
 }
 
-std::vector<PlanUse>
-PlanUses()
+std::vector<KeyUse>
+PlanUses(const ParallelPlan& plan, const Network& network)
 {
-    std::vector<PlanUse> uses;
-    for (const auto& some : {UsesOfDegrees(), UsesOfKernels(), UsesOfReplicas(), UsesOfTables()})
+    const auto* transformer = std::get_if<Transformer>(&network);
+    std::vector<KeyUse> uses;
+    for (const auto& some : {UsesOfDegrees(plan),
+                             UsesOfKernels(plan, transformer),
+                             UsesOfReplicas(plan, transformer),
+                             UsesOfTables(plan, std::get_if<LayerTable>(&network))})
     {
         uses.insert(uses.end(), some.begin(), some.end());
     }
     return uses;
 }
 
-const PlanUse*
-LackOf(const std::string& key, const PlanSetting& setting, const std::vector<PlanUse>& uses)
+const KeyUse*
+FindUnmetUse(const std::string& key, const std::vector<KeyUse>& uses)
 {
-    const auto lack = std::find_if(uses.begin(), uses.end(), [&](const PlanUse& use) {
-        const bool isMeant =
-            std::any_of(use.paths.begin(), use.paths.end(), [&](const std::string& path) {
-                return path == key || path == MapOfKey(key);
-            });
-        return isMeant && !use.hasEffect(setting);
+    const auto unmet = std::find_if(uses.begin(), uses.end(), [&](const KeyUse& use) {
+        return !use.hasEffect &&
+               std::any_of(use.keys.begin(), use.keys.end(), [&](const std::string& path) {
+                   return path == key || path == MapOfKey(key);
+               });
     });
-    return lack == uses.end() ? nullptr : &*lack;
+    return unmet == uses.end() ? nullptr : &*unmet;
 }
 
 } // namespace weir

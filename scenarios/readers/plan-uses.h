@@ -4,6 +4,7 @@
 
 #include "compute-model/models/network.h"
 #include "compute-model/plan/parallel-plan.h"
+#include "scenarios/readers/network-use-notes.h"
 #include "scenarios/readers/plan-keys.h"
 #include "scenarios/yaml/yaml-node.h"
 
@@ -28,33 +29,16 @@ std::vector<std::string> NotesOnPlanUse(const YamlNode& node,
                                         const ParallelPlan& plan,
                                         const Network& network);
 
-/** What a condition looks at. */
-struct PlanSetting
-{
-    const ParallelPlan& plan;
-    const Transformer* transformer{nullptr}; //!< of the two networks one is given
-    const LayerTable* table{nullptr};
-};
-
-/** A condition under which some values of a plan have an effect. */
-struct PlanUse
-{
-    std::vector<std::string> paths; //!< of PlanKeys; the name of a map stands for all in it
-    bool (*hasEffect)(const PlanSetting&);
-    std::string needs; //!< what would make it so: "context above 1"
-};
-
 /**
- * All of them; a value may have several. What is not among them always has an effect, save `fusion`
- * and `attention`, which describe a framework: a plan for several networks may name them for tables
- * of layers, too.
+ * All conditions under which values of @p plan have an effect; a value may have several, and the
+ * name of a map stands for all in it. What is not among them always has one, save `fusion` and
+ * `attention`, which describe a framework: a plan for several networks may name them for tables of
+ * layers, too.
  */
-std::vector<PlanUse> PlanUses();
+std::vector<KeyUse> PlanUses(const ParallelPlan& plan, const Network& network);
 
-/** The first of @p uses for which @p key lacks something; null when it has an effect. */
-const PlanUse* LackOf(const std::string& key,
-                      const PlanSetting& setting,
-                      const std::vector<PlanUse>& uses);
+/** The first of @p uses that @p key has no effect by; null when it has one. */
+const KeyUse* FindUnmetUse(const std::string& key, const std::vector<KeyUse>& uses);
 
 } // namespace weir
 

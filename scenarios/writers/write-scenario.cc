@@ -306,12 +306,10 @@ WritePlan(YamlWriter& out, ParallelPlan plan, const Network& network)
     plan.sharding.state = plan.Sharded(); // one state, in whichever words it was given
     plan.distributedOptimizer = plan.sharding.state == ShardedState::Optimizer;
     std::string open; // the map that the keys so far are in
-    const PlanSetting setting{
-        plan, std::get_if<Transformer>(&network), std::get_if<LayerTable>(&network)};
-    const std::vector<PlanUse> uses = PlanUses();
+    const std::vector<KeyUse> uses = PlanUses(plan, network);
     PlanKeys keys(plan);
     ForEachParameter(keys, [&](const ParameterInfo& info, const Parameter& parameter) {
-        if (LackOf(info.key, setting, uses))
+        if (FindUnmetUse(info.key, uses))
         {
             return;
         }
