@@ -92,6 +92,14 @@ ReadHost(const YamlNode& reference, const Catalog& catalog)
     read.pcie.measured = pcie.Get("measured").AsNumber(MIN_PORT_EFFICIENCY, 1);
     read.pcie.latency = pcie.Get("latency").AsTime();
     read.pcie.source = ReadSource(pcie);
+    if (const auto bridge = node.Find("hostBridge"))
+    {
+        bridge->CheckKeys(YamlKeysOf("host.hostBridge"));
+        read.hostBridge.emplace();
+        read.hostBridge->name = "host-bridge";
+        read.hostBridge->rawRate = bridge->Get("rate").AsRateAboveZero();
+        read.hostBridge->source = ReadSource(*bridge);
+    }
     read.costs = CostsIn(node);
     return read;
 }

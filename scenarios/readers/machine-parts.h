@@ -9,6 +9,7 @@
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,10 +56,11 @@ struct SocketRate
 /** A kind of processor. */
 struct HostFigures
 {
-    HostCpu vendor{HostCpu::Intel};      //!< what NCCL takes it for
-    std::vector<SocketRate> socketRates; //!< the last for all other processors; not empty
-    LinkProfile sockets;                 //!< but for its rate
-    LinkProfile pcie;                    //!< a slot, but for generation and lanes
+    HostCpu vendor{HostCpu::Intel};        //!< what NCCL takes it for
+    std::vector<SocketRate> socketRates;   //!< the last for all other processors; not empty
+    LinkProfile sockets;                   //!< but for its rate
+    LinkProfile pcie;                      //!< a slot, but for generation and lanes
+    std::optional<LinkProfile> hostBridge; //!< what a NIC and a GPU that meet there share
     std::vector<CostFigure> costs;
 };
 

@@ -62,14 +62,6 @@ ReadCommon(const YamlNode& node)
     return profile;
 }
 
-TypicalEfficiency
-TypicalPcie()
-{
-    return {0.94,
-            "51.2 GB/s each way at once on an H200 (Weir's own measurement) over 32 GT/s x16 with "
-            "256-byte TLPs"};
-}
-
 /** Sets what @p node does not say; the source tells. */
 void
 FillMeasured(const YamlNode& node, const TypicalEfficiency& typical, LinkProfile& profile)
@@ -147,7 +139,7 @@ ReadNvLinkProfile(const YamlNode& node, const TypicalEfficiency& typical)
 }
 
 LinkProfile
-ReadPcieProfile(const YamlNode& node)
+ReadPcieProfile(const YamlNode& node, const TypicalEfficiency& typical)
 {
     LinkProfile profile = ReadCommon(node);
     if (IsMeant(node, "rate", {"generation", "lanes", "maxPayload"}))
@@ -166,18 +158,20 @@ ReadPcieProfile(const YamlNode& node)
                           ? Efficiency(node, "framing", 1)
                           : ReadPcieFraming(node.Get("maxPayload"));
     profile.name = NameOr(node, PcieName(generation, lanes));
-    FillMeasured(node, TypicalPcie(), profile);
+    FillMeasured(node, typical, profile);
     return profile;
 }
 
 LinkProfile
-ReadPcieUplinkProfile(const YamlNode& node, const LinkProfile& pcie)
+ReadPcieUplinkProfile(const YamlNode& node,
+                      const LinkProfile& pcie,
+                      const TypicalEfficiency& typical)
 {
     if (IsMeant(node, "uplink", {"uplinkLanes"}))
     {
         const auto uplink = node.Find("uplink");
         uplink->CheckKeys(YamlKeysOf("system.node.pcie.uplink"));
-        return ReadPcieProfile(*uplink);
+        return ReadPcieProfile(*uplink, typical);
     }
     LinkProfile profile = pcie;
     if (const auto lanes = node.Find("uplinkLanes"))

@@ -25,14 +25,16 @@ namespace weir
 /** rate, latency, measured, source; headerFlits. @p typical where `measured` is missing. */
 LinkProfile ReadNvLinkProfile(const YamlNode& node, const TypicalEfficiency& typical);
 
-/** rate, or generation and lanes; latency, measured, source; maxPayload. */
-LinkProfile ReadPcieProfile(const YamlNode& node);
+/** rate, or generation and lanes; latency, measured, source; maxPayload. @p typical as above. */
+LinkProfile ReadPcieProfile(const YamlNode& node, const TypicalEfficiency& typical);
 
 /**
  * PCIe switch to root complex: the map `uplink` of the PCIe map @p node (as ReadPcieProfile), or
  * @p pcie with `uplinkLanes` lanes, or @p pcie itself.
  */
-LinkProfile ReadPcieUplinkProfile(const YamlNode& node, const LinkProfile& pcie);
+LinkProfile ReadPcieUplinkProfile(const YamlNode& node,
+                                  const LinkProfile& pcie,
+                                  const TypicalEfficiency& typical);
 
 /** rate, latency, measured, source: a link whose packets are not described. */
 LinkProfile ReadPlainProfile(const YamlNode& node, const std::string& name);

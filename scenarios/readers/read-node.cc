@@ -128,24 +128,25 @@ ReadNvLink(const YamlNode& node, const ArchitectureFigures& architecture, NodeSp
 }
 
 void
-ReadPcie(const YamlNode& node, NodeSpec& spec)
+ReadPcie(const YamlNode& node, const TypicalEfficiency& typical, NodeSpec& spec)
 {
     node.CheckKeys(YamlKeysOf("system.node.pcie"));
-    spec.pcie = ReadPcieProfile(node);
+    spec.pcie = ReadPcieProfile(node, typical);
     const YamlNode switches = node.Get("switches");
     if (switches.IsSequence())
     {
         spec.pcieSwitches = static_cast<uint32_t>(switches.Items().size());
-        spec.switchPlaces = ReadSwitchPlaces(switches, spec.sockets);
+        spec.switchPlaces = ReadSwitchPlaces(switches, spec.sockets, typical);
     }
     else
     {
         spec.pcieSwitches = switches.AsCount(0, MAX_IN_NODE);
     }
-    spec.pcieUplink = spec.pcieSwitches > 0 ? ReadPcieUplinkProfile(node, spec.pcie) : spec.pcie;
+    spec.pcieUplink =
+        spec.pcieSwitches > 0 ? ReadPcieUplinkProfile(node, spec.pcie, typical) : spec.pcie;
     if (const auto places = node.Find("gpusOn"))
     {
-        spec.gpuPlaces = ReadPlaces(*places, spec.gpus, spec.sockets, spec.pcieSwitches);
+        spec.gpuPlaces = ReadPlaces(*places, spec.gpus, spec.sockets, spec.pcieSwitches, typical);
     }
 }
 
@@ -179,7 +180,10 @@ IsOnSocket(const PciePlace& place)
 
 /** Gives their transport, the default where there are none. */
 TransportFigures
-ReadNic(const YamlNode& node, const Catalog& catalog, NodeSpec& spec)
+ReadNic(const YamlNode& node,
+        const TypicalEfficiency& typical,
+        const Catalog& catalog,
+        NodeSpec& spec)
 {
     node.CheckKeys(YamlKeysOf("system.node.nic"));
     const uint32_t cards = node.Get("count").AsCount(0, MAX_IN_NODE);
@@ -201,9 +205,12 @@ ReadNic(const YamlNode& node, const Catalog& catalog, NodeSpec& spec)
     }
     if (const auto places = node.Find("on"))
     {
-        spec.nicPlaces = ReadPlaces(*places, cards, spec.sockets, spec.pcieSwitches);
+        spec.nicPlaces = ReadPlaces(*places, cards, spec.sockets, spec.pcieSwitches, typical);
     }
-    node.Read("pcie", spec.nicPcie, ReadSlotProfile);
+    if (const auto slot = node.Find("pcie"))
+    {
+        spec.nicPcie = ReadSlotProfile(*slot, typical);
+    }
     if (const auto bridge = node.Find("hostBridge"))
     {
         CheckPlainKeys(*bridge);
@@ -219,28 +226,22 @@ ReadNic(const YamlNode& node, const Catalog& catalog, NodeSpec& spec)
 }
 
 /**
- * What a NIC and a GPU that meet at a host bridge of an EPYC move in and out together, where a
- * description does not say.
+ * What a NIC and a GPU that meet at a host bridge move in and out together, where a description
+ * does not say.
  */
 void
-FillHostBridge(NodeSpec& spec)
+FillHostBridge(const HostFigures& host, NodeSpec& spec)
 {
-    constexpr double USUAL_RATE = 32.5; // GB/s
     const auto places = PlacesOf(spec);
-    const bool meet = spec.cpu == HostCpu::Amd && spec.nics > 0 && !spec.gpuLink &&
+    const bool meet = host.hostBridge && spec.nics > 0 && !spec.gpuLink &&
                       std::any_of(places.cards.begin(), places.cards.end(), IsOnSocket) &&
                       std::any_of(places.gpus.begin(), places.gpus.end(), IsOnSocket);
     if (spec.nicHostBridge || !meet)
     {
         return;
     }
-    LinkProfile bridge;
-    bridge.name = "host-bridge";
-    bridge.rawRate = Rate::GBps(USUAL_RATE);
-    bridge.source =
-        "not given: the geometric mean of 29.2 and 36.1 GB/s through EPYC's host bridges "
-        "(a100-pcie-hdr, polaris)";
-    spec.nicHostBridge = bridge;
+    spec.nicHostBridge = host.hostBridge;
+    spec.nicHostBridge->source = "not given: " + host.hostBridge->source;
 }
 
 } // namespace
@@ -257,14 +258,15 @@ ReadNode(const YamlNode& node, const Gpu& gpu, const Catalog& catalog)
     const HostFigures host = ReadHost(node.Get("sockets").Get("cpu"), catalog);
     ReadNvLink(node.Get("nvlink"), architecture, spec);
     ReadSockets(node.Get("sockets"), host, spec);
-    ReadPcie(node.Get("pcie"), spec);
+    const TypicalEfficiency pcie{host.pcie.measured, host.pcie.source};
+    ReadPcie(node.Get("pcie"), pcie, spec);
     if (const auto link = node.Find("gpuLink"))
     {
         CheckPlainKeys(*link);
         spec.gpuLink = ReadPlainProfile(*link, "gpu-link");
     }
-    const TransportFigures transport = ReadNic(node.Get("nic"), catalog, spec);
-    FillHostBridge(spec);
+    const TransportFigures transport = ReadNic(node.Get("nic"), pcie, catalog, spec);
+    FillHostBridge(host, spec);
     spec.costs = OwnCosts(architecture, host, transport, spec);
     spec.costs.insert(spec.costs.end(), gpu.costs.begin(), gpu.costs.end());
     if (const auto given = node.Find("costs"))

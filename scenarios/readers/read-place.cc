@@ -27,7 +27,10 @@ Choices(uint32_t sockets, uint32_t switches)
 }
 
 PciePlace
-ReadPlace(const YamlNode& node, uint32_t sockets, uint32_t switches)
+ReadPlace(const YamlNode& node,
+          uint32_t sockets,
+          uint32_t switches,
+          const TypicalEfficiency& typical)
 {
     const YamlNode named = node.IsMap() ? node.Get("on") : node;
     const std::string text = named.AsString();
@@ -43,7 +46,7 @@ ReadPlace(const YamlNode& node, uint32_t sockets, uint32_t switches)
                 place.index = i;
                 if (node.IsMap() && node.Keys().size() > 1)
                 {
-                    place.link = ReadSlotProfile(node);
+                    place.link = ReadSlotProfile(node, typical);
                 }
                 return place;
             }
@@ -55,12 +58,16 @@ ReadPlace(const YamlNode& node, uint32_t sockets, uint32_t switches)
 } // namespace
 
 std::vector<PciePlace>
-ReadPlaces(const YamlNode& list, uint32_t items, uint32_t sockets, uint32_t switches)
+ReadPlaces(const YamlNode& list,
+           uint32_t items,
+           uint32_t sockets,
+           uint32_t switches,
+           const TypicalEfficiency& typical)
 {
     std::vector<PciePlace> places;
     for (const YamlNode& item : list.Items())
     {
-        places.push_back(ReadPlace(item, sockets, switches));
+        places.push_back(ReadPlace(item, sockets, switches, typical));
     }
     if (places.size() != items)
     {
@@ -71,12 +78,12 @@ ReadPlaces(const YamlNode& list, uint32_t items, uint32_t sockets, uint32_t swit
 }
 
 std::vector<PciePlace>
-ReadSwitchPlaces(const YamlNode& list, uint32_t sockets)
+ReadSwitchPlaces(const YamlNode& list, uint32_t sockets, const TypicalEfficiency& typical)
 {
     std::vector<PciePlace> places;
     for (const YamlNode& item : list.Items())
     {
-        places.push_back(ReadPlace(item, sockets, static_cast<uint32_t>(places.size())));
+        places.push_back(ReadPlace(item, sockets, static_cast<uint32_t>(places.size()), typical));
     }
     return places;
 }
@@ -88,10 +95,10 @@ PlaceName(const PciePlace& place)
 }
 
 LinkProfile
-ReadSlotProfile(const YamlNode& map)
+ReadSlotProfile(const YamlNode& map, const TypicalEfficiency& typical)
 {
     map.CheckKeys(YamlKeysOf("system.node.place"));
-    return ReadPcieProfile(map);
+    return ReadPcieProfile(map, typical);
 }
 
 void

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_READERS_READ_PLACE_H
 
 #include "fabric/topology/cluster-spec.h"
+#include "scenarios/readers/machine-parts.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 /**
  * @file
  * Where GPUs, NIC cards and PCIe switches hang: lists of "cpu0", "pcie3", or {on: pcie3, ...} with
- * the profile of that slot. All throw an InputError with the place of what is missing or unknown.
+ * the profile of that slot, @p typical where it has no `measured`. All throw an InputError with the
+ * place of what is missing or unknown.
  */
 namespace weir
 {
@@ -20,16 +22,19 @@ namespace weir
 std::vector<PciePlace> ReadPlaces(const YamlNode& list,
                                   uint32_t items,
                                   uint32_t sockets,
-                                  uint32_t switches);
+                                  uint32_t switches,
+                                  const TypicalEfficiency& typical);
 
 /** One place for each PCIe switch, on a socket or on a switch before it. */
-std::vector<PciePlace> ReadSwitchPlaces(const YamlNode& list, uint32_t sockets);
+std::vector<PciePlace> ReadSwitchPlaces(const YamlNode& list,
+                                        uint32_t sockets,
+                                        const TypicalEfficiency& typical);
 
 /** "cpu0" or "pcie3". */
 std::string PlaceName(const PciePlace& place);
 
 /** The profile of a PCIe slot from a map with no other keys. */
-LinkProfile ReadSlotProfile(const YamlNode& map);
+LinkProfile ReadSlotProfile(const YamlNode& map, const TypicalEfficiency& typical);
 
 /** Throws unless @p map has only the keys of ReadPlainProfile. */
 void CheckPlainKeys(const YamlNode& map);

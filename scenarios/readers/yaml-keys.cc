@@ -365,7 +365,13 @@ RunMaps()
           {"base", "a host that it differs from"},
           {"vendor", "what NCCL's topology search takes it for: intel, amd or arm"},
           {"sockets", "links between sockets, of NCCL topology files (below)"},
-          {"pcie", "PCIe slots, of NCCL topology files (below)"},
+          {"pcie",
+           "PCIe slots (below), of NCCL topology files; of a system whose links have no "
+           "`measured`"},
+          {"hostBridge",
+           "what a NIC and a GPU that meet at a socket move in and out together, where a system "
+           "does "
+           "not say (below)"},
           {"costs", "of messages and steps (below)"}}},
         {"host.sockets",
          "Links between sockets, which an NCCL topology file does not describe",
@@ -379,6 +385,9 @@ RunMaps()
          {{"family", "its family id"},
           {"model", "from this model id on"},
           {"rate", "NCCL's between its sockets"}}},
+        {"host.hostBridge",
+         "A socket's root complex between NICs and GPUs",
+         {{"rate", "in and out together"}, {"source", "where the figure comes from"}}},
         {"host.pcie",
          "What an NCCL topology file leaves out about a PCIe slot",
          {{"maxPayload", "bytes of a packet"},
