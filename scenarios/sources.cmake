@@ -169,6 +169,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/plan-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-flows.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-kernels.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/mixture-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/step-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/suite-statement.cc
 )

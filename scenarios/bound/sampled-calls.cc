@@ -240,13 +240,19 @@ DrawScenario(RandomDraws& draws, Fidelity reference, bool isSlowed, const Catalo
            ", queuePairs: " + std::to_string(first.spec.nccl.queuePairs) + "}}\n";
 }
 
+Scenario
+ScenarioOf(const std::string& text, Fidelity fidelity, const Catalog& catalog)
+{
+    YamlNode node = YamlNode::Parse(text, "sample");
+    node.Set("network.fidelity", ToString(fidelity));
+    return ReadScenario(node, catalog);
+}
+
 /** What a fidelity makes of the scenario of @p text. */
 SampledEstimate
 Estimate(const std::string& text, Fidelity fidelity, Fidelity reference, const Catalog& catalog)
 {
-    YamlNode node = YamlNode::Parse(text, "sample");
-    node.Set("network.fidelity", ToString(fidelity));
-    const Scenario scenario = ReadScenario(node, catalog);
+    const Scenario scenario = ScenarioOf(text, fidelity, catalog);
     const auto simulation = RunWithin(MAX_WORK_OF_JOBS, scenario);
     return {PositionOfCalls(scenario, *simulation, reference),
             CollectResult(*simulation).collectives.front().MeanTime()};
@@ -289,6 +295,13 @@ SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& cat
         run.reference = Estimate(run.text, reference, reference, catalog).time;
         return run;
     });
+}
+
+Time
+TimeOfJobs(const std::string& text, Fidelity fidelity, const Catalog& catalog)
+{
+    const auto simulation = RunWithin(MAX_WORK_OF_JOBS, ScenarioOf(text, fidelity, catalog));
+    return CollectResult(*simulation).collectives.front().MeanTime();
 }
 
 SampledCall

@@ -26,6 +26,13 @@ constexpr uint64_t SCENARIOS_PER_JOBS = 3;
  */
 SampledRun SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& catalog);
 
+/**
+ * The mean time of the first job's calls in such a scenario.
+ * @param text SampledRun::text, or that with more keys
+ * @throws std::invalid_argument as RunWithin
+ */
+Time TimeOfJobs(const std::string& text, Fidelity fidelity, const Catalog& catalog);
+
 /** One collective on an idle fabric. */
 struct SampledCall
 {

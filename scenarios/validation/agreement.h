@@ -37,6 +37,16 @@ std::vector<CaseOutcome> CompareFidelities(const Catalog& catalog, const ShowSui
 std::vector<CaseOutcome> CompareOnFabrics(const Catalog& catalog, const ShowSuite& progress);
 
 /**
+ * Jobs of random collectives whose GPUs are of other nodes or of the same (SampleJobs, of a seed
+ * that no bound was calibrated or is tested with): on random machines, fabrics and routings, half
+ * of them with a wire between switches that fails at random during the first job.
+ *
+ * Classes: "mixtures: flow/stream", of them "whole" or "failure", "slowed" by the other job or
+ * "apart", and one of the first job's algorithm or operation.
+ */
+std::vector<CaseOutcome> CompareMixtures(const Catalog& catalog, const ShowSuite& progress);
+
+/**
  * The traffic of DrawRegimeTraffic in every regime of packets, with the corrections of its name in
  * the catalogue, and seeds that CalibrateCorrections has not seen.
  *

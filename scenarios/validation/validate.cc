@@ -442,6 +442,7 @@ RunSuite(const ValidationSuite& suite,
     case SuiteKind::Fidelities:
         outcome.Add(CompareFidelities(catalog, progress));
         outcome.Add(CompareOnFabrics(catalog, progress));
+        outcome.Add(CompareMixtures(catalog, progress));
         outcome.Add(CompareWithPackets(catalog, progress));
         break;
     case SuiteKind::Plans:
