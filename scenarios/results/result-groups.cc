@@ -321,15 +321,11 @@ WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<FlowPat
 }
 
 void
-WriteProvenance(Hdf5File& file, const RecordingSpec& spec)
+WriteVersions(Hdf5File& file)
 {
     file.AddGroup("/provenance");
-    file.WriteText("/provenance/scenario", spec.provenance());
-    file.SetAttribute("/provenance", "mode", ToString(spec.fidelity));
-    file.SetAttribute("/provenance", "seed", static_cast<int64_t>(spec.seed));
     file.SetAttribute("/provenance", "weir_version", WeirVersion());
     file.SetAttribute("/provenance", "ns3_version", Ns3Version());
-    file.SetAttribute("/provenance", "nccl_version", spec.ncclVersion);
     unsigned major = 0;
     unsigned minor = 0;
     unsigned release = 0;
@@ -338,6 +334,16 @@ WriteProvenance(Hdf5File& file, const RecordingSpec& spec)
                       "hdf5_version",
                       std::to_string(major) + "." + std::to_string(minor) + "." +
                           std::to_string(release));
+}
+
+void
+WriteProvenance(Hdf5File& file, const RecordingSpec& spec)
+{
+    WriteVersions(file);
+    file.WriteText("/provenance/scenario", spec.provenance());
+    file.SetAttribute("/provenance", "mode", ToString(spec.fidelity));
+    file.SetAttribute("/provenance", "seed", static_cast<int64_t>(spec.seed));
+    file.SetAttribute("/provenance", "nccl_version", spec.ncclVersion);
 }
 
 } // namespace weir

@@ -38,6 +38,9 @@ void WriteLinks(Hdf5File& file, Simulation& simulation);
 /** /flow_paths: the links of those of @p paths, by number, that are valid. */
 void WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<FlowPath>& paths);
 
+/** /provenance with the versions of Weir, ns-3 and HDF5. */
+void WriteVersions(Hdf5File& file);
+
 /** /provenance: the scenario after defaults, mode, seed, versions. */
 void WriteProvenance(Hdf5File& file, const RecordingSpec& spec);
 

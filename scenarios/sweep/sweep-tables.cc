@@ -2,8 +2,8 @@
 #include "scenarios/sweep/sweep-tables.h"
 
 #include "scenarios/results/hdf5-table.h"
+#include "scenarios/results/result-groups.h"
 #include "scenarios/results/text-table.h"
-#include "scenarios/versions.h"
 #include "scenarios/yaml/text-file.h"
 
 #include <algorithm>
@@ -467,10 +467,8 @@ WriteSweepFile(const std::string& path,
 {
     Hdf5File file(path, what);
     file.SetAttribute("/", "title", sweep.title);
-    file.AddGroup("/provenance");
+    WriteVersions(file);
     file.WriteText("/provenance/sweep", ReadTextFile(sweep.path, "a YAML file"));
-    file.SetAttribute("/provenance", "weir_version", WeirVersion());
-    file.SetAttribute("/provenance", "ns3_version", Ns3Version());
     for (const Table& table : TablesOf(sweep, outcomes))
     {
         const bool isOfCases = table.name == "cases";
