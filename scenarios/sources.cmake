@@ -152,11 +152,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
 )
 # `weir validate`: tables of measured figures, and how far Weir is from them.
 list(APPEND WEIR_SCENARIO_SOURCES
-  ${CMAKE_CURRENT_LIST_DIR}/plot/axis-ticks.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plot/chart.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plot/svg-text.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/bound-agreement.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/bound-charts.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/error-statistics.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-agreement.cc
@@ -172,6 +168,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/mixture-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/step-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/suite-statement.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/write-outcomes.cc
 )
 # Node descriptions as other programs write them, and drawings.
 list(APPEND WEIR_SCENARIO_SOURCES

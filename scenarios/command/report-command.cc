@@ -278,7 +278,8 @@ AddReportCommand(CLI::App& application)
     auto options = std::make_shared<ReportOptions>();
     verb->add_option("RESULT",
                      options->results,
-                     "HDF5 of weir run, CSV of weir collective or weir flows, JSON of weir run")
+                     "HDF5 of weir run, weir sweep or weir validate, CSV of weir collective or "
+                     "weir flows, JSON of weir run")
         ->required();
     AddOutputOption(*verb,
                     "-o,--output",
@@ -288,7 +289,8 @@ AddReportCommand(CLI::App& application)
     verb->add_option("--figure",
                      options->figure,
                      "One figure alone: sweep, comparison, breakdown, gantt, memory, topology, "
-                     "link-series, congestion, queues, fct or bandwidth")
+                     "link-series, congestion, queues, fct, bandwidth, parity, errors, "
+                     "measured-bandwidth or bounds")
         ->type_name("NAME");
     verb->add_option("--figures",
                      options->figures,
@@ -322,6 +324,7 @@ AddReportCommand(CLI::App& application)
         "  weir report before.h5 after.h5 -o both.html --figures pictures\n"
         "  weir report run.h5 --figure gantt --ranks 0,8 --window 10ms:40ms -o gantt.pdf\n"
         "  weir report ring.csv tree.csv --figure bandwidth -o bandwidth.svg\n"
+        "  weir report validation.h5 --figure parity -o parity.svg\n"
         "A figure whose data a result lacks is left out, and the page says how to get it. Needs\n"
         "Python with h5py, matplotlib, numpy and pandas (scripts/install-packages report);\n"
         "WEIR_PYTHON names another interpreter than python3. In Python: import weir.");

@@ -6,8 +6,7 @@
 #include "scenarios/command/verb-options.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/progress.h"
-#include "scenarios/validation/bound-charts.h"
-#include "scenarios/validation/validate.h"
+#include "scenarios/validation/write-outcomes.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
 
@@ -31,7 +30,6 @@ struct ValidateOptions
     bool allRows{false};
     bool json{false};
     std::string fidelity{ToString(Fidelity::Analytical)};
-    std::string plot;
 };
 
 /** Adds a suite to run, unless it is there. */
@@ -100,40 +98,6 @@ RunShowingProgress(const ValidationSuite& suite, const Catalog& catalog, Fidelit
     return RunSuite(suite, catalog, MakeEngineLoop, show, fidelity);
 }
 
-/** Predicted against measured times, and how errors are distributed. */
-void
-AddErrorCharts(const SuiteOutcome& outcome, std::vector<Chart>& charts)
-{
-    std::vector<TimePair> pairs;
-    for (const auto& one : outcome.cases)
-    {
-        pairs.push_back({one.measured, one.predicted});
-    }
-    charts.push_back(ParityChart(outcome.name, pairs));
-    charts.push_back(ErrorDistribution(outcome.name, pairs));
-}
-
-void
-WritePlot(const std::vector<SuiteOutcome>& outcomes, OutputFile& file)
-{
-    constexpr std::size_t MAX_COLUMNS = 4;
-    std::vector<Chart> charts;
-    for (const auto& outcome : outcomes)
-    {
-        for (const auto& run : outcome.collectives)
-        {
-            charts.push_back(BandwidthChart(run));
-        }
-        charts.insert(charts.end(), outcome.charts.begin(), outcome.charts.end());
-        if (outcome.charts.empty() && outcome.collectives.empty() &&
-            outcome.kind != SuiteKind::Group)
-        {
-            AddErrorCharts(outcome, charts);
-        }
-    }
-    file.Save(ToSvg(charts, std::clamp<std::size_t>(charts.size(), 1, MAX_COLUMNS)));
-}
-
 /** What the terminal shows of the outcomes, all together. */
 std::string
 SummaryOf(const std::vector<SuiteOutcome>& outcomes)
@@ -187,13 +151,6 @@ Validate(const ValidateOptions& options)
     const Catalog catalog;
     const auto suites = LoadSuites(options.suites, catalog);
     CheckFidelityUse(suites, fidelity);
-    std::optional<OutputFile> plot;
-    if (!options.plot.empty())
-    {
-        ExpectOtherFile("--plot", options.plot, "file of --output", options.output);
-        plot.emplace(options.plot, "--plot", SvgFormat());
-        RemoveIfInterrupted(OutputFile::TemporaryName(plot->Path()));
-    }
     std::optional<Hdf5File> file;
     if (!options.output.empty())
     {
@@ -213,10 +170,6 @@ Validate(const ValidateOptions& options)
         }
     }
     std::cout << (options.json ? ToJson(outcomes, list) + "\n" : SummaryOf(outcomes));
-    if (plot)
-    {
-        WritePlot(outcomes, *plot);
-    }
     if (file)
     {
         WriteOutcomes(*file, outcomes);
@@ -250,12 +203,9 @@ AddValidateCommand(CLI::App& application)
             "--fidelity", options->fidelity, "Of measured collectives: analytical, stream or flow")
         ->capture_default_str();
     AddOutputOption(*verb,
-                    "--plot",
-                    options->plot,
-                    "Draw to this SVG file: of collectives bus bandwidth against message size, of "
-                    "bounds their reliability, widths and errors by size, of other suites "
-                    "predicted against measured time, and the errors' distribution");
-    AddOutputOption(*verb, "-o,--output", options->output, "Write the outcome to this HDF5 file");
+                    "-o,--output",
+                    options->output,
+                    "Write the outcome to this HDF5 file; weir report draws it");
     verb->footer(
         "A suite states what is expected of its errors, a guard a little above what they are, and\n"
         "failures that are known, each with its reason and its figure.\n"
@@ -263,7 +213,7 @@ AddValidateCommand(CLI::App& application)
         "  weir validate\n"
         "  weir validate korthikanti-2022 -o validation.h5\n"
         "  weir validate steps --rows\n"
-        "  weir validate nccl --fidelity flow --plot nccl.svg\n"
+        "  weir validate nccl --fidelity flow -o nccl.h5\n"
         "  weir validate kernels --json\n"
         "Exit code 1: what is expected or guarded is missed, or a known failure has another "
         "figure.");

@@ -1,12 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/svg-canvas.h"
 
-#include "scenarios/plot/svg-text.h"
+#include <array>
+#include <cstdio>
 
 namespace weir
 {
 namespace
 {
+
+/** A coordinate in pixels, to a tenth. */
+std::string
+SvgNumber(double value)
+{
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f", value);
+    return text.data();
+}
+
+/** @p text with what XML reserves between tags written as entities. */
+std::string
+SvgEscape(const std::string& text)
+{
+    std::string escaped;
+    for (const char c : text)
+    {
+        switch (c)
+        {
+        case '&':
+            escaped += "&amp;";
+            break;
+        case '<':
+            escaped += "&lt;";
+            break;
+        case '>':
+            escaped += "&gt;";
+            break;
+        default:
+            escaped += c;
+        }
+    }
+    return escaped;
+}
 
 std::string
 TextElement(SvgPoint at,

@@ -208,6 +208,35 @@ ReadCases(const YamlNode& node, const Catalog& catalog)
 
 } // namespace
 
+const char*
+ToString(SuiteKind kind)
+{
+    switch (kind)
+    {
+    case SuiteKind::Steps:
+        return "steps";
+    case SuiteKind::Collectives:
+        return "collectives";
+    case SuiteKind::LeftOut:
+        return "left-out clusters";
+    case SuiteKind::Kernels:
+        return "kernels";
+    case SuiteKind::Flows:
+        return "flows";
+    case SuiteKind::Fidelities:
+        return "fidelities";
+    case SuiteKind::Plans:
+        return "plans";
+    case SuiteKind::Hybrid:
+        return "hybrid";
+    case SuiteKind::Bounds:
+        return "bounds";
+    case SuiteKind::Group:
+        return "group";
+    }
+    throw std::logic_error("SuiteKind: no such kind");
+}
+
 SuiteKind
 KindOfSuite(const std::string& nameOrPath, const Catalog& catalog)
 {

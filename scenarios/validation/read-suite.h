@@ -40,6 +40,8 @@ enum class SuiteKind : uint8_t
     Group       //!< what all suites of one kind say
 };
 
+const char* ToString(SuiteKind kind);
+
 /** The figures of one source, or a comparison of fidelities, and what is stated of the errors. */
 struct ValidationSuite
 {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/validate.h"
 
-#include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/validation/agreement.h"
-#include "scenarios/validation/bound-agreement.h"
-#include "scenarios/validation/bound-charts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,18 +73,6 @@ CaseTable(const SuiteOutcome& outcome, CaseList list)
                    SignedPercent(one.Error())});
     }
     return table.Print(2);
-}
-
-/** "a; b". */
-std::string
-Joined(const std::vector<std::string>& texts)
-{
-    std::string joined;
-    for (const std::string& text : texts)
-    {
-        joined += (joined.empty() ? "" : "; ") + text;
-    }
-    return joined;
 }
 
 std::vector<std::string>
@@ -250,24 +235,6 @@ OutcomeOf(const ValidationSuite& suite)
     return outcome;
 }
 
-void
-WriteStatements(Hdf5File& file,
-                const std::string& group,
-                const std::vector<CheckedStatement>& statements)
-{
-    Hdf5RowTable<CheckedStatement> table(file, group + "/statements", "statement_index");
-    table.Add({"kind", "", "expected, guard or known"},
-              [](const auto& each) { return ToString(each.statement.kind); });
-    table.Add({"of", "", "figure and class or case"},
-              [](const auto& each) { return Title(each.statement); });
-    table.Add({"stated", "1", "what the suite states"},
-              [](const auto& each) { return each.statement.stated; });
-    table.Add({"found", "1", "what the errors give"}, &CheckedStatement::found);
-    table.Add({"verdict", "", "what became of it"},
-              [](const auto& each) { return ToString(each.verdict); });
-    table.AppendAll(statements);
-}
-
 using Json = nlohmann::ordered_json;
 
 Json
@@ -313,8 +280,8 @@ ToJson(const CaseOutcome& one)
 {
     return {{"case", one.name},
             {"classes", one.classes},
-            {"measured_s", one.measured},
-            {"predicted_s", one.predicted},
+            {one.isRatio ? "measured" : "measured_s", one.measured},
+            {one.isRatio ? "predicted" : "predicted_s", one.predicted},
             {"error", one.Error()}};
 }
 
@@ -358,28 +325,6 @@ ToJson(const SuiteOutcome& outcome, CaseList list)
 }
 
 } // namespace
-
-Chart
-BandwidthChart(const CollectiveOutcome& outcome)
-{
-    const auto& sweep = outcome.run.sweep;
-    const auto ranks = static_cast<uint32_t>(SweepGpus(sweep).size());
-    const double factor = BusBandwidthFactor(sweep.op, ranks);
-    ChartSeries measured{"measured", SeriesStyle::Points, 1};
-    ChartSeries simulated{"Weir", SeriesStyle::Line, 0};
-    for (std::size_t i = 0; i < sweep.sizes.size(); ++i)
-    {
-        const double bytes = sweep.sizes[i].ToDouble();
-        measured.x.push_back(bytes);
-        measured.y.push_back(bytes * factor / outcome.run.measured[i] * 1e-9);
-        simulated.x.push_back(bytes);
-        simulated.y.push_back(outcome.points[i].busBandwidth.ToGBps());
-    }
-    return {outcome.run.name,
-            {"message size", AxisScale::BinaryBytes},
-            {"bus bandwidth, GB/s", AxisScale::Linear},
-            {simulated, measured}};
-}
 
 void
 SuiteOutcome::Add(const std::vector<CaseOutcome>& more)
@@ -452,13 +397,10 @@ RunSuite(const ValidationSuite& suite,
         outcome.Add(CompareHybrid(catalog, progress));
         outcome.Add(CompareSettled(catalog, progress));
         break;
-    case SuiteKind::Bounds: {
-        const BoundAgreement agreement = CheckBounds(catalog, progress);
-        outcome.comparison = ToText(agreement);
-        outcome.Add(CasesOf(agreement));
-        outcome.charts = BoundCharts(agreement);
+    case SuiteKind::Bounds:
+        outcome.bounds = CheckBounds(catalog, progress);
+        outcome.Add(CasesOf(outcome.bounds));
         break;
-    }
     case SuiteKind::Group:
         throw std::invalid_argument("RunSuite: a group has no cases of its own");
     }
@@ -497,9 +439,9 @@ ToText(const SuiteOutcome& outcome, CaseList list)
     const bool isBrief = list == CaseList::Brief;
     std::string text = outcome.name + ": " + outcome.title + "\n" +
                        (outcome.url.empty() ? "" : "  " + outcome.url + "\n");
-    if (!outcome.comparison.empty())
+    if (outcome.kind == SuiteKind::Bounds)
     {
-        text += outcome.comparison;
+        text += ToText(outcome.bounds);
     }
     else
     {
@@ -512,28 +454,6 @@ ToText(const SuiteOutcome& outcome, CaseList list)
             (isBrief && outcome.IsMixed() ? "" : CaseTable(outcome, list)) + ClassTable(outcome);
     }
     return text + ToText(outcome.statements, list == CaseList::All);
-}
-
-void
-WriteOutcomes(Hdf5File& file, const std::vector<SuiteOutcome>& outcomes)
-{
-    file.AddGroup("/validation");
-    for (const auto& outcome : outcomes)
-    {
-        const std::string group = "/validation/" + outcome.name;
-        Hdf5RowTable<CaseOutcome> table(file, group, "case_index");
-        table.Add({"case", "", "name of the case"}, &CaseOutcome::name);
-        table.Add({"class", "", "classes of the case, semicolons between"},
-                  [](const auto& one) { return Joined(one.classes); });
-        table.Add({"measured", "s", "measured step time"}, &CaseOutcome::measured);
-        table.Add({"predicted", "s", "simulated step time"}, &CaseOutcome::predicted);
-        table.Add({"error", "1", "predicted over measured minus 1"}, &CaseOutcome::Error);
-        table.AppendAll(outcome.cases);
-        file.SetAttribute(group, "title", outcome.title);
-        file.SetAttribute(group, "citation", outcome.citation);
-        file.SetAttribute(group, "url", outcome.url);
-        WriteStatements(file, group, outcome.statements);
-    }
 }
 
 std::string

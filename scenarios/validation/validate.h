@@ -2,10 +2,9 @@
 #ifndef WEIR_SCENARIOS_VALIDATION_VALIDATE_H
 #define WEIR_SCENARIOS_VALIDATION_VALIDATE_H
 
-#include "scenarios/plot/chart.h"
-#include "scenarios/results/hdf5-file.h"
 #include "scenarios/simulation/collective-sweep.h"
 #include "scenarios/simulation/run-scenario.h"
+#include "scenarios/validation/bound-agreement.h"
 #include "scenarios/validation/case-outcome.h"
 #include "scenarios/validation/collective-table.h"
 #include "scenarios/validation/error-statistics.h"
@@ -28,9 +27,6 @@ struct CollectiveOutcome
     std::vector<CollectivePoint> points; //!< by size, as simulated
 };
 
-/** Bus bandwidth against size: measured as points, simulated as a line. */
-Chart BandwidthChart(const CollectiveOutcome& outcome);
-
 struct SuiteOutcome
 {
     SuiteKind kind{SuiteKind::Steps};
@@ -41,9 +37,8 @@ struct SuiteOutcome
     Fidelity fidelity{Fidelity::Analytical}; //!< of collectives
     std::vector<CaseOutcome> cases;
     std::vector<CollectiveOutcome> collectives{}; //!< what the cases of such a suite are of
-    std::string comparison{}; //!< of bounds, for the terminal, instead of cases and classes
+    BoundAgreement bounds{};                      //!< for the terminal instead of cases and classes
     std::vector<CheckedStatement> statements{};
-    std::vector<Chart> charts{}; //!< of a comparison, instead of those of cases
 
     void Add(const std::vector<CaseOutcome>& more);
 
@@ -95,13 +90,10 @@ std::string ToText(const SuiteOutcome& outcome, CaseList list = CaseList::Brief)
  * What ToText says of @p outcomes as one JSON object: {suites: [{name, title, url, errors: [{class,
  * cases, mean, median, p90, bias}], expected, guard, known: [{class, case, figure, stated, found,
  * verdict, note, reason}], met: {expected, guard, known}, rows: [{case, classes, measured_s,
- * predicted_s, error}]}
- * ...], met}. Rows are there with CaseList::All.
+ * predicted_s, error}]} ...], met}. Rows are there with CaseList::All; those of plain numbers have
+ * `measured` and `predicted`.
  */
 std::string ToJson(const std::vector<SuiteOutcome>& outcomes, CaseList list = CaseList::Brief);
-
-/** One group a suite below /validation, one row a case, and one below it, one row a statement. */
-void WriteOutcomes(Hdf5File& file, const std::vector<SuiteOutcome>& outcomes);
 
 } // namespace weir
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "refusal.h"
-#include "scenarios/validation/validate.h"
 #include "scratch-folder.h"
+#include "written-outcomes.h"
 
 #include <gtest/gtest.h>
 
@@ -71,8 +71,14 @@ TEST(CollectiveTable, RunsEverySizeAsACase)
     EXPECT_EQ(outcome.cases[1].classes.front(), "size 1 to 64 MiB");
     EXPECT_EQ(outcome.cases[2].classes.front(), "size from 64 MiB");
     // The measured bus bandwidth of 64 MiB in 400 us among 8: 7/4 x 64 MiB / 400 us.
-    const Chart chart = BandwidthChart(outcome.collectives.front());
-    EXPECT_NEAR(chart.series[1].y[2], 7.0 / 4 * 67108864 / 400e-6 * 1e-9, 1e-9);
+    const WrittenOutcomes file({outcome});
+    const std::string table = "/validation/" + outcome.name;
+    EXPECT_EQ(file.Column(table + "/size_bytes"), (std::vector<double>{1024, 1048576, 67108864}));
+    EXPECT_NEAR(
+        file.Column(table + "/measured_busbw_GBps")[2], 7.0 / 4 * 67108864 / 400e-6 * 1e-9, 1e-9);
+    EXPECT_EQ(file.Column(table + "/predicted_busbw_GBps")[1],
+              outcome.collectives.front().points[1].busBandwidth.ToGBps());
+    EXPECT_EQ(file.Attribute(table, "fidelity"), "analytical");
     ValidationSuite group;
     group.kind = SuiteKind::Group;
     group.members = SuiteKind::Collectives;

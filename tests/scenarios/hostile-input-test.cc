@@ -62,7 +62,7 @@ TEST(HostileInput, NoOutputReplacesWhatWeirHasNotWritten)
           COLLECTIVE + "--csv sys.yaml",
           std::string("topology draw hgx-h100 -o sys.yaml"),
           std::string("topology convert ./sys.yaml -o sys.yaml"),
-          std::string("validate korthikanti-2022 --plot sys.yaml")})
+          std::string("validate korthikanti-2022 -o sys.yaml")})
     {
         Write(folder / "sys.yaml", text);
         ExpectRefusal(folder, arguments, "sys.yaml");

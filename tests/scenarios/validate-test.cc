@@ -145,12 +145,6 @@ TEST_F(TwoCases, ErrorIsRelativeToTheMeasurement)
     EXPECT_NE(text.find("class b"), std::string::npos) << text;
     EXPECT_NE(text.find("expected: met (1 figure); guard: 1 of 1 BROKEN"), std::string::npos)
         << text;
-
-    const ScratchFolder folder;
-    Hdf5File file(folder / "v.h5", "-o");
-    WriteOutcomes(file, {outcome});
-    file.Commit();
-    EXPECT_EQ(folder.Files(), 1U);
 }
 
 TEST_F(TwoCases, JsonSaysWhatTheTextSays)

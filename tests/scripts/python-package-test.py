@@ -7,8 +7,8 @@ import shutil
 import tempfile
 import unittest
 
-from weir_results import (FOLDER, call, cases, flows, micro_batches, pipeline, ports, run_json,
-                          sprayed, sweep, two_jobs)
+from weir_results import (FOLDER, bounds, call, cases, flows, micro_batches, pipeline, ports,
+                          run_json, sprayed, sweep, two_jobs, validation)
 
 import h5py
 import numpy
@@ -17,6 +17,7 @@ import weir
 from weir import congestion, network
 from weir.figure import Choice
 from weir.figures import find_figure, topology
+from weir.validation import errors_by_size
 
 
 def data_of(name, *results, **choice):
@@ -452,6 +453,118 @@ class FigureData(unittest.TestCase):
             "gpu_memory_bytes_stage", "gpus")], ["s", "s", "s-1", "B", "1", "1"])
         self.assertEqual(list(results["microBatch"]), [1, 2])
         self.assertTrue((results["step_time_s"] > results["breakdown_s_compute"]).all())
+
+
+class Validation(unittest.TestCase):
+    """What is drawn of a validation is what its tables say."""
+
+    def test_pairs_are_measured_and_predicted(self):
+        """With the words and units of their suite: times, and slowdowns, which are numbers."""
+        result = weir.open(validation())
+        self.assertEqual(result.kind, "validation")
+        data = data_of("parity", result)
+        for suite, unit, words in (
+                ("korthikanti-2022", "s", ["measured time", "predicted time"]),
+                ("nccl-v100-2019", "s", ["measured time", "predicted time"]),
+                ("m3-2024", "1", ["measured slowdown", "predicted slowdown"])):
+            own, table = data[data["suite"] == suite], result.table(f"validation/{suite}")
+            self.assertEqual(set(own["unit"]), {unit})
+            self.assertEqual(data.attrs["words"][suite], words)
+            for column in ("case", "measured", "predicted"):
+                self.assertEqual(list(own[column]), list(table[column]))
+        panels = weir.plot("parity", result).axes
+        self.assertEqual([axes.get_title("left") for axes in panels],
+                         list(data["suite"].unique()))
+        for axes, (_, own) in zip(panels, data.groupby("suite", sort=False)):
+            points = axes.lines[-1]
+            numpy.testing.assert_array_equal(points.get_xdata(), own["measured"])
+            numpy.testing.assert_array_equal(points.get_ydata(), own["predicted"])
+            equal, above, below = axes.lines[:3]
+            numpy.testing.assert_allclose(equal.get_ydata(), equal.get_xdata())
+            numpy.testing.assert_allclose(above.get_ydata(), 1.1 * equal.get_xdata())
+            numpy.testing.assert_allclose(below.get_ydata(), 0.9 * equal.get_xdata())
+
+    def test_distributions_rise_in_steps(self):
+        """Where a case's error is, and only there, to all of the suite at its largest."""
+        result = weir.open(validation())
+        data = data_of("errors", result)
+        for (suite, own), axes in zip(data.groupby("suite", sort=False),
+                                      weir.plot("errors", result).axes):
+            errors = result.table(f"validation/{suite}")["error"].abs().sort_values()
+            numpy.testing.assert_allclose(own["error"], errors, rtol=1e-9, atol=1e-12)
+            numpy.testing.assert_allclose(own["share"], numpy.arange(1, len(own) + 1) / len(own))
+            line, = axes.lines
+            self.assertEqual(line.get_drawstyle(), "steps-post")
+            numpy.testing.assert_allclose(line.get_xdata(), [0, *own["error"] * 100])
+            numpy.testing.assert_allclose(line.get_ydata(), [0, *own["share"] * 100])
+
+    def test_bus_bandwidths_of_a_run_follow_from_its_times(self):
+        """Of an all-reduce among eight: 7/4 of the size over the time."""
+        result = weir.open(validation())
+        table = result.table("validation/nccl-v100-2019")
+        data = data_of("measured-bandwidth", result)
+        self.assertEqual(len(data), len(table))
+        for column in ("measured", "predicted"):
+            numpy.testing.assert_allclose(data[f"{column}_busbw_GBps"],
+                                          7 / 4 * table["size_bytes"] / table[column] * 1e-9,
+                                          rtol=1e-6)
+        axes, = weir.plot("measured-bandwidth", result).axes
+        self.assertEqual(axes.get_title("left"), "v100-hybridcube-n1x8-allreduce")
+        for line, column in zip(axes.lines, ("predicted", "measured")):
+            numpy.testing.assert_array_equal(line.get_xdata(), table["size_bytes"])
+            numpy.testing.assert_array_equal(line.get_ydata(), table[f"{column}_busbw_GBps"])
+
+    def test_groups_repeat_no_case(self):
+        """A group's table holds the cases of other suites once more."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = shutil.copy(validation(), folder)
+            with h5py.File(path, "r+") as file:
+                file["validation"].copy("korthikanti-2022", "steps")
+                file["validation/steps"].attrs["kind"] = "group"
+            self.assertEqual(set(data_of("parity", weir.open(path))["suite"]),
+                             {"korthikanti-2022", "m3-2024", "nccl-v100-2019"})
+
+    def test_reliability_counts_what_bounds_hold(self):
+        """Of 0 to 9 %, 8 are below 8 %, 9 below 9 %, 10 below 9.5 % and 9.9 %."""
+        data = data_of("bounds", weir.open(bounds()))
+        own = data[data["part"] == "reliability"]
+        self.assertEqual(list(own["of"].unique()), ["collectives"])
+        self.assertEqual(list(own["coverage"]), [0.8, 0.9, 0.95, 0.99])
+        numpy.testing.assert_allclose(own["observed"], [0.8, 0.9, 1, 1])
+
+    def test_widths_and_errors_are_of_the_coverage_that_is_checked(self):
+        """Of 90 %: ten bounds of 9 %, and the errors of their regime by size."""
+        result = weir.open(bounds())
+        data = data_of("bounds", result)
+        widths = data[data["part"] == "widths"]
+        numpy.testing.assert_allclose(widths["width"], [0.09] * 10, rtol=1e-4)
+        self.assertEqual(widths["share"].iloc[-1], 1)
+        errors = data[data["part"] == "errors"]
+        self.assertEqual(set(errors["regime"]), {"stream/ring"})
+        numpy.testing.assert_array_equal(errors["bytes"], 8 * 2.0**numpy.arange(10))
+        numpy.testing.assert_allclose(errors["error"], 0.01 * numpy.arange(10), atol=1e-12)
+        panels = weir.plot("bounds", result).axes
+        self.assertEqual([axes.get_title("left") for axes in panels],
+                         ["reliability", "width of the 90% bound", "stream/ring"])
+        numpy.testing.assert_allclose(panels[0].lines[1].get_ydata(), [80, 90, 100, 100])
+        band = panels[2].patches[0].get_extents().transformed(panels[2].transData.inverted())
+        numpy.testing.assert_allclose([band.y0, band.y1], [0, 9], atol=1e-3)
+
+    def test_only_wide_regimes_of_stream_with_enough_cases_have_a_panel(self):
+        table = weir.open(bounds()).table("validation/bound/bounds")
+        for regime, cases, is_drawn in (("stream/ring", 10, True), ("stream/ring", 4, False),
+                                        ("analytical/ring", 10, False)):
+            rows = table[table["coverage"] == 0.9].head(cases).assign(regime=regime)
+            drawn = errors_by_size(rows, 0.9, 6, 5)
+            self.assertEqual(list(drawn["regime"].unique()), [regime] * is_drawn)
+
+    def test_figures_of_runs_are_not_drawn(self):
+        for name in ("bandwidth", "gantt", "sweep", "comparison"):
+            with self.assertRaises(weir.Missing):
+                data_of(name, weir.open(validation()))
+        for name in ("parity", "errors", "measured-bandwidth", "bounds"):
+            with self.assertRaisesRegex(weir.Missing, "weir validate .*-o RESULT.h5"):
+                data_of(name, weir.open(two_jobs()))
 
 
 if __name__ == "__main__":

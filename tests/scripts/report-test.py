@@ -14,7 +14,8 @@ import subprocess
 import tempfile
 import unittest
 
-from weir_results import WEIR, call, cases, flows, pipeline, run_json, sweep, two_jobs
+from weir_results import (WEIR, bounds, call, cases, flows, pipeline, run_json, sweep, two_jobs,
+                          validation)
 
 import h5py
 import weir.figures
@@ -125,6 +126,17 @@ class Reports(unittest.TestCase):
         text, printed = report(self.folder, cases(), sweep("ring"))
         self.assertIn("sweep-cases", Page(text).ids)
         self.assertNotIn("left out of cases", printed)
+
+    def test_validations_have_their_own_figures(self):
+        text, printed = report(self.folder, validation(), bounds())
+        page = Page(text)
+        for name in ("parity-validation", "errors-validation", "measured-bandwidth-validation",
+                     "bounds-bounds"):
+            self.assertIn(name, page.ids)
+        self.assertNotIn("gantt", printed)
+        self.assertIn("left out of validation: bounds: ", printed)
+        self.assertIn("4 cases", page.text)
+        self.assertIn("1 BROKEN, 2 met", page.text)
 
     def test_page_shows_what_the_file_says(self):
         page = Page(page_of_two())

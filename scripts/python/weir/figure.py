@@ -42,7 +42,7 @@ class Figure:
     name = ""      #: as --figure takes it
     title = ""     #: its heading in a report
     joint = False  #: one figure of all results, not one of each
-    of_sweeps = False  #: drawn of results of weir sweep, not of a run
+    of = "run"     #: the kind of results that it is drawn of
     choices = ()   #: what of Choice it follows, beside its title
 
     def data(self, results, choice):
@@ -87,6 +87,17 @@ def heat_bar(figure, axes, shades):
 def new_figure(height, width=WIDTH):
     """An empty figure, sizes in inches."""
     return canvas.Figure(figsize=(width, height), layout="constrained")
+
+
+def new_panels(count, height, columns=3):
+    """A figure of so many panels of a height in inches, in rows: the figure and its axes."""
+    columns = min(count, columns)
+    rows = -(-count // columns)
+    figure = new_figure(height * rows, WIDTH if columns > 1 else WIDTH / 2)
+    panels = figure.subplots(rows, columns, squeeze=False).flatten()
+    for unused in panels[count:]:
+        unused.remove()
+    return figure, panels[:count]
 
 
 def render(figure, data, choice, kind, inline=False):

@@ -11,6 +11,7 @@ from weir.figure import render
 from weir.figures import FIGURES
 from weir.quantity import in_seconds
 from weir.result import tell_apart
+from weir.validation import suites_of
 
 TABLE_ROWS = 40  # of a figure's data that the page shows; its CSV has all
 STYLE = """
@@ -87,12 +88,26 @@ def jobs_of(result):
     return list(rows.values())
 
 
+def suite_rows(result):
+    """A row a suite of a validation: how many cases, and what became of its statements."""
+    rows = []
+    for name, cases in suites_of(result).items():
+        verdicts = result.table(f"validation/{name}/statements")["verdict"].value_counts()
+        met = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+        rows.append({"suite": name, "title": cases.attrs["title"],
+                     "fidelity": cases.attrs.get("fidelity", ""), "what": f"{len(cases):,} cases",
+                     "statements": met})
+    return rows
+
+
 def summary_of(result):
     """One row a job: what a reader wants to know first."""
     base = {"result": result.label, "title": result.title,
             "fidelity": result.provenance.get("mode", "")}
     if result.is_sweep:
         return [{**base, "what": f"{len(result.cases):,} cases of {result.cases.attrs['varied']}"}]
+    if result.kind == "validation":
+        return [{**base, **row} for row in suite_rows(result)]
     rows = [{**base, **row} for row in jobs_of(result)] or [base]
     events = result.table("summary").attrs.get("events") if "summary" in result else None
     for row in rows:
@@ -151,7 +166,7 @@ class Report:
         self.missing = {}  #: by (figure, what, remedy): the names of the results
         tell_apart(results)
         for figure in FIGURES:
-            own = [result for result in results if result.is_sweep == figure.of_sweeps]
+            own = [result for result in results if result.kind == figure.of]
             groups = [(own, "all results")] if figure.joint and own else [
                 ([result], result.label) for result in own]
             for group, name in groups:

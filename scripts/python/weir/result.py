@@ -31,6 +31,12 @@ class Result:
         """Whether it holds cases of weir sweep, not one run."""
         return "cases" in self and "results" in self
 
+    @property
+    def kind(self):
+        """What it holds: "run", "sweep" or "validation"."""
+        is_validation = any(name.startswith("validation/") for name in self._names)
+        return "sweep" if self.is_sweep else "validation" if is_validation else "run"
+
     def __contains__(self, name):
         return name in self._names
 

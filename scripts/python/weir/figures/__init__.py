@@ -2,19 +2,24 @@
 """The figures of a report, in its order. A new figure: its own file, and one line here."""
 from weir.errors import InputError
 from weir.figures.bandwidth import Bandwidth
+from weir.figures.bounds import Bounds
 from weir.figures.breakdown import Breakdown
 from weir.figures.comparison import Comparison
 from weir.figures.congestion import Congestion
+from weir.figures.errors import Errors
 from weir.figures.fct import Completion
 from weir.figures.gantt import Gantt
 from weir.figures.link_series import LinkSeries
+from weir.figures.measured_bandwidth import MeasuredBandwidth
 from weir.figures.memory import Memory
+from weir.figures.parity import Parity
 from weir.figures.queues import Queues
 from weir.figures.sweep import Sweep
 from weir.figures.topology import Topology
 
 FIGURES = [Sweep(), Comparison(), Breakdown(), Gantt(), Memory(), Topology(), LinkSeries(),
-           Congestion(), Queues(), Completion(), Bandwidth()]
+           Congestion(), Queues(), Completion(), Bandwidth(), Parity(), Errors(),
+           MeasuredBandwidth(), Bounds()]
 
 
 def find_figure(name):

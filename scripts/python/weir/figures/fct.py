@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Percentiles of flow completion time and slowdown by size."""
 import pandas
-from matplotlib import patches, ticker
+from matplotlib import patches
 from matplotlib.lines import Line2D
 
+from weir.axes import size_axis, value_axis
 from weir.completion import PERCENTILES, percentiles_by_size
 from weir.errors import Missing
 from weir.figure import PALETTE, Figure, new_figure
-from weir.quantity import in_seconds, size_label
+from weir.quantity import in_seconds
 
 LINES = ["-o", "--s", ":^"]  # one a percentile
 LEGEND_COLUMNS = 4
-FEW_SIZES = 4  # up to so many are the ticks
 QUANTITIES = {"fct": "FCT", "slowdown": "slowdown"}
 
 
@@ -64,30 +64,11 @@ class Completion(Figure):
                 axes.plot(own["mean_bytes"], own[f"{quantity}_p{p}"], line, color=results[name])
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
-        self._ticks(axes, quantity, sorted(rows["mean_bytes"].unique()))
+        size_axis(axes.xaxis, rows["mean_bytes"])
+        value_axis(axes.yaxis, in_seconds if quantity == "fct" else "{:g}".format)
         axes.set_xlabel("flow size")
         axes.set_ylabel(QUANTITIES[quantity])
         axes.grid(True)
-
-    @staticmethod
-    def _ticks(axes, quantity, sizes):
-        """Sizes in KiB, MiB; few of them; times in us, ms."""
-        low, high = axes.get_xlim()
-        step = 1
-        while low * 2 ** (step * 6) < high:
-            step += 1
-        axes.xaxis.set_major_locator(ticker.FixedLocator(sizes) if len(sizes) <= FEW_SIZES else
-                                     ticker.LogLocator(base=2 ** step, numticks=12))
-        axes.xaxis.set_minor_locator(ticker.NullLocator())
-        axes.xaxis.set_major_formatter(lambda size, _: size_label(size))
-        text = in_seconds if quantity == "fct" else lambda value: f"{value:g}"
-        low, high = axes.get_ylim()
-        if high / low < 3:
-            axes.yaxis.set_major_locator(ticker.MaxNLocator(6))
-        elif high / low < 30:
-            axes.yaxis.set_major_locator(ticker.LogLocator(base=10, subs=(1, 2, 3, 5, 7)))
-        axes.yaxis.set_major_formatter(lambda value, _: text(value))
-        axes.yaxis.set_minor_formatter(ticker.NullFormatter())
 
     def caption(self, data):
         text = (f"Percentiles {', '.join(map(str, PERCENTILES))} over the flows of a job in a bin "

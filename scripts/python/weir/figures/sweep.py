@@ -46,7 +46,7 @@ class Sweep(Figure):
 
     name = "sweep"
     title = "Results by what varies"
-    of_sweeps = True
+    of = "sweep"
 
     def data(self, results, choice):
         result, = results
