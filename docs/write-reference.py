@@ -2,7 +2,7 @@
 """Writes the reference pages from what the program says of itself.
 
 write-reference.py WEIR FOLDER: keys.md, options.md and attributes.md from `weir reference`, and
-columns.md from result files, one of each verb that writes them.
+columns.md from result files of each verb that writes them.
 """
 import json
 import pathlib
@@ -112,7 +112,7 @@ def attributes():
 
 
 def result_files(folder):
-    """One result file of each verb that writes one."""
+    """Result files of each verb that writes them."""
     called("run", "llama-3-8b-16-h100", "--set", "output.linkSeries=1ms", "-o", "run.h5", "--quiet",
            folder=folder)
     called("collective", "--system", "hgx-h100", "--nodes", "2", "--op", "all-reduce", "--sizes",
@@ -124,7 +124,10 @@ def result_files(folder):
     (folder / "sweep.yaml").write_text("command: collective --system hgx-h100 --op all-reduce "
                                        "--sizes 1MiB\nvary: {--nodes: [1, 2]}\n")
     called("sweep", "sweep.yaml", "-o", "sweep.h5", folder=folder)
-    return [folder / name for name in ("run.h5", "collective.h5", "flows.h5", "sweep.h5")]
+    called("validate", "korthikanti-2022", "-o", "steps.h5", folder=folder)
+    called("validate", "nccl-v100-2019", "-o", "measured.h5", folder=folder)
+    return [folder / name for name in ("run.h5", "collective.h5", "flows.h5", "sweep.h5",
+                                       "steps.h5", "measured.h5")]
 
 
 def text(value):
@@ -140,6 +143,7 @@ def columns():
             with h5py.File(path) as file:
                 def visit(name, item):
                     group = name if isinstance(item, h5py.Group) else name.rpartition("/")[0]
+                    group = re.sub(r"^validation/[^/]+", "validation/SUITE", group)
                     found = groups.setdefault("/" + group, ({}, {}))
                     if isinstance(item, h5py.Dataset):
                         found[0].setdefault(name.rpartition("/")[2], dict(item.attrs))
