@@ -9,7 +9,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/engines/call-classes.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/back-to-back-calls.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/closed-form.cc
-  ${CMAKE_CURRENT_LIST_DIR}/engines/contention-delays.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/leg-sharing.cc
   ${CMAKE_CURRENT_LIST_DIR}/collective.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-chain.cc
@@ -22,7 +21,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-phases.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-wise.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/double-binary-tree.cc
-  ${CMAKE_CURRENT_LIST_DIR}/channels/host-relay.cc
   ${CMAKE_CURRENT_LIST_DIR}/fidelity.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/collective-loop.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/flow-engine.cc
@@ -47,7 +45,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/nvls/nvls.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/pat/pat.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/pipeline-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/idle-playback.cc
@@ -59,7 +56,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/point-to-point/point-to-point-streams.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/protocol.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/back-to-back-chains.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-channels.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-pipeline.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/ring-search.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/ring/ring-time.cc

@@ -205,4 +205,18 @@ HopLatency(const AlgorithmInputs& in, Algorithm algorithm, const Connection& hop
            MessageTime(in, hop, slice);
 }
 
+uint32_t
+RingMaxChannels(const AlgorithmInputs& inputs)
+{
+    return static_cast<uint32_t>(inputs.communicator.channels.size());
+}
+
+uint32_t
+RingSenders(const AlgorithmInputs& inputs)
+{
+    return inputs.protocol == Protocol::Ll
+               ? MaxOut(RingConnections(inputs.communicator, inputs.channels))
+               : 1;
+}
+
 } // namespace weir

@@ -190,6 +190,15 @@ Time HopLatency(const AlgorithmInputs& inputs,
                 const Connection& hop,
                 Bytes slice);
 
+/** All ring channels of the communicator, as most algorithms' maxChannels. */
+uint32_t RingMaxChannels(const AlgorithmInputs& inputs);
+
+/**
+ * Over how many rings the process that serves most sends over the network at once. Only under LL
+ * messages lie in the hosts' memory, where that counts.
+ */
+uint32_t RingSenders(const AlgorithmInputs& inputs);
+
 } // namespace weir
 
 #endif // WEIR_COLLECTIVES_ALGORITHMS_ALGORITHM_H

@@ -4,6 +4,7 @@
 
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-settings.h"
+#include "fabric/routing/router.h"
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
 
@@ -13,6 +14,15 @@
 
 namespace weir
 {
+
+/**
+ * The root complex at @p from through which bytes go that may not go directly over PCIe to the GPU
+ * @p to of the same node: their path is of a farther kind than @p level (NCCL's paths.cc, which
+ * then leads them through the CPU of the sending GPU). Invalid where they go directly, or pass it
+ * anyway.
+ */
+DeviceId HostRelay(
+    const Cluster& cluster, Router& router, P2pLevel level, DeviceId from, DeviceId to);
 
 /** The ports a network connection takes, by number within their nodes. */
 struct NetworkPorts

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/channels/node-capacity.h"
 
-#include "collectives/channels/host-relay.h"
+#include "collectives/channels/connection.h"
 #include "fabric/nodes/node-wiring.h"
 
 #include <algorithm>

@@ -23,6 +23,25 @@ class CollectiveClient
     virtual void OnCollectiveDone(uint64_t token, Time now) = 0;
 };
 
+/** Keeps when the collective it waits for ended. */
+class EndTime : public CollectiveClient
+{
+  public:
+    void OnCollectiveDone(uint64_t /* token */, Time now) override
+    {
+        m_end = now;
+    }
+
+    /** Infinite before. */
+    Time Get() const
+    {
+        return m_end;
+    }
+
+  private:
+    Time m_end{Time::Infinite()};
+};
+
 /** Whose collective a flow belongs to: what the engine was given when it started. */
 struct FlowOrigin
 {

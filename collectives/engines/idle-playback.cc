@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/idle-playback.h"
 
-#include "collectives/engines/end-time.h"
+#include "collectives/engines/collective-engine.h"
 #include "collectives/engines/flow-engine.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 

@@ -5,7 +5,6 @@
 #include "collectives/collective.h"
 #include "collectives/communicator.h"
 #include "collectives/schedule/block-times.h"
-#include "collectives/schedule/primitive-kind.h"
 #include "fabric/routing/routing.h"
 #include "fabric/units.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/back-to-back-time.h"
 
-#include "collectives/engines/end-time.h"
+#include "collectives/engines/collective-engine.h"
 
 #include <cmath>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/engines/contention-delays.h"
+#include "collectives/engines/call-classes.h"
 
 #include "fabric/topology/topology.h"
 

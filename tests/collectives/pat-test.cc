@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/pat/pat-order.h"
+#include "collectives/algorithms/pat/pat.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/call-description.h"
 #include "collectives/algorithms/collnet/collnet-parts.h"
-#include "collectives/algorithms/ring/ring-channels.h"
 
 #include <algorithm>
 

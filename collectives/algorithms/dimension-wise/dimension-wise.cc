@@ -3,7 +3,6 @@
 #include "collectives/algorithms/call-description.h"
 #include "collectives/algorithms/dimension-wise/dimension-phases.h"
 #include "collectives/algorithms/protocol.h"
-#include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
 #include "collectives/schedule/schedule-wiring.h"

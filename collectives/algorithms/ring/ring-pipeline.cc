@@ -2,7 +2,6 @@
 #include "collectives/algorithms/call-description.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/algorithms/ring/back-to-back-chains.h"
-#include "collectives/algorithms/ring/ring-channels.h"
 #include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
 #include "collectives/schedule/schedule-wiring.h"
