@@ -37,7 +37,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-load.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-stream.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/step-segments.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/summa-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/pointwise-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/shard-units.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/zero-bubble-schedule.cc

@@ -49,7 +49,7 @@ enum class LayerPass : uint8_t
  * sequence parallelism Korthikanti et al. 2022, 4.2): norm, QKV, attention core, projection,
  * all-reduce, bias-dropout-add, norm, MLP, all-reduce, bias-dropout-add. With sequence parallelism
  * each all-reduce becomes a reduce-scatter, and an all-gather stands before QKV and before the MLP.
- * In a tensor grid the products are SUMMA's (summa-kernels.h) and norms sum over rows of ranks;
+ * In a tensor grid the products are SUMMA's (linear-kernels.cc) and norms sum over rows of ranks;
  * nothing else of a layer communicates, as a rank has whole heads of whole samples.
  */
 SegmentSequence WriteLayer(KernelTable& kernels,

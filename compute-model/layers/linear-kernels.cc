@@ -3,7 +3,8 @@
 
 #include "compute-model/layers/fp8-operands.h"
 #include "compute-model/layers/gradient-add.h"
-#include "compute-model/layers/summa-kernels.h"
+
+#include <vector>
 
 namespace weir
 {
@@ -21,6 +22,256 @@ Gemm(uint64_t m, uint64_t n, uint64_t k, GemmLayout layout, const ParallelPlan& 
     gemm.precision = plan.precision;
     gemm.layout = layout;
     return gemm;
+}
+
+/** A product of matrices that lie in blocks on a grid of q x q ranks, as one rank sees it. */
+struct SummaProduct
+{
+    std::string name;
+    GemmShape gemm; //!< of two blocks; it adds to C (beta = 1), but reading C is left out
+    std::string rowName{};
+    Bytes row{}; //!< block that goes along rows: of the left operand, or of the result
+    std::string columnName{};
+    Bytes column{}; //!< block that goes along columns: of the right operand, or of the result
+};
+
+/** One operand's blocks, given out in turn by the ranks of a line. */
+class BlockBroadcast
+{
+  public:
+    /** All must outlive it. */
+    BlockBroadcast(SegmentWriter& writer,
+                   const SegmentGroup& line,
+                   const std::string& name,
+                   Bytes bytes)
+        : m_writer(writer),
+          m_line(line),
+          m_name(name + " broadcast"),
+          m_bytes(bytes)
+    {
+    }
+
+    /** Blocks of all steps up to @p last, as far as there are any, are on their way. */
+    void Issue(uint32_t last)
+    {
+        while (m_issued.size() <= last && m_issued.size() < m_line.ranks)
+        {
+            m_issued.push_back(m_writer.CommunicateIn(m_line,
+                                                      m_name,
+                                                      CollectiveOp::Broadcast,
+                                                      m_bytes,
+                                                      static_cast<uint32_t>(m_issued.size())));
+        }
+    }
+
+    void WaitFor(uint32_t step)
+    {
+        m_writer.WaitFor(m_issued[step]);
+    }
+
+  private:
+    SegmentWriter& m_writer;
+    SegmentGroup m_line;
+    std::string m_name;
+    Bytes m_bytes;
+    std::vector<int32_t> m_issued; //!< by step
+};
+
+/** Products summed into the blocks of each rank of a line in turn; two may be on their way. */
+class BlockReduction
+{
+  public:
+    /** @p writer must outlive it. @param overlaps kernels run beside it. */
+    BlockReduction(SegmentWriter& writer,
+                   const SegmentGroup& line,
+                   const std::string& name,
+                   Bytes bytes,
+                   bool overlaps)
+        : m_writer(writer),
+          m_line(line),
+          m_name(name + " reduce"),
+          m_bytes(bytes),
+          m_overlaps(overlaps)
+    {
+    }
+
+    /** The buffer of the product before the last is needed again. */
+    void FreeBuffer()
+    {
+        if (m_issued.size() >= 2)
+        {
+            m_writer.WaitFor(m_issued[m_issued.size() - 2]);
+        }
+    }
+
+    void Issue()
+    {
+        m_issued.push_back(m_writer.CommunicateIn(
+            m_line, m_name, CollectiveOp::Reduce, m_bytes, static_cast<uint32_t>(m_issued.size())));
+        if (!m_overlaps)
+        {
+            Finish();
+        }
+    }
+
+    void Finish()
+    {
+        m_writer.WaitFor(m_issued.back());
+    }
+
+  private:
+    SegmentWriter& m_writer;
+    SegmentGroup m_line;
+    std::string m_name;
+    Bytes m_bytes;
+    bool m_overlaps;
+    std::vector<int32_t> m_issued; //!< by step
+};
+
+/** How many steps before it is multiplied a block is on its way. */
+uint32_t
+StepsAhead(const ParallelPlan& plan)
+{
+    return plan.overlapTensor ? 1 : 0;
+}
+
+/** C = A^T B and C = A B^T: one operand comes along @p from, results go along @p to. */
+void
+WriteReducing(SegmentWriter& writer,
+              const SummaProduct& product,
+              const ParallelPlan& plan,
+              BlockBroadcast from,
+              BlockReduction to)
+{
+    for (uint32_t step = 0; step < plan.grid.side; step++)
+    {
+        from.Issue(step + StepsAhead(plan));
+        from.WaitFor(step);
+        to.FreeBuffer();
+        writer.Gemm(product.name, product.gemm);
+        to.Issue();
+    }
+    to.Finish();
+}
+
+Bytes
+Block(uint64_t rows, uint64_t columns, const ParallelPlan& plan)
+{
+    return Bytes(static_cast<int64_t>(rows * columns * ActivationBytes(plan.precision)));
+}
+
+/**
+ * C = A B by SUMMA (van de Geijn and Watts 1997; Optimus and Tesseract, arXiv 2105.14500): in step
+ * t of q column t gives its blocks of A to its rows, row t its blocks of B to its columns, and
+ * every rank adds the product of what it got to its block of C.
+ *
+ * Where the plan overlaps tensor communication there are two buffers for each operand: blocks of
+ * step t + 1 are on their way while those of step t are multiplied, rows and columns at once. Else
+ * every broadcast is waited for, rows before columns.
+ */
+void
+WriteSumma(SegmentWriter& writer, const SummaProduct& product, const ParallelPlan& plan)
+{
+    BlockBroadcast left(writer, TokenGroup(plan), product.rowName, product.row);
+    BlockBroadcast right(writer, ColumnGroup(plan), product.columnName, product.column);
+    for (uint32_t step = 0; step < plan.grid.side; step++)
+    {
+        left.Issue(step + StepsAhead(plan));
+        if (!plan.overlapTensor)
+        {
+            left.WaitFor(step);
+        }
+        right.Issue(step + StepsAhead(plan));
+        left.WaitFor(step);
+        right.WaitFor(step);
+        writer.Gemm(product.name, product.gemm);
+    }
+}
+
+/**
+ * C = A B^T: in step t row t gives its blocks of B to its columns; the products are summed along
+ * rows into column t's blocks of C, beside the next product where the plan overlaps.
+ */
+void
+WriteSummaRightTransposed(SegmentWriter& writer,
+                          const SummaProduct& product,
+                          const ParallelPlan& plan)
+{
+    WriteReducing(
+        writer,
+        product,
+        plan,
+        BlockBroadcast(writer, ColumnGroup(plan), product.columnName, product.column),
+        BlockReduction(writer, TokenGroup(plan), product.rowName, product.row, plan.overlapTensor));
+}
+
+/**
+ * C = A^T B: in step t column t gives its blocks of A to its rows; the products are summed along
+ * columns into row t's blocks of C, similarly.
+ */
+void
+WriteSummaLeftTransposed(SegmentWriter& writer,
+                         const SummaProduct& product,
+                         const ParallelPlan& plan)
+{
+    WriteReducing(
+        writer,
+        product,
+        plan,
+        BlockBroadcast(writer, TokenGroup(plan), product.rowName, product.row),
+        BlockReduction(
+            writer, ColumnGroup(plan), product.columnName, product.column, plan.overlapTensor));
+}
+
+/** The product of @p product's rows and the weight, W, or W^T where @p isTransposed. */
+void
+WriteSummaOfWeight(SegmentWriter& writer,
+                   SummaProduct product,
+                   const LinearShape& linear,
+                   const ParallelPlan& plan,
+                   bool isTransposed)
+{
+    product.row = Block(linear.rows, linear.isEmbedding ? linear.out : linear.in, plan);
+    product.columnName = linear.name + " weight";
+    product.column = Block(linear.in, linear.out, plan);
+    isTransposed ? WriteSummaRightTransposed(writer, product, plan)
+                 : WriteSumma(writer, product, plan);
+}
+
+/** Y = X W; Y = X E^T where the weight is a word embedding. */
+void
+WriteSummaForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
+{
+    SummaProduct product{linear.name,
+                         Gemm(linear.rows, linear.out, linear.in, GemmLayout::Tn, plan)};
+    product.rowName = linear.name + (linear.isEmbedding ? "" : " input");
+    WriteSummaOfWeight(writer, product, linear, plan, linear.isEmbedding);
+}
+
+/** dX = dY W^T; dX = dY E. */
+void
+WriteSummaInputGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
+{
+    SummaProduct product{linear.name + " input gradient",
+                         Gemm(linear.rows, linear.in, linear.out, GemmLayout::Nn, plan)};
+    product.rowName = linear.name + (linear.isEmbedding ? " gradient" : " input gradient");
+    WriteSummaOfWeight(writer, product, linear, plan, !linear.isEmbedding);
+}
+
+/** dW = X^T dY, or dE = dY^T X, added to the gradients so far. */
+void
+WriteSummaWeightGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
+{
+    SummaProduct product{linear.name + " weight gradient",
+                         Gemm(linear.out, linear.in, linear.rows, GemmLayout::Nt, plan)};
+    product.rowName = linear.name + (linear.isEmbedding ? " gradient" : " input");
+    product.row = Block(linear.rows, linear.isEmbedding ? linear.out : linear.in, plan);
+    product.columnName = linear.name + " weight gradient";
+    product.column = Block(linear.in, linear.out, plan);
+    WriteSummaLeftTransposed(writer, product, plan);
+    // Products of a step are summed over ranks before they are added to those of steps before.
+    WriteGradientAdd(writer, plan, linear.name + " weight gradient", linear.out, linear.in);
+    writer.GradientsReady(linear.parameters);
 }
 
 /** Whether @p operand of @p linear comes from all tensor ranks. */
@@ -54,12 +305,7 @@ WriteInputReduction(SegmentWriter& writer,
     {
         return Segment::NOTHING; // its product has summed it
     }
-    return plan.sequenceParallel
-               ? writer.Communicate(linear.name + " input gradient reduce-scatter",
-                                    CollectiveOp::ReduceScatter,
-                                    input)
-               : writer.Communicate(
-                     linear.name + " input gradient all-reduce", CollectiveOp::AllReduce, input);
+    return WriteTensorSum(writer, plan, linear.name + " input gradient", input);
 }
 
 /** The tensor group's communications beside products that are split. */
@@ -136,6 +382,17 @@ WriteGather(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan
     }
     writer.WaitFor(writer.Communicate(name, CollectiveOp::AllGather, bytes));
     return Segment::NOTHING;
+}
+
+int32_t
+WriteTensorSum(SegmentWriter& writer,
+               const ParallelPlan& plan,
+               const std::string& name,
+               Bytes whole)
+{
+    return plan.sequenceParallel
+               ? writer.Communicate(name + " reduce-scatter", CollectiveOp::ReduceScatter, whole)
+               : writer.Communicate(name + " all-reduce", CollectiveOp::AllReduce, whole);
 }
 
 Bytes
@@ -229,10 +486,7 @@ WriteRowParallelForward(SegmentWriter& writer,
     {
         return;
     }
-    writer.WaitFor(
-        plan.sequenceParallel
-            ? writer.Communicate(output + " reduce-scatter", CollectiveOp::ReduceScatter, whole)
-            : writer.Communicate(output + " all-reduce", CollectiveOp::AllReduce, whole));
+    writer.WaitFor(WriteTensorSum(writer, plan, output, whole));
 }
 
 void

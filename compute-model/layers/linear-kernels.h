@@ -21,7 +21,7 @@ enum class GatheredOperand : uint8_t
 
 /**
  * One rank's part of a linear layer: y [rows, out] = x [rows, in] W^T. In a tensor grid of q x q
- * ranks these are its blocks, and each product below is SUMMA's (summa-kernels.h).
+ * ranks these are its blocks, and each product below is SUMMA's.
  */
 struct LinearShape
 {
@@ -54,6 +54,17 @@ int32_t WriteGather(SegmentWriter& writer,
                     const LinearShape& linear,
                     const ParallelPlan& plan,
                     Bytes whole);
+
+/**
+ * Begins to sum partial results of all tensor ranks: an all-reduce or, with sequence parallelism, a
+ * reduce-scatter.
+ * @param whole bytes of the result of all ranks.
+ * @return what the result's user waits for.
+ */
+int32_t WriteTensorSum(SegmentWriter& writer,
+                       const ParallelPlan& plan,
+                       const std::string& name,
+                       Bytes whole);
 
 /** y = x W^T. @param gathered the gather of x that is under way, if any. */
 void WriteLinearForward(SegmentWriter& writer,

@@ -137,11 +137,7 @@ void
 LookUpInRow(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& plan)
 {
     LookUpWords(writer, shape, plan);
-    writer.WaitFor(
-        plan.sequenceParallel
-            ? writer.Communicate(
-                  "embedding reduce-scatter", CollectiveOp::ReduceScatter, shape.boundary)
-            : writer.Communicate("embedding all-reduce", CollectiveOp::AllReduce, shape.boundary));
+    writer.WaitFor(WriteTensorSum(writer, plan, "embedding", shape.boundary));
 }
 
 /**
