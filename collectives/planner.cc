@@ -94,7 +94,8 @@ struct Planner::State
     void ConnectFor(const CollectiveCall& call, const NcclChoice& choice);
     const Traffic& TrafficOf(TrafficId id) const;
     void Check(const CollectiveCall& call, const Communicator& communicator) const;
-    NcclChoice Choose(const CollectiveCall& call, const Communicator& communicator);
+    CollectiveCall Decide(const CollectiveCall& call);
+    NcclChoice Choose(const CollectiveCall& call);
     AlgorithmInputs InputsOf(const CollectiveCall& call, const NcclChoice& choice);
     AlgorithmInputs DecidedInputsOf(const CollectiveCall& call, const NcclChoice& choice);
 
@@ -313,9 +314,20 @@ Planner::State::DecidedInputsOf(const CollectiveCall& call, const NcclChoice& ch
     return inputs;
 }
 
-NcclChoice
-Planner::State::Choose(const CollectiveCall& call, const Communicator& communicator)
+/** Checks @p call and builds what plans of it look at. @return it as the tuner's rules have it */
+CollectiveCall
+Planner::State::Decide(const CollectiveCall& call)
 {
+    const Communicator& communicator = BuiltFor(call);
+    Check(call, communicator);
+    return WithTunerRule(call, settings.tuner, communicator);
+}
+
+/** Of a call that Decide has given. */
+NcclChoice
+Planner::State::Choose(const CollectiveCall& call)
+{
+    const Communicator& communicator = Known(call.communicator).communicator;
     const auto candidates = FindAlgorithms(call.op, communicator, call.overrides.algorithm);
     const bool own = candidates.front()->choose != nullptr;
     NcclChoice choice =
@@ -537,10 +549,8 @@ Planner::Plan(const CollectiveCall& call)
     {
         return *it->second;
     }
-    const Communicator& communicator = state.BuiltFor(call);
-    state.Check(call, communicator);
-    const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
-    const NcclChoice choice = state.Choose(decided, communicator);
+    const CollectiveCall decided = state.Decide(call);
+    const NcclChoice choice = state.Choose(decided);
     const CollectiveAlgorithm& algorithm = *choice.algorithm;
     const AlgorithmInputs inputs = state.DecidedInputsOf(decided, choice);
     auto plan = std::make_unique<CollectivePlan>();
@@ -555,11 +565,11 @@ Planner::Plan(const CollectiveCall& call)
         std::optional<IdlePlayback> playback;
         if (shape.steps)
         {
-            playback.emplace(*shape.steps, communicator.Size(), *this);
+            playback.emplace(*shape.steps, inputs.communicator.Size(), *this);
         }
         else if (state.playsFirstPasses && shape.levels > 0)
         {
-            playback.emplace(ScheduleOf(algorithm, inputs), communicator.Size(), *this);
+            playback.emplace(ScheduleOf(algorithm, inputs), inputs.communicator.Size(), *this);
         }
         const auto movingTime = [&](double calls) {
             const Time time = MovingTime(shape, state.routing, calls);
@@ -611,9 +621,8 @@ std::vector<ChoiceEstimate>
 Planner::Estimates(const CollectiveCall& call)
 {
     auto& state = *m_state;
-    const Communicator& communicator = state.BuiltFor(call);
-    state.Check(call, communicator);
-    const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
+    const CollectiveCall decided = state.Decide(call);
+    const Communicator& communicator = state.Known(call.communicator).communicator;
     const auto candidates = FindAlgorithms(decided.op, communicator, decided.overrides.algorithm);
     std::vector<ChoiceEstimate> estimates;
     for (const auto& each :
@@ -640,10 +649,8 @@ Schedule
 Planner::MakeSchedule(const CollectiveCall& call)
 {
     auto& state = *m_state;
-    const Communicator& communicator = state.BuiltFor(call);
-    state.Check(call, communicator);
-    const CollectiveCall decided = WithTunerRule(call, state.settings.tuner, communicator);
-    const NcclChoice choice = state.Choose(decided, communicator);
+    const CollectiveCall decided = state.Decide(call);
+    const NcclChoice choice = state.Choose(decided);
     const CollectiveAlgorithm& algorithm = *choice.algorithm;
     const AlgorithmInputs inputs = state.DecidedInputsOf(decided, choice);
     if (call.bytes > Bytes() && inputs.communicator.Size() > 1)

@@ -142,13 +142,32 @@ class StageWriter
     void Backward(const PipelineStep& step, OptimizerWriter& optimizer)
     {
         const bool isLast = --m_passesLeft[step.chunk] == 0;
-        const bool reduces = isLast || optimizer.ReducesEveryPass();
-        GradientSink* ready = reduces && OverlapsGradients(m_plan) ? &optimizer : nullptr;
-        const uint32_t gradientBytes = GradientBytes(m_plan);
         if (m_reductions)
         {
             m_reductions->BeginPass(step.chunk);
         }
+        WriteBackward(step, &LayerSegments::backward, ReadyIn(isLast, optimizer));
+        if (m_reductions)
+        {
+            m_reductions->EndPass();
+        }
+        optimizer.ReduceRest();
+        optimizer.EndPass(m_passesLeft[step.chunk] + 1 == m_plan.MicroBatches());
+    }
+
+    /** Who is told of gradients that are ready in a backward pass; null: nobody. */
+    GradientSink* ReadyIn(bool isLast, OptimizerWriter& optimizer) const
+    {
+        const bool reduces = isLast || optimizer.ReducesEveryPass();
+        return reduces && OverlapsGradients(m_plan) ? &optimizer : nullptr;
+    }
+
+    /** Back through all layers. @param ofLayer what runs of each. */
+    void WriteBackward(const PipelineStep& step,
+                       SegmentSequence LayerSegments::*ofLayer,
+                       GradientSink* ready)
+    {
+        const uint32_t gradientBytes = GradientBytes(m_plan);
         UseUnit();
         if (HasOutput(step))
         {
@@ -164,7 +183,7 @@ class StageWriter
             {
                 m_writer.Append(SegmentsOf(layer).recompute);
             }
-            m_writer.Append(SegmentsOf(layer).backward, ready, gradientBytes);
+            m_writer.Append(SegmentsOf(layer).*ofLayer, ready, gradientBytes);
             EndUnit(UnitOf(step, i));
         }
         if (HasEmbedding(step))
@@ -173,12 +192,6 @@ class StageWriter
             m_writer.Append(m_source.segments.embeddingBackward, ready, gradientBytes);
         }
         EndUnit(LayersOfStage(m_source.model, m_plan, m_source.stage));
-        if (m_reductions)
-        {
-            m_reductions->EndPass();
-        }
-        optimizer.ReduceRest();
-        optimizer.EndPass(m_passesLeft[step.chunk] + 1 == m_plan.MicroBatches());
     }
 
     /** A pass over the next unit of weights begins; UnitUses has them in the same order. */
@@ -211,37 +224,14 @@ class StageWriter
     void BackwardInput(const PipelineStep& step, OptimizerWriter& optimizer)
     {
         const bool isLast = step.microBatch + 1 == m_plan.MicroBatches();
-        const bool reduces = isLast || optimizer.ReducesEveryPass();
-        GradientSink* ready = reduces && OverlapsGradients(m_plan) ? &optimizer : nullptr;
-        const uint32_t gradientBytes = GradientBytes(m_plan);
-        if (HasOutput(step))
-        {
-            m_writer.SetPlace(step.microBatch, StepOp::NO_LAYER);
-            m_writer.Append(m_source.segments.outputBackward, ready, gradientBytes);
-        }
-        for (uint32_t i = Layers(step); i-- > 0;)
-        {
-            const uint32_t layer = FirstLayer(step) + i;
-            m_writer.SetPlace(step.microBatch, layer);
-            if (m_plan.Recomputes(layer))
-            {
-                m_writer.Append(SegmentsOf(layer).recompute);
-            }
-            m_writer.Append(SegmentsOf(layer).backwardInput, ready, gradientBytes);
-        }
-        if (HasEmbedding(step))
-        {
-            m_writer.SetPlace(step.microBatch, StepOp::NO_LAYER);
-            m_writer.Append(m_source.segments.embeddingBackward, ready, gradientBytes);
-        }
+        WriteBackward(step, &LayerSegments::backwardInput, ReadyIn(isLast, optimizer));
     }
 
     /** Gradients of embeddings, norms and output layer came with those of activations. */
     void BackwardWeights(const PipelineStep& step, OptimizerWriter& optimizer)
     {
         const bool isLast = --m_passesLeft[step.chunk] == 0;
-        const bool reduces = isLast || optimizer.ReducesEveryPass();
-        GradientSink* ready = reduces && OverlapsGradients(m_plan) ? &optimizer : nullptr;
+        GradientSink* ready = ReadyIn(isLast, optimizer);
         for (uint32_t i = Layers(step); i-- > 0;)
         {
             const uint32_t layer = FirstLayer(step) + i;

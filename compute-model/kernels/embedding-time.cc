@@ -116,6 +116,24 @@ Latency(const Gpu& gpu, const BatchTraffic& traffic, const LookupPass& figures)
            std::max(traffic.longestBag, traffic.bagRows / (gpu.sms * figures.bagsAtOnce));
 }
 
+/**
+ * How long a kernel takes that moves @p bytes to and from memory.
+ * @param l2 seconds that the L2 cache needs
+ * @param adds seconds that L1 or additions need
+ */
+double
+SecondsOf(const Gpu& gpu,
+          const BatchTraffic& traffic,
+          const LookupPass& pass,
+          double bytes,
+          double l2,
+          double adds)
+{
+    const double dram = bytes / (gpu.memoryRate.ToBytesPerSecond() * pass.memoryEfficiency);
+    return pass.floor.ToSeconds() +
+           std::hypot(Meet(dram, l2, adds, pass.sharpness), Latency(gpu, traffic, pass));
+}
+
 KernelEstimate
 EstimateEmbedding(
     const Gpu& gpu, const BatchTraffic& traffic, double seconds, double bytes, bool isMeasured)
@@ -165,14 +183,10 @@ EmbeddingForwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
     const LookupPass& forward = gpu.kernels.lookups.forward;
     const BatchTraffic traffic = TrafficOf(gpu, batch);
     const double smClocks = gpu.sms * gpu.boostClockHz;
-    const double dram =
-        traffic.dramBytes / (gpu.memoryRate.ToBytesPerSecond() * forward.memoryEfficiency);
     const double l2 = traffic.l2Bytes / (forward.l2Rate * smClocks);
     const double l1 = std::max(traffic.l1Bytes / (forward.l1Rate * smClocks),
                                traffic.convertedAdds / (forward.addRate * smClocks));
-    const double seconds =
-        forward.floor.ToSeconds() +
-        std::hypot(Meet(dram, l2, l1, forward.sharpness), Latency(gpu, traffic, forward));
+    const double seconds = SecondsOf(gpu, traffic, forward, traffic.dramBytes, l2, l1);
     return EstimateEmbedding(
         gpu, traffic, seconds, traffic.dramBytes, IsMeasured(gpu.kernels.measured, batch, false));
 }
@@ -190,12 +204,9 @@ EmbeddingBackwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
     const LookupPass& backward = gpu.kernels.lookups.backward;
     const BatchTraffic traffic = TrafficOf(gpu, batch);
     const double bytes = traffic.dramBytes + traffic.rowBytes; // rows come and go back
-    const double dram = bytes / (gpu.memoryRate.ToBytesPerSecond() * backward.memoryEfficiency);
     const double l2 = traffic.l1Bytes / (backward.l2Rate * gpu.sms * gpu.boostClockHz);
     const double hottest = traffic.hottestAdds * backward.hottestAdd.ToSeconds();
-    const double seconds =
-        backward.floor.ToSeconds() +
-        std::hypot(Meet(dram, l2, hottest, backward.sharpness), Latency(gpu, traffic, backward));
+    const double seconds = SecondsOf(gpu, traffic, backward, bytes, l2, hottest);
     // The runs behind the fit take 8 us and more: below, what the forward kernel takes at least.
     return EstimateEmbedding(gpu,
                              traffic,
@@ -229,12 +240,9 @@ EmbeddingExactUpdateTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& bat
                  INDEX_BYTES * lookups.lookups;
     }
     const double smClocks = gpu.sms * gpu.boostClockHz;
-    const double dram = bytes / (gpu.memoryRate.ToBytesPerSecond() * forward.memoryEfficiency);
     const double l2 = traffic.l1Bytes / (forward.l2Rate * smClocks);
     const double adds = traffic.convertedAdds / (forward.addRate * smClocks);
-    const double seconds =
-        forward.floor.ToSeconds() +
-        std::hypot(Meet(dram, l2, adds, forward.sharpness), Latency(gpu, traffic, forward));
+    const double seconds = SecondsOf(gpu, traffic, forward, bytes, l2, adds);
     return EstimateEmbedding(gpu, traffic, seconds, bytes, false);
 }
 

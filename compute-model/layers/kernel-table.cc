@@ -16,6 +16,23 @@ constexpr uint64_t BUFFER_COLUMNS = 1024;
 
 constexpr double MAX_BYTES = 4.6e18; // 2^62: within what 64 bits count
 
+std::array<uint32_t, 4>
+ShapeOf(const AttentionShape& shape)
+{
+    return {static_cast<uint32_t>(shape.sequence),
+            static_cast<uint32_t>(shape.headDim),
+            static_cast<uint32_t>(shape.heads),
+            static_cast<uint32_t>(shape.batch)};
+}
+
+/** Bags and tables. */
+std::array<uint32_t, 4>
+ShapeOf(const std::vector<EmbeddingLookup>& batch)
+{
+    const uint64_t bags = batch.empty() ? 0 : batch.front().shape.bags;
+    return {static_cast<uint32_t>(bags), static_cast<uint32_t>(batch.size()), 0, 0};
+}
+
 } // namespace
 
 void
@@ -74,23 +91,13 @@ KernelTable::Gemm(const std::string& name, const GemmShape& shape)
 void
 KernelTable::AttentionForward(const std::string& name, const AttentionShape& shape)
 {
-    Add(name,
-        m_timer.AttentionForward(shape),
-        {static_cast<uint32_t>(shape.sequence),
-         static_cast<uint32_t>(shape.headDim),
-         static_cast<uint32_t>(shape.heads),
-         static_cast<uint32_t>(shape.batch)});
+    Add(name, m_timer.AttentionForward(shape), ShapeOf(shape));
 }
 
 void
 KernelTable::AttentionBackward(const std::string& name, const AttentionShape& shape)
 {
-    Add(name,
-        m_timer.AttentionBackward(shape),
-        {static_cast<uint32_t>(shape.sequence),
-         static_cast<uint32_t>(shape.headDim),
-         static_cast<uint32_t>(shape.heads),
-         static_cast<uint32_t>(shape.batch)});
+    Add(name, m_timer.AttentionBackward(shape), ShapeOf(shape));
 }
 
 void
@@ -114,19 +121,6 @@ KernelTable::Memory(const std::string& name,
                        Bytes(static_cast<int64_t>(columns * elementBytes))),
         {static_cast<uint32_t>(rows), static_cast<uint32_t>(columns), 0, 0});
 }
-
-namespace
-{
-
-/** Bags and tables. */
-std::array<uint32_t, 4>
-ShapeOf(const std::vector<EmbeddingLookup>& batch)
-{
-    const uint64_t bags = batch.empty() ? 0 : batch.front().shape.bags;
-    return {static_cast<uint32_t>(bags), static_cast<uint32_t>(batch.size()), 0, 0};
-}
-
-} // namespace
 
 void
 KernelTable::EmbeddingForward(const std::string& name, const std::vector<EmbeddingLookup>& batch)
