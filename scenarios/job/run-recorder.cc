@@ -332,3 +332,10 @@ RunRecorder::Write()
 }
 
 } // namespace ns3
+
+/** As WeirJobTypes, for programs that can write result files. */
+extern "C" void
+WeirRecorderTypes()
+{
+    ns3::RunRecorder::GetTypeId();
+}

@@ -3,7 +3,6 @@ set(WEIR_JOB_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/collective-helper.cc
   ${CMAKE_CURRENT_LIST_DIR}/collective-job.cc
   ${CMAKE_CURRENT_LIST_DIR}/collective-runtime.cc
-  ${CMAKE_CURRENT_LIST_DIR}/job-types.cc
   ${CMAKE_CURRENT_LIST_DIR}/ns3-loop.cc
   ${CMAKE_CURRENT_LIST_DIR}/training-job-helper.cc
   ${CMAKE_CURRENT_LIST_DIR}/training-job.cc
@@ -20,7 +19,6 @@ set(WEIR_JOB_HEADERS
 set(WEIR_RECORDER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/object-reference.cc
   ${CMAKE_CURRENT_LIST_DIR}/results-helper.cc
-  ${CMAKE_CURRENT_LIST_DIR}/recorder-types.cc
   ${CMAKE_CURRENT_LIST_DIR}/run-recorder.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan-text.cc
 )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "training-job.h"
 
+#include "collective-job.h"
 #include "compute-model/execution/rank-jitter.h"
 #include "compute-model/kernels/overlap-slowdown.h"
 #include "compute-model/plan/parallel-plan.h"
@@ -342,3 +343,15 @@ TrainingJob::OnStepFinished(uint32_t step, weir::Time started, weir::Time finish
 }
 
 } // namespace ns3
+
+/**
+ * Programs that link the library of jobs ask their linker for this name, and so have the object
+ * types of jobs by name (--PrintGroup=Weir, ObjectFactory, Config paths) though they mention none.
+ */
+extern "C" void
+WeirJobTypes()
+{
+    ns3::CollectiveJob::GetTypeId();
+    ns3::CollectiveRuntime::GetTypeId();
+    ns3::TrainingJob::GetTypeId();
+}
