@@ -35,14 +35,11 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-source.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-gpu.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/read-node-costs.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-place.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/read-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/parameter-reader.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/network-use-notes.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-wiring.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/read-counts.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-graph.cc
@@ -146,7 +143,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/sweep/case-processes.cc
   ${CMAKE_CURRENT_LIST_DIR}/sweep/case-store.cc
   ${CMAKE_CURRENT_LIST_DIR}/sweep/plan-search.cc
-  ${CMAKE_CURRENT_LIST_DIR}/sweep/process-share.cc
   ${CMAKE_CURRENT_LIST_DIR}/sweep/sweep.cc
   ${CMAKE_CURRENT_LIST_DIR}/sweep/sweep-tables.cc
 )
@@ -196,14 +192,12 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/traces/goal-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/goal-text.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/kineto-trace.cc
-  ${CMAKE_CURRENT_LIST_DIR}/traces/nccl-listing.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/open-trace.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/process-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/simai-workload.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/trace.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/trace-bytes.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/trace-calls.cc
-  ${CMAKE_CURRENT_LIST_DIR}/traces/trace-counts.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/trace-graph.cc
   ${CMAKE_CURRENT_LIST_DIR}/workload/json-fields.cc
   ${CMAKE_CURRENT_LIST_DIR}/workload/workload-file.cc

@@ -10,7 +10,6 @@
 #include "scenarios/msccl/read-msccl.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/network-use-notes.h"
-#include "scenarios/readers/read-counts.h"
 #include "scenarios/readers/read-nccl.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-system.h"

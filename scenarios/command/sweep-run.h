@@ -4,7 +4,6 @@
 
 #include "scenarios/sweep/case-processes.h"
 #include "scenarios/sweep/case-store.h"
-#include "scenarios/sweep/process-share.h"
 #include "scenarios/sweep/sweep.h"
 
 #include <CLI/CLI.hpp>

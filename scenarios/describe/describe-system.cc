@@ -2,7 +2,7 @@
 #include "scenarios/describe/describe-system.h"
 
 #include "collectives/nccl/node-costs.h"
-#include "scenarios/readers/read-node-costs.h"
+#include "scenarios/readers/machine-parts.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/simulation/simulation.h"
 

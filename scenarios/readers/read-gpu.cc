@@ -5,7 +5,6 @@
 #include "compute-model/kernels/kernel-time.h"
 #include "compute-model/kernels/measured-shapes.h"
 #include "scenarios/readers/machine-parts.h"
-#include "scenarios/readers/read-node-costs.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"

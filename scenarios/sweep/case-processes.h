@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_SWEEP_CASE_PROCESSES_H
 #define WEIR_SCENARIOS_SWEEP_CASE_PROCESSES_H
 
-#include "scenarios/sweep/ended-case.h"
+#include "scenarios/yaml/text-file.h"
 
 #include <cstddef>
 #include <functional>
@@ -14,6 +14,16 @@
 
 namespace weir
 {
+
+/** How a case of a sweep ended. */
+struct EndedCase
+{
+    int exit{0};                      //!< its exit code, as a shell has it
+    std::string output{};             //!< what it printed: one JSON object when the exit code is 0
+    std::string message{};            //!< the last line of its errors, without "weir: "
+    std::vector<std::string> notes{}; //!< that it printed, without "weir: note: "
+    std::vector<FileRead> files{};    //!< the program itself among them
+};
 
 /**
  * Commands in processes of their own, so that one that fails, aborts or takes too much memory takes

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_SWEEP_CASE_STORE_H
 #define WEIR_SCENARIOS_SWEEP_CASE_STORE_H
 
-#include "scenarios/sweep/ended-case.h"
+#include "scenarios/sweep/case-processes.h"
 
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_SWEEP_PLAN_SEARCH_H
 
 #include "scenarios/scenario.h"
-#include "scenarios/sweep/ended-case.h"
+#include "scenarios/sweep/case-processes.h"
 #include "scenarios/sweep/sweep.h"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_SWEEP_SWEEP_TABLES_H
 #define WEIR_SCENARIOS_SWEEP_SWEEP_TABLES_H
 
-#include "scenarios/sweep/ended-case.h"
+#include "scenarios/sweep/case-processes.h"
 #include "scenarios/sweep/sweep.h"
 
 #include <string>

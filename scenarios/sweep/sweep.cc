@@ -2,13 +2,18 @@
 #include "scenarios/sweep/sweep.h"
 
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstring>
 #include <filesystem>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 namespace weir
 {
@@ -257,6 +262,20 @@ IsPlain(char c)
            std::string("-_=+.,:/%@^").find(c) != std::string::npos;
 }
 
+std::optional<std::size_t>
+NumberIn(const char* begin, const char* end)
+{
+    std::size_t number = 0;
+    const auto read = std::from_chars(begin, end, number);
+    return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
+}
+
+std::optional<std::size_t>
+NumberIn(const char* text)
+{
+    return text == nullptr ? std::nullopt : NumberIn(text, text + std::strlen(text));
+}
+
 } // namespace
 
 Sweep
@@ -325,6 +344,43 @@ LoadSweep(const std::string& path, const std::vector<std::string>& settings)
     }
     sweep.columns = ColumnsOf(sweep.keys);
     return sweep;
+}
+
+ProcessShare
+ShareOfProcess(const std::function<const char*(const char*)>& variable)
+{
+    constexpr std::pair<const char*, const char*> STARTERS[] = {
+        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+        {"PMI_RANK", "PMI_SIZE"},
+        {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
+    for (const auto& [index, count] : STARTERS)
+    {
+        const auto own = NumberIn(variable(index));
+        const auto all = NumberIn(variable(count));
+        if (own && all && *own < *all)
+        {
+            return {*own, *all};
+        }
+    }
+    return {};
+}
+
+ProcessShare
+ParseShare(const std::string& text)
+{
+    const char* begin = text.data();
+    const char* end = begin + text.size();
+    const auto slash = text.find('/');
+    if (slash != std::string::npos)
+    {
+        const auto own = NumberIn(begin, begin + slash);
+        const auto all = NumberIn(begin + slash + 1, end);
+        if (own && all && *own >= 1 && *own <= *all)
+        {
+            return {*own - 1, *all};
+        }
+    }
+    throw InputError("--share: found '" + text + "', expected one of all, such as 2/8");
 }
 
 std::string

@@ -2,6 +2,8 @@
 #ifndef WEIR_SCENARIOS_SWEEP_SWEEP_H
 #define WEIR_SCENARIOS_SWEEP_SWEEP_H
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,28 @@ struct Sweep
  *         fixes what varies, or the command says itself what is printed or written.
  */
 Sweep LoadSweep(const std::string& path, const std::vector<std::string>& settings = {});
+
+/** Which cases of a sweep are this process's: each `count`-th from the `index`-th on. */
+struct ProcessShare
+{
+    std::size_t index{0};
+    std::size_t count{1};
+
+    bool Has(std::size_t number) const
+    {
+        return number % count == index;
+    }
+};
+
+/**
+ * What the starter of this process says of it: srun (not sbatch, of whose script there is one),
+ * Open MPI's mpirun, or one that speaks PMI, as MPICH's and Intel's. All of it where there is none.
+ * @param variable the text of an environment variable, null where there is none
+ */
+ProcessShare ShareOfProcess(const std::function<const char*(const char*)>& variable);
+
+/** "2/8", the second of eight. @throws InputError */
+ProcessShare ParseShare(const std::string& text);
 
 /** A command line as a shell takes it: words of more than plain characters in quotes. */
 std::string ShellLine(const std::vector<std::string>& words);

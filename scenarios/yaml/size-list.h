@@ -4,6 +4,7 @@
 
 #include "fabric/units.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,13 @@ constexpr Bytes LARGEST_CALL = Bytes::GiB(int64_t{1} << 25);
  * @throws InputError "found ..., expected ..." on anything else.
  */
 std::vector<Bytes> ParseSizeList(const std::string& text);
+
+/**
+ * What each rank gives each other one in an all-to-all-v, as CSV: a row for each of @p ranks
+ * senders with a size for each receiver, in bytes or with a unit; one row alone is every sender's.
+ * @throws InputError with file and line where there are more or fewer, or something is no size.
+ */
+std::vector<std::vector<Bytes>> ReadCounts(const std::string& path, uint32_t ranks);
 
 } // namespace weir
 

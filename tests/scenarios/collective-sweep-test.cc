@@ -3,7 +3,6 @@
 
 #include "scenarios/bound/calibration-file.h"
 #include "scenarios/bound/measured-bounds.h"
-#include "scenarios/readers/read-counts.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/size-list.h"
 #include "small-scenario.h"

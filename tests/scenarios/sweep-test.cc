@@ -2,7 +2,6 @@
 #include "scenarios/sweep/sweep.h"
 
 #include "scenarios/sweep/case-store.h"
-#include "scenarios/sweep/process-share.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/text-file.h"
 #include "scratch-folder.h"
