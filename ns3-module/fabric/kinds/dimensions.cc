@@ -201,27 +201,6 @@ PointsOf(const std::vector<FabricDimension>& dimensions, const std::string& key)
     return points;
 }
 
-/** Routers and the switches of dimensions; all wires between these. */
-FabricSize
-GridSize(const std::vector<FabricDimension>& dimensions)
-{
-    double points = 1;
-    for (const FabricDimension& dimension : dimensions)
-    {
-        points *= dimension.size;
-    }
-    FabricSize size{points, 0};
-    for (const FabricDimension& dimension : dimensions)
-    {
-        if (!dimension.isInside)
-        {
-            size.wires += WiresAlong(dimension, points);
-            size.switches += dimension.kind == DimensionKind::Switch ? points / dimension.size : 0;
-        }
-    }
-    return size;
-}
-
 /** Throws unless links can be made, and there are neither none nor too many dimensions. */
 void
 CheckDimensionCount(const ClusterSpec& spec, std::size_t count, const std::string& key)
@@ -252,38 +231,6 @@ WireGrid(Topology& topology,
             nics[nic], grid.Routers()[nic / nicsPerRouter], LinkKind::Network, spec.node.nic);
     }
     grid.Join();
-}
-
-/** Routers in a grid of the first two dimensions, a panel for each point of the others. */
-FabricSketch
-SketchOfGrid(const Topology& topology, const std::vector<FabricDimension>& dimensions)
-{
-    const uint32_t columns = dimensions[0].size;
-    const uint32_t rows = dimensions.size() > 1 ? dimensions[1].size : 1;
-    FabricSketch sketch;
-    sketch.style = SketchStyle::Grid;
-    uint32_t point = 0;
-    for (const DeviceId device : NetworkSwitches(topology))
-    {
-        const std::string& name = topology.GetDevice(device).name;
-        SketchedSwitch at;
-        at.device = device;
-        at.isBetween = topology.GetDevice(device).kind != DeviceKind::LeafSwitch;
-        if (at.isBetween)
-        {
-            at.label = name;
-        }
-        else
-        {
-            at.label = name.substr(std::string("router").size());
-            at.column = point % columns;
-            at.row = point / columns % rows;
-            at.part = point / columns / rows;
-            point++;
-        }
-        sketch.switches.push_back(std::move(at));
-    }
-    return sketch;
 }
 
 /** @p places NICs are those of so many nodes; 0 where that does not come out even. */
@@ -344,6 +291,84 @@ IsJoinedAs(const NodeSpec& node, const FabricDimension& dimension)
 }
 
 } // namespace
+
+bool
+GridFabric::HasDimensions() const
+{
+    return true;
+}
+
+bool
+GridFabric::HasIntermediates() const
+{
+    return true;
+}
+
+FabricSize
+GridFabric::FixedSize(const ClusterSpec& spec) const
+{
+    const std::vector<FabricDimension> dimensions = Grid();
+    double points = 1;
+    for (const FabricDimension& dimension : dimensions)
+    {
+        points *= dimension.size;
+    }
+    FabricSize size{points, 0};
+    for (const FabricDimension& dimension : dimensions)
+    {
+        if (!dimension.isInside)
+        {
+            size.wires += WiresAlong(dimension, points);
+            size.switches += dimension.kind == DimensionKind::Switch ? points / dimension.size : 0;
+        }
+    }
+    return size;
+}
+
+/** Routers in a grid of the first two dimensions, a panel for each point of the others. */
+FabricSketch
+GridFabric::Sketch(const Topology& topology) const
+{
+    const std::vector<FabricDimension> dimensions = Grid();
+    const uint32_t columns = dimensions[0].size;
+    const uint32_t rows = dimensions.size() > 1 ? dimensions[1].size : 1;
+    FabricSketch sketch;
+    sketch.style = SketchStyle::Grid;
+    uint32_t point = 0;
+    for (const DeviceId device : NetworkSwitches(topology))
+    {
+        const std::string& name = topology.GetDevice(device).name;
+        SketchedSwitch at;
+        at.device = device;
+        at.isBetween = topology.GetDevice(device).kind != DeviceKind::LeafSwitch;
+        if (at.isBetween)
+        {
+            at.label = name;
+        }
+        else
+        {
+            at.label = name.substr(std::string("router").size());
+            at.column = point % columns;
+            at.row = point / columns % rows;
+            at.part = point / columns / rows;
+            point++;
+        }
+        sketch.switches.push_back(std::move(at));
+    }
+    return sketch;
+}
+
+std::string
+GridFabric::Shape() const
+{
+    std::string text;
+    for (const FabricDimension& dimension : Grid())
+    {
+        text += (text.empty() ? "" : " x ") + ToString(dimension) +
+                (dimension.isInside ? " inside" : "");
+    }
+    return text;
+}
 
 void
 Dimensions::VisitParameters(ParameterVisitor& visitor)
@@ -423,10 +448,10 @@ Dimensions::Wire(Topology& topology,
     WireGrid(topology, spec, dimensions, nics, 1);
 }
 
-bool
-Dimensions::HasDimensions() const
+std::vector<FabricDimension>
+Dimensions::Grid() const
 {
-    return true;
+    return dimensions;
 }
 
 std::vector<FabricDimension>
@@ -435,40 +460,10 @@ Dimensions::GridDimensions() const
     return dimensions;
 }
 
-bool
-Dimensions::HasIntermediates() const
-{
-    return true;
-}
-
 std::optional<uint32_t>
 Dimensions::NodesThatFill(const NodeSpec& node) const
 {
     return NodesOfPlaces(PointsOf(dimensions, DIMENSIONS), node);
-}
-
-FabricSize
-Dimensions::FixedSize(const ClusterSpec& spec) const
-{
-    return GridSize(dimensions);
-}
-
-FabricSketch
-Dimensions::Sketch(const Topology& topology) const
-{
-    return SketchOfGrid(topology, dimensions);
-}
-
-std::string
-Dimensions::Shape() const
-{
-    std::string text;
-    for (const FabricDimension& dimension : dimensions)
-    {
-        text += (text.empty() ? "" : " x ") + ToString(dimension) +
-                (dimension.isInside ? " inside" : "");
-    }
-    return text;
 }
 
 namespace
@@ -489,7 +484,7 @@ Torus::VisitParameters(ParameterVisitor& visitor)
 }
 
 std::vector<FabricDimension>
-Torus::Rings() const
+Torus::Grid() const
 {
     std::vector<FabricDimension> rings(sizes.size());
     for (std::size_t d = 0; d < sizes.size(); d++)
@@ -503,7 +498,7 @@ void
 Torus::Wire(Topology& topology, const ClusterSpec& spec, const std::vector<DeviceId>& nics) const
 {
     CheckDimensionCount(spec, sizes.size(), SIZES);
-    const std::vector<FabricDimension> rings = Rings();
+    const std::vector<FabricDimension> rings = Grid();
     const uint64_t places = PointsOf(rings, SIZES) * nicsPerRouter;
     if (nics.size() > places)
     {
@@ -515,51 +510,16 @@ Torus::Wire(Topology& topology, const ClusterSpec& spec, const std::vector<Devic
     WireGrid(topology, spec, rings, nics, nicsPerRouter);
 }
 
-bool
-Torus::HasDimensions() const
-{
-    return true;
-}
-
 std::vector<FabricDimension>
 Torus::GridDimensions() const
 {
-    return nicsPerRouter == 1 ? Rings() : std::vector<FabricDimension>();
-}
-
-bool
-Torus::HasIntermediates() const
-{
-    return true;
+    return nicsPerRouter == 1 ? Grid() : std::vector<FabricDimension>();
 }
 
 std::optional<uint32_t>
 Torus::NodesThatFill(const NodeSpec& node) const
 {
-    return NodesOfPlaces(PointsOf(Rings(), SIZES) * nicsPerRouter, node);
-}
-
-FabricSize
-Torus::FixedSize(const ClusterSpec& spec) const
-{
-    return GridSize(Rings());
-}
-
-FabricSketch
-Torus::Sketch(const Topology& topology) const
-{
-    return SketchOfGrid(topology, Rings());
-}
-
-std::string
-Torus::Shape() const
-{
-    std::string text;
-    for (const FabricDimension& ring : Rings())
-    {
-        text += (text.empty() ? "" : " x ") + ToString(ring);
-    }
-    return text;
+    return NodesOfPlaces(PointsOf(Grid(), SIZES) * nicsPerRouter, node);
 }
 
 } // namespace weir

@@ -10,6 +10,23 @@
 namespace weir
 {
 
+/** Routers at the points of a product of dimensions, joined along each as its shape says. */
+class GridFabric : public FabricKind
+{
+  public:
+    using FabricKind::FabricKind;
+
+    bool HasDimensions() const override;
+    bool HasIntermediates() const override;
+    FabricSize FixedSize(const ClusterSpec& spec) const override;
+    FabricSketch Sketch(const Topology& topology) const override;
+    std::string Shape() const override;
+
+  private:
+    /** The dimensions of its routers. */
+    virtual std::vector<FabricDimension> Grid() const = 0;
+};
+
 /**
  * Joins the NICs as a product of dimensions, Ring(k) x FullyConnected(k) x Switch(k), the notation
  * of ASTRA-sim 2.0 (Won et al., ISPASS 2023, section III): each NIC has a router of its own, at
@@ -18,11 +35,11 @@ namespace weir
  * Where the first dimension is inside the nodes its size is that of a node's GPUs, each with a NIC
  * of its own, and the others join NICs of the same number.
  */
-class Dimensions : public FabricKind
+class Dimensions : public GridFabric
 {
   public:
     Dimensions()
-        : FabricKind("dimensions",
+        : GridFabric("dimensions",
                      "A product of rings, full meshes and switches, with a router for each NIC.")
     {
     }
@@ -33,15 +50,12 @@ class Dimensions : public FabricKind
     void Wire(Topology& topology,
               const ClusterSpec& spec,
               const std::vector<DeviceId>& nics) const override;
-    bool HasDimensions() const override;
     std::vector<FabricDimension> GridDimensions() const override;
-    bool HasIntermediates() const override;
     std::optional<uint32_t> NodesThatFill(const NodeSpec& node) const override;
-    FabricSize FixedSize(const ClusterSpec& spec) const override;
-    FabricSketch Sketch(const Topology& topology) const override;
-    std::string Shape() const override;
 
   private:
+    std::vector<FabricDimension> Grid() const override;
+
     /** Throws unless the first dimension can be what is inside the nodes. */
     void CheckInside(const NodeSpec& node) const;
 
@@ -56,11 +70,11 @@ class Dimensions : public FabricKind
  * With sizes k_i > 2, N = product of k_i: N routers, n N wires, a diameter of sum floor(k_i / 2)
  * links. A ring of two is one wire, one of one none.
  */
-class Torus : public FabricKind
+class Torus : public GridFabric
 {
   public:
     Torus()
-        : FabricKind("torus", "A grid of routers that wraps around in each dimension.")
+        : GridFabric("torus", "A grid of routers that wraps around in each dimension.")
     {
     }
 
@@ -71,16 +85,11 @@ class Torus : public FabricKind
     void Wire(Topology& topology,
               const ClusterSpec& spec,
               const std::vector<DeviceId>& nics) const override;
-    bool HasDimensions() const override;
     std::vector<FabricDimension> GridDimensions() const override;
-    bool HasIntermediates() const override;
     std::optional<uint32_t> NodesThatFill(const NodeSpec& node) const override;
-    FabricSize FixedSize(const ClusterSpec& spec) const override;
-    FabricSketch Sketch(const Topology& topology) const override;
-    std::string Shape() const override;
 
   private:
-    std::vector<FabricDimension> Rings() const;
+    std::vector<FabricDimension> Grid() const override;
 };
 
 } // namespace weir
