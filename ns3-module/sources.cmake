@@ -14,11 +14,9 @@ set(WEIR_NS3_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/model/fluid-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/gpu-server.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/network-description.cc
-  ${CMAKE_CURRENT_LIST_DIR}/model/correction-description.cc
-  ${CMAKE_CURRENT_LIST_DIR}/model/coupling-description.cc
-  ${CMAKE_CURRENT_LIST_DIR}/model/packet-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/parameter-attributes.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/server-description.cc
+  ${CMAKE_CURRENT_LIST_DIR}/model/spec-descriptions.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/weir-units.cc
   ${CMAKE_CURRENT_LIST_DIR}/helper/cluster-container.cc
   ${CMAKE_CURRENT_LIST_DIR}/helper/cluster-helper.cc
@@ -35,11 +33,9 @@ set(WEIR_NS3_HEADERS
   ${CMAKE_CURRENT_LIST_DIR}/model/fluid-fabric.h
   ${CMAKE_CURRENT_LIST_DIR}/model/gpu-server.h
   ${CMAKE_CURRENT_LIST_DIR}/model/network-description.h
-  ${CMAKE_CURRENT_LIST_DIR}/model/correction-description.h
-  ${CMAKE_CURRENT_LIST_DIR}/model/coupling-description.h
-  ${CMAKE_CURRENT_LIST_DIR}/model/packet-description.h
   ${CMAKE_CURRENT_LIST_DIR}/model/parameter-attributes.h
   ${CMAKE_CURRENT_LIST_DIR}/model/server-description.h
+  ${CMAKE_CURRENT_LIST_DIR}/model/spec-descriptions.h
   ${CMAKE_CURRENT_LIST_DIR}/model/weir-units.h
   ${CMAKE_CURRENT_LIST_DIR}/helper/cluster-container.h
   ${CMAKE_CURRENT_LIST_DIR}/helper/cluster-helper.h

@@ -19,8 +19,8 @@
 #include "ns3/command-line.h"
 #include "ns3/double.h"
 #include "ns3/nstime.h"
-#include "ns3/packet-description.h"
 #include "ns3/simulator.h"
+#include "ns3/spec-descriptions.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 

@@ -7,11 +7,9 @@
 #include "fabric/topology/cluster-spec.h"
 #include "ns3/attribute.h"
 #include "ns3/congestion-control-description.h"
-#include "ns3/correction-description.h"
-#include "ns3/coupling-description.h"
 #include "ns3/network-description.h"
-#include "ns3/packet-description.h"
 #include "ns3/server-description.h"
+#include "ns3/spec-descriptions.h"
 
 #include <string>
 #include <vector>

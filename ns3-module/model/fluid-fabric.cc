@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fluid-fabric.h"
 
-#include "correction-description.h"
 #include "fabric-port.h"
+#include "spec-descriptions.h"
 
 #include "fabric/transport/hybrid/hybrid-transport.h"
 #include "ns3/abort.h"
