@@ -40,6 +40,24 @@ ToString(LinkKind kind)
     return NameIn(NAMES, kind);
 }
 
+namespace
+{
+
+/** Sets a field of a link and of its other direction, if there is one. */
+template <typename T>
+void
+SetBothWays(std::vector<Link>& links, LinkId link, T Link::*field, T value)
+{
+    links[link.Index()].*field = value;
+    const LinkId opposite = links[link.Index()].opposite;
+    if (opposite.IsValid())
+    {
+        links[opposite.Index()].*field = value;
+    }
+}
+
+} // namespace
+
 DeviceId
 Topology::AddDevice(DeviceKind kind, std::string name, uint32_t node, uint32_t index)
 {
@@ -137,33 +155,20 @@ Topology::AddDuplexLink(
 {
     const LinkId there = AddDuplexLink(
         a, b, kind, profile.PayloadRate() * bundle, profile.latency, AddProfileName(profile.name));
-    for (const LinkId link : {there, m_links[there.Index()].opposite})
-    {
-        m_links[link.Index()].framing = profile.framing;
-    }
+    SetBothWays(m_links, there, &Link::framing, profile.framing);
     return there;
 }
 
 void
 Topology::SetDimension(LinkId link, uint8_t dimension)
 {
-    m_links[link.Index()].dimension = dimension;
-    const LinkId opposite = m_links[link.Index()].opposite;
-    if (opposite.IsValid())
-    {
-        m_links[opposite.Index()].dimension = dimension;
-    }
+    SetBothWays(m_links, link, &Link::dimension, dimension);
 }
 
 void
 Topology::SetCost(LinkId link, uint8_t cost)
 {
-    m_links[link.Index()].cost = cost;
-    const LinkId opposite = m_links[link.Index()].opposite;
-    if (opposite.IsValid())
-    {
-        m_links[opposite.Index()].cost = cost;
-    }
+    SetBothWays(m_links, link, &Link::cost, cost);
 }
 
 DeviceId

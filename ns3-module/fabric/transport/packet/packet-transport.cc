@@ -1099,15 +1099,19 @@ PacketTransport::CurrentLinkRate(LinkId link)
 }
 
 LinkUsage
-PacketTransport::GetLinkUsage(LinkId link)
+UsageOf(const PortCounters& counters, const Link& link)
 {
-    const PortCounters& counters = m_network.Counters(link.Index());
     LinkUsage usage;
-    usage.bytes =
-        static_cast<double>(counters.bytes) * PayloadPart(m_routing.GetTopology().GetLink(link));
+    usage.bytes = static_cast<double>(counters.bytes) * PayloadPart(link);
     usage.busy = Time::Picoseconds(counters.busy);
     usage.saturated = Time::Picoseconds(counters.backlogged);
     return usage;
+}
+
+LinkUsage
+PacketTransport::GetLinkUsage(LinkId link)
+{
+    return UsageOf(m_network.Counters(link.Index()), m_routing.GetTopology().GetLink(link));
 }
 
 const PortCounters*

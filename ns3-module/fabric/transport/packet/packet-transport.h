@@ -23,6 +23,9 @@
 namespace weir
 {
 
+/** What @p link has carried, by the counters of its port. */
+LinkUsage UsageOf(const PortCounters& counters, const Link& link);
+
 /**
  * Bytes as packets: each route is a queue pair (or several: FlowRequest::connections), flows are
  * messages on it, and packets pass the ports and switches of PacketNetwork.

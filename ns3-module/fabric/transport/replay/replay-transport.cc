@@ -1465,13 +1465,7 @@ ReplayTransport::CurrentLinkRate(LinkId link)
 LinkUsage
 ReplayTransport::GetLinkUsage(LinkId link)
 {
-    const PortCounters& counters = *GetPortCounters(link);
-    LinkUsage usage;
-    usage.bytes =
-        static_cast<double>(counters.bytes) * PayloadPart(m_routing.GetTopology().GetLink(link));
-    usage.busy = Time::Picoseconds(counters.busy);
-    usage.saturated = Time::Picoseconds(counters.backlogged);
-    return usage;
+    return UsageOf(*GetPortCounters(link), m_routing.GetTopology().GetLink(link));
 }
 
 const PortCounters*
