@@ -379,11 +379,7 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, options.flows);
         const auto progress = [&](const RunProgress& place) {
             line.Update(place);
-            if (options.keepPartial && NotedSignal() != 0)
-            {
-                throw RunStopped();
-            }
-            ThrowIfInterrupted();
+            StopIfInterrupted(options.keepPartial);
         };
         report.run = PlacingIn(
             given, [&] { return PlayFlows(flows, *network, *MakeEngineLoop(fidelity), progress); });

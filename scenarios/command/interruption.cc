@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/interruption.h"
 
+#include "scenarios/simulation/run-scenario.h"
+
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -143,6 +145,16 @@ ThrowIfInterrupted()
     {
         throw Interrupted{g_signal, {}};
     }
+}
+
+void
+StopIfInterrupted(bool keepsPartial)
+{
+    if (g_signal != 0 && keepsPartial)
+    {
+        throw RunStopped();
+    }
+    ThrowIfInterrupted();
 }
 
 int

@@ -42,6 +42,9 @@ int NotedSignal();
 /** Throws Interrupted when a signal has been noted, so that unwinding removes unfinished files. */
 void ThrowIfInterrupted();
 
+/** As above, but RunStopped where the run @p keepsPartial results: it ends with what it has. */
+void StopIfInterrupted(bool keepsPartial);
+
 /** After unwinding: says on standard error what is kept. @return the exit code */
 int EndInterrupted(const Interrupted& interrupted);
 

@@ -218,25 +218,12 @@ WordsOf(const std::string& text, const std::vector<std::string>& names)
     return words;
 }
 
-/** What ToString calls the values of an enumeration up to @p last. */
-template <typename E>
-std::vector<std::string>
-NamesThrough(E last)
-{
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); i++)
-    {
-        names.emplace_back(ToString(static_cast<E>(i)));
-    }
-    return names;
-}
-
 /** By verb and option, which values the shell offers: those that the option's help names. */
 std::string
 ValueCases(const std::vector<VerbText>& verbs)
 {
-    const std::vector<std::string> fidelities = NamesThrough(Fidelity::Auto);
-    const std::vector<std::string> operations = NamesThrough(LAST_COLLECTIVE_OP);
+    const std::vector<std::string> fidelities = ChoiceNames(ChoicesUpTo(Fidelity::Auto));
+    const std::vector<std::string> operations = ChoiceNames(ChoicesUpTo(LAST_COLLECTIVE_OP));
     std::string cases;
     for (const VerbText& verb : verbs)
     {

@@ -150,11 +150,7 @@ Run(const RunOptions& options)
         const auto measured = MeasuredBounds(catalog).Find(MEASURED_STEPS, options.bound.coverage);
         const auto progress = [&](const RunProgress& place) {
             line.Update(place);
-            if (options.keepPartial && NotedSignal() != 0)
-            {
-                throw RunStopped();
-            }
-            ThrowIfInterrupted();
+            StopIfInterrupted(options.keepPartial);
         };
         const RunBounds bounds{
             calibration ? &*calibration : nullptr, options.bound.coverage, measured};

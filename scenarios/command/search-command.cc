@@ -165,12 +165,7 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
                                                  : "  results in " + options.run.output + "\n");
     }
     std::cout.flush();
-    if (run.PrintFailures())
-    {
-        return ExitCode::CheckFailed;
-    }
-    run.Clear();
-    return best.empty() ? ExitCode::CheckFailed : ExitCode::Done;
+    return run.End(best.empty());
 }
 
 } // namespace

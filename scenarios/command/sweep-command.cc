@@ -53,12 +53,7 @@ RunSweep(const SweepOptions& options, const CaseProcesses::Command& command)
     std::cout.flush();
     PrintNotesOf(*ended);
     run.PrintRefusals();
-    if (run.PrintFailures())
-    {
-        return ExitCode::CheckFailed;
-    }
-    run.Clear();
-    return run.Done() == 0 ? ExitCode::CheckFailed : ExitCode::Done;
+    return run.End(run.Done() == 0);
 }
 
 } // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/sweep-run.h"
 
-#include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/result-option.h"
 #include "scenarios/command/verb-options.h"
@@ -342,6 +341,17 @@ SweepRun::Clear() const
     {
         m_store->RemoveFolder();
     }
+}
+
+ExitCode
+SweepRun::End(bool isEmpty) const
+{
+    if (PrintFailures())
+    {
+        return ExitCode::CheckFailed;
+    }
+    Clear();
+    return isEmpty ? ExitCode::CheckFailed : ExitCode::Done;
 }
 
 bool

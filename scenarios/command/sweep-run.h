@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_COMMAND_SWEEP_RUN_H
 #define WEIR_SCENARIOS_COMMAND_SWEEP_RUN_H
 
+#include "scenarios/command/commands.h"
 #include "scenarios/sweep/case-processes.h"
 #include "scenarios/sweep/case-store.h"
 #include "scenarios/sweep/sweep.h"
@@ -69,8 +70,11 @@ class SweepRun
     /** Says of each case that was refused why it was, where the sweep goes on there. */
     void PrintRefusals() const;
 
-    /** Forgets the cases that are kept, where none has failed. */
-    void Clear() const;
+    /**
+     * Ends a run whose results are printed: says of each case that failed why it did, or forgets
+     * the cases that are kept. @return how the command ends, also where it @p isEmpty
+     */
+    ExitCode End(bool isEmpty) const;
 
     /** How many cases have ended well. */
     std::size_t Done() const
@@ -83,6 +87,7 @@ class SweepRun
 
   private:
     void AddOutputs();
+    void Clear() const;
     void TakeKept();
     void Take(std::size_t number, EndedCase ended);
     std::vector<std::size_t> OpenCases();

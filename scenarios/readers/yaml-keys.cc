@@ -73,16 +73,19 @@ CallKeys()
         {"channels", "how many; NCCL's choice where absent"}};
 }
 
-/** Of an event on a link, of a kind, that may recur. */
+/** Of an event of a kind on a link, or between @p from and @p to, that may recur. */
 std::vector<YamlKey>
-EventKeys(const char* kind)
+EventKeys(
+    const char* kind,
+    const char* from = "a device's name, as `weir show system` prints it",
+    const char* to = "the device at the other end; \"spine0#2\": the second of parallel links")
 {
     return {{"kind", kind},
             {"at", "a time"},
             {"every", "from one time to the next, where `times` is above 1"},
             {"times", "how often; 1 where absent"},
-            {"from", "a device's name, as `weir show system` prints it"},
-            {"to", "the device at the other end; \"spine0#2\": the second of parallel links"}};
+            {"from", from},
+            {"to", to}};
 }
 
 std::vector<YamlKey>
@@ -314,13 +317,7 @@ RunMaps()
           {"factor", "its kernels take this times as long, 1 or more"}}},
         {"event (background)",
          "A flow of somebody else, in `events`",
-         {{"kind", "background"},
-          {"at", "a time"},
-          {"every", "from one time to the next, where `times` is above 1"},
-          {"times", "how often; 1 where absent"},
-          {"from", "a GPU's name"},
-          {"to", "a GPU's name"},
-          {"bytes", "size"}}},
+         With(EventKeys("background", "a GPU's name", "a GPU's name"), {{"bytes", "size"}})},
         {"output",
          "Files of results, in `output`",
          {{"file", "HDF5 file"},

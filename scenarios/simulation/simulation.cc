@@ -56,24 +56,23 @@ class Simulation::JobEnds : public StepObserver
 };
 
 Simulation::Simulation(const ClusterSpec& cluster, NcclSettings nccl, TransportSpec transport)
-    : m_ownFabric(std::make_unique<Fabric>(cluster, std::move(transport))),
+    : Simulation(std::make_unique<Fabric>(cluster, std::move(transport)), std::move(nccl))
+{
+}
+
+Simulation::Simulation(Topology topology, FabricSpec fabric, TransportSpec transport)
+    : Simulation(
+          std::make_unique<Fabric>(std::move(topology), std::move(fabric), std::move(transport)),
+          NcclSettings())
+{
+}
+
+Simulation::Simulation(std::unique_ptr<Fabric> fabric, NcclSettings nccl)
+    : m_ownFabric(std::move(fabric)),
       m_ownEngines(std::make_unique<EngineSet>()),
       m_fabric(*m_ownFabric),
       m_engines(*m_ownEngines),
       m_nccl(std::move(nccl)),
-      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl),
-      m_jobEnds(std::make_unique<JobEnds>(*this))
-{
-    m_engines.Add(m_fabric.GetTransport());
-    m_engines.Add(m_clock);
-}
-
-Simulation::Simulation(Topology topology, FabricSpec fabric, TransportSpec transport)
-    : m_ownFabric(
-          std::make_unique<Fabric>(std::move(topology), std::move(fabric), std::move(transport))),
-      m_ownEngines(std::make_unique<EngineSet>()),
-      m_fabric(*m_ownFabric),
-      m_engines(*m_ownEngines),
       m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl),
       m_jobEnds(std::make_unique<JobEnds>(*this))
 {

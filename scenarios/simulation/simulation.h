@@ -329,6 +329,8 @@ class Simulation
 
     static constexpr std::size_t FIDELITIES = 6; //!< those of Fidelity
 
+    /** On a fabric of its own. */
+    Simulation(std::unique_ptr<Fabric> fabric, NcclSettings nccl);
     void MakeAutoEngine();
     void PlanCall(JobId job, Rank rank, const StepOp& op);
     void MeasureLinks(Time now);

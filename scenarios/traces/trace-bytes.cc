@@ -6,11 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <zlib.h>
 
 namespace weir
@@ -137,21 +134,7 @@ Unpack(const std::string& archive, const std::string& path)
 std::vector<TraceBytes>
 ReadTraceBytes(const std::string& path)
 {
-    if (const char* kind = KindWithoutText(path))
-    {
-        throw InputError(path + ": found a " + kind + ", expected a trace");
-    }
-    NoteFileRead(path);
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream read;
-    read << file.rdbuf();
-    std::string bytes = read.str();
-    if (!file.is_open() || file.bad())
-    {
-        throw InputError(path + ": found no readable file (" + std::strerror(errno) +
-                         "), expected a trace");
-    }
+    std::string bytes = ReadBytes(path, "a trace");
     if (IsGzip(bytes))
     {
         bytes = Uncompress(bytes, path);

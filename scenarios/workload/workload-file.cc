@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 
@@ -173,33 +174,22 @@ RanksToJson(const StepGraph& graph)
     return list;
 }
 
+/** What every operation may have, and @p own. */
+std::vector<const char*>
+KeysWith(std::initializer_list<const char*> own)
+{
+    std::vector<const char*> keys{
+        "do", "label", "stream", "after", "launch_ps", "epoch", "synchronizes"};
+    keys.insert(keys.end(), own);
+    return keys;
+}
+
 /** What an operation of @p kind may have. */
 const std::vector<const char*>&
 KeysOf(StepOpKind kind)
 {
-    static const std::vector<const char*> compute{"do",
-                                                  "label",
-                                                  "stream",
-                                                  "after",
-                                                  "launch_ps",
-                                                  "epoch",
-                                                  "synchronizes",
-                                                  "time_ps",
-                                                  "flops",
-                                                  "memory_bytes"};
-    static const std::vector<const char*> transfer{"do",
-                                                   "label",
-                                                   "stream",
-                                                   "after",
-                                                   "launch_ps",
-                                                   "epoch",
-                                                   "synchronizes",
-                                                   "op",
-                                                   "group",
-                                                   "bytes",
-                                                   "category",
-                                                   "root",
-                                                   "splits"};
+    static const auto compute = KeysWith({"time_ps", "flops", "memory_bytes"});
+    static const auto transfer = KeysWith({"op", "group", "bytes", "category", "root", "splits"});
     return kind == StepOpKind::Compute ? compute : transfer;
 }
 

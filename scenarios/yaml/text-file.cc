@@ -88,7 +88,7 @@ KindWithoutText(const std::string& path)
 }
 
 std::string
-ReadTextFile(const std::string& path, const std::string& expected)
+ReadBytes(const std::string& path, const std::string& expected)
 {
     if (const char* kind = KindWithoutText(path))
     {
@@ -99,12 +99,19 @@ ReadTextFile(const std::string& path, const std::string& expected)
     std::ifstream file(path, std::ios::binary);
     std::ostringstream read;
     read << file.rdbuf();
-    std::string text = read.str();
+    std::string bytes = read.str();
     if (!file.is_open() || file.bad())
     {
         throw InputError(path + ": found no readable file (" + std::strerror(errno) +
                          "), expected " + expected);
     }
+    return bytes;
+}
+
+std::string
+ReadTextFile(const std::string& path, const std::string& expected)
+{
+    std::string text = ReadBytes(path, expected);
     const std::size_t wrong = IsUtf16(text) ? std::string_view::npos : FindNonText(text);
     if (wrong != std::string_view::npos)
     {

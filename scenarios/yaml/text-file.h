@@ -25,10 +25,17 @@ std::string ByteName(char byte);
 const char* KindWithoutText(const std::string& path);
 
 /**
+ * All of a file, whatever it holds.
+ * @param expected "a trace".
+ * @throws InputError naming @p path where it is a folder, a device or cannot be read.
+ */
+std::string ReadBytes(const std::string& path, const std::string& expected);
+
+/**
  * All of a file of text, without a byte order mark of UTF-8.
  * @param expected "a YAML file".
- * @throws InputError naming @p path where it is a folder, a device or cannot be read, and the place
- * of a byte that no text has, unless a mark says that it is UTF-16.
+ * @throws InputError as ReadBytes, and with the place of a byte that no text has, unless a mark
+ * says that it is UTF-16.
  */
 std::string ReadTextFile(const std::string& path, const std::string& expected);
 
@@ -42,7 +49,7 @@ struct FileRead
 /** What changes where a file does: its size and when it was written; "none" where there is none. */
 std::string FileState(const std::string& path);
 
-/** Notes that the process reads @p path, for those that do so without ReadTextFile. */
+/** Notes that the process reads @p path, for those that do so without ReadBytes. */
 void NoteFileRead(const std::string& path);
 
 /**
