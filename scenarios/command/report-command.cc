@@ -278,8 +278,8 @@ AddReportCommand(CLI::App& application)
     auto options = std::make_shared<ReportOptions>();
     verb->add_option("RESULT",
                      options->results,
-                     "HDF5 of weir run, weir sweep or weir validate, CSV of weir collective or "
-                     "weir flows, JSON of weir run")
+                     "HDF5 of weir run, collective, flows, sweep or validate, CSV of weir "
+                     "collective or flows, JSON of weir run")
         ->required();
     AddOutputOption(*verb,
                     "-o,--output",

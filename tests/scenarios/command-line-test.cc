@@ -44,6 +44,7 @@ TEST_P(Refusals, OneLineAndExitCode2)
 constexpr Refusal REFUSALS[] = {
     {"", "expected one of: run"},
     {"rnu x", "did you mean 'run'"},
+    {"hlep collective", "found the unknown verb 'hlep'"},
     {"--jsn", "found the unknown option '--jsn'"},
     {"run", "found no FILE, expected"},
     {"run gpt-22b-8-a100-full --fidelty flow", "did you mean '--fidelity'"},
