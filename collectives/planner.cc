@@ -366,7 +366,7 @@ namespace
 
 /** What @p calls equal calls load together; a part of one that moves part of the time. */
 std::vector<StreamLeg>
-Together(std::vector<StreamLeg> legs, double calls)
+RepeatLegs(std::vector<StreamLeg> legs, double calls)
 {
     for (auto& leg : legs)
     {
@@ -384,8 +384,8 @@ MovingTime(const StreamShape& shape, Routing& routing, double calls)
     Time time = PipelineTime(shape.pipelines, routing, calls);
     if (!shape.rings.empty())
     {
-        const auto legs = Together(shape.legs, calls);
-        const AloneRates rates(legs, routing);
+        const auto legs = RepeatLegs(shape.legs, calls);
+        const UncontendedRates rates(legs, routing);
         time = std::max(time, RingsTime(shape.rings, rates, calls));
     }
     return time;
@@ -424,7 +424,7 @@ PlayedTime(const IdlePlayback& playback, uint32_t levels, Time wire, double call
 Time
 Pace(StreamShape& shape, Routing& routing, Time alone, Time beside, Time wire)
 {
-    const Time shared = AloneTime(Together(shape.legs, 2), routing);
+    const Time shared = UncontendedTime(RepeatLegs(shape.legs, 2), routing);
     const Time most = alone - wire;
     const Time before = std::min(std::max(Time(), beside - shared), most);
     if (before < most)
@@ -450,7 +450,8 @@ PeriodOf(const StreamShape& shape, Routing& routing, const CollectivePlan& plan)
     {
         return plan.duration;
     }
-    const Time period = PeriodOf(*shape.row, AloneRates(shape.legs, routing), BENCHMARK_CALLS);
+    const Time period =
+        PeriodOf(*shape.row, UncontendedRates(shape.legs, routing), BENCHMARK_CALLS);
     return std::min(std::max(period, plan.wire), plan.duration);
 }
 
@@ -561,7 +562,8 @@ Planner::Plan(const CollectiveCall& call)
     if (call.bytes > Bytes() && inputs.communicator.Size() > 1)
     {
         StreamShape shape = StreamsOf(algorithm, inputs);
-        const AloneRates::Slowest wire = AloneRates(shape.legs, state.routing).SlowestLeg();
+        const UncontendedRates::Slowest wire =
+            UncontendedRates(shape.legs, state.routing).SlowestLeg();
         std::optional<IdlePlayback> playback;
         if (shape.steps)
         {

@@ -414,7 +414,7 @@ DescribedLoads::LinkTime(double payload, const IsMeant& isMeant, uint32_t calls)
         leg.cap = Rate::Infinite();
         leg.weight *= calls;
     }
-    return AloneTime(legs, m_in.routing);
+    return UncontendedTime(legs, m_in.routing);
 }
 
 Time

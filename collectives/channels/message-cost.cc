@@ -10,7 +10,7 @@ namespace weir
 
 MessageCost::MessageCost(const NodeCosts& costs)
     : post(costs.TimeOf(NodeCostKind::ProxyPost)),
-      line(costs.TimeOf(NodeCostKind::ProxyLine)),
+      line(costs.TimeOf(NodeCostKind::ProxyPoll)),
       inlined(costs.BytesOf(NodeCostKind::MessageInline)),
       fetch(costs.TimeOf(NodeCostKind::MessageFetch)),
       eager(costs.BytesOf(NodeCostKind::MessageEager)),
@@ -48,7 +48,7 @@ MessageCost::Busy(Protocol protocol, const Load& load) const
 }
 
 Time
-MessageCost::Together(Protocol protocol, const Train& train) const
+MessageCost::TrainTime(Protocol protocol, const Train& train) const
 {
     if (protocol != Protocol::Simple || train.bytes <= eager)
     {

@@ -64,7 +64,7 @@ struct MessageCost
      * (net.cc: NCCL_STEPS, NCCL_SHARED_STEPS); a process on a tree has two children a parent. On
      * verbs a queue pair's messages come one after the other: nothing.
      */
-    Time Together(Protocol protocol, const Train& train) const;
+    Time TrainTime(Protocol protocol, const Train& train) const;
 
     /**
      * Bytes that the wire carries per byte of a train whose receivers ask for messages. Those that

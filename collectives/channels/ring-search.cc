@@ -415,7 +415,7 @@ PackAll(NodeCapacity& node,
         double speed,
         bool interNode,
         CrossNic crossNic,
-        NicReach mostReach)
+        NicReach maxReach)
 {
     RingGraph found;
     if (!interNode)
@@ -435,7 +435,7 @@ PackAll(NodeCapacity& node,
         const std::vector<uint32_t> nics = node.NicsWithin(reach);
         for (const Hops hops : HopsFor(node))
         {
-            if (found.rings.empty() && reach <= mostReach && !nics.empty())
+            if (found.rings.empty() && reach <= maxReach && !nics.empty())
             {
                 PackBetweenNodes(node, constants, speed, crossNic, hops, nics, found);
                 found.reach = reach;
@@ -508,8 +508,8 @@ SearchRings(NodeCapacity& node, const NcclConstants& constants, bool interNode, 
         {
             break;
         }
-        const NicReach mostReach = best.rings.empty() ? NicReach::Sockets : best.reach;
-        Consider(PackAll(node, constants, speed, interNode, crossNic, mostReach), best);
+        const NicReach maxReach = best.rings.empty() ? NicReach::Sockets : best.reach;
+        Consider(PackAll(node, constants, speed, interNode, crossNic, maxReach), best);
         if (static_cast<double>(best.rings.size()) * best.speed >= node.GpuBandwidth())
         {
             break;

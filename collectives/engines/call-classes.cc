@@ -49,11 +49,11 @@ TimeOf(const StreamLeg& leg, double rate)
     return leg.bytes.ToDouble() / rate;
 }
 
-/** By leg: what it takes at the rates of AloneRates. */
+/** By leg: what it takes at the rates of UncontendedRates. */
 std::vector<double>
 EndsAtFirstRates(const std::vector<StreamLeg>& legs, Routing& routing)
 {
-    const AloneRates rates(legs, routing);
+    const UncontendedRates rates(legs, routing);
     std::vector<double> ends;
     for (const StreamLeg& leg : legs)
     {

@@ -19,7 +19,7 @@ namespace weir
  * plans that take as long alone, what the one that waits most does, so that they stay alike.
  *
  * One that ends leaves its share to the others (LegSharing). Where all legs end together, or all
- * plans and channels are alike, AloneRates has the answer.
+ * plans and channels are alike, UncontendedRates has the answer.
  *
  * O(links of all legs) in those cases, else that times the different ends and the different rates
  * between two of them.

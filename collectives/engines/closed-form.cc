@@ -16,7 +16,7 @@ LoadsOf(const std::vector<StreamLeg>& legs)
     return loads;
 }
 
-AloneRates::AloneRates(const std::vector<StreamLeg>& legs, Routing& routing)
+UncontendedRates::UncontendedRates(const std::vector<StreamLeg>& legs, Routing& routing)
     : m_legs(legs),
       m_routing(routing),
       m_shares(routing, [&legs] { return LoadsOf(legs); })
@@ -29,8 +29,8 @@ AloneRates::AloneRates(const std::vector<StreamLeg>& legs, Routing& routing)
     }
 }
 
-AloneRates::Share
-AloneRates::ShareOn(RouteId route, Rate cap) const
+UncontendedRates::Share
+UncontendedRates::ShareOn(RouteId route, Rate cap) const
 {
     const auto& topology = m_routing.GetTopology();
     Share share{cap, LinkId()};
@@ -48,8 +48,8 @@ AloneRates::ShareOn(RouteId route, Rate cap) const
     return share;
 }
 
-AloneRates::Slowest
-AloneRates::SlowestLeg() const
+UncontendedRates::Slowest
+UncontendedRates::SlowestLeg() const
 {
     Slowest slowest;
     for (const auto& leg : m_legs)
@@ -65,9 +65,9 @@ AloneRates::SlowestLeg() const
 }
 
 Time
-AloneTime(const std::vector<StreamLeg>& legs, Routing& routing)
+UncontendedTime(const std::vector<StreamLeg>& legs, Routing& routing)
 {
-    return AloneRates(legs, routing).SlowestLeg().time;
+    return UncontendedRates(legs, routing).SlowestLeg().time;
 }
 
 } // namespace weir

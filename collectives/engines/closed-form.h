@@ -27,11 +27,11 @@ std::vector<RouteLoad> LoadsOf(const std::vector<StreamLeg>& legs);
  * paths, which is exact; where they route by load, its share of what all legs together come to when
  * the largest link utilization is as small as their paths allow (BalancedSpread).
  */
-class AloneRates
+class UncontendedRates
 {
   public:
     /** O(links of all legs). Both must outlive it. */
-    AloneRates(const std::vector<StreamLeg>& legs, Routing& routing);
+    UncontendedRates(const std::vector<StreamLeg>& legs, Routing& routing);
 
     /** Share of one unit of weight on a route, and the link that decides it. */
     struct Share
@@ -78,7 +78,7 @@ class AloneRates
 };
 
 /** What the slowest of @p legs takes that are alone on their links. */
-Time AloneTime(const std::vector<StreamLeg>& legs, Routing& routing);
+Time UncontendedTime(const std::vector<StreamLeg>& legs, Routing& routing);
 
 } // namespace weir
 

@@ -502,7 +502,7 @@ FlowEngine::SetTimer(uint16_t line, Time delay, Time now, const Timer& timer)
 }
 
 void
-FlowEngine::StartRow(const CollectiveCall& call, BackToBackClient& client, Time now)
+FlowEngine::StartBackToBack(const CollectiveCall& call, BackToBackClient& client, Time now)
 {
     Running& running = Begin(call, now);
     running.row = std::make_unique<BackToBackCalls>(*running.run, running.ranks, client);

@@ -135,7 +135,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
      * kernel of the one before has ended (BackToBackCalls), until @p client wants no more; those
      * that some rank has begun by then come to their end. @throws as Start.
      */
-    void StartRow(const CollectiveCall& call, BackToBackClient& client, Time now);
+    void StartBackToBack(const CollectiveCall& call, BackToBackClient& client, Time now);
 
     /**
      * From now on every call is alone on its fabric, whose paths are fixed, and only its times

@@ -46,7 +46,7 @@ NodeCostFigures()
         {Kind::BlockLaunchSince19, "blockLaunchSince19", Unit::Microseconds, 0, 20},
         {Kind::IdleLaunch, "idleLaunch", Unit::Microseconds, 0, 300},
         {Kind::ProxyPost, "proxyPost", Unit::Microseconds, 0, 20},
-        {Kind::ProxyLine, "proxyLine", Unit::Microseconds, 0, 0.1},
+        {Kind::ProxyPoll, "proxyPoll", Unit::Microseconds, 0, 0.1},
         {Kind::MessageInline, "messageInline", Unit::Bytes, 0, 4096},
         {Kind::MessageFetch, "messageFetch", Unit::Microseconds, 0, 500},
         {Kind::MessageEager, "messageEager", Unit::Bytes, 0, 1 << 30},

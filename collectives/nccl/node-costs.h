@@ -57,7 +57,7 @@ enum class NodeCostKind : uint8_t
     BlockLaunchSince19, //!< the same from NCCL 2.19 on
     IdleLaunch,         //!< until a kernel runs on an idle GPU
     ProxyPost,          //!< what posting a message keeps the process busy for
-    ProxyLine,          //!< the same for polling the LL flags of 16 bytes
+    ProxyPoll,          //!< the same for polling the LL flags of 16 bytes
     MessageInline,      //!< largest message that is posted with its bytes
     MessageFetch,       //!< until the NIC has read a larger one
     MessageEager,       //!< largest message that is sent without asking the receiver

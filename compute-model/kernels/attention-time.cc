@@ -116,7 +116,7 @@ class AttentionProblem
         const double byWaves = std::ceil(tiles / m_gpu.sms) * longest;
         const double byTurns = tiles * mean / m_gpu.sms + m_figures.tail * longest;
         const double assigned = shape.causal ? std::min(byWaves, byTurns) : byWaves;
-        m_clocks = std::max(longest / m_figures.aloneRate, assigned);
+        m_clocks = std::max(longest / m_figures.singleTileRate, assigned);
     }
 
     const Gpu& m_gpu;

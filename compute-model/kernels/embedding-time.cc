@@ -43,7 +43,7 @@ StreamedBytes(const EmbeddingShape& shape)
 }
 
 double
-Meet(double a, double b, double c, double sharpness)
+PNormOf(double a, double b, double c, double sharpness)
 {
     return std::pow(std::pow(a, sharpness) + std::pow(b, sharpness) + std::pow(c, sharpness),
                     1 / sharpness);
@@ -131,7 +131,7 @@ SecondsOf(const Gpu& gpu,
 {
     const double dram = bytes / (gpu.memoryRate.ToBytesPerSecond() * pass.memoryEfficiency);
     return pass.floor.ToSeconds() +
-           std::hypot(Meet(dram, l2, adds, pass.sharpness), Latency(gpu, traffic, pass));
+           std::hypot(PNormOf(dram, l2, adds, pass.sharpness), Latency(gpu, traffic, pass));
 }
 
 KernelEstimate

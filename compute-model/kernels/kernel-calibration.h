@@ -94,7 +94,7 @@ struct AttentionPass
 {
     double efficiency{0};       //!< of the tensor rate inside the products, (0, 1]
     double softmaxColumns{0};   //!< softmax work per score, as head-dim columns at the tensor rate
-    double aloneRate{0};        //!< share of an SM's rate that one tile alone on it reaches, (0, 1]
+    double singleTileRate{0};   //!< share of an SM's rate that one tile alone on it reaches, (0, 1]
     double tail{0};             //!< of the longest tile's time, added where tiles differ (causal)
     double memoryEfficiency{0}; //!< of the datasheet HBM rate, (0, 1]
     Time tileOverhead;          //!< start and end of a tile

@@ -360,7 +360,7 @@ WriteGatheredProduct(SegmentWriter& writer,
 bool
 SplitsProducts(const LinearShape& linear, const ParallelPlan& plan)
 {
-    return plan.splitProducts && plan.overlapTensor && plan.sequenceParallel && plan.tensor > 1 &&
+    return plan.splitGemms && plan.overlapTensor && plan.sequenceParallel && plan.tensor > 1 &&
            linear.gathered != GatheredOperand::None;
 }
 

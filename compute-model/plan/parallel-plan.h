@@ -259,9 +259,9 @@ struct ParallelPlan
     bool overlapTensor{
         true}; //!< kernels that need no tensor-parallel communication run beside it
                //!< (Megatron-LM); false: all wait for it, and it copies (PyTorch's DTensor)
-    bool splitProducts{false}; //!< products go in as many pieces as there are tensor ranks, beside
-                               //!< the gather of their operand or the scattering of their result
-                               //!< by copy engines (Megatron-LM's --tp-comm-overlap)
+    bool splitGemms{false}; //!< products go in as many pieces as there are tensor ranks, beside
+                            //!< the gather of their operand or the scattering of their result
+                            //!< by copy engines (Megatron-LM's --tp-comm-overlap)
     bool overlapGradients{true};  //!< data-parallel gradients in buckets, overlapped with backward
     Bytes bucket{Bytes::MiB(40)}; //!< gradient bucket when overlapped, in gradient bytes
     bool distributedOptimizer{false}; //!< ZeRO-1: reduce-scatter gradients, all-gather weights

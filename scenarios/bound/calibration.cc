@@ -72,7 +72,7 @@ Divide(const std::vector<CalibrationCase>& cases)
     {
         for (auto& [name, members] : byDepth[depth])
         {
-            const bool isLast = members.front()->position.leastDepth == depth;
+            const bool isLast = members.front()->position.minDepth == depth;
             if (const auto taken = SmallestBelow(name, regimes);
                 isLast && members.size() < Calibration::MIN_CASES && taken != regimes.end())
             {
@@ -211,7 +211,7 @@ const std::pair<const std::string, RegimeCalibration>*
 Calibration::RegimeOf(const RegimePosition& position) const
 {
     for (std::size_t depth = position.unsampled.empty() ? position.path.size() : 0;
-         depth >= position.leastDepth;
+         depth >= position.minDepth;
          depth--)
     {
         const auto found = m_regimes.find(NameOf(position.path, depth));

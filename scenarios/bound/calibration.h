@@ -89,7 +89,7 @@ struct CalibrationOrigin
  * A regime is the narrowest class of a position's path that has enough cases of its own; cases of
  * narrower classes that have too few belong to the class above them, up to the shortcut, which
  * every path begins with. Too few in the last class that may stand for them, of
- * RegimePosition::leastDepth names, take in the smallest regime below it. Cases with what no sample
+ * RegimePosition::minDepth names, take in the smallest regime below it. Cases with what no sample
  * should have belong to none. Which classes are merged follows from the numbers of cases alone,
  * never from scores.
  *

@@ -39,7 +39,7 @@ struct RegimePosition
 {
     std::vector<std::string> path; //!< from the widest class to the narrowest
     std::vector<double> features; //!< logarithms of base 2, in the order of the calibration's names
-    std::size_t leastDepth{1}; //!< so many classes of the path a regime must name to stand for it
+    std::size_t minDepth{1}; //!< so many classes of the path a regime must name to stand for it
     std::string unsampled{}; //!< what of it no sample has, so that it has no regime; empty: nothing
 };
 

@@ -235,7 +235,7 @@ PositionOf(const Scenario& scenario, const RunResult& result, std::size_t index)
     const double exposed = ExposedShare(job.mean);
     const bool isContended = IsContended(scenario, result.cluster);
     // Errors under contention are larger: a regime of all loads does not stand for these.
-    const std::size_t leastDepth = isContended ? 2 : 1;
+    const std::size_t minDepth = isContended ? 2 : 1;
     return {{ToString(scenario.fidelity), isContended ? CONTENDED : UNCONTENDED},
             {FeatureOf(job.gpus),
              FeatureOf(static_cast<double>(spec.plan.data) * spec.plan.context),
@@ -244,7 +244,7 @@ PositionOf(const Scenario& scenario, const RunResult& result, std::size_t index)
              isNetworked ? FeatureOf(result.cluster.oversubscription) : 0,
              FeatureOf(result.cluster.nodeRate),
              isNetworked ? FeatureOf(result.cluster.networkRate) : 0},
-            leastDepth,
+            minDepth,
             UnsampledPart(scenario, spec)};
 }
 
@@ -270,7 +270,7 @@ PositionOfCalls(const Scenario& scenario, Simulation& simulation, Fidelity refer
         position.path.push_back(size); // what bytes make up is what others slow
     }
     position.path.push_back(contention);
-    position.leastDepth = position.path.size() - 1;
+    position.minDepth = position.path.size() - 1;
     if (position.unsampled.empty())
     {
         position.unsampled = UnsampledPart(scenario, reference);

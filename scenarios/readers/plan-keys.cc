@@ -67,8 +67,8 @@ VisitKernels(ParallelPlan& plan, ParameterVisitor& visitor)
     visitor.Flag({"overlapTensor", "Whether kernels run beside tensor-parallel communication."},
                  plan.overlapTensor);
     visitor.Flag(
-        {"splitProducts", "Whether GEMMs go beside gathers and scatterings of their operands."},
-        plan.splitProducts);
+        {"splitGemms", "Whether GEMMs go beside gathers and scatterings of their operands."},
+        plan.splitGemms);
     visitor.Flag(
         {"overlapGradients", "Whether data-parallel gradients go in buckets during backward."},
         plan.overlapGradients);

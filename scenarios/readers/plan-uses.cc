@@ -29,7 +29,7 @@ UsesOfDegrees(const ParallelPlan& plan)
     const bool hasPipeline = plan.pipeline > 1;
     return {{{"contextExchange"}, plan.context > 1, "context above 1"},
             {{"sequenceParallel", "overlapTensor"}, hasTensor, "tensor above 1"},
-            {{"splitProducts"},
+            {{"splitGemms"},
              hasTensor && plan.sequenceParallel && plan.overlapTensor,
              "tensor above 1 with sequenceParallel and overlapTensor"},
             {{"embeddingsAsLayers", "postValidation", "host.syncTransfers"},

@@ -265,7 +265,7 @@ ReadPass(const YamlNode& node)
     AttentionPass pass;
     pass.efficiency = Share(node, "efficiency");
     pass.softmaxColumns = node.Get("softmaxColumns").AsNumber(0, 1e4);
-    pass.aloneRate = Share(node, "aloneRate");
+    pass.singleTileRate = Share(node, "singleTileRate");
     pass.tail = node.Get("tail").AsNumber(0, 10);
     pass.memoryEfficiency = Share(node, "memoryEfficiency");
     pass.tileOverhead = node.Get("tileOverhead").AsTime();

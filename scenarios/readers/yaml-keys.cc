@@ -696,7 +696,7 @@ GpuMaps()
          "Fused attention in one direction (forward, backward)",
          {{"efficiency", "of the tensor rate inside the GEMMs, (0, 1]"},
           {"softmaxColumns", "softmax work per score, as head-dim columns at the tensor rate"},
-          {"aloneRate", "share of an SM's rate that a single tile on it reaches, (0, 1]"},
+          {"singleTileRate", "share of an SM's rate that a single tile on it reaches, (0, 1]"},
           {"tail", "of the longest tile's time, added where tiles differ (causal)"},
           {"memoryEfficiency", "of the datasheet HBM rate, (0, 1]"},
           {"tileOverhead", "start and end of a tile, a time"},

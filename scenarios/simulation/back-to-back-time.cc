@@ -17,10 +17,10 @@ namespace
 constexpr double STEADY = 1e-3; //!< periods that differ by less than this part are the same
 
 /** Keeps when calls have ended, until their period is known. */
-class RowEnds : public BackToBackClient
+class BackToBackEnds : public BackToBackClient
 {
   public:
-    explicit RowEnds(uint32_t calls)
+    explicit BackToBackEnds(uint32_t calls)
         : m_calls(calls)
     {
     }
@@ -110,8 +110,9 @@ BackToBackTimer::PerCall(const CollectiveCall& call, uint32_t calls)
 Time
 BackToBackTimer::Play(const CollectiveCall& call, uint32_t calls)
 {
-    RowEnds ends(calls);
-    m_simulation.GetFlowEngine(m_fidelity).StartRow(call, ends, m_simulation.Engines().Now());
+    BackToBackEnds ends(calls);
+    m_simulation.GetFlowEngine(m_fidelity)
+        .StartBackToBack(call, ends, m_simulation.Engines().Now());
     m_simulation.Engines().RunToEnd();
     return ends.Last();
 }

@@ -42,7 +42,7 @@ class ChainRows : public testing::Test
 
     double Period(const BackToBackChains& row, uint32_t calls = 20)
     {
-        return PeriodOf(row, AloneRates({}, m_routes), calls).ToMicroseconds();
+        return PeriodOf(row, UncontendedRates({}, m_routes), calls).ToMicroseconds();
     }
 
     Topology m_topology;
@@ -124,7 +124,7 @@ PlayRow(CollectiveBench& bench, const CollectiveCall& call, std::size_t calls)
     set.Add(engine);
     set.Add(bench.GetFabric().GetTransport());
     Ends ends(calls);
-    engine.StartRow(call, ends, Time());
+    engine.StartBackToBack(call, ends, Time());
     set.RunToEnd();
     EXPECT_EQ(engine.Active(), 0U);
     return ends.Get();

@@ -53,7 +53,7 @@ PlayRow(CollectiveBench& bench, const CollectiveCall& call, bool folds)
     EngineSet set;
     set.Add(transport);
     set.Add(engine);
-    engine.StartRow(call, row, Time());
+    engine.StartBackToBack(call, row, Time());
     set.RunToEnd();
     return row.ends;
 }

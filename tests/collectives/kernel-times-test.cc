@@ -227,7 +227,7 @@ TEST(MessageCost, AnnouncedMessagesShareTheWire)
 {
     const auto later = [](NetTransport transport, uint64_t count) {
         const MessageCost cost{NodeCosts(SlingshotNodes(transport).node)};
-        return cost.Together(Protocol::Simple, {Bytes::KiB(512), count, 2, Rate::GBps(25)})
+        return cost.TrainTime(Protocol::Simple, {Bytes::KiB(512), count, 2, Rate::GBps(25)})
             .ToMicroseconds();
     };
     const double wire = 524288 / 25e3;
@@ -268,7 +268,7 @@ TEST(MessageCost, LlLinesAreLookedFor)
 {
     const auto time = [](Protocol protocol, double line) {
         ClusterSpec spec = Gh200Nodes(4);
-        spec.node.costs = {{"proxyLine", line, "test"}};
+        spec.node.costs = {{"proxyPoll", line, "test"}};
         CollectiveBench bench(spec);
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
         auto call = WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes::KiB(8)), protocol);

@@ -27,7 +27,7 @@ TensorPlan(bool splits)
     ParallelPlan plan;
     plan.tensor = RANKS;
     plan.sequenceParallel = true;
-    plan.splitProducts = splits;
+    plan.splitGemms = splits;
     plan.host = HostCosts();
     plan.fp32Gradients = false;
     return plan;
@@ -48,7 +48,7 @@ TensorBytes(const StepGraph& graph)
 }
 
 // Pieces are the product: as many operations, and as many bytes between ranks.
-TEST(SplitProducts, DoTheSameWork)
+TEST(SplitGemms, DoTheSameWork)
 {
     const StepGraph whole = Build(false);
     const StepGraph split = Build(true);
@@ -59,7 +59,7 @@ TEST(SplitProducts, DoTheSameWork)
 // Of a layer's eight communications six go by copy engines: those before QKV and FC1, behind
 // projection and FC2, and before the gradients of the two. The others, beside gradients of QKV and
 // FC1, are whole kernels of their own.
-TEST(SplitProducts, SixOfALayersCommunicationsHoldNoMultiprocessors)
+TEST(SplitGemms, SixOfALayersCommunicationsHoldNoMultiprocessors)
 {
     const auto byCopyEngine = [](const StepGraph& graph) {
         return SumOverRanks(graph, [](const StepOp& op) { return op.byCopyEngine ? 1 : 0; });
@@ -69,7 +69,7 @@ TEST(SplitProducts, SixOfALayersCommunicationsHoldNoMultiprocessors)
 }
 
 // Where nothing of tensor parallelism is overlapped, products are whole.
-TEST(SplitProducts, NeedOverlap)
+TEST(SplitGemms, NeedOverlap)
 {
     ParallelPlan plan = TensorPlan(true);
     plan.overlapTensor = false;
@@ -88,7 +88,7 @@ Waits(const StepGraph& graph, Time communication)
 
 // What takes no longer than three of four pieces is hidden; what takes longer than the product is
 // waited for, less those three pieces.
-TEST(SplitProducts, HideCommunicationBesideAllPiecesButOne)
+TEST(SplitGemms, HideCommunicationBesideAllPiecesButOne)
 {
     const StepGraph whole = Build(false);
     const StepGraph split = Build(true);

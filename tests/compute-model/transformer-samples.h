@@ -82,7 +82,7 @@ SampleGpu()
     for (AttentionPass* pass : {&attention.forward, &attention.backward})
     {
         pass->efficiency = 0.5;
-        pass->aloneRate = 1;
+        pass->singleTileRate = 1;
         pass->memoryEfficiency = 0.8;
         pass->floor = Time::Microseconds(2);
     }

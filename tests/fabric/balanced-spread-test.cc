@@ -43,8 +43,8 @@ TEST(RouteSumTest, TellsSegmentsOverTheSameLinksApart)
         const Routing& routing = play.GetFabric().GetRouting();
         EXPECT_EQ(routing.Latency(straight), routing.Latency(crosswise));
         EXPECT_EQ(routing.Links(straight).size(), 5U);
-        EXPECT_EQ(routing.MakeupOf(straight).segments.size(), 2U);
-        EXPECT_TRUE(routing.MakeupOf(straight).rest.empty());
+        EXPECT_EQ(routing.DecompositionOf(straight).segments.size(), 2U);
+        EXPECT_TRUE(routing.DecompositionOf(straight).rest.empty());
     }
 }
 

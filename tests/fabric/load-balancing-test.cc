@@ -334,10 +334,10 @@ TEST(SprayTest, ExchangesUnderOneSwitchDoNotTurnBack)
     Play play(TwoLeaves(4, SprayRouting()));
     Routing& routing = play.GetFabric().GetRouting();
     const RouteId both = play.SumOf({{0, 1}, {1, 0}});
-    const RouteMakeup makeup = routing.MakeupOf(both);
-    ASSERT_EQ(makeup.segments.size(), 2U);
-    EXPECT_TRUE(makeup.rest.empty());
-    for (const SegmentCount& segment : makeup.segments)
+    const RouteDecomposition decomposition = routing.DecompositionOf(both);
+    ASSERT_EQ(decomposition.segments.size(), 2U);
+    EXPECT_TRUE(decomposition.rest.empty());
+    for (const SegmentCount& segment : decomposition.segments)
     {
         EXPECT_NE(segment.from, segment.to);
         EXPECT_EQ(segment.times, 1U);

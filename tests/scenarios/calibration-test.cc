@@ -104,7 +104,7 @@ TEST(Calibration, FewCasesAreTakenInByTheSmallestRegimeBesideThem)
     AddCases({"stream", "uncontended", "ring"}, 60, cases);
     for (CalibrationCase& each : cases)
     {
-        each.position.leastDepth = 2;
+        each.position.minDepth = 2;
     }
     const Calibration calibration = Calibrate(cases);
     EXPECT_EQ(calibration.Regimes().size(), 2U);
@@ -281,8 +281,8 @@ TEST(StepPosition, TellsWhoContendsForLinks)
         "{name: others, until: gpt, traffic: {pattern: poisson, bytes: 1MiB, load: 0.1}}";
     EXPECT_EQ(PositionWith({{"jobs", "[" + gpt + ", " + poisson + "]"}}).unsampled,
               "traffic poisson");
-    EXPECT_EQ(PositionWith({}).leastDepth, 1U);
-    EXPECT_EQ(PositionWith({{"jobs", both}}).leastDepth, 2U);
+    EXPECT_EQ(PositionWith({}).minDepth, 1U);
+    EXPECT_EQ(PositionWith({{"jobs", both}}).minDepth, 2U);
 }
 
 /** What no sample has is named, whatever its features are. */
@@ -405,7 +405,7 @@ TEST(CallPosition, LargeGroupsHaveBoundsOfTheirOwn)
         const auto point = PointOf(CollectiveOp::AllReduce, nodes, Bytes::MiB(8), Fidelity::Stream);
         ASSERT_EQ(point.bound->region, "inside");
         EXPECT_EQ(point.bound->regime.find(group), 0U) << point.bound->regime;
-        EXPECT_EQ(point.position.leastDepth, 3U); // shortcut, group, contention
+        EXPECT_EQ(point.position.minDepth, 3U); // shortcut, group, contention
         const auto flow = PointOf(CollectiveOp::AllReduce, nodes, Bytes::MiB(8), Fidelity::Flow);
         EXPECT_GE(flow.time / point.time, point.bound->lower);
         EXPECT_LE(flow.time / point.time, point.bound->upper);

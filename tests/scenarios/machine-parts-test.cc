@@ -155,7 +155,7 @@ node:
     EXPECT_EQ(costs.TimeOf(NodeCostKind::LlStep), Time::Microseconds(0.5));
     EXPECT_EQ(costs.TimeOf(NodeCostKind::NvlsSync), Time::Microseconds(10.1)); // Blackwell's
     EXPECT_EQ(costs.TimeOf(NodeCostKind::ProxyPost), Time::Microseconds(0.8));
-    EXPECT_EQ(costs.TimeOf(NodeCostKind::ProxyLine), Time::Microseconds(0.004)); // Arm's
+    EXPECT_EQ(costs.TimeOf(NodeCostKind::ProxyPoll), Time::Microseconds(0.004)); // Arm's
     EXPECT_EQ(costs.TimeOf(NodeCostKind::MessageFetch), Time::Microseconds(1.5));
     EXPECT_EQ(node.cpu, HostCpu::Arm);
     EXPECT_EQ(node.transport, NetTransport::Roce);

@@ -255,7 +255,7 @@ TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
         "of: framework, tensorShape, expertLoad, tensor, pipeline, data, context, contextExchange, "
         "expert, "
         "expertTensor, sequenceParallel, schedule, virtualStages, microBatch, globalBatch, "
-        "recomputation, attention, attentionSpeed, overlapTensor, splitProducts, overlapGradients, "
+        "recomputation, attention, attentionSpeed, overlapTensor, splitGemms, overlapGradients, "
         "bucket, "
         "distributedOptimizer, dataSharding, embeddings, fusion, loss, recomputeEvery, "
         "fp32Gradients, "

@@ -412,7 +412,7 @@ class DimensionCall
             crossing.latency =
                 std::max(crossing.latency, LatencyOf(path.connection, dimension, path.peer));
         });
-        const AloneRates rates(legs, m_in.routing);
+        const UncontendedRates rates(legs, m_in.routing);
         const Time slowest = rates.SlowestLeg().time;
         constexpr double ROUNDING = 1e-3;
         crossing.isEven = std::all_of(legs.begin(), legs.end(), [&](const StreamLeg& leg) {

@@ -198,7 +198,7 @@ NvlsNetworkStreams(const AlgorithmInputs& in)
     {
         shape.latency += RoundedUp(last * parts) / heads.CopyCap();
     }
-    const Time pass = AloneTime(shape.legs, in.routing) * std::min(1.0, first / payload);
+    const Time pass = UncontendedTime(shape.legs, in.routing) * std::min(1.0, first / payload);
     shape.latency = std::max(shape.latency - pass, call.call.startLatency);
     return shape;
 }

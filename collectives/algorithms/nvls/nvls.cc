@@ -130,7 +130,7 @@ NvlsStreams(const AlgorithmInputs& in)
     shape.legs = loads.Legs(payload, AnyHop);
     shape.latency = call.call.startLatency +
                     MovingTime(in, heads, loops, loads.LinkTime(payload, AnyHop)) -
-                    AloneTime(shape.legs, in.routing);
+                    UncontendedTime(shape.legs, in.routing);
     return shape;
 }
 

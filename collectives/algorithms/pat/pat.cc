@@ -273,7 +273,7 @@ PatStreams(const AlgorithmInputs& in)
         }
         return passes;
     };
-    const Time wires = AloneTime(shape.legs, in.routing);
+    const Time wires = UncontendedTime(shape.legs, in.routing);
     shape.latency = call.call.startLatency;
     shape.moving = moving(wires);
     shape.movingBeside = moving(wires * (1 + wires / shape.moving));

@@ -17,7 +17,7 @@ namespace
 class HopLoads
 {
   public:
-    HopLoads(const BackToBackChains& row, const AloneRates& rates)
+    HopLoads(const BackToBackChains& row, const UncontendedRates& rates)
         : m_cap(row.cap),
           m_slices(std::max(1.0, row.bytes.ToDouble() / row.slice.ToDouble())),
           m_rates(rates)
@@ -59,7 +59,7 @@ class HopLoads
 
     Rate m_cap;
     double m_slices; //!< of a channel
-    const AloneRates& m_rates;
+    const UncontendedRates& m_rates;
     std::unordered_map<uint32_t, std::vector<Load>> m_loads; //!< by link
 };
 
@@ -120,7 +120,7 @@ class ChainTimes
 } // namespace
 
 Time
-PeriodOf(const BackToBackChains& row, const AloneRates& rates, uint32_t calls)
+PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t calls)
 {
     const HopLoads loads(row, rates);
     std::vector<ChainTimes> chains;

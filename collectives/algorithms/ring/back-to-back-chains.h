@@ -11,7 +11,7 @@
 namespace weir
 {
 
-class AloneRates;
+class UncontendedRates;
 
 /** Equal calls that follow each other, each of which sends slices along a chain on every channel.
  */
@@ -61,7 +61,7 @@ struct BackToBackChains
  *
  * O(calls x places of all chains), less when the period is steady before.
  */
-Time PeriodOf(const BackToBackChains& row, const AloneRates& rates, uint32_t calls);
+Time PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t calls);
 
 } // namespace weir
 

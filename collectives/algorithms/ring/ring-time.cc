@@ -228,7 +228,7 @@ class RoundShares
   public:
     RoundShares(const std::vector<RingRounds>& rings,
                 std::size_t round,
-                const AloneRates& rates,
+                const UncontendedRates& rates,
                 double calls)
         : m_rings(rings),
           m_round(round),
@@ -414,7 +414,7 @@ class RoundShares
 
     const std::vector<RingRounds>& m_rings;
     std::size_t m_round;
-    const AloneRates& m_rates;
+    const UncontendedRates& m_rates;
     double m_calls;
     std::vector<std::vector<Rate>> m_shares;     //!< by ring and hop
     std::vector<std::vector<Rate>> m_full;       //!< the same, all hops busy
@@ -428,7 +428,7 @@ class RoundShares
 } // namespace
 
 Time
-RingsTime(const std::vector<RingRounds>& rings, const AloneRates& rates, double calls)
+RingsTime(const std::vector<RingRounds>& rings, const UncontendedRates& rates, double calls)
 {
     std::vector<Time> sums(rings.size());
     const std::size_t rounds = rings.front().rounds.size();

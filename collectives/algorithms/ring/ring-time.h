@@ -13,7 +13,7 @@
 namespace weir
 {
 
-class AloneRates;
+class UncontendedRates;
 
 /** One channel's ring as its closed form sees it. */
 struct RingRounds
@@ -82,7 +82,7 @@ struct RingRounds
  *
  * O(hops x rounds), times some 10 where links have several hops that are not in step.
  */
-Time RingsTime(const std::vector<RingRounds>& rings, const AloneRates& rates, double calls);
+Time RingsTime(const std::vector<RingRounds>& rings, const UncontendedRates& rates, double calls);
 
 } // namespace weir
 

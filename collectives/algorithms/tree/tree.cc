@@ -122,7 +122,7 @@ TreeHopLatency(const AlgorithmInputs& in, const Chunking& chunking, const Connec
         return latency;
     }
     return latency +
-           MessageCost(in.times.Costs()).Together(in.protocol, TrainOver(in, chunking, hop));
+           MessageCost(in.times.Costs()).TrainTime(in.protocol, TrainOver(in, chunking, hop));
 }
 
 /** Bytes that a connection's wire carries per byte of the protocol's (MessageCost::WireFactor). */

@@ -102,13 +102,13 @@ EvenSpread::IsPerPacket() const
     return m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet;
 }
 
-const RouteMakeup&
-EvenSpread::MakeupOf(RouteId route)
+const RouteDecomposition&
+EvenSpread::DecompositionOf(RouteId route)
 {
-    const auto [entry, isNew] = m_makeups.try_emplace(route);
+    const auto [entry, isNew] = m_decompositions.try_emplace(route);
     if (isNew)
     {
-        entry->second = m_routing.MakeupOf(route);
+        entry->second = m_routing.DecompositionOf(route);
     }
     return entry->second;
 }
@@ -123,12 +123,12 @@ EvenSpread::SharesOf(RouteId route)
         return entry->second;
     }
     std::map<LinkId, double> shares;
-    const RouteMakeup& makeup = MakeupOf(route);
-    for (const PathLink& each : makeup.rest)
+    const RouteDecomposition& decomposition = DecompositionOf(route);
+    for (const PathLink& each : decomposition.rest)
     {
         shares[each.link] += each.multiplicity;
     }
-    for (const SegmentCount& segment : makeup.segments)
+    for (const SegmentCount& segment : decomposition.segments)
     {
         const PathDag* dag = m_choices.Shortest(segment.from, segment.to);
         if (!dag) // it stalls where it is
@@ -193,14 +193,14 @@ EvenSpread::SprayedOf(RouteId route)
     }
     const Topology& topology = m_routing.GetTopology();
     Sprayed sprayed{m_routing.CurrentPath(route), 1, m_routing.Latency(route)};
-    const RouteMakeup& makeup = MakeupOf(route);
+    const RouteDecomposition& decomposition = DecompositionOf(route);
     uint64_t unit = 1;
     Time latency;
-    for (const PathLink& each : makeup.rest)
+    for (const PathLink& each : decomposition.rest)
     {
         latency += topology.GetLink(each.link).latency * each.multiplicity;
     }
-    for (const SegmentCount& segment : makeup.segments)
+    for (const SegmentCount& segment : decomposition.segments)
     {
         if (const PathDag* dag = m_choices.Shortest(segment.from, segment.to))
         {
@@ -237,7 +237,7 @@ BalancedSpread::BalancedSpread(EvenSpread& even,
     const bool keepsPaths = m_choices.Policy().GetScope() == RoutingPolicy::Scope::Flowlet;
     for (const RouteLoad& load : loads)
     {
-        for (const SegmentCount& segment : even.MakeupOf(load.route).segments)
+        for (const SegmentCount& segment : even.DecompositionOf(load.route).segments)
         {
             PathDemand* demand = AddSegment(segment, load.weight);
             if (demand && keepsPaths)
@@ -350,12 +350,12 @@ const std::vector<LinkShare>&
 BalancedSpread::SharesOf(RouteId route)
 {
     std::map<LinkId, double> shares;
-    const RouteMakeup& makeup = m_even.MakeupOf(route);
-    for (const PathLink& each : makeup.rest)
+    const RouteDecomposition& decomposition = m_even.DecompositionOf(route);
+    for (const PathLink& each : decomposition.rest)
     {
         shares[each.link] += each.multiplicity;
     }
-    for (const SegmentCount& segment : makeup.segments)
+    for (const SegmentCount& segment : decomposition.segments)
     {
         const PathDag* dag = m_choices.Shortest(segment.from, segment.to);
         if (!dag)

@@ -47,8 +47,8 @@ class EvenSpread : public LinkSpread
     /** Exact while the unit stays at most 2^16; see SharesOf(PathDag). */
     const Sprayed& SprayedOf(RouteId route);
 
-    /** Routing::MakeupOf, kept. */
-    const RouteMakeup& MakeupOf(RouteId route);
+    /** Routing::DecompositionOf, kept. */
+    const RouteDecomposition& DecompositionOf(RouteId route);
 
     PathChoices& Choices()
     {
@@ -82,7 +82,7 @@ class EvenSpread : public LinkSpread
                                                                //!< in the same proportions
     std::size_t m_balancedRoutes{0};                           //!< in all keys
     LinkScratch m_scratch;
-    std::unordered_map<RouteId, RouteMakeup> m_makeups; //!< whatever the router does
+    std::unordered_map<RouteId, RouteDecomposition> m_decompositions; //!< whatever the router does
 };
 
 /** What links carry and can carry now, by LinkId. */

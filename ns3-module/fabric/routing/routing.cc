@@ -117,7 +117,7 @@ Routing::PathThrough(RouteId id, const std::vector<LinkId>& network)
         const Single& single = m_singles[route.detail];
         return Joined(single.before, network, single.after);
     }
-    std::vector<PathLink> links = MakeupOf(id).rest;
+    std::vector<PathLink> links = DecompositionOf(id).rest;
     for (const LinkId link : network)
     {
         links.push_back({link, 1});
@@ -390,19 +390,19 @@ Routing::AddSum(const RouteSum& sum)
     Sum flat = Flattened(sum);
     route.detail = static_cast<uint32_t>(m_sums.size());
     m_sums.push_back(std::move(flat));
-    RouteMakeup makeup;
+    RouteDecomposition decomposition;
     if (m_spread)
     {
-        AddMakeup(route, 1, makeup.segments, makeup.rest);
-        Fold(makeup.segments);
-        for (const SegmentCount& each : makeup.segments)
+        AddDecomposition(route, 1, decomposition.segments, decomposition.rest);
+        Fold(decomposition.segments);
+        for (const SegmentCount& each : decomposition.segments)
         {
             hash = MixHash(hash, uint64_t{each.from.Index()} << 32 | each.to.Index());
             hash = MixHash(hash, each.times);
         }
     }
     const uint32_t known = m_index.Find(
-        Folded(hash), [&](uint32_t i) { return AreSameSum(m_routes[i], route, makeup); });
+        Folded(hash), [&](uint32_t i) { return AreSameSum(m_routes[i], route, decomposition); });
     if (known != InternIndex::NONE)
     {
         m_sums.pop_back();
@@ -412,7 +412,9 @@ Routing::AddSum(const RouteSum& sum)
 }
 
 bool
-Routing::AreSameSum(const Route& known, const Route& route, const RouteMakeup& makeup) const
+Routing::AreSameSum(const Route& known,
+                    const Route& route,
+                    const RouteDecomposition& decomposition) const
 {
     if (known.kind != Kind::Sum || known.path != route.path)
     {
@@ -422,13 +424,13 @@ Routing::AreSameSum(const Route& known, const Route& route, const RouteMakeup& m
     {
         return true;
     }
-    RouteMakeup other;
-    AddMakeup(known, 1, other.segments, other.rest);
+    RouteDecomposition other;
+    AddDecomposition(known, 1, other.segments, other.rest);
     Fold(other.segments);
     return std::equal(other.segments.begin(),
                       other.segments.end(),
-                      makeup.segments.begin(),
-                      makeup.segments.end(),
+                      decomposition.segments.begin(),
+                      decomposition.segments.end(),
                       [](const SegmentCount& a, const SegmentCount& b) {
                           return a.from == b.from && a.to == b.to && a.times == b.times;
                       });
@@ -467,10 +469,10 @@ Routing::DestinationOf(RouteId id) const
 }
 
 void
-Routing::AddMakeup(const Route& route,
-                   uint32_t times,
-                   std::vector<SegmentCount>& segments,
-                   std::vector<PathLink>& rest) const
+Routing::AddDecomposition(const Route& route,
+                          uint32_t times,
+                          std::vector<SegmentCount>& segments,
+                          std::vector<PathLink>& rest) const
 {
     switch (route.kind)
     {
@@ -497,7 +499,7 @@ Routing::AddMakeup(const Route& route,
     const Sum& sum = m_sums[route.detail];
     for (const RouteSum::Term& term : sum.terms)
     {
-        AddMakeup(m_routes[term.route.Index()], times * term.times, segments, rest);
+        AddDecomposition(m_routes[term.route.Index()], times * term.times, segments, rest);
     }
     for (const RouteSum::Segment& each : sum.segments)
     {
@@ -509,14 +511,14 @@ Routing::AddMakeup(const Route& route,
     }
 }
 
-RouteMakeup
-Routing::MakeupOf(RouteId route) const
+RouteDecomposition
+Routing::DecompositionOf(RouteId route) const
 {
-    RouteMakeup makeup;
-    AddMakeup(m_routes[route.Index()], 1, makeup.segments, makeup.rest);
-    Fold(makeup.segments);
-    CountRepeated(makeup.rest);
-    return makeup;
+    RouteDecomposition decomposition;
+    AddDecomposition(m_routes[route.Index()], 1, decomposition.segments, decomposition.rest);
+    Fold(decomposition.segments);
+    CountRepeated(decomposition.rest);
+    return decomposition;
 }
 
 void

@@ -55,7 +55,7 @@ struct SegmentCount
 };
 
 /** A route's segments through the network, and all other links. */
-struct RouteMakeup
+struct RouteDecomposition
 {
     std::vector<SegmentCount> segments; //!< by ascending ends, each two ends once
     std::vector<PathLink> rest;
@@ -237,7 +237,7 @@ class Routing
     DeviceId DestinationOf(RouteId route) const;
 
     /** What a route is made of. O(links), and O(terms log terms) for a sum. */
-    RouteMakeup MakeupOf(RouteId route) const;
+    RouteDecomposition DecompositionOf(RouteId route) const;
 
     /** Whether a route is a sum of several, which only a fluid carries at one rate. */
     bool IsSum(RouteId route) const
@@ -348,7 +348,9 @@ class Routing
     Sum Flattened(const RouteSum& sum) const;
     PathId InternLinks(std::vector<PathLink>& links);
     PathId InternEach(const std::vector<LinkId>& links);
-    bool AreSameSum(const Route& known, const Route& route, const RouteMakeup& makeup) const;
+    bool AreSameSum(const Route& known,
+                    const Route& route,
+                    const RouteDecomposition& decomposition) const;
 
     Router& HealthyRouter();
     bool HasDownLink(PathId path) const;
@@ -356,10 +358,10 @@ class Routing
     PathId RerouteSingle(const Route& route);
     PathId RerouteSum(const Route& route);
     PathId RerouteTree(RouteId route);
-    void AddMakeup(const Route& route,
-                   uint32_t times,
-                   std::vector<SegmentCount>& segments,
-                   std::vector<PathLink>& rest) const;
+    void AddDecomposition(const Route& route,
+                          uint32_t times,
+                          std::vector<SegmentCount>& segments,
+                          std::vector<PathLink>& rest) const;
 
     const Topology& m_topology;
     Polymorphic<RoutingPolicy> m_policy;

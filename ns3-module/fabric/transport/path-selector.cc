@@ -136,7 +136,7 @@ PathSelector::ForgetOldFlowlets(Time now)
 SelectedPath
 PathSelector::LeastLoaded(RouteId route, double weight)
 {
-    const auto& segments = m_spread.MakeupOf(route).segments;
+    const auto& segments = m_spread.DecompositionOf(route).segments;
     PathChoices& choices = m_spread.Choices();
     if (segments.empty() || !choices.Shortest(segments.front().from, segments.front().to))
     {
@@ -160,7 +160,7 @@ PathSelector::IsDivided(RouteId route)
     {
         return false;
     }
-    const auto& segments = m_spread.MakeupOf(route).segments;
+    const auto& segments = m_spread.DecompositionOf(route).segments;
     return segments.size() > 1 || (segments.size() == 1 && segments.front().times > 1);
 }
 
@@ -170,7 +170,7 @@ PathSelector::UnitFor(RouteId route, Bytes bytes)
     // Multiplicities are a segment's times x unit, and many segments may share a link.
     constexpr uint64_t MAX_PARTS = uint64_t{1} << 31;
     uint64_t times = 1;
-    for (const SegmentCount& segment : m_spread.MakeupOf(route).segments)
+    for (const SegmentCount& segment : m_spread.DecompositionOf(route).segments)
     {
         times += segment.times;
     }

@@ -124,11 +124,11 @@ FluidTransport::BundleFor(PathId path, double cap, double weight)
         if (b >= m_bundles.size())
         {
             m_bundles.resize(b + 1);
-            m_aloneTimes.resize(b + 1);
+            m_uncontendedSpans.resize(b + 1);
             m_positions.resize(b + 1, PositionedHeap<double>::ABSENT);
         }
         m_bundles[b] = Bundle();
-        m_aloneTimes[b] = AloneTime();
+        m_uncontendedSpans[b] = UncontendedSpan();
         m_bundles[b].path = path;
         m_bundles[b].cap = cap;
         m_bundles[b].weight = weight;

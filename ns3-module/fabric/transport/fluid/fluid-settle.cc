@@ -297,22 +297,22 @@ FluidTransport::MeterAlone(uint32_t b)
     const bool alone = m_solver.IsUncontended(b);
     const double rate =
         alone && bundle.moving > 0 ? bundle.moving * bundle.weight * m_solver.Level(b) : 0;
-    if (alone ? rate != bundle.aloneRate : bundle.wasAlone)
+    if (alone ? rate != bundle.uncontendedRate : bundle.wasAlone)
     {
-        AloneTime& time = m_aloneTimes[b];
+        UncontendedSpan& time = m_uncontendedSpans[b];
         if (!alone || (rate > 0 && rate != bundle.aloneFull))
         {
             AddAloneTime(b);
             bundle.aloneFull = rate;
         }
-        else if (bundle.aloneRate > 0)
+        else if (bundle.uncontendedRate > 0)
         {
             time.busy += m_now - time.since;
         }
-        const bool wasAlone = bundle.aloneRate > 0;
+        const bool wasAlone = bundle.uncontendedRate > 0;
         bundle.wasAlone = alone;
         time.since = m_now;
-        bundle.aloneRate = rate;
+        bundle.uncontendedRate = rate;
         if (m_observers.WantLinkRates() && (alone || wasAlone))
         {
             TellAloneRate(b);
@@ -337,7 +337,7 @@ FluidTransport::TellAloneRate(uint32_t b)
         const uint32_t link = l.link.Index();
         if (m_solver.UncontendedOn(link) == b || LoadOf(link) == 0)
         {
-            const double rate = l.multiplicity * bundle.aloneRate;
+            const double rate = l.multiplicity * bundle.uncontendedRate;
             m_observers.OnLinkRate(l.link, Rate::BytesPerSecond(rate), m_now);
         }
     }
@@ -348,8 +348,8 @@ void
 FluidTransport::AddAloneTime(uint32_t b)
 {
     const Bundle& bundle = m_bundles[b];
-    AloneTime& time = m_aloneTimes[b];
-    if (bundle.aloneRate > 0)
+    UncontendedSpan& time = m_uncontendedSpans[b];
+    if (bundle.uncontendedRate > 0)
     {
         time.busy += m_now - time.since;
         time.since = m_now;
@@ -411,8 +411,9 @@ FluidTransport::GetLinkUsage(LinkId link)
         moving += ofBundle * multiplicity;
         if (m_solver.IsUncontended(b))
         {
-            const AloneTime& time = m_aloneTimes[b];
-            const Time busy = bundle.aloneRate > 0 ? time.busy + (m_now - time.since) : time.busy;
+            const UncontendedSpan& time = m_uncontendedSpans[b];
+            const Time busy =
+                bundle.uncontendedRate > 0 ? time.busy + (m_now - time.since) : time.busy;
             const double full = multiplicity * bundle.aloneFull;
             usage.busy += busy;
             usage.saturated += LinkMeter::Saturates(full, m_solver.Capacity(l)) ? busy : Time();

@@ -334,10 +334,10 @@ class FluidTransport : public Transport
         bool isQueued{false}; //!< is in m_idleQueue
         bool wasAlone{false}; //!< when last looked at
 
-        double cap{0};       //!< bytes/s, of each flow
-        int64_t carried{0};  //!< bytes done, not yet added to its links' meters
-        double aloneRate{0}; //!< bytes/s when alone on its links
-        double aloneFull{0}; //!< the last such rate that was not zero
+        double cap{0};             //!< bytes/s, of each flow
+        int64_t carried{0};        //!< bytes done, not yet added to its links' meters
+        double uncontendedRate{0}; //!< bytes/s when alone on its links
+        double aloneFull{0};       //!< the last such rate that was not zero
         PathId path;
         uint32_t nextOfPath{NONE}; //!< another bundle on this path
         uint32_t users{0};         //!< flows that are moving, delayed, or done but not told
@@ -346,7 +346,7 @@ class FluidTransport : public Transport
     };
 
     /** Time for which a bundle has been alone on its links. */
-    struct AloneTime
+    struct UncontendedSpan
     {
         Time since;
         Time busy; //!< at aloneFull, not yet added to its links' meters
@@ -469,15 +469,15 @@ class FluidTransport : public Transport
     SharingSolver m_solver;
     std::vector<Flow> m_flows;
     std::vector<uint32_t> m_unusedFlows;
-    std::vector<Bundle> m_bundles;        //!< by variable of the solver
-    std::vector<AloneTime> m_aloneTimes;  //!< by bundle
-    std::vector<uint32_t> m_positions;    //!< by bundle: in the heap of its group
-    std::vector<uint32_t> m_bundleOfPath; //!< by path: its first bundle
-    std::vector<Group> m_groups;          //!< by link
-    std::vector<LinkMeter> m_meters;      //!< by link
-    InstantQueue<DelayItems> m_delays;    //!< flows in their start-up delay
-    InstantQueue<TimerItems> m_timers;    //!< bundles with clocks of their own
-    IndexedHeap<Time> m_groupTimers;      //!< by link
+    std::vector<Bundle> m_bundles;                   //!< by variable of the solver
+    std::vector<UncontendedSpan> m_uncontendedSpans; //!< by bundle
+    std::vector<uint32_t> m_positions;               //!< by bundle: in the heap of its group
+    std::vector<uint32_t> m_bundleOfPath;            //!< by path: its first bundle
+    std::vector<Group> m_groups;                     //!< by link
+    std::vector<LinkMeter> m_meters;                 //!< by link
+    InstantQueue<DelayItems> m_delays;               //!< flows in their start-up delay
+    InstantQueue<TimerItems> m_timers;               //!< bundles with clocks of their own
+    IndexedHeap<Time> m_groupTimers;                 //!< by link
     std::vector<uint32_t> m_staleBundles;
     std::vector<uint32_t> m_staleGroups;
     std::deque<uint32_t>

@@ -257,15 +257,15 @@ HybridTransport::TurnsOf(const Stream& stream)
     const PacketFormat& format = m_packets.GetSpec().format;
     const double size = static_cast<double>(traffic.bytes) / static_cast<double>(traffic.datagrams);
     const double perPacket = size / (format.mtu.ToDouble() + format.header.value_or(0));
-    double mostTaken = 0;
+    double maxTaken = 0;
     double weight = 1;
     for (const PathLink& each : m_routing.Paths().Links(PathOf(stream).path))
     {
         const FluidTransport::Shares shares = m_fluid->SharesOf(each.link);
         const double taken = shares.flowRate / m_links[each.link.Index()].rate;
-        if (taken > mostTaken)
+        if (taken > maxTaken)
         {
-            mostTaken = taken;
+            maxTaken = taken;
             weight = perPacket * shares.flowWeight / m_datagramStreams[each.link.Index()];
         }
     }

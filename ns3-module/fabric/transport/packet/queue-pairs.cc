@@ -987,7 +987,7 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
     const bool asks = (flags & (Packet::LAST | Packet::ASKS)) != 0;
     bool isAnswered = echoesMark || asks || pair.unacknowledged + 1 >= m_spec.queuePair.ackEvery;
     pair.came = pair.unacknowledged == 0 ? number : std::max(pair.came, number);
-    pair.leastCame = pair.unacknowledged == 0 ? number : std::min(pair.leastCame, number);
+    pair.minArrived = pair.unacknowledged == 0 ? number : std::min(pair.minArrived, number);
     pair.unacknowledged++;
     pair.stamp = m_packets[packet].stamp - now;
     pair.newest = std::max(pair.newest, number);
@@ -1023,7 +1023,7 @@ bool
 QueuePairs::IsBeyondBits(const Pair& pair, uint64_t number)
 {
     const uint64_t most = std::max(pair.came, number);
-    const uint64_t least = std::max(pair.expected, std::min(pair.leastCame, number));
+    const uint64_t least = std::max(pair.expected, std::min(pair.minArrived, number));
     return pair.unacknowledged > 0 && most >= least + ACK_BITS;
 }
 

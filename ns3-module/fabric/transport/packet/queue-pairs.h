@@ -251,7 +251,7 @@ class QueuePairs : public PacketEnds
         bool isMarked{false};          //!< one of them was
         bool hasAsked{false};          //!< one that came out of order has asked for an ACK
         uint64_t came{0};              //!< the farthest packet since the last ACK
-        uint64_t leastCame{0};         //!< the nearest one
+        uint64_t minArrived{0};        //!< the nearest one
         uint64_t newest{0};            //!< of those that came the one that is sent last
         uint32_t camePath{0};          //!< of the packet that came last
         bool asksCredit{false};        //!< waits at its receiver's clock

@@ -26,7 +26,7 @@ std::vector<PathId>
 ChoicesOf(Routing& routing, RouteId route)
 {
     const PathId current = routing.CurrentPath(route);
-    const std::vector<SegmentCount> segments = routing.MakeupOf(route).segments;
+    const std::vector<SegmentCount> segments = routing.DecompositionOf(route).segments;
     PathChoices& choices = routing.Spread()->Choices();
     const PathDag* shortest =
         segments.empty() ? nullptr : choices.Shortest(segments.front().from, segments.front().to);

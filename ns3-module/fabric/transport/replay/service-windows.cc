@@ -64,7 +64,7 @@ ServiceWindows::Restart(int64_t now)
         connection.next = 0;
         connection.longestIdle = 0;
         connection.free = std::min(connection.free, now); // what was to be served is no more
-        connection.mostBytes = 0;
+        connection.maxBytes = 0;
         connection.rate = 0;
     }
 }

@@ -50,13 +50,13 @@ class ServiceWindows
         int64_t free{0};               //!< ps: when the last one ended, less the latency
         int64_t idleSince{0};          //!< ps: when the last one was done
         int64_t longestIdle{0};        //!< ps
-        int64_t mostBytes{0};          //!< of a flow
+        int64_t maxBytes{0};           //!< of a flow
         double rate{0};                //!< bytes/ps while it served, in what was averaged
 
         /** Whether it is known how it serves a flow; without a rate, one of no bytes. */
         bool IsKnown() const
         {
-            return rate > 0 || (!services.empty() && mostBytes == 0);
+            return rate > 0 || (!services.empty() && maxBytes == 0);
         }
     };
 

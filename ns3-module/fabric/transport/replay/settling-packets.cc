@@ -41,7 +41,7 @@ SettlingPackets::Start(const FlowRequest& request, const std::vector<uint32_t>& 
         m_open.resize(m_windows.Size());
         m_parked.resize(m_windows.Size());
         ServiceWindows::Connection& connection = m_windows.At(flow.connection);
-        if (m_isServed && (!connection.IsKnown() || request.bytes.Count() > connection.mostBytes))
+        if (m_isServed && (!connection.IsKnown() || request.bytes.Count() > connection.maxBytes))
         {
             Interrupt(m_now);
         }
@@ -70,7 +70,7 @@ SettlingPackets::Start(const FlowRequest& request, const std::vector<uint32_t>& 
         {
             connection.longestIdle = std::max(connection.longestIdle, m_now - connection.idleSince);
         }
-        connection.mostBytes = std::max(connection.mostBytes, request.bytes.Count());
+        connection.maxBytes = std::max(connection.maxBytes, request.bytes.Count());
         m_open[flow.connection].push_back(number);
     }
     if (m_isServed)
@@ -493,8 +493,8 @@ SettlingPackets::RestartWindows(int64_t now)
         ServiceWindows::Connection& connection = m_windows.At(i);
         for (const uint32_t number : m_open[i])
         {
-            connection.mostBytes =
-                std::max(connection.mostBytes, m_flows[number].request.bytes.Count());
+            connection.maxBytes =
+                std::max(connection.maxBytes, m_flows[number].request.bytes.Count());
         }
     }
 }

@@ -130,7 +130,7 @@ Hpcc::VisitParameters(ParameterVisitor& visitor)
                    utilization,
                    {0.01, 1});
     visitor.Count({"maxStage",
-                   "Additive increases in a row before the next multiplicative one.",
+                   "Consecutive additive increases before the next multiplicative one.",
                    "HPCC's simulator"},
                   maxStage,
                   {0, 1u << 20});

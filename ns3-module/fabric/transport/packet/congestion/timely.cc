@@ -163,7 +163,7 @@ Timely::VisitParameters(ParameterVisitor& visitor)
                      increaseRate,
                      {Rate(), fastest});
     visitor.Count({"hyperAfter",
-                   "Increases in a row after which they are larger; 0: never.",
+                   "Consecutive increases after which they are larger; 0: never.",
                    "Mittal et al., SIGCOMM 2015: 5"},
                   hyperAfter,
                   {0, 1u << 20});
