@@ -5,6 +5,7 @@
 #include "scenarios/command/packets-option.h"
 #include "scenarios/command/result-option.h"
 #include "scenarios/command/simulation-loop.h"
+#include "scenarios/command/verb-options.h"
 #include "scenarios/flows/draw-flows.h"
 #include "scenarios/flows/flow-report.h"
 #include "scenarios/flows/flow-selection.h"
