@@ -31,9 +31,10 @@ BlockTimesOf(const NodeCosts& costs)
     BlockTimes times;
     for (const Row& row : ROWS)
     {
-        const Time mebibyte = costs.TimeOf(row.mebibyte) * costs.FactorOf(Kind::BlockTime);
+        const double microseconds =
+            costs.TimeOf(row.mebibyte).ToMicroseconds() * costs.FactorOf(Kind::BlockTime);
         times.Of(row.kind) = {costs.TimeOf(row.floor) * costs.FactorOf(Kind::BlockFloor),
-                              Rate::BytesPerSecond(MEBIBYTE / mebibyte.ToSeconds())};
+                              Rate::BytesPerSecond(MEBIBYTE / microseconds * 1e6)};
     }
     return times;
 }

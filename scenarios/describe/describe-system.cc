@@ -150,7 +150,7 @@ CostLines(const NodeSpec& node)
 {
     const NodeCosts costs(node);
     std::ostringstream lines;
-    lines << std::left << "  " << std::setw(20) << "costs" << std::setw(13) << "value"
+    lines << std::left << "  " << std::setw(24) << "costs" << std::setw(13) << "value"
           << "from\n";
     for (const NodeCostFigure& figure : NodeCostFigures())
     {
@@ -159,7 +159,7 @@ CostLines(const NodeSpec& node)
         std::ostringstream value;
         value << std::setprecision(4) << cost.value
               << (figure.unit == NodeCostUnit::Factor ? "" : " ") << UnitName(figure.unit);
-        lines << "  " << std::setw(20) << figure.key << std::setw(13)
+        lines << "  " << std::setw(24) << figure.key << std::setw(13)
               << (unbounded ? "no bound" : value.str()) << cost.source << "\n";
     }
     return lines.str();

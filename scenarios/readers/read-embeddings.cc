@@ -68,7 +68,8 @@ ReadClasses(const YamlNode& node, uint64_t rows, bool areCounts)
     constexpr double ROUNDED_SHARES = 0.01;
     if (!areCounts && std::abs(looked - 1) > ROUNDED_SHARES)
     {
-        node.Fail("found shares of the look-ups that sum to " + FormatNumber(looked) +
+        node.Fail("found shares of the look-ups that sum to " +
+                  FormatNumber(std::round(looked * 1e6) / 1e6) +
                   ", expected 1, or counts with 'classesOf'");
     }
     return classes;

@@ -346,7 +346,7 @@ TEST(DimensionsTest, TheFirstMayBeInsideTheNodes)
 
     spec.fabric.kind.As<Dimensions>().dimensions.front().kind =
         DimensionKind::Ring; // they are attached to a switch
-    EXPECT_NE(RefusalOf(spec).find("expected that of node.nvlink"), std::string::npos)
+    EXPECT_NE(RefusalOf(spec).find("expected Switch(8), or node.nvlink"), std::string::npos)
         << RefusalOf(spec);
     spec.fabric.kind.As<Dimensions>().dimensions.front() = Dimension(DimensionKind::Switch, 4);
     spec.fabric.kind.As<Dimensions>().dimensions.front().isInside = true;

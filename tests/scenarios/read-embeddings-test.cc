@@ -180,11 +180,11 @@ TEST(ReadEmbeddings, RefusesWithPlaceFoundAndExpected)
         Refusal(RunOf(ModelOf("{dim: 16, tables: [{rows: 9, classes: [[10, 1]]}]}", NETWORK), plan))
             .find("at most the table's 9"),
         std::string::npos);
-    EXPECT_NE(Refusal(RunOf(ModelOf("{dim: 16, tables: [{rows: 100, classes: [[10, 0.09], [90, "
-                                    "0.01]]}]}",
+    EXPECT_NE(Refusal(RunOf(ModelOf("{dim: 16, tables: [{rows: 100, classes: [[10, 0.25], [90, "
+                                    "0.25]]}]}",
                                     NETWORK),
                             plan))
-                  .find("found shares of the look-ups that sum to 0.1, expected 1"),
+                  .find("found shares of the look-ups that sum to 0.5, expected 1"),
               std::string::npos);
     EXPECT_NE(Refusal(RunOf(ModelOf("{dim: 16, tables: [{rows: 100, classes: [[10, 3], [90, 1]], "
                                     "classesOf: 40}]}",
