@@ -448,7 +448,9 @@ ParametersOf(const NodeSpec& node)
     {
         const NodeCost& cost = costs.Get(figure.kind);
         const bool isBounded = cost.value <= figure.most;
-        if (figure.unit == NodeCostUnit::Bytes || !(cost.value > 0) || !isBounded)
+        const bool isOfBlocks = // which BlockFloor and BlockTime scale
+            figure.kind >= NodeCostKind::SendFloor && figure.kind <= NodeCostKind::RecvMebibyte;
+        if (figure.unit == NodeCostUnit::Bytes || isOfBlocks || !(cost.value > 0) || !isBounded)
         {
             continue;
         }

@@ -50,6 +50,7 @@ DefaultPcieSlot(const HostFigures& host, uint32_t generation, uint32_t lanes)
     link.name = "pcie" + std::to_string(generation) + "-x" + std::to_string(lanes);
     link.rawRate = PcieRawRate(generation, lanes);
     link.encoding = PcieEncoding(generation);
+    link.source += "; generation and lanes of the topology file";
     return link;
 }
 

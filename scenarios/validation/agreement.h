@@ -38,8 +38,8 @@ std::vector<CaseOutcome> CompareOnFabrics(const Catalog& catalog, const ShowSuit
 
 /**
  * Jobs of random collectives whose GPUs are of other nodes or of the same (SampleJobs, of a seed
- * that no bound was calibrated or is tested with): on random machines, fabrics and routings, half
- * of them with a wire between switches that fails at random during the first job.
+ * that no bound was calibrated or is tested with): on random machines, fabrics and routings, two in
+ * five with a wire between switches that fails at random during the first job.
  *
  * Classes: "mixtures: flow/stream", of them "whole" or "failure", "slowed" by the other job or
  * "apart", and one of the first job's algorithm or operation.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/sampled-calls.h"
+#include "scenarios/bound/scenario-position.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/simulation/wire-scenario.h"
 #include "scenarios/validation/agreement.h"
@@ -88,15 +89,18 @@ CompareMixtures(const Catalog& catalog, const ShowSuite& progress)
         {
             const std::string flow = "mixtures: flow/stream";
             const std::string kind = KindOf(text);
-            cases.push_back(
-                CaseOf("mixture " + std::to_string(index) + ", " + kind,
-                       {flow, flow + (fails ? " failure" : " whole"), flow + " " + kind},
-                       TimeOfJobs(text, Fidelity::Stream, catalog),
-                       TimeOfJobs(text, Fidelity::Flow, catalog)));
+            const bool isSlowed = IsConcurrent(sample.estimates.back().position);
+            cases.push_back(CaseOf("mixture " + std::to_string(index) + ", " + kind,
+                                   {flow,
+                                    flow + (fails ? " failure" : " whole"),
+                                    flow + (isSlowed ? " slowed" : " apart"),
+                                    flow + " " + kind},
+                                   TimeOfJobs(text, Fidelity::Stream, catalog),
+                                   TimeOfJobs(text, Fidelity::Flow, catalog)));
         }
         catch (const std::invalid_argument&)
         {
-            continue; // no path is left
+            continue; // no path is left, or it takes long
         }
     }
     return cases;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COLLECTIVES_ALGORITHMS_PAT_ORDER_H
-#define WEIR_COLLECTIVES_ALGORITHMS_PAT_ORDER_H
+#ifndef WEIR_COLLECTIVES_ALGORITHMS_PAT_H
+#define WEIR_COLLECTIVES_ALGORITHMS_PAT_H
 
 #include <cstdint>
 #include <vector>
@@ -26,4 +26,4 @@ std::vector<PatDistance> PatDistances(uint32_t ranks);
 
 } // namespace weir
 
-#endif // WEIR_COLLECTIVES_ALGORITHMS_PAT_ORDER_H
+#endif // WEIR_COLLECTIVES_ALGORITHMS_PAT_H

@@ -23,7 +23,7 @@ def is_group(cases):
 def pairs_of(result):
     """suite, case, unit, measured and predicted of every case that has an error.
 
-    Its `attrs` hold the words for measured and predicted by suite and unit. Cases of groups are
+    Its `attrs` hold the words for measured and predicted by suite. Cases of groups are
     those of other suites, and those of bounds are counts.
     """
     pieces, words = [], {}
