@@ -264,7 +264,7 @@ FillHostBridge(const HostFigures& host, NodeSpec& spec)
  * ...] gpuLink: a GPU's slot where it is no PCIe (NVLink-C2C) sockets: count, cpu, model, perBoard,
  * and the profile between them nic:     count of cards, ports of each, rate, transport, mtu; on:
  * [pcie0, ...]; pcie: a slot's profile where not the node's; hostBridge: what a NIC on a socket
- * moves both ways
+ * moves in both directions
  *
  * A place is "cpu1" or "pcie0", or {on: pcie0, ...} with the profile of that slot; places that are
  * not given are even. Costs are those of the parts in @p catalog where they differ from the

@@ -46,7 +46,7 @@ namespace
 /** Sets a field of a link and of its other direction, if there is one. */
 template <typename T>
 void
-SetBothWays(std::vector<Link>& links, LinkId link, T Link::*field, T value)
+SetBothDirections(std::vector<Link>& links, LinkId link, T Link::*field, T value)
 {
     links[link.Index()].*field = value;
     const LinkId opposite = links[link.Index()].opposite;
@@ -155,20 +155,20 @@ Topology::AddDuplexLink(
 {
     const LinkId there = AddDuplexLink(
         a, b, kind, profile.PayloadRate() * bundle, profile.latency, AddProfileName(profile.name));
-    SetBothWays(m_links, there, &Link::framing, profile.framing);
+    SetBothDirections(m_links, there, &Link::framing, profile.framing);
     return there;
 }
 
 void
 Topology::SetDimension(LinkId link, uint8_t dimension)
 {
-    SetBothWays(m_links, link, &Link::dimension, dimension);
+    SetBothDirections(m_links, link, &Link::dimension, dimension);
 }
 
 void
 Topology::SetCost(LinkId link, uint8_t cost)
 {
-    SetBothWays(m_links, link, &Link::cost, cost);
+    SetBothDirections(m_links, link, &Link::cost, cost);
 }
 
 DeviceId

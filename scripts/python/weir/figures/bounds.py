@@ -10,7 +10,7 @@ from weir.validation import bounds_of, errors_by_size, reliability, widths
 
 MAX_REGIMES = 6    # that have a panel of their own
 MIN_CASES = 5      # of such a regime
-LEAST_COVERAGE = 60  # %, of what is drawn
+MIN_COVERAGE = 60  # %, of what is drawn
 
 
 class Bounds(Figure):
@@ -46,7 +46,7 @@ class Bounds(Figure):
     @staticmethod
     def _draw_reliability(axes, data, colors):
         """On the diagonal a bound keeps what it says."""
-        ends = [LEAST_COVERAGE, 100]
+        ends = [MIN_COVERAGE, 100]
         axes.plot(ends, ends, "--", color="black", linewidth=0.8, label="equal")
         for name, own in data.groupby("of", sort=False):
             axes.plot(own["coverage"] * 100, own["observed"] * 100, marker="o",
