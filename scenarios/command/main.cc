@@ -243,8 +243,13 @@ RunWords(std::vector<std::string> words)
     if (!words.empty() && words.front() == "help")
     {
         words.erase(words.begin());
-        words.resize(std::min<std::size_t>(words.size(), 1)); // the verb
-        words.emplace_back("--help");
+        const bool isKnown = std::any_of(commands.begin(), commands.end(), [&](const auto& each) {
+            return !words.empty() && each.options->get_name() == words.front();
+        });
+        if (words.empty() || isKnown)
+        {
+            words.emplace_back("--help");
+        }
     }
     try
     {

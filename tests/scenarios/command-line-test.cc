@@ -45,6 +45,7 @@ constexpr Refusal REFUSALS[] = {
     {"", "expected one of: run"},
     {"rnu x", "did you mean 'run'"},
     {"hlep collective", "found the unknown verb 'hlep'"},
+    {"help colective", "did you mean 'collective'"},
     {"--jsn", "found the unknown option '--jsn'"},
     {"run", "found no FILE, expected"},
     {"run gpt-22b-8-a100-full --fidelty flow", "did you mean '--fidelity'"},
