@@ -90,13 +90,14 @@ CompareMixtures(const Catalog& catalog, const ShowSuite& progress)
             const std::string flow = "mixtures: flow/stream";
             const std::string kind = KindOf(text);
             const bool isSlowed = IsConcurrent(sample.estimates.back().position);
-            cases.push_back(CaseOf("mixture " + std::to_string(index) + ", " + kind,
-                                   {flow,
-                                    flow + (fails ? " failure" : " whole"),
-                                    flow + (isSlowed ? " slowed" : " apart"),
-                                    flow + " " + kind},
-                                   TimeOfJobs(text, Fidelity::Stream, catalog),
-                                   TimeOfJobs(text, Fidelity::Flow, catalog)));
+            cases.push_back(CaseOf(
+                "mixture " + std::to_string(index) + ", " + kind,
+                {flow,
+                 flow + (fails ? " failure" : " whole"),
+                 flow + (isSlowed ? " slowed" : " apart"),
+                 flow + " " + kind},
+                fails ? TimeOfJobs(text, Fidelity::Stream, catalog) : sample.estimates.back().time,
+                fails ? TimeOfJobs(text, Fidelity::Flow, catalog) : sample.reference));
         }
         catch (const std::invalid_argument&)
         {
