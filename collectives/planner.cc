@@ -439,6 +439,20 @@ Pace(StreamShape& shape, Routing& routing, Time alone, Time beside, Time wire)
     return before;
 }
 
+/** Gives legs between switches the weight that they have under heavy load. */
+void
+WeightByContention(StreamShape& shape, const UncontendedRates& rates)
+{
+    const double share = ContendedShare(rates, shape.path, shape.chunks);
+    for (StreamLeg& leg : shape.legs)
+    {
+        if (share < 1 && rates.CrossesSwitches(leg.route))
+        {
+            leg.weight *= share;
+        }
+    }
+}
+
 /**
  * From the end of a call to that of one like it that follows, by the plan of one: never less than
  * the time of its bytes on the slowest link.
@@ -562,8 +576,8 @@ Planner::Plan(const CollectiveCall& call)
     if (call.bytes > Bytes() && inputs.communicator.Size() > 1)
     {
         StreamShape shape = StreamsOf(algorithm, inputs);
-        const UncontendedRates::Slowest wire =
-            UncontendedRates(shape.legs, state.routing).SlowestLeg();
+        const UncontendedRates rates(shape.legs, state.routing);
+        const UncontendedRates::Slowest wire = rates.SlowestLeg();
         std::optional<IdlePlayback> playback;
         if (shape.steps)
         {
@@ -605,6 +619,7 @@ Planner::Plan(const CollectiveCall& call)
             plan->latency += Pace(shape, state.routing, moving, beside, wire.time);
         }
         plan->period = PeriodOf(shape, state.routing, *plan);
+        WeightByContention(shape, rates);
         plan->blocks = shape.blocks > 0 ? shape.blocks : inputs.channels;
         plan->bottleneck = wire.bottleneck;
         plan->isInStep = shape.isInStep;

@@ -49,6 +49,9 @@ struct StreamShape
     Time moving;                     //!< at least, from the first byte on
     Time movingBeside;               //!< as above, beside another call like it
     std::vector<StreamLeg> legs;     //!< equal bytes per unit of weight
+    std::vector<RouteId> path;       //!< of a chunk, hop after hop, where those of one channel
+                                     //!< fill the hops one after the other
+    double chunks{1};                //!< of a channel that take @ref path
     std::vector<Pipeline> pipelines; //!< what fills up before all hops are busy, if anything does
     std::vector<RingRounds> rings;   //!< what goes round, one per distinct channel
     std::optional<Schedule> steps{}; //!< what goes in any other order, for IdlePlayback

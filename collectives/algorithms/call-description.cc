@@ -339,6 +339,12 @@ PipelinesOf(const AlgorithmInputs& inputs, const CallDescription& description)
         }
     }
     shape.latency = description.call.startLatency + slowest;
+    if (!shape.pipelines.empty())
+    {
+        const Pipeline& first = shape.pipelines.front();
+        shape.path = first.path;
+        shape.chunks = std::max(1.0, first.bytes.ToDouble() / first.slice.ToDouble());
+    }
     return shape;
 }
 
@@ -402,6 +408,20 @@ DescribedLoads::Legs(double payload, const IsMeant& isMeant) const
         }
     }
     return legs;
+}
+
+std::vector<RouteId>
+DescribedLoads::Path() const
+{
+    const SubChannel& first = m_subChannels.front().front();
+    std::vector<RouteId> path;
+    for (const uint32_t hop : first.path)
+    {
+        const uint32_t connection = first.hops[hop].connection;
+        path.push_back(
+            m_description.channels.front().steps.connections[connection].connection.route);
+    }
+    return path;
 }
 
 Time

@@ -107,6 +107,9 @@ class DescribedLoads
     /** The longest latency of some hops, of a pass's chunks one after the other. */
     Time SlowestHop(const IsMeant& isMeant) const;
 
+    /** Routes of the slowest path, by stage. */
+    std::vector<RouteId> Path() const;
+
     /** Of the slowest path. */
     uint32_t Stages() const
     {

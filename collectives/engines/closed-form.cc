@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/closed-form.h"
 
+#include <algorithm>
+
 namespace weir
 {
 
@@ -62,6 +64,64 @@ UncontendedRates::SlowestLeg() const
         }
     }
     return slowest;
+}
+
+bool
+UncontendedRates::CrossesSwitches(RouteId route) const
+{
+    bool crosses = false;
+    m_shares.ForEach(route, [&](LinkId link, double /* share */) {
+        crosses |= JoinsSwitches(m_routing.GetTopology(), link);
+    });
+    return crosses;
+}
+
+double
+UncontendedRates::Evenness() const
+{
+    struct Ports
+    {
+        double sum{0}; //!< of utilizations
+        double largest{0};
+    };
+
+    const Topology& topology = m_routing.GetTopology();
+    std::unordered_map<uint32_t, Ports> portsOf; // by device x 2, + 1 for links that enter it
+    for (const auto& [index, load] : m_loads)
+    {
+        const LinkId id(index);
+        if (!JoinsSwitches(topology, id))
+        {
+            continue;
+        }
+        const Link& link = topology.GetLink(id);
+        const double utilization = load / link.rate.ToBytesPerSecond();
+        for (const std::size_t key : {2 * link.from.Index(), 2 * link.to.Index() + 1})
+        {
+            Ports& ports = portsOf[static_cast<uint32_t>(key)];
+            ports.sum += utilization;
+            ports.largest = std::max(ports.largest, utilization);
+        }
+    }
+    double means = 0;
+    double largest = 0;
+    for (const auto& [key, ports] : portsOf)
+    {
+        const auto& links = topology.LinksFrom(DeviceId(key / 2)); // as many enter it
+        const auto count = std::count_if(
+            links.begin(), links.end(), [&](LinkId id) { return JoinsSwitches(topology, id); });
+        means += ports.sum / static_cast<double>(count);
+        largest += ports.largest;
+    }
+    return largest > 0 ? means / largest : 1;
+}
+
+double
+ContendedShare(const UncontendedRates& rates, const std::vector<RouteId>& path, double chunks)
+{
+    const auto hops = std::count_if(
+        path.begin(), path.end(), [&](RouteId route) { return rates.CrossesSwitches(route); });
+    return hops < 2 ? 1 : chunks / (chunks + rates.Evenness() * static_cast<double>(hops - 1));
 }
 
 Time

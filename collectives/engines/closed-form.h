@@ -49,6 +49,9 @@ class UncontendedRates
         m_shares.ForEach(route, use);
     }
 
+    /** Mean over largest utilization of links between switches, at the switches that legs use. */
+    double Evenness() const;
+
     /** In units of weight; 0 on a link of no leg. */
     double LoadOn(LinkId link) const
     {
@@ -60,6 +63,9 @@ class UncontendedRates
     {
         return m_routing.GetTopology().GetLink(link).rate;
     }
+
+    /** Whether a link of @p route joins two switches of a network. */
+    bool CrossesSwitches(RouteId route) const;
 
     /** The slowest leg's bytes over its rate. */
     struct Slowest
@@ -76,6 +82,26 @@ class UncontendedRates
     ConcurrentShares m_shares;
     std::unordered_map<uint32_t, double> m_loads; //!< by link
 };
+
+/**
+ * Share of its channels' weight that a leg has on links between switches while other flows load
+ * them heavily.
+ *
+ * A fluid flow of a hop exists only while a chunk crosses the hop, and what it leaves unused goes
+ * to the flows of others. K chunks of a channel cross S hops one after the other in K + S - 1 chunk
+ * times, of which each hop is used for K. Where paths meet links of unequal load (ECMP), only the
+ * slowest hop takes a whole chunk time, the others q of it on average, so the share is
+ * K / (K + q(S - 1)). q is taken from the call itself: the mean load of the links between switches
+ * that leave or enter a switch over the largest, of all switches that it uses.
+ *
+ * @param path routes that a chunk crosses one after the other; only those over links between
+ *        switches count
+ * @param chunks K, at least 1
+ * @return in (0, 1]; 1 without such links. O(links of all legs and links at their switches)
+ */
+double ContendedShare(const UncontendedRates& rates,
+                      const std::vector<RouteId>& path,
+                      double chunks);
 
 /** What the slowest of @p legs takes that are alone on their links. */
 Time UncontendedTime(const std::vector<StreamLeg>& legs, Routing& routing);

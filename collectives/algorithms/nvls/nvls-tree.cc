@@ -267,22 +267,6 @@ MovingTime(const AlgorithmInputs& in,
                     other * (passes - 1) + store + sync);
 }
 
-/** Whether a call crosses links from switch to switch of a network. */
-bool
-CrossesSwitches(const std::vector<StreamLeg>& legs, Routing& routing)
-{
-    const Topology& topology = routing.GetTopology();
-    const ConcurrentShares shares(routing, [&] { return LoadsOf(legs); });
-    bool crosses = false;
-    for (const StreamLeg& leg : legs)
-    {
-        shares.ForEach(leg.route, [&](LinkId id, double /* share */) {
-            crosses |= JoinsSwitches(topology, id);
-        });
-    }
-    return crosses;
-}
-
 /**
  * Start, copy in, MovingTime, copy out; and the legs on NVLink and on the network. Levels are left
  * to be played where they may share links of the network unequally. Elsewhere flow lets the
@@ -303,8 +287,14 @@ NvlsTreeStreams(const AlgorithmInputs& in)
     const double passes = std::max(1.0, payload / first);
     StreamShape shape;
     shape.legs = loads.Legs(payload, AnyHop);
-    shape.levels =
-        CrossesSwitches(shape.legs, in.routing) ? 1 + DoubleTreeDepth(in.communicator.nodes) : 0;
+    const UncontendedRates rates(shape.legs, in.routing);
+    const bool crossesSwitches =
+        std::any_of(shape.legs.begin(), shape.legs.end(), [&](const StreamLeg& leg) {
+            return rates.CrossesSwitches(leg.route);
+        });
+    shape.levels = crossesSwitches ? 1 + DoubleTreeDepth(in.communicator.nodes) : 0;
+    shape.path = loads.Path();
+    shape.chunks = passes;
     shape.isInStep = shape.levels == 0 && in.channels > 1 && passes > 1;
     shape.latency = call.call.startLatency + loops.front().chunks.front() / heads.CopyCap() +
                     loops.back().chunks.front() / heads.CopyCap();
