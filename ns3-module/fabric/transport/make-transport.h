@@ -15,17 +15,18 @@
 namespace weir
 {
 
-/** How bytes move. */
+/** Selects the transport model of a fabric. */
 struct TransportSpec
 {
-    std::optional<PacketSpec> packets{};    //!< as these; nothing: as a fluid
-    std::optional<CouplingSpec> coupling{}; //!< some as packets, the rest as a fluid
-    SharingSpec sharing{};                  //!< of links by a fluid
-    CorrectionSpec corrections{};           //!< of a fluid
+    std::optional<PacketSpec> packets{};    //!< packet model; empty: fluid
+    std::optional<CouplingSpec> coupling{}; //!< hybrid: some flows as packets, the others as a
+                                            //!< fluid
+    SharingSpec sharing{};                  //!< how fluid flows share links
+    CorrectionSpec corrections{};           //!< corrections of the fluid model
 };
 
 /**
- * What moves bytes over @p routing, which must outlive it.
+ * Creates the transport of @p spec over @p routing, which must outlive it.
  * @throws std::invalid_argument as PacketTransport and HybridTransport.
  */
 std::unique_ptr<Transport> MakeTransport(Routing& routing, TransportSpec spec);

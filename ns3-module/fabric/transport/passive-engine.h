@@ -10,32 +10,34 @@ namespace weir
 {
 
 /**
- * Something that happens in simulated time and never calls a scheduler: it says when it next has
- * something to do, and is told to go there.
+ * A simulation engine that never calls a scheduler: it reports the time of its next event, and its
+ * caller advances it to that time.
  *
  * Rules that keep a set of engines exact:
- *  - time passed to any call never goes back;
- *  - AdvanceTo(now) is called with now <= NextEventTime() (an event may not be skipped);
- *  - what an engine tells its client happens inside AdvanceTo, at exactly that time, after the
- *    engine's own state is consistent; the client may start new work on any engine there;
- *  - NextEventTime() may do deferred work (one fluid solve for everything that changed at an
- *    instant), so it is asked once per instant, not after every change.
+ * - time passed to any call never goes back;
+ * - AdvanceTo(now) is called with now <= NextEventTime() (an event may not be skipped);
+ * - an engine calls its client inside AdvanceTo, at exactly that time, after the engine's own state
+ *   is consistent; the client may start new work on any engine there;
+ * - NextEventTime() may do deferred work (one fluid solve for everything that changed at an
+ *   instant), so it is asked once per instant, not after every change.
  */
 class PassiveEngine
 {
   public:
     virtual ~PassiveEngine() = default;
 
-    /** When the state next changes by itself; Time::Infinite() when nothing is under way. */
+    /** Time of the next event; Time::Infinite() if nothing is active. */
     virtual Time NextEventTime() = 0;
 
-    /** Goes to @p now and does what is due there. */
+    /** Advances to @p now and handles the events due there. */
     virtual void AdvanceTo(Time now) = 0;
 
     /**
-     * Nobody else has anything to do before @p limit: does what is due before it, until somebody
-     * has been told of something. For engines with many events that concern nobody else, which are
-     * not worth an instant of the whole set. @return where it stands; null time: it did nothing.
+     * Handles events before @p limit, up to the first one that calls a client or observer. The
+     * caller guarantees that no other engine has an event before @p limit. This is for engines with
+     * many internal events, which would be costly to interleave with the whole set one instant at a
+     * time.
+     * @return the time reached; zero if nothing was handled.
      */
     virtual Time AdvanceAlone(Time limit)
     {
@@ -44,48 +46,51 @@ class PassiveEngine
 };
 
 /**
- * A set of passive engines that live in one time: the plain event loop, and what an ns-3 adapter
- * holds its one pending event for. Does not own the engines; they are asked in the order of Add.
+ * A set of passive engines that share one simulated time. It is the plain event loop; an ns-3
+ * adapter holds its one pending event for it. It does not own the engines and asks them in the
+ * order of Add.
  */
 class EngineSet
 {
   public:
     void Add(PassiveEngine& engine);
 
-    /** As Add, but asked before all others: for what uses engines that are in the set already. */
+    /** As Add, but asked before all others. For an engine that uses engines already in the set. */
     void AddFirst(PassiveEngine& engine);
 
     /** As Add, but asked right before @p other, which is in the set. */
     void AddBefore(PassiveEngine& engine, const PassiveEngine& other);
 
-    /** Lets all engines go; where they stood and how many instants they visited stays known. */
+    /** Removes all engines. The current time and the number of visited instants are kept. */
     void Clear();
 
     /** The earliest next event of all engines. */
     Time NextEventTime();
 
-    /** Whether nothing is under way but in @p engine. */
+    /** Whether no engine other than @p engine has a pending event. */
     bool IsIdleBeside(const PassiveEngine& engine);
 
-    /** Runs every event up to and including @p now, in order, then leaves all engines at @p now. */
+    /**
+     * Handles every event up to and including @p now in order, then leaves all engines at @p now.
+     */
     void RunUntil(Time now);
 
-    /** Runs until no engine has anything left to do. @return the time of the last event. */
+    /** Runs until no engine has a pending event. @return the time of the last event. */
     Time RunToEnd();
 
     /**
-     * Visits the next instant at which anything happens, all of it up to the next one at which
-     * more than one engine may be concerned. @return false when nothing is left to do.
+     * Visits the next instant with an event. If only one engine is concerned, it may advance up to
+     * the next instant at which several engines may be. @return false if nothing is left to do.
      */
     bool Step();
 
-    /** Where all engines stand; inside AdvanceTo the instant being visited. */
+    /** Current time of all engines; inside AdvanceTo, the instant being visited. */
     Time Now() const
     {
         return m_now;
     }
 
-    /** How many distinct instants have been visited (the cost of a run under any scheduler). */
+    /** Number of distinct instants visited, the cost of a run under any scheduler. */
     uint64_t Instants() const
     {
         return m_instants;
@@ -95,7 +100,7 @@ class EngineSet
     void Visit(Time instant);
 
     std::vector<PassiveEngine*> m_engines; //!< in the order of Add
-    Time m_now;                            //!< where all engines stand
+    Time m_now;                            //!< current time of all engines
     uint64_t m_instants{0};                //!< instants visited
 };
 

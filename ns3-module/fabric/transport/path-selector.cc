@@ -11,10 +11,11 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t MAX_UNIT = 4096;        //!< of paths that are divided
-constexpr int64_t MIN_UNIT_BYTES = 64;     //!< so that rounding up to units adds little
-constexpr std::size_t FEW_FLOWLETS = 4096; //!< are not worth forgetting
-constexpr double WEIGHT_ONE = 0x1p32;      //!< weights on links are counted in integers of 1 / this
+constexpr uint32_t MAX_UNIT = 4096;        //!< largest unit of a divided path
+constexpr int64_t MIN_UNIT_BYTES = 64;     //!< least bytes per unit, so that rounding up to units
+                                           //!< adds little
+constexpr std::size_t FEW_FLOWLETS = 4096; //!< below this number, old flowlets are kept
+constexpr double WEIGHT_ONE = 0x1p32;      //!< weights on links are integer multiples of 1 / this
 
 } // namespace
 
@@ -51,7 +52,7 @@ void
 PathSelector::SetRate(LinkId link, Rate rate)
 {
     double& known = m_links.rates[link.Index()];
-    if (rate > Rate() && known > 0) // what is down is on no path
+    if (rate > Rate() && known > 0) // a link that is down is on no path
     {
         known = rate.ToBytesPerSecond();
         m_links.loads[link.Index()] =
@@ -140,7 +141,7 @@ PathSelector::LeastLoaded(RouteId route, double weight)
     PathChoices& choices = m_spread.Choices();
     if (segments.empty() || !choices.Shortest(segments.front().from, segments.front().to))
     {
-        // Nothing to choose, or it stalls where it is.
+        // Nothing to choose, or the flow stalls on its planned path.
         return {m_routing.PlannedPath(route), 1, Time()};
     }
     const auto network = choices.LeastLoaded(segments.front().from,
@@ -167,7 +168,7 @@ PathSelector::IsDivided(RouteId route)
 uint32_t
 PathSelector::UnitFor(RouteId route, Bytes bytes)
 {
-    // Multiplicities are a segment's times x unit, and many segments may share a link.
+    // Multiplicities are SegmentCount::times x unit, and many segments may share a link.
     constexpr uint64_t MAX_PARTS = uint64_t{1} << 31;
     uint64_t times = 1;
     for (const SegmentCount& segment : m_spread.DecompositionOf(route).segments)
@@ -180,7 +181,8 @@ PathSelector::UnitFor(RouteId route, Bytes bytes)
     {
         largest *= 2;
     }
-    // Bytes are rounded up to units: of those of a size the one that adds the least.
+    // Bytes are rounded up to whole units. Of the units in (largest / 2, largest], take the one
+    // that adds the fewest bytes.
     uint32_t unit = largest;
     int64_t least = bytes.Count();
     for (uint32_t each = largest; each > largest / 2; each--)

@@ -12,71 +12,78 @@
 namespace weir
 {
 
-/** What a flow takes while switches choose. */
+/** A path chosen for a flow by switches. */
 struct SelectedPath
 {
     PathId path;
-    uint32_t unit{1}; //!< it moves 1 / unit of the bytes, with 1 / unit of its weight and cap
-    Time latency;     //!< more than the planned path has; never negative
+    uint32_t unit{1}; //!< the flow moves 1 / unit of its bytes, with 1 / unit of its weight and cap
+    Time latency;     //!< latency beyond that of the planned path; never negative
 };
 
 /**
- * Selects paths where they do not follow from the flow's tuple alone: by the load that flows under
- * way put on links (the sum of their weights over a link's rate), or all at once.
+ * Selects paths where the flow tuple alone does not determine them: by the load of active flows on
+ * links (the sum of their weights divided by the link rate), or all paths at once.
  *
- * Scope::Flow: PathChoices::LeastLoaded for each flow. Scope::Flowlet: the flows of one route keep
- * its path until they have paused for the policy's gap (CONGA, Alizadeh et al., SIGCOMM 2014).
- * Scope::Packet: all shortest paths, evenly. A sprayed flow is one flow of 1 / unit of its bytes
- * that crosses each link as often as its share in units: so it loads every link in proportion, gets
- * the share of any other flow, and finishes on all paths together.
+ * Scope::Flow: each flow takes PathChoices::LeastLoaded. Scope::Flowlet: the flows of one route
+ * keep its path until they have paused for the policy's gap (CONGA, Alizadeh et al., SIGCOMM 2014).
+ * Scope::Packet: a flow is spread evenly over all shortest paths. A sprayed flow is one flow of
+ * 1/unit of its bytes that crosses each link as often as the link's share in units. It therefore
+ * loads every link in proportion, gets the share of any other flow, and finishes on all paths at
+ * the same time.
  *
- * A sum of routes stands for many flows, as a collective's channel does in fidelity `stream`:
- * choices by load make those even over the links that they may take. Sums that start at one time
- * are divided together (BalancedSpread).
+ * A sum of routes stands for many flows, as a collective's channel does in fidelity `stream`.
+ * Choices by load spread it evenly over the links that it may take. Sums that start at the same
+ * time are divided jointly (BalancedSpread).
  */
 class PathSelector
 {
   public:
-    /** @p routing must outlive it; its policy is not fixed. */
+    /** @p routing must outlive it; its policy must not be fixed (RoutingPolicy::IsFixed). */
     explicit PathSelector(Routing& routing);
 
-    /** The least loaded path, detours included, of a flow that would start now. */
+    /** The least loaded path, detours included, for a flow that would start now. */
     SelectedPath LeastLoaded(RouteId route, double weight);
 
-    /** The path of a flow that starts now; it counts as load until Leave. */
+    /** Selects the path of a flow that starts now. The flow counts as load until Leave. */
     SelectedPath Enter(RouteId route, double weight, Time now);
 
-    /** Whether Divide gives the path of what is on @p route, not Enter. */
+    /** Whether Divide, not Enter, selects the path of traffic on @p route. */
     bool IsDivided(RouteId route);
 
-    /** What starts now on a route that IsDivided. */
+    /** Traffic that starts now on a route that IsDivided. */
     struct Divided
     {
         RouteId route;
         double weight{1};
-        uint32_t unit{1}; //!< of the path that it gets
+        uint32_t unit{1}; //!< unit of the path that it gets
     };
 
-    /** Parts so small that shares are exact to a thousandth, if there are bytes enough. */
+    /**
+     * A unit (number of parts) for @p bytes: shares are exact to a thousandth if there are enough
+     * bytes.
+     */
     uint32_t UnitFor(RouteId route, Bytes bytes);
 
-    /** All of the path that a route has now, in units. */
+    /** The whole current path of a route, in units, undivided. */
     SelectedPath WholePath(RouteId route, uint32_t unit);
 
-    /** The paths of all of @p starting; each counts as load until Leave. */
+    /** Divides all of @p starting jointly over their paths. Each counts as load until Leave. */
     std::vector<SelectedPath> Divide(const std::vector<Divided>& starting);
 
-    /** A link has another rate now; zero: it is down. */
+    /** Updates the rate of a link; zero means that it is down. */
     void SetRate(LinkId link, Rate rate);
 
-    /** Counts a flow on @p path as load. @param weight of a unit of it */
+    /** Counts a flow on @p path as load. @param weight weight of one unit of the flow */
     void Hold(PathId path, double weight);
 
-    /** A flow has ended, or takes another path. @param weight of a unit of it */
+    /**
+     * Removes the load of a flow that has ended or changes its path.
+     * @param weight weight of one unit of the flow
+     */
     void Leave(RouteId route, PathId path, double weight, Time now);
 
   private:
-    /** What the flows of a route keep. */
+    /** The path that the flows of a route share until their flowlet gap. */
     struct Flowlet
     {
         SelectedPath path;
@@ -93,8 +100,9 @@ class PathSelector
     RoutingPolicy::Scope m_scope;
     Time m_gap;
     LinkStates m_links;             //!< loads of network links only
-    std::vector<int64_t> m_weights; //!< under them, in integers: what comes and goes leaves nothing
-    uint64_t m_turns{0};            //!< of detours, so that all are weighed in time
+    std::vector<int64_t> m_weights; //!< sums of weights behind the loads, in integers, so that
+                                    //!< additions and removals cancel exactly
+    uint64_t m_turns{0};            //!< counter that rotates which detours are considered
     std::unordered_map<RouteId, Flowlet> m_flowlets;
     std::size_t m_forgetAt;
 };

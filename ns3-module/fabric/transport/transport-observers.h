@@ -10,11 +10,11 @@
 namespace weir
 {
 
-/** Passes on what happens to all who watch a transport, in the order in which they came. */
+/** Forwards events to all observers of a transport, in the order of their registration. */
 class TransportObservers : public TransportObserver
 {
   public:
-    /** Adds one, or changes whether one that is there wants link rates. */
+    /** Adds an observer, or changes whether a registered one receives link rates. */
     void Add(TransportObserver& observer, bool linkRates)
     {
         if (std::find(m_all.begin(), m_all.end(), &observer) == m_all.end())
@@ -39,7 +39,7 @@ class TransportObservers : public TransportObserver
         return m_all.empty();
     }
 
-    /** Whether anybody wants OnLinkRate, which costs a visit of every touched link. */
+    /** Whether any observer receives OnLinkRate, which costs a visit of every touched link. */
     bool WantLinkRates() const
     {
         return !m_ofRates.empty();
@@ -47,7 +47,7 @@ class TransportObservers : public TransportObserver
 
     void OnFlowStarted(FlowId id, const FlowRequest& request, Time now) override
     {
-        for (std::size_t i = 0; i < m_all.size(); i++) // one may come meanwhile
+        for (std::size_t i = 0; i < m_all.size(); i++) // an observer may add another
         {
             m_all[i]->OnFlowStarted(id, request, now);
         }
@@ -94,7 +94,7 @@ class TransportObservers : public TransportObserver
     }
 
     List m_all;
-    List m_ofRates; //!< those of m_all that want link rates
+    List m_ofRates; //!< subset of m_all that receives link rates
 };
 
 } // namespace weir

@@ -17,25 +17,25 @@
 namespace weir
 {
 
-/** Whoever started a flow and is told when it is done. */
+/** Receives the completion callbacks of flows that it has started. */
 class FlowClient
 {
   public:
     virtual ~FlowClient() = default;
 
-    /** The last byte of the flow has passed, at @p now. May start new flows. */
+    /** The last byte of the flow has arrived at @p now. The callback may start new flows. */
     virtual void OnFlowDone(uint64_t token, Time now) = 0;
 
     /**
-     * The last byte of the flow is about to leave its source: what follows it on the same route
-     * may be started. Told of flows that move as packets only, before OnFlowDone.
+     * The last byte of the flow is about to leave its source, so that a following flow on the same
+     * route may be started. Called before OnFlowDone, and only for flows that move as packets.
      */
     virtual void OnFlowSent(uint64_t token, Time now)
     {
     }
 };
 
-/** Names a flow while it is under way; its value is never used again in one run. */
+/** Identifies a flow. Values are not reused within one run. */
 struct FlowId
 {
     uint64_t value{0};
@@ -46,40 +46,48 @@ struct FlowId
     }
 };
 
-/** What bytes move as. */
+/** The model that moves the bytes of a flow. */
 enum class FlowForm : uint8_t
 {
-    Fluid,  //!< at a rate
-    Packets //!< one behind the other, each with a delay of its own
+    Fluid,  //!< a continuous rate
+    Packets //!< discrete packets, each with its own delay
 };
 
-/** Bytes to be moved from one end point to another. */
+/** A request to move bytes between two end points. */
 struct FlowRequest
 {
-    RouteId route;                  //!< end points and tuple, of the fabric's Routing
-    Bytes bytes;                    //!< what crosses the wire; zero is allowed
-    Time overhead{};                //!< from the start until the first byte enters the route
-    bool addsLatency{true};         //!< the route's latency is added to that; false: whoever
-                                    //!< starts the flow accounts for it after the end
-    Rate cap{Rate::Infinite()};     //!< upper limit of its rate
-    double weight{1};               //!< of its share; k equal flows are one of weight k
-    uint32_t connections{1};        //!< queue pairs that carry equal parts of it, if as packets
-    uint32_t stream{0};             //!< flows of a route with another one have other queue pairs
-    uint8_t trafficClass{1};        //!< of its packets, from 1 on, similarly; none of a fluid
-    FlowForm form{FlowForm::Fluid}; //!< where a transport moves both, see Transport::FormOf
-    FlowClient* client{nullptr};    //!< told at the end; null for background traffic
-    uint64_t token{0};              //!< handed back to the client
+    RouteId route;                  //!< end points and flow tuple, registered with the fabric's
+                                    //!< Routing
+    Bytes bytes;                    //!< bytes that cross the wire; may be zero
+    Time overhead{};                //!< time from the start until the first byte enters the route
+    bool addsLatency{true};         //!< whether the route's latency is added to the overhead; if
+                                    //!< false, the flow's starter accounts for it after the end
+    Rate cap{Rate::Infinite()};     //!< upper limit of the flow's rate
+    double weight{1};               //!< weight in max-min sharing; k equal flows equal one flow of
+                                    //!< weight k
+    uint32_t connections{1};        //!< queue pairs that carry equal parts of the flow; packets
+                                    //!< only
+    uint32_t stream{0};             //!< flows of one route with different streams use different
+                                    //!< queue pairs
+    uint8_t trafficClass{1};        //!< class of the packets, from 1; ignored by a fluid
+    FlowForm form{FlowForm::Fluid}; //!< requested form, for transports that move both; see
+                                    //!< Transport::FormOf
+    FlowClient* client{nullptr};    //!< receives the callbacks; null for background traffic
+    uint64_t token{0};              //!< returned to the client in its callbacks
 };
 
-/** What a link has carried since the start of the run. */
+/** Usage of a link since the start of the run. */
 struct LinkUsage
 {
     double bytes{0}; //!< bytes carried
-    Time busy;       //!< time with any traffic
-    Time saturated;  //!< time with its full rate in use (to 1e-9)
+    Time busy;       //!< time during which the link carried any traffic
+    Time saturated;  //!< time at full rate, to a relative 1e-9
 };
 
-/** Sees what happens on a transport; used by trace sources, the recorder and link time series. */
+/**
+ * Observes the flows and link rates of a transport. Used by trace sources, the recorder and link
+ * time series.
+ */
 class TransportObserver
 {
   public:
@@ -93,19 +101,19 @@ class TransportObserver
     {
     }
 
-    /** No path over links that are up is left to the flow; it waits until one comes up. */
+    /** The flow has no path over links that are up. It waits until a link comes up. */
     virtual void OnFlowStalled(FlowId id, const FlowRequest& request, Time now)
     {
     }
 
-    /** A flow that stalled has a path again. */
+    /** A stalled flow has a path again. */
     virtual void OnFlowResumed(FlowId id, const FlowRequest& request, Time now)
     {
     }
 
     /**
-     * The rate at which fluid flows use a link changed (after the solve of that instant); of
-     * packets a PortObserver is told.
+     * The total rate of fluid flows on a link has changed; called after the solve of that instant.
+     * PortObserver reports packets instead.
      */
     virtual void OnLinkRate(LinkId link, Rate rate, Time now)
     {
@@ -117,40 +125,42 @@ struct StalledFlow
 {
     FlowId id;
     FlowRequest request;
-    LinkId link; //!< the first of its path that is down
+    LinkId link; //!< first link of its path that is down
 };
 
 /**
- * The contract of whatever moves bytes: as fluid, as packets, or both. Whoever starts a flow names
- * its route (Routing::Add); the transport finds the path, balances loads as the fabric's routing
- * policy says, and reroutes what is under way when links fail or come up.
+ * Interface of all models that move bytes: fluid, packets, or both. A flow names its route
+ * (Routing::Add). The transport finds the path, balances load by the fabric's routing policy, and
+ * reroutes active flows when links fail or come up.
  *
- * An uncontended flow takes its overhead, the latency of its path, and bytes over the bottleneck's
- * rate.
+ * An uncontended flow takes its overhead, plus the latency of its path, plus its bytes divided by
+ * the rate of the bottleneck link.
  */
 class Transport : public PassiveEngine
 {
   public:
     /**
-     * Begins a flow at @p now.
-     * @throws std::invalid_argument on a negative size, an overhead that is negative or infinite, a
-     *         weight or cap that is not positive, or a route that does not exist or that the
-     *         transport cannot take.
+     * Starts a flow at @p now.
+     * @throws std::invalid_argument if the size is negative, the overhead is negative or infinite,
+     *         the weight or the cap is not positive, or the route does not exist or is not
+     *         supported by the transport.
      */
     virtual FlowId Start(const FlowRequest& request, Time now) = 0;
 
     /**
-     * Gives a link another rate from @p now on: a degraded link. At rate zero nothing moves on it,
-     * and nothing is rerouted; see SetLinksUp.
-     * @throws std::invalid_argument when the link does not exist or the rate is negative.
+     * Sets the rate of a link from @p now on, for instance of a degraded link. At rate zero nothing
+     * moves on the link and nothing is rerouted; see SetLinksUp for failures.
+     * @throws std::invalid_argument if the link does not exist or the rate is negative.
      */
     virtual void SetLinkRate(LinkId link, Rate rate, Time now) = 0;
 
     /**
-     * A link loses each packet that it carries with a probability from @p now on: a bad cable or
-     * transceiver, whose errors the receiver's check finds.
-     * @throws std::invalid_argument where nothing is packets (a fluid, replayed packets), when the
-     *         link does not exist or is none of the network, or the part is not in [0, 1).
+     * Sets the probability with which a link loses each packet from @p now on. This models a bad
+     * cable or transceiver, whose bit errors the receiver's frame check detects.
+     * @param part loss probability, in [0, 1)
+     * @throws std::invalid_argument if the transport simulates no packets (a fluid, or replayed
+     *         packets), the link does not exist or is not a network link, or the probability is
+     *         outside [0, 1).
      */
     virtual void SetLinkLoss(LinkId /* link */, double /* part */, Time /* now */)
     {
@@ -158,45 +168,54 @@ class Transport : public PassiveEngine
     }
 
     /**
-     * Links fail, or come up at the rate that they were last given. Flows on links that fail are
-     * rerouted, or stall where no path is left; when links come up, flows have their planned paths
-     * again. All @p links change at once: the ports of a switch that fails.
-     * @throws std::invalid_argument when a link does not exist.
+     * Marks links as failed, or as up at the rate that was last set. Flows on failed links are
+     * rerouted, or stall if no path is left. When links come up, flows return to their planned
+     * paths. All @p links change at once, as the ports of a failed switch do.
+     * @throws std::invalid_argument if a link does not exist.
      */
     virtual void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) = 0;
 
-    /** Whether a link has not failed. */
+    /** Whether a link is up, that is, has not failed. */
     virtual bool IsLinkUp(LinkId link) const = 0;
 
-    /** Ends a flow early, without telling its client. @return false when already done. */
+    /**
+     * Ends a flow early without calling its client.
+     * @return false if the flow has ended already.
+     */
     virtual bool Cancel(FlowId id, Time now) = 0;
 
-    /** The rate a flow has now: zero until its first byte is under way, and when done. */
+    /** Current rate of a flow: zero before its first byte moves and after its end. */
     virtual Rate CurrentRate(FlowId id) = 0;
 
-    /** What a flow takes now, or took when it ended just now. */
+    /** Path of an active flow, or of a flow that has ended at this instant. */
     virtual FlowPath CurrentPath(FlowId id) = 0;
 
-    /** What a link carries now. */
+    /** Current rate on a link. */
     virtual Rate CurrentLinkRate(LinkId link) = 0;
 
-    /** Until its last event, or until where MoveTo took it. */
+    /**
+     * Usage of a link since the start of the run, up to the last event or the time of the last
+     * MoveTo.
+     */
     virtual LinkUsage GetLinkUsage(LinkId link) = 0;
 
-    /** Time goes on to @p now, which is not after the next event; that does not happen yet. */
+    /**
+     * Advances time to @p now without handling events. @p now must not be after the next event; an
+     * event due at @p now is not handled yet.
+     */
     virtual void MoveTo(Time now)
     {
     }
 
-    /** What packets have met at the port of a link; null where there are none. */
+    /** Counters of the port of a link; null if the transport simulates no packets there. */
     virtual const PortCounters* GetPortCounters(LinkId link)
     {
         return nullptr;
     }
 
     /**
-     * What packets of a flow have met that is under way, or ended just now; null where it is none
-     * of packets.
+     * Packet counters of an active flow, or of a flow that has ended at this instant; null for a
+     * fluid flow.
      */
     virtual const FlowCounters* GetFlowCounters(FlowId id)
     {
@@ -204,55 +223,59 @@ class Transport : public PassiveEngine
     }
 
     /**
-     * Tells @p observer, which must outlive it, of what happens at all ports from now on.
-     * @return false where there are no packets.
+     * Registers @p observer for the events of all ports from now on. It must outlive the transport.
+     * @return false if the transport simulates no packets.
      */
     virtual bool AddPortObserver(PortObserver& observer)
     {
         return false;
     }
 
-    /** Tells @p observer of nothing more, after pauses that have expired by now. */
+    /** Unregisters @p observer, after reporting the pauses that have expired by now. */
     virtual void RemovePortObserver(PortObserver& observer)
     {
     }
 
-    /** Whether a flow may move as @p form here. */
+    /** Whether the transport can move flows as @p form. */
     virtual bool Moves(FlowForm form) const = 0;
 
     /**
-     * What a flow moves as. One of packets is done when its last byte has arrived, whatever its
-     * request says of latency.
+     * The form in which a flow moves. A packet flow ends when its last byte has arrived; its
+     * addsLatency is ignored.
      */
     virtual FlowForm FormOf(const FlowRequest& request) = 0;
 
     /**
-     * What a flow takes where nothing else moves and links have the rates of the topology: packets
-     * with their headers and what they wait for on their way, a fluid as is said above.
-     * @param path that it takes; invalid: the planned one of its route
+     * Completion time of a flow in isolation, at the link rates of the topology. For packets it
+     * includes headers and forwarding delays; for a fluid see the class comment.
+     * @param path path of the flow; if invalid, the planned path of its route
      */
     virtual Time UncontendedTime(const FlowRequest& request, PathId path) = 0;
 
-    /** Flows under way (including those in their overhead and latency). */
+    /** Number of active flows, including those in their overhead or latency. */
     virtual std::size_t ActiveFlows() const = 0;
 
-    /** Flows that wait for links to come up, in the order of their starts. O(flows under way). */
+    /** Stalled flows, in the order of their starts. O(active flows). */
     virtual std::vector<StalledFlow> StalledFlows() = 0;
 
-    /** What keeps bytes waiting besides links that are down, as a sentence; empty: nothing. */
+    /**
+     * Describes, in a sentence, what blocks traffic other than failed links (for instance a
+     * deadlock); empty if nothing does.
+     */
     virtual std::string DescribeWaiting() const
     {
         return {};
     }
 
     /**
-     * Tells @p observer of everything from now on, after those that were added before; of link
-     * rates only where @p linkRates, for they cost a visit of every link whose rate changes. One
-     * that is told already may change its mind so.
+     * Registers @p observer for all events from now on. Observers are called in the order of
+     * registration.
+     * @param linkRates whether to report link rates, which costs a visit of every link whose rate
+     *        changes. Registering an observer again changes this choice.
      */
     virtual void AddObserver(TransportObserver& observer, bool linkRates) = 0;
 
-    /** Tells @p observer of nothing more. */
+    /** Unregisters @p observer. */
     virtual void RemoveObserver(TransportObserver& observer) = 0;
 };
 

@@ -39,7 +39,7 @@ CorrectedTransport::~CorrectedTransport()
     RemoveObserver(*this);
 }
 
-/** The rate that the fluid has where a link has @p rate. */
+/** Rate of a link in the fluid, for the wire rate @p rate. */
 Rate
 CorrectedTransport::FluidRate(uint32_t link, Rate rate) const
 {
@@ -61,7 +61,7 @@ CorrectedTransport::NetworkLinksOf(PathId path) const
     return links;
 }
 
-/** The ports of switches whose rate a flow has to share. */
+/** The switch ports whose rate a flow shares with other flows. */
 std::vector<LinkId>
 CorrectedTransport::SharedPortsOf(PathId path) const
 {
@@ -74,7 +74,7 @@ CorrectedTransport::SharedPortsOf(PathId path) const
     return links;
 }
 
-/** What a sender sends at, at most, bytes/s. */
+/** Highest rate of a sender, bytes/s. */
 double
 CorrectedTransport::LineOf(const FlowRequest& request) const
 {
@@ -159,7 +159,7 @@ CorrectedTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 {
     if (link.Index() >= m_topology.LinkCount())
     {
-        FluidTransport::SetLinkRate(link, rate, now); // refuses it
+        FluidTransport::SetLinkRate(link, rate, now); // throws
         return;
     }
     const Rate fluidRate = FluidRate(link.Index(), rate);

@@ -14,23 +14,25 @@ namespace weir
 {
 
 /**
- * A fluid whose flows begin later and get less, as models of what packets do say (CorrectionSpec).
+ * A fluid transport whose flows start later and get lower rates, by models of packet effects
+ * (CorrectionSpec).
  *
- * They follow the path that a flow has when it starts; where its packets are spread over several,
- * only the last link, which all of them take, is one where rates are cut. What is a sum of routes
- * is not corrected besides the rates of its links. A link is saturated when all that the
- * corrections leave is in use.
- * Cost: none where all is off but O(1) for each flow; with recovery O(n) for each of a flow's
- * links, of n flows that share it; with sharing by ingress O(hops of all flows) whenever one begins
- * or ends.
+ * The models use the path that a flow has at its start. Where packets of a flow are sprayed over
+ * several paths, rates are cut at the last link only, which all of its packets take. Of a sum of
+ * routes, only the rates of its links are corrected. A link is saturated when all that the
+ * corrections leave of its rate is in use.
+ *
+ * Cost: O(1) a flow while all models are off; with recovery O(n) for each link of a flow, for n
+ * flows that share the link; with sharing by ingress O(hops of all flows) whenever a flow starts or
+ * ends.
  */
 class CorrectedTransport final : public FluidTransport, private TransportObserver
 {
   public:
     /**
      * @p routing must outlive it.
-     * @throws std::invalid_argument where both recovery and sharing by ingress are on, which would
-     *     each cap flows.
+     * @throws std::invalid_argument if both recovery and sharing by ingress are on, since both cap
+     *         flows.
      */
     CorrectedTransport(Routing& routing, CorrectionSpec spec, const SharingSpec& sharing = {});
     ~CorrectedTransport() override;
@@ -43,8 +45,10 @@ class CorrectedTransport final : public FluidTransport, private TransportObserve
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
     bool Cancel(FlowId id, Time now) override;
 
-    /** What is not fluid fills ports, too, where flows recover; it is not corrected, and not known
-     * to sharing by ingress. */
+    /**
+     * Where recovery is on, traffic that is not fluid fills ports too. It is not corrected, and
+     * sharing by ingress ignores it.
+     */
     FlowId Occupy(const FlowRequest& request, FlowPath path, Time now) override;
     void SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now) override;
 
@@ -62,7 +66,10 @@ class CorrectedTransport final : public FluidTransport, private TransportObserve
     IngressRates m_byIngress;
 };
 
-/** A fluid, corrected where a model of @p corrections is on. @throws as CorrectedTransport. */
+/**
+ * Creates a fluid transport, corrected if a model of @p corrections is on.
+ * @throws std::invalid_argument as CorrectedTransport.
+ */
 std::unique_ptr<FluidTransport> MakeFluidTransport(Routing& routing,
                                                    const CorrectionSpec& corrections,
                                                    const SharingSpec& sharing);

@@ -16,27 +16,28 @@ namespace weir
 {
 
 /**
- * Store and forward: a switch passes a packet on when all of it is there. The last packet of a
- * message is sent once on every link, and on the slowest one it is part of the message's own time.
+ * Store-and-forward delay: a switch forwards a packet after it has received all of it. The last
+ * packet of a message is sent once on every link; its time on the slowest link is part of the
+ * message's own transmission time.
  */
 struct PacketForwarding : Parameterized
 {
-    Bytes packet; //!< zero: off
+    Bytes packet; //!< size of a full packet; zero: off
 
     bool IsOn() const
     {
         return packet > Bytes();
     }
 
-    /** Of a message of @p bytes, besides what a fluid takes; links inside nodes do not count. */
+    /** Delay of a message of @p bytes beyond its fluid time. Links inside nodes do not count. */
     Time DelayOf(Bytes bytes, PathTable::Span path, const Topology& topology) const;
 
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 
 /**
- * The part of a network link's rate that flows get: less than one where congestion control aims
- * below it, and where acknowledgments take some.
+ * Fraction of a network link's rate that flows get. It is below one if congestion control aims
+ * below the full rate, or if acknowledgments take some of it.
  */
 struct LinkUtilization : Parameterized
 {
@@ -50,7 +51,7 @@ struct LinkUtilization : Parameterized
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 
-/** What packets do that a fluid does not see, as models that are each off by default. */
+/** Corrections of the fluid model for packet effects. Each is off by default. */
 struct CorrectionSpec
 {
     PacketForwarding forwarding;
@@ -63,7 +64,7 @@ struct CorrectionSpec
         return forwarding.IsOn() || utilization.IsOn() || recovery.IsOn() || ingress.IsOn();
     }
 
-    /** Its models and their keys. */
+    /** The models, each with its YAML key. */
     std::vector<std::pair<const char*, Parameterized*>> Parts()
     {
         return {{"forwarding", &forwarding},

@@ -13,11 +13,14 @@ namespace
 
 constexpr double UNBOUNDED = std::numeric_limits<double>::infinity();
 
-/** Demands on a rate that each gets up to one level (water-filling). */
+/**
+ * Max-min sharing of one rate among demands: each gets its demand, up to a common level
+ * (water-filling).
+ */
 class WaterLevel
 {
   public:
-    /** Forgets what was. */
+    /** Resets to a rate without demands. */
     void Begin(double rate)
     {
         m_rate = rate;
@@ -29,7 +32,7 @@ class WaterLevel
         m_demands.push_back(demand);
     }
 
-    /** After the last Add. O(n log n) */
+    /** Computes the level, after the last Add. O(n log n) */
     void Solve()
     {
         std::sort(m_demands.begin(), m_demands.end());
@@ -41,13 +44,13 @@ class WaterLevel
         m_level = LevelWithout(m_demands.size(), 0);
     }
 
-    /** Infinite where all get what they ask for. */
+    /** The common level; infinite if all demands are met. */
     double Level() const
     {
         return m_level;
     }
 
-    /** What one of the demands would get if it asked for all. O(log n) */
+    /** What one of the demands would get if it were unbounded. O(log n) */
     double MostFor(double demand) const
     {
         if (demand >= m_level)
@@ -60,8 +63,8 @@ class WaterLevel
 
   private:
     /**
-     * The level if demand @p without were not there and @p greedy others asked for all. Demands
-     * below the level get what they ask for: it is found by halving.
+     * The level without the demand at index @p without, and with @p greedy additional unbounded
+     * demands. Demands below the level are met; their number is found by bisection.
      */
     double LevelWithout(std::size_t without, std::size_t greedy) const
     {
@@ -71,7 +74,7 @@ class WaterLevel
             return i <= without || without == m_demands.size() ? m_sums[i]
                                                                : m_sums[i + 1] - m_demands[without];
         };
-        std::size_t low = 0; // so many get what they ask for
+        std::size_t low = 0; // number of demands known to be met
         std::size_t high = count;
         while (low < high)
         {
@@ -94,10 +97,13 @@ class WaterLevel
     double m_rate{0};
     double m_level{UNBOUNDED};
     std::vector<double> m_demands;
-    std::vector<double> m_sums; //!< of as many of the least demands
+    std::vector<double> m_sums; //!< sum of the i smallest demands
 };
 
-/** Finds RatesByIngress: forth what comes to each port, back what each port leaves. */
+/**
+ * Computes RatesByIngress by sweeps: forward, the arrivals at each port; backward, the rate that
+ * each port lets through.
+ */
 class IngressSolver
 {
   public:
@@ -113,13 +119,13 @@ class IngressSolver
         BuildPorts(linkRates);
     }
 
-    /** @param isBlocking whether links that are held back hold back all their flows */
+    /** @param isBlocking whether a held-back link holds back all its flows */
     std::vector<double> Solve(bool isBlocking)
     {
         Begin(isBlocking);
         constexpr unsigned MAX_SWEEPS = 64;
-        constexpr double SETTLED = 1e-3; // of a line's rate: sweeps end when none changes by more
-        constexpr unsigned QUIET = 3;    // sweeps: what is held back comes a port further in each
+        constexpr double SETTLED = 1e-3; // of the line rate: a smaller change is none
+        constexpr unsigned QUIET = 3;    // sweeps: one moves an effect by one port only
         std::vector<double> rates = Rates();
         unsigned quiet = 0;
         for (unsigned sweep = 0; sweep < MAX_SWEEPS && quiet < QUIET; sweep++)
@@ -143,7 +149,7 @@ class IngressSolver
   private:
     static constexpr uint32_t NONE = 0xffffffff;
 
-    /** Nothing is held back yet. */
+    /** Resets the state: nothing is held back. */
     void Begin(bool isBlocking)
     {
         m_isBlocking = isBlocking;
@@ -162,31 +168,31 @@ class IngressSolver
     struct Entry
     {
         uint32_t flow;
-        uint32_t hop; //!< into m_passed
+        uint32_t hop; //!< index into m_passed
     };
 
-    /** A link that leads to a port, or a flow that begins there. */
+    /** A link that leads to a port, or a flow that starts at the port. */
     struct Ingress
     {
-        uint32_t port{NONE}; //!< the link's own; NONE: there is none
+        uint32_t port{NONE}; //!< port of that link; NONE: a flow that starts here
         std::vector<Entry> entries;
-        double demand{0}; //!< bytes/s that come
-        double most{0};   //!< that could be let through
+        double demand{0}; //!< arrival rate, bytes/s
+        double most{0};   //!< highest rate that the port could let through, bytes/s
     };
 
     struct Port
     {
         double rate{0};
-        double limit{0}; //!< what links that are held back leave of it
+        double limit{0}; //!< part of the rate that held-back links can use
         double sent{0};
         std::vector<Ingress> ingresses;
     };
 
     void BuildPorts(const std::vector<double>& linkRates)
     {
-        // A port comes after those by which its flows come, as far as there is such an order: then
-        // few sweeps do.
-        std::map<uint32_t, std::size_t> hops; // by link: the last place that it has in a path
+        // Ports are ordered after the ports by which their flows arrive, as far as such an order
+        // exists, so that few sweeps suffice.
+        std::map<uint32_t, std::size_t> hops; // by link: its last hop index in any path
         for (const IngressFlow* flow : m_flows)
         {
             for (std::size_t hop = 0; hop < flow->path.size(); hop++)
@@ -208,7 +214,7 @@ class IngressSolver
             m_ports.emplace_back();
             m_ports.back().rate = linkRates[link];
         }
-        std::map<std::pair<uint32_t, uint32_t>, std::size_t> ingresses; // by port, and port before
+        std::map<std::pair<uint32_t, uint32_t>, std::size_t> ingresses; // by port and previous port
         for (uint32_t f = 0; f < m_flows.size(); f++)
         {
             uint32_t before = NONE;
@@ -232,7 +238,7 @@ class IngressSolver
         }
     }
 
-    /** What comes to a port of a flow. */
+    /** Arrival rate of a flow at a port. */
     double DemandOf(const Entry& entry) const
     {
         const IngressFlow& flow = *m_flows[entry.flow];
@@ -242,7 +248,7 @@ class IngressSolver
         return entry.hop + 1 < end ? std::min(comes, m_allowed[entry.hop + 1]) : comes;
     }
 
-    /** Lets through what a port can. */
+    /** Divides a port's rate among its ingresses. */
     void Share(Port& port)
     {
         WaterLevel& level = m_ofPort;
@@ -275,7 +281,7 @@ class IngressSolver
         }
     }
 
-    /** Says how much of each flow of a link a port could let through. */
+    /** Computes the rate that a port could let through for each flow of an ingress. */
     void Allow(const Ingress& ingress)
     {
         WaterLevel& level = m_ofIngress;
@@ -289,11 +295,11 @@ class IngressSolver
         {
             double& allowed = m_allowed[entry.hop];
             const double most = level.MostFor(m_passed[entry.hop]);
-            allowed = std::isfinite(allowed) ? (allowed + most) / 2 : most; // it would swing
+            allowed = std::isfinite(allowed) ? (allowed + most) / 2 : most; // damped
         }
     }
 
-    /** A flow sends no more than the least of what the ports of its path would let through. */
+    /** Caps each flow by the lowest rate that any port of its path would let through. */
     void HoldBackFlows()
     {
         for (std::size_t f = 0; f < m_flows.size(); f++)
@@ -306,7 +312,9 @@ class IngressSolver
         }
     }
 
-    /** A link sends no more than lets the flows to each next port come at what that lets through.
+    /**
+     * Caps each link so that its flows to each next port arrive at no more than that port lets
+     * through.
      */
     void HoldBackLinks()
     {
@@ -328,7 +336,7 @@ class IngressSolver
         }
         for (std::size_t i = 0; i < m_ports.size(); i++)
         {
-            m_ports[i].limit = (m_ports[i].limit + limits[i]) / 2; // all of it would swing
+            m_ports[i].limit = (m_ports[i].limit + limits[i]) / 2; // damped, lest it oscillate
         }
     }
 
@@ -349,12 +357,14 @@ class IngressSolver
 
     const std::vector<const IngressFlow*>& m_flows;
     bool m_isBlocking{false};
-    WaterLevel m_ofPort;    //!< its memory is used again
-    WaterLevel m_ofIngress; //!< as above
+    WaterLevel m_ofPort;    //!< member, to reuse its memory
+    WaterLevel m_ofIngress; //!< similarly
     std::vector<Port> m_ports;
-    std::vector<uint32_t> m_begins; //!< by flow: of its hops
-    std::vector<double> m_passed;   //!< by hop: what of a flow the port lets through, bytes/s
-    std::vector<double> m_allowed;  //!< by hop: what it could let through, of it and those behind
+    std::vector<uint32_t> m_begins; //!< by flow: index of its first hop
+    std::vector<double> m_passed;   //!< by hop: rate of the flow that the port lets through,
+                                    //!< bytes/s
+    std::vector<double> m_allowed;  //!< by hop: rate that this port and those behind it could let
+                                    //!< through, bytes/s
 };
 
 } // namespace
@@ -466,11 +476,11 @@ IngressRates::AdvanceTo(Time now)
         flows.push_back(&flow.flow);
     }
     const std::vector<double> caps = RatesByIngress(flows, m_rates, m_values.blocking);
-    constexpr double SAME = 1e-6; // of a cap: the fluid need not know
+    constexpr double SAME = 1e-6; // relative change of a cap below which the fluid is not updated
     auto cap = caps.begin();
     for (auto& [id, flow] : m_flows)
     {
-        // Where a link has no rate the fluid knows by itself.
+        // Where a link has no rate, the fluid stops the flow itself.
         if (*cap > 0 && std::abs(*cap - flow.cap) > SAME * *cap)
         {
             flow.cap = *cap;

@@ -17,13 +17,13 @@ namespace weir
 {
 
 /**
- * What queues that are first in, first out make of sharing where nothing but pauses or credits
- * slows senders: a port divides its rate among the links by which packets come to it, not among
- * flows, and a link that is held back holds back all its flows (head-of-line blocking).
+ * Sharing by ingress link, as FIFO queues do it if only pauses or credits slow senders: a port
+ * divides its rate among the links by which packets arrive, not among flows, and a held-back link
+ * holds back all its flows (head-of-line blocking).
  */
 struct IngressSharing : Parameterized
 {
-    bool shares{false}; //!< false: off
+    bool shares{false}; //!< whether the model is on
     double blocking{0};
 
     bool IsOn() const
@@ -34,39 +34,43 @@ struct IngressSharing : Parameterized
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 
-/** A flow, as IngressSharing sees it. */
+/** A flow in the model of IngressSharing. */
 struct IngressFlow
 {
-    double line;              //!< most that its sender may send, bytes/s
-    std::vector<LinkId> path; //!< its links with queues, in order
+    double line;              //!< highest rate of its sender, bytes/s
+    std::vector<LinkId> path; //!< links of its path that have queues, in order
 };
 
 /**
- * Rates of flows when all queues that fill are full, bytes/s, by flow. Each port divides its rate
- * evenly among the links that lead to it, none getting more than comes by it; a flow that begins at
- * the port comes by itself. O(hops of all flows) for each of at most 64 sweeps.
+ * Steady-state rate of each flow in bytes/s, with all queues of saturated ports full. Each port
+ * divides its rate evenly among the links that lead to it, and no link gets more than arrives by
+ * it. A flow that starts at the port counts as a link of its own. O(hops of all flows) for each of
+ * at most 64 sweeps.
  * @param linkRates bytes/s, by link
- * @param blocking part of the time that a link on which packets wait for a port keeps its other
- *     flows at the proportion in which they come; otherwise these get what is left of it
+ * @param blocking fraction of the time in which a link with packets waiting for a port keeps its
+ *        other flows in the proportion of their arrivals; in the rest of the time these flows get
+ *        the rest of the link
  */
 std::vector<double> RatesByIngress(const std::vector<const IngressFlow*>& flows,
                                    const std::vector<double>& linkRates,
                                    double blocking);
 
-/** Caps of flows by IngressSharing, recomputed whenever flows have begun or ended. */
+/** Caps of flows by IngressSharing, recomputed whenever flows start or end. */
 class IngressRates
 {
   public:
-    /** @param fluid whose caps it sets; both must outlive it */
+    /**
+     * @param fluid the transport whose flows are capped; it and @p values must outlive this object
+     */
     IngressRates(const IngressSharing& values, FluidTransport& fluid, std::size_t links);
 
-    /** A flow is to begin. @param begin when its first byte is at the ports of switches */
+    /** Adds a flow. @param begin when its first byte reaches the switch ports */
     void Add(FlowId id, Time begin, IngressFlow flow);
 
-    /** It is done, or cancelled. */
+    /** Removes a flow that has ended or was canceled. */
     void Remove(FlowId id, Time now);
 
-    /** A port has another rate, bytes/s. */
+    /** Sets the rate of a port, bytes/s. */
     void SetPortRate(LinkId link, double rate, Time now);
 
     Time NextEventTime() const;
@@ -77,16 +81,17 @@ class IngressRates
     struct Flow
     {
         IngressFlow flow;
-        double cap; //!< that the fluid was told, bytes/s
+        double cap; //!< last cap set in the fluid, bytes/s
     };
 
     const IngressSharing& m_values;
     FluidTransport& m_fluid;
     std::vector<double> m_rates;                  //!< by link
-    std::map<uint64_t, Flow> m_flows;             //!< those that have begun
-    std::map<uint64_t, IngressFlow> m_waiting;    //!< those that have not
-    std::set<std::pair<Time, uint64_t>> m_begins; //!< of these
-    Time m_changed{Time::Infinite()};             //!< since then caps are old
+    std::map<uint64_t, Flow> m_flows;             //!< flows that have started
+    std::map<uint64_t, IngressFlow> m_waiting;    //!< flows that have not
+    std::set<std::pair<Time, uint64_t>> m_begins; //!< starts of m_waiting
+    Time m_changed{Time::Infinite()};             //!< first change since the last computation of
+                                                  //!< caps
 };
 
 } // namespace weir

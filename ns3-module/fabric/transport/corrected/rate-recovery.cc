@@ -10,7 +10,7 @@ namespace weir
 namespace
 {
 
-constexpr double FULL = 0.99; //!< of the line: there is nothing left to recover
+constexpr double FULL = 0.99; //!< fraction of the line rate at which recovery is complete
 
 } // namespace
 
@@ -111,7 +111,7 @@ RecoveringRates::Remove(FlowId id)
                 m_isWatched[action.of] = false;
             }
         }
-        m_events.clear(); // of nothing any more
+        m_events.clear(); // no flows are left
     }
 }
 
@@ -146,7 +146,7 @@ RecoveringRates::AdvanceTo(Time now)
     }
 }
 
-/** What flows send that have more to send, bytes/s. */
+/** Total rate of the flows at a port that have more to send, bytes/s. */
 double
 RecoveringRates::OfferedAt(uint32_t link, Time now) const
 {
@@ -160,7 +160,7 @@ RecoveringRates::OfferedAt(uint32_t link, Time now) const
     return sum;
 }
 
-/** Sees where a flow's rate makes queues grow. */
+/** Schedules a cut at each port of a flow whose queue grows. */
 void
 RecoveringRates::Watch(const Flow& flow, Time now)
 {
@@ -176,7 +176,7 @@ RecoveringRates::Watch(const Flow& flow, Time now)
     }
 }
 
-/** The queue of a port has come to where packets are marked. */
+/** The queue of a port has reached the marking threshold: cuts its flows. */
 void
 RecoveringRates::CutAt(uint32_t link, Time now)
 {
@@ -220,7 +220,7 @@ RecoveringRates::Recover(uint64_t id, Time now)
     Flow& flow = m_flows.at(id);
     if (now < flow.lastCut + m_values.period || flow.cap >= flow.line)
     {
-        return; // another one is to come
+        return; // a later recovery event is scheduled
     }
     const double cap = (flow.cap + flow.line) / 2;
     flow.cap = cap >= FULL * flow.line ? flow.line : cap;
@@ -229,7 +229,10 @@ RecoveringRates::Recover(uint64_t id, Time now)
     Watch(flow, now);
 }
 
-/** What a flow has sent passes as it can; from then on its rate is that of its sender. */
+/**
+ * Sets the cap of a flow in the fluid. After a cut it is called only once the queue has drained:
+ * until then, the bytes already sent pass at the rate of the port.
+ */
 void
 RecoveringRates::ApplyCap(uint64_t id, Time now)
 {

@@ -15,14 +15,14 @@ namespace weir
 {
 
 /**
- * What a congestion control that is slow to grow (DCQCN) makes of a flow's rate. Flows begin at the
- * rate of their sender's port. Where those on a port come to more than its rate, its queue grows;
- * when it marks packets, flows that have more to send are cut, and get half of what they lack of
- * their port's rate in each period after that queue has drained.
+ * Slow rate recovery of a congestion control such as DCQCN. A flow starts at the rate of its
+ * sender's port. Where the flows of a port exceed its rate, its queue grows. When the queue marks
+ * packets, flows that have more to send are cut. In each period after that queue has drained, a
+ * flow regains half of what it lacks of its sender's port rate.
  */
 struct RateRecovery : Parameterized
 {
-    Time period; //!< zero: off
+    Time period; //!< time of one recovery step; zero: off
     Bytes markFrom{Bytes::KiB(100)};
     double floor{0.05};
 
@@ -34,31 +34,38 @@ struct RateRecovery : Parameterized
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 
-/** Caps of flows by RateRecovery. */
+/** Computes the caps of flows by RateRecovery. */
 class RecoveringRates
 {
   public:
-    /** @param fluid whose caps it sets; both must outlive it */
+    /**
+     * @param fluid the transport whose flows are capped; it and @p values must outlive this object
+     */
     RecoveringRates(const RateRecovery& values, FluidTransport& fluid, std::size_t links);
 
     /**
-     * A flow is to begin.
-     * @param begin when its first byte is at the ports of switches
+     * Adds a flow.
+     * @param begin when its first byte reaches the switch ports
      * @param line rate of its sender's port, bytes/s
-     * @param links ports of switches that it shares
+     * @param links switch ports that it shares with other flows
      */
     void Add(FlowId id, Bytes bytes, Time begin, double line, const std::vector<LinkId>& links);
 
-    /** Traffic that others control, in the same ports from @p begin on, bytes/s at most. */
+    /**
+     * Adds traffic with a rate controlled elsewhere.
+     * @param begin when it reaches the ports
+     * @param rate highest rate, bytes/s
+     * @param links switch ports that it crosses
+     */
     void AddOther(FlowId id, Time begin, double rate, const std::vector<LinkId>& links);
 
-    /** It sends at another rate, bytes/s at most. */
+    /** Sets the rate of traffic that AddOther added, bytes/s, at most its highest rate. */
     void SetOther(FlowId id, double rate, Time now);
 
-    /** It is done, or cancelled. */
+    /** Removes a flow that has ended or was canceled. */
     void Remove(FlowId id);
 
-    /** A port has another rate, bytes/s. */
+    /** Sets the rate of a port, bytes/s. */
     void SetPortRate(LinkId link, double rate)
     {
         m_rates[link.Index()] = rate;
@@ -74,16 +81,16 @@ class RecoveringRates
   private:
     enum class EventKind : uint8_t
     {
-        Begin,   //!< of a flow
-        Cut,     //!< at a port
-        Drained, //!< the queue in front of what a flow is cut of
-        Recovery //!< of a flow
+        Begin,   //!< a flow starts
+        Cut,     //!< a port cuts its flows
+        Drained, //!< the queue of the port that cut a flow has drained
+        Recovery //!< a flow recovers
     };
 
     struct Event
     {
         Time time;
-        uint64_t sequence; //!< of two at one time, the earlier
+        uint64_t sequence; //!< order of events at one time
 
         friend bool operator<(const Event& a, const Event& b)
         {
@@ -94,18 +101,18 @@ class RecoveringRates
     struct Action
     {
         EventKind kind;
-        uint64_t of; //!< a flow's id or a link's index
+        uint64_t of; //!< flow id or link index
     };
 
     struct Flow
     {
         double bytes;
         double line; //!< bytes/s
-        double cap;  //!< at which it sends, bytes/s
+        double cap;  //!< current sending rate, bytes/s
         Time begin;
         Time lastCut;
         bool wasCut{false};
-        bool isOther{false}; //!< others control it
+        bool isOther{false}; //!< rate is controlled elsewhere
         std::vector<LinkId> ports{};
     };
 
@@ -120,7 +127,7 @@ class RecoveringRates
     FluidTransport& m_fluid;
     std::vector<double> m_rates;                  //!< by link
     std::vector<std::vector<uint64_t>> m_flowsAt; //!< by link
-    std::vector<bool> m_isWatched;                //!< by link: a cut is to come
+    std::vector<bool> m_isWatched;                //!< by link: a cut is scheduled
     std::unordered_map<uint64_t, Flow> m_flows;
     std::map<Event, Action> m_events;
     uint64_t m_sequence{0};

@@ -33,7 +33,7 @@ FluidTransport::NewPlace()
     return t;
 }
 
-/** A flow that is yet to Begin. */
+/** Creates a flow on which Begin has not been called yet. */
 uint32_t
 FluidTransport::NewFlow(const FlowRequest& request, const SelectedPath& selected)
 {
@@ -67,7 +67,7 @@ FluidTransport::FreeFlow(uint32_t t)
     m_unusedFlows.push_back(t);
 }
 
-/** Where a flow that is moving or delayed is; NONE when it is done. */
+/** Index of a flow that is moving or delayed; NONE if it has ended. */
 uint32_t
 FluidTransport::Find(FlowId id) const
 {
@@ -96,7 +96,7 @@ FluidTransport::RequestOf(const Flow& flow) const
     return request;
 }
 
-/** The bundle of that path, cap and weight, with one user more. */
+/** Finds or creates the bundle of a path, cap and weight, and adds a user to it. */
 uint32_t
 FluidTransport::BundleFor(PathId path, double cap, double weight)
 {
@@ -165,8 +165,8 @@ FluidTransport::Release(uint32_t b)
 }
 
 /**
- * How many bundles without flows are kept for the next flow on their path: training steps
- * and schedules come back to the same paths, a stream of random flows hardly does.
+ * Number of idle bundles kept for the next flow on their path. Training steps and schedules return
+ * to the same paths; a stream of random flows hardly does.
  */
 std::size_t
 FluidTransport::IdleLimit() const
@@ -175,7 +175,7 @@ FluidTransport::IdleLimit() const
     return std::max(MIN_BUNDLES, (m_bundleCount - m_idle) / 2);
 }
 
-/** Frees bundles that have been idle longest, until no more than the limit are. */
+/** Frees the bundles that have been idle longest, down to IdleLimit. */
 void
 FluidTransport::Retire()
 {
@@ -203,7 +203,7 @@ FluidTransport::Retire()
     }
 }
 
-/** A flow takes its share from now on, with @p bytes to go. */
+/** Adds a flow with @p bytes left to its bundle, so that it takes its share from now on. */
 void
 FluidTransport::Enter(uint32_t t, double bytes)
 {
@@ -228,7 +228,7 @@ FluidTransport::Enter(uint32_t t, double bytes)
     SetStale(b);
 }
 
-/** Takes a flow out of its bundle. @return the bytes it has still to go. */
+/** Removes a flow from its bundle. @return the bytes that it has left */
 double
 FluidTransport::Leave(uint32_t t)
 {
@@ -247,7 +247,7 @@ FluidTransport::Leave(uint32_t t)
     return left;
 }
 
-/** What a bundle has been served, in bytes per unit of weight. */
+/** Service of a bundle so far, in bytes per unit of weight. */
 double
 FluidTransport::ServedOf(const Bundle& bundle) const
 {
@@ -255,7 +255,7 @@ FluidTransport::ServedOf(const Bundle& bundle) const
                                 : m_groups[bundle.group].clock.At(m_now) + bundle.offset;
 }
 
-/** The bytes that a moving flow has to go. */
+/** Bytes that a moving flow has left. */
 double
 FluidTransport::LeftOf(const Flow& flow) const
 {
@@ -264,7 +264,7 @@ FluidTransport::LeftOf(const Flow& flow) const
     return std::min(std::max(left, 0.0), static_cast<double>(flow.bytes));
 }
 
-/** Sets what a bundle has been served back to zero. O(flows), once in many bytes. */
+/** Resets the service of a bundle to zero. O(flows), but rare: once per REBASE_ABOVE bytes. */
 void
 FluidTransport::Rebase(uint32_t b)
 {
@@ -284,7 +284,7 @@ FluidTransport::Rebase(uint32_t b)
     }
 }
 
-/** Says which flow of a bundle ends first; NONE: none moves. */
+/** Sets the first flow of a bundle to end; NONE if none moves. */
 void
 FluidTransport::SetFirst(Bundle& bundle, uint32_t t)
 {
@@ -316,7 +316,7 @@ FluidTransport::Occupy(const FlowRequest& request, FlowPath path, Time now)
     const uint32_t t = NewFlow(request, selected);
     Flow& flow = m_flows[t];
     flow.client = nullptr;
-    flow.bytes = int64_t{1} << 62; // never done
+    flow.bytes = int64_t{1} << 62; // has no end
     flow.left = std::numeric_limits<double>::infinity();
     flow.isOccupant = true;
     flow.hasOwnPath = path.path.IsValid();
@@ -346,7 +346,7 @@ FluidTransport::SharesOf(LinkId link)
 {
     Settle();
     Shares shares;
-    double highest = 0; // of flows
+    double highest = 0; // highest level of flows
     double ofOccupants = 0;
     m_solver.ForEachOn(link.Index(), [&](uint32_t b, double multiplicity) {
         const Bundle& bundle = m_bundles[b];
@@ -368,7 +368,7 @@ FluidTransport::SharesOf(LinkId link)
     return shares;
 }
 
-/** Those whose variables, or whose rates, the last solve has changed. */
+/** Notes the links whose variables or rates the last solve has changed. */
 void
 FluidTransport::NoteChangedLinks()
 {
@@ -391,7 +391,7 @@ FluidTransport::TakeChangedLinks()
     {
         m_notesChanges = true;
         m_solver.KeepLoads(true);
-        m_changedLinks.resize(m_groups.size()); // nobody has seen any of them
+        m_changedLinks.resize(m_groups.size()); // the first call reports all links
         std::iota(m_changedLinks.begin(), m_changedLinks.end(), 0);
     }
     std::sort(m_changedLinks.begin(), m_changedLinks.end());

@@ -26,7 +26,7 @@ FluidTransport::SelectPath(const FlowRequest& request, bool isUndivided)
     return m_selector->Enter(request.route, request.weight, m_now);
 }
 
-/** From the start of a flow until it takes its share. */
+/** Delay from the start of a flow until it takes its share of the links. */
 Time
 FluidTransport::DelayOf(const FlowRequest& request, const SelectedPath& selected) const
 {
@@ -39,7 +39,7 @@ FluidTransport::DelayOf(const FlowRequest& request, const SelectedPath& selected
     return request.overhead + (request.addsLatency ? planned : Time()) + longer;
 }
 
-/** The rest of a flow takes @p path from now on, and counts in @p unit. */
+/** Moves the rest of a flow to @p path, counted in @p unit. */
 void
 FluidTransport::MoveToPath(uint32_t t, PathId path, uint32_t unit)
 {
@@ -48,7 +48,10 @@ FluidTransport::MoveToPath(uint32_t t, PathId path, uint32_t unit)
     MoveToBundle(t, BundleFor(path, bundle.cap * ratio, bundle.weight * ratio), unit);
 }
 
-/** Also with another cap; @p after has a user for it already. */
+/**
+ * Moves the rest of a flow to bundle @p after, possibly with another cap. The flow must be counted
+ * as a user of that bundle already.
+ */
 void
 FluidTransport::MoveToBundle(uint32_t t, uint32_t after, uint32_t unit)
 {
@@ -71,7 +74,7 @@ FluidTransport::MoveToBundle(uint32_t t, uint32_t after, uint32_t unit)
     Release(before);
 }
 
-/** A flow is no load on its path from now on. */
+/** Removes the load of a flow from its path in the path selector. */
 void
 FluidTransport::LeavePath(uint32_t t)
 {
@@ -89,7 +92,7 @@ FluidTransport::LeavePath(uint32_t t)
     m_selector->Leave(flow.route, bundle.path, bundle.weight, m_now);
 }
 
-/** Gives sums of routes that have started at this instant their paths, all together. */
+/** Divides all sums of routes that have started at this instant over their paths, jointly. */
 void
 FluidTransport::DivideStarted()
 {
@@ -111,7 +114,7 @@ FluidTransport::DivideStarted()
     }
 }
 
-/** Puts the rest of a flow, which has left its path, on the one that its route has now. */
+/** Moves the rest of a flow, which has left its path, to the current path of its route. */
 void
 FluidTransport::TakePath(uint32_t t)
 {
@@ -180,7 +183,7 @@ FluidTransport::SetCap(FlowId id, Rate cap, Time now)
     return true;
 }
 
-/** Flows under way, in the order of their starts. */
+/** Active flows, in the order of their starts. */
 std::vector<uint32_t>
 FluidTransport::FlowsByStart() const
 {
@@ -204,7 +207,7 @@ FluidTransport::SetCapacity(LinkId link, double rate)
     const uint32_t uncontended = m_solver.UncontendedOn(link.Index());
     if (uncontended != NONE)
     {
-        AddAloneTime(uncontended); // what was saturated is judged by the old rate
+        AddAloneTime(uncontended); // past saturation counts by the old rate
     }
     if (m_selector)
     {
@@ -232,7 +235,7 @@ FluidTransport::SetLinkRate(LinkId link, Rate rate, Time now)
     }
 }
 
-/** Those that stand for many flows, one after the other: later ones choose by the rates of now. */
+/** Redivides the sums of routes one after another, each at the current link rates. */
 void
 FluidTransport::DivideAgain()
 {
@@ -290,7 +293,7 @@ FluidTransport::IsLinkUp(LinkId link) const
     return !m_isDown[link.Index()];
 }
 
-/** Of a flow's path; an invalid id when all are up. */
+/** The first link of a flow's path that is down or has rate zero; invalid if there is none. */
 LinkId
 FluidTransport::FirstDownLink(uint32_t t) const
 {

@@ -8,15 +8,18 @@ namespace weir
 namespace
 {
 
-/** A group's timer may be early by about this part of the time to go, */
+/** The timer of a group may be early by about 1/EARLY_PART of the remaining time. */
 constexpr int64_t EARLY_PART = 64;
 
-/** if that is more than this, so that rounding to picoseconds is nothing beside it. */
+/**
+ * Group timers are early only if more time than this remains, so that rounding to picoseconds is
+ * negligible.
+ */
 constexpr Time EARLY_FROM = Time::Picoseconds(1000000);
 
 } // namespace
 
-/** Makes levels, clocks and timers right for all that has changed at this instant. */
+/** Updates levels, clocks and timers for all changes at this instant. */
 void
 FluidTransport::Settle()
 {
@@ -68,7 +71,7 @@ FluidTransport::Settle()
     m_isSettled = true;
 }
 
-/** Puts a bundle under the clock that the solver says, showing what it has been served. */
+/** Moves a bundle to the clock of its bottleneck as the solver says, keeping its service. */
 void
 FluidTransport::Regroup(uint32_t b)
 {
@@ -108,7 +111,7 @@ FluidTransport::Regroup(uint32_t b)
     SetStale(b);
 }
 
-/** Runs the clock of a link's group at the link's level. */
+/** Sets the rate of the clock of a link's group to the link's level. */
 void
 FluidTransport::SetGroupLevel(uint32_t link)
 {
@@ -143,7 +146,7 @@ FluidTransport::SetGroupLevel(uint32_t link)
     }
 }
 
-/** Sets the timer of a bundle, or its place in its group, by its first flow to end. */
+/** Sets the timer of a bundle, or its key in its group's heap, by its first flow to end. */
 void
 FluidTransport::SetTimer(uint32_t b)
 {
@@ -175,8 +178,8 @@ FluidTransport::SetTimer(uint32_t b)
 }
 
 /**
- * Sets the timer of a group somewhat too early, so that it stays good while its clock gets a little
- * faster: where most levels change at every event, most of them by next to nothing.
+ * Sets the timer of a group somewhat too early, so that it stays valid while its clock gets
+ * slightly faster. This helps where most levels change a little at every event.
  */
 void
 FluidTransport::SetGroupTimer(uint32_t link)
@@ -189,7 +192,7 @@ FluidTransport::SetGroupTimer(uint32_t link)
     group.isTimedEarly = left > EARLY_FROM;
     if (group.isTimedEarly)
     {
-        group.timedRate *= 1 + 1.0 / EARLY_PART; // the timer has more than this room
+        group.timedRate *= 1 + 1.0 / EARLY_PART; // the timer allows for more
         m_groupTimers.Set(link, time - Time::Picoseconds(left.ToPicoseconds() / (EARLY_PART - 1)));
     }
     else
@@ -211,14 +214,14 @@ FluidTransport::TimeGroup(uint32_t link, Time time)
     }
 }
 
-/** When the first flow of a group ends at the present rate of its clock. */
+/** Time at which the first flow of a group ends at the current rate of its clock. */
 Time
 FluidTransport::TimeOfGroup(const Group& group) const
 {
     return group.heap.Empty() ? Time::Infinite() : group.clock.TimeOf(group.heap.TopKey());
 }
 
-/** Corrects timers of groups that may be too early until the first is not. */
+/** Recomputes the first group timer while it may be too early. */
 void
 FluidTransport::MakeFirstGroupTimerExact()
 {
@@ -243,7 +246,7 @@ FluidTransport::SetGroupStale(uint32_t link)
     }
 }
 
-/** The rate on a link (bytes/s). */
+/** Rate on a link, bytes/s. */
 double
 FluidTransport::LoadOf(uint32_t link) const
 {
@@ -260,21 +263,21 @@ FluidTransport::LoadOf(uint32_t link) const
     return load;
 }
 
-/** Notes the rate of a shared link from now on. */
+/** Updates the meter of a shared link with its new rate. */
 void
 FluidTransport::MeterLink(uint32_t link)
 {
     LinkMeter& meter = m_meters[link];
     if (m_solver.IsSlack(link) && meter.Rate() > 0 && !meter.IsFull())
     {
-        return; // busy and not full: which rate it has makes no difference
+        return; // busy but not saturated: its exact rate does not matter
     }
     const double level = m_solver.LinkLevel(link);
     if (!m_observers.WantLinkRates() && meter.IsFull() && level > 0 && !std::isinf(level))
     {
-        return; // still full: who has a level there is held by it
+        return; // still saturated: flows with a level on a link are limited by it
     }
-    // While a bundle is alone on a link, the bundle keeps the time.
+    // While a bundle is uncontended on a link, the bundle accumulates the time.
     const double rate = m_solver.UncontendedOn(link) == NONE ? LoadOf(link) : 0;
     const bool full = LinkMeter::Saturates(rate, m_solver.Capacity(link));
     if (rate == meter.Rate() && full == meter.IsFull())
@@ -289,7 +292,7 @@ FluidTransport::MeterLink(uint32_t link)
     }
 }
 
-/** Notes the rate that a bundle alone on its links has from now on. */
+/** Updates the accumulated time of an uncontended bundle with its new rate. */
 void
 FluidTransport::MeterAlone(uint32_t b)
 {
@@ -325,8 +328,8 @@ FluidTransport::MeterAlone(uint32_t b)
 }
 
 /**
- * Tells the rate of the links that a bundle has to itself, or that those are free which it had.
- * Those that others have now are told by MeterLink, or by who is alone there.
+ * Reports the rate of the links on which a bundle is uncontended, or rate zero for links that it
+ * has left idle. Other links are reported by MeterLink, or by the bundle that is uncontended there.
  */
 void
 FluidTransport::TellAloneRate(uint32_t b)
@@ -343,7 +346,7 @@ FluidTransport::TellAloneRate(uint32_t b)
     }
 }
 
-/** Adds the time for which a bundle was alone on its links to their meters. */
+/** Adds the time for which a bundle was uncontended to the meters of its links. */
 void
 FluidTransport::AddAloneTime(uint32_t b)
 {

@@ -67,7 +67,10 @@ FluidTransport::FirstTimer() const
     return std::min({m_delays.FirstTime(), m_timers.FirstTime(), ofGroups});
 }
 
-/** Makes @p now the present; what changed before is solved in its own time. */
+/**
+ * Advances time to @p now, after solving the changes made before.
+ * @throws std::invalid_argument if @p now is in the past or would skip an event.
+ */
 void
 FluidTransport::MoveTo(Time now)
 {
@@ -107,7 +110,7 @@ FluidTransport::AdvanceTo(Time now)
     }
 }
 
-/** Lets in the flows whose start-up delay ends now. */
+/** Starts the flows whose overhead and latency end now. */
 void
 FluidTransport::EndDelays()
 {
@@ -141,7 +144,7 @@ FluidTransport::EndFlowsOfGroup(uint32_t link)
     SetGroupStale(link);
 }
 
-/** Ends the flows of a bundle whose last byte has passed. */
+/** Ends the flows of a bundle whose last byte has passed by now. */
 void
 FluidTransport::EndFlows(uint32_t b, const ServiceClock& clock, double offset)
 {
@@ -160,7 +163,7 @@ FluidTransport::EndFlows(uint32_t b, const ServiceClock& clock, double offset)
     SetStale(b);
 }
 
-/** Tells the clients of flows that have ended, in the order of their starts. */
+/** Calls the clients of the flows that have ended, in the order of their starts. */
 void
 FluidTransport::Tell()
 {
@@ -185,7 +188,7 @@ FluidTransport::Tell()
         FreeFlow(t);
         if (client)
         {
-            client->OnFlowDone(token, m_now); // may start others
+            client->OnFlowDone(token, m_now); // may start flows
         }
     }
     m_done.clear();
@@ -233,7 +236,7 @@ FluidTransport::Start(const FlowRequest& request, Time now)
     return id;
 }
 
-/** A flow takes its share after @p delay. */
+/** Lets a flow take its share of the links after @p delay. */
 void
 FluidTransport::Begin(uint32_t t, Time delay)
 {

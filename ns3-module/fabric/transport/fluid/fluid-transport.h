@@ -24,8 +24,8 @@ namespace weir
 {
 
 /**
- * What a fluid flow takes when no other one is under way: overhead, latency, bytes over its rate.
- * @param path that it takes; invalid: the planned one of its route
+ * Completion time of a fluid flow in isolation: overhead, latency, and bytes divided by its rate.
+ * @param path path of the flow; if invalid, the planned path of its route
  */
 inline Time
 FluidUncontendedTime(const FlowRequest& request, Routing& routing, PathId path = PathId())
@@ -39,11 +39,11 @@ FluidUncontendedTime(const FlowRequest& request, Routing& routing, PathId path =
            (rate.IsInfinite() ? Time() : request.bytes / rate);
 }
 
-/** Counts what a link has carried; touched only when its rate changes. */
+/** Accumulates the usage of a link. It is updated only when the rate of the link changes. */
 class LinkMeter
 {
   public:
-    /** A load of at least this part of the capacity saturates a link. */
+    /** A load of at least this fraction of the capacity saturates a link. */
     static constexpr double SATURATED = 1 - 1e-9;
 
     static bool Saturates(double rate, double capacity)
@@ -51,7 +51,7 @@ class LinkMeter
         return rate > 0 && rate >= capacity * SATURATED;
     }
 
-    /** The link carries @p rate (bytes/s) of @p capacity from @p now on. */
+    /** Sets the rate and the capacity of the link from @p now on, bytes/s. */
     void SetRate(double rate, double capacity, Time now)
     {
         m_busy = Busy(now);
@@ -61,7 +61,7 @@ class LinkMeter
         m_full = Saturates(rate, capacity);
     }
 
-    /** Adds time that was measured elsewhere, during which this meter showed no rate. */
+    /** Adds busy time that was measured elsewhere, during which this meter had rate zero. */
     void AddTime(Time busy, bool saturated)
     {
         m_busy += busy;
@@ -103,20 +103,20 @@ class LinkMeter
     Time m_since;
     Time m_busy;        //!< until m_since
     Time m_saturated;   //!< until m_since
-    int64_t m_bytes{0}; //!< of transfers that have left the link
-    bool m_full{false}; //!< m_rate is all that the link can carry
+    int64_t m_bytes{0}; //!< bytes of transfers that have left the link
+    bool m_full{false}; //!< m_rate saturates the link
 };
 
 /**
- * How much has been served to each unit of weight: a counter that runs at a rate.
+ * Service per unit of weight (bytes), a counter that runs at a rate.
  *
- * A transfer that starts when the counter shows s is done when it shows s + bytes / weight, however
- * the rate changes in between; so a change of rate is one change here, not one per transfer.
+ * A transfer that starts at counter value s is done at s + bytes / weight, however the rate changes
+ * in between. A change of rate is therefore one change here, not one per transfer.
  */
 class ServiceClock
 {
   public:
-    /** What it shows at @p now, in bytes per unit of weight. */
+    /** Value at @p now, in bytes per unit of weight. */
     double At(Time now) const
     {
         return m_rate == 0 || m_rate == INFINITE || now == m_since
@@ -124,7 +124,9 @@ class ServiceClock
                    : m_served + m_rate * (now - m_since).ToSeconds();
     }
 
-    /** When it shows @p served; at once when the rate is infinite, never when it is zero. */
+    /**
+     * Time at which the value reaches @p served: now if the rate is infinite, never if it is zero.
+     */
     Time TimeOf(double served) const
     {
         if (served <= m_served || m_rate == INFINITE)
@@ -135,7 +137,7 @@ class ServiceClock
                            : m_since + Time::Seconds((served - m_served) / m_rate);
     }
 
-    /** Runs at @p rate (bytes per second and unit of weight) from @p now on. */
+    /** Sets the rate from @p now on, in bytes per second and unit of weight. */
     void SetRate(double rate, Time now)
     {
         m_served = At(now);
@@ -143,7 +145,7 @@ class ServiceClock
         m_rate = rate;
     }
 
-    /** Shows @p served at @p now. */
+    /** Sets the value at @p now to @p served. */
     void Set(double served, Time now)
     {
         m_served = served;
@@ -164,21 +166,20 @@ class ServiceClock
 };
 
 /**
- * Bytes as fluid: flows share links weighted max-min fairly, with rate caps.
+ * Moves bytes as a fluid: flows share links in weighted max-min fairness, with rate caps.
  *
- * Flows that share path, cap and weight are one *bundle*, one variable of the solver. Bundles
- * with the same bottleneck link are one *group*: all of them are served at the link's level, so a
- * group has one clock, and one timer for the first of its flows to end. A bundle that is alone
- * on its links or at its cap has a clock and a timer of its own.
+ * Flows with equal path, cap and weight form a *bundle*, which is one variable of the solver.
+ * Bundles with the same bottleneck link form a *group*. They all are served at the link's level, so
+ * a group has one clock, and one timer for the first of its flows to end. A bundle that is
+ * uncontended on its links or at its cap has its own clock and timer.
  *
- * Whatever happens at one instant is solved once, when a later instant or a rate is asked for; a
- * flow that starts where an equal one ends leaves nothing to solve. A flow ends at the
- * picosecond nearest to where its last byte passes; all that end in one picosecond end together, in
- * the order of their starts.
+ * All changes at one instant are solved once, when a later instant or a rate is requested. A flow
+ * that starts where an equal one ends needs no solve. A flow ends at the picosecond nearest to the
+ * passage of its last byte. Flows that end in the same picosecond end in the order of their starts.
  *
  * Cost: O(log n) to start and to end one of n flows in a bundle or group, O(1) for bundles in
- * lock-step, plus the solve (SharingSolver). About 150 bytes a flow, and 250 plus 60 per link a
- * bundle.
+ * lock-step, plus the solve (SharingSolver). Memory: about 150 bytes a flow, and 250 plus 60 per
+ * link a bundle.
  */
 class FluidTransport : public Transport
 {
@@ -194,44 +195,53 @@ class FluidTransport : public Transport
     void AdvanceTo(Time now) override;
 
     /**
-     * Also takes sums of routes (Routing::AddSum), which only a fluid can carry: one stream at one
-     * rate over all their links at once.
+     * Starts a flow. Also accepts sums of routes (Routing::AddSum), which only a fluid can carry:
+     * one stream that has the same rate on all their links at once.
+     * @throws std::invalid_argument as Transport::Start.
      */
     FlowId Start(const FlowRequest& request, Time now) override;
 
-    /** Moves the rest of a flow to another route. @return false when it is already done. */
+    /**
+     * Moves the rest of a flow to another route.
+     * @return false if the flow has already ended
+     * @throws std::invalid_argument if the route does not exist
+     */
     bool SetRoute(FlowId id, RouteId route, Time now);
 
     /**
-     * Traffic that is not fluid takes its share like a flow, after the same delay, without end and
-     * without moving bytes, until Cancel. Observers are not told of it.
-     * @param path that it takes where routes do not say; invalid: as a flow
+     * Adds an occupant: traffic that is not fluid. It takes a share of links like a flow, after the
+     * same delay, until Cancel. It has no end, moves no bytes, and is not reported to observers.
+     * @param path path of the traffic, where routes do not determine it; if invalid, as for a flow
      * @throws std::invalid_argument as Start.
      */
     virtual FlowId Occupy(const FlowRequest& request, FlowPath path, Time now);
 
-    /** Gives what Occupy has started another cap, path or weight. */
+    /** Changes the cap, path or weight of an occupant. */
     virtual void SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now);
 
-    /** Flows and occupants on a link, now. */
+    /** Current flows and occupants of a link. */
     struct Shares
     {
         double flowRate{0};       //!< bytes/s
-        double flowWeight{0};     //!< of those that have bytes to move
-        double occupantWeight{0}; //!< of traffic that is not fluid
-        bool isGreedy{false};     //!< an occupant has all that a flow has there
+        double flowWeight{0};     //!< total weight of flows with bytes to move
+        double occupantWeight{0}; //!< total weight of occupants
+        bool isGreedy{false};     //!< an occupant has the highest level that any flow has on the
+                                  //!< link
     };
 
     /** O(bundles on the link) */
     Shares SharesOf(LinkId link);
 
     /**
-     * Links on which shares may have changed since the last call; each once, ascending. The first
-     * call gives all links.
+     * Links on which shares may have changed since the last call; each once, in ascending order.
+     * The first call returns all links.
      */
     const std::vector<uint32_t>& TakeChangedLinks();
 
-    /** Gives a flow another upper limit from @p now on. @return false when it is already done. */
+    /**
+     * Changes the rate cap of a flow from @p now on.
+     * @return false if the flow has already ended
+     */
     bool SetCap(FlowId id, Rate cap, Time now);
 
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
@@ -254,7 +264,9 @@ class FluidTransport : public Transport
         return FlowForm::Fluid;
     }
 
-    /** What counts flows on links where paths do not follow from routes; null where they do. */
+    /**
+     * The selector that counts the load of flows, if the routing policy is not fixed; else null.
+     */
     PathSelector* Selector()
     {
         return m_selector.get();
@@ -275,92 +287,95 @@ class FluidTransport : public Transport
     void RemoveObserver(TransportObserver& observer) override;
 
   private:
-    /** A clock is set back above this (bytes per weight), for resolution: 2^33. */
+    /** Clocks are reset above this value (bytes per weight), to keep their resolution: 2^33. */
     static constexpr double REBASE_ABOVE = 8589934592.0;
 
     static constexpr uint32_t NONE = 0xffffffff;
 
-    // A FlowId is the number of the start above the index in m_flows: unique, in the order of
-    // starts, and found without a search. 2^40 starts a run, 2^24 flows at one time.
+    // A FlowId holds the number of the start in its upper bits and the index in m_flows in its
+    // lower bits. It is unique, ordered by start, and found without a search. Limits: 2^40 starts a
+    // run, 2^24 concurrent flows.
     static constexpr uint32_t INDEX_BITS = 24;
     static constexpr uint64_t INDEX_MASK = (uint64_t{1} << INDEX_BITS) - 1;
 
     enum class State : uint8_t
     {
         Unused,
-        Delayed, //!< in its start-up delay
+        Delayed, //!< in its overhead and latency
         Moving,
-        Done //!< ended, its client not yet told
+        Done //!< ended, before its client is called
     };
 
-    /** What every flow needs at its end is in the first cache line. */
+    /** A flow. The fields needed at its end are in the first cache line. */
     struct alignas(64) Flow
     {
         uint64_t id{0};
-        double due{0};    //!< done when its bundle has been served this (bytes per weight)
-        int64_t bytes{0}; //!< to move on this path
+        double due{0};    //!< service of its bundle at which it is done (bytes per weight)
+        int64_t bytes{0}; //!< bytes to move on this path
         FlowClient* client{nullptr};
         uint64_t token{0};
         uint32_t bundle{NONE};
         PairingNode inBundle;
         State state{State::Unused};
         bool addsLatency{true};  //!< of the request
-        bool isOccupant{false};  //!< Occupy
-        bool hasOwnPath{false};  //!< of an occupant: it has not been selected
-        bool isUndivided{false}; //!< its path is yet to be found, with others'
-        bool isStalled{false};   //!< told to be
+        bool isOccupant{false};  //!< started by Occupy
+        bool hasOwnPath{false};  //!< of an occupant: its path was given, not selected
+        bool isUndivided{false}; //!< its path is pending in m_undivided
+        bool isStalled{false};   //!< reported as stalled
 
-        double left{0};  //!< when delayed: bytes it will start with
+        double left{0};  //!< while delayed: bytes that it starts with
         int64_t size{0}; //!< bytes of the request
         Time started;
         Time overhead; //!< of the request
         RouteId route;
-        uint32_t unit{1}; //!< it moves 1 / unit of the request's bytes, weight and cap
+        uint32_t unit{1}; //!< it moves 1/unit of the request's bytes, weight and cap
         InstantNode inDelays;
     };
 
-    /** Flows of one path, cap and weight. What a change of rate needs is in the first cache line.
+    /**
+     * Flows of one path, cap and weight. The fields needed by a change of rate are in the first
+     * cache line.
      */
     struct alignas(64) Bundle
     {
-        ServiceClock clock;   //!< its own
-        double offset{0};     //!< what it has been served is its group's clock plus this
-        double due{0};        //!< of its first flow
-        double weight{1};     //!< of each flow
-        uint32_t first{NONE}; //!< heap of moving flows, the first to end on top
-        uint32_t group{NONE}; //!< the link whose clock it follows; NONE: its own
-        uint32_t moving{0};   //!< flows
-        bool isStale{false};  //!< its timer is not right
-        bool isQueued{false}; //!< is in m_idleQueue
-        bool wasAlone{false}; //!< when last looked at
+        ServiceClock clock;   //!< its own clock, if it has no group
+        double offset{0};     //!< its service is its group's clock plus this
+        double due{0};        //!< due of its first flow
+        double weight{1};     //!< weight of each flow
+        uint32_t first{NONE}; //!< root of the heap of moving flows: the first to end
+        uint32_t group{NONE}; //!< link whose group it belongs to; NONE: own clock
+        uint32_t moving{0};   //!< number of moving flows
+        bool isStale{false};  //!< its timer must be updated
+        bool isQueued{false}; //!< it is in m_idleQueue
+        bool wasAlone{false}; //!< it was uncontended at the last MeterAlone
 
-        double cap{0};             //!< bytes/s, of each flow
-        int64_t carried{0};        //!< bytes done, not yet added to its links' meters
-        double uncontendedRate{0}; //!< bytes/s when alone on its links
-        double aloneFull{0};       //!< the last such rate that was not zero
+        double cap{0};             //!< cap of each flow, bytes/s
+        int64_t carried{0};        //!< bytes moved but not yet added to its links' meters
+        double uncontendedRate{0}; //!< total rate while uncontended on its links, bytes/s
+        double aloneFull{0};       //!< last nonzero uncontendedRate
         PathId path;
-        uint32_t nextOfPath{NONE}; //!< another bundle on this path
-        uint32_t users{0};         //!< flows that are moving, delayed, or done but not told
-        uint32_t occupants{0};     //!< of those that are moving
+        uint32_t nextOfPath{NONE}; //!< next bundle on this path
+        uint32_t users{0};         //!< flows that are moving, delayed, or done but not yet reported
+        uint32_t occupants{0};     //!< number of moving flows that are occupants
         InstantNode inTimers;
     };
 
-    /** Time for which a bundle has been alone on its links. */
+    /** Time for which a bundle has been uncontended on its links. */
     struct UncontendedSpan
     {
         Time since;
-        Time busy; //!< at aloneFull, not yet added to its links' meters
+        Time busy; //!< time at aloneFull not yet added to its links' meters
     };
 
-    /** Bundles that have one bottleneck link. */
+    /** Bundles with a common bottleneck link. */
     struct alignas(64) Group
     {
         ServiceClock clock;
-        PositionedHeap<double> heap; //!< bundles by the clock value when their first flow ends
-        double timedRate{0};         //!< no rate of the clock up to this makes its timer too late
-        uint32_t bundles{0};         //!< that follow the clock
-        bool isTimedEarly{false};    //!< its timer may be too early
-        bool isStale{false};         //!< its timer is not right
+        PositionedHeap<double> heap; //!< bundles, by the clock value at which their first flow ends
+        double timedRate{0};         //!< highest clock rate for which its timer is not too late
+        uint32_t bundles{0};         //!< bundles that follow the clock
+        bool isTimedEarly{false};    //!< timer may be too early
+        bool isStale{false};         //!< its timer must be updated
     };
 
     struct FlowItems
@@ -400,7 +415,7 @@ class FluidTransport : public Transport
         }
     };
 
-    // Flows and their bundles (fluid-bundles.cc).
+    // Flows and bundles (fluid-bundles.cc).
     uint32_t NewPlace();
     void FreeFlow(uint32_t flow);
     uint32_t Find(FlowId id) const;
@@ -441,7 +456,7 @@ class FluidTransport : public Transport
     void EndFlowsOfGroup(uint32_t link);
     void Tell();
 
-    // The solve and what follows from it (fluid-settle.cc).
+    // The solve and its consequences (fluid-settle.cc).
     void Settle();
     void Regroup(uint32_t bundle);
     void SetGroupLevel(uint32_t link);
@@ -475,27 +490,28 @@ class FluidTransport : public Transport
     std::vector<uint32_t> m_bundleOfPath;            //!< by path: its first bundle
     std::vector<Group> m_groups;                     //!< by link
     std::vector<LinkMeter> m_meters;                 //!< by link
-    InstantQueue<DelayItems> m_delays;               //!< flows in their start-up delay
-    InstantQueue<TimerItems> m_timers;               //!< bundles with clocks of their own
+    InstantQueue<DelayItems> m_delays;               //!< flows in their overhead and latency
+    InstantQueue<TimerItems> m_timers;               //!< bundles with their own clock
     IndexedHeap<Time> m_groupTimers;                 //!< by link
     std::vector<uint32_t> m_staleBundles;
     std::vector<uint32_t> m_staleGroups;
     std::deque<uint32_t>
-        m_idleQueue;       //!< bundles that came to be idle, oldest first; some are in use again
+        m_idleQueue;       //!< bundles that became idle, oldest first; some may be in use again
     std::size_t m_idle{0}; //!< bundles without flows
-    std::size_t m_bundleCount{0};      //!< bundles, idle ones included
+    std::size_t m_bundleCount{0};      //!< number of bundles, including idle ones
     std::vector<uint32_t> m_done;      //!< flows that ended at this instant
-    std::vector<uint32_t> m_undivided; //!< flows that DivideStarted waits for
+    std::vector<uint32_t> m_undivided; //!< flows waiting for DivideStarted
     bool m_hasDivided{false};
-    std::vector<double> m_rates; //!< by link, bytes/s: wired or set; also while down
+    std::vector<double> m_rates; //!< by link, bytes/s: as wired or set; kept while down
     std::vector<bool> m_isDown;  //!< by link
-    std::size_t m_down{0};       //!< links that are
-    uint64_t m_started{0};       //!< flows, since the beginning
+    std::size_t m_down{0};       //!< number of links that are down
+    uint64_t m_started{0};       //!< flows started since the start of the run
     std::size_t m_active{0};
     Time m_now;
-    bool m_isSettled{true}; //!< levels and timers are right
+    bool m_isSettled{true}; //!< levels and timers are up to date
     bool m_notesChanges{false};
-    std::vector<uint32_t> m_changedLinks; //!< since TakeChangedLinks, if it m_notesChanges
+    std::vector<uint32_t> m_changedLinks; //!< changed links since TakeChangedLinks, if
+                                          //!< m_notesChanges
     std::vector<uint32_t> m_takenLinks;
     TransportObservers m_observers;
 };

@@ -12,19 +12,19 @@
 namespace weir
 {
 
-/** The links of an item of an InstantQueue; they live in the item. */
+/** The links of an item of an InstantQueue, stored in the item. */
 struct InstantNode
 {
     static constexpr uint32_t NONE = 0xffffffff;
 
     uint32_t next{NONE};
     uint32_t prev{NONE};
-    uint32_t instant{NONE}; //!< the instant it waits for; NONE: it does not wait
+    uint32_t instant{NONE}; //!< the instant that it is queued for; NONE: not queued
 };
 
 /**
- * A time queue for batches: items that are due at one instant share one entry of the heap, so work
- * in lock-step costs O(1) per item and O(log n) per distinct instant of n.
+ * A time-ordered queue for batches. Items due at one instant share one entry of the heap, so that
+ * work in lock-step costs O(1) per item and O(log n) per distinct instant of n.
  *
  * @tparam Items has `InstantNode& Node(uint32_t)`.
  */
@@ -62,7 +62,7 @@ class InstantQueue
         instant.last = item;
     }
 
-    /** Takes @p item out, if it is in. */
+    /** Removes @p item, if it is queued. */
     void Remove(uint32_t item)
     {
         InstantNode& node = m_items.Node(item);
@@ -80,7 +80,7 @@ class InstantQueue
         node = InstantNode();
     }
 
-    /** Takes one item of the earliest instant out, in the order of insertion. */
+    /** Removes one item of the earliest instant, in the order of insertion. @return the item */
     uint32_t PopFirst()
     {
         const uint32_t item = m_instants[m_heap.front()].first;
@@ -224,7 +224,7 @@ class InstantQueue
     Items m_items;
     std::vector<Instant> m_instants; //!< used and free
     std::vector<uint32_t> m_heap;    //!< instants in use, earliest first
-    std::vector<uint32_t> m_buckets; //!< hash of time: first instant; a power of two of them
+    std::vector<uint32_t> m_buckets; //!< by hash of time: first instant; the size is a power of two
     uint32_t m_free{NONE};           //!< first free instant
     uint32_t m_latest{NONE};         //!< the instant found last
 };

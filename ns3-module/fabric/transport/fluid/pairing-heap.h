@@ -7,7 +7,10 @@
 namespace weir
 {
 
-/** The links of an item of a pairing heap; they live in the item, so a heap allocates nothing. */
+/**
+ * The links of an item of a pairing heap. They are stored in the item, so that a heap allocates
+ * nothing.
+ */
 struct PairingNode
 {
     static constexpr uint32_t NONE = 0xffffffff;
@@ -18,12 +21,12 @@ struct PairingNode
 };
 
 /**
- * A pairing heap of items named by index (Fredman, Sedgewick, Sleator, Tarjan, "The pairing heap",
- * Algorithmica 1, 1986): Insert O(1), Pop and Remove O(log n) amortised. A heap is its root's
- * index; NONE is the empty heap.
+ * A pairing heap of items identified by index (Fredman, Sedgewick, Sleator, Tarjan, "The pairing
+ * heap", Algorithmica 1, 1986). Insert is O(1), Pop and Remove are amortized O(log n). A heap is
+ * identified by the index of its root; NONE is the empty heap.
  *
  * @tparam Items has `PairingNode& Node(uint32_t)` and the strict order `bool Before(uint32_t,
- *         uint32_t)`; an item's place in that order does not change while it is in a heap.
+ *         uint32_t)`; the rank of an item in that order must not change while it is in a heap.
  */
 template <typename Items>
 class PairingHeap
@@ -43,13 +46,13 @@ class PairingHeap
         return root == NONE ? item : Join(root, item);
     }
 
-    /** Takes the root out. @return the new root. */
+    /** Removes the root. @return the new root. */
     uint32_t Pop(uint32_t root)
     {
         return JoinSiblings(m_items.Node(root).child);
     }
 
-    /** Takes any item out. @return the new root. */
+    /** Removes any item. @return the new root. */
     uint32_t Remove(uint32_t root, uint32_t item)
     {
         if (item == root)
@@ -67,11 +70,11 @@ class PairingHeap
         return rest == NONE ? root : Join(root, rest);
     }
 
-    /** Calls @p visit on every item, in no useful order. */
+    /** Calls @p visit on every item, in unspecified order. */
     template <typename Visit>
     void ForEach(uint32_t root, Visit visit)
     {
-        // Depth first; the way back up is found through prev.
+        // Depth first; prev leads back up.
         for (uint32_t item = root; item != NONE;)
         {
             visit(item);
@@ -123,7 +126,7 @@ class PairingHeap
         return a;
     }
 
-    /** The two passes: joins neighbors from the left, then all pairs from the right. */
+    /** Two-pass pairing: joins neighbors from the left, then all pairs from the right. */
     uint32_t JoinSiblings(uint32_t first)
     {
         if (first == NONE)

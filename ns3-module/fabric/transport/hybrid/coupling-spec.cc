@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-/** Whether @p text is @p pattern, in which * stands for any text. */
+/** Whether @p text matches @p pattern, in which * stands for any text. */
 bool
 Matches(const std::string& text, const std::string& pattern)
 {

@@ -15,29 +15,29 @@
 namespace weir
 {
 
-/** How packets and a fluid share links, and which flows are packets on account of their links. */
+/** Parameters of the coupling of packets and fluid, and the links whose flows are packets. */
 struct CouplingSpec : Parameterized
 {
     Time window;
     bool insideNodes{false};
-    std::vector<std::string> links{}; //!< names, "a->b" with * for any text
+    std::vector<std::string> links{}; //!< link name patterns, "a->b" with * for any text
 
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 
 /**
- * The links that @p pattern names, "a->b" with * for any text.
- * @throws std::invalid_argument where there are none.
+ * Finds the links whose name matches @p pattern, "a->b" with * for any text.
+ * @throws std::invalid_argument if there are none.
  */
 std::vector<LinkId> LinksNamed(const Topology& topology, const std::string& pattern);
 
-/** Packets beside a fluid in plain values. */
+/** Parameters of the hybrid transport. */
 struct HybridSpec
 {
     PacketSpec packets;
     CouplingSpec coupling;
     SharingSpec sharing{};
-    CorrectionSpec corrections{}; //!< of the fluid
+    CorrectionSpec corrections{}; //!< corrections of the fluid
 };
 
 } // namespace weir

@@ -29,7 +29,7 @@ ChosenLinks(const Topology& topology, const std::vector<std::string>& patterns)
     return chosen;
 }
 
-/** Caps that differ by less need not be told apart. */
+/** Rounds a rate up to a logarithmic grid; caps that differ by less than a step need no update. */
 Rate
 OnGrid(double bytesPerSecond)
 {
@@ -150,14 +150,14 @@ HybridTransport::Start(const FlowRequest& request, Time now)
         return Outer(m_fluid->Start(request, now), form);
     }
     const FlowId flow = m_packets.Start(request, now);
-    if (m_packets.RequestOf(flow) != nullptr) // it has not ended at once
+    if (m_packets.RequestOf(flow) != nullptr) // it has not ended immediately
     {
         Enter(request, flow, now);
     }
     return Outer(flow, form);
 }
 
-// Packets as occupants of the fluid.
+// Packet streams as occupants of the fluid.
 
 uint32_t
 HybridTransport::StreamOf(const FlowRequest& request)
@@ -187,13 +187,13 @@ HybridTransport::Enter(const FlowRequest& request, FlowId flow, Time now)
     MakePresent(index, now);
 }
 
-/** Datagrams of a route begin to flow. */
+/** Registers the stream of a route whose datagrams start to flow. */
 void
 HybridTransport::EnterDatagrams(RouteId route, Time now)
 {
     FlowRequest request;
     request.route = route;
-    request.bytes = Bytes(1); // without end
+    request.bytes = Bytes(1); // any; an occupant has no end
     request.stream = DATAGRAMS;
     const uint32_t index = StreamOf(request);
     Stream& stream = m_streams[index];
@@ -247,8 +247,9 @@ HybridTransport::CountDatagramStreams()
 }
 
 /**
- * The weight with which a stream of datagrams has, where the fluid takes most of a link, what turns
- * of classes leave it: the streams of datagrams send a datagram for each packet of all flows.
+ * Weight of a stream of datagrams. With it, the stream gets the share that round robin among
+ * traffic classes would give it on the link that the fluid uses most: all streams of datagrams
+ * together send one datagram for each packet of the flows.
  */
 double
 HybridTransport::TurnsOf(const Stream& stream)
@@ -272,7 +273,7 @@ HybridTransport::TurnsOf(const Stream& stream)
     return weight;
 }
 
-/** The path that its packets take now. */
+/** Current path of a stream's packets. */
 FlowPath
 HybridTransport::PathOf(const Stream& stream)
 {
@@ -280,7 +281,10 @@ HybridTransport::PathOf(const Stream& stream)
                               : m_packets.CurrentPath(stream.flow);
 }
 
-/** What it asks for. Datagrams do not say what their senders would send. */
+/**
+ * Current demand of a stream. The demand of datagrams is unlimited, since their senders do not
+ * announce it.
+ */
 PacketTransport::Demand
 HybridTransport::DemandOf(const Stream& stream)
 {
@@ -300,7 +304,10 @@ HybridTransport::DemandOf(const Stream& stream)
     return demand;
 }
 
-/** Whether datagrams have stopped: nobody tells of their end. */
+/**
+ * Whether a stream of datagrams has stopped, which must be detected since their end is not
+ * announced.
+ */
 bool
 HybridTransport::IsAtRest(const Stream& stream, int64_t sentSince)
 {
@@ -308,7 +315,10 @@ HybridTransport::IsAtRest(const Stream& stream, int64_t sentSince)
            m_packets.GetDatagrams().TrafficOf(stream.request.route).underWay == 0;
 }
 
-/** A flow of packets has ended; the fluid learns of it when no other has begun by then. */
+/**
+ * A packet flow has ended. Its stream leaves the fluid at the next Couple unless another flow has
+ * started by then.
+ */
 void
 HybridTransport::Leave(const FlowRequest& request)
 {
@@ -321,8 +331,10 @@ HybridTransport::Leave(const FlowRequest& request)
     }
 }
 
-/** Whether packets and a fluid may share links: not where all of them wait for links that are down,
- * which may be for ever. */
+/**
+ * Whether packets and fluid may share links. False if all flows wait for failed links, which may
+ * take forever.
+ */
 bool
 HybridTransport::IsCoupled()
 {
@@ -330,7 +342,7 @@ HybridTransport::IsCoupled()
            !(m_packets.NextEventTime().IsInfinite() && m_fluid->NextEventTime().IsInfinite());
 }
 
-/** Makes both agree on what has changed at this instant. */
+/** Exchanges the changes at this instant between packets and fluid. */
 void
 HybridTransport::Couple()
 {
@@ -356,7 +368,7 @@ HybridTransport::Couple()
     m_leaving.clear();
     if (m_streams.empty())
     {
-        return; // all is fluid
+        return; // there are only fluid flows
     }
     for (const uint32_t link : m_fluid->TakeChangedLinks())
     {
@@ -368,7 +380,7 @@ HybridTransport::Couple()
     }
 }
 
-/** From now on packets and a fluid have links in common. */
+/** Starts the coupling windows: from now on packets and fluid share links. */
 void
 HybridTransport::BeginWindows()
 {
@@ -387,7 +399,7 @@ HybridTransport::BeginWindows()
     m_windowEnd = m_now + WindowLength();
 }
 
-/** Notes what a stream has sent until now. */
+/** Records the bytes that a stream has sent so far. */
 void
 HybridTransport::Observe(Stream& stream)
 {
@@ -403,8 +415,8 @@ HybridTransport::Observe(Stream& stream)
 }
 
 /**
- * What the fluid uses of a link, as a multiple of its rate: where corrections give it less than the
- * congestion control aims at, the difference is in use, by acknowledgments.
+ * Actual use of a link by the fluid, as a multiple of its rate. If corrections give the fluid less
+ * than the target utilization of the congestion control, the difference is used by acknowledgments.
  */
 double
 HybridTransport::UseOf(uint32_t link) const
@@ -413,7 +425,7 @@ HybridTransport::UseOf(uint32_t link) const
     return isNetwork ? m_use : 1;
 }
 
-/** Gives packets what the fluid leaves of a link. */
+/** Gives packets the rate of a link that the fluid leaves. */
 void
 HybridTransport::SetShare(uint32_t link)
 {
@@ -426,7 +438,7 @@ HybridTransport::SetShare(uint32_t link)
     double part = 1;
     if (shares.flowRate > 0 && state.rate > 0 && !std::isinf(state.rate))
     {
-        // What the fluid does not know of, as acknowledgments, is served like a flow.
+        // Traffic unknown to the fluid, such as acknowledgments, is served like one flow.
         const double packets = shares.occupantWeight > 0 ? shares.occupantWeight : 1;
         const double fair = packets / (packets + shares.flowWeight);
         part = (state.limit - shares.flowRate * UseOf(link)) / state.rate;
@@ -435,8 +447,7 @@ HybridTransport::SetShare(uint32_t link)
     m_packets.GetNetwork().SetShare(link, part);
 }
 
-/** Tells observers of the rate of fluid flows on a link, bytes/s, if it is not the one they know.
- */
+/** Reports the fluid rate of a link (bytes/s) to observers, if it has changed. */
 void
 HybridTransport::TellRate(LinkId link, double rate, Time now)
 {
@@ -448,7 +459,7 @@ HybridTransport::TellRate(LinkId link, double rate, Time now)
     }
 }
 
-/** Since the last window's end. */
+/** Fluid bytes of a link since the last window's end. */
 double
 HybridTransport::FluidBytes(LinkState& state)
 {
@@ -467,7 +478,7 @@ HybridTransport::WindowLength() const
     return std::max(length, SHORTEST);
 }
 
-/** The fluid learns what packets have used. */
+/** Ends a window: updates the fluid with the packets' use of links. */
 void
 HybridTransport::EndWindow()
 {
@@ -505,7 +516,7 @@ HybridTransport::EndWindow()
     m_windowEnd = IsCoupled() || !m_reduced.empty() ? m_now + WindowLength() : Time::Infinite();
 }
 
-/** The links of the paths that a stream's packets take now, there and back. */
+/** Updates the links of a stream's current paths, forward and reverse. */
 void
 HybridTransport::FindLinks(Stream& stream)
 {
@@ -538,7 +549,9 @@ HybridTransport::FindLinks(Stream& stream)
     stream.links.erase(std::unique(stream.links.begin(), stream.links.end()), stream.links.end());
 }
 
-/** Compares what a link has carried in a window with what it could. */
+/**
+ * Compares the bytes that a link has carried in a window with its capacity, and updates its debt.
+ */
 void
 HybridTransport::Balance(LinkId link, Time length)
 {
@@ -554,7 +567,7 @@ HybridTransport::Balance(LinkId link, Time length)
     const double packetBytes =
         static_cast<double>(port.bytes) * PayloadPart(m_routing.GetTopology().GetLink(link));
     const double carried = fluidBytes + packetBytes - state.packetBytes;
-    constexpr double BUSY = 0.9; // packets are whole: some of a window is in its neighbors
+    constexpr double BUSY = 0.9; // packets are indivisible and may extend into a neighboring window
     state.wasBusy = isFirst || Time::Picoseconds(port.busy - state.busy) > length * BUSY;
     state.busy = port.busy;
     state.packetBytes = packetBytes;
@@ -568,7 +581,8 @@ HybridTransport::Balance(LinkId link, Time length)
     const double beyond = state.debt + carried - room;
     state.debt = std::max(0.0, beyond);
     m_counters.largestDebt = std::max(m_counters.largestDebt, state.debt);
-    // Less than a round trip's bytes is a burst, which the idle time behind it pays.
+    // A debt below the bytes of one round trip is a burst, which the idle time after it
+    // compensates.
     const double packet = m_packets.GetSpec().format.mtu.ToDouble();
     const double burst = state.rate * std::max(length, m_shortestTrip).ToSeconds();
     const bool mustReduce = state.debt > std::max(2 * packet, burst) && state.fluidRate > 0;
@@ -585,14 +599,14 @@ HybridTransport::Balance(LinkId link, Time length)
     }
 }
 
-/** Says how greedy a stream is, by what it did in the last windows. */
+/** Sets the cap of a stream's occupant by its behavior in the last windows. */
 void
 HybridTransport::SetDemand(Stream& stream)
 {
     const PacketTransport::Demand demand = DemandOf(stream);
     if (demand.mtu == 0)
     {
-        return; // in its overhead, or on links that packets take all at once
+        return; // in its overhead, or on a footprint
     }
     const std::size_t oldest = stream.windows < HORIZON ? 0 : stream.windows % HORIZON;
     const int64_t before = stream.sent[oldest];
@@ -657,7 +671,7 @@ HybridTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
     m_packets.SetLinksUp(links, up, now);
     for (Stream& stream : m_streams)
     {
-        stream.links.clear(); // those that it may take are others
+        stream.links.clear(); // its links may have changed
     }
 }
 
@@ -685,7 +699,7 @@ LinkUsage
 HybridTransport::GetLinkUsage(LinkId link)
 {
     const LinkUsage packets = m_packets.GetLinkUsage(link);
-    LinkUsage usage = m_fluid->GetLinkUsage(link); // busy with occupants, too
+    LinkUsage usage = m_fluid->GetLinkUsage(link); // includes the busy time of occupants
     if (usage.bytes == 0)
     {
         return packets;
@@ -735,7 +749,7 @@ HybridTransport::Cancel(FlowId id, Time now)
     m_packets.Cancel(Inner(id), now);
     if (m_packets.RequestOf(Inner(id)) == nullptr && m_streams[stream].active == active)
     {
-        Leave(request); // it had not begun
+        Leave(request); // it had not started
     }
     return true;
 }
@@ -853,7 +867,7 @@ HybridTransport::Watch::OnFlowResumed(FlowId id, const FlowRequest& request, Tim
 void
 HybridTransport::Watch::OnLinkRate(LinkId link, Rate rate, Time now)
 {
-    if (m_owner.m_streams.empty()) // else SetShare does, of flows that are no occupants
+    if (m_owner.m_streams.empty()) // otherwise SetShare reports the rate without occupants
     {
         m_owner.TellRate(link, rate.ToBytesPerSecond(), now);
     }

@@ -19,44 +19,49 @@
 namespace weir
 {
 
-/** What the coupling of packets and a fluid has done, and how far it was off. */
+/** Counters of the coupling of packets and fluid, with its largest error. */
 struct CouplingCounters
 {
     uint64_t windows{0};
-    double largestDebt{0}; //!< bytes that a link has carried beyond its rate, at most
+    double largestDebt{0}; //!< largest number of bytes that a link has carried beyond its rate
 };
 
 /**
- * Some flows as packets, the others as a fluid, on the same links (co-simulation in space). Packets
- * are flows whose FlowRequest::form says so and that leave their node (or, by
- * CouplingSpec::insideNodes, all of these), and those whose planned path crosses a link of
- * CouplingSpec::links; sums of routes are always fluid. Datagrams are packets, those of a route one
- * stream; where it is greedy it has what a port's classes have that take turns packet by packet.
+ * Moves some flows as packets and the others as a fluid, on the same links (co-simulation in
+ * space). Packets are the flows whose FlowRequest::form says so and that leave their node (with
+ * CouplingSpec::insideNodes also those inside nodes), and the flows whose planned path crosses a
+ * link of CouplingSpec::links. Sums of routes are always fluid. Datagrams are packets; those of a
+ * route form one stream. A greedy stream of datagrams gets the share of a port that round robin
+ * among traffic classes, packet by packet, would give it.
  *
- * **To the fluid**, each stream of packets is an occupant of the max-min system on its path: as
- * greedy as its congestion control lets it be or, where it leaves unused what it may have (packets
- * do not keep any of the links busy that it shares), as it was in the last few windows.
+ * **To the fluid**, each stream of packets is an occupant of the max-min system on its path. It is
+ * as greedy as its congestion control allows. If it leaves part of that unused (its packets keep
+ * none of its shared links busy), its cap is its rate in the last few windows.
  *
- * **To the packets**, a shared link of capacity C on which the fluid moves at rate f has the rate
- * C - f; where all packets there are content with less than their fair share of C, that share, so
- * that it shows when they want more. Changes of the fluid take effect at once. A backlog is marked
- * as if the whole link served it, so that its delay is that of a shared queue.
+ * **To the packets**, a shared link of capacity C on which the fluid moves at rate f has the rate C
+ * - f. If all packets there use less than their fair share of C, they get that fair share, so that
+ * a growing demand becomes visible. Changes of the fluid take effect at once. Packets are marked as
+ * if the whole link served the backlog, so that its delay is that of a shared queue.
  *
- * **Conservation.** What a link has carried beyond C in a window (acknowledgments, packets that
- * came sooner than the fluid knew) is its debt: both have so much less of it in the next one.
+ * **Conservation.** The bytes that a link has carried beyond C in a window (acknowledgments,
+ * packets that arrived before the fluid knew of them) are its debt. The capacity of the next window
+ * is reduced by the debt for both.
  *
- * **Corrections** of the fluid hold beside packets, too, which fill the ports where it recovers;
- * not sharing by ingress, which knows of flows only.
+ * **Corrections** of the fluid also apply beside packets, which fill the ports for its recovery.
+ * Sharing by ingress is not supported, since it knows fluid flows only.
  *
- * Without packets this is FluidTransport, without a fluid PacketTransport, bit for bit. The error
- * is of first order in the window: a rate of packets that changes by d misplaces d times the
+ * Without packets this equals FluidTransport, and without fluid PacketTransport, bit for bit. The
+ * error is of first order in the window: a packet rate that changes by d misplaces d times the
  * window.
  */
 class HybridTransport final : public Transport
 {
   public:
-    /** @p routing must outlive it. @throws std::invalid_argument as PacketTransport, when no link
-     *  has a name of @p spec, or where it corrects sharing by ingress. */
+    /**
+     * @p routing must outlive it.
+     * @throws std::invalid_argument as PacketTransport; also if no link matches a name of @p spec,
+     *         or if @p spec enables sharing by ingress.
+     */
     HybridTransport(Routing& routing, HybridSpec spec);
     HybridTransport(const HybridTransport&) = delete;
     HybridTransport& operator=(const HybridTransport&) = delete;
@@ -68,7 +73,7 @@ class HybridTransport final : public Transport
     FlowId Start(const FlowRequest& request, Time now) override;
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
 
-    /** Of packets; a fluid loses nothing. */
+    /** Sets the loss of packets; a fluid loses nothing. */
     void SetLinkLoss(LinkId link, double part, Time now) override;
     void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
     bool IsLinkUp(LinkId link) const override;
@@ -92,7 +97,7 @@ class HybridTransport final : public Transport
     Time UncontendedTime(const FlowRequest& request, PathId path) override;
     std::size_t ActiveFlows() const override;
 
-    /** Those that are fluid before those that are packets. */
+    /** Fluid flows come before packet flows. */
     std::vector<StalledFlow> StalledFlows() override;
     std::string DescribeWaiting() const override;
     void AddObserver(TransportObserver& observer, bool linkRates) override;
@@ -110,14 +115,18 @@ class HybridTransport final : public Transport
 
   private:
     /**
-     * Windows over which a stream's rate is measured: windows of bytes come in bursts, one a round
-     * trip.
+     * Number of windows over which a stream's rate is measured, since window-based senders send in
+     * bursts, one a round trip.
      */
     static constexpr std::size_t HORIZON = 4;
 
-    static constexpr uint32_t DATAGRAMS = 0xffffffff; //!< FlowRequest::stream of theirs
+    static constexpr uint32_t DATAGRAMS = 0xffffffff; //!< value of FlowRequest::stream for
+                                                      //!< datagrams
 
-    /** Passes on what one of the two transports tells, with the ids that flows have here. */
+    /**
+     * Forwards the events of one of the two transports to observers, with the flow ids of this
+     * transport.
+     */
     class Watch : public TransportObserver
     {
       public:
@@ -138,46 +147,47 @@ class HybridTransport final : public Transport
         FlowForm m_form;
     };
 
-    /** A stream of packets in the eyes of the fluid: flows of it follow each other. */
+    /** A stream of packets as the fluid sees it: a sequence of flows. */
     struct Stream
     {
-        FlowRequest request;                 //!< of the last flow
-        FlowId flow;                         //!< as above, in the packet transport
-        bool isDatagrams{false};             //!< instead of flows
-        FlowId occupant;                     //!< in the fluid, while `isPresent`
-        uint32_t active{0};                  //!< flows
-        bool isPresent{false};               //!< an occupant of the fluid
-        bool isLeaving{false};               //!< is in m_leaving
-        std::array<int64_t, HORIZON> sent{}; //!< bytes, at the last windows' ends in turns
-        std::array<Time, HORIZON> seen{};    //!< these ends
-        uint32_t windows{0};                 //!< that it has been seen in
-        std::vector<LinkId> links;           //!< that its packets and their acknowledgments take
-        PathId path;                         //!< that `links` are of
+        FlowRequest request;                 //!< request of the last flow
+        FlowId flow;                         //!< id of the last flow in the packet transport
+        bool isDatagrams{false};             //!< it consists of datagrams instead of flows
+        FlowId occupant;                     //!< id in the fluid, while isPresent
+        uint32_t active{0};                  //!< number of active flows
+        bool isPresent{false};               //!< it is an occupant of the fluid
+        bool isLeaving{false};               //!< it is in m_leaving
+        std::array<int64_t, HORIZON> sent{}; //!< bytes sent by the ends of the last windows (ring)
+        std::array<Time, HORIZON> seen{};    //!< times of these ends (ring)
+        uint32_t windows{0};                 //!< windows in which it has been observed
+        std::vector<LinkId> links;           //!< links of its packets and their acknowledgments
+        PathId path;                         //!< path from which links were computed
     };
 
-    /** What decides of a route's form. */
+    /** How the form of a route's flows is decided. */
     enum class RouteKind : uint8_t
     {
         Unknown,
-        Fluid,  //!< a sum, or inside a node that is fluid
-        Either, //!< as requests say
-        Packets //!< it crosses a chosen link
+        Fluid,  //!< a sum of routes, or inside a node without insideNodes
+        Either, //!< as each request says
+        Packets //!< crosses a link of CouplingSpec::links
     };
 
-    /** What a link has carried as a fluid. */
+    /** State of a link in the coupling. */
     struct LinkState
     {
-        double rate{0};      //!< bytes/s, wired or set
-        double limit{0};     //!< bytes/s that both may have: less than that on account of its debt
-        double fluidRate{0}; //!< bytes/s since `since`
-        double toldRate{0};  //!< bytes/s, that observers know
+        double rate{0};      //!< bytes/s, as wired or set
+        double limit{0};     //!< rate available to both, bytes/s; below rate while in debt
+        double fluidRate{0}; //!< fluid rate since `since`, bytes/s
+        double toldRate{0};  //!< rate last reported to observers, bytes/s
         Time since;
-        double fluidBytes{0};  //!< until `since`, from the last window's end
-        double packetBytes{0}; //!< since the beginning, at the last window's end
-        int64_t busy{0};       //!< ps, as above
-        double debt{0};        //!< bytes
-        Time checked;          //!< the last window's end that it was part of
-        bool wasBusy{false};   //!< with packets, in the last window
+        double fluidBytes{0};  //!< fluid bytes from the last window's end until since
+        double packetBytes{0}; //!< packet bytes since the start of the run, at the last window's
+                               //!< end
+        int64_t busy{0};       //!< busy time of the port at the last window end, ps
+        double debt{0};        //!< bytes carried beyond the rate
+        Time checked;          //!< last window end at which it was balanced
+        bool wasBusy{false};   //!< it was busy with packets in the last window
     };
 
     static FlowId Outer(FlowId inner, FlowForm form)
@@ -228,18 +238,19 @@ class HybridTransport final : public Transport
     Watch m_fluidWatch;
     Watch m_packetWatch;
     TransportObservers m_observers;
-    std::vector<bool> m_isChosen;                          //!< by link; empty: none is
+    std::vector<bool> m_isChosen;                          //!< by link; empty if no link is chosen
     std::vector<RouteKind> m_routeKinds;                   //!< by route
     std::unordered_map<uint64_t, uint32_t> m_streamPlaces; //!< by route and stream
     std::vector<Stream> m_streams;
-    std::vector<uint32_t> m_present; //!< streams that are or have been; sorted out at windows' ends
+    std::vector<uint32_t> m_present; //!< streams that are or were present; cleaned up at window
+                                     //!< ends
     std::vector<uint32_t> m_leaving;
-    std::vector<uint32_t> m_datagrams; //!< streams that are of them
+    std::vector<uint32_t> m_datagrams; //!< streams of datagrams
     std::vector<uint32_t>
-        m_datagramStreams; //!< how many are present, by link; empty: there are none
+        m_datagramStreams; //!< by link: number of present datagram streams; empty if there are none
     std::size_t m_occupants{0};
     std::vector<LinkState> m_links;
-    std::vector<uint32_t> m_reduced; //!< links
+    std::vector<uint32_t> m_reduced; //!< links with a limit below their rate
     Time m_windowStart;
     Time m_windowEnd{Time::Infinite()};
     Time m_shortestTrip{Time::Infinite()};

@@ -11,10 +11,10 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t MAX_ENTRIES = 64; //!< of InfiniBand's tables
+constexpr std::size_t MAX_ENTRIES = 64; //!< limit of InfiniBand's tables
 constexpr int64_t MAX_WEIGHT = 255;
 
-/** The number that all of @p text is; -1 when it is none. */
+/** Parses all of @p text as a number; -1 if it is none. */
 int64_t
 NumberOf(const std::string& text)
 {
@@ -24,8 +24,8 @@ NumberOf(const std::string& text)
 }
 
 /**
- * Reads a table as OpenSM writes them: "1:64,2:128" is 64 units for class 1, then 128 for class 2.
- * @param classes of data, which are 1 to @p classes
+ * Parses a table in OpenSM's format: "1:64,2:128" is 64 units for class 1, then 128 for class 2.
+ * @param classes number of data classes, which are 1 to @p classes
  * @throws std::invalid_argument "found ..., expected ..."
  */
 std::vector<ArbitrationEntry>

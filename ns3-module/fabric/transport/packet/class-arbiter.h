@@ -19,30 +19,31 @@ struct ArbitrationEntry
 };
 
 /**
- * Which data class a port serves next: virtual lane arbitration (InfiniBand Architecture, volume 1,
- * 7.6.9). In each of two tables the entries take turns: one sends until its weight is used up, the
- * last packet whole, or its class has nothing to send. The high table goes first; after it has sent
- * its limit the low table may send a packet.
+ * Selects the data class that a port serves next, by virtual lane arbitration (InfiniBand
+ * Architecture, volume 1, 7.6.9). In each of two tables the entries are served in weighted round
+ * robin: an entry sends until its weight is used up (its last packet whole) or its class has
+ * nothing to send. The high-priority table is served first; after it has sent its limit, the
+ * low-priority table may send a packet.
  *
- * Without tables every class is an entry of one unit of the low table: classes take turns packet by
+ * Without tables, every class is an entry of one unit in the low-priority table: round robin by
  * packet. O(entries) a packet.
  */
 class ClassArbiter
 {
   public:
-    /** Whose turn it is at a port. */
+    /** Arbitration state of a port. */
     struct State
     {
-        int64_t highSent{0}; //!< units since the low table had its turn
-        int32_t lowLeft{0};  //!< units of the entry whose turn it is
+        int64_t highSent{0}; //!< units sent since the low table was served
+        int32_t lowLeft{0};  //!< units left for the current entry
         int32_t highLeft{0};
-        uint8_t low{0}; //!< the entry
+        uint8_t low{0}; //!< current entry
         uint8_t high{0};
     };
 
     static constexpr int64_t UNIT = 64; //!< bytes
 
-    /** @throws std::invalid_argument at a table that is wrong or a class that has no entry. */
+    /** @throws std::invalid_argument if a table is malformed or a class has no entry. */
     ClassArbiter(const ArbitrationSpec& spec, unsigned classes);
 
     State Begin() const
@@ -54,8 +55,9 @@ class ClassArbiter
     }
 
     /**
-     * Has a packet sent.
-     * @param transmit sends one of a class and returns its bytes; 0: there is none that may be sent
+     * Sends a packet of the class to be served next.
+     * @param transmit sends a packet of a class and returns its bytes; 0 if none may be sent
+     * @return whether a packet was sent
      */
     template <typename F>
     bool Serve(State& state, const F& transmit) const

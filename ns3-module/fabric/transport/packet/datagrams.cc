@@ -18,7 +18,7 @@ Datagrams::Datagrams(const PacketSpec& spec,
       m_network(network),
       m_client(client)
 {
-    network.SetDatagrams(*this, 0); // flows may have all classes until there are datagrams
+    network.SetDatagrams(*this, 0); // flows may use all classes until there are datagrams
 }
 
 void

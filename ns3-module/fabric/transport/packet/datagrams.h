@@ -17,44 +17,47 @@
 namespace weir
 {
 
-/** A packet of somebody else: the fabric moves its bytes, and knows nothing of what they are. */
+/** A packet of another client. The fabric moves its bytes and knows nothing of their meaning. */
 struct Datagram
 {
     RouteId route;
-    uint32_t bytes{0};        //!< on the wire, headers, preamble and gap included
-    uint64_t handle{0};       //!< its sender's own
+    uint32_t bytes{0};        //!< bytes on the wire, including headers, preamble and gap
+    uint64_t handle{0};       //!< value chosen by the client
     bool isEcnCapable{false}; //!< whether switches may mark it
 };
 
-/** Whose datagrams they are. */
+/** Sends and receives datagrams. */
 class DatagramClient
 {
   public:
     virtual ~DatagramClient() = default;
 
-    /** A port has time for a datagram of a class; none: it asks after the next Offer only. */
+    /**
+     * A port can send a datagram of a class. If none is returned, the port asks again only after
+     * the next Offer.
+     */
     virtual std::optional<Datagram> NextDatagram(LinkId link, unsigned trafficClass, Time now) = 0;
 
-    /** A datagram is at its destination. @param isMarked a switch has marked it (ECN). */
+    /** A datagram has arrived. @param isMarked whether a switch has marked it (ECN) */
     virtual void OnDatagram(uint64_t handle, bool isMarked, Time now) = 0;
 
-    /** A datagram was dropped before @p link, or was on it when it failed. */
+    /** A datagram was dropped before @p link, or lost on it when the link failed. */
     virtual void OnDatagramLost(uint64_t handle, LinkId link, Time now) = 0;
 };
 
 /**
- * Both ends of datagrams: they take the ports, queues and buffers that packets of queue pairs take,
- * in traffic classes of their own. Nothing acknowledges them or sends them again.
+ * Both ends of datagrams. They use the same ports, queues and buffers as packets of queue pairs, in
+ * traffic classes of their own. They are neither acknowledged nor retransmitted.
  *
- * A datagram takes its route's path; where routing is spray, datagrams of a route take the paths of
- * PacketSpec::queuePair.paths source ports in turns.
+ * A datagram takes its route's path. Under spray routing, the datagrams of a route take the paths
+ * of PacketSpec::queuePair.paths source ports round robin.
  */
 class Datagrams final : public PacketEnds
 {
   public:
-    static constexpr unsigned FIRST_CLASS = 2; //!< class 1 is of flows alone
+    static constexpr unsigned FIRST_CLASS = 2; //!< class 1 is reserved for flows
 
-    /** All must outlive it. */
+    /** All arguments must outlive it. */
     Datagrams(const PacketSpec& spec,
               Routing& routing,
               PacketPool& packets,
@@ -62,70 +65,73 @@ class Datagrams final : public PacketEnds
               DatagramClient& client);
 
     /**
-     * There are datagrams for a port, the first hop of their routes: it asks for them, one after
-     * another, until it gets none. @throws std::invalid_argument when datagrams have no such class.
+     * Announces datagrams for a port, the first hop of their routes. The port requests them one by
+     * one until it gets none.
+     * @throws std::invalid_argument if datagrams have no such class.
      */
     void Offer(LinkId link, unsigned trafficClass, int64_t now);
 
-    /** Links have failed or come up. */
+    /** Recomputes paths after links have failed or come up. */
     void Reroute();
 
-    /** A route whose datagrams begin to flow, and when the first of them left. */
+    /** A route that has become active, and the time when its first datagram left. */
     struct Beginning
     {
         RouteId route;
         Time at;
     };
 
-    /** Whether TakeBeginnings has any. */
+    /** Whether TakeBeginnings would return any. */
     bool HasBeginnings() const
     {
         return !m_beginnings.empty();
     }
 
-    /** Routes whose first datagrams have left, or the first ones since Rest; each once. */
+    /**
+     * Returns the routes that have become active (for the first time, or since Rest); each once.
+     */
     std::vector<Beginning> TakeBeginnings()
     {
         return std::exchange(m_beginnings, {});
     }
 
-    /** The next datagram of a route is a first one again. */
+    /** Marks a route as inactive, so that its next datagram reports it again. */
     void Rest(RouteId route)
     {
         m_traffic[route.Index()].isFlowing = false;
     }
 
-    /** What has left by a route so far. */
+    /** Traffic of a route so far. */
     struct Traffic
     {
-        int64_t bytes{0}; //!< on the wire
+        int64_t bytes{0}; //!< bytes on the wire
         int64_t datagrams{0};
-        int64_t underWay{0}; //!< of these
+        int64_t underWay{0}; //!< datagrams in flight
         bool isFlowing{false};
     };
 
-    /** Of a route of TakeBeginnings. */
+    /** Traffic of a route that TakeBeginnings has returned. */
     const Traffic& TrafficOf(RouteId route) const
     {
         return m_traffic[route.Index()];
     }
 
-    /** Whether ports have been offered datagrams and have not got all of them yet. */
+    /** Whether ports have offers from which they have not taken all datagrams. */
     bool AreOffered() const
     {
         return m_offers > 0;
     }
 
-    /** @throws std::invalid_argument when the client's datagram is longer than any packet. */
+    /** @throws std::invalid_argument if the client's datagram is longer than the largest packet. */
     uint32_t NextPacket(uint32_t link, unsigned trafficClass, int64_t now) override;
     void OnPacket(uint32_t packet, int64_t now) override;
     void OnLost(uint32_t packet, int64_t now) override;
 
   private:
-    /** Where the datagrams of a route go. */
+    /** Paths of a route's datagrams. */
     struct Paths
     {
-        std::vector<uint32_t> places; //!< of PacketNetwork::AddHops; empty: not known yet
+        std::vector<uint32_t> places; //!< indices of PacketNetwork::AddHops; empty until known
         uint32_t turn{0};
     };
 
@@ -140,9 +146,10 @@ class Datagrams final : public PacketEnds
     DatagramClient& m_client;
     std::vector<Paths> m_paths;          //!< by route
     std::vector<Traffic> m_traffic;      //!< by route
-    std::vector<Beginning> m_beginnings; //!< not taken yet
-    std::size_t m_offers{0};             //!< classes of ports that have datagrams
-    std::vector<uint32_t> m_placeOfPath; //!< by path; END: not kept yet
+    std::vector<Beginning> m_beginnings; //!< not yet returned by TakeBeginnings
+    std::size_t m_offers{0};             //!< number of port classes with offers
+    std::vector<uint32_t> m_placeOfPath; //!< by path: index of PacketNetwork::AddHops; END until
+                                         //!< stored
 };
 
 } // namespace weir

@@ -14,28 +14,28 @@
 namespace weir
 {
 
-/** What a timer of the packet transport is for; at one instant the lower kinds come first. */
+/** Kind of an event of the packet transport. At one instant, lower kinds come first. */
 enum class PacketEventKind : uint8_t
 {
-    Arrival,  //!< the first packet on a wire reaches its end; by link
-    Post,     //!< a flow's first byte may be sent; by flow
-    Timer,    //!< of a queue pair: retransmission, congestion control; by queue pair
+    Arrival,  //!< first packet on a wire reaches its end; by link
+    Post,     //!< overhead of a flow is over; by flow
+    Timer,    //!< retransmission, acknowledgment or congestion control timer; by queue pair
     Pace,     //!< a queue pair may send its next packet; by queue pair
-    Credit,   //!< a receiver may give its next credit; by link
+    Credit,   //!< a receiver may grant credit; by link
     Refresh,  //!< a pause must be renewed; by link
     PortReady //!< a port may send its next packet; by link
 };
 
 /**
- * Pending events by time: a hierarchical timing wheel (Varghese and Lauck, SOSP 1987).
+ * Pending events by time, in a hierarchical timing wheel (Varghese and Lauck, SOSP 1987).
  *
- * Every event belongs to something that has at most one of its kind, so that events can be moved.
- * They come by time, then by kind, then by number, whatever the order in which they were scheduled.
- * A slot of time is a list of blocks of entries, each of a line of the cache; the entry of an event
- * that was moved or canceled stays until its slot opens. Schedule and Cancel are O(1); an event is
- * moved through at most LEVELS slots and is sorted among those of its 512 picoseconds. Those of a
- * slot that has been opened are sorted as they come: a slot is opened when its events are to be
- * taken, not before, for others may be scheduled in front of them.
+ * An event is identified by its kind and number, and is pending at most once, so that it can be
+ * moved. Events are ordered by time, then kind, then number, whatever the order in which they were
+ * scheduled. A slot is a linked list of blocks of entries; a block is one cache line. The entry of
+ * an event that was moved or canceled stays until its slot is opened. Schedule and Cancel are O(1).
+ * An event moves through at most LEVELS slots and is then sorted among the events of its 512 ps.
+ * Events scheduled into an opened slot are inserted in order. A slot is opened only when its events
+ * are to be taken, since others may still be scheduled before them.
  */
 class EventWheel
 {
@@ -49,7 +49,7 @@ class EventWheel
 
     static constexpr int64_t NEVER = std::numeric_limits<int64_t>::max();
 
-    /** Makes room for numbers below @p count of a kind. */
+    /** Reserves space for numbers below @p count of a kind. */
     void Reserve(PacketEventKind kind, std::size_t count)
     {
         auto& times = m_times[static_cast<std::size_t>(kind)];
@@ -59,14 +59,14 @@ class EventWheel
         }
     }
 
-    /** When the event is due, picoseconds; NEVER when it is not scheduled. */
+    /** Time of an event, ps; NEVER if it is not scheduled. */
     int64_t TimeOf(PacketEventKind kind, uint32_t number) const
     {
         const auto& times = m_times[static_cast<std::size_t>(kind)];
         return number < times.size() ? times[number] : NEVER;
     }
 
-    /** Schedules an event, or moves it. @param time not before the last one that was popped. */
+    /** Schedules or moves an event. @param time ps, not before the last event popped */
     void Schedule(PacketEventKind kind, uint32_t number, int64_t time)
     {
         const uint32_t handle = HandleOf(kind, number);
@@ -84,7 +84,7 @@ class EventWheel
         Insert(handle, time);
     }
 
-    /** As Schedule, but leaves an event that is due before @p time. */
+    /** As Schedule, but keeps an event that is due earlier. */
     void ScheduleBy(PacketEventKind kind, uint32_t number, int64_t time)
     {
         if (TimeOf(kind, number) > time)
@@ -105,8 +105,8 @@ class EventWheel
     }
 
     /**
-     * When the first event is due, and makes ready to take it; where there is none before @p limit,
-     * picoseconds, any time from that on, or NEVER.
+     * Time of the first event, ps, which is then ready for Pop. If there is none before @p limit
+     * (ps), returns NEVER or some time not before @p limit.
      */
     int64_t NextTime(int64_t limit = NEVER)
     {
@@ -118,8 +118,8 @@ class EventWheel
     }
 
     /**
-     * When the first event is due; NEVER when there is none. O(1) where it has been asked for since
-     * events were taken, else O(events of its slot).
+     * Time of the first event, ps; NEVER if there is none. O(1) if no event was taken or moved
+     * since the last call, else O(events of its slot).
      */
     int64_t PeekTime()
     {
@@ -134,7 +134,7 @@ class EventWheel
         return m_firstHeld;
     }
 
-    /** Whether NextTime has found events since it was asked last that it had not seen before. */
+    /** Whether NextTime has opened a slot since the last call of TakeOpened. */
     bool TakeOpened()
     {
         const bool hasOpened = m_hasOpened;
@@ -142,20 +142,20 @@ class EventWheel
         return hasOpened;
     }
 
-    /** Events that are known to be the first ones. */
+    /** Number of sorted events before all others. */
     std::size_t DueCount() const
     {
         return m_due.size();
     }
 
-    /** Of these, the one @p after events after the first. */
+    /** The sorted event @p after positions behind the first. */
     Event DueAt(std::size_t after) const
     {
         const uint32_t handle = m_due[m_due.size() - 1 - after].handle;
         return {static_cast<PacketEventKind>(handle >> KIND_SHIFT), handle & NUMBER_MASK};
     }
 
-    /** Takes the first event, which must exist: NextTime said when. */
+    /** Removes the first event. NextTime must have returned its time. */
     Event Pop()
     {
         const uint32_t handle = m_due.back().handle;
@@ -172,16 +172,16 @@ class EventWheel
     static constexpr unsigned KIND_SHIFT = 29;
     static constexpr uint32_t NUMBER_MASK = (1u << KIND_SHIFT) - 1;
     static constexpr unsigned SLOT_BITS = 9;   //!< a slot of the lowest level is 2^9 ps
-    static constexpr unsigned LEVEL_BITS = 12; //!< 2^12 slots a level: 2 us in the lowest one, so
-                                               //!< that most packets on wires are put there at once
+    static constexpr unsigned LEVEL_BITS = 12; //!< 2^12 slots a level; the lowest spans 2 us, so
+                                               //!< that most packets on wires are inserted there
+                                               //!< directly
     static constexpr unsigned SLOTS = 1u << LEVEL_BITS;
     static constexpr unsigned LEVELS = 5; //!< 2^(9 + 12 x 5) ps: all times
     static constexpr unsigned WORDS = SLOTS / 64;
-    static constexpr uint32_t MAX_INSERTED = 16; //!< events; more are sorted by another way than
-                                                 //!< insertion first
+    static constexpr uint32_t MAX_INSERTED = 16; //!< events; above this, SortByParts comes before
+                                                 //!< the insertion sort
 
-    /** Entries of a slot, and the block of those that were put there before; a line of the cache.
-     */
+    /** A block of entries of a slot, with a link to the older block; one cache line. */
     struct alignas(64) Block
     {
         static constexpr uint32_t CAPACITY = 5;
@@ -192,8 +192,8 @@ class EventWheel
     };
 
     /**
-     * What a slot holds: its newest block, the others are full. How many entries that one has is
-     * kept here, so that an event is put into a block without waiting for its memory.
+     * Contents of a slot: its newest block, of which `count` entries are used; older blocks are
+     * full. The count is kept here so that inserting an event need not wait for the block's memory.
      */
     struct Slot
     {
@@ -211,7 +211,7 @@ class EventWheel
             return a.time == b.time && a.handle == b.handle;
         }
 
-        friend bool operator<(const Due& a, const Due& b) // the first one last
+        friend bool operator<(const Due& a, const Due& b) // the first event comes last
         {
             return a.time > b.time || (a.time == b.time && a.handle > b.handle);
         }
@@ -236,7 +236,7 @@ class EventWheel
             return;
         }
         m_firstHeld = std::min(m_firstHeld, at);
-        // The level at which the time and the cursor part is that of their highest unlike bit.
+        // The level is that of the highest bit in which the time and the cursor differ.
         const uint64_t time = static_cast<uint64_t>(at) >> SLOT_BITS;
         const uint64_t cursor = static_cast<uint64_t>(m_dueEnd) >> SLOT_BITS;
         const uint64_t unlike = time ^ cursor;
@@ -267,7 +267,7 @@ class EventWheel
         return block;
     }
 
-    /** Calls @p take for each event that was in a slot, and frees its blocks. */
+    /** Calls @p take for each valid event of a slot, and frees its blocks. */
     template <typename F>
     void Empty(Slot slot, const F& take)
     {
@@ -301,7 +301,7 @@ class EventWheel
         }
     }
 
-    /** The first occupied slot of a level from @p slot on; SLOTS when there is none. */
+    /** The first occupied slot of a level from @p slot on; SLOTS if there is none. */
     unsigned FirstOccupied(unsigned level, unsigned slot) const
     {
         for (unsigned word = slot / 64; word < WORDS; word++)
@@ -319,14 +319,14 @@ class EventWheel
         return SLOTS;
     }
 
-    /** Takes what a slot holds. */
+    /** Removes and returns the contents of a slot. */
     Slot Take(unsigned level, unsigned slot)
     {
         m_occupied[level][slot / 64] &= ~(uint64_t{1} << (slot % 64));
         return std::exchange(m_slots[level][slot], Slot());
     }
 
-    /** A slot and when it begins, in slots of the lowest level. */
+    /** A slot and its start, in units of the lowest level's slots. */
     struct SlotPlace
     {
         unsigned level{0};
@@ -334,7 +334,7 @@ class EventWheel
         uint64_t begin{0};
     };
 
-    /** The first slot that holds entries; there is one. */
+    /** Finds the first slot with entries; there must be one. */
     SlotPlace FindFirstSlot()
     {
         const uint64_t cursor = static_cast<uint64_t>(m_dueEnd) >> SLOT_BITS;
@@ -353,8 +353,10 @@ class EventWheel
         return place;
     }
 
-    /** Fills m_due with the first slot that holds anything. @return false: there is none that
-     * begins before @p limit. */
+    /**
+     * Fills m_due with the events of the first nonempty slot.
+     * @return false if none starts before @p limit
+     */
     bool OpenNext(int64_t limit)
     {
         while (m_due.empty() && m_count > 0)
@@ -377,7 +379,7 @@ class EventWheel
         return !m_due.empty();
     }
 
-    /** The earliest time in all slots; NEVER when they hold nothing. */
+    /** The earliest time in all slots, ps; NEVER if they are empty. */
     int64_t FirstHeld()
     {
         int64_t first = NEVER;
@@ -394,7 +396,7 @@ class EventWheel
                     first = isHeld ? std::min(first, entries.times[i]) : first;
                 }
             }
-            if (first == NEVER) // all were moved or canceled
+            if (first == NEVER) // all its entries are stale
             {
                 Empty(Take(place.level, place.slot), [](uint32_t, int64_t) {});
             }
@@ -402,7 +404,7 @@ class EventWheel
         return first;
     }
 
-    /** Spreads the slots of higher levels whose time the cursor has just entered. */
+    /** Redistributes the slots of higher levels that the cursor has just entered. */
     void SpreadEntered(uint64_t cursor)
     {
         for (unsigned level = 1; level < LEVELS; level++)
@@ -419,7 +421,7 @@ class EventWheel
         }
     }
 
-    /** Puts a slot's events where they belong as seen from the cursor. */
+    /** Redistributes a slot's events by their distance from the cursor. */
     void Spread(const Slot& slot)
     {
         Empty(slot, [this](uint32_t handle, int64_t time) { Insert(handle, time); });
@@ -444,22 +446,23 @@ class EventWheel
             }
             m_due[place] = due;
         }
-        // One that was moved away and back has two entries.
+        // An event that was moved away and back has two entries.
         m_due.erase(std::unique(m_due.begin(), m_due.end()), m_due.end());
     }
 
     /**
-     * Sorts what a slot held by which of its parts an event is in (a counting sort), since the
-     * processor cannot predict the comparisons of a sort; and parts of many events.
+     * Sorts the events of a slot by 64 equal parts of its time (a counting sort), since the
+     * processor cannot predict the branches of a comparison sort. Parts with many events are then
+     * sorted by comparison.
      */
     void SortByParts()
     {
         constexpr unsigned PARTS = 64;
         constexpr unsigned PART_BITS = SLOT_BITS - 6;
-        const auto partOf = [this](const Due& due) { // the first one last
+        const auto partOf = [this](const Due& due) { // the first event comes last
             return static_cast<std::size_t>(m_dueEnd - 1 - due.time) >> PART_BITS;
         };
-        std::array<uint32_t, PARTS> places{}; // first counts
+        std::array<uint32_t, PARTS> places{}; // counts, then start positions
         for (const Due& due : m_due)
         {
             places[partOf(due)]++;
@@ -489,14 +492,14 @@ class EventWheel
 
     std::array<AlignedVector<int64_t>, KINDS> m_times; //!< by kind, then number
     AlignedVector<Block> m_blocks;
-    uint32_t m_unused{NONE}; //!< the first of the free blocks
+    uint32_t m_unused{NONE}; //!< head of the list of free blocks
     std::array<std::array<Slot, SLOTS>, LEVELS> m_slots;
     std::array<std::array<uint64_t, WORDS>, LEVELS> m_occupied{};
-    std::vector<Due> m_due;       //!< all before m_dueEnd, the first one last
+    std::vector<Due> m_due;       //!< all events before m_dueEnd, the first one last
     std::vector<Due> m_unsorted;  //!< see SortByParts
-    int64_t m_dueEnd{0};          //!< the slots hold what is due from here on
-    int64_t m_firstHeld{UNKNOWN}; //!< the earliest time in slots
-    std::size_t m_count{0};       //!< events
+    int64_t m_dueEnd{0};          //!< the slots hold the events from this time on, ps
+    int64_t m_firstHeld{UNKNOWN}; //!< the earliest time in the slots, ps
+    std::size_t m_count{0};       //!< number of pending events
     bool m_hasOpened{false};
 };
 

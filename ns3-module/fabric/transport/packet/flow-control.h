@@ -8,27 +8,27 @@
 #include <vector>
 
 /**
- * @file
- * Flow control of links: room in a switch's packet buffer, by which it pauses its senders (PFC),
- * and credits, by which a sender knows the receiver's room.
+ * Link-level flow control: the packet buffer of a switch, by which it pauses its senders (PFC), and
+ * credits, by which a sender knows the free buffer of its receiver.
  */
 namespace weir
 {
 
-/** Bytes in a switch that came by one link in one traffic class. */
+/** Buffer bytes of a switch used by packets of one ingress link and traffic class. */
 struct alignas(32) IngressAccount
 {
-    int64_t bytes{0};    //!< in all
-    int64_t headroom{0}; //!< of these, beyond the threshold
-    double alpha{0};     //!< of the threshold
+    int64_t bytes{0};    //!< total
+    int64_t headroom{0}; //!< part of bytes in the headroom
+    double alpha{0};     //!< dynamic-threshold factor
     int64_t headroomSize{0};
 };
 
 /**
- * The packet buffer of a switch: a reserve for each ingress link and class, headroom for what comes
- * after a pause was asked for, and the rest shared by dynamic thresholds (Choudhury and Hahne,
- * IEEE/ACM Trans. Networking 1998): one account may use alpha times what is left of the shared
- * part. Of n busy accounts each settles at alpha S / (1 + n alpha).
+ * The packet buffer of a switch. It has a reserve for each ingress link and class, headroom for
+ * packets that arrive after a pause was requested, and a shared rest. The rest is managed by
+ * dynamic thresholds (Choudhury and Hahne, IEEE/ACM Trans. Networking 1998): one account may use up
+ * to alpha times the free part of the shared buffer. With n busy accounts and a shared size S, each
+ * settles at alpha S / (1 + n alpha).
  *
  * All calls are O(1). Sizes are bytes.
  */
@@ -37,30 +37,33 @@ class SharedBuffer
   public:
     SharedBuffer() = default;
 
-    /** @param shared what is left after all reserves and headrooms */
+    /**
+     * @param shared bytes left after all reserves and headrooms
+     * @param reserve bytes reserved for each account
+     */
     SharedBuffer(int64_t shared, int64_t reserve)
         : m_shared(shared),
           m_reserve(reserve)
     {
     }
 
-    /** The most that an account may use of the shared part, with @p freed bytes fewer in use. */
+    /** The threshold of an account in the shared part, if @p freed bytes fewer were in use. */
     double Threshold(double alpha, int64_t freed = 0) const
     {
         return alpha * static_cast<double>(std::max<int64_t>(0, m_shared - m_used + freed));
     }
 
-    /** What an account uses of the shared part. */
+    /** Bytes that an account uses in the shared part. */
     int64_t SharedOf(const IngressAccount& account) const
     {
         return std::max<int64_t>(0, account.bytes - account.headroom - m_reserve);
     }
 
     /**
-     * Takes room for @p size bytes: of the headroom where the sender has been asked to wait and the
-     * account is at its threshold; the packet for which it is asked belongs to the shared part.
-     * @param isPausing the sender has been asked to wait
-     * @return false where there is none.
+     * Allocates @p size bytes. They come from the headroom if the sender has been paused and the
+     * account is at its threshold. The packet that triggers the pause is in the shared part.
+     * @param isPausing whether the sender has been paused
+     * @return false if there is no room
      */
     bool Take(IngressAccount& account, int64_t size, bool isPausing)
     {
@@ -84,7 +87,7 @@ class SharedBuffer
         return true;
     }
 
-    /** Gives back room for @p size bytes, of the headroom first. */
+    /** Frees @p size bytes, those of the headroom first. */
     void Give(IngressAccount& account, int64_t size)
     {
         const int64_t ofHeadroom = std::min(account.headroom, size);
@@ -94,7 +97,7 @@ class SharedBuffer
         m_used -= shared - SharedOf(account);
     }
 
-    /** Whether the sender must wait. */
+    /** Whether the sender must be paused. */
     bool MustPause(const IngressAccount& account) const
     {
         return account.headroom > 0 ||
@@ -102,7 +105,10 @@ class SharedBuffer
                 static_cast<double>(SharedOf(account)) >= Threshold(account.alpha));
     }
 
-    /** Whether a sender that waits may go on. */
+    /**
+     * Whether a paused sender may resume.
+     * @param offset bytes below the threshold at which it resumes
+     */
     bool MayResume(const IngressAccount& account, int64_t offset) const
     {
         const int64_t shared = SharedOf(account);
@@ -110,7 +116,7 @@ class SharedBuffer
                (shared == 0 || static_cast<double>(shared + offset) <= Threshold(account.alpha));
     }
 
-    /** Takes shared room for a queue of a lossy port. */
+    /** Allocates shared bytes for a lossy queue; frees them if @p size is negative. */
     void TakeShared(int64_t size)
     {
         m_used += size;
@@ -123,11 +129,11 @@ class SharedBuffer
 };
 
 /**
- * What a sender knows of the room that is left at the other end of its link, for one virtual lane.
+ * Credits of a sender for the receive buffer at the other end of its link, for one virtual lane.
  *
- * A packet takes whole units; when it leaves the receiving device, the units come back after a
- * delay that is the same for all. They need no events: whoever lacks credits asks when there will
- * be enough.
+ * A packet takes whole units. When it leaves the receiving device, its units return after a delay
+ * that is the same for all. Returns need no events: a sender without credits asks when it will have
+ * enough.
  */
 class LinkCredits
 {
@@ -136,13 +142,13 @@ class LinkCredits
 
     LinkCredits() = default;
 
-    /** @param units that the receiver has room for */
+    /** @param units capacity of the receive buffer */
     explicit LinkCredits(int64_t units)
         : m_units(units)
     {
     }
 
-    /** What is there at @p now. */
+    /** Units available at @p now (ps). */
     int64_t Units(int64_t now)
     {
         while (m_count > 0 && m_returns[m_first].time <= now)
@@ -159,7 +165,7 @@ class LinkCredits
         m_units -= units;
     }
 
-    /** Units come back at @p time, or with those before them where these come later. */
+    /** Returns units at @p time (ps), or together with the previous return if that is later. */
     void Return(int64_t units, int64_t time)
     {
         if (m_count > 0 && m_returns[Place(m_count - 1)].time >= time)
@@ -174,7 +180,10 @@ class LinkCredits
         m_returns[Place(m_count++)] = {time, units};
     }
 
-    /** When @p units are there, of those that are coming back; UNKNOWN: not yet. */
+    /**
+     * Time at which @p units will be available from known returns, ps; UNKNOWN if these do not
+     * suffice.
+     */
     int64_t TimeOf(int64_t units) const
     {
         int64_t sum = m_units;
@@ -197,7 +206,7 @@ class LinkCredits
         int64_t units;
     };
 
-    /** Of the one @p after the first that is not yet back. */
+    /** Ring index of pending return number @p after. */
     std::size_t Place(std::size_t after) const
     {
         return (m_first + after) & (m_returns.size() - 1);
@@ -215,9 +224,10 @@ class LinkCredits
         m_first = 0;
     }
 
-    std::vector<Returned> m_returns; //!< a ring of a power of two, by time
-    std::size_t m_first{0};          //!< of m_returns that is not yet back
-    std::size_t m_count{0};          //!< that are not
+    std::vector<Returned> m_returns; //!< pending returns by time, in a ring whose size is a power
+                                     //!< of two
+    std::size_t m_first{0};          //!< index of the first pending return
+    std::size_t m_count{0};          //!< number of pending returns
     int64_t m_units{0};
 };
 

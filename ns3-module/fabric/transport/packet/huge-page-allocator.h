@@ -12,8 +12,8 @@ namespace weir
 {
 
 /**
- * Gives memory that begins with a line of the cache; large pieces ask the system for huge pages,
- * of which the processor needs fewer translations when places are looked at in no order.
+ * Allocates memory aligned to a cache line. For large allocations it requests huge pages, which
+ * need fewer address translations under random access.
  */
 template <typename T>
 struct HugePageAllocator
@@ -38,7 +38,7 @@ struct HugePageAllocator
 #ifdef MADV_HUGEPAGE
         if (size >= HUGE_PAGE)
         {
-            madvise(memory, size, MADV_HUGEPAGE); // without it, all is as it was
+            madvise(memory, size, MADV_HUGEPAGE); // failure is harmless
         }
 #endif
         return static_cast<T*>(memory);
@@ -66,7 +66,7 @@ struct HugePageAllocator
     }
 };
 
-/** A vector that begins with a line of the cache, on huge pages when it is large. */
+/** A vector aligned to a cache line, on huge pages if it is large. */
 template <typename T>
 using AlignedVector = std::vector<T, HugePageAllocator<T>>;
 

@@ -7,14 +7,14 @@
 namespace weir
 {
 
-/** What the data packets of a flow have met until its last byte was there. */
+/** Counters of a flow's data packets until its last byte has arrived. */
 struct FlowCounters
 {
-    uint32_t marks{0}; //!< that arrived marked (ECN)
+    uint32_t marks{0}; //!< packets that arrived marked (ECN)
     uint32_t drops{0};
     uint32_t trims{0};
     uint32_t retransmissions{0};
-    int64_t paused{0}; //!< ps in which its sender's port was paused while it was under way
+    int64_t paused{0}; //!< time for which its sender's port was paused during the flow, ps
 
     friend bool operator==(const FlowCounters& a, const FlowCounters& b)
     {
@@ -23,22 +23,22 @@ struct FlowCounters
     }
 };
 
-/** What a port has done since the beginning. */
+/** Counters of a port since the start of the run. */
 struct PortCounters
 {
     uint64_t packets{0};
-    uint64_t bytes{0};     //!< on the wire; inside nodes without headers
-    int64_t busy{0};       //!< ps in which it sent
-    int64_t backlogged{0}; //!< of these, ps after which another packet waited already
-    int64_t maxQueued{0};  //!< bytes in one of its queues
-    int64_t paused{0};     //!< ps in which some class was paused
+    uint64_t bytes{0};     //!< bytes on the wire; inside nodes without headers
+    int64_t busy{0};       //!< transmission time, ps
+    int64_t backlogged{0}; //!< part of busy during which another packet waited, ps
+    int64_t maxQueued{0};  //!< maximum bytes in one of its queues
+    int64_t paused{0};     //!< time during which any class was paused, ps
     uint64_t marks{0};
-    uint64_t drops{0}; //!< packets for it, and on it when it failed
+    uint64_t drops{0}; //!< packets dropped before it, or lost on its link
     uint64_t trims{0};
-    uint64_t pauses{0};          //!< pauses that reached it
-    uint64_t retransmissions{0}; //!< data packets that its device has sent again
+    uint64_t pauses{0};          //!< pause frames received
+    uint64_t retransmissions{0}; //!< data packets retransmitted by its device
 
-    /** Adds what it did at other times. */
+    /** Adds the counters of another period. */
     PortCounters& operator+=(const PortCounters& other)
     {
         packets += other.packets;
@@ -55,7 +55,7 @@ struct PortCounters
         return *this;
     }
 
-    /** Takes away what it did until some instant, but for the longest queue. */
+    /** Subtracts the counters at an earlier instant; the maximum queue is kept. */
     PortCounters& operator-=(const PortCounters& earlier)
     {
         packets -= earlier.packets;
@@ -71,7 +71,7 @@ struct PortCounters
         return *this;
     }
 
-    /** What it does in @p part of the time, but for the longest queue. */
+    /** The counters for the fraction @p part of the time; without the maximum queue. */
     PortCounters PartOf(double part) const
     {
         const auto of = [part](auto count) {

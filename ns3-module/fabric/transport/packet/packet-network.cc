@@ -15,26 +15,26 @@ namespace weir
 namespace
 {
 
-constexpr unsigned MAX_CLASSES = 8; //!< of PFC: a bit each
+constexpr unsigned MAX_CLASSES = 8; //!< PFC has one bit per class
 
-/** Queues of data that a port's control packets have where nothing else is said (htsim). */
+/** Default size of a port's queue of control packets, in data queues (htsim). */
 constexpr int64_t CONTROL_QUEUES = 2;
 
-/**
- * A pause frame with preamble and gap (IEEE 802.3, Annex 31D).
- */
+/** Bytes of a pause frame with preamble and gap (IEEE 802.3, Annex 31D). */
 constexpr uint32_t PAUSE_BYTES = 84;
 
-constexpr int64_t TLP_UNIT = 16; //!< bytes of a data credit of PCI Express
+constexpr int64_t TLP_UNIT = 16; //!< bytes of a PCI Express data credit
 
-/** Whole parts of @p size that a packet comes to. */
+/** Number of parts of @p part bytes that @p size bytes need, rounded up. */
 int64_t
 TlpsOf(int64_t size, int64_t part)
 {
     return (size + part - 1) / part;
 }
 
-/** Bytes of control packets that a switch has room for at a port. */
+/**
+ * Capacity of a switch port's queue of control packets, bytes; unlimited unless the switch trims.
+ */
 int64_t
 ControlRoomOf(const SwitchSpec& spec)
 {
@@ -141,19 +141,22 @@ PacketNetwork::PacketNetwork(const Topology& topology,
                 " of its reserves and of the headrooms that its links' delays, rates and largest "
                 "packets ask for");
         }
-        // A NIC has its headrooms beside its buffer, which only what it forwards needs.
+        // The headrooms of a NIC are outside its buffer, which only forwarded packets use.
         m_buffers[d] = SharedBuffer(std::max<int64_t>(0, size), spec.switches.reserve.Count());
     }
 }
 
-/** Refuses pauses that expire while the next one waits behind a packet. */
+/**
+ * Checks that a pause does not expire while its renewal waits behind a packet.
+ * @throws std::invalid_argument if it does.
+ */
 void
 PacketNetwork::CheckPauseTime(uint32_t ingress) const
 {
     const uint32_t back = m_details[ingress].opposite;
     const auto bytes = static_cast<uint32_t>(MaxBytes(back));
     const int64_t least = 2 * (TransmissionTime(back, bytes, bytes) +
-                               TransmissionTime(back, PAUSE_BYTES, 0)); // renewed after a half
+                               TransmissionTime(back, PAUSE_BYTES, 0)); // renewed at half its time
     const Time pause = m_spec.switches.pauseTime;
     if (!pause.IsInfinite() && pause.ToPicoseconds() < least)
     {
@@ -166,7 +169,10 @@ PacketNetwork::CheckPauseTime(uint32_t ingress) const
     }
 }
 
-/** Refuses switches with more links than their model has. */
+/**
+ * Checks the number and the total rate of the links of each switch against its model.
+ * @throws std::invalid_argument if there are too many.
+ */
 void
 PacketNetwork::CheckSwitches() const
 {
@@ -294,8 +300,8 @@ PacketNetwork::SetShare(uint32_t link, double part)
     const uint32_t ingress = m_details[link].opposite;
     if (part < 1 && ingress != END && m_ports[ingress].admission == Admission::Pfc)
     {
-        // A pause waits behind a frame that only shares its link, longer than on any switch: what
-        // comes meanwhile has room.
+        // With a share of the link, a pause can wait behind a frame longer than on any real switch.
+        // The headroom is therefore unlimited.
         for (unsigned c = 1; c < m_classes && c <= m_losslessClasses; c++)
         {
             AccountOf(ingress, c).headroomSize = std::numeric_limits<int64_t>::max() / 2;
@@ -303,7 +309,10 @@ PacketNetwork::SetShare(uint32_t link, double part)
     }
 }
 
-/** The links by which packets of a link leave a switch at its end; 1: there is no switch. */
+/**
+ * Number of output links, the reverse link excluded, of the NVSwitch at the end of a link; 1 if
+ * there is no NVSwitch.
+ */
 uint32_t
 PacketNetwork::OutputsBehind(uint32_t link) const
 {
@@ -333,11 +342,11 @@ PacketNetwork::SetAdmission(uint32_t link)
     const int64_t packet = MaxBytes(link);
     port.isPcie = kind == LinkKind::Pcie;
     const int64_t unit = m_spec.switches.creditUnit.Count();
-    if (room == 0) // a round trip's bytes and a packet at either end
+    if (room == 0) // default: the bytes of a round trip and a packet at either end
     {
         const auto roundTrip =
             static_cast<double>(RoundTrip(link) + m_spec.switches.creditDelay.ToPicoseconds());
-        // Outside PCIe a packet takes whole units.
+        // Except on PCIe, a packet takes whole units.
         const int64_t taken = port.isPcie ? packet : UnitsOf(packet) * unit;
         const double part = static_cast<double>(taken) / static_cast<double>(packet);
         room = static_cast<int64_t>(std::ceil(roundTrip / port.psPerByte * part)) + 2 * taken;
@@ -357,8 +366,10 @@ PacketNetwork::SetAdmission(uint32_t link)
 }
 
 /**
- * Credits of a PCIe link: for writes, then for what reads return, of headers and of data each.
- * @param room bytes of data of either kind that the link has room for where credits do not say
+ * Sets the credits of a PCIe link: headers and data for writes, then headers and data for read
+ * completions.
+ * @param room data bytes of either kind if the parameters do not set credits
+ * @throws std::invalid_argument if credits or read tags do not suffice for one packet or burst.
  */
 void
 PacketNetwork::SetTlpCredits(uint32_t link, int64_t room)
@@ -402,8 +413,7 @@ PacketNetwork::SetTlpCredits(uint32_t link, int64_t room)
     }
 }
 
-/** Calls @p take for each account of a link from which a packet takes credits, and what it takes.
- */
+/** Calls @p take with each credit account of a link that a packet uses, and the units it takes. */
 template <typename F>
 void
 PacketNetwork::ForCredits(uint32_t link,
@@ -434,7 +444,7 @@ PacketNetwork::ForCredits(uint32_t link,
     }
 }
 
-/** A tag of a network adapter is free again, for a request that has to get to the sender. */
+/** Returns the read tag of a packet. The next read request must first reach the sender. */
 void
 PacketNetwork::ReturnRead(Packet& packet, int64_t now)
 {
@@ -447,7 +457,7 @@ PacketNetwork::ReturnRead(Packet& packet, int64_t now)
         back += m_ports[first].isPcie ? m_details[first].latencyBack : 0;
         if (m_ports[first].isOfGpu)
         {
-            break; // from whose memory it was read
+            break; // the packet was read from its memory
         }
     }
     m_reads[first].Return(packet.payload, back);
@@ -466,8 +476,9 @@ PacketNetwork::HeadroomOf(uint32_t link) const
     {
         return m_spec.switches.headroom.Count();
     }
-    // A frame may just have begun on the way back before the pause, and one on the way here after
-    // it; between them both directions at full rate (PFC headroom without delays of interfaces).
+    // Before the pause leaves, a frame may have just started on the reverse link; before it takes
+    // effect, a frame may have just started on this link. In between, both directions carry the
+    // full rate (PFC headroom without interface delays).
     const int64_t packet = MaxBytes(link);
     const double wire = static_cast<double>(RoundTrip(link)) / m_ports[link].psPerByte;
     const int64_t bytes = static_cast<int64_t>(std::ceil(wire)) + 2 * packet + PAUSE_BYTES;
@@ -475,8 +486,9 @@ PacketNetwork::HeadroomOf(uint32_t link) const
     {
         return bytes;
     }
-    // In the worst case all are packets that take the most of cells for their bytes: the shortest,
-    // or one that has a byte in its second cell; the first packet may be longer than the rest.
+    // In the worst case, all packets have the highest ratio of cells to bytes: the shortest
+    // packets, or packets with one byte in their second cell. The first packet may be longer than
+    // the rest.
     const auto cell = static_cast<double>(m_cell);
     const double shortest = m_spec.format.header.value_or(0) + 1.0;
     const double worst = std::max(shortest < cell ? cell / shortest : 1.0, 2 * cell / (cell + 1));
@@ -484,8 +496,9 @@ PacketNetwork::HeadroomOf(uint32_t link) const
 }
 
 /**
- * Whether a packet is a class higher on the second of two links that follow each other. On its way
- * class 2 c + (1 between groups, 0 within one) only grows: no cycle of waits closes.
+ * Whether a packet rises by a class between two consecutive links. Along a path, the number 2 c +
+ * (1 on links between groups, 0 within one), where c is the class, only grows. Hence no cycle of
+ * waiting packets can form.
  */
 bool
 PacketNetwork::IsRaised(LinkId first, LinkId second) const
@@ -498,7 +511,10 @@ PacketNetwork::IsRaised(LinkId first, LinkId second) const
            (joinsGroups(first) || !joinsGroups(second));
 }
 
-/** Refuses a path whose packets, of class 1 at first, come to classes that there are not. */
+/**
+ * Checks that the classes of a path's packets, which start at class 1 and rise by @p raised, exist.
+ * @throws std::invalid_argument if not.
+ */
 void
 PacketNetwork::CheckClasses(const std::vector<LinkId>& links, unsigned raised) const
 {
@@ -516,7 +532,11 @@ PacketNetwork::CheckClasses(const std::vector<LinkId>& links, unsigned raised) c
     check("switch.losslessClasses", arePaused ? m_losslessClasses : m_classes - 1);
 }
 
-/** Refuses paths of more switches than a packet has room to tell of, where senders look at that. */
+/**
+ * Checks that a packet's telemetry has room for all switches of a path, if the congestion control
+ * uses telemetry.
+ * @throws std::invalid_argument if not.
+ */
 void
 PacketNetwork::CheckTelemetry(const std::vector<LinkId>& links) const
 {
@@ -572,13 +592,13 @@ PacketNetwork::Push(uint32_t packet, uint32_t link)
     queue.bytes += p.size;
     queue.maxBytes = std::max(queue.maxBytes, queue.bytes);
     m_ports[link].backlog++;
-    if (m_ports[link].isSource && p.trafficClass > 0) // control packets take no turns
+    if (m_ports[link].isSource && p.trafficClass > 0) // control packets are not arbitrated
     {
         m_forwarded[std::size_t{link} * m_classes + p.trafficClass][p.owner]++;
     }
 }
 
-/** Those whose packets a port with packets of its own device forwards in a class. */
+/** Number of owners whose packets a source port forwards in a class, at least 1. */
 std::size_t
 PacketNetwork::ForwardedOwners(uint32_t link, unsigned trafficClass)
 {
@@ -586,7 +606,7 @@ PacketNetwork::ForwardedOwners(uint32_t link, unsigned trafficClass)
                                  m_forwarded[std::size_t{link} * m_classes + trafficClass].size());
 }
 
-/** A packet has left the queue of such a port. */
+/** Updates ForwardedOwners: a packet has left the queue of a source port. */
 void
 PacketNetwork::ForgetForwarded(const Packet& packet, uint32_t link)
 {
@@ -619,14 +639,18 @@ PacketNetwork::Drop(uint32_t packet, uint32_t link, int64_t now)
     m_packets.Free(packet);
 }
 
-/** Room for a packet that goes to @p link, in the device where that begins. */
+/**
+ * Allocates buffer space for a packet that leaves by @p link, in the device at the start of the
+ * link.
+ * @return false if there is none
+ */
 bool
 PacketNetwork::Admit(uint32_t packet, uint32_t link, int64_t now)
 {
     const Packet& p = m_packets[packet];
     if (p.trafficClass == 0 || p.ingress == Packet::NONE)
     {
-        return true; // control packets, and those of the device itself, which it has not sent yet
+        return true; // control packets, or packets of the device itself
     }
     Port& in = m_ports[p.ingress];
     SharedBuffer& buffer = m_buffers[in.to];
@@ -656,7 +680,7 @@ PacketNetwork::Admit(uint32_t packet, uint32_t link, int64_t now)
         }
         const int64_t size = RoomOf(p.size);
         buffer.TakeShared(size);
-        // A queue counts its bytes by itself.
+        // With cells of one byte, the queue's own count serves.
         LossyRoomOf(link, p.trafficClass) += m_cell == 1 ? 0 : size;
         return true;
     }
@@ -664,7 +688,10 @@ PacketNetwork::Admit(uint32_t packet, uint32_t link, int64_t now)
     return true;
 }
 
-/** Whether its lossy queue lacks room for a packet once one of @p freed bytes has left it. */
+/**
+ * Whether a packet's lossy queue lacks room for it, once a packet of @p freed bytes has left the
+ * queue.
+ */
 bool
 PacketNetwork::IsFull(uint32_t link, const Packet& packet, uint32_t freed)
 {
@@ -679,7 +706,7 @@ PacketNetwork::IsFull(uint32_t link, const Packet& packet, uint32_t freed)
     return static_cast<double>(used) > buffer.Threshold(m_spec.switches.alpha, room);
 }
 
-/** The sender at the other end of @p ingress gets back what a packet took of its credits. */
+/** Returns the credits of a packet to the sender at the other end of @p ingress. */
 void
 PacketNetwork::ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now)
 {
@@ -697,7 +724,7 @@ PacketNetwork::ReturnCredits(const Packet& packet, uint32_t ingress, int64_t now
     }
 }
 
-/** What a queue takes of the buffer where its class is lossy. */
+/** Buffer bytes of a lossy queue. */
 int64_t&
 PacketNetwork::LossyRoomOf(uint32_t link, unsigned trafficClass)
 {
@@ -705,7 +732,7 @@ PacketNetwork::LossyRoomOf(uint32_t link, unsigned trafficClass)
                        : m_lossyRoom[link * m_classes + trafficClass];
 }
 
-/** Gives back the room that a packet has taken in the device that it now leaves by @p link. */
+/** Frees the buffer space of a packet in the device that it leaves by @p link. */
 void
 PacketNetwork::Release(const Packet& packet, uint32_t link, int64_t now)
 {
@@ -747,7 +774,7 @@ PacketNetwork::Release(const Packet& packet, uint32_t link, int64_t now)
     }
 }
 
-/** Asks the sender at the other end of @p ingress to wait, or to go on, in a class. */
+/** Sends a pause or resume frame for a class to the sender at the other end of @p ingress. */
 void
 PacketNetwork::SendPause(uint32_t ingress, unsigned trafficClass, bool resume, int64_t now)
 {
@@ -758,7 +785,7 @@ PacketNetwork::SendPause(uint32_t ingress, unsigned trafficClass, bool resume, i
     p.size = PAUSE_BYTES;
     p.owner = trafficClass;
     p.flags = resume ? Packet::RESUME : 0;
-    // Ahead of all others, other pauses apart: these keep their order.
+    // Pause frames go ahead of other packets and keep their own order.
     Queue& queue = QueueOf(link, 0);
     uint32_t before = Packet::NONE;
     uint32_t after = queue.packets.First();
@@ -796,7 +823,7 @@ PacketNetwork::OnRefresh(uint32_t link, int64_t now)
     }
 }
 
-/** A pause came by @p link. */
+/** Handles a pause or resume frame received by @p link. */
 void
 PacketNetwork::OnPause(const Packet& packet, uint32_t link, int64_t now)
 {
@@ -841,7 +868,7 @@ PacketNetwork::OnPause(const Packet& packet, uint32_t link, int64_t now)
     }
 }
 
-/** Ends pauses of a port whose time is over. */
+/** Ends the pauses of a port that have expired. */
 void
 PacketNetwork::ExpirePauses(uint32_t link, int64_t now)
 {
@@ -902,7 +929,7 @@ PacketNetwork::CountersAt(uint32_t link, int64_t now)
     return m_counters[link];
 }
 
-/** The next random number of a port, in [0, 1). */
+/** The next random number of a port, uniform in [0, 1). */
 double
 PacketNetwork::Draw(uint32_t link)
 {
@@ -911,9 +938,10 @@ PacketNetwork::Draw(uint32_t link)
 }
 
 /**
- * Trims the newest packet of a full queue by chance, if the packet that comes then has room: what
- * is left of the newest goes to the queue of control packets, or is dropped where that is full.
- * @return whether the packet that comes has taken its place
+ * Trims the newest packet of a full queue with probability SwitchSpec::trimTail, if the arriving
+ * packet then has room. The trimmed header moves to the queue of control packets, or is dropped if
+ * that queue is full.
+ * @return whether the arriving packet has been admitted in its stead
  */
 bool
 PacketNetwork::TrimTail(uint32_t packet, uint32_t link, int64_t now)
@@ -957,6 +985,7 @@ PacketNetwork::TrimTail(uint32_t packet, uint32_t link, int64_t now)
     return Admit(packet, link, now);
 }
 
+/** Trims a packet that found no room, or drops it. @return whether it remains, trimmed */
 bool
 PacketNetwork::TrimOrDrop(uint32_t packet, uint32_t link, int64_t now)
 {
@@ -970,12 +999,12 @@ PacketNetwork::TrimOrDrop(uint32_t packet, uint32_t link, int64_t now)
     p.size = static_cast<uint32_t>(m_spec.format.controlSize.Count());
     p.payload = 0;
     p.trafficClass = 0;
-    p.time = now; // it goes on without its tail
+    p.time = now; // the header need not wait for the payload
     m_counters[link].trims++;
     return true;
 }
 
-/** Whether a packet has room in its queue, if that is the one of control packets. */
+/** Whether the queue of control packets has room for a packet; true for data. */
 bool
 PacketNetwork::HasControlRoom(uint32_t packet, uint32_t link) const
 {
@@ -998,7 +1027,8 @@ PacketNetwork::Enqueue(uint32_t packet, uint32_t link, int64_t now)
     }
     if (port.isOfGpu && m_packets[packet].ingress != Packet::NONE)
     {
-        // It is in the memory of a GPU that relays (PXN), from which it goes on as one of its own.
+        // The packet is in the memory of a relaying GPU (PXN) and continues as a packet of that
+        // GPU.
         ReturnCredits(m_packets[packet], m_packets[packet].ingress, now);
         m_packets[packet].ingress = Packet::NONE;
     }
@@ -1031,7 +1061,7 @@ PacketNetwork::Enqueue(uint32_t packet, uint32_t link, int64_t now)
     {
         TellQueue(link, m_packets[packet].trafficClass, now);
     }
-    if (port.busyUntil >= now) // at the very end of a packet, all that comes then is looked at
+    if (port.busyUntil >= now) // simultaneous arrivals at the end of a packet compete
     {
         if (port.backlog == 1)
         {
@@ -1070,7 +1100,7 @@ PacketNetwork::HasCredits(uint32_t link,
     {
         return true;
     }
-    int64_t time = now; // when all are there
+    int64_t time = now; // when all credits are available
     const auto look = [&time, now](LinkCredits& credits, int64_t units) {
         if (credits.Units(now) < units)
         {
@@ -1105,13 +1135,13 @@ PacketNetwork::HasCredits(uint32_t link,
     return false;
 }
 
-/** The next packet that the device at the beginning of a link makes; NONE: there is none. */
+/** The next packet that the device at the start of a link generates; NONE if there is none. */
 uint32_t
 PacketNetwork::OwnPacket(uint32_t link, unsigned trafficClass, int64_t now)
 {
     if (&EndsFor(trafficClass) == &m_ends)
     {
-        return m_ends.NextPacket(link, trafficClass, now); // which asks for its credits
+        return m_ends.NextPacket(link, trafficClass, now); // which checks the credits itself
     }
     const PacketShape largest{
         static_cast<uint32_t>(MaxBytes(link)), static_cast<uint32_t>(MaxPayload(link)), END};
@@ -1120,7 +1150,7 @@ PacketNetwork::OwnPacket(uint32_t link, unsigned trafficClass, int64_t now)
                : Packet::NONE;
 }
 
-/** Sends a packet of a class, if one may be sent. @return its bytes; 0: none */
+/** Sends a packet of a class if one may be sent. @return its bytes; 0 if none was sent */
 uint32_t
 PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
 {
@@ -1141,8 +1171,8 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
         }
         return 0;
     }
-    // A device that forwards, too, takes turns by bytes between those that it forwards for and
-    // those that it sends for itself, as an adapter that reads for all of them.
+    // A device that also forwards packets divides its bytes evenly among the owners of forwarded
+    // packets and its own senders, as an adapter that reads for all of them.
     const bool hasBoth = hasSource && !queue.packets.IsEmpty();
     int64_t& lead = m_details[link].ownLead;
     uint32_t packet = Packet::NONE;
@@ -1194,8 +1224,10 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
     return size;
 }
 
-/** Whether so many control packets have left a switch by a port that data goes next; pauses do not
- * wait. */
+/**
+ * Whether a switch port has sent so many consecutive control packets that data is served next;
+ * pauses are exempt.
+ */
 bool
 PacketNetwork::IsTurnOfData(uint32_t link) const
 {
@@ -1206,11 +1238,11 @@ PacketNetwork::IsTurnOfData(uint32_t link) const
            (control.count == 0 || m_packets[control.packets.First()].kind != PacketKind::Pause);
 }
 
-/** Sends a packet of the data class whose turn it is. */
+/** Sends a packet of the data class that the arbiter selects. @return whether one was sent */
 bool
 PacketNetwork::TransmitData(uint32_t link, int64_t now)
 {
-    constexpr unsigned ONE_CLASS = 2; // and that of control packets
+    constexpr unsigned ONE_CLASS = 2; // one data class and the control class
     if (m_classes == ONE_CLASS)
     {
         return TransmitOf(link, 1, now) > 0;
@@ -1251,7 +1283,7 @@ PacketNetwork::TransmitNext(uint32_t link, int64_t now)
     }
 }
 
-/** Marks what congestion control looks at, by the bytes that wait in the queue. */
+/** Marks a packet (ECN) by the @p queued bytes of its queue. */
 void
 PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now)
 {
@@ -1283,7 +1315,7 @@ PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now)
         }
     }
     packet.flags |= Packet::MARKED;
-    if (++QueueOf(link, packet.trafficClass).marks == 0) // 2^32 of them
+    if (++QueueOf(link, packet.trafficClass).marks == 0) // overflow: 2^32 marks
     {
         m_counters[link].marks += uint64_t{1} << 32;
     }
@@ -1296,7 +1328,7 @@ PacketNetwork::Mark(Packet& packet, uint32_t link, int64_t queued, int64_t now)
     }
 }
 
-/** Writes telemetry of the port into a packet that leaves it. */
+/** Appends the telemetry of the port to a packet that leaves it. */
 void
 PacketNetwork::Stamp(uint32_t packet, uint32_t link, int64_t now)
 {
@@ -1381,7 +1413,10 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
     port.wire.Push(m_packets, packet);
 }
 
-/** When a packet on @p link may be handled at its end. */
+/**
+ * When a packet on @p link may be handled at its end, ps; with cut-through, once its header has
+ * arrived.
+ */
 int64_t
 PacketNetwork::WholeAt(const Packet& packet, uint32_t link) const
 {
@@ -1407,7 +1442,10 @@ PacketNetwork::FirstQueued(uint32_t link) const
     return packet;
 }
 
-/** Each pass asks for what the one before has had fetched: the waits for all events overlap. */
+/**
+ * Each pass prefetches what the pointers fetched by the previous pass lead to, so that the cache
+ * misses of all events overlap.
+ */
 void
 PacketNetwork::Prefetch(std::vector<Upcoming>& events) const
 {
@@ -1432,7 +1470,7 @@ PacketNetwork::Prefetch(std::vector<Upcoming>& events) const
         }
         else if (port.sources != 0)
         {
-            constexpr unsigned LIKELIEST = 1; // class: that of flows that say none
+            constexpr unsigned LIKELIEST = 1; // class; the default class of flows
             m_ends.PrefetchNext(event.link, LIKELIEST);
         }
         if (!event.isArrival && !port.wire.IsEmpty())
@@ -1486,7 +1524,7 @@ PacketNetwork::Prefetch(std::vector<Upcoming>& events) const
             }
         }
     }
-    events.clear(); // a function that changed nothing would be left out by the compiler
+    events.clear(); // without a side effect the compiler would remove the function
 }
 
 void
@@ -1579,7 +1617,7 @@ PacketNetwork::SetUp(uint32_t link, bool up, int64_t now)
     port.isUp = up;
     if (up)
     {
-        CountersAt(link, now); // the pause that it was in is over
+        CountersAt(link, now); // ends its pause
         for (unsigned c = 1; c < m_classes && port.paused != 0; c++)
         {
             if ((port.paused >> c & 1) != 0)
@@ -1618,7 +1656,7 @@ PacketNetwork::SetUp(uint32_t link, bool up, int64_t now)
             TellCreditWait(link, c, false, now);
         }
     }
-    port.pausing = 0; // who waited is told so by the link
+    port.pausing = 0; // the sender clears its pauses when the link comes up
 }
 
 int64_t
@@ -1668,8 +1706,8 @@ PacketNetwork::CountHeld() const
 std::vector<LinkId>
 PacketNetwork::FindDeadlock() const
 {
-    // A vertex is a port's class. An edge leads from one that must wait to each one at the other
-    // end that holds packets which came by it: these must leave before it may go on.
+    // A vertex is a class of a port. An edge leads from a waiting vertex to each vertex at the
+    // other end that holds packets received from it, since these must leave before it may send.
     const std::size_t count = m_ports.size() * m_classes;
     std::vector<std::vector<std::size_t>> holders(count);
     for (std::size_t place = 0; place < count; place++)
@@ -1704,7 +1742,7 @@ PacketNetwork::FindDeadlock() const
         {
             continue;
         }
-        std::vector<std::pair<std::size_t, std::size_t>> path{{start, 0}}; // place, next holder
+        std::vector<std::pair<std::size_t, std::size_t>> path{{start, 0}}; // vertex, next holder
         marks[start] = Mark::OnPath;
         while (!path.empty())
         {

@@ -20,109 +20,116 @@
 namespace weir
 {
 
-/** Where packets come from and go to: the queue pairs of the devices at both ends. */
+/** Source and sink of packets: queue pairs or datagrams of the devices at both ends. */
 class PacketEnds
 {
   public:
     virtual ~PacketEnds() = default;
 
     /**
-     * The next packet that a device wants to send itself over @p link in @p trafficClass;
-     * Packet::NONE when there is none (yet). Asked only after PacketNetwork::SetSource.
+     * The next packet that a device itself sends over @p link in @p trafficClass; Packet::NONE if
+     * there is none (yet). Called only after PacketNetwork::SetSource.
      */
     virtual uint32_t NextPacket(uint32_t link, unsigned trafficClass, int64_t now) = 0;
 
-    /** How many senders take turns at NextPacket. */
+    /** Number of senders that share NextPacket round robin. */
     virtual std::size_t Waiting(uint32_t link, unsigned trafficClass) const
     {
         return 1;
     }
 
-    /** A packet is at its destination; it is freed after that. */
+    /** A packet has reached its destination. It is freed after the call. */
     virtual void OnPacket(uint32_t packet, int64_t now) = 0;
 
-    /** Has memory fetched that OnPacket will look at soon. */
+    /** Prefetches memory that OnPacket will access. */
     virtual void Prefetch(const Packet& packet) const
     {
     }
 
-    /** Has memory fetched that NextPacket will look at soon. */
+    /** Prefetches memory that NextPacket will access. */
     virtual void PrefetchNext(uint32_t link, unsigned trafficClass) const
     {
     }
 
-    /** A packet was dropped, or was on a link (`nextLink`) that failed; it is freed after that. */
+    /** A packet was dropped at, or lost on, the link `nextLink`. It is freed after the call. */
     virtual void OnLost(uint32_t packet, int64_t now) = 0;
 };
 
-/** What a packet takes of credits. */
+/** Properties of a packet that decide which credits it takes. */
 struct PacketShape
 {
-    uint32_t size{0};    //!< bytes on the network's wires
+    uint32_t size{0};    //!< bytes on network links
     uint32_t payload{0}; //!< bytes
-    uint32_t hop{0};     //!< as Packet's; PacketNetwork::END: it may go anywhere
+    uint32_t hop{0};     //!< next hop, as in Packet; PacketNetwork::END: any
 };
 
 /**
- * Moves packets over links: ports with a queue a traffic class, switches that mark, pause, trim and
- * drop, wires on which packets follow each other.
+ * Moves packets over links: ports with one queue per traffic class; switches that mark, pause, trim
+ * and drop; wires that carry packets in order.
  *
- * Class 0 is that of control packets, which go first and never fill a buffer (at a switch that
- * trims, so many one after another, and a queue of their own); the others share a port as a
- * ClassArbiter says. A port sends whole packets one after another (store and forward), or passes a
- * packet on while it is still coming (cut-through); a packet is at the end of the wire its
- * transmission time and the link's latency after its start.
+ * Class 0 carries control packets. They have strict priority and take no room in the shared buffer.
+ * At a switch that trims, they have a bounded queue of their own, and data is served after a
+ * bounded number of consecutive control packets. ClassArbiter arbitrates among the other classes. A
+ * port forwards a packet once it has arrived whole (store and forward) or while it is still
+ * arriving (cut-through). A packet reaches the end of the wire its transmission time plus the
+ * link's latency after its start.
  *
- * A packet costs one event a hop where the port is idle when it comes, and two where it waits.
+ * A packet costs one event a hop if the port is idle when it arrives, and two if it waits.
  */
 class PacketNetwork
 {
   public:
-    /** All must outlive it. */
+    /** All arguments must outlive it. */
     PacketNetwork(const Topology& topology,
                   const PacketSpec& spec,
                   EventWheel& events,
                   PacketPool& packets,
                   PacketEnds& ends);
 
-    /** Datagrams come from and go to @p ends, and all packets of @p classes (bits) are such. */
+    /**
+     * Sets the source and sink of datagrams. All packets of the traffic classes in the bit mask @p
+     * classes are datagrams.
+     */
     void SetDatagrams(PacketEnds& ends, uint8_t classes)
     {
         m_datagrams = &ends;
         m_datagramClasses = classes;
     }
 
-    /** Tells @p observer, which must outlive it, of what happens at a port from now on. */
+    /** Registers @p observer for the events of a port from now on. It must outlive this object. */
     void AddObserver(uint32_t link, PortObserver& observer);
 
-    /** Tells it of nothing more at that port. */
+    /** Unregisters @p observer at a port. */
     void RemoveObserver(uint32_t link, PortObserver& observer);
 
-    /** Marks the end of a path among hops. */
+    /** Ends a path in the list of hops. */
     static constexpr uint32_t END = 0xffffffff;
 
     /**
-     * Keeps a path. @return the place of its first hop, for Packet::hop.
-     * @throws std::invalid_argument where classes rise by hop, and there are too few for it.
+     * Stores a path.
+     * @return the index of its first hop, for Packet::hop.
+     * @throws std::invalid_argument if classes rise by hop and there are too few of them, or if the
+     *         path has more switches than telemetry can record for a congestion control that needs
+     *         it.
      */
     uint32_t AddHops(const std::vector<LinkId>& links);
 
-    /** The link at that place, or END. */
+    /** The link at that hop index, or END. */
     uint32_t HopAt(uint32_t place) const
     {
         return m_hops[place];
     }
 
-    /** Puts a packet of a device behind those that wait for its first hop. */
+    /** Enqueues a packet of a device at its first hop. */
     void Send(uint32_t packet, int64_t now)
     {
         Enqueue(packet, m_hops[m_packets[packet].hop], now);
     }
 
-    /** Says whether a device has packets of its own for a port, to be had by NextPacket. */
+    /** Sets whether a device has packets of its own for a port, which NextPacket supplies. */
     void SetSource(uint32_t link, unsigned trafficClass, bool hasPackets, int64_t now);
 
-    /** Whether a device has said that it has packets of its own for a port. */
+    /** Whether SetSource has announced packets of the device itself for a port. */
     bool HasSource(uint32_t link, unsigned trafficClass) const
     {
         return (m_ports[link].sources >> trafficClass & 1) != 0;
@@ -130,21 +137,21 @@ class PacketNetwork
 
     void OnArrival(uint32_t link, int64_t now);
 
-    /** An event of a link that is due soon. */
+    /** A link event that is due soon. */
     struct Upcoming
     {
         uint32_t link{0};
-        bool isArrival{false};         //!< else a port is ready
-        uint32_t packet{Packet::NONE}; //!< that arrives, or leaves
+        bool isArrival{false};         //!< else PortReady
+        uint32_t packet{Packet::NONE}; //!< packet that arrives or leaves
     };
 
-    /** Ports that have sent something. */
+    /** Number of ports that have sent a packet. */
     std::size_t UsedPorts() const
     {
         return m_usedPorts;
     }
 
-    /** Has memory fetched that these will look at. Leaves @p events empty. */
+    /** Prefetches memory that these events will access. Leaves @p events empty. */
     void Prefetch(std::vector<Upcoming>& events) const;
 
     void OnPortReady(uint32_t link, int64_t now)
@@ -154,29 +161,32 @@ class PacketNetwork
 
     void OnRefresh(uint32_t link, int64_t now);
 
-    /** @param rate payload, as in the topology; zero: nothing moves. */
+    /** @param rate payload rate, as in the topology; zero: nothing moves */
     void SetRate(uint32_t link, Rate rate, int64_t now);
 
     /**
-     * Packets get this part of a link's rate from the next one on: other traffic has the rest, and
-     * is in the queue as it is on the link, so that marking sees both.
+     * Sets the fraction of a link's rate that packets get from the next packet on; other traffic
+     * has the rest. Marking assumes the other traffic queues in the same proportion.
+     * @param part fraction in (0, 1]
      */
     void SetShare(uint32_t link, double part);
 
     /**
-     * Whether the other end of a link has room for a packet that the device at its beginning sends
-     * now; where it has not, the port asks again when it has. What has no credits has room.
+     * Whether the sender at the start of a link has the credits for @p packet now. If not, the port
+     * tries again when it has them. True for links without credits.
      */
     bool HasCredits(uint32_t link, unsigned trafficClass, const PacketShape& packet, int64_t now);
 
-    /** Whether a switch passes packets on while they come, by picoseconds a byte in and out: those
-     * that come more slowly than they would leave it stores first. */
+    /**
+     * Whether a switch cuts packets through, given the time per byte (ps) of the input and output
+     * links. A switch stores a packet first if it arrives more slowly than it would leave.
+     */
     bool CutsThrough(double in, double out) const
     {
         return m_spec.switches.cutThrough && in <= out;
     }
 
-    /** Each packet is lost on a link with this probability from now on. */
+    /** Sets the probability with which a link loses each packet from now on. */
     void SetLoss(uint32_t link, double part);
 
     void SetUp(uint32_t link, bool up, int64_t now);
@@ -186,60 +196,62 @@ class PacketNetwork
         return m_ports[link].isUp;
     }
 
-    /** Whether a link begins at a GPU, which stores in its memory what it relays. */
+    /** Whether a link starts at a GPU, which stores the packets that it relays in its memory. */
     bool IsOfGpu(uint32_t link) const
     {
         return m_ports[link].isOfGpu;
     }
 
-    /** When a port has sent what it is sending. */
+    /** When a port finishes its current transmission, ps. */
     int64_t BusyUntil(uint32_t link) const
     {
         return m_ports[link].busyUntil;
     }
 
-    /** Rate on the wire, headers included, bytes/s; all of it, or the share that packets have. */
+    /** Rate of the whole link on the wire, headers included, bytes/s. */
     double WireRate(uint32_t link) const
     {
         return 1e12 / m_details[link].wholePsPerByte;
     }
 
+    /** Rate on the wire of the packets' share of a link, bytes/s. */
     double ServiceRate(uint32_t link) const
     {
         return 1e12 / m_ports[link].psPerByte;
     }
 
-    /** What a packet is on the wire: headers are on the network's links only. */
+    /** Bytes of a packet on a link; only network links carry headers. */
     uint32_t BytesOf(uint32_t link, uint32_t size, uint32_t payload) const
     {
         return m_ports[link].isNetwork || payload == 0 ? size : payload;
     }
 
-    /** What a packet takes to be sent, picoseconds. */
+    /** Transmission time of a packet at the packets' share of the rate, ps. */
     int64_t TransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
     {
         return m_spec.WholeTime(m_ports[link].psPerByte * BytesOf(link, size, payload));
     }
 
-    /** As above, where packets have the whole link. */
+    /** Transmission time at the rate of the whole link, ps. */
     int64_t WholeTransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
     {
         return m_spec.WholeTime(m_details[link].wholePsPerByte * BytesOf(link, size, payload));
     }
 
-    /** As above, at the rate that the topology gives the link. */
+    /** Transmission time at the link rate of the topology, ps. */
     int64_t NominalTransmissionTime(uint32_t link, uint32_t size, uint32_t payload) const
     {
         return m_spec.WholeTime(PsPerByte(link, m_topology.GetLink(LinkId(link)).rate) *
                                 BytesOf(link, size, payload));
     }
 
-    /** Rate on the wire at that rate, bytes/s. */
+    /** Rate on the wire at the link rate of the topology, bytes/s. */
     double NominalWireRate(uint32_t link) const
     {
         return 1e12 / PsPerByte(link, m_topology.GetLink(LinkId(link)).rate);
     }
 
+    /** Latency of a link, including that of the switch at its end, ps. */
     int64_t Latency(uint32_t link) const
     {
         return m_ports[link].latency;
@@ -247,21 +259,28 @@ class PacketNetwork
 
     PortCounters Counters(uint32_t link) const;
 
-    /** As above, with the pause that lasts at @p now; tells of pauses that have expired by then. */
+    /**
+     * As Counters, including a pause that lasts at @p now. Reports pauses that have expired by then
+     * to observers.
+     */
     const PortCounters& CountersAt(uint32_t link, int64_t now);
 
-    /** A device sends a data packet again over @p link, its first one. */
+    /**
+     * Counts a retransmission of a data packet by the device at the start of @p link, its first
+     * hop.
+     */
     void CountRetransmission(uint32_t link)
     {
         m_counters[link].retransmissions++;
     }
 
-    /** Bytes that wait in a port's queues. */
+    /** Bytes in a port's queues. */
     int64_t QueuedBytes(uint32_t link) const;
 
     /**
-     * Packets that all ports and wires hold: as many as the pool has in use. O(packets).
-     * @throws std::logic_error when a port holds another number than it has counted.
+     * Counts the packets in all queues and on all wires, which equals the packets in use of the
+     * pool. O(packets).
+     * @throws std::logic_error if a port holds another number of packets than it has counted.
      */
     uint64_t CountHeld() const;
 
@@ -275,23 +294,26 @@ class PacketNetwork
         return m_classes;
     }
 
-    /** Bytes on the wire of the longest packet on a link; inside nodes, of a burst. */
+    /** Bytes on the wire of the largest packet on a link; inside nodes, of the largest burst. */
     int64_t MaxBytes(uint32_t link) const;
 
-    /** The headroom of a link and class: what may come after it asked for a pause. */
+    /**
+     * PFC headroom of a link and class, bytes: what may still arrive after a pause was requested.
+     */
     int64_t HeadroomOf(uint32_t link) const;
 
     /**
-     * Ports of which each waits for the next one, the last for the first: packets that wait for a
-     * pause or credits are held by packets that wait. Empty when there is none. O(packets).
+     * Finds a deadlock: a cycle of ports in which each waits for the next, since packets that wait
+     * for a pause or credits are behind packets that wait themselves. Empty if there is none.
+     * O(packets).
      */
     std::vector<LinkId> FindDeadlock() const;
 
   private:
-    /** How what comes by a link is kept from filling the device that it comes to. */
+    /** How the buffer of the device at the end of a link is protected from packets of the link. */
     enum class Admission : uint8_t
     {
-        Lossy, //!< by the room of the port that it goes to
+        Lossy, //!< limited by the queue of the egress port
         Pfc,
         Credits
     };
@@ -300,44 +322,44 @@ class PacketNetwork
     {
         int64_t busyUntil{0};
         int64_t latency{0};
-        double psPerByte{1}; //!< of packets' share of the last rate that was not zero
+        double psPerByte{1}; //!< at the packets' share of the last nonzero rate
         double share{1};     //!< see SetShare
         PacketList wire;
         uint32_t backlog{0};   //!< packets in its queues
         uint8_t paused{0};     //!< bit by class
-        uint8_t sources{0};    //!< as above: the device has packets for it
-        uint8_t heldBack{0};   //!< as above: its first packet could not be sent in its turn
-        uint8_t uncredited{0}; //!< as above, while it is observed: a packet waits for credits
-        uint8_t pausing{0};    //!< as above: at its end more of it was asked to wait
+        uint8_t sources{0};    //!< bit by class: the device has packets for it
+        uint8_t heldBack{0};   //!< bit by class: its head packet was blocked when served
+        uint8_t uncredited{0}; //!< bit by class, while observed: a packet waits for credits
+        uint8_t pausing{0};    //!< bit by class: the device at its end has paused it
         Admission admission{Admission::Lossy};
         bool isUp{true};
-        bool isStopped{false};  //!< its rate is zero
-        bool isNetwork{true};   //!< packets have headers there
-        bool isOfSwitch{false}; //!< marks, trims
+        bool isStopped{false};  //!< rate is zero
+        bool isNetwork{true};   //!< packets carry headers on it
+        bool isOfSwitch{false}; //!< it marks and trims
         bool isObserved{false};
         bool isLossy{false}; //!< see SetLoss
         bool isPcie{false};
         bool waitsForCredits{false};
-        bool isSource{false}; //!< the device has had packets for it
-        bool isOfGpu{false};  //!< which keeps in its memory what it relays
+        bool isSource{false}; //!< the device has sent packets of its own on it
+        bool isOfGpu{false};  //!< its device is a GPU, which stores relayed packets in its memory
         uint32_t to{0};
     };
 
     static_assert(sizeof(Port) == 64, "ports fill a line of the cache");
 
-    /** What few packets look at of a port. */
+    /** State of a port that few packets access. */
     struct PortDetails
     {
-        double wholePsPerByte{1}; //!< as psPerByte, were all of the link the packets'
-        int64_t latencyBack{0};   //!< ps: what tells the link's sender of something takes
+        double wholePsPerByte{1}; //!< as psPerByte, for the whole link
+        int64_t latencyBack{0};   //!< latency back to the link's sender, ps
         ClassArbiter::State turn;
         double loss{0}; //!< see SetLoss
         uint32_t opposite{END};
-        uint32_t controlRun{0}; //!< control packets sent since data has begun to wait for them
-        int64_t ownLead{0};     //!< bytes that its device has sent beyond its turns
+        uint32_t controlRun{0}; //!< consecutive control packets sent while data waits
+        int64_t ownLead{0};     //!< bytes of its device sent beyond its round-robin share
     };
 
-    /** What each packet counts that a port sends: see PortCounters. */
+    /** Counters updated by each transmission, see PortCounters. */
     struct alignas(32) Sent
     {
         uint64_t packets{0};
@@ -350,12 +372,12 @@ class PacketNetwork
     {
         PacketList packets;
         uint32_t count{0};
-        uint32_t marks{0}; //!< that m_counters does not have yet
+        uint32_t marks{0}; //!< marks not yet added to m_counters
         int64_t bytes{0};
-        int64_t maxBytes{0}; //!< since the beginning
+        int64_t maxBytes{0}; //!< maximum since the start of the run
     };
 
-    /** Of a link on the wire where its payload has @p rate. */
+    /** Time per byte on the wire of a link with payload rate @p rate, ps. */
     double PsPerByte(uint32_t link, Rate rate) const
     {
         return 1e12 / (rate.ToBytesPerSecond() / PayloadPart(m_topology.GetLink(LinkId(link))));
@@ -371,13 +393,19 @@ class PacketNetwork
         return m_accounts[std::size_t{link} * (m_classes - 1) + trafficClass - 1];
     }
 
-    /** A pause that is not renewed would hold for ever were what ends it lost. */
+    /**
+     * Whether a packet may be lost by SetLoss. Pauses that are not renewed are exempt: if their
+     * resume frame were lost, they would last forever.
+     */
     bool CanBeLost(const Packet& packet) const
     {
         return packet.kind != PacketKind::Pause || !m_spec.switches.pauseTime.IsInfinite();
     }
 
-    /** How what came by a link is admitted in a class: those beyond the lossless ones are lossy. */
+    /**
+     * How packets of a class that arrived by a link are admitted; under PFC, classes beyond the
+     * lossless ones are lossy.
+     */
     Admission AdmissionOf(const Port& ingress, unsigned trafficClass) const
     {
         return ingress.admission == Admission::Pfc && trafficClass > m_losslessClasses
@@ -409,7 +437,7 @@ class PacketNetwork
     std::size_t ForwardedOwners(uint32_t link, unsigned trafficClass);
     void ForgetForwarded(const Packet& packet, uint32_t link);
 
-    /** Who sends in a class. */
+    /** Source of the packets of a class. */
     PacketEnds& EndsFor(unsigned trafficClass) const
     {
         return (m_datagramClasses >> trafficClass & 1) == 0 ? m_ends : *m_datagrams;
@@ -426,13 +454,13 @@ class PacketNetwork
         return {packet.size, packet.payload, packet.hop};
     }
 
-    /** Whether a packet is on its way to the network yet. */
+    /** Whether a network link follows on the path of a packet. */
     bool IsToNetwork(uint32_t hop) const
     {
         return m_isToNetwork[hop] != 0;
     }
 
-    /** Whether a network adapter reads a packet's payload over a link, with a tag for it. */
+    /** Whether a network adapter reads a packet's payload over a link, which takes a read tag. */
     bool IsRead(uint32_t link, const PacketShape& packet) const
     {
         return m_ports[link].isPcie && !m_reads.empty() && packet.payload > 0 &&
@@ -448,13 +476,13 @@ class PacketNetwork
     void ForCredits(uint32_t link, unsigned trafficClass, const PacketShape& packet, const F& take);
     void ReturnRead(Packet& packet, int64_t now);
 
-    /** What a packet takes of a switch's buffer. */
+    /** Bytes that a packet takes in a switch's buffer, in whole cells. */
     int64_t RoomOf(uint32_t size) const
     {
         return m_cell == 1 ? size : (size + m_cell - 1) / m_cell * m_cell;
     }
 
-    /** Latency of a link and of its opposite one, ps. */
+    /** Latency of a link plus that of its opposite link, ps. */
     int64_t RoundTrip(uint32_t link) const
     {
         return m_ports[link].latency + m_details[link].latencyBack;
@@ -494,31 +522,34 @@ class PacketNetwork
     uint8_t m_datagramClasses{0};             //!< bit by class
     int64_t m_cell;                           //!< bytes
     int64_t m_controlRoom;                    //!< bytes, see SwitchSpec::controlQueue
-    uint32_t m_controlRun;                    //!< see SwitchSpec::controlRun; 0: any number
-    bool m_boundsTlpHeaders;                  //!< whether PCIe links have credits of headers
+    uint32_t m_controlRun;                    //!< see SwitchSpec::controlRun; 0: unlimited
+    bool m_boundsTlpHeaders;                  //!< whether PCIe links have header credits
     AlignedVector<Port> m_ports;              //!< by link
     AlignedVector<Queue> m_queues;            //!< by link and class
     AlignedVector<Sent> m_sent;               //!< by link
-    std::size_t m_usedPorts{0};               //!< that have sent something
-    AlignedVector<IngressAccount> m_accounts; //!< by link that leads in and class of data
+    std::size_t m_usedPorts{0};               //!< ports that have sent a packet
+    AlignedVector<IngressAccount> m_accounts; //!< by ingress link and data class
     std::vector<PortDetails> m_details;       //!< by link
-    std::vector<PortCounters> m_counters;     //!< by link, beside m_sent and m_queues
-    std::vector<int64_t> m_lossyRoom;         //!< by link and class: of queues, where cells count
+    std::vector<PortCounters> m_counters;     //!< by link; without the counters in m_sent and
+                                              //!< m_queues
+    std::vector<int64_t> m_lossyRoom;         //!< by link and class: buffer bytes of lossy queues,
+                                              //!< if cells are larger than a byte
     std::vector<int64_t> m_pausedUntil;       //!< by link and class, ps
     std::vector<int64_t> m_pausedSince;       //!< by link, ps
-    std::vector<LinkCredits> m_credits;       //!< by link and class, of links with credits; of
-                                              //!< PCIe links headers and data by kind
-    std::vector<LinkCredits> m_reads;         //!< bytes by link, of PCIe links where tags count
-    std::vector<uint32_t> m_creditPlace;      //!< by link: into m_credits
+    std::vector<LinkCredits> m_credits;       //!< by link and class, for links with credits; on
+                                              //!< PCIe links of headers and data by kind
+    std::vector<LinkCredits> m_reads;         //!< by PCIe link: bytes that read tags allow; empty
+                                              //!< without tags
+    std::vector<uint32_t> m_creditPlace;      //!< by link: index into m_credits
     std::vector<SharedBuffer> m_buffers;      //!< by device
     std::unordered_map<std::size_t, std::unordered_map<uint32_t, uint32_t>>
-        m_forwarded;               //!< by queue of a port that is a source: packets by their owner
-    std::vector<uint64_t> m_draws; //!< by link: state of its random numbers
-    std::vector<std::vector<PortObserver*>> m_observers; //!< by link; empty while there is none
-    std::vector<uint32_t> m_hops;       //!< paths one after another, each with its END
-    std::vector<uint8_t> m_isToNetwork; //!< by place in m_hops: a link of the network is to come
-    std::vector<uint8_t> m_raises; //!< by place in m_hops: a packet is as many classes higher from
-                                   //!< there on; empty where classes do not rise by hop
+        m_forwarded;               //!< by queue of a source port: queued packets by owner
+    std::vector<uint64_t> m_draws; //!< by link: state of its random number generator
+    std::vector<std::vector<PortObserver*>> m_observers; //!< by link; empty without observers
+    std::vector<uint32_t> m_hops;       //!< all paths, concatenated, each ending with END
+    std::vector<uint8_t> m_isToNetwork; //!< by index in m_hops: whether a network link follows
+    std::vector<uint8_t> m_raises; //!< by index in m_hops: classes by which a packet rises there;
+                                   //!< empty unless classes rise by hop
 };
 
 } // namespace weir

@@ -414,8 +414,8 @@ FillRecovery(QueuePairSpec& pair, bool isSprayed)
     {
         pair.recovery = isSprayed ? LossRecovery::Selective : LossRecovery::GoBackN;
     }
-    // In turns over paths whose queues differ by a packet, one is overtaken by one on each other
-    // path.
+    // With round robin over paths whose queues differ by at most one packet, a packet is overtaken
+    // by at most one packet on each other path.
     pair.reordering = pair.reordering.value_or(isSprayed ? pair.paths : 0);
 }
 

@@ -17,48 +17,48 @@
 namespace weir
 {
 
-/** How receivers have lost packets sent again. */
+/** How lost packets are retransmitted. */
 enum class LossRecovery : uint8_t
 {
-    ByRouting, //!< Selective where routing gives each packet a path of its own, else GoBackN
-    GoBackN,   //!< from the first one that is missing
-    Selective  //!< only those that are missing
+    ByRouting, //!< Selective where packets are sprayed, else GoBackN
+    GoBackN,   //!< all packets from the first missing one
+    Selective  //!< only missing packets
 };
 
 /** When a flow has ended. */
 enum class FlowEnd : uint8_t
 {
-    Received,    //!< the receiver has its last byte
-    Acknowledged //!< the sender knows that
+    Received,    //!< the receiver has received its last byte
+    Acknowledged //!< the sender has received the last acknowledgment
 };
 
-/** What wakes a queue pair whose next packet has its time. */
+/** Timer that wakes a queue pair when the pace of its next packet allows it. */
 enum class PaceTimer : uint8_t
 {
-    QueuePair, //!< a timer of its own
-    Port       //!< one timer of all queue pairs of a port, or an acknowledgment
+    QueuePair, //!< one timer per queue pair
+    Port       //!< one timer per port for all its queue pairs; acknowledgments also wake them
 };
 
-/** Which of its paths the next packet of a sprayed queue pair takes. */
+/** How the path of the next packet of a sprayed queue pair is selected. */
 enum class PathChoice : uint8_t
 {
-    Turns,   //!< each in its turn
-    Avoid,   //!< in turns, but those that were marked or trimmed
-    Recycle, //!< one that was just answered without a mark, else in turns
-    Mixed    //!< one that was just answered without a mark, else as Avoid
+    Turns,   //!< round robin
+    Avoid,   //!< round robin, skipping paths whose packets were marked or trimmed
+    Recycle, //!< a path just acknowledged without a mark, else round robin
+    Mixed    //!< a path just acknowledged without a mark, else as Avoid
 };
 
-/** What packets look like. */
+/** Sizes and headers of packets. */
 struct PacketFormat : Parameterized
 {
     Bytes mtu{4096};
-    std::optional<uint32_t> header; //!< open: as the links say, see FillHeader
+    std::optional<uint32_t> header; //!< bytes; empty: from the framing of the links, see FillHeader
     Bytes controlSize{84};
 
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 
-/** What queue pairs do, whatever their congestion control. */
+/** Transport parameters of queue pairs, independent of their congestion control. */
 struct QueuePairSpec : Parameterized
 {
     LossRecovery recovery{LossRecovery::ByRouting};
@@ -68,12 +68,12 @@ struct QueuePairSpec : Parameterized
     bool ackBitmap{false};
     Time retransmissionTimeout{Time::Milliseconds(4)};
     Time nackInterval{Time::Microseconds(500)};
-    std::optional<uint32_t> reordering; //!< open: see FillRecovery
+    std::optional<uint32_t> reordering; //!< packets; empty: see FillRecovery
     uint32_t paths{64};
     bool distinctPaths{true};
     PathChoice pathChoice{PathChoice::Turns};
     Bytes window{Bytes(0)};
-    Rate maxRate; //!< zero: the port's
+    Rate maxRate; //!< zero: the port's rate
     bool repace{true};
     PaceTimer paceTimer{PaceTimer::QueuePair};
     Time messageGap;
@@ -82,22 +82,22 @@ struct QueuePairSpec : Parameterized
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 
-/** What keeps packets from being lost between two devices of the network. */
+/** Link-level flow control between two devices of the network. */
 enum class FlowControl : uint8_t
 {
-    None,   //!< nothing does
+    None,   //!< none: queues are lossy
     Pfc,    //!< the receiver pauses the sender by traffic class (IEEE 802.1Qbb)
-    Credits //!< the sender knows what room the receiver has (InfiniBand)
+    Credits //!< the sender knows the receiver's free buffer (InfiniBand)
 };
 
-/** Where a switch looks at the queue to mark a packet. */
+/** When a switch compares the queue with its ECN thresholds. */
 enum class MarkingPlace : uint8_t
 {
     Dequeue,
     Enqueue
 };
 
-/** What switches do. A model of a switch is data: such values. */
+/** Parameters of switches. A switch model is such a set of values. */
 struct SwitchSpec : Parameterized
 {
     FlowControl flowControl{FlowControl::Pfc};
@@ -134,7 +134,7 @@ struct SwitchSpec : Parameterized
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 
-/** Which class of data a port serves next: see ClassArbiter. */
+/** Arbitration among the data classes of a port, see ClassArbiter. */
 struct ArbitrationSpec : Parameterized
 {
     std::string highTable;
@@ -144,7 +144,7 @@ struct ArbitrationSpec : Parameterized
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 
-/** Links inside nodes, and network adapters between these and the network. */
+/** Parameters of links inside nodes and of network adapters. */
 struct NodeLinkSpec : Parameterized
 {
     Bytes nvlinkBuffer{Bytes(0)};
@@ -160,20 +160,20 @@ struct NodeLinkSpec : Parameterized
     Bytes burst{Bytes::KiB(16)};
 
     /**
-     * What is sent at once of a message of @p bytes: at most a sixteenth, so that the bursts of
-     * flows that are paced alike, which come all at once, wait for each other no longer than that
-     * part of what the port takes for the messages; at least 1 KiB.
+     * Burst size in bytes for a message of @p bytes: at most a sixteenth of the message and at
+     * least 1 KiB. Equally paced flows send their bursts at the same time; with this bound they
+     * wait for each other no longer than a sixteenth of the transmission time of the messages.
      */
     uint32_t BurstOf(int64_t bytes) const;
 
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 
-/** What of a run in packets need not be simulated packet by packet. */
+/** Shortcuts: parts of a packet-level run that need not be simulated packet by packet. */
 struct SettleSpec : Parameterized
 {
     bool replay{false};
-    double tolerance{0}; //!< more than zero: replay, too
+    double tolerance{0}; //!< relative; a value above zero also enables replay
 
     bool IsOn() const
     {
@@ -183,7 +183,7 @@ struct SettleSpec : Parameterized
     void VisitParameters(ParameterVisitor& visitor) override;
 };
 
-/** The packet transport in plain values. */
+/** Parameters of the packet transport. */
 struct PacketSpec : Parameterized
 {
     PacketFormat format;
@@ -193,18 +193,18 @@ struct PacketSpec : Parameterized
     NodeLinkSpec nodeLinks;
     SettleSpec settle;
     Polymorphic<CongestionControl> congestionControl{NoCongestionControl()};
-    uint32_t trafficClasses{1};       //!< besides the one of control packets
-    Time clock{Time::Picoseconds(1)}; //!< of transmission times: see WholeTime
-    uint64_t seed{1};                 //!< of what switches draw when they mark or trim
+    uint32_t trafficClasses{1};       //!< data classes, without that of control packets
+    Time clock{Time::Picoseconds(1)}; //!< clock tick of transmission times, see WholeTime
+    uint64_t seed{1};                 //!< seed of the random numbers for marking, trimming and loss
 
-    /** Those of no part. */
+    /** Visits the parameters that belong to none of Parts. */
     void VisitParameters(ParameterVisitor& visitor) override;
 
     /**
-     * What a transmission of @p time, ps, takes: whole picoseconds, or as many ticks of a coarser
-     * clock as are less than it. A whole number of ticks is one less, as in HPCC's simulator:
-     * seconds are rarely a number of 64 binary places there, and what is behind these is dropped.
-     * What takes longer than 11 days takes as long as that.
+     * Rounds a transmission time to the clock, ps: to whole picoseconds, or down to whole ticks of
+     * a coarser clock. An exact number of ticks becomes one tick less, as in HPCC's simulator,
+     * where seconds in 64-bit fixed point are rarely exact and are truncated. Longer times are
+     * bounded to 10^18 ps, about 11 days.
      */
     int64_t WholeTime(double time) const
     {
@@ -216,14 +216,20 @@ struct PacketSpec : Parameterized
                                : static_cast<int64_t>(time - EPSILON) / tick * tick;
     }
 
-    /** Its parts and their keys; the congestion control, which has kinds, is not among them. */
+    /**
+     * The parameter groups, each with its YAML key. The congestion control, which is polymorphic,
+     * is not among them.
+     */
     std::vector<std::pair<const char*, Parameterized*>> Parts();
 };
 
-/** Where the header is open: such that full packets have @p framing of a link's raw rate. */
+/**
+ * Fills in the header size if it is open: full packets then carry payload at @p framing of a link's
+ * raw rate.
+ */
 void FillHeader(PacketFormat& format, double framing);
 
-/** What recovery and reordering leave open: by whether routing gives each packet its own path. */
+/** Fills in recovery and reordering if they are open, by whether routing sprays packets. */
 void FillRecovery(QueuePairSpec& pair, bool isSprayed);
 
 } // namespace weir

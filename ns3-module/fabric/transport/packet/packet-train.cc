@@ -14,7 +14,7 @@ PacketTrain::PacketTrain(const PacketSpec& spec, const PacketNetwork& network)
 {
 }
 
-/** What a port takes to send a data packet. */
+/** Transmission time of a data packet, ps. */
 int64_t
 PacketTrain::TimeOf(uint32_t link, uint32_t payload) const
 {
@@ -27,7 +27,10 @@ PacketTrain::EntryOf(const std::vector<uint32_t>& links, std::size_t hop, uint32
     return EntryOf(links, hop, payload + m_header, payload);
 }
 
-/** What an idle port adds to a packet's path: with cut-through it begins behind the header. */
+/**
+ * Time that an idle port adds to a packet, ps; with cut-through, forwarding starts after the
+ * header.
+ */
 int64_t
 PacketTrain::EntryOf(const std::vector<uint32_t>& links,
                      std::size_t hop,
@@ -47,7 +50,7 @@ PacketTrain::EntryOf(const std::vector<uint32_t>& links,
                              time - m_network.NominalTransmissionTime(links[hop - 1], rest, rest));
 }
 
-/** What @p bytes take at a rate, in picoseconds as queue pairs count them. */
+/** Time for @p bytes at a rate, ps, rounded as queue pairs do. */
 int64_t
 PacketTrain::PaceOf(double bytes, double rate) const
 {
@@ -58,8 +61,8 @@ int64_t
 PacketTrain::Send(const Load& load, const std::vector<uint32_t>& links)
 {
     const int64_t mtu = load.mtu;
-    int64_t full = 0;            // packets with another one behind them in their queue pair
-    std::vector<uint32_t> tails; // payload of the last ones
+    int64_t full = 0;            // packets that are not the last of their queue pair
+    std::vector<uint32_t> tails; // payload of the last packets
     for (uint32_t part = 0; part < load.parts; part++)
     {
         const int64_t bytes = load.bytes * (part + 1) / load.parts - load.bytes * part / load.parts;
@@ -67,12 +70,13 @@ PacketTrain::Send(const Load& load, const std::vector<uint32_t>& links)
         full += packets - 1;
         tails.push_back(static_cast<uint32_t>(bytes - (packets - 1) * mtu));
     }
-    // A queue pair sends a packet when it is there, and a pace behind the one before it.
+    // A queue pair sends a packet when all of it is available, and one pace gap after the previous
+    // one.
     const uint32_t wire = load.mtu + (load.isInside ? 0 : m_header);
     const int64_t gap = m_spec.WholeTime(wire * 1e12 / load.lineRate) / load.parts;
     const int64_t come = PaceOf(load.mtu, load.cap);
-    int64_t first = 0;   // ps: when the first full one has left a port
-    int64_t longest = 0; // ps: between two of them
+    int64_t first = 0;   // ps: when the first full packet has left a port
+    int64_t longest = 0; // ps: largest interval between two full packets
     std::vector<int64_t> ends(tails.size(), 0);
     for (std::size_t hop = 0; hop < links.size(); hop++)
     {

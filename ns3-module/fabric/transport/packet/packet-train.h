@@ -12,35 +12,36 @@ namespace weir
 {
 
 /**
- * The packets of a message on links that nobody else uses, one behind the other: when they are at
- * the end, without the latency of links. All packets but the last are alike; so a port has sent the
- * n-th of them when the first one has come through all ports up to it, and n - 1 of them have
- * passed the slowest of these. With cut-through a packet takes a port only what that takes beyond
- * the port before it.
+ * Closed-form timing of the packets of a message on uncontended links, without the latency of
+ * links. All packets but the last are equal. A port therefore has sent packet n when the first
+ * packet has passed all ports up to it and n - 1 packets have passed the slowest of these ports.
+ * With cut-through, a port adds only the time by which its transmission exceeds that of the
+ * previous port.
  *
- * A message on several queue pairs is taken for one whose queue pairs' last packets come last:
- * exact where all have as many packets. O(links).
+ * A message on several queue pairs is treated as one message whose last packets are those of the
+ * queue pairs; this is exact if all have equally many packets. O(links).
  */
 class PacketTrain
 {
   public:
-    /** What is sent, and how fast it may be. */
+    /** The message and its rate limits. */
     struct Load
     {
         int64_t bytes{0};     //!< payload
-        uint32_t parts{1};    //!< queue pairs, which share it evenly
+        uint32_t parts{1};    //!< number of queue pairs, which carry equal parts
         uint32_t mtu{0};      //!< payload bytes of a full packet
-        double lineRate{0};   //!< bytes/s on the wire: the pace of a queue pair
-        double cap{0};        //!< bytes/s of payload at which the message comes to be there
-        bool isInside{false}; //!< a node, where packets have no headers
+        double lineRate{0};   //!< pace of a queue pair, bytes/s on the wire
+        double cap{0};        //!< rate at which the message becomes available at its source,
+                              //!< payload bytes/s
+        bool isInside{false}; //!< inside a node, where packets have no headers
     };
 
     PacketTrain(const PacketSpec& spec, const PacketNetwork& network);
 
-    /** When the last packet is at the end of @p links, ps after the message was posted. */
+    /** Time from posting the message until its last packet reaches the end of @p links, ps. */
     int64_t Send(const Load& load, const std::vector<uint32_t>& links);
 
-    /** When the acknowledgment of that packet is at the end of @p links, ps. */
+    /** Time until the acknowledgment of that packet reaches the end of @p links, ps. */
     int64_t Acknowledge(const std::vector<uint32_t>& links);
 
   private:
@@ -54,10 +55,10 @@ class PacketTrain
 
     const PacketSpec& m_spec;
     const PacketNetwork& m_network;
-    uint32_t m_header;       //!< bytes of a data packet
-    int64_t m_last{0};       //!< ps: when the last packet came
-    int64_t m_beforeLast{0}; //!< ps: when the one before it did
-    bool m_hasBefore{false}; //!< there was one
+    uint32_t m_header;       //!< header bytes of a data packet
+    int64_t m_last{0};       //!< ps: arrival of the last packet
+    int64_t m_beforeLast{0}; //!< ps: arrival of the packet before it
+    bool m_hasBefore{false}; //!< there was a packet before it
 };
 
 } // namespace weir

@@ -14,17 +14,20 @@ namespace weir
 namespace
 {
 
-/** Events of which the memory that they look at is fetched at once: fewer would wait for it. */
+/** Least number of due events worth prefetching for; fewer would wait for the memory anyway. */
 constexpr std::size_t MIN_PREFETCHED = 4;
 
 /**
- * Ports of which the caches do not hold what events look at: with fewer, fetching takes longer than
- * waiting (permutations of fat trees and all-reduces, by scripts/bench/packet-benchmark: 768 ports
- * lose 5 %, 1500 gain 10 %, 6144 gain 75 %).
+ * Least number of used ports whose state does not fit in the caches. With fewer, prefetching costs
+ * more than it saves (permutations on fat trees and all-reduces, by scripts/bench/packet-benchmark:
+ * 768 ports lose 5 %, 1500 gain 10 %, 6144 gain 75 %).
  */
 constexpr std::size_t MIN_PREFETCHED_PORTS = 1200;
 
-/** Of @p bytes, what the part number @p part of @p count has: they differ by one at most. */
+/**
+ * Size of part @p part when @p bytes are divided into @p count parts, which differ by at most one
+ * byte.
+ */
 int64_t
 PartOf(int64_t bytes, std::size_t part, std::size_t count)
 {
@@ -34,7 +37,7 @@ PartOf(int64_t bytes, std::size_t part, std::size_t count)
     return bytes / n + rest * (i + 1) / n - rest * i / n;
 }
 
-/** @p spec with what it leaves open. */
+/** Returns @p spec with its open values filled in. */
 PacketSpec
 Filled(PacketSpec spec, const RoutingPolicy& policy)
 {
@@ -61,7 +64,11 @@ PacketTransport::PacketTransport(Routing& routing, PacketSpec spec, PathSelector
     }
 }
 
-/** Refuses lossy queues into which not even one full packet goes: it would be sent for ever. */
+/**
+ * Checks that a lossy queue has room for one full packet, which would otherwise be retransmitted
+ * forever.
+ * @throws std::invalid_argument if it has not.
+ */
 void
 PacketTransport::CheckLossyQueues() const
 {
@@ -100,7 +107,7 @@ PacketTransport::CheckLossyQueues() const
         const bool isSwitch = IsNetworkSwitch(device);
         if (link.kind != LinkKind::Network || (!isSwitch && device.kind != DeviceKind::Nic))
         {
-            continue; // nothing goes on from there
+            continue; // its end device forwards nothing
         }
         const Bytes buffer = isSwitch ? spec.buffer : m_spec.nodeLinks.nicBuffer;
         if (static_cast<double>(room) > spec.alpha * buffer.ToDouble())
@@ -123,8 +130,10 @@ PacketTransport::NextEventTime()
     return next == EventWheel::NEVER ? Time::Infinite() : Time::Picoseconds(next);
 }
 
-/** Something begins or changes: what was sent in vain may come, and timers that were left when
- * nothing was under way are done before something is. */
+/**
+ * Called when something starts or changes. Retransmissions that failed so far may now succeed, so
+ * the livelock detection is reset. Timers left over from an idle period are handled first.
+ */
 void
 PacketTransport::Wake(Time now)
 {
@@ -187,7 +196,7 @@ PacketTransport::AdvanceAlone(Time limit)
 {
     const int64_t until = limit.IsInfinite() ? EventWheel::NEVER : limit.ToPicoseconds();
     m_hasTold = false;
-    // A bound on what is done at once lets whoever runs it show progress, or stop.
+    // A bound on the events per call lets the caller show progress or stop.
     for (unsigned done = 0; done < 1u << 12 && !m_hasTold && !m_pairs.FindLivelock(); done++)
     {
         const int64_t next = m_wheel.NextTime(until);
@@ -202,13 +211,13 @@ PacketTransport::AdvanceAlone(Time limit)
         Handle(m_wheel.Pop(), next);
         if (m_active == 0 && IsAtRest())
         {
-            break; // only timers of congestion control may be left
+            break; // only congestion control timers are left
         }
     }
     return m_now;
 }
 
-/** Has memory fetched that the next events will look at: the waits for all of them overlap. */
+/** Prefetches the memory that the next events will access, so that the cache misses overlap. */
 void
 PacketTransport::Prefetch()
 {
@@ -319,7 +328,7 @@ PacketTransport::Start(const FlowRequest& request, Time now)
     return id;
 }
 
-/** A flow's first byte may be sent. */
+/** Posts a flow's messages: its overhead is over. */
 void
 PacketTransport::Post(uint32_t index, int64_t now)
 {
@@ -327,7 +336,7 @@ PacketTransport::Post(uint32_t index, int64_t now)
     flow.state = State::Moving;
     if (m_routing.Links(flow.request.route).size() == 0)
     {
-        flow.partsLeft = 1; // it crosses nothing
+        flow.partsLeft = 1; // it crosses no link
         flow.partsUnsent = 1;
         OnMessageSent(index, now);
         OnMessageDone(index, now);
@@ -369,7 +378,7 @@ PacketTransport::Post(uint32_t index, int64_t now)
     }
 }
 
-/** The first link of a path that is one of the network; NONE: it has none. */
+/** The first network link of a path; NONE if there is none. */
 uint32_t
 PacketTransport::PortInto(PathId path) const
 {
@@ -383,7 +392,7 @@ PacketTransport::PortInto(PathId path) const
     return NONE;
 }
 
-/** How long the port has been paused by which a flow enters the network, ps. */
+/** Total time for which the port by which a flow enters the network has been paused, ps. */
 int64_t
 PacketTransport::PausedTime(const Flow& flow, int64_t now)
 {
@@ -469,7 +478,7 @@ PacketTransport::OnDatagramLost(uint64_t handle, LinkId link, Time now)
     m_datagramClient->OnDatagramLost(handle, link, now);
 }
 
-/** Places of a path's hops, and of those back. */
+/** Hop indices of a path and of its reverse path. */
 QueuePairs::Path
 PacketTransport::HopsOf(PathId path)
 {
@@ -496,7 +505,7 @@ PacketTransport::HopsOf(PathId path)
     return known;
 }
 
-/** What a route's packets take: where they are sprayed in turns, else the one path. */
+/** Paths of a route's packets: all sprayed paths, or the single current path. */
 std::vector<PathId>
 PacketTransport::PathsOf(RouteId route)
 {
@@ -517,7 +526,7 @@ PacketTransport::HopsOf(const std::vector<PathId>& paths)
     return hops;
 }
 
-/** What a flow in so many parts takes. */
+/** Path of a flow in @p parts parts. */
 FlowPath
 PacketTransport::PathOf(const Connection& connection, std::size_t parts)
 {
@@ -537,7 +546,10 @@ PacketTransport::PathOf(const Connection& connection, std::size_t parts)
     return m_routing.Paths().InternDivided(chosen);
 }
 
-/** A queue pair none of whose flows is under way chooses; a flowlet ends with a pause. */
+/**
+ * Selects a new path for a queue pair if none of its flows is active or, for flowlets, if it has
+ * paused for the flowlet gap.
+ */
 void
 PacketTransport::ChoosePath(Connection& connection, uint32_t pair, int64_t now)
 {
@@ -552,7 +564,7 @@ PacketTransport::ChoosePath(Connection& connection, uint32_t pair, int64_t now)
     Take(connection, pair, now);
 }
 
-/** A queue pair takes the path that is the least loaded without it. */
+/** Moves a queue pair to the least loaded path, its own load excluded. */
 void
 PacketTransport::Take(Connection& connection, uint32_t pair, int64_t now)
 {
@@ -568,7 +580,7 @@ PacketTransport::Take(Connection& connection, uint32_t pair, int64_t now)
                      now);
 }
 
-/** A queue pair carries one flow more or fewer: it is a load while it carries any. */
+/** Adds or removes a flow of a queue pair, which counts as load while it has any. */
 void
 PacketTransport::Count(uint32_t pair, bool isMore)
 {
@@ -606,7 +618,7 @@ PacketTransport::FactsOf(PathId path) const
     {
         const uint32_t link = each.link.Index();
         const double rate = m_network.WireRate(link);
-        // A sender paces what goes to the network as its adapter's port does.
+        // Traffic to the network is paced at the rate of the network adapter's port.
         const bool isPort = inNetwork && facts.lineRate == 0 &&
                             m_routing.GetTopology().GetLink(each.link).kind == LinkKind::Network;
         facts.lineRate = isPort || (!inNetwork && facts.hops == 0) ? rate : facts.lineRate;
@@ -633,10 +645,10 @@ PacketTransport::FactsOf(PathId path) const
 }
 
 /**
- * Of packets that take shortest paths in turns, in any order: the shortest round trip of them, and
- * the rate that all together have room for, which is that of the links at the place of a path where
- * they have least. A slow link so slows what crosses it, not all that is sent beside it: htsim's
- * windows, too, are of the sender's rate and of a round trip without the links that it slows.
+ * Facts of a connection sprayed over several shortest paths: the shortest base round trip of the
+ * paths, and as bottleneck rate the joint rate at the hop where the paths have the least in total.
+ * A slow link thus slows only the packets that cross it, not all packets of the connection. htsim's
+ * windows similarly use the sender's rate and a round trip without slow links.
  */
 ConnectionFacts
 PacketTransport::FactsOf(std::vector<PathId> paths) const
@@ -699,7 +711,10 @@ PacketTransport::CountIdlePath(RouteId route)
     }
 }
 
-/** The connection of a flow's stream and class, with as many queue pairs as it asks for. */
+/**
+ * Finds or opens the connection of a flow's stream and class, with as many queue pairs as it asks
+ * for.
+ */
 uint32_t
 PacketTransport::ConnectionOf(const FlowRequest& request)
 {
@@ -757,7 +772,7 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
     return index;
 }
 
-/** Whether a path has no hops in order. */
+/** Whether a path is a footprint: a set of links without a hop order. */
 bool
 PacketTransport::IsFootprint(RouteId route, PathId path) const
 {
@@ -768,7 +783,7 @@ PacketTransport::IsFootprint(RouteId route, PathId path) const
            });
 }
 
-/** A queue pair for each link of what has no hops in order. */
+/** Opens a queue pair for each link of a footprint. */
 void
 PacketTransport::OpenFootprint(Connection& connection)
 {
@@ -862,7 +877,7 @@ PacketTransport::FirstDownLink(PathId path) const
     return LinkId();
 }
 
-/** Queue pairs take the path that their route has now. Returns whether it is another. */
+/** Moves queue pairs to the current path of their route. @return whether it has changed */
 bool
 PacketTransport::TakeRoute(Connection& connection, int64_t now)
 {
@@ -885,7 +900,10 @@ PacketTransport::TakeRoute(Connection& connection, int64_t now)
     return true;
 }
 
-/** Queue pairs whose path has a link that is down, or had one, choose. Returns whether any did. */
+/**
+ * Selects new paths for queue pairs whose path has, or had, a failed link.
+ * @return whether any was selected
+ */
 bool
 PacketTransport::ChooseAgain(Connection& connection, int64_t now)
 {
@@ -904,12 +922,12 @@ PacketTransport::ChooseAgain(Connection& connection, int64_t now)
     return hasChosen;
 }
 
-/** Links have failed or come up: queue pairs take the paths that are left. */
+/** Moves queue pairs to usable paths after links have failed or come up. */
 void
 PacketTransport::Reroute(int64_t now)
 {
     std::vector<bool> isRerouted;
-    for (std::size_t i = 0; i < m_connections.size(); i++) // clients may open others
+    for (std::size_t i = 0; i < m_connections.size(); i++) // observers may open others
     {
         Connection& connection = m_connections[i];
         isRerouted.push_back(false);
@@ -964,8 +982,8 @@ PacketTransport::Cancel(FlowId id, Time now)
         m_unused.push_back(index);
         return true;
     }
-    flow.request.client = nullptr; // packets under way still arrive
-    const std::vector<uint32_t> pairs = m_connections[flow.connection].pairs; // others may come
+    flow.request.client = nullptr; // packets in flight still arrive
+    const std::vector<uint32_t> pairs = m_connections[flow.connection].pairs; // copy: may grow
     for (const uint32_t pair : pairs)
     {
         m_pairs.Withdraw(pair, index, now.ToPicoseconds());
@@ -1004,7 +1022,7 @@ PacketTransport::BytesLeft(FlowId id) const
     }
     const Connection& connection = m_connections[flow.connection];
     int64_t left = 0;
-    int64_t most = 0; // of the links of a footprint, each of which carries all
+    int64_t most = 0; // maximum over the links of a footprint, each of which carries all bytes
     for (const uint32_t pair : connection.pairs)
     {
         const int64_t ofPair = m_pairs.BytesLeft(pair, index);
@@ -1028,7 +1046,7 @@ PacketTransport::SetBytesLeft(FlowId id, int64_t left, Time now)
         connection.isFootprint ? connection.pairs.size() : flow.request.connections;
     const std::vector<uint32_t> pairs(connection.pairs.begin(),
                                       connection.pairs.begin() +
-                                          static_cast<std::ptrdiff_t>(parts)); // others may come
+                                          static_cast<std::ptrdiff_t>(parts)); // copy: may grow
     const auto hasUnsent = [&](uint32_t pair) { return m_pairs.HasUnsent(pair, index); };
     if (!std::all_of(pairs.begin(), pairs.end(), hasUnsent))
     {
@@ -1146,8 +1164,10 @@ PacketTransport::RemovePortObserver(PortObserver& observer)
     }
 }
 
-/** Of the paths that a route's packets are sprayed over the widest, then the shortest; else its
- * one. */
+/**
+ * The planned path of a route; where packets are sprayed, the path with the highest bottleneck
+ * rate, then the lowest latency.
+ */
 PathId
 PacketTransport::BestPath(RouteId route)
 {

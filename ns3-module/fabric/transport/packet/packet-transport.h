@@ -23,36 +23,37 @@
 namespace weir
 {
 
-/** What @p link has carried, by the counters of its port. */
+/** Usage of @p link, from the counters of its port. */
 LinkUsage UsageOf(const PortCounters& counters, const Link& link);
 
 /**
- * Bytes as packets: each route is a queue pair (or several: FlowRequest::connections), flows are
- * messages on it, and packets pass the ports and switches of PacketNetwork.
+ * Moves bytes as packets. Each route is a queue pair (or several: FlowRequest::connections), flows
+ * are messages on it, and packets cross the ports and switches of PacketNetwork.
  *
- * An uncontended flow of B bytes in packets of at most `mtu` takes its overhead, the time of all
- * its packets on the slowest link, the time of the last packet (or the first, whichever is
- * behind) on each other one, and the path's latency.
+ * An uncontended flow of B bytes in packets of at most `mtu` takes its overhead, the transmission
+ * time of all its packets on the slowest link, that of the last packet (or of the first, whichever
+ * is behind) on each other link, and the path's latency.
  *
- * What has no hops in order (a multicast or a reduction in switches) takes all its links at once:
- * its bytes are sent over each of them, and it is done when the last one has them.
+ * A flow without an ordered path (a multicast or a reduction in switches) uses all its links at
+ * once: its bytes are sent over each of them, and it is done when the last link has carried them.
  *
- * Where switches choose by load, a queue pair none of whose flows is under way takes the path that
- * a fluid's flow would take (PathSelector); it is a load of weight 1 there while it carries flows.
+ * Where switches choose paths by load, a queue pair without active flows takes the path that a
+ * fluid flow would take (PathSelector). It counts as a load of weight 1 on that path while it
+ * carries flows.
  *
- * Datagrams of somebody else share its ports with the flows (SetDatagramClient, OfferDatagrams).
+ * Datagrams of another client share the ports with the flows (SetDatagramClient, OfferDatagrams).
  *
- * Weights do not count. What links carry is in bytes of their payload rate: those on the wire times
- * their framing. A packet counts when it is begun. A link is saturated while it sends and another
- * packet waits for it.
+ * Weights are ignored. Link usage is in bytes at the payload rate: bytes on the wire times the
+ * framing. A packet counts from the start of its transmission. A link is saturated while it sends
+ * and another packet waits for it.
  */
 class PacketTransport final : public Transport, private MessageClient, private DatagramClient
 {
   public:
     /**
-     * @param others what else counts flows on the links of @p routing, where switches choose by
-     *        load; null: nothing does. Both must outlive it.
-     * @throws std::invalid_argument on values that cannot be.
+     * @param others selector that also counts other flows on the links of @p routing, where
+     *        switches choose by load; null: none. It and @p routing must outlive this object.
+     * @throws std::invalid_argument if the values of @p spec are inconsistent with the topology.
      */
     PacketTransport(Routing& routing, PacketSpec spec, PathSelector* others = nullptr);
     PacketTransport(const PacketTransport&) = delete;
@@ -63,8 +64,8 @@ class PacketTransport final : public Transport, private MessageClient, private D
     Time AdvanceAlone(Time limit) override;
 
     /**
-     * @throws std::invalid_argument as Start: a flow that cannot be, or a sum of routes, which only
-     *         a fluid carries.
+     * Checks a request.
+     * @throws std::invalid_argument as Start; also for a sum of routes, which only a fluid carries.
      */
     void Check(const FlowRequest& request) const;
 
@@ -98,7 +99,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
         return m_active;
     }
 
-    /** Whether there is no flow, no packet, and none to come of those who send datagrams. */
+    /** Whether there are no active flows, no packets, and no offered datagrams. */
     bool IsAtRest() const
     {
         return m_active == 0 && m_packets.InUse() == 0 && !m_datagrams.AreOffered();
@@ -114,8 +115,9 @@ class PacketTransport final : public Transport, private MessageClient, private D
     std::vector<StalledFlow> StalledFlows() override;
 
     /**
-     * A cycle of ports that wait for each other, or a queue pair that sends the same again and
-     * again (after which there is no next event); empty when there is none. O(packets).
+     * Describes a deadlock (a cycle of ports that wait for each other) or a livelock (a queue pair
+     * that retransmits the same packets forever, after which there is no next event); empty if
+     * there is none. O(packets).
      */
     std::string DescribeWaiting() const override;
 
@@ -127,49 +129,52 @@ class PacketTransport final : public Transport, private MessageClient, private D
         return m_spec;
     }
 
-    /** What a flow asks of its path. */
+    /** Rate that a flow demands of its path. */
     struct Demand
     {
-        Rate allowed{Rate::Infinite()}; //!< by congestion control, in payload
-        int64_t sent{0};                //!< payload bytes of its queue pairs since the beginning
-        Time roundTrip;                 //!< of a full packet and its acknowledgment, alone
-        uint32_t mtu{0};                //!< payload of a full packet
+        Rate allowed{Rate::Infinite()}; //!< rate allowed by congestion control, payload
+        int64_t sent{0};                //!< payload bytes sent by its queue pairs since the start
+                                        //!< of the run
+        Time roundTrip;                 //!< uncontended round trip of a full packet and its
+                                        //!< acknowledgment
+        uint32_t mtu{0};                //!< payload of a full packet, bytes
     };
 
-    /** Of a flow that has not ended; nothing yet in its overhead. */
+    /** Demand of a flow that has not ended; zero during its overhead. */
     Demand DemandOf(FlowId id) const;
 
-    /** Payload bytes of a flow that its receiver lacks; zero of one that has ended. */
+    /** Payload bytes of a flow not yet received; zero for a flow that has ended. */
     int64_t BytesLeft(FlowId id) const;
 
     /**
-     * Makes a flow longer or shorter, until its receiver lacks @p left payload bytes, or what has
-     * been sent of them.
-     * @return false, and nothing is done, where it is in its overhead or all of a part was sent
+     * Changes the length of a flow so that @p left payload bytes are not yet received; bytes
+     * already sent remain part of the flow.
+     * @return false, with nothing changed, if the flow is in its overhead or one of its parts was
+     *        sent completely
      */
     bool SetBytesLeft(FlowId id, int64_t left, Time now);
 
-    /** What a route's packets meet where nothing else moves. */
+    /** Properties of an uncontended route. */
     struct IdlePath
     {
-        RouteId route;    //!< invalid: there is none
-        Time roundTrip;   //!< of a full packet and its acknowledgment
-        uint32_t hops{0}; //!< links there
+        RouteId route;    //!< invalid if there is none
+        Time roundTrip;   //!< round trip of a full packet and its acknowledgment
+        uint32_t hops{0}; //!< number of links from source to destination
     };
 
-    /** The one with the longest round trip of those that flows have taken. */
+    /** The route with the longest round trip among those that flows have taken. */
     const IdlePath& LongestIdlePath() const
     {
         return m_longest;
     }
 
-    /** Counts @p route among them. Amortized O(1) where it is counted already. */
+    /** Considers @p route for LongestIdlePath. Amortized O(1) if it was considered before. */
     void CountIdlePath(RouteId route);
 
-    /** The request of a flow that has not ended; null when it has. */
+    /** Request of a flow; null if it has ended. */
     const FlowRequest* RequestOf(FlowId id) const;
 
-    /** Whose datagrams there are: one client, which must outlive it. */
+    /** Sets the client that sends and receives datagrams. It must outlive this object. */
     void SetDatagramClient(DatagramClient& client)
     {
         m_datagramClient = &client;
@@ -195,23 +200,24 @@ class PacketTransport final : public Transport, private MessageClient, private D
         return m_pairs;
     }
 
-    /** Events done since the beginning. */
+    /** Events handled since the start of the run. */
     uint64_t Events() const
     {
         return m_events;
     }
 
-    /** Packets sent over links since the beginning. O(links). */
+    /** Packet transmissions on links since the start of the run. O(links). */
     uint64_t PacketHops() const;
 
-    /** Most packets under way at once. */
+    /** Maximum number of packets in flight at once. */
     std::size_t MostPackets() const
     {
         return m_packets.Most();
     }
 
     /**
-     * Checks that every packet is in one place. O(packets). @throws std::logic_error when not.
+     * Checks that every packet is in exactly one queue or on one wire. O(packets).
+     * @throws std::logic_error if not.
      */
     void CheckConservation() const;
 
@@ -230,33 +236,33 @@ class PacketTransport final : public Transport, private MessageClient, private D
         FlowRequest request;
         uint64_t id{0};
         Time started;
-        uint32_t partsLeft{0}; //!< messages that are not done
+        uint32_t partsLeft{0}; //!< messages not yet done
         uint32_t partsUnsent{0};
-        uint32_t connection{NONE}; //!< of m_connections; NONE: it crosses no link
-        FlowPath path;             //!< once it is posted
-        uint32_t port{NONE};       //!< by which it enters the network; NONE: it does not
+        uint32_t connection{NONE}; //!< index into m_connections; NONE: it crosses no link
+        FlowPath path;             //!< valid once the flow is posted
+        uint32_t port{NONE};       //!< first network link; NONE: it stays inside a node
         State state{State::Unused};
         bool isStalled{false};
         FlowCounters counters;
     };
 
-    /** What carries a stream of a route's flows in a class. */
+    /** The queue pairs of one stream and traffic class of a route. */
     struct Connection
     {
         RouteId route;
         uint32_t stream{0};
         uint8_t trafficClass{1};
-        std::vector<uint32_t> pairs; //!< one a part; of a footprint one a link
-        FlowPath sprayed;            //!< where packets are
-        PathId path;                 //!< that they take, or the last one to choose
+        std::vector<uint32_t> pairs; //!< one a part; for a footprint (unordered links), one a link
+        FlowPath sprayed;            //!< paths, where packets are sprayed
+        PathId path;                 //!< current path of the pairs, or the path chosen last
         bool isFootprint{false};
         bool isStalled{false};
     };
 
-    /** What a queue pair takes where switches choose by load. */
+    /** Path of a queue pair where switches choose by load. */
     struct Choice
     {
-        PathId path; //!< invalid: it has chosen none
+        PathId path; //!< invalid before the first choice
         uint32_t flows{0};
     };
 
@@ -312,23 +318,27 @@ class PacketTransport final : public Transport, private MessageClient, private D
     PacketNetwork m_network;
     Datagrams m_datagrams;
     DatagramClient* m_datagramClient{nullptr};
-    std::deque<Flow> m_flows; //!< clients start some while they are told of others
+    std::deque<Flow> m_flows; //!< a deque, since clients start flows inside callbacks
     std::vector<uint32_t> m_unused;
-    std::deque<Connection> m_connections;               //!< in the order in which they were opened
+    std::deque<Connection> m_connections;               //!< in the order of opening
     std::vector<std::vector<uint32_t>> m_connectionsOf; //!< by route: into m_connections
-    std::unordered_map<RouteId, PathId> m_bestPaths;    //!< where packets are sprayed
-    std::vector<QueuePairs::Path> m_hopsOfPath;         //!< by path; forward END: not kept yet
-    std::unique_ptr<PathSelector> m_ownSelector;        //!< null: it is somebody else's, or none
+    std::unordered_map<RouteId, PathId> m_bestPaths;    //!< by route: best path, where packets are
+                                                        //!< sprayed
+    std::vector<QueuePairs::Path> m_hopsOfPath;         //!< by path; forward is END until stored
+    std::unique_ptr<PathSelector> m_ownSelector;        //!< null if the selector is shared, or not
+                                                        //!< needed
     PathSelector* m_selector{nullptr};                  //!< null: switches do not choose by load
     std::vector<Choice> m_choices;                      //!< by queue pair
-    std::vector<bool> m_isCounted;                      //!< by route, see CountIdlePath
+    std::vector<bool> m_isCounted;                      //!< by route: was considered by
+                                                        //!< CountIdlePath
     IdlePath m_longest;
     uint64_t m_started{0};
     std::size_t m_active{0};
     uint64_t m_events{0};
     Time m_now;
     std::vector<PacketNetwork::Upcoming> m_soon; //!< see PacketNetwork::Prefetch
-    bool m_hasTold{false};                       //!< somebody was told of something
+    bool m_hasTold{false};                       //!< a client or observer was called since the last
+                                                 //!< reset
     TransportObservers m_observers;
 };
 

@@ -11,70 +11,71 @@
 namespace weir
 {
 
-/** What a packet is. */
+/** Type of a packet. */
 enum class PacketKind : uint8_t
 {
     Data,
-    Datagram, //!< a packet of somebody else, whose bytes mean nothing to the fabric
-    Trimmed,  //!< the header of a data packet whose payload a switch has cut off
+    Datagram, //!< a packet of another client, whose content the fabric ignores
+    Trimmed,  //!< header of a data packet whose payload a switch has cut off
     Ack,
-    Nack,    //!< asks for a sequence number again
-    Request, //!< asks the receiver for credit
-    Credit,  //!< lets the sender send as many bytes as its number says
-    Cnp,     //!< congestion notification of DCQCN
-    Pause    //!< PFC; ends at the next device
+    Nack,    //!< requests the retransmission of a sequence number
+    Request, //!< requests credit from the receiver
+    Credit,  //!< grants the sender `number` bytes
+    Cnp,     //!< congestion notification packet of DCQCN
+    Pause    //!< PFC frame; ends at the next device
 };
 
-/** A packet under way: one cache line; what it carries for real is not kept. */
+/** A packet in flight, in one cache line. Its payload is not stored. */
 struct alignas(64) Packet
 {
     static constexpr uint32_t NONE = 0xffffffff;
 
     static constexpr uint8_t MARKED = 1;          //!< flag: ECN; on ACKs, its echo
-    static constexpr uint8_t LAST = 2;            //!< flag: of its message
-    static constexpr uint8_t RESUME = 4;          //!< flag of a Pause: go on
-    static constexpr uint8_t NOT_ECN_CAPABLE = 8; //!< flag of a Datagram: it is not marked
-    static constexpr uint8_t ASKS = 16;           //!< flag: wants its acknowledgment at once
-    static constexpr uint8_t SATED = 32;      //!< flag: its sender has credit that it cannot use
-    static constexpr uint8_t READ = 64;       //!< flag: a network adapter has asked for it by a tag
-    static constexpr uint8_t TELEMETRY = 128; //!< flag: the pool has telemetry of it
+    static constexpr uint8_t LAST = 2;            //!< flag: last packet of its message
+    static constexpr uint8_t RESUME = 4;          //!< flag of a Pause: resume
+    static constexpr uint8_t NOT_ECN_CAPABLE = 8; //!< flag of a Datagram: must not be marked
+    static constexpr uint8_t ASKS = 16;           //!< flag: requests an immediate acknowledgment
+    static constexpr uint8_t SATED = 32;          //!< flag: its sender has more credit than it uses
+    static constexpr uint8_t READ = 64;           //!< flag: holds a read tag of a network adapter
+    static constexpr uint8_t TELEMETRY = 128;     //!< flag: has telemetry in the pool
 
-    int64_t time{0};    //!< picoseconds: when it is whole at the end of the wire
-    int64_t stamp{0};   //!< when it was sent; on ACKs, when what they acknowledge was
-    uint64_t number{0}; //!< sequence number; on ACKs, the next one expected; or a handle
+    int64_t time{0};    //!< ps: when it has arrived completely at the end of the wire
+    int64_t stamp{0};   //!< ps: send time; on ACKs, that of the acknowledged packet
+    uint64_t number{0}; //!< sequence number; on ACKs, the next one expected; or a client's handle
 
     union {
-        int64_t nextTime{0}; //!< on a wire: when the one behind it is due, ps
-        uint32_t previous;   //!< in a queue: the one before it, unless it is the first
+        int64_t nextTime{0}; //!< on a wire: ps when the packet behind it is due
+        uint32_t previous;   //!< in a queue: the packet before it, if any
     };
 
-    uint32_t nextLink{NONE}; //!< on a wire: where it goes on; of a lost one: where that was
-    uint32_t owner{0};       //!< queue pair; of a Pause its traffic class, of a Datagram its route
-    uint32_t hop{0};         //!< into PacketNetwork's hops: the link it takes next
-    uint32_t ingress{NONE};  //!< link by which it came into the device where it is
+    uint32_t nextLink{NONE}; //!< on a wire: its next link; of a lost packet: the link where it was
+                             //!< lost
+    uint32_t owner{0};       //!< queue pair; of a Pause the traffic class, of a Datagram the route
+    uint32_t hop{0};         //!< index of its next link in PacketNetwork's hops
+    uint32_t ingress{NONE};  //!< link by which it entered the current device
     uint32_t size{0};        //!< bytes on the wire, headers included
     uint32_t payload{0};     //!< bytes
-    uint32_t next{NONE};     //!< the one behind it in its queue or on its wire
+    uint32_t next{NONE};     //!< packet behind it in its queue or on its wire
     PacketKind kind{PacketKind::Data};
     uint8_t trafficClass{0};
-    uint8_t ingressClass{0}; //!< the one in which it came, see SwitchSpec::classByHop
+    uint8_t ingressClass{0}; //!< class in which it arrived, see SwitchSpec::classByHop
     uint8_t flags{0};
 };
 
 static_assert(sizeof(Packet) == 64, "packets fill one cache line");
 
-/** What switches write into a packet: in-band network telemetry. */
+/** In-band network telemetry that switches write into a packet. */
 struct Telemetry
 {
     static constexpr unsigned MAX_HOPS = 16;
 
-    /** A port when the packet left it. */
+    /** State of a port when the packet left it. */
     struct Hop
     {
         int64_t time{0};        //!< picoseconds
         double rate{0};         //!< bytes/s
-        uint64_t sentBytes{0};  //!< since the beginning
-        uint32_t queueBytes{0}; //!< behind the packet
+        uint64_t sentBytes{0};  //!< bytes sent since the start of the run
+        uint32_t queueBytes{0}; //!< bytes queued behind the packet
         uint32_t link{0};
     };
 
@@ -82,15 +83,15 @@ struct Telemetry
     uint32_t count{0};
 };
 
-/** What packets carry besides where acknowledgments tell of paths, or of packets out of order. */
+/** Optional fields of packets, used if acknowledgments report paths or packets out of order. */
 struct PacketNotes
 {
-    uint64_t came{1}; //!< of an acknowledgment: bit i, the packet i before the last it tells of is
-                      //!< there
-    uint32_t path{0}; //!< index of the one that it takes; that took what this one answers
+    uint64_t came{1}; //!< of an acknowledgment: bit i is set if the packet i before the highest
+                      //!< reported one was received
+    uint32_t path{0}; //!< path index of the packet, or of the packet that it acknowledges
 };
 
-/** All packets of a run by handle; a free one is used again, the last one freed first. */
+/** All packets of a run, by handle. Handles of freed packets are reused, last freed first. */
 class PacketPool
 {
   public:
@@ -134,7 +135,7 @@ class PacketPool
         return (m_packets[packet].flags & Packet::TELEMETRY) != 0;
     }
 
-    /** Gives a packet that has none telemetry, empty. */
+    /** Attaches empty telemetry to a packet that has none. */
     void AddTelemetry(uint32_t packet)
     {
         if (m_freeTelemetry.empty())
@@ -147,20 +148,20 @@ class PacketPool
         GetTelemetry(packet).count = 0;
     }
 
-    /** Gives the telemetry of a packet to one that has none. */
+    /** Moves the telemetry of a packet to one that has none. */
     void MoveTelemetry(uint32_t from, uint32_t to)
     {
         SetTelemetry(to, m_telemetryOf[from]);
         m_packets[from].flags &= static_cast<uint8_t>(~Packet::TELEMETRY);
     }
 
-    /** Of a packet that has some. */
+    /** Telemetry of a packet, which must have some. */
     Telemetry& GetTelemetry(uint32_t packet)
     {
         return m_telemetry[m_telemetryOf[packet]];
     }
 
-    /** Those of a packet; left as they were until somebody sets them. */
+    /** Notes of a packet; uninitialized (left from the handle's last use) until set. */
     PacketNotes& NotesOf(uint32_t packet)
     {
         if (m_notes.size() < m_packets.size())
@@ -170,13 +171,13 @@ class PacketPool
         return m_notes[packet];
     }
 
-    /** Packets under way now. */
+    /** Number of packets in flight. */
     uint64_t InUse() const
     {
         return m_inUse;
     }
 
-    /** Most packets under way at once. */
+    /** Maximum number of packets in flight at once. */
     std::size_t Most() const
     {
         return m_packets.size();
@@ -195,16 +196,16 @@ class PacketPool
 
     AlignedVector<Packet> m_packets;
     AlignedVector<Telemetry> m_telemetry;
-    std::vector<uint32_t> m_telemetryOf; //!< by packet: into m_telemetry
+    std::vector<uint32_t> m_telemetryOf; //!< by packet: index into m_telemetry
     std::vector<uint32_t> m_freeTelemetry;
-    std::vector<PacketNotes> m_notes; //!< by packet; empty until somebody asks
+    std::vector<PacketNotes> m_notes; //!< by packet; empty until first used
     uint32_t m_free{Packet::NONE};
     uint64_t m_inUse{0};
 };
 
 /**
- * Packets one behind the other, linked in the pool: a list needs no memory of its own, and its ends
- * are at the packets that are looked at next.
+ * FIFO of packets, linked in the pool. A list needs no memory of its own, and its ends are the
+ * packets accessed next.
  */
 class PacketList
 {
@@ -214,13 +215,13 @@ class PacketList
         return m_first == Packet::NONE;
     }
 
-    /** The oldest one; Packet::NONE: there is none. */
+    /** The oldest packet; Packet::NONE if empty. */
     uint32_t First() const
     {
         return m_first;
     }
 
-    /** The newest one; Packet::NONE: there is none. */
+    /** The newest packet; Packet::NONE if empty. */
     uint32_t Last() const
     {
         return m_last;
@@ -234,7 +235,7 @@ class PacketList
         m_last = packet;
     }
 
-    /** Puts a packet behind @p before; Packet::NONE: before all. */
+    /** Inserts a packet behind @p before; at the front if that is Packet::NONE. */
     void Insert(PacketPool& packets, uint32_t before, uint32_t packet)
     {
         uint32_t& link = before == Packet::NONE ? m_first : packets[before].next;
@@ -244,7 +245,7 @@ class PacketList
         link = packet;
     }
 
-    /** Takes out the oldest one; there must be one. */
+    /** Removes the oldest packet; the list must not be empty. */
     uint32_t Pop(const PacketPool& packets)
     {
         const uint32_t packet = m_first;
@@ -253,7 +254,7 @@ class PacketList
         return packet;
     }
 
-    /** Takes out the newest one; there must be one. */
+    /** Removes the newest packet; the list must not be empty. */
     uint32_t PopLast(PacketPool& packets)
     {
         const uint32_t packet = m_last;

@@ -10,18 +10,18 @@
 namespace weir
 {
 
-/** Is told what happens at a port of the packet network, as it happens; it must change nothing. */
+/** Observes the events at a port of the packet network. It must not change the simulation. */
 class PortObserver
 {
   public:
     virtual ~PortObserver() = default;
 
-    /** @p bytes wait in the queue of a class: another one came, left or was lost. */
+    /** The queue of a class has changed to @p bytes: a packet arrived, left or was lost. */
     virtual void OnQueue(LinkId link, unsigned trafficClass, int64_t bytes, Time now)
     {
     }
 
-    /** A packet of @p bytes on the wire is being sent, from @p now to @p end. */
+    /** The transmission of a packet of @p bytes on the wire lasts from @p now to @p end. */
     virtual void OnTransmit(LinkId link, unsigned trafficClass, uint32_t bytes, Time now, Time end)
     {
     }
@@ -31,17 +31,17 @@ class PortObserver
     {
     }
 
-    /** A packet of @p bytes that was to leave by this port found no room, or the link failed. */
+    /** A packet of @p bytes for this port found no room, or was lost on its link. */
     virtual void OnDrop(LinkId link, unsigned trafficClass, uint32_t bytes, Time now)
     {
     }
 
-    /** The other end has asked the port to pause a class, or to resume it. */
+    /** The device at the other end has paused or resumed a class of the port. */
     virtual void OnPause(LinkId link, unsigned trafficClass, bool isPaused, Time now)
     {
     }
 
-    /** A packet of a class waits for credits, or one is sent that did. */
+    /** A packet of a class starts to wait for credits, or a packet that waited is sent. */
     virtual void OnCreditWait(LinkId link, unsigned trafficClass, bool isWaiting, Time now)
     {
     }

@@ -10,16 +10,15 @@
 #include <vector>
 
 /**
- * @file
- * What the ends of a queue pair keep: the messages to be sent, the packets that came out of order,
- * and whose turn it is among its paths.
+ * State at the ends of a queue pair: messages to send, packets received out of order, and the order
+ * in which its paths are used.
  */
 namespace weir
 {
 
 /**
- * Messages of a queue pair, one behind the other, cut into numbered packets: all of a message are
- * full but the last one. One of no bytes is one packet without payload.
+ * FIFO of the messages of a queue pair, split into numbered packets. All packets of a message are
+ * full except the last. A message of zero bytes is one packet without payload.
  */
 class MessageQueue
 {
@@ -27,13 +26,13 @@ class MessageQueue
     struct Message
     {
         uint64_t first; //!< number of its first packet
-        uint64_t end;   //!< behind its last one
+        uint64_t end;   //!< number after its last packet
         int64_t bytes;
-        uint32_t name; //!< of whoever posted it
+        uint32_t name; //!< identifier given to Post
         uint32_t mtu;  //!< payload bytes of a full packet
     };
 
-    /** Adds a message behind all others, in packets of @p mtu. */
+    /** Appends a message, split into packets of @p mtu payload bytes. */
     void Post(uint32_t name, int64_t bytes, uint32_t mtu)
     {
         const auto packets = static_cast<uint64_t>(std::max<int64_t>(1, (bytes + mtu - 1) / mtu));
@@ -41,7 +40,7 @@ class MessageQueue
         m_end += packets;
     }
 
-    /** Behind the last packet of all. */
+    /** The number after the last packet of all messages. */
     uint64_t End() const
     {
         return m_end;
@@ -57,7 +56,7 @@ class MessageQueue
         return m_messages[m_first];
     }
 
-    /** The first one that the receiver does not have whole yet; null when it has all. */
+    /** The first message not completely received; null if there is none. */
     const Message* FirstUndelivered() const
     {
         return m_undelivered < m_messages.size() ? &m_messages[m_undelivered] : nullptr;
@@ -68,7 +67,7 @@ class MessageQueue
         m_undelivered++;
     }
 
-    /** Lets go of the front, which is delivered. */
+    /** Removes the front message, which has been delivered. */
     void Pop()
     {
         m_first++;
@@ -94,7 +93,7 @@ class MessageQueue
         return m_first < m_undelivered;
     }
 
-    /** The message of a packet that is not popped. O(1) for packets in order. */
+    /** The message of a packet, which must not have been popped. O(1) for packets in order. */
     const Message& Of(uint64_t number)
     {
         m_sending = std::clamp(m_sending, m_first, m_messages.size() - 1);
@@ -109,7 +108,7 @@ class MessageQueue
         return m_messages[m_sending];
     }
 
-    /** Payload bytes of a packet that is not popped. */
+    /** Payload bytes of a packet whose message has not been popped. */
     uint32_t PayloadOf(uint64_t number)
     {
         const Message& message = Of(number);
@@ -117,7 +116,7 @@ class MessageQueue
         return static_cast<uint32_t>(std::min<int64_t>(message.mtu, message.bytes - before));
     }
 
-    /** Payload bytes of the packets from @p first to before @p end, none of them popped. */
+    /** Payload bytes of the packets in [@p first, @p end), none of them popped. */
     int64_t PayloadBetween(uint64_t first, uint64_t end)
     {
         int64_t bytes = 0;
@@ -134,8 +133,8 @@ class MessageQueue
     }
 
     /**
-     * Payload bytes of the message of that name that its receiver does not have, which expects
-     * packet @p expected next; zero where it has all.
+     * Payload bytes of message @p name not yet received, where @p expected is the next packet that
+     * the receiver expects; zero if it has all.
      */
     int64_t BytesLeft(uint32_t name, uint64_t expected)
     {
@@ -149,7 +148,10 @@ class MessageQueue
                PayloadBetween(message.first, std::clamp(expected, message.first, message.end));
     }
 
-    /** Whether the message of that name has packets that were never sent, from @p unsent on. */
+    /**
+     * Whether message @p name has packets that have never been sent, that is, with numbers from @p
+     * unsent on.
+     */
     bool HasUnsent(uint32_t name, uint64_t unsent) const
     {
         const std::size_t place = FindUndelivered(name);
@@ -157,15 +159,16 @@ class MessageQueue
     }
 
     /**
-     * Makes the message of that name, which HasUnsent, longer or shorter, until its receiver, which
-     * expects packet @p expected next, lacks @p left payload bytes, or what has been sent of them.
+     * Changes the length of message @p name, which HasUnsent, so that @p left payload bytes are not
+     * yet received; bytes already sent remain part of it. The receiver expects packet @p expected
+     * next.
      */
     void SetBytesLeft(uint32_t name, uint64_t expected, uint64_t unsent, int64_t left)
     {
         const std::size_t place = FindUndelivered(name);
         Message& message = m_messages[place];
         const uint64_t came = std::clamp(expected, message.first, message.end);
-        const uint64_t sent = std::clamp(unsent, message.first, message.end); // all of it full
+        const uint64_t sent = std::clamp(unsent, message.first, message.end); // all are full
         const auto least = static_cast<int64_t>(sent - message.first) * message.mtu;
         const auto had = static_cast<int64_t>(came - message.first) * message.mtu;
         message.bytes = std::max(least, had + left);
@@ -174,7 +177,10 @@ class MessageQueue
         EndAt(place, message.first + packets);
     }
 
-    /** Cuts the packets from @p unsent on off the message of that name. @return whether any. */
+    /**
+     * Removes the packets from @p unsent on from message @p name.
+     * @return whether any was removed
+     */
     bool Cut(uint32_t name, uint64_t unsent)
     {
         for (std::size_t i = m_first; i < m_messages.size(); i++)
@@ -184,7 +190,7 @@ class MessageQueue
             {
                 continue;
             }
-            // A message keeps one packet at least: numbers stay those of whoever holds them.
+            // A message keeps at least one packet, so that the numbers held elsewhere stay valid.
             const uint64_t end = std::max({message.first + 1, unsent});
             const bool isCut = end < message.end;
             message.bytes = std::min<int64_t>(
@@ -196,10 +202,13 @@ class MessageQueue
     }
 
   private:
-    /** Has the message at @p place end before packet @p end; those behind it follow. */
+    /**
+     * Moves the end of the message at index @p place to packet @p end, and shifts the messages
+     * behind it.
+     */
     void EndAt(std::size_t place, uint64_t end)
     {
-        const uint64_t more = end - m_messages[place].end; // modulo 2^64 where it is less
+        const uint64_t more = end - m_messages[place].end; // modulo 2^64 if it shrinks
         m_messages[place].end = end;
         for (std::size_t k = place + 1; k < m_messages.size(); k++)
         {
@@ -209,8 +218,7 @@ class MessageQueue
         m_end += more;
     }
 
-    /** The place of a message that its receiver does not have whole; their number: there is none.
-     */
+    /** Index of message @p name if it is not completely received; else the number of messages. */
     std::size_t FindUndelivered(uint32_t name) const
     {
         std::size_t place = m_undelivered;
@@ -222,23 +230,26 @@ class MessageQueue
     }
 
     std::vector<Message> m_messages;
-    std::size_t m_first{0};       //!< that is not popped
-    std::size_t m_undelivered{0}; //!< the first such
-    std::size_t m_sending{0};     //!< where Of looked last
+    std::size_t m_first{0};       //!< first message not popped
+    std::size_t m_undelivered{0}; //!< first message not delivered
+    std::size_t m_sending{0};     //!< message found last by Of
     uint64_t m_end{0};
 };
 
-/** Which packets are there of those behind the first one that is missing: a ring of bits. */
+/** The packets received beyond the first missing one, as a ring of bits. */
 class ReceivedSet
 {
   public:
-    /** Whether number @p base + @p offset is there. */
+    /** Whether packet @p number has been received. */
     bool Has(uint64_t number) const
     {
         return number < m_end && Bit(number);
     }
 
-    /** @param missing the first number that is missing; @p number is behind it. @return false: had.
+    /**
+     * Adds packet @p number.
+     * @param missing the first missing number, which is below @p number
+     * @return false if it had been received before
      */
     bool Add(uint64_t number, uint64_t missing)
     {
@@ -265,7 +276,7 @@ class ReceivedSet
         return m_count == 0;
     }
 
-    /** Moves @p missing, which has just come, to the next number that is missing. */
+    /** Packet @p missing has arrived. @return the next missing number */
     uint64_t Advance(uint64_t missing)
     {
         missing++;
@@ -278,7 +289,7 @@ class ReceivedSet
         return missing;
     }
 
-    /** Forgets all up to @p missing, which is the first that is missing from now on. */
+    /** Forgets the numbers from @p from to before @p missing, the new first missing number. */
     void Forget(uint64_t from, uint64_t missing)
     {
         for (; m_count > 0 && from < missing; from++)
@@ -305,7 +316,7 @@ class ReceivedSet
         word = value ? word | bit : word & ~bit;
     }
 
-    /** Makes the ring hold @p span numbers from @p missing on. */
+    /** Enlarges the ring to hold @p span numbers from @p missing on. */
     void Grow(uint64_t span, uint64_t missing)
     {
         const std::size_t words = span / 64 + 2;
@@ -331,20 +342,20 @@ class ReceivedSet
 };
 
 /**
- * Which of its paths a queue pair's next packet takes (QueuePairSpec::pathChoice): each in its
- * turn, one that has just answered without a mark before that (REPS, Bonato et al., 2024), or but
- * those that were marked or trimmed, for as many turns as that weighs (the bitmap of htsim's
- * uec_mp.cpp, of which the weights are). A path is its index. Next is O(1) but for paths that are
- * passed over.
+ * Selects the path of a queue pair's next packet (QueuePairSpec::pathChoice): round robin; first a
+ * path that was just acknowledged without a mark (REPS, Bonato et al., 2024); or skipping a path
+ * whose packet was marked or trimmed for a number of rounds, its penalty (the bitmap of htsim's
+ * uec_mp.cpp, whose penalties these are). A path is its index. Next is O(1) except for skipped
+ * paths.
  */
 class SprayTurns
 {
   public:
-    static constexpr unsigned MARKED = 1;       //!< turns that a path is passed over for a mark
-    static constexpr unsigned TRIMMED = 4;      //!< for a trimmed packet
-    static constexpr unsigned MAX_PENALTY = 15; //!< at most
+    static constexpr unsigned MARKED = 1;       //!< rounds for which a path is skipped after a mark
+    static constexpr unsigned TRIMMED = 4;      //!< rounds after a trimmed packet
+    static constexpr unsigned MAX_PENALTY = 15; //!< largest accumulated penalty
 
-    /** The path of the next packet, of @p count. */
+    /** The path of the next packet, out of @p count. */
     uint32_t Next(PathChoice choice, uint32_t count)
     {
         if (Recycles(choice) && m_nextGood < m_good.size())
@@ -363,12 +374,15 @@ class SprayTurns
         }
     }
 
-    /** A packet by @p path, of @p count, was answered. @param penalty 0: nothing was wrong. */
+    /**
+     * A packet on @p path, out of @p count, was acknowledged.
+     * @param penalty MARKED, TRIMMED, or 0 if neither
+     */
     void OnAnswer(PathChoice choice, uint32_t path, uint32_t count, unsigned penalty)
     {
         if (path >= count)
         {
-            return; // of paths that are others now
+            return; // the paths have changed since
         }
         if (penalty > 0 && Avoids(choice))
         {
@@ -405,9 +419,9 @@ class SprayTurns
     }
 
     uint32_t m_turn{0};
-    std::vector<uint8_t> m_penalties; //!< by path: turns that it is passed over; empty: none
-    std::vector<uint32_t> m_good;     //!< answered without a mark, the oldest first
-    std::size_t m_nextGood{0};        //!< into m_good: those before it are taken
+    std::vector<uint8_t> m_penalties; //!< by path: rounds still to be skipped; empty: none
+    std::vector<uint32_t> m_good;     //!< paths acknowledged without a mark, the oldest first
+    std::size_t m_nextGood{0};        //!< index into m_good of the next to use
 };
 
 } // namespace weir

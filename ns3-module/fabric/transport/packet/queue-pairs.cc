@@ -13,8 +13,8 @@ namespace weir
 namespace
 {
 
-// What an ACK says: the packet expected next, and which packet behind it has just come; or, with a
-// bitmap, up to which one it tells of (PacketNotes::came).
+// Encoding of an ACK number: the next packet expected, and the offset from it to a later packet
+// that has just arrived; with a bitmap, to the highest packet reported (PacketNotes::came).
 constexpr unsigned NEXT_BITS = 48;
 constexpr uint64_t NEXT_MASK = (uint64_t{1} << NEXT_BITS) - 1;
 constexpr uint64_t MAX_BEHIND = 0xffff; //!< 0: none
@@ -22,7 +22,7 @@ constexpr unsigned ACK_BITS = 64;       //!< see QueuePairSpec::ackBitmap
 
 constexpr std::size_t CACHE_LINE = 64;
 
-/** Grants of credit that a sender holds unused until it says so. */
+/** Unused grants of credit from which on a sender reports that it is sated. */
 constexpr double SATING_GRANTS = 2;
 
 uint64_t
@@ -107,7 +107,7 @@ QueuePairs::SetPaths(uint32_t id, std::vector<Path> paths, int64_t now)
     if (pair.state == State::InTurn && link != pair.link)
     {
         const std::size_t place = PlaceOf(pair.link, pair.trafficClass);
-        Leave(m_turns[place], id); // a port that is down gives no turns
+        Leave(m_turns[place], id); // a failed port serves no queue pair
         if (m_turns[place].waiting.empty() && place != m_asking)
         {
             m_network->SetSource(pair.link, pair.trafficClass, false, now);
@@ -139,7 +139,7 @@ QueuePairs::OpenControl(Pair& pair)
     }
 }
 
-/** Whether window and credit let it send another packet. */
+/** Whether window and credit allow another packet. */
 bool
 QueuePairs::MaySend(Pair& pair) const
 {
@@ -158,7 +158,7 @@ QueuePairs::MaySend(Pair& pair) const
     return inFlight + (isThere ? pair.messages.PayloadOf(next) : mtu) <= WindowOf(pair);
 }
 
-/** Lets a sender of which nothing is in flight send before its receiver gives credit. */
+/** Lets a sender without packets in flight send before its receiver grants credit. */
 void
 QueuePairs::Speculate(Pair& pair)
 {
@@ -170,7 +170,7 @@ QueuePairs::Speculate(Pair& pair)
     }
 }
 
-/** The receiver has been heard of: what is left of the start is not sent. */
+/** Ends speculation at the first answer of the receiver; unused speculative credit is lost. */
 void
 QueuePairs::StopSpeculating(Pair& pair)
 {
@@ -181,7 +181,7 @@ QueuePairs::StopSpeculating(Pair& pair)
     }
 }
 
-/** Asks the receiver for credit where no data will remind it. */
+/** Requests credit from the receiver if no data in flight will do so. */
 void
 QueuePairs::RequestCredit(uint32_t id, int64_t now)
 {
@@ -203,7 +203,7 @@ QueuePairs::RequestCredit(uint32_t id, int64_t now)
     ScheduleTimer(id, now);
 }
 
-/** Tells the port how a packet came. */
+/** Reports the arrival of a packet to the credit control of the receiving port. */
 void
 QueuePairs::NoteArrival(Pair& pair, const Packet& packet, int64_t now)
 {
@@ -222,8 +222,8 @@ QueuePairs::NoteArrival(Pair& pair, const Packet& packet, int64_t now)
 }
 
 /**
- * Bytes that a receiver waits for beyond those that will come already; none of a sender that has
- * credit enough, for instance because it sends to others, too.
+ * Bytes that a receiver expects beyond those already granted. Zero for a sated sender, which has
+ * unused credit, for instance because it also sends to other receivers.
  */
 double
 QueuePairs::MissingCredit(const Pair& pair) const
@@ -233,7 +233,7 @@ QueuePairs::MissingCredit(const Pair& pair) const
                : static_cast<double>(pair.posted - pair.receivedBytes) - pair.expectedBytes;
 }
 
-/** @p bytes have come, whole or trimmed: their sender may be given others. */
+/** @p bytes have arrived, whole or trimmed, so the sender may be granted more. */
 void
 QueuePairs::AskCredit(uint32_t id, uint32_t bytes, int64_t now)
 {
@@ -264,7 +264,7 @@ QueuePairs::OnCreditClock(uint32_t link, int64_t now)
         pair.asksCredit = bytes > 0;
         if (!pair.asksCredit)
         {
-            continue; // it has come meanwhile
+            continue; // its bytes have arrived in the meantime
         }
         pair.expectedBytes += bytes;
         pair.asksCredit = MissingCredit(pair) > 0;
@@ -299,19 +299,19 @@ QueuePairs::WindowOf(const Pair& pair) const
     return least > 0 ? std::min(window, least) : window;
 }
 
-/** Bytes/s on the wire. */
+/** Pacing rate, bytes/s on the wire. */
 double
 QueuePairs::PaceOf(const Pair& pair) const
 {
     return pair.isLink ? pair.facts.lineRate : pair.control->PacingRate();
 }
 
-/** When the next packet may be sent, as far as its bytes and the pace say. */
+/** Earliest send time of the next packet by pace and available bytes, ps. */
 int64_t
 QueuePairs::SendTime(Pair& pair) const
 {
     if (std::isinf(pair.cap) || pair.next < pair.highest || !pair.again.empty() ||
-        pair.next == pair.messages.End()) // withdrawn, or acknowledged meanwhile
+        pair.next == pair.messages.End()) // withdrawn or acknowledged in the meantime
     {
         return pair.nextSend;
     }
@@ -346,7 +346,7 @@ QueuePairs::RateOf(uint32_t id) const
     return pair.isLink || pair.control ? std::min(PaceOf(pair), pair.cap) : 0;
 }
 
-/** From the last packet to the next one at the rate of now. */
+/** Time from the last packet to the next one at the current rate, ps. */
 int64_t
 QueuePairs::GapOf(const Pair& pair) const
 {
@@ -405,7 +405,7 @@ QueuePairs::SetBytesLeft(uint32_t id, uint32_t message, int64_t left, int64_t no
     Resume(id, now);
 }
 
-/** Finds out what an idle or windowed sender may do now. */
+/** Determines the next state of a sender that is idle or waited for its window. */
 void
 QueuePairs::Resume(uint32_t id, int64_t now)
 {
@@ -462,7 +462,7 @@ QueuePairs::TakeTurn(uint32_t id, int64_t now)
     }
 }
 
-/** Takes a queue pair out of those that wait. */
+/** Removes a queue pair from the waiting queue pairs of a port. */
 void
 QueuePairs::Leave(Turns& turns, uint32_t id)
 {
@@ -474,7 +474,7 @@ QueuePairs::Leave(Turns& turns, uint32_t id)
     }
 }
 
-/** PaceTimer::Port: looks at who may send now. */
+/** PaceTimer::Port: lets the port check which queue pairs may send now. */
 void
 QueuePairs::WakePort(uint32_t link, unsigned trafficClass, int64_t now)
 {
@@ -486,8 +486,8 @@ QueuePairs::WakePort(uint32_t link, unsigned trafficClass, int64_t now)
 }
 
 /**
- * The one whose turn it is behind @p last. Ports take turns by packet; where bursts of a node and
- * packets of the network meet, by the bytes of a burst.
+ * The queue pair served after @p last. Ports serve queue pairs round robin by packet; where
+ * node-internal bursts and network packets share a port, by the bytes of a burst.
  */
 uint32_t
 QueuePairs::NextInTurn(const Turns& turns, uint32_t last) const
@@ -503,7 +503,10 @@ QueuePairs::NextInTurn(const Turns& turns, uint32_t last) const
     return place == waiting.end() ? waiting.front() : *place;
 }
 
-/** The next one in turn that may send at once, or has nothing to send; NONE: all wait. */
+/**
+ * The next queue pair in round-robin order that may send at once or has nothing to send; NONE if
+ * all must wait.
+ */
 uint32_t
 QueuePairs::NextReady(const Turns& turns, int64_t now) const
 {
@@ -534,7 +537,10 @@ QueuePairs::SetPortTimer(Turns& turns, uint32_t pair, int64_t time)
     m_events.Schedule(PacketEventKind::Pace, pair, time);
 }
 
-/** Nobody may send now: to the first time of them all, unless it is past or the timer is set. */
+/**
+ * Sets the port timer to the earliest send time, if no queue pair may send now. Does nothing if
+ * that time is past or the timer is set.
+ */
 void
 QueuePairs::SetPortTimer(Turns& turns, int64_t now)
 {
@@ -567,7 +573,7 @@ QueuePairs::OnPace(uint32_t id, int64_t now)
     Resume(id, now);
 }
 
-/** The rate may have changed: the packet that waits is due at another time. */
+/** Moves the send time of the next packet after a change of the rate. */
 void
 QueuePairs::Repace(uint32_t id, int64_t now)
 {
@@ -601,7 +607,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
     std::vector<uint32_t>& waiting = turns.waiting;
     uint32_t packet = Packet::NONE;
     uint32_t last = turns.last;
-    std::size_t passedOver = 0; // those in turn whose packets have no credits
+    std::size_t passedOver = 0; // queue pairs skipped for lack of credits
     while (passedOver < waiting.size() && packet == Packet::NONE)
     {
         const uint32_t id = m_hasPortTimers ? NextReady(turns, now) : NextInTurn(turns, last);
@@ -636,8 +642,8 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         if (!m_network->HasCredits(
                 link, trafficClass, {payload + m_header, payload, pair.paths.front().forward}, now))
         {
-            last = id; // others may have them, as of the other kind of a PCIe link
-            turns.sent = m_spec.nodeLinks.burst.Count(); // whose turn it was has none any more
+            last = id; // others may have credits, as for the other kind of traffic on a PCIe link
+            turns.sent = m_spec.nodeLinks.burst.Count(); // ends the current round-robin quantum
             passedOver = m_hasPortTimers ? waiting.size() : passedOver + 1;
             continue;
         }
@@ -691,7 +697,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
                 counters->retransmissions++;
             }
         }
-        // Links of a node have no headers; what goes to the network is paced as it is there.
+        // Links inside nodes have no headers; traffic to the network is paced as on the network.
         pair.lastSize = pair.facts.isInside && payload > 0 ? payload : p.size;
         if (pair.inFlight == 0)
         {
@@ -699,7 +705,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         }
         pair.inFlight += p.payload;
         pair.sentBytes += p.payload;
-        pair.credit = std::max(0.0, pair.credit - p.payload); // the last bytes allow a packet
+        pair.credit = std::max(0.0, pair.credit - p.payload); // a packet may overdraw it
         pair.expectedBytes += pair.speculates ? p.payload : 0;
         const bool isSated = m_creditPackets > 0 && !pair.isLink && !pair.speculates &&
                              pair.credit >= SATING_GRANTS * m_creditPackets * mtu;
@@ -714,7 +720,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         Account(id, now);
         if (isLast)
         {
-            m_client.OnMessageSent(name, now); // may post the next one
+            m_client.OnMessageSent(name, now); // may post another message
         }
         if (pair.state == State::Idle)
         {
@@ -733,7 +739,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
     return packet;
 }
 
-/** A packet has been made: when may the next one go? */
+/** Updates pace and timers after a packet was generated. */
 void
 QueuePairs::Account(uint32_t id, int64_t now)
 {
@@ -756,7 +762,7 @@ QueuePairs::Account(uint32_t id, int64_t now)
     if (HasPackets(pair) && MaySend(pair) &&
         SendTime(pair) <= now + m_network->TransmissionTime(pair.link, pair.lastSize, payload))
     {
-        TakeTurn(id, now); // it may send again as soon as the port is free
+        TakeTurn(id, now); // stays queued, to send again as soon as the port is free
     }
 }
 
@@ -831,7 +837,7 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
     ScheduleTimer(id, now);
 }
 
-/** Packets of a queue pair are sent again, and nothing new was acknowledged. */
+/** Counts a retransmission without progress, for the livelock detection. */
 void
 QueuePairs::NoteRetry(uint32_t id)
 {
@@ -858,7 +864,7 @@ QueuePairs::OnLost(uint32_t packet, int64_t now)
     }
 }
 
-/** Those of a packet's message; null when its receiver has all of it already. */
+/** Counters of a packet's message; null if the receiver has all of it. */
 FlowCounters*
 QueuePairs::CountersOf(Pair& pair, uint64_t number)
 {
@@ -1018,7 +1024,7 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
     Deliver(pair, now);
 }
 
-/** Whether one answer cannot tell of @p number and of those that wait for theirs. */
+/** Whether one acknowledgment cannot report both @p number and the packets still unacknowledged. */
 bool
 QueuePairs::IsBeyondBits(const Pair& pair, uint64_t number)
 {
@@ -1027,7 +1033,7 @@ QueuePairs::IsBeyondBits(const Pair& pair, uint64_t number)
     return pair.unacknowledged > 0 && most >= least + ACK_BITS;
 }
 
-/** Answers the packets that have come without an answer. */
+/** Acknowledges the packets received since the last acknowledgment. */
 void
 QueuePairs::AnswerLate(uint32_t id, int64_t now)
 {
@@ -1043,7 +1049,7 @@ QueuePairs::AnswerLate(uint32_t id, int64_t now)
     m_packets.Free(ack);
 }
 
-/** The first packet that is not answered yet waits for more, but not for ever. */
+/** Starts the delayed-ACK timer at the first unacknowledged packet. */
 void
 QueuePairs::AwaitMore(uint32_t id, int64_t now)
 {
@@ -1067,7 +1073,7 @@ QueuePairs::OnTrimmed(uint32_t packet, int64_t now)
     }
     if (m_creditPackets > 0)
     {
-        // Below acked it is there, and its message may be gone.
+        // A packet below acked has been received, and its message may be gone.
         const uint32_t payload = number >= pair.acked ? pair.messages.PayloadOf(number) : 0;
         NoteArrival(pair, m_packets[packet], now);
         AskCredit(id, payload, now);
@@ -1082,7 +1088,7 @@ QueuePairs::OnTrimmed(uint32_t packet, int64_t now)
     }
 }
 
-/** Asks for all from the expected packet on, once in a while. */
+/** Sends a NACK for the next packet expected, at most once per nackInterval. */
 void
 QueuePairs::AskAgain(uint32_t packet, int64_t now)
 {
@@ -1096,7 +1102,7 @@ QueuePairs::AskAgain(uint32_t packet, int64_t now)
     }
 }
 
-/** Sends an answer to a packet that has come back to its sender. */
+/** Sends a control packet in response to packet @p data to its sender. */
 void
 QueuePairs::Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now)
 {
@@ -1128,7 +1134,10 @@ QueuePairs::Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now)
     SendBack(reply, now);
 }
 
-/** What an answer says of the path of its cause, and of packets that have come. */
+/**
+ * Fills in the notes of an acknowledgment: the path of packet @p cause, and the bitmap of received
+ * packets.
+ */
 void
 QueuePairs::NoteAnswer(const Pair& pair, uint32_t cause, uint32_t reply)
 {
@@ -1144,8 +1153,8 @@ QueuePairs::NoteAnswer(const Pair& pair, uint32_t cause, uint32_t reply)
 }
 
 /**
- * The last packet of which an acknowledgment says whether it has come: the farthest one that waits
- * for its answer, or as far behind the expected one as it can.
+ * The highest packet number that an acknowledgment reports: the highest unacknowledged one, or, if
+ * higher, the highest received one within the reach of the bitmap.
  */
 uint64_t
 QueuePairs::CameOf(const Pair& pair) const
@@ -1170,7 +1179,7 @@ QueuePairs::SendBack(uint32_t packet, int64_t now)
     WakePort(m_network->HopAt(back), pair.trafficClass, now);
 }
 
-/** Whole messages at the receiver. */
+/** Delivers messages that the receiver has completely. */
 void
 QueuePairs::Deliver(Pair& pair, int64_t now)
 {
@@ -1189,7 +1198,7 @@ QueuePairs::Deliver(Pair& pair, int64_t now)
     }
 }
 
-/** All packets before @p next are there. @return payload bytes that were not known to be. */
+/** Acknowledges all packets before @p next. @return newly acknowledged payload bytes */
 uint32_t
 QueuePairs::Acknowledge(Pair& pair, uint64_t next)
 {
@@ -1221,7 +1230,7 @@ QueuePairs::Acknowledge(Pair& pair, uint64_t next)
     return static_cast<uint32_t>(bytes);
 }
 
-/** A packet is there that was in flight, or was to be sent again. @return its payload bytes. */
+/** Acknowledges a packet in flight or waiting for retransmission. @return its payload bytes */
 uint32_t
 QueuePairs::AcknowledgeOne(Pair& pair, uint64_t number)
 {
@@ -1240,8 +1249,8 @@ QueuePairs::AcknowledgeOne(Pair& pair, uint64_t number)
 }
 
 /**
- * Packets are there: of @p came and those before it the ones of @p bits.
- * @return payload bytes of those that were not known to be
+ * Acknowledges packets by bitmap: bit i of @p bits stands for packet @p came - i.
+ * @return newly acknowledged payload bytes
  */
 uint32_t
 QueuePairs::AcknowledgeBehind(Pair& pair, uint64_t came, uint64_t bits)
@@ -1258,7 +1267,7 @@ QueuePairs::AcknowledgeBehind(Pair& pair, uint64_t came, uint64_t bits)
     return bytes;
 }
 
-/** Forgets messages that both ends have done with. */
+/** Removes messages that are delivered and acknowledged. */
 void
 QueuePairs::LetGo(Pair& pair, int64_t now)
 {
@@ -1344,7 +1353,10 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     ScheduleTimer(id, now);
 }
 
-/** All from @p next on is sent again. @return payload bytes of it that were in flight */
+/**
+ * Go-back-N: retransmits all packets from @p next on.
+ * @return payload bytes of those that were in flight
+ */
 int64_t
 QueuePairs::GoBack(Pair& pair, uint64_t next)
 {
@@ -1359,8 +1371,8 @@ QueuePairs::GoBack(Pair& pair, uint64_t next)
 }
 
 /**
- * Has a packet that was in flight sent again.
- * @return its payload bytes; 0 when it is there, or will be
+ * Schedules the retransmission of a packet in flight.
+ * @return its payload bytes; 0 if it was received or is scheduled already
  */
 int64_t
 QueuePairs::SendAgain(Pair& pair, uint64_t number)
@@ -1382,8 +1394,9 @@ QueuePairs::SendAgain(Pair& pair, uint64_t number)
 }
 
 /**
- * Packets that are missing though one sent QueuePairSpec::reordering later has come, are lost;
- * each is found so once, and after that by its timeout. @return payload bytes of them
+ * Declares packets lost if a packet sent more than QueuePairSpec::reordering later has been
+ * received. Each packet is declared lost in this way once; afterwards only its timeout applies.
+ * @return payload bytes of the lost packets
  */
 int64_t
 QueuePairs::FindLost(Pair& pair, uint64_t newest)

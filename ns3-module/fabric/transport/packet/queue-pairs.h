@@ -19,26 +19,26 @@
 namespace weir
 {
 
-/** Is told what becomes of messages. */
+/** Receives the progress of messages. */
 class MessageClient
 {
   public:
     virtual ~MessageClient() = default;
 
-    /** The last packet of a message has begun to leave, for the first time. */
+    /** The transmission of a message's last packet has started for the first time. */
     virtual void OnMessageSent(uint32_t message, int64_t now) = 0;
 
-    /** A message has ended, as QueuePairSpec::flowEnd says. */
+    /** A message has ended in the sense of QueuePairSpec::flowEnd. */
     virtual void OnMessageDone(uint32_t message, int64_t now) = 0;
 
-    /** Where to count what packets of a message meet that its receiver does not have whole yet. */
+    /** Counters of a message that its receiver does not have completely yet. */
     virtual FlowCounters& CountersOf(uint32_t message) = 0;
 };
 
-/** What queue pairs have done since the beginning. */
+/** Totals of all queue pairs since the start of the run. */
 struct QueuePairCounters
 {
-    uint64_t dataPackets{0}; //!< sent, retransmissions included
+    uint64_t dataPackets{0}; //!< data packets sent, retransmissions included
     uint64_t retransmissions{0};
     uint64_t acknowledgments{0};
     uint64_t lost{0};
@@ -46,68 +46,74 @@ struct QueuePairCounters
 };
 
 /**
- * Both ends of reliable connections: senders that cut messages into packets and pace them as their
- * congestion control says, receivers that acknowledge them and ask for lost ones again.
+ * Both ends of reliable connections. Senders split messages into packets and pace them as their
+ * congestion control says; receivers acknowledge packets and request lost ones again.
  *
- * Messages of a queue pair are sent in the order in which they are posted. A port takes packets of
- * its queue pairs in turns (round robin by number), of those whose window has room and whose time
- * has come; the next time is the size of the last packet over the rate later, and moves when the
- * rate changes.
+ * Messages of a queue pair are sent in the order of Post. A port serves its queue pairs round
+ * robin, by number, among those whose window has room and whose next send time has come. The
+ * interval between two packets is the size of the first divided by the rate; the next send time
+ * moves when the rate changes.
  */
 class QueuePairs : public PacketEnds
 {
   public:
-    /** All must outlive it. */
+    /** All arguments must outlive it. */
     QueuePairs(const PacketSpec& spec,
                EventWheel& events,
                PacketPool& packets,
                MessageClient& client);
 
-    /** Must be called before anything else. */
+    /** Sets the network. Must be called before all other functions. */
     void SetNetwork(PacketNetwork& network);
 
-    /** A path there and back, as places of PacketNetwork::AddHops. */
+    /** A path and its reverse path, as indices of PacketNetwork::AddHops. */
     struct Path
     {
         uint32_t forward;
-        uint32_t back; //!< END: acknowledgments come back without taking links
+        uint32_t back; //!< END: acknowledgments return at once, without using links
     };
 
-    /** Adds a queue pair of a traffic class; its packets take @p paths in turns. */
+    /**
+     * Adds a queue pair of a traffic class whose packets use @p paths as QueuePairSpec::pathChoice
+     * says.
+     * @return its number
+     */
     uint32_t Open(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t trafficClass);
 
     /**
-     * As above, of a link alone whose packets need no acknowledgment: they are counted at its end.
+     * Adds a queue pair for a single link. Its packets need no acknowledgments; they count as
+     * received at the end of the link.
+     * @return its number
      */
     uint32_t OpenLink(uint32_t place, const ConnectionFacts& facts, uint8_t trafficClass);
 
-    /** Packets take other paths from now on; none: it must wait. */
+    /** Sets the paths of a queue pair; without paths it stalls. */
     void SetPaths(uint32_t pair, std::vector<Path> paths, int64_t now);
 
     /**
-     * How fast its bytes come to be there, bytes of payload a second: a packet is sent when all of
-     * it is. Infinite: they are when posted.
+     * Limits the rate at which the sender's bytes become available, bytes/s of payload. A packet is
+     * sent once all of it is available. Infinite: all bytes are available when posted.
      */
     void SetCap(uint32_t pair, double bytesPerSecond)
     {
         m_pairs[pair]->cap = bytesPerSecond;
     }
 
-    /** Has @p bytes sent behind what was posted before. */
+    /** Queues a message of @p bytes behind those posted before. */
     void Post(uint32_t pair, uint32_t message, int64_t bytes, int64_t now);
 
-    /** Packets of a message that are not sent yet are not: it ends with what has been sent. */
+    /** Truncates a message to the packets that have been sent. */
     void Withdraw(uint32_t pair, uint32_t message, int64_t now);
 
-    /** Payload bytes of a message that its receiver does not have. */
+    /** Payload bytes of a message not yet received. */
     int64_t BytesLeft(uint32_t pair, uint32_t message) const;
 
-    /** Whether a message has packets that were never sent. */
+    /** Whether a message has packets that have never been sent. */
     bool HasUnsent(uint32_t pair, uint32_t message) const;
 
     /**
-     * Makes a message that HasUnsent longer or shorter, until its receiver lacks @p left payload
-     * bytes, or what has been sent of them.
+     * Changes the length of a message that HasUnsent so that @p left payload bytes are not yet
+     * received; bytes already sent remain part of it.
      */
     void SetBytesLeft(uint32_t pair, uint32_t message, int64_t left, int64_t now);
 
@@ -125,7 +131,7 @@ class QueuePairs : public PacketEnds
     void OnPace(uint32_t pair, int64_t now);
     void OnTimer(uint32_t pair, int64_t now);
 
-    /** A receiver gives one of the senders that wait for it credit. */
+    /** The receiver at a link grants credit to one of the waiting senders. */
     void OnCreditClock(uint32_t link, int64_t now);
 
     const QueuePairCounters& Counters() const
@@ -138,7 +144,7 @@ class QueuePairs : public PacketEnds
         return m_pairs.size();
     }
 
-    /** Whether nothing of a queue pair is under way, or to be sent. */
+    /** Whether a queue pair has no packets in flight and nothing to send. */
     bool IsIdle(uint32_t pair) const
     {
         return m_pairs[pair]->inFlight == 0 && m_pairs[pair]->state == State::Idle;
@@ -149,45 +155,49 @@ class QueuePairs : public PacketEnds
         return m_pairs[pair]->highest > 0;
     }
 
-    /** When a queue pair has sent its last packet, ps. */
+    /** Time of the last packet sent by a queue pair, ps. */
     int64_t LastSent(uint32_t pair) const
     {
         return m_pairs[pair]->lastSent;
     }
 
     /**
-     * Appends rate (bytes/s) and window (bytes) of each queue pair.
-     * @return false where a congestion control waits for a time, or has not settled
+     * Appends the rate (bytes/s) and window (bytes) of each queue pair.
+     * @return false if a congestion control has a pending timer or has not settled
      */
     bool AppendLevels(std::vector<double>& levels) const;
 
-    /** A queue pair that sends the same again and again. */
+    /** A queue pair that retransmits the same packets without progress. */
     struct Livelock
     {
         uint32_t pair{0};
-        uint64_t packet{0}; //!< the first one that never came, in the order of the queue pair
+        uint64_t packet{0}; //!< number of the first packet that is never received
     };
 
     /**
-     * One that has sent the same MAX_RETRIES times, since when nothing new was acknowledged of any:
-     * so senders do whose packets meet in a lossy queue in the same order each time.
+     * A queue pair that has retransmitted MAX_RETRIES times without any queue pair having new data
+     * acknowledged since. This happens when packets of several senders meet in a lossy queue in the
+     * same order each time.
      */
     const std::optional<Livelock>& FindLivelock() const
     {
         return m_livelock;
     }
 
-    /** Something else has changed: what was sent in vain may come. */
+    /** Resets the livelock detection, since a change elsewhere may let retransmissions succeed. */
     void ForgetRetries()
     {
         m_retries = 0;
         m_livelock.reset();
     }
 
-    /** InfiniBand gives up after 7; so many by chance would need a link that loses all. */
+    /**
+     * Retransmissions that count as a livelock. InfiniBand gives up after 7; reaching this number
+     * by chance would need a link that loses everything.
+     */
     static constexpr uint32_t MAX_RETRIES = 1000;
 
-    /** What the congestion control lets a queue pair send now, bytes/s on the wire. */
+    /** Current rate limit of a queue pair, bytes/s on the wire. */
     double RateOf(uint32_t pair) const;
 
     const ConnectionFacts& FactsOf(uint32_t pair) const
@@ -195,7 +205,7 @@ class QueuePairs : public PacketEnds
         return m_pairs[pair]->facts;
     }
 
-    /** Payload that a queue pair has sent, retransmissions included. */
+    /** Payload bytes sent by a queue pair, retransmissions included. */
     int64_t SentBytes(uint32_t pair) const
     {
         return m_pairs[pair]->sentBytes;
@@ -205,83 +215,88 @@ class QueuePairs : public PacketEnds
     enum class State : uint8_t
     {
         Idle,     //!< nothing to send
-        InTurn,   //!< waits for its turn at the port
-        Pacing,   //!< waits for its time
-        Windowed, //!< waits for acknowledgments
-        Stalled   //!< has no path
+        InTurn,   //!< queued at the port
+        Pacing,   //!< waits for its next send time
+        Windowed, //!< waits for window or credit
+        Stalled   //!< has no usable path
     };
 
     struct Pair
     {
-        // Of the sender.
+        // State of the sender.
         std::unique_ptr<SenderControl> control;
         MessageQueue messages;
         std::vector<Path> paths;
-        uint64_t next{0};      //!< number of the packet to be sent next
-        uint64_t acked{0};     //!< all before it are acknowledged
-        uint64_t highest{0};   //!< all before it have been sent once
+        uint64_t next{0};      //!< number of the next packet to send
+        uint64_t acked{0};     //!< all packets before it are acknowledged
+        uint64_t highest{0};   //!< all packets before it have been sent at least once
         int64_t inFlight{0};   //!< payload bytes
-        int64_t nextSend{0};   //!< ps: as the pace says
-        int64_t producedAt{0}; //!< ps: when what has been sent was there to be sent
+        int64_t nextSend{0};   //!< ps: next send time by the pace
+        int64_t producedAt{0}; //!< ps: when the bytes sent so far were available, see SetCap
         int64_t lastSent{0};   //!< ps
-        int64_t progress{0};   //!< ps: when something was acknowledged last
-        uint32_t retries{0};   //!< times that packets were sent again since then
+        int64_t progress{0};   //!< ps: time of the last new acknowledgment
+        uint32_t retries{0};   //!< retransmissions since then
         double cap;            //!< bytes/s
-        double pacedRate{0};   //!< bytes/s on the wire that nextSend was computed with
-        int64_t sentBytes{0};  //!< payload
-        uint32_t lastSize{0};  //!< bytes on the wire
-        SprayTurns turns;      //!< into paths
-        uint32_t link{0};      //!< the first one
+        double pacedRate{0};   //!< rate that nextSend was computed with, bytes/s on the wire
+        int64_t sentBytes{0};  //!< payload bytes
+        uint32_t lastSize{0};  //!< bytes on the wire of the last packet
+        SprayTurns turns;      //!< selects one of paths
+        uint32_t link{0};      //!< first link of the path
         State state{State::Idle};
         uint8_t trafficClass{1};
-        bool isLink{false};          //!< OpenLink
-        ReceivedSet sacked;          //!< Selective: beyond `acked`
-        std::vector<uint64_t> again; //!< Selective: to be sent again, the first one last
-        uint64_t searched{0};        //!< Selective: holes before it have been found lost
+        bool isLink{false};          //!< opened by OpenLink
+        ReceivedSet sacked;          //!< Selective: packets acknowledged beyond `acked`
+        std::vector<uint64_t> again; //!< Selective: packets to retransmit, in descending order
+        uint64_t searched{0};        //!< Selective: gaps before it have been declared lost
         ConnectionFacts facts;
-        // Of the receiver.
+        // State of the receiver.
         uint64_t expected{0};
-        ReceivedSet received;          //!< Selective: beyond `expected`
-        uint64_t nacked{~uint64_t{0}}; //!< the last number that was asked for again
+        ReceivedSet received;          //!< Selective: packets received beyond `expected`
+        uint64_t nacked{~uint64_t{0}}; //!< last packet number requested by a NACK
         int64_t nackedAt{0};           //!< ps
-        int64_t notifiedAt{-1};        //!< ps; -1: never
-        uint32_t unacknowledged{0};    //!< packets since the last ACK
-        int64_t ackBy{0};              //!< ps: when the first of them is answered
-        int64_t stamp{0};              //!< ps: of the last one, less when it came
-        bool isMarked{false};          //!< one of them was
-        bool hasAsked{false};          //!< one that came out of order has asked for an ACK
-        uint64_t came{0};              //!< the farthest packet since the last ACK
-        uint64_t minArrived{0};        //!< the nearest one
-        uint64_t newest{0};            //!< of those that came the one that is sent last
-        uint32_t camePath{0};          //!< of the packet that came last
-        bool asksCredit{false};        //!< waits at its receiver's clock
-        bool isSated{false};           //!< its last packet that came was
-        bool speculates{false};        //!< sends before the receiver has given credit
-        bool hasRequested{false};      //!< credit
-        // Of credit, payload bytes.
-        double credit{std::numeric_limits<double>::infinity()}; //!< the sender may send still
-        double expectedBytes{0};                                //!< will come: given, or speculated
-        int64_t posted{0};                                      //!< since the beginning
-        int64_t receivedBytes{0};                               //!< each packet once
+        int64_t notifiedAt{-1};        //!< ps: last CNP; -1: never
+        uint32_t unacknowledged{0};    //!< packets received since the last ACK
+        int64_t ackBy{0};              //!< ps: deadline for acknowledging them
+        int64_t stamp{0};              //!< ps: time stamp of the last packet minus its arrival time
+        bool isMarked{false};          //!< a packet was marked since the last ACK
+        bool hasAsked{false};          //!< a packet out of order has requested an ACK
+        uint64_t came{0};              //!< highest packet number received since the last ACK
+        uint64_t minArrived{0};        //!< lowest packet number received since the last ACK
+        uint64_t newest{0};            //!< highest packet number received
+        uint32_t camePath{0};          //!< path index of the last packet received
+        bool asksCredit{false};        //!< is queued for credit at its receiver
+        bool isSated{false};           //!< the last packet received was flagged SATED
+        bool speculates{false};        //!< the sender sends before it has credit
+        bool hasRequested{false};      //!< the sender has requested credit
+        // State of credit, payload bytes.
+        double credit{std::numeric_limits<double>::infinity()}; //!< allowance of the sender
+        double expectedBytes{0};                                //!< granted or speculative, to
+                                                                //!< arrive
+        int64_t posted{0};                                      //!< posted to the sender in total
+        int64_t receivedBytes{0};                               //!< received, each packet once
     };
 
-    /** The queue pairs that a receiver gives credit, by the link through which they come. */
+    /**
+     * The queue pairs waiting for a receiver's credit, by the link through which their packets
+     * arrive.
+     */
     struct CreditClock
     {
-        std::deque<uint32_t> asking;              //!< the next one first
-        int64_t next{0};                          //!< ps: when the link has room for more
-        std::unique_ptr<ReceiverControl> control; //!< null until a packet comes
+        std::deque<uint32_t> asking;              //!< queue pairs, in the order of service
+        int64_t next{0};                          //!< ps: time of the next grant
+        std::unique_ptr<ReceiverControl> control; //!< null until the first packet arrives
     };
 
-    /** Queue pairs that wait for a port in a class. */
+    /** Queue pairs waiting for a port in one traffic class. */
     struct Turns
     {
         std::vector<uint32_t> waiting;    //!< ascending
-        uint32_t last{0};                 //!< who sent last
-        int64_t sent{0};                  //!< payload bytes, in its turn
-        uint32_t bursts{0};               //!< those of them that stay inside a node
-        uint32_t timed{0};                //!< PaceTimer::Port: whose Pace event is the timer
-        int64_t timer{EventWheel::NEVER}; //!< ps: PaceTimer::Port
+        uint32_t last{0};                 //!< queue pair served last
+        int64_t sent{0};                  //!< payload bytes that it sent in its current turn
+        uint32_t bursts{0};               //!< waiting queue pairs inside a node
+        uint32_t timed{0};                //!< PaceTimer::Port: queue pair whose Pace event serves
+                                          //!< as the timer
+        int64_t timer{EventWheel::NEVER}; //!< PaceTimer::Port: time of the timer, ps
     };
 
     void OpenControl(Pair& pair);
@@ -347,21 +362,22 @@ class QueuePairs : public PacketEnds
     PacketPool& m_packets;
     MessageClient& m_client;
     PacketNetwork* m_network{nullptr};
-    std::vector<std::unique_ptr<Pair>> m_pairs; //!< clients add some while they are told of others
+    std::vector<std::unique_ptr<Pair>> m_pairs; //!< clients add pairs inside callbacks
     std::vector<Turns> m_turns;                 //!< by link and class
     QueuePairCounters m_counters;
-    uint64_t m_retries{0}; //!< of all, since something was acknowledged of any
+    uint64_t m_retries{0}; //!< retransmissions since any new acknowledgment
     std::optional<Livelock> m_livelock;
     Time m_notificationInterval;
     bool m_wantsTelemetry;
     uint32_t m_creditPackets;
-    bool m_ackBitmap;                        //!< see QueuePairSpec; not of links
-    bool m_notesPaths;                       //!< whether answers say what paths they are of
+    bool m_ackBitmap;                        //!< see QueuePairSpec; not for OpenLink
+    bool m_notesPaths;                       //!< acknowledgments report packet paths
     bool m_sendsWithin;                      //!< see CongestionControl::SendsWithinWindow
-    bool m_hasPortTimers;                    //!< PaceTimer::Port: who waits for a time is in turn
-    uint32_t m_header;                       //!< bytes, of a data packet
-    std::vector<CreditClock> m_creditClocks; //!< by link; empty: no credits
-    std::size_t m_asking{NOBODY}; //!< into m_turns: a port that waits for NextPacket's answer
+    bool m_hasPortTimers;                    //!< PaceTimer::Port: pairs waiting for their send time
+                                             //!< stay queued at the port
+    uint32_t m_header;                       //!< header bytes of a data packet
+    std::vector<CreditClock> m_creditClocks; //!< by link; empty without receiver credits
+    std::size_t m_asking{NOBODY}; //!< index into m_turns of the port that is calling NextPacket
 };
 
 } // namespace weir

@@ -15,12 +15,12 @@ namespace weir
 {
 
 /**
- * What episodes have been like: a tree whose edges are starts of flows and whose states hold what
- * was told between two starts, or until all was quiet.
+ * Memo of episodes: a tree whose edges are starts of flows and whose states hold the notifications
+ * between two starts, or until the episode became quiet.
  *
  * Times are picoseconds since an episode's first start. Flows are numbered in the order of their
- * starts, links in the order in which flows need them, so that episodes on other links and at
- * other times that are alike take the same way through the tree.
+ * starts, links in the order in which flows need them. Equal episodes on other links and at other
+ * times therefore follow the same path through the tree.
  */
 class EpisodeMemo
 {
@@ -29,11 +29,11 @@ class EpisodeMemo
     static constexpr uint32_t ROOT = 0;
     static constexpr int64_t NEVER = std::numeric_limits<int64_t>::max();
 
-    /** The start of a flow: it leads from one state to the next. */
+    /** Start of a flow: an edge from one state to the next. */
     struct Start
     {
         int64_t time{0};
-        uint32_t facts{0}; //!< of the flow, by NumberOf
+        uint32_t facts{0}; //!< facts of the flow, by NumberOf
 
         friend bool operator==(const Start& a, const Start& b)
         {
@@ -41,15 +41,15 @@ class EpisodeMemo
         }
     };
 
-    /** A flow's last byte has left its source, or has arrived. */
+    /** Notification that a flow's last byte has left its source, or has arrived. */
     struct Told
     {
         int64_t time{0};
         uint32_t flow{0};
         bool isDone{false};
-        FlowCounters counters{}; //!< of one that is done
+        FlowCounters counters{}; //!< counters of a flow that is done
 
-        /** What is told at one instant is told in the order of flows. */
+        /** Notifications of one instant are in the order of flows. */
         friend bool operator<(const Told& a, const Told& b)
         {
             return std::tie(a.time, a.flow, a.isDone) < std::tie(b.time, b.flow, b.isDone);
@@ -61,28 +61,28 @@ class EpisodeMemo
         }
     };
 
-    /** From a state to a later one that is as that one was. */
+    /** A period, which leads from a state to a later equal one. */
     struct Period
     {
-        uint32_t flows{0};                  //!< that start in it
+        uint32_t flows{0};                  //!< flows that start in the period
         int64_t time{0};                    //!< ps
-        uint32_t first{ROOT};               //!< the state that it leads from
-        std::vector<PortCounters> counters; //!< what ports do in it, by link
+        uint32_t first{ROOT};               //!< state at its start
+        std::vector<PortCounters> counters; //!< by link: counters of ports during the period
     };
 
-    /** Between two starts. */
+    /** State between two starts. */
     struct State
     {
-        std::vector<Told> told;             //!< since the last start, as far as it is known
-        int64_t known{0};                   //!< from here on more may be told
-        int64_t end{NEVER};                 //!< when all was quiet
-        std::vector<PortCounters> counters; //!< of all of the episode by link, at its end
-        uint32_t leader{NONE};              //!< an episode that is simulated and stands here
-        uint32_t period{NONE};              //!< that ends here: it goes on as it did before it
+        std::vector<Told> told;             //!< notifications since the last start, as far as known
+        int64_t known{0};                   //!< time up to which `told` is complete
+        int64_t end{NEVER};                 //!< time when the episode became quiet
+        std::vector<PortCounters> counters; //!< by link: counters of the whole episode, at its end
+        uint32_t leader{NONE};              //!< a simulated episode in this state
+        uint32_t period{NONE};              //!< period that ends here, which then repeats
         uint32_t parent{NONE};
         uint32_t firstChild{NONE};
         uint32_t nextSibling{NONE};
-        Start start; //!< that led here
+        Start start; //!< start that led here
     };
 
     EpisodeMemo();
@@ -97,25 +97,25 @@ class EpisodeMemo
         return m_states[state];
     }
 
-    /** Where @p start leads from @p state; NONE when it never came. */
+    /** The state to which @p start leads from @p state; NONE if unknown. */
     uint32_t Find(uint32_t state, const Start& start) const;
 
-    /** As Find, of starts whose times are @p most apart at most the nearest one. O(children). */
+    /** As Find, but the nearest start whose time differs by at most @p most ps. O(children). */
     uint32_t FindNear(uint32_t state, const Start& start, int64_t most) const;
 
-    /** As Find, but adds the state when there is none. @return NONE when the memo is full. */
+    /** As Find, but adds the state if it is unknown. @return NONE if the memo is full */
     uint32_t Extend(uint32_t state, const Start& start);
 
-    /** What happens from @p period.first to @p state happens again and again. */
+    /** Records that the activity from @p period.first to @p state repeats itself. */
     void Repeat(uint32_t state, Period period);
 
-    /** The period that ends at a state, which has one. */
+    /** The period that ends at a state, which must have one. */
     const Period& PeriodOf(uint32_t state) const
     {
         return m_periods[m_states[state].period];
     }
 
-    /** The number of some facts; equal ones have the same. O(facts). */
+    /** Number of a list of facts; equal lists have the same number. O(facts). */
     uint32_t NumberOf(const std::vector<int64_t>& facts);
 
     std::size_t Size() const
@@ -124,15 +124,15 @@ class EpisodeMemo
     }
 
   private:
-    /** States take about 200 bytes each with what was told there. */
+    /** A state takes about 200 bytes with its notifications. */
     static constexpr std::size_t MAX_STATES = 1u << 24;
 
     std::deque<State> m_states;
     std::vector<Period> m_periods;
-    InternIndex m_edges;             //!< of m_states by parent and start
-    std::vector<int64_t> m_facts;    //!< all, one after another
-    std::vector<std::size_t> m_ends; //!< in m_facts, by number
-    InternIndex m_factIndex;         //!< of m_ends
+    InternIndex m_edges;             //!< index of m_states by parent and start
+    std::vector<int64_t> m_facts;    //!< all lists of facts, concatenated
+    std::vector<std::size_t> m_ends; //!< by number: end in m_facts
+    InternIndex m_factIndex;         //!< index of m_ends by facts
 };
 
 } // namespace weir

@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-/** Whether the same was told in two states, @p flows and @p time apart. */
+/** Whether two states have equal notifications, @p flows flows and @p time ps apart. */
 bool
 AreTold(const EpisodeMemo::State& late,
         const EpisodeMemo::State& early,
@@ -27,8 +27,9 @@ AreTold(const EpisodeMemo::State& late,
 }
 
 /**
- * Whether the last @p flows starts up to @p late are those up to @p early, and what they told.
- * @param spare less by those that were compared
+ * Whether the last @p flows starts up to @p late, with their notifications, equal those up to @p
+ * early.
+ * @param spare budget, reduced by the comparisons made
  */
 bool
 IsRepeated(const EpisodeMemo& memo, uint32_t late, uint32_t early, uint32_t flows, int64_t& spare)
@@ -60,7 +61,7 @@ Recurrence::Note(const EpisodeMemo& memo, uint32_t state, uint32_t flows)
     const auto [last, isFirst] = m_last.emplace(memo.At(state).start.facts, number);
     m_flows.push_back({state, isFirst ? EpisodeMemo::NONE : last->second});
     last->second = number;
-    constexpr int64_t COMPARED = 32; // of a few periods that are tried, the first starts of each
+    constexpr int64_t COMPARED = 32; // per flow: a few tries, mostly rejected early
     m_spare += COMPARED;
     m_started = flows;
 }
@@ -68,7 +69,7 @@ Recurrence::Note(const EpisodeMemo& memo, uint32_t state, uint32_t flows)
 uint32_t
 Recurrence::Find(const EpisodeMemo& memo, uint32_t open)
 {
-    constexpr int MAX_TRIES = 8; // flows of a connection in one period
+    constexpr int MAX_TRIES = 8; // candidates: flows with equal facts in one period
     const auto last = static_cast<uint32_t>(m_flows.size() - 1);
     uint32_t earlier = m_flows[last].earlier;
     for (int i = 0; i < MAX_TRIES && earlier != EpisodeMemo::NONE && m_spare >= 0; i++)

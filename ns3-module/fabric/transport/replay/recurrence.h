@@ -14,46 +14,47 @@ namespace weir
 {
 
 /**
- * Finds out that the packets of an episode do the same again and again, as those of the steps of a
- * collective do once they have settled.
+ * Detects that the packets of an episode repeat themselves, as those of the steps of a collective
+ * do once they have settled.
  *
- * They do so for a **period** of flows when three periods back to back had the same starts and told
- * the same, to the picosecond, and rates, windows and queues stood alike before and after the
- * third.
+ * A **period** of flows repeats itself when three consecutive periods had equal starts and
+ * notifications, to the picosecond, and rates, windows and queues were equal before and after the
+ * third period.
  */
 class Recurrence
 {
   public:
-    /** What packets are like at an instant. */
+    /** State of the packets at an instant. */
     struct Standing
     {
-        uint32_t flows{0};                  //!< that have started
-        std::vector<double> levels;         //!< rates and windows of queue pairs, bytes in queues
-        std::vector<PortCounters> counters; //!< of an episode's links, by their numbers
+        uint32_t flows{0};                  //!< flows that have started
+        std::vector<double> levels;         //!< rates (bytes/s) and windows (bytes) of queue pairs,
+                                            //!< bytes in queues
+        std::vector<PortCounters> counters; //!< by number of the episode's links
     };
 
-    /** The last of @p flows has started and led to @p state. O(1). */
+    /** Records that the last of @p flows flows has started and led to @p state. O(1). */
     void Note(const EpisodeMemo& memo, uint32_t state, uint32_t flows);
 
     /**
-     * The least number of flows after which starts and what was told came again, up to the flow
-     * that was noted last, and before twice as many of which all are done: what is older does not
-     * come again. O(1) a flow that was noted, on average.
-     * @param open the first flow of the episode that is not done
-     * @return 0: there is none
+     * Finds the shortest period, in flows: the least number of flows after which starts and
+     * notifications have repeated, up to the last recorded flow. All flows older than two periods
+     * must be done, since what is older is not replayed. Amortized O(1) per recorded flow.
+     * @param open index of the first flow of the episode that is not done
+     * @return 0 if there is none
      */
     uint32_t Find(const EpisodeMemo& memo, uint32_t open);
 
-    /** Whether it is worth looking: a period that was found once is over. */
+    /** Whether Find should be called: a period found earlier is over. */
     bool IsDue() const
     {
         return m_period == 0 || m_started >= m_marked.flows + m_period;
     }
 
     /**
-     * A period of @p flows is there, that Find has found.
-     * @param standing what packets are like
-     * @return what ports have done since the standing a period ago, if that was alike
+     * Confirms a period of @p flows flows that Find has found.
+     * @param standing current state of the packets
+     * @return the counters of ports during the period, if the state one period ago was equal
      */
     std::optional<std::vector<PortCounters>> Confirm(uint32_t flows, Standing standing);
 
@@ -61,14 +62,14 @@ class Recurrence
     struct Flow
     {
         uint32_t state{0};
-        uint32_t earlier{EpisodeMemo::NONE}; //!< the last one before it with the same facts
+        uint32_t earlier{EpisodeMemo::NONE}; //!< index of the last earlier flow with equal facts
     };
 
-    std::vector<Flow> m_flows;                     //!< that were noted
-    std::unordered_map<uint32_t, uint32_t> m_last; //!< of m_flows, by facts
-    int64_t m_spare{0}; //!< flows that may be compared: some more with each that is noted
+    std::vector<Flow> m_flows;                     //!< recorded flows
+    std::unordered_map<uint32_t, uint32_t> m_last; //!< by facts: index into m_flows
+    int64_t m_spare{0}; //!< budget of comparisons, which grows with each recorded flow
     uint32_t m_started{0};
-    uint32_t m_period{0}; //!< that m_marked is of; 0: none
+    uint32_t m_period{0}; //!< period of m_marked, in flows; 0 if none
     Standing m_marked;
 };
 

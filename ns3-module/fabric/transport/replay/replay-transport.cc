@@ -27,19 +27,19 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
         return m_transport;
     }
 
-    /** The time of packets at @p time of their episode, ps. */
+    /** Converts a time relative to the episode, ps, to the time of the packets. */
     Time At(int64_t time) const
     {
         return Time::Picoseconds(time + m_time);
     }
 
-    /** The time of their episode, ps, at @p time of packets. */
+    /** Converts a time of the packets to a time relative to the episode, ps. */
     int64_t TimeOf(Time time) const
     {
         return time.ToPicoseconds() - m_time;
     }
 
-    /** Of the packets of an episode's flow, which has started. */
+    /** Token of an episode's started flow in the packets. */
     uint64_t TokenOf(std::size_t input) const
     {
         return input + m_flows;
@@ -50,14 +50,14 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
         return token - m_flows;
     }
 
-    /** Starts the episode's next flow. */
+    /** Starts the next flow of the episode at @p time, ps relative to the episode. */
     void Start(FlowRequest request, int64_t time)
     {
         request.token = m_started++;
         m_transport.Start(request, m_owner.m_routes.Of(request.route).links, At(time));
     }
 
-    /** Their episode knows no longer of a period that they were in. */
+    /** Removes a period from the episode's view of the packets. */
     void Pass(const EpisodeMemo::Period& period)
     {
         m_time += period.time;
@@ -69,7 +69,7 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
         }
     }
 
-    /** What the port of a link has done at @p time, but for periods that were passed. */
+    /** Counters of a link's port at @p time, without passed periods. */
     PortCounters CountersAt(uint32_t link, int64_t time)
     {
         PortCounters counters = m_transport.CountersAt(link, At(time));
@@ -109,15 +109,15 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
     Episode& m_episode;
     SettlingPackets m_transport;
     uint64_t m_started{0};
-    int64_t m_time{0};                  //!< ps, of periods that were passed
-    uint32_t m_flows{0};                //!< of these
-    std::vector<PortCounters> m_passed; //!< in these, by the number of a link
+    int64_t m_time{0};                  //!< total time of passed periods, ps
+    uint32_t m_flows{0};                //!< flows of passed periods
+    std::vector<PortCounters> m_passed; //!< counters of passed periods, by link number
 };
 
 ReplayTransport::ReplayTransport(Routing& routing, PacketSpec spec)
     : m_routing(routing),
       m_spec(std::move(spec)),
-      m_alone(routing, m_spec), // refuses what cannot be
+      m_alone(routing, m_spec), // validates the parameters
       m_routes(routing, m_spec.queuePair, m_memo),
       m_links(routing.GetTopology().LinkCount()),
       m_ended(routing.GetTopology().LinkCount())
@@ -154,7 +154,7 @@ ReplayTransport::AdvanceAlone(Time limit)
     const int64_t until = limit.IsInfinite() ? EpisodeMemo::NEVER : limit.ToPicoseconds();
     Flush();
     m_hasTold = false;
-    constexpr unsigned MAX_TURNS = 1u << 12; // lets whoever runs it show progress, or stop
+    constexpr unsigned MAX_TURNS = 1u << 12; // lets the caller show progress or stop
     for (unsigned i = 0; i < MAX_TURNS && !m_hasTold && !m_due.empty(); i++)
     {
         const auto [due, number] = *m_due.begin();
@@ -171,7 +171,7 @@ ReplayTransport::AdvanceAlone(Time limit)
             Serve(episode, due);
             if (!m_hasTold)
             {
-                Flush(); // before time goes on; what clients start is for whoever runs this
+                Flush(); // before time advances; flows started by clients are flushed by the caller
             }
             continue;
         }
@@ -180,14 +180,14 @@ ReplayTransport::AdvanceAlone(Time limit)
                                                      ? Time::Infinite()
                                                      : episode.packets->At(alone - episode.begin));
         const int64_t time = episode.packets->TimeOf(stands);
-        Advance(episode, time); // all of that instant
+        Advance(episode, time); // all events of that instant
         m_now = std::max(m_now, Time::Picoseconds(episode.begin + time));
         GoOn(episode);
     }
     return m_now;
 }
 
-/** Does what is due of an episode. */
+/** Handles the due events of an episode. */
 void
 ReplayTransport::Serve(Episode& episode, int64_t now)
 {
@@ -227,7 +227,7 @@ ReplayTransport::TellAll(Episode& episode, int64_t now)
     episode.toTell.clear();
     for (const EpisodeMemo::Told& told : toTell)
     {
-        if (IsAlive(number, serial)) // else what it has become tells the rest
+        if (IsAlive(number, serial)) // otherwise the merged episode reports the rest
         {
             Tell(episode, told, now);
         }
@@ -238,7 +238,10 @@ ReplayTransport::TellAll(Episode& episode, int64_t now)
     }
 }
 
-/** Whether an episode may wait for what another one tells; it is moved for that if it may be. */
+/**
+ * Whether an episode may wait for the notifications of a simulated episode in the same state;
+ * shifts it for that if the tolerance allows.
+ */
 bool
 ReplayTransport::Follows(Episode& episode)
 {
@@ -256,7 +259,10 @@ ReplayTransport::Follows(Episode& episode)
     return leader.begin <= episode.begin;
 }
 
-/** Until when nothing need be known of an episode: so long may the next start tarry. */
+/**
+ * Time until which an episode's memo suffices: known time plus the allowed delay of the next start,
+ * ps.
+ */
 int64_t
 ReplayTransport::PatienceOf(const Episode& episode) const
 {
@@ -265,7 +271,7 @@ ReplayTransport::PatienceOf(const Episode& episode) const
     return state.known + (mayCome ? MayMove(episode, episode.inputs.back()) : 0);
 }
 
-/** Finds out when an episode goes on. */
+/** Schedules the next event of an episode, or ends it. */
 void
 ReplayTransport::GoOn(Episode& episode)
 {
@@ -277,7 +283,7 @@ ReplayTransport::GoOn(Episode& episode)
     }
     if (episode.walked < episode.inputs.size() || (episode.isSimulated && !episode.packets))
     {
-        SetDue(episode, EpisodeMemo::NEVER); // it is flushed before time goes on
+        SetDue(episode, EpisodeMemo::NEVER); // it is flushed before time advances
         return;
     }
     if (episode.packets)
@@ -310,7 +316,7 @@ ReplayTransport::GoOn(Episode& episode)
         }
         if (episode.unfinished == episode.held.size() && episode.begin + time <= now)
         {
-            SetDue(episode, EpisodeMemo::NEVER); // but for those that are held
+            SetDue(episode, EpisodeMemo::NEVER); // except held notifications
             return;
         }
     }
@@ -345,7 +351,7 @@ ReplayTransport::SetDue(Episode& episode, int64_t due)
     }
 }
 
-/** More is known of a state. */
+/** Wakes the episodes that wait for a state, of which more is known now. */
 void
 ReplayTransport::Notify(uint32_t state)
 {
@@ -407,18 +413,18 @@ ReplayTransport::Release(uint32_t number)
         m_whole = NONE;
         for (LinkState& link : m_links)
         {
-            link.flows = 0; // nothing is under way, whatever links it was counted at
+            link.flows = 0; // no flow is active, whatever links it was counted on
         }
     }
 }
 
-/** Its packets are no longer needed. */
+/** Removes an episode with its packets. */
 void
 ReplayTransport::Retire(Episode& episode)
 {
     if (episode.packets && episode.isKept)
     {
-        // Nothing more was told before it ended or became part of another one.
+        // There were no more notifications until it ended or was merged.
         EpisodeMemo::State& state = m_memo.At(episode.packetState);
         state.known = std::max(state.known, m_now.ToPicoseconds() - episode.begin);
     }
@@ -428,13 +434,13 @@ ReplayTransport::Retire(Episode& episode)
     Release(episode.number);
 }
 
-/** All is quiet in an episode. */
+/** Ends an episode that has become quiet. */
 void
 ReplayTransport::End(Episode& episode, int64_t now)
 {
     m_counters.episodes++;
     const std::vector<uint32_t>& names = episode.names.Links();
-    // A link that was another's in between is there twice.
+    // A link that belonged to another episode in between is listed twice.
     std::sort(episode.links.begin(), episode.links.end());
     episode.links.erase(std::unique(episode.links.begin(), episode.links.end()),
                         episode.links.end());
@@ -521,8 +527,8 @@ ReplayTransport::Start(const FlowRequest& request, Time now)
 }
 
 /**
- * Whether no flow is under way that loads a link, the last one's acknowledgment has come, and that
- * for longer than between flows of one episode.
+ * Whether a link is quiet: no active flow loads it, and the last acknowledgment arrived longer ago
+ * than pauses within one episode last.
  */
 bool
 ReplayTransport::IsQuiet(uint32_t link, int64_t now) const
@@ -532,7 +538,7 @@ ReplayTransport::IsQuiet(uint32_t link, int64_t now) const
     return m_links[link].flows == 0 && m_links[link].quiet + wait <= now;
 }
 
-/** Parts of one episode were taken for several: such links are to be quiet for longer. */
+/** Increases the required quiet time of links whose takeover has split one episode into several. */
 void
 ReplayTransport::LearnPatience(const std::vector<uint32_t>& parts)
 {
@@ -553,7 +559,10 @@ ReplayTransport::LearnPatience(const std::vector<uint32_t>& parts)
     }
 }
 
-/** A flow no longer loads its links, once an acknowledgment that waits for packets has come. */
+/**
+ * Removes the load of an ended flow from its links. They stay busy until its last acknowledgment
+ * has arrived, behind other packets.
+ */
 void
 ReplayTransport::LeaveLinks(RouteId route, int64_t now)
 {
@@ -563,12 +572,12 @@ ReplayTransport::LeaveLinks(RouteId route, int64_t now)
     for (const uint32_t link : m_routes.Of(route).links)
     {
         LinkState& state = m_links[link];
-        state.flows -= state.flows > 0 ? 1 : 0; // 0: the route had other paths when it started
+        state.flows -= state.flows > 0 ? 1 : 0; // 0: the route had other paths at the start
         state.quiet = std::max(state.quiet, quiet);
     }
 }
 
-/** The episode that a flow is part of, which is flushed before time goes on. */
+/** Finds, merges or creates the episode of a flow. It is flushed before time advances. */
 ReplayTransport::Episode&
 ReplayTransport::EpisodeFor(const FlowRequest& request, int64_t now)
 {
@@ -636,7 +645,7 @@ ReplayTransport::LoadsAny(RouteId route, const std::vector<uint32_t>& links)
     });
 }
 
-/** Several episodes become one, which is as if it had been one all the time. */
+/** Merges episodes into one, equal to an episode that was one from the start. */
 ReplayTransport::Episode&
 ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
 {
@@ -646,7 +655,8 @@ ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
         Episode& part = *m_episodes[number];
         for (Input& input : part.inputs)
         {
-            // Periods that were passed have moved it, to when a link that it used was another's.
+            // Passed periods have moved it to a time when one of its links belonged to another
+            // episode.
             if (part.hasPassed && input.isDone && LoadsAny(input.request.route, part.lost))
             {
                 input.time = input.start - part.begin;
@@ -674,7 +684,7 @@ ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
         }
         Retire(part);
     }
-    // Parts that were moved may have flows at other times than in the order of their starts.
+    // In shifted parts, the times of flows may differ from the order of their starts.
     std::sort(whole.inputs.begin(), whole.inputs.end(), [](const Input& a, const Input& b) {
         return std::tie(a.time, a.order) < std::tie(b.time, b.order);
     });
@@ -701,7 +711,7 @@ ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
     return whole;
 }
 
-/** Nothing more starts at this instant, as far as it is known: flows are taken as one batch. */
+/** Processes the flows started at this instant as one batch. */
 void
 ReplayTransport::Flush()
 {
@@ -709,7 +719,7 @@ ReplayTransport::Flush()
     {
         std::vector<std::pair<uint32_t, uint64_t>> flushed;
         std::swap(flushed, m_toFlush);
-        // Those that lead go before those that follow.
+        // Leaders go before followers.
         std::stable_partition(flushed.begin(), flushed.end(), [this](const auto& each) {
             return IsAlive(each.first, each.second) &&
                    (m_episodes[each.first]->isSimulated || m_episodes[each.first]->parked);
@@ -773,8 +783,9 @@ ReplayTransport::Flush(Episode& episode)
 }
 
 /**
- * Puts flows of one instant on connections that the episode knows into an order that does not
- * depend on who started them first. New ones stay in their own: in that queue pairs take turns.
+ * Sorts the flows of one instant on known connections, so that their order does not depend on the
+ * order of calls. Flows on new connections keep their order, which determines the round-robin order
+ * of queue pairs.
  */
 void
 ReplayTransport::SortBatch(Episode& episode, std::size_t first, std::size_t last)
@@ -798,7 +809,7 @@ ReplayTransport::SortBatch(Episode& episode, std::size_t first, std::size_t last
     }
 }
 
-/** Goes on in the memo by a start; where it never came, from here on by packets. */
+/** Follows a start in the memo; if it is new, the episode needs packets from here on. */
 void
 ReplayTransport::Walk(Episode& episode, Input& input)
 {
@@ -839,7 +850,7 @@ ReplayTransport::Walk(Episode& episode, Input& input)
     {
         Enter(episode, next);
     }
-    if (known == NONE || HasDownLink(input.request.route)) // it stalls, which others do not tell
+    if (known == NONE || HasDownLink(input.request.route)) // it stalls, unlike in the memo
     {
         Simulate(episode);
     }
@@ -857,7 +868,7 @@ ReplayTransport::HasDownLink(RouteId route)
         links.begin(), links.end(), [this](const PathLink& each) { return !IsLinkUp(each.link); });
 }
 
-/** By how much an episode may be moved when a flow starts, ps. */
+/** Allowed shift of an episode when a flow starts, ps. */
 int64_t
 ReplayTransport::MayMove(const Episode& episode, const Input& input) const
 {
@@ -869,7 +880,7 @@ ReplayTransport::MayMove(const Episode& episode, const Input& input) const
     return std::max(int64_t{0}, static_cast<int64_t>(most) - episode.moved);
 }
 
-/** What an episode has to tell is told later by that, or sooner. */
+/** Shifts the notifications of an episode by @p by ps. */
 void
 ReplayTransport::Move(Episode& episode, int64_t by)
 {
@@ -883,7 +894,7 @@ ReplayTransport::Move(Episode& episode, int64_t by)
     }
 }
 
-/** What was told in its state up to @p until is to be told. */
+/** Queues the notifications of the current memo state up to @p until. */
 void
 ReplayTransport::PassTold(Episode& episode, int64_t until)
 {
@@ -895,7 +906,7 @@ ReplayTransport::PassTold(Episode& episode, int64_t until)
     }
 }
 
-/** What was told by the memo or by packets is to be told, unless it was. */
+/** Queues a notification of the memo or of packets, unless it was delivered before. */
 void
 ReplayTransport::PassOn(Episode& episode, EpisodeMemo::Told told)
 {
@@ -906,18 +917,18 @@ ReplayTransport::PassOn(Episode& episode, EpisodeMemo::Told told)
     }
     if (told.isDone && episode.moved > 0)
     {
-        // Moved, it may be sooner than packets can be, by as much at most.
+        // In a shifted episode, the flow may end earlier than packets could, at most by the shift.
         const Time least = FluidUncontendedTime(input.request, m_routing);
         const int64_t end = (m_slots[input.slot].started + least).ToPicoseconds() - episode.begin;
         const int64_t time = std::min(end, told.time + episode.moved);
         if (time > m_now.ToPicoseconds() - episode.begin)
         {
-            told.time = episode.begin + time; // wherever the episode is moved later
+            told.time = episode.begin + time; // absolute, independent of later shifts
             const bool isHeld =
                 std::any_of(episode.held.begin(),
                             episode.held.end(),
                             [&](const EpisodeMemo::Told& each) { return each.flow == told.flow; });
-            if (!isHeld) // by what was told before packets were needed again
+            if (!isHeld) // a notification from before packets were needed again
             {
                 episode.held.push_back(told);
             }
@@ -927,7 +938,7 @@ ReplayTransport::PassOn(Episode& episode, EpisodeMemo::Told told)
     episode.toTell.push_back(told);
 }
 
-/** What was held until now is to be told. */
+/** Queues the held notifications that are due. */
 void
 ReplayTransport::PassHeld(Episode& episode)
 {
@@ -940,14 +951,14 @@ ReplayTransport::PassHeld(Episode& episode)
     episode.held.erase(episode.held.begin(), later);
 }
 
-/** Where the first flows of an episode have led to. */
+/** Memo state before the input at index @p input. */
 uint32_t
 ReplayTransport::StateBefore(const Episode& episode, std::size_t input)
 {
     return input == 0 ? EpisodeMemo::ROOT : episode.inputs[input - 1].state;
 }
 
-/** The first flow that its client was not told to be done. */
+/** Index of the first flow whose end was not yet reported. */
 uint32_t
 ReplayTransport::FirstOpen(Episode& episode)
 {
@@ -958,7 +969,7 @@ ReplayTransport::FirstOpen(Episode& episode)
     return episode.open;
 }
 
-/** Whether packets do the same again and again, now that inputs from @p first on have started. */
+/** Looks for a recurrence, now that inputs from @p first on have started. */
 void
 ReplayTransport::FindPeriod(Episode& episode, std::size_t first)
 {
@@ -999,9 +1010,8 @@ ReplayTransport::FindPeriod(Episode& episode, std::size_t first)
 }
 
 /**
- * Is where it was before a period that has repeated itself: what has started in it is taken for
- * what had started a period sooner. Packets are parked where they are, before inputs from @p first
- * on.
+ * Skips a period that repeats itself: the flows that started in it replace those that started one
+ * period earlier. The packets are parked before the inputs from @p first on.
  */
 void
 ReplayTransport::PassPeriod(Episode& episode, std::size_t first)
@@ -1011,7 +1021,7 @@ ReplayTransport::PassPeriod(Episode& episode, std::size_t first)
     const std::size_t begin = episode.walked - 2 * period.flows;
     if (FirstOpen(episode) < begin)
     {
-        return; // it was moved, and something is told later than it was
+        return; // it was shifted, and a notification is late
     }
     const std::vector<uint32_t>& names = episode.names.Links();
     for (std::size_t i = 0; i < period.counters.size(); i++)
@@ -1067,7 +1077,7 @@ ReplayTransport::PassPeriod(Episode& episode, std::size_t first)
     }
 }
 
-/** Packets are no longer needed. */
+/** Frees packets, after adding their counters. */
 void
 ReplayTransport::Drop(std::unique_ptr<Packets>& packets)
 {
@@ -1079,7 +1089,7 @@ ReplayTransport::Drop(std::unique_ptr<Packets>& packets)
     }
 }
 
-/** An episode that is simulated, or can be soon, is in another state. */
+/** Moves an episode with packets to a memo state, which it may then lead. */
 void
 ReplayTransport::Enter(Episode& episode, uint32_t number)
 {
@@ -1102,7 +1112,7 @@ ReplayTransport::StopLeading(Episode& episode)
     }
 }
 
-/** What an episode does is no longer kept. */
+/** Stops storing an episode. */
 void
 ReplayTransport::Forget(Episode& episode)
 {
@@ -1110,7 +1120,7 @@ ReplayTransport::Forget(Episode& episode)
     StopLeading(episode);
 }
 
-/** An episode needs packets from now on. */
+/** Requests packets for an episode; they catch up at the next flush. */
 void
 ReplayTransport::Simulate(Episode& episode)
 {
@@ -1131,8 +1141,8 @@ ReplayTransport::Simulate(Episode& episode)
 }
 
 /**
- * Whether parked packets stand where the episode has come through, and before what starts next; a
- * period that was passed since may have been another one.
+ * Whether parked packets are at a point that the episode has passed, before its next start. They
+ * are not if a different period was skipped since.
  */
 bool
 ReplayTransport::CanResume(const Episode& episode)
@@ -1143,7 +1153,7 @@ ReplayTransport::CanResume(const Episode& episode)
             episode.reached <= episode.inputs[known].time);
 }
 
-/** Simulates an episode from its beginning, or from where its packets are parked, to now. */
+/** Simulates an episode from its start, or from its parked packets, up to now. */
 void
 ReplayTransport::CatchUp(Episode& episode)
 {
@@ -1156,7 +1166,7 @@ ReplayTransport::CatchUp(Episode& episode)
     }
     else
     {
-        episode.toTell.clear(); // it is found again, unless packets were parked behind it
+        episode.toTell.clear(); // found again, unless packets were parked behind it
         episode.held.clear();
         Drop(episode.parked);
         episode.packets = std::make_unique<Packets>(*this, episode);
@@ -1187,7 +1197,10 @@ ReplayTransport::CatchUp(Episode& episode)
                               m_counters.repeatedEvents > m_counters.events / 2);
 }
 
-/** Brings the packets of an episode to @p until, all of that instant; moved ones may be ahead. */
+/**
+ * Advances the packets of an episode to @p until, including that instant. Packets of a shifted
+ * episode may be ahead already.
+ */
 void
 ReplayTransport::Advance(Episode& episode, int64_t until)
 {
@@ -1196,7 +1209,7 @@ ReplayTransport::Advance(Episode& episode, int64_t until)
     KeepNews(episode);
 }
 
-/** Starts the next flow of an episode among its packets. */
+/** Starts the next flow of an episode in its packets. */
 void
 ReplayTransport::Inject(Episode& episode)
 {
@@ -1210,10 +1223,10 @@ ReplayTransport::Inject(Episode& episode)
         episode.place = 0;
     }
     episode.packets->Start(input.request, input.time);
-    KeepNews(episode); // one without a link is done
+    KeepNews(episode); // a flow without links is done
 }
 
-/** What packets have told is kept, and to be told. */
+/** Stores and queues the notifications of packets. */
 void
 ReplayTransport::KeepNews(Episode& episode)
 {
@@ -1238,13 +1251,13 @@ ReplayTransport::KeepNews(Episode& episode)
         }
         else
         {
-            Forget(episode); // ports that are due at one instant have another order here
+            Forget(episode); // ports due at one instant are handled in another order here
         }
     }
     episode.news.clear();
 }
 
-/** Tells a flow's client, once. */
+/** Delivers a notification to a flow's client, once. */
 void
 ReplayTransport::Tell(Episode& episode, const EpisodeMemo::Told& told, int64_t now)
 {
@@ -1304,7 +1317,10 @@ ReplayTransport::OnStalled(Episode& episode, uint32_t number, bool isStalled)
     }
 }
 
-/** All that is under way becomes one episode of packets, which is not kept; null: nothing is. */
+/**
+ * Merges all episodes into one, which is simulated and not stored.
+ * @return null if there is none
+ */
 ReplayTransport::Episode*
 ReplayTransport::Unify()
 {
@@ -1331,7 +1347,7 @@ ReplayTransport::Unify()
     return m_whole == NONE ? nullptr : m_episodes[m_whole].get();
 }
 
-/** What a link that is up was given last. */
+/** Last rate set for a link. */
 Rate
 ReplayTransport::RateOf(LinkId link) const
 {
@@ -1384,7 +1400,7 @@ ReplayTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
         {
             m_down.push_back(link);
         }
-        m_routes.SetRate(link.Index(), up ? RateOf(link).ToBytesPerSecond() : -1); // no other's
+        m_routes.SetRate(link.Index(), up ? RateOf(link).ToBytesPerSecond() : -1); // unique
     }
     if (running != nullptr)
     {
@@ -1413,7 +1429,7 @@ ReplayTransport::Cancel(FlowId id, Time now)
     const uint32_t number = m_slots[slot].input;
     Input& input = running.inputs[number];
     const Time time = running.packets->At(now.ToPicoseconds() - running.begin);
-    input.isSent = true; // nothing more is told of it
+    input.isSent = true; // no more notifications
     input.isDone = true;
     running.unfinished--;
     m_active--;
@@ -1472,7 +1488,7 @@ const PortCounters*
 ReplayTransport::GetPortCounters(LinkId link)
 {
     m_asked = m_ended[link.Index()];
-    for (const auto& each : m_episodes) // a quiet link may be another's than the one that used it
+    for (const auto& each : m_episodes) // other episodes may have used the link before
     {
         if (each && each->packets)
         {
@@ -1510,7 +1526,7 @@ ReplayTransport::StalledFlows()
             const Input& input = episode->inputs[episode->packets->InputOf(each.request.token)];
             if (input.isDone)
             {
-                continue; // told sooner, of an episode that was moved
+                continue; // reported earlier, in a shifted episode
             }
             stalled.push_back({{m_slots[input.slot].id}, input.request, each.link});
         }

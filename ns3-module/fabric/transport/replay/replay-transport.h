@@ -22,51 +22,58 @@
 namespace weir
 {
 
-/** What replays have saved. */
+/** Counters of replays. */
 struct ReplayCounters
 {
-    uint64_t episodes{0};       //!< that have ended
-    uint64_t replayed{0};       //!< of these, without a packet
-    uint64_t flows{0};          //!< that have ended
-    uint64_t replayedFlows{0};  //!< of these, told from memory
-    uint64_t periods{0};        //!< that were replayed for what packets did just before
-    uint64_t moves{0};          //!< of episodes to the times of known ones, by the tolerance
-    int64_t largestMove{0};     //!< of an episode in all, ps
-    uint64_t events{0};         //!< of packets
-    uint64_t repeatedEvents{0}; //!< of these, to get from memory to where packets were needed
-    SettledCounters settled;    //!< what was averaged, of episodes whose packets are gone
+    uint64_t episodes{0};       //!< episodes that have ended
+    uint64_t replayed{0};       //!< episodes replayed without a packet
+    uint64_t flows{0};          //!< flows that have ended
+    uint64_t replayedFlows{0};  //!< flows replayed from the memo
+    uint64_t periods{0};        //!< periods replayed after a recurrence in the same episode
+    uint64_t moves{0};          //!< shifts of episodes to the times of known ones, within the
+                                //!< tolerance
+    int64_t largestMove{0};     //!< largest total shift of an episode, ps
+    uint64_t events{0};         //!< events of packets
+    uint64_t repeatedEvents{0}; //!< events repeated to return from replay to packets
+    SettledCounters settled;    //!< counters of averaging, of episodes whose packets were freed
 };
 
 /**
- * Packets in episodes that are replayed where they are known (co-simulation in time).
+ * Simulates packets in episodes, and replays known episodes without packets (co-simulation in
+ * time).
  *
- * An **episode** is what flows do that load common links, from the first one's start until nothing
- * of them is under way. A link that has become quiet before may be another episode's next. Each is
- * simulated by a PacketTransport of its own, and what it tells is kept by when and in which order
- * its flows started (EpisodeMemo). One that begins alike, here or over other links of the same
- * kinds, is told what was told then, without a packet. Where it goes on otherwise it is simulated
- * from its beginning up to there, then further; episodes that a new flow joins become one in the
- * same way.
+ * An **episode** is the activity of flows that load common links, from the start of the first flow
+ * until no flow is active. A link that has become quiet earlier may join another episode. Each
+ * episode is simulated by its own PacketTransport. Its notifications are stored by the times and
+ * the order of its flow starts (EpisodeMemo). An episode that starts equally, here or on other
+ * links of the same kinds, replays the stored notifications without packets. Where it deviates, it
+ * is simulated from its start to that point, and then onwards. Episodes that a new flow joins are
+ * merged in the same way.
  *
- * What repeats itself without a rest is told from memory, too (Recurrence): the episode is taken
- * for one that began a period later. Its packets are parked meanwhile, and are there when they are
- * needed. With a tolerance, so is what has settled on average (SettlingPackets).
+ * Activity that repeats itself without becoming quiet is replayed too (Recurrence): the episode is
+ * treated as one that started a period later. Its packets are parked meanwhile, until they are
+ * needed again. With a tolerance, activity that has settled on average is also replayed
+ * (SettlingPackets).
  *
- * Alike is exact: starts at the same picoseconds from each other, of the same bytes, on links that
- * are alike. What is neglected:
- *  - a queue pair forgets what it knew of congestion when its episode ends;
- *  - ports of a switch share its buffer within an episode, not with other ones;
- *  - marks are drawn once for all replays.
+ * Equality is exact: starts at the same relative picoseconds, of the same bytes, on links of the
+ * same kinds. Neglected effects:
+ * - a queue pair forgets its congestion state when its episode ends;
+ * - ports of a switch share its buffer within an episode, not with other episodes;
+ * - marks are sampled once for all replays.
  *
- * Where a tolerance moves what is told, no flow ends sooner than it would uncontended.
+ * Where a tolerance shifts notifications, no flow ends sooner than it would in isolation.
  *
- * After a link changes or a flow is cancelled, all that is under way is one episode, which is not
- * kept. So it is from then on for good when returning to packets has cost more than packets.
+ * After a link changes or a flow is canceled, all active flows form one episode, which is not
+ * stored. The same applies for the rest of the run once events that were repeated to return to
+ * packets exceed both FREE_EVENTS and half of all events.
  */
 class ReplayTransport final : public Transport
 {
   public:
-    /** @p routing must outlive it. @throws std::invalid_argument as PacketTransport. */
+    /**
+     * @p routing must outlive it.
+     * @throws std::invalid_argument as PacketTransport.
+     */
     ReplayTransport(Routing& routing, PacketSpec spec);
     ~ReplayTransport() override;
     ReplayTransport(const ReplayTransport&) = delete;
@@ -83,18 +90,18 @@ class ReplayTransport final : public Transport
     bool IsLinkUp(LinkId link) const override;
     bool Cancel(FlowId id, Time now) override;
 
-    /** Nothing of a flow that is replayed. */
+    /** Zero for a flow that is replayed. */
     Rate CurrentRate(FlowId id) override;
     FlowPath CurrentPath(FlowId id) override;
 
-    /** Nothing of what is replayed. */
+    /** Without replayed traffic. */
     Rate CurrentLinkRate(LinkId link) override;
 
-    /** What is replayed counts at the end of its episode. */
+    /** Replayed traffic counts at the end of its episode. */
     LinkUsage GetLinkUsage(LinkId link) override;
     const PortCounters* GetPortCounters(LinkId link) override;
 
-    /** Of a flow that ends just now. */
+    /** Counters of a flow that has ended at this instant. */
     const FlowCounters* GetFlowCounters(FlowId id) override;
 
     bool Moves(FlowForm form) const override
@@ -138,76 +145,79 @@ class ReplayTransport final : public Transport
     static constexpr unsigned INDEX_BITS = 24; //!< as PacketTransport
     static constexpr uint64_t INDEX_MASK = (uint64_t{1} << INDEX_BITS) - 1;
 
-    /** Events that returning to packets may cost before it is looked at what it has saved. */
+    /** Events that returns to packets may cost before they are compared with the total. */
     static constexpr uint64_t FREE_EVENTS = 20'000'000;
 
     struct Episode;
 
-    /** An episode's packets, in its time, which begins with it. */
+    /** The packets of an episode, in time relative to its start. */
     class Packets;
 
-    /** A flow in its episode. */
+    /** A flow of an episode. */
     struct Input
     {
         FlowRequest request;
-        uint32_t slot{NONE};   //!< of m_slots, until it is done
-        uint64_t order{0};     //!< of all flows
-        int64_t start{0};      //!< ps
-        int64_t time{0};       //!< of its start, in its episode
-        uint32_t state{NONE};  //!< of the memo, that it led to
-        FlowCounters counters; //!< once it is done
-        bool isSent{false};    //!< its client was told so
-        bool isDone{false};    //!< its client was told this
+        uint32_t slot{NONE};   //!< index into m_slots, until the flow is done
+        uint64_t order{0};     //!< start order among all flows
+        int64_t start{0};      //!< start time, ps
+        int64_t time{0};       //!< start time relative to its episode, ps
+        uint32_t state{NONE};  //!< memo state reached by its start
+        FlowCounters counters; //!< counters, once it is done
+        bool isSent{false};    //!< its client was told that it is sent
+        bool isDone{false};    //!< its client was told that it is done
         bool isStalled{false};
     };
 
-    /** A quiet link of another episode. */
+    /** A quiet link taken over from another episode. */
     struct Taken
     {
-        uint64_t serial{0}; //!< of that
-        uint32_t kind{0};   //!< of the link
-        int64_t gap{0};     //!< ps for which it had been quiet
+        uint64_t serial{0}; //!< serial of that episode
+        uint32_t kind{0};   //!< kind of the link
+        int64_t gap{0};     //!< time for which the link had been quiet, ps
     };
 
     /**
-     * What happens at one instant has an order of its own, whatever the order of calls: first what
-     * packets do, then what is told, by flow, then what is started, by connection.
+     * An episode. Events of one instant have a fixed order, whatever the order of calls: first
+     * packets, then notifications by flow, then starts by connection.
      */
     struct Episode
     {
         uint32_t number{0};
-        uint64_t serial{0};            //!< tells apart those of one number
-        std::vector<uint64_t> serials; //!< of this and of those that it was merged of
+        uint64_t serial{0};            //!< unique id; numbers are reused
+        std::vector<uint64_t> serials; //!< serials of this episode and of those merged into it
         std::vector<Taken> taken;
-        std::vector<uint32_t> lost; //!< links that others have taken
-        bool hasPassed{false};      //!< a period: flows are later in it than they have started
-        int64_t begin{0};           //!< ps; moved where it is told what was told at other times
-        int64_t moved{0};           //!< by that much in all, ps
+        std::vector<uint32_t> lost; //!< links taken over by other episodes
+        bool hasPassed{false};      //!< it has skipped a period, so that flows have later times in
+                                    //!< it than their starts
+        int64_t begin{0};           //!< ps; shifted where it replays an episode with other times
+        int64_t moved{0};           //!< total shift, ps
         std::vector<Input> inputs;
-        uint32_t walked{0};   //!< of these, those that have led to a state
-        uint32_t open{0};     //!< of these, those before the first that is not done, at least
-        uint32_t injected{0}; //!< of these, those that its packets know
+        uint32_t walked{0};   //!< number of inputs that have led to a state
+        uint32_t open{0};     //!< number of inputs before the first that is not done, at least
+        uint32_t injected{0}; //!< number of inputs started in its packets
         EpisodeNames names;
-        std::vector<uint32_t> links;             //!< that are its own
-        uint32_t state{EpisodeMemo::ROOT};       //!< where the walked ones have led to
-        uint32_t packetState{EpisodeMemo::ROOT}; //!< where the injected ones have led to
-        uint32_t place{0};                       //!< what comes next of what was told in that state
-        int64_t reached{0};                      //!< by its packets, ps in its time
-        uint32_t unfinished{0};                  //!< flows
-        bool isKept{true};                       //!< in the memo
-        bool isSimulated{false};                 //!< by packets, which may have to be caught up yet
-        bool isToFlush{false};                   //!< is in m_toFlush
+        std::vector<uint32_t> links;             //!< its links
+        uint32_t state{EpisodeMemo::ROOT};       //!< memo state after the walked inputs
+        uint32_t packetState{EpisodeMemo::ROOT}; //!< memo state after the injected inputs
+        uint32_t place{0};                       //!< index of the next notification in that state
+        int64_t reached{0};                      //!< time reached by its packets, relative to its
+                                                 //!< start, ps
+        uint32_t unfinished{0};                  //!< number of flows not done
+        bool isKept{true};                       //!< it is stored in the memo
+        bool isSimulated{false};                 //!< it needs packets, which may still have to
+                                                 //!< catch up
+        bool isToFlush{false};                   //!< it is in m_toFlush
         bool wasSimulated{false};
-        std::unique_ptr<Packets> packets; //!< while they are simulated
-        std::unique_ptr<Packets> parked;  //!< that may be needed again, instead of those
+        std::unique_ptr<Packets> packets; //!< packets, while simulated
+        std::unique_ptr<Packets> parked;  //!< parked packets, which may be needed again
         Recurrence recurrence;
-        std::vector<EpisodeMemo::Told> news;   //!< of its packets, of this instant
-        std::vector<EpisodeMemo::Told> toTell; //!< now
-        std::vector<EpisodeMemo::Told> held;   //!< that flows are done, at ps since the run's start
-        int64_t due{EpisodeMemo::NEVER};       //!< ps of all, as m_due has it
+        std::vector<EpisodeMemo::Told> news;   //!< notifications of its packets at this instant
+        std::vector<EpisodeMemo::Told> toTell; //!< notifications due now
+        std::vector<EpisodeMemo::Told> held;   //!< delayed ends of flows, at absolute ps
+        int64_t due{EpisodeMemo::NEVER};       //!< time in m_due, absolute ps
     };
 
-    /** By the low bits of a FlowId. */
+    /** Entry of a flow, by the low bits of its FlowId. */
     struct Slot
     {
         uint64_t id{0};
@@ -217,12 +227,12 @@ class ReplayTransport final : public Transport
         bool isUsed{false};
     };
 
-    /** What loads a link. */
+    /** Load of a link. */
     struct LinkState
     {
-        uint32_t episode{NONE}; //!< the last one
-        uint32_t flows{0};      //!< under way
-        int64_t quiet{0};       //!< ps: the acknowledgments of all others have come by then
+        uint32_t episode{NONE}; //!< last episode on the link
+        uint32_t flows{0};      //!< active flows
+        int64_t quiet{0};       //!< ps: by then the acknowledgments of all ended flows have arrived
     };
 
     Episode& NewEpisode(int64_t begin);
@@ -275,24 +285,26 @@ class ReplayTransport final : public Transport
 
     Routing& m_routing;
     PacketSpec m_spec;
-    PacketTransport m_alone; //!< carries nothing; knows what flows take alone
+    PacketTransport m_alone; //!< carries no flows; computes uncontended times
     EpisodeMemo m_memo;
     RouteFacts m_routes;
     std::vector<std::unique_ptr<Episode>> m_episodes; //!< by number
     std::vector<uint32_t> m_freeEpisodes;
     std::vector<LinkState> m_links;
-    std::unordered_map<uint32_t, int64_t> m_patience; //!< ps, by kind of link; see IsQuiet
+    std::unordered_map<uint32_t, int64_t> m_patience; //!< by kind of link: ps, see IsQuiet
     std::set<std::pair<int64_t, uint32_t>> m_due;
-    std::vector<std::pair<uint32_t, uint64_t>> m_toFlush;          //!< numbers and serials
-    std::unordered_map<uint32_t, std::vector<uint32_t>> m_waiting; //!< episodes by memo state
+    std::vector<std::pair<uint32_t, uint64_t>> m_toFlush;          //!< numbers and serials of
+                                                                   //!< episodes
+    std::unordered_map<uint32_t, std::vector<uint32_t>> m_waiting; //!< by memo state: numbers of
+                                                                   //!< waiting episodes
     std::vector<Slot> m_slots;
     std::vector<uint32_t> m_freeSlots;
-    std::vector<PortCounters> m_ended;            //!< by link: of episodes that have ended
-    PortCounters m_asked;                         //!< what GetPortCounters returned last
-    std::vector<std::pair<LinkId, Rate>> m_rates; //!< of links that were given others
+    std::vector<PortCounters> m_ended;            //!< by link: counters of ended episodes
+    PortCounters m_asked;                         //!< last result of GetPortCounters
+    std::vector<std::pair<LinkId, Rate>> m_rates; //!< changed rates of links
     std::vector<LinkId> m_down;
-    uint32_t m_whole{NONE}; //!< the episode that all flows join
-    bool m_isWhole{false};  //!< there is one at any time
+    uint32_t m_whole{NONE}; //!< episode that all flows join; NONE if there is none
+    bool m_isWhole{false};  //!< m_whole is used for the rest of the run
     uint64_t m_started{0};
     uint64_t m_serials{0};
     std::size_t m_active{0};

@@ -21,7 +21,10 @@ BitsOf(double value)
     return bits;
 }
 
-/** The links that a route may take where switches choose by load: shortest, then each detour's. */
+/**
+ * The links that a route may take where switches choose by load: its current path, all shortest
+ * paths, then each detour.
+ */
 std::vector<PathId>
 ChoicesOf(Routing& routing, RouteId route)
 {
@@ -200,7 +203,7 @@ EpisodeNames::FactsOf(const FlowRequest& request, RouteFacts& routes, EpisodeMem
         m_facts.push_back(routing.HasEnds(request.route) ? 1 : 0);
         for (const PathId path : route.paths)
         {
-            m_facts.push_back(-2); // no number is negative
+            m_facts.push_back(-2); // separator; numbers are never negative
             for (const PathLink& each : routing.Paths().Links(path))
             {
                 AddLink(each.link.Index(), routes);

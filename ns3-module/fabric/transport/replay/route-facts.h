@@ -14,35 +14,39 @@
 namespace weir
 {
 
-/** Which links the packets of routes may load, and what links and devices are like. */
+/** The links that the packets of routes may load, and the kinds of links and devices. */
 class RouteFacts
 {
   public:
     /**
-     * @param pair how packets of a flow are spread over paths
-     * All must outlive it.
+     * @param pair how packets of a flow are spread over paths All arguments must outlive this
+     *        object.
      */
     RouteFacts(Routing& routing, const QueuePairSpec& pair, EpisodeMemo& memo);
 
-    /** What a route's packets may take now. */
+    /** Current paths and links of a route's packets. */
     struct Route
     {
-        std::vector<PathId> paths;   //!< of data; links of several where switches choose by load
-        FlowPath taken;              //!< where no load decides
-        std::vector<uint32_t> links; //!< of those and back, each once
+        std::vector<PathId> paths;   //!< paths of data; where switches choose by load, each may
+                                     //!< hold the links of several paths
+        FlowPath taken;              //!< the path taken, unless load decides
+        std::vector<uint32_t> links; //!< links of the paths and their reverse links, each once,
+                                     //!< ascending
         bool isKnown{false};
     };
 
-    /** Valid until the next call. O(1) after the first one. */
+    /** Facts of a route; valid until the next call. O(1) after the first call for a route. */
     const Route& Of(RouteId route);
 
-    /** Links equal in all that packets meet there have the same number. */
+    /**
+     * Number of the kind of a link; links with equal properties for packets have the same number.
+     */
     uint32_t KindOf(uint32_t link) const
     {
         return m_linkKinds[link];
     }
 
-    /** The same for devices: what ports they have decides on the room that these share. */
+    /** Number of the kind of a device, which includes its ports, since they share its buffer. */
     uint32_t KindOfDevice(uint32_t device) const
     {
         return m_deviceKinds[device];
@@ -53,13 +57,13 @@ class RouteFacts
         return m_routing;
     }
 
-    /** Routes may have other paths. */
+    /** Discards cached paths after links have changed. */
     void ForgetPaths()
     {
         m_routes.clear();
     }
 
-    /** A link is as the topology has it but for its rate, bytes/s. */
+    /** Sets the rate of a link, bytes/s; its other properties are those of the topology. */
     void SetRate(uint32_t link, double rate);
 
   private:
@@ -74,30 +78,30 @@ class RouteFacts
 };
 
 /**
- * Numbers that links, devices and connections have in an episode: in the order in which its flows
- * need them.
+ * Numbers the links, devices and connections of an episode in the order in which its flows need
+ * them.
  */
 class EpisodeNames
 {
   public:
-    /** What is to be known of a flow that starts now, by its number in @p memo. */
+    /** Number, in @p memo, of the facts of a flow that starts now. */
     uint32_t FactsOf(const FlowRequest& request, RouteFacts& routes, EpisodeMemo& memo);
 
-    /** The number of a flow's connection; EpisodeMemo::NONE: it has none yet. */
+    /** Number of a flow's connection; EpisodeMemo::NONE if it has none yet. */
     uint32_t ConnectionOf(const FlowRequest& request) const
     {
         const auto known = m_connections.find(KeyOf(request));
         return known == m_connections.end() ? EpisodeMemo::NONE : known->second;
     }
 
-    /** The number of a link; EpisodeMemo::NONE: it has none yet. */
+    /** Number of a link; EpisodeMemo::NONE if it has none yet. */
     uint32_t NumberOf(uint32_t link) const
     {
         const auto known = m_numberOfLink.find(link);
         return known == m_numberOfLink.end() ? EpisodeMemo::NONE : known->second;
     }
 
-    /** By their numbers. */
+    /** The links, by number. */
     const std::vector<uint32_t>& Links() const
     {
         return m_links;
@@ -116,7 +120,7 @@ class EpisodeNames
     std::unordered_map<uint32_t, uint32_t> m_numberOfDevice;
     std::unordered_map<uint64_t, uint32_t> m_connections; //!< by route and stream
     std::vector<uint32_t> m_links;
-    std::vector<int64_t> m_facts; //!< being put together
+    std::vector<int64_t> m_facts; //!< facts under construction
 };
 
 } // namespace weir

@@ -10,7 +10,7 @@ namespace weir
 namespace
 {
 
-/** Bytes in three windows back to back. */
+/** Bytes in three consecutive windows. */
 struct Triple
 {
     double first{0};
@@ -22,7 +22,7 @@ struct Triple
         return (first + second + third) / 3;
     }
 
-    /** The standard error of the mean. */
+    /** Standard error of the mean. */
     double Error() const
     {
         const double mean = Mean();
@@ -30,7 +30,7 @@ struct Triple
         return std::sqrt((square(first) + square(second) + square(third)) / (3 * 2));
     }
 
-    /** By how much they grow or fall from first to third; zero where they do neither. */
+    /** Change from the first to the third window if monotone; else zero. */
     double Drift() const
     {
         const bool isMonotone =
@@ -63,7 +63,7 @@ ServiceWindows::Restart(int64_t now)
         connection.services.clear();
         connection.next = 0;
         connection.longestIdle = 0;
-        connection.free = std::min(connection.free, now); // what was to be served is no more
+        connection.free = std::min(connection.free, now); // discards planned service
         connection.maxBytes = 0;
         connection.rate = 0;
     }
@@ -81,7 +81,7 @@ ServiceWindows::Mark(int64_t now, double queued, std::vector<PortCounters> count
         mark.served.push_back(connection.served + connection.open);
     }
     m_marks.push_back(std::move(mark));
-    constexpr std::size_t MAX_MARKS = 97; // windows of up to 16 units
+    constexpr std::size_t MAX_MARKS = 97; // windows of up to 16 units; then the units double
     if (m_marks.size() == MAX_MARKS)
     {
         for (std::size_t i = 1; 2 * i < MAX_MARKS; i++)
@@ -115,7 +115,7 @@ ServiceWindows::Agree(std::size_t width) const
         all = {all.first + own.first, all.second + own.second, all.third + own.third};
     }
     const double most = m_tolerance * all.Mean();
-    constexpr double OF_ALL = 0.1; // what one connection has more of, another has less, but not all
+    constexpr double OF_ALL = 0.1; // stricter for the total, where differences cancel
     return all.Mean() > 0 && all.Drift() <= OF_ALL * most && error <= most && drift <= most &&
            m_marks[last].queued <= most;
 }
@@ -154,7 +154,7 @@ ServiceWindows::Find()
             time += each.time;
             bytes += static_cast<double>(each.bytes);
         }
-        // A service or two do not speak for a flow that had most of the time.
+        // If the recorded services cover less than half of the bytes, a longer flow dominates.
         const double had = to.served[i] - (i < from.served.size() ? from.served[i] : 0);
         if (2 * bytes < had)
         {

@@ -14,46 +14,48 @@ namespace weir
 {
 
 /**
- * Finds out whether connections are served alike on average: what each of them has had in windows
- * of time, though what controls its rate swings within them.
+ * Determines whether the service of connections has settled on average: compares the bytes served
+ * to each connection in windows of time, even if its congestion control oscillates within them.
  *
- * A window is a number of **units**, of which each is some periods of whatever swings. Three
- * windows back to back **agree** when
- *  - they have not had ever more bytes, nor ever fewer, by a tenth of the tolerance: what still
- *    grows or falls has not settled;
- *  - the standard errors of what connections have had on average, added up, are within the
- * tolerance of all that was had in a window;
- *  - similarly by how much those have grown or fallen that have grown or fallen twice back to back;
- *  - similarly the bytes that stand in queues at the end.
- * The first quarter of the time at least is left out, and windows grow with the time: what does not
- * agree over short ones may agree over long ones.
+ * A window is a number of **units**; each unit is some periods of the oscillation. Three
+ * consecutive windows **agree** when
+ * - the total bytes do not increase or decrease monotonically by more than a tenth of the
+ *   tolerance, since a monotone trend has not settled;
+ * - the sum of the standard errors of the connections' mean bytes is within the tolerance of the
+ *   total bytes of a window;
+ * - the same holds for the sum of the monotone increases and decreases of the connections;
+ * - the same holds for the bytes in queues at the end.
+ *
+ * At least the first quarter of the time is left out, and windows grow with the time: short windows
+ * may disagree where longer ones agree.
  */
 class ServiceWindows
 {
   public:
-    /** How a connection served a flow, one after another: a flow waits for the one before it. */
+    /** Service of a flow by a connection. Flows of a connection are served one after another. */
     struct Service
     {
-        int64_t end{0};        //!< ps: when it was done
-        int64_t time{0};       //!< ps from when it might begin, less the latency of its path
-        int64_t bytes{0};      //!< of the flow
-        int64_t sentBefore{0}; //!< ps: the last byte left its source so much before the end
+        int64_t end{0};        //!< ps: end of the flow
+        int64_t time{0};       //!< ps from its earliest possible start to its end, without the
+                               //!< latency of its path
+        int64_t bytes{0};      //!< bytes of the flow
+        int64_t sentBefore{0}; //!< ps by which the last byte left its source before the end
         FlowCounters counters;
     };
 
     struct Connection
     {
-        std::vector<Service> services; //!< the oldest one first
-        std::size_t next{0};           //!< of these, the one that is taken next for another flow
-        double served{0};              //!< bytes of flows that are done
-        double open{0};                //!< bytes that came of those that are not, at the last mark
-        int64_t free{0};               //!< ps: when the last one ended, less the latency
-        int64_t idleSince{0};          //!< ps: when the last one was done
+        std::vector<Service> services; //!< recorded services, the oldest first
+        std::size_t next{0};           //!< index of the service to reuse next
+        double served{0};              //!< bytes of ended flows
+        double open{0};                //!< bytes received of active flows, at the last mark
+        int64_t free{0};               //!< ps: end of the last flow, without the latency
+        int64_t idleSince{0};          //!< ps: end of the last flow
         int64_t longestIdle{0};        //!< ps
-        int64_t maxBytes{0};           //!< of a flow
-        double rate{0};                //!< bytes/ps while it served, in what was averaged
+        int64_t maxBytes{0};           //!< largest bytes of a flow
+        double rate{0};                //!< mean rate while serving, bytes/ps
 
-        /** Whether it is known how it serves a flow; without a rate, one of no bytes. */
+        /** Whether its service is known; without a rate, only for flows of zero bytes. */
         bool IsKnown() const
         {
             return rate > 0 || (!services.empty() && maxBytes == 0);
@@ -65,7 +67,7 @@ class ServiceWindows
     {
     }
 
-    /** The number of a connection: of a route, a stream and a class. */
+    /** Number of the connection of a route, stream and traffic class. */
     uint32_t ConnectionOf(uint32_t route, uint32_t stream, uint8_t trafficClass);
 
     Connection& At(uint32_t connection)
@@ -83,10 +85,10 @@ class ServiceWindows
         return m_connections.size();
     }
 
-    /** Windows begin at @p now, ps; services are forgotten. */
+    /** Restarts the windows at @p now (ps) and forgets all services. */
     void Restart(int64_t now);
 
-    /** Units are at least so long, ps. */
+    /** Raises the length of a unit to at least @p unit ps. */
     void Widen(int64_t unit)
     {
         m_unit = unit > m_unit ? unit : m_unit;
@@ -97,24 +99,31 @@ class ServiceWindows
         return m_unit;
     }
 
-    /** When the next mark is due, ps. */
+    /** Time of the next mark, ps. */
     int64_t NextMark() const
     {
         return m_marks.empty() ? m_begin : m_marks.back().time + m_unit;
     }
 
-    /** Notes what all connections have had, Connection::open of the last one too. O(connections) */
+    /**
+     * Records the bytes served to all connections, Connection::open included. O(connections)
+     * @param queued bytes in queues
+     * @param counters counters of ports
+     */
     void Mark(int64_t now, double queued, std::vector<PortCounters> counters);
 
-    /** What windows that agree have had. */
+    /** The time of three windows that agree. */
     struct Span
     {
-        int64_t begin{0};                   //!< ps: of the first one
-        int64_t time{0};                    //!< ps: of all of them
-        std::vector<PortCounters> counters; //!< what ports had counted at the begin
+        int64_t begin{0};                   //!< ps: start of the first window
+        int64_t time{0};                    //!< ps: total length
+        std::vector<PortCounters> counters; //!< counters of ports at the start
     };
 
-    /** Where the last mark ends windows that agree. Services that are older are forgotten then. */
+    /**
+     * Returns the last three windows if they end at the last mark and agree. Older services are
+     * forgotten then.
+     */
     std::optional<Span> Find();
 
   private:
@@ -123,7 +132,7 @@ class ServiceWindows
         int64_t time{0};
         double queued{0};                   //!< bytes
         std::vector<double> served;         //!< bytes, by connection
-        std::vector<PortCounters> counters; //!< of ports
+        std::vector<PortCounters> counters; //!< counters of ports
     };
 
     bool Agree(std::size_t width) const;

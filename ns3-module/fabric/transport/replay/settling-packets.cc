@@ -59,9 +59,10 @@ SettlingPackets::Start(const FlowRequest& request, const std::vector<uint32_t>& 
             }
         }
         const int64_t latency = LatencyOf(request);
-        // A control that follows round trips has swung in some. What is under way when packets are
-        // parked, a round trip, may be of a flow that ends meanwhile: to be within the tolerance.
-        constexpr double MOST = 1e6; // times whose picoseconds are countable
+        // A congestion control with a period of round trips oscillates within a few of them. The
+        // packets in flight when packets are parked, about a round trip, may belong to a flow that
+        // ends meanwhile; this error must be within the tolerance.
+        constexpr double MOST = 1e6; // keeps the product within the range of picoseconds
         const double roundTrips = std::clamp(1 / (3 * m_tolerance), 8.0, MOST);
         m_windows.Widen(
             std::max(m_period.ToPicoseconds(),
@@ -83,7 +84,7 @@ SettlingPackets::Start(const FlowRequest& request, const std::vector<uint32_t>& 
     }
 }
 
-/** Has a flow move as packets. */
+/** Lets a flow move as packets. */
 void
 SettlingPackets::Post(uint32_t number, Bytes bytes, int64_t now)
 {
@@ -97,12 +98,12 @@ SettlingPackets::Post(uint32_t number, Bytes bytes, int64_t now)
     request.token = flow.inner;
     if (now > flow.start)
     {
-        request.overhead = Time(); // it is under way
+        request.overhead = Time(); // its overhead is over
     }
     m_packets.Start(request, Inner(now));
 }
 
-/** The latency of a flow's path, that of storing a packet at each hop included, ps. */
+/** Latency of a flow's path, including the store-and-forward delay of a packet at each hop, ps. */
 int64_t
 SettlingPackets::LatencyOf(const FlowRequest& request) const
 {
@@ -169,7 +170,7 @@ SettlingPackets::OnFlowDone(uint64_t token, Time now)
         service.bytes = flow.request.bytes.Count();
         service.sentBefore = flow.isSent ? time - flow.sentAt : 0;
         service.counters = flow.counters;
-        if (flow.begin == 0) // else part of it was served
+        if (flow.begin == 0) // otherwise it was partly served
         {
             connection.services.push_back(service);
         }
@@ -178,7 +179,7 @@ SettlingPackets::OnFlowDone(uint64_t token, Time now)
     TellDone(number, time);
 }
 
-/** A flow is done, whatever moved it. */
+/** Ends a flow, whether packets or service moved it. */
 void
 SettlingPackets::TellDone(uint32_t number, int64_t now)
 {
@@ -279,7 +280,7 @@ SettlingPackets::AdvanceAlone(Time limit)
     return Time::Picoseconds(m_now);
 }
 
-/** Notes what connections have had; packets are parked where that has settled. */
+/** Records the service of all connections, and parks packets if it has settled. */
 void
 SettlingPackets::Mark()
 {
@@ -318,7 +319,7 @@ SettlingPackets::Settle()
     {
         const ServiceWindows::Connection& connection = m_windows.At(i);
         const bool isIdle = m_open[i].empty();
-        if ((!isIdle && !connection.IsKnown()) || // it waits for something else
+        if ((!isIdle && !connection.IsKnown()) || // it waits for another event
             (isIdle && connection.IsKnown() && connection.idleSince + MaxIdle(connection) <= m_now))
         {
             return;
@@ -359,7 +360,7 @@ SettlingPackets::Settle()
     }
 }
 
-/** For how long a connection may be idle until it has changed, ps. */
+/** Longest idle time of a connection before it counts as changed, ps. */
 int64_t
 SettlingPackets::MaxIdle(const ServiceWindows::Connection& connection) const
 {
@@ -373,7 +374,7 @@ SettlingPackets::Push(int64_t time, ServiceEventKind kind, uint32_t subject)
     m_events.push({time, m_pushed++, kind, subject});
 }
 
-/** What is left of a flow of packets is served at the mean rate of its connection. */
+/** Serves the rest of a packet flow at the mean rate of its connection. */
 void
 SettlingPackets::ServeRest(uint32_t number, int64_t now)
 {
@@ -396,7 +397,7 @@ SettlingPackets::ServeRest(uint32_t number, int64_t now)
     Push(flow.end, ServiceEventKind::Done, number);
 }
 
-/** A flow that starts is served as one of its connection was. */
+/** Serves a new flow as an earlier flow of its connection was served. */
 void
 SettlingPackets::Serve(uint32_t number, int64_t now)
 {
@@ -457,7 +458,7 @@ SettlingPackets::Do(const ServiceEvent& event)
     }
 }
 
-/** Bytes that are left of a flow that is served. */
+/** Bytes left of a served flow at @p now. */
 double
 SettlingPackets::LeftOf(const Flow& flow, int64_t now) const
 {
@@ -469,7 +470,7 @@ SettlingPackets::LeftOf(const Flow& flow, int64_t now) const
            static_cast<double>(std::max(int64_t{1}, flow.end - flow.begin));
 }
 
-/** What was seen is of the past: packets move, and windows begin. */
+/** Discards the recorded windows: packets move again and new windows start. */
 void
 SettlingPackets::Interrupt(int64_t now)
 {
@@ -499,7 +500,7 @@ SettlingPackets::RestartWindows(int64_t now)
     }
 }
 
-/** Packets move again, as they were parked, for the flows that are under way now. */
+/** Resumes the parked packets for the flows that are active now. */
 void
 SettlingPackets::Resume(int64_t now)
 {
@@ -543,7 +544,7 @@ SettlingPackets::Resume(int64_t now)
     }
 }
 
-/** What a port has done since packets were parked. */
+/** Estimated counters of a port from the parking of packets to @p time (ps). */
 PortCounters
 SettlingPackets::ServedCounters(std::size_t place, int64_t time) const
 {

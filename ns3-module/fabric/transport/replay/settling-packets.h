@@ -17,12 +17,12 @@
 namespace weir
 {
 
-/** What settled periods have saved. */
+/** Counters of settled periods. */
 struct SettledCounters
 {
-    uint64_t periods{0}; //!< in which no packet moved
-    uint64_t flows{0};   //!< that were served in them
-    int64_t time{0};     //!< ps, of all of them
+    uint64_t periods{0}; //!< periods without packets
+    uint64_t flows{0};   //!< flows served in them
+    int64_t time{0};     //!< total time of them, ps
 
     SettledCounters& operator+=(const SettledCounters& other)
     {
@@ -34,29 +34,29 @@ struct SettledCounters
 };
 
 /**
- * Packets that become a fluid where they have settled on average, until something changes.
+ * Packets that are replaced by a fluid once they have settled on average, until something changes.
  *
- * While packets move, the services of each connection are noted (ServiceWindows). Once three
- * windows back to back agree within the tolerance, though rates, windows and queues swing within
- * them, packets are parked, and flows are served: each takes what a flow of its connection took
- * before it, one after another and from the start again.
+ * While packets move, the services of each connection are recorded (ServiceWindows). Once three
+ * consecutive windows agree within the tolerance, even if rates, windows and queues oscillate
+ * within them, packets are parked and flows are served instead: each takes the time that an earlier
+ * flow of its connection took, cyclically through the recorded services.
  *
- * Packets move again, with the rates, windows and queues where they were parked and the flows that
- * are under way then, when
- *  - a flow starts on a connection that was not seen, or is larger than those that were;
- *  - a connection is idle for longer than twice its longest pause in the windows, and the tolerance
- *    of their time;
- *  - a link changes, or a flow is cancelled;
- *  - twice the time has passed that was averaged over; where as much again agrees then, they are
- *    parked for twice as long as before.
+ * Packets move again, with the rates, windows and queues at which they were parked and the flows
+ * that are active by then, when
+ * - a flow starts on a connection that was not seen, or is larger than those that were;
+ * - a connection is idle for longer than twice its longest pause in the windows plus the tolerance
+ *   times their duration;
+ * - a link changes, or a flow is canceled;
+ * - twice the averaged time has passed; if the averages agree again then, packets are parked for
+ *   twice as long as before.
  */
 class SettlingPackets final : private FlowClient, private TransportObserver
 {
   public:
     /**
-     * @param client is told of flows
-     * @param observer is told of those that stall, and resume
-     * All must outlive it. @throws std::invalid_argument as PacketTransport.
+     * @param client receives the callbacks of flows
+     * @param observer receives stalls and resumptions All arguments must outlive this object.
+     * @throws std::invalid_argument as PacketTransport.
      */
     SettlingPackets(Routing& routing,
                     const PacketSpec& spec,
@@ -66,12 +66,13 @@ class SettlingPackets final : private FlowClient, private TransportObserver
     SettlingPackets& operator=(const SettlingPackets&) = delete;
 
     /**
-     * @param request whose token is the number of flows that were started before
-     * @param links that its packets, or their acknowledgments, may take
+     * Starts a flow.
+     * @param request its token must be the number of flows started before
+     * @param links links that its packets or acknowledgments may take
      */
     void Start(const FlowRequest& request, const std::vector<uint32_t>& links, Time now);
 
-    /** Nothing more is told of a flow. */
+    /** Ends a flow early, without further callbacks. */
     void Cancel(uint64_t token, Time now);
 
     Time NextEventTime();
@@ -83,27 +84,27 @@ class SettlingPackets final : private FlowClient, private TransportObserver
     /** As PacketTransport. */
     bool IsAtRest() const;
 
-    /** As QueuePairs::AppendLevels; false where nothing moves as packets. */
+    /** As QueuePairs::AppendLevels; false while packets are parked. */
     bool AppendLevels(std::vector<double>& levels) const;
 
     FlowCounters CountersOf(uint64_t token);
 
-    /** Nothing of a flow that is served. */
+    /** Zero for a flow that is served. */
     Rate RateOf(uint64_t token);
 
-    /** Whether a flow moves as packets now. */
+    /** Whether a flow currently moves as packets. */
     bool IsPackets(uint64_t token) const
     {
         return m_flows[token].state == State::Packets;
     }
 
-    /** Of a flow that moves as packets. */
+    /** Path of a flow that moves as packets. */
     FlowPath PathOf(uint64_t token);
     Rate LinkRate(LinkId link);
     PortCounters CountersAt(uint32_t link, Time now);
     int64_t QueuedBytes(uint32_t link);
 
-    /** With the tokens of their requests. */
+    /** Stalled flows, with the tokens of their requests. */
     std::vector<StalledFlow> StalledFlows();
     std::string DescribeWaiting() const;
 
@@ -131,24 +132,24 @@ class SettlingPackets final : private FlowClient, private TransportObserver
     {
         FlowRequest request;
         uint32_t connection{0};
-        FlowId id;             //!< of its packets, if there are any
-        uint32_t inner{NONE};  //!< its number among all that have had packets
+        FlowId id;             //!< id of its packets, if any
+        uint32_t inner{NONE};  //!< number among all flows that have had packets
         int64_t start{0};      //!< ps
-        int64_t begin{0};      //!< ps: when its service begins, or began
-        int64_t end{0};        //!< ps: when it is done, as it is served
+        int64_t begin{0};      //!< start of its service, ps
+        int64_t end{0};        //!< end of its service, ps
         int64_t sentAt{0};     //!< ps
-        double left{0};        //!< bytes when its service began
-        FlowCounters counters; //!< as it is served
+        double left{0};        //!< bytes left at the start of its service
+        FlowCounters counters; //!< counters assumed while served
         State state{State::Packets};
-        bool isSent{false}; //!< its client was told so
+        bool isSent{false}; //!< its client was told that it is sent
     };
 
     enum class ServiceEventKind : uint8_t
     {
         Sent,
         Done,
-        Idle,   //!< its connection has been, for longer than it may
-        Horizon //!< nothing is known of what comes
+        Idle,   //!< its connection has been idle for too long
+        Horizon //!< the averaged windows are valid no longer
     };
 
     struct ServiceEvent
@@ -156,7 +157,7 @@ class SettlingPackets final : private FlowClient, private TransportObserver
         int64_t time{0}; //!< ps
         uint64_t number{0};
         ServiceEventKind kind{ServiceEventKind::Horizon};
-        uint32_t flow{0}; //!< or connection
+        uint32_t flow{0}; //!< flow or connection
 
         friend bool operator>(const ServiceEvent& a, const ServiceEvent& b)
         {
@@ -164,7 +165,7 @@ class SettlingPackets final : private FlowClient, private TransportObserver
         }
     };
 
-    /** Packets of a flow that are parked. */
+    /** Parked packets of a flow. */
     struct Parked
     {
         FlowId id;
@@ -177,13 +178,13 @@ class SettlingPackets final : private FlowClient, private TransportObserver
     void OnFlowStalled(FlowId id, const FlowRequest& request, Time now) override;
     void OnFlowResumed(FlowId id, const FlowRequest& request, Time now) override;
 
-    /** The time of packets. */
+    /** Converts to the time of packets, which excludes settled periods. */
     Time Inner(int64_t now) const
     {
         return Time::Picoseconds(now - m_skipped);
     }
 
-    /** What the time of packets is to others. */
+    /** Converts from the time of packets. */
     Time Outer(Time inner) const
     {
         return inner + Time::Picoseconds(m_skipped);
@@ -207,27 +208,30 @@ class SettlingPackets final : private FlowClient, private TransportObserver
 
     Routing& m_routing;
     double m_tolerance;
-    Time m_period; //!< of the congestion control
+    Time m_period; //!< period of the congestion control
     Bytes m_mtu;
     FlowClient& m_client;
     TransportObserver& m_observer;
     PacketTransport m_packets;
     ServiceWindows m_windows;
     std::deque<Flow> m_flows;                 //!< by token
-    std::vector<uint32_t> m_outer;            //!< by number among those that have had packets
-    std::vector<std::deque<uint32_t>> m_open; //!< flows by connection, the first one first
-    std::vector<std::deque<Parked>> m_parked; //!< similarly, of those when packets were parked
-    std::vector<uint32_t> m_links;            //!< that flows have loaded
-    std::vector<uint32_t> m_placeOfLink;      //!< into m_links; NONE: it is not there
-    std::vector<PortCounters> m_done;         //!< by place in m_links: in settled periods
-    std::vector<PortCounters> m_perWindow;    //!< similarly, in the time that was averaged over
+    std::vector<uint32_t> m_outer;            //!< by number among the flows that have had packets:
+                                              //!< index into m_flows
+    std::vector<std::deque<uint32_t>> m_open; //!< by connection: active flows in the order of their
+                                              //!< starts
+    std::vector<std::deque<Parked>> m_parked; //!< by connection: flows when packets were parked
+    std::vector<uint32_t> m_links;            //!< links loaded by flows
+    std::vector<uint32_t> m_placeOfLink;      //!< by link: index into m_links; NONE if absent
+    std::vector<PortCounters> m_done;         //!< by index in m_links: counters of settled periods
+    std::vector<PortCounters> m_perWindow;    //!< by index in m_links: counters of the averaged
+                                              //!< time
     std::priority_queue<ServiceEvent, std::vector<ServiceEvent>, std::greater<>> m_events;
     std::size_t m_active{0};
     int64_t m_now{0};      //!< ps
-    int64_t m_skipped{0};  //!< ps of settled periods
+    int64_t m_skipped{0};  //!< total time of settled periods, ps
     int64_t m_parkedAt{0}; //!< ps: when packets were parked
-    int64_t m_averaged{0}; //!< ps that were averaged over
-    int64_t m_patience{0}; //!< periods back to back that ended after their time
+    int64_t m_averaged{0}; //!< averaged time, ps
+    int64_t m_patience{0}; //!< consecutive settled periods that ended at their horizon
     uint64_t m_pushed{0};
     bool m_isServed{false};
     bool m_hasTold{false};

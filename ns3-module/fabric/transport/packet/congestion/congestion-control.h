@@ -13,48 +13,51 @@
 namespace weir
 {
 
-/** What a congestion control may know of a connection before its first packet. */
+/** Properties of a connection that a congestion control knows before its first packet. */
 struct ConnectionFacts
 {
-    double lineRate{0};       //!< that the sender may send at, bytes/s on the wire
-    double portRate{0};       //!< of its port, where that is more; else as lineRate, or zero
-    double bottleneckRate{0}; //!< the least of the path, on the wire, too
-    Time baseRtt;             //!< one full packet there and its acknowledgment back, queues empty
+    double lineRate{0};       //!< highest rate of the sender, bytes/s on the wire
+    double portRate{0};       //!< rate of its port, if higher; else lineRate or zero
+    double bottleneckRate{0}; //!< lowest rate of the path, bytes/s on the wire
+    Time baseRtt;             //!< round trip of a full packet and its acknowledgment with empty
+                              //!< queues
     uint32_t mtu{0};          //!< payload bytes of a full packet
-    bool isInside{false}; //!< a node: packets are bursts, mtu the largest (NodeLinkSpec::BurstOf)
-    uint32_t header{0};   //!< bytes of headers a packet
-    uint32_t hops{0};     //!< links of the path
-    uint32_t receiverLink{0}; //!< the one by which packets leave the network
-    double receiverRate{0};   //!< of that link, bytes/s on the wire
+    bool isInside{false};     //!< inside a node: packets are bursts of at most mtu bytes
+                              //!< (NodeLinkSpec::BurstOf)
+    uint32_t header{0};       //!< header bytes of a packet
+    uint32_t hops{0};         //!< number of links of the path
+    uint32_t receiverLink{0}; //!< link by which packets leave the network
+    double receiverRate{0};   //!< rate of that link, bytes/s on the wire
 
-    /** Where a congestion control begins that does not know of a limit below the port's rate. */
+    /** Start rate of a congestion control that ignores limits below the port's rate, bytes/s. */
     double StartRate() const
     {
         return portRate > lineRate ? portRate : lineRate;
     }
 
-    /** Bytes that fill the path: bottleneck rate times baseRtt. */
+    /** Bandwidth-delay product: bottleneck rate times baseRtt, bytes. */
     double BandwidthDelay() const
     {
         return bottleneckRate * baseRtt.ToSeconds();
     }
 };
 
-/** What an acknowledgment tells the sender. */
+/** Contents of an acknowledgment. */
 struct Acknowledgment
 {
     Time now;
-    Time rtt;          //!< since the packet that it answers was sent, less what the receiver waited
-    uint32_t bytes{0}; //!< payload that it newly acknowledges
-    bool isMarked{false};                //!< that packet had met congestion (ECN)
-    uint64_t next{0};                    //!< the packet that the receiver expects next
-    uint64_t sent{0};                    //!< the packet that the sender sends next
-    const Telemetry* telemetry{nullptr}; //!< what switches wrote into that packet, or null
+    Time rtt;             //!< round trip of the acknowledged packet, without the time that the
+                          //!< receiver waited
+    uint32_t bytes{0};    //!< newly acknowledged payload bytes
+    bool isMarked{false}; //!< that packet was ECN-marked
+    uint64_t next{0};     //!< number of the packet that the receiver expects next
+    uint64_t sent{0};     //!< number of the packet that the sender sends next
+    const Telemetry* telemetry{nullptr}; //!< telemetry of that packet, or null
 };
 
 /**
- * How fast one queue pair may send. Rates are bytes/s on the wire, headers included; windows count
- * payload bytes that are not acknowledged.
+ * Congestion control state of one queue pair. Rates are bytes/s on the wire, headers included;
+ * windows count unacknowledged payload bytes.
  */
 class SenderControl
 {
@@ -63,21 +66,21 @@ class SenderControl
 
     virtual ~SenderControl() = default;
 
-    /** The pace of packets. */
+    /** Pacing rate, bytes/s on the wire. */
     double PacingRate() const
     {
         return m_rate;
     }
 
-    /** The most bytes under way. */
+    /** Congestion window, payload bytes. */
     double Window() const
     {
         return m_window;
     }
 
     /**
-     * Whether what it knows stays as it is while packets do the same again and again, at one rate
-     * and window, or makes no difference.
+     * Whether the internal state no longer changes, or no longer matters, while packets repeat
+     * themselves at one rate and window.
      */
     virtual bool HasSettled() const
     {
@@ -88,15 +91,12 @@ class SenderControl
     {
     }
 
-    /** A congestion notification packet came. */
+    /** A congestion notification packet has arrived. */
     virtual void OnNotification(Time now)
     {
     }
 
-    /**
-     * Packets were lost, or trimmed.
-     * @param bytes payload of them
-     */
+    /** Packets were lost or trimmed. @param bytes payload bytes of these packets */
     virtual void OnLoss(Time now, int64_t bytes)
     {
     }
@@ -106,13 +106,13 @@ class SenderControl
     {
     }
 
-    /** When it wants to be told of the time; infinite: not. */
+    /** Time of the next call of OnTimer; infinite if none. */
     virtual Time NextTimer() const
     {
         return Time::Infinite();
     }
 
-    /** It is NextTimer(). */
+    /** The time NextTimer() has come. */
     virtual void OnTimer(Time now)
     {
     }
@@ -122,39 +122,39 @@ class SenderControl
     double m_window{NO_WINDOW}; //!< bytes
 };
 
-/** What a packet tells the port that receives it. */
+/** Arrival of a packet at the receiving port. */
 struct Arrival
 {
     Time now;
-    Time baseRtt;          //!< of its connection
-    uint32_t bytes{0};     //!< on the wire, as it came
-    bool isTrimmed{false}; //!< only its header came
+    Time baseRtt;          //!< base round trip of its connection
+    uint32_t bytes{0};     //!< bytes on the wire, as received
+    bool isTrimmed{false}; //!< only its header has arrived
 };
 
-/** How fast one receiving port gives credit. */
+/** Credit rate of one receiving port. */
 class ReceiverControl
 {
   public:
     virtual ~ReceiverControl() = default;
 
-    /** The rate of the credit, bytes/s on the wire. */
+    /** Rate of credit, bytes/s on the wire. */
     virtual double Rate() const = 0;
 
-    /** A packet came, whole or trimmed. */
+    /** A packet has arrived, whole or trimmed. */
     virtual void OnArrival(const Arrival& arrival) = 0;
 };
 
 /**
- * A congestion control: the parameters of all its queue pairs. A class of its own in a file of its
- * own, and one line of CongestionControls().
+ * A congestion control algorithm: the parameters of all its queue pairs. Each algorithm is a class
+ * in its own file and one line of CongestionControls().
  */
 class CongestionControl : public Component
 {
   public:
-    /** The name is what `congestionControl.kind` says. */
+    /** The name is the value of `congestionControl.kind`. */
     using Component::Component;
 
-    /** The state of a connection that is about to send its first packet. */
+    /** Creates the state of a connection that is about to send its first packet. */
     virtual std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const = 0;
 
     /** Whether switches write telemetry into its packets. */
@@ -163,21 +163,21 @@ class CongestionControl : public Component
         return false;
     }
 
-    /** The part of a link's rate that it lets flows use, all together. */
+    /** Fraction of a link's rate that it lets all flows use in total. */
     virtual double TargetUtilization() const
     {
         return 1;
     }
 
-    /** What its data packets carry in headers besides, bytes. */
+    /** Additional header bytes of its data packets. */
     virtual uint32_t HeaderBytes() const
     {
         return 0;
     }
 
     /**
-     * The time in which its timers come round: what it does is averaged over no less. Zero: it has
-     * none, and swings within a few round trips.
+     * Longest period of its timers; averages of its behavior must span at least this. Zero: it has
+     * no timers, and oscillates within a few round trips.
      */
     virtual Time Period() const
     {
@@ -185,8 +185,8 @@ class CongestionControl : public Component
     }
 
     /**
-     * The least time between two congestion notification packets that a receiver sends for marked
-     * packets of one queue pair; infinite: it sends none, and acknowledgments echo the marks.
+     * Minimum interval between two congestion notification packets that a receiver sends for marked
+     * packets of one queue pair. Infinite: it sends none, and acknowledgments echo the marks.
      */
     virtual Time NotificationInterval() const
     {
@@ -194,31 +194,32 @@ class CongestionControl : public Component
     }
 
     /**
-     * Full packets that a receiver lets a sender send at a time, at the pace of the link by which
-     * they leave the network and to its senders in turns; zero: senders need no credit.
+     * Full packets per credit grant of a receiver, which serves its senders round robin at the pace
+     * of the link by which their packets leave the network. Zero: senders need no credit.
      */
     virtual uint32_t CreditPackets() const
     {
         return 0;
     }
 
-    /** The state of a port that receives at @p rate bytes/s; null where senders need no credit. */
+    /**
+     * Creates the state of a port that receives at @p rate bytes/s; null if senders need no credit.
+     */
     virtual std::unique_ptr<ReceiverControl> OpenReceiver(double rate) const
     {
         return nullptr;
     }
 
     /**
-     * Whether a packet is sent only where the window has room for all of it (or nothing is under
-     * way), as in TCP; otherwise the last packet may reach beyond the window, as in HPCC's
-     * simulator.
+     * Whether a packet is sent only if the window has room for all of it (or nothing is in flight),
+     * as in TCP. Otherwise the last packet may exceed the window, as in HPCC's simulator.
      */
     virtual bool SendsWithinWindow() const
     {
         return false;
     }
 
-    /** Payload bytes that a sender sends without credit while nothing else of it is in flight. */
+    /** Payload bytes that a sender may send without credit while it has nothing in flight. */
     virtual double StartCredit(const ConnectionFacts& facts) const
     {
         return std::numeric_limits<double>::infinity();

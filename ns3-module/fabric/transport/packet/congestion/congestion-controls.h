@@ -10,7 +10,7 @@ namespace weir
 
 using CongestionControlRegistry = Registry<CongestionControl>;
 
-/** All that Weir has. */
+/** The registry of all congestion controls. */
 CongestionControlRegistry CongestionControls();
 
 } // namespace weir

@@ -46,7 +46,7 @@ constexpr std::array<Preset, 7> PRESETS{{
     {"dcqcn-authors", 50, 55, 0, 60, 300000000, 5, 40, 200, 0, 1.0 / 256, 100},
 }};
 
-/** What both variants have. */
+/** State and increases common to both variants. */
 class DcqcnSender : public SenderControl
 {
   public:
@@ -79,7 +79,7 @@ class DcqcnSender : public SenderControl
     }
 
   protected:
-    static constexpr double CLOSE = 1e-12; //!< part of the line rate
+    static constexpr double CLOSE = 1e-12; //!< fraction of the line rate
 
     void SetRate(double rate)
     {
@@ -90,12 +90,12 @@ class DcqcnSender : public SenderControl
         }
     }
 
-    /** Towards the target, which grows by @p increase. */
+    /** Increases the rate halfway to the target, after raising the target by @p increase. */
     void Increase(double increase)
     {
         m_target = std::min(m_target + increase, m_lineRate);
         const double next = (m_rate + m_target) / 2;
-        // Halves of a distance never make it whole, and rounding may stop before the end.
+        // Halving never reaches the target, and rounding may stop before it.
         SetRate(m_target - next < CLOSE * m_lineRate ? m_target : next);
     }
 
@@ -115,7 +115,7 @@ class DcqcnSender : public SenderControl
     Time m_nextIncrease{Time::Infinite()};
 };
 
-/** Each notification cuts. */
+/** Variant of the paper: each notification cuts the rate. */
 class PaperSender : public DcqcnSender
 {
   public:
@@ -123,7 +123,7 @@ class PaperSender : public DcqcnSender
 
     void OnNotification(Time now) override
     {
-        // Every period without a notification has lowered alpha.
+        // Each period without a notification lowers alpha.
         if (m_wasNotified && m_values.alphaTimer > Time())
         {
             const double periods = std::floor((now - m_notifiedAt) / m_values.alphaTimer);
@@ -183,12 +183,12 @@ class PaperSender : public DcqcnSender
 
     bool m_wasNotified{false};
     Time m_notifiedAt;
-    uint32_t m_byTime{0};  //!< increases since the last cut
-    uint32_t m_byBytes{0}; //!< as above
-    int64_t m_bytes{0};    //!< sent since the last increase by bytes
+    uint32_t m_byTime{0};  //!< timer increases since the last cut
+    uint32_t m_byBytes{0}; //!< byte-counter increases since the last cut
+    int64_t m_bytes{0};    //!< bytes sent since the last byte-counter increase
 };
 
-/** Cuts are checked for periodically, and alpha follows periods too. */
+/** Variant of network adapters: cuts and alpha updates are periodic. */
 class AdapterSender : public DcqcnSender
 {
   public:
@@ -252,7 +252,10 @@ class AdapterSender : public DcqcnSender
         m_nextIncrease = now + m_values.increaseTimer;
     }
 
-    /** All periods that have ended by @p now: in the first of them a notification may have come. */
+    /**
+     * Updates alpha for all periods that have ended by @p now; a notification can only have arrived
+     * in the first of them.
+     */
     void UpdateAlpha(Time now)
     {
         const double periods = std::floor((now - m_alphaDone) / m_values.alphaTimer);
@@ -268,11 +271,12 @@ class AdapterSender : public DcqcnSender
     }
 
     bool m_wasNotified{false}; //!< ever
-    bool m_wasSeen{false};     //!< in the current period of alpha
-    Time m_alphaDone;          //!< alpha is that of the period that begins here
+    bool m_wasSeen{false};     //!< notified in the current period of alpha
+    Time m_alphaDone;          //!< start of the current period of alpha
     Time m_checkFrom;
     Time m_nextCheck{Time::Infinite()};
-    uint32_t m_stage{1}; //!< increases since the last cut; none yet: the first one clamps
+    uint32_t m_stage{1}; //!< increases since the last cut; starts at 1, so that the first cut also
+                         //!< lowers the target
 };
 
 } // namespace

@@ -8,11 +8,12 @@ namespace weir
 {
 
 /**
- * DCQCN (Zhu et al., SIGCOMM 2015): switches mark, receivers notify, senders cut their rate in
- * proportion to how often they are notified and grow back towards what they had.
+ * DCQCN (Zhu et al., SIGCOMM 2015): switches mark packets and receivers notify senders. Senders cut
+ * their rate in proportion to the frequency of notifications and then recover towards their earlier
+ * rate.
  *
- * Either as the paper has it, where every notification cuts; or as network adapters do, which look
- * every `cutCheck` whether one came. Presets name published settings.
+ * Two variants: as in the paper, every notification cuts; as in network adapters, the sender checks
+ * every `cutCheck` whether a notification has arrived. Presets name published settings.
  */
 class Dcqcn : public CongestionControl
 {
@@ -28,7 +29,7 @@ class Dcqcn : public CongestionControl
     Time NotificationInterval() const override;
     Time Period() const override;
 
-    std::size_t preset{1};                            //!< of PRESETS
+    std::size_t preset{1};                            //!< index into PRESETS
     Time notificationInterval{Time::Microseconds(4)}; //!< infinite: ACKs echo marks
     Time alphaTimer{Time::Microseconds(1)};
     Time cutCheck{Time::Microseconds(4)}; //!< zero: each notification cuts
@@ -37,12 +38,12 @@ class Dcqcn : public CongestionControl
     uint32_t fastRecovery{1};
     Rate additiveIncrease{Rate::Gbps(0.005)};
     Rate hyperIncrease{Rate::Gbps(0.05)};
-    Rate increaseRate{Rate()}; //!< line rate that increases are for; zero: they are for all
+    Rate increaseRate{Rate()}; //!< line rate for which the increases are given; zero: any
     double alphaGain{1.0 / 205};
     Rate minimumRate{Rate::Gbps(0.001)};
     bool clampTarget{false};
-    Bytes window{Bytes(0)};   //!< at line rate; zero: none
-    bool windowOfPath{false}; //!< the window is the path's rate times its round trip
+    Bytes window{Bytes(0)};   //!< window at line rate; zero: none
+    bool windowOfPath{false}; //!< whether the window is the bandwidth-delay product of the path
 
   private:
     void ApplyPreset();

@@ -22,10 +22,10 @@ class DctcpSender : public SenderControl
         SetRate(facts.lineRate);
     }
 
-    /** Alpha goes down by a part of itself in each round without marks. */
+    /** Whether alpha, which decays in each round without marks, is negligible. */
     bool HasSettled() const override
     {
-        constexpr double NO_CUT = 1e-3; // of the rate, by a mark
+        constexpr double NO_CUT = 1e-3; // relative cut of the rate by a mark
         return m_alpha < NO_CUT;
     }
 
@@ -75,7 +75,7 @@ class DctcpSender : public SenderControl
     WindowLimit m_limit;
     double m_alpha{1};
     uint64_t m_marks{0};
-    double m_packets{1}; //!< of the round
+    double m_packets{1}; //!< packets of the round
     uint64_t m_roundEnd{0};
     uint64_t m_reducedUntil{0};
     bool m_hasRound{false};

@@ -8,8 +8,8 @@ namespace weir
 {
 
 /**
- * DCTCP (Alizadeh et al., SIGCOMM 2010) as a rate: once a round trip, the rate falls in proportion
- * to the part of packets that were marked, or grows by a step; as the HPCC simulator has it.
+ * Rate-based DCTCP (Alizadeh et al., SIGCOMM 2010), as in HPCC's simulator: once a round trip, the
+ * rate is cut in proportion to the fraction of marked packets, or grows by a step.
  */
 class Dctcp : public CongestionControl
 {

@@ -25,7 +25,7 @@ class HpccSender : public SenderControl
         SetRate(facts.lineRate);
     }
 
-    /** What telemetry has told is averaged, and may go on to change unseen. */
+    /** False: the averaged telemetry may still change at a constant rate and window. */
     bool HasSettled() const override
     {
         return false;
@@ -111,7 +111,7 @@ class HpccSender : public SenderControl
     Time m_baseRtt;
     WindowLimit m_limit;
     double m_bytes;     //!< window at line rate
-    double m_reference; //!< bytes/s: the rate of the last round
+    double m_reference; //!< rate of the previous round, bytes/s
     double m_utilization{1};
     uint32_t m_stage{0};
     uint64_t m_roundEnd{0};

@@ -8,8 +8,8 @@ namespace weir
 {
 
 /**
- * HPCC (Li et al., SIGCOMM 2019): every acknowledgment brings back what each hop sent and queued;
- * rate and window follow the most utilized hop.
+ * HPCC (Li et al., SIGCOMM 2019): acknowledgments carry the bytes sent and queued at each hop. Rate
+ * and window follow the most utilized hop.
  */
 class Hpcc : public CongestionControl
 {
@@ -43,7 +43,7 @@ class Hpcc : public CongestionControl
     bool fastReaction{true};
     Rate increase{Rate::Gbps(0.05)};
     Rate minimumRate{Rate::Gbps(0.1)};
-    Time baseRtt; //!< zero: the path's
+    Time baseRtt; //!< zero: that of the path
     Bytes window{Bytes(0)};
     bool windowOfPath{true};
     bool scaleWindow{true};

@@ -8,13 +8,14 @@ namespace weir
 {
 
 /**
- * InfiniBand's congestion control (IBA volume 1, annex A10): switches set FECN on packets that
- * leave a port at the root of congestion, receivers return it as BECN with their acknowledgments,
- * and each BECN moves the sender on in a table of pauses, the congestion control table. A timer
- * moves it back by one. A packet of time T at entry i is followed by a pause of i * tableStep * T,
- * so that the rate is that of the line over 1 + i * tableStep.
+ * InfiniBand's congestion control (IBA volume 1, annex A10). Switches set FECN on packets that
+ * leave a port at the root of congestion, and receivers return it as BECN in their acknowledgments.
+ * Each BECN moves the sender forward in the congestion control table, a table of inter-packet
+ * delays. A timer moves it back by one entry. At entry i, a packet of transmission time T is
+ * followed by a delay of i * tableStep * T, so that the rate is the line rate divided by 1 + i *
+ * tableStep.
  *
- * Its marks are those of `switch` with `markRoots`, and the threshold as both markFrom and markAll.
+ * Use it with `markRoots` of `switch`, and set both markFrom and markAll to the threshold.
  */
 class Infiniband : public CongestionControl
 {

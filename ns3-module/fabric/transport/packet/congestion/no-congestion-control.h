@@ -7,7 +7,7 @@
 namespace weir
 {
 
-/** Sends at the rate of the line, as fast as flow control lets it. */
+/** No congestion control: sends at line rate, limited only by flow control. */
 class NoCongestionControl : public CongestionControl
 {
   public:

@@ -9,10 +9,10 @@ namespace weir
 namespace
 {
 
-// The network that the constants are for: 100 Gb/s and 12 us.
+// Network for which the constants are given: 100 Gb/s and 12 us.
 constexpr double SCALE_BYTES = 100e9 / 8 * 12e-6;
 constexpr double SCALE_SECONDS = 12e-6;
-constexpr double FAST_DELAY = 1e-6; //!< s; below it queues are empty
+constexpr double FAST_DELAY = 1e-6; //!< s; below it, queues count as empty
 constexpr unsigned APPLY_PACKETS = 8;
 
 class NsccSender : public SenderControl
@@ -49,12 +49,12 @@ class NsccSender : public SenderControl
     {
         if (ack.bytes == 0)
         {
-            return; // of a trimmed packet, whose header has not waited: see OnLoss
+            return; // of a trimmed packet, whose header did not queue: see OnLoss
         }
         m_inFlight = std::max(0.0, m_inFlight - ack.bytes);
         const double delay = std::max(0.0, (ack.rtt - m_baseRtt).ToSeconds());
         const double bytes = ack.bytes;
-        // A packet that waited long but was not marked has left a short queue behind it.
+        // The queue behind a packet that waited long but was not marked is short.
         const bool hasPassed = !ack.isMarked && delay > m_target;
         const double sample = hasPassed ? m_baseRtt.ToSeconds() / 4 : delay;
         m_average += m_values.gain * (sample - m_average);
@@ -81,7 +81,7 @@ class NsccSender : public SenderControl
         Clamp();
     }
 
-    /** What was lost had no room: the window is that much smaller. */
+    /** Subtracts lost bytes from the window, since the network had no room for them. */
     void OnLoss(Time now, int64_t bytes) override
     {
         m_inFlight = std::max(0.0, m_inFlight - static_cast<double>(bytes));
@@ -130,7 +130,7 @@ class NsccSender : public SenderControl
         m_window *= std::max(1 - 0.8 * (m_average - m_target) / m_average, 0.5);
     }
 
-    /** Whether @p bytes, of which is heard now, were under way at the last quick adapt. */
+    /** Whether the @p bytes now acknowledged or lost were in flight at the last quick adapt. */
     bool IsIgnored(double bytes)
     {
         const bool isIgnored = m_toIgnore > 0;
@@ -139,9 +139,10 @@ class NsccSender : public SenderControl
     }
 
     /**
-     * Quick adapt: what has got through in a round that lost, or waited long, is the window. Marks
-     * and losses of what is under way then tell of the window before (SMaRTT-REPS, Bonato et al.,
-     * 2024). @return whether that is so
+     * Ends a round if it is due. Quick adapt: after a round with losses or long delays, the window
+     * becomes the bytes acknowledged in the round. Marks and losses of the bytes then in flight
+     * belong to the previous window (SMaRTT-REPS, Bonato et al., 2024).
+     * @return whether the window was adapted
      */
     bool EndRound(Time now, double delay)
     {
@@ -185,7 +186,7 @@ class NsccSender : public SenderControl
     double m_achieved{0};
     double m_emptyBytes{0};
     double m_inFlight{0};
-    double m_toIgnore{0}; //!< bytes that were under way at the last quick adapt
+    double m_toIgnore{0}; //!< bytes in flight at the last quick adapt, still to be ignored
     double m_sinceApplied{0};
     Time m_appliedAt;
     Time m_etaAt;

@@ -9,16 +9,17 @@ namespace weir
 
 /**
  * NSCC, the sender-based congestion control of Ultra Ethernet (UEC specification 1.0; constants as
- * in htsim's uec.cpp): a window that marks and queueing delay move together. Each lost byte is
- * taken off it, but for those that were under way when it became what had got through in a round
- * (quick adapt; SMaRTT-REPS, Bonato et al., 2024), whose marks do not count either. In the mean of
- * delays by which marks cut it, a packet that waited longer than aimed at, but was not marked,
- * counts as a quarter of a round trip: the queue behind it is short.
+ * in htsim's uec.cpp): marks and queueing delay adjust the window.
  *
- * The delay that it aims at and its increases are scaled for the network, not for each path: by the
- * round trip of its longest path, and by a rate. Published runs of htsim at 200, 400 and 800 Gb/s
- * trim as many packets as increases for 100 Gb/s make them; those for the line's rate would trim up
- * to seven times as many.
+ * Each lost byte is subtracted from the window. Quick adapt (SMaRTT-REPS, Bonato et al., 2024) sets
+ * the window to the bytes acknowledged in a round; losses and marks of bytes that were in flight at
+ * that time are ignored. Cuts use a mean delay. In this mean, an unmarked packet with a delay above
+ * the target counts as a quarter of the base round trip, since the queue behind it is short.
+ *
+ * The target delay and the increases are scaled for the network, not for each path: by the round
+ * trip of its longest path, and by a rate. Increases for 100 Gb/s reproduce the trimmed packets of
+ * published htsim runs at 200, 400 and 800 Gb/s; increases for the line rate would trim up to seven
+ * times as many.
  */
 class Nscc : public CongestionControl
 {
@@ -40,7 +41,7 @@ class Nscc : public CongestionControl
     double target{0.75};
     double startWindow{1.5};
     double maxWindow{1.5};
-    Time networkRtt; //!< zero: the path's
+    Time networkRtt; //!< zero: that of the path
     Rate increaseRate{Rate::Gbps(100)};
     double gain{0.0125};
 };

@@ -23,7 +23,7 @@ class PowerTcpSender : public SenderControl
         m_old = m_full;
     }
 
-    /** What telemetry has told is averaged, and may go on to change unseen. */
+    /** False: the averaged telemetry may still change at a constant rate and window. */
     bool HasSettled() const override
     {
         return false;
@@ -95,7 +95,7 @@ class PowerTcpSender : public SenderControl
     double m_baseRtt; //!< s
     double m_full;    //!< bytes: the window at line rate
     double m_least;
-    double m_old; //!< window of the last round
+    double m_old; //!< window of the previous round
     double m_power{1};
     uint64_t m_roundEnd{0};
     bool m_hasLast{false};

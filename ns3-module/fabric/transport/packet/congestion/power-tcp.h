@@ -8,8 +8,9 @@ namespace weir
 {
 
 /**
- * PowerTCP (Addanki et al., NSDI 2022): the window follows the power of the most loaded hop, which
- * is its arrival rate times what it holds, over the power that just fills it.
+ * PowerTCP (Addanki et al., NSDI 2022): the window follows the power of the most loaded hop,
+ * relative to the power at full utilization without queueing. Power is current (arrival rate) times
+ * voltage (queued bytes plus bandwidth-delay product).
  */
 class PowerTcp : public CongestionControl
 {

@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-/** At line rate, as long as there is credit. */
+/** Sends at line rate while it has credit. */
 class RcccSender : public SenderControl
 {
   public:
@@ -19,10 +19,10 @@ class RcccSender : public SenderControl
     }
 };
 
-/** After so many round trips in which nothing was trimmed the rate grows faster. */
+/** Consecutive round trips without trimmed packets after which the rate grows faster. */
 constexpr double QUIET_ROUNDS = 5;
 
-/** Credit at the port's rate, or at what the network has room for. */
+/** Grants credit at the rate of the port, or of the network if that is lower. */
 class RcccReceiver : public ReceiverControl
 {
   public:
@@ -48,7 +48,7 @@ class RcccReceiver : public ReceiverControl
         {
             return;
         }
-        m_bytes += arrival.bytes; // headers of trimmed ones take their time on the port, too
+        m_bytes += arrival.bytes; // trimmed headers also use the port
         m_packets++;
         m_trimmed += arrival.isTrimmed ? 1 : 0;
     }
@@ -65,13 +65,14 @@ class RcccReceiver : public ReceiverControl
         }
         if (m_trimmed > 0)
         {
-            // At first it gives credit for the port's rate, whatever the network has room for.
+            // Before the first cut, the credit is for the port's rate, whatever the network can
+            // carry.
             m_rate *= m_hasCut ? 1 - m_part / 2
                                : std::max(1 - m_trimmed / m_packets,
                                           std::min(1.0, m_bytes / seconds / m_rate));
             m_hasCut = true;
             m_quietRounds = 0;
-            // What comes within a round trip had credit before.
+            // Packets that arrive within a round trip were granted before the cut.
             m_roundStart = m_roundEnd;
             m_roundEnd = m_roundEnd + arrival.baseRtt;
         }
@@ -89,11 +90,11 @@ class RcccReceiver : public ReceiverControl
     const Rccc& m_values;
     double m_portRate;
     double m_rate;
-    double m_part{0};        //!< of packets that came trimmed, smoothed
-    double m_bytes{0};       //!< of the round
-    double m_packets{0};     //!< of it
-    double m_trimmed{0};     //!< of them
-    double m_quietRounds{0}; //!< round trips since the last trimmed one
+    double m_part{0};        //!< smoothed fraction of packets that arrived trimmed
+    double m_bytes{0};       //!< bytes of the round
+    double m_packets{0};     //!< packets of the round
+    double m_trimmed{0};     //!< trimmed packets of the round
+    double m_quietRounds{0}; //!< round trips since the last trimmed packet
     bool m_hasCut{false};
     Time m_roundStart;
     Time m_roundEnd;

@@ -9,17 +9,17 @@ namespace weir
 
 /**
  * RCCC, the receiver-based congestion control of Ultra Ethernet (UEC specification 1.0; constants
- * as in htsim's uec.cpp): receivers give their senders credit in turns, at the rate of their port.
- * A sender begins with a window of its own.
+ * as in htsim's uec.cpp): receivers grant their senders credit round robin, at the rate of their
+ * port. A sender starts with a window of its own.
  *
- * Where the network has less room than the port, packets come trimmed. The first time, the port
- * then gives credit at the rate at which whole packets came; a port whose own senders are too many
- * receives at its rate, and so keeps it. After that each round trip multiplies the rate by 1 - a/2,
- * where a is the smoothed part of packets that came trimmed (the law that DCTCP has for marks,
- * Alizadeh et al., SIGCOMM 2010, equations 1 and 2), or adds the increase where none was trimmed:
- * that many times more after the fifth consecutive such round trip. What comes within a round trip
- * of a cut had credit before it and does not count. Marks do not slow a port: trimming bounds
- * queues.
+ * If the network has less capacity than the port, packets arrive trimmed. The first time, the port
+ * reduces its credit to the rate at which whole packets arrive; a port that is itself the
+ * bottleneck receives at its own rate and so keeps it. Afterwards each round trip multiplies the
+ * rate by 1 - a/2, where a is the smoothed fraction of packets that arrive trimmed (the law of
+ * DCTCP for marks, Alizadeh et al., SIGCOMM 2010, equations 1 and 2). Round trip n without trimmed
+ * packets in succession adds max(1, n - 5) times the increase. Packets that arrive within a round
+ * trip of a cut were granted before it and do not count. Marks do not slow a port, since trimming
+ * bounds the queues.
  */
 class Rccc : public CongestionControl
 {

@@ -7,7 +7,7 @@
 namespace weir
 {
 
-/** A window that never changes, at the line's rate. */
+/** A constant window, at line rate. */
 class StaticWindow : public CongestionControl
 {
   public:
@@ -19,7 +19,7 @@ class StaticWindow : public CongestionControl
     void VisitParameters(ParameterVisitor& visitor) override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 
-    Bytes window{Bytes(0)}; //!< zero: the path's rate times its round trip
+    Bytes window{Bytes(0)}; //!< zero: ofPath times the bandwidth-delay product of the path
     double ofPath{1};
 };
 

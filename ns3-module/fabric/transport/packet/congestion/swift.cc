@@ -51,7 +51,7 @@ class SwiftSender : public SenderControl
     }
 
   private:
-    /** Seconds. */
+    /** Target delay, s. */
     double Target() const
     {
         const double scaled = std::clamp(
@@ -59,7 +59,7 @@ class SwiftSender : public SenderControl
         return m_values.target.ToSeconds() + m_facts.hops * m_values.perHop.ToSeconds() + scaled;
     }
 
-    /** At most once a round trip. */
+    /** Cuts the window, at most once a round trip. */
     void Cut(double factor, Time now)
     {
         if (!m_hasCut || now - m_cutAt >= m_rtt)

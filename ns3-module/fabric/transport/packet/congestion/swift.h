@@ -8,8 +8,8 @@ namespace weir
 {
 
 /**
- * Swift (Kumar et al., SIGCOMM 2020): windows follow the delay over a target that grows with hops
- * and with small windows; below one packet they become a pace.
+ * Swift (Kumar et al., SIGCOMM 2020): windows follow the delay relative to a target that grows with
+ * the number of hops and for small windows. Windows below one packet become a pacing rate.
  */
 class Swift : public CongestionControl
 {
@@ -28,7 +28,8 @@ class Swift : public CongestionControl
     double maxDecrease{0.5};
     Time target{Time::Microseconds(20)};
     Time perHop{Time::Microseconds(3)};
-    Time scaling{Time::Microseconds(30)}; //!< range of flow scaling
+    Time scaling{Time::Microseconds(30)}; //!< largest addition to the target for small windows
+                                          //!< (flow scaling)
     double scalingFrom{0.1};
     double scalingTo{100};
 };

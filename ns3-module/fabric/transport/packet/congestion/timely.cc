@@ -29,7 +29,7 @@ class TimelySender : public SenderControl
         SetRate(facts.lineRate * values.startRate);
     }
 
-    /** Once a round trip: when what was sent after the last update is acknowledged. */
+    /** Updates once a round trip: when a packet sent after the last update is acknowledged. */
     void OnAck(const Acknowledgment& ack) override
     {
         if (ack.next <= m_roundEnd && m_hasSample)
@@ -84,7 +84,10 @@ class TimelySender : public SenderControl
         m_grown++;
     }
 
-    /** The limit of a queue pair below its port's rate is not looked at, as in HPCC's simulator. */
+    /**
+     * Cuts the rate. As in HPCC's simulator, a limit of the queue pair below its port's rate is
+     * ignored.
+     */
     void Shrink(double factor)
     {
         SetRate(m_reference * factor, std::max(m_reference, m_lineRate));
@@ -107,11 +110,11 @@ class TimelySender : public SenderControl
     double m_lineRate;
     Time m_least;
     WindowLimit m_limit;
-    double m_reference; //!< bytes/s: the rate that the next update changes
+    double m_reference; //!< rate that the next update changes, bytes/s
     double m_increase;
     double m_hyperIncrease;
     Time m_last;
-    double m_change{0}; //!< ps a sample
+    double m_change{0}; //!< smoothed change of the round trip per sample, ps
     uint64_t m_roundEnd{0};
     uint32_t m_grown{0};
     bool m_hasSample{false};

@@ -8,8 +8,8 @@ namespace weir
 {
 
 /**
- * TIMELY (Mittal et al., SIGCOMM 2015): rates follow how the round-trip time changes; patched as in
- * "ECN or Delay" (Zhu et al., CoNEXT 2016, algorithm 2), which has a fair fixed point.
+ * TIMELY (Mittal et al., SIGCOMM 2015): rates follow the gradient of the round-trip time. The
+ * patched variant of "ECN or Delay" (Zhu et al., CoNEXT 2016, algorithm 2) has a fair fixed point.
  */
 class Timely : public CongestionControl
 {

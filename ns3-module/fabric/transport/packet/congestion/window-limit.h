@@ -9,13 +9,15 @@
 namespace weir
 {
 
-/** The most bytes that a rate-based sender may have under way beside its pace. */
+/** Window of a rate-based sender, in addition to its pacing. */
 class WindowLimit
 {
   public:
     /**
-     * @param window of a sender at line rate; zero: none, or where @p ofPath that of the path
-     * @param scaled it shrinks with the rate
+     * @param window bytes at line rate; if zero, the bandwidth-delay product if @p ofPath, else no
+     *        window
+     * @param ofPath see @p window
+     * @param scaled whether the window shrinks with the rate
      */
     WindowLimit(const ConnectionFacts& facts, Bytes window, bool ofPath, bool scaled)
         : m_full(window > Bytes(0) ? window.ToDouble()
@@ -25,13 +27,15 @@ class WindowLimit
     {
     }
 
-    /** Whole bytes, at @p part of the line's rate. */
+    /**
+     * Window at the fraction @p part of the line rate, in whole bytes; NO_WINDOW if there is none.
+     */
     double At(double part) const
     {
         return m_full > 0 ? std::floor(m_full * (m_isScaled ? part : 1)) : SenderControl::NO_WINDOW;
     }
 
-    /** At line rate; zero: there is none. */
+    /** Window at line rate, bytes; zero if there is none. */
     double Full() const
     {
         return m_full;
@@ -42,7 +46,7 @@ class WindowLimit
     bool m_isScaled;
 };
 
-/** The parameters of a WindowLimit. */
+/** Visits the parameters of a WindowLimit. */
 inline void
 VisitWindow(ParameterVisitor& visitor, Bytes& window, bool& ofPath, bool& scaled)
 {
