@@ -10,14 +10,14 @@
 namespace weir
 {
 
-/** Over which links routes put what they carry when they are loaded at once. */
+/** The shares of links in the traffic of concurrently loaded routes. */
 class ConcurrentShares
 {
   public:
     /**
-     * @param routing must outlive it
-     * @param loads gives all routes that are loaded at once as std::vector<RouteLoad>; asked only
-     *        where switches spread flows
+     * @param routing must outlive this object
+     * @param loads returns all concurrently loaded routes as std::vector<RouteLoad>; called only if
+     *        switches spread flows
      */
     template <typename Loads>
     ConcurrentShares(Routing& routing, const Loads& loads)

@@ -141,7 +141,8 @@ Detours::FindInThirdGroups(Router& router, DeviceId first, DeviceId last) const
         }
         if (!best.empty())
         {
-            // Pairs of switches enter a group at different ones of its equals.
+            // Different pairs of switches use different ones of the equally good switches of a
+            // group.
             const uint64_t pair = uint64_t{first.Index()} << 32 | last.Index();
             all.push_back(best[SplitMix64(pair) % best.size()]);
         }

@@ -7,7 +7,7 @@
 namespace weir
 {
 
-/** What a switch hashes: the flow's RoCEv2 five-tuple without the constant parts. */
+/** The fields that a switch hashes: the RoCEv2 five-tuple of a flow without its constant parts. */
 struct FlowTuple
 {
     uint32_t source{0};      //!< address of the sending end point
@@ -16,7 +16,7 @@ struct FlowTuple
     uint16_t queuePair{0};
 };
 
-constexpr uint64_t SPLIT_MIX_64_STEP = 0x9e3779b97f4a7c15; //!< from one state to the next
+constexpr uint64_t SPLIT_MIX_64_STEP = 0x9e3779b97f4a7c15; //!< increment of the state
 
 /**
  * The finalizer of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
@@ -33,8 +33,8 @@ SplitMix64(uint64_t x)
 }
 
 /**
- * What the switch number @p device hashes @p tuple to. Switches have independent salts, so flows
- * that one of them sends to the same next hop part again at the next (no polarization).
+ * The hash of @p tuple at the switch with id @p device. Switches have independent salts, so that
+ * flows which one switch sends to the same next hop are spread again there (no hash polarization).
  */
 constexpr uint64_t
 HashFlow(const FlowTuple& tuple, uint32_t device, uint64_t seed)

@@ -12,15 +12,15 @@ namespace weir
 {
 
 /**
- * Finds ids of interned values by their hash: open addressing in a table of a power of two, 11 to
- * 16 bytes a value. The values are kept by whoever interns them.
+ * Finds ids of interned values by their hash: open addressing in a table of 2^n slots, 11 to 16
+ * bytes per value. The caller stores the values.
  */
 class InternIndex
 {
   public:
     static constexpr uint32_t NONE = 0xffffffff;
 
-    /** The id with that hash for which @p isEqual(id) holds; NONE when there is none. */
+    /** The id with hash @p hash for which @p isEqual(id) holds; NONE if there is none. */
     template <typename IsEqual>
     uint32_t Find(uint32_t hash, const IsEqual& isEqual) const
     {
@@ -84,7 +84,7 @@ class InternIndex
     std::size_t m_count{0};
 };
 
-/** Mixes @p value into @p hash: a multiplication, and its high bits folded down. */
+/** Mixes @p value into @p hash by a multiplication and folding the high bits down. */
 inline uint64_t
 MixHash(uint64_t hash, uint64_t value)
 {

@@ -10,12 +10,12 @@ namespace weir
 namespace
 {
 
-constexpr uint64_t MAX_UNIT = uint64_t{1} << 16; //!< beyond it a route's shares are rounded
-constexpr std::size_t MAX_KEPT_ROUTES = 1 << 16; //!< in balanced spreads, of some 100 bytes each
-constexpr uint32_t MAX_PARTS = 16;               //!< of a segment that choose apart
-constexpr double MIN_SHARE = 1.0 / 4096;         //!< smaller ones are left out
+constexpr uint64_t MAX_UNIT = uint64_t{1} << 16; //!< a route's shares are rounded to it
+constexpr std::size_t MAX_KEPT_ROUTES = 1 << 16; //!< in balanced spreads, about 100 bytes each
+constexpr uint32_t MAX_PARTS = 16;               //!< of a segment that choose paths separately
+constexpr double MIN_SHARE = 1.0 / 4096;         //!< smaller shares are dropped
 
-/** A balanced spread that the even one keeps. */
+/** A reference to a balanced spread that EvenSpread owns. */
 class KeptSpread : public LinkSpread
 {
   public:
@@ -43,13 +43,16 @@ class KeptSpread : public LinkSpread
     LinkSpread& m_kept;
 };
 
-/** The switch at the other end of the only link between an end point and its network; or itself. */
+/**
+ * The switch at the other end of the only link between an end point and its network; the end point
+ * itself if it has several links.
+ */
 DeviceId
 EdgeOf(const Topology& topology, const PathDag& dag, DeviceId end, bool isFirst)
 {
     if (dag.arcs.size() < 2)
     {
-        return end; // a wire from one to the other
+        return end; // a direct link between the end points
     }
     const bool isSingle = isFirst ? dag.arcs[1].from != dag.arcs[0].from
                                   : dag.arcs[dag.arcs.size() - 2].to != dag.vertices - 1;
@@ -131,7 +134,7 @@ EvenSpread::SharesOf(RouteId route)
     for (const SegmentCount& segment : decomposition.segments)
     {
         const PathDag* dag = m_choices.Shortest(segment.from, segment.to);
-        if (!dag) // it stalls where it is
+        if (!dag) // no path: it stalls on the planned one
         {
             shares.clear();
             for (const PathLink& each : m_routing.Links(route))
@@ -287,13 +290,13 @@ BalancedSpread::AddSegment(const SegmentCount& segment, double weight)
     const PathDag* dag = m_choices.Shortest(segment.from, segment.to);
     if (!dag)
     {
-        return nullptr; // it stalls
+        return nullptr; // no path: it stalls
     }
     const DeviceId first = EdgeOf(m_topology, *dag, segment.from, true);
     const DeviceId last = EdgeOf(m_topology, *dag, segment.to, false);
     if (first == last)
     {
-        return nullptr; // nothing to choose
+        return nullptr; // no choice of path
     }
     const auto [entry, isNew] =
         m_byEnds.emplace(KeyOf(first, last), static_cast<uint32_t>(m_demands.size()));
@@ -334,7 +337,7 @@ BalancedSpread::ChooseOnce(PathDemand& demand,
     }
 }
 
-/** Shares of a demand from the weights that its parts have put on links. */
+/** Converts the weights that the parts of a demand have put on links into shares. */
 void
 BalancedSpread::AddUp(PathDemand& demand)
 {
@@ -367,7 +370,7 @@ BalancedSpread::SharesOf(RouteId route)
         const auto demand = m_byEnds.find(KeyOf(first, last));
         if (first != last && demand == m_byEnds.end())
         {
-            return m_even.SharesOf(route); // of a segment that was not loaded
+            return m_even.SharesOf(route); // a segment that was not loaded
         }
         if (first != segment.from)
         {

@@ -20,34 +20,37 @@ namespace weir
 {
 
 /**
- * The spread where every switch divides what it is given evenly over all shortest paths: packet
- * spraying, and where routing by load begins. Only paths through the network are spread; all else
- * of a route stays.
+ * The spread in which every switch splits its traffic evenly over all shortest paths: packet
+ * spraying, and the starting point of load-aware routing. Only path segments through the network
+ * are spread; the other links of a route stay.
  */
 class EvenSpread : public LinkSpread
 {
   public:
-    /** @p routing must outlive it. */
+    /** @p routing must outlive this object. */
     explicit EvenSpread(Routing& routing);
 
     const std::vector<LinkShare>& SharesOf(RouteId route) override;
     bool IsPerPacket() const override;
 
-    /** A BalancedSpread where switches choose by load; null where they spray. */
+    /** A BalancedSpread if routing is load-aware; null if it sprays packets. */
     std::unique_ptr<LinkSpread> Concurrent(const std::vector<RouteLoad>& loads) override;
 
-    /** A path whose flows, each 1 / unit of the bytes, load every link as the spread does. */
+    /**
+     * A path with multiplicities in units of 1 / unit of the bytes, which loads every link as the
+     * spread does.
+     */
     struct Sprayed
     {
         PathId path;
         uint32_t unit{1};
-        Time latency; //!< of the slowest path
+        Time latency; //!< latency of the slowest path
     };
 
-    /** Exact while the unit stays at most 2^16; see SharesOf(PathDag). */
+    /** The sprayed path of a route. Exact while the unit is at most 2^16; see SharesOf(PathDag). */
     const Sprayed& SprayedOf(RouteId route);
 
-    /** Routing::DecompositionOf, kept. */
+    /** Routing::DecompositionOf, cached. */
     const RouteDecomposition& DecompositionOf(RouteId route);
 
     PathChoices& Choices()
@@ -60,17 +63,20 @@ class EvenSpread : public LinkSpread
         return m_routing;
     }
 
-    /** For load balancers, one at a time. */
+    /** Scratch memory for one load balancer at a time. */
     LinkScratch& Scratch()
     {
         return m_scratch;
     }
 
   private:
-    /** Routes, and weights over the first one's; closer ones than a float tells are the same. */
+    /**
+     * Routes with their weights relative to the first; weights that round to the same float are
+     * equal.
+     */
     using LoadKey = std::vector<std::pair<uint32_t, float>>;
 
-    /** Forgets everything when links of the router went or came. */
+    /** Clears the caches if links have gone down or come up. */
     void Refresh();
 
     Routing& m_routing;
@@ -78,37 +84,39 @@ class EvenSpread : public LinkSpread
     uint64_t m_revision;
     std::unordered_map<RouteId, std::vector<LinkShare>> m_shares;
     std::unordered_map<RouteId, Sprayed> m_sprayed;
-    std::map<LoadKey, std::unique_ptr<LinkSpread>> m_balanced; //!< calls of one group load links
-                                                               //!< in the same proportions
-    std::size_t m_balancedRoutes{0};                           //!< in all keys
+    std::map<LoadKey, std::unique_ptr<LinkSpread>> m_balanced; //!< for repeated calls of a group
+    std::size_t m_balancedRoutes{0};                           //!< number of routes in all keys
     LinkScratch m_scratch;
-    std::unordered_map<RouteId, RouteDecomposition> m_decompositions; //!< whatever the router does
+    std::unordered_map<RouteId, RouteDecomposition> m_decompositions; //!< for any link states
 };
 
-/** What links carry and can carry now, by LinkId. */
+/** The present loads and rates of links, by LinkId. */
 struct LinkStates
 {
-    std::vector<double> loads; //!< weights of flows over the rate
-    std::vector<double> rates; //!< bytes/s; of a link that is down what it had
+    std::vector<double> loads; //!< sum of flow weights / rate
+    std::vector<double> rates; //!< bytes/s; of a link that is down, its former rate
 };
 
 /**
- * The spread of several routes that are loaded at once, where switches choose by load.
+ * The spread of several concurrently loaded routes with load-aware routing.
  *
- * A channel of a collective is many flows, one after the other over each of its paths, and each
- * chooses by what it finds: what is slow stays longer, so that others choose other paths, until the
- * largest link utilization is as small as the paths allow: LoadBalancer.
+ * A channel of a collective is a sequence of many flows over each of its paths, and each flow
+ * chooses its path by the present loads. Flows on congested paths last longer, so that later flows
+ * choose other paths, until the maximum link utilization is as small as the paths allow
+ * (LoadBalancer).
  *
- * Flowlets do not come to that: a flow that does not pause keeps the path that was the least loaded
- * when it began. There each path is chosen once, one after the other; parts of one, where a route
- * has it many times.
+ * Flowlet routing does not reach that state: a flow that does not pause keeps the path that was the
+ * least loaded when it began. In this case paths are chosen once, one after the other. If a route
+ * has a segment many times, its parts choose separately.
  */
 class BalancedSpread : public LinkSpread
 {
   public:
     /**
-     * @param others what is on the links already; null: nothing, and they have their rates.
-     * References must outlive it, the links' states only this call.
+     * @param others present loads and rates of the links; null: no load, at the rates of the
+     *        topology.
+     *
+     * References must outlive this object; @p others only this call.
      */
     BalancedSpread(EvenSpread& even, const std::vector<RouteLoad>& loads, const LinkStates* others);
 
@@ -119,10 +127,10 @@ class BalancedSpread : public LinkSpread
   private:
     static uint64_t KeyOf(DeviceId first, DeviceId last);
 
-    /** Counts what one segment carries. @return null where there is nothing to choose. */
+    /** Adds the traffic of one segment. @return its demand; null if there is no choice of path */
     PathDemand* AddSegment(const SegmentCount& segment, double weight);
 
-    /** Each part of a segment takes the path that is the least loaded by now. */
+    /** Assigns each part of a segment to the path that is least loaded at that point. */
     void ChooseOnce(PathDemand& demand,
                     const SegmentCount& segment,
                     double weight,
@@ -133,10 +141,10 @@ class BalancedSpread : public LinkSpread
     EvenSpread& m_even;
     PathChoices& m_choices;
     const Topology& m_topology;
-    uint64_t m_turns{0}; //!< of detours
+    uint64_t m_turns{0}; //!< number of path choices so far; varies the detours
     std::vector<PathDemand> m_demands;
     std::unordered_map<uint64_t, uint32_t> m_byEnds; //!< into m_demands
-    std::vector<LinkShare> m_shares;                 //!< of the last route asked for
+    std::vector<LinkShare> m_shares;                 //!< of the last SharesOf
 };
 
 } // namespace weir

@@ -12,11 +12,11 @@ namespace
 {
 
 constexpr int MAX_ROUNDS = 48;
-constexpr double ROUND_GAIN = 1e-3; //!< of a demand's root of powers: less is not worth a round
-constexpr double MIN_GAIN = 1e-6;   //!< of a demand's slope: less is rounding
-constexpr double ROUNDING = 1e-12;  //!< of a sum of slopes, by the order in which it is added
-constexpr double LINK_COST = 1e-9;  //!< of what the most loaded link costs
-constexpr int HALVINGS = 8;         //!< of the part that a demand moves
+constexpr double ROUND_GAIN = 1e-3; //!< minimum gain of a round, of a demand's root of powers
+constexpr double MIN_GAIN = 1e-6;   //!< minimum gain of a move, of a demand's slope
+constexpr double ROUNDING = 1e-12;  //!< of a sum of slopes, which depends on the order of its terms
+constexpr double LINK_COST = 1e-9;  //!< of the cost of the most loaded link
+constexpr int HALVINGS = 8;         //!< bisection steps for the part that a demand moves
 
 /** x^64. */
 double
@@ -159,7 +159,7 @@ LoadBalancer::StartEvenly(PathDemand& demand, const PathDag& shortest)
               [](const LinkShare& a, const LinkShare& b) { return a.link < b.link; });
 }
 
-/** Of the links that @p demand is on. */
+/** The maximum load of the links of @p demand. */
 double
 LoadBalancer::LargestLoad(const PathDemand& demand) const
 {
@@ -171,7 +171,7 @@ LoadBalancer::LargestLoad(const PathDemand& demand) const
     return largest;
 }
 
-/** The 64th root of the sum of load^64 over the links that @p demand is on. */
+/** The 64th root of the sum of load^64 over the links of @p demand. */
 double
 LoadBalancer::RootOfPowers(const PathDemand& demand, double largest) const
 {
@@ -215,7 +215,7 @@ LoadBalancer::MinSlopes(const PathDag& dag)
     {
         const auto& arc = dag.arcs[i];
         const double remainder = SlopeOf(arc.link) + m_remainders[arc.to];
-        if (remainder <= m_remainders[arc.from]) // of equals the lowest link
+        if (remainder <= m_remainders[arc.from]) // ties: the lowest link
         {
             m_remainders[arc.from] = remainder;
             m_next[arc.from] = i;
@@ -259,7 +259,7 @@ LoadBalancer::FindBestPath(const Paths& paths)
         const double most = least * (1 + ROUNDING);
         if (there > most || there + MinSlopes(*detour.on) > most)
         {
-            continue; // it is not better, in whatever order it is added
+            continue; // not better, whatever the order of summation
         }
         m_detour.clear();
         AppendCheapestPath(*detour.there, m_detour);
@@ -288,7 +288,8 @@ LoadBalancer::Improve(PathDemand& demand, const Paths& paths)
     {
         return false;
     }
-    // A link more costs a little where none is loaded, measured by the loads of this demand.
+    // A small cost per link, relative to the loads of this demand, prefers short paths among idle
+    // ones.
     m_floor = LINK_COST * PowerAt(largest);
     double now = 0;
     for (const Change& each : m_changes)

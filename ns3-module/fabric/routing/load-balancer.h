@@ -14,22 +14,22 @@
 namespace weir
 {
 
-/** What goes from one switch to another, and how it is divided over links. */
+/** The traffic from one switch to another, and its split over links. */
 struct PathDemand
 {
     DeviceId first;
     DeviceId last;
     double weight{0};
-    std::vector<LinkShare> shares{}; //!< of the weight; by ascending link
+    std::vector<LinkShare> shares{}; //!< fractions of the weight; ascending by link
 };
 
 /**
- * What LoadBalancer notes by LinkId, kept from one use to the next: a fabric has far more links
- * than the demands that are divided cross, most of the time.
+ * Scratch vectors of LoadBalancer by LinkId, reused between calls, as a fabric usually has far more
+ * links than the demands to divide cross.
  */
 struct LinkScratch
 {
-    /** For links up to @p links. O(1) but for the first time. */
+    /** Resizes for @p links links. O(1) except for the first call. */
     void Reserve(std::size_t links)
     {
         if (loads.size() < links)
@@ -40,22 +40,21 @@ struct LinkScratch
         }
     }
 
-    std::vector<double> loads;    //!< whoever changes some sets them to nothing again
+    std::vector<double> loads;    //!< zero between uses
     std::vector<double> powers;   //!< as of stamps
-    std::vector<uint64_t> stamps; //!< when a link's power was computed
-    uint64_t stamp{0};            //!< of the round at hand
+    std::vector<uint64_t> stamps; //!< round in which a link's power was computed
+    uint64_t stamp{0};            //!< current round
 };
 
 /**
- * Divides demands over their paths so that the largest link utilization is as small as the paths
- * allow.
+ * Divides demands over their paths so as to minimize the maximum link utilization.
  *
- * The objective is the sum over links of load^64, which is convex and within m^(1/64) of the
- * largest load for m links that are as loaded. It starts with even
- * shares of the shortest paths, which stand where nothing is better, and moves parts of each demand
- * to the path of the least sum of derivatives, as far as the sum falls (Frank and Wolfe 1956),
- * demand by demand until a round gains none of them more than a thousandth: what is little beside
- * others elsewhere is divided as it would be alone.
+ * The objective is the sum of load^64 over links. It is convex, and its 64th root is within a
+ * factor m^(1/64) of the maximum load if m links have that load. The balancer starts with even
+ * shares of the shortest paths, which remain where nothing is better. It then moves a part of each
+ * demand to the path with the smallest sum of derivatives, as far as the objective decreases (Frank
+ * and Wolfe 1956), demand by demand, until no demand gains more than 0.1 % in a round. A small
+ * demand is thus divided as in isolation even if other links have large loads.
  *
  * O(rounds x demands x (links of its paths + detours)); at most 48 rounds.
  */
@@ -63,9 +62,10 @@ class LoadBalancer
 {
   public:
     /**
-     * @param loads what is on links, by LinkId: weights over the rate; what is divided is added
-     * @param rates by LinkId, too, bytes/s; null: those of the topology
-     * All references must outlive it.
+     * @param loads of links by LinkId, weight / rate; the loads of the divided demands are added
+     * @param rates of links by LinkId, bytes/s; null: those of the topology
+     *
+     * All references must outlive this object.
      */
     LoadBalancer(PathChoices& choices,
                  const Topology& topology,
@@ -76,7 +76,7 @@ class LoadBalancer
     /** Sets the shares of all @p demands. */
     void Divide(std::vector<PathDemand>& demands);
 
-    /** Takes all that Divide might have loaded for nothing: its loads are 0. */
+    /** Sets the loads of all links that Divide may have changed to 0. */
     void Unload();
 
   private:
@@ -84,28 +84,28 @@ class LoadBalancer
     struct Change
     {
         LinkId link;
-        double share; //!< before
-        double delta; //!< when all moves
+        double share; //!< before the move
+        double delta; //!< change if the whole demand moves
     };
 
-    /** All that a demand may take, looked up once. */
+    /** The paths that a demand may take; looked up once. */
     struct Paths
     {
         struct Detour
         {
-            const PathDag* there; //!< to a switch that is not on the shortest paths
-            const PathDag* on;    //!< and from it on
+            const PathDag* there; //!< to the intermediate switch
+            const PathDag* on;    //!< from the intermediate switch
         };
 
         const PathDag* shortest;
         std::vector<Detour> detours;
     };
 
-    /** What rounds have come to for one demand. */
+    /** The progress of one demand over the rounds. */
     struct Progress
     {
-        double largest; //!< load of its links, when the round began
-        double lowest;  //!< root of powers so far
+        double largest; //!< maximum load of its links at the start of the round
+        double lowest;  //!< lowest RootOfPowers so far
     };
 
     Paths PathsOf(const PathDemand& demand);
@@ -113,28 +113,39 @@ class LoadBalancer
     double LargestLoad(const PathDemand& demand) const;
     double RootOfPowers(const PathDemand& demand, double largest) const;
 
-    /** Begins a round. @return whether the last one gained anything. */
+    /** Begins a round. @return whether the previous round improved any demand */
     bool BeginRound(const std::vector<PathDemand>& demands, std::vector<Progress>& progress);
 
-    /** Moves a part of @p demand. @return whether that gained anything. */
+    /** Moves a part of @p demand to its best path. @return whether the objective decreased */
     bool Improve(PathDemand& demand, const Paths& paths);
 
-    /** What @p demand's shares become if all of it moves to @p path; by ascending link. */
+    /**
+     * Adds to @p changes the increase of the shares on @p path if the whole demand moves there;
+     * keeps them ascending by link.
+     */
     static void AddPath(std::vector<Change>& changes, const std::vector<LinkId>& path);
 
-    /** The part of a demand of @p weight that the sum falls with, as far as it does. */
+    /**
+     * The fraction of a demand of @p weight to move, such that the objective decreases up to it.
+     */
     double BestPart(const std::vector<Change>& changes, double weight) const;
     double SlopeAfter(const std::vector<Change>& changes, double weight, double part) const;
     void Apply(const std::vector<Change>& changes, double part, PathDemand& demand);
 
-    /** Sets m_best to the path of the least sum of slopes, detours too; ascending. */
+    /**
+     * Sets m_best to the path, detours included, with the smallest sum of slopes; ascending by
+     * link.
+     */
     void FindBestPath(const Paths& paths);
 
-    /** The least sum of slopes of a path from the dag's first vertex; m_next leads along it. */
+    /**
+     * The smallest sum of slopes of a path from the first to the last vertex of the DAG; m_next
+     * holds its arcs.
+     */
     double MinSlopes(const PathDag& dag);
     void AppendCheapestPath(const PathDag& dag, std::vector<LinkId>& path);
 
-    /** (load / m_scale)^63: times 64 / rate, what one more unit of weight adds to the sum. */
+    /** (load / m_scale)^63. Times 64 / rate, this is the derivative of the objective by weight. */
     double PowerAt(double load) const;
     double SlopeOf(LinkId link);
     double SumOfSlopes(const std::vector<LinkId>& path);
@@ -151,13 +162,13 @@ class LoadBalancer
     const std::vector<double>* m_rates;
     LinkScratch& m_scratch;
     std::vector<Paths> m_paths;       //!< by demand
-    double m_scale{0};                //!< the largest load when the round began
-    double m_floor{0};                //!< what each link costs the demand at hand, in powers
-    std::vector<LinkId> m_best;       //!< what FindBestPath has found
-    std::vector<LinkId> m_detour;     //!< a detour, while it looks
-    std::vector<double> m_remainders; //!< by vertex of a dag: the least sum of slopes from there
-    std::vector<std::size_t> m_next;  //!< as above: the arc by which that path leaves
-    std::vector<Change> m_changes;    //!< of the demand at hand
+    double m_scale{0};                //!< maximum load at the start of the round
+    double m_floor{0};                //!< cost of any link for the current demand, in powers
+    std::vector<LinkId> m_best;       //!< result of FindBestPath
+    std::vector<LinkId> m_detour;     //!< scratch of FindBestPath
+    std::vector<double> m_remainders; //!< by vertex: smallest sum of slopes to the end
+    std::vector<std::size_t> m_next;  //!< by vertex: first arc of that path
+    std::vector<Change> m_changes;    //!< of the current demand
 };
 
 } // namespace weir

@@ -12,10 +12,13 @@ namespace weir
 namespace
 {
 
-/** Detours that are weighed for each choice: UGAL has one; more find a free one sooner. */
+/** Number of detours compared per choice. UGAL compares one; more find an idle one sooner. */
 constexpr std::size_t DETOURS_WEIGHED = 4;
 
-/** Load x links. The links to and from the end points are the same on every path. */
+/**
+ * Maximum load x number of links. Excludes the loads of the first and last link, which are on every
+ * path.
+ */
 double
 CostOf(const std::vector<LinkId>& path, const LoadsWithOne& loads)
 {

@@ -13,14 +13,14 @@
 namespace weir
 {
 
-/** What switches that choose by load may choose among, kept until links of the router change. */
+/** The paths that load-aware switches may choose from; cached until links of the router change. */
 class PathChoices
 {
   public:
-    /** @p router must outlive it. */
+    /** @p router must outlive this object. */
     explicit PathChoices(Router& router);
 
-    /** Whether there are non-minimal paths: switches are in groups. */
+    /** Whether there are non-minimal paths, i.e. switches form groups. */
     bool HasDetours() const
     {
         return m_router.GetDetours().HasGroups();
@@ -36,14 +36,15 @@ class PathChoices
     const std::vector<DeviceId>& Intermediates(DeviceId first, DeviceId last);
 
     /**
-     * What a flow takes that starts now, from @p from to @p to, which must be joined: of all
-     * shortest paths the one whose most loaded link is the least loaded with it; in a dragonfly a
-     * detour instead when load x links of the shortest path is more than load x links of the detour
-     * (UGAL: Singh 2005; Kim et al., ISCA 2008, section 4.1, with knowledge of all links).
-     * @param onLinks by LinkId: weights of flows over rates.
-     * @param rates by LinkId, bytes/s; null: as wired.
+     * The path of a flow from @p from to @p to that starts now; there must be a path. Of all
+     * shortest paths it is the one with the smallest maximum link load including the flow. In a
+     * dragonfly it is a detour if load x links of the detour is less than load x links of the
+     * shortest path (UGAL: Singh 2005; Kim et al., ISCA 2008, section 4.1, with global knowledge of
+     * link loads).
+     * @param onLinks by LinkId: sum of flow weights / rate.
+     * @param rates by LinkId, bytes/s; null: those of the topology.
      * @param weight of the flow.
-     * @param turn says which few of the detours are weighed.
+     * @param turn selects which detours are compared.
      */
     std::vector<LinkId> LeastLoaded(DeviceId from,
                                     DeviceId to,
@@ -65,8 +66,8 @@ class PathChoices
   private:
     Router& m_router;
     uint64_t m_revision;
-    std::vector<double> m_rates; //!< by link, bytes/s, as wired
-    double m_fastest{0};         //!< of the network's
+    std::vector<double> m_rates; //!< by link, bytes/s, of the topology
+    double m_fastest{0};         //!< highest rate of a network link, bytes/s
     std::unordered_map<uint64_t, std::vector<DeviceId>> m_intermediates; //!< by both switches
 };
 

@@ -14,7 +14,7 @@ namespace
 
 constexpr uint64_t FINEST_UNIT = uint64_t{1} << 16;
 
-/** By vertex: how many arcs leave it. */
+/** The out-degree of each vertex. */
 std::vector<uint32_t>
 ArcsFrom(const PathDag& dag)
 {
@@ -49,14 +49,14 @@ RoundedShares(const PathDag& dag)
 void
 OrderVertices(PathDag& dag, uint32_t last)
 {
-    std::vector<std::vector<uint32_t>> into(dag.vertices); // vertices before each
+    std::vector<std::vector<uint32_t>> into(dag.vertices); // predecessors of each vertex
     std::vector<uint32_t> arcsLeft(dag.vertices, 0);
     for (const auto& arc : dag.arcs)
     {
         into[arc.to].push_back(arc.from);
         arcsLeft[arc.from]++;
     }
-    std::vector<uint32_t> order{last}; // from the end on
+    std::vector<uint32_t> order{last}; // reverse topological order
     for (std::size_t i = 0; i < order.size(); i++)
     {
         for (const uint32_t before : into[order[i]])
@@ -103,7 +103,7 @@ SharesOf(const PathDag& dag)
     for (const auto& arc : dag.arcs)
     {
         const uint64_t branches = leaving[arc.from];
-        // The first arc of a vertex sees all of its mass: arcs come by ascending vertex.
+        // Arcs are sorted by `from`, so the mass of a vertex is complete at its first outgoing arc.
         const uint64_t finer = branches / std::gcd(mass[arc.from], branches);
         if (finer > 1)
         {
@@ -130,7 +130,7 @@ LeastLoadedPath(const PathDag& dag, const LoadsWithOne& loads)
     {
         double largest{std::numeric_limits<double>::infinity()};
         double sum{0};
-        std::size_t arc{0}; //!< to take
+        std::size_t arc{0}; //!< arc to take
     };
 
     std::vector<Remainder> remainders(dag.vertices);
@@ -142,7 +142,8 @@ LeastLoadedPath(const PathDag& dag, const LoadsWithOne& loads)
         const Remainder& after = remainders[arc.to];
         const Remainder found{std::max(load, after.largest), load + after.sum, i};
         Remainder& best = remainders[arc.from];
-        // Arcs come in descending order here, so of equals the one of the lowest link stays.
+        // Arcs are visited in descending order, so of equal paths the one with the lowest link
+        // remains.
         if (found.largest < best.largest ||
             (found.largest == best.largest && found.sum <= best.sum))
         {

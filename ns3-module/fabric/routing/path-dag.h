@@ -13,8 +13,8 @@ namespace weir
 {
 
 /**
- * All equal-cost paths between two devices, as a directed acyclic graph: vertices in the order in
- * which paths pass them, the first where they begin and the last where they end.
+ * All equal-cost paths between two devices, as a directed acyclic graph. Vertices are in
+ * topological order; paths begin at the first vertex and end at the last.
  */
 struct PathDag
 {
@@ -25,41 +25,41 @@ struct PathDag
         uint32_t to;
     };
 
-    std::vector<Arc> arcs; //!< by ascending `from`, then by ascending link
-    uint32_t vertices{1};  //!< 0: there is no path
+    std::vector<Arc> arcs; //!< ascending by `from`, then by link
+    uint32_t vertices{1};  //!< 0: no path
 };
 
-/** Renumbers vertices so that every arc leads to a higher one and @p last comes last. */
+/** Renumbers the vertices in topological order, with @p last at the end. */
 void OrderVertices(PathDag& dag, uint32_t last);
 
 /** The latency of the slowest path: the largest sum of its links' latencies. */
 Time LongestLatency(const PathDag& dag, const Topology& topology);
 
-/** What part of a flow each arc carries when every vertex spreads it evenly over its arcs. */
+/** The fraction of a flow on each arc if every vertex splits it evenly over its outgoing arcs. */
 struct EvenShares
 {
-    uint32_t unit{1};            //!< a share of 1 / unit is written as 1
-    std::vector<uint32_t> parts; //!< by arc, in units
+    uint32_t unit{1};            //!< denominator of the shares
+    std::vector<uint32_t> parts; //!< numerator of the share, by arc
 };
 
 /**
- * Exact as long as the unit stays at most 2^16; beyond that each share is rounded to the nearest
- * 2^-16, and up from nothing.
+ * The even shares of the arcs of @p dag. Exact while the unit is at most 2^16; beyond that each
+ * share is rounded to the nearest multiple of 2^-16, but not to zero.
  */
 EvenShares SharesOf(const PathDag& dag);
 
 /**
- * How loaded links would be with one more flow on them: of idle links the fast ones come first, and
- * a degraded one only when the others are as slow for their load.
+ * The loads of links with one more flow. Of idle links, fast ones have the lower load; a degraded
+ * link is selected only if the load of the others makes them as slow.
  */
 class LoadsWithOne
 {
   public:
     /**
-     * Both must outlive it.
-     * @param loads by LinkId: weights of flows over the link's rate
+     * @p loads and @p rates must outlive this object.
+     * @param loads by LinkId: sum of flow weights / rate of the link
      * @param rates by LinkId, bytes/s
-     * @param weight of the one more
+     * @param weight of the additional flow
      */
     LoadsWithOne(const std::vector<double>& loads, const std::vector<double>& rates, double weight)
         : m_loads(loads),
@@ -80,8 +80,8 @@ class LoadsWithOne
 };
 
 /**
- * The path whose most loaded link is the least loaded; of equal ones that of the least load in all,
- * then of the lowest links.
+ * The path with the smallest maximum link load; ties break by the smallest sum of loads, then by
+ * the lowest links.
  */
 std::vector<LinkId> LeastLoadedPath(const PathDag& dag, const LoadsWithOne& loads);
 

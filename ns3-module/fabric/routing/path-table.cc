@@ -13,9 +13,9 @@ namespace weir
 namespace
 {
 
-constexpr uint64_t MAX_LINKS = uint64_t{1} << 32; //!< that 32-bit indices can name
+constexpr uint64_t MAX_LINKS = uint64_t{1} << 32; //!< range of 32-bit indices
 
-/** Over (link, multiplicity) pairs in order. */
+/** Hash of the (link, multiplicity) pairs in order. */
 uint32_t
 HashOf(const std::vector<PathLink>& links)
 {
@@ -35,7 +35,7 @@ SortByLink(std::vector<PathLink>& links)
     });
 }
 
-/** Whether no link comes twice. O(links) for paths of a few hops, with little to sort. */
+/** Whether no link occurs twice. Avoids sorting for short paths. */
 bool
 AreDistinct(const std::vector<PathLink>& links)
 {

@@ -16,24 +16,26 @@
 namespace weir
 {
 
-/** A link of a path and how many times each byte of the flow crosses it. */
+/** A link of a path and the number of times that each byte of the flow crosses it. */
 struct PathLink
 {
     LinkId link;
     uint32_t multiplicity{1};
 };
 
-/** Sorts by link and folds repetitions into multiplicities. */
+/** Sorts by link and merges repeated links into multiplicities. */
 void CountRepeated(std::vector<PathLink>& links);
 
-/** A link and what part of each byte of a flow crosses it, on average. */
+/** A link and the average fraction of each byte of a flow that crosses it. */
 struct LinkShare
 {
     LinkId link;
     double share{1};
 };
 
-/** The links of a flow: multiplicity / unit of its bytes cross each link of the path. */
+/**
+ * The links of a flow: a fraction multiplicity / unit of its bytes crosses each link of the path.
+ */
 struct FlowPath
 {
     PathId path;
@@ -46,14 +48,14 @@ struct FlowPath
 };
 
 /**
- * Interned paths: each distinct sequence of links has one PathId, so flows that share a path are
- * recognized by one comparison and a path is stored once however many flows take it.
+ * Interned paths. Each distinct sequence of links has one PathId, so that one comparison tells
+ * whether flows share a path, and each path is stored once.
  *
- * A path keeps its hops in order. What a flow loads is derived from it: each link with how often a
- * byte crosses it. What loads links in other ways than from hop to hop (the sum of several routes,
- * a multicast in a switch) is interned as counted links.
+ * A path keeps its hops in order; the load of a flow on each link follows from it. Traffic that
+ * does not go hop by hop (the sum of several routes, a multicast in a switch) is interned as links
+ * with multiplicities.
  *
- * A path takes 4 bytes a distinct link (8 where one is crossed more than once), and 19 to 29 more.
+ * A path takes 4 bytes per distinct link (8 if one is crossed more than once), plus 19 to 29 bytes.
  */
 class PathTable
 {
@@ -61,30 +63,37 @@ class PathTable
     explicit PathTable(const Topology& topology);
 
     /**
-     * The id of the path over @p hops in order; where one is crossed more than once, the id of the
-     * counted links. The empty path is valid: it is unconstrained (source and destination are one
-     * device). Amortized O(links log links).
-     * @throws std::invalid_argument when a link does not exist.
-     * @throws std::length_error when all paths together have more than 2^32 links,
-     *         counted ones twice.
+     * The id of the path over @p hops in order. If a link is crossed more than once, the path is
+     * stored as links with multiplicities. The empty path is valid and unconstrained (source and
+     * destination are the same device). Amortized O(links log links).
+     * @throws std::invalid_argument if a link does not exist.
+     * @throws std::length_error if all paths combined have more than 2^32 links, links with
+     *         multiplicities counted twice.
      */
     PathId Intern(const std::vector<LinkId>& hops);
 
     /**
-     * The id of links that are each given once, in any order; those of multiplicity zero are not
-     * part of it.
-     * @throws std::invalid_argument also when a link is given twice.
+     * The id of a set of links with multiplicities, given in any order, each link once. Links of
+     * multiplicity zero are dropped.
+     * @throws std::invalid_argument if a link does not exist or is given twice.
+     * @throws std::length_error as Intern does.
      */
     PathId InternCounted(const std::vector<PathLink>& links);
 
-    /** The links of a flow that is divided evenly over @p paths, of which some may be equal. */
+    /**
+     * The links of a flow that is divided evenly over @p paths, which may contain duplicates and
+     * must not be empty.
+     */
     FlowPath InternDivided(const std::vector<PathId>& paths);
 
-    /** Hops in order, or counted links in ascending id; each once. Valid until the next Intern. */
+    /**
+     * Hops in order, or links with multiplicities ascending by id; each link once. Valid until the
+     * next Intern.
+     */
     class Span
     {
       public:
-        /** Steps over the links, which it makes as they are looked at. */
+        /** Iterates over the links and returns them by value. */
         class Iterator
         {
           public:
@@ -93,7 +102,7 @@ class PathTable
             using difference_type = std::ptrdiff_t;
             using reference = PathLink;
 
-            /** A link that has no place of its own. */
+            /** Holds a link that is returned by value. */
             struct pointer
             {
                 PathLink link;
@@ -182,7 +191,7 @@ class PathTable
 
           private:
             const uint32_t* m_link;
-            std::ptrdiff_t m_toCount; //!< how far behind a link its multiplicity is; 0: it is one
+            std::ptrdiff_t m_toCount; //!< offset from a link to its multiplicity; 0: it is one
         };
 
         Span(const uint32_t* first, std::size_t size, bool isCounted)
@@ -220,13 +229,15 @@ class PathTable
         return {m_links.data() + e.first, shape.count, shape.isCounted};
     }
 
-    /** The sum of the links' latencies, each counted with its multiplicity. */
+    /** The sum of the links' latencies, weighted by multiplicity. */
     Time Latency(PathId path) const
     {
         return m_shapes[m_entries[path.Index()].shape].latency;
     }
 
-    /** What an uncontended flow gets: the least rate / multiplicity; infinite for the empty path.
+    /**
+     * The rate of an uncontended flow: the minimum of rate / multiplicity; infinite for the empty
+     * path.
      */
     Rate BottleneckRate(PathId path) const
     {
@@ -250,13 +261,13 @@ class PathTable
         uint32_t shape; //!< into m_shapes
     };
 
-    /** What many paths have in common: a fabric of similar links has few shapes. */
+    /** Values that many paths share. A fabric of similar links has few shapes. */
     struct Shape
     {
-        uint32_t count;  //!< distinct links
-        bool isCounted;  //!< some are crossed more than once
+        uint32_t count;  //!< number of distinct links
+        bool isCounted;  //!< a link is crossed more than once
         Time latency;    //!< sum over links
-        Rate bottleneck; //!< at the topology's rates
+        Rate bottleneck; //!< at the rates of the topology
     };
 
     void CheckLink(LinkId link) const;
@@ -271,10 +282,9 @@ class PathTable
     uint32_t ShapeOfScratch();
 
     const Topology& m_topology;
-    std::vector<uint32_t> m_links;   //!< indices of all paths' links, one path after another;
-                                     //!< where they are counted, followed by multiplicities
+    std::vector<uint32_t> m_links;   //!< path by path: links, then multiplicities, if any
     std::vector<Entry> m_entries;    //!< by PathId
-    std::vector<Shape> m_shapes;     //!< all different
+    std::vector<Shape> m_shapes;     //!< distinct
     InternIndex m_index;             //!< of m_entries
     std::vector<PathLink> m_scratch; //!< the path being interned
     std::unordered_multimap<uint64_t, uint32_t> m_shapesByHash;

@@ -82,7 +82,7 @@ void
 Router::AddEgress(DeviceId to, uint8_t kinds, uint32_t component, const std::vector<uint32_t>& at)
 {
     const SwitchGraph& graph = GraphOf(kinds);
-    // All destinations attached to one switch share its distances, so that switch is the key.
+    // All destinations attached to one switch share its distances, so the switch is the key.
     const DeviceId key = at.size() == 1 ? graph.SwitchAt(component, at.front()) : to;
     const auto [entry, isNew] =
         m_distances.try_emplace(uint64_t{kinds} << 60 | uint64_t{component} << 32 | key.Index());

@@ -20,41 +20,41 @@ namespace weir
 {
 
 /**
- * Finds the links from one device to another: shortest paths (by Link::cost, mostly hops) within
- * what may be passed through (GPUs, NICs and hosts forward nothing), chosen among equals by the
- * fabric's routing policy.
+ * Finds the links from one device to another: shortest paths (by the sum of Link::cost, usually
+ * hops) through forwarding devices (GPUs, NICs and hosts do not forward). The routing policy of the
+ * fabric selects among equal-cost paths.
  *
- * Distances are found by one breadth-first search per switch that destinations are attached to,
- * kept, and shared by all end points of that switch; a path then costs the ports of the switches
- * that it passes. A path from GPU to GPU across nodes is put together of three: GPU to NIC, NIC to
- * NIC, NIC to GPU (RouteTable).
+ * Distances are found by one breadth-first search per switch that destinations are attached to.
+ * They are cached and shared by all end points of that switch. A path then costs time proportional
+ * to the ports of the switches that it passes. A path between GPUs of different nodes is composed
+ * of three parts: GPU to NIC, NIC to NIC, NIC to GPU (see Routing).
  */
 class Router
 {
   public:
     /**
-     * Topology and policy must outlive it.
-     * @param hashSeed what the salts of the switches derive from.
+     * Topology and policy must outlive this object.
+     * @param hashSeed seed of the hash salts of the switches.
      */
     Router(const Topology& topology, const RoutingPolicy& policy, uint64_t hashSeed);
 
     /**
-     * The links from @p from to @p to, in order; empty when they are one device. NVLink is
-     * preferred to PCIe inside a node: a device reached over NVLink is never reached over PCIe.
-     * @throws std::runtime_error naming both devices when there is no path.
+     * The links from @p from to @p to, in order; empty if they are the same device. NVLink is
+     * preferred over PCIe within a node: a device that NVLink can reach is never reached over PCIe.
+     * @throws std::runtime_error naming both devices if there is no path.
      */
     std::vector<LinkId> Route(DeviceId from, DeviceId to, const FlowTuple& tuple);
 
     /**
-     * As Route, using only links for which @p kinds has the bit 1 << LinkKind: the path that the
-     * policy gives a flow of that tuple while nothing is known of loads.
+     * As Route, but over links of @p kinds only (bits 1 << LinkKind): the path that the policy
+     * gives a flow with @p tuple when link loads are unknown.
      */
     std::vector<LinkId> RouteOver(DeviceId from,
                                   DeviceId to,
                                   const FlowTuple& tuple,
                                   uint8_t kinds);
 
-    /** Whether there is a path using only those kinds. */
+    /** Whether there is a path over links of @p kinds. */
     bool IsReachable(DeviceId from, DeviceId to, uint8_t kinds);
 
     /** A shortest path, each next hop selected by the policy. @throws std::runtime_error as Route.
@@ -68,14 +68,14 @@ class Router
     PathDag EqualCostPaths(DeviceId from, DeviceId to, uint8_t kinds);
 
     /**
-     * All shortest paths over the network; null when there are none. Kept, and valid, until
-     * SetUsable changes links.
+     * All shortest paths over the network; null if there are none. Cached, and valid until
+     * SetUsable changes a link.
      */
     const PathDag* NetworkPaths(DeviceId from, DeviceId to);
 
     /**
      * The length of the shortest paths between two switches of the network (the sum of Link::cost);
-     * SwitchGraph::UNREACHABLE when there is none.
+     * SwitchGraph::UNREACHABLE if there are none.
      */
     uint32_t NetworkDistance(DeviceId fromSwitch, DeviceId toSwitch);
 
@@ -85,7 +85,10 @@ class Router
         return m_detours;
     }
 
-    /** A link is not used from now on (or is again). Drops what was found. */
+    /**
+     * Sets whether paths may use a link. Clears the cached distances and paths.
+     * @throws std::invalid_argument if the link does not exist.
+     */
     void SetUsable(LinkId link, bool usable);
 
     bool IsUsable(LinkId link) const
@@ -93,7 +96,9 @@ class Router
         return m_usable[link.Index()];
     }
 
-    /** How often SetUsable changed a link: what was derived from paths before may be wrong after.
+    /**
+     * The number of times that SetUsable changed a link. Results derived from paths are valid for
+     * one revision.
      */
     uint64_t Revision() const
     {
@@ -127,23 +132,24 @@ class Router
     const SwitchGraph& GraphOf(uint8_t kinds);
     bool IsAllowed(LinkId link, uint8_t kinds) const;
 
-    /** Sets m_egresses to where paths to @p to leave each component that reaches it. */
+    /** Sets m_egresses to the egress switches, by component, of paths to @p to. */
     void FindEgresses(DeviceId to, uint8_t kinds);
     void AddEgress(DeviceId to, uint8_t kinds, uint32_t component, const std::vector<uint32_t>& at);
 
     /**
-     * Sets m_candidates to the first links of shortest paths from @p from to @p to, whose egresses
-     * are found. @return whether there are any.
+     * Sets m_candidates to the first links of shortest paths from @p from to @p to, after
+     * FindEgresses.
+     * @return whether there are any
      */
     bool FindFirstHops(DeviceId from, DeviceId to, uint8_t kinds);
 
-    /** As FindFirstHops, at a switch on the path. */
+    /** As FindFirstHops, for a switch on the path. */
     void FindNextHops(DeviceId at, DeviceId to, uint8_t kinds);
 
-    /** The length from @p next on; SwitchGraph::UNREACHABLE when there is no path. */
+    /** The distance from @p next to @p to; SwitchGraph::UNREACHABLE if there is no path. */
     uint32_t DistanceAfter(DeviceId next, DeviceId to, const SwitchGraph& graph) const;
 
-    /** Null when @p to is not reached from that component. */
+    /** The egress of a component; null if the destination cannot be reached from it. */
     const Egress* EgressOf(uint32_t component) const;
 
     LinkId Select(DeviceId at, const FlowTuple& tuple) const;
@@ -155,12 +161,12 @@ class Router
     uint64_t m_revision{0};
     std::vector<bool> m_usable;            //!< by link
     std::vector<uint32_t> m_firstIncoming; //!< by device, into m_incoming; one more at the end
-    std::vector<LinkId> m_incoming;        //!< device by device, each ascending
-    std::array<std::unique_ptr<SwitchGraph>, 16> m_graphs; //!< by kinds, made when first asked for
+    std::vector<LinkId> m_incoming;        //!< by device, each ascending
+    std::array<std::unique_ptr<SwitchGraph>, 16> m_graphs; //!< by kinds; created on first use
     std::unordered_map<uint64_t, std::vector<uint16_t>> m_distances; //!< by egress, see AddEgress
     std::unordered_map<uint64_t, PathDag> m_networkPaths;            //!< by both ends
-    std::vector<Egress> m_egresses;                                  //!< of the path being found
-    std::vector<LinkId> m_candidates;                                //!< of the hop being found
+    std::vector<Egress> m_egresses;                                  //!< of the current path
+    std::vector<LinkId> m_candidates;                                //!< of the current hop
 };
 
 } // namespace weir

@@ -35,7 +35,7 @@ ValiantRouting::FindPath(
     auto minimal = router.MinimalPath(from, to, tuple, kinds);
     if (kinds != NETWORK_KINDS || minimal.size() < 3)
     {
-        return minimal; // inside a node, or both ends are attached to one switch
+        return minimal; // within a node, or both end points are attached to one switch
     }
     const Topology& topology = router.GetTopology();
     const DeviceId first = topology.GetLink(minimal.front()).to;

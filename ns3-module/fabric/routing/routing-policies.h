@@ -8,7 +8,7 @@
 namespace weir
 {
 
-/** What a table without load balancing holds. */
+/** Static routing: one next hop per destination, without load balancing. */
 class StaticRouting : public RoutingPolicy
 {
   public:
@@ -51,7 +51,7 @@ class DimensionOrderRouting : public RoutingPolicy
         return true;
     }
 
-    /** Of the candidates in the lowest dimension one by hash: those are parallel links. */
+    /** Selects by hash among the candidates in the lowest dimension, which are parallel links. */
     LinkId SelectHop(const Router& router,
                      DeviceId at,
                      const std::vector<LinkId>& candidates,
@@ -59,8 +59,8 @@ class DimensionOrderRouting : public RoutingPolicy
 };
 
 /**
- * Randomized routing (Valiant, SIAM J. Comput. 1982): over the network by way of an intermediate
- * switch that the flow's hash picks, along a shortest path to it and from it.
+ * Randomized routing (Valiant, SIAM J. Comput. 1982): through an intermediate switch that the
+ * flow's hash selects, along shortest paths to it and from it.
  */
 class ValiantRouting : public RoutingPolicy
 {
@@ -84,7 +84,7 @@ class ValiantRouting : public RoutingPolicy
                                  uint8_t kinds) const override;
 };
 
-/** The choice is PathChoices::LeastLoaded. */
+/** Adaptive routing: selects the path by PathChoices::LeastLoaded when a flow starts. */
 class AdaptiveRouting : public RoutingPolicy
 {
   public:
@@ -130,7 +130,7 @@ class FlowletRouting : public RoutingPolicy
         return gap;
     }
 
-    Time gap{Time::Microseconds(500)}; //!< a pause that ends a flowlet
+    Time gap{Time::Microseconds(500)}; //!< minimum pause between flowlets
 };
 
 /** Packet spraying. */
@@ -151,7 +151,7 @@ class SprayRouting : public RoutingPolicy
 
 using RoutingPolicyRegistry = Registry<RoutingPolicy>;
 
-/** The routing policies of Weir, in the order in which lists name them. */
+/** The routing policies of Weir, in listing order. */
 RoutingPolicyRegistry RoutingPolicies();
 
 } // namespace weir

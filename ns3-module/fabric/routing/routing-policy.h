@@ -16,39 +16,38 @@ namespace weir
 class Router;
 
 /**
- * How switches choose among the paths between two end points: the values of one policy, and all
- * that Weir asks of it.
+ * A routing policy: how switches select among the paths between two end points.
  *
- * A policy is a class of its own in a file of its own in policies/, and one line of
- * RoutingPolicies(). It says which path a flow has when nothing is known of loads; whoever moves
- * bytes asks the rest of it: whether choices follow the load that they find, and what keeps to one
- * path. What a policy leaves out is as in ECMP.
+ * A policy is a class with its parameters (routing-policies.h) and one entry in RoutingPolicies().
+ * It gives the path of a flow when link loads are unknown. Transports also query whether the choice
+ * depends on the load, and which unit of traffic (flow, flowlet, packet) keeps its path. The
+ * defaults are those of ECMP.
  */
 class RoutingPolicy : public Component
 {
   public:
-    /** What keeps to one path. */
+    /** The unit of traffic that keeps one path. */
     enum class Scope : uint8_t
     {
         Flow,    //!< all packets of a flow
-        Flowlet, //!< packets of a flow without a pause between them
-        Packet   //!< each packet for itself: a flow is spread over all paths
+        Flowlet, //!< the packets of a flow between two pauses
+        Packet   //!< each packet: a flow is spread over all paths
     };
 
-    /** The name is what `fabric.routing` says. */
+    /** The name is the value of `fabric.routing`. */
     using Component::Component;
 
     void VisitParameters(ParameterVisitor& visitor) override
     {
     }
 
-    /** Whether links must be in dimensions (Link::dimension). */
+    /** Whether links must have dimensions (Link::dimension). */
     virtual bool NeedsDimensions() const
     {
         return false;
     }
 
-    /** Whether paths lead through a third group or router (Detours). */
+    /** Whether paths lead through an intermediate group or router (Detours). */
     virtual bool NeedsIntermediates() const
     {
         return false;
@@ -59,13 +58,13 @@ class RoutingPolicy : public Component
         return Scope::Flow;
     }
 
-    /** Whether a path is chosen by the load on it. */
+    /** Whether paths are selected by their load. */
     virtual bool IsLoadAware() const
     {
         return false;
     }
 
-    /** Whether the path of a flow is known before it starts, and its own. */
+    /** Whether the path of a flow is known before it starts and does not change. */
     bool IsFixed() const
     {
         return GetScope() == Scope::Flow && !IsLoadAware();
@@ -78,9 +77,9 @@ class RoutingPolicy : public Component
     }
 
     /**
-     * The next hop at device @p at, one of the equal-cost @p candidates (ascending, not empty).
-     * By default candidates[h mod k], h the hash of the tuple salted by the device and the
-     * router's seed.
+     * The next hop at device @p at: one of the equal-cost @p candidates (ascending, not empty). By
+     * default candidates[h mod k] for k candidates, where h is the hash of the tuple, salted by the
+     * device and the seed of the router.
      */
     virtual LinkId SelectHop(const Router& router,
                              DeviceId at,
@@ -90,7 +89,7 @@ class RoutingPolicy : public Component
     /**
      * The links from @p from to @p to over links of @p kinds (bits 1 << LinkKind), in order. By
      * default hop by hop along shortest paths.
-     * @throws std::runtime_error naming both devices when there is no path.
+     * @throws std::runtime_error naming both devices if there is no path.
      */
     virtual std::vector<LinkId> FindPath(
         Router& router, DeviceId from, DeviceId to, const FlowTuple& tuple, uint8_t kinds) const;

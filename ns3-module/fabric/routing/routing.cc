@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-/** Sorts by ends and folds repetitions into counts. */
+/** Sorts by end points and merges equal segments. */
 void
 Fold(std::vector<SegmentCount>& segments)
 {
@@ -72,7 +72,7 @@ const std::vector<LinkId>&
 Routing::InsidePath(DeviceId from, DeviceId to, uint8_t kinds)
 {
     constexpr uint32_t DEVICE_BITS = 30;
-    constexpr uint32_t KIND_SHIFT = 2 * DEVICE_BITS; // four bits of kinds above two devices
+    constexpr uint32_t KIND_SHIFT = 2 * DEVICE_BITS; // four bits of kinds, then two devices
     const uint64_t key = uint64_t{kinds} << KIND_SHIFT |
                          static_cast<uint64_t>(from.Index()) << DEVICE_BITS | to.Index();
     const auto [entry, isNew] = m_insidePaths.try_emplace(key);
@@ -161,7 +161,7 @@ Routing::InternLinks(std::vector<PathLink>& links)
     return m_paths.InternCounted(links);
 }
 
-/** Links that may come several times, in any order. */
+/** Interns links that may occur several times, in any order. */
 PathId
 Routing::InternEach(const std::vector<LinkId>& links)
 {
@@ -385,7 +385,8 @@ Routing::AddSum(const RouteSum& sum)
     Route route;
     route.kind = Kind::Sum;
     route.path = InternLinks(links);
-    // Where no switch chooses, sums over the same links load them alike whatever they are made of.
+    // If switches do not choose paths, sums over the same links are equivalent whatever their
+    // terms.
     uint64_t hash = MixHash(static_cast<uint64_t>(Kind::Sum), route.path.Index());
     Sum flat = Flattened(sum);
     route.detail = static_cast<uint32_t>(m_sums.size());
@@ -439,7 +440,7 @@ Routing::AreSameSum(const Route& known,
 Rate
 Routing::UncontendedRate(RouteId route) const
 {
-    // Switches that choose by load move whole flows, of which a sum has many: it is spread, too.
+    // Load-aware switches move whole flows. A sum has many flows, so it is spread as well.
     if (!m_spread || (!m_spread->IsPerPacket() && !IsSum(route)))
     {
         return BottleneckRate(route);

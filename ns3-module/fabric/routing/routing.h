@@ -27,26 +27,29 @@ class EvenSpread;
 struct FabricSpec;
 
 /**
- * The end points of a flow, what it must pass between them, and what switches hash of it: a
- * connection, as a queue pair of RDMA is one.
+ * The end points of a flow, the devices that it must pass between them, and the fields that
+ * switches hash: one connection, such as an RDMA queue pair.
  *
- * Inside a node a route is fixed when it is added; through the network it follows the routing
+ * A route within a node is fixed when it is added. A route through the network follows the routing
  * policy and the links that are up.
  */
 struct RouteRequest
 {
     DeviceId source;
     DeviceId destination;
-    DeviceId relay{};  //!< GPU that passes the bytes on, by NVLink (PXN, NVB); invalid: none
-    DeviceId outNic{}; //!< where they enter the network; invalid: they stay inside the node
-    DeviceId inNic{};  //!< where they leave it
-    uint8_t insideKinds{NVLINK_KINDS};   //!< links of a route inside a node
-    uint8_t networkKinds{NETWORK_KINDS}; //!< links from outNic to inNic
-    uint16_t sourcePort{0};              //!< as FlowTuple has it
+    DeviceId relay{};  //!< GPU that relays the bytes over NVLink (PXN, NVB); invalid: none
+    DeviceId outNic{}; //!< NIC where they enter the network; invalid: they stay within the node
+    DeviceId inNic{};  //!< NIC where they leave the network
+    uint8_t insideKinds{NVLINK_KINDS};   //!< link kinds of a route within a node
+    uint8_t networkKinds{NETWORK_KINDS}; //!< link kinds from outNic to inNic
+    uint16_t sourcePort{0};              //!< as in FlowTuple
     uint16_t queuePair{0};
 };
 
-/** Equal segments of a route through the network, or of a sum of routes. */
+/**
+ * A path segment through the network of a route or of a sum of routes, with its number of
+ * occurrences.
+ */
 struct SegmentCount
 {
     DeviceId from; //!< NIC or host
@@ -54,47 +57,56 @@ struct SegmentCount
     uint32_t times{1};
 };
 
-/** A route's segments through the network, and all other links. */
+/** The segments of a route through the network, and its other links. */
 struct RouteDecomposition
 {
-    std::vector<SegmentCount> segments; //!< by ascending ends, each two ends once
+    std::vector<SegmentCount> segments; //!< ascending by from, then to; each pair once
     std::vector<PathLink> rest;
 };
 
-/** A route and the weight of what it carries. */
+/** A route and the weight of its traffic. */
 struct RouteLoad
 {
     RouteId route;
     double weight{1};
 };
 
-/** Over which links switches spread what routes carry. */
+/** The split of the traffic of routes over links by switches that balance load. */
 class LinkSpread
 {
   public:
     virtual ~LinkSpread() = default;
 
-    /** By ascending link, each once. Valid until the next call. */
+    /**
+     * The links of a route and their shares, ascending by link, each link once. Valid until the
+     * next call.
+     */
     virtual const std::vector<LinkShare>& SharesOf(RouteId route) = 0;
 
-    /** Whether one flow is spread so, not only many of them in the mean. */
+    /** Whether a single flow is split like this, and not only many flows on average. */
     virtual bool IsPerPacket() const = 0;
 
-    /** The spread of routes that are loaded at once, uncontended otherwise; null: no different. */
+    /**
+     * The spread of routes that are loaded concurrently, on otherwise idle links; null if it does
+     * not differ from this one.
+     */
     virtual std::unique_ptr<LinkSpread> Concurrent(const std::vector<RouteLoad>& loads) = 0;
 };
 
-/** Routes that are loaded at one rate, such as all hops of a ring; a stream over all of them. */
+/**
+ * Routes that carry the same rate, such as all hops of a ring, treated as one stream over all of
+ * them.
+ */
 struct RouteSum
 {
-    /** A route, or another sum, and how often a byte of the stream crosses it. */
+    /** A route or another sum, and how often each byte of the stream crosses it. */
     struct Term
     {
         RouteId route;
         uint32_t times{1};
     };
 
-    /** A segment through the network that belongs to no route. */
+    /** A path segment through the network that belongs to no route. */
     struct Segment
     {
         DeviceId from; //!< NIC or host
@@ -110,58 +122,65 @@ struct RouteSum
 
     std::vector<Term> terms;
     std::vector<Segment> segments;
-    std::vector<PathLink> segmentLinks; //!< the planned links of all segments, each once
-    std::vector<PathLink> otherLinks;   //!< of no term or segment, each once
+    std::vector<PathLink> segmentLinks; //!< planned links of all segments, each link once
+    std::vector<PathLink> otherLinks;   //!< links outside terms and segments, each link once
 };
 
-/** By tree: its links over links that are usable now, in any order. Empty: there are no trees. */
+/**
+ * Returns, by tree, its links when only usable links are used, in any order; an empty vector if
+ * there are no trees.
+ */
 using TreeReroute = std::function<std::vector<std::vector<LinkId>>(const Router& router)>;
 
 /**
- * The routes of a fabric: who talks to whom, over which links now.
+ * The routes of a fabric: their end points and their present links.
  *
- * A route has the path that the policy gives it while all links are up. Where that has a link that
- * is down, the route is rerouted over the links that are left, and restored when the link comes up
- * again; where no path is left it keeps its path and stalls. Equal requests have one route.
+ * While all links are up, a route has the path that the policy gives it. If a link of that path is
+ * down, the route is rerouted over the remaining links, and restored when the link comes up again.
+ * If no path remains, the route keeps its path and stalls. Equal requests share one route.
  */
 class Routing
 {
   public:
-    /** @p topology must outlive it; of @p fabric only the routing is looked at. */
+    /** @p topology must outlive this object. Only the routing parameters of @p fabric are used. */
     Routing(const Topology& topology, const FabricSpec& fabric);
     ~Routing();
     Routing(const Routing&) = delete;
     Routing& operator=(const Routing&) = delete;
 
     /**
-     * The route of that request. Amortized O(links) when it is new, O(1) when not.
-     * @throws std::runtime_error naming two devices that no path joins.
+     * The route of @p request, which is added if it is new. Amortized O(links) if it is new, else
+     * O(1).
+     * @throws std::runtime_error naming two devices that no path connects.
      */
     RouteId Add(const RouteRequest& request);
 
-    /** The hops of that request, which is added to nothing. @throws as Add. */
+    /** The hops of @p request, without adding a route. @throws std::runtime_error as Add does. */
     std::vector<LinkId> FindHops(const RouteRequest& request);
 
-    /** A route over given links, never rerouted: a multicast or a reduction inside switches. */
+    /**
+     * A route over given links, each link at most once, which is never rerouted: a multicast or a
+     * reduction inside switches.
+     */
     RouteId AddFixed(const std::vector<PathLink>& links);
 
-    /** As above, of links that may come several times, in any order. */
+    /** As above; links may occur several times, in any order. */
     RouteId AddFixed(const std::vector<LinkId>& links);
 
     /**
-     * Routes over given links of trees, each in any order, of which those with a link that is down
-     * are as @p reroute says. Equal lists have the same routes.
+     * Routes over the links of trees, each in any order. A tree with a link that is down takes the
+     * links that @p reroute returns. Equal lists of trees share their routes.
      */
     std::vector<RouteId> AddTrees(const std::vector<std::vector<LinkId>>& trees,
                                   TreeReroute reroute);
 
-    /** The route over given hops in order, never rerouted. */
+    /** The route over @p hops in order, which is never rerouted. */
     RouteId AddPinned(const std::vector<LinkId>& hops);
 
-    /** What loads the links of all routes of @p sum. Equal sums have one route. */
+    /** The route that loads the links of all routes of @p sum. Equal sums share one route. */
     RouteId AddSum(const RouteSum& sum);
 
-    /** The route of no links, from a device to itself. */
+    /** The route without links, from a device to itself. */
     RouteId Nowhere() const
     {
         return RouteId(0);
@@ -178,24 +197,25 @@ class Routing
         return m_routes[route.Index()].path;
     }
 
-    /** The path over links that are up; PlannedPath where there is none, or nothing is down. */
+    /** The path over links that are up; PlannedPath if there is none or no link is down. */
     PathId CurrentPath(RouteId route)
     {
         return m_down == 0 ? PlannedPath(route) : Rerouted(route);
     }
 
-    /** The path of a route with other hops through the network than the planned ones. */
+    /** The path of a route with @p network in place of its planned hops through the network. */
     PathId PathThrough(RouteId route, const std::vector<LinkId>& network);
 
     /**
-     * The current paths of a route's packets when their sender varies what switches hash, @p count
-     * times, in that order. One where switches have no choice. Those that begin at another port
-     * than the first are left out: a sender has one. O(count x links) when called.
-     * @param isDistinct each path is there once, however often switches come to it
+     * The current paths of a route's packets when their sender varies the hashed source port over
+     * @p count values, in that order. A single path if switches have no choice. Paths that start at
+     * another port than the first path are left out, as a sender has one port. O(count x links) per
+     * call.
+     * @param isDistinct whether each path is listed once even if several values lead to it
      */
     std::vector<PathId> EntropyPaths(RouteId route, uint32_t count, bool isDistinct);
 
-    /** The planned path's links: hops in order, or counted links of a sum. */
+    /** The links of the planned path: hops in order, or links with multiplicities for a sum. */
     PathTable::Span Links(RouteId route) const
     {
         return m_paths.Links(PlannedPath(route));
@@ -207,54 +227,60 @@ class Routing
         return m_paths.Latency(PlannedPath(route));
     }
 
-    /** What an uncontended flow gets on the planned path. */
+    /** The rate of an uncontended flow on the planned path. */
     Rate BottleneckRate(RouteId route) const
     {
         return m_paths.BottleneckRate(PlannedPath(route));
     }
 
-    /** What an uncontended flow gets when its packets may be sprayed over other paths too. */
+    /** The rate of an uncontended flow whose packets may also be sprayed over other paths. */
     Rate UncontendedRate(RouteId route) const;
 
     /**
-     * Whether both load the same links as often while all are up; of sums where switches choose
-     * paths, whether they also join the same end points.
+     * Whether both routes load the same links with the same multiplicities while all links are up.
+     * Sums must also connect the same end points if switches choose paths.
      */
     bool HaveSameLinks(RouteId a, RouteId b) const
     {
         return a == b || (!IsSum(a) && !IsSum(b) && PlannedPath(a) == PlannedPath(b));
     }
 
-    /** Whether a route leads from one device to another, hop by hop. */
+    /** Whether a route leads hop by hop from one device to another. */
     bool HasEnds(RouteId route) const
     {
         const Kind kind = m_routes[route.Index()].kind;
         return kind == Kind::Single || kind == Kind::Pinned;
     }
 
-    /** Where a route that HasEnds begins and ends; invalid for others and Nowhere. */
+    /** End points of a route for which HasEnds holds; invalid for other routes and for Nowhere. */
     DeviceId SourceOf(RouteId route) const;
     DeviceId DestinationOf(RouteId route) const;
 
-    /** What a route is made of. O(links), and O(terms log terms) for a sum. */
+    /** The segments and links of a route. O(links), plus O(terms log terms) for a sum. */
     RouteDecomposition DecompositionOf(RouteId route) const;
 
-    /** Whether a route is a sum of several, which only a fluid carries at one rate. */
+    /**
+     * Whether a route is a sum of several routes. Only the fluid transport can carry a sum at one
+     * rate.
+     */
     bool IsSum(RouteId route) const
     {
         return m_routes[route.Index()].kind == Kind::Sum;
     }
 
-    /** The hops inside a node over links of @p kinds, kept. @throws as Add. */
+    /**
+     * The hops within a node over links of @p kinds; cached.
+     * @throws std::runtime_error as Add does.
+     */
     const std::vector<LinkId>& InsidePath(DeviceId from, DeviceId to, uint8_t kinds);
 
-    /** How switches spread flows; null when each flow has its own path. */
+    /** The spread of flows by switches; null if each flow has its own path. */
     EvenSpread* Spread() const
     {
         return m_spread.get();
     }
 
-    /** Links go down or come up; routes are rerouted from now on. */
+    /** Sets @p links up or down. Routes are rerouted from now on. */
     void SetUsable(const std::vector<LinkId>& links, bool usable);
 
     bool AreAllUsable() const
@@ -290,10 +316,10 @@ class Routing
   private:
     enum class Kind : uint8_t
     {
-        Single, //!< from one device to another through the network
+        Single, //!< between two devices through the network
         Pinned, //!< given hops
-        Fixed,  //!< given links in no order
-        Tree,   //!< similarly, but rerouted with others
+        Fixed,  //!< given links, unordered
+        Tree,   //!< as Fixed, but rerouted with the other trees
         Sum
     };
 
@@ -301,16 +327,16 @@ class Routing
     struct Route
     {
         PathId path;        //!< planned
-        uint32_t detail{0}; //!< Single: into m_singles; Sum: into m_sums; Tree: into m_trees
+        uint32_t detail{0}; //!< index into m_singles, m_sums or m_trees
         Kind kind{Kind::Fixed};
     };
 
-    /** What a Single is made of. */
+    /** The parts of a Single route. */
     struct Single
     {
-        PathId before; //!< inside the source's node
-        PathId after;  //!< inside the destination's node
-        DeviceId from; //!< ends of the segment through the network
+        PathId before; //!< within the source's node
+        PathId after;  //!< within the destination's node
+        DeviceId from; //!< end points of the network segment
         DeviceId to;
         uint16_t sourcePort{0};
         uint16_t queuePair{0};
@@ -332,12 +358,12 @@ class Routing
         std::vector<PathLink> otherLinks;
     };
 
-    /** Trees that were added together. */
+    /** Trees that were added in one call. */
     struct Trees
     {
         std::vector<RouteId> routes;
         TreeReroute reroute;
-        std::optional<std::vector<std::vector<LinkId>>> now; //!< what it said since links changed
+        std::optional<std::vector<std::vector<LinkId>>> now; //!< of reroute, if known
     };
 
     RouteId Intern(const Route& route, uint32_t hash);
@@ -366,7 +392,7 @@ class Routing
     const Topology& m_topology;
     Polymorphic<RoutingPolicy> m_policy;
     Router m_router;
-    std::unique_ptr<Router> m_healthy; //!< with all links up; null while m_router is that
+    std::unique_ptr<Router> m_healthy; //!< all links up; null: as m_router
     PathTable m_paths;
     std::vector<Route> m_routes;
     std::vector<Single> m_singles;
@@ -374,12 +400,12 @@ class Routing
     InternIndex m_index; //!< of routes that are singles or sums
     std::vector<Trees> m_trees;
     std::map<std::vector<PathId>, uint32_t> m_treesByPaths; //!< into m_trees
-    std::vector<RouteId> m_fixedRoutes;  //!< by path: the one that is Fixed, or invalid
-    std::vector<RouteId> m_pinnedRoutes; //!< by path: the one that is Pinned, or invalid
+    std::vector<RouteId> m_fixedRoutes;                     //!< by path; invalid: no Fixed route
+    std::vector<RouteId> m_pinnedRoutes;                    //!< by path; invalid: no Pinned route
     std::unordered_map<uint64_t, std::vector<LinkId>> m_insidePaths; //!< by kinds and both devices
-    std::size_t m_down{0};                                           //!< links not usable
-    std::unordered_map<RouteId, PathId> m_rerouted;                  //!< since links last changed
-    std::unique_ptr<EvenSpread> m_spread; //!< null: each flow has its own path
+    std::size_t m_down{0};                          //!< number of links that are down
+    std::unordered_map<RouteId, PathId> m_rerouted; //!< valid until links change
+    std::unique_ptr<EvenSpread> m_spread;           //!< null: each flow has its own path
 };
 
 } // namespace weir

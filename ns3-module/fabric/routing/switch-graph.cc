@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-/** The representative of x in a disjoint-set forest, halving the path to it. */
+/** The representative of x in a disjoint-set forest; uses path halving. */
 uint32_t
 FindRoot(std::vector<uint32_t>& parent, uint32_t x)
 {
@@ -21,14 +21,14 @@ FindRoot(std::vector<uint32_t>& parent, uint32_t x)
     return x;
 }
 
-/** Whether a device is the ports of a node: a switch of the network that is inside it. */
+/** Whether a device represents the ports of a node: a network switch inside the node. */
 bool
 IsPortsOfNode(const Device& device)
 {
     return device.kind == DeviceKind::LeafSwitch && device.node != Device::NO_NODE;
 }
 
-/** Whether a device passes on what is not for it: switches and root complexes do. */
+/** Whether a device forwards traffic, as switches and root complexes do. */
 bool
 Forwards(DeviceKind kind)
 {
@@ -93,7 +93,7 @@ SwitchGraph::FindComponents(const Topology& topology, uint8_t kinds)
         {
             const uint32_t a = FindRoot(parent, link.from.Index());
             const uint32_t b = FindRoot(parent, link.to.Index());
-            parent[std::max(a, b)] = std::min(a, b); // the smallest id represents
+            parent[std::max(a, b)] = std::min(a, b); // the smallest id is the representative
         }
     }
     std::vector<uint32_t> sizes;

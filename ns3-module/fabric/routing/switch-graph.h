@@ -13,14 +13,14 @@ namespace weir
 {
 
 /**
- * The part of a topology that forwards, over links of some kinds only: its weakly connected
- * components with their switches numbered densely, so that what is kept per destination
- * is as small as the component it lies in and does not grow with the end points.
+ * The forwarding devices of a topology and the links of some kinds between them, as weakly
+ * connected components. Switches are numbered densely per component, so that the memory per
+ * destination depends on the size of its component and not on the number of end points.
  */
 class SwitchGraph
 {
   public:
-    /** An index that a device has not, or a distance that cannot be travelled. */
+    /** Marks a device without an index. */
     static constexpr uint32_t NONE = std::numeric_limits<uint32_t>::max();
     static constexpr uint16_t UNREACHABLE = std::numeric_limits<uint16_t>::max();
 
@@ -34,7 +34,7 @@ class SwitchGraph
 
     SwitchGraph(const Topology& topology, uint8_t kinds);
 
-    /** The component of a device; NONE when it does not forward. */
+    /** The component of a device; NONE if it does not forward. */
     uint32_t ComponentOf(DeviceId device) const
     {
         return m_component[device.Index()];
@@ -46,7 +46,7 @@ class SwitchGraph
         return m_local[device.Index()];
     }
 
-    /** The switch of that number in that component. */
+    /** The switch with the number @p local in @p component. */
     DeviceId SwitchAt(uint32_t component, uint32_t local) const
     {
         return m_switches[m_firstSwitch[component] + local];
@@ -59,11 +59,11 @@ class SwitchGraph
     }
 
     /**
-     * The length of the shortest path, the sum of its links' costs, from every switch of an
-     * component to the nearest of @p targets, by local number; UNREACHABLE where there is no path.
-     * Dial's search (CACM 1969), breadth-first where every link counts one: O(links of the
-     * component). No path passes a switch of the network that is inside a node: it is the node's
-     * ports.
+     * The length (sum of link costs) of the shortest path from every switch of a component to the
+     * nearest of @p targets, by local number; UNREACHABLE if there is no path. Dial's algorithm
+     * (CACM 1969), which is a breadth-first search if all costs are one: O(links of the component).
+     * No path passes through a network switch that is inside a node, as it represents the ports of
+     * that node.
      * @param usable by link.
      */
     std::vector<uint16_t> DistancesTo(uint32_t component,
@@ -78,7 +78,7 @@ class SwitchGraph
     std::vector<uint32_t>
         m_firstSwitch;                //!< by component, into the vectors below; one more at the end
     std::vector<DeviceId> m_switches; //!< component by component
-    std::vector<bool> m_isEnd;        //!< as m_switches: paths begin and end there, none passes
+    std::vector<bool> m_isEnd;        //!< as m_switches: paths may begin and end there but not pass
     std::vector<std::vector<Arc>> m_outgoing; //!< as m_switches
     std::vector<std::vector<Arc>> m_incoming; //!< as m_switches
 };

@@ -73,10 +73,11 @@ BottleneckGroups::FindSaturation(uint32_t link, Saturation& at) const
     const GroupedLink& l = m_tables.links[link];
     const std::size_t size = l.members.size();
     std::size_t risersBefore = size + 1;
-    // The first step may come from above the root, all others come from below: fewer rise.
+    // The first step may start above the root. All later steps approach it from below, so that the
+    // number of risers decreases.
     for (std::size_t step = 0; step <= size + 1; step++)
     {
-        double fixed = 0; // load of the members that are frozen at or below the level
+        double fixed = 0; // load of the members frozen at or below the level
         std::size_t risers = 0;
         at.rising = 0;
         for (std::size_t i = 0; i < size; i++)
@@ -116,7 +117,7 @@ BottleneckGroups::FindHigher(uint32_t link, double level, std::vector<HigherMemb
     const uint32_t* const bottlenecks = l.bottlenecks.data();
     const double* const levels = m_levels.data();
     const double ownLevel = m_levels[link];
-    m_levels[link] = 0; // its own group is not frozen elsewhere
+    m_levels[link] = 0; // excludes the link's own group
     higher.clear();
     for (std::size_t i = 0; i < size; i++)
     {

@@ -13,66 +13,69 @@
 namespace weir::maxmin
 {
 
-/** Where less than this part of a sum is left after taking terms away, rounding could show. */
+/** If less than this fraction of a sum remains after subtractions, rounding errors may matter. */
 constexpr double LOST = 1e-3;
 
-/** A variable, and what limits it. */
+/** A variable and its bottleneck. */
 struct GroupedVariable : Variable
 {
-    uint32_t bottleneck{0}; //!< a link, or the number of links: none
-    bool isFree{false};     //!< it rises by itself, until it is frozen
+    uint32_t bottleneck{0}; //!< a link; none: the number of links
+    bool isFree{false};     //!< it rises without a group until it is frozen
 };
 
-/** Where a variable crosses a link, and where that is noted with the variable's group. */
+/** A crossing of a link by a variable, and its index in the lists of the variable's group. */
 struct GroupedCrossing : Crossing
 {
-    uint32_t inGroup{NONE}; //!< index in the reach of its bottleneck's group, or its allowances
+    uint32_t inGroup{NONE}; //!< index in the reach or the allowances of its bottleneck
 };
 
-/** Where else a group loads links: the crossings of its variables, in columns. */
+/** The other links that a group loads: the crossings of its variables, as parallel vectors. */
 struct Reach
 {
     std::vector<uint32_t> links;
     std::vector<double> weights;
-    std::vector<uint32_t> crossings; //!< which of all crossings each is
+    std::vector<uint32_t> crossings; //!< indices into all crossings
 };
 
-/** How far a group may rise before a slack link that it crosses must be looked at. */
+/** The level up to which a group may rise before a slack link that it crosses must be checked. */
 struct Allowance
 {
-    double most; //!< level
+    double most; //!< maximum level
     uint32_t link;
-    uint32_t crossing; //!< whose variable is in the group
+    uint32_t crossing; //!< crossing of the link by a variable of the group
 };
 
-/** What sweeps read of a link, beside the load of its frozen members: two to a cache line. */
+/**
+ * The data of a link that sweeps read in addition to the load of its frozen members. Two fit in a
+ * cache line.
+ */
 struct alignas(32) LoadFunction
 {
-    double highest{0};   //!< no frozen member is above this level
-    double rising{0};    //!< weight of the members that rise
-    uint32_t rank{NONE}; //!< in the order of walks
+    double highest{0};   //!< upper bound of the levels of frozen members
+    double rising{0};    //!< weight of the rising members
+    uint32_t rank{NONE}; //!< position in LevelOrder
 };
 
-/** The rest of a link. */
+/** The remaining data of a link. */
 struct alignas(64) GroupedLink
 {
     double capacity{0};
     double level{INFINITE};
-    double key{INFINITE};     //!< in the queue; infinite: not in it
+    double key{INFINITE};     //!< in the queue; infinite: not queued
     double bound{0};          //!< the link is known not to saturate below this level
-    double peak{0};           //!< the highest load since the load was last summed afresh
-    uint32_t risers{0};       //!< members that rise: the group, and
-    uint32_t foreign{0};      //!< free members of other groups or none
-    uint32_t capped{0};       //!< members that have caps
-    uint32_t solves{0};       //!< that touched the link since the load was last summed afresh
+    double peak{0};           //!< highest load since it was last recomputed
+    uint32_t risers{0};       //!< number of rising members
+    uint32_t foreign{0};      //!< number of rising members outside the group
+    uint32_t capped{0};       //!< number of members with a finite cap
+    uint32_t solves{0};       //!< that touched the link since its load was last recomputed
     bool isTouched{false};    //!< in this solve
-    bool isOpen{false};       //!< its group is free
-    bool isSlack{false};      //!< its load is known no better than by an upper bound
-    double ceiling{INFINITE}; //!< no allowance of its group is lower
+    bool isOpen{false};       //!< its group rises
+    bool isSlack{false};      //!< only an upper bound of its load is known
+    double ceiling{INFINITE}; //!< lower bound of the allowances of its group
     std::vector<Member> members;
-    std::vector<uint32_t> bottlenecks; //!< of the members, one for one
-    Reach reach;                       //!< of its group, where it crosses links that are not slack
-    std::vector<Allowance> allowances; //!< of its group, where it crosses slack links
+    std::vector<uint32_t> bottlenecks; //!< of the members, by position
+    Reach reach;                       //!< of its group, on links that are not slack
+    std::vector<Allowance> allowances; //!< of its group, on slack links
 
     bool HasGroup() const
     {
@@ -80,7 +83,7 @@ struct alignas(64) GroupedLink
     }
 };
 
-/** What the System under MaxMin is made of. */
+/** The data types of the System of MaxMin and RelaxedMaxMin. */
 struct GroupedParts
 {
     using Variable = GroupedVariable;
@@ -90,14 +93,14 @@ struct GroupedParts
 
 using GroupedTables = Tables<GroupedParts>;
 
-/** Where a link saturates. */
+/** The level at which a link saturates. */
 struct Saturation
 {
     double level;
-    double rising; //!< weight of the members that it freezes
+    double rising; //!< weight of the members that are frozen there
 };
 
-/** A member that is frozen elsewhere, above the level that its link lets it have. */
+/** A member that another link or its cap freezes above the level of this link. */
 struct HigherMember
 {
     double level;
@@ -106,14 +109,14 @@ struct HigherMember
 };
 
 /**
- * The variables of every bottleneck link, its *group*, which move as one, and the load of every
- * link as a function of its level.
+ * The *group* of each bottleneck link, i.e. the variables that it limits and that share its level,
+ * and the load of every link as a function of its level.
  *
- * In progressive filling the members of a link that rise, its *risers*, all have one level x, so
- * its load is fixed + rising * x. As long as nothing has touched the link its risers are its
- * group, and the load meets the capacity at its level. Loads are kept by differences; SumAfresh
- * sums one from the members, so that rounding never piles up. That of a slack link (SlackLinks)
- * counts members of groups at their allowances.
+ * In progressive filling the rising members of a link, its *risers*, all have one level x, so the
+ * load of the link is fixed + rising * x. Until something changes on the link, its risers are its
+ * group and the load equals the capacity at the level of the link. Loads are updated by
+ * differences; SumAfresh recomputes a load from the members, which removes accumulated rounding
+ * errors. The load of a slack link (SlackLinks) counts members of groups at their allowances.
  */
 class BottleneckGroups
 {
@@ -126,19 +129,21 @@ class BottleneckGroups
         return v.bottleneck == m_none ? v.level : m_tables.links[v.bottleneck].level;
     }
 
-    /** The bottleneck of a variable that has none. */
+    /** The value of `bottleneck` for a variable that has none: the number of links. */
     uint32_t None() const
     {
         return m_none;
     }
 
-    /** Whether a variable rises, with its group or by itself. */
+    /** Whether a variable rises, in a group or without one. */
     bool IsFree(const GroupedVariable& v) const
     {
         return v.isFree || (v.bottleneck != m_none && m_tables.links[v.bottleneck].isOpen);
     }
 
-    /** Whether the level of a link is where its own group saturates it, and nothing else matters.
+    /**
+     * Whether the level of a link depends only on its group and its fixed load: all its risers are
+     * in the group, no member has a cap, and the link is neither open nor slack nor infinite.
      */
     bool IsRegular(const GroupedLink& l) const
     {
@@ -146,7 +151,7 @@ class BottleneckGroups
                l.capacity < INFINITE;
     }
 
-    /** The load of the members of a link that do not rise. */
+    /** The load of the members of a link that do not rise, bytes per second. */
     double& Fixed(uint32_t link)
     {
         return m_fixed[link];
@@ -167,7 +172,7 @@ class BottleneckGroups
         return m_functions[link];
     }
 
-    /** The load of a link at its own level. */
+    /** The load of a link at its own level, bytes per second. */
     double Load(uint32_t link) const
     {
         const GroupedLink& l = m_tables.links[link];
@@ -180,22 +185,30 @@ class BottleneckGroups
         return (m_tables.links[link].capacity - m_fixed[link]) / m_functions[link].rising;
     }
 
-    /** Adds what a change of level of a link's group does to the load of every link it crosses. */
+    /**
+     * Adds the effect of a level change of a link's group to the loads of all links that the group
+     * crosses.
+     */
     void AddToReach(uint32_t link, double change);
 
-    /** A member of @p weight is frozen at @p level from now on. @param own: of the link's group. */
+    /**
+     * Turns a riser of @p weight into a member frozen at @p level.
+     * @param own whether the member is in the link's group
+     */
     void FreezeMember(uint32_t link, double weight, double level, bool own);
 
-    /** A member of @p weight that was frozen at @p level rises with another group or by itself. */
+    /**
+     * Turns a member of @p weight, frozen at @p level, into a riser of another group or of none.
+     */
     void FreeMember(uint32_t link, double weight, double level);
 
-    /** A riser of a link goes. */
+    /** Removes a riser of a link. @param own: whether it is in the link's group */
     void TakeRiser(uint32_t link, double weight, bool own);
 
-    /** Sums the load of a link from its members. O(members). */
+    /** Recomputes the load of a link from its members. O(members). */
     void SumAfresh(uint32_t link);
 
-    /** Says at which level the group of a link is frozen. */
+    /** Sets the level at which the group of a link is frozen. */
     void SetLevel(uint32_t link, double level)
     {
         m_tables.links[link].level = level;
@@ -208,13 +221,13 @@ class BottleneckGroups
         m_levels[link] = INFINITE;
     }
 
-    /** The levels at which groups are frozen, by link; infinite while they rise. */
+    /** The levels at which groups are frozen, by link; infinite for rising groups. */
     const double* Levels() const
     {
         return m_levels.data();
     }
 
-    /** The level at which a member would be frozen if its link did not hold it. */
+    /** The level at which a member would be frozen without this link. */
     double LimitOf(uint32_t link, std::size_t member) const
     {
         const GroupedLink& l = m_tables.links[link];
@@ -225,27 +238,28 @@ class BottleneckGroups
     }
 
     /**
-     * Finds where a link saturates by counting its members, from about @p at.level on: Newton's
-     * method on a concave piecewise linear function. O(members), a few times. @return false: never.
+     * Finds the level at which a link saturates, from its members: Newton's method on a concave
+     * piecewise linear function, starting at @p at.level. O(members) per iteration, few iterations.
+     * @return false if the link does not saturate
      */
     bool FindSaturation(uint32_t link, Saturation& at) const;
 
-    /** The members of a link that are frozen above @p level elsewhere. O(members), fast. */
+    /** Finds the members of a link that are frozen above @p level elsewhere. O(members). */
     void FindHigher(uint32_t link, double level, std::vector<HigherMember>& higher);
 
-    /** Takes a variable out of its group and puts it in another, or in None(). O(path). */
+    /** Moves a variable from its group to another, or to None(). O(path). */
     void SetBottleneck(uint32_t variable, uint32_t bottleneck, double level);
 
-    /** The level at which the load of a slack link counts a member that does not rise. */
+    /** The level at which a slack link counts a frozen member in its load. */
     double AllowedLevel(uint32_t link, std::size_t member) const;
 
-    /** Takes a crossing out of the reach or the allowances of a group. O(1) */
+    /** Removes a crossing from the reach or the allowances of a group. O(1) */
     void TakeCrossing(uint32_t crossing, uint32_t group);
 
     /**
-     * Puts a crossing in the reach of a group, or in its allowances if the link is slack. O(1)
-     * @param weight of its variable on the link
-     * @param most level of the allowance
+     * Adds a crossing to the reach of a group, or to its allowances if the link is slack. O(1)
+     * @param weight of the crossing's variable on the link
+     * @param most maximum level of the allowance
      */
     void GiveCrossing(uint32_t crossing, uint32_t group, double weight, double most);
 
@@ -254,7 +268,7 @@ class BottleneckGroups
     uint32_t m_none;                       //!< the number of links
     std::vector<double> m_fixed;           //!< by link
     std::vector<LoadFunction> m_functions; //!< by link
-    std::vector<double> m_levels;          //!< by link, and of none
+    std::vector<double> m_levels;          //!< by link; one more entry for None()
 };
 
 inline void
@@ -285,12 +299,12 @@ BottleneckGroups::FreeMember(uint32_t link, double weight, double level)
     l.foreign++;
 }
 
-/** A System whose contending variables have the levels of BottleneckGroups, or their own. */
+/** A System whose contending variables have the level of their group, or their own. */
 template <typename Solver>
 class GroupedSystem : public System<Solver, GroupedParts>
 {
   public:
-    /** As of the System. */
+    /** Adds a variable; see System::Add. */
     template <typename Path>
     uint32_t Add(const Path& path, double cap)
     {
@@ -319,7 +333,10 @@ class GroupedSystem : public System<Solver, GroupedParts>
     using System<Solver, GroupedParts>::m_tables;
     using System<Solver, GroupedParts>::System;
 
-    /** Solves what was taken from another solver; all has moved. */
+    /**
+     * Solves the state that was copied from another solver; reports all variables as moved and all
+     * links as touched.
+     */
     void SolveAll()
     {
         for (GroupedVariable& variable : m_tables.variables)

@@ -185,7 +185,7 @@ GroupMover::Move(uint32_t link, double level)
     m_slack.HeedAllowances(link);
 }
 
-/** Makes the free group of a link freeze at its level. */
+/** Freezes the rising group of a link at the link's level. */
 void
 GroupMover::Close(uint32_t link)
 {
@@ -242,7 +242,10 @@ GroupMover::Lower(const GroupedLink& lowered, double change)
     }
 }
 
-/** In a walk: notes at links that a risen group crosses that it has passed them. */
+/**
+ * In a walk: records at each link that a raised group crosses that the group's level is now above
+ * the link's.
+ */
 void
 GroupMover::NotePassed(const GroupedLink& risen)
 {

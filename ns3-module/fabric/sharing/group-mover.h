@@ -14,8 +14,8 @@ namespace weir::maxmin
 {
 
 /**
- * Moves variables and groups: changes their levels, and with them the loads of all links that they
- * cross, and queues the links that must be looked at for it.
+ * Changes the levels of variables and groups, updates the loads of all links that they cross, and
+ * queues the links that must be checked as a result.
  */
 class GroupMover
 {
@@ -33,18 +33,18 @@ class GroupMover
     {
     }
 
-    /** A variable that no load counts rises on all its links, at its next weight. O(path) */
+    /** Lets a variable that is in no load rise on all its links, at its next weight. O(path) */
     void Enter(uint32_t variable);
 
-    /** Takes a variable out of the loads of its links, and out of its group. O(path) */
+    /** Removes a variable from the loads of its links and from its group. O(path) */
     void Withdraw(uint32_t variable);
 
-    /** A variable rises by itself; loads are left to the caller. O(1) */
+    /** Marks a variable as rising without a group. The caller updates the loads. O(1) */
     void Free(uint32_t variable);
 
     /**
-     * Freezes a variable at @p level, in the group of @p bottleneck or by itself (None()); the load
-     * of the bottleneck is left to the caller. O(path)
+     * Freezes a variable at @p level, in the group of @p bottleneck or in none (None()). The caller
+     * updates the load of the bottleneck. O(path)
      */
     void Freeze(uint32_t variable, double level, uint32_t bottleneck);
 
@@ -54,7 +54,7 @@ class GroupMover
     /** Freezes the group of a link at @p level. O(links that it crosses) */
     void Move(uint32_t link, double level);
 
-    /** Freezes at their caps the variables that no link has frozen. */
+    /** Freezes at their caps the rising variables that no link has frozen. */
     void FreezeRest();
 
   private:
@@ -68,8 +68,8 @@ class GroupMover
     LevelOrder& m_order;
     SaturationQueue& m_queue;
     SlackLinks& m_slack;
-    std::vector<uint32_t> m_freed;  //!< variables that have come to rise by themselves
-    std::vector<uint32_t> m_opened; //!< links whose groups have come to rise
+    std::vector<uint32_t> m_freed;  //!< variables that started to rise without a group
+    std::vector<uint32_t> m_opened; //!< links whose groups started to rise
     std::vector<uint32_t> m_rest;   //!< scratch of FreezeRest
 };
 

@@ -48,7 +48,7 @@ LevelOrder::Begin()
     m_ordered.resize(kept);
     Sort();
     kept = 0;
-    double highestApart = 0; // level of a group that is not in the order
+    double highestApart = 0; // highest level of a group outside the order
     for (const Entry& entry : m_apart)
     {
         LoadFunction& f = m_groups.Function(entry.link);
@@ -74,7 +74,10 @@ LevelOrder::Begin()
     m_isInUse = true;
 }
 
-/** Sorts by insertion, as the order mostly is nearly right. */
+/**
+ * Sorts by insertion, as the links are mostly in order already; falls back to std::sort after many
+ * shifts.
+ */
 void
 LevelOrder::Sort()
 {

@@ -12,14 +12,16 @@
 namespace weir::maxmin
 {
 
-/** The links that a walk goes through: regular ones by level, and all others that are busy apart.
+/**
+ * The links that a walk visits: the regular links in the order of their levels, and the other busy
+ * links in a separate list.
  */
 class LevelOrder
 {
   public:
     struct Entry
     {
-        double level; //!< of the link's group; or, apart, its fixed load
+        double level; //!< level of the link's group; in the separate list, its fixed load
         uint32_t link;
     };
 
@@ -29,10 +31,10 @@ class LevelOrder
     {
     }
 
-    /** Lists a link that a walk must visit, if it is not listed. O(1). */
+    /** Adds a link that a walk must visit, unless it is present. O(1). */
     void Enlist(uint32_t link);
 
-    /** Begins a walk: sorts the links by level. O(n log n) in the links listed. */
+    /** Begins a walk: sorts the regular links by level. O(n log n) for n links. */
     void Begin();
 
     void End()
@@ -40,26 +42,30 @@ class LevelOrder
         m_isInUse = false;
     }
 
-    /** Whether a walk is on. */
+    /** Whether a walk is in progress. */
     bool IsInUse() const
     {
         return m_isInUse;
     }
 
-    /** Whether a walk has a link in its order, not apart. */
+    /** Whether a walk is in progress and the link is in the order, not in the separate list. */
     bool Has(uint32_t link) const
     {
         return m_isInUse && m_groups.Function(link).rank < APART;
     }
 
-    /** Has the walk visit a link that it has in its order, if it is past it. O(1). */
+    /**
+     * Moves the cursor of the walk back to a link of the order, if the cursor is beyond it. O(1).
+     */
     void GoBackTo(uint32_t link)
     {
         m_cursor = std::min<std::size_t>(m_cursor, m_groups.Function(link).rank);
     }
 
-    /** Puts a link where its new level belongs; the walk goes back to where that changes the
-     *  order. */
+    /**
+     * Moves a link to the position of its new level. If the order before the cursor changes, the
+     * cursor goes back to that position.
+     */
     void Move(uint32_t link, double level);
 
     std::vector<Entry>& Ordered()
@@ -82,14 +88,14 @@ class LevelOrder
         return m_apart;
     }
 
-    /** The rank that the walk visits next. */
+    /** The position that the walk visits next. */
     std::size_t& Cursor()
     {
         return m_cursor;
     }
 
   private:
-    /** The rank of a link that is listed apart. */
+    /** The rank of a link in the separate list. */
     static constexpr uint32_t APART = NONE - 1;
 
     void Sort();

@@ -21,7 +21,8 @@ LevelSweep::VisitFirst()
     }
     if (m_order.IsInUse() || l.capacity < l.peak * LOST)
     {
-        // A walk does not tell how high members are; and what the load has been could show.
+        // A walk does not maintain `highest`; and rounding errors of a much higher former load may
+        // matter.
         m_groups.SumAfresh(link);
     }
     const LoadFunction& f = m_groups.Function(link);
@@ -47,12 +48,12 @@ LevelSweep::Raise(uint32_t link)
     const LoadFunction& f = m_groups.Function(link);
     if (f.highest == INFINITE)
     {
-        m_groups.SumAfresh(link); // a walk has not told
+        m_groups.SumAfresh(link); // unknown after a walk
     }
     const double level = m_groups.MeetingLevel(link);
     if (l.foreign == 0 && l.capped == 0 && level > l.level && level >= f.highest)
     {
-        m_mover.Move(link, level); // as high as it can; whoever holds it back takes it over
+        m_mover.Move(link, level); // a link that limits a member to less takes it over
     }
     else
     {
@@ -60,7 +61,9 @@ LevelSweep::Raise(uint32_t link)
     }
 }
 
-/** Finds the level at which a link saturates, from @p level on, and freezes its risers there. */
+/**
+ * Finds the level at which a link saturates, starting at @p level, and freezes its risers there.
+ */
 void
 LevelSweep::Saturate(uint32_t link, double level)
 {
@@ -68,7 +71,7 @@ LevelSweep::Saturate(uint32_t link, double level)
     Saturation at{level, 0};
     if (!m_groups.FindSaturation(link, at))
     {
-        l.bound = INFINITE; // whoever is free is frozen at a cap
+        l.bound = INFINITE; // all risers will be frozen at their caps
         return;
     }
     const auto isSame = [&](double other) {
@@ -78,7 +81,7 @@ LevelSweep::Saturate(uint32_t link, double level)
     level = before != INFINITE && isSame(before) ? before : isSame(m_level) ? m_level : at.level;
     if (!l.isOpen && level > before)
     {
-        m_mover.Open(link); // caps leave more than the load says
+        m_mover.Open(link); // caps leave more capacity than the load suggests
         return;
     }
     if ((level - m_queue.FirstLevel()) * at.rising > SAME_LOAD * l.capacity)
@@ -93,7 +96,7 @@ LevelSweep::Saturate(uint32_t link, double level)
     m_queue.Remove(link);
 }
 
-/** Freezes at @p level every member of a link that is not frozen lower. */
+/** Freezes at @p level every member of a link that is not frozen at a lower level. */
 void
 LevelSweep::FreezeRisers(uint32_t link, double level)
 {

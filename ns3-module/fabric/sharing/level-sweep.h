@@ -15,16 +15,16 @@ namespace weir::maxmin
 {
 
 /**
- * Replays progressive filling where it can differ from the last answer: looks at one link after
- * another in the order in which they saturate.
+ * Replays the part of progressive filling that can differ from the last answer: visits links in the
+ * order in which they saturate.
  *
- *  - A link that comes up at its old level and could go higher is raised, or opened: its group
- *    rises on all its links.
- *  - A link that comes up where it saturates freezes its risers there. Members that are frozen
- *    above that level elsewhere are taken over.
+ *  - A link that is visited at its old level and could go higher is raised at once, or opened: its
+ *    group rises on all its links.
+ *  - A link that is visited at the level at which it saturates freezes its risers there. Members
+ *    that other links freeze above that level join its group.
  *
- * Loads are never understated, so no link comes up too late, and what is frozen is final. A load
- * that comes back to what it was ends the replay there.
+ * Loads are never underestimated, so no link is visited too late, and frozen variables are final.
+ * Where a load returns to its old value, the replay ends.
  */
 class LevelSweep
 {
@@ -44,13 +44,19 @@ class LevelSweep
     {
     }
 
-    /** Says where the sweep is: levels that are equal to it but for rounding are made equal. */
+    /**
+     * Sets the current level of the sweep. Levels that differ from it only by rounding are set to
+     * it.
+     */
     void SetLevel(double level)
     {
         m_level = level;
     }
 
-    /** Takes the link that comes up first out of the queue, and does what its load says. */
+    /**
+     * Removes the first link from the queue and raises, opens or saturates it according to its
+     * load.
+     */
     void VisitFirst();
 
   private:

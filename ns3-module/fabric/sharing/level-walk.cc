@@ -10,13 +10,13 @@ namespace weir::maxmin
 namespace
 {
 
-/** Where less than one of so many links is touched, a walk does not pay. */
+/** A walk pays only if at least one in this many links is touched. */
 constexpr std::size_t TOUCHED_PART = 4;
 
-/** A link that counts its members may be off by this part of its capacity: the sums are others. */
+/** Tolerance, as a fraction of capacity, of loads that are sums over members in another order. */
 constexpr double SAME_SUM = 1e-12;
 
-/** After so many rounds the strict order of the sweep takes over. */
+/** After this many rounds the walk gives up and the sweep takes over. */
 constexpr std::size_t MAX_ROUNDS = 64;
 
 } // namespace
@@ -57,7 +57,7 @@ LevelWalk::Run()
     }
 }
 
-/** Frees all groups, so that the sweep finds all levels. */
+/** Opens all groups, so that the sweep recomputes all levels. */
 void
 LevelWalk::OpenAll()
 {
@@ -75,7 +75,7 @@ LevelWalk::OpenAll()
     }
 }
 
-/** Visits all links once. @return whether something has moved. */
+/** Visits all links once. @return whether any level changed */
 bool
 LevelWalk::RunOnce()
 {
@@ -116,7 +116,7 @@ LevelWalk::RunOnce()
     return hasMoved || visits == maxVisits;
 }
 
-/** Queues links apart whose loads have changed. */
+/** Queues the links of the separate list whose loads have changed. */
 void
 LevelWalk::VisitApart()
 {
@@ -143,7 +143,7 @@ LevelWalk::IsOff(uint32_t link) const
     if (!l.HasGroup() && l.foreign > 0)
     {
         Saturation at{0, 0};
-        return m_groups.FindSaturation(link, at); // who is free might have no room any more
+        return m_groups.FindSaturation(link, at); // the rising members may exceed the capacity now
     }
     if (!l.HasGroup())
     {
@@ -157,7 +157,7 @@ LevelWalk::IsOff(uint32_t link) const
     return std::abs(off) > (m_groups.IsRegular(l) ? SAME_LOAD : SAME_SUM) * l.capacity;
 }
 
-/** Visits one link, which is regular. @return whether it has moved. */
+/** Visits a regular link. @return whether its level changed */
 bool
 LevelWalk::Visit(uint32_t link)
 {
@@ -172,7 +172,7 @@ LevelWalk::Visit(uint32_t link)
     l.peak = std::max(l.peak, m_groups.Fixed(link));
     if (l.capacity < l.peak * LOST)
     {
-        m_groups.SumAfresh(link); // what the load has been could show at this capacity
+        m_groups.SumAfresh(link); // rounding errors of the former load may matter at this capacity
     }
     std::vector<LevelOrder::Entry>& ordered = m_order.Ordered();
     const std::size_t next = m_order.Cursor();
@@ -183,7 +183,7 @@ LevelWalk::Visit(uint32_t link)
     {
         level = lower;
     }
-    // Who has the same level may be held here as well as there.
+    // A variable on two links of the same level may belong to the group of either.
     const bool hasTie = upper <= l.level * (1 + SAME_SUM) || lower >= l.level * (1 - SAME_SUM);
     const bool sinks = level < lower || level == l.level || (hasTie && level < l.level);
     if (sinks || level < f.highest)
@@ -193,7 +193,7 @@ LevelWalk::Visit(uint32_t link)
         if (!m_higher.empty() && !FindSaturation(link, at))
         {
             m_queue.Touch(link);
-            m_queue.Set(link, m_queue.KeyOf(link)); // sums lose digits: the sweep counts
+            m_queue.Set(link, m_queue.KeyOf(link)); // inaccurate sums: left to the sweep
             return true;
         }
         if (!m_higher.empty())
@@ -201,7 +201,7 @@ LevelWalk::Visit(uint32_t link)
             TakeOver(link, at.level);
             return true;
         }
-        level = std::max(level, at.level); // who was higher was so by rounding only
+        level = std::max(level, at.level); // no member is higher except by rounding
         f.highest = level;
     }
     if (level == l.level)
@@ -212,7 +212,7 @@ LevelWalk::Visit(uint32_t link)
     m_sweep.SetLevel(level);
     if ((hasTie && level > l.level) || upper < level)
     {
-        m_mover.Move(link, level); // past others, who must know
+        m_mover.Move(link, level); // it passes other links, which must be updated
         return true;
     }
     const double change = level - l.level;
@@ -232,10 +232,11 @@ LevelWalk::Visit(uint32_t link)
 }
 
 /**
- * Where a link saturates that has members frozen above the level at which its risers saturate it
- * (m_higher): these rise with the link until they are where they are frozen. Newton's method, from
- * below; leaves those in m_higher that the link freezes.
- * @return false where the sums lose digits.
+ * Finds the level at which a link saturates if it has members (m_higher) that are frozen above the
+ * level at which its risers saturate it: these rise with the link up to the level at which they are
+ * frozen. Newton's method from below. On return m_higher has only the members that this link
+ * freezes.
+ * @return false if the sums are inaccurate
  */
 bool
 LevelWalk::FindSaturation(uint32_t link, Saturation& at)
@@ -260,7 +261,7 @@ LevelWalk::FindSaturation(uint32_t link, Saturation& at)
     return fixed > LOST * std::max(l.peak, m_groups.Fixed(link));
 }
 
-/** Moves a link to @p level and freezes there the members that were found higher elsewhere. */
+/** Moves a link to @p level and adds the members in m_higher to its group at that level. */
 void
 LevelWalk::TakeOver(uint32_t link, double level)
 {

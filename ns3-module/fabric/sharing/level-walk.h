@@ -17,16 +17,16 @@ namespace weir::maxmin
 {
 
 /**
- * Walks through all links in the order of their levels, again and again until nothing moves, for
- * changes that reach most links.
+ * Visits all links in the order of their levels, repeatedly until no level changes, after changes
+ * that reach most links.
  *
- * Where a change reaches most links, as in an all-to-all, by far the most of them move by next to
- * nothing, and none passes another. The walk takes that for granted: it moves each group to where
- * its link saturates, adds what that does to all other loads, and looks at them only when it comes
- * by. Where a link does pass another, one of the two has members that are frozen above its own
- * level; that shows when the walk comes to it, and it takes them over then. As the sweep does, but
- * in another order; at the end all links saturate at their levels and nobody is too high, which
- * only the one answer does. Links that are not regular are left to the sweep in between.
+ * In such a change, as in an all-to-all, most levels move very little and their order stays. The
+ * walk assumes this: it moves each group to the level at which its link saturates, adds the effect
+ * to the loads of all other links, and checks those only when it visits them. If a link does pass
+ * another, one of the two has members frozen above its own level; the walk detects this when it
+ * visits the link, which then takes these members over. The sweep does the same in another order.
+ * At the end all links saturate at their levels and no member of a link is above its level, which
+ * holds for the unique solution only. Links that are not regular are left to the sweep in between.
  */
 class LevelWalk
 {
@@ -48,7 +48,7 @@ class LevelWalk
     {
     }
 
-    /** A solve that touches fewer links does not walk. */
+    /** Sets how many links a solve must touch at least before it may walk. */
     void SetMinLinks(std::size_t links)
     {
         m_minLinks = links;
@@ -59,16 +59,19 @@ class LevelWalk
         m_mayRun = true;
     }
 
-    /** Whether a change has spread so far that a walk is cheaper by now than the sweep. */
+    /** Whether the changes have reached so many links that a walk is cheaper than the sweep. */
     bool Pays() const
     {
         return m_mayRun && (m_hasSpreadBefore || HasSpread());
     }
 
-    /** Walks until nothing moves, or leaves all groups open to the sweep. */
+    /**
+     * Walks until no level changes. After MAX_ROUNDS rounds it opens all groups and leaves them to
+     * the sweep.
+     */
     void Run();
 
-    /** A solve that has spread far says that the next will, too. */
+    /** Records whether this solve reached many links, as a prediction for the next one. */
     void EndSolve()
     {
         m_hasSpreadBefore = m_mayRun && HasSpread();
@@ -93,7 +96,7 @@ class LevelWalk
     LevelSweep& m_sweep;
     std::size_t m_minLinks{48};
     bool m_mayRun{true};                //!< in this solve
-    bool m_hasSpreadBefore{false};      //!< the last solve has
+    bool m_hasSpreadBefore{false};      //!< in the last solve
     std::vector<HigherMember> m_higher; //!< scratch of Visit
 };
 

@@ -9,13 +9,17 @@ namespace weir::maxmin
 namespace
 {
 
-// What a solve may look at for each changed variable and each link of its path before it counts as
-// too much, and how much too much, in all, is too much: some milliseconds.
+// WARRANTED is the number of members that a solve may examine for each changed variable and each
+// link of its path. MAX_DEBT is the total excess over this at which the solver gives up; it
+// corresponds to some milliseconds.
 constexpr uint64_t WARRANTED = 64;
 constexpr uint64_t MAX_DEBT = 1 << 22;
-constexpr uint64_t MAX_WARRANTED = 1 << 21; //!< for one solve, however much has changed
+constexpr uint64_t MAX_WARRANTED = 1 << 21; //!< for one solve, independent of the number of changes
 
-/** A level is higher than another, or a link not full, past this part: far below 1e-9. */
+/**
+ * Levels that differ by less than this fraction count as equal, and links within this fraction of
+ * their capacity as full; far below 1e-9.
+ */
 constexpr double DIFFERENT = 1e-12;
 
 } // namespace
@@ -61,7 +65,7 @@ LocalMaxMin::ApplyCapacity(uint32_t link, double capacity)
     m_tables.touched.push_back(link);
 }
 
-/** Gives a variable that shares links its next weight; its level is to be found. */
+/** Gives a variable that shares links its next weight and has its level recomputed. */
 void
 LocalMaxMin::Enter(uint32_t v)
 {
@@ -77,8 +81,8 @@ LocalMaxMin::Enter(uint32_t v)
 }
 
 /**
- * Sets whom the links of a variable hold free: it leaves them or changes its weight. Nothing, once
- * the solve has spent all that it may: it will give up.
+ * Has the variables recomputed that the links of @p v limit, as @p v leaves them or changes its
+ * weight. Does nothing once the solve has exceeded its limit, as it will give up.
  */
 void
 LocalMaxMin::Withdraw(uint32_t v)
@@ -103,7 +107,7 @@ LocalMaxMin::Withdraw(uint32_t v)
     }
 }
 
-/** Has a variable recomputed in this solve. */
+/** Adds a variable to those that this solve recomputes. */
 void
 LocalMaxMin::Join(uint32_t v)
 {
@@ -115,8 +119,8 @@ LocalMaxMin::Join(uint32_t v)
 }
 
 /**
- * Progressive filling of those that are recomputed, the levels of all others given.
- * @return false when it has spent too much.
+ * Progressive filling of the variables to recompute, at fixed levels of all others.
+ * @return false if the solve exceeds its limit
  */
 bool
 LocalMaxMin::Fill()
@@ -139,7 +143,7 @@ LocalMaxMin::Fill()
     return true;
 }
 
-/** Looks up what the links of those that are recomputed have left for them. */
+/** Computes the capacity that each link of a variable to recompute has left for such variables. */
 void
 LocalMaxMin::OpenLinks()
 {
@@ -151,7 +155,7 @@ LocalMaxMin::OpenLinks()
         const Variable& variable = m_tables.variables[v];
         if (variable.standing != Variable::Contending)
         {
-            continue; // it has left since
+            continue; // it has left its links since
         }
         m_rising.push_back(v);
         m_spent += variable.length;
@@ -184,7 +188,7 @@ LocalMaxMin::OpenLinks()
     }
 }
 
-/** The lowest level at which a link fills or a cap is reached; infinite: nothing stops them. */
+/** The lowest level at which a link fills or a cap is reached; infinite if there is none. */
 double
 LocalMaxMin::NextStop() const
 {
@@ -203,7 +207,7 @@ LocalMaxMin::NextStop() const
     return level;
 }
 
-/** Stops whom a link or a cap stops at @p level. */
+/** Freezes the variables that a link or a cap limits to @p level. */
 void
 LocalMaxMin::StopAt(double level)
 {
@@ -247,7 +251,7 @@ LocalMaxMin::Stop(uint32_t v, double level, uint32_t held)
         const Link& l = m_tables.links[m_tables.crossings[i].link];
         if (l.filling != m_filling)
         {
-            continue; // of infinite capacity
+            continue; // the link has infinite capacity
         }
         OpenLink& open = m_open[l.index];
         const double weight = l.members[m_tables.crossings[i].position].weight;
@@ -257,7 +261,10 @@ LocalMaxMin::Stop(uint32_t v, double level, uint32_t held)
     }
 }
 
-/** Has those join who hold others back. @return whether there are any. */
+/**
+ * Adds the variables that limit recomputed ones or could rise now.
+ * @return whether there are any
+ */
 bool
 LocalMaxMin::TakeIn()
 {

@@ -10,24 +10,24 @@
 namespace weir::maxmin
 {
 
-/** A variable, and what a solve finds for it. */
+/** A variable with the results of a solve. */
 struct LocalVariable : Variable
 {
-    uint32_t held{NONE}; //!< the link that its level comes from, when it shares links
-    uint32_t joined{0};  //!< the solve that recomputed it last
-    uint32_t stopped{0}; //!< the filling that it stopped in last
-    double next{0};      //!< level that is being found
+    uint32_t held{NONE}; //!< the link that limits it, if it shares links
+    uint32_t joined{0};  //!< the last solve that recomputed it
+    uint32_t stopped{0}; //!< the last filling that froze it
+    double next{0};      //!< level that the solve is computing
 };
 
 struct LocalLink
 {
     double capacity{0};
-    uint32_t filling{0}; //!< the filling that last looked at it
-    uint32_t index{0};   //!< among the open links, then
+    uint32_t filling{0}; //!< the last filling that used it
+    uint32_t index{0};   //!< its index among the open links of that filling
     std::vector<Member> members;
 };
 
-/** What the System under LocalMaxMin is made of. */
+/** The data types of the System of LocalMaxMin. */
 struct LocalParts
 {
     using Variable = LocalVariable;
@@ -39,34 +39,37 @@ struct LocalParts
 struct OpenLink
 {
     uint32_t link;
-    uint32_t rises;  //!< members that still rise
-    double left;     //!< capacity that others leave
-    double rising;   //!< weight of the members that still rise
-    double heldAt;   //!< the level at which it stopped members; infinite: it stopped none
-    double highest;  //!< level of those recomputed on it
+    uint32_t rises;  //!< number of members that still rise
+    double left;     //!< capacity that the other members leave
+    double rising;   //!< weight of the rising members
+    double heldAt;   //!< the level at which it froze members; infinite: it froze none
+    double highest;  //!< highest level of its recomputed members
     double capacity; //!< of the link
 };
 
 /**
- * Weighted max-min fair sharing where links have few users: the problem of MaxMin, solved from
- * scratch around what changed.
+ * Weighted max-min fair sharing for links with few members: the problem of MaxMin, recomputed only
+ * in the neighborhood of a change.
  *
  * An allocation is max-min fair if and only if every variable is at its cap or has a bottleneck: a
- * full link on which nobody is at a higher level. So after a change only those variables are
- * recomputed (by progressive filling of what the others leave) that came, that were held by a link
- * that lost load, or that turn out to hold others back:
- *  - a link that holds one of them has another user at a higher level, who must come down;
- *  - a link that held another user is no longer full, or lets one of them rise past that user.
- * Those join, and the filling is done again, until everybody has a bottleneck. Links that are not
- * full carry no change further, however many flows cross them.
+ * full link on which no variable has a higher level. So after a change the solver recomputes, by
+ * progressive filling of the capacity that the others leave, only the variables that are new, that
+ * were limited by a link that lost load, or that turn out to limit others:
+ *  - a link that limits a recomputed variable has another member at a higher level, which must
+ *    decrease;
+ *  - a link that limited another member is no longer full, or lets a recomputed variable rise above
+ *    that member.
  *
- * Nothing is kept but levels and who is held by which link: a change costs little where few flows
- * meet, and O(all that is connected by full links), more than once, where many do. Solve counts
- * what it does against what was changed and gives up where MaxMin would do better.
+ * These variables are added and the filling is repeated until every variable has a bottleneck.
+ * Links that are not full do not propagate a change, however many flows cross them.
  *
- * A variable that nobody shares a link with is *uncontended*, as in MaxMin.
+ * The solver stores only levels and the link that limits each variable. A change costs little if
+ * few flows share links, and several times O(everything connected by full links) if many do. Solve
+ * compares its work with the size of the changes and gives up where MaxMin would be faster.
  *
- * Raw doubles: capacities in bytes per second, levels in bytes per second and unit of weight.
+ * A variable that shares no link with another is *uncontended*, as in MaxMin.
+ *
+ * Raw doubles: capacities in bytes per second, levels in bytes per second per unit of weight.
  */
 class LocalMaxMin : public System<LocalMaxMin, LocalParts>
 {
@@ -77,9 +80,9 @@ class LocalMaxMin : public System<LocalMaxMin, LocalParts>
     }
 
     /**
-     * Makes levels right for all changes since the last Solve.
-     * @return false when that would cost, or many Solves have cost, far more than the changes
-     *         warrant: then levels are not right, but capacities and weights in force are.
+     * Updates the levels for all changes since the last Solve.
+     * @return false if this Solve would cost, or many Solves have cost, far more than the changes
+     *         justify. Then levels are invalid, but capacities and weights are up to date.
      */
     bool Solve();
 
@@ -88,7 +91,7 @@ class LocalMaxMin : public System<LocalMaxMin, LocalParts>
         return m_tables.variables[variable].level;
     }
 
-    /** The total rate on a link of those that contend for it. O(members). */
+    /** The total rate of the contending variables on a link, bytes per second. O(members). */
     double Load(uint32_t link) const
     {
         return SumOfRates(link);
@@ -100,7 +103,7 @@ class LocalMaxMin : public System<LocalMaxMin, LocalParts>
     using Variable = LocalVariable;
     using Link = LocalLink;
 
-    // What the System calls for.
+    // Called by System.
     void ApplyCapacity(uint32_t link, double capacity);
     void Withdraw(uint32_t variable);
     void Enter(uint32_t variable);
@@ -109,7 +112,7 @@ class LocalMaxMin : public System<LocalMaxMin, LocalParts>
     {
     }
 
-    /** A link holds nobody who is not on it. */
+    /** Clears `held` of a variable that leaves the link that limits it. */
     void Left(uint32_t link, uint32_t /* position */, uint32_t variable)
     {
         Variable& left = m_tables.variables[variable];
@@ -125,14 +128,14 @@ class LocalMaxMin : public System<LocalMaxMin, LocalParts>
     bool TakeIn();
     void Commit();
 
-    std::vector<uint32_t> m_joined; //!< variables that are recomputed
-    std::vector<uint32_t> m_rising; //!< those of them that still rise; some have stopped
-    std::vector<OpenLink> m_open;   //!< links of those that are recomputed
+    std::vector<uint32_t> m_joined; //!< variables to recompute
+    std::vector<uint32_t> m_rising; //!< those not yet frozen in this filling
+    std::vector<OpenLink> m_open;   //!< links of the variables to recompute
     uint32_t m_solve{0};
     uint32_t m_filling{0};
-    uint64_t m_maxSpent{0}; //!< of this solve, before it gives up
-    uint64_t m_spent{0};    //!< looks at members, links and variables, of this solve
-    uint64_t m_debt{0};     //!< what solves have spent beyond what their changes warrant
+    uint64_t m_maxSpent{0}; //!< limit of m_spent in this solve
+    uint64_t m_spent{0};    //!< number of members, links and variables examined in this solve
+    uint64_t m_debt{0};     //!< work of all solves beyond what their changes justify
 };
 
 } // namespace weir::maxmin

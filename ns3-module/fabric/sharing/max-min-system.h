@@ -16,35 +16,36 @@ constexpr uint32_t NONE = 0xffffffff;
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
 /**
- * Loads that differ by less than this part of the capacity are the same load: the rounding of sums
- * of thousands of doubles, far below the 1e-9 that rates are right to. It keeps noise from being
- * replayed as change, and makes equal links saturate at one and the same level.
+ * Loads that differ by less than this fraction of the capacity count as equal. It is the rounding
+ * error of sums of thousands of doubles, far below the 1e-9 to which rates are accurate. The
+ * tolerance keeps rounding noise from triggering recomputation, and makes equal links saturate at
+ * exactly the same level.
  */
 constexpr double SAME_LOAD = 1e-14;
 
 /** A variable of a System. */
 struct Variable
 {
-    double level{0};      //!< where the solver keeps no other for it
-    double cap{0};        //!< of level
-    double weight{0};     //!< in force
-    double nextWeight{0}; //!< from the next Solve on
-    double narrowest{0};  //!< when uncontended: the least capacity / multiplicity
-    uint32_t first{0};    //!< of its crossings, among all
-    uint32_t length{0};   //!< how many crossings it has
+    double level{0};      //!< used unless the solver stores the level elsewhere
+    double cap{0};        //!< upper bound of the level
+    double weight{0};     //!< weight now in effect
+    double nextWeight{0}; //!< weight from the next Solve on
+    double narrowest{0};  //!< if uncontended: minimum of capacity / multiplicity
+    uint32_t first{0};    //!< index of its first crossing
+    uint32_t length{0};   //!< number of its crossings
 
     enum : uint8_t
     {
-        Detached,    //!< not on its links
-        Uncontended, //!< on them, no other variable is; idle or active, the solver does not see it
-        Contending   //!< on them, active, the solver's
+        Detached,    //!< not a member of its links
+        Uncontended, //!< sole member of its links, idle or active; hidden from the solver
+        Contending   //!< active member of its links; the solver computes its level
     } standing{Detached};
 
-    bool isChanged{false}; //!< waits for the next Solve
-    bool isRemoved{false}; //!< its index waits for another variable
+    bool isChanged{false}; //!< has a change pending for the next Solve
+    bool isRemoved{false}; //!< its index is free for reuse
 };
 
-/** Where a variable crosses a link. */
+/** A crossing of a link by a variable. */
 struct Crossing
 {
     uint32_t link{NONE};
@@ -54,12 +55,12 @@ struct Crossing
 /** A variable on a link. */
 struct Member
 {
-    double weight; //!< of the variable, times how often it crosses the link
+    double weight; //!< weight of the variable times its multiplicity on the link
     uint32_t variable;
-    uint32_t crossing; //!< which of all crossings this is
+    uint32_t crossing; //!< index into all crossings
 };
 
-/** The variables, crossings and links of a System, and what the last Solve has changed. */
+/** The variables, crossings and links of a System, and those that the last Solve has changed. */
 template <typename Parts>
 struct Tables
 {
@@ -67,8 +68,8 @@ struct Tables
     std::vector<typename Parts::Crossing> crossings; //!< of all variables
     std::vector<double> multiplicities;              //!< by crossing
     std::vector<typename Parts::Link> links;
-    std::vector<uint32_t> moved;   //!< variables
-    std::vector<uint32_t> touched; //!< links
+    std::vector<uint32_t> moved;   //!< variables changed by the last Solve
+    std::vector<uint32_t> touched; //!< links changed by the last Solve
 
     /** The uncontended variable on a link, active or idle; NONE otherwise. */
     uint32_t UncontendedOn(uint32_t link) const
@@ -82,22 +83,23 @@ struct Tables
 };
 
 /**
- * The linear system under a max-min solver: variables, the links that they cross, who is on which
- * link, and the changes that wait for the next Solve. It answers by itself for variables that
- * are uncontended; the levels of those that share a link are the solver's.
+ * The linear system of a max-min solver: the variables, the links that they cross, the members of
+ * each link, and the changes that are pending for the next Solve. System computes the levels of
+ * uncontended variables; the solver computes the levels of variables that share links.
  *
- * A base of its solver, which it calls without virtual functions. The solver has
- *  - ApplyCapacity(link, capacity): puts a capacity in force where others than an uncontended
- *    variable may be on the link;
- *  - Enter(v): a variable has come to share links, or shares them at its nextWeight from now on;
+ * System is a base class of its solver and calls it without virtual functions. The solver defines
+ *  - ApplyCapacity(link, capacity): sets the capacity of a link that has no uncontended variable;
+ *  - Enter(v): a variable starts to share links, or re-enters them at its nextWeight;
  *  - Withdraw(v): a variable that shares links is about to change its weight or to leave them;
- *  - Joined(link, v) and Left(link, position, v): v has become the last member of a link, or has
- *    stopped being one and the last has taken its position;
+ *  - Joined(link, v): v was appended to the members of a link;
+ *  - Left(link, position, v): v was removed from the members of a link and the last member was
+ *    moved to its position;
  *  - Level(v).
  *
- * @tparam Solver derives from this
- * @tparam Parts what the solver keeps: `Parts::Variable`, derived from Variable, `Parts::Crossing`,
- * a Crossing or derived from it, and `Parts::Link`, with a `capacity` and the `members` on the link
+ * @tparam Solver the class that derives from this
+ * @tparam Parts the solver's data types: `Parts::Variable`, derived from Variable,
+ * `Parts::Crossing`, Crossing or a class derived from it, and `Parts::Link`, with its `capacity`
+ * and `members`
  */
 template <typename Solver, typename Parts>
 class System
@@ -106,17 +108,22 @@ class System
     static constexpr uint32_t NONE = maxmin::NONE;
 
     /**
-     * A new variable of weight zero. O(path). @return its index; freed indices are used again.
-     * @param path pairs of a LinkId and how often each unit of the variable crosses it, each link
-     *        once: as PathLink and LinkShare
+     * Adds a variable of weight zero. O(path). Indices of removed variables are reused.
+     * @param path pairs of a LinkId and the multiplicity (how often each unit of the variable
+     *        crosses the link); each link at most once, as in PathLink and LinkShare
+     * @param cap upper bound of the level
+     * @return the index of the variable
      */
     template <typename Path>
     uint32_t Add(const Path& path, double cap);
 
-    /** Frees a variable of weight zero after a Solve. */
+    /**
+     * Removes a variable whose weight was zero in the last Solve.
+     * @throws std::logic_error if the variable has a weight or a pending change
+     */
     void Remove(uint32_t variable);
 
-    /** The total weight from the next Solve on; zero: it takes no share. O(1). */
+    /** Sets the total weight from the next Solve on; at zero the variable takes no share. O(1). */
     void SetWeight(uint32_t v, double weight)
     {
         Variable& variable = m_tables.variables[v];
@@ -128,7 +135,7 @@ class System
         }
     }
 
-    /** The capacity of a link from the next Solve on. O(1). */
+    /** Sets the capacity of a link from the next Solve on. O(1). */
     void SetCapacity(uint32_t link, double capacity)
     {
         m_changedLinks.push_back({link, capacity});
@@ -139,7 +146,10 @@ class System
         return !m_changedVariables.empty() || !m_changedLinks.empty();
     }
 
-    /** Whether the variable is on its links (an idle one may be, until they are wanted). */
+    /**
+     * Whether the variable is a member of its links. An idle variable stays one until another
+     * variable needs the links.
+     */
     bool IsAttached(uint32_t variable) const
     {
         return m_tables.variables[variable].standing != Variable::Detached;
@@ -160,7 +170,7 @@ class System
         return m_tables.UncontendedOn(link);
     }
 
-    /** Calls @p use(variable, multiplicity) for all on a link, in a reproducible order. */
+    /** Calls @p use(variable, multiplicity) for all members of a link, in a reproducible order. */
     template <typename Use>
     void ForEachOn(uint32_t link, const Use& use) const
     {
@@ -170,13 +180,16 @@ class System
         }
     }
 
-    /** Variables whose bottleneck, own level or standing the last Solve changed; may repeat. */
+    /**
+     * Variables whose bottleneck, own level or standing the last Solve changed; may contain
+     * duplicates.
+     */
     const std::vector<uint32_t>& MovedVariables() const
     {
         return m_tables.moved;
     }
 
-    /** Links whose level or load the last Solve may have changed; may repeat. */
+    /** Links whose level or load the last Solve may have changed; may contain duplicates. */
     const std::vector<uint32_t>& TouchedLinks() const
     {
         return m_tables.touched;
@@ -198,13 +211,16 @@ class System
         }
     }
 
-    /** The links of another system, and its variables, under the same indices, as changes. */
+    /**
+     * Copies the links of another system, and its variables under the same indices; their weights
+     * become pending changes.
+     */
     template <typename OtherSolver, typename OtherParts>
     explicit System(const System<OtherSolver, OtherParts>& other);
 
     ~System() = default;
 
-    /** Puts all changes since the last Solve in force. */
+    /** Applies all changes since the last Solve. */
     void ApplyChanges();
 
     /** The total rate on a link. O(members). */
@@ -341,7 +357,7 @@ System<Solver, Parts>::ApplyChanges()
         }
         Self().ApplyCapacity(change.link, change.capacity);
     }
-    // Those that go make room before those that come look who is there.
+    // Remove before adding, so that a new variable sees the remaining members only.
     for (const bool coming : {false, true})
     {
         for (uint32_t v : m_changedVariables)
@@ -393,7 +409,10 @@ System<Solver, Parts>::ApplyWeight(uint32_t v)
     }
 }
 
-/** Puts a variable on its links: uncontended if nobody active is there, else sharing with them. */
+/**
+ * Makes a variable a member of its links: uncontended if they have no active member, else
+ * contending with them.
+ */
 template <typename Solver, typename Parts>
 void
 System<Solver, Parts>::Attach(uint32_t v)
@@ -454,7 +473,7 @@ System<Solver, Parts>::TakePlaces(uint32_t v)
     }
 }
 
-/** Takes a variable that the solver does not see, or no longer, off its links. */
+/** Removes a variable from its links. The solver must not know it, or must have withdrawn it. */
 template <typename Solver, typename Parts>
 void
 System<Solver, Parts>::Leave(uint32_t v)

@@ -9,7 +9,7 @@ namespace weir::maxmin
 namespace
 {
 
-/** A load is summed afresh after so many solves that touched its link. */
+/** Number of solves that touch a link before its load is recomputed from its members. */
 constexpr uint32_t MAX_SOLVES = 128;
 
 } // namespace
@@ -28,7 +28,7 @@ MaxMin::Solve()
     m_sweep.SetLevel(0);
     m_walk.BeginSolve();
     ApplyChanges();
-    // Each visit freezes, raises or opens a group; far more visits than that are a bug of ours.
+    // Each visit freezes, raises or opens a group. Far more visits than this indicate a bug.
     const std::size_t maxVisits = 1000 + 100 * (m_tables.links.size() + m_tables.variables.size());
     std::size_t visits = 0;
     do
@@ -59,7 +59,7 @@ MaxMin::EndSolve()
     {
         GroupedLink& l = m_tables.links[link];
         l.level = l.risers > 0 ? l.level : INFINITE;
-        // After many changes, and where most of the load is gone, rounding could show.
+        // Rounding errors matter after many changes, and after most of the load has been removed.
         if (l.solves > MAX_SOLVES || m_groups.Load(link) < l.peak * LOST)
         {
             m_groups.SumAfresh(link);
@@ -87,7 +87,7 @@ MaxMin::ApplyCapacity(uint32_t link, double capacity)
     m_queue.Touch(link);
     if (before == INFINITE)
     {
-        // An infinite link keeps no load, and may hold members that nothing else limited.
+        // A link of infinite capacity has no load and may have members that nothing limited.
         for (const Member& m : l.members)
         {
             if (!m_groups.IsFree(m_tables.variables[m.variable]) && Level(m.variable) == INFINITE)
@@ -100,7 +100,7 @@ MaxMin::ApplyCapacity(uint32_t link, double capacity)
     {
         m_mover.Open(link);
     }
-    m_groups.SumAfresh(link); // rounding at the old capacity could show at the new one
+    m_groups.SumAfresh(link); // removes rounding errors at the old capacity
     m_queue.Update(link);
 }
 

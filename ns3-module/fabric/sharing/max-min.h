@@ -20,24 +20,25 @@ namespace weir::maxmin
 {
 
 /**
- * Max-min sharing (SharingSolver) where many variables meet on saturated links: what a link holds
- * moves as one.
+ * Exact max-min sharing (SharingSolver) for many variables on shared saturated links. All variables
+ * of one bottleneck link change their level in one operation.
  *
  * The variables that have a link as bottleneck are its group (BottleneckGroups). Progressive
- * filling sweeps the level up from zero and freezes variables where links saturate; a solve replays
- * that sweep only where it can differ from the last answer (LevelSweep): a change anywhere alters
- * the loads of links, and those wait by the level at which they saturate now (SaturationQueue).
- * Links that are far from saturated keep an upper bound of their load and hear of no change
- * (SlackLinks). Where a change reaches most links, a walk takes the place of the queue (LevelWalk).
+ * filling sweeps the level up from zero and freezes variables where links saturate. A solve replays
+ * only the part of that sweep that may differ from the last answer (LevelSweep): a change alters
+ * the loads of links, and these are queued by the level at which they now saturate
+ * (SaturationQueue). Links far from saturation keep only an upper bound of their load and ignore
+ * most changes (SlackLinks). Where a change reaches most links, a walk over all links replaces the
+ * queue (LevelWalk).
  *
- * **Cost.** For each link whose level changes: a multiply, an add and a comparison (in a walk,
- * an add) for each link that its members cross and that is not slack; O(members) more where a
- * neighbor is higher; O(log links) for the queue. So a change that moves every level of an
- * all-to-all over n end points costs O(n^2). One that moves the level of a single saturated link,
- * all others that its members cross being slack, costs O(log links), and O(members) once in 128
- * solves, when the load is summed afresh against rounding. O(1) per path link for an uncontended
- * variable, and O(1) in all when such a variable stops and starts again. No allocation once vectors
- * have grown.
+ * **Cost.** For each link whose level changes: a multiplication, an addition and a comparison (in a
+ * walk, an addition) for each crossing of its members over a link that is not slack; O(members)
+ * more if a member of the link is at a higher level; O(log links) for the queue. So a change that
+ * moves every level of an all-to-all over n end points costs O(n^2). A change that moves the level
+ * of a single saturated link, whose members otherwise cross slack links only, costs O(log links),
+ * plus O(members) once in 128 solves, when the load is recomputed to remove rounding errors. An
+ * uncontended variable costs O(1) per link of its path, and O(1) in total when it stops and starts
+ * again. There is no allocation once the vectors have grown.
  */
 class MaxMin : public GroupedSystem<MaxMin>
 {
@@ -47,15 +48,21 @@ class MaxMin : public GroupedSystem<MaxMin>
     {
     }
 
-    /** Goes on from another solver, solved, under the same indices; all has moved. */
+    /**
+     * Takes over the state of @p other, which must be solved, under the same indices. All variables
+     * count as moved.
+     */
     explicit MaxMin(const LocalMaxMin& other);
     MaxMin(const MaxMin&) = delete;
     MaxMin& operator=(const MaxMin&) = delete;
 
-    /** Makes levels right for all changes since the last Solve. */
+    /**
+     * Updates all levels for the changes since the last Solve.
+     * @throws std::logic_error if the sweep does not terminate (a bug)
+     */
     void Solve();
 
-    /** O(1), but O(members) for a slack link. */
+    /** The total rate on a link, bytes per second. O(1); O(members) for a slack link. */
     double Load(uint32_t link) const
     {
         return IsSlack(link) ? SumOfRates(link) : m_groups.Load(link);
@@ -72,7 +79,7 @@ class MaxMin : public GroupedSystem<MaxMin>
     }
 
   protected:
-    /** Solves that touch fewer links do not walk. */
+    /** Sets how many links a solve must touch at least before it may walk. */
     void SetMinLinksOfWalk(std::size_t links)
     {
         m_walk.SetMinLinks(links);
@@ -81,7 +88,7 @@ class MaxMin : public GroupedSystem<MaxMin>
   private:
     friend System;
 
-    // Changes between sweeps, as the System calls for them.
+    // Called by System.
     void ApplyCapacity(uint32_t link, double capacity);
 
     void Withdraw(uint32_t variable)

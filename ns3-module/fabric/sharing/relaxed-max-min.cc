@@ -11,13 +11,20 @@ namespace weir::maxmin
 namespace
 {
 
-/** A load is summed afresh after so many times that its link has found its level. */
+/**
+ * Number of times that a link recomputes its level before its load is recomputed from its members.
+ */
 constexpr uint32_t MAX_FOUND = 128;
 
-/** Where more than one of so many variables has changed, all links are filled. */
+/**
+ * If more than one in this many variables has changed, progressive filling of all links is used.
+ */
 constexpr std::size_t CHANGED_PART = 4;
 
-/** A solve that looks at more than so many times all crossings fills all links instead. */
+/**
+ * A solve that examines more than this many times the number of crossings falls back to filling all
+ * links.
+ */
 constexpr std::size_t FILL_COST = 4;
 
 } // namespace
@@ -76,7 +83,7 @@ RelaxedMaxMin::ApplyCapacity(uint32_t link, double capacity)
     l.capacity = capacity;
     if (before == INFINITE || capacity == INFINITE)
     {
-        // Such a link keeps no load, and may hold members that nothing else limits.
+        // A link of infinite capacity has no load and may have members that nothing else limits.
         std::vector<uint32_t> members;
         for (const Member& m : l.members)
         {
@@ -102,12 +109,12 @@ RelaxedMaxMin::ApplyCapacity(uint32_t link, double capacity)
             m_tables.variables[v].nextWeight = next;
         }
     }
-    m_groups.SumAfresh(link); // rounding at the old capacity could show at the new one
+    m_groups.SumAfresh(link); // removes rounding errors at the old capacity
     Touch(link);
     Refresh(link);
 }
 
-/** Takes a variable out of the loads of its links, and out of its group. */
+/** Removes a variable from the loads of its links and from its group. */
 void
 RelaxedMaxMin::Withdraw(uint32_t v)
 {
@@ -122,13 +129,15 @@ RelaxedMaxMin::Withdraw(uint32_t v)
         const uint32_t link = m_tables.crossings[i].link;
         if (m_windows[link].least == -INFINITE)
         {
-            Touch(link); // it may not be full any more
+            Touch(link); // it may no longer be full
         }
         Heed(link, bottleneck);
     }
 }
 
-/** Puts a variable that no load counts, at its next weight, where the links have it now. */
+/**
+ * Adds a variable that is in no load, with its next weight, to the links at their present levels.
+ */
 void
 RelaxedMaxMin::Enter(uint32_t v)
 {
@@ -163,7 +172,7 @@ RelaxedMaxMin::Enter(uint32_t v)
     AddToLoads(v, bottleneck, level);
 }
 
-/** Takes a variable out of the loads of its links. */
+/** Removes a variable from the loads of its links. */
 void
 RelaxedMaxMin::TakeFromLoads(uint32_t v)
 {
@@ -189,7 +198,7 @@ RelaxedMaxMin::TakeFromLoads(uint32_t v)
     }
 }
 
-/** Adds a variable that no load counts to the group of a link, or by itself in None(). */
+/** Adds a variable that is in no load to the group of a link, or to no group (None()). */
 void
 RelaxedMaxMin::AddToLoads(uint32_t v, uint32_t bottleneck, double level)
 {
@@ -220,7 +229,7 @@ RelaxedMaxMin::AddToLoads(uint32_t v, uint32_t bottleneck, double level)
         const uint32_t link = m_tables.crossings[i].link;
         if (m_windows[link].least == -INFINITE)
         {
-            Touch(link); // it may be full now, and is not idle any more
+            Touch(link); // it may be full now, and is no longer idle
         }
         Heed(link, bottleneck);
     }
@@ -249,7 +258,7 @@ RelaxedMaxMin::Left(uint32_t link, uint32_t position, uint32_t v)
     }
 }
 
-/** Notes that a solve changes a link. */
+/** Records that a solve changes a link. */
 void
 RelaxedMaxMin::Touch(uint32_t link)
 {
@@ -261,7 +270,7 @@ RelaxedMaxMin::Touch(uint32_t link)
     }
 }
 
-/** Finds what a link may be loaded with after a change of its level or its group. */
+/** Recomputes the window of a link after a change of its level or its group. */
 void
 RelaxedMaxMin::Refresh(uint32_t link)
 {
@@ -288,7 +297,7 @@ RelaxedMaxMin::Refresh(uint32_t link)
     }
 }
 
-/** Has a link find its level. */
+/** Queues a link for the recomputation of its level. */
 void
 RelaxedMaxMin::Queue(uint32_t link)
 {
@@ -299,7 +308,7 @@ RelaxedMaxMin::Queue(uint32_t link)
     m_queue.Set(link, std::max(0.0, level));
 }
 
-/** Finds the level of a link, given those of all others. */
+/** Recomputes the level of a link, given the levels of all others. */
 void
 RelaxedMaxMin::Resolve(uint32_t link)
 {
@@ -340,7 +349,7 @@ RelaxedMaxMin::Resolve(uint32_t link)
         Refresh(link);
         if (level > before)
         {
-            Release(link, level); // its own may have less elsewhere
+            Release(link, level); // other links may limit its group to less
         }
     }
     else if (l.risers > 0 && (level > before || isUnsure))
@@ -353,14 +362,14 @@ RelaxedMaxMin::Resolve(uint32_t link)
     }
     if (l.level == before && m_tables.moved.size() == moved)
     {
-        m_groups.SumAfresh(link); // it is off by rounding
+        m_groups.SumAfresh(link); // the deviation is a rounding error
         m_isUnsure[link] = 0;
         Refresh(link);
         m_queue.Remove(link);
     }
 }
 
-/** Finds the members of a link that are at higher levels, and not in its group. */
+/** Finds the members of a link that are at higher levels and not in its group. */
 void
 RelaxedMaxMin::FindHigher(uint32_t link, double level)
 {
@@ -384,7 +393,7 @@ RelaxedMaxMin::FindHigher(uint32_t link, double level)
         highest = std::max(highest, other);
         if (other > level)
         {
-            __builtin_prefetch(&m_tables.variables[m.variable]); // it is most likely to be Put here
+            __builtin_prefetch(&m_tables.variables[m.variable]); // likely to join this group
             m_higher.push_back({other, m.weight, m.variable});
         }
         else
@@ -396,8 +405,9 @@ RelaxedMaxMin::FindHigher(uint32_t link, double level)
 }
 
 /**
- * The level of a link that takes over members that are higher elsewhere (m_higher), @p meeting
- * without them: Newton's method, from below. Leaves those in m_higher that it takes over.
+ * The level of a link that takes over the members in m_higher, which are at higher levels
+ * elsewhere; @p meeting if it takes over none. Newton's method from below. On return m_higher has
+ * only the members that it takes over.
  */
 double
 RelaxedMaxMin::LevelWithHigher(uint32_t link, double meeting)
@@ -433,7 +443,10 @@ RelaxedMaxMin::LevelWithHigher(uint32_t link, double meeting)
     return meeting;
 }
 
-/** Lets a group rise to @p level, and higher as variables stay behind that cannot. */
+/**
+ * Lets a group rise to @p level, or higher if some of its variables leave the group because another
+ * link or a cap limits them.
+ */
 void
 RelaxedMaxMin::Release(uint32_t link, double level)
 {
@@ -476,7 +489,7 @@ RelaxedMaxMin::Release(uint32_t link, double level)
     }
 }
 
-/** Finds the variables of a group that a cap or another link keeps below @p level. */
+/** Finds the variables of a group that a cap or another link limits to below @p level. */
 void
 RelaxedMaxMin::FindReleased(uint32_t link, double level)
 {
@@ -515,7 +528,10 @@ RelaxedMaxMin::FindReleased(uint32_t link, double level)
     m_released.erase(std::unique(m_released.begin(), m_released.end()), m_released.end());
 }
 
-/** What keeps a variable at its @p level but for one link: another link, or None(): its cap. */
+/**
+ * Finds the link that limits a variable when one link is disregarded; None() if its cap does.
+ * @param level returns the limit
+ */
 uint32_t
 RelaxedMaxMin::LimitOf(uint32_t v, uint32_t except, double& level) const
 {
@@ -548,7 +564,7 @@ RelaxedMaxMin::WeightOn(uint32_t v, uint32_t link) const
     return 0;
 }
 
-/** Moves a group. */
+/** Changes the level of a group. */
 void
 RelaxedMaxMin::SetLevel(uint32_t link, double level)
 {
@@ -580,8 +596,8 @@ RelaxedMaxMin::SetLevel(uint32_t link, double level)
 }
 
 /**
- * Puts a variable in another group, whose level is @p level, or by itself in None().
- * @param resolved link that needs no Refresh yet
+ * Moves a variable to another group, whose level is @p level, or to none (None()).
+ * @param resolved link that the caller refreshes later
  */
 void
 RelaxedMaxMin::Put(uint32_t v, uint32_t bottleneck, double level, uint32_t resolved)
@@ -628,13 +644,15 @@ RelaxedMaxMin::Put(uint32_t v, uint32_t bottleneck, double level, uint32_t resol
         const double load = std::max(fixed, m_groups.Fixed(link));
         if (m_windows[link].least == -INFINITE && load >= m_windows[link].most * (1 - m_tolerance))
         {
-            Touch(link); // it may be full now, or not any more
+            Touch(link); // it may have become full or ceased to be full
         }
         Heed(link, link == from ? from : bottleneck);
     }
 }
 
-/** Loads a link with more from a member at @p level that is not in its group. */
+/**
+ * Adds @p more to the load of a link, from a member at @p level that is not in the link's group.
+ */
 void
 RelaxedMaxMin::Load(uint32_t link, double more, double level)
 {
@@ -659,8 +677,8 @@ RelaxedMaxMin::AddRiser(uint32_t link, double weight, double cap, double level)
 }
 
 /**
- * Heeds a change of the load of a link by a member, of its group if it is the @p bottleneck: it
- * may have to find its level.
+ * Reacts to a change of the load of a link by a member, which is in the link's group if @p
+ * bottleneck is the link: queues the link if it must recompute its level.
  */
 void
 RelaxedMaxMin::Heed(uint32_t link, uint32_t bottleneck)
@@ -689,7 +707,7 @@ RelaxedMaxMin::NoteCap(uint32_t link, double cap)
     m_lowestCaps[link] = std::min(m_lowestCaps[link], cap);
 }
 
-/** Finds all levels by progressive filling, exactly. */
+/** Computes all levels exactly by progressive filling. */
 void
 RelaxedMaxMin::Fill()
 {
@@ -761,7 +779,7 @@ RelaxedMaxMin::Fill()
     m_queue.Clear();
 }
 
-/** Freezes variables where links saturate and at their caps, from the lowest level on. */
+/** Freezes variables in ascending order of level, where links saturate and at caps. */
 void
 RelaxedMaxMin::FreezeAll(const std::vector<uint32_t>& variables)
 {

@@ -15,39 +15,41 @@ namespace weir::maxmin
 {
 
 /**
- * Max-min sharing (SharingSolver) that lets links be off by a tolerance: a change goes no further
- * than it matters.
+ * Approximate max-min sharing (SharingSolver): link loads may deviate by a tolerance, so that a
+ * change propagates only as far as it matters.
  *
- * Every bottleneck link has a level, and a variable has the least of its cap and the levels of its
- * links. A link finds its level again, from the levels of all others, only when its load is off by
- * more than the tolerance: in order of levels, until no link is. Then
+ * Every bottleneck link has a level, and the level of a variable is the minimum of its cap and the
+ * levels of its links. A link recomputes its level, from the levels of all others, only when its
+ * load deviates by more than the tolerance. Links do so in the order of their levels until no load
+ * deviates. Then
  *  - no load is above (1 + tolerance) times the capacity of its link, and
- *  - every variable is at its cap, or at the highest level of a link whose load is between
- *    1 - tolerance and 1 + tolerance times its capacity.
- * So levels are the exact answer of a network whose capacities differ from the given ones by no
- * more than the tolerance (by the condition of Bertsekas and Gallager that SharingSolver cites).
- * That does not bound how far a level is from its exact one, as max-min sharing may amplify a
- * change from link to link.
+ *  - every variable is at its cap, or at the highest level of a link whose load is between 1 -
+ *    tolerance and 1 + tolerance times its capacity.
  *
- * **Cost.** O(members) for each link that finds its level, a multiply, an add and two comparisons
- * for each link that its group crosses. Where that would be more than filling all links
- * from zero, that is done: O(crossings log links).
+ * So the levels are the exact solution for capacities that differ from the given ones by at most
+ * the tolerance (by the condition of Bertsekas and Gallager that SharingSolver cites). This does
+ * not bound the error of a level, as max-min sharing may amplify a change from link to link.
+ *
+ * **Cost.** O(members) for each link that recomputes its level, plus a multiplication, an addition
+ * and two comparisons for each link that its group crosses. If that exceeds the cost of progressive
+ * filling from zero, O(crossings log links), the solver does the latter.
  */
 class RelaxedMaxMin : public GroupedSystem<RelaxedMaxMin>
 {
   public:
     /**
-     * Goes on from another solver, solved, under the same indices; all has moved.
-     * @param tolerance of loads, as a part of capacity, positive
+     * Takes over the state of @p other, which must be solved, under the same indices. All variables
+     * count as moved.
+     * @param tolerance of loads, as a fraction of capacity, positive
      */
     RelaxedMaxMin(const LocalMaxMin& other, double tolerance);
     RelaxedMaxMin(const RelaxedMaxMin&) = delete;
     RelaxedMaxMin& operator=(const RelaxedMaxMin&) = delete;
 
-    /** Makes levels right, within the tolerance, for all changes since the last Solve. */
+    /** Updates all levels, within the tolerance, for the changes since the last Solve. */
     void Solve();
 
-    /** A link that holds somebody counts as full. O(1) */
+    /** The load of a link, bytes per second; the capacity for a bottleneck link. O(1) */
     double Load(uint32_t link) const
     {
         const GroupedLink& l = m_tables.links[link];
@@ -62,14 +64,14 @@ class RelaxedMaxMin : public GroupedSystem<RelaxedMaxMin>
   private:
     friend System;
 
-    /** Between which the load of a link's members that its group does not have must stay. */
+    /** The range in which the load of the members outside a link's group must remain. */
     struct Window
     {
         double least{-INFINITE};
         double most{INFINITE};
     };
 
-    // Changes, as the System calls for them.
+    // Called by System.
     void ApplyCapacity(uint32_t link, double capacity);
     void Withdraw(uint32_t variable);
     void Enter(uint32_t variable);
@@ -101,16 +103,16 @@ class RelaxedMaxMin : public GroupedSystem<RelaxedMaxMin>
 
     double m_tolerance;
     std::vector<Window> m_windows;      //!< by link
-    std::vector<double> m_lowestCaps;   //!< by link: no variable of its group has a lower one
-    std::vector<uint8_t> m_isUnsure;    //!< by link: its level is a guess
-    IndexedHeap<double> m_queue;        //!< links that must find their levels, by level
+    std::vector<double> m_lowestCaps;   //!< by link: lower bound of the caps in its group
+    std::vector<uint8_t> m_isUnsure;    //!< by link: its level is an estimate
+    IndexedHeap<double> m_queue;        //!< links that must recompute their levels, by level
     std::vector<HigherMember> m_higher; //!< scratch of Resolve
-    double m_lower{0};                  //!< load of the members that are frozen and not in it
+    double m_lower{0};                  //!< load of the frozen members that are not in m_higher
     std::vector<uint32_t> m_released;   //!< scratch of Release
     std::vector<uint8_t> m_isFrozen;    //!< scratch of Fill, by variable
-    std::size_t m_contending{0};        //!< variables that share links
-    std::size_t m_crossings{0};         //!< of those
-    std::size_t m_spent{0};             //!< looks at members in this solve
+    std::size_t m_contending{0};        //!< number of variables that share links
+    std::size_t m_crossings{0};         //!< number of their crossings
+    std::size_t m_spent{0};             //!< number of members examined in this solve
     bool m_keepsLoads{false};
 };
 

@@ -9,7 +9,10 @@ namespace weir::maxmin
 namespace
 {
 
-/** A link without risers is overfull, and must lower its members, past this part of capacity. */
+/**
+ * A link without risers must lower its members if its load exceeds the capacity by more than this
+ * fraction.
+ */
 constexpr double OVERFULL = 1e-12;
 
 } // namespace

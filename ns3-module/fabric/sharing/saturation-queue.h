@@ -12,10 +12,11 @@ namespace weir::maxmin
 {
 
 /**
- * The links that a sweep must look at, by the level at which they saturate now, but no higher than
+ * The links that a sweep must visit, keyed by the level at which they saturate now, but not above
  * their old level.
  *
- * A link whose load has sunk keeps its key until it comes up: only then it moves back.
+ * A link whose load has decreased keeps its key until it reaches the top of the queue, and only
+ * then gets its new key.
  */
 class SaturationQueue
 {
@@ -28,7 +29,7 @@ class SaturationQueue
     {
     }
 
-    /** Notes that a solve changes a link. O(1). */
+    /** Records that a solve changes a link. O(1). */
     void Touch(uint32_t link)
     {
         if (!m_tables.links[link].isTouched)
@@ -42,28 +43,28 @@ class SaturationQueue
         return m_heap.Empty();
     }
 
-    /** The lowest level at which a link waits; infinite: none does. O(log links). */
+    /** The lowest key in the queue; infinite if the queue is empty. O(log links). */
     double FirstLevel();
 
-    /** The link that waits there, once FirstLevel has been asked. */
+    /** The link with the lowest key; valid after FirstLevel. */
     uint32_t FirstLink() const
     {
         return m_heap.TopIndex();
     }
 
-    /** The level at which a sweep must look at a link. */
+    /** The level at which a sweep must visit a link. */
     double KeyOf(uint32_t link) const;
 
-    /** The level at which a link saturates, as far as its risers and its bound say. */
+    /** The level at which a link saturates according to its risers and its bound. */
     double SaturationOf(uint32_t link) const;
 
-    /** Queues a link whose load has changed, or moves it ahead. O(log links). */
+    /** Queues a link whose load has changed, or lowers its key. O(log links). */
     void Update(uint32_t link);
 
-    /** Updates a link that a group has put more load on, which was at level @p from. */
+    /** Updates a link whose load a group has increased. @param from former level of the group */
     void UpdateRaised(uint32_t link, double from);
 
-    /** Queues a link that a group has taken load from: its own group could rise. */
+    /** Queues a link whose load a group has decreased, as the link's own group may rise. */
     void UpdateLowered(uint32_t link);
 
     void Set(uint32_t link, double key)
@@ -78,10 +79,12 @@ class SaturationQueue
         m_heap.Remove(link);
     }
 
-    /** Takes out what a walk that begins visits anyway. */
+    /** Removes the links that a starting walk visits anyway. */
     void BeginWalk();
 
-    /** Whether a walk is on and sees to a link, so that no change of it needs a look. */
+    /**
+     * Whether a walk is in progress and will check a link, so that changes of it need no queueing.
+     */
     bool IsWalked(uint32_t link) const
     {
         const GroupedLink& l = m_tables.links[link];

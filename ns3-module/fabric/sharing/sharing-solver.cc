@@ -39,7 +39,7 @@ SharingSolver::KeepLoads(bool keep)
     m_keepsLoads = keep;
     if (m_grouped)
     {
-        m_grouped->KeepLoads(keep); // the local one knows no bounds
+        m_grouped->KeepLoads(keep); // LocalMaxMin always has exact loads
     }
     if (m_relaxed)
     {

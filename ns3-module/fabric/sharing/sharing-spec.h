@@ -10,7 +10,7 @@ namespace weir
 /** How fluid flows share links. */
 struct SharingSpec : Parameterized
 {
-    double tolerance{0}; //!< of the load of a link, as a part of its capacity; 0: exact
+    double tolerance{0}; //!< of a link's load, as a fraction of its capacity; 0: exact
 
     void VisitParameters(ParameterVisitor& visitor) override;
 };

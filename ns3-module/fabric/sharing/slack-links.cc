@@ -9,13 +9,13 @@ namespace weir::maxmin
 namespace
 {
 
-/** A link is slack as long as its bound is no more than this part of its capacity, */
+/** A link remains slack as long as its bound is at most this fraction of its capacity. */
 constexpr double MAX_SLACK = 1 - 1.0 / (1 << 20);
 
-/** and becomes so when its load is no more than this part: it pays to watch it less. */
+/** A link becomes slack when its load is at most this fraction of its capacity. */
 constexpr double SLACK_FROM = 15.0 / 16;
 
-/** A group that needs more allowance gets this much more than it needs. */
+/** Ratio of a new allowance to the level that requires it. */
 constexpr double GROWTH = 17.0 / 16;
 
 } // namespace
@@ -29,8 +29,8 @@ SlackLinks::KeepLoads(bool keep)
         if (m_tables.links[link].isSlack)
         {
             Tighten(link);
-            m_order.Enlist(link);                   // as the end of a solve does with touched links
-            m_tables.links[link].isTouched = false; // by no solve
+            m_order.Enlist(link);                   // as at the end of a solve
+            m_tables.links[link].isTouched = false; // Tighten touched it outside a solve
         }
     }
 }
@@ -73,7 +73,7 @@ SlackLinks::HeedAllowances(uint32_t group)
     }
 }
 
-/** Finds allowances for a group that has risen past some. */
+/** Increases the allowances that the level of a group exceeds, or makes their links tight. */
 void
 SlackLinks::PassCeiling(uint32_t group)
 {
@@ -100,7 +100,7 @@ SlackLinks::PassCeiling(uint32_t group)
         }
         if (l.risers == 0 && load <= SLACK_FROM * l.capacity)
         {
-            AllowAll(passed, (1 + MAX_SLACK * l.capacity / load) / 2); // and keeps some room
+            AllowAll(passed, (1 + MAX_SLACK * l.capacity / load) / 2); // uses half of the room
         }
         else
         {
@@ -115,8 +115,8 @@ SlackLinks::PassCeiling(uint32_t group)
 }
 
 /**
- * Lets a group rise past its allowance at a slack link where the bound leaves room for that; O(1).
- * @return whether the allowance is enough for @p level
+ * Increases the allowance of a group at a slack link if the bound of the link permits it; O(1).
+ * @return whether the allowance now covers @p level
  */
 bool
 SlackLinks::AllowMore(Allowance& allowance, double level)
@@ -134,7 +134,7 @@ SlackLinks::AllowMore(Allowance& allowance, double level)
     return allowance.most >= level;
 }
 
-/** Lets every member of a slack link rise to @p growth times its level without a look. */
+/** Sets the allowance of every member of a slack link to @p growth times its level. */
 void
 SlackLinks::AllowAll(uint32_t link, double growth)
 {
@@ -152,7 +152,7 @@ SlackLinks::AllowAll(uint32_t link, double growth)
     m_groups.SumAfresh(link);
 }
 
-/** Makes a link slack that has room. O(members). */
+/** Makes a link slack. O(members). */
 void
 SlackLinks::Relax(uint32_t link)
 {
@@ -161,7 +161,7 @@ SlackLinks::Relax(uint32_t link)
     {
         if (m_groups.Level(m.variable) == 0)
         {
-            return; // a slack link is busy as long as anybody is on it
+            return; // a slack link with members must have a load
         }
     }
     const double growth = MAX_SLACK * l.capacity / m_groups.Fixed(link);

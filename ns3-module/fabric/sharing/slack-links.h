@@ -13,11 +13,11 @@ namespace weir::maxmin
 {
 
 /**
- * Links that are far from saturated, and so hold nobody: *slack* links.
+ * *Slack* links: links that are far from saturated and so limit no variable.
  *
- * Such a link knows no load but an upper bound, which counts each member of a group at an
- * *allowance* above its level; it hears of a group that crosses it only when that rises past its
- * allowance, which is rare. A slack link has no group, and no member at level zero.
+ * For such a link only an upper bound of the load is kept. The bound counts each member of a group
+ * at an *allowance* above its level. The link is updated only when a group that crosses it rises
+ * past its allowance, which is rare. A slack link has no group and no member at level zero.
  */
 class SlackLinks
 {
@@ -33,16 +33,22 @@ class SlackLinks
     {
     }
 
-    /** Whether no link may be slack; those that are get their loads back. */
+    /**
+     * Sets whether exact loads are required of all links. If so, slack links get exact loads and no
+     * link becomes slack.
+     */
     void KeepLoads(bool keep);
 
-    /** Makes a link that a solve has touched slack, or no longer, by its load. O(members) */
+    /** Decides from its load whether a link that a solve has touched is slack. O(members) */
     void Review(uint32_t link);
 
-    /** Gives a slack link its load again. O(members) */
+    /** Makes a slack link a link with an exact load. O(members) */
     void Tighten(uint32_t link);
 
-    /** Looks at the slack links that a group crosses where its new level asks for it. */
+    /**
+     * Updates the slack links that a group crosses: those whose allowance its new level exceeds, or
+     * all if the level is zero.
+     */
     void HeedAllowances(uint32_t group);
 
   private:
