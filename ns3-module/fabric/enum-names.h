@@ -11,11 +11,11 @@
 namespace weir
 {
 
-/** A value of an enumeration and what it is called; an array of all is the enumeration's table. */
+/** A value of an enumeration and its name; the table of an enumeration is an array of these. */
 template <typename E>
 using EnumName = std::pair<E, const char*>;
 
-/** What @p value is called. @throws std::invalid_argument when @p table lacks it. */
+/** The name of @p value. @throws std::invalid_argument when @p table lacks it. */
 template <typename E, std::size_t N>
 const char*
 NameIn(const EnumName<E> (&table)[N], E value)
@@ -30,7 +30,7 @@ NameIn(const EnumName<E> (&table)[N], E value)
     throw std::invalid_argument("NameIn: a value without a name");
 }
 
-/** The value of that name, or nothing. */
+/** The value with the name @p name; nullopt if @p table lacks it. */
 template <typename E, std::size_t N>
 std::optional<E>
 ValueIn(const EnumName<E> (&table)[N], const std::string& name)

@@ -12,17 +12,22 @@
 namespace weir
 {
 
-/** A wired cluster with what moves bytes on it: everything that a run of flows or jobs shares. */
+/**
+ * A wired cluster, its routing and its transport: the state that all flows and jobs of a run share.
+ */
 class Fabric
 {
   public:
     /**
-     * Wires @p spec and puts a transport on it, as MakeTransport.
-     * @throws std::invalid_argument as Cluster and MakeTransport.
+     * Builds the topology of @p spec and the transport on it (see MakeTransport).
+     * @throws std::invalid_argument as Cluster and MakeTransport do.
      */
     explicit Fabric(ClusterSpec spec, TransportSpec transport = {});
 
-    /** On hosts and switches without nodes. @throws std::invalid_argument as MakeTransport. */
+    /**
+     * Builds the transport on a topology of hosts and switches, without GPU nodes.
+     * @throws std::invalid_argument as MakeTransport does.
+     */
     Fabric(Topology topology, FabricSpec fabric, TransportSpec transport = {});
     ~Fabric();
     Fabric(const Fabric&) = delete;
@@ -49,9 +54,9 @@ class Fabric
     }
 
     /**
-     * What a flow between two devices asks of routing: between GPUs of different nodes it goes over
-     * the NICs nearest to them, inside a node over NVLink where that joins them, else over PCIe.
-     * The tuple's ports are the caller's.
+     * The route request of a flow between two devices. Between GPUs of different nodes the flow
+     * takes the NICs nearest to them; within a node it takes NVLink if NVLink connects the two, and
+     * PCIe otherwise. The caller sets the ports of the tuple.
      */
     RouteRequest RequestBetween(DeviceId source, DeviceId destination);
 

@@ -9,16 +9,13 @@
 
 /**
  * @file
- * Identities: dense, typed indices. Each names an element of one vector and cannot be mistaken for
- * another kind; names in text exist only where input is read and results are written.
+ * Identities: dense, typed indices. Each one names an element of one vector and cannot be confused
+ * with an index of another kind. Text names exist only where input is read and results are written.
  */
 namespace weir
 {
 
-/**
- * A dense index of the kind that @p Tag names; default-constructed it names nothing (IsValid()
- * is false).
- */
+/** A dense index of the kind @p Tag. A default-constructed one is invalid (IsValid() is false). */
 template <typename Tag>
 class Id
 {
@@ -30,7 +27,7 @@ class Id
     {
     }
 
-    /** The position in the vector of such things. */
+    /** The position in the vector of the elements that this type indexes. */
     constexpr uint32_t Index() const
     {
         return m_index;
@@ -57,7 +54,7 @@ class Id
     }
 
   private:
-    uint32_t m_index{std::numeric_limits<uint32_t>::max()}; //!< max: nothing
+    uint32_t m_index{std::numeric_limits<uint32_t>::max()}; //!< maximum value: invalid
 };
 
 using DeviceId = Id<struct DeviceTag>; //!< a vertex of a Topology

@@ -11,16 +11,17 @@ namespace weir
 {
 
 /**
- * A priority queue of indices whose keys may change: a 4-ary heap that notes where each index
- * stands. Smallest key first, ties by index. Set, Remove: O(log n).
+ * A priority queue of indices whose keys may change: a 4-ary heap that records the position of each
+ * index. The smallest key comes first; ties break by index. Set, Remove: O(log n).
  *
- * The positions are the caller's, by index, ABSENT at first: heaps of different indices share them.
+ * The caller owns the vector of positions, which is indexed by element and initially ABSENT. Heaps
+ * of disjoint sets of indices can share one such vector.
  */
 template <typename Key>
 class PositionedHeap
 {
   public:
-    static constexpr uint32_t ABSENT = 0xffffffff; //!< the position of an index in no heap
+    static constexpr uint32_t ABSENT = 0xffffffff; //!< position of an index that is in no heap
 
     void Reserve(std::size_t size)
     {
@@ -42,7 +43,7 @@ class PositionedHeap
         return m_entries.front().key;
     }
 
-    /** Inserts @p index, which is in no other heap, or gives it another key. */
+    /** Inserts @p index or changes its key. The index must not be in another heap. */
     void Set(uint32_t index, Key key, std::vector<uint32_t>& positions)
     {
         uint32_t at = positions[index];
@@ -62,7 +63,7 @@ class PositionedHeap
         }
     }
 
-    /** Takes all out. O(size). */
+    /** Removes all indices. O(size). */
     void Clear(std::vector<uint32_t>& positions)
     {
         for (const Entry& entry : m_entries)
@@ -72,7 +73,7 @@ class PositionedHeap
         m_entries.clear();
     }
 
-    /** Takes @p index out, if it is in. */
+    /** Removes @p index if it is present. */
     void Remove(uint32_t index, std::vector<uint32_t>& positions)
     {
         const uint32_t at = positions[index];
@@ -158,7 +159,7 @@ class PositionedHeap
     std::vector<Entry> m_entries;
 };
 
-/** A PositionedHeap of indices below a fixed bound, with positions of its own. */
+/** A PositionedHeap of indices below a fixed bound, which owns its positions. */
 template <typename Key>
 class IndexedHeap
 {
@@ -184,19 +185,19 @@ class IndexedHeap
         return m_heap.TopKey();
     }
 
-    /** Inserts @p index or gives it another key. */
+    /** Inserts @p index or changes its key. */
     void Set(uint32_t index, Key key)
     {
         m_heap.Set(index, key, m_positions);
     }
 
-    /** Takes all out. O(size). */
+    /** Removes all indices. O(size). */
     void Clear()
     {
         m_heap.Clear(m_positions);
     }
 
-    /** Takes @p index out, if it is in. */
+    /** Removes @p index if it is present. */
     void Remove(uint32_t index)
     {
         m_heap.Remove(index, m_positions);

@@ -8,16 +8,16 @@
 
 /**
  * @file
- * The quantities Weir computes with, as types: Bytes, Rate, Time, Flops, FlopRate.
+ * The quantities of Weir as types: Bytes, Rate, Time, Flops, FlopRate.
  *
- * Each is built by a named factory and read by a named accessor, so that a unit stands wherever a
- * number enters or leaves. All are small values, passed by value. Time and Bytes are exact
+ * Each is built by a named factory and read by a named accessor, so that every number that enters
+ * or leaves a type states its unit. All are small values, passed by value. Time and Bytes are exact
  * integers (picoseconds, bytes); rates are doubles (per second, one direction).
  */
 namespace weir
 {
 
-/** One number with a unit, which compares as the number does. */
+/** A number with a unit; quantities of one type compare by their numbers. */
 template <typename Self, typename Number>
 class Quantity
 {
@@ -80,10 +80,10 @@ class Quantity
 };
 
 /**
- * A point in simulated time or a span of it: whole picoseconds, 106 days at most.
+ * A point in simulated time or a duration: whole picoseconds, at most 106 days.
  *
- * One byte at 14.4 Tb/s lasts 0.56 ps, so single bytes round, messages do not. Addition and
- * subtraction involving Infinite() stay infinite.
+ * A byte at 14.4 Tb/s takes 0.56 ps, so the times of single bytes are rounded noticeably and those
+ * of messages are not. The sum of a time and Infinite(), and Infinite() minus a time, are infinite.
  */
 class Time : public Quantity<Time, int64_t>
 {
@@ -115,7 +115,7 @@ class Time : public Quantity<Time, int64_t>
         return FromDouble(s * 1e12);
     }
 
-    /** Later than every other time; what an engine with nothing to do answers. */
+    /** Later than every other time; the next event time of an idle engine. */
     static constexpr Time Infinite()
     {
         return Time(std::numeric_limits<int64_t>::max());
@@ -157,7 +157,7 @@ class Time : public Quantity<Time, int64_t>
         return a.IsInfinite() ? Infinite() : Time(a.m_value - b.m_value);
     }
 
-    /** A span repeated or scaled; rounds to the nearest picosecond. */
+    /** Scales a duration; rounds to the nearest picosecond. */
     friend constexpr Time operator*(Time a, double factor)
     {
         return a.IsInfinite() ? Infinite() : FromDouble(static_cast<double>(a.m_value) * factor);
@@ -248,8 +248,9 @@ class Bytes : public Quantity<Bytes, int64_t>
     }
 };
 
-/** Data per time in one direction, in bytes per second. A datasheet's bidirectional number is
- * halved. */
+/**
+ * Data per time in one direction, in bytes per second: half of a datasheet's bidirectional number.
+ */
 class Rate : public Quantity<Rate, double>
 {
   public:
@@ -330,7 +331,9 @@ class Rate : public Quantity<Rate, double>
     }
 };
 
-/** How long @p bytes take at @p rate: zero bytes take no time, any bytes at rate zero take forever.
+/**
+ * The time that @p bytes take at @p rate. Zero bytes take no time; any other amount at rate zero
+ * takes Time::Infinite().
  */
 constexpr Time
 operator/(Bytes bytes, Rate rate)

@@ -44,7 +44,7 @@ ClosFabric::UplinksFor(const ClusterSpec& spec, uint32_t down) const
     const double downRate = spec.node.nic.PayloadRate().ToBytesPerSecond() * down;
     const double upRate = TrunkProfile(spec).PayloadRate().ToBytesPerSecond();
     const double uplinks = downRate / (upRate * oversubscription);
-    // A quotient that is whole but for rounding must not cost another link.
+    // A rounding error in an integer quotient must not add a link.
     constexpr double ROUNDING = 1e-9;
     return static_cast<uint32_t>(std::max(1.0, std::ceil(uplinks * (1 - ROUNDING))));
 }
@@ -77,9 +77,9 @@ ClosFabric::DownPorts(const ClusterSpec& spec, uint32_t step) const
         }
         return own;
     }
-    constexpr double CLOSE = 0.01; // of the ratio; nearer is not worth a port
+    constexpr double CLOSE = 0.01; // relative to the ratio; a closer ratio does not justify a port
     uint32_t maximum = 0;
-    double nearest = 0; // no ratio is above the one asked for
+    double nearest = 0; // no ratio exceeds the requested one
     while (HasPorts(spec, maximum + step))
     {
         maximum += step;
@@ -124,7 +124,10 @@ ClosFabric::CheckLeaf(const ClusterSpec& spec) const
     }
 }
 
-/** What the fullest leaf has: the ratio built, beside the one asked for. */
+/**
+ * The ports and the actual oversubscription of the leaf with the most NICs, with the requested
+ * ratio.
+ */
 std::string
 ClosFabric::Figures(const Topology& topology) const
 {

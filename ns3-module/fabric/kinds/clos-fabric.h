@@ -14,8 +14,9 @@ namespace weir
 {
 
 /**
- * What the Clos fabrics (rail-optimized, leaf-spine, fat tree) have in common: how a leaf's ports
- * divide into down and up, how many switches of the next layer take the uplinks, and spines.
+ * The common part of the Clos fabrics (rail-optimized, leaf-spine, fat tree): the division of a
+ * leaf's ports into down and up, the number of switches of the next layer for its uplinks, and the
+ * spines.
  */
 class ClosFabric : public FabricKind
 {
@@ -23,59 +24,66 @@ class ClosFabric : public FabricKind
     using FabricKind::FabricKind;
 
     uint32_t leafRadix{64};           //!< ports of a leaf (fat tree: of every switch)
-    double oversubscription{1.0};     //!< down capacity over up capacity of a leaf, at least 1
-    std::optional<uint32_t> leafDown; //!< ports of a leaf to NICs, in place of the most
-    std::optional<uint32_t> leafUp;   //!< uplinks of a leaf, in place of oversubscription
+    double oversubscription{1.0};     //!< down / up capacity of a leaf, at least 1
+    std::optional<uint32_t> leafDown; //!< ports of a leaf to NICs; absent: the maximum
+    std::optional<uint32_t> leafUp;   //!< uplinks of a leaf; absent: by oversubscription
 
     void VisitParameters(ParameterVisitor& visitor) override;
     std::string Figures(const Topology& topology) const override;
 
   protected:
     /**
-     * The uplinks of a leaf with @p down NICs: leafUp, else the least u for which
+     * The number of uplinks of a leaf with @p down NICs: leafUp if given, else the smallest u with
      * down * NIC rate <= oversubscription * u * trunk rate.
      */
     uint32_t UplinksFor(const ClusterSpec& spec, uint32_t down) const;
 
     /**
-     * How many NICs one leaf takes, a multiple of @p step: of d with d + UplinksFor(d) <=
-     * leafRadix the most whose ratio of down to up capacity is, but for 1 %, as near to the
-     * oversubscription asked for as any. Ports may stay free: of 8 a ratio of 2 takes 4 and 2.
-     * Without oversubscription simply the most, with leafDown as many of those. 0 where there is
-     * no room. @throws std::invalid_argument when leafDown and the uplinks are more than leafRadix.
+     * The number of NICs per leaf, a multiple of @p step; 0 if there is no room.
+     *
+     * If leafDown is given, it is leafDown rounded down to such a multiple. Otherwise it is a d
+     * with d + UplinksFor(d) <= leafRadix: with an oversubscription of 1 or with leafUp the largest
+     * one, else the largest one whose ratio of down to up capacity is within 1 % of the ratio
+     * closest to the oversubscription. Ports may remain unused: with 8 ports a ratio of 2 takes 4
+     * down and 2 up.
+     * @throws std::invalid_argument if leafDown and the uplinks exceed leafRadix.
      */
     uint32_t DownPorts(const ClusterSpec& spec, uint32_t step) const;
 
     /**
-     * Joins all @p leaves, of @p down NICs each at most, by spines: the fewest of leafRadix ports,
-     * or of one port per leaf when there are more leaves than that. One leaf needs none.
+     * Connects all @p leaves, which have at most @p down NICs each, by the fewest possible spines.
+     * A spine has leafRadix ports, or one port per leaf if there are more leaves than that. A
+     * single leaf needs no spine.
      */
     void JoinBySpines(Topology& topology,
                       const ClusterSpec& spec,
                       const std::vector<DeviceId>& leaves,
                       uint32_t down) const;
 
-    /** As CheckFabricLinks, and throws unless a leaf has room for a NIC and its uplinks. */
+    /**
+     * Checks as CheckFabricLinks does, and that a leaf has room for a NIC and its uplinks.
+     * @throws std::invalid_argument
+     */
     void CheckLeaf(const ClusterSpec& spec) const;
 
   private:
-    /** Down over up capacity of a leaf with @p down NICs. */
+    /** The ratio of down to up capacity of a leaf with @p down NICs. */
     double LeafRatio(const ClusterSpec& spec, uint32_t down) const;
 
-    /** Whether a leaf has the ports for @p down NICs and their uplinks. */
+    /** Whether a leaf has enough ports for @p down NICs and their uplinks. */
     bool HasPorts(const ClusterSpec& spec, uint32_t down) const;
 };
 
 /**
- * The switches that take @p uplinks links of each of @p lower switches, the same number from each:
- * the fewest of at most @p ports ports each. @return 0 when @p lower is more than @p ports (one
- * switch must reach all of them).
+ * The smallest number of switches, of at most @p ports ports each, that take @p uplinks links of
+ * each of @p lower switches, the same number from each.
+ * @return 0 if @p lower exceeds @p ports (one switch must reach all of them).
  */
 uint32_t UpperSwitches(uint32_t uplinks, uint32_t lower, uint32_t ports);
 
 /**
- * Joins the nodes by leaves that take whole nodes: as many as the down ports of a leaf hold, all
- * NICs of a node on one leaf. Uplinks and spines are as in RailOptimized.
+ * Connects the nodes by leaves that take whole nodes: as many as fit the down ports of a leaf, with
+ * all NICs of a node on one leaf. Uplinks and spines are as in RailOptimized.
  */
 class LeafSpine : public ClosFabric
 {
@@ -91,12 +99,12 @@ class LeafSpine : public ClosFabric
 };
 
 /**
- * Joins the nodes by rails: with D down ports on a leaf, D nodes form a group, and leaf r of a
- * group takes NIC r of every node in it. Leaves are numbered group by group, rail by rail.
+ * Connects the nodes by rails: with D down ports per leaf, D nodes form a group, and leaf r of a
+ * group takes NIC r of every node in it. Leaves are numbered by group, then by rail.
  *
- * All leaves have the same uplinks, enough for the largest group; they spread evenly over spines
- * that each reach every leaf. Spines have leafRadix ports as long as these reach all leaves, and
- * one port per leaf beyond that (modular switches). With one leaf there are no spines.
+ * All leaves have the same number of uplinks, enough for the largest group, spread evenly over
+ * spines that each reach every leaf. Spines have leafRadix ports if that suffices to reach all
+ * leaves, else one port per leaf (modular switches). With one leaf there are no spines.
  */
 class RailOptimized : public ClosFabric
 {
@@ -113,15 +121,17 @@ class RailOptimized : public ClosFabric
 };
 
 /**
- * Joins the NICs, in order of nodes, by a fat tree of switches that all have leafRadix = k ports.
+ * Connects the NICs, in order of nodes, by a fat tree of switches that all have leafRadix = k
+ * ports.
  *
- * A leaf takes D NICs and has U uplinks, D / U the oversubscription, D + U <= k; above the leaves
- * nothing is oversubscribed. Two levels: leaves and spines, k leaves at most. With each further
- * level the blocks of the one before become k / 2 to a block (k at the top): their top switches of
- * one number are joined to one group of switches above. With equal rates and no oversubscription
- * that is for three levels the k-ary fat tree of Al-Fares, Loukissas and Vahdat (SIGCOMM 2008):
- * k^3 / 4 NICs, 5 k^2 / 4 switches; for L levels 2 (k / 2)^L NICs and (2 L - 1) (k / 2)^(L - 1)
- * switches (Petrini and Vanneschi, IPPS 1997). Levels that are not needed are left out.
+ * A leaf takes D NICs and has U uplinks with D + U <= k; D / U is the oversubscription. Above the
+ * leaves there is no oversubscription. Two levels are leaves and spines, with at most k leaves.
+ * Each further level combines k / 2 blocks of the level below (k at the top) into one: the top
+ * switches with the same index in all of them are connected to one group of switches above. With
+ * equal rates and no oversubscription, three levels are the k-ary fat tree of Al-Fares, Loukissas
+ * and Vahdat (SIGCOMM 2008): k^3 / 4 NICs, 5 k^2 / 4 switches; L levels have 2 (k / 2)^L NICs and
+ * (2 L - 1) (k / 2)^(L - 1) switches (Petrini and Vanneschi, IPPS 1997). Levels that are not needed
+ * are omitted.
  */
 class FatTree : public ClosFabric
 {
@@ -131,7 +141,7 @@ class FatTree : public ClosFabric
     {
     }
 
-    uint32_t levels{2}; //!< of switches: 2: leaf-spine, 3: with core
+    uint32_t levels{2}; //!< maximum levels of switches; 2: leaf-spine, 3: with core
 
     void VisitParameters(ParameterVisitor& visitor) override;
     void Wire(Topology& topology,
@@ -139,30 +149,36 @@ class FatTree : public ClosFabric
               const std::vector<DeviceId>& nics) const override;
 
   private:
-    /** NICs per leaf, and how many leaves there are. */
+    /** The number of leaves and the ports of each. */
     struct Leaves
     {
         uint32_t down;    //!< NICs of a full leaf
         uint32_t uplinks; //!< of each leaf
-        uint32_t count;   //!< in all
+        uint32_t count;   //!< number of leaves
     };
 
-    /** Blocks of one level: the switches at their tops, block by block. */
+    /** The blocks of one level, with the top switches of each, block by block. */
     struct Blocks
     {
         std::vector<DeviceId> tops;
-        uint32_t count;    //!< of blocks
-        uint32_t perBlock; //!< tops of each
-        uint32_t uplinks;  //!< that each top has
+        uint32_t count;    //!< number of blocks
+        uint32_t perBlock; //!< top switches per block
+        uint32_t uplinks;  //!< uplinks of a top switch
     };
 
-    /** How many blocks of one level the next one joins. */
+    /** The number of blocks that @p level combines into one. */
     uint32_t BlocksJoined(uint32_t level) const;
 
-    /** @throws std::invalid_argument when all levels cannot join so many NICs. */
+    /**
+     * The leaves for @p nicCount NICs.
+     * @throws std::invalid_argument if all levels cannot connect so many.
+     */
     Leaves LeavesFor(const ClusterSpec& spec, std::size_t nicCount) const;
 
-    /** Joins blocks to larger ones: top j of all blocks of a larger one to its group j. */
+    /**
+     * Combines blocks into larger ones: top switch j of each block is connected to group j of the
+     * larger block.
+     */
     Blocks JoinBlocks(Topology& topology,
                       const Blocks& lower,
                       uint32_t level,

@@ -14,9 +14,9 @@
 
 /**
  * @file
- * Torus and dimensions, and what they have in common: routers at the points of a product of
- * dimensions. The point of a number is its digits in a mixed radix, the first dimension fastest;
- * along a dimension the routers that differ in that digit only are joined as its shape says.
+ * Torus and Dimensions, and their common part: routers at the points of a product of dimensions.
+ * The coordinates of point n are the digits of n in mixed radix, first dimension fastest. Routers
+ * that differ only in one coordinate are connected as the kind of that dimension says.
  */
 namespace weir
 {
@@ -24,10 +24,10 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t MAX_DIMENSIONS = 32; //!< twice what sizes of two need for all NICs
+constexpr std::size_t MAX_DIMENSIONS = 32; //!< twice the number that dimensions of size two need
 constexpr uint64_t MAX_ROUTERS = uint64_t{1} << 24;
 
-/** Wires a product of dimensions, router by router and dimension by dimension. */
+/** Adds the routers of a product of dimensions, and the wires along each dimension. */
 class RouterGrid
 {
   public:
@@ -75,7 +75,7 @@ class RouterGrid
     }
 
   private:
-    /** "1.0.3": the point's digit in every dimension. */
+    /** The coordinates of a point: "1.0.3". */
     std::string DigitsOf(uint64_t point) const
     {
         std::string text;
@@ -144,7 +144,7 @@ class RouterGrid
     uint32_t m_switches{0};
 };
 
-/** Wires along one dimension of @p points routers. */
+/** The number of wires along one dimension in a grid of @p points routers. */
 double
 WiresAlong(const FabricDimension& dimension, double points)
 {
@@ -177,7 +177,8 @@ SizesText(const std::vector<FabricDimension>& dimensions)
 /**
  * The product of all sizes.
  * @param key of the sizes, for messages: "fabric.sizes".
- * @throws std::invalid_argument when one is 0, or there are more routers than 2^24.
+ * @throws std::invalid_argument if a size or number of links is 0, or there are more than 2^24
+ *         routers.
  */
 uint64_t
 PointsOf(const std::vector<FabricDimension>& dimensions, const std::string& key)
@@ -201,7 +202,10 @@ PointsOf(const std::vector<FabricDimension>& dimensions, const std::string& key)
     return points;
 }
 
-/** Throws unless links can be made, and there are neither none nor too many dimensions. */
+/**
+ * Checks the links, and that the number of dimensions is 1 to MAX_DIMENSIONS.
+ * @throws std::invalid_argument
+ */
 void
 CheckDimensionCount(const ClusterSpec& spec, std::size_t count, const std::string& key)
 {
@@ -214,8 +218,9 @@ CheckDimensionCount(const ClusterSpec& spec, std::size_t count, const std::strin
 }
 
 /**
- * Adds the routers, joins @p nics to them, @p nicsPerRouter to each in order, and the routers along
- * all dimensions that are not inside nodes; lower dimensions get lower links.
+ * Adds the routers, attaches @p nicsPerRouter of @p nics to each in order, and connects the routers
+ * along all dimensions that are not inside nodes. Links are added dimension by dimension, so that
+ * lower dimensions have lower link ids.
  */
 void
 WireGrid(Topology& topology,
@@ -233,7 +238,7 @@ WireGrid(Topology& topology,
     grid.Join();
 }
 
-/** @p places NICs are those of so many nodes; 0 where that does not come out even. */
+/** The number of nodes that have @p places NICs in total; 0 if there is no such number. */
 uint32_t
 NodesOfPlaces(uint64_t places, const NodeSpec& node)
 {
@@ -263,7 +268,7 @@ HasMesh(const NodeSpec& node, uint32_t a, uint32_t b)
     return false;
 }
 
-/** Whether the GPUs of a node are joined by NVLink as @p dimension says. */
+/** Whether the NVLinks of a node connect its GPUs as @p dimension says. */
 bool
 IsJoinedAs(const NodeSpec& node, const FabricDimension& dimension)
 {
@@ -325,7 +330,10 @@ GridFabric::FixedSize(const ClusterSpec& spec) const
     return size;
 }
 
-/** Routers in a grid of the first two dimensions, a panel for each point of the others. */
+/**
+ * Draws the routers in a grid of the first two dimensions, with a panel for each point of the
+ * others.
+ */
 FabricSketch
 GridFabric::Sketch(const Topology& topology) const
 {

@@ -10,7 +10,10 @@
 namespace weir
 {
 
-/** Routers at the points of a product of dimensions, joined along each as its shape says. */
+/**
+ * Routers at the points of a product of dimensions, connected along each dimension as its kind
+ * says.
+ */
 class GridFabric : public FabricKind
 {
   public:
@@ -23,17 +26,17 @@ class GridFabric : public FabricKind
     std::string Shape() const override;
 
   private:
-    /** The dimensions of its routers. */
+    /** The dimensions of the router grid. */
     virtual std::vector<FabricDimension> Grid() const = 0;
 };
 
 /**
- * Joins the NICs as a product of dimensions, Ring(k) x FullyConnected(k) x Switch(k), the notation
- * of ASTRA-sim 2.0 (Won et al., ISPASS 2023, section III): each NIC has a router of its own, at
- * the point of its number, whose digits in a mixed radix are its coordinates.
+ * Connects the NICs as a product of dimensions, Ring(k) x FullyConnected(k) x Switch(k), in the
+ * notation of ASTRA-sim 2.0 (Won et al., ISPASS 2023, section III). Each NIC has its own router.
+ * The coordinates of router n are the digits of n in mixed radix, first dimension fastest.
  *
- * Where the first dimension is inside the nodes its size is that of a node's GPUs, each with a NIC
- * of its own, and the others join NICs of the same number.
+ * If the first dimension is inside the nodes, its size is the number of GPUs of a node, each with
+ * its own NIC, and the other dimensions connect NICs with the same number within their nodes.
  */
 class Dimensions : public GridFabric
 {
@@ -56,19 +59,22 @@ class Dimensions : public GridFabric
   private:
     std::vector<FabricDimension> Grid() const override;
 
-    /** Throws unless the first dimension can be what is inside the nodes. */
+    /**
+     * Checks that the first dimension matches the NVLinks inside the nodes.
+     * @throws std::invalid_argument
+     */
     void CheckInside(const NodeSpec& node) const;
 
-    /** Throws unless there are dimensions of which links can be made. */
+    /** Checks the number of dimensions and their links. @throws std::invalid_argument */
     void CheckDimensions(const ClusterSpec& spec) const;
 };
 
 /**
- * Joins the NICs by a torus (Dally, IEEE Trans. Computers 1990): rings of routers, nicsPerRouter
- * NICs on each, in order of nodes, the first dimension fastest.
+ * Connects the NICs by a torus (Dally, IEEE Trans. Computers 1990): rings of routers in each
+ * dimension, with nicsPerRouter NICs per router, in order of nodes, first dimension fastest.
  *
- * With sizes k_i > 2, N = product of k_i: N routers, n N wires, a diameter of sum floor(k_i / 2)
- * links. A ring of two is one wire, one of one none.
+ * A torus of n dimensions with sizes k_i > 2 has N = product of k_i routers, n N wires and a
+ * diameter of sum floor(k_i / 2) links. A ring of two routers has one wire, a ring of one has none.
  */
 class Torus : public GridFabric
 {

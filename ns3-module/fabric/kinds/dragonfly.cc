@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-/** More than two local links, so that local, global, local is shorter than two global ones. */
+/** Higher than two local links, so that local, global, local is shorter than two global links. */
 constexpr uint8_t GLOBAL_COST = 3;
 
 std::string
@@ -267,7 +267,7 @@ Dragonfly::Wire(Topology& topology,
 {
     CheckRouter(spec, nicsPerRouter + (routersPerGroup - 1) * localLinks + globalLinks);
     const uint32_t count = GroupCount(spec);
-    LinksOfAPair(count); // before anything is wired
+    LinksOfAPair(count); // throws before anything is wired
     std::vector<DeviceId> routers;
     for (uint32_t group = 0; group < count; group++)
     {
@@ -313,7 +313,7 @@ DragonflyPlus::Wire(Topology& topology,
                 std::max(nicsPerRouter + spinesPerGroup * localLinks,
                          routersPerGroup * localLinks + globalLinks));
     const uint32_t count = GroupCount(spec);
-    LinksOfAPair(count); // before anything is wired
+    LinksOfAPair(count); // throws before anything is wired
     std::vector<DeviceId> leaves;
     std::vector<DeviceId> spines;
     for (uint32_t group = 0; group < count; group++)

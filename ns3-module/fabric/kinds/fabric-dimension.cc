@@ -42,7 +42,7 @@ KindNamed(const std::string& name)
     return std::nullopt;
 }
 
-/** One after another the words, numbers and signs of a text. */
+/** A scanner that splits a text into words, numbers and signs. */
 class Words
 {
   public:
@@ -70,7 +70,7 @@ class Words
         return found;
     }
 
-    /** Whether @p word is next; if so, passes it. */
+    /** Consumes @p word if it is next. @return whether it was */
     bool Word(const std::string& word)
     {
         Skip();
@@ -124,7 +124,7 @@ ParseDimension(Words& words)
         }
         dimension.kind = *kind;
     }
-    constexpr std::size_t MAX_DIGITS = 7; // of MAX_POINTS, but for its last
+    constexpr std::size_t MAX_DIGITS = 7; // one less than MAX_POINTS has
     const bool isOpen = !name.empty() && words.Sign("(");
     const std::string digits = words.Digits();
     if (digits.empty() || digits.size() > MAX_DIGITS || (!name.empty() && !isOpen) ||

@@ -12,12 +12,12 @@
 namespace weir
 {
 
-/** How the points along one dimension are joined. */
+/** How the points along one dimension are connected. */
 enum class DimensionKind : uint8_t
 {
-    Ring,           //!< each with the next, and the last with the first
+    Ring,           //!< each to the next, and the last to the first
     FullyConnected, //!< every two
-    Switch          //!< all with one switch
+    Switch          //!< all to one switch
 };
 
 /** One dimension of a multi-dimensional network. */
@@ -25,16 +25,19 @@ struct FabricDimension
 {
     DimensionKind kind{DimensionKind::Ring};
     uint32_t size{2};
-    uint32_t links{1};    //!< parallel wires of each joint
-    LinkProfile link;     //!< of one wire; without a rate: FabricSpec::link
-    bool isInside{false}; //!< the NVLinks inside a node; the first dimension only
+    uint32_t links{1};    //!< parallel wires per connection
+    LinkProfile link;     //!< one wire; rate 0: FabricSpec::link
+    bool isInside{false}; //!< the NVLinks inside a node; first dimension only
 };
 
-/** Why a text is no list of dimensions: what() goes between "found" and "expected". */
+/**
+ * A text that is not a list of dimensions. what() is the reason, worded to stand between "found"
+ * and "expected".
+ */
 class DimensionTextError : public std::invalid_argument
 {
   public:
-    /** @param shape the word that names no shape, if that is why. */
+    /** @param shape the unknown shape, if that is the reason; else empty */
     DimensionTextError(const std::string& why, const std::string& shape)
         : std::invalid_argument(why),
           m_shape(shape)
@@ -51,9 +54,9 @@ class DimensionTextError : public std::invalid_argument
 };
 
 /**
- * "Ring(4) x FullyConnected(8) x Switch(2)", as ASTRA-sim 2.0 writes it; also the short names R, FC
- * and SW, and '_' or '*' in place of 'x'. "4x4x2" is rings. "inside" after the first says that it
- * is the NVLinks inside a node.
+ * Parses dimensions in the notation of ASTRA-sim 2.0, "Ring(4) x FullyConnected(8) x Switch(2)".
+ * The short names R, FC and SW, and '_' or '*' for 'x' are accepted; "4x4x2" means rings. "inside"
+ * after the first dimension means the NVLinks inside a node.
  * @throws DimensionTextError
  */
 std::vector<FabricDimension> ParseDimensions(const std::string& text);

@@ -20,79 +20,87 @@ struct ClusterSpec;
 struct NodeSpec;
 class RoutingPolicy;
 
-/** Switches, and wires between them. */
+/** The number of switches and of wires between them. */
 struct FabricSize
 {
     double switches{0};
     double wires{0};
 };
 
-/** A bound that no switch comes near; it keeps products of two counts within 32 bits. */
+/**
+ * Upper bound of port counts, far above those of real switches. It keeps products of two counts
+ * within 32 bits.
+ */
 constexpr uint32_t MAX_PORTS = 1 << 15;
 
 /**
- * How nodes are joined: the values of one fabric, and all that Weir asks of its kind.
+ * A fabric kind: how nodes are connected.
  *
- * A kind is a class of its own in a file of its own, and one line of FabricKinds(). It must have a
- * name, a description, parameters and a wiring; what else is asked has an answer here that holds
- * for a plain Clos network of switches in tiers.
+ * A kind is a class with its parameters, in its own file, and one entry in FabricKinds(). It must
+ * define a name, a description, parameters and the wiring. The defaults of the other functions are
+ * those of a plain Clos network of switches in tiers.
  */
 class FabricKind : public Component
 {
   public:
-    /** The name is what `fabric.kind` says. */
+    /** The name is the value of `fabric.kind`. */
     using Component::Component;
 
     /**
-     * Adds switches and links to @p topology so that they join @p nics. The values are in their
+     * Adds switches and links to @p topology that connect @p nics. The parameters are within their
      * ranges.
-     * @param spec the cluster, of which this is the fabric.
+     * @param spec the cluster that has this fabric.
      * @param nics all NICs, by node * nicsPerNode + number.
-     * @throws std::invalid_argument "fabric.KEY: ..., expected ..." when the numbers cannot be
-     * wired.
+     * @throws std::invalid_argument "fabric.KEY: ..., expected ..." if the parameters cannot be
+     *         wired.
      */
     virtual void Wire(Topology& topology,
                       const ClusterSpec& spec,
                       const std::vector<DeviceId>& nics) const = 0;
 
-    /** Whether nodes are joined at all. */
+    /** Whether the fabric connects nodes at all. */
     virtual bool JoinsNodes() const;
 
-    /** Whether its links have figures of their own, so that FabricSpec::link need not be given. */
+    /**
+     * Whether the links have their own rates and latencies, so that FabricSpec::link is not needed.
+     */
     virtual bool HasOwnLinks() const;
 
-    /** Whether its links are in dimensions. */
+    /** Whether the links have dimensions. */
     virtual bool HasDimensions() const;
 
-    /** Its dimensions, where each GPU or NIC is a point of their product; empty: it has none. */
+    /** The dimensions, if each GPU or NIC is a point of their product; empty otherwise. */
     virtual std::vector<FabricDimension> GridDimensions() const;
 
-    /** Whether paths may lead through a third group or router. */
+    /** Whether paths may lead through an intermediate group or router. */
     virtual bool HasIntermediates() const;
 
-    /** Whether it has what @p policy needs. */
+    /** Whether the fabric has the dimensions or intermediates that @p policy needs. */
     bool CanRoute(const RoutingPolicy& policy) const;
 
     /**
-     * As many nodes as it has places for, 0 where these do not come out even; nothing where it
-     * grows with the nodes.
-     * @throws std::invalid_argument as Wire.
+     * The number of nodes that fill the fabric; 0 if no whole number does; nullopt if the fabric
+     * grows with the number of nodes.
+     * @throws std::invalid_argument as Wire does.
      */
     virtual std::optional<uint32_t> NodesThatFill(const NodeSpec& node) const;
 
     /**
-     * What it has whether nodes need it or not; zero where it grows with the nodes, whose share of
-     * memory covers it. Exact of what can be wired, and asked before it is known whether it can.
+     * The number of switches and wires that do not depend on the nodes; zero if the fabric grows
+     * with the nodes. Used for memory estimates before Wire: exact if the parameters can be wired.
      */
     virtual FabricSize FixedSize(const ClusterSpec& spec) const;
 
-    /** Where the switches stand in a drawing. @param topology what Wire made. */
+    /** The positions of the switches in a drawing. @param topology as built by Wire */
     virtual FabricSketch Sketch(const Topology& topology) const;
 
-    /** Its shape in a few words, behind its name: "Ring(4) x Ring(4)". */
+    /** The shape in a few words, shown after the name: "Ring(4) x Ring(4)". */
     virtual std::string Shape() const;
 
-    /** A sentence on what was built beside what was asked for. @param topology what Wire made. */
+    /**
+     * A sentence that compares the fabric as built with the requested parameters.
+     * @param topology as built by Wire
+     */
     virtual std::string Figures(const Topology& topology) const;
 };
 

@@ -10,7 +10,7 @@ namespace weir
 
 using FabricKindRegistry = Registry<FabricKind>;
 
-/** The fabric kinds of Weir, in the order in which lists name them. */
+/** The fabric kinds of Weir, in listing order. */
 FabricKindRegistry FabricKinds();
 
 } // namespace weir

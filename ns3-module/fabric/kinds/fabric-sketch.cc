@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-/** Tiers from above; empty ones do not count. */
+/** Sketches tiers from top to bottom; empty tiers are skipped. */
 FabricSketch
 SketchOfTiers(const Topology& topology, const std::vector<std::vector<DeviceId>>& tiers)
 {

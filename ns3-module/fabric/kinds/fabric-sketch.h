@@ -11,29 +11,29 @@
 
 /**
  * @file
- * How the switches between nodes stand to each other in a drawing, as plain data: rows and columns,
- * no pixels.
+ * The relative positions of the switches between nodes in a drawing, as plain data: rows and
+ * columns, not pixels.
  */
 namespace weir
 {
 
-/** What the parts of a sketch are. */
+/** The layout of a sketch. */
 enum class SketchStyle : uint8_t
 {
-    Tiers,  //!< one part, rows from the switches farthest from NICs down to the nearest
-    Groups, //!< parts side by side, each with tiers of its own and a frame around it
-    Grid    //!< parts are panels of rows and columns
+    Tiers,  //!< one part; rows from the switches farthest from NICs down to the nearest
+    Groups, //!< framed parts side by side, each with its own tiers
+    Grid    //!< panels of rows and columns
 };
 
-/** A switch between nodes, and where it stands. */
+/** A switch between nodes and its position. */
 struct SketchedSwitch
 {
     DeviceId device;
-    std::string label; //!< what is written on it
-    uint32_t part{0};  //!< the number of its group or panel
+    std::string label; //!< text on the switch
+    uint32_t part{0};  //!< index of its group or panel
     uint32_t row{0};
-    uint32_t column{0};    //!< in a grid; in tiers they stand in the order of the list
-    bool isBetween{false}; //!< in a grid: amid the switches that it joins, not in a cell of its own
+    uint32_t column{0};    //!< in a grid; in tiers the list order applies
+    bool isBetween{false}; //!< in a grid: placed among its neighbors, not in its own cell
 };
 
 struct FabricSketch
@@ -42,13 +42,15 @@ struct FabricSketch
     std::vector<SketchedSwitch> switches;
 };
 
-/** The switches between nodes, in the order of their ids. */
+/** The switches between nodes, ascending by id. */
 std::vector<DeviceId> NetworkSwitches(const Topology& topology);
 
 /** Cores above spines above leaves. */
 FabricSketch SketchByKind(const Topology& topology);
 
-/** Tiers by the least number of network links to a NIC; what reaches none is left out. */
+/**
+ * Tiers by the minimum number of network links to a NIC; switches that reach no NIC are omitted.
+ */
 FabricSketch SketchByDistance(const Topology& topology);
 
 } // namespace weir

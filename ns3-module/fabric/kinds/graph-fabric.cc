@@ -32,7 +32,7 @@ GraphFabric::VisitParameters(ParameterVisitor& visitor)
         HostChoices());
     const std::vector<uint32_t> all = graph.Hosts();
     std::vector<std::string> names;
-    std::vector<uint32_t> positions(graph.vertices.size()); // among all hosts, by vertex
+    std::vector<uint32_t> positions(graph.vertices.size()); // index among all hosts, by vertex
     for (const uint32_t host : all)
     {
         positions[host] = static_cast<uint32_t>(names.size());
@@ -108,7 +108,7 @@ GraphFabric::CheckJoined(const std::vector<uint32_t>& taken) const
     {
         if (i > 0 && graph.vertices[queue[i]].isHost)
         {
-            continue; // hosts pass nothing on
+            continue; // hosts do not forward
         }
         for (const uint32_t next : neighbors[queue[i]])
         {
@@ -172,7 +172,8 @@ GraphFabric::Wire(Topology& topology,
         {
             continue;
         }
-        // The ports of a node are a switch of its own: its NICs share them, others do not pass.
+        // A switch inside the node represents its ports: its NICs share them, and no other traffic
+        // passes.
         const bool passesOn = !vertex.isHost || nodeOf[v] != Device::NO_NODE;
         devices[v] = topology.AddDevice(passesOn ? DeviceKind::LeafSwitch : DeviceKind::Host,
                                         vertex.name,

@@ -10,17 +10,17 @@
 namespace weir
 {
 
-/** What the hosts of a graph stand for. */
+/** The meaning of the hosts of a graph. */
 enum class GraphHosts : uint8_t
 {
-    Nics, //!< host i is NIC i, counted node by node
+    Nics, //!< host i is NIC i, numbered node by node
     Nodes //!< host i is node i: all its NICs are attached to it
 };
 
 /**
- * Joins the NICs by a graph. Where its hosts are NICs, a NIC takes its host's place and wires, at
- * the slower of its own rate and the wire's; where they are nodes, a host becomes a switch that
- * passes on what its node's NICs send, each at its own rate. Hosts that no NIC takes stay hosts
+ * Connects the NICs by a graph. If its hosts are NICs, a NIC replaces its host and takes over its
+ * wires, at the slower of its own rate and the wire's. If they are nodes, a host becomes a switch
+ * that forwards the traffic of its node's NICs, each at its own rate. Unused hosts remain hosts
  * without a node.
  */
 class GraphFabric : public FabricKind
@@ -33,14 +33,14 @@ class GraphFabric : public FabricKind
 
     NetworkGraph graph;
     GraphHosts hosts{GraphHosts::Nics};
-    std::vector<uint32_t> order; //!< the vertices that are hosts, as NICs (or nodes) take them;
-                                 //!< none: all, as the graph has them
+    std::vector<uint32_t> order; //!< host vertices in the order in which NICs (or nodes) take them;
+                                 //!< empty: graph order
 
     void VisitParameters(ParameterVisitor& visitor) override;
 
     /**
-     * @throws std::invalid_argument when there are fewer hosts than NICs (or nodes), or they are
-     * not joined.
+     * @throws std::invalid_argument if there are fewer hosts than NICs (or nodes), or they are not
+     *         connected.
      */
     void Wire(Topology& topology,
               const ClusterSpec& spec,
@@ -51,13 +51,13 @@ class GraphFabric : public FabricKind
     std::string Shape() const override;
 
   private:
-    /** The hosts in the order in which they are taken. */
+    /** The hosts in the order in which NICs or nodes take them. */
     std::vector<uint32_t> TakenHosts() const;
 
-    /** Throws unless there are hosts for all. */
+    /** Checks that there are enough hosts. @throws std::invalid_argument */
     void CheckHosts(const ClusterSpec& spec, std::size_t nicCount) const;
 
-    /** Throws unless the graph joins @p taken. */
+    /** Checks that the graph connects @p taken. @throws std::invalid_argument */
     void CheckJoined(const std::vector<uint32_t>& taken) const;
 };
 

@@ -11,26 +11,26 @@
 namespace weir
 {
 
-/** One wire of a graph, both directions. */
+/** A wire of a graph, both directions. */
 struct GraphWire
 {
-    uint32_t a{0}; //!< into NetworkGraph::vertices
+    uint32_t a{0}; //!< index into NetworkGraph::vertices
     uint32_t b{0};
-    Rate rate; //!< payload
+    Rate rate; //!< payload rate
     Time latency;
 };
 
-/** A point of a graph. */
+/** A vertex of a graph. */
 struct GraphVertex
 {
     std::string name;
     bool isHost{false}; //!< an end point; all others are switches
 };
 
-/** A network as a file gives it. */
+/** A network that was read from a file. */
 struct NetworkGraph
 {
-    std::string file; //!< where it was read
+    std::string file; //!< path of the file
     std::vector<GraphVertex> vertices;
     std::vector<GraphWire> wires;
 

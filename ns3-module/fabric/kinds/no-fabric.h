@@ -8,8 +8,8 @@ namespace weir
 {
 
 /**
- * Nodes that nothing joins: a single one, or several that never talk to each other. A kind as any
- * other, so that whoever has a fabric has a kind and need not ask whether there is one.
+ * No fabric: a single node, or several nodes that do not communicate. It is a kind like any other,
+ * so that every fabric has a kind and no code must handle a missing one.
  */
 class NoFabric : public FabricKind
 {

@@ -12,20 +12,22 @@
 
 /**
  * @file
- * What fabric kinds wire with: the links that all of them have, layers of switches, and how two
- * layers are joined.
+ * Building blocks of fabric kinds: the links between switches, layers of switches, and the
+ * connection of two layers.
  */
 namespace weir
 {
 
 struct ClusterSpec;
 
-/** The profile of the links between switches: FabricSpec::link, with the NIC's rate if it has none.
+/**
+ * The profile of the links between switches: FabricSpec::link, with the rate of the NIC if it has
+ * none.
  */
 LinkProfile TrunkProfile(const ClusterSpec& spec);
 
 /**
- * Throws unless links can be made: of NICs, of which there must be some, and between switches.
+ * Checks that there are NICs, and the profiles of their links and of the links between switches.
  * @throws std::invalid_argument
  */
 void CheckFabricLinks(const ClusterSpec& spec);
@@ -34,7 +36,7 @@ void CheckFabricLinks(const ClusterSpec& spec);
 std::vector<DeviceId> AddSwitches(
     Topology& topology, DeviceKind kind, const std::string& prefix, uint32_t first, uint32_t count);
 
-/** Joins every switch of @p lower to every one of @p upper by @p count parallel links. */
+/** Connects every switch of @p lower to every switch of @p upper by @p count parallel links. */
 void JoinLayers(Topology& topology,
                 const std::vector<DeviceId>& lower,
                 const std::vector<DeviceId>& upper,

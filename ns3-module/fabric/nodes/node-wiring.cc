@@ -49,7 +49,10 @@ CheckNvLink(const NodeSpec& spec)
     }
 }
 
-/** Throws unless @p places is empty or names a parent that exists for each of @p items. */
+/**
+ * Checks that @p places is empty or names an existing parent for each of @p items.
+ * @throws std::invalid_argument
+ */
 void
 CheckPlaces(const NodeSpec& spec,
             const std::vector<PciePlace>& places,
@@ -155,14 +158,17 @@ CheckNodeSpec(const NodeSpec& spec)
 namespace
 {
 
-/** The block that item @p i of @p items falls into when they are cut into @p blocks even parts. */
+/** The block of item @p i of @p items when these are split into @p blocks even parts. */
 uint32_t
 BlockOf(uint32_t i, uint32_t items, uint32_t blocks)
 {
     return static_cast<uint32_t>(static_cast<uint64_t>(i) * blocks / items);
 }
 
-/** @p items spread contiguously over @p parents, each by @p link unless its own is given. */
+/**
+ * Spreads @p items contiguously over @p parents if @p places is empty, and sets missing links to @p
+ * link.
+ */
 std::vector<PciePlace>
 Fill(std::vector<PciePlace> places,
      uint32_t items,
@@ -200,7 +206,7 @@ AddDevices(
     return devices;
 }
 
-/** What PCIe slots are in. */
+/** The devices with PCIe slots. */
 struct PcieTree
 {
     std::vector<DeviceId> roots;    //!< by socket
@@ -213,7 +219,7 @@ struct PcieTree
 };
 
 /**
- * Joins a card to its socket so that both directions share @p bridge:
+ * Connects a card to its socket such that both directions share @p bridge:
  *
  *     card --> in --> out --> socket
  *     card <--------- out          and  socket --> in
@@ -244,7 +250,7 @@ WireBridge(Topology& topology,
     topology.AddLink(out, root, LinkKind::Pcie, rate, Time(), slotName);
 }
 
-/** Joins NIC cards, or the ports of one-port cards, to their places. */
+/** Attaches NIC cards, or the ports of one-port cards, to their slots. */
 void
 WireCards(Topology& topology,
           const NodeSpec& spec,
@@ -261,7 +267,7 @@ WireCards(Topology& topology,
         for (std::size_t port = 0; port < ports.size(); port++)
         {
             const std::size_t card = port / spec.portsPerNic;
-            LinkProfile inside = *places[card].link; // the slot is what limits, not the card
+            LinkProfile inside = *places[card].link; // the slot is the bottleneck, not the card
             inside.latency = Time();
             topology.AddDuplexLink(ports[port], cards[card], LinkKind::Pcie, inside);
         }
@@ -280,7 +286,7 @@ WireCards(Topology& topology,
     }
 }
 
-/** Joins the sockets of each board pairwise. */
+/** Connects the sockets of each board pairwise. */
 void
 WireSockets(Topology& topology, const NodeSpec& spec, const std::vector<DeviceId>& roots)
 {
@@ -321,7 +327,9 @@ WireNvLink(Topology& topology,
     }
 }
 
-/** Hops from @p from over PCIe and between sockets, by device; the maximum where there is no path.
+/**
+ * The number of hops from @p from over PCIe and between sockets, by device; the maximum value if
+ * there is no path.
  */
 std::vector<uint32_t>
 PcieHopsFrom(const Topology& topology, DeviceId from)
@@ -426,10 +434,10 @@ WireNode(Topology& topology, const NodeSpec& spec, uint32_t node)
 std::vector<std::vector<uint32_t>>
 NearestNicsByGpu(const NodeSpec& spec)
 {
-    Topology topology; // of one node
+    Topology topology; // a single node
     const NodeDevices devices = WireNode(topology, spec, 0);
     std::vector<std::vector<uint32_t>> nearest(spec.gpus);
-    std::vector<std::vector<uint32_t>> sets(spec.gpus); // the nearest of each GPU, ascending
+    std::vector<std::vector<uint32_t>> sets(spec.gpus); // the nearest NICs of each GPU, ascending
     for (uint32_t gpu = 0; gpu < spec.gpus && spec.nics > 0; gpu++)
     {
         const auto hops = PcieHopsFrom(topology, devices.gpus[gpu]);

@@ -12,7 +12,7 @@
 namespace weir
 {
 
-/** Where the GPUs and NICs of one wired node are, by their number within the node. */
+/** The GPUs and NICs of one wired node, by number within the node. */
 struct NodeDevices
 {
     std::vector<DeviceId> gpus;
@@ -20,12 +20,12 @@ struct NodeDevices
 };
 
 /**
- * Throws unless a node can be wired as @p spec says.
+ * Checks that a node can be wired as @p spec says.
  * @throws std::invalid_argument naming the field, as "node.sockets: ...".
  */
 void CheckNodeSpec(const NodeSpec& spec);
 
-/** Where everything that has a PCIe slot is attached, with nothing left to even spreading. */
+/** The attachment points of all devices with a PCIe slot, complete with defaults. */
 struct NodePlaces
 {
     std::vector<PciePlace> switches; //!< by PCIe switch
@@ -33,29 +33,31 @@ struct NodePlaces
     std::vector<PciePlace> cards;    //!< by NIC card
 };
 
-/** The places of @p spec, those it leaves empty spread; each `link` is set. */
+/** The attachment points of @p spec. Devices without one are spread evenly; each `link` is set. */
 NodePlaces PlacesOf(const NodeSpec& spec);
 
-/** Every profile that links inside a node of @p spec are made of: NVLink, slots, sockets, NIC port.
- */
+/** The profiles of all links inside a node of @p spec: NVLink, slots, sockets, NIC port. */
 std::vector<const LinkProfile*> NodeProfiles(const NodeSpec& spec);
 
 /**
- * Adds the inside of node number @p node: GPUs, NVLink, PCIe switches, root complexes, NICs.
+ * Adds the devices and links inside node @p node: GPUs, NVLink, PCIe switches, root complexes,
+ * NICs.
  *
- * GPUs, NIC cards and PCIe switches hang where PlacesOf says; the root complexes of one board are
- * joined pairwise. The NVSwitches of a node are one non-blocking device. The ports of a card with
- * several are NICs behind one device, the card, whose slot they share. Where `nicHostBridge` is
- * given, what a card on a socket sends and receives passes one link of that rate, so both
- * directions together cannot exceed it. @p spec has passed CheckNodeSpec.
+ * GPUs, NIC cards and PCIe switches are attached as PlacesOf says. The root complexes of one board
+ * are connected pairwise. The NVSwitches of a node are one non-blocking device. The ports of a
+ * multi-port card are NICs behind one device, the card, and share its slot. If `nicHostBridge` is
+ * given, the sent and received traffic of a card on a socket passes one link of that rate, so that
+ * both directions combined cannot exceed it.
+ * @param spec must have passed CheckNodeSpec.
  */
 NodeDevices WireNode(Topology& topology, const NodeSpec& spec, uint32_t node);
 
 /**
- * By local GPU: all NICs of the node by PCIe hops, nearest first, then by number.
+ * By local GPU: all NICs of the node, ascending by PCIe hops, then by number.
  *
- * Of m nearest NICs that n GPUs share, the k-th GPU starts with number k * max(1, m / n)
- * (cyclically), so that with one NIC per GPU each GPU's first NIC is its own.
+ * If n GPUs share the same m nearest NICs, the list of the k-th of these GPUs starts with the NIC
+ * at index k * max(1, m / n) of them (cyclically). So with one NIC per GPU, the first NIC of each
+ * GPU is its own.
  */
 std::vector<std::vector<uint32_t>> NearestNicsByGpu(const NodeSpec& spec);
 

@@ -37,7 +37,7 @@ Plain(Rate value)
     return value.ToBytesPerSecond();
 }
 
-/** Throws unless a parameter is in its range. */
+/** Checks that a parameter is in its range; throws std::invalid_argument if not. */
 struct RangeCheck
 {
     std::string key; //!< "fabric.levels"
@@ -50,7 +50,7 @@ struct RangeCheck
                            : std::is_same_v<T, Rate>  ? " B/s"
                                                       : "";
         const auto& [value, range] = parameter;
-        if (value >= range.minimum && value <= range.maximum) // not: a number that is none
+        if (value >= range.minimum && value <= range.maximum) // false for NaN
         {
             return;
         }
@@ -78,12 +78,12 @@ struct RangeCheck
     }
 
     template <typename T>
-    void operator()(const T&) const // has no range
+    void operator()(const T&) const // no range
     {
     }
 };
 
-/** What of a parameter can be compared and copied. */
+/** The value of a parameter, for comparison and copying. */
 template <typename T>
 T&
 ValueOf(const PlainParameter<T>& parameter)

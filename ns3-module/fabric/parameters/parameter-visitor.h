@@ -13,10 +13,10 @@
 
 /**
  * @file
- * Parameters that describe themselves: a component (a fabric kind, a routing policy, a congestion
- * control, a switch) lists its values once, each with key, help, range and source. The reader and
- * the writer of YAML files, `--set`, the attributes of ns-3 objects and the reference are visitors
- * of that list, so a new parameter is one line in its component and nothing elsewhere.
+ * Self-describing parameters: a component (a fabric kind, a routing policy, a congestion control, a
+ * switch) lists its values once, each with key, help, range and source. The reader and the writer
+ * of YAML files, `--set`, the attributes of ns-3 objects and the reference are visitors of that
+ * list, so a new parameter takes one statement in its component and no other change.
  *
  * The default of a parameter is its value in a default-constructed component.
  */
@@ -30,18 +30,18 @@ struct NetworkGraph;
 /** Where a value may come from. */
 enum class Presence : uint8_t
 {
-    Optional, //!< the file, a base of the file, else the default
-    Required, //!< the file or a base of it: no default would make sense
-    OwnKind   //!< as Optional, but of bases only those of the same kind: the key means something
-              //!< else in others
+    Optional, //!< the file, its bases, or the default
+    Required, //!< the file or its bases; there is no sensible default
+    OwnKind   //!< as Optional, but only from bases of the same kind, as the key has another meaning
+              //!< in others
 };
 
-/** What a user is told of a parameter. */
+/** The documentation of a parameter. */
 struct ParameterInfo
 {
-    const char* key;        //!< in camelCase, as in YAML; the ns-3 attribute is in PascalCase
+    const char* key;        //!< camelCase, as in YAML; PascalCase as ns-3 attribute
     const char* help;       //!< one sentence
-    const char* source{""}; //!< where the default comes from; empty: a choice of the user
+    const char* source{""}; //!< source of the default; empty: a choice of the user
     Presence presence{Presence::Optional};
 };
 
@@ -52,7 +52,7 @@ Required(const char* key, const char* help)
     return {key, help, "", Presence::Required};
 }
 
-/** The values that a parameter may have, both ends included. */
+/** The range of a parameter, inclusive. */
 template <typename T>
 struct ParameterRange
 {
@@ -60,7 +60,7 @@ struct ParameterRange
     T maximum;
 };
 
-/** A parameter's value, to be looked at or changed, and what it may be. */
+/** A reference to a parameter's value, and its range. */
 template <typename T, typename R = T>
 struct RangedParameter
 {
@@ -70,10 +70,10 @@ struct RangedParameter
 
 using CountParameter = RangedParameter<uint32_t>;
 
-/** A count that may be left open; what that means, the help says. */
+/** An optional count; the help says what its absence means. */
 using OptionalCountParameter = RangedParameter<std::optional<uint32_t>, uint32_t>;
 
-/** A list of counts, "4x4x2" as text; at least one. */
+/** A list of at least one count; "4x4x2" as text. */
 using CountsParameter = RangedParameter<std::vector<uint32_t>, uint32_t>;
 using NumberParameter = RangedParameter<double>;
 using DurationParameter = RangedParameter<Time>;
@@ -91,28 +91,28 @@ using FlagParameter = PlainParameter<bool>;
 using SeedParameter = PlainParameter<uint64_t>;
 using TextParameter = PlainParameter<std::string>;
 
-/** A link of the component; without a rate it is like the links around it. */
+/** A link of the component; without a rate it has the profile of the surrounding links. */
 using LinkParameter = PlainParameter<LinkProfile>;
 
-/** Dimensions of a network, in the notation of ParseDimensions as text; at least one. */
+/** Dimensions of a network, at least one; in the notation of ParseDimensions as text. */
 using DimensionsParameter = PlainParameter<std::vector<FabricDimension>>;
 
-/** A network that a file holds. */
+/** A network from a file. */
 using GraphParameter = PlainParameter<NetworkGraph>;
 
-/** One of some names, by its index. */
+/** One of several names, by index. */
 struct ChoiceParameter
 {
     std::size_t& index;
     const std::vector<std::string>& names;
 };
 
-/** Some of some names by their indices, in any order and each once. */
+/** A subset of several names, by index, in any order, each once. */
 struct SelectionParameter
 {
     std::vector<uint32_t>& indices;
     const std::vector<std::string>& names;
-    const std::string& what; //!< a name is, for messages: "a host of 'net.yaml'"
+    const std::string& what; //!< description of a name in messages: "a host of 'net.yaml'"
 };
 
 /** A parameter of any type. */
@@ -132,7 +132,7 @@ using Parameter = std::variant<CountParameter,
                                DimensionsParameter,
                                GraphParameter>;
 
-/** Looks at the parameters of a component, or changes them, in the order of its list. */
+/** Reads or changes the parameters of a component, in the order of its list. */
 class ParameterVisitor
 {
   public:
@@ -224,7 +224,7 @@ class ParameterVisitor
         Visit(info, GraphParameter{value});
     }
 
-    /** One of some named values of an enumeration. */
+    /** One of several named values of an enumeration; @p choices must not be empty. */
     template <typename E>
     void Enum(const ParameterInfo& info,
               E& value,
@@ -248,15 +248,15 @@ class Parameterized
   public:
     virtual ~Parameterized() = default;
 
-    /** Shows every parameter to @p visitor, always in the same order. */
+    /** Passes every parameter to @p visitor, always in the same order. */
     virtual void VisitParameters(ParameterVisitor& visitor) = 0;
 };
 
-/** A component of some sort, with its name among those. */
+/** A component with a name that is unique among components of its sort. */
 class Component : public Parameterized
 {
   public:
-    /** As files have it. */
+    /** The name in files. */
     const char* Name() const
     {
         return m_name;
@@ -308,23 +308,24 @@ ForEachParameter(Parameterized& component, const F& function)
 std::vector<std::string> KeysOf(Parameterized& component);
 
 /**
- * The keys of the parameters of which @p component has another value than @p other, one of its
- * class.
- * @throws std::invalid_argument at a link, dimensions or a network, which are not compared.
+ * The keys of the parameters whose values differ between @p component and @p other, which must be
+ * of the same class.
+ * @throws std::invalid_argument for a component with a link, dimensions or a graph, which cannot be
+ *         compared.
  */
 std::vector<std::string> ChangedKeys(Parameterized& component, Parameterized& other);
 
 /**
- * Gives @p component the values of @p after for those parameters of which it has the values of
- * @p before; all three are of one class.
- * @throws std::invalid_argument as ChangedKeys.
+ * Sets those parameters of @p component that equal the ones of @p before to the values of @p after.
+ * All three must be of one class.
+ * @throws std::invalid_argument as ChangedKeys does.
  */
 void ReplaceUnchanged(Parameterized& component, Parameterized& before, Parameterized& after);
 
 /**
- * Throws unless every value of @p component is in the range that its list gives.
- * @param field what the message names it by, "fabric".
- * @throws std::invalid_argument "fabric.levels: 9, expected 2 to 8".
+ * Checks that every value of @p component is in its range.
+ * @param field prefix of the keys in the message: "fabric".
+ * @throws std::invalid_argument such as "fabric.levels: 9, expected 2 to 8".
  */
 void CheckRanges(Parameterized& component, const std::string& field);
 

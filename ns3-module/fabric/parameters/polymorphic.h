@@ -11,9 +11,9 @@ namespace weir
 {
 
 /**
- * A value of some class that derives from @p T: copying it copies the whole object, and a const one
- * gives const access only (as std::polymorphic of C++26, P3019). One that was moved from may only
- * be assigned to or destroyed.
+ * A value of a class that derives from @p T. Copying it copies the whole object, and a const one
+ * gives const access only (as std::polymorphic of C++26, P3019). A moved-from one may only be
+ * assigned to or destroyed.
  */
 template <typename T>
 class Polymorphic
@@ -71,7 +71,7 @@ class Polymorphic
         return dynamic_cast<const D*>(m_value.get()) != nullptr;
     }
 
-    /** The object as a @p D. @throws std::invalid_argument when it is none. */
+    /** The object as a @p D. @throws std::invalid_argument if it is of another class. */
     template <typename D>
     D& As()
     {

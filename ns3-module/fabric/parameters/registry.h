@@ -13,14 +13,14 @@ namespace weir
 {
 
 /**
- * Components of one sort by name: of each a prototype with default values. A plain value: who adds
- * a component to one adds it to no other. @p T has Name().
+ * Components of one sort by name, each as a prototype with default values. A registry is a plain
+ * value: adding a component to one does not affect others. @p T has Name().
  */
 template <typename T>
 class Registry
 {
   public:
-    /** @throws std::invalid_argument when there is one of that name. */
+    /** @throws std::invalid_argument if there is a component with that name. */
     void Add(Polymorphic<T> prototype)
     {
         if (Find(prototype->Name()) != nullptr)
@@ -31,7 +31,7 @@ class Registry
         m_prototypes.push_back(std::move(prototype));
     }
 
-    /** The prototype of that name, or null. */
+    /** The prototype with that name; null if there is none. */
     const Polymorphic<T>* Find(const std::string& name) const
     {
         for (const Polymorphic<T>& prototype : m_prototypes)
@@ -44,7 +44,7 @@ class Registry
         return nullptr;
     }
 
-    /** In the order in which they were added. */
+    /** The names, in the order in which they were added. */
     std::vector<std::string> Names() const
     {
         std::vector<std::string> names;

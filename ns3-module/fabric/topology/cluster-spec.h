@@ -16,17 +16,17 @@
 
 /**
  * @file
- * A cluster described by plain values, as a system file describes it: what is inside one node and
- * how nodes are joined. Cluster wires it into a Topology.
+ * A cluster as plain values, as a system file describes it: the inside of one node and the network
+ * between nodes. Cluster wires it into a Topology.
  */
 namespace weir
 {
 
-/** How the GPUs of a node reach each other without PCIe. */
+/** The NVLink connection of the GPUs of a node. */
 enum class NvLinkWiring : uint8_t
 {
     None,     //!< PCIe only
-    Switched, //!< every GPU to the node's NVSwitches (modelled as one non-blocking switch)
+    Switched, //!< every GPU to the node's NVSwitches (modeled as one non-blocking switch)
     Mesh      //!< direct links, listed in NodeSpec::meshLinks
 };
 
@@ -38,7 +38,7 @@ struct MeshLink
     uint32_t links{1}; //!< parallel NVLinks in the bundle
 };
 
-/** Whose processor hosts the GPUs; NCCL's tables distinguish these. */
+/** The vendor of the host processor, which NCCL's tables distinguish. */
 enum class HostCpu : uint8_t
 {
     Intel,
@@ -46,7 +46,7 @@ enum class HostCpu : uint8_t
     Arm
 };
 
-/** What carries bytes between nodes; decides the headers of a packet. */
+/** The network transport between nodes, which determines the packet headers. */
 enum class NetTransport : uint8_t
 {
     Infiniband,
@@ -56,42 +56,42 @@ enum class NetTransport : uint8_t
     Tcp
 };
 
-/** What a PCIe slot is in. */
+/** The kind of device that a PCIe slot belongs to. */
 enum class PcieParent : uint8_t
 {
     Socket,
     Switch
 };
 
-/** Where a GPU, NIC card or PCIe switch is attached in a node. */
+/** The attachment point of a GPU, NIC card or PCIe switch in a node. */
 struct PciePlace
 {
     PcieParent parent{PcieParent::Socket};
-    uint32_t index{0};               //!< of the socket or PCIe switch
-    std::optional<LinkProfile> link; //!< of this slot, where it is not as its kind's others
+    uint32_t index{0};               //!< index of the socket or PCIe switch
+    std::optional<LinkProfile> link; //!< of this slot; absent: default of its kind
 };
 
-/** A figure of a node that a floor above reads by its name; the fabric does not. */
+/** A cost parameter of a node, which higher layers read by name; the fabric does not use it. */
 struct NodeCost
 {
     std::string name;
-    double value{0}; //!< in the unit of what it names
+    double value{0}; //!< in the unit of the parameter
     std::string source;
 };
 
 /**
  * The inside of a server.
  *
- * Places that are left empty are even: GPUs and NIC cards each spread contiguously over the PCIe
- * switches (over the sockets when there are none), PCIe switches over the sockets.
+ * If attachment points are empty, devices are spread evenly: GPUs and NIC cards each contiguously
+ * over the PCIe switches (over the sockets if there are none), PCIe switches over the sockets.
  */
 struct NodeSpec
 {
     std::string gpuModel; //!< e.g. "h800-sxm"; names a GPU description
     uint32_t gpus{8};
     NvLinkWiring wiring{NvLinkWiring::Switched};
-    uint32_t nvlinksPerGpu{0};       //!< links of one GPU into the NVSwitches
-    LinkProfile nvlink;              //!< of one NVLink
+    uint32_t nvlinksPerGpu{0};       //!< NVLinks of one GPU to the NVSwitches
+    LinkProfile nvlink;              //!< one NVLink
     std::vector<MeshLink> meshLinks; //!< for Mesh
     LinkProfile pcie;                //!< GPU or NIC to its PCIe switch (all lanes)
     LinkProfile pcieUplink;          //!< PCIe switch to root complex
@@ -102,33 +102,36 @@ struct NodeSpec
     LinkProfile nic;                //!< NIC port to its leaf switch
     uint32_t computeCapability{90}; //!< of the GPUs, times ten: 70, 80, 90, 100
     HostCpu cpu{HostCpu::Intel};
-    std::string cpuModel;                //!< e.g. "Xeon Platinum 8480C"; for the reader
-    uint32_t socketsPerBoard{0};         //!< sockets that are joined pairwise; 0: all
+    std::string cpuModel;                //!< e.g. "Xeon Platinum 8480C"; informative
+    uint32_t socketsPerBoard{0};         //!< sockets connected pairwise; 0: all
     std::vector<PciePlace> switchPlaces; //!< by PCIe switch; a parent switch comes before it
     std::vector<PciePlace> gpuPlaces;    //!< by GPU
     std::vector<PciePlace> nicPlaces;    //!< by NIC card
     NetTransport transport{NetTransport::Infiniband};
-    uint32_t portsPerNic{1};                  //!< of a card; consecutive ports share its slot
-    std::optional<LinkProfile> gpuLink;       //!< a GPU's slot, where not `pcie`: NVLink-C2C
-    std::optional<LinkProfile> nicPcie;       //!< a NIC's slot, where not `pcie`
-    std::optional<LinkProfile> nicHostBridge; //!< what a NIC on a socket moves in and out together
-    std::vector<NodeCost> costs{};            //!< in place of defaults; the last of a name counts
+    uint32_t portsPerNic{1};                  //!< ports of a card; consecutive ports share its slot
+    std::optional<LinkProfile> gpuLink;       //!< slot of a GPU, if not `pcie`: NVLink-C2C
+    std::optional<LinkProfile> nicPcie;       //!< slot of a NIC, if not `pcie`
+    std::optional<LinkProfile> nicHostBridge; //!< of a NIC on a socket, both directions combined
+    std::vector<NodeCost> costs{};            //!< overrides defaults; the last of a name applies
 
-    /** Cards that have `nics` ports. */
+    /** The number of NIC cards. */
     uint32_t NicCards() const
     {
         return portsPerNic == 0 ? 0 : nics / portsPerNic;
     }
 };
 
-/** The network between nodes: its kind with the kind's own values, and what all kinds have. */
+/**
+ * The network between nodes: its kind with the parameters of that kind, and the parameters common
+ * to all kinds.
+ */
 struct FabricSpec
 {
     Polymorphic<FabricKind> kind{RailOptimized()};
-    LinkProfile link; //!< switch to switch; its rate defaults to the NIC's
+    LinkProfile link; //!< between switches; its rate defaults to the NIC's
     Polymorphic<RoutingPolicy> routing{EcmpRouting()};
-    uint64_t hashSeed{1};           //!< salts of the switches derive from it
-    bool inNetworkReduction{false}; //!< its switches sum and multicast (SHARP)
+    uint64_t hashSeed{1};           //!< seed of the hash salts of the switches
+    bool inNetworkReduction{false}; //!< switches reduce and multicast (SHARP)
 };
 
 /** A whole cluster. */

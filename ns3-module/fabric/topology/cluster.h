@@ -12,22 +12,25 @@ namespace weir
 {
 
 /**
- * A wired cluster: the topology and where its GPUs and NICs are.
+ * A wired cluster: the topology and the devices of its GPUs and NICs.
  *
- * GPUs are counted node by node: GpuId(node * gpusPerNode + local). A NIC's rail is its number
- * within its node.
+ * GPUs are numbered node by node: GpuId(node * gpusPerNode + local). The rail of a NIC is its
+ * number within its node.
  */
 class Cluster
 {
   public:
     /**
      * Wires @p spec.
-     * @throws std::invalid_argument when the numbers cannot be wired (the message says which and
-     *         why, in terms of the spec's fields).
+     * @throws std::invalid_argument if @p spec cannot be wired; the message names the field and the
+     *         reason.
      */
     explicit Cluster(ClusterSpec spec);
 
-    /** Hosts and switches without nodes: no GPUs. @param fabric how switches choose among paths. */
+    /**
+     * A cluster of hosts and switches, without nodes and GPUs.
+     * @param fabric only the routing is used
+     */
     Cluster(Topology topology, FabricSpec fabric);
 
     const ClusterSpec& GetSpec() const
@@ -83,7 +86,7 @@ class Cluster
     /**
      * All NICs of a GPU's node, by number within it: nearest by PCIe first, then ascending. GPUs
      * that share their nearest NICs start with different ones, so with one NIC per GPU the first is
-     * the GPU's own rail.
+     * the NIC of the GPU's own rail.
      */
     const std::vector<uint32_t>& NearestNics(uint32_t localGpu) const
     {

@@ -37,7 +37,7 @@ CheckGeneration(const char* function, uint32_t generation)
 void
 CheckMtu(const char* function, uint32_t mtu)
 {
-    // The path MTUs that the InfiniBand architecture (volume 1, section 9) knows, for RoCE too.
+    // The path MTUs of the InfiniBand architecture (volume 1, section 9), which RoCE uses too.
     if (mtu != 256 && mtu != 512 && mtu != 1024 && mtu != 2048 && mtu != 4096)
     {
         throw std::invalid_argument(std::string(function) + ": MTU " + std::to_string(mtu) +
@@ -48,7 +48,7 @@ CheckMtu(const char* function, uint32_t mtu)
 void
 CheckMtuRange(const char* function, uint32_t mtu, uint32_t least)
 {
-    constexpr uint32_t LARGEST_FRAME = 9216; // what switches call a jumbo frame
+    constexpr uint32_t LARGEST_FRAME = 9216; // jumbo frame size of common switches
     if (mtu < least || mtu > LARGEST_FRAME)
     {
         throw std::invalid_argument(std::string(function) + ": MTU " + std::to_string(mtu) +
@@ -106,8 +106,8 @@ PcieFraming(uint32_t maxPayload)
     constexpr uint32_t LINK_CRC = 4;
     constexpr uint32_t START_TOKEN = 4;
     // Sections 3.4 and 4.2.2.2: a DLLP is a 2-byte start token, 4 bytes and a 2-byte CRC. With both
-    // directions equally loaded each TLP one way makes an Ack and a credit update the other way
-    // (receivers may merge some of them, so this is the upper end).
+    // directions equally loaded, each TLP in one direction causes an Ack and a credit update in the
+    // other (receivers may merge some of them, so this is an upper bound).
     constexpr uint32_t DLLP = 8;
     constexpr uint32_t DLLPS_PER_TLP = 2;
     return Share(maxPayload, HEADER + LINK_CRC + START_TOKEN + DLLPS_PER_TLP * DLLP);
@@ -159,7 +159,7 @@ EfaFraming(uint32_t mtu)
 double
 TcpFraming(uint32_t mtu)
 {
-    constexpr uint32_t MIN_MTU = 576; // RFC 791: what every host takes
+    constexpr uint32_t MIN_MTU = 576; // RFC 791: every host accepts this
     CheckMtuRange("TcpFraming", mtu, MIN_MTU);
     constexpr uint32_t IP_TCP = 20 + 20 + 12; // RFC 791, RFC 9293, time stamps of RFC 7323
     return Share(mtu - IP_TCP, IP_TCP + ETHERNET + PREAMBLE_GAP);

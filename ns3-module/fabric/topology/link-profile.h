@@ -11,12 +11,12 @@ namespace weir
 {
 
 /**
- * What one direction of a link can do: raw rate, how much of it is payload, and latency.
+ * The performance of one direction of a link: raw rate, payload fraction, and latency.
  *
  * Payload rate = rawRate x encoding x framing x measured, where
  *  - encoding: line code (PCIe 3+ 128b/130b; NVLink, IB and Ethernet rates are quoted after it: 1);
  *  - framing: payload / (payload + headers) of the largest packet, derived by the functions below;
- *  - measured: what is left unexplained, a calibration value of that system (1: none).
+ *  - measured: the remaining efficiency, a calibration value of the system (1: none).
  */
 struct LinkProfile
 {
@@ -26,8 +26,8 @@ struct LinkProfile
     double framing{1};  //!< in (0, 1]
     double measured{1}; //!< in (0, 1], a calibration value
     Time latency;       //!< propagation and the fixed delay at the receiving device
-    std::string source; //!< where the figures come from
-    Rate ncclRate{};    //!< what NCCL's topology takes it for; zero: what follows from its kind
+    std::string source; //!< source of the figures
+    Rate ncclRate{};    //!< rate in NCCL's topology; zero: derived from its kind
 
     Rate PayloadRate() const
     {
@@ -36,15 +36,16 @@ struct LinkProfile
 };
 
 /**
- * NVLink: packets of 16-byte flits, one header flit (plus one address-extension flit) for up to
- * 256 bytes of data. @return 256 / (256 + 16 * headerFlits).
+ * Payload fraction of NVLink: packets of 16-byte flits, one header flit (plus one address-extension
+ * flit) for up to 256 bytes of data.
+ * @return 256 / (256 + 16 * headerFlits).
  */
 double NvLinkFraming(uint32_t headerFlits = 2);
 
 /**
- * PCIe memory writes, both directions equally loaded: per TLP a header of 16 bytes (64-bit
- * address), 4 of link CRC, 4 of start token with sequence number, and two DLLPs of 8 bytes (the Ack
- * and the credit update for a TLP of the other direction).
+ * Payload fraction of PCIe memory writes with both directions equally loaded. Per TLP: a header of
+ * 16 bytes (64-bit address), 4 of link CRC, 4 of start token with sequence number, and two DLLPs of
+ * 8 bytes (the Ack and the credit update for a TLP of the other direction).
  * @param maxPayload MPS in bytes: a power of two from 128 to 4096 (typical: 256 or 512).
  * @return payload / (payload + 40).
  * @throws std::invalid_argument on another size.
@@ -52,7 +53,8 @@ double NvLinkFraming(uint32_t headerFlits = 2);
 double PcieFraming(uint32_t maxPayload);
 
 /**
- * RoCEv2: Ethernet 14 + 4, preamble and gap 20, IPv4 20, UDP 8, BTH 12, ICRC 4.
+ * Payload fraction of RoCEv2. Bytes: Ethernet 14 + 4, preamble and gap 20, IPv4 20, UDP 8, BTH 12,
+ * ICRC 4.
  * @param mtu payload in bytes: 256, 512, 1024, 2048 or 4096.
  * @return mtu / (mtu + 82).
  * @throws std::invalid_argument on another size.
@@ -60,7 +62,8 @@ double PcieFraming(uint32_t maxPayload);
 double RoceFraming(uint32_t mtu);
 
 /**
- * InfiniBand: LRH 8, BTH 12, ICRC 4, VCRC 2 (RETH, 16, is on a message's first packet only).
+ * Payload fraction of InfiniBand. Bytes: LRH 8, BTH 12, ICRC 4, VCRC 2 (RETH, 16, is on a message's
+ * first packet only).
  * @param mtu payload in bytes: 256, 512, 1024, 2048 or 4096.
  * @return mtu / (mtu + 26).
  * @throws std::invalid_argument on another size.
@@ -68,8 +71,8 @@ double RoceFraming(uint32_t mtu);
 double InfinibandFraming(uint32_t mtu);
 
 /**
- * HPE Slingshot's own Ethernet (HPC Ethernet): header 14 and frame check 4 without preamble and
- * gap, and 32 of transport header.
+ * Payload fraction of HPE Slingshot's HPC Ethernet. Bytes: header 14 and frame check 4 without
+ * preamble and gap, and 32 of transport header.
  * @param mtu payload in bytes: 256, 512, 1024, 2048 or 4096.
  * @return mtu / (mtu + 50).
  * @throws std::invalid_argument on another size.
@@ -77,8 +80,8 @@ double InfinibandFraming(uint32_t mtu);
 double SlingshotFraming(uint32_t mtu);
 
 /**
- * AWS EFA (scalable reliable datagrams): Ethernet 14 + 4, preamble and gap 20, IPv4 20, UDP 8 and
- * 32 of transport header.
+ * Payload fraction of AWS EFA (scalable reliable datagrams). Bytes: Ethernet 14 + 4, preamble and
+ * gap 20, IPv4 20, UDP 8 and 32 of transport header.
  * @param mtu payload in bytes, 256 to 9216 (typical: 8760).
  * @return mtu / (mtu + 98).
  * @throws std::invalid_argument on another size.
@@ -86,25 +89,32 @@ double SlingshotFraming(uint32_t mtu);
 double EfaFraming(uint32_t mtu);
 
 /**
- * TCP: Ethernet 14 + 4, preamble and gap 20 around an IPv4 packet of @p mtu with headers of 20, 20
- * and the time stamps' 12.
- * @param mtu of the IP packet, 576 to 9216 (typical: 1500 or 9000).
+ * Payload fraction of TCP. Bytes: Ethernet 14 + 4, preamble and gap 20 around an IPv4 packet of @p
+ * mtu with headers of 20, 20 and 12 for the timestamp option.
+ * @param mtu of the IP packet in bytes, 576 to 9216 (typical: 1500 or 9000).
  * @return (mtu - 52) / (mtu + 38).
  * @throws std::invalid_argument on another size.
  */
 double TcpFraming(uint32_t mtu);
 
-/** Per-lane PCIe raw rate by generation (1..6): 2.5, 5, 8, 16, 32, 64 GT/s, times lanes, as a Rate.
+/**
+ * The raw rate of a PCIe link: 2.5, 5, 8, 16, 32, 64 GT/s per lane for generations 1 to 6, times @p
+ * lanes.
+ * @throws std::invalid_argument on another generation or without lanes.
  */
 Rate PcieRawRate(uint32_t generation, uint32_t lanes);
 
-/** Line code of a PCIe generation: 8b/10b to 2, 128b/130b to 5, 236/256-FLIT (FEC, CRC) for 6. */
+/**
+ * The efficiency of the line code of a PCIe generation: 8b/10b for 1 and 2, 128b/130b for 3 to 5,
+ * 236/256 (FLIT with FEC and CRC) for 6.
+ * @throws std::invalid_argument on another generation.
+ */
 double PcieEncoding(uint32_t generation);
 
 /**
- * Throws unless links can be made of @p profile: a positive finite rate, each efficiency in (0, 1],
- * a latency that is neither negative nor infinite.
- * @param field what the message names, e.g. "node.nvlink".
+ * Checks that @p profile has a positive finite rate, each efficiency in (0, 1], and a finite,
+ * non-negative latency.
+ * @param field name in the message, e.g. "node.nvlink".
  * @throws std::invalid_argument
  */
 void CheckProfile(const LinkProfile& profile, const std::string& field);

@@ -10,21 +10,24 @@
 namespace weir
 {
 
-/** What distinguishes one network transport from another. */
+/** The properties of a network transport. */
 struct NetTransportTraits
 {
     NetTransport transport;
-    const char* name;            //!< in system files
-    double (*framing)(uint32_t); //!< payload over all, for an MTU
+    const char* name;            //!< name in system files
+    double (*framing)(uint32_t); //!< payload fraction for an MTU in bytes
     bool isRdma;                 //!< its MTU is a power of two from 256 to 4096
     uint32_t minMtu;
     uint32_t maxMtu;
 };
 
-/** All transports, in the order of their values. */
+/** All transports, in the order of the enumeration. */
 const std::vector<NetTransportTraits>& NetTransports();
 
-/** Those of one. */
+/**
+ * The properties of @p transport.
+ * @throws std::invalid_argument for a value that is not a transport.
+ */
 const NetTransportTraits& TraitsOf(NetTransport transport);
 
 } // namespace weir

@@ -15,7 +15,7 @@ namespace weir
 
 struct LinkProfile;
 
-/** What a device is; decides what may pass through it and how it is drawn. */
+/** The kind of a device, which determines whether it forwards and how it is drawn. */
 enum class DeviceKind : uint8_t
 {
     Gpu,
@@ -26,10 +26,10 @@ enum class DeviceKind : uint8_t
     LeafSwitch,
     SpineSwitch,
     CoreSwitch,
-    Host //!< an end point without inner structure (imported topologies)
+    Host //!< end point without inner structure (imported topologies)
 };
 
-/** What a link is made of; decides which transport NCCL would call it. */
+/** The kind of a link, which determines the transport that NCCL would use on it. */
 enum class LinkKind : uint8_t
 {
     NvLink,
@@ -59,13 +59,13 @@ struct Device
     static constexpr uint32_t NO_NODE = 0xffffffff; //!< not inside a server
 
     DeviceKind kind{DeviceKind::Host};
-    uint32_t node{NO_NODE};  //!< the server it is part of, or NO_NODE for fabric switches
+    uint32_t node{NO_NODE};  //!< server that it is part of; NO_NODE for fabric switches
     uint32_t index{0};       //!< its number among devices of this kind in this node (or fabric)
     std::string name;        //!< unique, e.g. "node3/gpu5" or "leaf2"
-    uint32_t group{NO_NODE}; //!< the group of a dragonfly that a switch is in, or NO_NODE
+    uint32_t group{NO_NODE}; //!< dragonfly group of a switch, or NO_NODE
 };
 
-/** Whether it is a switch between servers. */
+/** Whether a device is a switch between servers. */
 inline bool
 IsNetworkSwitch(const Device& device)
 {
@@ -73,31 +73,32 @@ IsNetworkSwitch(const Device& device)
            device.kind == DeviceKind::CoreSwitch;
 }
 
-/** Whether flows between servers begin and end there. */
+/** Whether flows between servers begin and end at a device. */
 inline bool
 IsEndPoint(const Device& device)
 {
     return device.kind == DeviceKind::Nic || device.kind == DeviceKind::Host;
 }
 
-/** One direction of a wire (or of a bundle of wires that always share their load). */
+/** One direction of a wire (or of a bundle of wires that always share the load). */
 struct Link
 {
     DeviceId from;
     DeviceId to;
     LinkKind kind{LinkKind::Network};
     Rate rate;            //!< payload rate: raw rate times the profile's efficiency
-    Time latency;         //!< propagation plus the fixed delay of the device it ends at
-    uint16_t parallel{0}; //!< tells parallel links between the same two devices apart
-    LinkId opposite;      //!< the other direction, if there is one
+    Time latency;         //!< propagation plus the fixed delay of the receiving device
+    uint16_t parallel{0}; //!< index among parallel links between the same two devices
+    LinkId opposite;      //!< other direction, if there is one
     uint16_t profile{0};  //!< index into Topology::GetProfileName
-    uint8_t dimension{0}; //!< that a link between routers goes along; dimension order takes the
-                          //!< lowest first
-    uint8_t cost{1}; //!< what it counts in the length of a path; shortest paths have the least sum
-    double framing{1}; //!< part of the raw rate that `rate` is; 1: headers count in `rate`
+    uint8_t dimension{0}; //!< of a link between routers; dimension order takes the lowest first
+    uint8_t cost{1};      //!< cost in path lengths; shortest paths minimize the sum
+    double framing{1};    //!< payload fraction of the raw rate; 1: `rate` includes headers
 };
 
-/** Payload a byte that packets carry: their bytes have headers on the network, none inside nodes.
+/**
+ * The payload fraction of the bytes of packets on a link: packets have headers on the network but
+ * not inside nodes.
  */
 inline double
 PayloadPart(const Link& link)
@@ -108,28 +109,30 @@ PayloadPart(const Link& link)
 /**
  * The fabric as a directed multigraph: devices and links, indexed densely by DeviceId and LinkId.
  *
- * Built once, by the builders beside this file or by a reader, then only read. Rates that change
+ * It is built once, by the wiring functions or by a reader, and then only read. Rates that change
  * during a run (a degraded or failed link) are state of the transport, not of the topology.
  */
 class Topology
 {
   public:
-    /** @throws std::invalid_argument when a device of that name exists. */
+    /** @throws std::invalid_argument if a device with that name exists. */
     DeviceId AddDevice(DeviceKind kind,
                        std::string name,
                        uint32_t node = Device::NO_NODE,
                        uint32_t index = 0);
 
     /**
-     * Registers the name of a link profile, once however often it is given.
+     * Registers the name of a link profile, if it is not registered yet.
      * @return its index for AddLink.
+     * @throws std::invalid_argument if there are more than 65536 names.
      */
     uint16_t AddProfileName(const std::string& name);
 
     /**
-     * Adds one direction.
-     * @throws std::invalid_argument when an end does not exist, the rate is negative or not a
-     *         number, or the latency is negative. Rate zero is allowed: a link that is down.
+     * Adds one direction. @p rate is the payload rate; zero is allowed and means a link that is
+     * down.
+     * @throws std::invalid_argument if an end point or the profile does not exist, the rate is
+     *         negative or not a number, or the latency is negative.
      */
     LinkId AddLink(
         DeviceId from, DeviceId to, LinkKind kind, Rate rate, Time latency, uint16_t profile = 0);
@@ -138,24 +141,24 @@ class Topology
     LinkId AddDuplexLink(
         DeviceId a, DeviceId b, LinkKind kind, Rate rate, Time latency, uint16_t profile = 0);
 
-    /** Adds both directions, of which the one from @p b to @p a has another latency. */
+    /** Adds both directions; the direction from @p b to @p a has the latency @p latencyBack. */
     LinkId AddDuplexLink(
         DeviceId a, DeviceId b, LinkKind kind, Rate rate, Time latency, Time latencyBack);
 
-    /** Adds both directions as @p bundle wires of @p profile that always share their load. */
+    /** Adds both directions as @p bundle wires of @p profile that always share the load. */
     LinkId AddDuplexLink(
         DeviceId a, DeviceId b, LinkKind kind, const LinkProfile& profile, uint32_t bundle = 1);
 
-    /** Says that a switch is in a group of a dragonfly. */
+    /** Sets the dragonfly group of a switch. */
     void SetGroup(DeviceId device, uint32_t group)
     {
         m_devices[device.Index()].group = group;
     }
 
-    /** Says that a wire, both directions of it, goes along a dimension. */
+    /** Sets the dimension of both directions of a wire. */
     void SetDimension(LinkId link, uint8_t dimension);
 
-    /** Says what a wire, both directions of it, counts in the length of a path; at least 1. */
+    /** Sets the cost of both directions of a wire in path lengths; at least 1. */
     void SetCost(LinkId link, uint8_t cost);
 
     const Device& GetDevice(DeviceId id) const
@@ -178,13 +181,13 @@ class Topology
         return m_links.size();
     }
 
-    /** The links that leave a device, in the order they were added. */
+    /** The links that leave a device, in the order in which they were added. */
     const std::vector<LinkId>& LinksFrom(DeviceId id) const
     {
         return m_outgoing[id.Index()];
     }
 
-    /** The device of that name; an invalid id when there is none. */
+    /** The device with that name; an invalid id if there is none. */
     DeviceId FindDevice(const std::string& name) const;
 
     const std::string& GetProfileName(uint16_t profile) const
@@ -192,7 +195,10 @@ class Topology
         return m_profileNames[profile];
     }
 
-    /** "node0/gpu1->node0/nvswitch0", with "#2" appended for parallel links past the first. */
+    /**
+     * The name of a link: "node0/gpu1->node0/nvswitch0", with "#2", "#3", ... appended for further
+     * parallel links.
+     */
     std::string LinkName(LinkId id) const;
 
   private:
@@ -203,7 +209,7 @@ class Topology
     std::unordered_map<std::string, DeviceId> m_devicesByName;
 };
 
-/** Whether a link leads from a switch between servers to another. */
+/** Whether a link connects two switches between servers. */
 inline bool
 JoinsSwitches(const Topology& topology, LinkId id)
 {
