@@ -4,19 +4,19 @@
 //
 //         spine 0   spine 1  ...
 //          |  \    /  |
-//          |    \/    |            as many uplinks as ports to servers: not oversubscribed
+//          |    \/    |            as many uplinks as server ports: not oversubscribed
 //          |    /\    |
 //          |  /    \  |
 //         leaf 0    leaf 1
-//        / .. \     / .. \         one 400 Gb/s port a server
+//        / .. \     / .. \         one 400 Gb/s port per server
 //      servers      servers
 //      0 .. N-1     N .. 2N-1
 //
-// Server i below the first leaf sends to server N + i below the second, all at once. No link has to
+// Server i of the first leaf sends to server N + i of the second, all concurrently. No link has to
 // carry more than one flow, so with ideal routing every flow runs at the full rate. ECMP hashes
-// each flow to an uplink instead, and some uplinks get two or three flows while others stay idle:
-// those flows take two or three times as long. The run is repeated with several salts of the
-// switches; a training step waits for its slowest flow.
+// each flow to an uplink instead, so that some uplinks get two or three flows while others stay
+// idle: those flows take two or three times as long. The run is repeated with several hash salts of
+// the switches, as a training step waits for its slowest flow.
 //
 // Try: ecmp-collisions --servers=32 --seeds=20
 
@@ -32,10 +32,10 @@
 
 using namespace ns3;
 
-/** How long each flow took, in the order of their ends. */
+/** The completion time of each flow in microseconds, in the order of their ends. */
 std::vector<double> g_microseconds;
 
-/** Notes a flow at its end. */
+/** Records the completion time of a flow. */
 void
 NoteFlow(uint64_t flow, const weir::FlowRequest& request, weir::Time started, weir::Time now)
 {
@@ -43,9 +43,9 @@ NoteFlow(uint64_t flow, const weir::FlowRequest& request, weir::Time started, we
 }
 
 /**
- * One run: every server below the first leaf sends to its partner below the second.
+ * One run: every server of the first leaf sends to its partner of the second.
  * @param servers per leaf
- * @param seed of the switches' salts
+ * @param seed of the switches' hash salts
  * @param bytes of each flow
  */
 void

@@ -7,12 +7,12 @@
 //    server server server server     one GPU and one NIC each
 //      0     1     2  ...  N
 //
-// Servers 1 to N send to server 0 at once, as packets. Without congestion control each sends at the
-// rate of its NIC: the queue of the port to server 0 grows until the leaf pauses the senders, again
-// and again. With DCQCN the leaf marks packets, server 0 notifies the senders, and these slow down.
-// The first burst is as large, for DCQCN begins at the full rate; after it the queue is a small
-// part of what it was, and nobody is paused any more. The price is that the link to server 0 idles
-// while the senders find back to their shares: the flows end later.
+// Servers 1 to N send packets to server 0 concurrently. Without congestion control each sends at
+// the rate of its NIC: the queue of the port to server 0 grows until the leaf pauses the senders,
+// repeatedly. With DCQCN the leaf marks packets, server 0 notifies the senders, and these slow
+// down. The first burst is equally large, because DCQCN starts at the full rate. After that the
+// queue is a small fraction of its former length, and no sender is paused any more. The cost is
+// that the link to server 0 idles while the senders return to their shares: the flows end later.
 //
 // Try: incast-dcqcn --senders=31 --preset=connectx
 
@@ -29,17 +29,17 @@
 
 using namespace ns3;
 
-/** What is traced of a run. */
+/** The results of a run. */
 struct Incast
 {
-    double slowest{0};    //!< microseconds
-    uint64_t longest{0};  //!< queue of the port to server 0, bytes
-    uint64_t queue{0};    //!< the same, now
-    double area{0};       //!< the same, over time, byte seconds
-    weir::Time last;      //!< when it changed
-    unsigned marks{0};    //!< at that port
-    unsigned pauses{0};   //!< of all senders' ports
-    double pausedTime{0}; //!< of all senders' ports, microseconds
+    double slowest{0};    //!< maximum flow completion time, microseconds
+    uint64_t longest{0};  //!< maximum queue of the port to server 0, bytes
+    uint64_t queue{0};    //!< present queue, bytes
+    double area{0};       //!< integral of the queue over time, byte seconds
+    weir::Time last;      //!< time of its last change
+    unsigned marks{0};    //!< ECN marks at that port
+    unsigned pauses{0};   //!< pauses of all senders' ports
+    double pausedTime{0}; //!< time paused of all senders' ports, microseconds
 };
 
 /** Trace sink of FlowFinished. */
@@ -85,9 +85,9 @@ NotePause(Incast* incast, uint32_t trafficClass, bool isPaused, weir::Time now)
  * One run.
  * @param control kind of congestion control
  * @param preset of DCQCN
- * @param senders how many
+ * @param senders number of senders
  * @param bytes of each flow
- * @return what was traced
+ * @return the results
  */
 Incast
 RunOnce(const std::string& control, const std::string& preset, uint32_t senders, uint64_t bytes)

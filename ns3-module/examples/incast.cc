@@ -10,11 +10,11 @@
 //    server server server server
 //      0     1     2  ...  N
 //
-// Every GPU 0 of the servers 1 to N sends the same amount to GPU 0 of server 0 at once, as the
-// gather at the end of a tree does. All flows meet on one link, from the leaf to the NIC of server
-// 0, and share it evenly: each takes N times as long as it would alone, and nothing else in the
-// cluster is slowed down. (A real fabric also pays for the queue this builds: see "Scope and
-// Limitations" in doc/weir.rst.)
+// GPU 0 of each server 1 to N sends the same number of bytes to GPU 0 of server 0 concurrently, as
+// in the gather at the end of a tree. All flows share one link evenly, from the leaf to the NIC of
+// server 0: each takes N times as long as in isolation, and no other traffic in the cluster is
+// slowed down. (In a real fabric the queue has a cost as well: see "Scope and Limitations" in
+// doc/weir.rst.)
 //
 // Try: incast --senders=15 --bytes=1000000
 
@@ -53,7 +53,7 @@ main(int argc, char* argv[])
     ClusterContainer cluster = helper.Install(senders + 1);
     Ptr<FluidFabric> fabric = cluster.GetFabric();
 
-    // What a flow takes alone, for comparison.
+    // A flow in isolation, for comparison.
     fabric->TraceConnectWithoutContext("FlowFinished", MakeCallback(&PrintFlow));
     std::printf("alone:\n");
     fabric->StartFlow(cluster.GetGpu(1, 0), cluster.GetGpu(0, 0), bytes);

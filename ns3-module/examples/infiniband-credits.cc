@@ -4,10 +4,11 @@
 //
 //     server 0 ---------- leaf 0 ---------- server 1      200 Gb/s, a long cable each
 //
-// In InfiniBand a port sends a packet when the other end of the link has room for it, and learns of
-// room that becomes free a cable's latency later. A receive buffer of b bytes therefore lets at
-// most b bytes through in the time from a packet's start to the return of its credits, whatever the
-// rate of the link: long cables need large buffers. The closed form beside the measurement is
+// In InfiniBand a port sends a packet when it has credits for buffer space at the other end of the
+// link. The credits of freed space arrive one cable latency later. A receive buffer of b bytes
+// therefore limits the link to b bytes in the time from the start of a packet to the return of its
+// credits, whatever the rate of the link: long cables need large buffers. The closed form next to
+// the measurement is
 //
 //     min(rate, packets in the buffer x packet / (packet's transmission time + 2 x latency))
 //
@@ -30,8 +31,8 @@
 
 using namespace ns3;
 
-constexpr uint32_t PAYLOAD = 4096; //!< bytes of a packet
-constexpr uint32_t HEADER = 30;    //!< LRH 8, BTH 12, ICRC 4, VCRC 2, and 4 of framing
+constexpr uint32_t PAYLOAD = 4096; //!< payload of a packet, bytes
+constexpr uint32_t HEADER = 30;    //!< bytes: LRH 8, BTH 12, ICRC 4, VCRC 2, framing 4
 
 /**
  * One run.

@@ -6,13 +6,13 @@
 //         /   \         /   \         /   \         /   \         /   \           .
 //        0     1       2     3       4     5       6     7       8     9      servers
 //
-// Five routers in a ring, two servers each, all links of 100 Gb/s. Every server sends to one two
-// routers further on, so each link of the ring carries what its router's servers send and what
-// comes from the router before: twice what it can. Buffers fill, and each router pauses the one
-// before it. In a ring that closes the circle: each waits for the next one to make room, and none
-// ever does. The fabric names the ports of the cycle. Congestion control that keeps queues shorter
-// than what is paused avoids it: HPCC does with buffers of 8 MiB, DCQCN, which begins at the full
-// rate, does not.
+// Five routers in a ring, two servers each, all links of 100 Gb/s. Every server sends to a server
+// two routers further on, so the offered load of each ring link is the traffic of its router's
+// servers and that from the previous router: twice its capacity. Buffers fill, and each router
+// pauses the previous one. In a ring this is a cyclic dependency: each router waits for buffer
+// space at the next one, forever. The fabric names the ports of the cycle. Congestion control that
+// keeps queues below the pause threshold avoids the deadlock: HPCC does with buffers of 8 MiB;
+// DCQCN, which starts at the full rate, does not.
 //
 // Try: pfc-deadlock --buffer=1
 

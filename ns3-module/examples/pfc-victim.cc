@@ -8,12 +8,12 @@
 //       /  |  \      /  |  \         100 Gb/s links, lossless (PFC)
 //      0   1   2    3   4   5        servers of one GPU and one NIC
 //
-// Servers 0 and 1 send to server 3, whose link is too slow for both. Server 2 sends to server 4 at
-// the same time; no link on its path is short of rate. But leaf 1, whose buffer fills with packets
-// for server 3, pauses the link from the spine, and the spine then pauses leaf 0: whatever takes
-// that path waits, too. The flow to server 4 is a victim of pauses (head-of-line blocking): it has
-// half of its rate. Congestion control that keeps the buffer from filling gives it back: DCQCN all
-// of it, HPCC the 95 % of a link that it aims at.
+// Servers 0 and 1 send to server 3, whose link is too slow for both. Server 2 sends to server 4
+// concurrently; no link of its path is a bottleneck. But the buffer of leaf 1 fills with packets
+// for server 3, so leaf 1 pauses the link from the spine, and the spine pauses leaf 0: all traffic
+// on that path waits. The flow to server 4 is a victim of these pauses (head-of-line blocking) and
+// gets half of its rate. Congestion control that keeps the buffer from filling restores its rate:
+// DCQCN fully, HPCC to its target of 95 % of the link.
 //
 // Try: pfc-victim --bytes=67108864
 
@@ -34,7 +34,7 @@ using namespace ns3;
  * One run.
  * @param name of the run
  * @param control kind of congestion control
- * @param culprits how many servers send to server 3
+ * @param culprits number of servers that send to server 3
  * @param bytes of the victim's flow
  */
 void

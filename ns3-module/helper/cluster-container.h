@@ -10,7 +10,7 @@
 namespace ns3
 {
 
-/** What ClusterHelper has installed: a fabric, and a Node for each server on it. */
+/** The result of ClusterHelper::Install: a fabric, and a Node for each server on it. */
 class ClusterContainer
 {
   public:
@@ -24,7 +24,7 @@ class ClusterContainer
     ClusterContainer(Ptr<FluidFabric> fabric, const NodeContainer& servers);
 
     /**
-     * The fabric that joins the servers.
+     * The fabric that connects the servers. Aborts if the container is empty.
      * @return the fabric
      */
     Ptr<FluidFabric> GetFabric() const;
@@ -36,19 +36,20 @@ class ClusterContainer
     const NodeContainer& GetServers() const;
 
     /**
-     * How many GPUs the cluster has.
+     * The number of GPUs of the cluster.
      * @return the count
      */
     uint32_t GetNGpus() const;
 
     /**
-     * How many GPUs each server has.
+     * The number of GPUs of each server.
      * @return the count
      */
     uint32_t GetNGpusPerServer() const;
 
     /**
-     * The number of a GPU among all of the cluster, as flows and jobs count them.
+     * The number of a GPU in the cluster, as used by flows and jobs. Aborts if there is no such
+     * GPU.
      * @param server number of the server
      * @param local number of the GPU within the server
      * @return the number
@@ -56,9 +57,9 @@ class ClusterContainer
     uint32_t GetGpu(uint32_t server, uint32_t local) const;
 
     /**
-     * The numbers of all GPUs of some servers, server after server.
+     * The numbers of all GPUs of consecutive servers, server by server.
      * @param first number of the first server
-     * @param servers how many servers
+     * @param servers number of servers
      * @return the numbers
      */
     std::vector<uint32_t> GetGpus(uint32_t first, uint32_t servers) const;
@@ -70,7 +71,7 @@ class ClusterContainer
     std::vector<uint32_t> GetGpus() const;
 
   private:
-    Ptr<FluidFabric> m_fabric; //!< what joins the servers
+    Ptr<FluidFabric> m_fabric; //!< connects the servers
     NodeContainer m_servers;   //!< by number
 };
 

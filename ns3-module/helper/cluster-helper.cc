@@ -14,8 +14,8 @@ namespace
 {
 
 /**
- * Sets an attribute of a description. Ends the program where it has none of that name, and says
- * which ones are of a kind.
+ * Sets an attribute of a description. Aborts if there is no such attribute, and lists the
+ * attributes of single kinds that end with that name.
  * @param description the description
  * @param name of the attribute
  * @param value of the attribute

@@ -20,11 +20,11 @@ namespace ns3
 /**
  * Builds a cluster: a fabric, and a Node for each server with its GPUs on it.
  *
- * What is built is described by the attributes of ServerDescription and NetworkDescription, or
- * starts from the plain values of a weir::ClusterSpec (such as a system file gives) of which
- * attributes then change single figures. Flows move as a fluid, or as packets with the attributes
- * of PacketDescription and CongestionControlDescription, or some as packets, the rest as a fluid,
- * coupled as CouplingDescription says. CorrectionDescription has what corrects the fluid.
+ * The cluster is described by the attributes of ServerDescription and NetworkDescription, which
+ * start from their defaults or from a weir::ClusterSpec (such as a system file gives). Flows move
+ * as a fluid; as packets, with the attributes of PacketDescription and
+ * CongestionControlDescription; or as a hybrid of both, coupled by CouplingDescription.
+ * CorrectionDescription has the corrections of the fluid.
  */
 class ClusterHelper
 {
@@ -39,13 +39,13 @@ class ClusterHelper
     explicit ClusterHelper(const weir::ClusterSpec& spec);
 
     /**
-     * A helper that goes on by itself from the values of another.
+     * Copies the values of another helper; later changes of one do not affect the other.
      * @param other the other
      */
     ClusterHelper(const ClusterHelper& other);
 
     /**
-     * Takes the values of another helper.
+     * Copies the values of another helper.
      * @param other the other
      * @return this
      */
@@ -67,9 +67,9 @@ class ClusterHelper
     void SetNetworkAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * Says how flows move. In a hybrid, jobs whose Fidelity is "packet" are packets, FlowSources
-     * whose Form is "packet", what net devices send, and flows over the links of SetPacketLinks;
-     * the rest is a fluid, on the same links.
+     * Sets how flows move. In a hybrid, jobs whose Fidelity is "packet", FlowSources whose Form is
+     * "packet", the traffic of net devices, and flows over the links of SetPacketLinks are packets;
+     * all other flows are a fluid on the same links.
      * @param transport "fluid" (the default), "packet" or "hybrid"
      */
     void SetTransport(const std::string& transport);
@@ -82,8 +82,8 @@ class ClusterHelper
     void SetCouplingAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * In a hybrid all flows over some links are packets.
-     * @param links their names, "leaf0->spine1", in which * stands for any text
+     * In a hybrid, makes all flows over some links packets.
+     * @param links their names, such as "leaf0->spine1", in which * matches any text
      */
     void SetPacketLinks(const std::vector<std::string>& links);
 
@@ -95,14 +95,14 @@ class ClusterHelper
     void SetPacketAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * Takes what switches do from a model, such as weir::ReadSwitch finds in the catalogue;
-     * attributes set later change single values.
+     * Sets the parameters of switches from a switch model, such as weir::ReadSwitch finds in the
+     * catalogue; attributes that are set later change single values.
      * @param spec the model
      */
     void SetSwitch(const weir::SwitchSpec& spec);
 
     /**
-     * Sets the kind of congestion control of flows that move as packets.
+     * Sets the kind of congestion control of packet flows.
      * @param kind its name, e.g. "dcqcn"
      */
     void SetCongestionControl(const std::string& kind);
@@ -115,8 +115,7 @@ class ClusterHelper
     void SetCongestionControlAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * Takes what corrects the fluid from plain values, such as weir::ReadCorrections finds in the
-     * catalogue.
+     * Sets the corrections of the fluid, such as weir::ReadCorrections finds in the catalogue.
      * @param spec the values
      */
     void SetCorrections(const weir::CorrectionSpec& spec);
@@ -129,27 +128,27 @@ class ClusterHelper
     void SetCorrectionAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * Builds a cluster. What cannot be wired ends the program with the reason.
-     * @param servers how many servers
+     * Builds a cluster. Aborts with the reason if it cannot be wired.
+     * @param servers number of servers
      * @return its fabric and nodes
      */
     ClusterContainer Install(uint32_t servers) const;
 
     /**
-     * As Install, with the number of servers of the plain values (1 without them).
+     * As Install, with the number of servers of the weir::ClusterSpec (1 without it).
      * @return its fabric and nodes
      */
     ClusterContainer Install() const;
 
   private:
-    weir::ClusterSpec m_spec;                              //!< what has no attribute
+    weir::ClusterSpec m_spec;                              //!< values without attributes
     Ptr<ServerDescription> m_server;                       //!< the inside of a server
-    Ptr<NetworkDescription> m_network;                     //!< what joins them
+    Ptr<NetworkDescription> m_network;                     //!< the network between servers
     Ptr<PacketDescription> m_packets;                      //!< packets, queue pairs, switches
-    Ptr<CongestionControlDescription> m_congestionControl; //!< of flows
-    Ptr<CorrectionDescription> m_corrections;              //!< of the fluid
-    Ptr<CouplingDescription> m_coupling;                   //!< of packets and a fluid
-    std::vector<std::string> m_packetLinks;                //!< in a hybrid
+    Ptr<CongestionControlDescription> m_congestionControl; //!< congestion control of flows
+    Ptr<CorrectionDescription> m_corrections;              //!< corrections of the fluid
+    Ptr<CouplingDescription> m_coupling;                   //!< coupling of packets and fluid
+    std::vector<std::string> m_packetLinks;                //!< packet links in a hybrid
     std::string m_transport{"fluid"};                      //!< how flows move
 };
 

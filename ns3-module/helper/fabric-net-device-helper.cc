@@ -57,7 +57,7 @@ FabricNetDeviceHelper::Install(const ClusterContainer& cluster, uint32_t server,
     device->SetQueue(queue);
     cluster.GetServers().Get(server)->AddDevice(device);
     device->Attach(channel, plain.NicDevice(server, nic));
-    // Lets queue discs of the node wait while the device's queue is full.
+    // Provides flow control: queue discs of the node wait while the device's queue is full.
     Ptr<NetDeviceQueueInterface> queues = CreateObject<NetDeviceQueueInterface>();
     queues->GetTxQueue(0)->ConnectQueueTraces(queue);
     device->AggregateObject(queues);

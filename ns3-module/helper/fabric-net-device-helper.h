@@ -16,14 +16,14 @@ namespace ns3
 {
 
 /**
- * Puts devices on the NICs of a cluster whose flows move as packets, so that stock applications of
- * its servers' nodes send over the fabric. InternetStackHelper and Ipv4AddressHelper do the rest,
- * as with any device.
+ * Installs net devices on the NICs of a cluster with packets, so that stock applications of its
+ * servers' nodes send over the fabric. InternetStackHelper and Ipv4AddressHelper complete the
+ * nodes, as with any device.
  */
 class FabricNetDeviceHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 {
   public:
-    /** Devices with a DropTailQueue of 100 packets. */
+    /** Installs devices with a DropTailQueue of 100 packets. */
     FabricNetDeviceHelper();
 
     /**

@@ -15,39 +15,41 @@
 namespace ns3
 {
 
-/** Puts sources of flows on the GPUs of a cluster: the traffic of somebody else. */
+/** Installs FlowSources on the GPUs of a cluster, e.g. as background traffic. */
 class FlowSourceHelper
 {
   public:
-    /** Sources without destinations: they send on FlowSource::Send only. */
+    /** Installs sources without destinations, which send only on FlowSource::Send. */
     FlowSourceHelper();
 
     /**
-     * @param destinations the receiving GPUs, counted as in the cluster
+     * Installs sources with destinations.
+     * @param destinations the receiving GPUs, numbered as in the cluster
      */
     explicit FlowSourceHelper(const std::vector<uint32_t>& destinations);
 
     /**
      * Sets an attribute of the sources to be installed.
-     * @param name of an attribute of FlowSource, but for Gpu
+     * @param name of an attribute of FlowSource, except Gpu
      * @param value of the attribute
      */
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * Installs a source on each of some GPUs, as an application of its server's node.
+     * Installs a source on each of some GPUs, as an application of its server's node. Aborts if a
+     * GPU is not in the cluster.
      * @param cluster the cluster
-     * @param gpus the sending GPUs, counted as in the cluster
-     * @return the sources, by place in @p gpus
+     * @param gpus the sending GPUs, numbered as in the cluster
+     * @return the sources, in the order of @p gpus
      */
     ApplicationContainer Install(const ClusterContainer& cluster,
                                  const std::vector<uint32_t>& gpus) const;
 
     /**
-     * Gives the random variables of sources fixed streams.
-     * @param sources what Install returned
+     * Assigns fixed streams to the random variables of sources.
+     * @param sources as returned by Install
      * @param stream number of the first
-     * @return how many streams there are
+     * @return the number of streams
      */
     int64_t AssignStreams(const ApplicationContainer& sources, int64_t stream) const;
 

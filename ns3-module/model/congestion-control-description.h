@@ -13,9 +13,9 @@ namespace ns3
 {
 
 /**
- * The congestion control of flows that move as packets, as attributes: its kind and the parameters
- * of all kinds. A preset is to be set before single values. Increase and Target, which are numbers,
- * rates or times by kind, are an attribute for each: SwiftIncrease, NsccTarget.
+ * The congestion control of packet flows as attributes: its kind and the parameters of all kinds. A
+ * preset must be set before single values. Increase and Target, which are numbers, rates or times
+ * depending on the kind, have one attribute per kind: SwiftIncrease, NsccTarget.
  */
 class CongestionControlDescription : public ParameterizedObject
 {
@@ -37,7 +37,7 @@ class CongestionControlDescription : public ParameterizedObject
     std::vector<ParameterComponent> GetComponents() override;
 
   private:
-    ComponentChoice<weir::CongestionControl> m_control; //!< of all kinds one is meant
+    ComponentChoice<weir::CongestionControl> m_control; //!< the kind
 };
 
 } // namespace ns3

@@ -134,7 +134,7 @@ EngineDriver::Update()
     CheckAlive();
     if (m_running || (!m_wake.IsExpired() && m_wakeTime == Simulator::Now()))
     {
-        return; // asked again at the end of this instant anyway
+        return; // recomputed at the end of this instant anyway
     }
     Simulator::Remove(m_wake);
     m_wakeTime = Simulator::Now();

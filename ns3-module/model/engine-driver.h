@@ -15,16 +15,17 @@ namespace ns3
 {
 
 /**
- * The clockmaker of passive engines: it keeps a weir::EngineSet at the simulator's time with
- * exactly one pending event.
+ * Drives passive engines: keeps a weir::EngineSet at the simulator's time with exactly one pending
+ * event.
  *
- * Engines count picoseconds; the simulator may count coarser (ns-3's default is 1 ns). The wake-up
- * is then rounded up, and the set catches up to it: the engines still visit every instant at its
- * own exact picosecond and in order, only the ns-3 code they call sees Simulator::Now() up to one
- * time step late. Exact times are in the records that the engines hand out (weir::Time).
+ * Engines count picoseconds, while the simulator may have a coarser resolution (ns-3's default is 1
+ * ns). The wake-up is then rounded up, and the engines catch up to it. They still process every
+ * instant at its exact picosecond and in order; only the ns-3 code that they call sees a
+ * Simulator::Now() that is up to one time step late. The records of the engines have exact times
+ * (weir::Time).
  *
- * A call from outside on any engine is framed by Synchronize (what is due before comes first) and
- * Update (the next event may have moved). Many calls of one instant cost one recomputation.
+ * An external call on any engine must be framed by Synchronize (events that are due come first) and
+ * Update (the next event may have moved). Many calls at one instant cost one recomputation.
  */
 class EngineDriver : public Object
 {
@@ -39,56 +40,57 @@ class EngineDriver : public Object
     ~EngineDriver() override;
 
     /**
-     * Drives @p engine from now on, before the engines added earlier: what uses an engine is added
-     * after it and comes first in every instant, as weir::EngineSet wants it.
+     * Drives @p engine from now on, before the engines added earlier. An engine must be added after
+     * the engines that it uses, and comes before them at every instant, as weir::EngineSet
+     * requires.
      * @param engine the engine
-     * @param owner what keeps it alive; held until the simulator is destroyed
+     * @param owner keeps the engine alive; held until the simulator is destroyed
      */
     void Add(weir::PassiveEngine& engine, Ptr<Object> owner);
 
     /**
-     * What is driven: calls on it are framed by Synchronize and Update.
+     * The engines. Calls on them must be framed by Synchronize and Update.
      * @return the engines
      */
     weir::EngineSet& GetEngines();
 
     /**
-     * Keeps something alive until the simulator is destroyed, because the engines call it. What the
-     * engines call, such as the callback of a flow's end, cannot: it schedules a call that does
-     * (Simulator::ScheduleNow).
-     * @param owner what is kept
+     * Keeps an object alive until the simulator is destroyed, because the engines call it.
+     * Callbacks of the engines, such as that of a flow's end, must not call this; they schedule a
+     * call that does (Simulator::ScheduleNow).
+     * @param owner the object
      */
     void Hold(Ptr<Object> owner);
 
     /**
-     * Asks to be told when the simulator is destroyed, while the engines are still there.
+     * Registers a callback for the destruction of the simulator, while the engines still exist.
      * @param tell called once
      */
     void AtEnd(Callback<void> tell);
 
     /**
-     * Brings the engines to the present, so that they may be called from outside.
+     * Brings the engines to the present, so that they may be called externally.
      * @return the time to pass to them
      */
     weir::Time Synchronize();
 
     /**
-     * As Synchronize, unless nothing is under way: the engines then stay at the last instant at
-     * which anything happened.
+     * As Synchronize, unless the engines have no events. They then stay at the instant of their
+     * last event.
      */
     void CatchUp();
 
-    /** Asks the engines again what comes next, still within the present instant. */
+    /** Recomputes the next event of the engines, still at the present instant. */
     void Update();
 
     /**
-     * Whether the engines are gone, or going.
+     * Whether the engines have been or are being destroyed.
      * @return true once the simulator has been destroyed
      */
     bool IsOver() const;
 
     /**
-     * How many instants the engines have visited.
+     * The number of instants that the engines have processed.
      * @return the count
      */
     uint64_t GetInstants() const;
@@ -97,26 +99,26 @@ class EngineDriver : public Object
     void DoDispose() override;
 
   private:
-    /** The one event: runs what is due and schedules itself for what comes next. */
+    /** The pending event: runs the events that are due and schedules itself for the next one. */
     void Wake();
 
     /**
-     * Runs the engines up to @p now; what they call may start new work on them.
+     * Runs the engines up to @p now; the code that they call may start new work on them.
      * @param now the time
      */
     void RunUntil(weir::Time now);
 
-    /** Puts the pending event at the engines' next event. */
+    /** Schedules the pending event at the engines' next event. */
     void ScheduleNext();
 
-    /** Ends the program when the simulator, and with it the engines, has been destroyed. */
+    /** Aborts if the simulator, and with it the engines, has been destroyed. */
     void CheckAlive() const;
 
-    weir::EngineSet m_engines;           //!< what is driven
-    std::vector<Ptr<Object>> m_owners;   //!< keep the engines alive
-    std::vector<Callback<void>> m_atEnd; //!< what is told of the end
-    EventId m_wake;                      //!< the pending event
-    Time m_wakeTime;                     //!< when it fires, if it is pending
+    weir::EngineSet m_engines;           //!< the driven engines
+    std::vector<Ptr<Object>> m_owners;   //!< objects kept alive
+    std::vector<Callback<void>> m_atEnd; //!< called at the destruction of the simulator
+    EventId m_wake;                      //!< pending event
+    Time m_wakeTime;                     //!< its time, if it is pending
     bool m_running{false};               //!< inside RunUntil
     bool m_isOver{false};                //!< the simulator has been destroyed
 };

@@ -28,11 +28,11 @@ namespace
 
 constexpr uint32_t ETHERNET_BYTES = 14; //!< destination, source, type
 
-/** The first bytes of a frame that switches look at. */
+/** The first bytes of a frame, which switches inspect. */
 struct FrameHead
 {
     std::array<uint8_t, 80> bytes{}; //!< Ethernet, the longest IPv4 header or IPv6's, ports
-    uint32_t size{0};                //!< how many of them there are
+    uint32_t size{0};                //!< number of valid bytes
 
     /**
      * @param frame with its header
@@ -43,8 +43,8 @@ struct FrameHead
     }
 
     /**
-     * A word of the head, zero where that ends before.
-     * @param place of its first byte
+     * A 32-bit word of the head; zero beyond its end.
+     * @param place offset of its first byte
      * @return the word
      */
     uint32_t Word(uint32_t place) const
@@ -55,7 +55,7 @@ struct FrameHead
     }
 
     /**
-     * The type of what the frame holds.
+     * The EtherType of the frame.
      * @return the type
      */
     uint16_t Type() const
@@ -75,9 +75,8 @@ struct FrameHead
     }
 
     /**
-     * The codepoint of explicit congestion notification (RFC 3168), the last two bits of the type
-     * of service or the traffic class.
-     * @return 0: not capable
+     * The ECN codepoint (RFC 3168): the last two bits of the type of service or traffic class.
+     * @return the codepoint; 0: not ECN capable
      */
     unsigned Ecn() const
     {
@@ -87,7 +86,7 @@ struct FrameHead
     }
 
     /**
-     * A hash of addresses, protocol and ports; of fragments without the ports.
+     * A hash of addresses, protocol and ports; the ports of IPv4 fragments are left out.
      * @return the hash
      */
     uint32_t Hash() const
@@ -195,8 +194,8 @@ FabricChannel::LookUpAddresses()
 {
     m_ipv4.clear();
     m_ipv6.clear();
-    std::map<Ipv4Address, uint32_t> others4; // of other interfaces of the nodes
-    std::map<Ipv6Address, uint32_t> others6; // similarly
+    std::map<Ipv4Address, uint32_t> others4; // addresses of other interfaces of the nodes
+    std::map<Ipv6Address, uint32_t> others6; // as others4
     for (uint32_t d = 0; d < m_devices.size(); d++)
     {
         const Ptr<NetDevice> device = m_devices[d];
@@ -225,7 +224,7 @@ FabricChannel::LookUpAddresses()
             }
         }
     }
-    m_ipv4.insert(others4.begin(), others4.end()); // a device's own come first
+    m_ipv4.insert(others4.begin(), others4.end()); // own addresses take precedence
     m_ipv6.insert(others6.begin(), others6.end());
 }
 
@@ -236,7 +235,7 @@ FabricChannel::Find(Mac48Address address, Ptr<const Packet> packet, uint16_t pro
         auto found = devices.find(key);
         if (found == devices.end())
         {
-            LookUpAddresses(); // they may have changed, and come after their devices
+            LookUpAddresses(); // addresses may be assigned after Attach, and change
             found = devices.find(key);
         }
         return found == devices.end() ? nullptr : m_devices[found->second];
@@ -266,7 +265,7 @@ FabricChannel::Offer(uint32_t link, unsigned trafficClass)
     const uint32_t device = m_deviceOfLink.at(link);
     if (m_isOffered[device])
     {
-        return; // the port asks for the next frame when it has sent one
+        return; // the port takes the next frame after the present one
     }
     m_isOffered[device] = true;
     const weir::Time now = m_fabric->GetDriver()->Synchronize();
@@ -309,7 +308,7 @@ FabricChannel::NextDatagram(weir::LinkId link, unsigned trafficClass, weir::Time
         return std::nullopt;
     }
     const FrameHead head(*packet);
-    const uint32_t destination = m_macs.at(head.Destination()); // the device looked it up
+    const uint32_t destination = m_macs.at(head.Destination()); // Find has checked it
     if (m_unused.empty())
     {
         m_unused.push_back(static_cast<uint32_t>(m_frames.size()));
@@ -340,7 +339,7 @@ FabricChannel::OnDatagram(uint64_t handle, bool isMarked, weir::Time now)
 {
     const Frame frame = Take(handle);
     m_delivered++;
-    // A node receives in its own context, which ns-3 asserts.
+    // ns-3 asserts that a node receives in its own context.
     const Ptr<FabricNetDevice> device = m_devices[frame.destination];
     Simulator::ScheduleWithContext(device->GetNode()->GetId(),
                                    Time(0),

@@ -24,14 +24,14 @@ namespace ns3
 class FabricNetDevice;
 
 /**
- * The fabric as a channel of ns-3: every FabricNetDevice on it reaches every other one. An
- * ns3::Packet of a device becomes a datagram of its size that passes the ports, queues and buffers
- * that packets of flows pass; the packet itself waits here until the datagram is at its
- * destination, or lost.
+ * The fabric as an ns-3 channel: every FabricNetDevice on it reaches every other one. An
+ * ns3::Packet of a device becomes a datagram of the same size, which passes the same ports, queues
+ * and buffers as the packets of flows. The channel holds the ns3::Packet until the datagram is
+ * delivered or lost.
  *
- * Switches hash addresses, protocol and ports of a packet, so that a connection keeps its path.
- * There is no broadcast and no ARP: an IP packet goes to the device whose node has its destination
- * address, and a frame to the device that has its MAC address.
+ * Switches hash the addresses, protocol and ports of a packet, so that a connection keeps its path.
+ * There is neither broadcast nor ARP: an IP packet goes to the device whose node has its
+ * destination address, and a frame to the device with its MAC address.
  */
 class FabricChannel : public Channel, private weir::DatagramClient
 {
@@ -46,8 +46,8 @@ class FabricChannel : public Channel, private weir::DatagramClient
     ~FabricChannel() override;
 
     /**
-     * The channel of a fabric, which is made when it is asked for first.
-     * @param fabric that is wired for packets
+     * The channel of a fabric; created on first use.
+     * @param fabric wired for packets
      * @return its channel
      */
     static Ptr<FabricChannel> Of(Ptr<FluidFabric> fabric);
@@ -55,29 +55,30 @@ class FabricChannel : public Channel, private weir::DatagramClient
     /**
      * Attaches a device to a NIC.
      * @param device the device
-     * @param nic of the cluster's topology, with one link into the network and no other device
+     * @param nic NIC of the cluster's topology, with one link into the network and no other device
      * @return the number of that link, for Offer
      */
     uint32_t Attach(Ptr<FabricNetDevice> device, weir::DeviceId nic);
 
     /**
-     * The device that a frame is meant for.
+     * The destination device of a frame.
      * @param address of a device; the broadcast address: the packet's IP address decides
-     * @param packet without the header of a frame
+     * @param packet without the Ethernet header
      * @param protocol of the packet
-     * @return the device; null when there is none
+     * @return the device; null if there is none
      */
     Ptr<FabricNetDevice> Find(Mac48Address address, Ptr<const Packet> packet, uint16_t protocol);
 
     /**
-     * A device has frames to be sent; the channel asks for them when the port has time.
-     * @param link what Attach returned
+     * Notifies the channel that a device has frames to send; the channel takes them when the port
+     * is free.
+     * @param link as returned by Attach
      * @param trafficClass of the frames
      */
     void Offer(uint32_t link, unsigned trafficClass);
 
     /**
-     * The most bytes of a packet on the wire.
+     * The maximum bytes of a packet on the wire.
      * @return the bytes
      */
     uint32_t GetMaxWireBytes();
@@ -96,19 +97,19 @@ class FabricChannel : public Channel, private weir::DatagramClient
     Ptr<FluidFabric> GetFabric() const;
 
     /**
-     * Packets that have begun to leave their first ports.
+     * The number of packets that have started to leave their first ports.
      * @return the count
      */
     uint64_t GetSent() const;
 
     /**
-     * Packets that have come to their destinations.
+     * The number of packets that have reached their destinations.
      * @return the count
      */
     uint64_t GetDelivered() const;
 
     /**
-     * Packets that were dropped in the fabric.
+     * The number of packets that were dropped in the fabric.
      * @return the count
      */
     uint64_t GetDropped() const;
@@ -120,12 +121,12 @@ class FabricChannel : public Channel, private weir::DatagramClient
     void DoDispose() override;
 
   private:
-    /** A packet under way. */
+    /** A packet in flight. */
     struct Frame
     {
-        Ptr<Packet> packet;      //!< with the header of its frame
-        uint32_t source{0};      //!< device
-        uint32_t destination{0}; //!< device
+        Ptr<Packet> packet;      //!< with its Ethernet header
+        uint32_t source{0};      //!< device index
+        uint32_t destination{0}; //!< device index
     };
 
     std::optional<weir::Datagram> NextDatagram(weir::LinkId link,
@@ -136,37 +137,37 @@ class FabricChannel : public Channel, private weir::DatagramClient
 
     /**
      * The route of a frame.
-     * @param source device
-     * @param destination device
-     * @param hash of what switches look at
+     * @param source device index
+     * @param destination device index
+     * @param hash of the fields that switches hash
      * @return the route
      */
     weir::RouteId FindRoute(uint32_t source, uint32_t destination, uint32_t hash);
 
     /**
-     * Takes a frame that is not under way any more.
+     * Removes a frame that is no longer in flight.
      * @param handle its number
      * @return the frame
      */
     Frame Take(uint64_t handle);
 
     /**
-     * Looks up the IP addresses of the devices' nodes. One of another interface of a node belongs
-     * to its first device here.
+     * Looks up the IP addresses of the devices' nodes. An address of another interface of a node
+     * belongs to the node's first device on this channel.
      */
     void LookUpAddresses();
 
-    Ptr<FluidFabric> m_fabric;                   //!< what moves packets
+    Ptr<FluidFabric> m_fabric;                   //!< fabric that moves the packets
     std::vector<Ptr<FabricNetDevice>> m_devices; //!< in the order of Attach
     std::vector<weir::DeviceId> m_nics;          //!< by device
-    std::map<uint32_t, uint32_t> m_deviceOfLink; //!< by first link
-    std::vector<bool> m_isOffered;               //!< by device: the port asks for frames
-    std::map<Mac48Address, uint32_t> m_macs;     //!< device by address, from Attach on
+    std::map<uint32_t, uint32_t> m_deviceOfLink; //!< device by its link
+    std::vector<bool> m_isOffered;               //!< by device: the port will take its frames
+    std::map<Mac48Address, uint32_t> m_macs;     //!< device by address; set by Attach
     std::map<Ipv4Address, uint32_t> m_ipv4;      //!< device by address, as last looked up
     std::map<Ipv6Address, uint32_t> m_ipv6;      //!< device by address, as last looked up
-    std::vector<std::unordered_map<uint64_t, weir::RouteId>> m_routes; //!< by source: known ones
-    std::vector<Frame> m_frames;    //!< by handle; free ones are used again
-    std::vector<uint32_t> m_unused; //!< of m_frames
+    std::vector<std::unordered_map<uint64_t, weir::RouteId>> m_routes; //!< by source device
+    std::vector<Frame> m_frames;    //!< by handle; free ones are reused
+    std::vector<uint32_t> m_unused; //!< free handles
     uint64_t m_sent{0};             //!< packets
     uint64_t m_delivered{0};        //!< packets
     uint64_t m_dropped{0};          //!< packets

@@ -28,7 +28,7 @@ constexpr uint32_t CHECK_BYTES = 4; //!< frame check sequence (IEEE 802.3)
 
 /**
  * Sets the codepoint "congestion experienced" of an IP packet (RFC 3168).
- * @param packet without the header of a frame
+ * @param packet without the Ethernet header
  * @param protocol of the packet
  */
 void
@@ -415,7 +415,7 @@ FabricNetDevice::IsLinkUp() const
 void
 FabricNetDevice::AddLinkChangeCallback(Callback<void> callback)
 {
-    // Links of a fabric fail without telling: what is sent into one that is down waits.
+    // Failures of fabric links are not reported to devices: packets for a link that is down wait.
 }
 
 bool

@@ -17,14 +17,14 @@ namespace ns3
 {
 
 /**
- * A NIC of a cluster as a device of ns-3: stock applications, sockets and protocols of its node
- * send over the links, ports and buffers of the fabric, beside the flows of GPUs, in a traffic
- * class of their own.
+ * A NIC of a cluster as an ns-3 net device. Stock applications, sockets and protocols of its node
+ * send over the links, ports and buffers of the fabric, alongside the flows of GPUs, in a separate
+ * traffic class.
  *
- * Packets wait in TxQueue until the NIC's port has time for them: it serves its classes in turns, a
- * packet each. A switch that has no room in a lossy class drops them; one that marks sets CE in the
- * IP header of those that are ECN capable. The device has Ethernet frames and MAC addresses, but
- * neither broadcasts nor asks for addresses: the channel knows them.
+ * Packets wait in TxQueue until the NIC's port is free. The port serves its traffic classes round
+ * robin, one packet each. A switch without buffer space in a lossy class drops packets; a switch
+ * that marks sets CE in the IP header of ECN-capable packets. The device uses Ethernet frames and
+ * MAC addresses, but neither broadcast nor ARP: the channel knows the addresses.
  */
 class FabricNetDevice : public NetDevice
 {
@@ -39,60 +39,60 @@ class FabricNetDevice : public NetDevice
     ~FabricNetDevice() override;
 
     /**
-     * Attaches the device to a NIC; once, and after its attributes are set.
+     * Attaches the device to a NIC. May be called only once, after the attributes are set.
      * @param channel the fabric's channel
-     * @param nic of the cluster's topology
+     * @param nic NIC of the cluster's topology
      */
     void Attach(Ptr<FabricChannel> channel, weir::DeviceId nic);
 
     /**
-     * Sets what packets wait in before they are sent.
+     * Sets the transmit queue.
      * @param queue the queue
      */
     void SetQueue(Ptr<Queue<Packet>> queue);
 
     /**
-     * What packets wait in before they are sent.
+     * The transmit queue.
      * @return the queue
      */
     Ptr<Queue<Packet>> GetQueue() const;
 
     /**
-     * The NIC's port into the network, which the GPUs' flows use, too.
+     * The NIC's port into the network, which flows of GPUs also use.
      * @return the port
      */
     Ptr<FabricPort> GetPort() const;
 
     /**
-     * The link that the port leads to.
+     * The link of the port.
      * @return its number in the topology
      */
     uint32_t GetLink() const;
 
     /**
-     * What a frame takes on the wire.
+     * The bytes of a frame on the wire.
      * @param bytes of the frame with its header, without check sequence
      * @return the bytes, with check sequence, padding, preamble and gap
      */
     uint32_t GetWireBytes(uint32_t bytes) const;
 
     /**
-     * The next frame is sent now.
-     * @return the frame; null when none waits
+     * Takes the next frame out of the queue for transmission now.
+     * @return the frame; null if the queue is empty
      */
     Ptr<Packet> Dequeue();
 
     /**
-     * A frame has come.
+     * Receives a frame.
      * @param frame with its header
      * @param isMarked whether a switch has marked it
      */
     void Receive(Ptr<Packet> frame, bool isMarked);
 
     /**
-     * A frame that this device has sent was dropped.
+     * Reports that a frame of this device was dropped.
      * @param frame with its header
-     * @param link what it could not enter, or was on when it failed
+     * @param link the link whose queue had no room, or that failed with the frame on it
      */
     void NoteDrop(Ptr<const Packet> frame, uint32_t link);
 
@@ -127,7 +127,7 @@ class FabricNetDevice : public NetDevice
     /**
      * TracedCallback signature of FabricDrop.
      * @param packet the frame
-     * @param link what it could not enter, or was on when it failed
+     * @param link the link whose queue had no room, or that failed with the frame on it
      */
     typedef void (*FabricDropTracedCallback)(Ptr<const Packet> packet, uint32_t link);
 
@@ -136,53 +136,53 @@ class FabricNetDevice : public NetDevice
 
   private:
     /**
-     * Sets the class of its packets; before it is attached.
+     * Sets the traffic class of its packets. To be called before Attach.
      * @param trafficClass of the fabric
      */
     void SetTrafficClass(uint32_t trafficClass);
 
     /**
-     * Gets the class of its packets.
+     * Gets the traffic class of its packets.
      * @return the class
      */
     uint32_t GetTrafficClass() const;
 
     /**
-     * Sets the least length of a frame; before it is attached.
+     * Sets the minimum length of a frame. To be called before Attach.
      * @param bytes with check sequence
      */
     void SetMinFrame(uint32_t bytes);
 
     /**
-     * Gets the least length of a frame.
+     * Gets the minimum length of a frame.
      * @return the bytes
      */
     uint32_t GetMinFrame() const;
 
     /**
-     * Sets what a frame takes on the wire besides; before it is attached.
+     * Sets the overhead of a frame on the wire. To be called before Attach.
      * @param bytes of preamble and gap
      */
     void SetGap(uint32_t bytes);
 
     /**
-     * Gets what a frame takes on the wire besides.
-     * @return the bytes
+     * Gets the overhead of a frame on the wire.
+     * @return the bytes of preamble and gap
      */
     uint32_t GetGap() const;
 
     /**
-     * Ends the program when the device is attached.
+     * Aborts if the device is attached.
      * @param attribute that is being set
      */
     void CheckDetached(const char* attribute) const;
 
-    Ptr<FabricChannel> m_channel;            //!< the fabric's
-    Ptr<Node> m_node;                        //!< whose device it is
-    Ptr<Queue<Packet>> m_queue;              //!< what packets wait in
+    Ptr<FabricChannel> m_channel;            //!< channel of the fabric
+    Ptr<Node> m_node;                        //!< node of the device
+    Ptr<Queue<Packet>> m_queue;              //!< transmit queue
     Mac48Address m_address;                  //!< of the device
-    uint32_t m_link{0};                      //!< of the topology: the port's
-    uint32_t m_ifIndex{0};                   //!< number among the node's devices
+    uint32_t m_link{0};                      //!< link of the port, in the topology
+    uint32_t m_ifIndex{0};                   //!< index among the node's devices
     uint32_t m_trafficClass;                 //!< of its packets
     uint16_t m_mtu;                          //!< bytes
     uint32_t m_minFrame;                     //!< bytes

@@ -18,9 +18,9 @@ namespace ns3
 {
 
 /**
- * A port of a fabric that moves packets: the queues at the beginning of a link, one a traffic
- * class, with what happens there as trace sources. Packets of flows and of FabricNetDevices wait in
- * it alike. FluidFabric::GetPort returns it.
+ * A port of a fabric with packets: the queues at the start of a link, one per traffic class, with
+ * trace sources for their events. Packets of flows and of FabricNetDevices share it.
+ * FluidFabric::GetPort returns it.
  */
 class FabricPort : public Object, private weir::PortObserver
 {
@@ -35,29 +35,29 @@ class FabricPort : public Object, private weir::PortObserver
     ~FabricPort() override;
 
     /**
-     * Begins to tell of a port.
+     * Starts to observe a port.
      * @param driver keeps @p packets at the simulator's time
-     * @param packets what moves packets
-     * @param link the link that the port leads to
+     * @param packets the packet transport
+     * @param link the link that the port transmits on
      */
     void Observe(Ptr<EngineDriver> driver, weir::PacketTransport& packets, weir::LinkId link);
 
     /**
-     * What the port has done since the beginning.
+     * The counters of the port since the start of the simulation.
      * @return packets, bytes, marks, drops, pauses and times
      */
     const weir::PortCounters& GetCounters() const;
 
     /**
-     * Bytes that wait in the port now, of all classes.
+     * The bytes that are queued in the port now, over all traffic classes.
      * @return the bytes
      */
     uint64_t GetQueueBytes() const;
 
     /**
-     * TracedCallback signature of QueueBytes, and of Drop.
-     * @param trafficClass 0: control packets, 1: flows, from 2 on: devices
-     * @param bytes that wait in its queue, or of the packet that was dropped
+     * TracedCallback signature of QueueBytes and of Drop.
+     * @param trafficClass 0: control packets, 1: flows, 2 and above: devices
+     * @param bytes queued in the class, or of the packet that was dropped
      * @param now exact time
      */
     typedef void (*BytesTracedCallback)(uint32_t trafficClass, uint64_t bytes, weir::Time now);
@@ -66,8 +66,8 @@ class FabricPort : public Object, private weir::PortObserver
      * TracedCallback signature of Transmit.
      * @param trafficClass of the packet
      * @param bytes of the packet on the wire
-     * @param now exact time at which it begins to leave
-     * @param end exact time at which it has left
+     * @param now exact start time of its transmission
+     * @param end exact end time of its transmission
      */
     typedef void (*TransmitTracedCallback)(uint32_t trafficClass,
                                            uint32_t bytes,
@@ -83,7 +83,7 @@ class FabricPort : public Object, private weir::PortObserver
 
     /**
      * TracedCallback signature of Pause.
-     * @param trafficClass that pauses, or resumes
+     * @param trafficClass that pauses or resumes
      * @param isPaused whether it pauses
      * @param now exact time
      */
@@ -91,7 +91,8 @@ class FabricPort : public Object, private weir::PortObserver
 
     /**
      * TracedCallback signature of Rate.
-     * @param rate mean over the last interval, of packets that began in it, headers included
+     * @param rate mean over the last interval, of packets whose transmission began in it, headers
+     *        included
      */
     typedef void (*RateTracedCallback)(DataRate rate);
 
@@ -109,15 +110,15 @@ class FabricPort : public Object, private weir::PortObserver
     void OnDrop(weir::LinkId link, unsigned trafficClass, uint32_t bytes, weir::Time now) override;
     void OnPause(weir::LinkId link, unsigned trafficClass, bool isPaused, weir::Time now) override;
 
-    /** Tells of the rate of the interval that ends now. */
+    /** Reports the rate of the interval that ends now. */
     void TellRate();
 
     Ptr<EngineDriver> m_driver;                //!< keeps m_packets at the simulator's time
-    weir::PacketTransport* m_packets{nullptr}; //!< what moves packets; null once disposed
-    weir::LinkId m_link;                       //!< what the port leads to
-    Time m_interval;                           //!< of Rate
+    weir::PacketTransport* m_packets{nullptr}; //!< packet transport; null once disposed
+    weir::LinkId m_link;                       //!< link that the port transmits on
+    Time m_interval;                           //!< averaging interval of Rate
     uint64_t m_bytes{0};                       //!< of packets that began in this interval
-    EventId m_tellRate;                        //!< the end of this interval
+    EventId m_tellRate;                        //!< end of this interval
 
     TracedCallback<uint32_t, uint64_t, weir::Time> m_queueBytes; //!< QueueBytes trace source
     TracedCallback<uint32_t, uint32_t, weir::Time, weir::Time>

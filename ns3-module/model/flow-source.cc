@@ -23,8 +23,8 @@ NS_OBJECT_ENSURE_REGISTERED(FlowSource);
 namespace
 {
 
-constexpr double MAX_BYTES = 9223372036854775808.0; //!< of a flow: 2^63, which it does not reach
-constexpr uint32_t MAX_AT_ONCE = 10000;             //!< flows of one instant, without MaxFlows
+constexpr double MAX_BYTES = 9223372036854775808.0; //!< exclusive upper bound of a flow: 2^63
+constexpr uint32_t MAX_AT_ONCE = 10000; //!< flows started at one instant, without MaxFlows
 
 } // namespace
 
@@ -141,7 +141,7 @@ FlowSource::Finish(Flow flow, uint64_t number)
     m_finished++;
     if (!GetNode())
     {
-        return; // the simulator is being destroyed, and nobody listens
+        return; // the simulator is being destroyed
     }
     const Ptr<FluidFabric> fabric = GetNode()->GetObject<GpuServer>()->GetFabric();
     m_flowFinished(GetSource(),

@@ -18,13 +18,13 @@ namespace ns3
 {
 
 /**
- * A GPU that sends flow after flow over the fabric, whatever becomes of the earlier ones: an open
- * loop, Poisson traffic when the interval is exponential.
+ * A GPU that starts flows over the fabric independently of the completion of earlier ones: an open
+ * loop. Exponential intervals make Poisson traffic.
  *
- * An application of a server of a cluster (a Node with a GpuServer). The first flow starts at its
- * StartTime, the next ones an interval after the one before, until its StopTime or MaxFlows. Flows
- * under way when it stops go on to their ends. Without destinations it sends what Send() asks for
- * and nothing else.
+ * It is an application of a server of a cluster (a Node with a GpuServer). The first flow starts at
+ * its StartTime, and each further one an interval after the previous start, until StopTime or
+ * MaxFlows. Flows in progress at StopTime complete. Without destinations it sends only the flows
+ * that Send() requests.
  */
 class FlowSource : public Application
 {
@@ -39,35 +39,35 @@ class FlowSource : public Application
     ~FlowSource() override;
 
     /**
-     * Says whom it sends to: each flow goes to one of them, all alike likely.
-     * @param gpus counted as in the cluster
+     * Sets the destinations. Each flow goes to one of them, chosen uniformly at random.
+     * @param gpus numbered as in the cluster
      */
     void SetDestinations(const std::vector<uint32_t>& gpus);
 
     /**
-     * Starts a flow now, beside those that the interval brings.
-     * @param destination the receiving GPU, counted as in the cluster
-     * @param bytes what crosses the wire
+     * Starts a flow now, in addition to those that start at intervals.
+     * @param destination the receiving GPU, numbered as in the cluster
+     * @param bytes bytes on the wire
      * @return the flow's number
      */
     uint64_t Send(uint32_t destination, uint64_t bytes);
 
     /**
-     * How many flows have been started.
+     * The number of flows that have been started.
      * @return the count
      */
     uint64_t GetStarted() const;
 
     /**
-     * How many flows have ended.
+     * The number of flows that have ended.
      * @return the count
      */
     uint64_t GetFinished() const;
 
     /**
-     * Gives the random variables fixed streams.
+     * Assigns fixed streams to the random variables.
      * @param stream number of the first
-     * @return how many streams there are
+     * @return the number of streams
      */
     int64_t AssignStreams(int64_t stream);
 
@@ -89,7 +89,7 @@ class FlowSource : public Application
     void StartApplication() override;
     void StopApplication() override;
 
-    /** A flow under way. */
+    /** A flow in progress. */
     struct Flow
     {
         uint32_t destination; //!< GPU
@@ -97,46 +97,46 @@ class FlowSource : public Application
         weir::Time started;   //!< exact time
     };
 
-    /** Starts the flow that is due and puts the next one at its time. */
+    /** Starts the flow that is due and schedules the next one. */
     void SendNext();
 
     /**
-     * Tells of a flow's end.
-     * @param flow what it was
+     * Reports the end of a flow.
+     * @param flow the flow
      * @param number of the flow
      */
     void Finish(Flow flow, uint64_t number);
 
     /**
-     * What flows move as in a hybrid.
+     * Sets whether flows are fluid or packets in a hybrid.
      * @param form fluid or packet
      */
     void SetForm(std::string form);
 
     /**
-     * What flows move as in a hybrid.
+     * Whether flows are fluid or packets in a hybrid.
      * @return fluid or packet
      */
     std::string GetForm() const;
 
     /**
-     * The number of the sending GPU in the cluster; ends the program when the node is no server.
+     * The number of the sending GPU in the cluster; aborts if the node is no server.
      * @return the number
      */
     uint32_t GetSource() const;
 
     uint32_t m_gpu;                               //!< number of the sending GPU within its server
     weir::FlowForm m_form{weir::FlowForm::Fluid}; //!< in a hybrid
-    uint64_t m_maxFlows;                          //!< that the interval brings; 0: no limit
-    Ptr<RandomVariableStream> m_size;             //!< bytes
-    Ptr<RandomVariableStream> m_pause;            //!< seconds from start to start
-    Ptr<UniformRandomVariable> m_pick;            //!< which destination
-    std::vector<uint32_t> m_receivers;            //!< GPUs of the cluster
-    EventId m_next;                               //!< the next start
-    uint64_t m_drawn{0};                          //!< flows that the interval has brought
-    uint64_t m_started{0};                        //!< flows
-    uint64_t m_finished{0};                       //!< flows
-    uint32_t m_atOnce{0};                         //!< starts since time last went on
+    uint64_t m_maxFlows;               //!< maximum of flows started at intervals; 0: no limit
+    Ptr<RandomVariableStream> m_size;  //!< bytes
+    Ptr<RandomVariableStream> m_pause; //!< interval between starts, seconds
+    Ptr<UniformRandomVariable> m_pick; //!< selects the destination
+    std::vector<uint32_t> m_receivers; //!< GPUs of the cluster
+    EventId m_next;                    //!< event of the next start
+    uint64_t m_drawn{0};               //!< number of flows started at intervals
+    uint64_t m_started{0};             //!< flows
+    uint64_t m_finished{0};            //!< flows
+    uint32_t m_atOnce{0};              //!< number of consecutive intervals of zero
 
     TracedCallback<uint32_t, uint32_t, uint64_t, weir::Time, weir::Time>
         m_flowFinished; //!< FlowFinished trace source

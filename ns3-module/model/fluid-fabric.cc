@@ -76,7 +76,7 @@ FluidFabric::DoDispose()
         port.second->Dispose();
     }
     m_ports.clear();
-    if (!m_driver->IsOver()) // else it is what lets go of the fabric
+    if (!m_driver->IsOver()) // otherwise the driver is releasing the fabric
     {
         m_driver->Dispose();
     }
@@ -211,7 +211,7 @@ FluidFabric::SetLinkLoss(const std::string& a, const std::string& b, double part
             m_fabric->GetTransport().SetLinkLoss(link, part, now);
         }
     }
-    catch (const std::exception& error) // a fluid, or a link inside a node
+    catch (const std::exception& error) // fluid transport, or a link inside a node
     {
         NS_ABORT_MSG("FluidFabric: " << error.what());
     }

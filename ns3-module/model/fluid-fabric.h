@@ -24,17 +24,17 @@ class CorrectionDescription;
 class FabricPort;
 
 /**
- * All the wires of a cluster at once, as a system of pipes: a flow is a stream through the links of
- * its path, and links share their rate among streams by weighted max-min fairness. Where it is
- * wired for packets, a flow is a message of a queue pair, cut into packets that pass ports, queues
- * and switches.
+ * The network of a whole cluster, as a system of pipes: a flow is a stream through the links of its
+ * path, and links share their rate among streams by weighted max-min fairness. If the fabric is
+ * wired for packets, a flow is a message of a queue pair, segmented into packets that pass ports,
+ * queues and switches.
  *
- * Wire() gives it its topology (ClusterHelper does), then StartFlow() may be called at any time. As
- * a fluid a flow costs one event where it starts to share, one where it ends, whatever its size. On
- * packets, FabricNetDevices may be attached to its NICs, for ns-3's own applications.
+ * Wire() builds the topology (ClusterHelper calls it). After that StartFlow() may be called at any
+ * time. A fluid flow costs one event when it starts to share links and one when it ends, whatever
+ * its size. With packets, FabricNetDevices may be attached to NICs, for stock ns-3 applications.
  *
- * Flows of training jobs and collectives on this fabric share it with those of StartFlow, and show
- * up in the same trace sources.
+ * Flows of training jobs and collectives on this fabric share links with those of StartFlow and
+ * appear in the same trace sources.
  */
 class FluidFabric : public Object, private weir::FlowClient, private weir::TransportObserver
 {
@@ -48,28 +48,29 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     FluidFabric();
     ~FluidFabric() override;
 
-    static constexpr double MIN_SCALE = 1e-9; //!< of a link's rate
-    static constexpr double MAX_SCALE = 1e9;  //!< of a link's rate
+    static constexpr double MIN_SCALE = 1e-9; //!< minimum factor of a link's rate
+    static constexpr double MAX_SCALE = 1e9;  //!< maximum factor of a link's rate
 
-    /** What StartFlow calls when the last byte has passed: the flow's number. */
+    /** Callback of StartFlow, called with the flow's number when the last byte has passed. */
     using FlowCallback = Callback<void, uint64_t>;
 
     /**
-     * Builds the topology; once.
-     * @param spec the cluster; what cannot be wired ends the program with the reason
-     * @param transport how flows move; its corrections are those of the attribute
+     * Builds the topology. May be called only once. Aborts with the reason if @p spec cannot be
+     * wired.
+     * @param spec the cluster
+     * @param transport how flows move; its corrections are replaced by those of the attribute
      */
     void Wire(const weir::ClusterSpec& spec, weir::TransportSpec transport = {});
 
     /**
-     * Starts a flow between two GPUs, counted node by node, over the path that the fabric's
-     * routing finds. Each flow has a source port of its own, so ECMP spreads them.
-     * @param source the sending GPU
+     * Starts a flow between two GPUs over the path that the fabric's routing finds. Each flow has
+     * its own source port, so ECMP spreads the flows.
+     * @param source the sending GPU, numbered node by node
      * @param destination the receiving GPU
-     * @param bytes what crosses the wire, less than 2^63
-     * @param done called at the end; it may start flows, and installs jobs by
+     * @param bytes bytes on the wire, less than 2^63
+     * @param done called at the end. It may start flows; it installs jobs through
      *        Simulator::ScheduleNow
-     * @param form what it moves as in a hybrid
+     * @param form whether the flow is fluid or packets in a hybrid
      * @return the flow's number
      */
     uint64_t StartFlow(uint32_t source,
@@ -82,9 +83,9 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
      * As StartFlow, between any two devices.
      * @param source name of the sending device, e.g. "node0/nic3"
      * @param destination name of the receiving device
-     * @param bytes what crosses the wire
+     * @param bytes bytes on the wire
      * @param done called at the end
-     * @param form what it moves as in a hybrid
+     * @param form whether the flow is fluid or packets in a hybrid
      * @return the flow's number
      */
     uint64_t StartFlowBetween(const std::string& source,
@@ -94,116 +95,116 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
                               weir::FlowForm form = weir::FlowForm::Fluid);
 
     /**
-     * Gives both directions of the wires between two devices another rate: a part of their own.
+     * Scales the rate of the wires between two devices, in both directions.
      * @param a name of a device
-     * @param b name of another, joined to it
-     * @param factor new rate over own rate, MIN_SCALE to MAX_SCALE; 0 takes them down, as SetLinkUp
+     * @param b name of another device, connected to it
+     * @param factor new rate / original rate, MIN_SCALE to MAX_SCALE; 0 takes the wires down, as
+     *        SetLinkUp does
      */
     void ScaleLinkRate(const std::string& a, const std::string& b, double factor);
 
     /**
-     * Lets both directions of the wires between two devices of the network lose packets. A fluid
-     * loses nothing: an error where the fabric has no packets.
+     * Sets the packet loss rate of the wires between two devices of the network, in both
+     * directions. Aborts if the fabric has no packets, as a fluid has no losses.
      * @param a name of a device
-     * @param b name of another, joined to it
-     * @param part of all packets from now on, each by chance: 0 to below 1
+     * @param b name of another device, connected to it
+     * @param part probability of the loss of each packet from now on: 0 to below 1
      */
     void SetLinkLoss(const std::string& a, const std::string& b, double part);
 
     /**
-     * Takes the wires between two devices down, or brings them up at the rate that they had. Flows
-     * on wires that are down are rerouted; those to which no path is left wait for one.
+     * Takes the wires between two devices down, or brings them up at their former rate. Flows on
+     * wires that are down are rerouted; flows without another path stall until a path is up.
      * @param a name of a device
-     * @param b name of another, joined to it
-     * @param up whether they are up
+     * @param b name of another device, connected to it
+     * @param up whether the wires are up
      */
     void SetLinkUp(const std::string& a, const std::string& b, bool up);
 
     /**
-     * Takes all wires of a device down at once, or brings them up: a switch or a NIC that fails.
+     * Takes all wires of a device down or brings them up: a switch or a NIC that fails.
      * @param name name of the device
-     * @param up whether they are up
+     * @param up whether the wires are up
      */
     void SetDeviceUp(const std::string& name, bool up);
 
     /**
-     * Which flows wait for a link to come up, and which ports for each other.
-     * @return a line a flow: its bytes, its ends and the link; a line for a deadlock of packets:
-     * the ports of the cycle; empty when none waits
+     * Describes the flows that are stalled on a link that is down, and a deadlock of ports.
+     * @return one line per stalled flow: its bytes, its end points and the link; one line for a
+     *         deadlock of packets: the ports of the cycle; empty if there are none
      */
     std::string DescribeWaiting();
 
     /**
-     * The link from one device to another: of several side by side the first.
-     * @param from name of the device it leaves
-     * @param to name of the device it ends at
-     * @return its number, as GetLinkUsage and the trace source LinkRate have it
+     * The link from one device to another; the first one if there are parallel links.
+     * @param from name of the sending device
+     * @param to name of the receiving device
+     * @return its number, as used by GetLinkUsage and the trace source LinkRate
      */
     uint32_t FindLink(const std::string& from, const std::string& to);
 
     /**
-     * What a link is called.
+     * The name of a link.
      * @param link number of the link in the topology
      * @return the name, e.g. "node0/nic3->leaf3"
      */
     std::string GetLinkName(uint32_t link);
 
     /**
-     * The most a link carries when nothing has scaled it.
+     * The unscaled payload rate of a link.
      * @param link number of the link in the topology
-     * @return its rate of payload
+     * @return the rate
      */
     weir::Rate GetLinkCapacity(uint32_t link);
 
     /**
-     * What a link has carried so far.
+     * The traffic of a link so far.
      * @param link number of the link in the topology
      * @return bytes, time with traffic, time saturated
      */
     weir::LinkUsage GetLinkUsage(uint32_t link);
 
     /**
-     * The port at the beginning of a link, where packets wait for it. Ends the program when flows
-     * are a fluid.
+     * The port at the start of a link, where packets are queued for it. Aborts if flows are fluid.
      * @param link number of the link in the topology
-     * @return the port, whose trace sources tell of what happens from now on
+     * @return the port, whose trace sources report events from now on
      */
     Ptr<FabricPort> GetPort(uint32_t link);
 
     /**
-     * What moves packets. Ends the program when flows are a fluid.
-     * @return the transport; calls on it are framed by the driver's Synchronize and Update
+     * The packet transport. Aborts if flows are fluid.
+     * @return the transport; calls on it must be framed by the driver's Synchronize and Update
      */
     weir::PacketTransport& GetPackets();
 
     /**
-     * The rate of a flow: what it has of its links, or what its congestion control allows it.
+     * The rate of a flow: its share of its links, or the rate that its congestion control allows.
      * @param flow the flow's number
-     * @return the rate; zero when it has ended
+     * @return the rate; zero after its end
      */
     weir::Rate GetFlowRate(uint64_t flow);
 
     /**
-     * Flows under way, those in their start-up delay included.
+     * The number of active flows, including those in their start-up delay.
      * @return the count
      */
     std::size_t GetActiveFlows();
 
     /**
-     * The plain fabric: topology, paths, router, transport. Calls on its transport are framed by
-     * the driver's Synchronize and Update.
+     * The plain fabric: topology, paths, router, transport. Calls on its transport must be framed
+     * by the driver's Synchronize and Update.
      * @return the fabric
      */
     weir::Fabric& GetFabric();
 
     /**
      * How flows move.
-     * @return the values that the fabric was wired with
+     * @return the parameters that the fabric was wired with
      */
     const weir::TransportSpec& GetTransportSpec() const;
 
     /**
-     * What keeps this fabric and the jobs on it at the simulator's time.
+     * The driver that keeps this fabric and the jobs on it at the simulator's time.
      * @return the driver
      */
     Ptr<EngineDriver> GetDriver() const;
@@ -211,7 +212,7 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     /**
      * TracedCallback signature of FlowStarted.
      * @param flow the flow's number
-     * @param request what was asked for
+     * @param request the request of the flow
      * @param now exact time
      */
     typedef void (*FlowStartedTracedCallback)(uint64_t flow,
@@ -221,7 +222,7 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     /**
      * TracedCallback signature of FlowFinished.
      * @param flow the flow's number
-     * @param request what was asked for
+     * @param request the request of the flow
      * @param started exact time of its start
      * @param now exact time
      */
@@ -233,7 +234,7 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
     /**
      * TracedCallback signature of LinkRate.
      * @param link number of the link in the topology
-     * @param rate all flows on it together
+     * @param rate combined rate of all fluid flows on it
      * @param now exact time
      */
     typedef void (*LinkRateTracedCallback)(uint32_t link, weir::Rate rate, weir::Time now);
@@ -254,8 +255,9 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
      * Starts a flow over the path from one device to another.
      * @param from the sending device
      * @param to the receiving device
-     * @param bytes what crosses the wire
+     * @param bytes bytes on the wire
      * @param done called at the end
+     * @param form whether the flow is fluid or packets in a hybrid
      * @return the flow's number
      */
     uint64_t StartFlow(weir::DeviceId from,
@@ -265,50 +267,50 @@ class FluidFabric : public Object, private weir::FlowClient, private weir::Trans
                        weir::FlowForm form);
 
     /**
-     * The device of that name; ends the program when there is none.
+     * Finds a device by name; aborts if there is none.
      * @param name the name
      * @return the device
      */
     weir::DeviceId FindDevice(const std::string& name);
 
     /**
-     * The links between two devices, both ways; ends the program when there are none.
+     * The links between two devices in both directions; aborts if there are none.
      * @param a name of a device
-     * @param b name of another
+     * @param b name of another device
      * @return the links
      */
     std::vector<weir::LinkId> FindLinks(const std::string& a, const std::string& b);
 
     /**
-     * Takes links down, or brings them up.
+     * Takes links down or brings them up.
      * @param links the links
      * @param up whether they are up
      */
     void SetLinksUp(const std::vector<weir::LinkId>& links, bool up);
 
     /**
-     * The link of that number; ends the program when there is none.
+     * Checks a link number; aborts if there is no such link.
      * @param link the number
      * @return the link
      */
     weir::LinkId CheckLink(uint32_t link);
 
     /**
-     * Asks the transport for link rates if a trace source is connected to them. Connections may
-     * change at any time: looked at whenever a flow starts.
+     * Has the transport report link rates if a trace sink is connected to LinkRate. Connections may
+     * change at any time, so this is checked whenever a flow starts.
      */
     void Observe();
 
     std::unique_ptr<weir::Fabric> m_fabric;      //!< topology and transport
     weir::TransportSpec m_transport;             //!< how flows move
-    Ptr<CorrectionDescription> m_corrections;    //!< of a fluid; null: none
-    Ptr<EngineDriver> m_driver;                  //!< keeps it at the simulator's time
+    Ptr<CorrectionDescription> m_corrections;    //!< corrections of the fluid; null: none
+    Ptr<EngineDriver> m_driver;                  //!< keeps the fabric at the simulator's time
     bool m_linkRates{false};                     //!< whether the transport reports link rates
     uint16_t m_nextPort{0};                      //!< source port of the next flow
     std::vector<FlowCallback> m_callbacks;       //!< by token; free slots are reused
     std::vector<uint32_t> m_freeSlots;           //!< of m_callbacks
     std::vector<uint64_t> m_flows;               //!< by token: the flow's number
-    std::map<uint32_t, Ptr<FabricPort>> m_ports; //!< by link, those that were asked for
+    std::map<uint32_t, Ptr<FabricPort>> m_ports; //!< by link; created by GetPort
 
     TracedCallback<uint64_t, const weir::FlowRequest&, weir::Time>
         m_flowStarted; //!< FlowStarted trace source

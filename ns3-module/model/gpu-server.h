@@ -10,8 +10,8 @@ namespace ns3
 {
 
 /**
- * What makes a Node a server of a cluster: its number, its GPUs and the fabric it is wired to.
- * Aggregated to each Node by ClusterHelper, so that the fabric can be reached by the path
+ * Makes a Node a server of a cluster: its number, its GPUs and the fabric that it is wired to.
+ * ClusterHelper aggregates it to each Node, so that the fabric can be reached by the path
  * "/NodeList/0/$ns3::GpuServer/Fabric".
  */
 class GpuServer : public Object
@@ -43,13 +43,13 @@ class GpuServer : public Object
     uint32_t GetIndex() const;
 
     /**
-     * How many GPUs the server has.
+     * The number of GPUs of the server.
      * @return the count
      */
     uint32_t GetNGpus() const;
 
     /**
-     * The number of a GPU among all of the cluster, as flows and jobs count them.
+     * The number of a GPU in the cluster, as used by flows and jobs.
      * @param local its number within the server
      * @return the number
      */

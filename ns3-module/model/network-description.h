@@ -12,9 +12,9 @@ namespace ns3
 {
 
 /**
- * The network between servers as attributes: its kind, how switches choose among equal paths, the
- * parameters of all kinds and routing policies. By default a rail-optimized Clos without
- * oversubscription, with ECMP, of the NICs' own links. A network from a file comes with SetSpec.
+ * The network between servers as attributes: its kind, its routing policy, and the parameters of
+ * all kinds and policies. By default a rail-optimized Clos network without oversubscription, with
+ * ECMP and links as those of the NICs. A network from a file is set by SetSpec.
  */
 class NetworkDescription : public ParameterizedObject, private weir::Parameterized
 {
@@ -28,7 +28,7 @@ class NetworkDescription : public ParameterizedObject, private weir::Parameteriz
     NetworkDescription();
 
     /**
-     * Takes all figures from plain values; attributes set later change single ones.
+     * Sets all values; attributes that are set later change single values.
      * @param spec the network
      */
     void SetSpec(const weir::FabricSpec& spec);
@@ -44,9 +44,9 @@ class NetworkDescription : public ParameterizedObject, private weir::Parameteriz
   private:
     void VisitParameters(weir::ParameterVisitor& visitor) override;
 
-    weir::FabricSpec m_spec;                        //!< but for kind and routing
-    ComponentChoice<weir::FabricKind> m_kind;       //!< of all kinds one is meant
-    ComponentChoice<weir::RoutingPolicy> m_routing; //!< of all policies one is meant
+    weir::FabricSpec m_spec;                        //!< except kind and routing
+    ComponentChoice<weir::FabricKind> m_kind;       //!< the kind
+    ComponentChoice<weir::RoutingPolicy> m_routing; //!< the routing policy
 };
 
 } // namespace ns3

@@ -28,7 +28,7 @@ namespace
 {
 
 /**
- * A parameter's key, or a kind's name, as an attribute's.
+ * Converts a parameter's key or a kind's name to PascalCase.
  * @param text "markFrom", "host.kernel" or "dragonfly-plus"
  * @return "MarkFrom", "HostKernel" or "DragonflyPlus"
  */
@@ -50,9 +50,9 @@ PascalCase(const std::string& text)
 }
 
 /**
- * A parameter's time as an attribute's.
+ * Converts the time of a parameter to that of an attribute.
  * @param time of the parameter
- * @return the same, Time::Max() for an infinite one, 0 for one below the simulator's resolution
+ * @return the time; Time::Max() if infinite, 0 if below the simulator's resolution
  */
 Time
 ToAttribute(weir::Time time)
@@ -66,9 +66,9 @@ ToAttribute(weir::Time time)
 }
 
 /**
- * What a link carries of its raw rate.
+ * The efficiency of a link.
  * @param link the link
- * @return its payload part
+ * @return payload rate / raw rate
  */
 double
 EfficiencyOf(const weir::LinkProfile& link)
@@ -77,7 +77,7 @@ EfficiencyOf(const weir::LinkProfile& link)
 }
 
 /**
- * Dimensions as text.
+ * Converts dimensions to text.
  * @param values the dimensions
  * @return their notation
  */
@@ -93,7 +93,7 @@ ToText(const std::vector<weir::FabricDimension>& values)
 }
 
 /**
- * Dimensions from text. Ends the program when they are none.
+ * Parses dimensions; aborts if the text is invalid.
  * @param name of the attribute
  * @param text their notation
  * @return the dimensions
@@ -112,24 +112,27 @@ ParseText(const std::string& name, const std::string& text)
     }
 }
 
-constexpr double MIN_EFFICIENCY = 1e-6; // of a link; zero would be one that is down
+constexpr double MIN_EFFICIENCY = 1e-6; // minimum of a link; a link with zero would be down
 
-/** From where on a time is infinite: as text, Time::Max() is rounded. Picoseconds count no more. */
+/**
+ * Times from here on count as infinite, as Time::Max() is rounded when converted to text. This is
+ * the range of picoseconds.
+ */
 constexpr double INFINITE_SECONDS = 9.2e6;
 
 /**
- * Shows what attributes a parameter is: most are one, a link is three. For each it calls
+ * Enumerates the attributes of a parameter: most have one, a link has three. For each it calls
  * m_use(name, help, value, checker, set), where set(value) changes the parameter.
- * @tparam F of m_use
+ * @tparam F type of m_use
  */
 template <typename F>
 class AttributesOf
 {
   public:
     /**
-     * @param name of the parameter's attribute, or what those of a link begin with
-     * @param help what a user is told
-     * @param use what is called
+     * @param name of the parameter's attribute, or the prefix of those of a link
+     * @param help of the parameter
+     * @param use called for each attribute
      */
     AttributesOf(std::string name, const char* help, const F& use)
         : m_name(std::move(name)),
@@ -139,7 +142,7 @@ class AttributesOf
     }
 
     /**
-     * Shows a parameter of any type that attributes have.
+     * Enumerates the attributes of a parameter. There is one overload per type of parameter.
      * @param number the parameter
      */
     void operator()(const weir::NumberParameter& number) const
@@ -263,7 +266,7 @@ class AttributesOf
     void operator()(const weir::LinkParameter& link) const
     {
         weir::LinkProfile& profile = link.value;
-        const std::string changed = "attributes of an ns-3 object"; // the source of what is set
+        const std::string changed = "attributes of an ns-3 object"; // source of set values
         UseRate(m_name + "Rate", m_help + " Its raw rate, one direction.", profile.rawRate, [&] {
             profile.source = changed;
         });
@@ -293,7 +296,7 @@ class AttributesOf
               [&](const StringValue& given) { dimensions.value = ParseText(m_name, given.Get()); });
     }
 
-    /** A selection, or a network that a file holds: no attribute. */
+    /** Selections and graphs from files have no attributes. */
     template <typename P>
     void operator()(const P&) const
     {
@@ -301,12 +304,12 @@ class AttributesOf
 
   private:
     /**
-     * Shows a time.
+     * Enumerates the attribute of a time.
      * @param name of the attribute
-     * @param help what a user is told
+     * @param help of the attribute
      * @param time the value
      * @param range of its values
-     * @param after what is called when it has been set
+     * @param after called when it has been set
      */
     template <typename After = void (*)()>
     void UseTime(
@@ -325,7 +328,7 @@ class AttributesOf
               [&](const TimeValue& given) {
                   const bool isInfinite = given.Get().GetSeconds() >= INFINITE_SECONDS;
                   time = isInfinite ? weir::Time::Infinite() : ToWeir(given.Get());
-                  // Ranges that are finer than the simulator's resolution are beyond its checker.
+                  // The checker cannot check ranges finer than the simulator's resolution.
                   const weir::Time least = range.minimum;
                   NS_ABORT_MSG_IF(time < least && time > weir::Time(),
                                   name << " is " << time.ToPicoseconds()
@@ -337,11 +340,11 @@ class AttributesOf
     }
 
     /**
-     * Shows a rate.
+     * Enumerates the attribute of a rate.
      * @param name of the attribute
-     * @param help what a user is told
+     * @param help of the attribute
      * @param rate the value
-     * @param after what is called when it has been set
+     * @param after called when it has been set
      */
     template <typename After = void (*)()>
     void UseRate(
@@ -361,18 +364,18 @@ class AttributesOf
     }
 
     std::string m_name; //!< of the attribute
-    std::string m_help; //!< what a user is told
-    const F& m_use;     //!< what is called
+    std::string m_help; //!< help of the attribute
+    const F& m_use;     //!< called for each attribute
 };
 
-/** Gives one attribute's value to the parameter that it is, or takes it from there. */
+/** Copies the value of one attribute to its parameter, or from it. */
 class AttributeTransfer : public weir::ParameterVisitor
 {
   public:
     /**
      * Sets parameters.
      * @param name of the attribute
-     * @param value what they become
+     * @param value their new value
      */
     AttributeTransfer(const std::string& name, const AttributeValue& value)
         : m_name(name),
@@ -383,7 +386,7 @@ class AttributeTransfer : public weir::ParameterVisitor
     /**
      * Reads a parameter.
      * @param name of the attribute
-     * @param value becomes what it is
+     * @param value receives its value
      */
     AttributeTransfer(const std::string& name, AttributeValue& value)
         : m_name(name),
@@ -392,7 +395,7 @@ class AttributeTransfer : public weir::ParameterVisitor
     }
 
     /**
-     * Whether there was such a parameter, and the value was of its type.
+     * Whether there was a parameter with that name and the type of the value.
      * @return true if so
      */
     bool IsDone() const
@@ -401,8 +404,9 @@ class AttributeTransfer : public weir::ParameterVisitor
     }
 
     /**
-     * Whether the next component may have it: an attribute of one kind is that kind's alone.
-     * @param prefix of its kind before the names of its attributes; empty: none
+     * Starts the next component. The names of its attributes have a prefix if they are specific to
+     * its kind.
+     * @param prefix of the kind; empty: none
      */
     void Enter(const std::string& prefix)
     {
@@ -426,7 +430,7 @@ class AttributeTransfer : public weir::ParameterVisitor
 
   private:
     /**
-     * Moves a value between the attribute and a parameter.
+     * Copies a value between the attribute and a parameter.
      * @tparam V the attribute's type
      * @param value of the parameter
      * @param set changes the parameter
@@ -440,7 +444,7 @@ class AttributeTransfer : public weir::ParameterVisitor
             m_isDone = true;
         }
         auto* wanted = dynamic_cast<V*>(m_wanted);
-        if (wanted != nullptr && !m_isDone) // the first component's
+        if (wanted != nullptr && !m_isDone) // the value of the first component
         {
             wanted->Set(value.Get());
             m_isDone = true;
@@ -448,22 +452,22 @@ class AttributeTransfer : public weir::ParameterVisitor
     }
 
     const std::string& m_name;              //!< of the attribute
-    std::string m_prefix;                   //!< of the component's kind before its parameters
-    const AttributeValue* m_given{nullptr}; //!< what parameters become
-    AttributeValue* m_wanted{nullptr};      //!< becomes what the parameter is
-    bool m_isDone{false};                   //!< whether there was one
+    std::string m_prefix;                   //!< prefix of the component's kind
+    const AttributeValue* m_given{nullptr}; //!< value to set; null: reading
+    AttributeValue* m_wanted{nullptr};      //!< receives the value; null: setting
+    bool m_isDone{false};                   //!< a parameter was found
 };
 
-constexpr const char* OWN = "own"; //!< the default of an attribute whose kinds differ in theirs
+constexpr const char* OWN = "own"; //!< default of an attribute whose default depends on the kind
 
-/** An attribute's value that may also be each kind's own default. */
+/** An attribute value that may also mean each kind's own default. */
 class OwnValue
 {
   public:
     virtual ~OwnValue() = default;
 
     /**
-     * Whether it is each kind's own default.
+     * Whether it means each kind's own default.
      * @return true if so
      */
     bool IsOwn() const
@@ -472,12 +476,12 @@ class OwnValue
     }
 
   protected:
-    bool m_isOwn{false}; //!< each kind's own default
+    bool m_isOwn{false}; //!< means each kind's own default
 };
 
 /**
- * As OwnValue.
- * @tparam V the attribute's type, whose values are values of it, too
+ * A value of an attribute, or each kind's own default.
+ * @tparam V the attribute's type
  */
 template <typename V>
 class OwnOr : public V, public OwnValue
@@ -487,8 +491,8 @@ class OwnOr : public V, public OwnValue
     OwnOr() = default;
 
     /**
-     * Each kind's own.
-     * @param shown what a caller reads that asks for a value of the type
+     * Means each kind's own default.
+     * @param shown the value that is returned for a value of the type
      */
     explicit OwnOr(const V& shown)
         : V(shown)
@@ -514,7 +518,7 @@ class OwnOr : public V, public OwnValue
 };
 
 /**
- * Checks values of a type, and takes "own" for one.
+ * Checks values of a type, and accepts "own".
  * @tparam V the attribute's type
  */
 template <typename V>
@@ -564,34 +568,34 @@ class OwnChecker : public AttributeChecker
     Ptr<const AttributeChecker> m_checker; //!< of other values
 };
 
-/** A default of an attribute. */
+/** The default of an attribute in one kind. */
 struct AttributeDefault
 {
-    std::string kind;          //!< whose
-    Ptr<AttributeValue> value; //!< it
-    std::string text;          //!< the same
+    std::string kind;          //!< kind
+    Ptr<AttributeValue> value; //!< default value
+    std::string text;          //!< value as text
 };
 
-/** What is to become one attribute, or one a kind. */
+/** The data of one attribute, or of one per kind, while parameters are collected. */
 struct AttributeDraft
 {
-    std::string name;                                  //!< but for the kind
+    std::string name;                                  //!< name without the kind
     bool isAlike{true};                                //!< values have one type in all kinds
-    std::vector<AttributeDefault> defaults;            //!< by kind that has it
-    std::vector<std::string> helps;                    //!< similarly
-    std::vector<Ptr<const AttributeChecker>> checkers; //!< similarly
-    Ptr<AttributeValue> own;                           //!< default where kinds differ in theirs
-    Ptr<const AttributeChecker> ownChecker;            //!< similarly
+    std::vector<AttributeDefault> defaults;            //!< by kind that has the parameter
+    std::vector<std::string> helps;                    //!< as defaults
+    std::vector<Ptr<const AttributeChecker>> checkers; //!< as defaults
+    Ptr<AttributeValue> own;                           //!< default if the defaults of kinds differ
+    Ptr<const AttributeChecker> ownChecker;            //!< as defaults
 };
 
-/** An attribute that is a parameter of an object's components. */
+/** The accessor of an attribute that is a parameter of an object's components. */
 class ParameterAccessor : public AttributeAccessor
 {
   public:
     /**
      * @param name of the attribute
      * @param isOfKind whether the name begins with that of a kind
-     * @param initial its value at first
+     * @param initial the initial value
      * @param defaults of the kinds that have it
      * @param checker of its values
      */
@@ -618,7 +622,7 @@ class ParameterAccessor : public AttributeAccessor
         if (!parameterized->IsConstructed() &&
             value.SerializeToString(m_checker) == m_initial->SerializeToString(m_checker))
         {
-            return true; // components have that default, or what a preset has made of it
+            return true; // components have that default, or the value of a preset
         }
         const auto* own = dynamic_cast<const OwnValue*>(&value);
         if (own != nullptr && own->IsOwn())
@@ -633,7 +637,7 @@ class ParameterAccessor : public AttributeAccessor
     {
         const auto* parameterized = dynamic_cast<const ParameterizedObject*>(object);
         AttributeTransfer transfer(m_name, value);
-        // Read only; the components of a constant object are found as those of any other.
+        // The access is read-only; GetComponents has no const version.
         return parameterized != nullptr &&
                Visit(const_cast<ParameterizedObject&>(*parameterized), transfer);
     }
@@ -650,9 +654,9 @@ class ParameterAccessor : public AttributeAccessor
 
   private:
     /**
-     * Shows all components to a transfer.
+     * Visits all components with a transfer.
      * @param object that has them
-     * @param transfer what visits them
+     * @param transfer the visitor
      * @return whether the transfer was done
      */
     bool Visit(ParameterizedObject& object, AttributeTransfer& transfer) const
@@ -666,7 +670,7 @@ class ParameterAccessor : public AttributeAccessor
     }
 
     /**
-     * Gives every component its own default.
+     * Resets the parameter of every component to its own default.
      * @param object that has them
      * @return true
      */
@@ -689,7 +693,7 @@ class ParameterAccessor : public AttributeAccessor
 
     std::string m_name;                       //!< of the attribute
     bool m_isOfKind;                          //!< the name begins with that of a kind
-    Ptr<const AttributeValue> m_initial;      //!< its value at first
+    Ptr<const AttributeValue> m_initial;      //!< initial value
     std::vector<AttributeDefault> m_defaults; //!< of the kinds that have it
     Ptr<const AttributeChecker> m_checker;    //!< of its values
 };
@@ -699,7 +703,7 @@ class AttributeList : public weir::ParameterVisitor
 {
   public:
     /**
-     * The next component's parameters come.
+     * Starts the next component.
      * @param kind of the component
      */
     void Enter(const std::string& kind)
@@ -718,8 +722,8 @@ class AttributeList : public weir::ParameterVisitor
     }
 
     /**
-     * All components have been visited.
-     * @param tid gets the attributes
+     * Adds the collected attributes to a type ID.
+     * @param tid receives the attributes
      */
     void AddTo(TypeId tid) const
     {
@@ -747,8 +751,8 @@ class AttributeList : public weir::ParameterVisitor
   private:
     /**
      * Adds an attribute that all kinds share.
-     * @param tid gets it
-     * @param draft what it is
+     * @param tid receives it
+     * @param draft its data
      */
     static void AddShared(TypeId tid, const AttributeDraft& draft)
     {
@@ -777,11 +781,11 @@ class AttributeList : public weir::ParameterVisitor
     }
 
     /**
-     * Adds what a component says of an attribute.
+     * Adds the default, help and checker of an attribute in one component.
      * @tparam V the attribute's type
-     * @param name of the attribute, but for the kind
-     * @param help what a user is told
-     * @param initial its value at first
+     * @param name of the attribute, without the kind
+     * @param help of the attribute
+     * @param initial the initial value
      * @param checker of its values
      */
     template <typename V>
@@ -805,8 +809,8 @@ class AttributeList : public weir::ParameterVisitor
         draft.checkers.push_back(checker);
     }
 
-    std::string m_kind;                   //!< of the component whose parameters come
-    std::vector<AttributeDraft> m_drafts; //!< in their order
+    std::string m_kind;                   //!< of the current component
+    std::vector<AttributeDraft> m_drafts; //!< in the order of the parameters
 };
 
 } // namespace

@@ -16,38 +16,39 @@
 namespace ns3
 {
 
-/** A plain component of an object. */
+/** A component of an object whose parameters are attributes. */
 struct ParameterComponent
 {
-    std::string kind;          //!< its name among those of its sort, "swift"; empty: it is alone
+    std::string kind;          //!< its kind, such as "swift"; empty: there are no kinds
     weir::Parameterized* list; //!< its parameters
 };
 
 /**
- * An object whose attributes are the parameters of plain components: an attribute is a parameter's
- * key in PascalCase, with its help, range and default (a link's parameter is three: its rate, its
- * efficiency and its latency). Setting one sets that parameter in every component that has it.
+ * An object whose attributes are the parameters of its components. An attribute has the key of the
+ * parameter in PascalCase, and its help, range and default. A link parameter has three attributes:
+ * rate, efficiency and latency. Setting an attribute sets the parameter in every component that has
+ * it.
  *
- * Where a key means values of different types in different kinds, each kind has an attribute of its
- * own, named by the kind: SwiftTarget is a time, NsccTarget a number. Where only the defaults
- * differ, the attribute's is "own": each kind's own, as its help lists them.
+ * If a key has values of different types in different kinds, each kind has its own attribute,
+ * prefixed by the kind: SwiftTarget is a time, NsccTarget a number. If only the defaults differ,
+ * the default of the attribute is "own", which means the default of each kind; its help lists them.
  *
- * A time that may be infinite is so at Time::Max(). Where the least time of a parameter is below
- * the simulator's resolution, 0 is that least time. An attribute that has its default when an
- * object is created leaves what a preset, which comes before it, has chosen.
+ * Time::Max() means an infinite time. If the minimum of a time parameter is below the simulator's
+ * resolution, 0 means that minimum. An attribute that has its default value when an object is
+ * created does not override a preset, which comes before it.
  */
 class ParameterizedObject : public Object
 {
   public:
     /**
      * The components.
-     * @return them, the one whose values attributes show first
+     * @return the components; attributes show the values of the first one that has the parameter
      */
     virtual std::vector<ParameterComponent> GetComponents() = 0;
 
     /**
-     * Whether the attributes have had their initial values.
-     * @return true when the object can be used
+     * Whether the initial values of the attributes have been set.
+     * @return true if the object can be used
      */
     bool IsConstructed() const;
 
@@ -55,12 +56,12 @@ class ParameterizedObject : public Object
     void NotifyConstructionCompleted() override;
 
   private:
-    bool m_isConstructed{false}; //!< attributes have had their initial values
+    bool m_isConstructed{false}; //!< the initial values have been set
 };
 
 /**
- * Adds attributes for all parameters of some components. Networks from files and selections from
- * them have none.
+ * Adds attributes for all parameters of some components, except graphs from files and selections of
+ * their names.
  * @param tid of a ParameterizedObject
  * @param components with the default values
  * @return the type ID
@@ -68,7 +69,7 @@ class ParameterizedObject : public Object
 TypeId AddParameterAttributes(TypeId tid, const std::vector<ParameterComponent>& components);
 
 /**
- * The type of an object that has no attributes but parameters.
+ * The type ID of an object whose attributes are all parameters.
  * @tparam T a ParameterizedObject
  * @param name of the type
  * @return the type ID
@@ -84,16 +85,16 @@ MakeParameterizedType(const std::string& name)
 }
 
 /**
- * An object that is plain values with parameters.
- * @tparam S the values: parameters themselves, parts that have them, or both
+ * An object that holds plain values with parameters.
+ * @tparam S the values: Parameterized itself, with Parameterized parts, or both
  */
 template <typename S>
 class SpecObject : public ParameterizedObject
 {
   public:
     /**
-     * Takes all values from plain ones, such as a file of the catalogue has; attributes set later
-     * change single ones.
+     * Sets all values, e.g. from a file of the catalogue; attributes that are set later change
+     * single values.
      * @param spec the values
      */
     void SetSpec(const S& spec)
@@ -126,8 +127,8 @@ class SpecObject : public ParameterizedObject
 
   private:
     /**
-     * Adds the parts of the values, where they have some.
-     * @param components gets them
+     * Adds the parts of the values, if there are any.
+     * @param components receives them
      * @param spec the values
      */
     template <typename P>
@@ -140,15 +141,16 @@ class SpecObject : public ParameterizedObject
         }
     }
 
-    /** The same where they have none. */
+    /** The same for values without parts. */
     static void AddParts(std::vector<ParameterComponent>&, const weir::Parameterized&)
     {
     }
 };
 
 /**
- * One component of some kinds, and what the others would be: the choice is an attribute itself.
- * @tparam T what the kinds have in common
+ * A choice of one component among several kinds. The choice is an attribute itself, and the
+ * components that are not chosen keep their parameters.
+ * @tparam T the base class of the kinds
  */
 template <typename T>
 class ComponentChoice : public weir::Parameterized
@@ -156,9 +158,9 @@ class ComponentChoice : public weir::Parameterized
   public:
     /**
      * @param key of the choice
-     * @param help of the choice; the kinds follow
+     * @param help of the choice; the names of the kinds are appended
      * @param registry the kinds
-     * @param initial the one that is meant at first
+     * @param initial the initial choice
      */
     ComponentChoice(const char* key,
                     const std::string& help,
@@ -178,8 +180,8 @@ class ComponentChoice : public weir::Parameterized
     }
 
     /**
-     * Means another component from now on.
-     * @param component that one, of a known kind or another
+     * Chooses another component.
+     * @param component of a known kind or a new one
      */
     void Set(const weir::Polymorphic<T>& component)
     {
@@ -194,8 +196,8 @@ class ComponentChoice : public weir::Parameterized
     }
 
     /**
-     * The component that is meant.
-     * @return it
+     * The chosen component.
+     * @return the component
      */
     const weir::Polymorphic<T>& Get() const
     {
@@ -203,8 +205,9 @@ class ComponentChoice : public weir::Parameterized
     }
 
     /**
-     * Components whose parameters are attributes: the choice, the chosen one and all others.
-     * @param components gets them
+     * Adds the components whose parameters are attributes: the choice, the chosen one and all
+     * others.
+     * @param components receives them
      */
     void AddTo(std::vector<ParameterComponent>& components)
     {
@@ -225,9 +228,9 @@ class ComponentChoice : public weir::Parameterized
   private:
     const char* m_key;                         //!< of the choice
     std::string m_help;                        //!< of the choice
-    std::vector<weir::Polymorphic<T>> m_kinds; //!< of every kind one
+    std::vector<weir::Polymorphic<T>> m_kinds; //!< one component per kind
     std::vector<std::string> m_names;          //!< of the kinds
-    std::size_t m_chosen{0};                   //!< the one that is meant
+    std::size_t m_chosen{0};                   //!< index of the chosen one
 };
 
 } // namespace ns3

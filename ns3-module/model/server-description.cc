@@ -12,9 +12,9 @@ namespace
 {
 
 /**
- * A link.
- * @param gbps its raw rate, one direction
- * @param efficiency what of it carries payload
+ * A link profile.
+ * @param gbps its raw rate in Gb/s, one direction
+ * @param efficiency the fraction of it that carries payload
  * @param nanoseconds its latency
  * @return the link
  */
@@ -40,8 +40,8 @@ ServerDescription::GetTypeId()
 
 ServerDescription::ServerDescription()
 {
-    // An HGX H100 server; the sources of its figures, measured factors of the efficiencies
-    // included, are in scenarios/systems/hgx-h100.yaml.
+    // An HGX H100 server. The sources of its values, including the measured factors of the
+    // efficiencies, are in scenarios/systems/hgx-h100.yaml.
     m_spec.gpuModel = "h100-sxm";
     m_spec.nvlinksPerGpu = 18;
     m_spec.pcieSwitches = 8;

@@ -12,10 +12,11 @@ namespace ns3
 {
 
 /**
- * The inside of a server as attributes: how many GPUs and NICs it has, and the figures of its
- * NVLink, PCIe and network links. By default an HGX H100 box with eight 400 Gb/s ports.
+ * The inside of a server as attributes: the numbers of GPUs and NICs, and its NVLink, PCIe and
+ * network links. By default an HGX H100 server with eight 400 Gb/s ports.
  *
- * All rates are those of one direction. An efficiency is the part of the rate that carries payload.
+ * All rates are those of one direction. An efficiency is the fraction of the rate that carries
+ * payload.
  */
 class ServerDescription : public ParameterizedObject, private weir::Parameterized
 {
@@ -29,7 +30,7 @@ class ServerDescription : public ParameterizedObject, private weir::Parameterize
     ServerDescription();
 
     /**
-     * Takes all figures from plain values; attributes set later change single ones.
+     * Sets all values; attributes that are set later change single values.
      * @param spec the server
      */
     void SetSpec(const weir::NodeSpec& spec);

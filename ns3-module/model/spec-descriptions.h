@@ -12,8 +12,8 @@ namespace ns3
 {
 
 /**
- * What corrects a fluid as attributes: every parameter of weir::CorrectionSpec. By default nothing
- * does.
+ * The corrections of the fluid model as attributes: every parameter of weir::CorrectionSpec. By
+ * default there are no corrections.
  */
 class CorrectionDescription : public SpecObject<weir::CorrectionSpec>
 {
@@ -25,7 +25,10 @@ class CorrectionDescription : public SpecObject<weir::CorrectionSpec>
     static TypeId GetTypeId();
 };
 
-/** How packets and a fluid share links as attributes: every parameter of weir::CouplingSpec. */
+/**
+ * The coupling of packets and a fluid on shared links as attributes: every parameter of
+ * weir::CouplingSpec.
+ */
 class CouplingDescription : public SpecObject<weir::CouplingSpec>
 {
   public:
@@ -38,9 +41,9 @@ class CouplingDescription : public SpecObject<weir::CouplingSpec>
 
 /**
  * Packets, queue pairs, switches and links inside nodes as attributes: every parameter of
- * weir::PacketSpec but those of the congestion control (CongestionControlDescription), which is
- * that of SetSpec. Unlike there there are two classes of data by default: one of flows, and a lossy
- * one of FabricNetDevices.
+ * weir::PacketSpec except those of the congestion control (CongestionControlDescription), which
+ * SetSpec sets. Unlike weir::PacketSpec it has two data traffic classes by default: one of flows,
+ * and a lossy one of FabricNetDevices.
  */
 class PacketDescription : public SpecObject<weir::PacketSpec>
 {

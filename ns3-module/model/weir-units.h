@@ -8,22 +8,22 @@
 
 /**
  * @file
- * The one place where ns-3's quantities become Weir's and back: ns3::Time counts steps of the
- * simulator's resolution and ns3::DataRate whole bits per second, weir::Time counts picoseconds and
- * weir::Rate is a double in bytes per second.
+ * Conversions between the quantities of ns-3 and of Weir. ns3::Time counts steps of the simulator's
+ * resolution and ns3::DataRate whole bits per second; weir::Time counts picoseconds and weir::Rate
+ * is a double in bytes per second.
  */
 namespace ns3
 {
 
 /**
- * A time of the simulator in picoseconds. Ends the program past 106 days, the most that
- * picoseconds can count.
+ * Converts a time to picoseconds. Aborts beyond 106 days, the range of picoseconds.
  * @param time the time
  * @return the same time, exactly
  */
 weir::Time ToWeir(Time time);
 
 /**
+ * Converts a data rate.
  * @param rate in bits per second
  * @return the same rate
  */
@@ -37,6 +37,7 @@ weir::Rate ToWeir(DataRate rate);
 Time ToNs3(weir::Time time);
 
 /**
+ * Converts a rate.
  * @param rate finite
  * @return the nearest whole number of bits per second
  */

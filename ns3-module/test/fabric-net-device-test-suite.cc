@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Stock applications of ns-3 on the packets of a fabric: latency, goodput, shares, losses, marks,
-// and that flows do not notice devices which send nothing.
+// Tests of stock ns-3 applications on a fabric with packets: latency, goodput, shares, losses and
+// marks, and that devices which send nothing do not affect flows.
 
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "fabric/transport/packet/congestion/static-window.h"
@@ -47,13 +47,13 @@ namespace
 {
 
 constexpr int64_t GIGABIT = 1000000000;       //!< bits/s
-constexpr int64_t LINK_RATE = 10 * GIGABIT;   //!< of all links of the network, bits/s
-constexpr int64_t LINK_LATENCY_NS = 500;      //!< of all links of the network
+constexpr int64_t LINK_RATE = 10 * GIGABIT;   //!< rate of all network links, bits/s
+constexpr int64_t LINK_LATENCY_NS = 500;      //!< latency of all network links
 constexpr uint32_t UDP_HEADERS = 20 + 8 + 14; //!< IPv4, UDP, Ethernet
 constexpr uint32_t WIRE_BYTES = 4 + 20;       //!< check sequence, preamble and gap
-constexpr uint32_t FLOW_PACKET = 4096 + 82;   //!< of a flow on the wire, bytes
+constexpr uint32_t FLOW_PACKET = 4096 + 82;   //!< packet of a flow on the wire, bytes
 
-/** Servers of one GPU and one NIC, packets between them. */
+/** A cluster of servers with one GPU and one NIC each, connected by packets. */
 class Servers
 {
   public:
@@ -71,10 +71,10 @@ class Servers
     }
 
     /**
-     * Builds the cluster, with devices or without, with IP addresses if there are any.
-     * @param servers how many
+     * Builds the cluster, with net devices and IP addresses or without both.
+     * @param servers number of servers
      * @param leafRadix ports of a leaf switch
-     * @param hasDevices whether there are devices
+     * @param hasDevices whether to install net devices
      */
     void Install(uint32_t servers, uint32_t leafRadix = 64, bool hasDevices = true)
     {
@@ -90,12 +90,12 @@ class Servers
     }
 
     /**
-     * A stream of UDP packets at a constant rate.
+     * Starts a stream of UDP packets at a constant rate.
      * @param from the sending server
      * @param to the receiving server
      * @param rate of payload, bits/s
-     * @param bytes of payload of a packet
-     * @param stop when it ends
+     * @param bytes payload of a packet
+     * @param stop when the stream ends
      * @return the receiving application
      */
     Ptr<PacketSink> Stream(uint32_t from, uint32_t to, uint64_t rate, uint32_t bytes, Time stop)
@@ -112,7 +112,7 @@ class Servers
     }
 
     /**
-     * A TCP connection that always has something to send.
+     * Starts a TCP connection that always has data to send.
      * @param from the sending server
      * @param to the receiving server
      * @return the receiving application
@@ -149,8 +149,9 @@ class Servers
     }
 
     /**
-     * The port of a switch to a server.
+     * The port of a leaf switch to a server.
      * @param server its number
+     * @param leaf name of the switch
      * @return the port
      */
     Ptr<FabricPort> PortTo(uint32_t server, const std::string& leaf = "leaf0") const
@@ -159,16 +160,18 @@ class Servers
         return fabric->GetPort(fabric->FindLink(leaf, "node" + std::to_string(server) + "/nic0"));
     }
 
-    ClusterHelper m_helper;               //!< what is built
-    FabricNetDeviceHelper m_deviceHelper; //!< what is attached
-    ClusterContainer m_cluster;           //!< what was built
+    ClusterHelper m_helper;               //!< description of the cluster
+    FabricNetDeviceHelper m_deviceHelper; //!< creates the devices
+    ClusterContainer m_cluster;           //!< the cluster
     NetDeviceContainer m_devices;         //!< by server
     Ipv4InterfaceContainer m_interfaces;  //!< by server
     ApplicationContainer m_sources;       //!< of Stream and Connect
-    uint16_t m_port{1000};                //!< of the next one
+    uint16_t m_port{1000};                //!< port number of the next stream or connection
 };
 
-/** Segments that fill frames of 1500 bytes, and windows that fill any path of these tests. */
+/**
+ * Sets TCP segments that fill frames of 1500 bytes, and buffers that fill any path of these tests.
+ */
 void
 SetTcpDefaults()
 {
@@ -178,10 +181,10 @@ SetTcpDefaults()
 }
 
 /**
- * Time on an empty path: each link has the frame one after another.
+ * Time on an idle path with store and forward.
  * @param frame bytes on the wire
- * @param hops links
- * @return the time, in the simulator's resolution, rounded up
+ * @param hops number of links
+ * @return the time, rounded up to the simulator's resolution
  */
 Time
 PathTime(uint32_t frame, int64_t hops)
@@ -190,7 +193,7 @@ PathTime(uint32_t frame, int64_t hops)
         hops * (LINK_LATENCY_NS * 1000 + int64_t{frame} * 8 * 1000 / (LINK_RATE / GIGABIT))));
 }
 
-/** Store and forward, to the nanosecond, over one switch and over three. */
+/** Latency with store and forward, exact to the nanosecond, over one switch and over three. */
 class LatencyTestCase : public TestCase
 {
   public:
@@ -201,7 +204,7 @@ class LatencyTestCase : public TestCase
 
   private:
     /**
-     * Measures an echo.
+     * Measures the times of a UDP echo.
      * @param leafRadix ports of a leaf switch
      * @param hops links from one server to the other
      * @param payload bytes
@@ -228,11 +231,11 @@ class LatencyTestCase : public TestCase
         }
         Simulator::Run();
         Simulator::Destroy();
-        // A frame has 64 bytes at least, its check sequence included.
+        // A frame has at least 64 bytes, including its check sequence.
         const uint32_t frame = std::max(payload + UDP_HEADERS + WIRE_BYTES, 64u + 20u);
         NS_TEST_ASSERT_MSG_EQ(times.size(), 2, "there and back");
         NS_TEST_EXPECT_MSG_EQ(times[0], MicroSeconds(7) + PathTime(frame, hops), "there");
-        // The answer is sent at a whole nanosecond of ns-3.
+        // The reply is sent at a whole nanosecond of ns-3.
         NS_TEST_EXPECT_MSG_EQ_TOL(
             times[1], MicroSeconds(7) + PathTime(frame, 2 * hops), NanoSeconds(1), "and back");
     }
@@ -241,12 +244,12 @@ class LatencyTestCase : public TestCase
     {
         Measure(64, 2, 1000); // one leaf
         Measure(4, 4, 1000);  // two leaves: over a spine
-        Measure(4, 4, 1472);  // the longest
+        Measure(4, 4, 1472);  // the longest packet
         Measure(64, 2, 1);    // padded
     }
 };
 
-/** IPv6 addresses are known to the channel as IPv4's are. */
+/** The channel resolves IPv6 addresses as it does IPv4 addresses. */
 class Ipv6TestCase : public TestCase
 {
   public:
@@ -269,7 +272,7 @@ class Ipv6TestCase : public TestCase
         UdpEchoClientHelper client(interfaces.GetAddress(1, 1), port);
         client.SetAttribute("MaxPackets", UintegerValue(1));
         client.SetAttribute("PacketSize", UintegerValue(1000));
-        client.Install(servers.Node(0)).Start(Seconds(5)); // addresses have been found unique
+        client.Install(servers.Node(0)).Start(Seconds(5)); // after duplicate address detection
         Time received;
         servers.Device(1)->TraceConnectWithoutContext(
             "MacRx", Callback<void, Ptr<const Packet>>([&received](Ptr<const Packet> packet) {
@@ -284,7 +287,7 @@ class Ipv6TestCase : public TestCase
     }
 };
 
-/** A server may have other interfaces: their addresses are reached by its device, too. */
+/** Addresses of other interfaces of a server are reached through its device, too. */
 class OtherInterfaceTestCase : public TestCase
 {
   public:
@@ -322,7 +325,7 @@ class OtherInterfaceTestCase : public TestCase
     }
 };
 
-/** What a connection delivers is the payload of frames that follow each other without a gap. */
+/** The goodput of a connection is the payload of back-to-back frames. */
 class GoodputTestCase : public TestCase
 {
   public:
@@ -345,20 +348,23 @@ class GoodputTestCase : public TestCase
         const double goodput = static_cast<double>(sink->GetTotalRx() - before) * 8 / 0.005;
         Simulator::Destroy();
         Config::Reset();
-        // 1448 bytes and 52 of IP and TCP with timestamps in a frame of 14 and 24 more.
+        // 1448 bytes plus 52 of IP and TCP with timestamps, in a frame with 14 + 24 bytes more.
         const double bound = LINK_RATE * 1448.0 / (1500 + 14 + WIRE_BYTES);
         NS_TEST_EXPECT_MSG_LT(goodput, bound * 1.001, "not more than frames can hold");
         NS_TEST_EXPECT_MSG_GT(goodput, bound * 0.99, "and no less: nothing else is there");
     }
 };
 
-/** Ports serve classes in turns, a packet each; a fluid, which has no headers, is held to that. */
+/**
+ * Ports serve traffic classes round robin, one packet each. A fluid flow, which has no headers,
+ * must match this.
+ */
 class SharesTestCase : public TestCase
 {
   public:
     /**
-     * @param transport what moves the flow
-     * @param tolerance part of the connection's goodput and of the flow's time
+     * @param transport transport of the flow
+     * @param tolerance relative, of the connection's goodput and of the flow's time
      */
     SharesTestCase(const std::string& transport, double tolerance)
         : TestCase("TCP beside a flow of the same NIC: a packet of each in turns, " + transport),
@@ -368,8 +374,8 @@ class SharesTestCase : public TestCase
     }
 
   private:
-    std::string m_transport; //!< what moves the flow
-    double m_tolerance;      //!< part of the results
+    std::string m_transport; //!< transport of the flow
+    double m_tolerance;      //!< relative to the results
 
     void DoRun() override
     {
@@ -412,7 +418,7 @@ class SharesTestCase : public TestCase
     }
 };
 
-/** A lossy class loses what its queue has no room for, and every packet is accounted for. */
+/** A lossy class drops packets that exceed its queue, and every packet is accounted for. */
 class LossTestCase : public TestCase
 {
   public:
@@ -429,7 +435,7 @@ class LossTestCase : public TestCase
         servers.Install(4);
         const uint32_t payload = 1000;
         const uint32_t frame = payload + UDP_HEADERS + WIRE_BYTES;
-        // Three times 60 % of what the link to server 3 carries.
+        // An offered load of three times 60 % of the link to server 3.
         const auto rate = static_cast<uint64_t>(0.6 * LINK_RATE * payload / frame);
         std::vector<Ptr<PacketSink>> sinks;
         uint64_t sent = 0;
@@ -476,7 +482,7 @@ class LossTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(port->GetCounters().drops, dropped, "as the port counts");
         NS_TEST_EXPECT_MSG_GT(longest, 50000u - frame, "the queue was full");
         NS_TEST_EXPECT_MSG_LT(longest, 50001u, "and not more");
-        // The link is busy from the first packet to the last: 2 ms, and the queue at the end.
+        // The link is busy for 2 ms, and then transmits the queued packets.
         const double capacity = (0.002 * LINK_RATE / 8 + 50000) / frame;
         NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(received), capacity, 5, "what it can carry");
         servers.m_cluster.GetFabric()->GetPackets().CheckConservation();
@@ -484,7 +490,7 @@ class LossTestCase : public TestCase
     }
 };
 
-/** PFC pauses the class of flows only. */
+/** PFC pauses only the traffic class of flows. */
 class ClassesTestCase : public TestCase
 {
   public:
@@ -512,7 +518,8 @@ class ClassesTestCase : public TestCase
                     pauses += isPaused;
                     NS_TEST_EXPECT_MSG_EQ(trafficClass, 1u, "the class of flows");
                 }));
-        // A packet each 10 us; it waits at most for one of the flow at each of two ports.
+        // One packet every 10 us, which waits for at most one packet of the flow at each of two
+        // ports.
         const uint32_t payload = 500;
         servers.Stream(0, 3, payload * 8 * 100000, payload, MilliSeconds(4));
         std::vector<Time> sent;
@@ -535,7 +542,7 @@ class ClassesTestCase : public TestCase
     }
 };
 
-/** Marks of switches become CE of ECN-capable packets, and TCP answers them. */
+/** Marks of switches set CE in ECN-capable packets, and TCP reacts to them. */
 class EcnTestCase : public TestCase
 {
   public:
@@ -546,7 +553,7 @@ class EcnTestCase : public TestCase
 
   private:
     /**
-     * Two connections to one server.
+     * Runs two connections to one server.
      * @param useEcn whether they are ECN capable
      */
     void Measure(bool useEcn)
@@ -596,7 +603,7 @@ class EcnTestCase : public TestCase
     }
 };
 
-/** Switches hash a packet's tuple, or spray packets. */
+/** Switches hash the tuple of a packet, or spray packets. */
 class PathsTestCase : public TestCase
 {
   public:
@@ -607,16 +614,16 @@ class PathsTestCase : public TestCase
 
   private:
     /**
-     * Sends streams from leaf 0 to leaf 1, over four spines.
-     * @param routing how switches choose
-     * @param streams how many
+     * Sends streams from leaf 0 to leaf 1 over four spines.
+     * @param routing the routing policy
+     * @param streams number of streams
      * @return packets on each uplink
      */
     std::vector<uint64_t> Uplinks(const std::string& routing, uint32_t streams)
     {
         Servers servers;
         servers.m_helper.SetNetworkAttribute("Routing", StringValue(routing));
-        servers.Install(32, 8); // eight leaves, whose four uplinks go to a spine each
+        servers.Install(32, 8); // eight leaves with one uplink to each of four spines
         const uint32_t payload = 500;
         for (uint32_t i = 0; i < streams; i++)
         {
@@ -641,7 +648,7 @@ class PathsTestCase : public TestCase
 
     void DoRun() override
     {
-        const uint64_t each = 40; // one each 10 us
+        const uint64_t each = 40; // one packet every 10 us
         auto one = Uplinks("ecmp", 1);
         std::sort(one.begin(), one.end());
         NS_TEST_EXPECT_MSG_EQ((one == std::vector<uint64_t>{0, 0, 0, each}), true, "one path");
@@ -659,7 +666,7 @@ class PathsTestCase : public TestCase
     }
 };
 
-/** What cannot be sent is refused, and said to be. */
+/** Packets that cannot be sent are dropped, and the drop is traced. */
 class RefusalsTestCase : public TestCase
 {
   public:
@@ -698,7 +705,7 @@ class RefusalsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(tried, 3u, "three come to the device");
         NS_TEST_EXPECT_MSG_EQ(dropped, 2u, "no device has two of the addresses");
         NS_TEST_EXPECT_MSG_EQ(transmitted, 1u, "the other one is sent");
-        // 14 + 4 + 20 bytes beside the packet, of 4096 + 82.
+        // 14 + 4 + 20 bytes in addition to the packet; the maximum is 4096 + 82.
         const Ptr<FabricNetDevice> device = servers.Device(0);
         NS_TEST_EXPECT_MSG_EQ(device->SetMtu(4140), true, "as long as packets are");
         NS_TEST_EXPECT_MSG_EQ(device->SetMtu(4141), false, "longer");
@@ -707,7 +714,7 @@ class RefusalsTestCase : public TestCase
     }
 };
 
-/** Devices that send nothing are not there. */
+/** Idle devices do not affect flows. */
 class IdleTestCase : public TestCase
 {
   public:
@@ -718,9 +725,9 @@ class IdleTestCase : public TestCase
 
   private:
     /**
-     * Flows that contend for links.
-     * @param hasDevices whether there are devices
-     * @return when each of them ends
+     * Runs flows that contend for links.
+     * @param hasDevices whether to install net devices
+     * @return the end time of each flow, picoseconds
      */
     std::vector<int64_t> Ends(bool hasDevices)
     {
@@ -755,7 +762,7 @@ class IdleTestCase : public TestCase
     }
 };
 
-/** What ns-3's own tools see: FlowMonitor, pcap files, ascii traces. */
+/** The packets in ns-3's own tools: FlowMonitor, pcap files, ascii traces. */
 class ToolsTestCase : public TestCase
 {
   public:
@@ -824,7 +831,9 @@ class ToolsTestCase : public TestCase
     }
 };
 
-/** Parameters of packets are attributes, each of its own component. */
+/**
+ * The parameters of packets and of congestion control are attributes, each of its own component.
+ */
 class DescriptionTestCase : public TestCase
 {
   public:
@@ -875,7 +884,7 @@ class DescriptionTestCase : public TestCase
     }
 };
 
-/** Means over intervals add up to what was sent. */
+/** Mean rates over intervals add up to the transmitted bytes. */
 class RateTestCase : public TestCase
 {
   public:
@@ -952,7 +961,7 @@ class FabricNetDeviceTestSuite : public TestSuite
   private:
     void DoSetup() override
     {
-        // One of the cases writes ascii traces, which ns-3 wants to know before the first packet.
+        // One test case writes ascii traces, which must be enabled before the first packet.
         Packet::EnablePrinting();
     }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// The application that sends flows: when they start, what they take, where they go, and that its
-// draws are its own.
+// Tests of the application that sends flows: start times, durations, destinations, and independent
+// random variables.
 
 #include "ns3/cluster-helper.h"
 #include "ns3/double.h"
@@ -26,7 +26,7 @@ struct TracedFlow
 {
     uint32_t source;      //!< GPU
     uint32_t destination; //!< GPU
-    uint64_t bytes;       //!< of the flow
+    uint64_t bytes;       //!< bytes of the flow
     weir::Time started;   //!< exact time
     weir::Time finished;  //!< exact time
 };
@@ -42,7 +42,7 @@ Note(uint32_t source, uint32_t destination, uint64_t bytes, weir::Time started, 
 }
 
 /**
- * Two servers whose NICs carry 50 GB/s and whose wires have latencies that are easy to add up.
+ * Two servers with 50 GB/s NICs and round link latencies.
  * @return the cluster
  */
 ClusterContainer
@@ -58,7 +58,7 @@ TwoServers()
 
 /**
  * Runs the simulation to its end.
- * @param sources whose flows are noted
+ * @param sources whose flows are recorded
  * @return the flows
  */
 std::vector<TracedFlow>
@@ -73,7 +73,7 @@ RunToEnd(const ApplicationContainer& sources)
     return g_flows;
 }
 
-/** Flows alone on their way start on the beat, and each takes what StartFlow's does. */
+/** Uncontended flows start periodically and take as long as those of StartFlow. */
 class BeatTestCase : public TestCase
 {
   public:
@@ -117,7 +117,7 @@ class BeatTestCase : public TestCase
     }
 };
 
-/** The open loop stops starting flows, but takes none back. */
+/** The open loop stops starting flows, but completes those in progress. */
 class StopTestCase : public TestCase
 {
   public:
@@ -131,7 +131,7 @@ class StopTestCase : public TestCase
     {
         ClusterContainer cluster = TwoServers();
         FlowSourceHelper helper({cluster.GetGpu(1, 0)});
-        // 50 MB take 1 ms alone; 0.4 ms from start to start: they overlap.
+        // 50 MB take 1 ms in isolation and start every 0.4 ms, so they overlap.
         helper.SetAttribute("Size", StringValue("ns3::ConstantRandomVariable[Constant=50e6]"));
         helper.SetAttribute("Interval", StringValue("ns3::ConstantRandomVariable[Constant=4e-4]"));
         ApplicationContainer sources = helper.Install(cluster, {cluster.GetGpu(0, 0)});
@@ -148,7 +148,7 @@ class StopTestCase : public TestCase
     }
 };
 
-/** Random variables belong to a source: reproducible, and not another's. */
+/** Each source has its own random variables, which are reproducible. */
 class StreamsTestCase : public TestCase
 {
   public:
@@ -201,10 +201,10 @@ class StreamsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(same, true, "the same streams");
         NS_TEST_EXPECT_MSG_EQ((other.back().started == flows.back().started), false, "others");
         NS_TEST_EXPECT_MSG_EQ(destinations.size(), 8, "every destination is picked");
-        // All eight start at 0, their 199 further flows each at a time of its own.
+        // All eight start at 0, and each of their 199 further flows at a distinct time.
         NS_TEST_EXPECT_MSG_GT(starts.size(), 1500, "no two sources draw the same");
-        // The sum of 199 exponential intervals of mean 1 ms: 199 ms, deviation sqrt(199) ms; the
-        // last of eight is within six deviations of that.
+        // The sum of 199 exponential intervals of mean 1 ms has mean 199 ms and standard deviation
+        // sqrt(199) ms; the last of eight is within six standard deviations.
         NS_TEST_EXPECT_MSG_EQ_TOL(last, 0.199, 6 * std::sqrt(199.) * 1e-3, "Poisson");
         Simulator::Destroy();
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// The parameters of fabric kinds as attributes of ns-3.
+// Tests of the parameters of fabric kinds as ns-3 attributes.
 
 #include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/dimensions.h"
@@ -23,7 +23,7 @@ using namespace ns3;
 namespace
 {
 
-/** Without a value each kind keeps its own default, whatever another kind's of that key is. */
+/** An attribute that is not set leaves each kind its own default. */
 class DefaultsTestCase : public TestCase
 {
   public:
@@ -53,7 +53,7 @@ class DefaultsTestCase : public TestCase
     }
 };
 
-/** Values reach the kind that is chosen, in whatever order attributes are set. */
+/** Values are set in the chosen kind, in any order of attributes. */
 class ValuesTestCase : public TestCase
 {
   public:
@@ -105,7 +105,7 @@ class ValuesTestCase : public TestCase
     }
 };
 
-/** Config::SetDefault holds for objects that are created later. */
+/** Config::SetDefault applies to objects that are created later. */
 class ConfiguredTestCase : public TestCase
 {
   public:
@@ -128,7 +128,7 @@ class ConfiguredTestCase : public TestCase
     }
 };
 
-/** Plain values come first, attributes change single ones of them. */
+/** Attributes change single values of a plain description. */
 class PlainValuesTestCase : public TestCase
 {
   public:
@@ -158,7 +158,7 @@ class PlainValuesTestCase : public TestCase
     }
 };
 
-/** No key of any kind is without an attribute, but for a graph's file and its order of hosts. */
+/** Every key of every kind has an attribute, except a graph's file and its order of hosts. */
 class CompleteTestCase : public TestCase
 {
   public:

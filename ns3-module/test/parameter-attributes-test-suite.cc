@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Parameters of several kinds as attributes of one object: what an attribute means in each.
+// Tests of parameters of several kinds as attributes of one object.
 
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "fabric/transport/packet/congestion/hpcc.h"
@@ -28,7 +28,10 @@ using namespace ns3;
 namespace
 {
 
-/** A key that is a rate in one kind, a number or a time in another is an attribute for each. */
+/**
+ * A key that has different types in different kinds (rate, number, time) has one attribute per
+ * kind.
+ */
 class TypesTestCase : public TestCase
 {
   public:
@@ -71,7 +74,7 @@ class TypesTestCase : public TestCase
     }
 };
 
-/** Every kind of an object with kinds; "" of others. */
+/** The kinds to test of an object with kinds; "" for other objects. */
 std::vector<std::string>
 KindsOf(const TypeId& tid)
 {
@@ -81,7 +84,7 @@ KindsOf(const TypeId& tid)
                : std::vector<std::string>{""};
 }
 
-/** What all attributes of an object read. */
+/** The values of all attributes of an object, as text. */
 std::string
 TextOf(const Ptr<Object>& object)
 {
@@ -96,7 +99,7 @@ TextOf(const Ptr<Object>& object)
     return text;
 }
 
-/** What is printed as an attribute's default is one: setting it changes nothing, of any kind. */
+/** The printed default of an attribute is its default: setting it changes nothing, in any kind. */
 class PrintedDefaultsTestCase : public TestCase
 {
   public:
@@ -127,7 +130,7 @@ class PrintedDefaultsTestCase : public TestCase
                 {
                     const auto info = tid.GetAttribute(i);
                     const std::string text = info.initialValue->SerializeToString(info.checker);
-                    if (info.name != "Kind" && !text.empty()) // an empty one has no text
+                    if (info.name != "Kind" && !text.empty()) // an empty value has no text
                     {
                         given->SetAttribute(info.name, StringValue(text));
                     }
@@ -138,7 +141,10 @@ class PrintedDefaultsTestCase : public TestCase
     }
 };
 
-/** Kinds may differ in a default; whoever sets that of one kind means it for all. */
+/**
+ * Kinds may have different defaults; a value that is set applies to all kinds, even if it equals
+ * the default of one.
+ */
 class OwnDefaultsTestCase : public TestCase
 {
   public:
@@ -149,8 +155,8 @@ class OwnDefaultsTestCase : public TestCase
 
   private:
     /**
-     * HPCC's least rate.
-     * @return it, Gb/s
+     * HPCC's minimum rate.
+     * @return the rate, Gb/s
      */
     static double LeastRate()
     {
@@ -182,7 +188,7 @@ class OwnDefaultsTestCase : public TestCase
     }
 };
 
-/** The clock of transmission times ticks every picosecond, which no whole nanosecond is. */
+/** The default resolution of transmission times is 1 ps, which is below the simulator's. */
 class ClockTestCase : public TestCase
 {
   public:
@@ -206,7 +212,7 @@ class ClockTestCase : public TestCase
     }
 };
 
-/** A copy of a helper is a helper of its own. */
+/** A copy of a helper is independent of the original. */
 class CopiedHelperTestCase : public TestCase
 {
   public:

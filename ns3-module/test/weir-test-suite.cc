@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// What the ns-3 body adds to the plain code: time, attributes, trace sources, helpers. The plain
-// code itself is tested below tests/.
+// Tests of the ns-3 layer on top of the plain code: time, attributes, trace sources, helpers. The
+// tests of the plain code are in tests/.
 
 #include "fabric/kinds/clos-fabric.h"
 #include "ns3/cluster-helper.h"
@@ -25,7 +25,7 @@ using namespace ns3;
 namespace
 {
 
-/** An engine with events at given times; notes when it was visited. */
+/** An engine with events at given times, which records when they were processed. */
 class ListEngine : public weir::PassiveEngine
 {
   public:
@@ -44,15 +44,15 @@ class ListEngine : public weir::PassiveEngine
         }
     }
 
-    std::vector<weir::Time> m_times;  //!< when something is due, ascending
-    std::vector<weir::Time> m_visits; //!< when it was done
-    std::vector<Time> m_wallVisits;   //!< what time the simulator had then
-    std::size_t m_next{0};            //!< the first that is not done
+    std::vector<weir::Time> m_times;  //!< event times, ascending
+    std::vector<weir::Time> m_visits; //!< engine times of processing
+    std::vector<Time> m_wallVisits;   //!< simulator times of processing
+    std::size_t m_next{0};            //!< index of the next event
 };
 
 /**
- * Engines see their own picoseconds; the simulator is never ahead of them and less than one of its
- * time steps behind.
+ * Engines process events at exact picoseconds; the simulator's time is never before theirs, and
+ * less than one of its time steps later.
  */
 class RoundingTestCase : public TestCase
 {
@@ -86,7 +86,7 @@ class RoundingTestCase : public TestCase
     }
 };
 
-/** An event that moves nearer or further leaves no stale wake-up behind. */
+/** An event that moves to an earlier or later time leaves no stale wake-up. */
 class OnePendingEventTestCase : public TestCase
 {
   public:
@@ -116,7 +116,7 @@ class OnePendingEventTestCase : public TestCase
     }
 };
 
-/** Conversions lose nothing that the target can hold. */
+/** Conversions are exact within the resolution of the target. */
 class UnitsTestCase : public TestCase
 {
   public:
@@ -136,7 +136,7 @@ class UnitsTestCase : public TestCase
     }
 };
 
-/** Alone a flow takes the latency of its path plus bytes over the rate of its slowest link. */
+/** An uncontended flow takes the latency of its path plus bytes / rate of its slowest link. */
 class FlowAloneTestCase : public TestCase
 {
   public:
@@ -149,9 +149,9 @@ class FlowAloneTestCase : public TestCase
     /**
      * Trace sink of FlowFinished.
      * @param flow the flow
-     * @param request what it was
-     * @param started when it began
-     * @param now when it ended
+     * @param request of the flow
+     * @param started its start time
+     * @param now its end time
      */
     void Finished(uint64_t flow,
                   const weir::FlowRequest& request,
@@ -162,7 +162,7 @@ class FlowAloneTestCase : public TestCase
     }
 
     /**
-     * What StartFlow calls at the end.
+     * Called at the end of the flow.
      * @param flow the flow
      */
     void Done(uint64_t flow)
@@ -179,7 +179,7 @@ class FlowAloneTestCase : public TestCase
         helper.SetServerAttribute("PcieLatency", StringValue("100ns"));
         ClusterContainer cluster = helper.Install(2);
 
-        // The fabric is found through any of the servers.
+        // The fabric can be reached through any server.
         PointerValue found;
         cluster.GetServers().Get(1)->GetObject<GpuServer>()->GetAttribute("Fabric", found);
         Ptr<FluidFabric> fabric = found.Get<FluidFabric>();
@@ -187,7 +187,8 @@ class FlowAloneTestCase : public TestCase
         Config::ConnectWithoutContext("/NodeList/*/$ns3::GpuServer/Fabric/FlowFinished",
                                       MakeCallback(&FlowAloneTestCase::Finished, this));
 
-        // 5e6 bytes at 50 GB/s are 100 us; two PCIe links each side and two network links.
+        // 5e6 bytes at 50 GB/s take 100 us; the path has two PCIe links on each side and two
+        // network links.
         const uint64_t flow = fabric->StartFlow(cluster.GetGpu(0, 3),
                                                 cluster.GetGpu(1, 3),
                                                 5000000,
@@ -203,7 +204,7 @@ class FlowAloneTestCase : public TestCase
     uint64_t m_done{0};  //!< the flow that the callback named
 };
 
-/** Half the rate of a link in the middle of a flow: the rest takes twice as long. */
+/** Halving the rate of a link halfway through a flow doubles the time of the rest. */
 class DegradedLinkTestCase : public TestCase
 {
   public:
@@ -217,7 +218,7 @@ class DegradedLinkTestCase : public TestCase
      * Trace sink of LinkRate.
      * @param link the link
      * @param rate its rate
-     * @param now when
+     * @param now the time
      */
     void LinkRate(uint32_t link, weir::Rate rate, weir::Time now)
     {
@@ -251,7 +252,10 @@ class DegradedLinkTestCase : public TestCase
     std::vector<double> m_rates; //!< as traced, in GB/s
 };
 
-/** A cluster given as plain values is the one that attributes describe. */
+/**
+ * Flows are rerouted around failed switches, stall without a path, and resume when a switch is up
+ * again.
+ */
 class FailedSwitchTestCase : public TestCase
 {
   public:
@@ -263,7 +267,7 @@ class FailedSwitchTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // A leaf a server, two spines: a flow between servers takes one NIC's rate over
+        // One leaf per server, several spines: a flow between servers gets the rate of one NIC over
         // any spine.
         weir::ClusterSpec spec =
             ClusterHelper().Install(4).GetFabric()->GetFabric().GetCluster().GetSpec();
@@ -283,7 +287,7 @@ class FailedSwitchTestCase : public TestCase
         Simulator::Run();
         const Time alone = end;
 
-        // With all spines but one down, the flow takes that one: as long as before.
+        // With only one spine up, the flow takes that spine, in the same time.
         uint32_t spines = 0;
         const weir::Topology& topology = fabric->GetFabric().GetCluster().GetTopology();
         while (topology.FindDevice("spine" + std::to_string(spines)).IsValid())
@@ -306,7 +310,8 @@ class FailedSwitchTestCase : public TestCase
             NS_TEST_ASSERT_MSG_EQ(end - start, alone, "rerouted over spine " << kept);
         }
 
-        // With its leaf down it waits, and says so; 1 ms later it goes on.
+        // With its leaf down the flow stalls, and DescribeWaiting reports it; it resumes 1 ms
+        // later.
         const Time start = Simulator::Now();
         fabric->StartFlow(0, spec.node.gpus, bytes, Callback<void, uint64_t>([&end](uint64_t) {
                               end = Simulator::Now();
@@ -326,9 +331,9 @@ class FailedSwitchTestCase : public TestCase
 };
 
 /**
- * Alone over one switch a flow of the fluid takes latency plus bytes over rate; corrected by
- * forwarding also a packet over the rate, since the switch receives it whole. As packets it takes
- * the latency of the switch's model more than without.
+ * An uncontended fluid flow over one switch takes latency plus bytes / rate; with the forwarding
+ * correction additionally packet / rate, as the switch receives the packet whole. A packet flow
+ * takes longer by the latency of the switch model.
  */
 class HelperModelsTestCase : public TestCase
 {
@@ -340,9 +345,9 @@ class HelperModelsTestCase : public TestCase
 
   private:
     /**
-     * How long a flow of 5 MB takes alone.
-     * @param helper what builds its fabric
-     * @return how long
+     * The time of an uncontended flow of 5 MB.
+     * @param helper builds its fabric
+     * @return the time
      */
     static Time DurationOf(ClusterHelper helper)
     {
@@ -362,8 +367,8 @@ class HelperModelsTestCase : public TestCase
     }
 
     /**
-     * What StartFlow calls at the end.
-     * @param end becomes the time
+     * Called at the end of the flow.
+     * @param end receives the time
      * @param flow the flow
      */
     static void Note(Time* end, uint64_t flow)
@@ -394,6 +399,7 @@ class HelperModelsTestCase : public TestCase
     }
 };
 
+/** A cluster can be given as plain values, of which attributes change single ones. */
 class PlainValuesTestCase : public TestCase
 {
   public:

@@ -21,7 +21,7 @@ namespace
 using namespace weir;
 namespace sg = simgrid::s4u;
 
-/** Builds links and routes: shared links, no loopback, only the pairs in use. */
+/** Builds links and routes: shared links, no loopback, and routes only for the pairs in use. */
 std::vector<sg::Host*>
 BuildPlatform(const FluidFabric& fabric, const FluidPattern& pattern, uint32_t ranks)
 {
@@ -62,8 +62,8 @@ BuildPlatform(const FluidFabric& fabric, const FluidPattern& pattern, uint32_t r
 }
 
 /**
- * Makes a flow's activity when the flow starts, at its time or when the last one it waits for ends,
- * and lets go of it when it ends: SimGrid walks lists of all activities that exist.
+ * Creates a flow's activity when the flow starts, at its start time or when the last flow that it
+ * waits for ends, and releases it at its end, as SimGrid walks lists of all existing activities.
  */
 class Replay
 {
@@ -110,7 +110,7 @@ class Replay
         }
     }
 
-    /** Seconds, by flow. */
+    /** The finish times in seconds, by flow. */
     const std::vector<double>& FinishTimes() const
     {
         return m_finish;
@@ -131,7 +131,7 @@ class Replay
         const auto flow = static_cast<uint32_t>(
             reinterpret_cast<uintptr_t>(const_cast<sg::Comm&>(comm).get_data<void>()));
         m_finish[flow] = sg::Engine::get_clock();
-        m_ended = std::move(m_active[flow]); // SimGrid still uses it; the one before it goes
+        m_ended = std::move(m_active[flow]); // SimGrid still uses it; releases the previous one
         std::vector<uint32_t> followers;
         m_pattern.AddFollowers(flow, followers);
         for (const uint32_t follower : followers)
@@ -145,7 +145,7 @@ class Replay
 
     const FluidPattern& m_pattern;
     const std::vector<sg::Host*>& m_hosts;
-    std::vector<uint32_t> m_waits; //!< by flow: how many it still waits for
+    std::vector<uint32_t> m_waits; //!< by flow: number of flows that it still waits for
     std::vector<sg::CommPtr> m_active;
     std::vector<double> m_finish;
     sg::CommPtr m_ended;
@@ -170,7 +170,7 @@ main(int argc, char** argv)
     }
     try
     {
-        // CM02: latency plus max-min shares, without the corrections for TCP.
+        // CM02: latency plus max-min shares, without corrections for TCP.
         sg::Engine::set_config("network/model:CM02");
         sg::Engine::set_config("network/latency-factor:1");
         sg::Engine::set_config("network/bandwidth-factor:1");
@@ -188,7 +188,7 @@ main(int argc, char** argv)
             MakePattern(argv[2], ranks, argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1);
         const FluidFabric fabric(argv[1], ranks);
         const auto hosts = BuildPlatform(fabric, *pattern, ranks);
-        const double before = CpuSeconds(); // without the routes: Weir's paths are counted
+        const double before = CpuSeconds(); // excludes building routes; Weir's includes paths
         Replay replay(*pattern, hosts);
         replay.StartAll();
         engine.run();
@@ -201,7 +201,7 @@ main(int argc, char** argv)
             WriteFinishTimes(argv[5], finish);
         }
         std::fflush(stdout);
-        std::_Exit(0); // tearing millions of activities down is not part of the measurement
+        std::_Exit(0); // the destruction of millions of activities is not measured
     }
     catch (const std::exception& e)
     {

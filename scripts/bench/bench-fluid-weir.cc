@@ -22,17 +22,17 @@ namespace
 
 using namespace weir;
 
-/** Plays a pattern on the fluid transport. */
+/** Runs a pattern on the fluid transport. */
 class Player : public FlowClient
 {
   public:
-    /** @param keepsTimes whether the finish time of each flow is kept, or only the last */
+    /** @param keepsTimes whether to store the finish time of each flow, or only the last one */
     Player(const FluidFabric& fabric, const FluidPattern& pattern, uint32_t ranks, bool keepsTimes)
         : m_fabric(fabric),
           m_pattern(pattern),
           m_known(ranks)
     {
-        // Who is at the ends of a link does not matter here, only that links are not parallel.
+        // The end points of links are irrelevant here, except that no links may be parallel.
         DeviceId from = m_topology.AddDevice(DeviceKind::Host, "0");
         for (const FluidLink& link : fabric.Links())
         {
@@ -85,8 +85,8 @@ class Player : public FlowClient
         }
     }
 
-    std::vector<double> finish; //!< seconds, by flow; empty when not kept
-    Time last;                  //!< when the last flow ended
+    std::vector<double> finish; //!< seconds, by flow; empty if not stored
+    Time last;                  //!< end of the last flow
     uint64_t instants{0};
     uint64_t done{0};
 
@@ -96,7 +96,7 @@ class Player : public FlowClient
         return std::min(FirstToStart(), m_transport->NextEventTime());
     }
 
-    /** When the next flow starts by itself; it is m_next. */
+    /** The start time of the next flow that waits for no other, which is m_next. */
     Time FirstToStart()
     {
         while (m_next < m_pattern.Count() && m_pattern.Waits(m_next) > 0)
@@ -149,7 +149,7 @@ class Player : public FlowClient
         m_transport->Start(request, now);
     }
 
-    /** The last route that a rank sent on. */
+    /** The last route that a rank used. */
     struct Known
     {
         uint32_t destination{0};
@@ -162,9 +162,9 @@ class Player : public FlowClient
     std::unique_ptr<Routing> m_routing;
     std::unique_ptr<FluidTransport> m_transport;
     std::vector<Known> m_known; //!< by source
-    uint32_t m_next{0};         //!< flows before it have started or wait for others
+    uint32_t m_next{0};         //!< all flows before it have started or wait for others
     std::unordered_map<uint32_t, uint32_t>
-        m_ended; //!< of flows that wait for several: how many of these have ended
+        m_ended; //!< by flow that waits for several: number of these that have ended
     std::vector<uint32_t> m_followers; //!< scratch of OnFlowDone
     std::vector<LinkId> m_links;       //!< scratch of Route
 };
@@ -195,7 +195,7 @@ main(int argc, char** argv)
         }
         const FluidFabric fabric(argv[1], ranks);
         Player player(fabric, *pattern, ranks, argc > 5);
-        const double before = CpuSeconds(); // the fabric stands; paths are found from here on
+        const double before = CpuSeconds(); // excludes building the fabric; includes finding paths
         player.Run();
         const double cpu = CpuSeconds() - before;
         if (player.done != pattern->Count())

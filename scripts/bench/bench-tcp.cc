@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// One TCP connection of stock ns-3, host - switch - host, over point-to-point devices with a router
-// between them and over the packets of a fabric: data packets per second of CPU time.
+// Benchmark of one stock ns-3 TCP connection, host - switch - host, over point-to-point devices
+// with a router between them, and over the packets of a fabric: data packets per second of CPU
+// time.
 //
 // bench-tcp [--mtu=1500] [--rate=100Gbps] [--time=5ms]
 
@@ -34,16 +35,16 @@ namespace
 
 constexpr uint16_t PORT = 9;
 
-/** What is measured of either. */
+/** The parameters of both measurements. */
 struct Setting
 {
     uint16_t mtu{1500};
     std::string rate{"100Gbps"};
-    Time latency{MicroSeconds(1)}; //!< of a link
-    Time time{MilliSeconds(5)};    //!< simulated
+    Time latency{MicroSeconds(1)}; //!< latency of a link
+    Time time{MilliSeconds(5)};    //!< simulated time
 };
 
-/** Runs a connection from one node to another and prints what it cost. */
+/** Runs a connection from one node to another and prints its throughput and CPU time. */
 void
 Measure(const char* name, Ptr<Node> from, Ptr<Node> to, Ipv4Address address, const Setting& setting)
 {

@@ -13,8 +13,9 @@ namespace weir
 {
 
 /**
- * Rings of ranks `stride` apart, all at once: flow step * ranks + rank is what the rank sends to
- * the next one in that step, and the next one's flow of the step after waits for it.
+ * Concurrent ring all-reduces of ranks that are `stride` apart. Flow step * ranks + rank goes from
+ * the rank to the next one of its ring in that step; the flow of the next one in the following step
+ * waits for it.
  */
 class Rings : public FluidPattern
 {
@@ -63,10 +64,11 @@ class Rings : public FluidPattern
 };
 
 /**
- * A double binary tree: the parent of place p is (p - 1) / 2; place p is rank p in one tree and
- * rank n - 1 - p in the other (Sanders, Speck and Traeff, "Two-tree algorithms for full bandwidth
- * broadcast, reduction and scan", Parallel Computing 35, 2009). A chunk goes up when both children
- * have sent theirs and down when the root has it; chunks of one edge go one after another.
+ * An all-reduce over a double binary tree. The parent of position p is (p - 1) / 2; position p is
+ * rank p in one tree and rank n - 1 - p in the other (Sanders, Speck and Traeff, "Two-tree
+ * algorithms for full bandwidth broadcast, reduction and scan", Parallel Computing 35, 2009). A
+ * chunk goes up when both children have sent theirs, and down when the root has it. The chunks of
+ * one edge are sent one after another.
  */
 class Trees : public FluidPattern
 {
@@ -123,13 +125,13 @@ class Trees : public FluidPattern
   private:
     static constexpr uint32_t CHUNKS = 32;
 
-    /** What crosses the edge from a place to its parent, one way. */
+    /** One chunk on the edge between a position and its parent, in one direction. */
     struct Hop
     {
         uint32_t tree;
         bool down;
         uint32_t chunk;
-        uint32_t child; //!< place, from 1
+        uint32_t child; //!< position of the child, from 1
     };
 
     Hop HopOf(uint32_t flow) const
@@ -162,7 +164,7 @@ class Trees : public FluidPattern
     double m_chunk;
 };
 
-/** Each to each, nearest first; all start at once. */
+/** All-to-all, nearest destination first; all flows start at time zero. */
 class AllToAll : public FluidPattern
 {
   public:

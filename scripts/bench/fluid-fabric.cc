@@ -12,14 +12,14 @@ namespace
 
 constexpr double NIC_RATE = 50e9;       // 400 Gb/s
 constexpr double NVLINK_RATE = 450e9;   // H100: 18 links of 25 GB/s
-constexpr double RANK_LATENCY = 500e-9; // of the links at a rank
+constexpr double RANK_LATENCY = 500e-9; // latency of the links at a rank, seconds
 constexpr uint32_t RANKS_PER_LEAF = 16;
 constexpr uint32_t RANKS_PER_NODE = 8;
 
 } // namespace
 
-// Links: two at each rank's NIC (out, in), two at its NVLink port where there is one, then leaf by
-// leaf two for each spine (up, down).
+// Order of links: two at each rank's NIC (out, in), two at its NVLink port if there is one, then
+// leaf by leaf two for each spine (up, down).
 FluidFabric::FluidFabric(const std::string& name, uint32_t ranks)
     : m_ranks(ranks)
 {

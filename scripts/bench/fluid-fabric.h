@@ -17,22 +17,22 @@ struct FluidLink
 };
 
 /**
- * The links between ranks and the paths over them, as plain numbers, so that two simulators can be
- * given the same.
+ * The links between ranks and the paths over them, as plain numbers, for use by two simulators.
  *
- * Links have 400 Gb/s (NVLink 450 GB/s), and latency only where a rank sends and receives, so that
- * all paths have one latency: SimGrid's CM02 gives a flow a share in inverse proportion to it. The
- * spine is the destination's place in its leaf modulo the spines (static, D-mod-k); a spine has as
- * many ports as there are leaves.
+ * Links have 400 Gb/s (NVLink 450 GB/s). Only the links at ranks have a latency, so that all paths
+ * have the same latency, as SimGrid's CM02 gives flows shares inversely proportional to it. Spines
+ * are selected by the index of the destination within its leaf modulo the number of spines (static,
+ * D-mod-k); a spine has as many ports as there are leaves.
  */
 class FluidFabric
 {
   public:
     /**
      * @param name `switch`: one non-blocking switch; `clos`: leaves of 16 ranks and 16 spines;
-     *        `rail`: a rail-optimized Clos, nodes of 8 ranks joined by NVLink, leaves of the 16
-     *        ranks of one rail of 16 nodes, and 16 spines; `fat-tree`: leaves of 16 ranks and 8
+     *        `rail`: a rail-optimized Clos with nodes of 8 ranks connected by NVLink, leaves of the
+     *        16 ranks of one rail of 16 nodes, and 16 spines; `fat-tree`: leaves of 16 ranks and 8
      *        spines, 2:1 oversubscribed.
+     * @param ranks number of ranks
      * @throws std::invalid_argument on another name.
      */
     FluidFabric(const std::string& name, uint32_t ranks);
@@ -50,8 +50,8 @@ class FluidFabric
     uint32_t PlaceInLeaf(uint32_t rank) const;
 
     uint32_t m_ranks;
-    uint32_t m_nodeSize{0}; //!< ranks that NVLink joins; zero: none
-    uint32_t m_spines{0};   //!< zero: all ranks on one switch
+    uint32_t m_nodeSize{0}; //!< ranks connected by NVLink; zero: none
+    uint32_t m_spines{0};   //!< number of spines; zero: all ranks on one switch
     std::vector<FluidLink> m_links;
 };
 

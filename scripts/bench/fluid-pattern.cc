@@ -18,7 +18,7 @@ constexpr double KIB = 1024;
 constexpr double MIB = 1024 * KIB;
 constexpr double GIB = 1024 * MIB;
 
-/** For what a fabric alone takes. */
+/** No flows, to measure the cost of the fabric. */
 class NoFlows : public FluidPattern
 {
   public:
@@ -43,8 +43,8 @@ MakeMix(uint32_t ranks, uint64_t seed)
         throw std::invalid_argument("mix: " + std::to_string(ranks) +
                                     " ranks are no whole number of jobs of 64");
     }
-    constexpr double LOAD = 0.2 * 50e9; // bytes/s of each rank: a part of its NIC's rate
-    constexpr double DURATION = 12e-3;  // about what the rings take
+    constexpr double LOAD = 0.2 * 50e9; // bytes/s of each rank, 20 % of its NIC's rate
+    constexpr double DURATION = 12e-3;  // seconds, about the time of the rings
     const double interval = Background::MeanSize() / LOAD / ranks;
     const auto flows = static_cast<uint32_t>(DURATION / interval);
     return std::make_unique<Both>(std::make_unique<Rings>(ranks, ranks / job, 256 * MIB),

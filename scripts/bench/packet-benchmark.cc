@@ -16,7 +16,7 @@ namespace
 
 using namespace weir;
 
-/** A k-ary fat tree (Al-Fares et al., SIGCOMM 2008, section 3) of 400 Gb/s and 1 us. */
+/** A k-ary fat tree (Al-Fares et al., SIGCOMM 2008, section 3) with links of 400 Gb/s and 1 us. */
 class FatTreeOfHosts
 {
   public:
@@ -70,7 +70,7 @@ class FatTreeOfHosts
     }
 };
 
-/** Each host sends to one other: an item is a packet that has crossed a link. */
+/** Each host sends to one other host. An item is one packet on one link. */
 void
 PacketHops(benchmark::State& state, const char* congestionControl)
 {

@@ -19,7 +19,7 @@ CpuSeconds()
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// Not ru_maxrss: a program inherits that from whoever started it.
+// Not ru_maxrss, which a process inherits from its parent.
 double
 PeakBytes()
 {

@@ -5,20 +5,23 @@
 #include <string>
 #include <vector>
 
-/**
- * @file
- * What a benchmark's process has taken so far, and what it found.
- */
+/** |@file CPU time and memory of a benchmark's process, and output of its results. */
 namespace weir
 {
 
-/** CPU seconds of this process until now. */
+/** User and system CPU time of this process so far, in seconds. */
 double CpuSeconds();
 
-/** The most memory this program has had, in bytes (Linux). */
+/**
+ * The peak resident memory of this process in bytes (Linux only).
+ * @throws std::runtime_error if it cannot be read.
+ */
 double PeakBytes();
 
-/** Writes the finish time of each flow (seconds, 17 digits), one a line. */
+/**
+ * Writes the finish time of each flow (seconds, 17 digits), one per line.
+ * @throws std::runtime_error if the file cannot be written.
+ */
 void WriteFinishTimes(const std::string& file, const std::vector<double>& times);
 
 } // namespace weir

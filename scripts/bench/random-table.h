@@ -8,7 +8,7 @@
 namespace weir
 {
 
-/** Random numbers by place: the same wherever and in whatever order they are asked for. */
+/** Random numbers by index, independent of the platform and of the order of calls. */
 class RandomTable
 {
   public:
@@ -17,7 +17,10 @@ class RandomTable
     {
     }
 
-    /** Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
+    /**
+     * 64 random bits: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+     * OOPSLA 2014.
+     */
     uint64_t Bits(uint64_t place) const
     {
         uint64_t z = m_seed * 0xd1342543de82ef95 + (place + 1) * 0x9e3779b97f4a7c15;
@@ -26,19 +29,19 @@ class RandomTable
         return z ^ z >> 31;
     }
 
-    /** In [0, 1). */
+    /** Uniform in [0, 1). */
     double Part(uint64_t place) const
     {
         return static_cast<double>(Bits(place) >> 11) * 0x1p-53;
     }
 
-    /** In [lo, hi), whole. */
+    /** Uniform integer in [lo, hi). */
     double Uniform(uint64_t place, double lo, double hi) const
     {
         return std::floor(lo + (hi - lo) * Part(place));
     }
 
-    /** Below @p n; the bias of the remainder is below n / 2^64. */
+    /** Uniform integer below @p n; the bias of the remainder is below n / 2^64. */
     uint32_t Below(uint64_t place, uint32_t n) const
     {
         return static_cast<uint32_t>(Bits(place) % n);

@@ -15,7 +15,7 @@
 namespace weir
 {
 
-/** Each rank sends to the next one on a random cycle through all. */
+/** Each rank sends to the next one on a random cycle through all ranks. */
 class Permutation : public FluidPattern
 {
   public:
@@ -46,7 +46,7 @@ class Permutation : public FluidPattern
     double m_bytes;
 };
 
-/** All to rank 0. */
+/** All ranks send to rank 0. */
 class Incast : public FluidPattern
 {
   public:
@@ -75,11 +75,11 @@ class Incast : public FluidPattern
     RandomTable m_random;
 };
 
-/** Flows from random ranks to random others, one at a random moment of each interval. */
+/** Flows between random ranks, one at a random time within each interval. */
 class Background : public FluidPattern
 {
   public:
-    /** @param interval from flow to flow, seconds */
+    /** @param interval mean time between flows, seconds */
     Background(uint32_t ranks, uint32_t flows, double interval, uint64_t seed)
         : m_ranks(ranks),
           m_flows(flows),
@@ -91,7 +91,7 @@ class Background : public FluidPattern
     static constexpr double MIN_BYTES = 16 * 1024.0;
     static constexpr double MAX_BYTES = 16 * 1048576.0;
 
-    /** Bytes; log-uniform from MIN_BYTES to MAX_BYTES. */
+    /** The mean of sizes that are log-uniform from MIN_BYTES to MAX_BYTES, in bytes. */
     static double MeanSize()
     {
         return (MAX_BYTES - MIN_BYTES) / std::log(MAX_BYTES / MIN_BYTES);
@@ -116,7 +116,7 @@ class Background : public FluidPattern
     }
 
   private:
-    static constexpr uint32_t DRAWS = 4; //!< random numbers a flow
+    static constexpr uint32_t DRAWS = 4; //!< random numbers per flow
     static constexpr double NANOSECOND = 1e-9;
 
     uint32_t m_ranks;
@@ -125,7 +125,7 @@ class Background : public FluidPattern
     RandomTable m_random;
 };
 
-/** Two patterns at once: the flows of the first, then those of the second. */
+/** Two concurrent patterns: the flows of the first, then those of the second. */
 class Both : public FluidPattern
 {
   public:
