@@ -60,7 +60,9 @@ AddCommunicators(const StepGraph& graph, const std::vector<GpuId>& gpus, Planner
     return communicators;
 }
 
-/** Bytes that a rank receives for every byte of nccl-tests' size, over @p ranks ranks. */
+/**
+ * Bytes that a rank receives per byte of the nccl-tests message size, in a group of @p ranks ranks.
+ */
 double
 ReceivedShare(CollectiveOp op, std::size_t ranks)
 {
@@ -78,7 +80,7 @@ ReceivedShare(CollectiveOp op, std::size_t ranks)
     }
 }
 
-/** What a communication takes of a GPU while it runs; see StepOp. */
+/** GPU resources that a communication occupies while it runs; see StepOp. */
 struct Held
 {
     uint16_t sms{0};
@@ -86,8 +88,9 @@ struct Held
 };
 
 /**
- * A byte that NCCL's kernels receive is written into the buffer by the sender, read from there
- * beside the rank's own, and written on: three times through memory.
+ * GPU resources of one call. Each received byte passes through memory three times: the sender
+ * writes it into the receive buffer, NCCL's kernel reads it with the rank's own operand, and the
+ * kernel writes the result.
  */
 Held
 HeldBy(const CollectivePlan& plan, const CollectiveCall& call, std::size_t ranks, Rate memory)
@@ -101,8 +104,8 @@ HeldBy(const CollectivePlan& plan, const CollectiveCall& call, std::size_t ranks
 }
 
 /**
- * Enters what every communication of @p graph takes of a GPU: NCCL's channels, each a
- * multiprocessor, and their memory traffic when the communication is alone on the fabric.
+ * Writes the GPU resources of every communication into @p graph: one SM per NCCL channel, and the
+ * share of the memory bandwidth that the communication takes when it is uncontended.
  */
 void
 EnterHeld(StepGraph& graph,
@@ -118,7 +121,7 @@ EnterHeld(StepGraph& graph,
         const uint32_t program = graph.rankProgram[rank];
         if (rank > 0 && program == graph.rankProgram[rank - 1])
         {
-            continue; // alike on all ranks of a role
+            continue; // ranks of one role share a program
         }
         for (auto& ops : graph.programs[program].streams)
         {
@@ -145,8 +148,8 @@ EnterHeld(StepGraph& graph,
 }
 
 /**
- * Whether the framework makes CUDA keep the order of launches: Megatron-LM does
- * (CUDA_DEVICE_MAX_CONNECTIONS=1, without which it refuses to run beside tensor parallelism).
+ * Whether the framework makes CUDA keep the launch order. Megatron-LM does: it requires
+ * CUDA_DEVICE_MAX_CONNECTIONS=1 with tensor parallelism.
  */
 bool
 LaunchesInOrder(const ParallelPlan& plan)
@@ -154,14 +157,14 @@ LaunchesInOrder(const ParallelPlan& plan)
     return plan.tensor > 1 && plan.overlapTensor;
 }
 
-/** The estimate, once everything that it stands on has been checked. */
+/** Checks the plan, the number of GPUs and the GPU's memory. Returns the memory estimate. */
 MemoryEstimate
 CheckedMemory(const TrainingJobSpec& spec, const Gpu& gpu)
 {
     if (spec.recorded)
     {
         CheckGpuCount(spec);
-        return {}; // a trace says nothing of it
+        return {}; // a trace does not state memory use
     }
     const auto* table = std::get_if<LayerTable>(&spec.network);
     const auto* model = std::get_if<Transformer>(&spec.network);
@@ -173,7 +176,10 @@ CheckedMemory(const TrainingJobSpec& spec, const Gpu& gpu)
     return memory;
 }
 
-/** Of an actor's streams makes those of its first rank's GPU, so that no two jobs have one. */
+/**
+ * Replaces the stream numbers of actors in @p calls by those of the GPU of the actor's first rank,
+ * so that the numbers of different jobs differ.
+ */
 void
 NameStreamsByGpu(CallClass& calls, const RankFold& fold, const std::vector<GpuId>& gpus)
 {

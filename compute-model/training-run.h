@@ -19,41 +19,43 @@ namespace weir
 {
 
 /**
- * One training job: what is trained, how it is spread, for how many steps; or a recorded step, of
- * plan.data ranks.
+ * One training job: its network, its parallel plan, its GPUs and its number of steps. With
+ * `recorded`, the job executes a recorded step on plan.data ranks instead.
  */
 struct TrainingJobSpec
 {
     std::string name{"job"};
-    Network network; //!< what is trained
+    Network network; //!< model to train
     ParallelPlan plan;
     uint32_t steps{2};
-    Time start;                       //!< when its first step begins
+    Time start;                       //!< start of the first step
     std::vector<GpuId> gpus;          //!< by Rank; as many as the plan has ranks
     std::vector<double> computeScale; //!< by Rank: factor on compute durations; empty: all 1
-    OverlapPolicy overlap;            //!< how much longer kernels beside communication take
-    JitterSpec jitter;                //!< how compute durations differ from rank to rank
-    SteadyRule steady;                //!< no more steps once it is met
-    bool foldRanks{true}; //!< whether ranks that provably do the same are executed once for all
-    std::optional<StepGraph> recorded{}; //!< the step of an imported workload; then nothing is
-                                         //!< built of network and plan. Empty once the job runs
+    OverlapPolicy overlap;            //!< slowdown of kernels that overlap communication
+    JitterSpec jitter;                //!< variation of compute durations between ranks
+    SteadyRule steady;                //!< the job starts no more steps once this rule is met
+    bool foldRanks{true}; //!< whether ranks with provably identical behavior are executed only once
+    std::optional<StepGraph>
+        recorded{}; //!< step of an imported workload, executed instead of a step built from network
+                    //!< and plan; TrainingRun moves from it
 };
 
-/** The number of a stream of a GPU in CallClass::streams: no other has it. */
+/** Identifier of a stream of a GPU in CallClass::streams, unique over all jobs. */
 inline uint32_t
 StreamOfGpu(GpuId gpu, std::size_t stream)
 {
     return static_cast<uint32_t>(gpu.Index() * STREAM_COUNT + stream);
 }
 
-/** A job joined to a cluster: its step graph, its communicators, its executor. */
+/** A training job on a cluster: its step graph, its communicators and its executor. */
 class TrainingRun
 {
   public:
     /**
-     * @throws std::invalid_argument when the plan cannot run (CheckPlan), needs another number of
-     *         GPUs than given, or does not fit the GPU's memory (the message gives the estimate by
-     *         part, the capacity and the fullest stage).
+     * @throws std::invalid_argument when the plan is invalid (CheckPlan, CheckTablePlan), when the
+     *         number of GPUs differs from the number of ranks, or when the plan does not fit the
+     *         GPU's memory (the message gives the estimate by component, the capacity and the
+     *         fullest stage).
      */
     TrainingRun(TrainingJobSpec spec, const Gpu& gpu, Planner& planner, CollectiveEngine& engine);
     TrainingRun(const TrainingRun&) = delete;

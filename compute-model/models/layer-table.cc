@@ -94,7 +94,7 @@ TableLayer::MultiplyAdds() const
     case TableOp::Linear:
         return static_cast<double>(in.Elements()) * out.channels;
     case TableOp::DotInteraction:
-        return static_cast<double>(in.Elements()) * in.height; // each vector with each
+        return static_cast<double>(in.Elements()) * in.height; // every vector with every vector
     case TableOp::Cross:
         return 2.0 * static_cast<double>(in.Elements()) * rank;
     default:

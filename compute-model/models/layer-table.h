@@ -13,19 +13,19 @@ namespace weir
 struct RowClass
 {
     double rows{0};
-    double probability{0}; //!< of one of them, per look-up
+    double probability{0}; //!< of each of them, per look-up
 };
 
-/** One embedding table of a recommendation model: a sample sums some of its rows. */
+/** One embedding table of a recommendation model; each sample sums some of its rows. */
 struct EmbeddingTable
 {
     uint64_t rows{0};
     uint32_t dim{0};               //!< elements of a row
     uint32_t pooling{1};           //!< rows that a sample looks up, on average
-    double zipf{0};                //!< row k is looked up in proportion to k^-zipf; 0: all alike
-    std::vector<RowClass> classes; //!< said instead of zipf; empty: zipf holds
-    double observed{0}; //!< look-ups that the classes were counted in, which come again and again;
-                        //!< 0: each look-up is drawn again
+    double zipf{0};                //!< row k is looked up in proportion to k^-zipf; 0: uniformly
+    std::vector<RowClass> classes; //!< replace zipf; empty: zipf applies
+    double observed{0}; //!< length of the repeating list of look-ups in which the classes were
+                        //!< counted; 0: look-ups are independent draws
 
     double Parameters() const
     {
@@ -39,7 +39,7 @@ struct EmbeddingTable
     }
 };
 
-/** What a layer of a LayerTable computes. */
+/** Operation of a layer of a LayerTable. */
 enum class TableOp : uint8_t
 {
     Convolution,
@@ -50,16 +50,17 @@ enum class TableOp : uint8_t
     AveragePool,
     Add, //!< a residual
     Dropout,
-    Embeddings,     //!< the pooled rows of all embedding tables join the vector of the layer before
-    DotInteraction, //!< products of every two vectors, behind the first of them (Naumov et al.
-                    //!< 2019)
+    Embeddings, //!< the pooled rows of all embedding tables join the output vector of the previous
+                //!< layer
+    DotInteraction, //!< dot products of all pairs of vectors, appended to the first vector (Naumov
+                    //!< et al. 2019)
     Cross, //!< x0 * (V U x + b) + x with U and V of a lower rank (Wang et al. 2021, DCN v2)
-    Loss   //!< cross entropy over the outputs of the layer before
+    Loss   //!< cross entropy over the outputs of the previous layer
 };
 
 /**
- * Channels and extent of one sample between two layers; a vector has one pixel, vectors of one
- * width that stand side by side are as many rows.
+ * Channels and extent of one sample between two layers. A vector has one pixel; several vectors of
+ * one width are as many rows.
  */
 struct SampleShape
 {
@@ -78,7 +79,7 @@ struct SampleShape
     }
 };
 
-/** A square window that moves over an image. */
+/** A square window that slides over an image. */
 struct Window
 {
     uint32_t size{1};
@@ -86,7 +87,7 @@ struct Window
     uint32_t padding{0};
 };
 
-/** One layer with the shapes it sees. */
+/** One layer with its input and output shapes. */
 struct TableLayer
 {
     TableOp op{TableOp::Linear};
@@ -98,10 +99,10 @@ struct TableLayer
     uint32_t rank{0};   //!< of a cross layer's matrices
     bool bias{false};
 
-    /** Trainable ones: weights and biases, scale and shift of a norm. */
+    /** Trainable parameters: weights and biases, scale and shift of a norm. */
     double Parameters() const;
 
-    /** Multiply-adds of one sample forward. */
+    /** Multiply-adds of one sample in the forward pass. */
     double MultiplyAdds() const;
 };
 
@@ -116,24 +117,24 @@ struct LayerTable
     std::vector<TableLayer> layers;
     std::vector<EmbeddingTable> embeddings;
 
-    /** Of the layers. */
+    /** Parameters of the layers. */
     double Parameters() const;
 
-    /** Of the embedding tables. */
+    /** Parameters of the embedding tables. */
     double EmbeddingParameters() const;
 
-    /** The position of the layer Embeddings; the number of layers where there is none. */
+    /** Index of the layer Embeddings; the number of layers where there is none. */
     std::size_t JoinPosition() const;
 
-    /** Multiply-adds of one sample forward. */
+    /** Multiply-adds of one sample in the forward pass. */
     double MultiplyAdds() const;
 };
 
 /**
- * Appends layers, each to the output of the one before.
+ * Builds a list of layers; each layer takes the output of the previous one.
  *
- * Methods throw std::invalid_argument, "layer NAME: found ..., expected ...", where a window leaves
- * nothing of an image or groups do not divide channels.
+ * Methods throw std::invalid_argument, "layer NAME: found ..., expected ...", where a window does
+ * not fit into an image or groups do not divide channels.
  */
 class LayerTableBuilder
 {
@@ -144,12 +145,17 @@ class LayerTableBuilder
     void Linear(uint32_t features, bool bias);
 
     /**
-     * Vectors as wide as the one so far stand beside it; of other widths they go behind it.
-     * @throws std::invalid_argument when the layers so far do not end in one vector.
+     * Joins the pooled rows of @p tables to the current vector: as further vectors if all are as
+     * wide as it, else by concatenation.
+     * @throws std::invalid_argument without tables, or when the layers so far do not end in one
+     *         vector.
      */
     void Embeddings(const std::vector<EmbeddingTable>& tables);
 
-    /** @throws std::invalid_argument unless two vectors or more of one width stand side by side. */
+    /**
+     * @throws std::invalid_argument unless the layers so far end in at least two vectors of one
+     *         width.
+     */
     void DotInteraction();
 
     void Cross(uint32_t rank);
@@ -158,21 +164,22 @@ class LayerTableBuilder
     /** Averages each channel over the image. */
     void GlobalAveragePool();
 
-    /** A layer that leaves the shape as it is: norm, ReLU, dropout, addition, loss. */
+    /** Appends a layer that keeps the shape: norm, ReLU, dropout, addition, loss. */
     void Keep(TableOp op);
 
     /**
      * A residual block of ResNet (He et al. 2016, arXiv 1512.03385, figure 5): two 3x3
-     * convolutions, or with @p bottleneck 1x1, 3x3 with the stride and 1x1 to four times the
-     * width; norms between; a 1x1 convolution and norm beside them where the shape changes.
+     * convolutions, or with @p bottleneck 1x1, 3x3 with the stride and 1x1 to four times the width,
+     * with norms between them. Where the shape changes, a 1x1 convolution and norm form the
+     * shortcut.
      */
     void Residual(uint32_t width, uint32_t stride, bool bottleneck);
 
     /**
-     * A layer that says all of itself; what it takes need not be what the one before left (a branch
-     * may begin earlier), and the next one takes what it leaves.
-     * @throws std::invalid_argument when groups do not divide the channels of a convolution, or its
-     *         window does not turn the shape that it takes into the one that it leaves.
+     * Appends a fully specified layer. Its input need not be the output of the previous layer (a
+     * branch may start earlier); the next layer takes its output.
+     * @throws std::invalid_argument when groups do not divide the channels of a convolution, or a
+     *         window does not map the input shape to the output shape.
      */
     void State(const TableLayer& layer);
 

@@ -10,7 +10,7 @@
 namespace weir
 {
 
-/** What a job trains: a transformer, or a network given as a table of layers. */
+/** Model that a job trains: a transformer, or a network given as a table of layers. */
 using Network = std::variant<Transformer, LayerTable>;
 
 } // namespace weir

@@ -17,7 +17,7 @@ enum class Precision : uint8_t
     Fp8
 };
 
-/** Bytes of a number in 32 bits, which optimizers, softmax and routers keep. */
+/** Bytes of a 32-bit number, the precision of optimizer state, softmax and routers. */
 constexpr double FP32_BYTES = 4;
 
 uint32_t BytesOf(Precision precision);

@@ -22,18 +22,18 @@ enum class ActivationKind : uint8_t
     SwiGlu
 };
 
-/** The mixture of experts that stands in place of the MLP of some layers; none without experts. */
+/** Mixture of experts that replaces the MLP of some layers; none without experts. */
 struct ExpertLayers
 {
     uint32_t experts{0};    //!< routed experts of a layer
-    uint32_t topK{0};       //!< of them, those that a token goes to
+    uint32_t topK{0};       //!< routed experts of a token
     uint32_t ffn{0};        //!< inner width of one expert
-    uint32_t sharedFfn{0};  //!< inner width of all experts that every token goes to, together
-    uint32_t firstLayer{0}; //!< the first layer that has experts; those before are dense
-    uint32_t every{1};      //!< of the layers from there on, each so-many-th has experts
+    uint32_t sharedFfn{0};  //!< total inner width of the shared experts, which every token uses
+    uint32_t firstLayer{0}; //!< layers before this one are dense
+    uint32_t every{1};      //!< from firstLayer on, the last of every so many layers has experts
 };
 
-/** A transformer, as its paper's table describes it. */
+/** A transformer, with the figures of its paper's table. */
 struct Transformer
 {
     std::string name;
@@ -45,18 +45,19 @@ struct Transformer
     uint32_t ffn{0};        //!< inner width of the MLP; 4h for GPT
     uint32_t sequence{0};   //!< s, tokens of one sample
     uint32_t vocabulary{0}; //!< v
-    uint32_t vocabularyMultiple{128}; //!< words are padded to a multiple of this times their parts
-                                      //!< (Megatron-LM's --make-vocab-size-divisible-by); 1: none
+    uint32_t vocabularyMultiple{
+        128}; //!< the vocabulary is padded to a multiple of this times its parts (Megatron-LM's
+              //!< --make-vocab-size-divisible-by); 1: no padding
     NormKind norm{NormKind::LayerNorm};
     ActivationKind activation{ActivationKind::Gelu};
     bool tiedEmbeddings{true}; //!< output layer shares the word embedding
     bool biases{true};         //!< linear layers have biases
     bool dropout{true};
-    bool learnedPositions{true}; //!< else rotary
-    bool causal{true};           //!< a token sees those before it; else (encoders) all
-    bool predictionHead{false};  //!< a dense layer, GELU and a norm stand before the output layer
-                                 //!< (BERT's masked language model)
-    ExpertLayers moe;            //!< ffn above is that of layers without experts
+    bool learnedPositions{true}; //!< false: rotary
+    bool causal{true}; //!< a token attends to the tokens before it; false (encoders): to all
+    bool predictionHead{false}; //!< a dense layer, GELU and a norm precede the output layer (BERT's
+                                //!< masked language model)
+    ExpertLayers moe;           //!< ffn above is that of layers without experts
     std::string source;
 
     bool HasExperts() const
@@ -80,7 +81,10 @@ struct Transformer
     /** Parameters of one layer without experts. */
     double LayerParameters() const;
 
-    /** Parameters of one layer with experts: all of them, the router and the shared experts. */
+    /**
+     * Parameters of one layer with experts, including all routed experts, the router and the shared
+     * experts.
+     */
     double ExpertLayerParameters() const;
 
     /** Parameters of the prediction head: dense layer with bias, norm; 0 without one. */

@@ -16,20 +16,20 @@ namespace weir
 namespace
 {
 
-/** Bytes of one layer and micro-batch by how they are kept. */
+/** Activation bytes of one layer and micro-batch, grouped by how recomputation treats them. */
 struct LayerParts
 {
-    double input{0};    //!< of the layer
+    double input{0};    //!< the layer's input
     double body{0};     //!< everything but the attention scores, input included
     double scores{0};   //!< the s x s matrices
-    double products{0}; //!< outputs of attention and of every other matrix product
+    double products{0}; //!< outputs of attention and of every second GEMM
 };
 
-/** Bytes of one logit. */
+/** Bytes held per logit. */
 struct LogitBytes
 {
-    double kept{0};   //!< from its forward to its backward pass
-    double atWork{0}; //!< more while either is at work
+    double kept{0};   //!< from the loss's forward to its backward pass
+    double atWork{0}; //!< in addition, while either pass runs
 };
 
 LogitBytes
@@ -47,10 +47,12 @@ BytesOfLogit(const ParallelPlan& plan)
     case LossKernels::Default:
         break;
     }
-    return {fp32, element}; // the logits as the product gives them, later their gradient
+    return {fp32, element}; // the logits as the GEMM writes them, later their gradient
 }
 
-/** What an MLP split over tensor ranks keeps: both sides of the activation function. */
+/**
+ * Bytes that an MLP split over tensor ranks keeps: inputs and output of the activation function.
+ */
 double
 MlpBody(const Transformer& model, const ParallelPlan& plan, double tokens, double width)
 {
@@ -58,7 +60,10 @@ MlpBody(const Transformer& model, const ParallelPlan& plan, double tokens, doubl
     return tokens * ActivationBytes(plan.precision) * sides * width / plan.WidthParts();
 }
 
-/** What a mixture of experts keeps: rows in front of and behind its experts, and their insides. */
+/**
+ * Bytes that a mixture of experts keeps: the rows that experts receive, their intermediate
+ * activations, the returned rows and the routing scores.
+ */
 double
 ExpertBody(const Transformer& model, const ParallelPlan& plan)
 {
@@ -84,16 +89,17 @@ PartsOf(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
     // Kept on all tokens of norm regions: inputs of two norms and of two column-parallel layers,
     // and two dropout masks.
     parts.body = normTokens * hidden * (4 * element + 2 * mask);
-    // Split over tensor ranks: Q, K, V, the context, and both sides of the activation function.
+    // Split over tensor ranks: Q, K, V, the attention output, and the inputs and output of the
+    // activation function.
     parts.body += tokens * element * static_cast<double>(shape.qkv + shape.query);
     parts.body += hasExperts
                       ? MlpBody(model, plan, tokens, model.moe.sharedFfn) + ExpertBody(model, plan)
                       : MlpBody(model, plan, tokens, model.ffn);
-    // Of the products q, k, v, o, gate, up, down these are kept: q, v, gate, down.
+    // Of the GEMMs q, k, v, o, gate, up, down, the outputs of q, v, gate and down are kept.
     const uint64_t value = (shape.qkv - shape.query) / 2;
     const auto attention = static_cast<double>(shape.query + value + shape.query);
     parts.products = element * tokens * attention;
-    if (!hasExperts) // a mixture of experts is run again whole
+    if (!hasExperts) // a mixture of experts is recomputed as a whole
     {
         const auto gate = static_cast<double>(shape.ffn);
         parts.products += element * (tokens * gate + normTokens * hidden);
@@ -107,7 +113,10 @@ PartsOf(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
     return parts;
 }
 
-/** Of a mixture of experts: both sides of grouped products and of those of the shared expert. */
+/**
+ * Elements that a mixture of experts keeps until W: inputs and output gradients of the grouped
+ * GEMMs and of the shared expert's GEMMs.
+ */
 double
 ExpertsHeldForWeights(const Transformer& model, const ParallelPlan& plan)
 {
@@ -126,7 +135,10 @@ ExpertsHeldForWeights(const Transformer& model, const ParallelPlan& plan)
     return elements;
 }
 
-/** Under a zero-bubble schedule: the worst mix of micro-batches before B and before W. */
+/**
+ * Peak bytes under a zero-bubble schedule: the worst mix of micro-batches that await B and of
+ * micro-batches that await W.
+ */
 Bytes
 HeldOfSplitPasses(const PipelinePlace& place, Bytes forActivations, Bytes forWeights)
 {
@@ -145,7 +157,7 @@ LayerHeldForWeights(const Transformer& model, const ParallelPlan& plan, bool has
     const auto tokens = static_cast<double>(shape.tokens);
     const auto normTokens = static_cast<double>(shape.normTokens);
     const auto hidden = static_cast<double>(shape.hidden);
-    // QKV and projection; then the products of the MLP.
+    // QKV and projection; then the GEMMs of the MLP.
     double elements = normTokens * hidden + tokens * static_cast<double>(shape.qkv) +
                       tokens * (static_cast<double>(shape.query) + hidden);
     elements += hasExperts
@@ -181,7 +193,7 @@ namespace
 struct Chunk
 {
     uint32_t layers{0};
-    uint32_t withExperts{0}; //!< of them
+    uint32_t withExperts{0}; //!< number of them with experts
 };
 
 Chunk
@@ -194,7 +206,7 @@ ChunkOf(const Transformer& model, const ParallelPlan& plan, uint32_t stage, uint
     return chunk;
 }
 
-/** What the layers of a chunk keep of one micro-batch until its backward pass. */
+/** Activation bytes that the layers of a chunk keep of one micro-batch until its backward pass. */
 Bytes
 KeptOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
 {
@@ -204,7 +216,7 @@ KeptOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
     {
         kept += LayerActivations(model, plan, true) * chunk.withExperts;
     }
-    // Layers that are not recomputed keep all.
+    // Layers that are not recomputed keep all activations.
     const uint32_t spared =
         plan.recomputation == Recomputation::None
             ? 0
@@ -214,7 +226,9 @@ KeptOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
     return kept + (whole - LayerActivations(model, plan, hasExperts)) * spared;
 }
 
-/** ... and for gradients of its weights, where they have passes of their own. */
+/**
+ * Bytes that the layers of a chunk keep of one micro-batch until the pass for weight gradients (W).
+ */
 Bytes
 HeldForWeights(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
 {
@@ -226,7 +240,10 @@ HeldForWeights(const Transformer& model, const ParallelPlan& plan, const Chunk& 
     return held;
 }
 
-/** The most that a stage keeps at a time. Chunks may differ, then the schedule's order counts. */
+/**
+ * Peak activation bytes of a stage. With several model chunks, the peak depends on the order of the
+ * schedule.
+ */
 Bytes
 HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelinePlace& place)
 {
@@ -239,7 +256,8 @@ HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelineP
     {
         return kept.front() * std::min(PipelineWarmUp(place) + 1, plan.MicroBatches());
     }
-    // From round to round of p micro-batches it is the same; the warm-up is shorter than two.
+    // The pattern repeats every round of p micro-batches, and the warm-up is shorter than two
+    // rounds.
     constexpr uint32_t ROUNDS = 4;
     PipelinePlace first = place;
     first.microBatches = std::min(place.microBatches, ROUNDS * place.stages);
@@ -284,7 +302,7 @@ StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t st
     {
         total = HeldOfPasses(model, plan, place);
     }
-    Bytes atWork = whole - LayerActivations(model, plan, hasExperts); // brought back
+    Bytes atWork = whole - LayerActivations(model, plan, hasExperts); // restored by recomputation
     if (stage == 0 && model.dropout)
     {
         const uint32_t microBatches = MicroBatchesInFlight(place, 0);

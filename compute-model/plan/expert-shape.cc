@@ -30,7 +30,7 @@ PowerShares(uint32_t count, double exponent)
     return shares;
 }
 
-/** Fisher and Yates, so that one seed means one order on every platform. */
+/** Fisher-Yates shuffle, written out so that a seed gives the same order on every platform. */
 void
 Shuffle(std::vector<double>& shares, uint64_t seed)
 {
@@ -41,7 +41,10 @@ Shuffle(std::vector<double>& shares, uint64_t seed)
     }
 }
 
-/** The exponent whose largest share is @p imbalance, by bisection: it grows with the exponent. */
+/**
+ * Exponent for which the largest share is @p imbalance, by bisection: the share grows with the
+ * exponent.
+ */
 double
 ExponentOf(uint32_t count, double imbalance)
 {
@@ -57,7 +60,7 @@ ExponentOf(uint32_t count, double imbalance)
     return (low + high) / 2;
 }
 
-/** Rows of a rank's router. */
+/** Rows of one rank's router GEMM. */
 uint64_t
 TokensOf(const Transformer& model, const ParallelPlan& plan)
 {
@@ -65,7 +68,10 @@ TokensOf(const Transformer& model, const ParallelPlan& plan)
            (plan.sequenceParallel ? plan.tensor : 1);
 }
 
-/** What the shares of each rank's experts come to, of the ranks that share @p experts in order. */
+/**
+ * Sum of the shares of each rank's experts; @p ranks ranks hold equal consecutive parts of
+ * @p experts.
+ */
 std::vector<double>
 SharesByRank(const std::vector<double>& experts, uint32_t ranks)
 {
@@ -78,7 +84,10 @@ SharesByRank(const std::vector<double>& experts, uint32_t ranks)
     return sums;
 }
 
-/** The local experts whose shares sum to most, of the ranks that share @p distributes in order. */
+/**
+ * Shares of the experts of the busiest rank; @p ranks ranks hold equal consecutive parts of
+ * @p shares.
+ */
 std::vector<double>
 BusiestRank(const std::vector<double>& shares, uint32_t ranks)
 {
@@ -89,7 +98,7 @@ BusiestRank(const std::vector<double>& shares, uint32_t ranks)
     return {busiest, busiest + local};
 }
 
-/** What every rank gives each rank where experts are not balanced; else none. */
+/** Bytes that every rank sends to each rank; empty where experts are balanced. */
 std::vector<Bytes>
 PartsByRank(const Transformer& model, const ParallelPlan& plan)
 {
@@ -146,7 +155,8 @@ ExpertShape::ExpertShape(const Transformer& model, const ParallelPlan& plan)
     const ExpertLayers& moe = model.moe;
     const double pairs = static_cast<double>(tokens) * moe.topK;
     const double capacity = plan.expertLoad.capacityFactor;
-    // With a capacity every rank sends every expert as many rows (Megatron-LM pads to it).
+    // With a capacity every rank sends the same number of rows to every expert (Megatron-LM pads to
+    // it).
     const double perExpert =
         capacity > 0 ? std::ceil(pairs / moe.experts * capacity) : pairs / moe.experts;
     sent = static_cast<uint64_t>(std::llround(perExpert * moe.experts));
@@ -154,7 +164,7 @@ ExpertShape::ExpertShape(const Transformer& model, const ParallelPlan& plan)
     received = 0;
     for (const double share : BusiestRank(ExpertShares(plan.expertLoad, moe.experts), plan.expert))
     {
-        // One expert gets its rows from every expert rank, and from every expert-tensor rank.
+        // An expert receives rows from every expert rank and every expert-tensor rank.
         const double rows = perExpert * share * plan.expert * tensor;
         expertRows.push_back(static_cast<uint64_t>(std::llround(rows)));
         received += expertRows.back();

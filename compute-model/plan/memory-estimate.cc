@@ -18,9 +18,9 @@ namespace
 {
 
 /**
- * Bytes of the blocks on their way in a rank's largest product: two for each operand or result that
- * moves.
- * @param stage of the pipeline that the rank is in.
+ * Bytes of the SUMMA blocks in transit in a rank's largest GEMM: two buffers for each operand or
+ * result that moves.
+ * @param stage pipeline stage of the rank
  */
 Bytes
 SummaBuffers(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
@@ -33,7 +33,7 @@ SummaBuffers(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 
     struct Blocks
     {
-        uint64_t moved; //!< columns of activations
+        uint64_t moved; //!< columns of the activations
         uint64_t weight;
     };
 
@@ -59,12 +59,12 @@ SummaBuffers(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 }
 
 /**
- * Writes the state of one rank under full sharding into @p estimate: its part of the 32-bit
- * weights, of their gradients and of Adam's two moments (Rajbhandari et al. 2020, table 1: 16 bytes
- * over N in mixed precision, here without a 16-bit copy of the weights), and what is whole while it
- * is used: the root unit's weights and gradients, of the layers the one at work and those gathered
- * ahead (all of them without resharding), a layer's gradients and their reduction's buffer, and
- * all gradients where passes do not reduce them.
+ * Writes the state of one rank under full sharding into @p estimate. The rank's shard holds 32-bit
+ * weights, their gradients and Adam's two moments (Rajbhandari et al. 2020, table 1: 16 bytes over
+ * N in mixed precision; here without a 16-bit copy of the weights). The following are whole while
+ * they are used: the root unit's weights and gradients, the weights of the current layer and of
+ * prefetched layers (of all layers without resharding), one layer's gradients and their reduction
+ * buffer, and all gradients where passes do not reduce them.
  */
 void
 WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEstimate& estimate)
@@ -81,7 +81,7 @@ WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEsti
     const std::vector<double> units = UnitParameters(model, plan, estimate.stage);
     const std::vector<double> ofExperts = UnitExpertParameters(model, plan, estimate.stage);
     const auto layers = static_cast<double>(units.size() - 1);
-    double layer = 0; // the largest
+    double layer = 0; // largest layer
     for (std::size_t unit = 0; unit + 1 < units.size(); unit++)
     {
         layer = std::max(layer, units[unit] + ofExperts[unit]);
@@ -91,19 +91,20 @@ WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEsti
         plan.sharding.reshard ? std::min(layers, 1.0 + plan.sharding.prefetch) : layers;
     const double kept = std::min(held * layer, parameters + experts - root);
     double whole = (root + kept) * weight;
-    // The root unit's gradients wait for the embedding's; they are reduced when no layer is left.
+    // The root unit's gradients wait for the embedding's and are reduced after those of all layers.
     whole += root * weight + layer * (weight + reduced);
-    // Of a single pass the first is the last, whose gradients are reduced.
+    // A single pass is also the last one, whose gradients are reduced.
     whole +=
         plan.sharding.everyPass || plan.MicroBatches() == 1 ? 0 : (parameters + experts) * reduced;
     estimate.gathered = Bytes::Nearest(whole);
 }
 
 /**
- * Gradients that are whole while every pass reduces them and a rank keeps its part: of the largest
- * unit (a layer, or the word embedding) as passes give them, and two buckets, one that fills and
- * one that is reduced beside it (DeepSpeed's overlap_comm). A bucket takes no part of a tensor:
- * that of the embedding is as large as it. There are no more gradients than those of one pass.
+ * Bytes of whole gradients where every pass reduces them and a rank keeps its part (ZeRO-2): the
+ * gradients of the largest unit (a layer, or the word embedding) as passes write them, and two
+ * buckets, one being filled while the other is reduced (DeepSpeed's overlap_comm). A bucket never
+ * splits a tensor, so the embedding's bucket is as large as its gradient. The buckets together
+ * never exceed the gradients of one pass.
  */
 Bytes
 WholeGradients(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
@@ -140,7 +141,8 @@ constexpr int64_t CUBLAS_WORKSPACE_MIB = 32;
 // NCCL's receive buffers of one channel: LL, LL128 and Simple (src/include/device.h: 8 slots each).
 constexpr int64_t NCCL_CHANNEL_BYTES = 524288 + 4915200 + 4194304;
 
-// Channels of a communicator: 24 on an A100 with 12 NVLinks, the most of the machines described.
+// Channels of a communicator: 24 on an A100 with 12 NVLinks, the maximum over the described
+// machines.
 constexpr int64_t NCCL_CHANNELS = 24;
 
 Bytes
@@ -153,7 +155,7 @@ BuffersOf(const ParallelPlan& plan)
            Bytes(NCCL_CHANNEL_BYTES) * (NCCL_CHANNELS * communicators);
 }
 
-/** Whether an update takes fp32 copies of narrower gradients (Megatron-LM's main_param.grad). */
+/** Whether an update makes fp32 copies of narrower gradients (Megatron-LM's main_param.grad). */
 bool
 WidensForUpdate(const ParallelPlan& plan)
 {
@@ -174,7 +176,7 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     MemoryEstimate estimate;
     estimate.stage = stage;
     estimate.weights = Bytes::Nearest(parameters * weight);
-    // Put off to the last micro-batch, gradients are whole until then.
+    // If their reduction is deferred to the last micro-batch, gradients are whole until then.
     const bool sharesGradients = plan.Sharded() >= ShardedState::Gradients &&
                                  (plan.sharding.everyPass || plan.MicroBatches() == 1);
     const double part = dense / plan.ShardRanks() + experts / plan.ExpertShardRanks();
@@ -191,7 +193,7 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     }
     estimate.activations = StageActivations(model, plan, stage);
     estimate.buffers = BuffersOf(plan) + SummaBuffers(model, plan, stage);
-    // Gradients turned to fp32 for the update are there when activations are not.
+    // The update's fp32 gradient copies and the activations are never live at the same time.
     const Bytes widened =
         Bytes::Nearest(WidensForUpdate(plan) ? part * BytesOf(Precision::Fp32) : 0);
     estimate.buffers += std::max(Bytes(), widened - estimate.activations);

@@ -12,16 +12,17 @@
 namespace weir
 {
 
-/** What one GPU of one pipeline stage holds at its peak. */
+/** Peak memory of one GPU of a pipeline stage, by component. */
 struct MemoryEstimate
 {
     uint32_t stage{0};
     Bytes weights;
-    Bytes embeddings; //!< rows of embedding tables and what their optimizer keeps
+    Bytes embeddings; //!< rows of embedding tables and their optimizer state
     Bytes gradients;
     Bytes optimizer;
     Bytes activations; //!< of all micro-batches in flight under the plan's schedule
-    Bytes gathered;    //!< weights and gradients that a rank keeps a part of, while they are whole
+    Bytes gathered;    //!< sharded weights and gradients while they are whole; pooled rows that
+                       //!< replicas exchange
     Bytes buffers;     //!< CUDA context, NCCL channels, workspace, blocks of a tensor grid
 
     Bytes Total() const
@@ -30,13 +31,16 @@ struct MemoryEstimate
     }
 };
 
-/** "61.2 GiB". */
+/** Formats @p bytes as "61.2 GiB". */
 std::string InGiB(Bytes bytes);
 
-/** "61.2 GiB (weights 14.9 GiB, gradients 29.8 GiB, ...)". */
+/** Formats the total and its components: "61.2 GiB (weights 14.9 GiB, gradients 29.8 GiB, ...)". */
 std::string ToText(const MemoryEstimate& estimate);
 
-/** The estimate of the fullest stage; activations after Korthikanti et al. 2022, equations 1 to 6.
+/**
+ * Memory estimate of the fullest stage. Activations follow Korthikanti et al. 2022, equations 1 to
+ * 6.
+ * @throws std::invalid_argument as CheckPlan.
  */
 MemoryEstimate EstimateMemory(const Transformer& model, const ParallelPlan& plan);
 

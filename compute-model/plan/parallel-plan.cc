@@ -11,7 +11,7 @@ namespace weir
 namespace
 {
 
-/** "2.5". */
+/** Formats @p value with up to six significant digits. */
 std::string
 ShortText(double value)
 {
@@ -82,11 +82,11 @@ CheckExpertLoad(const Transformer& model, const ExpertLoad& load)
 }
 
 /**
- * Checks how @p plan spreads the experts of @p model.
- * @throws std::invalid_argument as CheckPlan: expert divides the number of experts, expert *
- *         expertTensor the ranks of a stage, expertTensor the experts' ffn; without experts there
- *         is nothing to spread; with experts and tensor > 1 sequences are parallel, too, weight
- *         gradients are not put off (zero bubble), and only the optimizer's state is sharded.
+ * Checks the distribution of the experts of @p model under @p plan.
+ * @throws std::invalid_argument as CheckPlan, unless: expert divides the number of experts; the
+ *         product of expert and expertTensor divides the ranks of a stage; expertTensor divides the
+ *         experts' ffn; tensor divides sharedFfn; a model without experts has expert = 1 and
+ *         expertTensor <= 1; a plan with experts and tensor > 1 has sequence parallelism.
  */
 void
 CheckExperts(const Transformer& model, const ParallelPlan& plan)
@@ -121,10 +121,10 @@ CheckExperts(const Transformer& model, const ParallelPlan& plan)
 }
 
 /**
- * Checks whether a sequence can be shared as @p plan says.
- * @throws std::invalid_argument as CheckPlan: under a causal mask each rank takes two pieces of a
- *         sequence, so 2 * context (times tensor with sequence parallelism) divides it; attention
- *         is fused.
+ * Checks the requirements of context parallelism.
+ * @throws std::invalid_argument as CheckPlan, unless 2 * context (times tensor with sequence
+ *         parallelism) divides the sequence, of which each rank takes two pieces under a causal
+ *         mask, and attention is fused.
  */
 void
 CheckContext(const Transformer& model, const ParallelPlan& plan)
@@ -144,7 +144,7 @@ CheckContext(const Transformer& model, const ParallelPlan& plan)
     }
 }
 
-/** "[2, 2, 4]". */
+/** Formats @p grid as "[2, 2, 4]". */
 std::string
 ToText(const TensorGrid& grid)
 {
@@ -158,7 +158,7 @@ RefuseGrid(const TensorGrid& grid, const std::string& expected)
     RefusePlan("tensorShape", ToText(grid), expected);
 }
 
-/** What only goes with tensor ranks in one row. */
+/** Refuses features that need one-dimensional tensor parallelism. */
 void
 CheckCompany(const Transformer& model, const ParallelPlan& plan)
 {
@@ -194,8 +194,8 @@ CheckGroups(const ParallelPlan& plan)
 }
 
 /**
- * Checks how replicas of @p model share its state out: groups divide the replicas, what is asked
- * for goes together.
+ * Checks the sharding of the state of @p model: sharding groups divide the replicas, and the
+ * options are compatible with each other.
  * @throws std::invalid_argument as CheckPlan.
  */
 void

@@ -20,67 +20,71 @@ namespace weir
                              const std::string& found,
                              const std::string& expected);
 
-/** Similarly, with a number. */
+/** The same with a number. */
 [[noreturn]] void RefusePlan(const std::string& field, uint64_t found, const std::string& expected);
 
-/** @throws std::invalid_argument unless the field's @p divisor divides @p value, which is @p what.
+/**
+ * @throws std::invalid_argument unless @p divisor, named @p field, divides @p value, named @p what.
  */
 void RequireDivides(const char* field, uint64_t divisor, const std::string& what, uint64_t value);
 
-/** How the embedding tables of a recommendation model lie on its ranks. */
+/** Placement of the embedding tables of a recommendation model on its ranks. */
 enum class EmbeddingPlacement : uint8_t
 {
-    Tables, //!< each table on one rank (Mudigere et al. 2022, arXiv 2104.05158, table-wise)
-    Rows,   //!< each table on all ranks, every rank a part of its rows (row-wise)
-    Columns //!< each table in parts of some columns, each part on one rank (column-wise)
+    Tables, //!< each table on one rank (table-wise; Mudigere et al. 2022, arXiv 2104.05158)
+    Rows,   //!< each table split by rows over all ranks (row-wise)
+    Columns //!< each table split by columns, each part on one rank (column-wise)
 };
 
-/** What whole tables are distributed by, largest first, each to the rank that has least so far. */
+/**
+ * Load measure by which whole tables are assigned: largest first, each to the least loaded rank.
+ */
 enum class EmbeddingBalance : uint8_t
 {
     Lookups, //!< elements looked up per sample: pooling times width
     Size     //!< bytes of the table
 };
 
-/** Which update the look-ups' gradients lead to. */
+/** Optimizer of the embedding tables. */
 enum class EmbeddingOptimizer : uint8_t
 {
-    Sgd,            //!< subtracted where they fall, nothing else kept
-    RowwiseAdagrad, //!< one number kept per row (FBGEMM's EXACT_ROWWISE_ADAGRAD)
-    Adagrad         //!< one number kept per element
+    Sgd,            //!< each look-up's gradient is subtracted in place; no state
+    RowwiseAdagrad, //!< state of one number per row (FBGEMM's EXACT_ROWWISE_ADAGRAD)
+    Adagrad         //!< state of one number per element
 };
 
-/** How embedding tables are spread over replicas of the dense part, and updated. */
+/** Sharding of embedding tables over the replicas of the dense part, and their optimizer. */
 struct EmbeddingSharding
 {
     EmbeddingPlacement placement{EmbeddingPlacement::Tables};
     EmbeddingBalance balance{EmbeddingBalance::Lookups};
-    Bytes splitAbove{std::numeric_limits<int64_t>::max()}; //!< larger tables go by rows whatever
-                                                           //!< the placement
-    Bytes splitColumnsAbove{std::numeric_limits<int64_t>::max()}; //!< larger tables go by columns
-                                                                  //!< whatever the placement, but
-                                                                  //!< those that go by rows
-    uint32_t columnWidth{128}; //!< of a part (TorchRec's MIN_CW_DIM, planner/constants.py); the
-                               //!< last one of a table can be narrower
+    Bytes splitAbove{std::numeric_limits<int64_t>::max()}; //!< larger tables are split by rows,
+                                                           //!< whatever the placement
+    Bytes splitColumnsAbove{
+        std::numeric_limits<int64_t>::max()}; //!< larger tables that are not split by rows are
+                                              //!< split by columns, whatever the placement
+    uint32_t columnWidth{128}; //!< columns of a part (TorchRec's MIN_CW_DIM, planner/constants.py);
+                               //!< the last part of a table may be narrower
     EmbeddingOptimizer optimizer{EmbeddingOptimizer::RowwiseAdagrad};
-    bool exchangeIndices{true}; //!< each rank reads its own samples and sends their indices to
-                                //!< where the rows are, one step ahead (TorchRec's pipeline); else
-                                //!< each rank reads the indices of its tables itself
+    bool exchangeIndices{true}; //!< each rank reads its own samples and sends their indices to the
+                                //!< ranks that hold the rows, one step ahead (TorchRec's pipeline);
+                                //!< false: each rank reads the indices of its tables itself
 };
 
 struct ParallelPlan;
 
 /**
- * Tensor ranks as d layers of q x q, instead of in one row: every matrix is cut into q x q blocks.
+ * Arrangement of tensor ranks as d layers of q x q ranks instead of one dimension. Every matrix is
+ * split into q x q blocks.
  *
- * Weights are cut by both of their sides, and every layer of ranks holds all of them. Activations
- * [tokens, width] are cut into d q parts by their samples and into q by their width. One layer is
- * 2-D (SUMMA: van de Geijn and Watts 1997; Optimus), several are 2.5-D (Tesseract, arXiv
- * 2105.14500). Tensor rank = column + q * (row + q * layer): a row's ranks are neighbors.
+ * Weights are split along both dimensions and replicated on every layer of ranks. Activations
+ * [tokens, width] are split into d q parts by samples and into q parts by width. One layer is 2-D
+ * (SUMMA: van de Geijn and Watts 1997; Optimus); several layers are 2.5-D (Tesseract, arXiv
+ * 2105.14500). Tensor rank = column + q * (row + q * layer): the ranks of a row are neighbors.
  */
 struct TensorGrid
 {
-    uint32_t side{0};  //!< q; 0: no grid, ranks in one row share a layer out as Megatron-LM has it
+    uint32_t side{0};  //!< q; 0: no grid, but one-dimensional tensor parallelism as in Megatron-LM
     uint32_t depth{1}; //!< d
 
     uint64_t Ranks() const
@@ -90,54 +94,56 @@ struct TensorGrid
 };
 
 /**
- * What a plan with a grid asks: q * q * d = tensor; q divides hidden, heads, kvHeads and ffn; q * d
- * divides microBatch, as attention needs whole samples; nothing that is not written for grids.
+ * Checks that @p plan supports its tensor grid: q * q * d = tensor; q divides hidden, heads,
+ * kvHeads and ffn; q * d divides microBatch, since attention needs whole samples; no sequence
+ * parallelism, context parallelism, experts or FP8.
  * @throws std::invalid_argument as CheckPlan.
  */
 void CheckTensorGrid(const Transformer& model, const ParallelPlan& plan);
 
-/** What replicas of one model distribute among them instead of each holding all of it. */
+/** State that replicas of one model shard instead of each holding all of it. */
 enum class ShardedState : uint8_t
 {
     None,
     Optimizer, //!< ZeRO-1: master weights and moments (Rajbhandari et al. 2020, 5.1)
-    Gradients, //!< ZeRO-2: ... and gradients, reduce-scattered in every micro-batch
-    Full       //!< ZeRO-3, FSDP: ... and weights, gathered unit by unit where they are used
+    Gradients, //!< ZeRO-2: also gradients, reduce-scattered in every micro-batch
+    Full       //!< ZeRO-3, FSDP: also weights, gathered unit by unit where they are used
 };
 
 /**
- * How replicas share a model's state out. With Full the model's layers are one unit each and
- * embedding, final norm and output layer together are the root unit (Zhao et al. 2023, PyTorch
- * FSDP, 3.3): a unit's weights are gathered before its forward pass, given up after it and gathered
- * again before its backward pass; the root unit's are kept in between.
+ * Sharding of a model's state over its replicas. With Full, each layer is a unit, and embedding,
+ * final norm and output layer form the root unit (Zhao et al. 2023, PyTorch FSDP, 3.3). A unit's
+ * weights are gathered before its forward pass, freed after it and gathered again before its
+ * backward pass; the root unit's weights are kept in between.
  */
 struct DataSharding
 {
     ShardedState state{ShardedState::None};
-    uint32_t ranks{0};    //!< neighboring replicas that hold one copy together; more than one such
-                          //!< group is hybrid sharding (Zhao et al. 2023, 3.2.2); 0: all of them
-    bool reshard{true};   //!< Full: weights are given up after a forward pass
-    uint32_t prefetch{1}; //!< Full: units whose weights are gathered ahead of the one at work
-    bool everyPass{true}; //!< Full, Gradients: gradients are reduced after each micro-batch, else
-                          //!< after the last one (no_sync), whole gradients being held until then
-    bool scatter{true};   //!< Optimizer, Gradients: each rank gets its part of the gradients only
-                          //!< (reduce-scatter), else all of them (all-reduce)
-    bool overlapGather{false}; //!< Optimizer, Gradients: updated weights are gathered beside the
-                               //!< next step's first forward pass (Megatron-LM's
-                               //!< --overlap-param-gather), else behind the update
-    bool perParameter{true};   //!< Full: tensors are copied between collective buffers and
-                               //!< parameters (PyTorch's fully_shard); else they are views of one
-                               //!< flat buffer (FullyShardedDataParallel)
+    uint32_t ranks{0};    //!< neighboring replicas that form one sharding group; several groups are
+                          //!< hybrid sharding (Zhao et al. 2023, 3.2.2); 0: all replicas
+    bool reshard{true};   //!< Full: weights are freed after a forward pass
+    uint32_t prefetch{1}; //!< Full: units whose weights are gathered ahead of the current one
+    bool everyPass{true}; //!< Full, Gradients: gradients are reduced after each micro-batch; false:
+                          //!< after the last one (no_sync), with whole gradients held until then
+    bool scatter{true}; //!< Optimizer, Gradients: each rank receives only its part of the gradients
+                        //!< (reduce-scatter); false: all of them (all-reduce)
+    bool overlapGather{false}; //!< Optimizer, Gradients: the all-gather of updated weights overlaps
+                               //!< the next step's first forward pass (Megatron-LM's
+                               //!< --overlap-param-gather); false: it follows the update
+    bool perParameter{true}; //!< Full: tensors are copied between collective buffers and parameters
+                             //!< (PyTorch's fully_shard); false: they are views of one flat buffer
+                             //!< (FullyShardedDataParallel)
 };
 
-/** How many kernels the operations between matrix products take. */
+/** Fusion of the operations between GEMMs into kernels. */
 enum class KernelFusion : uint8_t
 {
-    Eager,   //!< one kernel or more for each PyTorch operation
+    Eager,   //!< one or more kernels for each PyTorch operation
     Kernels, //!< hand-written or scripted kernels for norm, rotary, activation, bias-dropout-add
              //!< (Megatron-LM, Transformer Engine)
-    Compiled //!< torch.compile: as Kernels, residual additions inside norms, sums of biases inside
-             //!< their neighbors; the CPU launches a graph's kernels without PyTorch's dispatcher
+    Compiled //!< torch.compile: as Kernels, with residual additions fused into norms and bias sums
+             //!< fused into adjacent kernels; the CPU launches a graph's kernels without PyTorch's
+             //!< dispatcher
 };
 
 enum class PipelineScheduleKind : uint8_t
@@ -145,9 +151,9 @@ enum class PipelineScheduleKind : uint8_t
     OneForwardOneBackward, //!< "1f1b", plain
     Interleaved,           //!< "interleaved": virtualStages > 1 model chunks per stage
     GPipe,                 //!< "gpipe": all forward passes, then all backward passes
-    ZeroBubbleH1,          //!< "zb-h1": weight gradients put off, 1F1B's memory and synchronization
-    ZeroBubble1p,          //!< "zb-1p": ... scheduled by their times
-    ZeroBubble2p           //!< "zb-2p": ... with the activations of twice as many micro-batches
+    ZeroBubbleH1, //!< "zb-h1": weight gradients deferred, 1F1B's memory and synchronization
+    ZeroBubble1p, //!< "zb-1p": weight gradients deferred, passes ordered by their times
+    ZeroBubble2p  //!< "zb-2p": as "zb-1p", with the activations of twice as many micro-batches
 };
 
 enum class Recomputation : uint8_t
@@ -155,49 +161,52 @@ enum class Recomputation : uint8_t
     None,
     Selective, //!< the attention core, unfused or fused (Korthikanti et al. 2022)
     Full,      //!< whole layers
-    Needed,    //!< whole layers but what follows the last activation that the backward pass reads
-               //!< (torch.utils.checkpoint without reentrance stops there)
-    Operators  //!< all but attention and every other product outside experts (torchtitan's "op")
+    Needed,   //!< whole layers except what follows the last activation that the backward pass reads
+              //!< (torch.utils.checkpoint without reentrance stops there)
+    Operators //!< all but attention and every second GEMM outside experts (torchtitan's "op")
 };
 
-/** How the unfused or fused attention core is computed. */
+/** Kernels of the attention core. */
 enum class AttentionKind : uint8_t
 {
     Unfused, //!< QK^T, scale-mask-softmax, dropout, PV as separate kernels (Megatron before 2022)
     Fused    //!< one flash-attention kernel
 };
 
-/** How the loss is computed from the logits. */
+/** Kernels that compute the loss from the logits. */
 enum class LossKernels : uint8_t
 {
-    Default,            //!< as the plan's KernelFusion: InPlace where it is Compiled, LogSoftmax
-                        //!< where it is Eager, else VocabularyParallel
+    Default, //!< depends on the plan's KernelFusion: InPlace if Compiled, LogSoftmax if Eager, else
+             //!< VocabularyParallel
     VocabularyParallel, //!< Megatron-LM's: softmax of fp32 logits in place, kept for the gradient
-    LogSoftmax, //!< torch.nn.functional.cross_entropy on fp32 logits: log-softmax is kept, and its
-                //!< gradient and the logits' are matrices of their own
-    InPlace     //!< one kernel each way on the logits as the product gives them, which their
-                //!< gradient overwrites (flash-attn's CrossEntropyLoss, torch.compile)
+    LogSoftmax, //!< torch.nn.functional.cross_entropy on fp32 logits: keeps the log-softmax; its
+                //!< gradient and the logits' gradient are separate matrices
+    InPlace //!< one kernel per pass on the logits in the GEMM's precision; the gradient overwrites
+            //!< them (flash-attn's CrossEntropyLoss, torch.compile)
 };
 
-/** How the ranks that share a sequence see each other's keys and values. */
+/** Exchange of keys and values between the ranks that share a sequence. */
 enum class ContextExchange : uint8_t
 {
-    Ring,      //!< passed round step by step beside the attention of the step (Liu et al. 2023)
+    Ring, //!< passed around a ring; each transfer overlaps the attention of its step (Liu et al.
+          //!< 2023)
     AllGather, //!< gathered before the attention (Llama Team 2024, 3.3.2)
-    Pieces //!< gathered beside the attention to the rank's own, then met piece by piece, sums in
-           //!< 32 bits by kernels of their own, gradients passed round (PyTorch 2.5 to 2.7,
-           //!< torch/distributed/tensor/experimental/_attention.py)
+    Pieces //!< gathered while the attention to the rank's own keys runs, then processed piece by
+           //!< piece; separate kernels merge the results in 32 bits; gradients are passed around a
+           //!< ring (PyTorch 2.5 to 2.7, torch/distributed/tensor/experimental/_attention.py)
 };
 
-/** How many tokens each expert of a layer gets. */
+/** Distribution of tokens over the experts of a layer. */
 struct ExpertLoad
 {
-    double capacityFactor{0}; //!< tokens over it are dropped, experts padded up to it; 0: dropless
-    double imbalance{1};      //!< of the busiest expert over the mean; 1: all alike
-    uint64_t seed{1};         //!< which experts are busy
-    std::vector<double> shares; //!< by expert: weights given instead; empty: imbalance says
+    double capacityFactor{0}; //!< capacity in multiples of the mean load: excess tokens are
+                              //!< dropped, experts are padded up to it; 0: dropless
+    double imbalance{1};      //!< load of the busiest expert over the mean load; 1: balanced
+    uint64_t seed{1};         //!< determines which experts are busy
+    std::vector<double>
+        shares; //!< by expert: weights that replace imbalance; empty: imbalance applies
 
-    /** Whether every expert gets as many. */
+    /** Whether every expert processes the same number of rows. */
     bool IsBalanced() const
     {
         return capacityFactor > 0 || (shares.empty() && imbalance == 1);
@@ -205,14 +214,15 @@ struct ExpertLoad
 };
 
 /**
- * What the CPU of a rank spends on issuing work, the framework's own time included.
+ * CPU time that a rank spends on issuing work, the framework's own time included.
  *
- * The CPU runs ahead of the GPU until it must wait for it: at a step's end, where the optimizer
- * reads back the gradient norm, and after pipeline transfers (Megatron-LM's batch_p2p_sync).
+ * The CPU runs ahead of the GPU until it must wait for it: at the end of a step, where the
+ * optimizer reads back the gradient norm, and after pipeline transfers (Megatron-LM's
+ * batch_p2p_sync).
  */
 struct HostCosts
 {
-    Time kernel;            //!< for each kernel; next to nothing with CUDA graphs
+    Time kernel;            //!< for each kernel; close to zero with CUDA graphs
     Time communication;     //!< for each collective or transfer
     bool syncBatches{true}; //!< the CPU waits before each forward pass (Megatron-LM broadcasts the
                             //!< batch's sizes in its tensor group and reads them back)
@@ -224,22 +234,24 @@ struct HostCosts
                             //!< pass (Megatron-DeepSpeed's --synchronize-each-layer)
 };
 
-/** PyTorch's eager mode under Megatron-LM: what a run has that says nothing of it. Written by
- * eager-host.cmake from frameworks/megatron-lm.yaml. */
+/**
+ * Host costs of PyTorch's eager mode under Megatron-LM: the default of a run that states none.
+ * Generated by eager-host.cmake from frameworks/megatron-lm.yaml.
+ */
 HostCosts EagerHost();
 
 /**
- * How one model is spread over ranks. Rank order: tensor innermost, then context, data, pipeline
+ * Distribution of one model over ranks. Rank order: tensor innermost, then context, data, pipeline
  * (Megatron's default): rank = tensor + T * (context + C * (data + D * pipeline)).
  *
- * The experts of a layer are spread over the same T C D ranks of a stage in an order of their own
+ * The experts of a layer are distributed over the same T C D ranks of a stage in a different order
  * (MoE Parallel Folding, arXiv 2504.14960, section 3.2): expert tensor ranks innermost, then expert
- * ranks; what is left holds replicas.
+ * ranks, then replicas.
  */
 struct ParallelPlan
 {
     uint32_t tensor{1};
-    TensorGrid grid; //!< how tensor ranks share a layer out
+    TensorGrid grid; //!< arrangement of the tensor ranks
     uint32_t pipeline{1};
     uint32_t data{1};
     uint32_t context{1}; //!< ranks that share a sequence
@@ -255,33 +267,33 @@ struct ParallelPlan
     Recomputation recomputation{Recomputation::None};
     Precision precision{Precision::Bf16};
     AttentionKind attention{AttentionKind::Fused};
-    double attentionSpeed{1}; //!< of the fused kernel over the one that the GPU's figures are of
+    double attentionSpeed{1}; //!< speed of the fused kernel relative to the calibrated one
     bool overlapTensor{
-        true}; //!< kernels that need no tensor-parallel communication run beside it
-               //!< (Megatron-LM); false: all wait for it, and it copies (PyTorch's DTensor)
-    bool splitGemms{false}; //!< products go in as many pieces as there are tensor ranks, beside
-                            //!< the gather of their operand or the scattering of their result
+        true}; //!< kernels that do not need tensor-parallel communication overlap it (Megatron-LM);
+               //!< false: all kernels wait for it, and it needs copies (PyTorch's DTensor)
+    bool splitGemms{false}; //!< GEMMs are split into as many pieces as there are tensor ranks and
+                            //!< overlap the gather of their operand or the scatter of their result
                             //!< by copy engines (Megatron-LM's --tp-comm-overlap)
     bool overlapGradients{true};  //!< data-parallel gradients in buckets, overlapped with backward
     Bytes bucket{Bytes::MiB(40)}; //!< gradient bucket when overlapped, in gradient bytes
     bool distributedOptimizer{false}; //!< ZeRO-1: reduce-scatter gradients, all-gather weights
     bool fp32Gradients{true};         //!< gradients accumulated and reduced in 4 bytes
-    bool postValidation{false};       //!< a stage updates its weights by the gradient norm of the
-                                      //!< stages up to it and begins its next step at once; the
-                                      //!< whole norm follows (Qi et al. 2023, section 4)
-    bool fusedUpdate{false};          //!< one kernel unscales and clips gradients, updates and
-                                      //!< casts weights (DeepSpeed's fused_adam_legacy)
+    bool postValidation{
+        false}; //!< a stage updates its weights with the gradient norm of the stages up to it and
+                //!< begins its next step at once; the full norm follows (Qi et al. 2023, section 4)
+    bool fusedUpdate{false}; //!< one kernel unscales and clips gradients, updates and
+                             //!< casts weights (DeepSpeed's fused_adam_legacy)
     bool scatterGatherPipeline{
         true}; //!< send 1/T of the stage boundary per tensor rank and gather (Narayanan et al.
                //!< 2021, 4.1); with sequence parallelism the boundary is already split
     bool embeddingsAsLayers{
-        false}; //!< word embedding and loss count as a layer each when layers
-                //!< are assigned to stages, so that the end stages have one fewer
+        false}; //!< word embedding and loss count as a layer each when layers are assigned to
+                //!< stages, so that the first and last stages have one layer fewer
     DataSharding sharding;
     EmbeddingSharding embeddings; //!< of a model with embedding tables
     KernelFusion fusion{KernelFusion::Kernels};
     LossKernels loss{LossKernels::Default};
-    uint32_t recomputeEvery{1}; //!< of so many layers one is recomputed
+    uint32_t recomputeEvery{1}; //!< one of so many layers is recomputed
     HostCosts host;
 
     uint32_t Ranks() const
@@ -294,19 +306,19 @@ struct ParallelPlan
         return grid.side > 0;
     }
 
-    /** Parts of what a layer has inside: heads, columns of the MLP; and of the vocabulary. */
+    /** Parts into which a layer's heads and MLP columns, and the vocabulary, are split. */
     uint32_t WidthParts() const
     {
         return HasGrid() ? grid.side : tensor;
     }
 
-    /** Parts of the hidden width between layers. */
+    /** Parts into which the hidden width between layers is split. */
     uint32_t HiddenParts() const
     {
         return HasGrid() ? grid.side : 1;
     }
 
-    /** Parts of a micro-batch, by samples. */
+    /** Parts into which the samples of a micro-batch are split. */
     uint32_t SampleParts() const
     {
         return HasGrid() ? grid.side * grid.depth : 1;
@@ -344,7 +356,7 @@ struct ParallelPlan
         return tensor * context * data / (ExpertTensor() * expert);
     }
 
-    /** What replicas shard; distributedOptimizer is another word for Optimizer. */
+    /** State that replicas shard; distributedOptimizer is a synonym of ShardedState::Optimizer. */
     ShardedState Sharded() const
     {
         return distributedOptimizer && sharding.state == ShardedState::None
@@ -352,7 +364,7 @@ struct ParallelPlan
                    : sharding.state;
     }
 
-    /** Ranks that share one copy of the sharded state out; 1 without sharding. */
+    /** Ranks that shard one copy of the state; 1 without sharding. */
     uint32_t ShardRanks() const
     {
         return Sharded() == ShardedState::None ? 1
@@ -360,20 +372,25 @@ struct ParallelPlan
                                                : sharding.ranks;
     }
 
-    /** Groups that hold a copy of the sharded state each: more than one with hybrid sharding. */
+    /**
+     * Sharding groups, each with its own copy of the sharded state: more than one with hybrid
+     * sharding.
+     */
     uint32_t ShardCopies() const
     {
         return DenseReplicas() / ShardRanks();
     }
 
-    /** Ranks that share one copy of their experts' state out: there are as many copies as of the
-     * dense weights'. 1 without sharding. */
+    /**
+     * Ranks that shard one copy of their experts' state; there are as many copies as of the dense
+     * weights. 1 without sharding.
+     */
     uint32_t ExpertShardRanks() const
     {
         return Sharded() == ShardedState::None ? 1 : std::max(1U, ExpertReplicas() / ShardCopies());
     }
 
-    /** What computes the loss, in no other words. */
+    /** Loss kernels, with LossKernels::Default resolved. */
     LossKernels Loss() const
     {
         return loss != LossKernels::Default       ? loss
@@ -382,7 +399,7 @@ struct ParallelPlan
                                                   : LossKernels::VocabularyParallel;
     }
 
-    /** Whether gradients of weights have passes of their own. */
+    /** Whether gradients of weights have passes of their own (zero-bubble schedules). */
     bool SplitsBackward() const
     {
         return schedule == PipelineScheduleKind::ZeroBubbleH1 ||
@@ -390,13 +407,15 @@ struct ParallelPlan
                schedule == PipelineScheduleKind::ZeroBubble2p;
     }
 
-    /** Whether layer @p layer is among those that are recomputed. */
+    /** Whether layer @p layer is recomputed. */
     bool Recomputes(uint32_t layer) const
     {
         return recomputation != Recomputation::None && layer % recomputeEvery == 0;
     }
 
-    /** Whether stages begin their steps by themselves; with one stage there is nothing to wait for.
+    /**
+     * Whether each stage begins its next step without waiting for the others; false with a single
+     * stage.
      */
     bool StartsStepsApart() const
     {
@@ -411,26 +430,26 @@ struct ParallelPlan
 };
 
 /**
- * Checks that @p plan can run @p model at all.
+ * Checks that @p plan can run @p model.
  * @throws std::invalid_argument with one line that names the field as the scenario file spells it,
  *         its value and what was expected: tensor divides heads, kvHeads, ffn (and sequence when
  *         sequence parallel); pipeline * virtualStages divides layers; microBatch * data divides
  *         globalBatch; interleaved needs virtualStages > 1 and micro-batches divisible by pipeline;
- *         what CheckTensorGrid, CheckContext and CheckExperts ask.
+ *         the requirements of CheckTensorGrid, CheckContext, CheckExperts and CheckSharding.
  */
 void CheckPlan(const Transformer& model, const ParallelPlan& plan);
 
-/** Bytes of one accumulated gradient. */
+/** Bytes of one accumulated gradient element. */
 uint32_t GradientBytes(const ParallelPlan& plan);
 
 /**
- * Whether replicas that share gradients reduce those of every pass, bucket by bucket, and a rank
- * adds up its part only (ZeRO-2; DeepSpeed, runtime/zero/stage_1_and_2.py): no pass leaves whole
- * gradients behind.
+ * Whether replicas that shard gradients reduce those of every pass, bucket by bucket, and a rank
+ * accumulates only its part, so that no pass leaves whole gradients behind (ZeRO-2; DeepSpeed,
+ * runtime/zero/stage_1_and_2.py).
  */
 bool KeepsGradientParts(const ParallelPlan& plan);
 
-/** Whether gradients are reduced in buckets beside the last backward passes. */
+/** Whether gradients are reduced in buckets that overlap the last backward passes. */
 bool OverlapsGradients(const ParallelPlan& plan);
 
 } // namespace weir

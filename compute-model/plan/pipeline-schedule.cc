@@ -141,7 +141,9 @@ class ScheduleWriter
     std::vector<PipelineStep> m_steps;
 };
 
-/** forward_backward_pipelining_without_interleaving; with a warm-up of all passes it is GPipe. */
+/**
+ * Megatron-LM's forward_backward_pipelining_without_interleaving; GPipe if all passes are warm-up.
+ */
 std::vector<PipelineStep>
 OneForwardOneBackward(const PipelinePlace& place)
 {
@@ -178,9 +180,10 @@ OneForwardOneBackward(const PipelinePlace& place)
 }
 
 /**
- * forward_backward_pipelining_with_interleaving. Megatron computes what the first stage receives
- * from the last stage's progress (it is p - 1 passes ahead); that is always the input of its own
- * next pass, since the same micro-batch of the next chunk is p passes later.
+ * Megatron-LM's forward_backward_pipelining_with_interleaving. Megatron-LM derives what the first
+ * stage receives from the progress of the last stage, which is p - 1 passes ahead. This is always
+ * the input of the first stage's own next pass, since the same micro-batch of the next chunk is p
+ * passes later.
  */
 class InterleavedWriter
 {

@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-/** A rank's coordinates. */
+/** Coordinates of a rank in its plan. */
 struct Place
 {
     uint32_t tensor{0};
@@ -101,7 +101,7 @@ AddTensorGroups(const ParallelPlan& plan, GroupWriter& writer)
     }
 }
 
-/** Rows and columns of all layers of every tensor grid. */
+/** Adds the row and column groups of all layers of every tensor grid. */
 void
 AddGridGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
@@ -122,8 +122,10 @@ AddGridGroups(const ParallelPlan& plan, GroupWriter& writer)
     }
 }
 
-/** Hybrid sharding: neighboring @p replicas are the replicas of one sharding group, like parts are
- * replicas. */
+/**
+ * Adds the groups of hybrid sharding. Neighboring @p replicas form a sharding group; ranks with the
+ * same position in different groups hold the same shard.
+ */
 void
 AddShardGroups(const ParallelPlan& plan, const std::vector<Rank>& replicas, GroupWriter& writer)
 {
@@ -238,15 +240,15 @@ AddContextGroups(const ParallelPlan& plan, GroupWriter& writer)
     }
 }
 
-/** How the experts' ranks are counted: which one lies @p step ranks of a kind from the first. */
+/** One kind of expert group, whose members are evenly spaced. */
 struct ExpertStride
 {
     GroupSlot slot;
-    uint32_t size;   //!< of a group
+    uint32_t size;   //!< ranks of a group
     uint32_t stride; //!< between its members
 };
 
-/** Groups of a stage whose members lie evenly spaced. */
+/** Adds the groups of experts, whose members are evenly spaced within a stage. */
 void
 AddExpertGroups(const ParallelPlan& plan, GroupWriter& writer)
 {

@@ -12,8 +12,9 @@ namespace weir
 {
 
 /**
- * The matrices that one tensor rank works on, for one micro-batch. T: tensor ranks; in a grid of
- * d layers of q x q ranks T below is q, hidden is h / q, and samples are b / (q d) instead of b.
+ * Matrix dimensions of one tensor rank for one micro-batch, with T tensor ranks and C context
+ * ranks. In a grid of d layers of q x q ranks, T below is q, hidden is h / q, and samples are
+ * b / (q d) instead of b.
  */
 struct RankShape
 {
@@ -27,15 +28,16 @@ struct RankShape
     uint64_t heads;  //!< a / T
     uint64_t kvHeads;
     uint64_t query;      //!< columns of Q: heads * head size
-    uint64_t qkv;        //!< columns of Q, K and V together
-    uint64_t inner;      //!< columns that the first MLP GEMM gives (twice ffn / T for SwiGLU)
-    uint64_t ffn;        //!< columns that the second MLP GEMM takes
+    uint64_t qkv;        //!< columns of Q, K and V in total
+    uint64_t inner;      //!< output columns of the first MLP GEMM (2 ffn / T for SwiGLU)
+    uint64_t ffn;        //!< input columns of the second MLP GEMM
     uint64_t vocabulary; //!< words of this rank, see PaddedVocabulary
-    Bytes boundary;      //!< tokens x hidden activations, as tensor-parallel collectives carry them
+    Bytes boundary;      //!< tokens x hidden activations that tensor-parallel collectives carry
     Bytes stageBoundary; //!< what one tensor rank sends to the next pipeline stage
 };
 
-/** The vocabulary made divisible by `vocabularyMultiple` times its parts, as Megatron-LM pads it.
+/**
+ * Vocabulary size padded to a multiple of `vocabularyMultiple` times its parts, as in Megatron-LM.
  */
 uint64_t PaddedVocabulary(const Transformer& model, const ParallelPlan& plan);
 

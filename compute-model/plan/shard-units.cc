@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-/** Collects uses of units, and what a rank holds between them. */
+/** Collects uses of units and tracks which weights the rank holds between them. */
 class UseWriter
 {
   public:
@@ -82,7 +82,7 @@ class UseWriter
         return m_plan.sharding.reshard && use.unit != m_root && !IsNext(use.unit, i);
     }
 
-    /** Whether the next layer that is passed over behind use @p i is @p unit. */
+    /** Whether @p unit is the next layer that is used after use @p i. */
     bool IsNext(uint32_t unit, std::size_t i) const
     {
         const auto next = std::find_if(m_uses.begin() + static_cast<std::ptrdiff_t>(i) + 1,
@@ -93,13 +93,13 @@ class UseWriter
 
     const ParallelPlan& m_plan;
     std::vector<uint32_t> m_passesLeft; //!< by chunk
-    std::vector<uint32_t> m_firstUnit;  //!< by chunk, and where the last one ends
+    std::vector<uint32_t> m_firstUnit;  //!< by chunk, then the end of the last chunk
     uint32_t m_root{0};
     std::vector<UnitUse> m_uses;
     std::vector<bool> m_reduces; //!< by use: gradients are reduced after it
 };
 
-/** By layer of a stage, in the order of their model chunks: whether it has experts. */
+/** Whether each layer of a stage has experts, in the order of the model chunks. */
 std::vector<bool>
 HaveExperts(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {

@@ -14,15 +14,15 @@ namespace weir
 {
 
 /**
- * Parameters of a stage's units of weights on one tensor rank, by unit: its layers in the order of
- * their model chunks, and last the root unit: embeddings, final norm, output layer. They sum to
- * RankStageParameters; experts are left out.
+ * Parameters by unit of a stage's weights on one tensor rank: its layers in the order of their
+ * model chunks, then the root unit (embeddings, final norm, output layer). They sum to
+ * RankStageParameters; routed experts are excluded.
  */
 std::vector<double> UnitParameters(const Transformer& model,
                                    const ParallelPlan& plan,
                                    uint32_t stage);
 
-/** The same for the experts that a rank holds, which ExpertShardRanks() ranks shard. */
+/** The same for the routed experts of a rank, whose state ExpertShardRanks() ranks shard. */
 std::vector<double> UnitExpertParameters(const Transformer& model,
                                          const ParallelPlan& plan,
                                          uint32_t stage);
@@ -32,24 +32,24 @@ struct UnitUse
 {
     uint32_t unit{0};
     bool isBackward{false};
-    bool gathers{false}; //!< the rank does not have the unit's weights yet
+    bool gathers{false}; //!< the unit's weights must be gathered first
 };
 
 /**
- * The units that @p schedule of @p stage passes over, in order: in a forward pass the root unit and
- * the layers, in a backward pass the root unit and the layers from the last to the first. Full
- * sharding gives weights up as DataSharding says, but not those that the very next layer pass
- * needs; without it all weights are gathered once.
+ * Units that @p schedule of @p stage uses, in order: a forward pass uses the root unit, then the
+ * layers; a backward pass uses the root unit, then the layers from the last to the first. Full
+ * sharding frees weights as DataSharding says, except those that the next layer pass needs again.
+ * Other sharding gathers all weights once.
  */
 std::vector<UnitUse> UnitUses(const Transformer& model,
                               const ParallelPlan& plan,
                               uint32_t stage,
                               const std::vector<PipelineStep>& schedule);
 
-/** The group that shares one copy of the model's state out. */
+/** Slot of the group that shards one copy of the model's dense state. */
 GroupSlot ShardSlot(const ParallelPlan& plan);
 
-/** The group that shares one copy of a rank's experts out. */
+/** Slot of the group that shards one copy of the state of a rank's experts. */
 GroupSlot ExpertShardSlot(const ParallelPlan& plan);
 
 } // namespace weir

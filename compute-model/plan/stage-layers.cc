@@ -7,7 +7,10 @@ namespace weir
 namespace
 {
 
-/** Layers of a chunk in the middle; an embedding counts as one at either end. */
+/**
+ * Layers of a chunk that is neither first nor last; with embeddingsAsLayers the embedding and the
+ * loss count as a layer each.
+ */
 uint32_t
 WholeChunk(const Transformer& model, const ParallelPlan& plan)
 {

@@ -11,15 +11,18 @@ namespace weir
 {
 
 /**
- * Layers of model chunk @p chunk of pipeline stage @p stage: as many in every chunk, or where
- * plan.embeddingsAsLayers one fewer in the first chunk of all and in the last.
+ * Layers of model chunk @p chunk of pipeline stage @p stage: the same in every chunk, except that
+ * with plan.embeddingsAsLayers the first and last chunks of the model have one layer fewer.
  */
 uint32_t LayersOfChunk(const Transformer& model,
                        const ParallelPlan& plan,
                        uint32_t stage,
                        uint32_t chunk);
 
-/** The first of them: layers go round the stages chunk by chunk (Narayanan et al. 2021, 2.2). */
+/**
+ * Index of the first layer of a model chunk. Chunks are assigned to stages round-robin (Narayanan
+ * et al. 2021, 2.2).
+ */
 uint32_t FirstLayerOfChunk(const Transformer& model,
                            const ParallelPlan& plan,
                            uint32_t stage,

@@ -17,7 +17,7 @@ NormParameters(const Transformer& model)
     return (model.norm == NormKind::LayerNorm ? 2.0 : 1.0) * model.hidden;
 }
 
-/** Biases of QKV and of the first product of the MLP. */
+/** Biases of QKV and of the first MLP GEMM. */
 double
 ColumnBiases(const Transformer& model)
 {
@@ -27,8 +27,9 @@ ColumnBiases(const Transformer& model)
 }
 
 /**
- * What tensor ranks hold whole: norms and the biases of the two row-parallel linear layers. In a
- * grid: what the ranks of a column hold alike, which is all that is no matrix, of their columns.
+ * Parameters that tensor ranks hold whole: norms and the biases of the two row-parallel linear
+ * layers. In a grid: a rank's columns of all parameters that are not matrices, which the ranks of a
+ * column replicate.
  */
 double
 WholeLayerParameters(const Transformer& model, const ParallelPlan& plan)
@@ -37,7 +38,10 @@ WholeLayerParameters(const Transformer& model, const ParallelPlan& plan)
     return plan.HasGrid() ? (whole + ColumnBiases(model)) / plan.WidthParts() : whole;
 }
 
-/** Of the prediction head, which tensor ranks hold whole and those of a grid block by block. */
+/**
+ * Parameters of the prediction head on one rank: tensor ranks hold it whole, ranks of a grid by
+ * blocks.
+ */
 double
 RankHeadParameters(const Transformer& model, const ParallelPlan& plan)
 {
@@ -60,7 +64,10 @@ ExpertLayersOfStage(const Transformer& model, const ParallelPlan& plan, uint32_t
     return layers;
 }
 
-/** What a layer's tensor ranks hold split more with experts than with an MLP, experts left out. */
+/**
+ * Split parameters of a layer with experts minus those of a layer with an MLP; routed experts are
+ * excluded.
+ */
 double
 SplitExpertLayerSurplus(const Transformer& model)
 {

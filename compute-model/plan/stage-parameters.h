@@ -11,8 +11,10 @@ namespace weir
 {
 
 /**
- * Parameters of one layer that one tensor rank holds: weights split, norms and row biases whole.
- * @param hasExperts then its router and shared experts are counted, its routed experts are not.
+ * Parameters of one layer that one tensor rank holds: weights are split, norms and row-parallel
+ * biases are whole.
+ * @param hasExperts counts the router and shared experts of a layer with experts, but not its
+ *        routed experts
  */
 double RankLayerParameters(const Transformer& model,
                            const ParallelPlan& plan,
@@ -22,16 +24,18 @@ double RankLayerParameters(const Transformer& model,
 double RankWordParameters(const Transformer& model, const ParallelPlan& plan);
 
 /**
- * Parameters that one rank of @p stage holds, experts left out: its layers, embeddings on the first
- * stage, final norm and output weights on the last (a tied embedding has a copy there when the
- * stages differ).
+ * Parameters that one rank of @p stage holds, routed experts excluded: its layers, embeddings on
+ * the first stage, final norm and output weights on the last (which holds a copy of a tied
+ * embedding when the stages differ).
  */
 double RankStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage);
 
-/** Parameters of experts that one rank of @p stage holds; not in RankStageParameters. */
+/** Parameters of routed experts that one rank of @p stage holds; not in RankStageParameters. */
 double RankExpertParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage);
 
-/** Of RankStageParameters, those that every tensor rank holds whole: norms, row biases, positions.
+/**
+ * Those of RankStageParameters that every tensor rank holds whole: norms, row-parallel biases,
+ * routers, position embeddings, prediction head.
  */
 double WholeStageParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage);
 

@@ -13,7 +13,7 @@ namespace
 // CUDA context and libraries of an idle PyTorch process, cuDNN workspace (see memory-estimate.cc).
 constexpr int64_t CONTEXT_MIB = 1024;
 
-/** Of @p tables, each divided by @p parts. */
+/** Bytes of the rows and optimizer state of @p tables, divided by @p parts. */
 double
 HeldBytes(const LayerTable& table,
           const std::vector<uint32_t>& tables,
@@ -31,7 +31,7 @@ HeldBytes(const LayerTable& table,
     return bytes;
 }
 
-/** Adds what the fullest rank has of tables and of their exchange. */
+/** Adds the tables and exchange buffers of the fullest rank to @p estimate. */
 void
 AddEmbeddings(const LayerTable& whole, const ParallelPlan& plan, MemoryEstimate& estimate)
 {
@@ -48,7 +48,7 @@ AddEmbeddings(const LayerTable& whole, const ParallelPlan& plan, MemoryEstimate&
         const double pooled = static_cast<double>(PooledElements(table, tables) +
                                                   PooledElements(table, places.split)) *
                               samples * element;
-        constexpr double BUFFERS = 2; // vectors and their gradients
+        constexpr double BUFFERS = 2; // pooled rows and their gradients
         if (held + BUFFERS * pooled > most)
         {
             most = held + BUFFERS * pooled;
@@ -63,8 +63,9 @@ AddEmbeddings(const LayerTable& whole, const ParallelPlan& plan, MemoryEstimate&
 DenseOptimizer
 DenseOptimizerOf(const LayerTable& table, const ParallelPlan& plan)
 {
-    // PyTorch's default, one kernel an operation over lists of tensors (foreach). Adam: lerp 3, mul
-    // 2, addcmul 3, sqrt 2, div 2, add 2, addcdiv 4. Adagrad: addcmul 3, sqrt 2, add 2, addcdiv 4.
+    // PyTorch's default (foreach): one kernel per operation over lists of tensors. Adam: lerp 3,
+    // mul 2, addcmul 3, sqrt 2, div 2, add 2, addcdiv 4. Adagrad: addcmul 3, sqrt 2, add 2, addcdiv
+    // 4.
     constexpr DenseOptimizer ADAM{"Adam", 18, 2};
     constexpr DenseOptimizer ADAGRAD{"Adagrad", 11, 1};
     constexpr DenseOptimizer SGD{"gradient descent", 3, 0};
@@ -82,13 +83,13 @@ EstimateTableMemory(const LayerTable& table, const ParallelPlan& plan)
     double activations = 0;
     for (const TableLayer& layer : table.layers)
     {
-        // torchvision's ReLUs and additions write over what they read.
+        // torchvision's ReLUs and additions are computed in place.
         const bool isInPlace = layer.op == TableOp::Relu || layer.op == TableOp::Add;
         activations += isInPlace ? 0 : static_cast<double>(layer.out.Elements());
     }
     const double element = ActivationBytes(plan.precision);
     const double gradient = plan.fp32Gradients ? FP32_BYTES : element;
-    const double masters = element < FP32_BYTES ? 1 : 0; // weights once more in 32 bits
+    const double masters = element < FP32_BYTES ? 1 : 0; // 32-bit copies of the weights
     MemoryEstimate estimate;
     estimate.weights = Bytes::Nearest(parameters * element);
     estimate.gradients = Bytes::Nearest(parameters * gradient * (plan.data > 1 ? 2 : 1));

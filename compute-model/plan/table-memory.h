@@ -9,22 +9,22 @@
 namespace weir
 {
 
-/** Passes over the dense weights that their optimizer makes, and what it keeps of each. */
+/** Memory traffic and state of the optimizer of dense weights. */
 struct DenseOptimizer
 {
     const char* name;
-    double operands{0}; //!< numbers read or written per weight
+    double operands{0}; //!< numbers read or written per weight, over all passes
     double kept{0};     //!< numbers kept per weight
 };
 
-/** Adam; of a model with embedding tables, whatever its tables are updated by. */
+/** Adam; for a model with embedding tables, the optimizer of its tables. */
 DenseOptimizer DenseOptimizerOf(const LayerTable& table, const ParallelPlan& plan);
 
 /**
- * What the fullest replica holds: weights, gradients (and as much again in buckets), the
- * optimizer's state, the output of every layer of one micro-batch that is not computed in place;
- * embedding tables with their
- * state, and of their exchange the pooled rows of all replicas' samples, and their gradients.
+ * Memory of the fullest replica: weights, gradients (and the same again in buckets), optimizer
+ * state, the outputs of all layers of one micro-batch that are not computed in place, embedding
+ * tables with their optimizer state, and the exchanged pooled rows of all replicas' samples with
+ * their gradients.
  */
 MemoryEstimate EstimateTableMemory(const LayerTable& table, const ParallelPlan& plan);
 

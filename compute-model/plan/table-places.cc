@@ -24,7 +24,7 @@ IsCut(const EmbeddingTable& table, const ParallelPlan& plan)
             TableBytes(table) > plan.embeddings.splitColumnsAbove);
 }
 
-/** What a table weighs when tables are distributed. */
+/** Load of a table in the assignment of tables to ranks. */
 double
 WeightOf(const EmbeddingTable& table, EmbeddingBalance balance)
 {

@@ -11,35 +11,36 @@
 namespace weir
 {
 
-/** Where a model's embedding tables lie; tables are numbers into LayerTable::embeddings. */
+/** Placement of a model's embedding tables, as indices into LayerTable::embeddings. */
 struct TablePlaces
 {
-    std::vector<std::vector<uint32_t>> whole; //!< by rank: tables that it holds all of, ascending
-    std::vector<uint32_t> split;              //!< tables of which every rank holds so many a row
+    std::vector<std::vector<uint32_t>>
+        whole;                   //!< by rank: tables that the rank holds whole, ascending
+    std::vector<uint32_t> split; //!< tables split by rows over all ranks
 };
 
 /**
- * @p table with the embedding tables that @p plan cuts by columns in parts of EmbeddingSharding::
- * columnWidth: each part is a table of its own from there on, with the same look-ups (Mudigere et
- * al. 2022, column-wise; TorchRec sends its indices to every part similarly).
+ * Copies @p table with each embedding table that @p plan splits by columns replaced by parts of
+ * EmbeddingSharding::columnWidth columns. Each part is then a table of its own with the same
+ * look-ups (Mudigere et al. 2022, column-wise; TorchRec also sends the indices to every part).
  */
 LayerTable InColumnParts(const LayerTable& table, const ParallelPlan& plan);
 
-/** Bytes of a table's rows, which are kept in 32 bits. */
+/** Bytes of a table's rows, in 32 bits. */
 Bytes TableBytes(const EmbeddingTable& table);
 
-/** Bytes that the plan's optimizer keeps of each row of @p table. */
+/** Bytes of optimizer state per row of @p table. */
 double RowStateBytes(const EmbeddingTable& table, EmbeddingOptimizer optimizer);
 
 /**
- * Deals the embedding tables of @p table (InColumnParts) out over the replicas of @p plan: those to
- * be split to all, the others whole, the largest first, each to the rank that has least so far
- * (Graham 1969, longest processing time first: at most 4/3 of the best balance); ties go by number.
- * O(tables x ranks)
+ * Assigns the embedding tables of @p table (from InColumnParts) to the replicas of @p plan. Tables
+ * that are split go to all ranks. Whole tables go, largest first, to the rank with the least load
+ * so far (Graham 1969, longest processing time first: at most 4/3 of the optimal maximum load).
+ * Ties are broken by index. Complexity O(tables x ranks).
  */
 TablePlaces PlaceTables(const LayerTable& table, const ParallelPlan& plan);
 
-/** Elements that the pooled rows of @p tables have together. */
+/** Total elements of the pooled rows of @p tables, per sample. */
 uint64_t PooledElements(const LayerTable& table, const std::vector<uint32_t>& tables);
 
 } // namespace weir

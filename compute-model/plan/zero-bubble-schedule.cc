@@ -13,14 +13,14 @@ namespace
 
 constexpr double NEVER = std::numeric_limits<double>::infinity();
 
-/** How far one stage is. */
+/** Progress of one stage. */
 struct StageProgress
 {
     double now{0};
     uint32_t forward{0};              //!< passes done
     uint32_t backward{0};             //!< B done
     uint32_t weights{0};              //!< W done
-    uint32_t ahead{0};                //!< forward passes without their B that it may have
+    uint32_t ahead{0};                //!< limit of forward passes without their B
     std::vector<double> forwardEnds;  //!< by micro-batch
     std::vector<double> backwardEnds; //!< by micro-batch
     std::vector<PipelineStepKind> passes;
@@ -31,10 +31,10 @@ struct NextPass
 {
     PipelineStepKind kind{PipelineStepKind::Forward};
     double start{NEVER};
-    bool needsWeightsFirst{false}; //!< memory is full: a W must make room
+    bool needsWeightsFirst{false}; //!< memory is full: a W must run first
 };
 
-/** Micro-batches that a stage has memory for. */
+/** Micro-batches that fit in a stage's memory. */
 uint32_t
 MaxHeld(const PipelinePlace& place)
 {
@@ -42,7 +42,7 @@ MaxHeld(const PipelinePlace& place)
 }
 
 /**
- * ZB-H1: p - stage forward passes, then B and F in turn; W comes `stage` micro-batches behind its
+ * ZB-H1: p - stage forward passes, then B and F alternate. W runs `stage` micro-batches after its
  * B, so that every stage holds the activations of p micro-batches.
  */
 std::vector<PipelineStepKind>
@@ -70,7 +70,7 @@ PassesOfH1(const PipelinePlace& place)
     return passes;
 }
 
-/** Plays the passes of all stages under ZB-1p or ZB-2p. */
+/** Simulates the passes of all stages under ZB-1p or ZB-2p. */
 class Player
 {
   public:
@@ -139,7 +139,7 @@ class Player
         const bool isFull = stage.forward - stage.weights >= m_most;
         if (isFull && stage.weights == stage.backward)
         {
-            return next; // only a B makes room
+            return next; // no W is pending: a B must run first
         }
         const double from = stage.now + (isFull ? m_place.times.backwardWeights : 0);
         const double start = std::max(from, InputArrival(index));
@@ -204,7 +204,7 @@ class Player
     }
 
     PipelinePlace m_place;
-    uint32_t m_most; //!< micro-batches that a stage holds activations of
+    uint32_t m_most; //!< limit of micro-batches whose activations a stage holds
     std::vector<StageProgress> m_stages;
 };
 
