@@ -14,13 +14,13 @@ namespace weir
 namespace
 {
 
-/** One direction, relative to the forward. */
+/** One direction of attention, relative to the forward pass. */
 struct Direction
 {
     const AttentionPass& figures;
-    double products;           //!< matrix products, two of the forward being one
-    double operands;           //!< operands read and written, those of the forward being one
-    bool tilesOverKeys{false}; //!< a tile takes key rows past all queries, not the other way round
+    double products;           //!< number of GEMMs over the forward pass's two
+    double operands;           //!< operands read and written over the forward pass's
+    bool tilesOverKeys{false}; //!< a tile holds key rows and loops over queries, not the reverse
 };
 
 /** One attention call on one GPU in one direction. */
@@ -56,13 +56,16 @@ class AttentionProblem
         return m_bytes;
     }
 
-    /** Clocks per SM that the products take at the tensor rate. */
+    /** Clocks per SM of the GEMMs at the full tensor rate. */
     double TensorClocks() const
     {
         return m_flops / (m_rate * m_gpu.sms);
     }
 
-    /** The overhead of a tile is counted in clocks at the boost clock, as it was measured. */
+    /**
+     * Seconds at @p clock Hz. The tile overhead is counted in clocks at the boost clock, as
+     * measured.
+     */
     double Seconds(double clock) const
     {
         const double memory =
@@ -91,7 +94,7 @@ class AttentionProblem
         }
     }
 
-    /** Clocks of the busiest SM. */
+    /** Computes the clocks of the busiest SM. */
     void SetTiles(const AttentionShape& shape, const Direction& direction)
     {
         const AttentionCalibration& attention = m_gpu.kernels.attention;
@@ -105,14 +108,14 @@ class AttentionProblem
         const double keyBlocks = std::ceil(static_cast<double>(shape.Keys()) / rows);
         const double perHead = direction.tilesOverKeys ? keyBlocks : queryBlocks;
         const double pastBlocks = direction.tilesOverKeys ? queryBlocks : keyBlocks;
-        // Blocks of one head above a causal mask's diagonal.
+        // Blocks of one head above the diagonal of a causal mask.
         const double masked = queryBlocks * (queryBlocks - 1) / 2;
         const double tiles =
             perHead * static_cast<double>(shape.batch) * static_cast<double>(shape.heads);
         const double longest = pastBlocks * block + overhead;
         const double mean = (pastBlocks - masked / perHead) * block + overhead;
-        // By waves of tiles, or, where a mask makes them unlike, one after the other as SMs fall
-        // idle.
+        // Whole waves of tiles, or, where a mask makes tiles unequal, the next tile to each SM that
+        // becomes idle.
         const double byWaves = std::ceil(tiles / m_gpu.sms) * longest;
         const double byTurns = tiles * mean / m_gpu.sms + m_figures.tail * longest;
         const double assigned = shape.causal ? std::min(byWaves, byTurns) : byWaves;

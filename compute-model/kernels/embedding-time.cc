@@ -26,14 +26,14 @@ RowBytes(const EmbeddingShape& shape)
     return std::ceil(bytes / SECTOR_BYTES) * SECTOR_BYTES;
 }
 
-/** Rows that a GPU meets per bag. */
+/** Rows that a GPU looks up per bag. */
 double
 RowsPerBag(const EmbeddingShape& shape)
 {
     return static_cast<double>(shape.pooling) / shape.shards;
 }
 
-/** Indices and offsets read, one row a bag written or read. */
+/** Bytes of indices and offsets read, and of one row per bag written or read. */
 double
 StreamedBytes(const EmbeddingShape& shape)
 {
@@ -49,19 +49,19 @@ PNormOf(double a, double b, double c, double sharpness)
                     1 / sharpness);
 }
 
-/** What the tables of a batch move together. */
+/** Total traffic of the tables of a batch. */
 struct BatchTraffic
 {
     double dramBytes{0};
-    double rowBytes{0}; //!< of dramBytes: rows
+    double rowBytes{0}; //!< part of dramBytes that moves rows
     double l2Bytes{0};
     double l1Bytes{0};
     double adds{0};          //!< elements summed
-    double convertedAdds{0}; //!< ... counted so many times more where they must be converted
-    double bagRows{0};       //!< rows met by all bags
-    double longestBag{1};    //!< rows
-    double hottestAdds{0};   //!< gradients of the most used row, longer rows counted for more
-    double converted{0};     //!< of bagRows, those of 16 bits
+    double convertedAdds{0}; //!< the same, with elements that are converted counted several times
+    double bagRows{0};       //!< rows looked up by all bags
+    double longestBag{1};    //!< rows of the longest bag
+    double hottestAdds{0};   //!< gradients of the most used row, weighted by row length
+    double converted{0};     //!< part of bagRows with 16-bit elements
 };
 
 BatchTraffic
@@ -100,7 +100,7 @@ TrafficOf(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
         sum.bagRows += traffic.lookups;
         sum.converted += isNarrow ? traffic.lookups : 0;
         sum.longestBag = std::max(sum.longestBag, RowsPerBag(shape));
-        // A shard may hold the hottest row, and then gets all of its gradients.
+        // A shard may hold the hottest row and then receives all of its gradients.
         sum.hottestAdds = std::max(sum.hottestAdds,
                                    traffic.lookups * shape.shards * most *
                                        std::pow(wide, lookups.backward.hottestPower));
@@ -117,9 +117,9 @@ Latency(const Gpu& gpu, const BatchTraffic& traffic, const LookupPass& figures)
 }
 
 /**
- * How long a kernel takes that moves @p bytes to and from memory.
- * @param l2 seconds that the L2 cache needs
- * @param adds seconds that L1 or additions need
+ * Seconds of a kernel that moves @p bytes to and from memory.
+ * @param l2 seconds of the L2 traffic
+ * @param adds seconds of the L1 traffic or the additions
  */
 double
 SecondsOf(const Gpu& gpu,
@@ -163,7 +163,7 @@ EmbeddingTrafficOf(const Gpu& gpu, const IndexDistribution& indices, const Embed
     traffic.uniqueRows = indices.UniqueRows(all) / parts;
     const double l2Rows = gpu.l2.ToDouble() * gpu.kernels.lookups.l2Share / row;
     const double l2Misses = indices.Misses(all, l2Rows * parts) / parts;
-    // Each SM sees its share of the look-ups, and no other's cache.
+    // Each SM has its share of the look-ups and its own L1.
     const double perSm = std::max(1.0, all / gpu.sms);
     const double l1Rows = gpu.l1.ToDouble() * gpu.kernels.lookups.l1Share / row;
     const double l1Misses = std::clamp(indices.Misses(perSm, l1Rows * parts) / parts * gpu.sms,
@@ -203,11 +203,12 @@ EmbeddingBackwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
     const LookupPass& forward = gpu.kernels.lookups.forward;
     const LookupPass& backward = gpu.kernels.lookups.backward;
     const BatchTraffic traffic = TrafficOf(gpu, batch);
-    const double bytes = traffic.dramBytes + traffic.rowBytes; // rows come and go back
+    const double bytes = traffic.dramBytes + traffic.rowBytes; // rows are read and written back
     const double l2 = traffic.l1Bytes / (backward.l2Rate * gpu.sms * gpu.boostClockHz);
     const double hottest = traffic.hottestAdds * backward.hottestAdd.ToSeconds();
     const double seconds = SecondsOf(gpu, traffic, backward, bytes, l2, hottest);
-    // The runs behind the fit take 8 us and more: below, what the forward kernel takes at least.
+    // The fit covers runs of 8 us and more. Shorter estimates are at least the forward kernel's
+    // floor.
     return EstimateEmbedding(gpu,
                              traffic,
                              std::max(seconds, forward.floor.ToSeconds()),
@@ -232,7 +233,7 @@ EmbeddingExactUpdateTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& bat
         const double row = RowBytes(one.shape);
         const EmbeddingTraffic lookups = EmbeddingTrafficOf(gpu, one.indices, one.shape);
         const double l2Rows = gpu.l2.ToDouble() * gpu.kernels.lookups.l2Share / row;
-        // Sorted by row, look-ups meet the bags in no order.
+        // Look-ups that are sorted by row read the bags' gradients in random order.
         const double gradients =
             IndexDistribution::Uniform(one.shape.bags).Misses(lookups.lookups, l2Rows);
         const double state = one.rowState > 0 ? std::max(SECTOR_BYTES, one.rowState) : 0;

@@ -15,11 +15,11 @@ namespace weir
 struct EmbeddingShape
 {
     uint64_t bags{0};    //!< samples
-    uint64_t pooling{1}; //!< rows of a bag
-    uint64_t dim{0};     //!< elements of a row
+    uint64_t pooling{1}; //!< rows per bag
+    uint64_t dim{0};     //!< elements per row
     Precision precision{Precision::Fp32};
-    uint32_t shards{1}; //!< GPUs that each have so many a part of the rows; figures are of one of
-                        //!< them, which sums for every bag what it has
+    uint32_t shards{1}; //!< GPUs that each hold an equal part of the rows; figures are per GPU,
+                        //!< which sums the rows of each bag that it holds
 };
 
 /** A batch of bags of one table. */
@@ -27,24 +27,24 @@ struct EmbeddingLookup
 {
     IndexDistribution indices;
     EmbeddingShape shape;
-    double rowState{0}; //!< bytes that an optimizer keeps of each row
+    double rowState{0}; //!< bytes of optimizer state per row
 };
 
-/** What a look-up moves, and how often caches save it. */
+/** Traffic and cache hits of a look-up. */
 struct EmbeddingTraffic
 {
     double lookups{0};
     double uniqueRows{0};
-    double l1Hits{0}; //!< look-ups whose row an SM still holds
-    double l2Hits{0}; //!< of all look-ups, those that reach the L2 and find their row there
+    double l1Hits{0}; //!< share of look-ups that hit in an SM's L1
+    double l2Hits{0}; //!< share of L1 misses that hit in the L2
     double dramBytes{0};
     double l2Bytes{0};
     double l1Bytes{0};
 };
 
 /**
- * Of one GPU. A shard of the rows with its own caches misses what the whole stream would with
- * caches so many times as large, its part of it.
+ * Traffic of a look-up on one GPU. The shards split the rows, and each has its own caches: a shard
+ * has its part of the misses that the whole stream would have with caches `shards` times as large.
  * @throws std::invalid_argument when a dimension is zero.
  */
 EmbeddingTraffic EmbeddingTrafficOf(const Gpu& gpu,
@@ -52,44 +52,47 @@ EmbeddingTraffic EmbeddingTrafficOf(const Gpu& gpu,
                                     const EmbeddingShape& shape);
 
 /**
- * Time of one table-batched forward look-up (one warp a bag and 16-byte loads, as FBGEMM has it).
+ * Time of one table-batched forward look-up (one warp per bag and 16-byte loads, as in FBGEMM).
  *
- * Rows come in sectors of 32 bytes from an SM's L1, the L2 or memory, as IndexDistribution::Misses
- * says of caches of their sizes, which the tables of a batch have one after another; indices are
- * read and sums written once. The three streams overlap:
+ * Rows are read in sectors of 32 bytes from an SM's L1, the L2 or memory. IndexDistribution::Misses
+ * gives the misses of caches of these sizes, which the tables of a batch use one after another.
+ * Indices are read and sums are written once. The three streams overlap:
  *     stream = (dram^p + l2^p + l1^p)^(1/p),
- *     t = floor + (stream^2 + latency^2)^(1/2),
- * latency being that of a bag's rows, met one after another by so many bags an SM at a time.
- * Sums of 16-bit rows go through the L2 three times (half sectors are stored).
- * Measured on an H200 with one table; rates carry over by SMs, clock and memory bandwidth.
+ *     t = floor + (stream^2 + latency^2)^(1/2).
+ * The latency is that of a bag's rows, which are looked up one after another, for a limited number
+ * of concurrent bags per SM. Sums of 16-bit rows access the L2 three times (half sectors are
+ * stored). Measured on an H200 with one table; the rates scale with SMs, clock and memory
+ * bandwidth.
  * @throws std::invalid_argument as EmbeddingTrafficOf, or without tables.
  */
 KernelEstimate EmbeddingForwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch);
 
-/** ... of one table. */
+/** The same for one table. */
 KernelEstimate EmbeddingForwardTime(const Gpu& gpu,
                                     const IndexDistribution& indices,
                                     const EmbeddingShape& shape);
 
 /**
  * Time of the backward pass fused with plain gradient descent: each look-up subtracts its bag's
- * gradient from its row by 16-byte atomic additions in the L2. Rows come from memory and go back;
- * additions to one row follow one another, so that the most used row of all tables can take
- * longest: t = floor + (stream^2 + latency^2)^(1/2), stream = (dram^p + l2^p + hottest^p)^(1/p).
+ * gradient from its row by 16-byte atomic additions in the L2. Rows are read from memory and
+ * written back. Additions to one row are serialized, so the most used row of all tables can be the
+ * bottleneck:
+ *     stream = (dram^p + l2^p + hottest^p)^(1/p),
+ *     t = floor + (stream^2 + latency^2)^(1/2).
  * @throws std::invalid_argument as EmbeddingForwardTime.
  */
 KernelEstimate EmbeddingBackwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch);
 
-/** ... of one table. */
+/** The same for one table. */
 KernelEstimate EmbeddingBackwardTime(const Gpu& gpu,
                                      const IndexDistribution& indices,
                                      const EmbeddingShape& shape);
 
 /**
- * Time of a backward pass that updates each row once with the sum of its gradients, the look-ups
- * sorted by row before (FBGEMM's exact optimizers): gradients of the bags are read per look-up, as
- * often from memory as an L2 misses them, rows and what the optimizer keeps of them are read and
- * written once per distinct row. Carried from the rates of the other two; not measured.
+ * Time of a backward pass that updates each row once with the sum of its gradients, after a sort of
+ * the look-ups by row (FBGEMM's exact optimizers). The bags' gradients are read once per look-up,
+ * from memory where they miss in the L2. Rows and their optimizer state are read and written once
+ * per distinct row. Uses the rates of the forward kernel; not measured.
  * @throws std::invalid_argument as EmbeddingForwardTime.
  */
 KernelEstimate EmbeddingExactUpdateTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch);

@@ -18,7 +18,7 @@ Contains(const MeasuredRange& range, uint64_t value)
     return range.Contains(static_cast<double>(value));
 }
 
-/** Whether all rows of a product's matrices are whole words. */
+/** Whether all rows of a GEMM's matrices are multiples of WORD_BYTES. */
 bool
 IsWordAligned(const GemmShape& shape)
 {
@@ -94,7 +94,7 @@ IsMeasured(const MeasuredShapes& measured,
     const double rows = batch.front().indices.Rows();
     return std::any_of(
         measured.lookups.begin(), measured.lookups.end(), [&](const MeasuredLookups& box) {
-            // Rows are sums over classes, so off by roundings.
+            // The rows are a sum over classes and therefore subject to rounding.
             return box.precision == shape.precision && box.isBackward == isBackward &&
                    box.rows.Contains(std::round(rows)) && Contains(box.dim, shape.dim) &&
                    Contains(box.bags, shape.bags) && Contains(box.pooling, shape.pooling) &&

@@ -10,7 +10,10 @@
 namespace weir
 {
 
-/** Carried from another GPU, or this one's figures inside or outside the shapes measured. */
+/**
+ * Carried if the figures are another GPU's; else Measured inside, Extrapolated outside the measured
+ * shapes.
+ */
 inline EstimateProvenance
 ProvenanceOf(const Gpu& gpu, bool isInsideMeasured)
 {
@@ -21,17 +24,17 @@ ProvenanceOf(const Gpu& gpu, bool isInsideMeasured)
     return isInsideMeasured ? EstimateProvenance::Measured : EstimateProvenance::Extrapolated;
 }
 
-/** @name Whether every feature of a call lies within what was measured of its kind. */
+/** @name Whether every feature of a call lies within the measured range of its kind. */
 ///@{
 
-/** Products over images were not measured by themselves. */
+/** False for GEMMs over images and for accumulating GEMMs, which were not measured separately. */
 bool IsMeasured(const MeasuredShapes& measured, const GemmShape& shape);
 
 bool IsMeasured(const MeasuredShapes& measured, const AttentionShape& shape);
 
 bool IsMeasured(const MeasuredShapes& measured, MemoryKernel kernel, Bytes bytes, Bytes rowBytes);
 
-/** One whole table looked up uniformly or by Zipf's law was measured. */
+/** False for all but one unsharded table with uniform or Zipf-distributed indices. */
 bool IsMeasured(const MeasuredShapes& measured,
                 const std::vector<EmbeddingLookup>& batch,
                 bool isBackward);

@@ -16,18 +16,18 @@ namespace weir
 namespace
 {
 
-constexpr double LINE_BYTES = 128;  // a cache line: the unit in which aligned rows move
-constexpr uint32_t MMA_ROWS = 64;   // the least rows of a warp-group's product (PTX ISA, wgmma m64)
-constexpr double INNER_BYTES = 128; // inner-dimension step of a tile, in bytes of one row
-constexpr uint64_t MIN_SPLIT_STEPS = 4; // steps of a part of a split inner dimension
-constexpr uint64_t MAX_SPLIT_WAVES = 2; // splitting is for shapes that do not fill the GPU
+constexpr double LINE_BYTES = 128;      // a cache line: the unit in which aligned rows move
+constexpr uint32_t MMA_ROWS = 64;       // minimum rows of a warp-group's MMA (PTX ISA, wgmma m64)
+constexpr double INNER_BYTES = 128;     // inner-dimension step of a tile, in bytes of one row
+constexpr uint64_t MIN_SPLIT_STEPS = 4; // minimum steps per part of a split inner dimension
+constexpr uint64_t MAX_SPLIT_WAVES = 2; // only shapes that do not fill the GPU are split
 constexpr uint32_t SPLITS[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
-constexpr uint32_t MAX_SPLITS = 32;        // of matrices
-constexpr uint32_t MAX_PIXEL_SPLITS = 128; // of pixels, which are many
-// Of an fp8 product that moves partial sums out of the tensor cores' short accumulators over one
-// that does not: 1.033 at 8192^3 on an H200 (cuBLAS 13.1, use_fast_accum).
+constexpr uint32_t MAX_SPLITS = 32;        // for matrices
+constexpr uint32_t MAX_PIXEL_SPLITS = 128; // for inner dimensions over pixels, which are long
+// Time of an fp8 GEMM that moves partial sums out of the tensor cores' short accumulators, over the
+// time of one that does not: 1.033 at 8192^3 on an H200 (cuBLAS 13.1, use_fast_accum).
 constexpr double FULL_SUMS = 1.033;
-constexpr double GATHERED_BYTES = 4; // of a word that is loaded for itself
+constexpr double GATHERED_BYTES = 4; // bytes of a word that is loaded individually
 
 double
 PNorm(double a, double b, double p)
@@ -43,14 +43,14 @@ CeilDivide(uint64_t a, uint64_t b)
     return (a + b - 1) / b;
 }
 
-/** The inner dimension in equal parts. */
+/** Division of the inner dimension into equal parts. */
 struct Split
 {
     uint32_t parts{1};
     uint64_t inner{0}; //!< elements of one part
 };
 
-/** What one choice of tile and split takes; the clock is still open. */
+/** Cost of one choice of tile and split, before the clock is known. */
 struct Cut
 {
     GemmTile tile;
@@ -61,7 +61,7 @@ struct Cut
     double reductionSeconds{0}; //!< of all partial sums
 };
 
-/** One matrix multiplication on one GPU, with everything that no tile changes. */
+/** One GEMM on one GPU, with everything that does not depend on the tile. */
 class GemmProblem
 {
   public:
@@ -98,7 +98,7 @@ class GemmProblem
         }
     }
 
-    /** Those that count. */
+    /** FLOPs without multiplications by zeros between strides. */
     double Flops() const
     {
         return m_flops * m_shape.images.useful;
@@ -109,7 +109,7 @@ class GemmProblem
         return m_bytes;
     }
 
-    /** Clocks per SM that the products take at the tensor rate. */
+    /** Clocks per SM of the math at the full tensor rate. */
     double TensorClocks() const
     {
         return m_flops / (TensorRate() * m_gpu.sms);
@@ -128,8 +128,9 @@ class GemmProblem
     }
 
     /**
-     * Tiles that lose their SM wait for others to end: a kernel of one wave takes another, one of
-     * several `displacedWaves` more, and where kernels are not persistent none.
+     * Effect of communication that occupies SMs. The tiles of these SMs wait for other tiles to
+     * end: a kernel of one wave takes another wave, a kernel of several waves `displacedWaves`
+     * more. Kernels that are not persistent take none.
      */
     OverlapTraits Overlap(const Cut& cut, double seconds) const
     {
@@ -142,7 +143,7 @@ class GemmProblem
         return traits;
     }
 
-    /** The cut of least time at the boost clock; the first of equals. */
+    /** Tile and split with the least time at the boost clock; the first of equals. */
     Cut Cheapest() const
     {
         Cut best;
@@ -195,8 +196,9 @@ class GemmProblem
     }
 
     /**
-     * Neither ldmatrix nor wgmma turns operands of 32 bits around (PTX ISA: .trans and the major
-     * modes are of 16-bit types), as pixels for an inner dimension ask for.
+     * Whether operands are loaded word by word. Neither ldmatrix nor wgmma transposes 32-bit
+     * operands (PTX ISA: .trans and the major modes are for 16-bit types), as an inner dimension
+     * over pixels requires.
      */
     bool GathersWords() const
     {
@@ -217,13 +219,13 @@ class GemmProblem
         }
     }
 
-    /** Lengths of contiguous rows follow from the layout; C is stored by rows of n. */
+    /** Sets the alignment factors from the lengths of contiguous rows; C is stored by rows of n. */
     void SetAlignment()
     {
         const auto isWhole = [](double row, double unit) { return std::fmod(row, unit) == 0; };
         if (OverImages())
         {
-            // Of images the next row lies behind a row: lines are shared, not wasted.
+            // In an image the next row follows a row directly: cache lines are shared, not wasted.
             const double row = m_element * static_cast<double>(m_shape.images.contiguous);
             while (!isWhole(row, m_word))
             {
@@ -243,17 +245,17 @@ class GemmProblem
         {
             m_word /= 2;
         }
-        // Kernels of plain multiply-adds load words of four bytes at most.
+        // Kernels of plain multiply-adds load words of at most four bytes.
         m_isWordAligned = m_word == WORD_BYTES || m_shape.precision == Precision::Fp32;
     }
 
-    /** Datasheet FLOPs of an SM and clock. */
+    /** Datasheet FLOPs per SM and clock. */
     double TensorRate() const
     {
         return m_gpu.tensorFlopsPerSmPerClock[static_cast<std::size_t>(m_shape.precision)];
     }
 
-    /** FLOPs of an SM and clock that the main loop reaches. */
+    /** FLOPs per SM and clock that the main loop achieves. */
     double LoopRate() const
     {
         const double rate =
@@ -263,7 +265,7 @@ class GemmProblem
                    : rate;
     }
 
-    /** The splits that leave every part work, and enough of it. */
+    /** Sets the splits that give every part enough work. */
     void SetSplits()
     {
         const uint64_t step = static_cast<uint64_t>(INNER_BYTES) / m_element;
@@ -285,7 +287,7 @@ class GemmProblem
         }
     }
 
-    /** Clocks of the products of one tile per element of the inner dimension. */
+    /** Math clocks of one tile per element of the inner dimension. */
     double ProductClocks(const GemmTile& tile) const
     {
         const double longer = std::max({tile.rows, tile.columns, MMA_ROWS});
@@ -309,7 +311,10 @@ class GemmProblem
         return PNorm(ProductClocks(tile), load, m_figures.sharpness);
     }
 
-    /** The products alone at the boost clock: a lower bound of Seconds, without powers. */
+    /**
+     * Time of the math without loads, at the boost clock: a lower bound of Seconds that needs no
+     * powers.
+     */
     double ProductSeconds(const GemmTile& tile, const Split& split, uint64_t waves) const
     {
         return static_cast<double>(waves * split.inner) * ProductClocks(tile) / m_gpu.boostClockHz;
@@ -344,8 +349,8 @@ class GemmProblem
     double m_loadFactorA{1};
     double m_loadFactorB{1};
     double m_storeFactor{1};
-    uint32_t m_word{WORD_BYTES}; //!< the widest, in bytes, that all rows are whole multiples of
-    bool m_isWordAligned{true};  //!< the fast kernels take it
+    uint32_t m_word{WORD_BYTES}; //!< widest word, in bytes, that divides all rows
+    bool m_isWordAligned{true};  //!< the fast kernels apply
     std::vector<Split> m_splits; //!< by growing number of parts
     double m_flops{0};
     double m_bytes{0};

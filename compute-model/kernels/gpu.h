@@ -15,7 +15,7 @@
 namespace weir
 {
 
-/** A GPU as its datasheet describes it, plus what was measured of its kernels. */
+/** A GPU: its datasheet figures and the measured figures of its kernels. */
 struct Gpu
 {
     std::string name;               //!< "a100-sxm-80g"
@@ -27,24 +27,25 @@ struct Gpu
         0}; //!< SM clock that large 16-bit GEMMs hold in their first milliseconds
     double sustainedClockHz{
         0}; //!< SM clock that large 16-bit GEMMs settle at under the power limit
-    std::array<double, 5> tensorFlopsPerSmPerClock{}; //!< by Precision; a fused multiply-add is two
+    std::array<double, 5>
+        tensorFlopsPerSmPerClock{}; //!< by Precision; a fused multiply-add counts as two
     double clockSpread{
-        0};          //!< standard deviation over parts of the clock that load leaves, of itself
+        0}; //!< relative standard deviation, between GPUs of one model, of the clock under load
     Rate memoryRate; //!< datasheet HBM rate
     Bytes memory;    //!< capacity
     Bytes l2;
     Bytes l1{Bytes::KiB(192)}; //!< L1 and shared memory of an SM
     KernelCalibration kernels; //!< efficiencies, with provenance
     std::string source;
-    std::vector<NodeCost> costs{}; //!< of collectives, in place of the architecture's
+    std::vector<NodeCost> costs{}; //!< of collectives; replace the architecture's
 
-    /** Peak at the boost clock, which no kernel outruns. */
+    /** Peak at the boost clock, an upper bound for every kernel. */
     FlopRate Peak(Precision precision) const
     {
         return PeakAt(precision, boostClockHz);
     }
 
-    /** Peak at the clock that the datasheet has it at. */
+    /** Peak at the datasheet's clock. */
     FlopRate DatasheetPeak(Precision precision) const
     {
         return PeakAt(precision, datasheetClockHz > 0 ? datasheetClockHz : boostClockHz);

@@ -15,9 +15,10 @@ namespace
 {
 
 constexpr double CLASS_WIDTH = 1.15; // ratio of the last to the first row of a class
-constexpr uint64_t SUMMED_ROWS = 32; // classes up to so many rows are summed, not integrated
-constexpr uint64_t MAX_ROWS = uint64_t{1} << 53; // that a double counts one by one
-constexpr int HALVINGS = 60;                     // of the interval that holds a characteristic time
+constexpr uint64_t SUMMED_ROWS =
+    32; // sums of up to so many rows are exact, longer ones are integrated
+constexpr uint64_t MAX_ROWS = uint64_t{1} << 53; // up to which a double counts exactly
+constexpr int HALVINGS = 60;                     // bisection steps for the characteristic time
 
 /** Sum of k^-a over first <= k < end; long sums by the midpoint rule. */
 double
@@ -36,10 +37,11 @@ PowerSum(uint64_t first, uint64_t end, double a)
     const double high = static_cast<double>(end) - 0.5;
     const double ratio = std::log(high / low);
     const double b = 1 - a;
-    return b == 0 ? ratio : std::pow(low, b) * std::expm1(b * ratio) / b; // near 1, too
+    return b == 0 ? ratio
+                  : std::pow(low, b) * std::expm1(b * ratio) / b; // accurate near a = 1, too
 }
 
-/** ln of n over k. */
+/** ln of the binomial coefficient C(n, k). */
 double
 LogChoose(double n, double k)
 {
@@ -47,9 +49,10 @@ LogChoose(double n, double k)
 }
 
 /**
- * ln of C(all - some, drawn) / C(all, drawn), that @p drawn of @p all leave out each of @p some:
- * the sum of ln(1 - many / (all - i)) over i below few, where few and many are some and drawn; long
- * sums by the midpoint rule, whose integrals are written so that nothing large cancels.
+ * ln of C(all - some, drawn) / C(all, drawn), the probability that @p drawn samples of @p all
+ * without replacement contain none of @p some: the sum of ln(1 - many / (all - i)) over i < few,
+ * where few and many are the smaller and the larger of some and drawn. Long sums use the midpoint
+ * rule; the integrals are written to avoid cancellation.
  */
 double
 LogLeftOut(double all, double some, double drawn)
@@ -72,7 +75,7 @@ LogLeftOut(double all, double some, double drawn)
            (whole - few) * std::log1p(-few / whole);
 }
 
-/** That @p drawn of @p all leave out each of @p some. */
+/** Probability that @p drawn samples of @p all without replacement contain none of @p some. */
 double
 LeftOut(double all, double some, double drawn)
 {
@@ -83,7 +86,7 @@ LeftOut(double all, double some, double drawn)
     return drawn > all - some ? 0 : std::exp(LogLeftOut(all, some, drawn));
 }
 
-/** That they do not, exact where it is next to nothing. */
+/** Probability that they contain some, accurate near zero. */
 double
 NotLeftOut(double all, double some, double drawn)
 {
@@ -94,7 +97,7 @@ NotLeftOut(double all, double some, double drawn)
     return drawn > all - some ? 1 : -std::expm1(LogLeftOut(all, some, drawn));
 }
 
-/** That @p n draws of probability @p p come up @p k times. */
+/** Probability that @p n draws of probability @p p succeed @p k times. */
 double
 Binomial(double n, double p, double k)
 {
@@ -107,9 +110,9 @@ Binomial(double n, double p, double k)
 }
 
 /**
- * How likely one row comes up k times in look-ups drawn from a list without putting back, asked for
- * in the order of k (hypergeometric, from one k to the next); of a list that is gone through
- * several times it comes up in proportion.
+ * Probability that one row occurs k times in look-ups sampled from a list without replacement
+ * (hypergeometric, by recurrence for consecutive k). In look-ups that exceed the list, the row
+ * occurs in proportion.
  */
 class CountsOfList
 {
@@ -137,14 +140,16 @@ class CountsOfList
     }
 
   private:
-    /** ln of how much likelier k times are than one time less. */
+    /** ln of the probability of k occurrences over that of k - 1. */
     double LogOfStep(double k) const
     {
         const double others = m_all - m_some - m_lookups + k;
         return std::log((m_some - k + 1) / k * ((m_lookups - k + 1) / others));
     }
 
-    /** ln of the ways to choose which k look-ups they are, that they are, and that no others are.
+    /**
+     * ln of the probability of k occurrences: the choices of k look-ups, times the probability that
+     * they access the row and that the others do not.
      */
     double LogOf(double k) const
     {
@@ -341,7 +346,7 @@ IndexDistribution::Misses(double lookups, double capacity) const
         }
         (held < capacity ? low : high) = middle;
     }
-    double misses = capacity; // while the cache fills, which takes as long
+    double misses = capacity; // misses while the cache fills
     for (const RowClass& one : m_classes)
     {
         misses += (lookups - low) * one.rows * one.probability * UnseenBefore(one.probability, low);
@@ -357,7 +362,8 @@ IndexDistribution::ReuseFactors(double lookups) const
     for (const RowClass& one : m_classes)
     {
         const double share = one.rows / unique;
-        double left = Seen(one.probability, lookups); // rows met that are in no bin so far
+        double left =
+            Seen(one.probability, lookups); // probability of accesses that are in no bin yet
         double count = 0;
         CountsOfList ofList(m_observed, one.probability, lookups);
         for (std::size_t bin = 0; bin + 1 < bins.size(); bin++)

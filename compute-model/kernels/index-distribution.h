@@ -13,63 +13,68 @@ namespace weir
 {
 
 /**
- * Which rows of a table look-ups go to: classes of rows. Each look-up is drawn again from them (the
- * independent reference model), or from a list of look-ups in any order, that is gone through again
- * when it ends.
+ * Distribution of look-ups over the rows of a table, as classes of rows. Look-ups are independent
+ * draws (the independent reference model), or a list of look-ups in random order, which repeats
+ * after its end.
  */
 class IndexDistribution
 {
   public:
-    /** Every row alike. @throws std::invalid_argument without rows, or of more than 2^53. */
+    /** Equal probabilities. @throws std::invalid_argument without rows, or with more than 2^53. */
     static IndexDistribution Uniform(uint64_t rows);
 
     /**
-     * Row k with probability in proportion to k^-exponent, k = 1 .. rows: the first rows each a
-     * class, the others in classes of rows at most 15 % apart. @throws std::invalid_argument
-     * without rows or with a negative exponent.
+     * Row k has a probability proportional to k^-exponent, k = 1 .. rows. Each of the first rows is
+     * a class; later classes hold rows whose indices differ by at most 15 %.
+     * @throws std::invalid_argument as Uniform, or with a negative exponent.
      */
     static IndexDistribution Zipf(uint64_t rows, double exponent);
 
     /**
-     * Given classes; probabilities are scaled to sum to one.
-     * @throws std::invalid_argument when nothing is left to look up.
+     * Given classes; their probabilities are normalized.
+     * @throws std::invalid_argument when a value is negative or no row is ever looked up.
      */
     static IndexDistribution Histogram(std::vector<RowClass> classes);
 
     /**
-     * Classes that were counted in a list of so many look-ups: a row's probability is its count
-     * over @p observed. @throws std::invalid_argument as Histogram, or when @p observed is not
-     * above zero, or a row's count is no whole number.
+     * Classes that were counted in a list of @p observed look-ups: a row's probability is its count
+     * over @p observed.
+     * @throws std::invalid_argument as Histogram, when @p observed is not positive, or when a row's
+     *         count is not an integer.
      */
     static IndexDistribution Counted(std::vector<RowClass> classes, double observed);
 
-    /** What @p table says of itself. */
+    /** Distribution that @p table specifies. */
     static IndexDistribution Of(const EmbeddingTable& table);
 
-    /** A list of look-ups: rows that occur equally often are a class. */
+    /**
+     * A list of look-ups; rows that occur equally often form a class.
+     * @throws std::invalid_argument when it is empty.
+     */
     static IndexDistribution Observed(std::vector<uint64_t> indices);
 
     /**
-     * Expected distinct rows of @p lookups look-ups: sum of 1 - (1 - p)^n; out of a list of N
-     * look-ups with c of a row the sum of 1 - C(N - c, n) / C(N, n), all of them for n >= N.
-     * O(classes)
+     * Expected number of distinct rows among n = @p lookups look-ups: the sum over rows of
+     * 1 - (1 - p)^n. For a list of N look-ups with c look-ups of a row: the sum of
+     * 1 - C(N - c, n) / C(N, n), and all rows for n >= N. Complexity O(classes).
      */
     double UniqueRows(double lookups) const;
 
     /**
-     * Expected look-ups, of @p lookups, that miss a least-recently-used cache of @p capacity rows
-     * that is empty at first. Its characteristic time T (Che, Tung, Wang 2002, "Hierarchical Web
-     * caching systems", equation 5) is how many look-ups meet capacity distinct rows: sum of 1 -
-     * e^(-pT) = capacity. The first T fill it; later ones miss rows that the last T did not meet:
-     * capacity + (n - T) sum of p e^(-pT). Out of a list of N look-ups with c of a row, the last T
-     * did not meet one's row with C(N - c, T) / C(N - 1, T). O(classes)
+     * Expected misses of n = @p lookups look-ups in an initially empty LRU cache of @p capacity
+     * rows. The characteristic time T (Che, Tung, Wang 2002, "Hierarchical Web caching systems",
+     * equation 5) is the number of look-ups that access capacity distinct rows:
+     * sum of 1 - e^(-pT) = capacity. The first T look-ups fill the cache. A later look-up misses if
+     * the previous T look-ups did not access its row. The total is capacity + (n - T) sum of p
+     * e^(-pT). For a list of N look-ups with c look-ups of a row, the previous T did not access the
+     * row with probability C(N - c, T) / C(N - 1, T). Complexity O(classes).
      */
     double Misses(double lookups, double capacity) const;
 
     /**
-     * Reuse of distinct rows within @p lookups look-ups: the share of them that occur (0, 1], (1,
+     * Reuse of distinct rows within @p lookups look-ups: the shares of them that occur (0, 1], (1,
      * 2], (2, 4], ... (2^14, 2^15] and more times (Lin et al. 2024, arXiv 2404.12674, "reuse
-     * factor"). A row's count is binomial, hypergeometric out of a list.
+     * factor"). The count of a row is binomial, or hypergeometric for a list.
      */
     std::array<double, 17> ReuseFactors(double lookups) const;
 
@@ -80,13 +85,13 @@ class IndexDistribution
 
     double Rows() const;
 
-    /** Of a uniform (0) or Zipf distribution; none of others. */
+    /** Exponent of a uniform (0) or Zipf distribution; none for others. */
     std::optional<double> ZipfExponent() const
     {
         return m_exponent;
     }
 
-    /** Of a list of look-ups how many there are; 0 where each is drawn again. */
+    /** Length of the list of look-ups; 0 for independent draws. */
     double ObservedLookups() const
     {
         return m_observed;
@@ -95,10 +100,13 @@ class IndexDistribution
   private:
     explicit IndexDistribution(std::vector<RowClass> classes);
 
-    /** That a look-up of @p lookups meets a row of this probability. */
+    /** Probability that @p lookups look-ups access a row of this probability. */
     double Seen(double probability, double lookups) const;
 
-    /** That the @p window look-ups before one of a row of this probability meet another. */
+    /**
+     * Probability that the @p window look-ups before an access to a row of this probability do not
+     * access it.
+     */
     double UnseenBefore(double probability, double window) const;
 
     std::vector<RowClass> m_classes;

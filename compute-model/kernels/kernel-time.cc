@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-/** Bytes per SM and clock at a row length; infinite where instructions are no limit. */
+/** Bytes per SM and clock at a row length; infinite where instructions are not the limit. */
 double
 InstructionRate(const std::vector<RowRate>& rates, double rowBytes)
 {

@@ -11,7 +11,7 @@
 namespace weir
 {
 
-/** Where a kernel's time comes from. */
+/** Origin of a kernel's time. */
 enum class EstimateProvenance : uint8_t
 {
     Measured,     //!< within the shapes measured on this GPU
@@ -30,14 +30,14 @@ struct KernelEstimate
     double tensorBusy{0}; //!< share of its clocks that keep the tensor cores busy, [0, 1]
 };
 
-/** Which of a GPU's clocks holds: short bursts run faster than a step that heats the chip. */
+/** Clock regime of a GPU: short bursts run faster than a step that heats the chip. */
 enum class ClockRegime : uint8_t
 {
     Burst,
     Sustained
 };
 
-/** What a matrix product reads. */
+/** Operands of a GEMM. */
 enum class GemmOperands : uint8_t
 {
     Matrices,
@@ -45,13 +45,16 @@ enum class GemmOperands : uint8_t
     Gradients //!< a convolution's outputs and windows: the inner dimension runs over pixels
 };
 
-/** Of a product over images: windows share pixels, so that it reads less than m k + k n. */
+/**
+ * Operands of a GEMM over images. Windows share pixels, so that it reads less than m k + k n
+ * elements.
+ */
 struct ImageOperands
 {
     GemmOperands kind{GemmOperands::Matrices};
-    double elements{0};     //!< read and written, each once, of the whole batch
-    uint64_t contiguous{0}; //!< elements that lie side by side in all operands: channels, or pixels
-    double useful{1};       //!< of the products, those that no zero between strides makes void
+    double elements{0};     //!< read and written, each counted once, of the whole batch
+    uint64_t contiguous{0}; //!< contiguous elements in all operands: channels, or pixels
+    double useful{1}; //!< share of the multiplications whose operands are not zeros between strides
 };
 
 struct GemmShape
@@ -63,7 +66,7 @@ struct GemmShape
     Precision precision{Precision::Bf16};
     GemmLayout layout{GemmLayout::Tn};
     bool accumulateFp32{false}; //!< output added into an fp32 buffer (gradient accumulation fusion)
-    bool accumulate{false};     //!< output added to what is there, in its own precision
+    bool accumulate{false};     //!< output added to the existing values, in its own precision
     ImageOperands images{};
 };
 
@@ -75,7 +78,7 @@ struct AttentionShape
     uint64_t sequence{0};    //!< queries
     uint64_t keySequence{0}; //!< keys and values; 0: as many as queries
     uint64_t headDim{0};
-    bool causal{true}; //!< of more keys than queries the last queries see all
+    bool causal{true}; //!< with more keys than queries, the last queries see all keys
 
     uint64_t Keys() const
     {
@@ -84,10 +87,10 @@ struct AttentionShape
 
     Precision precision{Precision::Bf16};
     double speed{
-        1}; //!< of the kernel in use over the one that the GPU's figures are of, at one clock
+        1}; //!< speed of the kernel in use relative to the calibrated one, at the same clock
 };
 
-/** Kernels whose time is memory traffic; each has its own measured efficiency. */
+/** Memory-bound kernels; each has its own measured efficiency. */
 enum class MemoryKernel : uint8_t
 {
     LayerNormForward,
@@ -110,7 +113,7 @@ enum class MemoryKernel : uint8_t
     GradientNorm,
     Fill,
     Reduction, //!< read-only: sum or maximum
-    CastToFp32 //!< 16 bits to 32; the other way is Elementwise
+    CastToFp32 //!< 16 bits to 32; the reverse is Elementwise
 };
 
 constexpr std::size_t MEMORY_KERNEL_COUNT = 21;
@@ -128,8 +131,8 @@ class KernelTimer
     KernelEstimate AttentionBackward(const AttentionShape& shape) const;
 
     /**
-     * A memory-bound kernel that moves @p bytes (each operand once).
-     * @param rowBytes bytes of one row for row-wise kernels (norms, softmax); 0 when it has none.
+     * Time of a memory-bound kernel that moves @p bytes (each operand once).
+     * @param rowBytes bytes of one row for row-wise kernels (norms, softmax); 0 for others
      */
     KernelEstimate Memory(MemoryKernel kernel, Bytes bytes, Bytes rowBytes = Bytes()) const;
 
@@ -150,9 +153,9 @@ class KernelTimer
  * Time of one kernel that moves @p bytes and computes little:
  *     t = floor + (stream^2 + latency^2)^(1/2)
  *     stream  = bytes / min(HBM rate e, SMs f b(row))
- *     latency = of one thread block, plus so much per KiB of a row
- * Memory limits most kernels; random numbers, conversions and passes over a row limit some by
- * instructions, b bytes per SM and clock, which carries over by SMs and clock instead. Between two
+ *     latency = that of one thread block, plus a part per KiB of a row
+ * Memory limits most kernels. Random numbers, conversions and passes over a row limit some by
+ * instructions, to b bytes per SM and clock; this limit scales with SMs and clock. Between two
  * measured row lengths log b is linear in the log of the row length; beyond them it is constant.
  * Such kernels run at the boost clock in both regimes (measured on an H200).
  * @throws std::invalid_argument when @p bytes or @p rowBytes is negative.

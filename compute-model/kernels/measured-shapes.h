@@ -19,7 +19,7 @@ enum class GemmLayout : uint8_t
     Nt  //!< weight gradient
 };
 
-/** Of one feature of the kernels measured; outside of it an estimate extrapolates. */
+/** Measured range of one feature of a kernel; outside of it an estimate extrapolates. */
 struct MeasuredRange
 {
     double least{0};
@@ -31,12 +31,12 @@ struct MeasuredRange
     }
 };
 
-/** Matrix products of one precision and layout. */
+/** Measured GEMMs of one precision and layout. */
 struct MeasuredGemms
 {
     Precision precision{Precision::Bf16};
     GemmLayout layout{GemmLayout::Tn};
-    bool isWordAligned{true}; //!< all rows whole 16-byte words
+    bool isWordAligned{true}; //!< all rows are multiples of 16 bytes
     MeasuredRange m;
     MeasuredRange n;
     MeasuredRange k;
@@ -44,7 +44,7 @@ struct MeasuredGemms
     MeasuredRange flops;
 };
 
-/** Fused attention under one mask, as many keys as queries. */
+/** Measured fused attention under one mask, with as many keys as queries. */
 struct MeasuredAttention
 {
     Precision precision{Precision::Bf16};
@@ -54,17 +54,17 @@ struct MeasuredAttention
     MeasuredRange group; //!< query heads that share keys and values
     MeasuredRange sequence;
     MeasuredRange headDim;
-    MeasuredRange flops; //!< forward, without the mask's half
+    MeasuredRange flops; //!< forward, not halved for a causal mask
 };
 
-/** One kind of memory-bound kernel. */
+/** Measured memory-bound kernels of one kind. */
 struct MeasuredMemory
 {
     MeasuredRange bytes;
-    std::optional<MeasuredRange> row; //!< bytes; of kinds whose time depends on them
+    std::optional<MeasuredRange> row; //!< bytes, of kinds whose time depends on the row length
 };
 
-/** Look-ups in one table in one direction. */
+/** Measured look-ups in one table in one direction. */
 struct MeasuredLookups
 {
     Precision precision{Precision::Fp32};
@@ -76,7 +76,7 @@ struct MeasuredLookups
     MeasuredRange zipf; //!< exponent
 };
 
-/** The boxes that the kernels measured on a GPU fill: each feature from the least to the most. */
+/** Boxes of the kernels measured on a GPU: each feature from its minimum to its maximum. */
 struct MeasuredShapes
 {
     std::vector<MeasuredGemms> gemms;

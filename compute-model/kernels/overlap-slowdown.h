@@ -7,26 +7,27 @@
 namespace weir
 {
 
-/** What communication beside a kernel can take from it; of several kernels the mean over time. */
+/** Sensitivity of a kernel to overlapping communication; of several kernels, the mean over time. */
 struct OverlapTraits
 {
-    float smShare{0};     //!< of its time: thread blocks that leave no room for another on their SM
-    float displaced{0};   //!< when SMs are taken: more time for the tiles of theirs, relative
-    float memoryShare{0}; //!< of its time: lengthened by memory traffic beside it
+    float smShare{
+        0}; //!< share of its time in thread blocks that leave no room for another on their SM
+    float displaced{0};   //!< relative additional time of the tiles whose SMs are occupied
+    float memoryShare{0}; //!< share of its time that concurrent memory traffic lengthens
 };
 
-/** What the communication kernels of a GPU take while they run. */
+/** GPU resources that the communication kernels of a GPU occupy while they run. */
 struct CommunicationLoad
 {
-    uint32_t sms{0};         //!< one a channel
-    double memoryTraffic{0}; //!< of the HBM rate, [0, 1)
+    uint32_t sms{0};         //!< one per channel
+    double memoryTraffic{0}; //!< share of the HBM rate, [0, 1)
 };
 
-/** How kernels beside communication are slowed. */
+/** Slowdown of kernels that overlap communication. */
 enum class OverlapKind : uint8_t
 {
-    Off,      //!< not at all
-    Constant, //!< all of them by one factor, whatever runs beside them
+    Off,      //!< none
+    Constant, //!< one factor for all kernels, whatever overlaps them
     Modeled   //!< by OverlapSlowdown
 };
 
@@ -37,12 +38,13 @@ struct OverlapPolicy
 };
 
 /**
- * Time of a kernel beside communication over its time alone:
+ * Time of a kernel that overlaps communication, over its uncontended time:
  *     1 + smShare (N / (N - n) - 1) + (n > 0) displaced + memoryShare b
- * with n of N SMs and a share b of the HBM rate taken. Kernels keep half of the SMs however many
- * communications there are. On an H200 beside 4 to 32 blocks (copies and reductions at full rate
- * and at 20 GB/s each) it is off by 6 % (median; 90th percentile 32 %) for matrix multiplications,
- * 1 % (11 %) for fused attention, 3 % (23 %) for memory-bound kernels, whose blocks share SMs.
+ * where communication occupies n of N SMs and a share b of the HBM rate. Kernels keep at least half
+ * of the SMs, however many communications run. Measured on an H200 with 4 to 32 concurrent thread
+ * blocks (copies and reductions at full rate and at 20 GB/s each), the median error is 6 % (90th
+ * percentile 32 %) for GEMMs, 1 % (11 %) for fused attention, and 3 % (23 %) for memory-bound
+ * kernels, whose blocks share SMs.
  * @throws std::invalid_argument when the GPU has no SMs.
  */
 double OverlapSlowdown(const OverlapTraits& kernel, const CommunicationLoad& load, uint32_t gpuSms);

@@ -17,8 +17,8 @@ ExpectedLargest(uint32_t parts)
     }
     const double n = parts;
     const double above = 1 - (n - 0.375) / (n + 0.25);
-    // The normal's upper tail, erfc(x / sqrt 2) / 2, halved into to the last bit.
-    constexpr double FURTHEST = 8; // standard deviations: 1e-15 lies beyond
+    // Bisection of the normal's upper tail, erfc(x / sqrt 2) / 2, to the last bit.
+    constexpr double FURTHEST = 8; // standard deviations; the tail beyond is below 1e-15
     double low = 0;
     double high = FURTHEST;
     for (double middle = FURTHEST / 2; middle > low && middle < high; middle = (low + high) / 2)

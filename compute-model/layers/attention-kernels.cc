@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-/** Writes the attention of one rank to the keys of all that share its sequence. */
+/** Writes the attention of one rank to the keys of all ranks that share its sequence. */
 class ContextWriter
 {
   public:
@@ -99,8 +99,8 @@ class ContextWriter
     }
 
     /**
-     * Keys and values come repeated for all query heads. Of the kernels that add a piece to the
-     * sums those of the last rank are written, whose pieces all concern all of its queries.
+     * Keys and values are repeated for all query heads. The kernels that merge a piece are written
+     * for the last rank, all of whose pieces concern all of its queries.
      */
     void PiecesForward()
     {
@@ -143,7 +143,7 @@ class ContextWriter
             m_writer.AttentionBackward("flash attention backward",
                                        Repeated(step == 0 ? m_own : m_other));
             m_writer.WaitFor(passed);
-            // Gradients of half of the keys are added to a copy of all of them.
+            // Gradients of half of the keys are added to a copy of the gradients of all keys.
             const double add = 2 * FP32_BYTES + m_element;
             Sum("key gradients add",
                 MemoryKernel::Elementwise,
@@ -174,7 +174,7 @@ class ContextWriter
 
     void RepeatKeys(const char* name)
     {
-        // Eager, PointwiseWriter's rotary embedding has done so.
+        // With KernelFusion::Eager, PointwiseWriter's rotary embedding has repeated them already.
         if (m_shape.kvHeads < m_shape.heads && m_plan.fusion != KernelFusion::Eager)
         {
             const double share =
@@ -192,19 +192,22 @@ class ContextWriter
                                       Bytes::Nearest(RepeatedKeys() * m_element * m_plan.context));
     }
 
-    /** Keys and values behind each other in one buffer. */
+    /** Concatenates keys and values in one buffer. */
     void JoinKeys(const char* name, double element)
     {
         Sum(name, MemoryKernel::Elementwise, 2, 2 * element);
     }
 
-    /** A kernel over so many matrices of the queries' shape. */
+    /** A kernel over @p matrices matrices of the queries' shape. */
     void Sum(const char* name, MemoryKernel kernel, uint64_t matrices, double bytesPerElement)
     {
         m_writer.Memory(name, kernel, m_shape.tokens, matrices * m_shape.query, bytesPerElement);
     }
 
-    /** Half of the rank's queries: the first rank's pieces, as much work as any other's. */
+    /**
+     * Half of the rank's queries. The pieces are those of the first rank; all ranks have the same
+     * work.
+     */
     AttentionShape Piece(bool isFirst) const
     {
         AttentionShape piece = m_own;
@@ -237,27 +240,29 @@ class ContextWriter
     const ParallelPlan& m_plan;
     RankShape m_shape;
     double m_element;      //!< bytes of an activation
-    uint64_t m_keyColumns; //!< of keys and values together
+    uint64_t m_keyColumns; //!< columns of keys and values in total
     Bytes m_keys;          //!< keys and values of the rank's tokens
     AttentionShape m_own;
-    AttentionShape m_other; //!< to the tokens of one other rank
+    AttentionShape m_other; //!< attention to the tokens of one other rank
     SegmentWriter& m_writer;
 };
 
 /**
- * The attention core over a sequence that C ranks share.
+ * The attention core over a sequence that C ranks share (context parallelism).
  *
- * Under a causal mask rank r holds pieces r and 2C - 1 - r of 2C, so that all have as much to do
+ * Under a causal mask rank r holds pieces r and 2C - 1 - r of 2C, which balances the work
  * (Transformer Engine, attention with context parallelism; Brandon et al. 2023, Striped Attention,
- * has the problem).
- * - Ring (Liu et al. 2023, arXiv 2310.01889): C steps; in each the keys and values at hand go to
- *   the next rank beside the attention to them. The first step is causal over the rank's own
- *   tokens; in every other half of the pairs are needed: all queries to half of the keys, or half
- *   of the queries to all keys. Results of the steps are merged by their softmax sums.
+ * describes the problem).
+ * - Ring (Liu et al. 2023, arXiv 2310.01889): C steps. In each step the current keys and values are
+ *   sent to the next rank while the rank computes its attention to them. The first step is causal
+ *   over the rank's own tokens. Every other step needs half of the pairs: all queries with half of
+ *   the keys, or half of the queries with all keys. The results of the steps are merged by their
+ *   softmax sums.
  * - All-gather (Llama Team 2024, 3.3.2): keys and values of all ranks first, then both pieces.
  *
- * Backward, Ring: keys and values go round again, their gradients one step behind them and one step
- * further, home. All-gather: gathered again, gradients reduce-scattered.
+ * Backward, Ring: keys and values are passed around again. Their gradients follow one step behind
+ * and take one step more to return to their rank. Backward, All-gather: keys and values are
+ * gathered again and gradients are reduce-scattered.
  */
 void
 WriteContext(SegmentWriter& writer,
@@ -277,7 +282,7 @@ WriteContext(SegmentWriter& writer,
     }
 }
 
-/** Q K^T and P V are batched over samples and heads. */
+/** GEMM of Q K^T or P V, batched over samples and heads. */
 GemmShape
 Batched(uint64_t m,
         uint64_t n,
@@ -312,7 +317,7 @@ Flash(const Transformer& model, const ParallelPlan& plan, const RankShape& shape
 }
 
 /**
- * Whether the fused softmax takes these scores: it works on four rows of one position at a time
+ * Whether the fused softmax supports these scores: it processes four rows of one position at a time
  * (megatron/fused_kernels, scaled_upper_triang_masked_softmax; is_kernel_available in
  * megatron/model/fused_softmax.py).
  */
@@ -323,7 +328,7 @@ HasFusedSoftmax(const Transformer& model, const ParallelPlan& plan, const RankSh
     return shape.samples * shape.heads % ROWS_AT_ONCE == 0 && model.sequence % ROWS_AT_ONCE == 0;
 }
 
-/** Which way a pass goes through the layers. */
+/** Direction of a pass through the layers. */
 enum class Pass : uint8_t
 {
     Forward,
@@ -331,8 +336,9 @@ enum class Pass : uint8_t
 };
 
 /**
- * Scale, mask and softmax: one kernel, or PyTorch's own in fp32 where the fused one is not for. The
- * backward pass does the same backwards; its softmax reads the probabilities, too.
+ * Writes scale, mask and softmax: one fused kernel, or PyTorch's fp32 kernels where the fused
+ * kernel does not apply. The backward pass runs them in reverse order; its softmax also reads the
+ * probabilities.
  */
 void
 WriteSoftmax(SegmentWriter& writer,
@@ -443,7 +449,7 @@ WriteAttentionBackward(SegmentWriter& writer, const Transformer& model, const Pa
          {std::pair("query gradient", GemmLayout::Nn), std::pair("key gradient", GemmLayout::Nt)})
     {
         writer.Gemm(name, Batched(s, d, s, layout, shape, plan));
-        // The product's scale 1/sqrt(d) is applied to each gradient in a pass of its own (baddbmm).
+        // The scale 1/sqrt(d) is applied to each gradient by a kernel of its own (baddbmm).
         writer.Memory(std::string(name) + " scale",
                       MemoryKernel::Elementwise,
                       shape.tokens,

@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-constexpr uint64_t WORD_BYTES = 16; // that aligned kernels load at once
+constexpr uint64_t WORD_BYTES = 16; // bytes that aligned kernels load at once
 
 /** One layer's convolution over a micro-batch. */
 class Convolution
@@ -105,7 +105,7 @@ class Convolution
     }
 
   private:
-    /** Whether each sample is a product of planes as they lie. */
+    /** Whether each sample is a GEMM over its planes without layout conversion. */
     bool IsOverPlanes() const
     {
         return m_window == 1 && m_layer.window.stride == 1 && m_layer.window.padding == 0 &&
@@ -122,7 +122,7 @@ class Convolution
         return static_cast<double>(m_samples) * static_cast<double>(m_layer.out.Elements());
     }
 
-    /** Elements of the input that windows meet: strides step over those of 1 x 1 windows. */
+    /** Elements of the input that windows read; strided 1 x 1 windows skip some. */
     double MetInputs() const
     {
         return m_window == 1 ? Outputs() / m_layer.out.channels * m_layer.in.channels : Inputs();
@@ -133,7 +133,7 @@ class Convolution
         return static_cast<double>(m_layer.out.channels) * static_cast<double>(m_in * m_window);
     }
 
-    /** One product for each group of channels; @p inputs elements of the image are touched. */
+    /** One GEMM per group of channels, which reads @p inputs elements of the image. */
     GemmShape OverImages(uint64_t m, uint64_t n, uint64_t k, double inputs) const
     {
         GemmShape gemm;
@@ -149,7 +149,7 @@ class Convolution
         return gemm;
     }
 
-    /** One product for each sample. */
+    /** One GEMM per sample. */
     GemmShape OverPlanes(uint64_t m, uint64_t k) const
     {
         GemmShape gemm = OverImages(m, m_layer.in.Pixels(), k, Inputs());
@@ -158,7 +158,7 @@ class Convolution
         return gemm;
     }
 
-    /** A pass from one layout of an image into the other. */
+    /** Converts an image from one layout into the other; fp32 needs no conversion. */
     void ToChannelsLast(const std::string& name, const SampleShape& image) const
     {
         if (m_precision != Precision::Fp32)

@@ -9,24 +9,25 @@ namespace weir
 {
 
 /**
- * The kernels of a convolution over images whose pixels of one channel lie side by side (NCHW,
- * PyTorch's default), as cuDNN runs it.
+ * Writes the forward kernels of a convolution over images in NCHW layout (PyTorch's default), as
+ * cuDNN runs it.
  *
- * It is an implicit matrix product (Chetlur et al. 2014, arXiv 1410.0759, section 3) of
- * samples * pixels out rows, channels out columns and channels in * window^2 inside; the input
- * gradient one over pixels in and the windows of channels out, the weight gradient one over pixels.
+ * The convolution is an implicit GEMM (Chetlur et al. 2014, arXiv 1410.0759, section 3) with
+ * samples * output pixels rows, output channels columns, and an inner dimension of input channels *
+ * window^2. The input gradient is a GEMM over input pixels and the windows of output channels. The
+ * inner dimension of the weight gradient runs over pixels.
  *
- * - Tensor cores ask for channels side by side (NHWC), so images are brought into that layout
- *   before and results back after each product (NVIDIA, Convolutional Layers User's Guide, tensor
- *   layouts): passes that read and write them once.
- * - With 1 x 1 windows without stride each sample is a plain product over the planes as they lie,
- *   if those are whole 16-byte words (7 x 7 pixels are not).
- * - Input gradients of strided larger windows multiply the zeros between strides, too; those of
- *   strided 1 x 1 windows fill an image with zeros and compute the pixels that are met.
- * - Plain multiply-adds (fp32) take images as they lie.
+ * - Tensor cores need NHWC layout, so images are converted to it before each GEMM and results back
+ *   after it (NVIDIA, Convolutional Layers User's Guide, tensor layouts), by passes that read and
+ *   write them once.
+ * - With 1 x 1 windows and stride 1 each sample is a plain GEMM over its planes without conversion,
+ *   if planes are multiples of 16 bytes (7 x 7 pixels are not).
+ * - Input gradients of larger strided windows also multiply the zeros between strides. Those of
+ *   strided 1 x 1 windows fill an image with zeros and compute only the pixels that windows read.
+ * - Plain multiply-adds (fp32) need no conversion.
  *
- * @param plan whose micro-batch is convolved; it has the precision of images
- * @param precision of the products
+ * @param plan gives the micro-batch and the precision of images
+ * @param precision of the GEMMs
  */
 void WriteConvolutionForward(SegmentWriter& writer,
                              const TableLayer& layer,
@@ -34,7 +35,8 @@ void WriteConvolutionForward(SegmentWriter& writer,
                              Precision precision);
 
 /**
- * Both gradients; @p isFirst: of a layer whose input needs none. See WriteConvolutionForward.
+ * Writes the kernels of both gradients. See WriteConvolutionForward.
+ * @param isFirst the layer's input needs no gradient
  */
 void WriteConvolutionBackward(SegmentWriter& writer,
                               const TableLayer& layer,

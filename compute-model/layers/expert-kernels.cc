@@ -21,18 +21,18 @@ namespace weir
 namespace
 {
 
-/** One kind of product of the rows of a rank's experts, each with its expert's matrix. */
+/** One grouped GEMM: the rows of each of a rank's experts times its expert's matrix. */
 struct GroupedProduct
 {
     std::string name;    //!< "experts FC1"
-    uint64_t columns{0}; //!< of the outcome
-    uint64_t inner{0};   //!< columns of the rows
+    uint64_t columns{0}; //!< of the result
+    uint64_t inner{0};   //!< columns of the rows (inner dimension)
     GemmLayout layout{GemmLayout::Tn};
 };
 
-constexpr uint64_t TILE_ROWS = 128; // of a grouped GEMM: no tile spans two experts
+constexpr uint64_t TILE_ROWS = 128; // tile rows of a grouped GEMM: no tile spans two experts
 
-/** Rows of each of equal GEMMs, one for an expert, with as many tiles as those of @p rows. */
+/** Rows per expert of equal GEMMs that have as many tiles in total as GEMMs of @p rows rows. */
 uint64_t
 EqualRows(const std::vector<uint64_t>& rows)
 {
@@ -49,10 +49,9 @@ EqualRows(const std::vector<uint64_t>& rows)
 }
 
 /**
- * [rows of an expert, inner] times [inner, columns], for all experts of a rank at once. In fp8 the
- * rows are cast first, as WriteFp8Cast says, for this product and the gradient of weights; casts of
- * weights are left out (Transformer Engine's GroupedLinear does them in a step's first
- * micro-batch).
+ * Writes [rows of an expert, inner] times [inner, columns] for all experts of a rank in one kernel.
+ * In fp8 the rows are cast first (WriteFp8Cast), for this GEMM and the weight gradient. Casts of
+ * weights are omitted (Transformer Engine's GroupedLinear does them in a step's first micro-batch).
  */
 void
 WriteGroupedGemm(SegmentWriter& writer,
@@ -77,7 +76,10 @@ WriteGroupedGemm(SegmentWriter& writer,
     writer.Gemm(product.name, gemm);
 }
 
-/** The gradients of all matrices, each [inner, columns] summed over the rows of its expert. */
+/**
+ * Writes the gradients of all matrices, each [inner, columns] and summed over the rows of its
+ * expert.
+ */
 void
 WriteGroupedWeightGradient(SegmentWriter& writer,
                            const ExpertShape& shape,
@@ -95,9 +97,9 @@ WriteGroupedWeightGradient(SegmentWriter& writer,
     WriteGradientProduct(writer, plan, product.name, gemm);
 }
 
-constexpr double COUNT = 8; // bytes of a number of tokens (int64)
+constexpr double COUNT = 8; // bytes of a token count (int64)
 
-/** Writes one mixture of experts; each method is one part of its code. */
+/** Writes the kernels of one mixture of experts; each method writes one part. */
 class ExpertWriter
 {
   public:
@@ -122,7 +124,9 @@ class ExpertWriter
         m_sharedFc2.gathered = GatheredOperand::OutputGradient;
     }
 
-    /** All that the backward pass reads something of. */
+    /**
+     * The forward pass up to the returned rows: everything whose results the backward pass reads.
+     */
     void RowsOfExperts()
     {
         SharedForward();
@@ -203,7 +207,7 @@ class ExpertWriter
         GroupedWeights("experts FC2 weight gradient", m_model.hidden, m_shape.ffn);
     }
 
-    /** Those of the first product, behind which the experts' gradients are final. */
+    /** Gradients of the first GEMM's weights, after which the experts' gradients are final. */
     void FirstWeights()
     {
         GroupedWeights("experts FC1 weight gradient", m_shape.inner, m_model.hidden);
@@ -280,7 +284,7 @@ class ExpertWriter
         Rows("router gradient add", m_shape.tokens, 3);
     }
 
-    /** Copies each token's row to the places of its experts. */
+    /** Copies each token's row to the slots of its experts. */
     void Permute(const std::string& name)
     {
         m_writer.Memory(
@@ -305,14 +309,14 @@ class ExpertWriter
         return {GroupSlot::ExpertTensor, m_plan.ExpertTensor(), TimeCategory::Expert};
     }
 
-    /** Rows go to the ranks of their experts. */
+    /** Sends rows to the ranks of their experts. */
     int32_t Dispatch(const std::string& name)
     {
         return m_writer.ExchangeIn(
             ExpertGroup(), name, m_shape.exchanged, IsBalanced() ? EVEN_PARTS : TO_EXPERTS);
     }
 
-    /** Rows come back from there. */
+    /** Returns rows to the ranks of their tokens. */
     int32_t Return(const std::string& name)
     {
         return m_writer.ExchangeIn(
@@ -336,7 +340,7 @@ class ExpertWriter
             ExpertTensorGroup(), name, CollectiveOp::ReduceScatter, m_shape.gathered));
     }
 
-    /** Rows come by rank and are needed by expert; with one expert, or from one rank, they are. */
+    /** Sorts rows from rank order into expert order; not needed with one expert or one rank. */
     void SortByExpert(const std::string& name)
     {
         const bool isSorted =
@@ -409,12 +413,12 @@ class ExpertWriter
     const Transformer& m_model;
     const ParallelPlan& m_plan;
     ExpertShape m_shape;
-    Bytes m_boundary; //!< activations of all tensor ranks
+    Bytes m_boundary; //!< activation bytes of all tensor ranks
     double m_element; //!< bytes of an activation
     SegmentWriter& m_writer;
     LinearShape m_sharedFc1;
     LinearShape m_sharedFc2;
-    bool m_putsOffWeights{false}; //!< gradients of experts' weights are left for Weights
+    bool m_putsOffWeights{false}; //!< weight gradients of experts are deferred to Weights
 };
 
 } // namespace

@@ -8,45 +8,49 @@
 namespace weir
 {
 
-/** Places in StepGraph::traffics of the rows that go to unbalanced experts, and back. */
+/**
+ * Indices into StepGraph::traffics of the rows sent to unbalanced experts, and of the rows
+ * returned.
+ */
 constexpr uint16_t TO_EXPERTS = 0;
 constexpr uint16_t FROM_EXPERTS = 1;
 
 /**
- * A mixture of experts in place of a layer's MLP, forward, as Megatron-LM's all-to-all dispatcher
- * runs it (megatron/core/transformer/moe; MoE Parallel Folding, arXiv 2504.14960, figure 2), from
- * the norm's output to what the residual takes:
+ * Writes the forward kernels of a mixture of experts, which replaces a layer's MLP, as
+ * Megatron-LM's all-to-all dispatcher runs it (megatron/core/transformer/moe; MoE Parallel Folding,
+ * arXiv 2504.14960, figure 2), from the norm's output to the residual's input:
  *
  * router, top-k, permutation of the (token, expert) rows by expert, all-to-all over the expert
- * ranks, all-gather over the expert-tensor ranks, rows sorted by local expert, one grouped GEMM a
- * matrix with the rows of each local expert, and the way back: sort, reduce-scatter, all-to-all,
- * rows summed by token with the router's weights. Experts that every token goes to are an MLP of
- * their own beside it, split over the tensor ranks.
+ * ranks, all-gather over the expert-tensor ranks, sort of the rows by local expert, one grouped
+ * GEMM per matrix with the rows of each local expert, and the return: sort, reduce-scatter,
+ * all-to-all, sum of the rows by token with the router's weights. Shared experts form a separate
+ * MLP, split over the tensor ranks.
  *
- * Without a capacity the CPU must learn how many rows each rank gets, so that it waits for the GPU
- * once a layer; with one all sizes are known.
+ * Without a capacity the CPU must learn the number of rows of each rank, so that it waits for the
+ * GPU once per layer. With a capacity all sizes are known.
  */
 void WriteExpertsForward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan);
 
 /**
- * What is run again of it before its backward pass: all whose outcome that reads, up to the rows
- * that come back; their sum by token is not.
+ * Writes the recomputation before the backward pass: everything whose result that pass reads, up to
+ * the returned rows, but not their sum by token.
  */
 void WriteExpertsRecompute(SegmentWriter& writer,
                            const Transformer& model,
                            const ParallelPlan& plan);
 
 /**
- * Its backward pass, from the gradient of what the residual took to that of the norm's output.
- * @param putsOffWeights whether the gradients of the experts' weights, routed and shared, are left
- *        for WriteExpertsWeights.
+ * Writes the backward kernels, from the gradient of the residual's input to that of the norm's
+ * output.
+ * @param putsOffWeights leaves the gradients of the experts' weights, routed and shared, to
+ *        WriteExpertsWeights
  */
 void WriteExpertsBackward(SegmentWriter& writer,
                           const Transformer& model,
                           const ParallelPlan& plan,
                           bool putsOffWeights = false);
 
-/** The gradients that WriteExpertsBackward has put off. */
+/** Writes the weight gradients that WriteExpertsBackward deferred. */
 void WriteExpertsWeights(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan);
 
 } // namespace weir

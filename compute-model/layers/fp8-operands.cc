@@ -7,10 +7,10 @@ namespace weir
 namespace
 {
 
-constexpr double WIDE = 2;   // bytes of an element before it is turned to fp8
+constexpr double WIDE = 2;   // bytes of an element before the cast to fp8
 constexpr double NARROW = 1; // bytes of an element in fp8
 
-/** Whether operands are scaled by their own largest value, found first (torchao). */
+/** Whether operands are scaled by their own maximum, which is found first (torchao). */
 bool
 ScalesByMaximum(const ParallelPlan& plan)
 {

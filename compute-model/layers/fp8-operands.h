@@ -11,19 +11,19 @@
 namespace weir
 {
 
-/** What one pass takes an operand for. */
+/** Uses of an operand in one pass. */
 enum class Fp8Use : uint8_t
 {
-    Once,          //!< a product of this pass
-    Twice,         //!< two products of this pass, one of which takes it transposed
-    NowAndBackward //!< one now, and one of the backward pass, which takes it transposed
+    Once,          //!< one GEMM of this pass
+    Twice,         //!< two GEMMs of this pass, one of which takes it transposed
+    NowAndBackward //!< one GEMM now, and one of the backward pass, which takes it transposed
 };
 
 /**
- * An operand turned to fp8; nothing in other formats. Transformer Engine reads it in 16 bits and
- * writes it in 8 both ways at once, with scales of steps before. torchao (without that library's
- * kernels) reads it for its largest value first, and keeps it in 16 bits for the backward pass,
- * which casts it once more (matmul_with_hp_or_float8_args).
+ * Writes the cast of an operand to fp8; nothing in other precisions. Transformer Engine reads it in
+ * 16 bits and writes the fp8 operand and its transpose in one kernel, with scales of earlier steps.
+ * torchao (without Transformer Engine's kernels) first reads it for its maximum, and keeps it in 16
+ * bits for the backward pass, which casts it again (matmul_with_hp_or_float8_args).
  */
 void WriteFp8Cast(SegmentWriter& writer,
                   const std::string& name,
@@ -32,14 +32,17 @@ void WriteFp8Cast(SegmentWriter& writer,
                   Fp8Use use,
                   const ParallelPlan& plan);
 
-/** An operand of the forward pass once more, transposed, where that pass has kept it wide. */
+/**
+ * Writes the second, transposed cast of a forward operand, where the forward pass kept it in 16
+ * bits.
+ */
 void WriteFp8Recast(SegmentWriter& writer,
                     const std::string& name,
                     uint64_t rows,
                     uint64_t columns,
                     const ParallelPlan& plan);
 
-/** An operand in fp8 written once more, transposed; nothing in other formats. */
+/** Writes the transpose of an fp8 operand; nothing in other precisions. */
 void WriteFp8Transpose(SegmentWriter& writer,
                        const std::string& name,
                        uint64_t rows,

@@ -7,7 +7,7 @@ namespace weir
 namespace
 {
 
-/** Whether gradients are kept wider than weights. */
+/** Whether gradients are kept in a wider precision than weights. */
 bool
 IsWidened(const ParallelPlan& plan)
 {

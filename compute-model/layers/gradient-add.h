@@ -10,14 +10,14 @@
 
 /**
  * @file
- * How a micro-batch's gradients of weights come to those of the micro-batches before.
+ * Accumulation of a micro-batch's weight gradients onto those of the earlier micro-batches.
  *
  * - Megatron-LM and Transformer Engine (KernelFusion::Kernels) keep a buffer, in fp32 or the
- *   weights' own precision, to which every pass adds: within the product that gives a gradient, or
- *   else by a pass that reads it and reads and writes the buffer.
- * - PyTorch turns a gradient to fp32 where it is kept so (the backward pass of autocast), and in
- * all micro-batches but the first adds it to that of the ones before, which reads both and writes
- * one: of the micro-batches the mean is written.
+ *   weights' own precision. Every pass accumulates into it: within the GEMM that computes a
+ *   gradient, or by a kernel that reads the gradient and reads and writes the buffer.
+ * - PyTorch casts a gradient to fp32 where gradients are kept in fp32 (the backward pass of
+ *   autocast). In all micro-batches but the first it adds the gradient to the earlier ones, which
+ *   reads both and writes one. The kernel that is written is the mean over micro-batches.
  * - Where every pass reduces gradients and a rank keeps its part (ZeRO-2), they are copied, and
  *   cast, into the bucket that is reduced.
  * - Under full sharding the unit's reduction takes gradients as they are.
@@ -25,14 +25,16 @@
 namespace weir
 {
 
-/** Brings a gradient of rows x columns to those before. */
+/** Writes the accumulation of a gradient of rows x columns. */
 void WriteGradientAdd(SegmentWriter& writer,
                       const ParallelPlan& plan,
                       const std::string& name,
                       uint64_t rows,
                       uint64_t columns);
 
-/** A product that is a gradient of weights, and WriteGradientAdd where the product does not add. */
+/**
+ * Writes the GEMM of a weight gradient, and WriteGradientAdd where the GEMM does not accumulate.
+ */
 void WriteGradientProduct(SegmentWriter& writer,
                           const ParallelPlan& plan,
                           const std::string& name,

@@ -13,20 +13,22 @@
 namespace weir
 {
 
-/** A kernel inside a compute operation, kept for display, export and validation. */
+/**
+ * A kernel inside a compute operation, kept for the overlap model, display, export and validation.
+ */
 struct KernelRecord
 {
-    uint32_t name{0}; //!< into KernelRecords::labels
+    uint32_t name{0}; //!< index into KernelRecords::labels
     Flops flops;
     Bytes bytes; //!< memory traffic, each operand once
     Time duration;
     uint8_t provenance{0};           //!< an EstimateProvenance
     float tensorBusy{0};             //!< share of its clocks that keep the tensor cores busy
-    OverlapTraits overlap;           //!< what communication beside it can take
+    OverlapTraits overlap;           //!< sensitivity to overlapping communication
     std::array<uint32_t, 4> shape{}; //!< m, n, k, batch for a GEMM; rows, columns otherwise
 };
 
-/** The kernels of a step, each sequence once, and the names in it. */
+/** Kernels of a step, each sequence once, and their names. */
 struct KernelRecords
 {
     std::vector<std::string> labels; //!< names shared by operations and kernels

@@ -11,10 +11,10 @@ namespace weir
 namespace
 {
 
-/** Columns of the matrix that a buffer is described as; only its area matters. */
+/** Columns of the matrix that represents a buffer; only its area matters. */
 constexpr uint64_t BUFFER_COLUMNS = 1024;
 
-constexpr double MAX_BYTES = 4.6e18; // 2^62: within what 64 bits count
+constexpr double MAX_BYTES = 4.6e18; // 2^62, within the range of 64-bit integers
 
 std::array<uint32_t, 4>
 ShapeOf(const AttentionShape& shape)
@@ -25,7 +25,7 @@ ShapeOf(const AttentionShape& shape)
             static_cast<uint32_t>(shape.batch)};
 }
 
-/** Bags and tables. */
+/** Number of bags and of tables. */
 std::array<uint32_t, 4>
 ShapeOf(const std::vector<EmbeddingLookup>& batch)
 {

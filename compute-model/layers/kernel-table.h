@@ -14,22 +14,23 @@
 namespace weir
 {
 
-/** Consecutive records of KernelRecords::kernels and how long they take one after another. */
+/** Consecutive records of KernelRecords::kernels and their total duration. */
 struct KernelRange
 {
     uint32_t first{0};
     uint32_t count{0};
     Time duration;    //!< kernels and the gaps between them
     Time host;        //!< CPU time that launching them takes
-    Time launchBound; //!< from the CPU's first launch to the last kernel's end, the GPU idle before
+    Time launchBound; //!< from the CPU's first launch to the last kernel's end, on an initially
+                      //!< idle GPU
 
-    /** @p next after these. */
+    /** These kernels followed by those of @p next. */
     KernelRange Then(const KernelRange& next) const;
 };
 
 /**
- * Writes the kernels of a step: times them, interns their names, and keeps each sequence once
- * however often a step repeats it. A range is open from the first kernel to Close().
+ * Writes the kernels of a step: estimates their times, interns their names, and stores each
+ * sequence once, however often a step repeats it. A range is open from its first kernel to Close().
  */
 class KernelTable
 {
@@ -46,8 +47,9 @@ class KernelTable
 
     /**
      * A memory-bound kernel over a matrix.
-     * @param bytesPerElement moved for each of rows * columns elements, all operands together.
-     * @param elementBytes of one element in the row that norms and softmaxes reduce.
+     * @param bytesPerElement bytes moved per element, summed over all operands
+     * @param elementBytes bytes of one element in the row that norms and softmaxes reduce
+     * @throws std::invalid_argument when the kernel moves 2^62 bytes or more.
      */
     void Memory(const std::string& name,
                 MemoryKernel kernel,
@@ -60,24 +62,24 @@ class KernelTable
     void EmbeddingForward(const std::string& name, const std::vector<EmbeddingLookup>& batch);
 
     /**
-     * Its backward pass and update.
-     * @param isExact whether each row is updated once, the look-ups sorted (see
-     *        EmbeddingExactUpdateTime), else where gradients fall (EmbeddingBackwardTime).
+     * Backward pass and update of a look-up.
+     * @param isExact updates each row once, with sorted look-ups (EmbeddingExactUpdateTime); else
+     *        each look-up updates its row (EmbeddingBackwardTime)
      */
     void EmbeddingUpdate(const std::string& name,
                          const std::vector<EmbeddingLookup>& batch,
                          bool isExact);
 
-    /** Whose kernels these are. */
+    /** GPU of these kernels. */
     const Gpu& GetGpu() const
     {
         return m_timer.GetGpu();
     }
 
-    /** Ends the open range; empty when nothing was added. */
+    /** Ends the open range and returns it; empty when nothing was added. */
     KernelRange Close();
 
-    /** Both ranges in one; stored once for each pair. */
+    /** Both ranges as one; stored once per pair. @throws std::logic_error while a range is open. */
     KernelRange Concatenate(const KernelRange& a, const KernelRange& b);
 
   private:
@@ -88,14 +90,14 @@ class KernelTable
     KernelRecords& m_records;
     const KernelTimer& m_timer;
     Time m_host;                                             //!< CPU time to launch a kernel
-    std::map<std::string, uint32_t> m_labels;                //!< where each name is
+    std::map<std::string, uint32_t> m_labels;                //!< index of each name
     std::map<std::array<uint32_t, 4>, KernelRange> m_joined; //!< by both ranges' first and count
     KernelRange m_open;
 };
 
 /**
  * A memory-bound kernel over a flat buffer of @p elements.
- * @param bytesPerElement moved for each, all operands together.
+ * @param bytesPerElement bytes moved per element, summed over all operands
  */
 void WriteBufferKernel(KernelTable& kernels,
                        const char* name,

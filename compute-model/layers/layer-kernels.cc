@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-/** More of a layer than its attention core. */
+/** Whether more of a layer than its attention core is recomputed. */
 bool
 RecomputesLayers(const ParallelPlan& plan)
 {
@@ -88,7 +88,7 @@ class LayerWriter
         const bool isNeeded = m_plan.recomputation == Recomputation::Needed;
         m_writer.Section("recompute attention");
         m_pointwise.Norm("input norm");
-        // Of the products q, k, v, o, gate, up, down every other one is recomputed: k, o, up.
+        // Of the GEMMs q, k, v, o, gate, up, down, every second one is recomputed: k, o, up.
         WriteLinearForward(m_writer,
                            isNeeded ? m_qkv : Part(m_qkv, m_shape.kvHeads * m_model.headDim),
                            m_plan,
@@ -183,7 +183,9 @@ class LayerWriter
     }
 
   private:
-    /** Before a layer that is recomputed, and before its recomputation and backward pass. */
+    /**
+     * Synchronizes the CPU before a recomputed layer's forward pass and before its recomputation.
+     */
     void SynchronizeLayer()
     {
         if (m_plan.host.syncLayers && RecomputesLayers(m_plan))
@@ -192,7 +194,7 @@ class LayerWriter
         }
     }
 
-    /** dW of a row-parallel layer, unless it comes later. */
+    /** dW of a row-parallel layer, unless it is deferred. */
     void WeightGradient(const LinearShape& linear)
     {
         if (!m_putsOffWeights)
@@ -240,7 +242,7 @@ class LayerWriter
         m_writer.Memory(name, MemoryKernel::Elementwise, rows, columns, operands * m_element);
     }
 
-    /** Norm, then its input's gradient added to the residual's. */
+    /** Norm backward, which also adds the residual's gradient to the input's. */
     void NormBackward(const std::string& name)
     {
         m_pointwise.NormBackward(name, true);
@@ -258,7 +260,7 @@ class LayerWriter
         SumBias("bias gradient", m_shape.normTokens, m_shape.hidden);
     }
 
-    /** PyTorch's own linear layers add it within the product. */
+    /** Bias as a separate kernel; PyTorch's own linear layers add it within the GEMM. */
     void AddBias(const std::string& name, uint64_t columns)
     {
         if (m_model.biases && m_plan.fusion == KernelFusion::Kernels)
@@ -286,7 +288,7 @@ class LayerWriter
         return WriteGather(m_writer, linear, m_plan, m_shape.boundary);
     }
 
-    /** With sequence parallelism the rows of all tensor ranks are needed from here on. */
+    /** Gathers the rows of all tensor ranks, with sequence parallelism. */
     void GatherSequence(const std::string& name)
     {
         if (m_plan.sequenceParallel)
@@ -303,7 +305,7 @@ class LayerWriter
     double m_element; //!< bytes of an activation
     SegmentWriter m_writer;
     PointwiseWriter m_pointwise;
-    bool m_putsOffWeights{false}; //!< gradients of weights are left for BackwardWeights
+    bool m_putsOffWeights{false}; //!< weight gradients are deferred to BackwardWeights
     LinearShape m_qkv;
     LinearShape m_projection;
     LinearShape m_fc1;

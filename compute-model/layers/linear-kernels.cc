@@ -24,22 +24,22 @@ Gemm(uint64_t m, uint64_t n, uint64_t k, GemmLayout layout, const ParallelPlan& 
     return gemm;
 }
 
-/** A product of matrices that lie in blocks on a grid of q x q ranks, as one rank sees it. */
+/** A GEMM of matrices that are distributed in blocks over a grid of q x q ranks, on one rank. */
 struct SummaProduct
 {
     std::string name;
-    GemmShape gemm; //!< of two blocks; it adds to C (beta = 1), but reading C is left out
+    GemmShape gemm; //!< of two blocks; accumulates into C (beta = 1), but the read of C is omitted
     std::string rowName{};
-    Bytes row{}; //!< block that goes along rows: of the left operand, or of the result
+    Bytes row{}; //!< block that is sent along rows: of the left operand, or of the result
     std::string columnName{};
-    Bytes column{}; //!< block that goes along columns: of the right operand, or of the result
+    Bytes column{}; //!< block that is sent along columns: of the right operand, or of the result
 };
 
-/** One operand's blocks, given out in turn by the ranks of a line. */
+/** Broadcasts of one operand's blocks; each rank of a grid row or column is the root in turn. */
 class BlockBroadcast
 {
   public:
-    /** All must outlive it. */
+    /** All arguments must outlive it. */
     BlockBroadcast(SegmentWriter& writer,
                    const SegmentGroup& line,
                    const std::string& name,
@@ -51,7 +51,7 @@ class BlockBroadcast
     {
     }
 
-    /** Blocks of all steps up to @p last, as far as there are any, are on their way. */
+    /** Issues the broadcasts of all existing steps up to @p last. */
     void Issue(uint32_t last)
     {
         while (m_issued.size() <= last && m_issued.size() < m_line.ranks)
@@ -77,11 +77,11 @@ class BlockBroadcast
     std::vector<int32_t> m_issued; //!< by step
 };
 
-/** Products summed into the blocks of each rank of a line in turn; two may be on their way. */
+/** Reductions of products to each rank of a grid row or column in turn; two may be in flight. */
 class BlockReduction
 {
   public:
-    /** @p writer must outlive it. @param overlaps kernels run beside it. */
+    /** @p writer must outlive it. @param overlaps whether kernels overlap the reductions */
     BlockReduction(SegmentWriter& writer,
                    const SegmentGroup& line,
                    const std::string& name,
@@ -95,7 +95,7 @@ class BlockReduction
     {
     }
 
-    /** The buffer of the product before the last is needed again. */
+    /** Waits until the buffer of the product before the last is free. */
     void FreeBuffer()
     {
         if (m_issued.size() >= 2)
@@ -128,14 +128,14 @@ class BlockReduction
     std::vector<int32_t> m_issued; //!< by step
 };
 
-/** How many steps before it is multiplied a block is on its way. */
+/** Number of steps by which a block's broadcast precedes its GEMM. */
 uint32_t
 StepsAhead(const ParallelPlan& plan)
 {
     return plan.overlapTensor ? 1 : 0;
 }
 
-/** C = A^T B and C = A B^T: one operand comes along @p from, results go along @p to. */
+/** C = A^T B or C = A B^T: one operand is broadcast by @p from, results are reduced by @p to. */
 void
 WriteReducing(SegmentWriter& writer,
               const SummaProduct& product,
@@ -162,12 +162,12 @@ Block(uint64_t rows, uint64_t columns, const ParallelPlan& plan)
 
 /**
  * C = A B by SUMMA (van de Geijn and Watts 1997; Optimus and Tesseract, arXiv 2105.14500): in step
- * t of q column t gives its blocks of A to its rows, row t its blocks of B to its columns, and
- * every rank adds the product of what it got to its block of C.
+ * t of q, column t broadcasts its blocks of A along the rows, row t broadcasts its blocks of B
+ * along the columns, and every rank adds the product of the received blocks to its block of C.
  *
- * Where the plan overlaps tensor communication there are two buffers for each operand: blocks of
- * step t + 1 are on their way while those of step t are multiplied, rows and columns at once. Else
- * every broadcast is waited for, rows before columns.
+ * If the plan overlaps tensor communication, each operand has two buffers: blocks of step t + 1 are
+ * in flight while those of step t are multiplied, on rows and columns concurrently. Otherwise every
+ * broadcast is waited for, rows before columns.
  */
 void
 WriteSumma(SegmentWriter& writer, const SummaProduct& product, const ParallelPlan& plan)
@@ -189,8 +189,8 @@ WriteSumma(SegmentWriter& writer, const SummaProduct& product, const ParallelPla
 }
 
 /**
- * C = A B^T: in step t row t gives its blocks of B to its columns; the products are summed along
- * rows into column t's blocks of C, beside the next product where the plan overlaps.
+ * C = A B^T: in step t, row t broadcasts its blocks of B along the columns. The products are
+ * reduced along rows into column t's blocks of C, overlapping the next GEMM if the plan overlaps.
  */
 void
 WriteSummaRightTransposed(SegmentWriter& writer,
@@ -206,8 +206,8 @@ WriteSummaRightTransposed(SegmentWriter& writer,
 }
 
 /**
- * C = A^T B: in step t column t gives its blocks of A to its rows; the products are summed along
- * columns into row t's blocks of C, similarly.
+ * C = A^T B: in step t, column t broadcasts its blocks of A along the rows. The products are
+ * reduced along columns into row t's blocks of C, overlapping the next GEMM if the plan overlaps.
  */
 void
 WriteSummaLeftTransposed(SegmentWriter& writer,
@@ -223,7 +223,7 @@ WriteSummaLeftTransposed(SegmentWriter& writer,
             writer, ColumnGroup(plan), product.columnName, product.column, plan.overlapTensor));
 }
 
-/** The product of @p product's rows and the weight, W, or W^T where @p isTransposed. */
+/** The product of @p product's row operand with the weight W, or with W^T if @p isTransposed. */
 void
 WriteSummaOfWeight(SegmentWriter& writer,
                    SummaProduct product,
@@ -258,7 +258,7 @@ WriteSummaInputGradient(SegmentWriter& writer, const LinearShape& linear, const 
     WriteSummaOfWeight(writer, product, linear, plan, !linear.isEmbedding);
 }
 
-/** dW = X^T dY, or dE = dY^T X, added to the gradients so far. */
+/** dW = X^T dY, or dE = dY^T X for a word embedding, added to the accumulated gradients. */
 void
 WriteSummaWeightGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
@@ -269,19 +269,20 @@ WriteSummaWeightGradient(SegmentWriter& writer, const LinearShape& linear, const
     product.columnName = linear.name + " weight gradient";
     product.column = Block(linear.in, linear.out, plan);
     WriteSummaLeftTransposed(writer, product, plan);
-    // Products of a step are summed over ranks before they are added to those of steps before.
+    // The products are summed over ranks before they are added to the gradients of earlier
+    // micro-batches.
     WriteGradientAdd(writer, plan, linear.name + " weight gradient", linear.out, linear.in);
     writer.GradientsReady(linear.parameters);
 }
 
-/** Whether @p operand of @p linear comes from all tensor ranks. */
+/** Whether @p operand of @p linear is gathered from all tensor ranks. */
 bool
 IsGathered(const LinearShape& linear, GatheredOperand operand, const ParallelPlan& plan)
 {
     return plan.sequenceParallel && linear.gathered == operand;
 }
 
-/** Gathered rows were turned to fp8 one way only. */
+/** Transposes gathered fp8 rows, which were cast in one orientation only. */
 void
 TransposeGathered(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
@@ -303,12 +304,12 @@ WriteInputReduction(SegmentWriter& writer,
 {
     if (plan.HasGrid())
     {
-        return Segment::NOTHING; // its product has summed it
+        return Segment::NOTHING; // the SUMMA GEMM has summed it
     }
     return WriteTensorSum(writer, plan, linear.name + " input gradient", input);
 }
 
-/** The tensor group's communications beside products that are split. */
+/** Group of the tensor communications that overlap split GEMMs. */
 SegmentGroup
 BesideProducts(const ParallelPlan& plan)
 {
@@ -317,7 +318,7 @@ BesideProducts(const ParallelPlan& plan)
     return group;
 }
 
-/** Pieces from the @p first on of a product whose rows are split over tensor ranks. */
+/** Pieces @p first to @p end - 1 of a GEMM whose rows are split over tensor ranks. */
 void
 WritePieces(SegmentWriter& writer,
             const std::string& name,
@@ -333,7 +334,7 @@ WritePieces(SegmentWriter& writer,
     }
 }
 
-/** A product of rows that may still be under way. */
+/** A GEMM whose rows may still be in flight. */
 void
 WriteGatheredProduct(SegmentWriter& writer,
                      const std::string& name,
@@ -352,10 +353,9 @@ WriteGatheredProduct(SegmentWriter& writer,
 }
 
 /**
- * Whether the product that takes the gathered operand goes beside the gather: in T pieces over T
- * ranks, the last of which waits for all of it. Transformer Engine takes pieces in the order in
- * which they come; with c for the gather of one and g for its product both take
- * g + (T - 1) max(c, g).
+ * Whether the GEMM of a gathered operand overlaps the gather: in T pieces over T ranks, the last of
+ * which waits for the whole gather. Transformer Engine processes pieces in the order of their
+ * arrival. If a piece takes c to gather and g to multiply, both take g + (T - 1) max(c, g).
  */
 bool
 SplitsProducts(const LinearShape& linear, const ParallelPlan& plan)
@@ -427,7 +427,7 @@ WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear, const Parall
 namespace
 {
 
-/** Of y = x W^T all but the product. */
+/** The fp8 casts of y = x W^T. */
 void
 WriteForwardCasts(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {

@@ -11,7 +11,7 @@
 namespace weir
 {
 
-/** The operand that tensor ranks gather before a product, with sequence parallelism. */
+/** Operand that tensor ranks gather before a GEMM, with sequence parallelism. */
 enum class GatheredOperand : uint8_t
 {
     None,
@@ -21,7 +21,7 @@ enum class GatheredOperand : uint8_t
 
 /**
  * One rank's part of a linear layer: y [rows, out] = x [rows, in] W^T. In a tensor grid of q x q
- * ranks these are its blocks, and each product below is SUMMA's.
+ * ranks these are its blocks, and each GEMM below is a SUMMA GEMM.
  */
 struct LinearShape
 {
@@ -30,25 +30,25 @@ struct LinearShape
     uint64_t in{0};
     uint64_t out{0};
     double parameters{0};    //!< of weight and bias on this rank
-    bool isEmbedding{false}; //!< in a grid: the weight lies as a word embedding does, [out, in]
+    bool isEmbedding{false}; //!< in a grid: the weight is stored like a word embedding, [out, in]
     GatheredOperand gathered{GatheredOperand::None};
 };
 
 /**
- * Turns a rank's own rows of the operand that it is about to gather to fp8; nothing in other
- * formats or without sequence parallelism. The products then take the gathered rows as they are,
- * and the weight gradient transposes them first (fp8 products read both operands by rows of the
- * inner dimension).
+ * Casts a rank's own rows of the operand that is gathered next to fp8; nothing in other precisions
+ * or without sequence parallelism. The GEMMs then use the gathered rows without another cast. The
+ * weight gradient transposes them first (fp8 GEMMs read both operands by rows of the inner
+ * dimension).
  */
 void WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan);
 
-/** The operand that tensor ranks gather, in words: "QKV input". */
+/** Name of the operand that tensor ranks gather: "QKV input". */
 std::string GatheredName(const LinearShape& linear);
 
 /**
- * Begins to gather an operand over tensor ranks, with sequence parallelism.
- * @param whole bytes of the operand of all ranks, in the activations' format.
- * @return what its product waits for.
+ * Starts the gather of an operand over tensor ranks, with sequence parallelism.
+ * @param whole bytes of the operand on all ranks, in the activations' precision
+ * @return the pending gather that the GEMM takes, or Segment::NOTHING
  */
 int32_t WriteGather(SegmentWriter& writer,
                     const LinearShape& linear,
@@ -56,34 +56,35 @@ int32_t WriteGather(SegmentWriter& writer,
                     Bytes whole);
 
 /**
- * Begins to sum partial results of all tensor ranks: an all-reduce or, with sequence parallelism, a
- * reduce-scatter.
- * @param whole bytes of the result of all ranks.
- * @return what the result's user waits for.
+ * Starts the sum of partial results over all tensor ranks: an all-reduce or, with sequence
+ * parallelism, a reduce-scatter.
+ * @param whole bytes of the result on all ranks
+ * @return the communication that users of the result wait for
  */
 int32_t WriteTensorSum(SegmentWriter& writer,
                        const ParallelPlan& plan,
                        const std::string& name,
                        Bytes whole);
 
-/** y = x W^T. @param gathered the gather of x that is under way, if any. */
+/** y = x W^T. @param gathered the pending gather of x, if any */
 void WriteLinearForward(SegmentWriter& writer,
                         const LinearShape& linear,
                         const ParallelPlan& plan,
                         int32_t gathered = Segment::NOTHING);
 
 /**
- * y = x W^T of a row-parallel layer, whose results all tensor ranks sum: all-reduced or, with
- * sequence parallelism, reduce-scattered, beside all pieces but the first where products are split.
- * A grid's product has summed them. What comes next waits for it.
- * @param whole bytes of the result of all ranks.
+ * y = x W^T of a row-parallel layer, and the sum of its results over the tensor ranks: an
+ * all-reduce or, with sequence parallelism, a reduce-scatter. Where GEMMs are split, it overlaps
+ * all pieces but the first. In a grid the SUMMA GEMM has summed the results. The kernels that
+ * follow wait for the sum.
+ * @param whole bytes of the result on all ranks
  */
 void WriteRowParallelForward(SegmentWriter& writer,
                              const LinearShape& linear,
                              const ParallelPlan& plan,
                              Bytes whole);
 
-/** dx = dy W. @param gathered the gather of dy that is under way, if any. */
+/** dx = dy W. @param gathered the pending gather of dy, if any */
 void WriteInputGradient(SegmentWriter& writer,
                         const LinearShape& linear,
                         const ParallelPlan& plan,
@@ -96,25 +97,26 @@ void WriteWeightGradient(SegmentWriter& writer,
 
 /**
  * Backward pass of a column-parallel linear layer, whose input gradient is a partial sum on every
- * tensor rank: all-reduced beside the weight gradient; with sequence parallelism the saved input is
- * gathered beside the input gradient and the input gradient reduce-scattered beside the weight
- * gradient. What comes next waits for the input gradient.
- * @param input bytes of the whole input, all tensor ranks together.
+ * tensor rank. The all-reduce of the input gradient overlaps the weight gradient. With sequence
+ * parallelism the all-gather of the saved input overlaps the input gradient, and the reduce-scatter
+ * of the input gradient overlaps the weight gradient. The kernels that follow wait for the input
+ * gradient.
+ * @param input bytes of the input on all tensor ranks
  */
 void WriteColumnParallelBackward(SegmentWriter& writer,
                                  const LinearShape& linear,
                                  const ParallelPlan& plan,
                                  Bytes input);
 
-/** The same without the weight gradient, which comes later. */
+/** The same without the weight gradient, which is deferred. */
 void WriteColumnParallelInputGradient(SegmentWriter& writer,
                                       const LinearShape& linear,
                                       const ParallelPlan& plan,
                                       Bytes input);
 
 /**
- * What tensor ranks gather of an operand of products that has @p bytes in the activations' format:
- * fp8 operands are cast before (Transformer Engine; torchao's float8 tensor parallelism).
+ * Bytes that tensor ranks gather of a GEMM operand with @p bytes in the activations' precision: fp8
+ * operands are cast before the gather (Transformer Engine; torchao's float8 tensor parallelism).
  */
 Bytes GatheredBytes(Bytes bytes, const ParallelPlan& plan);
 

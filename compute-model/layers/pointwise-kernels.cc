@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-/** Sums over a token's columns that its norm needs: of x and its square, of the square alone. */
+/** Bytes of the sums over a token's columns that its norm needs: of x and x^2, or only of x^2. */
 Bytes
 NormSums(const Transformer& model, const RankShape& shape)
 {
@@ -24,7 +24,10 @@ struct ActivationOperands
     double swiGlu{0};
 };
 
-/** Writes an activation if it is one kernel, as all but eager SwiGLU are. @return whether it is. */
+/**
+ * Writes an activation that is one kernel, i.e. all but eager SwiGLU.
+ * @return whether it was written
+ */
 bool
 WritesAtOnce(SegmentWriter& writer,
              const Transformer& model,
@@ -49,9 +52,10 @@ WritesAtOnce(SegmentWriter& writer,
 }
 
 /**
- * In a tensor grid a row of ranks holds the columns of a token: the sums that a norm takes over
- * them, forward or backward, are summed over the row first, in one message of 4 bytes a sum.
- * @param reads operands that this takes another pass over.
+ * In a tensor grid a row of ranks holds the columns of a token. The sums that a norm takes over the
+ * columns, forward or backward, are therefore all-reduced over the row first, in one message of 4
+ * bytes per sum.
+ * @param reads operands that this requires another pass over
  */
 void
 WriteNormSums(SegmentWriter& writer,
@@ -220,7 +224,7 @@ PointwiseWriter::BiasDropoutAdd(const std::string& name)
         OverHidden(name + ", add", MemoryKernel::Elementwise, 3 * m_element);
         return;
     }
-    // Compiled, the sum is left in registers for the norm that reads it next.
+    // With Compiled, the sum stays in registers for the norm that follows.
     const double operands = m_plan.fusion == KernelFusion::Compiled ? 2 : 3;
     OverHidden(
         name, MemoryKernel::BiasDropoutAdd, operands * m_element + (m_model.dropout ? 1 : 0));
@@ -252,7 +256,10 @@ PointwiseWriter::EagerRmsNorm(const std::string& name)
     OverHidden(name + " weight", MemoryKernel::Elementwise, 2 * m_element);
 }
 
-/** Each product of the forward pass gives two gradients, one of them summed over a row or all. */
+/**
+ * Each multiplication of the forward pass has two gradients, one of them summed over a row or over
+ * all.
+ */
 void
 PointwiseWriter::EagerRmsNormBackward(const std::string& name)
 {

@@ -13,8 +13,8 @@ namespace weir
 {
 
 /**
- * The activation between two products, of @p rows of @p columns that it gives: GELU, or SwiGLU as
- * one kernel, in eager PyTorch SiLU and the product with the gate.
+ * Writes the activation between two GEMMs, with an output of @p rows by @p columns: GELU, or SwiGLU
+ * as one kernel, in eager PyTorch as SiLU and the multiplication with the gate.
  */
 void WriteActivation(SegmentWriter& writer,
                      const Transformer& model,
@@ -23,7 +23,10 @@ void WriteActivation(SegmentWriter& writer,
                      uint64_t rows,
                      uint64_t columns);
 
-/** Its backward pass: in eager PyTorch the gradients of gated and gate, and through SiLU. */
+/**
+ * Writes its backward pass: in eager PyTorch the gradients of gated value and gate, and that of
+ * SiLU.
+ */
 void WriteActivationBackward(SegmentWriter& writer,
                              const Transformer& model,
                              const ParallelPlan& plan,
@@ -32,32 +35,32 @@ void WriteActivationBackward(SegmentWriter& writer,
                              uint64_t columns);
 
 /**
- * What of a layer is neither matrix product nor attention, as the plan's KernelFusion has it.
+ * Writes the operations of a layer other than GEMMs and attention, by the plan's KernelFusion.
  *
  * Eager PyTorch has single kernels for LayerNorm, GELU, SiLU, dropout and additions, and adds
- * biases within products. RMSNorm is seven (x.float(), pow, mean, rsqrt, two products, a cast:
- * torchtitan's and Llama's RMSNorm), rotary positions are a product of complex numbers in fp32
- * between two casts, SwiGLU is SiLU and a product, and keys and values of grouped queries are
- * repeated for every query head.
+ * biases within GEMMs. RMSNorm takes seven (x.float(), pow, mean, rsqrt, two multiplications, a
+ * cast: torchtitan's and Llama's RMSNorm). Rotary embedding is a complex multiplication in fp32
+ * between two casts, SwiGLU is SiLU and a multiplication, and keys and values of grouped-query
+ * attention are repeated for every query head.
  */
 class PointwiseWriter
 {
   public:
-    /** All must outlive it. */
+    /** All arguments must outlive it. */
     PointwiseWriter(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan);
 
     void Norm(const std::string& name);
 
-    /** @param addsResidual the gradient that passes by the layer is added to the input's. */
+    /** @param addsResidual adds the residual's gradient to the input's */
     void NormBackward(const std::string& name, bool addsResidual);
 
-    /** Positions of queries and keys, forward or backward. */
+    /** Rotary embedding of queries and keys, forward or backward. */
     void Rotary(const std::string& name);
 
     void Activation();
     void ActivationBackward();
 
-    /** A block's output, its bias and dropout, added to what passes by it. */
+    /** Adds a block's output, with its bias and dropout, to the residual. */
     void BiasDropoutAdd(const std::string& name);
 
   private:

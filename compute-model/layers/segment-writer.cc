@@ -120,9 +120,10 @@ SegmentWriter::Communicate(const std::string& name, CollectiveOp op, Bytes bytes
 }
 
 /**
- * DTensor splits the sequence, which is not the outermost dimension: parts are put behind each
- * other before they are scattered and side by side when they have been gathered, in a pass of its
- * own (PyTorch 2.3 to 2.7, torch/distributed/_functional_collectives.py: cat of chunks).
+ * Copies the parts of an all-gather or reduce-scatter. DTensor splits the sequence, which is not
+ * the outermost dimension. A separate kernel concatenates the parts before a scatter, and joins
+ * them along the sequence after a gather (PyTorch 2.3 to 2.7,
+ * torch/distributed/_functional_collectives.py: cat of chunks).
  */
 void
 SegmentWriter::CopyParts(const std::string& name, Bytes bytes)
@@ -149,7 +150,8 @@ SegmentWriter::CommunicateIn(
     m_open.continues = false;
     if (m_open.waitsFor != Segment::NOTHING && StreamOf(m_open.waitsFor) != group.stream)
     {
-        PushWait(); // a communication starts behind what kernels issued here would wait for
+        PushWait(); // a communication starts after everything that kernels issued here would wait
+                    // for
     }
     Segment segment;
     segment.isCommunication = true;
@@ -220,7 +222,7 @@ SegmentWriter::StreamOf(int32_t communication) const
     return m_segments[static_cast<std::size_t>(communication)].stream;
 }
 
-/** A segment without kernels: whatever comes next waits. */
+/** Appends a segment without kernels, so that everything that follows waits. */
 void
 SegmentWriter::PushWait()
 {

@@ -15,32 +15,32 @@
 namespace weir
 {
 
-/** Which ranks a communication inside a layer joins, and how waiting for it is booked. */
+/** Ranks of a communication inside a layer, and the category of the time spent waiting for it. */
 struct SegmentGroup
 {
     GroupSlot slot{GroupSlot::Tensor};
     uint32_t ranks{1};
     TimeCategory category{TimeCategory::Tensor};
     StreamKind stream{StreamKind::TensorComm};
-    bool byCopyEngine{false}; //!< communications hold no multiprocessors
+    bool byCopyEngine{false}; //!< communications occupy no SMs
 };
 
-/** The tensor ranks that hold columns of the same tokens: the tensor group, a row of a grid. */
+/** Tensor ranks that hold columns of the same tokens: the tensor group, or a row of a grid. */
 SegmentGroup TokenGroup(const ParallelPlan& plan);
 
-/** The tensor ranks of a grid that hold the same columns of other tokens. */
+/** Tensor ranks of a grid that hold the same columns of different tokens. */
 SegmentGroup ColumnGroup(const ParallelPlan& plan);
 
-/** A run of kernels without communication between them, or one communication. */
+/** Consecutive kernels without communication between them, or one communication. */
 struct Segment
 {
     bool isCommunication{false};
     bool synchronizes{false}; //!< the CPU waits for the GPU before it launches these kernels
     uint32_t label{0};
     KernelRange kernels;        //!< of a compute segment
-    double parameters{0};       //!< whose gradients are final when it ends
-    double expertParameters{0}; //!< of experts, similarly
-    bool continues{false}; //!< parted from the segment before by gradients that are final there
+    double parameters{0};       //!< whose gradients are final when the segment ends
+    double expertParameters{0}; //!< the same for experts
+    bool continues{false}; //!< split from the segment before only because gradients are final there
     GroupSlot slot{GroupSlot::Tensor};                //!< of a communication
     TimeCategory category{TimeCategory::Tensor};      //!< of a communication
     StreamKind stream{StreamKind::TensorComm};        //!< of a communication
@@ -49,18 +49,20 @@ struct Segment
     bool byCopyEngine{false};                         //!< of a communication
     CollectiveOp collective{CollectiveOp::AllReduce}; //!< of a communication
     Bytes bytes;                                      //!< of a communication, nccl-tests' size
-    int32_t waitsFor{NOTHING}; //!< communication of the same sequence that must end before it
+    int32_t waitsFor{NOTHING}; //!< communication of the same sequence that must end first
 
     static constexpr int32_t NOTHING = -1;
 };
 
 /**
- * Segments in the order Megatron-LM issues them. A communication starts when the kernels issued
- * before it have ended; kernels issued after it run beside it unless they wait for it.
+ * Segments in the order in which Megatron-LM issues them. A communication starts when the kernels
+ * issued before it have ended. Kernels issued after it overlap it unless they wait for it.
  */
 using SegmentSequence = std::vector<Segment>;
 
-/** Writes a SegmentSequence. Communications in groups of one rank, and waits for them, vanish. */
+/**
+ * Writes a SegmentSequence. Communications in groups of one rank, and waits for them, are omitted.
+ */
 class SegmentWriter
 {
   public:
@@ -71,14 +73,14 @@ class SegmentWriter
         return m_kernels.GetGpu();
     }
 
-    /** Kernels from here on belong to a part of the model with this name. */
+    /** The kernels that follow belong to a part of the model with this name. */
     void Section(const std::string& name);
 
     void Gemm(const std::string& name, const GemmShape& shape);
     void AttentionForward(const std::string& name, const AttentionShape& shape);
     void AttentionBackward(const std::string& name, const AttentionShape& shape);
 
-    /** See KernelTable::Memory; rows are of elements of the plan's activation precision. */
+    /** See KernelTable::Memory; rows consist of elements of the plan's activation precision. */
     void Memory(const std::string& name,
                 MemoryKernel kernel,
                 uint64_t rows,
@@ -87,21 +89,25 @@ class SegmentWriter
 
     /**
      * The gradients of @p parameters more parameters are final after the kernels so far. Where they
-     * go to buckets, the segment ends here: the reduction of one that they fill, with gradients of
-     * segments before, need not wait for more kernels.
+     * go to buckets, the segment ends here, so that the reduction of a bucket that they fill need
+     * not wait for further kernels.
      */
     void GradientsReady(double parameters);
 
-    /** The gradients of @p parameters more of experts' parameters are final, similarly. */
+    /** The same for parameters of experts. */
     void ExpertGradientsReady(double parameters);
 
-    /** Issues a communication over the plan's TokenGroup. @return what WaitFor takes. */
+    /**
+     * Issues a communication over the plan's TokenGroup; unless the plan overlaps tensor
+     * communication, the kernels that follow wait for it.
+     * @return the argument of WaitFor
+     */
     int32_t Communicate(const std::string& name, CollectiveOp op, Bytes bytes);
 
     /**
      * Issues a communication over @p group.
-     * @param root group rank, of a broadcast or reduce.
-     * @return what WaitFor takes.
+     * @param root group rank of the root of a broadcast or reduce
+     * @return the argument of WaitFor
      */
     int32_t CommunicateIn(const SegmentGroup& group,
                           const std::string& name,
@@ -109,7 +115,7 @@ class SegmentWriter
                           Bytes bytes,
                           uint32_t root = 0);
 
-    /** Issues an all-to-all of unequal parts, @p traffic being their place in the StepGraph. */
+    /** Issues an all-to-all of unequal parts. @param traffic index into StepGraph::traffics */
     int32_t ExchangeIn(const SegmentGroup& group,
                        const std::string& name,
                        Bytes bytes,
@@ -118,7 +124,7 @@ class SegmentWriter
     /** The CPU waits for the GPU before it launches the kernels that follow. */
     void SynchronizeHost();
 
-    /** Kernels from here on need the communication, and all before it on its stream. */
+    /** The kernels that follow wait for the communication, and for all before it on its stream. */
     void WaitFor(int32_t communication);
 
     SegmentSequence Take();
@@ -132,7 +138,7 @@ class SegmentWriter
 
     KernelTable& m_kernels;
     SegmentGroup m_tokenGroup;
-    bool m_overlapsTensor;   //!< kernels run beside tensor-parallel communication
+    bool m_overlapsTensor;   //!< kernels overlap tensor-parallel communication
     uint32_t m_elementBytes; //!< of activations
     bool m_hasBuckets;       //!< gradients are reduced in buckets
     bool m_hasExpertBuckets; //!< the same for experts

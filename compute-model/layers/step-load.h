@@ -11,13 +11,14 @@ namespace weir
 {
 
 /**
- * What a step spends of the power that the limit leaves to tensor work, [0, 1]: TensorPower's mean
- * over its time.
+ * Share of the power that the limit leaves to tensor work which a step uses, [0, 1]: the mean of
+ * TensorPower over its time.
  *
- * Power is limited over tens of milliseconds, many layers long (an H200 takes 50 to 80 ms to
- * settle). What kernels without tensor work, and time between kernels, leave of it raises the
- * clocks of the others by one factor g (in a layer of Llama 3 8B on an H200 matrix products and
- * attention run 8 and 7 % faster than each alone). As power goes as the cube of the clock,
+ * Power is limited over tens of milliseconds, which is many layers (an H200 takes 50 to 80 ms to
+ * settle). Kernels without tensor work, and the time between kernels, leave power that raises the
+ * clocks of the other kernels by one factor g (in a layer of Llama 3 8B on an H200, GEMMs and
+ * attention run 8 and 7 % faster than in isolation). As power is proportional to the cube of the
+ * clock,
  *     g = load^(-1/3).
  */
 class LoadMeter
@@ -26,24 +27,26 @@ class LoadMeter
     /** @p gpu must outlive it. */
     explicit LoadMeter(const Gpu& gpu);
 
-    /** A kernel that runs @p times, timed in the sustained regime. */
+    /** Adds a kernel that runs @p times, timed in the sustained regime. */
     void Add(const KernelRecord& kernel, uint32_t times);
 
-    /** The load, of kernels that take @p total with all that is between them. */
+    /**
+     * Load of the kernels added, whose total time, including everything between them, is @p total.
+     */
     double Load(Time total) const;
 
   private:
     const Gpu* m_gpu;
-    double m_limited{0}; //!< seconds, by their TensorPower
+    double m_limited{0}; //!< seconds, weighted by TensorPower
 };
 
 /**
- * The load of @p model's layers under @p plan; a layer takes its kernels' time, or the CPU's time
- * to launch them where that is longer.
+ * Load of @p model's layers under @p plan. The time is that of the kernels, or the CPU time of
+ * their launches if that is longer.
  */
 double StepLoad(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu);
 
-/** @p gpu with the sustained clock that it settles at under @p load, at most that of bursts. */
+/** @p gpu with the sustained clock at which it settles under @p load, at most the burst clock. */
 Gpu UnderLoad(const Gpu& gpu, double load);
 
 } // namespace weir

@@ -30,7 +30,10 @@ ZeroDenseGradient(SegmentWriter& writer,
                   ActivationBytes(plan.precision));
 }
 
-/** Under full sharding the gradient itself is what the unit's reduction takes. */
+/**
+ * Adds a dense gradient to the gradient buffer. Under full sharding the unit's reduction takes it
+ * directly.
+ */
 void
 AccumulateDenseGradient(SegmentWriter& writer,
                         const ParallelPlan& plan,
@@ -42,7 +45,7 @@ AccumulateDenseGradient(SegmentWriter& writer,
     writer.GradientsReady(static_cast<double>(rows) * static_cast<double>(columns));
 }
 
-/** Zeroes a dense gradient of rows x columns, and later adds it to the gradient buffer. */
+/** Zeroes a dense gradient of rows x columns and then adds it to the gradient buffer. */
 void
 WriteDenseGradient(SegmentWriter& writer,
                    const ParallelPlan& plan,
@@ -54,7 +57,7 @@ WriteDenseGradient(SegmentWriter& writer,
     AccumulateDenseGradient(writer, plan, name, rows, columns);
 }
 
-/** One rank's words on their way along its column. */
+/** Bytes of one rank's words that are sent along its column. */
 Bytes
 WordBlock(const RankShape& shape, const ParallelPlan& plan)
 {
@@ -76,7 +79,10 @@ LookUpWords(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& p
     }
 }
 
-/** The words of one row after the other, the next ones on their way where the plan overlaps. */
+/**
+ * Looks up the words of one grid row after the other; the next row's are in flight if the plan
+ * overlaps.
+ */
 void
 LookUpInGrid(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& plan)
 {
@@ -106,7 +112,7 @@ LookUpInGrid(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& 
 void
 WordGradientInGrid(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& plan)
 {
-    int32_t before = Segment::NOTHING; // the reduction that the next gradient's buffer is in
+    int32_t before = Segment::NOTHING; // reduction that uses the next gradient's buffer
     int32_t last = Segment::NOTHING;
     for (uint32_t row = 0; row < plan.grid.side; row++)
     {
@@ -132,7 +138,10 @@ WordGradientInGrid(SegmentWriter& writer, const RankShape& shape, const Parallel
     AccumulateDenseGradient(writer, plan, "word", shape.vocabulary, shape.hidden);
 }
 
-/** Megatron-LM's: each rank's words for all tokens, then summed over ranks. */
+/**
+ * Megatron-LM's look-up: each rank looks up its words for all tokens, then results are summed over
+ * ranks.
+ */
 void
 LookUpInRow(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& plan)
 {
@@ -144,9 +153,9 @@ LookUpInRow(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& p
  * The vocabulary-parallel word embedding (each tensor rank looks up its words, the results are
  * summed over ranks), learned positions and dropout, as Megatron-LM's first stage runs them.
  *
- * In a tensor grid of q x q ranks rank (i, j) has the i-th part of the words and the j-th of their
- * columns. As a SUMMA product with one-hot rows (Optimus) row t gives its words to its columns in
- * step t, and every rank looks up those that are among them.
+ * In a tensor grid of q x q ranks, rank (i, j) holds the i-th part of the words and the j-th part
+ * of their columns. The look-up is a SUMMA GEMM with one-hot rows (Optimus): in step t, row t
+ * broadcasts its words along the columns, and every rank looks up its tokens among them.
  */
 SegmentSequence
 EmbeddingForward(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
@@ -180,8 +189,8 @@ EmbeddingForward(KernelTable& kernels, const Transformer& model, const ParallelP
 }
 
 /**
- * Its backward pass: a dense gradient of the rank's words, added to the gradient buffer; in a grid
- * of every row's words in turn, summed over columns into that row.
+ * Its backward pass: a dense gradient of the rank's words, added to the gradient buffer. In a grid:
+ * a dense gradient of each row's words in turn, reduced along columns into that row.
  */
 SegmentSequence
 EmbeddingBackward(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
@@ -221,9 +230,11 @@ EmbeddingBackward(KernelTable& kernels, const Transformer& model, const Parallel
     return writer.Take();
 }
 
-constexpr double LOSS_BYTES = 4; // logits are turned to fp32 before the loss
+constexpr double LOSS_BYTES = 4; // logits are cast to fp32 before the loss
 
-/** The output layer is not computed in fp8 (Transformer Engine and torchao leave it in bf16). */
+/**
+ * Plan of the output layer, which is not computed in fp8 (Transformer Engine and torchao use bf16).
+ */
 ParallelPlan
 InWideFormat(ParallelPlan plan)
 {
@@ -234,7 +245,7 @@ InWideFormat(ParallelPlan plan)
     return plan;
 }
 
-/** Writes the kernels behind the last layer. */
+/** Writes the kernels after the last layer. */
 class OutputWriter
 {
   public:
@@ -285,8 +296,8 @@ class OutputWriter
     {
         m_writer.Section("backward output");
         LossBackward();
-        // A tied embedding's gradients are final when the first layer's embedding has added its
-        // own.
+        // A tied embedding's gradients are final only when the embedding's backward pass has added
+        // its own.
         WriteColumnParallelBackward(m_writer, m_logits, m_plan, m_shape.boundary);
         if (m_model.predictionHead)
         {
@@ -299,7 +310,10 @@ class OutputWriter
         return m_writer.Take();
     }
 
-    /** The weights are counted where their last gradient comes from. */
+    /**
+     * Excludes the logits' weights, whose last gradient is computed by the embedding's backward
+     * pass.
+     */
     void ForgetWeights()
     {
         m_logits.parameters = 0;
@@ -360,7 +374,8 @@ class OutputWriter
             OverLogits("cross entropy backward", MemoryKernel::Elementwise, 2 * m_element);
             return;
         }
-        // Of the log-softmax: its own gradient is written, read with it, and the logits' written.
+        // Log-softmax: its own gradient is written, then read with it, and the logits' gradient is
+        // written.
         const double operands = m_plan.Loss() == LossKernels::LogSoftmax ? 5 : 2;
         OverLogits(
             "cross entropy backward", MemoryKernel::CrossEntropyBackward, operands * LOSS_BYTES);
@@ -389,9 +404,9 @@ class OutputWriter
 };
 
 /**
- * What follows the last layer: final norm, logits of the rank's words, and the vocabulary-parallel
- * cross entropy with its three small all-reduces (maximum, predicted logit, sum of exponentials;
- * megatron/core/tensor_parallel/cross_entropy.py), in fp32.
+ * The kernels after the last layer: final norm, logits of the rank's words, and the
+ * vocabulary-parallel cross entropy in fp32 with its three small all-reduces (maximum, predicted
+ * logit, sum of exponentials; megatron/core/tensor_parallel/cross_entropy.py).
  */
 SegmentSequence
 OutputForward(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)

@@ -15,11 +15,10 @@ struct LayerSegments
     SegmentSequence recompute;
     SegmentSequence backward;
     SegmentSequence backwardInput;   //!< with zero-bubble schedules, else empty
-    SegmentSequence backwardWeights; //!< similarly
+    SegmentSequence backwardWeights; //!< with zero-bubble schedules, else empty
 };
 
-/** The sequences that a step is made of; every stage, layer and micro-batch refers to the same
- * ones. */
+/** Sequences that a step consists of; all stages, layers and micro-batches share them. */
 struct StepSegments
 {
     StepSegments(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan);
@@ -27,7 +26,7 @@ struct StepSegments
     SegmentSequence embeddingForward;
     SegmentSequence embeddingBackward;
     LayerSegments layer;
-    LayerSegments expertLayer; //!< one with experts, where the model has any
+    LayerSegments expertLayer; //!< of a layer with experts, if the model has any
     SegmentSequence outputForward;
     SegmentSequence outputBackward;
 

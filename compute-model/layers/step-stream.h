@@ -8,7 +8,7 @@
 namespace weir
 {
 
-/** Which parts an all-to-all has, in place of an index into StepGraph::traffics: equal ones. */
+/** Traffic of an all-to-all with equal parts, in place of an index into StepGraph::traffics. */
 constexpr uint16_t EVEN_PARTS = 0xffff;
 
 /** The CUDA streams of a rank. Operations of one stream run in order, one at a time. */
@@ -17,29 +17,29 @@ enum class StreamKind : uint8_t
     Compute,
     TensorComm,
     DataComm,
-    PipelineSend,         //!< activations to the next stage
-    PipelineRecv,         //!< activations from the previous stage
-    ReplicaComm,          //!< gradients between groups that share one copy of the model out
+    PipelineSend, //!< activations to the next stage
+    PipelineRecv, //!< activations from the previous stage
+    ReplicaComm,  //!< gradients between sharding groups, each of which holds a copy of the model
     PipelineSendBackward, //!< gradients to the previous stage
     PipelineRecvBackward, //!< gradients from the next stage
-    TensorColumnComm      //!< blocks along the columns of a tensor grid; TensorComm has its rows
+    TensorColumnComm //!< blocks along the columns of a tensor grid; those along rows use TensorComm
 };
 
 constexpr std::size_t STREAM_COUNT = 9;
 
-/** Where the time of a step is booked. */
+/** Categories of a step's time. */
 enum class TimeCategory : uint8_t
 {
     Compute,  //!< the compute stream runs a kernel
-    Tensor,   //!< the compute stream waits for tensor-parallel communication under way (exposed)
-    Pipeline, //!< ... for a pipeline transfer under way
-    Data,     //!< ... for data-parallel communication under way
+    Tensor,   //!< the compute stream waits for tensor-parallel communication in progress (exposed)
+    Pipeline, //!< ... for a pipeline transfer in progress
+    Data,     //!< ... for data-parallel communication in progress
     Copy,     //!< ... for a host or device copy
     Bubble,   //!< the compute stream waits for work that has not been produced yet
     Launch,   //!< the compute stream waits for the CPU to launch a kernel
     Context,  //!< ... for keys and values of other parts of a sequence
-    Expert,   //!< ... for tokens on their way to or from experts
-    Embedding //!< ... for vectors on their way to or from embedding tables
+    Expert,   //!< ... for tokens in flight to or from experts
+    Embedding //!< ... for vectors in flight to or from embedding tables
 };
 
 constexpr std::size_t TIME_CATEGORY_COUNT = 10;

@@ -18,7 +18,7 @@ namespace weir
 namespace
 {
 
-/** Look-ups of some tables of a rank in one kernel. */
+/** Look-ups of several tables of a rank in one kernel. */
 struct LookupBatch
 {
     std::string name;
@@ -68,7 +68,7 @@ BatchOf(const char* name,
     return batch;
 }
 
-/** Those of a rank that are not empty. */
+/** Non-empty batches of a rank. */
 std::vector<LookupBatch>
 BatchesOf(const LayerTable& table,
           const TablePlaces& places,
@@ -89,8 +89,8 @@ BatchesOf(const LayerTable& table,
 }
 
 /**
- * Sorts look-ups by row: a radix sort of 8 bits a pass (CUB), a 64-bit key and a 32-bit place of
- * each look-up read and written.
+ * Writes the sort of look-ups by row: a radix sort of 8 bits per pass (CUB), which reads and writes
+ * a 64-bit key and a 32-bit position per look-up.
  */
 void
 WriteSort(KernelTable& kernels, const LookupBatch& batch)
@@ -157,7 +157,7 @@ LookupBackward(KernelTable& kernels,
 namespace
 {
 
-/** A layer in which the vectors of a sample meet. */
+/** Shape of a layer that combines the vectors of a sample. */
 struct InteractionShape
 {
     std::string name;
@@ -167,7 +167,7 @@ struct InteractionShape
     uint64_t rank{0};    //!< of a cross layer's matrices
 };
 
-/** One interaction of one micro-batch. */
+/** Writes one interaction of one micro-batch. */
 class InteractionWriter
 {
   public:
@@ -184,9 +184,10 @@ class InteractionWriter
     }
 
     /**
-     * The products of every two vectors of a sample, behind its first vector (Naumov et al. 2019,
-     * arXiv 1906.00091, 2.1.2). In PyTorch's eager mode: a product of each sample's vectors with
-     * themselves, its lower triangle picked, the first vector put before it; else one kernel.
+     * Dot products of all pairs of a sample's vectors, appended to its first vector (Naumov et al.
+     * 2019, arXiv 1906.00091, 2.1.2). PyTorch's eager mode: a GEMM of each sample's vectors with
+     * themselves, the selection of its lower triangle, and a concatenation with the first vector.
+     * Otherwise: one kernel.
      */
     void DotForward()
     {
@@ -219,9 +220,10 @@ class InteractionWriter
     }
 
     /**
-     * y = x0 * (W V x + b) + x over all vectors of a sample as one, V [rank, n], W [n, rank] (Wang
-     * et al. 2021, DCN V2, equation 4). Biases ride on the elementwise kernels; in eager mode the
-     * product and the sum are one each. Backward gives the gradients of the layer when it ends.
+     * y = x0 * (W V x + b) + x over the concatenated vectors of a sample, V [rank, n], W [n, rank]
+     * (Wang et al. 2021, DCN V2, equation 4). The elementwise kernels add the biases; in eager mode
+     * the product and the sum are separate kernels. The layer's gradients are ready when the
+     * backward pass ends.
      */
     void CrossForward()
     {
@@ -284,7 +286,7 @@ class InteractionWriter
                 static_cast<double>(In()) * static_cast<double>(m_shape.rank)};
     }
 
-    /** With the bias. */
+    /** Includes the bias. */
     LinearShape Up() const
     {
         return {m_shape.name + " up",
@@ -320,13 +322,16 @@ class InteractionWriter
     uint64_t m_pairs; //!< of vectors
 };
 
-constexpr double INDEX_BYTES = 8; // of a maximum pool's positions (int64)
+constexpr double INDEX_BYTES = 8; // of the position of a maximum (int64)
 
-// Training batch norms read their input twice and write once, backward two inputs twice.
+// Training batch norms read their input twice and write once; backward, they read two inputs twice
+// and write once.
 constexpr double NORM_FORWARD_OPERANDS = 3;
 constexpr double NORM_BACKWARD_OPERANDS = 5;
 
-/** Tables are of PyTorch's own layers, each operation a kernel, whatever @p plan has for others. */
+/**
+ * Plan of tables: PyTorch's own layers, one kernel per operation, whatever the fusion of @p plan.
+ */
 ParallelPlan
 AsPyTorch(const ParallelPlan& plan)
 {
@@ -411,8 +416,8 @@ class TableWriter
     }
 
     /**
-     * @param forked elements of a sample that an addition's two sides both come from: the sum of
-     *        their gradients is theirs, computed where the sides part
+     * @param forked elements of a sample where an addition's two branches fork, and where their
+     *        gradients are summed
      */
     void Backward(const TableLayer& layer, bool isFirst, uint64_t forked)
     {
@@ -440,14 +445,14 @@ class TableWriter
                                 m_element * m_figures.columnSum);
             }
             WriteWeightGradient(m_writer, Matrix(layer), m_plan);
-            return; // which has said that its gradients are ready
+            return; // WriteWeightGradient has declared its gradients ready
         case TableOp::BatchNorm:
             Norm(name, layer, NORM_BACKWARD_OPERANDS, m_figures.batchNormBackwardBlockRate);
             break;
         case TableOp::Relu:
             Pass(name, layer.out.Elements(), 3);
             break;
-        case TableOp::Add: // both sides take the same gradient, and leave one each
+        case TableOp::Add: // both branches take the same gradient; theirs are summed at the fork
             Pass(name + " sum of sides", forked, 3);
             break;
         case TableOp::Dropout:
@@ -461,7 +466,7 @@ class TableWriter
             Traffic(name, (layer.in.Elements() + layer.out.Elements()) * m_element);
             break;
         case TableOp::Embeddings:
-            if (m_plan.data > 1) // slices of one gradient go into the buffer that is sent
+            if (m_plan.data > 1) // slices of one gradient are copied into the send buffer
             {
                 Pass(name + " slices", layer.out.Elements() - layer.in.Elements(), 2);
             }
@@ -489,7 +494,9 @@ class TableWriter
     }
 
   private:
-    /** Of a maximum pool: its input, its output and where each maximum was. */
+    /**
+     * Bytes per sample of a maximum pool: its input, its output and the positions of the maxima.
+     */
     double PoolBytes(const TableLayer& layer) const
     {
         return static_cast<double>(layer.in.Elements()) * m_element +
@@ -512,13 +519,13 @@ class TableWriter
         return shape;
     }
 
-    /** An elementwise pass with so many operands. */
+    /** An elementwise kernel with @p operands operands. */
     void Pass(const std::string& name, uint64_t elements, double operands)
     {
         m_writer.Memory(name, MemoryKernel::Elementwise, m_samples, elements, operands * m_element);
     }
 
-    /** A batch norm: as slow as its blocks and the memory together, which meet as squares. */
+    /** A batch norm, limited by its thread blocks and by memory, whose times combine as squares. */
     void Norm(const std::string& name, const TableLayer& layer, double operands, double blockRate)
     {
         const auto index = static_cast<std::size_t>(MemoryKernel::Elementwise);
@@ -530,7 +537,7 @@ class TableWriter
         Pass(name, layer.out.Elements(), operands * slower);
     }
 
-    /** A pass that moves so many bytes a sample. */
+    /** A kernel that moves @p bytes per sample. */
     void Traffic(const std::string& name, double bytes)
     {
         m_writer.Memory(name, MemoryKernel::Elementwise, m_samples, 1, bytes);
@@ -546,9 +553,9 @@ class TableWriter
 };
 
 /**
- * Elements of a sample from which both sides of the addition @p end come: what a side takes that
- * begins behind the first one, whose layer does not take what the one before leaves; else the
- * addition's own, as one side is what its block takes.
+ * Elements of a sample where the two branches of the addition @p end fork: the input of the second
+ * branch, if a layer starts one, i.e. does not take the output of the previous layer; otherwise the
+ * size of the addition, since one branch is then the block's input.
  */
 uint64_t
 ForkedElements(const LayerTable& table, std::size_t end)
@@ -593,7 +600,7 @@ TableBackward(KernelTable& kernels,
     TableWriter writer(kernels, plan, convolutions);
     for (std::size_t i = range.end; i-- > range.first;)
     {
-        // A section of its own, so that each layer's gradients are ready when it has ended.
+        // Each layer is a section, so that its gradients are ready when it ends.
         const TableLayer& layer = table.layers[i];
         writer.Section("backward " + layer.name);
         writer.Backward(layer, i == 0, layer.op == TableOp::Add ? ForkedElements(table, i) : 0);

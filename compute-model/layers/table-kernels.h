@@ -12,9 +12,8 @@ namespace weir
 {
 
 /**
- * What @p rank does with its embedding tables for one micro-batch of all replicas: one kernel looks
- * up all tables that it holds whole, one its parts of those that are split (FBGEMM's table-batched
- * embeddings).
+ * Look-ups of @p rank for one micro-batch of all replicas: one kernel for all tables that it holds
+ * whole, and one for its parts of split tables (FBGEMM's table-batched embeddings).
  */
 SegmentSequence LookupForward(KernelTable& kernels,
                               const LayerTable& table,
@@ -23,8 +22,8 @@ SegmentSequence LookupForward(KernelTable& kernels,
                               const ParallelPlan& plan);
 
 /**
- * The backward pass and the update, in one: plain gradient descent where gradients fall; the
- * others sort the look-ups by row first, so that each row is updated once.
+ * The backward pass fused with the update. Plain gradient descent updates rows at each look-up; the
+ * other optimizers first sort the look-ups by row, so that each row is updated once.
  */
 SegmentSequence LookupBackward(KernelTable& kernels,
                                const LayerTable& table,
@@ -32,7 +31,7 @@ SegmentSequence LookupBackward(KernelTable& kernels,
                                uint32_t rank,
                                const ParallelPlan& plan);
 
-/** Layers from first to the one before end, by number. */
+/** Layer indices from first to end - 1. */
 struct LayerRange
 {
     std::size_t first{0};
@@ -40,9 +39,9 @@ struct LayerRange
 };
 
 /**
- * The forward pass of one micro-batch through the layers @p range of @p table; of the layer
- * Embeddings what happens to the vectors once they are there.
- * @param convolutions what they compute in, the plan's precision being that of everything else
+ * The forward pass of one micro-batch through the layers @p range of @p table. For the layer
+ * Embeddings these are the kernels after the vectors have arrived.
+ * @param convolutions precision of convolutions; the plan's precision is that of everything else
  */
 SegmentSequence TableForward(KernelTable& kernels,
                              const LayerTable& table,
@@ -51,12 +50,13 @@ SegmentSequence TableForward(KernelTable& kernels,
                              Precision convolutions);
 
 /**
- * Its backward pass, last layer first. A layer's gradients are ready when its kernels have ended.
+ * Its backward pass, from the last layer to the first. A layer's gradients are ready when its
+ * kernels have ended.
  *
  * Convolutions are those of convolution-kernels.h; the first layer needs no input gradient. Norms,
- * ReLUs, pools and additions are memory traffic; batch norms of few channels and maximum pools are
- * slower than their bytes say, as measured on an H100. Where the two sides of an addition part,
- * their gradients are summed.
+ * ReLUs, pools and additions are memory-bound. Batch norms of few channels and maximum pools are
+ * slower than their memory traffic, as measured on an H100. The gradients of an addition's two
+ * branches are summed where the branches fork.
  */
 SegmentSequence TableBackward(KernelTable& kernels,
                               const LayerTable& table,
