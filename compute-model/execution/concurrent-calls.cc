@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-/** The places in their node of GPUs that lie within one; nothing of GPUs of several. */
+/** Local indices of the GPUs of a group within one node; empty for a group that spans nodes. */
 std::vector<uint32_t>
 PlacesInNode(const std::vector<Rank>& group, const std::vector<GpuId>& gpus, const Cluster& cluster)
 {
@@ -31,11 +31,11 @@ PlacesInNode(const std::vector<Rank>& group, const std::vector<GpuId>& gpus, con
     return places;
 }
 
-/** What is asked of a group within a node, and of which GPUs there. */
+/** The calls and the local GPUs of a group within a node. */
 struct AskedInNode
 {
     uint32_t program; //!< of its first member
-    std::size_t slot; //!< that the group has there
+    std::size_t slot; //!< slot of the group there
     std::vector<uint32_t> places;
 
     friend bool operator<(const AskedInNode& a, const AskedInNode& b)
@@ -44,14 +44,14 @@ struct AskedInNode
     }
 };
 
-/** An actor that meets others at a place, and the slot in which it has the place. */
+/** An actor in the groups of a group class, and the slot in which it has them. */
 struct PlaceUser
 {
     uint32_t actor{0};
     std::size_t slot{0};
 };
 
-/** By place, by ascending actor. */
+/** By group class, by ascending actor. */
 std::vector<std::vector<PlaceUser>>
 UsersOf(const RankFold& fold)
 {
@@ -71,7 +71,9 @@ UsersOf(const RankFold& fold)
 
 using AsksBySlot = std::vector<std::vector<SlotAsk>>;
 
-/** Appends to @p found the stream of @p user that @p ask is on; none where it is on several. */
+/**
+ * Appends the stream on which @p user issues @p ask to @p found, unless it issues it on several.
+ */
 void
 AddStream(const AsksBySlot& asks,
           const PlaceUser& user,
@@ -108,7 +110,7 @@ PlannedGroupKinds(const StepGraph& graph,
     }
     using Timing = std::pair<SlotAsk, Time>;
     std::map<std::vector<Timing>, uint32_t> known;
-    std::map<AskedInNode, uint32_t> knownInNode; // nodes are wired alike
+    std::map<AskedInNode, uint32_t> knownInNode; // all nodes have the same topology
     std::vector<uint32_t> kinds;
     for (std::size_t group = 0; group < graph.groups.size(); group++)
     {

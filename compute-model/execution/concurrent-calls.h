@@ -14,14 +14,14 @@ namespace weir
 {
 
 /**
- * By group of @p graph: its kind, for StepExecutorSpec::groupKinds where communication is timed by
- * class. Groups of one kind have the same calls, which take the same times alone.
+ * Kind of each group of @p graph, for StepExecutorSpec::groupKinds where communication is timed by
+ * class. Groups of one kind have the same calls, with the same uncontended times. Plans every call
+ * of every group that spans nodes. Of the groups on the same GPUs of one node each, it plans the
+ * calls of one. Complexity O(operations of all programs + calls).
  *
- * @param communicators by group.
- * @param gpus by rank.
- * @param traffics by index into StepGraph::traffics.
- * Plans every call of every group that spans nodes, and of one of all groups that lie on the same
- * GPUs of a node each; O(operations of all programs + calls).
+ * @param communicators by group
+ * @param gpus by rank
+ * @param traffics by index into StepGraph::traffics
  * @throws as Planner::Plan does.
  */
 std::vector<uint32_t> PlannedGroupKinds(const StepGraph& graph,
@@ -31,13 +31,14 @@ std::vector<uint32_t> PlannedGroupKinds(const StepGraph& graph,
                                         const std::vector<TrafficId>& traffics = {});
 
 /**
- * The calls of @p graph as classes that are made at the same time, for
- * CollectiveEngine::ExpectConcurrent: those of one kind in all groups of a place of @p fold, such
- * as the data-parallel groups of all tensor ranks of a stage, or the transfers of all ranks of a
- * stage to the next. A stream is one of the ranks of an actor.
+ * The calls of @p graph in classes of concurrent calls, for CollectiveEngine::ExpectConcurrent. A
+ * class holds one call in all groups of a group class of @p fold, such as the data-parallel groups
+ * of all tensor ranks of a stage, or the transfers of all ranks of a stage to the next. A stream of
+ * a class is a stream of an actor's ranks. Complexity O(operations of all programs + distinct
+ * calls).
  *
- * @param communicators by group. @param traffics by index into StepGraph::traffics.
- * O(operations of all programs + calls that differ).
+ * @param communicators by group
+ * @param traffics by index into StepGraph::traffics
  */
 std::vector<CallClass> ConcurrentCalls(const StepGraph& graph,
                                        const RankFold& fold,

@@ -10,7 +10,7 @@ namespace weir
 namespace
 {
 
-/** Whether two ranks mean the same communication; a send and its receive do. */
+/** Whether two ranks issue the same communication; a send matches its receive. */
 bool
 IsSame(const StepOp& a, const StepOp& b)
 {

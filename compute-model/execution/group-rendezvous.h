@@ -12,17 +12,17 @@
 namespace weir
 {
 
-/** One communication of a group: who has arrived, and since when. */
+/** One pending communication of a group, and the actors that have arrived. */
 struct Rendezvous
 {
-    const StepOp* op{nullptr}; //!< as the first rank to arrive has it
+    const StepOp* op{nullptr}; //!< operation of the first rank to arrive
     Time firstArrival;
     Time started; //!< valid once all have arrived
     uint32_t place{0};
-    uint32_t firstArrived{0}; //!< where the keys of the arrived begin
-    uint32_t arrived{0};      //!< how many have
-    uint32_t size{0};         //!< how many must
-    uint64_t number{0};       //!< of the collective in the run, from 0; valid once all have arrived
+    uint32_t firstArrived{0}; //!< index of the first key of the arrived
+    uint32_t arrived{0};      //!< number of actors that have arrived
+    uint32_t size{0};         //!< number of actors that must arrive
+    uint64_t number{0}; //!< index of the collective in the run, from 0; valid once all have arrived
     bool ended{false};
 
     bool IsComplete() const
@@ -32,9 +32,10 @@ struct Rendezvous
 };
 
 /**
- * Where actors meet for communications, each for all of its ranks. The k-th communication that a
- * rank issues on a group meets the k-th of every other member, as on one NCCL communicator.
- * Rendezvous are used again: nothing is allocated once a step has been seen. O(1) per arrival.
+ * Rendezvous of actors for communications, each on behalf of all of its ranks. The k-th
+ * communication that a rank issues on a group matches the k-th of every other member, as on one
+ * NCCL communicator. Rendezvous objects are reused: nothing is allocated after the first step. O(1)
+ * per arrival.
  */
 class GroupRendezvous
 {
@@ -44,14 +45,13 @@ class GroupRendezvous
 
     /**
      * Actor @p actor arrives with @p op.
-     * @param key of its stream, kept among the rendezvous's arrived.
-     * @return the rendezvous it joins.
-     * @throws std::invalid_argument when others brought another operation to this rendezvous.
+     * @param key of its stream, stored among the keys of the arrived
+     * @return the rendezvous that it joins
+     * @throws std::invalid_argument when others brought a different operation to this rendezvous.
      */
     uint32_t Arrive(uint32_t actor, uint32_t key, const StepOp& op, Time now);
 
-    /** The communication of @p rendezvous is over; its place is used again from the next Arrive on.
-     */
+    /** Ends the communication of @p rendezvous; the object is reused from the next Arrive on. */
     void End(uint32_t rendezvous);
 
     Rendezvous& Get(uint32_t rendezvous)
@@ -64,13 +64,13 @@ class GroupRendezvous
         return m_rendezvous[rendezvous];
     }
 
-    /** The key of the first that arrived. */
+    /** The key of the first actor that arrived. */
     uint32_t FirstKey(const Rendezvous& rendezvous) const
     {
         return m_arrived[rendezvous.firstArrived];
     }
 
-    /** The key of the @p i -th that arrived. */
+    /** The key of the @p i -th actor that arrived. */
     uint32_t ArrivedKey(uint32_t rendezvous, uint32_t i) const
     {
         return m_arrived[m_rendezvous[rendezvous].firstArrived + i];
@@ -79,7 +79,7 @@ class GroupRendezvous
   private:
     static constexpr uint32_t NONE = 0xffffffff;
 
-    /** One actor's use of one place. */
+    /** One actor's use of one group class. */
     struct Slot
     {
         uint32_t place{0};
@@ -88,10 +88,10 @@ class GroupRendezvous
 
     struct Place
     {
-        uint32_t ended{0};            //!< how many rendezvous have ended
-        uint32_t current{NONE};       //!< the first that has not
-        std::vector<uint32_t> behind; //!< those after it; only if ranks use several streams
-        std::vector<uint32_t> free;   //!< rendezvous of this place to be used again
+        uint32_t ended{0};            //!< number of rendezvous that have ended
+        uint32_t current{NONE};       //!< the first rendezvous that has not ended
+        std::vector<uint32_t> behind; //!< later rendezvous; only if ranks use several streams
+        std::vector<uint32_t> free;   //!< rendezvous of this group class that can be reused
     };
 
     uint32_t NewRendezvous(uint32_t place, const StepOp& op, Time now);
@@ -101,7 +101,7 @@ class GroupRendezvous
 
     const StepGraph& m_graph;
     const RankFold& m_fold;
-    std::vector<uint32_t> m_firstSlot; //!< by actor: where its slots begin
+    std::vector<uint32_t> m_firstSlot; //!< by actor: index of its first slot
     std::vector<Slot> m_slots;         //!< by actor and slot
     std::vector<Place> m_places;
     std::vector<Rendezvous> m_rendezvous;

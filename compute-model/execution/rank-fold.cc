@@ -12,7 +12,7 @@ namespace weir
 namespace
 {
 
-/** Numbers of what has been seen, in the order of first sight. */
+/** Numbers distinct keys in the order of their first occurrence. */
 class Numbering
 {
   public:
@@ -60,7 +60,7 @@ UsesOf(const StepGraph& graph)
             const auto found = std::find(slots.begin(), slots.end(), group);
             if (found == slots.end())
             {
-                continue; // it never comes
+                continue; // the rank does not use the group
             }
             if (std::find(found + 1, slots.end(), group) != slots.end())
             {
@@ -177,7 +177,7 @@ RankFold::Classes::Refined(const StepGraph& graph,
         classes.rankCount = ranks.Size();
         if (ranks.Size() == before)
         {
-            return classes; // what groups were told apart by still holds
+            return classes; // the classes of groups are stable, too
         }
         before = ranks.Size();
         classes.ofRank = std::move(next);

@@ -10,11 +10,11 @@
 namespace weir
 {
 
-/** Some numbers for each of a row of things, stored end to end. */
+/** Lists of numbers, stored contiguously. */
 class NumberLists
 {
   public:
-    /** @param of by number: the list it belongs to; lists keep numbers in ascending order. */
+    /** @param of by number: its list; lists keep numbers in ascending order */
     NumberLists(const std::vector<uint32_t>& of, std::size_t lists);
 
     const uint32_t* begin(uint32_t list) const
@@ -38,31 +38,35 @@ class NumberLists
     }
 
   private:
-    std::vector<uint32_t> m_first; //!< by list, and one behind the last
+    std::vector<uint32_t>
+        m_first; //!< by list: index of its first number; then the end of the last list
     std::vector<uint32_t> m_numbers;
 };
 
 /**
- * Which ranks do the same at the same time, so that one *actor* can do it for all of them; and
- * which groups then meet for the same, at one *place*.
+ * Equivalence classes of ranks and groups. An *actor* represents ranks that do the same at the same
+ * time, and executes for all of them. A *group class* (`place` in identifiers) represents the
+ * groups in which the same actors communicate in the same manner.
  *
- * Ranks are told apart until nothing tells them apart any more (color refinement): by program and
- * compute scale to begin with, then by the groups in their slots; groups by their kind and by who
- * meets there through which slot. Where communication takes the same time in all groups of a kind,
- * ranks of one actor are in the same state at all times, by induction over the events of a step: a
- * kernel of theirs begins and lasts alike, and a communication begins at its last arrival, which is
- * the latest over the same actors in all groups of a place.
+ * The classes are refined until they are stable (color refinement). Ranks are distinguished by
+ * program and compute scale at first, then by the classes of the groups in their slots. Groups are
+ * distinguished by their kind and by the classes and slots of their members. If communication takes
+ * the same time in all groups of a kind, ranks of one actor are in the same state at all times, by
+ * induction over the events of a step: their kernels start at the same time and take equally long,
+ * and a communication starts at its last arrival, which is the latest over the same actors in all
+ * groups of a group class.
  */
 struct RankFold
 {
-    /** Every rank for itself. */
+    /** Every rank is an actor of its own. */
     explicit RankFold(const StepGraph& graph);
 
     /**
-     * @param scale by rank: factor on compute durations; empty: all the same.
-     * @param groupKinds by group: communication of one call takes the same time in groups of one
-     *        kind, whatever else is under way.
-     * O(rounds x (sum of group sizes + ranks x slots)); rounds are at most the classes found.
+     * Ranks in equivalence classes. Complexity O(rounds x (sum of group sizes + ranks x slots));
+     * rounds are at most the classes found.
+     * @param scale by rank: factor on compute durations; empty: all equal
+     * @param groupKinds by group: a call takes the same time in groups of one kind, whatever else
+     *        is running
      */
     RankFold(const StepGraph& graph,
              const std::vector<double>& scale,
@@ -76,9 +80,10 @@ struct RankFold
     std::vector<uint32_t> actorOf;            //!< by rank
     NumberLists ranks;                        //!< by actor
     std::vector<uint32_t> program;            //!< by actor: index into StepGraph::programs
-    std::vector<std::vector<uint32_t>> slots; //!< by actor, then slot: its place, or NO_GROUP
-    NumberLists groups;                       //!< by place
-    std::vector<uint32_t> arrivals;           //!< by place: how many make a rendezvous complete
+    std::vector<std::vector<uint32_t>> slots; //!< by actor, then slot: its group class, or NO_GROUP
+    NumberLists groups;                       //!< by group class
+    std::vector<uint32_t>
+        arrivals; //!< by group class: number of arrivals that complete a rendezvous
 
   private:
     struct Classes;

@@ -24,7 +24,7 @@ NextWord(uint64_t& state)
     return word;
 }
 
-/** Uniform in (0, 1]: never zero, whose logarithm there is none of. */
+/** Uniform in (0, 1]; never zero, so that it has a logarithm. */
 double
 Uniform(uint64_t word)
 {

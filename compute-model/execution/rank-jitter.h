@@ -7,20 +7,20 @@
 namespace weir
 {
 
-/** What is drawn again. */
+/** Scope of one random factor. */
 enum class JitterScope : uint8_t
 {
-    Run,      //!< each rank once: GPUs that differ
-    Step,     //!< each rank in each step: a disturbed host, a clock that wanders
-    Operation //!< each operation of the compute stream of each rank and step
+    Run,      //!< one factor per rank: GPUs that differ
+    Step,     //!< one factor per rank and step: host disturbances, clock variation
+    Operation //!< one factor per operation of the compute stream, rank and step
 };
 
 const char* ToString(JitterScope scope);
 
-/** How the times of kernels differ from rank to rank: by factors of mean 1. */
+/** Variation of kernel times between ranks, by factors of mean 1. */
 struct JitterSpec
 {
-    double coefficientOfVariation{0}; //!< standard deviation of the factors; 0: none differ
+    double coefficientOfVariation{0}; //!< standard deviation of the factors; 0: no variation
     JitterScope scope{JitterScope::Step};
     uint64_t seed{1};
 
@@ -32,8 +32,8 @@ struct JitterSpec
 
 /**
  * Draws the factors of a JitterSpec: lognormal of mean 1, exp(s z - s^2 / 2) with z standard normal
- * and s^2 = ln(1 + v^2) for a coefficient of variation v. A factor depends on the seed and on what
- * it is drawn for alone, so the order of the draws does not matter.
+ * and s^2 = ln(1 + v^2) for a coefficient of variation v. A factor depends only on the seed and on
+ * the rank, step and operation within its scope, so the order of the draws does not matter.
  */
 class RankJitter
 {
@@ -42,7 +42,9 @@ class RankJitter
      */
     explicit RankJitter(const JitterSpec& spec);
 
-    /** The factor of @p operation of @p rank in @p step, as far as the scope tells them apart. */
+    /**
+     * The factor of @p operation of @p rank in @p step; arguments outside the scope are ignored.
+     */
     double Factor(uint32_t rank, uint32_t step, uint32_t operation) const;
 
   private:

@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-constexpr double ACCESSES = 3; //!< of memory for a byte received, as in StepOp::memoryPerMille
+constexpr double ACCESSES = 3; //!< memory accesses per received byte, as in StepOp::memoryPerMille
 constexpr double PER_MILLE = 1e-3;
 
 bool

@@ -8,14 +8,14 @@
 namespace weir
 {
 
-/** What of a GPU says how fast its multiprocessors move data for communication. */
+/** Rates at which the SMs of a GPU move data for communication. */
 struct SmPace
 {
-    Rate memoryRate;               //!< datasheet HBM rate; zero: multiprocessors never hold data up
+    Rate memoryRate;               //!< datasheet HBM rate; zero: SMs are never the bottleneck
     double boostClockHz{0};        //!< highest SM clock
-    double tensorClockHz{0};       //!< SM clock under matrix products
-    double copyBytesPerClock{0};   //!< payload that a block of 512 threads copies
-    double reduceBytesPerClock{0}; //!< ... or reduces
+    double tensorClockHz{0};       //!< SM clock under GEMMs
+    double copyBytesPerClock{0};   //!< payload that a block of 512 threads copies per clock
+    double reduceBytesPerClock{0}; //!< payload that such a block reduces per clock
 
     bool IsKnown() const
     {
@@ -23,22 +23,22 @@ struct SmPace
     }
 
     /**
-     * Bytes that one multiprocessor receives for @p communication in a second, alone on its GPU,
-     * whose latencies limit it.
+     * Bytes per second that one SM receives for @p communication when it is uncontended on its GPU
+     * and limited by its latencies.
      */
     double Alone(const StepOp& communication) const;
 
-    /** Bytes a second that each of its multiprocessors receives when the links set the pace. */
+    /** Bytes per second that each of its SMs must receive for the links to be the bottleneck. */
     double Needed(const StepOp& communication) const;
 
     /**
-     * The share of Alone that the kernels of @p compute leave: their clock, and
+     * Share of Alone that the kernels of @p compute leave: their clock, times
      *     1 - u^2 / 2
-     * with u of the HBM rate taken by them. On an H200 beside 1 to 32 copying or reducing blocks
-     * at full speed 0.76 to 0.85 beside matrix products (0.83 here), 0.84 to 0.88 beside attention,
-     * 0.74 to 0.95 beside norms, softmaxes and lookups, 0.52 to 0.75 beside additions and
-     * activations, 0.42 to 0.50 beside Adam (0.74 here); blocks at 20 GB/s keep their rate beside
-     * all but the last (0.84 to 0.93) and additions (0.92 to 0.98).
+     * where they take the share u of the HBM rate. Measured on an H200 with 1 to 32 copying or
+     * reducing blocks at full speed: 0.76 to 0.85 with GEMMs (0.83 here), 0.84 to 0.88 with
+     * attention, 0.74 to 0.95 with norms, softmaxes and look-ups, 0.52 to 0.75 with additions and
+     * activations, 0.42 to 0.50 with Adam (0.74 here). Blocks at 20 GB/s keep their rate with all
+     * but Adam (0.84 to 0.93) and additions (0.92 to 0.98).
      */
     double Left(const StepGraph& graph, const StepOp& compute) const;
 };

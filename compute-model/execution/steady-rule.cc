@@ -12,7 +12,7 @@ namespace
 
 constexpr double PI = 3.14159265358979323846;
 constexpr double CONFIDENCE = 0.95;
-constexpr double NORMAL_95 = 1.959963984540054; //!< the normal distribution's, both sides
+constexpr double NORMAL_95 = 1.959963984540054; //!< two-sided, of the normal distribution
 
 /**
  * The probability of |t| <= @p t. Abramowitz and Stegun, 26.7.3 (odd) and 26.7.4 (even), with
@@ -65,7 +65,7 @@ ByExpansion(std::size_t freedom)
     return z + per * (first + per * (second + per * (third + per * fourth)));
 }
 
-/** Linear between ranks, in seconds; of at least one. */
+/** Percentile by linear interpolation between ranks, in seconds; @p times must not be empty. */
 double
 PercentileOf(std::vector<Time> times, double part)
 {
@@ -82,7 +82,7 @@ PercentileOf(std::vector<Time> times, double part)
 double
 StudentT95(std::size_t freedom)
 {
-    constexpr std::size_t FROM = 30; // where the expansion is right to 1e-7
+    constexpr std::size_t FROM = 30; // from here on the expansion's error is below 1e-7
     if (freedom == 0)
     {
         throw std::invalid_argument("StudentT95: no degrees of freedom");

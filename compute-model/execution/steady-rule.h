@@ -12,33 +12,33 @@ namespace weir
 {
 
 /**
- * Student's t with @p freedom degrees of freedom that 95 % of draws stay within on both sides of
- * zero: 12.7 at 1, 4.30 at 2, and down to the normal distribution's 1.96. Right to 1e-6, relative.
+ * Two-sided 95 % quantile of Student's t with @p freedom degrees of freedom: 12.7 at 1, 4.30 at 2,
+ * and down to the normal distribution's 1.96. The relative error is below 1e-6.
  *
  * Below 30 degrees it is found by bisection of the distribution function, a finite series
- * (Abramowitz and Stegun, 26.7.3 and 26.7.4); from there on by the expansion about the normal
- * quantile (26.7.5).
- * @throws std::invalid_argument at no degrees of freedom.
+ * (Abramowitz and Stegun, 26.7.3 and 26.7.4); from 30 on by the expansion about the normal quantile
+ * (26.7.5).
+ * @throws std::invalid_argument at zero degrees of freedom.
  */
 double StudentT95(std::size_t freedom);
 
-/** Mean, spread and percentiles of some durations. */
+/** Mean, deviation and percentiles of durations. */
 struct TimeSpread
 {
     double mean{0};      //!< seconds
-    double deviation{0}; //!< standard deviation of the sample, seconds; 0 of fewer than two
+    double deviation{0}; //!< standard deviation of the sample, seconds; 0 for fewer than two
     double median{0};    //!< seconds
-    double p95{0};       //!< 95th percentile, linear between ranks as numpy's, seconds
+    double p95{0};       //!< 95th percentile, interpolated linearly as in numpy, seconds
 };
 
 TimeSpread SpreadOf(const std::vector<Time>& times);
 
-/** When the mean step of a run is known well enough. */
+/** Criterion for a sufficiently well known mean step time of a run. */
 struct SteadyRule
 {
-    static constexpr uint32_t MIN_STEPS = 3; //!< that a deviation is taken of
+    static constexpr uint32_t MIN_STEPS = 3; //!< minimum number of steps for a deviation
 
-    double tolerance{0}; //!< of the mean, relative; 0: never known well enough
+    double tolerance{0}; //!< relative to the mean; 0: the rule is never met
 
     bool IsOn() const
     {
@@ -46,10 +46,10 @@ struct SteadyRule
     }
 
     /**
-     * Whether the mean of @p steps, of which there must be MIN_STEPS, lies within the tolerance
-     * with 95 % confidence: t s / sqrt(n) <= tolerance * mean with s the sample's deviation and t
-     * Student's at n - 1 degrees of freedom (steps independent and near normal). Durations that
-     * are all alike do at once.
+     * Whether the mean of @p steps lies within the tolerance with 95 % confidence:
+     * t s / sqrt(n) <= tolerance * mean, with s the sample's deviation and t Student's at n - 1
+     * degrees of freedom (for independent and nearly normal steps). False for fewer than MIN_STEPS
+     * steps. Equal durations meet the rule at once.
      */
     bool IsMet(const std::vector<Time>& steps) const;
 };

@@ -13,14 +13,14 @@
 namespace weir
 {
 
-/** What a program asks of a group, a send/recv pair included: as StepOp has it. */
+/** A call of a program on a group, with the fields of StepOp; a send/recv pair is one call. */
 struct SlotAsk
 {
     CollectiveOp op{CollectiveOp::AllReduce};
     Bytes bytes;
     uint16_t root{0};
     uint16_t traffic{StepOp::EVEN};
-    uint16_t streams{0}; //!< bits of the streams that it is issued on; no part of what is asked
+    uint16_t streams{0}; //!< bits of the streams on which it is issued; not compared
 
     friend bool operator<(const SlotAsk& a, const SlotAsk& b)
     {
@@ -29,23 +29,26 @@ struct SlotAsk
     }
 };
 
-/** By slot: what @p program asks of its group there, each once, in ascending order. */
+/** By slot: the distinct calls of @p program on its group there, in ascending order. */
 std::vector<std::vector<SlotAsk>> AsksOf(const StepProgram& program);
 
-/** What the engine is asked for. @param traffics by index into StepGraph::traffics. */
+/** The engine's call for @p ask. @param traffics by index into StepGraph::traffics */
 CollectiveCall CallOf(const SlotAsk& ask,
                       CommunicatorId communicator,
                       const std::vector<TrafficId>& traffics);
 
 /**
- * What @p op asks of @p communicator.
- * @param traffics by index into StepGraph::traffics, as AddTraffics gives them.
+ * The engine's call for @p op on @p communicator.
+ * @param traffics by index into StepGraph::traffics, as AddTraffics returns them
  */
 CollectiveCall CallOf(const StepOp& op,
                       CommunicatorId communicator,
                       const std::vector<TrafficId>& traffics);
 
-/** Makes the unequal parts of @p graph known to @p planner; by index into StepGraph::traffics. */
+/**
+ * Registers the unequal parts of @p graph with @p planner.
+ * @return by index into StepGraph::traffics
+ */
 std::vector<TrafficId> AddTraffics(const StepGraph& graph, Planner& planner);
 
 } // namespace weir

@@ -218,7 +218,7 @@ StepExecutor::State::Compute(
     completions.Push(end, static_cast<uint32_t>(actor * STREAM_COUNT + stream));
 }
 
-/** The head of @p stream, a communication, has its multiprocessors and may begin. */
+/** The head of @p stream, a communication, has its SMs and arrives at its rendezvous. */
 void
 StepExecutor::State::Arrive(uint32_t actor, std::size_t stream, Time now)
 {
@@ -274,7 +274,7 @@ StepExecutor::State::EndRendezvous(uint32_t id, Time now)
         leaving.push_back(pending.ArrivedKey(id, i));
         Hold(leaving.back() / STREAM_COUNT, op, false, now);
     }
-    // Before anybody goes on: whoever is first may come to this group's next rendezvous at once.
+    // First of all, since a rank that continues may arrive at this group's next rendezvous at once.
     pending.End(id);
     for (uint32_t key : leaving)
     {
@@ -322,7 +322,7 @@ StepExecutor::State::Complete(uint32_t actor, std::size_t stream, Time now)
     Rebook(actor, now);
 }
 
-/** Tells the observers of an operation that has ended on the watched ranks of an actor. */
+/** Notifies the observers of an operation that has ended on an actor's watched ranks. */
 void
 StepExecutor::State::TellOp(uint32_t actor, std::size_t stream, Time now)
 {
@@ -339,7 +339,7 @@ StepExecutor::State::TellOp(uint32_t actor, std::size_t stream, Time now)
     }
 }
 
-/** Tells the observers of a communication that has ended in all groups of its place. */
+/** Notifies the observers of a communication that has ended in all groups of its group class. */
 void
 StepExecutor::State::TellRendezvous(const Rendezvous& rendezvous, Time now)
 {
@@ -360,7 +360,7 @@ StepExecutor::State::TellRendezvous(const Rendezvous& rendezvous, Time now)
     }
 }
 
-/** Of what is booked to a running operation, what it waited for the CPU behind its kernels. */
+/** Moves the time that a running operation waited for the CPU after its kernels to Launch. */
 void
 StepExecutor::State::BookLaunch(ActorState& state, Time now) const
 {

@@ -20,13 +20,14 @@ namespace weir
 {
 
 /**
- * Which computation finishes when. Ranks in lock-step finish together, so what is due at one
- * instant shares an entry: O(1) each, and those of one instant come in the order they were begun.
+ * Completion times of computations. Ranks in lock-step finish at the same time, so the completions
+ * of one instant share an entry: O(1) each. Those of one instant are returned in the order in which
+ * they were begun.
  */
 class CompletionQueue
 {
   public:
-    /** @param keys how many different keys there are. */
+    /** @param keys number of different keys */
     explicit CompletionQueue(std::size_t keys)
         : m_nodes(keys),
           m_queue(Items{&m_nodes})
@@ -36,26 +37,26 @@ class CompletionQueue
     CompletionQueue(const CompletionQueue&) = delete;
     CompletionQueue& operator=(const CompletionQueue&) = delete;
 
-    /** @p key, which is not under way, finishes at @p when. */
+    /** Adds @p key, which must not be in the queue; it completes at @p when. */
     void Push(Time when, uint32_t key)
     {
         m_queue.Insert(key, when);
     }
 
-    /** @p key, which is under way, finishes at @p when instead. */
+    /** Changes the completion of @p key, which must be in the queue, to @p when. */
     void Move(Time when, uint32_t key)
     {
         m_queue.Remove(key);
         m_queue.Insert(key, when);
     }
 
-    /** When the first finishes; Time::Infinite() when nobody is under way. */
+    /** Time of the first completion; Time::Infinite() when the queue is empty. */
     Time NextTime() const
     {
         return m_queue.FirstTime();
     }
 
-    /** Takes the first out. @return its key. */
+    /** Removes the first completion. @return its key */
     uint32_t Pop()
     {
         return m_queue.PopFirst();
@@ -76,8 +77,7 @@ class CompletionQueue
     InstantQueue<Items> m_queue;
 };
 
-/** Books the time of one rank to categories as it passes; what is booked sums to what has passed.
- */
+/** Books the time of one rank to categories; the booked times sum to the elapsed time. */
 class RankBooking
 {
   public:
@@ -89,13 +89,13 @@ class RankBooking
         m_category = TimeCategory::Bubble;
     }
 
-    /** Nothing is booked any more, of what has been settled; the rank goes on as it does. */
+    /** Clears the settled times; the current category continues. */
     void Next()
     {
         m_spent = {};
     }
 
-    /** From @p now on the rank's time is of @p category. */
+    /** From @p now on the rank's time belongs to @p category. */
     void Switch(TimeCategory category, Time now)
     {
         if (category != m_category)
@@ -112,7 +112,7 @@ class RankBooking
         m_since = now;
     }
 
-    /** Takes @p time, which is booked or being booked as @p from, for @p to. */
+    /** Moves @p time, which is booked or being booked to @p from, to @p to. */
     void Move(Time time, TimeCategory from, TimeCategory to)
     {
         m_spent[static_cast<std::size_t>(from)] -= time;
@@ -126,25 +126,28 @@ class RankBooking
 
   private:
     std::array<Time, TIME_CATEGORY_COUNT> m_spent{}; //!< by TimeCategory
-    Time m_since;                                    //!< up to when time is booked
+    Time m_since;                                    //!< time is booked up to here
     TimeCategory m_category{TimeCategory::Bubble};   //!< of the time since then
 };
 
 /** The compute stream among the streams of a rank. */
 constexpr auto COMPUTE_STREAM = static_cast<std::size_t>(StreamKind::Compute);
 
-/** How far the head of a stream is. */
+/** Phase of the operation at the head of a stream. */
 enum class StreamPhase : uint8_t
 {
     Blocked, //!< waits for an operation of another stream
-    Issuing, //!< a communication that the CPU has yet to issue
-    Queued,  //!< a communication whose kernels wait for multiprocessors
-    Posted,  //!< has come to a rendezvous whose other ranks have not
+    Issuing, //!< a communication that the CPU has not issued yet
+    Queued,  //!< a communication whose kernels wait for SMs
+    Posted,  //!< has arrived at a rendezvous that is not complete
     Running,
     Done //!< the stream has no more operations in this step
 };
 
-/** One stream of one rank. Operations before `position` have ended, the one at it is the head. */
+/**
+ * One stream of one rank. Operations before `position` have ended; the one at `position` is the
+ * head.
+ */
 struct StreamState
 {
     uint32_t position{0};
@@ -154,30 +157,32 @@ struct StreamState
     TimeCategory category{TimeCategory::Bubble}; //!< of the running head
 };
 
-/** All streams of one actor: what the executor touches at every event. */
+/** All streams of one actor: the state that the executor accesses at every event. */
 struct ActorState
 {
     std::array<StreamState, STREAM_COUNT> streams{};
     std::array<uint16_t, STREAM_COUNT> waiters{}; //!< by stream: bits of the streams blocked on it
     uint8_t open{0};                              //!< streams not Done
-    uint32_t step{0};                             //!< that the actor is at, or has just ended
-    bool isWatched{false};                        //!< somebody observes its operations
-    uint16_t heldSms{0};                          //!< multiprocessors that communication holds
-    uint16_t heldPerMille{0};                     //!< of the HBM rate that communication takes
-    bool isComputing{false};                      //!< the compute stream runs kernels
-    uint16_t tight{0};  //!< bits of the streams whose communication kernels can hold up
+    uint32_t step{0};         //!< current step of the actor, or the one it has just ended
+    bool isWatched{false};    //!< an observer watches its operations
+    uint16_t heldSms{0};      //!< SMs that communication occupies
+    uint16_t heldPerMille{0}; //!< share of the HBM rate that communication takes, in 1/1000
+    bool isComputing{false};  //!< the compute stream runs kernels
+    uint16_t tight{0}; //!< bits of the streams whose communication concurrent kernels can slow down
     uint16_t queued{0}; //!< bits of the streams whose heads are Queued
     uint32_t epoch{0};  //!< synchronizations of CPU and GPU so far
     Time hostBase;      //!< when the CPU began to issue this epoch
     Time computeStart;  //!< of the running head of the compute stream
-    Time kernelEnd;     //!< of the running head of the compute stream, but for late launches
-    Time launchEnd;     //!< of the same, as late launches have it
+    Time kernelEnd;     //!< end of the running head of the compute stream without late launches
+    Time launchEnd;     //!< end of the same head as late launches bound it
     RankBooking booking;
 };
 
 static_assert(STREAM_COUNT <= 16, "ActorState::waiters has one bit per stream");
 
-/** What of an operation execution needs at every turn; the rest is looked up where it is used. */
+/**
+ * The fields of an operation that execution needs at every event; others are looked up where used.
+ */
 struct OpBrief
 {
     Time duration; //!< of a computation
@@ -189,10 +194,12 @@ struct OpBrief
 
 static_assert(sizeof(OpBrief) == 16, "a few operations fit a cache line");
 
-/** The mean over the time of an operation's kernels; without kernels, as one that fills all SMs. */
+/**
+ * Time-weighted mean over an operation's kernels; without kernels, that of one that fills all SMs.
+ */
 OverlapTraits TraitsOf(const StepGraph& graph, const StepOp& op);
 
-/** When the CPU issues an operation; see StepOp. */
+/** Launch times of an operation; see StepOp. */
 struct OpIssue
 {
     Time launch;
@@ -213,13 +220,13 @@ struct StreamOps
 {
     const StepOp* ops{nullptr};
     const StepDependency* dependencies{nullptr}; //!< of the whole program
-    uint32_t firstBrief{0};                      //!< into State::briefs
+    uint32_t firstBrief{0};                      //!< index into State::briefs
     uint32_t count{0};
 };
 
 /**
- * Everything a StepExecutor holds. Actors execute, each for all of its ranks (RankFold). A key
- * names a stream of an actor: actor * STREAM_COUNT + stream.
+ * Everything a StepExecutor holds. Actors execute, each on behalf of all of its ranks (RankFold). A
+ * key identifies a stream of an actor: actor * STREAM_COUNT + stream.
  */
 struct StepExecutor::State
 {
@@ -244,7 +251,7 @@ struct StepExecutor::State
 
     StepExecutorSpec spec;
     RankFold fold;
-    CollectiveClient* client; //!< the executor, to be told of ended collectives
+    CollectiveClient* client; //!< the executor, which is notified of ended collectives
     std::vector<StepObserver*> observers;
     std::vector<OpBrief> briefs;       //!< of all programs' streams
     std::vector<OpIssue> issues;       //!< of the same operations
@@ -254,27 +261,29 @@ struct StepExecutor::State
     std::vector<std::vector<Watched>> watched; //!< by actor
     std::vector<double> scales; //!< by actor: factor on compute durations; empty: all 1
     RankJitter jitter;
-    std::vector<double> scalesNow; //!< by actor: of its step, jitter included; empty: all 1
-    std::vector<Time> posted;      //!< by key: when the head was reached; when it is watched
-    std::vector<Time> started;     //!< by key: when the head began; when it is watched
-    std::vector<Time> room;        //!< by key: when a Queued head finds multiprocessors
-    std::vector<float> left;       //!< of the briefs' operations: SmPace::Left
+    std::vector<double>
+        scalesNow; //!< by actor: factor of its current step, jitter included; empty: all 1
+    std::vector<Time> posted;  //!< by key, if watched: when the head was reached
+    std::vector<Time> started; //!< by key, if watched: when the head began
+    std::vector<Time> room;    //!< by key: when a Queued head finds free SMs
+    std::vector<float> left;   //!< of the same operations: SmPace::Left
     double minLeft{1};
-    std::vector<Time> lost;      //!< by key, where tight: what its communication has lost
-    std::vector<Time> lostSince; //!< by key, where tight: up to when that is booked
+    std::vector<Time> lost;      //!< by key, if tight: time that its communication has lost
+    std::vector<Time> lostSince; //!< by key, if tight: losses are booked up to here
     GroupRendezvous pending;
     CompletionQueue completions;          //!< running computations, by key
-    std::vector<uint32_t> leaving;        //!< keys whose communication is just ending
+    std::vector<uint32_t> leaving;        //!< keys whose communication is ending
     std::vector<uint32_t> ended;          //!< actors that have just ended a step
-    std::vector<uint32_t> finishedActors; //!< by step that some actor has ended: how many have
+    std::vector<uint32_t> finishedActors; //!< by step: number of actors that have ended it
     uint64_t opCount{0};
     bool begun{false};
     Time stepStart;
     std::vector<Time> stepTimes;
-    uint32_t minSteps{0};                 //!< of a run that goes on until it is stopped
-    uint64_t collectives{0};              //!< started so far
-    std::optional<std::size_t> heldSteps; //!< SteadyStep is that of so many steps; none: of all
-    std::vector<RankBreakdown> spent;     //!< by rank: in all finished steps
+    uint32_t minSteps{0}; //!< minimum number of steps of a run that continues until it is stopped
+    uint64_t collectives{0}; //!< number of communications started so far
+    std::optional<std::size_t>
+        heldSteps;                    //!< SteadyStep covers this number of steps; none: all of them
+    std::vector<RankBreakdown> spent; //!< by rank: sum over the counted steps
     std::vector<RankBreakdown> breakdown; //!< by rank, of StepExecutor::SteadyStep
 
   private:

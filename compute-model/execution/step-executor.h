@@ -19,13 +19,13 @@
 namespace weir
 {
 
-/** Sees every operation end; used by trace sources, timeline and result file. */
+/** Observes the end of every operation; used by trace sources, timeline and result file. */
 class StepObserver
 {
   public:
     virtual ~StepObserver() = default;
 
-    /** Whether OnOpFinished is wanted for operations of @p rank; asked once, by AddObserver. */
+    /** Whether OnOpFinished is wanted for operations of @p rank; AddObserver asks once. */
     virtual bool Watches(Rank rank) const
     {
         return true;
@@ -43,8 +43,8 @@ class StepObserver
     }
 
     /**
-     * A collective or send/recv of group @p group ended on all its ranks; @p number counts those of
-     * the run in the order of their starts.
+     * A collective or send/recv of group @p group has ended on all its ranks. @p number is its
+     * index in the run, in the order of starts.
      */
     virtual void OnCollectiveFinished(uint32_t step,
                                       uint32_t group,
@@ -61,66 +61,67 @@ class StepObserver
     }
 };
 
-/** A collective or send/recv that is under way. */
+/** A collective or send/recv in progress. */
 struct RunningCollective
 {
     uint32_t step{0};
-    uint32_t group{0}; //!< of the graph; where groups are alike and executed once, the first
+    uint32_t group{
+        0}; //!< index in the graph; of equivalent groups that are executed once, the first
     const StepOp* op{nullptr};
     uint64_t number{0}; //!< as in StepObserver::OnCollectiveFinished
 };
 
-/** Which steps SteadyStep is of. */
+/** Steps that SteadyStep refers to. */
 enum class SteadyKind : uint8_t
 {
     Last,     //!< the last step
     Mean,     //!< the mean of the steps
     LastHeld, //!< the last step that ended before HoldSteady, while other jobs were running
-    MeanHeld  //!< the mean of these
+    MeanHeld  //!< the mean of the steps that ended before HoldSteady
 };
 
 const char* ToString(SteadyKind kind);
 
-/** How one rank spent a step; the categories sum to the step's time. */
+/** Time of one rank in a step, by category; the categories sum to the step's time. */
 struct RankBreakdown
 {
     std::array<Time, TIME_CATEGORY_COUNT> spent{}; //!< by TimeCategory
 };
 
-/** What is to be executed, and with what. */
+/** A step graph to execute, and its settings. */
 struct StepExecutorSpec
 {
     const StepGraph* graph{nullptr};           //!< must outlive the executor
     CollectiveEngine* engine{nullptr};         //!< must outlive the executor
     std::vector<CommunicatorId> communicators; //!< by group of the graph
     std::vector<TrafficId> traffics;           //!< by index into StepGraph::traffics
-    uint32_t steps{1};                         //!< how many steps to run, one after another
-    bool startsApart{false}; //!< a rank begins its next step when its own has ended, whatever the
-                             //!< others do; false: when all have ended theirs (a barrier)
-    SteadyRule steady;       //!< no more steps once it is met
-    Time start;              //!< when the first begins
+    uint32_t steps{1};                         //!< number of steps to run, one after another
+    bool startsApart{false}; //!< a rank begins its next step when its own has ended; false: when
+                             //!< all ranks have ended theirs (a barrier)
+    SteadyRule steady;       //!< no more steps begin once it is met
+    Time start;              //!< start of the first step
     std::vector<double>
         computeScale; //!< by rank: factor on compute durations (slow GPUs); empty: all 1
     std::vector<uint32_t>
-        groupKinds; //!< by group of the graph: in groups of one kind a call takes the same time,
-                    //!< whatever else is under way; then what is alike is executed once (RankFold).
-                    //!< Empty: every rank is executed for itself
-    uint32_t sms{0}; //!< multiprocessors of a GPU, of which communication (StepOp::sms) takes some
-                     //!< from the kernels beside it; 0: kernels run as if alone
-    OverlapPolicy overlap;       //!< how much longer kernels beside communication take
-    SmPace pace;                 //!< when multiprocessors cannot keep up with the links
+        groupKinds;  //!< by group of the graph: a call takes the same time in groups of one kind,
+                     //!< whatever else is running, and equivalent ranks are executed once
+                     //!< (RankFold). Empty: every rank is executed separately
+    uint32_t sms{0}; //!< SMs of a GPU, of which communication (StepOp::sms) takes some from
+                     //!< concurrent kernels; 0: no slowdown
+    OverlapPolicy overlap;       //!< slowdown of kernels that overlap communication
+    SmPace pace;                 //!< rates of SMs, where they cannot keep up with the links
     bool launchesInOrder{false}; //!< one hardware queue (CUDA_DEVICE_MAX_CONNECTIONS=1): kernels do
                                  //!< not overtake communication launched before them
-    JitterSpec jitter; //!< how compute durations differ from rank to rank; then every rank is
-                       //!< executed for itself
+    JitterSpec jitter; //!< variation of compute durations between ranks; every rank is then
+                       //!< executed separately
 
-    /** Whether steps differ by chance, or are run until their mean is known: then that counts. */
+    /** Whether the mean step counts: steps vary at random, or run until their mean is known. */
     bool CountsMean() const
     {
         return jitter.IsOn() || steady.IsOn();
     }
 
-    /** The first step that counts for a mean: steps that overlap have to fill the pipeline once. */
+    /** The first step that counts for a mean; steps that overlap must fill the pipeline once. */
     uint32_t FirstCounted() const
     {
         return startsApart && steps > 1 ? 1 : 0;
@@ -128,29 +129,33 @@ struct StepExecutorSpec
 };
 
 /**
- * Runs a StepGraph as CUDA would: per rank in-order streams, dependencies between them, collectives
- * that start at their last arrival and end together, sends that wait for their receives. A step
- * ends when all ranks have ended it; then the next begins, for all (a barrier). Where ranks start
- * apart, each has begun its own before; a step then lasts from the end of the one before to its
- * own, which is the period once steps follow each other alike, and that time of a rank is booked to
- * whatever step the rank was at.
+ * Executes a StepGraph as CUDA would: per rank in-order streams, dependencies between them,
+ * collectives that start at their last arrival and end on all ranks at the same time, sends that
+ * wait for their receives. A step ends when all ranks have ended it; then the next begins on all
+ * ranks (a barrier). With startsApart, each rank may already have begun its next step. A step then
+ * lasts from the end of the step before to its own end, which is the period in steady state, and
+ * the breakdown of a rank covers this time, whichever step the rank was executing.
  *
- * Kernels slow down beside communication as OverlapSlowdown has it, by the multiprocessors and the
- * memory traffic that it takes; an operation without kernel records as one that fills all SMs.
- * Communication begins when its kernels find multiprocessors: behind a running persistent kernel;
- * where they need more of them than the kernels beside it leave, it lasts longer.
+ * Kernels that overlap communication are slowed by OverlapSlowdown, according to the SMs and memory
+ * traffic that communication takes. An operation without kernel records counts as one that fills
+ * all SMs. Communication begins when its kernels find free SMs, i.e. after a running persistent
+ * kernel. It takes longer where it needs more of its SMs' rate than concurrent kernels leave.
  *
- * A passive engine beside the CollectiveEngine it uses: add both to one EngineSet, this one first.
+ * A passive engine in addition to the CollectiveEngine that it uses: add both to one EngineSet,
+ * this one first.
  */
 class StepExecutor : public PassiveEngine, private CollectiveClient
 {
   public:
-    /** @throws std::invalid_argument when the graph is inconsistent (the message names rank and
-     * op). */
+    /**
+     * @throws std::invalid_argument when the graph is inconsistent (the message names rank and
+     *         operation), a list of @p spec has the wrong size, a compute scale is not positive, or
+     *         startsApart is combined with a steady rule.
+     */
     explicit StepExecutor(StepExecutorSpec spec);
     ~StepExecutor() override;
 
-    /** Tells @p observer of everything from now on; it must outlive the run. */
+    /** Reports all events from now on to @p observer, which must outlive the run. */
     void AddObserver(StepObserver& observer);
 
     Time NextEventTime() override;
@@ -159,41 +164,47 @@ class StepExecutor : public PassiveEngine, private CollectiveClient
     /** Whether all steps are done. */
     bool IsFinished() const;
 
-    /** Durations of the finished steps, in order: from the end of the one before (the start). */
+    /**
+     * Durations of the finished steps, in order, each from the end of the one before (or the
+     * start).
+     */
     const std::vector<Time>& StepTimes() const;
 
     /**
-     * The last step, or with jitter or a steady rule the mean of the finished ones (from
-     * FirstCounted on); infinite before the first.
+     * Duration of the last step; with jitter or a steady rule, the mean of the finished steps from
+     * FirstCounted on. Infinite before the first step has ended.
      */
     Time SteadyStep() const;
 
-    /** Which steps that is of. */
+    /** Steps that SteadyStep refers to. */
     SteadyKind GetSteadyKind() const;
 
     /**
-     * SteadyStep and Breakdown stay what they are, whatever later steps take: another job has
-     * ended, and from now on this one has the fabric more to itself. Nothing happens before the
-     * first step has ended, or the second time.
+     * Freezes SteadyStep and Breakdown, whatever later steps take: another job has ended, and from
+     * now on this job has less contention on the fabric. Has no effect before the first step has
+     * ended, or when called again.
      */
     void HoldSteady();
 
-    /** Goes on after all steps of the specification, until StopAfterStep. */
+    /** Continues after all steps of the specification, until StopAfterStep. */
     void ContinueUntilStopped();
 
-    /** Begins no step after the one under way, but has all steps of the specification. */
+    /** Begins no step after the current one, except to complete the steps of the specification. */
     void StopAfterStep();
 
-    /** What @p client, if that is this executor, runs as @p token; nothing where it has ended. */
+    /**
+     * The communication that @p client, if it is this executor, runs as @p token; none if it has
+     * ended.
+     */
     std::optional<RunningCollective> FindCollective(const CollectiveClient* client,
                                                     uint64_t token) const;
 
-    /** Where that time went, by rank; a mean is rounded down to a picosecond. */
+    /** Breakdown of SteadyStep by rank; a mean is rounded down to a picosecond. */
     const std::vector<RankBreakdown>& Breakdown() const;
 
     /**
-     * When nothing more will happen but steps are unfinished: in which operation each waiting rank
-     * (the first @p limit) waits and for whom, in one line; empty when finished.
+     * If no more events will occur but steps are unfinished: one line that says in which operation
+     * each waiting rank (the first @p limit) waits, and for which ranks. Empty when finished.
      */
     std::string DescribeWaiting(std::size_t limit = 8) const;
 

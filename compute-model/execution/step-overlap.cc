@@ -28,7 +28,7 @@ TraitsOf(const StepGraph& graph, const StepOp& op)
     return {mean(sum.smShare), mean(sum.displaced), mean(sum.memoryShare)};
 }
 
-/** How much longer the kernels at the head of the compute stream take beside what is held. */
+/** Slowdown of the kernels at the head of the compute stream by the communication in progress. */
 double
 StepExecutor::State::Slowdown(uint32_t actor) const
 {
@@ -48,15 +48,15 @@ StepExecutor::State::Slowdown(uint32_t actor) const
 }
 
 /**
- * When a communication that is ready at @p now finds multiprocessors: at once, but for persistent
- * kernels (OverlapTraits::displaced), whose thread blocks keep every one until they end.
+ * When a communication that is ready at @p now finds free SMs: at once, except behind persistent
+ * kernels (OverlapTraits::displaced), whose thread blocks occupy all SMs until they end.
  *
- * What is launched in order stands before the kernels launched after it, which begin at the same
- * instant; else those are there first, since a dependency between streams takes longer than the gap
- * between kernels of one stream (1.8 and 1.0 to 1.5 us on an H200). On an H200 behind matrix
- * multiplications of 174 us to 1.37 ms the last of 16 or 32 blocks starts after 0.27 to 0.68 of
- * their length (mean over launches at random times; 0.5 here), beside other kernels after 2 to
- * 200 us (0 here).
+ * With in-order launches, communication precedes the kernels launched after it that begin at the
+ * same instant. Otherwise those kernels come first, since a dependency between streams takes longer
+ * than the gap between kernels of one stream (1.8 and 1.0 to 1.5 us on an H200). Measured on an
+ * H200 behind GEMMs of 174 us to 1.37 ms, the last of 16 or 32 blocks starts after 0.27 to 0.68 of
+ * the GEMM's length (mean over launches at random times; 0.5 here), and with other kernels after 2
+ * to 200 us (0 here).
  */
 Time
 StepExecutor::State::RoomAt(uint32_t actor, Time now) const
@@ -117,7 +117,7 @@ StepExecutor::State::Enter(uint32_t actor, std::size_t stream, Time now)
     completions.Push(free, key);
 }
 
-/** What @p communication takes of the GPU while it runs is taken, or given back. */
+/** Occupies the GPU resources of @p communication if it starts, or releases them. */
 void
 StepExecutor::State::Hold(uint32_t actor, const StepOp& communication, bool isStart, Time now)
 {
@@ -156,12 +156,15 @@ StepExecutor::State::Hold(uint32_t actor, const StepOp& communication, bool isSt
 namespace
 {
 
-/** Below this nothing is gained by another event. */
+/** Smaller losses do not justify another event. */
 constexpr Time MIN_LOSS = Time::Nanoseconds(1);
 
 } // namespace
 
-/** The communication at the head of @p stream begins: is it one that kernels can hold up? */
+/**
+ * Checks whether concurrent kernels can slow down the communication that begins at the head of
+ * @p stream.
+ */
 void
 StepExecutor::State::WatchPace(uint32_t actor, std::size_t stream, Time now)
 {
@@ -180,9 +183,9 @@ StepExecutor::State::WatchPace(uint32_t actor, std::size_t stream, Time now)
 }
 
 /**
- * Books what the tight communications of @p actor have lost up to @p now, beside what the compute
- * stream ran since the last time: where they need more of their multiprocessors than it left, the
- * share that they were short of.
+ * Books the losses of the tight communications of @p actor up to @p now, for the kernels that the
+ * compute stream ran since the last booking. A communication that needs more of its SMs' rate than
+ * the kernels left loses the missing share of that time.
  */
 void
 StepExecutor::State::BookLosses(uint32_t actor, Time now)
@@ -201,7 +204,7 @@ StepExecutor::State::BookLosses(uint32_t actor, Time now)
             const uint32_t at =
                 OpsOf(actor, COMPUTE_STREAM).firstBrief + state.streams[COMPUTE_STREAM].position;
             const double share = spec.pace.Alone(op) * left[at] / spec.pace.Needed(op);
-            // Behind its kernels the operation may still wait for the CPU to launch more.
+            // After its kernels the operation may still wait for the CPU to launch more.
             const Time ran = std::max(Time(), std::min(now, state.kernelEnd) - lostSince[key]);
             lost[key] += ran * std::max(0.0, 1 - share);
         }
@@ -210,10 +213,10 @@ StepExecutor::State::BookLosses(uint32_t actor, Time now)
 }
 
 /**
- * Puts the end of a communication off by what its slowest rank has lost, which it makes up for
- * beside whatever runs then. Losses depend on loads alone, not on each other, so that the two sides
- * of an overlap cannot chase one another; each time there is less to make up for.
- * @return whether the end is put off.
+ * Delays the end of a communication by the loss of its slowest rank, which catches up while other
+ * kernels run. Losses depend only on loads, not on each other, so that the two sides of an overlap
+ * cannot delay each other indefinitely; every further delay is shorter.
+ * @return whether the end is delayed
  */
 bool
 StepExecutor::State::IsBehind(uint32_t rendezvous, Time now)

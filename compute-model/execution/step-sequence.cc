@@ -6,7 +6,7 @@
 namespace weir
 {
 
-/** Sets what the compute durations of an actor's step are multiplied with. */
+/** Sets the factor on the compute durations of an actor's step. */
 void
 StepExecutor::State::DrawScale(uint32_t actor)
 {
@@ -18,7 +18,7 @@ StepExecutor::State::DrawScale(uint32_t actor)
     scalesNow[actor] = own * jitter.Factor(actor, actors[actor].step, 0);
 }
 
-/** How long the head of a stream takes on this rank in this step when nothing runs beside it. */
+/** Duration of the head of a stream on this rank in this step in isolation. */
 Time
 StepExecutor::State::OwnTime(uint32_t actor, std::size_t stream, Time duration) const
 {
@@ -41,7 +41,7 @@ StepExecutor::State::HasAllSteps() const
     return stepTimes.size() == spec.steps || spec.steady.IsMet(stepTimes);
 }
 
-/** The first step begins. */
+/** Begins the first step. */
 void
 StepExecutor::State::Begin(Time now)
 {
@@ -62,7 +62,7 @@ StepExecutor::State::Begin(Time now)
     }
 }
 
-/** An actor begins the step that it is at; its booking goes on. */
+/** Begins the current step of an actor; its booking continues. */
 void
 StepExecutor::State::BeginStep(uint32_t actor, Time now)
 {
@@ -104,13 +104,11 @@ StepExecutor::State::RunUntil(Time now)
     }
 }
 
-/**
- * Ends the steps that all actors have ended, and begins those of the actors that need not wait.
- */
+/** Ends the steps that all actors have ended, and begins those of the actors that need not wait. */
 void
 StepExecutor::State::SettleSteps(Time now)
 {
-    // Steps of no operations end as they begin.
+    // A step without operations ends as it begins, which extends `ended`.
     for (std::size_t i = 0; i < ended.size(); i++)
     {
         const uint32_t actor = ended[i];
@@ -145,7 +143,10 @@ StepExecutor::State::CountEnded(uint32_t actor)
     finishedActors[step]++;
 }
 
-/** Books the time since the last step ended; of steps that overlap, whatever was done in it. */
+/**
+ * Books the time since the previous step ended; with overlapping steps, whatever was executed in
+ * it.
+ */
 void
 StepExecutor::State::EndStep(Time now)
 {

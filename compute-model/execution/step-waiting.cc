@@ -74,7 +74,7 @@ StepExecutor::State::DescribeRank(uint32_t rank) const
 {
     const uint32_t actor = fold.actorOf[rank];
     const ActorState& state = actors[actor];
-    // The first stream that is at something; one that is only blocked says less.
+    // The first active stream; a stream that is only blocked says less.
     const auto isActive = [](const StreamState& s) {
         return s.phase == StreamPhase::Posted || s.phase == StreamPhase::Running;
     };

@@ -11,15 +11,15 @@
 namespace weir
 {
 
-/** Gradients that become final together. */
+/** Gradients that become final at the same time. */
 struct GradientPiece
 {
     uint32_t position{0}; //!< of the compute operation after which they are final
     Bytes bytes;
-    bool ofExperts{false}; //!< of experts' weights, whose replicas are other ranks
+    bool ofExperts{false}; //!< of experts' weights, which have other replicas
 };
 
-/** Gradients that are reduced together, once the last of them is final. */
+/** Gradients that are reduced in one call, once the last of them is final. */
 struct GradientBucket
 {
     uint32_t position{0}; //!< of its last piece
@@ -27,31 +27,33 @@ struct GradientBucket
     bool ofExperts{false};
 };
 
-/** Is told of gradients as the backward pass makes them final. */
+/** Receives gradients as the backward pass makes them final. */
 class GradientSink
 {
   public:
     virtual ~GradientSink() = default;
 
-    /** @return whether something is issued behind exactly the kernels up to the piece's position.
+    /**
+     * @return whether a communication is issued that waits for exactly the kernels up to the
+     *         piece's position.
      */
     virtual bool OnReady(const GradientPiece& piece) = 0;
 };
 
 /**
- * Packs gradients into buckets in the order in which the backward pass makes them final; a bucket
- * is closed once it holds @p bucket bytes or more (pieces are not split), as PyTorch's and
- * Megatron-LM's data-parallel wrappers do; those of experts go to buckets of their own.
+ * Packs gradients into buckets in the order in which the backward pass makes them final. A bucket
+ * is closed once it holds @p bucket bytes or more (pieces are not split), as in PyTorch's and
+ * Megatron-LM's data-parallel wrappers. Gradients of experts have buckets of their own.
  */
 class GradientPacker
 {
   public:
     explicit GradientPacker(Bytes bucket);
 
-    /** @return the bucket that @p piece has filled. */
+    /** @return the bucket that @p piece has filled, if any. */
     std::optional<GradientBucket> Add(const GradientPiece& piece);
 
-    /** Closes the buckets that are not full. */
+    /** Closes and returns the buckets that are not full. */
     std::vector<GradientBucket> TakeRest();
 
   private:

@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-// The squared norm and the count of values that are not finite, in fp32.
+// The squared norm and the count of non-finite values, in fp32.
 constexpr int64_t STATE_BYTES = 8;
 
 // Adam reads gradient, weight and both moments and writes weight and moments, all in fp32
@@ -63,7 +63,7 @@ PostValidation::PassOn()
     }
 }
 
-/** The backward passes' gradients come behind it on the same streams, so that they wait for it. */
+/** The gradients of backward passes follow on the same streams and therefore wait for it. */
 void
 PostValidation::PassBack()
 {
@@ -106,10 +106,10 @@ OptimizerWriter::ZeroGradients()
     }
     if (m_plan.Sharded() == ShardedState::Full)
     {
-        return; // gradients of units are given up when they have been reduced
+        return; // gradients of units are freed after their reduction
     }
     double whole = m_parameters + m_experts;
-    if (KeepsGradientParts(m_plan)) // the first pass's part is taken as it is
+    if (KeepsGradientParts(m_plan)) // the first pass's part needs no clearing
     {
         whole = m_plan.ExpertReplicas() == 1 ? m_experts : 0;
     }
@@ -170,7 +170,7 @@ OptimizerWriter::EndPass(bool isFirst)
     m_reduced.clear();
 }
 
-/** Reads the reduced part and that of the passes before, and writes the latter. */
+/** Reads the reduced part and the part accumulated so far, and writes the latter. */
 void
 OptimizerWriter::AddPart(const GradientBucket& bucket)
 {
@@ -225,12 +225,12 @@ OptimizerWriter::ReduceGradients()
     }
     if (arePartsLeft)
     {
-        ReduceWholeParameters(); // of what the replicas' reduction has left
+        ReduceWholeParameters(); // of the parts that remain after the replicas' reduction
     }
     ReduceTiedEmbedding();
 }
 
-/** Of @p parameters, those whose gradients a rank still has when the replicas have reduced them. */
+/** Those of @p parameters whose gradients a rank keeps after the reduction over replicas. */
 double
 OptimizerWriter::KeptAfterReduction(double parameters) const
 {
@@ -239,8 +239,9 @@ OptimizerWriter::KeptAfterReduction(double parameters) const
 }
 
 /**
- * DeepSpeed's fused_adam_legacy: the norm of the gradients as they are, then one kernel that reads
- * them, weight and both moments and writes the latter three and the weight's copy.
+ * DeepSpeed's fused_adam_legacy: the norm of the gradients in their own precision, then one kernel
+ * that reads gradient, weight and both moments, and writes weight, both moments and the weight's
+ * copy.
  */
 void
 OptimizerWriter::UpdateAtOnce()
@@ -277,9 +278,9 @@ OptimizerWriter::UpdateInTurn()
     OverParameters("gradient norm", MemoryKernel::GradientNorm, m_updated, FP32_BYTES);
     FlushKernels("optimizer norm");
     AgreeOnNorm();
-    if (!m_plan.StartsStepsApart()) // where the norm exceeds the limit is found out later
+    if (!m_plan.StartsStepsApart()) // otherwise a norm above the limit is detected later
     {
-        // --clip-grad 1.0, Megatron-LM's default: the norm exceeds it while training is young.
+        // --clip-grad 1.0, Megatron-LM's default: the norm exceeds it early in training.
         OverParameters("gradient clip", MemoryKernel::Elementwise, m_updated, 2 * FP32_BYTES);
     }
     OverParameters("Adam", MemoryKernel::AdamFused, m_updated, ADAM_BYTES);
@@ -359,7 +360,10 @@ OptimizerWriter::Reduction(Bytes bytes, const char* label, bool ofExperts)
     return request;
 }
 
-/** Whether each rank gets its part of gradients; an expert may have no other ranks in a copy. */
+/**
+ * Whether each rank receives only its part of the gradients; an expert's sharding group may be one
+ * rank.
+ */
 bool
 OptimizerWriter::Scatters(bool ofExperts) const
 {
@@ -367,14 +371,14 @@ OptimizerWriter::Scatters(bool ofExperts) const
            (!ofExperts || m_plan.ExpertShardRanks() > 1);
 }
 
-/** Whether scattered gradients are still to be summed among groups that hold a copy each. */
+/** Whether scattered gradients are then summed over the sharding groups. */
 bool
 OptimizerWriter::ScattersInCopies(bool ofExperts) const
 {
     return Scatters(ofExperts) && m_plan.ShardCopies() > 1;
 }
 
-/** The sum among copies of a part of gradients of @p bytes in all. */
+/** The sum over sharding groups of one part of gradients of @p bytes in total. */
 CommunicationRequest
 OptimizerWriter::AmongCopies(Bytes bytes, bool ofExperts)
 {
@@ -388,9 +392,9 @@ OptimizerWriter::AmongCopies(Bytes bytes, bool ofExperts)
 }
 
 /**
- * With sequence parallelism each tensor rank has seen only its tokens in norms, row biases and
- * positions, whose gradients are therefore summed over the tensor ranks; in a grid so has each rank
- * of a column in all biases too.
+ * With sequence parallelism each tensor rank has processed only its tokens in norms, row-parallel
+ * biases and positions, so that their gradients are summed over the tensor ranks. In a grid the
+ * same holds for the ranks of a column, and for all biases.
  */
 void
 OptimizerWriter::ReduceWholeParameters()
@@ -461,7 +465,10 @@ OptimizerWriter::ReduceTiedEmbedding()
     m_writer.Wait(m_writer.Communicate(request));
 }
 
-/** ... before, of experts that lie on more ranks of the stage than that group has. */
+/**
+ * Sums over the expert ranks first, if experts span more ranks of the stage than the optimizer
+ * group.
+ */
 void
 OptimizerWriter::SumOverExperts(const char* label)
 {
@@ -479,7 +486,7 @@ OptimizerWriter::SumOverExperts(const char* label)
     m_writer.Wait(m_writer.Communicate(request));
 }
 
-/** A single number that all ranks of the optimizer group must agree on. */
+/** Agreement of all ranks of the optimizer group on a single number. */
 void
 OptimizerWriter::AgreeOn(const char* label)
 {
@@ -501,7 +508,10 @@ OptimizerWriter::AgreeOn(const char* label)
     m_writer.Wait(m_writer.Communicate(request));
 }
 
-/** The stages agree, or each goes by those before it; the CPU reads the norm. */
+/**
+ * All stages agree on the norm, or each stage uses that of the stages up to it. The CPU then reads
+ * the norm.
+ */
 void
 OptimizerWriter::AgreeOnNorm()
 {

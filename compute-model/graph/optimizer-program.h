@@ -14,22 +14,22 @@ namespace weir
 {
 
 /**
- * Writes how the stages of a pipeline come to know the gradient norm without waiting for all others
- * (Qi et al. 2023, arXiv 2401.10241, section 4): before its update a stage gets what the stages
- * before it have summed, adds its own and passes it on; while the next step warms up the whole sum
- * comes back from the last stage to the first, and each stage validates its update by it. That it
- * always turns out right, so that nothing is rolled back, is assumed, as is a norm below the limit
- * that gradients are clipped at.
+ * Writes the exchange of the gradient norm between the stages of a pipeline without a wait for all
+ * of them (Qi et al. 2023, arXiv 2401.10241, section 4). Before its update a stage receives the sum
+ * of the stages before it, adds its own and sends it to the next stage. While the next step warms
+ * up, the total returns from the last stage to the first, and each stage validates its update with
+ * it. The model assumes that validation always succeeds, so that nothing is rolled back, and that
+ * the norm is below the clipping limit.
  */
 class PostValidation
 {
   public:
     PostValidation(const StageSource& source, KernelTable& kernels, ProgramWriter& writer);
 
-    /** A stage's sum is complete and goes on to the next. */
+    /** Sends a stage's complete sum to the next stage. */
     void PassOn();
 
-    /** A step begins, in which the whole sum of the one before comes back. */
+    /** Begins a step, in which the total of the step before returns. */
     void PassBack();
 
   private:
@@ -41,10 +41,11 @@ class PostValidation
 };
 
 /**
- * Writes what a stage does with its gradients, as Megatron-LM's mixed-precision optimizer does
- * (megatron/core/optimizer): reduction over the replicas, agreement on the gradient norm, Adam on
- * fp32 state, the update cast back to the weights' format; with the distributed optimizer
- * (ZeRO-1) each replica updates its part of the weights, which are then gathered.
+ * Writes the reduction of a stage's gradients and its optimizer, as in Megatron-LM's
+ * mixed-precision optimizer (megatron/core/optimizer): reduction over the replicas, agreement on
+ * the gradient norm, Adam on fp32 state, cast of the update to the weights' precision. With the
+ * distributed optimizer (ZeRO-1) each replica updates its part of the weights, which are then
+ * gathered.
  */
 class OptimizerWriter : public GradientSink
 {
@@ -52,8 +53,8 @@ class OptimizerWriter : public GradientSink
     OptimizerWriter(const StageSource& source, KernelTable& kernels, ProgramWriter& writer);
 
     /**
-     * Clears gradients that passes add to whole at the start of a step, and has the one before
-     * validated.
+     * Starts a step: clears the gradients that passes add to as a whole and, with postValidation,
+     * validates the step before.
      */
     void ZeroGradients();
 
@@ -63,19 +64,22 @@ class OptimizerWriter : public GradientSink
     /** Issues the reduction of a bucket of gradients when @p piece has filled it. */
     bool OnReady(const GradientPiece& piece) override;
 
-    /** Issues those of the buckets that are not full, when a model chunk has no more gradients. */
+    /**
+     * Issues the reductions of buckets that are not full, when a model chunk has no more gradients.
+     */
     void ReduceRest();
 
     /**
-     * A backward pass over a model chunk is over. Where one of several reduces, its reductions are
-     * waited for, and the parts that they leave are added to those of the passes before @p isFirst.
+     * Ends a backward pass over a model chunk. Where one of several passes reduces, this waits for
+     * its reductions and adds the reduced parts to those of earlier passes.
+     * @param isFirst there are no earlier passes
      */
     void EndPass(bool isFirst);
 
-    /** Issues every reduction that is left, in Megatron's order, and waits for all of them. */
+    /** Issues all remaining reductions, in Megatron-LM's order, and waits for them. */
     void ReduceGradients();
 
-    /** Gradient norm, Adam, cast back, and with ZeRO-1 the gathering of the weights. */
+    /** Gradient norm, Adam, cast back, and with ZeRO-1 the all-gather of the weights. */
     void Update();
 
   private:
@@ -106,14 +110,14 @@ class OptimizerWriter : public GradientSink
     const ParallelPlan& m_plan;
     KernelTable& m_kernels;
     ProgramWriter& m_writer;
-    double m_parameters; //!< that a rank of the stage holds, experts left out
-    double m_experts;    //!< of experts, that it holds
-    double m_updated;    //!< of them, that it updates itself
+    double m_parameters; //!< of a rank of the stage, routed experts excluded
+    double m_experts;    //!< of the rank's routed experts
+    double m_updated;    //!< of both, those that the rank updates itself
     PostValidation m_validation;
     GradientPacker m_packer;
-    std::vector<StepDependency> m_early;       //!< reductions issued beside backward passes
-    std::vector<GradientBucket> m_reduced;     //!< whose parts are not yet added
-    std::map<double, SegmentSequence> m_added; //!< the addition, by parameters of a part
+    std::vector<StepDependency> m_early;       //!< reductions that overlap backward passes
+    std::vector<GradientBucket> m_reduced;     //!< reduced buckets whose parts are not yet added
+    std::map<double, SegmentSequence> m_added; //!< addition of a part, by parameters of the part
 };
 
 } // namespace weir

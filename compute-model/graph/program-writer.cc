@@ -34,7 +34,7 @@ void
 ProgramWriter::Append(const SegmentSequence& sequence, GradientSink* ready, uint32_t gradientBytes)
 {
     std::vector<StepDependency> issued(sequence.size());
-    bool isAwaited = false; // something waits for just the kernels so far
+    bool isAwaited = false; // a communication waits for exactly the kernels so far
     for (std::size_t i = 0; i < sequence.size(); i++)
     {
         const Segment& segment = sequence[i];
@@ -75,7 +75,7 @@ ProgramWriter::Append(const SegmentSequence& sequence, GradientSink* ready, uint
             const double parameters = ofExperts ? segment.expertParameters : segment.parameters;
             if (ready != nullptr && parameters > 0)
             {
-                m_isTail = false; // the last bucket may wait for just these kernels
+                m_isTail = false; // the last bucket may wait for exactly these kernels
                 isAwaited |= ready->OnReady(
                     {LastCompute(), Bytes::Nearest(parameters * gradientBytes), ofExperts});
             }
@@ -121,7 +121,7 @@ ProgramWriter::AppendCompute(const Segment& segment)
     ops.push_back(op);
 }
 
-/** The kernels become part of the last compute operation. */
+/** Appends the kernels to the last compute operation. */
 void
 ProgramWriter::JoinLast(const Segment& segment)
 {
@@ -217,7 +217,7 @@ ProgramWriter::Wait(const StepDependency& operation)
 {
     int64_t& pending = m_pending[static_cast<std::size_t>(operation.stream)];
     pending = std::max<int64_t>(pending, operation.position);
-    // Kernels that follow need it, those already written do not.
+    // Kernels that follow wait for it, those already written do not.
     m_isTail = false;
 }
 

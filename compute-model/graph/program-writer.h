@@ -26,52 +26,52 @@ struct CommunicationRequest
     Bytes bytes;
     uint32_t label{0};
     uint32_t root{0};               //!< of a broadcast or reduce
-    bool byCopyEngine{false};       //!< it holds no multiprocessors
+    bool byCopyEngine{false};       //!< it occupies no SMs
     uint16_t traffic{StepOp::EVEN}; //!< of an all-to-all
 };
 
 /**
- * Writes the program of a role as a framework on CUDA would issue it: kernels go to the compute
- * stream; a communication waits for what the compute stream has been given so far (kernels and
- * waits), as torch.distributed does; the compute stream goes on until it is told to wait.
+ * Writes the program of a role as a framework on CUDA issues it. Kernels go to the compute stream.
+ * A communication waits for everything issued to the compute stream so far (kernels and waits), as
+ * in torch.distributed. The compute stream continues until it is told to wait.
  */
 class ProgramWriter
 {
   public:
-    /** Both must outlive the writer. @param host what the CPU spends on issuing the program */
+    /** Both must outlive the writer. @param host CPU time spent on issuing the program */
     ProgramWriter(KernelTable& kernels, StepProgram& program, const HostCosts& host = {});
 
-    /** What follows belongs to @p microBatch and @p layer. */
+    /** Everything that follows belongs to @p microBatch and @p layer. */
     void SetPlace(uint32_t microBatch, uint32_t layer);
 
     /**
-     * Appends a sequence. A short tail behind a communication becomes one operation with the
-     * kernels that follow it, so that layers meet without an operation of their own.
-     * @param ready when not null, is told of the gradients that become final, @p gradientBytes
-     *        each, when the kernels before them have been issued; it may issue communications.
-     *        Segments that continue others are one operation where it issues nothing in between.
+     * Appends a sequence. A short tail after a communication and the kernels that follow it become
+     * one operation, so that layer boundaries need no operation of their own.
+     * @param ready if not null, receives the gradients that become final, @p gradientBytes each,
+     *        when the kernels before them have been issued; it may issue communications. Segments
+     *        that continue others join their operation unless it issues something in between.
      */
     void Append(const SegmentSequence& sequence,
                 GradientSink* ready = nullptr,
                 uint32_t gradientBytes = 0);
 
-    /** Issues a communication behind everything so far. @return what Wait takes. */
+    /** Issues a communication after everything so far. @return the argument of Wait */
     StepDependency Communicate(const CommunicationRequest& request);
 
     /**
-     * Issues a communication that waits for nothing but its stream and its peers: the CPU has
-     * launched it ahead of its time, and has spent as long on it as on any.
+     * Issues a communication that waits only for its stream and its peers. The CPU has launched it
+     * ahead of time, at the same CPU cost as any other.
      */
     StepDependency CommunicateFreely(const CommunicationRequest& request);
 
-    /** Issues a communication behind one compute operation. */
+    /** Issues a communication that waits for one compute operation. */
     StepDependency CommunicateAfter(const CommunicationRequest& request, uint32_t computePosition);
 
-    /** Issues a communication behind another one, on another stream. */
+    /** Issues a communication that waits for another one, on another stream. */
     StepDependency CommunicateBehind(const CommunicationRequest& request,
                                      const StepDependency& operation);
 
-    /** Everything issued to the compute stream from here on needs @p operation. */
+    /** Everything issued to the compute stream from here on waits for @p operation. */
     void Wait(const StepDependency& operation);
 
     /** The CPU waits for everything issued so far before it issues more. */
@@ -91,11 +91,12 @@ class ProgramWriter
     KernelTable& m_kernels;
     StepProgram& m_program;
     HostCosts m_host;
-    Time m_issued;                               //!< CPU time spent since the last synchronization
-    uint32_t m_epoch{0};                         //!< synchronizations so far
-    bool m_synchronizes{false};                  //!< the CPU waits before the next kernels
-    std::array<int64_t, STREAM_COUNT> m_pending; //!< by stream: position the next kernels need
-    bool m_isTail{false}; //!< the last compute operation may take in the next segment
+    Time m_issued;              //!< CPU time spent since the last synchronization
+    uint32_t m_epoch{0};        //!< synchronizations so far
+    bool m_synchronizes{false}; //!< the CPU waits before the next kernels
+    std::array<int64_t, STREAM_COUNT>
+        m_pending;        //!< by stream: position that the next kernels wait for
+    bool m_isTail{false}; //!< the next segment may join the last compute operation
     uint32_t m_microBatch{0};
     uint32_t m_layer{StepOp::NO_LAYER};
 };

@@ -106,7 +106,7 @@ class StageWriter
         return LayersOfChunk(m_source.model, m_plan, m_source.stage, step.chunk);
     }
 
-    /** With synchronizing timers a pass also ends so: whatever comes next waits. */
+    /** With synchronizing timers the CPU also waits after each pass, before whatever follows. */
     void SynchronizeBefore(const PipelineStep& step)
     {
         const bool waitsForBatch =
@@ -155,14 +155,14 @@ class StageWriter
         optimizer.EndPass(m_passesLeft[step.chunk] + 1 == m_plan.MicroBatches());
     }
 
-    /** Who is told of gradients that are ready in a backward pass; null: nobody. */
+    /** Sink of the gradients of a backward pass; null if the pass does not reduce them. */
     GradientSink* ReadyIn(bool isLast, OptimizerWriter& optimizer) const
     {
         const bool reduces = isLast || optimizer.ReducesEveryPass();
         return reduces && OverlapsGradients(m_plan) ? &optimizer : nullptr;
     }
 
-    /** Back through all layers. @param ofLayer what runs of each. */
+    /** Backward through all layers. @param ofLayer the sequence that runs for each layer */
     void WriteBackward(const PipelineStep& step,
                        SegmentSequence LayerSegments::*ofLayer,
                        GradientSink* ready)
@@ -194,7 +194,7 @@ class StageWriter
         EndUnit(LayersOfStage(m_source.model, m_plan, m_source.stage));
     }
 
-    /** A pass over the next unit of weights begins; UnitUses has them in the same order. */
+    /** Starts a pass over the next unit of weights, in the order of UnitUses. */
     void UseUnit()
     {
         if (m_gathers)
@@ -211,7 +211,7 @@ class StageWriter
         }
     }
 
-    /** The unit that layer @p i of a chunk is, see UnitParameters. */
+    /** The unit of layer @p i of a chunk; see UnitParameters. */
     uint32_t UnitOf(const PipelineStep& step, uint32_t i) const
     {
         for (uint32_t chunk = 0; chunk < step.chunk; chunk++)
@@ -227,7 +227,7 @@ class StageWriter
         WriteBackward(step, &LayerSegments::backwardInput, ReadyIn(isLast, optimizer));
     }
 
-    /** Gradients of embeddings, norms and output layer came with those of activations. */
+    /** Gradients of embeddings, norms and output layer were written with those of activations. */
     void BackwardWeights(const PipelineStep& step, OptimizerWriter& optimizer)
     {
         const bool isLast = --m_passesLeft[step.chunk] == 0;
@@ -245,7 +245,10 @@ class StageWriter
         optimizer.EndPass(m_passesLeft[step.chunk] + 1 == m_plan.MicroBatches());
     }
 
-    /** Issues all transfers of a batch at once; what follows waits for all of them. */
+    /**
+     * Issues all transfers of a batch at once. What follows waits for all of them, or if detached
+     * only for receives.
+     */
     void Exchange(const PipelineStep& step)
     {
         m_isDetached = step.detached;
@@ -312,7 +315,7 @@ class StageWriter
                                                  : m_writer.Communicate(request));
     }
 
-    /** Each tensor rank received its part only; NVLink brings the rest, which grids never need. */
+    /** Gathers the parts that tensor ranks received each; not needed in grids. */
     void GatherReceived(const PipelineTransfer& transfer, const char* label)
     {
         if (!transfer.present || m_plan.tensor == 1 || m_plan.HasGrid() ||
@@ -349,7 +352,9 @@ class StageWriter
         return m_source.segments.Layer(m_source.model.IsExpertLayer(layer));
     }
 
-    /** Of one layer, as most are; all stages have about as many. */
+    /**
+     * Pass times of one layer of the given kind; all stages have about the same number of layers.
+     */
     static PassTimes TimesOf(const StepSegments& segments, bool hasExperts)
     {
         const LayerSegments& layer = segments.Layer(hasExperts);
@@ -362,13 +367,13 @@ class StageWriter
 
     const StageSource& m_source;
     const ParallelPlan& m_plan;
-    bool m_isDetached{false}; //!< the exchange at hand
+    bool m_isDetached{false}; //!< the current exchange is detached
     RankShape m_shape;
     KernelTable& m_kernels;
     ProgramWriter m_writer;
     std::optional<UnitGathers> m_gathers;       //!< where weights are gathered unit by unit
     std::optional<UnitReductions> m_reductions; //!< under full sharding
-    std::vector<uint32_t> m_passesLeft;         //!< by chunk: backward passes still to come
+    std::vector<uint32_t> m_passesLeft;         //!< by chunk: remaining backward passes
 };
 
 } // namespace

@@ -11,7 +11,7 @@
 namespace weir
 {
 
-/** What one stage's program is written from. */
+/** Inputs of one stage's program. */
 struct StageSource
 {
     const Transformer& model;
@@ -21,8 +21,8 @@ struct StageSource
 };
 
 /**
- * The program of all ranks of one pipeline stage: its schedule's passes and exchanges, the
- * reduction of gradients, the optimizer.
+ * The program of all ranks of one pipeline stage: the passes and exchanges of its schedule, the
+ * gradient reduction, and the optimizer.
  */
 StepProgram BuildStageProgram(const StageSource& source, KernelTable& kernels);
 

@@ -23,9 +23,11 @@ namespace
 {
 
 constexpr double MAX_OPERATIONS = 1 << 25;
-constexpr double BYTES_OF_OPERATION = 200; //!< with its dependencies and what execution keeps of it
+constexpr double BYTES_OF_OPERATION = 200; //!< with its dependencies and its execution state
 
-/** Operations of a pass: segments that continue others are part of theirs, but for full buckets. */
+/**
+ * Operations of a pass. Segments that continue others join their operation, except at full buckets.
+ */
 std::size_t
 OperationsOf(const SegmentSequence& pass)
 {
@@ -71,7 +73,7 @@ CheckStepSize(const StepSegments& segments, const Transformer& model, const Para
     }
 }
 
-/** What expert ranks exchange where their parts are not equal, at TO_EXPERTS and FROM_EXPERTS. */
+/** Writes the traffic of expert ranks with unequal parts, at TO_EXPERTS and FROM_EXPERTS. */
 void
 WriteExpertTraffic(const Transformer& model, const ParallelPlan& plan, StepGraph& graph)
 {

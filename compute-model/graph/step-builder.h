@@ -13,17 +13,18 @@ namespace weir
 {
 
 /**
- * About how many operations the programs of all stages have, before they are written: those of each
- * layer's passes for every micro-batch, an upper bound of them since short ones are joined.
+ * Approximate number of operations of the programs of all stages, before they are written: those of
+ * each layer's passes for every micro-batch. This is an upper bound, since short operations are
+ * merged.
  */
 double EstimateOperations(const StepSegments& segments,
                           const Transformer& model,
                           const ParallelPlan& plan);
 
 /**
- * One optimizer step of @p model under @p plan on GPUs of kind @p gpu, as Megatron-LM runs it.
- * Programs are shared: one per pipeline stage.
- * @throws std::invalid_argument as CheckPlan.
+ * One optimizer step of @p model under @p plan on GPUs of kind @p gpu, as Megatron-LM runs it. All
+ * ranks of a pipeline stage share one program.
+ * @throws std::invalid_argument as CheckPlan, or when the programs have more than 2^25 operations.
  */
 StepGraph BuildTransformerStep(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu);
 

@@ -17,15 +17,15 @@ namespace weir
 namespace
 {
 
-/** What one program does on one slot, whatever the streams; equal for all members of a group. */
+/** Use of one slot by one program, over all streams; equal for all members of a group. */
 struct SlotUse
 {
     uint64_t sends{0};
     uint64_t receives{0};
     uint64_t collectives{0};
-    uint64_t sentSum{0};       //!< order-free hash of what is sent
-    uint64_t receivedSum{0};   //!< ... received
-    uint64_t collectiveSum{0}; //!< ... done collectively
+    uint64_t sentSum{0};       //!< hash of the sends in their order
+    uint64_t receivedSum{0};   //!< hash of the receives in their order
+    uint64_t collectiveSum{0}; //!< hash of the collectives in their order
 
     bool IsUsed() const
     {
@@ -62,7 +62,7 @@ class ProgramCheck
     {
     }
 
-    /** @return by slot, what the program does there. */
+    /** @return by slot, the program's use of it. */
     std::vector<SlotUse> Check()
     {
         for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
@@ -162,8 +162,8 @@ class ProgramCheck
 
 /**
  * Checks what needs no rank: that labels, kernels and dependencies exist, that no operation waits
- * for itself or a later one of its stream, that durations and sizes are possible.
- * @return by slot, what the program does there.
+ * for itself or a later one of its stream, that durations and sizes are valid.
+ * @return by slot, the program's use of it.
  * @throws std::invalid_argument naming the program and the operation.
  */
 std::vector<SlotUse>
@@ -172,7 +172,7 @@ CheckProgram(const StepGraph& graph, std::size_t program)
     return ProgramCheck(graph, program).Check();
 }
 
-/** Checks that ranks and groups agree. */
+/** Checks that ranks and groups are consistent. */
 class GroupCheck
 {
   public:
@@ -204,7 +204,7 @@ class GroupCheck
   private:
     struct Seen
     {
-        SlotUse use; //!< of the first rank that uses the group, as sender if a pair
+        SlotUse use; //!< of the first rank that uses the group; of a pair, as the sender
         uint32_t users{0};
     };
 

@@ -8,9 +8,9 @@ namespace weir
 {
 
 /**
- * Checks that @p graph can be executed: indices are in range, dependencies look to operations that
- * exist, every rank is in the groups it uses, senders and receivers have their places in their
- * pairs, and all members of a group issue the same communications on it.
+ * Checks that @p graph can be executed: indices are in range, dependencies refer to existing
+ * operations, every rank is in the groups it uses, senders and receivers have their positions in
+ * their pairs, and all members of a group issue the same communications on it.
  *
  * Programs are checked once, not once per rank: O(operations of all programs + sum of group sizes).
  * @throws std::invalid_argument naming the rank (or program) and the operation.

@@ -15,23 +15,25 @@
 
 /**
  * @file
- * A training step as data: per role one immutable program of operations on streams, and per rank
- * only who its peers are. Builders (from a model and a plan, from an imported trace) make it, the
- * StepExecutor runs it.
+ * A training step as data: one immutable program of operations on streams per role, and for each
+ * rank only its groups. Builders create it from a model and a plan, or from an imported trace; the
+ * StepExecutor executes it.
  */
 namespace weir
 {
 
-/** What an operation does. */
+/** Kind of an operation. */
 enum class StepOpKind : uint8_t
 {
-    Compute,    //!< kernels for a known time
+    Compute,    //!< kernels with a known duration
     Collective, //!< with the group in slot `group`; starts when its last rank arrives
-    Send,       //!< to the other rank of the two-rank group in slot `group`; meets its Recv
+    Send,       //!< to the other rank of the two-rank group in slot `group`; matches its Recv
     Recv
 };
 
-/** "Position `position` (from 0) of stream `stream` of this rank must have ended." */
+/**
+ * The operation at position `position` (from 0) of stream `stream` of this rank must have ended.
+ */
 struct StepDependency
 {
     StreamKind stream{StreamKind::Compute};
@@ -43,41 +45,41 @@ struct StepOp
 {
     StepOpKind kind{StepOpKind::Compute};
     CollectiveOp collective{CollectiveOp::AllReduce}; //!< for Collective
-    TimeCategory category{TimeCategory::Compute};     //!< how waiting for it is booked
+    TimeCategory category{TimeCategory::Compute};     //!< category of the time spent waiting for it
     uint16_t group{0}; //!< slot into StepGraph::rankGroups for communication
-    uint32_t label{0}; //!< into StepGraph::labels, e.g. "forward layer attention"
+    uint32_t label{0}; //!< index into StepGraph::labels, e.g. "forward layer attention"
     uint32_t microBatch{0};
-    uint32_t layer{0};           //!< first global layer it works on; NO_LAYER when none
-    Time duration;               //!< for Compute, kernels launched well ahead
-    Time launch;                 //!< CPU time from the last synchronization to its first launch
-    Time launchBound;            //!< for Compute: from `launch` to its end when the CPU is late;
-                                 //!< zero: the CPU never is
-    uint32_t epoch{0};           //!< synchronizations of CPU and GPU before it in its program
-    bool synchronizes{false};    //!< for Compute: the CPU waits for the GPU before it launches this
-    Bytes bytes;                 //!< for communication: nccl-tests' size
-    uint16_t traffic{EVEN};      //!< for an all-to-all of unequal parts: into StepGraph::traffics
-    uint32_t firstDependency{0}; //!< into StepProgram::dependencies
+    uint32_t layer{0}; //!< first global layer it belongs to; NO_LAYER when none
+    Time duration;     //!< for Compute, with kernels launched well ahead
+    Time launch;       //!< CPU time from the last synchronization to its first launch
+    Time launchBound;  //!< for Compute: from `launch` to its end if launches are the bottleneck;
+                       //!< zero: they never are
+    uint32_t epoch{0}; //!< number of synchronizations of CPU and GPU before it in its program
+    bool synchronizes{false}; //!< for Compute: the CPU waits for the GPU before it launches this
+    Bytes bytes;              //!< for communication: nccl-tests' size
+    uint16_t traffic{EVEN}; //!< for an all-to-all of unequal parts: index into StepGraph::traffics
+    uint32_t firstDependency{0}; //!< index into StepProgram::dependencies
     uint16_t dependencyCount{0};
-    uint32_t firstKernel{0}; //!< into StepGraph::kernels: what it is made of (for display)
+    uint32_t firstKernel{0}; //!< index into StepGraph::kernels: the kernels of which it consists
     uint16_t kernelCount{0};
-    uint16_t sms{
-        0}; //!< for communication: multiprocessors that it holds on each rank, one a channel
-    uint16_t memoryPerMille{0}; //!< for communication: of the HBM rate that its traffic takes
-    uint16_t root{0};           //!< for a broadcast or reduce: group rank of its root
-    bool byCopyEngine{false};   //!< for communication: it holds no multiprocessors
+    uint16_t sms{0}; //!< for communication: SMs that it occupies on each rank, one per channel
+    uint16_t memoryPerMille{
+        0}; //!< for communication: share of the HBM rate that its traffic takes, in 1/1000
+    uint16_t root{0};         //!< for a broadcast or reduce: group rank of its root
+    bool byCopyEngine{false}; //!< for communication: it occupies no SMs
 
     static constexpr uint32_t NO_LAYER = 0xffffffff;
-    static constexpr uint16_t EVEN = EVEN_PARTS; //!< every rank gives every rank as much
+    static constexpr uint16_t EVEN = EVEN_PARTS; //!< all ranks exchange equal parts
 };
 
-/** What every rank of one role does in one step. */
+/** Operations of every rank of one role in one step. */
 struct StepProgram
 {
     std::array<std::vector<StepOp>, STREAM_COUNT> streams; //!< by StreamKind
     std::vector<StepDependency> dependencies;              //!< of all operations
 };
 
-/** Who gives how much to whom in an all-to-all: one row per sender, by group rank. */
+/** Bytes of an all-to-all: one matrix row per sender, one column per receiver, by group rank. */
 using TrafficParts = std::vector<std::vector<Bytes>>;
 
 /** A whole step: programs, their kernels, and for every rank its program and its groups. */

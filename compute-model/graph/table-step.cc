@@ -27,31 +27,32 @@ namespace weir
 namespace
 {
 
-/** An all-to-all over the replicas; of no bytes: there is none. */
+/** An all-to-all over the replicas; none if it has zero bytes. */
 struct ReplicaExchange
 {
     Bytes bytes;
     uint16_t traffic{StepOp::EVEN};
 };
 
-/** What goes between the ranks that hold embedding tables for one micro-batch of each. */
+/** Communication of embedding tables for one micro-batch of each rank. */
 struct EmbeddingExchange
 {
-    ReplicaExchange indices;   //!< from the samples' ranks to the rows'
-    ReplicaExchange pooled;    //!< rows of whole tables, summed, from the tables' ranks to the
-                               //!< samples'
-    ReplicaExchange gradients; //!< theirs, back
-    Bytes split; //!< partial sums of split tables, reduce-scattered; gradients gathered back
+    ReplicaExchange indices; //!< from the samples' ranks to the rows' ranks
+    ReplicaExchange
+        pooled; //!< sums of rows of whole tables, from the tables' ranks to the samples' ranks
+    ReplicaExchange gradients; //!< gradients of these sums, in the reverse direction
+    Bytes split; //!< bytes of the partial sums of split tables, which are reduce-scattered; their
+                 //!< gradients are all-gathered
 };
 
-/** Which side of an all-to-all a rank's figure stands for. */
+/** Direction of a rank's bytes in an all-to-all. */
 enum class Side : uint8_t
 {
     Gives,
     Takes
 };
 
-/** Every rank gives, or takes from, every other as much as its entry of @p perRank says. */
+/** Every rank sends to, or receives from, every rank the bytes of its entry in @p perRank. */
 ReplicaExchange
 Exchange(const std::vector<Bytes>& perRank, Side side, StepGraph& graph)
 {
@@ -96,8 +97,8 @@ LookupsOf(const LayerTable& table, const std::vector<uint32_t>& tables)
 }
 
 /**
- * What @p plan has to exchange: a rank with tables of S pooled elements gives each rank S elements
- * a sample of its micro-batch. Unequal parts are entered into @p graph. O(ranks squared)
+ * Exchanges under @p plan: a rank with tables of S pooled elements sends S elements per sample of a
+ * micro-batch to each rank. Unequal parts are written into @p graph. Complexity O(ranks^2).
  */
 EmbeddingExchange
 ExchangeOf(const LayerTable& table,
@@ -131,22 +132,23 @@ ExchangeOf(const LayerTable& table,
     return exchange;
 }
 
-/** The dense passes of a table of layers; all ranks refer to the same ones. */
+/** The dense passes of a table of layers, shared by all ranks. */
 struct TableSegments
 {
-    /** @param convolutions as TableForward has it */
+    /** @param convolutions precision of convolutions, as in TableForward */
     TableSegments(KernelTable& kernels,
                   const LayerTable& table,
                   const ParallelPlan& plan,
                   Precision convolutions);
 
-    SegmentSequence bottomForward; //!< up to where embedding tables join; without them, all
-    SegmentSequence topForward;    //!< from there
-    SegmentSequence topBackward;   //!< down to there
+    SegmentSequence
+        bottomForward; //!< layers before the embedding tables join; without tables, all layers
+    SegmentSequence topForward;  //!< layers from the join on
+    SegmentSequence topBackward; //!< layers from the last one to the join
     SegmentSequence bottomBackward;
 };
 
-/** What the programs of a table's step are written from. */
+/** Inputs of the programs of a table's step. */
 struct TableSource
 {
     const LayerTable& table;
@@ -156,7 +158,7 @@ struct TableSource
     const EmbeddingExchange& exchange;
 };
 
-constexpr uint64_t BUFFER_COLUMNS = 1024; // of the matrix that a buffer is described as
+constexpr uint64_t BUFFER_COLUMNS = 1024; // of the matrix that represents a buffer
 
 /** Writes the program of one rank. */
 class TableProgram : public GradientSink
@@ -245,7 +247,7 @@ class TableProgram : public GradientSink
 
     CommunicationRequest Request(CollectiveOp op, Bytes bytes, const char* label)
     {
-        // All over one process group, and so on one stream, in the order of issue.
+        // All share one process group and therefore one stream, in the order of issue.
         CommunicationRequest request;
         request.stream = StreamKind::DataComm;
         request.slot = GroupSlot::Data;
@@ -306,12 +308,12 @@ class TableProgram : public GradientSink
 
     const TableSource& m_source;
     const ParallelPlan& m_plan;
-    double m_parameters; //!< dense ones
+    double m_parameters; //!< of the dense layers
     KernelTable& m_kernels;
     ProgramWriter m_writer;
     SegmentSequence m_lookup;
     SegmentSequence m_update;
-    GradientPacker m_packer; //!< without overlap all gradients wait for the last of them
+    GradientPacker m_packer; //!< without overlap, one bucket holds all gradients
     std::vector<StepDependency> m_reductions;
 };
 
@@ -329,7 +331,7 @@ TableSegments::TableSegments(KernelTable& kernels,
     bottomBackward = TableBackward(kernels, table, bottom, plan, convolutions);
 }
 
-/** Writes what @p rank does in one step; see BuildTableStep. */
+/** Program of @p rank for one step; see BuildTableStep. */
 StepProgram
 BuildTableProgram(const TableSource& source, uint32_t rank, KernelTable& kernels)
 {
@@ -339,7 +341,7 @@ BuildTableProgram(const TableSource& source, uint32_t rank, KernelTable& kernels
 }
 
 /**
- * What convolutions compute in: tf32 for 32-bit activations where the GPU has it, as PyTorch lets
+ * Precision of convolutions: tf32 for 32-bit activations where the GPU has it, as PyTorch lets
  * cuDNN choose (torch.backends.cudnn.allow_tf32), while linear layers keep fp32.
  */
 Precision
@@ -350,7 +352,7 @@ ConvolutionPrecision(const ParallelPlan& plan, const Gpu& gpu)
     return plan.precision == Precision::Fp32 && hasTf32 ? Precision::Tf32 : plan.precision;
 }
 
-/** The load of the passes; see StepLoad. */
+/** Load of the passes; see StepLoad. */
 double
 LoadOf(const LayerTable& table, const ParallelPlan& plan, const TablePlaces& places, const Gpu& gpu)
 {
@@ -384,7 +386,7 @@ LoadOf(const LayerTable& table, const ParallelPlan& plan, const TablePlaces& pla
     return meter.Load(std::max(busy, host));
 }
 
-/** By table: the first that is like it. */
+/** By table: index of the first equal table. */
 std::vector<uint32_t>
 FirstLike(const std::vector<EmbeddingTable>& tables)
 {
@@ -408,7 +410,7 @@ FirstLike(const std::vector<EmbeddingTable>& tables)
     return first;
 }
 
-/** Writes the programs: one for all ranks whose tables are alike. */
+/** Writes the programs: one for all ranks with equal tables. */
 void
 WritePrograms(const TableSource& source, KernelTable& kernels, StepGraph& graph)
 {

@@ -12,23 +12,24 @@ namespace weir
 {
 
 /**
- * Checks that @p plan can train @p table: replicas only, and no more of them than embedding tables
- * where these lie whole on one rank each.
+ * Checks that @p plan can train @p table: data parallelism only, and no more replicas than
+ * embedding tables if each table lies whole on one rank.
  * @throws std::invalid_argument as CheckPlan.
  */
 void CheckTablePlan(const LayerTable& table, const ParallelPlan& plan);
 
 /**
  * One optimizer step of @p table on replicas, as PyTorch's DistributedDataParallel runs it (Li et
- * al. 2020, arXiv 2006.15704, 3.2): gradients are all-reduced in buckets, each when the last of
- * its gradients is final, beside the rest of the backward pass; the optimizer follows.
+ * al. 2020, arXiv 2006.15704, 3.2): gradients are all-reduced in buckets, each when the last of its
+ * gradients is final, overlapping the rest of the backward pass; the optimizer follows.
  *
- * Embedding tables are spread over the replicas (hybrid parallelism: Mudigere et al. 2022, arXiv
- * 2104.05158, 4): every rank looks its tables up for the samples of all, an all-to-all brings the
- * pooled rows to their samples beside the layers below the join; backward their gradients go the
- * other way beside those layers' backward passes, and the tables are updated. Tables split by rows
- * have partial sums reduce-scattered and gradients gathered instead. All of it and the buckets
- * share one communicator and its stream. Ranks with like tables share a program.
+ * Embedding tables are distributed over the replicas (hybrid parallelism: Mudigere et al. 2022,
+ * arXiv 2104.05158, 4). Every rank looks up its tables for the samples of all ranks. An all-to-all
+ * sends the pooled rows to the ranks of their samples, overlapping the layers below the join. In
+ * the backward pass the gradients return by an all-to-all that overlaps those layers' backward
+ * passes, and the tables are updated. For tables split by rows, partial sums are reduce-scattered
+ * and gradients all-gathered instead. All of these and the buckets share one communicator and its
+ * stream. Ranks with equal tables share a program.
  * @throws std::invalid_argument as CheckTablePlan.
  */
 StepGraph BuildTableStep(const LayerTable& table, const ParallelPlan& plan, const Gpu& gpu);

@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** What every gather of a unit costs in copies on the compute stream. */
+/** Copies on the compute stream for every gather of a unit. */
 SegmentSequence
 CopiesOf(double parameters, uint32_t ranks, const ParallelPlan& plan, KernelTable& kernels)
 {
@@ -24,7 +24,7 @@ CopiesOf(double parameters, uint32_t ranks, const ParallelPlan& plan, KernelTabl
     {
         return {};
     }
-    // The rank's own part is cast to the weights' format for the collective (mixed precision).
+    // The rank's own part is cast to the weights' precision for the collective (mixed precision).
     if (weight < FP32_BYTES)
     {
         WriteBufferKernel(kernels,
@@ -158,7 +158,7 @@ UnitGathers::Issue(std::size_t use)
     }
 }
 
-/** As many gathers ahead of the use at work as the plan prefetches. */
+/** Issues the gathers that the plan prefetches ahead of the current use. */
 void
 UnitGathers::IssueAhead()
 {
@@ -235,8 +235,8 @@ UnitReductions::CopiesOf(double parameters, uint32_t ranks)
         return SegmentSequence{segment};
     };
     Copies copies;
-    // Gradients of views are joined to that of the flat parameter, then cast; gradients of single
-    // tensors are joined and cast at once.
+    // Gradients of views are joined to that of the flat parameter, then cast; gradients of separate
+    // tensors are joined and cast in one kernel.
     if (!m_plan.sharding.perParameter)
     {
         WriteBufferKernel(
@@ -340,7 +340,7 @@ UnitReductions::Reduce(const Share& share, uint32_t unit)
     request.slot = share.slot;
     request.bytes = bytes;
     request.label = share.label;
-    const bool scatters = share.ranks > 1; // an expert may have no other ranks in a copy
+    const bool scatters = share.ranks > 1; // an expert's sharding group may be one rank
     if (scatters)
     {
         m_issued.push_back(m_writer.Communicate(request));

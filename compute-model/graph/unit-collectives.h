@@ -12,24 +12,24 @@
 
 /**
  * @file
- * Collectives of units of sharded weights (shard-units.h): the gathers of weights before their use,
- * the reductions of gradients behind their backward pass.
+ * Collectives of units of sharded weights (shard-units.h): all-gathers of weights before their use,
+ * and reductions of gradients after their backward pass.
  */
 namespace weir
 {
 
 /**
- * Writes the gathering of sharded weights, a unit at a time and ahead of their use: under full
- * sharding as PyTorch's FSDP does (a gather behind what the compute stream has been given when the
- * unit before it is at work; copied to parameters on the compute stream), and the distributed
- * optimizer's overlapped gather, all of it from the step's start on. The experts of a layer are a
- * unit of their own beside it, gathered by those that hold the same experts (torchtitan shards them
- * over what expert parallelism leaves of the replicas).
+ * Writes the all-gathers of sharded weights, unit by unit and ahead of their use. Full sharding
+ * follows PyTorch's FSDP: a gather is issued after what the compute stream has been given when the
+ * previous unit starts, and its result is copied to the parameters on the compute stream. The
+ * distributed optimizer's overlapped gathers are all issued at the start of the step. The experts
+ * of a layer are a separate unit, gathered by the ranks that hold the same experts (torchtitan
+ * shards them over the replicas that expert parallelism leaves).
  */
 class UnitGathers
 {
   public:
-    /** @param uses see UnitUses; all but @p kernels and @p writer are copied. */
+    /** @param uses see UnitUses. The plan of @p source and @p writer must outlive this object. */
     UnitGathers(const StageSource& source,
                 std::vector<UnitUse> uses,
                 KernelTable& kernels,
@@ -38,19 +38,20 @@ class UnitGathers
     /** Whether weights are gathered unit by unit under @p plan. */
     static bool AreIn(const ParallelPlan& plan);
 
-    /** The next use begins: its weights are waited for, those of uses to come are asked for. */
+    /** Starts the next use: waits for its weights, and issues the gathers of later uses. */
     void Next();
 
   private:
-    /** What one group distributes of every unit. */
+    /** The parts of every unit that one group shards. */
     struct Share
     {
         GroupSlot slot{GroupSlot::Data};
         uint32_t ranks{1};
         uint32_t label{0};
-        std::vector<Bytes> bytes{};            //!< by unit
-        std::vector<SegmentSequence> copies{}; //!< by unit: from the gathered buffer to parameters
-        std::vector<StepDependency> gathers{}; //!< by use, where it gathers
+        std::vector<Bytes> bytes{}; //!< by unit
+        std::vector<SegmentSequence>
+            copies{}; //!< by unit: copy from the gathered buffer to parameters
+        std::vector<StepDependency> gathers{}; //!< by use, if it gathers
     };
 
     Share ShareOf(const std::vector<double>& parameters,
@@ -67,48 +68,50 @@ class UnitGathers
     ProgramWriter& m_writer;
     std::vector<UnitUse> m_uses;
     std::vector<Share> m_shares; //!< of the dense weights, and of the experts'
-    std::size_t m_now{0};        //!< the use that Next() begins
-    std::size_t m_issued{0};     //!< uses before it have their gathers issued
+    std::size_t m_now{0};        //!< next use that Next() starts
+    std::size_t m_issued{0};     //!< the gathers of uses before this one are issued
 };
 
 /**
- * Writes what full sharding does with gradients, a unit at a time behind its backward pass, as
- * PyTorch's FSDP: copied (and cast) into a buffer, reduce-scattered in the group that shares a copy
- * out, with hybrid sharding all-reduced among such groups on a stream of its own; the compute
- * stream waits at the end of a backward pass. Passes that do not reduce add to whole gradients.
+ * Writes the gradient reductions of full sharding, unit by unit after their backward pass, as in
+ * PyTorch's FSDP. Gradients are copied (and cast) into a buffer and reduce-scattered in the
+ * sharding group; with hybrid sharding they are then all-reduced between sharding groups on a
+ * separate stream. The compute stream waits at the end of a backward pass. Passes that do not
+ * reduce accumulate whole gradients.
  */
 class UnitReductions
 {
   public:
     UnitReductions(const StageSource& source, KernelTable& kernels, ProgramWriter& writer);
 
-    /** A backward pass begins, of model chunk @p chunk. */
+    /** Starts a backward pass of model chunk @p chunk. */
     void BeginPass(uint32_t chunk);
 
-    /** The gradients of @p unit (see UnitParameters) are whole. */
+    /** The gradients of @p unit (see UnitParameters) are complete. */
     void EndUnit(uint32_t unit);
 
-    /** The backward pass is over. */
+    /** Ends the backward pass. */
     void EndPass();
 
   private:
     /** Kernels over the gradients of one unit. */
     struct Copies
     {
-        SegmentSequence toBuffer;   //!< of a reduction
+        SegmentSequence toBuffer;   //!< into the buffer of a reduction
         SegmentSequence accumulate; //!< onto whole gradients
-        SegmentSequence addShard;   //!< the reduced part onto that of passes before
+        SegmentSequence addShard;   //!< the reduced part onto that of earlier passes
     };
 
-    /** What one group distributes of every unit. */
+    /** The parts of every unit that one group shards. */
     struct Share
     {
         GroupSlot slot{GroupSlot::Data};
         uint32_t ranks{1};
         uint32_t label{0};
-        GroupSlot copiesSlot{GroupSlot::Replicas}; //!< who holds the same part of other copies
-        std::vector<double> parameters{};          //!< by unit
-        std::vector<Copies> copies{};              //!< by unit
+        GroupSlot copiesSlot{
+            GroupSlot::Replicas}; //!< ranks that hold the same part in other sharding groups
+        std::vector<double> parameters{}; //!< by unit
+        std::vector<Copies> copies{};     //!< by unit
     };
 
     Copies CopiesOf(double parameters, uint32_t ranks);
@@ -121,7 +124,7 @@ class UnitReductions
     ProgramWriter& m_writer;
     std::vector<Share> m_shares;     //!< of the dense gradients, and of the experts'
     std::vector<uint32_t> m_passes;  //!< by chunk: backward passes begun
-    std::vector<uint32_t> m_reduced; //!< units of this pass
+    std::vector<uint32_t> m_reduced; //!< units reduced in this pass
     std::vector<StepDependency> m_issued;
     uint32_t m_chunk{0};
     uint32_t m_replicasLabel;
