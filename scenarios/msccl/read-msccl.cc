@@ -19,7 +19,7 @@ namespace weir
 namespace
 {
 
-/** The elements in @p element, which must all have this name. */
+/** The children of @p element, which must all be named @p name. */
 std::vector<XmlElement>
 ChildrenOf(const XmlElement& element, const std::string& name)
 {
@@ -34,7 +34,7 @@ ChildrenOf(const XmlElement& element, const std::string& name)
     return children;
 }
 
-/** Throws unless the children's numbers go up from 0. */
+/** Throws unless the attribute is @p number; children are numbered from 0. */
 void
 ExpectNumber(const XmlElement& element, const char* attribute, std::size_t number)
 {
@@ -45,7 +45,7 @@ ExpectNumber(const XmlElement& element, const char* attribute, std::size_t numbe
     }
 }
 
-/** What an attribute's text stands for in a list of choices. */
+/** The value of an attribute among named choices. */
 template <typename Value>
 Value
 Choice(const XmlElement& element, const char* attribute, const NamedChoices<Value>& choices)
@@ -67,7 +67,7 @@ constexpr int64_t LARGEST_CALL = int64_t{1} << 58;
 CollectiveOp
 ReadOp(const XmlElement& element)
 {
-    // alltoallv, send, recv and custom do not say who must end with what.
+    // alltoallv, send, recv and custom do not define which rank must end with which data.
     return Choice<CollectiveOp>(element,
                                 "coll",
                                 {{"allreduce", CollectiveOp::AllReduce},

@@ -10,19 +10,18 @@ namespace weir
 {
 
 /**
- * An MSCCL algorithm file: algo{name, proto, nchannels, nchunksperloop, ngpus, coll, inplace,
+ * Reads an MSCCL algorithm file: algo{name, proto, nchannels, nchunksperloop, ngpus, coll, inplace,
  * outofplace, minBytes, maxBytes, root} > gpu{id, i_chunks, o_chunks, s_chunks} > tb{id, send,
  * recv, chan} > step{s, type, srcbuf, srcoff, dstbuf, dstoff, cnt, depid, deps}. Without inplace
- * and outofplace it is for calls out of place; without minBytes and maxBytes (or with a maxBytes of
- * 0) for all sizes; without root for root 0.
+ * and outofplace it applies to out-of-place calls; without minBytes and maxBytes (or with a
+ * maxBytes of 0) to all sizes; without root to root 0.
  *
- * @throws InputError with its place when the file cannot be read, is not XML,
- * lacks something, or is not a program that meets its operation's postcondition
- *         (CheckImportedProgram).
+ * @throws InputError with the place, when the file cannot be read, is not XML, lacks something, or
+ *         is not a program that meets the postcondition of its operation (CheckImportedProgram).
  */
 ImportedProgram ReadMscclFile(const std::string& file);
 
-/** As above, of the file's text; @p file is its name in errors. */
+/** As above, from the file's text; @p file names it in errors. */
 ImportedProgram ParseMscclText(const std::string& text, const std::string& file);
 
 } // namespace weir

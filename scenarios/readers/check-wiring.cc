@@ -15,13 +15,16 @@ namespace weir
 namespace
 {
 
-/** One all-reduce planned on 1024 and 4096 nodes of hgx-h100: 98 and 340 MB at most. */
+/**
+ * Measured with one all-reduce planned on 1024 and 4096 nodes of hgx-h100: 98 and 340 MB at most.
+ */
 constexpr double BYTES_PER_GPU = 10e3;
-/** Dragonflies of 1e5 to 1e6 routers and 1e6 to 1e7 wires, wired. */
+/** Measured by wiring dragonflies of 1e5 to 1e6 routers and 1e6 to 1e7 wires. */
 constexpr double BYTES_PER_SWITCH = 400;
 constexpr double BYTES_PER_WIRE = 200;
 constexpr double GIGA = 1e9;
-/** One all-reduce on so many GPUs is planned in about a minute; the time grows with their number.
+/**
+ * Planning one all-reduce on this many GPUs takes about a minute; the time grows with their number.
  */
 constexpr uint64_t MAX_GPUS = uint64_t{1} << 18;
 
@@ -38,7 +41,7 @@ InGigabytes(double bytes)
     return std::to_string(static_cast<int64_t>(bytes / GIGA + 0.5)) + " GB";
 }
 
-/** Fields of a ClusterSpec that have another name in a file. */
+/** Fields of a ClusterSpec whose key in a file has another name. */
 constexpr std::pair<const char*, const char*> OTHER_NAMES[] = {
     {"node.nics", "node.nic.count"}, {"node.portsPerNic", "node.nic.ports"}};
 
@@ -55,7 +58,7 @@ NameInFile(const std::string& field)
     return field;
 }
 
-/** The part of @p node that @p key leads to, as far as it does. */
+/** The deepest node on the path @p key that exists below @p node. */
 YamlNode
 Follow(YamlNode node, const std::string& key)
 {

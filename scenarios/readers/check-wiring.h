@@ -12,28 +12,29 @@ namespace weir
 {
 
 /**
- * Refuses a cluster of more than 2^18 GPUs, which would take minutes to wire, and one whose
- * devices, links and paths would not fit this machine's memory: some 10 kB a GPU.
- * @param where the number of nodes stands, for messages
- * @throws InputError that says how many or how much it would take.
+ * Refuses a cluster of more than 2^18 GPUs, which would take minutes to wire, and a cluster whose
+ * devices, links and paths (about 10 kB per GPU) exceed the memory of this machine.
+ * @param where the key that gives the number of nodes, for messages
+ * @throws InputError that states the number of GPUs or the memory needed.
  */
 void CheckMemory(const ClusterSpec& cluster, const std::string& where = "nodes");
 
 /**
- * Similarly a fabric whose own switches and wires, however few nodes there are, would not fit.
+ * Refuses a fabric whose own switches and wires exceed the memory of this machine, whatever the
+ * number of nodes.
  * @throws std::invalid_argument "fabric.kind: ..."
  */
 void CheckFabricMemory(const ClusterSpec& cluster);
 
 /**
- * Wires @p cluster, which was read from @p reference, once to see whether it can be: a fabric that
- * has no room for its nodes is known only when their number is. O(devices and links).
- * @throws InputError with the place of the key that does not fit, or of what it is part of.
+ * Wires @p cluster, read from @p reference, once as a check: whether a fabric has room for its
+ * nodes is known only when the number of nodes is. O(devices and links).
+ * @throws InputError with the place of the key that does not fit, or of the map that contains it.
  */
 void CheckWiring(const YamlNode& reference, const Catalog& catalog, const ClusterSpec& cluster);
 
 /**
- * Says @p message, "fabric.sizes: ...", of a value that cannot be wired at its place in @p system.
+ * Reports @p message ("fabric.sizes: ...") at the place in @p system of the key that it names.
  * @throws InputError always.
  */
 [[noreturn]] void FailAtField(const YamlNode& system, const std::string& message);

@@ -14,28 +14,28 @@ namespace weir
 {
 
 /**
- * A text file read line by line, each line cut into fields, with errors that name file and line.
+ * A text file read line by line; each line is split into fields, and errors name file and line.
  *
- * Holds one line at a time, so files of any length are read in constant memory. Blank lines and
- * lines that begin with # are passed over; carriage returns before newlines are white space.
+ * Only one line is held at a time, so files of any length are read in constant memory. Blank lines
+ * and lines that begin with # are skipped; carriage returns before newlines are white space.
  */
 class LocatedLines
 {
   public:
     /**
      * Opens @p path.
-     * @param what the option that named the file, for the message
-     * @throws InputError when it cannot be read.
+     * @param what the option that named the file, for messages
+     * @throws InputError when the file cannot be read.
      */
     LocatedLines(std::string path, const std::string& what);
 
-    /** Goes to the next line and cuts it at white space. @return false at the end of the file. */
+    /** Reads the next line and splits it at white space. @return false at the end of the file. */
     bool NextAtSpaces();
 
-    /** As NextAtSpaces, cut at commas; fields lose the white space around them. */
+    /** As NextAtSpaces, split at commas; white space around fields is removed. */
     bool NextAtCommas();
 
-    /** Whether the file's next line has a comma; it is not used up. */
+    /** Whether the next line contains a comma; the line is not consumed. */
     bool IsNextWithCommas();
 
     /** The fields of the line; valid until the next line. */
@@ -44,7 +44,7 @@ class LocatedLines
         return m_fields;
     }
 
-    /** The line's number, from 1; at the end of the file that of its last line. */
+    /** The number of the current line, from 1; at the end of the file, that of its last line. */
     uint64_t Line() const
     {
         return m_number;
@@ -56,28 +56,36 @@ class LocatedLines
     }
 
     /**
-     * Goes to the next line, the names of columns.
-     * @return all of them, the first of which are @p columns
-     * @param more what further columns are, "keys of the network"; empty: there are none
-     * @throws InputError when they are others.
+     * Reads the next line, which holds column names.
+     * @param columns the expected first columns
+     * @param more description of further columns, such as "keys of the network"; empty: none
+     *        allowed
+     * @return all column names
+     * @throws InputError when the first columns differ from @p columns, or there are more than
+     *         allowed.
      */
     std::vector<std::string> NextHeader(const std::vector<std::string>& columns,
                                         const std::string& more = "");
 
-    /** As NextAtCommas. @throws InputError when the line has not so many fields. */
+    /** As NextAtCommas. @throws InputError when the number of fields is not @p fields. */
     bool NextRow(std::size_t fields);
 
-    /** Whether the line begins as a number does: else it is a remark, not a row. */
+    /** Whether the line begins like a number; otherwise it is a remark, not data. */
     bool StartsWithNumber() const;
 
-    /** The field at @p index as a whole number. @throws InputError when it is none, or not in
-     * [@p least, @p most]. */
+    /**
+     * The field at @p index as a whole number. @throws InputError when it is not one in [@p least,
+     * @p most].
+     */
     int64_t Whole(std::size_t index, const char* name, int64_t least, int64_t most) const;
 
-    /** The field at @p index as a finite decimal. @throws InputError when it is none. */
+    /** The field at @p index as a finite decimal. @throws InputError when it is not one. */
     double Decimal(std::size_t index, const char* name) const;
 
-    /** As Decimal. @param unit "seconds". @throws InputError when it is not above zero. */
+    /**
+     * As Decimal. @param unit for messages, such as "seconds". @throws InputError when the value is
+     * not above zero.
+     */
     double Positive(std::size_t index, const char* name, const char* unit) const;
 
     /** "file:line: name: found 'text', expected ...". */
@@ -95,7 +103,7 @@ class LocatedLines
     std::ifstream m_file;
     std::string m_line;
     uint64_t m_number{0};
-    bool m_peeked{false}; //!< m_line is the line that Next goes to
+    bool m_peeked{false}; //!< m_line is the next line, already read
     std::vector<std::string_view> m_fields;
 };
 

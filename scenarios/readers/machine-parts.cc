@@ -60,7 +60,7 @@ ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
     const YamlNode value = entry.Get("value");
     const YamlNode source = entry.Get("source");
     const NodeCost cost{figure.key, ValueOf(value, figure.unit), source.AsString()};
-    constexpr double ROUNDING = 1e-9; // of a bound that is no binary number, as 0.4 us
+    constexpr double ROUNDING = 1e-9; // relative; bounds such as 0.4 us are not exact in binary
     if (!(cost.value >= figure.least * (1 - ROUNDING) &&
           cost.value <= figure.most * (1 + ROUNDING)))
     {
@@ -75,7 +75,10 @@ ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
     return cost;
 }
 
-/** Those that @p node has, in their order; @throws InputError for keys that are none. */
+/**
+ * The figures that @p node gives, in the order of NodeCostFigures. @throws InputError at unknown
+ * keys.
+ */
 std::vector<NodeCostFigure>
 FiguresIn(const YamlNode& node)
 {
@@ -223,7 +226,7 @@ OwnCosts(const ArchitectureFigures& architecture,
          const TransportFigures& transport,
          const NodeSpec& node)
 {
-    constexpr double ROUNDING = 1e-9; // of numbers that are read in other units
+    constexpr double ROUNDING = 1e-9; // relative, of values read in other units
     const auto defaults = DefaultCosts(node);
     std::vector<NodeCost> own;
     for (const auto& figures : {architecture.costs, host.costs, transport.costs})

@@ -15,14 +15,16 @@
 
 /**
  * @file
- * What a machine's parts have by their kind, where its description does not say otherwise: GPUs by
- * their architecture, hosts by their processors, NICs by their transport.
+ * Figures of a machine's parts by kind, used where its description does not give them: GPUs by
+ * architecture, hosts by CPU, NICs by transport.
  */
 namespace weir
 {
 
-/** What transfers reach of what a link's packets leave, as others of its kind do: `measured` of a
- * link whose description gives the packet format and nothing else. */
+/**
+ * Typical achieved fraction of the payload rate for a kind of link: the default of `measured` where
+ * a link's description gives only its packet format.
+ */
 struct TypicalEfficiency
 {
     double measured{1};
@@ -32,20 +34,20 @@ struct TypicalEfficiency
 /** A GPU generation. */
 struct ArchitectureFigures
 {
-    uint32_t computeCapability{0}; //!< from which on, times ten
+    uint32_t computeCapability{0}; //!< first one of the generation, times ten
     double clockGhz{0};            //!< boost clock of an SM
     Bytes l1;                      //!< L1 and shared memory of an SM
-    Rate nvlinkRate;               //!< of one NVLink, one direction, raw
-    uint32_t nvlinkHeaderFlits{0}; //!< of a packet of 256 bytes
-    Rate nvlinkNcclRate;           //!< what NCCL's topology search takes one for
-    Time nvlinkLatency;            //!< to another GPU
-    Time nvswitchLatency;          //!< to the GPU's NVSwitch
-    Time chipToChipLatency;        //!< to its CPU
+    Rate nvlinkRate;               //!< raw rate of one NVLink, one direction
+    uint32_t nvlinkHeaderFlits{0}; //!< header flits of a packet of 256 bytes
+    Rate nvlinkNcclRate;           //!< rate of one NVLink in NCCL's topology search
+    Time nvlinkLatency;            //!< of a link to another GPU
+    Time nvswitchLatency;          //!< of a link to the NVSwitch
+    Time chipToChipLatency;        //!< of a link to the CPU (NVLink-C2C)
     TypicalEfficiency nvlink;
     std::vector<CostFigure> costs;
 };
 
-/** Processors of a family from a model on, and NCCL's rate between two of them. */
+/** CPUs of a family, from a model number on, and NCCL's rate between two of them. */
 struct SocketRate
 {
     uint32_t family{0};
@@ -53,65 +55,73 @@ struct SocketRate
     Rate rate;
 };
 
-/** A kind of processor. */
+/** A kind of host CPU. */
 struct HostFigures
 {
-    HostCpu vendor{HostCpu::Intel};        //!< what NCCL takes it for
-    std::vector<SocketRate> socketRates;   //!< the last for all other processors; not empty
-    LinkProfile sockets;                   //!< but for its rate
-    LinkProfile pcie;                      //!< a slot, but for generation and lanes
-    std::optional<LinkProfile> hostBridge; //!< what a NIC and a GPU that meet there share
+    HostCpu vendor{HostCpu::Intel};        //!< CPU vendor in NCCL's topology search
+    std::vector<SocketRate> socketRates;   //!< the last entry holds for all other CPUs; not empty
+    LinkProfile sockets;                   //!< between sockets, without rate
+    LinkProfile pcie;                      //!< of a slot, without generation and lanes
+    std::optional<LinkProfile> hostBridge; //!< shared by a NIC and a GPU attached to it
     std::vector<CostFigure> costs;
 };
 
 /** A network transport. */
 struct TransportFigures
 {
-    NetTransport kind{NetTransport::Infiniband}; //!< whose packets and queue pairs it has
-    std::vector<std::string> devices;            //!< what names of its devices begin with
+    NetTransport kind{NetTransport::Infiniband}; //!< determines packet format and queue pairs
+    std::vector<std::string> devices;            //!< prefixes of its device names
     uint32_t mtu{0};
     Time latency; //!< of a port
     TypicalEfficiency port;
     std::vector<CostFigure> costs;
 };
 
-/** Each: a map, or the name of one in the catalogue. @throws InputError with the place of what is
- * missing, unknown, out of range or without a source. */
+/**
+ * Each reads a map, or the entry of that name in the catalog. @throws InputError with the place of
+ * what is missing, unknown, out of range or without a source.
+ */
 ArchitectureFigures ReadArchitecture(const YamlNode& reference, const Catalog& catalog);
 HostFigures ReadHost(const YamlNode& reference, const Catalog& catalog);
 TransportFigures ReadTransport(const YamlNode& reference, const Catalog& catalog);
 
-/** The newest of the catalogue's that is not newer than such GPUs; the oldest of all else.
- * @throws InputError when it has none. */
+/**
+ * The newest architecture of the catalog that is not newer than @p computeCapability (times ten),
+ * else the oldest one.
+ * @throws InputError when the catalog has none.
+ */
 ArchitectureFigures ArchitectureOf(uint32_t computeCapability, const Catalog& catalog);
 
-/** The host and the transport that the catalogue has by that kind's name. */
+/** The host and the transport that the catalog lists under the name of that kind. */
 HostFigures HostOf(HostCpu cpu, const Catalog& catalog);
 TransportFigures TransportOf(NetTransport transport, const Catalog& catalog);
 
-/** The costs of these parts of @p node that are others than DefaultCosts: none with the catalogue
- * that Weir was built with. */
+/**
+ * The costs of these parts of @p node that differ from DefaultCosts; empty with the catalog that
+ * Weir was built with.
+ */
 std::vector<NodeCost> OwnCosts(const ArchitectureFigures& architecture,
                                const HostFigures& host,
                                const TransportFigures& transport,
                                const NodeSpec& node);
 
-/** As above, of the parts that the catalogue has by the kinds in @p node. */
+/** As above, for the catalog's parts of the kinds given in @p node. */
 std::vector<NodeCost> OwnCosts(const NodeSpec& node, const Catalog& catalog);
 
 /**
- * {llCall: {value: 5us, source: ...}, ...}: per-message overheads, by the keys of
- * NodeCostFigures; those that are left out keep their defaults.
- * @throws InputError with the place of a key that there is not, a value out of its bounds, and a
- * source that says nothing.
+ * Reads {llCall: {value: 5us, source: ...}, ...}: per-message overheads by the keys of
+ * NodeCostFigures. Missing keys keep their defaults.
+ * @throws InputError with the place of an unknown key, a value out of range, or an empty source.
  */
 std::vector<NodeCost> ReadNodeCosts(const YamlNode& node);
 
-/** The same of an architecture, host or transport, whose figures may have the `clock` of SMs or the
- * rate of a `port` that they hold for. */
+/**
+ * The same for an architecture, host or transport, whose figures may also give the SM `clock` or
+ * the `port` rate that they hold for.
+ */
 std::vector<CostFigure> ReadCostFigures(const YamlNode& node);
 
-/** "us", "GB/s" or "B"; nothing of a factor. */
+/** "us", "GB/s" or "B"; empty for a factor. */
 const char* UnitName(NodeCostUnit unit);
 
 } // namespace weir

@@ -19,7 +19,7 @@ namespace weir
 namespace
 {
 
-/** A note on each of @p keys in @p map that has no effect by one of @p uses. */
+/** Adds a note for each of @p keys in @p map that has no effect according to one of @p uses. */
 void
 AddNotes(const YamlNode& map,
          const std::vector<std::string>& keys,
@@ -75,7 +75,7 @@ UsesOfSwitches(const SwitchSpec& of, uint32_t trafficClasses)
              "marks: true"}};
 }
 
-/** DCQCN slows down for marks alone. */
+/** DCQCN reduces its rate only on ECN marks. */
 void
 AddNoteOnMarks(const YamlNode& network, const PacketSpec& spec, std::vector<std::string>& notes)
 {
@@ -89,7 +89,7 @@ AddNoteOnMarks(const YamlNode& network, const PacketSpec& spec, std::vector<std:
     }
 }
 
-/** Packets that overtake each other need a receiver that expects it. */
+/** Reordered packets need a receiver that tolerates reordering. */
 void
 AddNoteOnOrder(const YamlNode& network,
                const QueuePairSpec& pair,
@@ -110,7 +110,7 @@ AddNoteOnOrder(const YamlNode& network,
     }
 }
 
-/** That only some fidelities have @p keys. */
+/** States that @p keys have an effect only in @p fidelities. */
 KeyUse
 OfFidelities(std::vector<std::string> keys,
              Fidelity fidelity,
@@ -150,7 +150,7 @@ NetworkUses(const Scenario& scenario)
              "a job that is a training or a collective"}};
 }
 
-/** Of `nccl.dimensionWise`. */
+/** Conditions for the keys of `nccl.dimensionWise`. */
 std::vector<KeyUse>
 DimensionWiseUses(const Scenario& scenario)
 {

@@ -20,42 +20,44 @@ struct KeyUse
 {
     std::vector<std::string> keys;
     bool hasEffect;
-    std::string needs; //!< what would make it so: "context above 1"
+    std::string needs; //!< what gives them an effect: "context above 1"
 };
 
-/** A line on the value at @p found: that it has no effect, and what it @p needs to have one. */
+/** A note that the value at @p found has no effect, and what it @p needs to have one. */
 std::string NoteOnNoEffect(const YamlNode& found, const std::string& needs);
 
-/** What keys of packets have their effect on, beside each other. */
+/** The context on which the effect of packet keys depends. */
 struct PacketSurroundings
 {
     const RoutingPolicy& routing;
-    bool hasNodes{true};    //!< devices have insides
-    bool hasMessages{true}; //!< queue pairs may have several
+    bool hasNodes{true};    //!< nodes have GPUs and internal links
+    bool hasMessages{true}; //!< queue pairs may carry several messages
 };
 
 /**
- * A line for each key of @p network, from which @p spec was read, that is not at its default and
- * has no effect beside the others and @p around; one where queue pairs take each packet that is
- * overtaken for lost, although routing has them overtake each other; and one where DCQCN gets no
- * marks.
+ * One note for each key of @p network, from which @p spec was read, that is not at its default and
+ * has no effect given the other keys and @p around. Further notes: queue pairs that treat every
+ * overtaken packet as lost although the routing reorders packets, and DCQCN without marking.
  */
 std::vector<std::string> NotesOnPacketUse(const YamlNode& network,
                                           PacketSpec spec,
                                           const PacketSurroundings& around);
 
-/** Times of @p spec that are too short for the longest of the paths that flows took, idle. */
+/**
+ * Notes on the times of @p spec that are shorter than the idle round trip of the longest path that
+ * flows took.
+ */
 std::vector<std::string> NotesOnIdlePath(const PacketSpec& spec, const IdlePathResult& path);
 
-/** A line for each of @p events that was to come after all had ended at @p end. */
+/** One note for each of @p events that was scheduled after the end of the run at @p end. */
 std::vector<std::string> NotesOnLateEvents(const std::vector<EventSpec>& events, Time end);
 
-/** A line for each event of @p scenario that has no effect by its jobs. */
+/** One note for each event of @p scenario that has no effect on its jobs. */
 std::vector<std::string> NotesOnEventUse(const Scenario& scenario);
 
 /**
- * A line for each key of @p network, the `network` that @p scenario was read from, which has no
- * effect by its fidelity and jobs. These are no faults: the same file may be run in another
+ * One note for each key of @p network, the `network` map of @p scenario, that has no effect with
+ * the scenario's fidelity and jobs. These are not errors: the same file may be run in another
  * fidelity.
  */
 std::vector<std::string> NotesOnNetworkUse(const YamlNode& network, const Scenario& scenario);

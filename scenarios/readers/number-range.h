@@ -11,7 +11,7 @@
 namespace weir
 {
 
-/** Whole numbers from the first to the last, both of them included. */
+/** An inclusive range of whole numbers. */
 struct NumberRange
 {
     uint32_t first{0};
@@ -19,7 +19,7 @@ struct NumberRange
     std::string where{}; //!< for messages, as YamlNode::Where
 };
 
-/** A list of numbers, 7, and ranges, 0-15. @throws InputError at what is neither. */
+/** Reads a list of numbers (7) and ranges (0-15). @throws InputError at any other item. */
 std::vector<NumberRange> ReadNumberRanges(const YamlNode& list);
 
 } // namespace weir

@@ -28,7 +28,7 @@ CountIn(const YamlNode& node, ParameterRange<uint32_t> range)
     return static_cast<uint32_t>(node.AsInteger(range.minimum, range.maximum));
 }
 
-/** Throws unless a parameter that was read from @p node is in its range; @p what is "a time". */
+/** Throws unless a parameter read from @p node is in its range; @p what names it: "a time". */
 template <typename Q>
 void
 CheckRange(const YamlNode& node,

@@ -14,22 +14,25 @@ namespace weir
 {
 
 /**
- * Gives the parameters of a component the values of a YAML map. Keys that the map lacks keep the
- * component's values, unless they are required; a value may be {value, source}. All throw an
- * InputError with the place of what is missing, of another type, without its unit or out of range.
+ * Sets the parameters of a component from a YAML map. Keys missing from the map keep the
+ * component's values, unless they are required; a value may be {value, source}. All functions throw
+ * an InputError with the place of what is missing, of another type, without its unit or out of
+ * range.
  */
 class ParameterReader : public ParameterVisitor
 {
   public:
-    /** @param around the links around the component: its own are like it where the map does not
-     * say.
+    /**
+     * @param around the profile of the links around the component, the default of its own links.
      */
     explicit ParameterReader(YamlNode map, LinkProfile around = {});
 
     void Visit(const ParameterInfo& info, const Parameter& parameter) override;
 
   private:
-    /** The value that the map has for a parameter, if it is meant for this kind of component. */
+    /**
+     * The value of a parameter in the map, unless it was inherited for another kind of component.
+     */
     std::optional<YamlNode> Find(const ParameterInfo& info) const;
 
     YamlNode m_map;
@@ -37,14 +40,14 @@ class ParameterReader : public ParameterVisitor
 };
 
 /**
- * Gives @p parameter the value at @p node.
+ * Sets @p parameter from the value at @p node.
  * @throws InputError as ParameterReader.
  */
 void ReadParameter(const YamlNode& node, const Parameter& parameter);
 
 /**
- * Reads @p component from @p map, which has its keys and those of @p others.
- * @throws InputError as ParameterReader, and at an unknown key, with the nearest that is known.
+ * Reads @p component from @p map, which may hold its keys and those of @p others.
+ * @throws InputError as ParameterReader, and at an unknown key, with the nearest known key.
  */
 void ReadParameters(const YamlNode& map,
                     Parameterized& component,
@@ -52,17 +55,19 @@ void ReadParameters(const YamlNode& map,
 
 /**
  * Checks the keys of a map that describes one of several kinds of component. A key of another kind
- * is left over where it comes from a base, and an error where it was written.
- * @param own that this kind has. @param all that some kind has. @param what "fabrics of kind
- * 'torus'".
- * @throws InputError at a key that no kind has, with the nearest one, or that this kind has not.
+ * is ignored where it was inherited from a base, and an error where it was written.
+ * @param own keys of this kind
+ * @param all keys of any kind
+ * @param what name of this kind in messages: "fabrics of kind 'torus'"
+ * @throws InputError at a key that no kind has, with the nearest known key, or that this kind
+ *         lacks.
  */
 void CheckKeysOfKind(const YamlNode& map,
                      const std::vector<std::string>& own,
                      const std::vector<std::string>& all,
                      const std::string& what);
 
-/** The map of a link between switches at @p node, like @p around in what it leaves out. */
+/** Reads the map of a link between switches at @p node; missing values are those of @p around. */
 LinkProfile ReadFabricLink(const YamlNode& node, const LinkProfile& around);
 
 } // namespace weir

@@ -14,7 +14,7 @@ constexpr ParameterRange<Bytes> ANY_SIZE{Bytes(), Bytes(std::numeric_limits<int6
 
 // Products of two of these stay within 32 bits.
 constexpr uint32_t MAX_RANKS = 65535;
-constexpr uint32_t MAX_SAMPLES = 1 << 24; // of a step
+constexpr uint32_t MAX_SAMPLES = 1 << 24; // per step
 
 /** How the model and a step's samples are distributed over ranks. */
 void
@@ -49,7 +49,7 @@ VisitDegrees(ParallelPlan& plan, ParameterVisitor& visitor)
                   {1, MAX_SAMPLES});
 }
 
-/** How kernels and communication go. */
+/** Kernels, recomputation and the overlap of communication. */
 void
 VisitKernels(ParallelPlan& plan, ParameterVisitor& visitor)
 {
@@ -215,7 +215,7 @@ MapOfKey(const std::string& key)
 std::string
 NameInMap(const std::string& key)
 {
-    return key.substr(key.find('.') + 1); // of the whole key when there is no dot
+    return key.substr(key.find('.') + 1); // the whole key when there is no dot
 }
 
 } // namespace weir

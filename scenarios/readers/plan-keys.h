@@ -11,10 +11,10 @@ namespace weir
 {
 
 /**
- * What of a parallel plan is one value each, as parameters: for the reader and the writer of
- * scenario files and for the attributes of ns3::TrainingJob. Keys are paths, "tensor" or
- * "host.kernel", in the order in which they are written. What else a plan has is read by itself:
- * tensorShape and expertLoad, and the job's precision.
+ * The scalar values of a parallel plan as parameters: for the reader and the writer of scenario
+ * files and for the attributes of ns3::TrainingJob. Keys are paths, "tensor" or "host.kernel", in
+ * the order in which they are written. The other values are read separately: tensorShape,
+ * expertLoad and the job's precision.
  */
 class PlanKeys : public Parameterized
 {
@@ -27,13 +27,13 @@ class PlanKeys : public Parameterized
     ParallelPlan& m_plan;
 };
 
-/** What a plan is of which nothing is said: Megatron-LM's. */
+/** The default plan: that of Megatron-LM. */
 ParallelPlan DefaultPlan();
 
-/** The map within the plan that a key is in: "host" of "host.kernel"; else nothing. */
+/** The map that contains a key: "host" for "host.kernel"; empty for a key of the plan itself. */
 std::string MapOfKey(const std::string& key);
 
-/** A key's name there: "kernel" of "host.kernel". */
+/** The name of a key within its map: "kernel" for "host.kernel". */
 std::string NameInMap(const std::string& key);
 
 } // namespace weir

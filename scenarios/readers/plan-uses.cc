@@ -11,7 +11,7 @@ namespace weir
 namespace
 {
 
-/** Whether a table has more columns than a part, be it as given or by default. */
+/** Whether a table is wider than a column shard, of the given width or of the default one. */
 bool
 HasWideTable(const ParallelPlan& plan, const LayerTable& table)
 {
@@ -35,7 +35,7 @@ UsesOfDegrees(const ParallelPlan& plan)
             {{"embeddingsAsLayers", "postValidation", "host.syncTransfers"},
              hasPipeline,
              "pipeline above 1"},
-            {{"host.syncTransfers"}, // transfers of zero-bubble schedules go by themselves
+            {{"host.syncTransfers"}, // zero-bubble: the CPU never waits for them
              !plan.SplitsBackward(),
              "schedule: 1f1b, interleaved or gpipe"},
             {{"scatterGatherPipeline"},
@@ -43,7 +43,7 @@ UsesOfDegrees(const ParallelPlan& plan)
              "pipeline and tensor above 1 without sequenceParallel or a grid"}};
 }
 
-/** What the kernels of a network leave open. */
+/** Conditions that depend on the kernels of the network. */
 std::vector<KeyUse>
 UsesOfKernels(const ParallelPlan& plan, const Transformer* transformer)
 {
@@ -60,18 +60,18 @@ UsesOfKernels(const ParallelPlan& plan, const Transformer* transformer)
              "a recomputation of layers: full, needed or operators"}};
 }
 
-/** How gradients, weights and optimizer state go among replicas. */
+/** Conditions that depend on replicas of gradients, weights and optimizer state. */
 std::vector<KeyUse>
 UsesOfReplicas(const ParallelPlan& plan, const Transformer* transformer)
 {
     const ShardedState sharded = plan.Sharded();
     const bool isInFull = sharded == ShardedState::Full;
     const bool isInPart = sharded == ShardedState::Optimizer || sharded == ShardedState::Gradients;
-    // Whether there is somebody to share weights, or experts, with.
+    // Whether another rank holds the same weights, or the same experts.
     const bool hasReplicas =
         plan.DenseReplicas() > 1 ||
         (transformer && transformer->HasExperts() && plan.ExpertReplicas() > 1);
-    const bool reducesInBuckets = hasReplicas && !isInFull; // or all at once, not unit by unit
+    const bool reducesInBuckets = hasReplicas && !isInFull; // or all at once, but not unit by unit
     return {
         {{"overlapGradients"}, reducesInBuckets, "several replicas that are not sharded in full"},
         {{"bucket"},
@@ -96,7 +96,7 @@ UsesOfReplicas(const ParallelPlan& plan, const Transformer* transformer)
          "dataSharding: optimizer or gradients"}};
 }
 
-/** How embedding tables lie. */
+/** Conditions that depend on the placement of embedding tables. */
 std::vector<KeyUse>
 UsesOfTables(const ParallelPlan& plan, const LayerTable* table)
 {

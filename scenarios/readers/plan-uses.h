@@ -13,31 +13,32 @@
 
 /**
  * @file
- * What a value of a parallel plan needs beside it to have an effect: one list of conditions.
+ * The conditions under which values of a parallel plan have an effect, in one list.
  */
 namespace weir
 {
 
 /**
- * A line on each value of @p plan that is not the default and has no effect: that @p network has
- * nothing for, or that needs another value beside it (PlanUses), as `sequenceParallel` with a
- * tensor degree of 1. Such a plan means what it says, and one file can be run at many degrees; so
- * it is no error, but it is not passed over in silence either. Nothing on inherited values.
- * @param node the map `parallel:` that it was read from.
+ * One note for each value of @p plan that is not the default and has no effect, because @p network
+ * lacks what it applies to or because another value is missing (PlanUses), such as
+ * `sequenceParallel` with a tensor degree of 1. Such a plan is valid, and one file can be run at
+ * many degrees; so this is a note, not an error. Inherited values get no note.
+ * @param node the map `parallel:` that the plan was read from
+ * @throws InputError at `expertLoad` of a model without experts.
  */
 std::vector<std::string> NotesOnPlanUse(const YamlNode& node,
                                         const ParallelPlan& plan,
                                         const Network& network);
 
 /**
- * All conditions under which values of @p plan have an effect; a value may have several, and the
- * name of a map stands for all in it. What is not among them always has one, save `fusion` and
- * `attention`, which describe a framework: a plan for several networks may name them for tables of
- * layers, too.
+ * All conditions under which values of @p plan have an effect. A value may have several; the name
+ * of a map stands for all keys in it. Values without a condition always have an effect, except
+ * `fusion` and `attention`, which describe a framework: a plan for several networks may also set
+ * them for layer tables.
  */
 std::vector<KeyUse> PlanUses(const ParallelPlan& plan, const Network& network);
 
-/** The first of @p uses that @p key has no effect by; null when it has one. */
+/** The first of @p uses that leaves @p key without effect; null when the key has an effect. */
 const KeyUse* FindUnmetUse(const std::string& key, const std::vector<KeyUse>& uses);
 
 } // namespace weir

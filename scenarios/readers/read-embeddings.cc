@@ -21,8 +21,8 @@ constexpr auto MAX_ROWS = static_cast<int64_t>(MAX_TABLE_ROWS);
 constexpr int64_t MAX_ROW_WIDTH = 65536; //!< of a row
 constexpr int64_t MAX_POOLING = 65536;   //!< rows of a bag
 constexpr int64_t MAX_TABLES = 65536;
-constexpr double MAX_ZIPF = 16;       //!< exponents
-constexpr double MAX_OBSERVED = 1e15; //!< look-ups of a list
+constexpr double MAX_ZIPF = 16;       //!< of the exponent
+constexpr double MAX_OBSERVED = 1e15; //!< look-ups in a list
 
 constexpr std::size_t WITHOUT_NAME = std::char_traits<char>::length("IndexDistribution: ");
 
@@ -34,7 +34,9 @@ FindIn(const YamlNode& node, const YamlNode& defaults, const char* key)
     return found ? found : defaults.Find(key);
 }
 
-/** [[rows, share], ...] of a table of @p rows; @p areCounts: look-ups in place of shares of them.
+/**
+ * Reads [[rows, share], ...] for a table of @p rows; @p areCounts: counts of look-ups instead of
+ * shares.
  */
 std::vector<RowClass>
 ReadClasses(const YamlNode& node, uint64_t rows, bool areCounts)
@@ -75,7 +77,7 @@ ReadClasses(const YamlNode& node, uint64_t rows, bool areCounts)
     return classes;
 }
 
-/** Which rows of @p table are looked up. */
+/** Reads the distribution of looked-up rows of @p table. */
 void
 ReadUse(const YamlNode& node, const YamlNode& defaults, EmbeddingTable& table)
 {
@@ -122,7 +124,7 @@ ReadTable(const YamlNode& node, const YamlNode& defaults)
     EmbeddingTable table;
     table.rows = static_cast<uint64_t>(node.Get("rows").AsInteger(1, MAX_ROWS));
     const auto dim = FindIn(node, defaults, "dim");
-    // Asked for again, so that what is missing is said in the table.
+    // Get() again, so that the error names the table.
     table.dim = static_cast<uint32_t>((dim ? *dim : node.Get("dim")).AsInteger(1, MAX_ROW_WIDTH));
     node.Read("pooling", table.pooling, &YamlNode::AsCount, 1, MAX_POOLING);
     ReadUse(node, defaults, table);

@@ -14,13 +14,14 @@ namespace weir
 {
 
 /**
- * A model's `embeddings:`, {dim, zipf, tables: [...]}, a table being {rows, pooling, dim, zipf,
- * indices, classes, classesOf, times}: `dim` and `zipf` of all tables may stand before them,
- * pooling is 1 if not given, `times` says how many there are of a table. Which rows are looked up
- * is told by an exponent `zipf` (0, alike, if not given), by `indices`, a file of indices beside
- * this one, one a line, or by `classes` of rows that are used alike: [[rows, share of the
- * look-ups], ...]; with `classesOf: N` they were counted in a list of N look-ups, as those of a
- * file are.
+ * Reads a model's `embeddings:`, {dim, zipf, tables: [...]}, where each table is {rows, pooling,
+ * dim, zipf, indices, classes, classesOf, times}. `dim` and `zipf` of the outer map are defaults of
+ * all tables, pooling defaults to 1, and `times` is the number of copies of a table.
+ *
+ * The distribution of looked-up rows is given by one of: an exponent `zipf` (default 0: uniform);
+ * `indices`, a file beside this one with one index per line; or `classes` of equally used rows,
+ * [[rows, share of the look-ups], ...]. With `classesOf: N` the shares are counts in a list of N
+ * look-ups, as counted from a file of indices.
  * @throws InputError with the place of what is missing, unknown, out of range or does not fit.
  */
 std::vector<EmbeddingTable> ReadEmbeddingTables(const YamlNode& node);
@@ -28,10 +29,10 @@ std::vector<EmbeddingTable> ReadEmbeddingTables(const YamlNode& node);
 constexpr uint64_t MAX_TABLE_ROWS = uint64_t{1} << 40; //!< of an embedding table
 
 /**
- * The indices that a file lists, one a line.
- * @param place of its name, for messages.
- * @param rows of the table: each is below that.
- * @throws InputError at the line that is not an index, or when there is none.
+ * Reads a file of indices, one per line.
+ * @param place of the key that names the file, for messages
+ * @param rows of the table: upper bound (exclusive) of the indices
+ * @throws InputError at a line that is not an index, or when there is none.
  */
 std::vector<uint64_t> ReadIndices(const std::string& path,
                                   const std::string& place,

@@ -10,7 +10,7 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MAX_TIMES = 1'000'000; // that an event recurs
+constexpr int64_t MAX_TIMES = 1'000'000; // recurrences of an event
 
 constexpr double MAX_SLOW_GPU_FACTOR = 1e6;
 
@@ -38,7 +38,10 @@ ReadTimeAndEnds(const YamlNode& node, EventSpec& event)
     }
 }
 
-/** The mean of a wire's times up or down: less, and nothing gets over it before it fails again. */
+/**
+ * Reads a mean time to failure or repair. A shorter one would let nothing cross the wire before it
+ * fails again.
+ */
 Time
 ReadMeanTime(const YamlNode& node, const char* key)
 {

@@ -14,7 +14,7 @@ namespace weir
 namespace
 {
 
-/** Adds the keys of @p component to @p keys, those that are not there yet. */
+/** Adds the keys of @p component that @p keys lacks. */
 template <typename T>
 void
 AddKeys(std::vector<std::string>& keys, Polymorphic<T> component)
@@ -28,7 +28,7 @@ AddKeys(std::vector<std::string>& keys, Polymorphic<T> component)
     }
 }
 
-/** Throws when @p node has a key of another routing than @p chosen. */
+/** Throws when @p node has a key of a routing policy other than @p chosen. */
 void
 CheckRoutingKeys(const YamlNode& node, Polymorphic<RoutingPolicy> chosen)
 {
@@ -48,7 +48,7 @@ CheckRoutingKeys(const YamlNode& node, Polymorphic<RoutingPolicy> chosen)
     }
 }
 
-/** Throws when @p node has a key that is unknown, or of another kind or routing than it names. */
+/** Throws when @p node has an unknown key, or one of another fabric kind or routing policy. */
 void
 CheckFabricKeys(const YamlNode& node, const FabricSpec& fabric, const FabricKindRegistry& kinds)
 {
@@ -72,7 +72,7 @@ CheckFabricKeys(const YamlNode& node, const FabricSpec& fabric, const FabricKind
     CheckKeysOfKind(node, own, all, "fabrics of kind '" + std::string(fabric.kind->Name()) + "'");
 }
 
-/** "a torus or dimensions": the kinds that have what @p routing needs. */
+/** "a torus or dimensions": the fabric kinds that can use @p routing. */
 std::string
 KindsWith(const RoutingPolicy& routing, const FabricKindRegistry& kinds)
 {

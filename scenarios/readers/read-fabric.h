@@ -10,10 +10,10 @@ namespace weir
 {
 
 /**
- * The map `fabric:` of a system. Each kind and each routing has keys of its own; those of another
- * are errors, unless they come from a base in another file than `kind`.
- * @param nic of the nodes: links between switches are like it where nothing else is said.
- * @param kinds that `kind` may name.
+ * Reads the map `fabric:` of a system. Each fabric kind and each routing has its own keys; those of
+ * another one are errors, unless they were inherited from a file other than that of `kind`.
+ * @param nic of the nodes: default profile of links between switches
+ * @param kinds that `kind` may name
  * @throws InputError with the place of what is missing, unknown, out of range or without a source.
  */
 FabricSpec ReadFabric(const YamlNode& node,
@@ -21,9 +21,9 @@ FabricSpec ReadFabric(const YamlNode& node,
                       const FabricKindRegistry& kinds);
 
 /**
- * Gives @p fabric the routing policy that @p node names, with its default values.
- * @param kinds that are named where one of them could have it.
- * @throws InputError at @p node when there is none of that name, or such a fabric cannot have it.
+ * Sets the routing policy of @p fabric to the one that @p node names, with its default values.
+ * @param kinds named in the message when @p fabric cannot use the policy
+ * @throws InputError at @p node when the policy is unknown, or this kind of fabric cannot use it.
  */
 void ReadRouting(const YamlNode& node, FabricSpec& fabric, const FabricKindRegistry& kinds);
 

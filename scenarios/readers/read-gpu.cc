@@ -105,8 +105,8 @@ ReadMemory(const YamlNode& node, const std::string& kind)
 }
 
 /**
- * The map `kernels.measured` of a GPU: lists `gemm`, `attention` and `lookups` of boxes and a map
- * `memory` of them by kind; each range is [least, most].
+ * Reads the map `kernels.measured` of a GPU: lists `gemm`, `attention` and `lookups` of boxes of
+ * measured shapes, and a map `memory` of boxes by kind; each range is [least, most].
  * @throws InputError with the place of what is missing, unknown or out of range.
  */
 MeasuredShapes
@@ -140,7 +140,7 @@ ReadMeasuredShapes(const YamlNode& node)
     return shapes;
 }
 
-/** Of a datasheet rate. */
+/** Reads a fraction of a datasheet rate. */
 double
 Share(const YamlNode& node, const char* key)
 {
@@ -206,7 +206,7 @@ ReadGrid(const YamlNode& node)
     return node.Get("value").AsEnum(GridNames());
 }
 
-/** Of kernels of @p key, where they differ from @p gemm's. */
+/** Reads the GEMM kernels of family @p key, where they differ from those of `gemm`. */
 std::optional<GemmFamily>
 ReadFamily(const YamlNode& node, const char* key)
 {
@@ -376,8 +376,8 @@ ReadOperatorCalibration(const YamlNode& node)
 }
 
 /**
- * The `kernels` of a GPU's description, complete (a base already laid under it). Each class of
- * kernels has a `source` of its own.
+ * Reads the `kernels` of a GPU's description, complete (a base already merged). Each class of
+ * kernels has its own `source`.
  * @throws InputError with the place of what is missing, unknown or out of range.
  */
 KernelCalibration
@@ -403,9 +403,9 @@ ReadKernelCalibration(const YamlNode& node)
     return kernels;
 }
 
-constexpr double MAX_SPREAD = 0.2; // six of them stay above zero
+constexpr double MAX_SPREAD = 0.2; // six standard deviations stay above zero
 
-/** A clock that power lowers: at most the boost clock. */
+/** Reads a clock lowered by the power limit: at most the boost clock. */
 double
 LoadedClock(const YamlNode& node, const char* key, double boostHz)
 {
@@ -520,9 +520,9 @@ ReadGpu(const YamlNode& node)
 namespace
 {
 
-constexpr int MAX_BASES = 8; // one behind another
+constexpr int MAX_BASES = 8; // in a chain
 
-/** The file's map over that of its `base`, with the kernels of `kernels.base` under its own. */
+/** The file's map merged over that of its `base`, and its kernels over those of `kernels.base`. */
 YamlNode
 WithBases(const std::string& path, const Catalog& catalog, int depth)
 {

@@ -13,34 +13,38 @@ namespace weir
 {
 
 /**
- * What is wrong with computing in @p precision on @p gpu: nothing, or "found bf16, expected one of:
+ * Why @p gpu cannot compute in @p precision: empty when it can, else "found bf16, expected one of:
  * fp16, fp32 (v100-sxm-32g multiplies matrices in no other)".
  */
 std::string WrongPrecision(const Gpu& gpu, Precision precision);
 
 /**
- * A GPU from its description (see scenarios/gpus): every number a map {value, source}, efficiencies
- * under `kernels`. @throws InputError with the place of what is missing, unknown or out of range.
+ * Reads a GPU from its description (see scenarios/gpus): every number is a map {value, source},
+ * efficiencies are under `kernels`.
+ * @throws InputError with the place of what is missing, unknown or out of range.
  */
 Gpu ReadGpu(const YamlNode& node);
 
-/** How NCCL topology files name a GPU. */
+/** The PCI device IDs of a GPU in NCCL topology files. */
 struct PciDevices
 {
     std::vector<std::string> ids; //!< "0x2330"
-    bool isTypical{false};        //!< of all GPUs of its compute capability
+    bool isTypical{false};        //!< stands for all GPUs of its compute capability
 };
 
-/** {value: [0x2330], isTypical: true, source: ...}. @throws InputError with the place. */
+/**
+ * Reads {value: [0x2330], isTypical: true, source: ...}. @throws InputError with the place of the
+ * error.
+ */
 PciDevices ReadPciDevices(const YamlNode& node);
 
 /**
- * The GPU that the file at @p path describes.
+ * Loads the GPU that the file at @p path describes.
  *
- * `kernels: {base: NAME, ...}` takes the figures of what the catalogue calls NAME (a path is taken
- * as one, beside the file) and lays the file's own over them; a base may have a base itself. They
- * stay measured on the GPU that they were measured on.
- * @throws InputError as ReadGpu, for an unknown base, and when bases lead back.
+ * `kernels: {base: NAME, ...}` takes the kernel figures of the catalog's GPU NAME (or of a path
+ * beside the file) and overlays the file's own. A base may have a base itself. `measuredOn` stays
+ * the GPU that the figures were measured on.
+ * @throws InputError as ReadGpu, for an unknown base, and for bases that form a cycle.
  */
 Gpu LoadGpu(const std::string& path, const Catalog& catalog = Catalog());
 

@@ -170,7 +170,7 @@ class NetworkReader
         }
     }
 
-    /** Throws at an entry that says no kind of layer. */
+    /** Throws at an entry that names no kind of layer. */
     [[noreturn]] static void RefuseUnknown(const YamlNode& entry)
     {
         std::vector<std::string> known;
@@ -216,7 +216,7 @@ class NetworkReader
         }
     }
 
-    /** A layer that says all of itself. */
+    /** Reads a layer in its explicit form. */
     void ReadStated(const YamlNode& entry)
     {
         entry.CheckKeys(YamlKeysOf("model.network.layer"));
@@ -237,7 +237,7 @@ class NetworkReader
     const std::vector<EmbeddingTable>& m_embeddings;
 };
 
-/** Tables join once, where there are any. */
+/** Requires exactly one entry `embeddings` where there are embedding tables, none elsewhere. */
 void
 CheckJoin(const LayerTable& table, const YamlNode& network)
 {

@@ -10,12 +10,12 @@
 namespace weir
 {
 
-/** Whether a model is a table of layers (it has `network:`) and not a transformer. */
+/** Whether a model is a table of layers (it has `network:`), not a transformer. */
 bool IsLayerTable(const YamlNode& reference, const Catalog& catalog);
 
 /**
- * A model that is a table of layers: {name, title, source, input: [channels, height, width],
- * network: [...]}, an entry of `network` being
+ * Reads a model that is a table of layers: {name, title, source, input: [channels, height, width],
+ * network: [...]}, where an entry of `network` is one of
  *
  *     batchNorm | relu | add | dropout | globalAveragePool | embeddings | dot | loss
  *     {convolution: CHANNELS, size, stride, padding, groups, bias}
@@ -28,16 +28,16 @@ bool IsLayerTable(const YamlNode& reference, const Catalog& catalog);
  *     {layer: OP, in: [c, h, w], out: [c, h, w], window: [size, stride, padding], groups, rank,
  *      bias}
  *
- * where a convolution's stride and groups are 1 and its padding 0 if not given, a pool's stride is
- * its size, and weights have biases unless said otherwise. With `embeddings: {...}` beside
- * `network` (ReadEmbeddingTables) the entry `embeddings` is where pooled rows join. The last form
- * states what the others deduce from the layer before; runs are written back in it.
+ * Defaults: a convolution's stride and groups are 1 and its padding 0, a pool's stride is its size,
+ * and layers with weights have biases. With `embeddings: {...}` beside `network`
+ * (ReadEmbeddingTables) the entry `embeddings` is where pooled rows join. The last form states
+ * explicitly what the other forms deduce from the preceding layer; results write models in it.
  * @throws InputError with the place of what is missing, unknown, out of range or does not fit.
  */
 LayerTable ReadLayerTable(const YamlNode& reference, const Catalog& catalog);
 
 /**
- * CheckTablePlan with places: @p planNode is the job's `parallel:`.
+ * CheckTablePlan with error places; @p planNode is the job's `parallel:`.
  * @throws InputError at the key that CheckTablePlan refuses.
  */
 void CheckTablePlanAt(const LayerTable& table, const ParallelPlan& plan, const YamlNode& planNode);

@@ -17,7 +17,7 @@ namespace
 
 constexpr double MIN_EFFICIENCY = 1e-6;
 
-/** The efficiency at @p key, or @p otherwise. */
+/** The efficiency in (0, 1] at @p key, or @p otherwise. */
 double
 Efficiency(const YamlNode& node, const char* key, double otherwise)
 {
@@ -33,8 +33,8 @@ NameOr(const YamlNode& node, const std::string& otherwise)
 }
 
 /**
- * Whether @p key is what says it, not one of @p others, which say the same in other words: where
- * both are there, what is written over a base counts.
+ * Whether @p key determines the value rather than one of @p others, which express the same
+ * differently. Where both are given, the one that was written counts, not the inherited one.
  */
 bool
 IsMeant(const YamlNode& node, const char* key, std::initializer_list<const char*> others)
@@ -50,7 +50,7 @@ IsMeant(const YamlNode& node, const char* key, std::initializer_list<const char*
     });
 }
 
-/** latency, measured and source, which every profile has. */
+/** Reads latency, measured, source and ncclRate, which every profile has. */
 LinkProfile
 ReadCommon(const YamlNode& node)
 {
@@ -62,7 +62,7 @@ ReadCommon(const YamlNode& node)
     return profile;
 }
 
-/** Sets what @p node does not say; the source tells. */
+/** Sets `measured` where @p node lacks it, and notes that in the source. */
 void
 FillMeasured(const YamlNode& node, const TypicalEfficiency& typical, LinkProfile& profile)
 {
@@ -96,7 +96,7 @@ PcieName(uint32_t generation, uint32_t lanes)
     return "pcie" + std::to_string(generation) + "-x" + std::to_string(lanes);
 }
 
-/** An MTU that @p transport can have. */
+/** Reads an MTU that @p transport supports. */
 uint32_t
 ReadMtu(const YamlNode& node, const NetTransportTraits& transport)
 {
@@ -108,7 +108,7 @@ ReadMtu(const YamlNode& node, const NetTransportTraits& transport)
     return static_cast<uint32_t>(node.AsInteger(transport.minMtu, transport.maxMtu));
 }
 
-/** The framing of a network's packets, and the name of its kind. */
+/** The framing of the network's packets, and the name of the transport. */
 std::pair<double, std::string>
 ReadNetworkFraming(const YamlNode& node, NetTransport kind)
 {
@@ -207,7 +207,7 @@ ReadNicProfile(const YamlNode& node, const TransportFigures& transport)
     }
     else
     {
-        node.Get("transport"); // says what is missing
+        node.Get("transport"); // throws, naming the missing key
         std::tie(profile.framing, kind) = ReadNetworkFraming(node, transport.kind);
         FillMeasured(node, transport.port, profile);
     }

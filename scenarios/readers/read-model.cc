@@ -14,9 +14,12 @@ namespace
 {
 
 constexpr int64_t MAX_EXPERTS = 65535;
-constexpr double MAX_CAPACITY = 1000; //!< times what balanced experts get
+constexpr double MAX_CAPACITY = 1000; //!< multiple of the balanced load
 
-/** Experts that are padded up to a capacity are alike; only an imbalance draws by a seed. */
+/**
+ * Refuses keys without effect: experts padded to a capacity all get the same load, and only an
+ * imbalance draws by a seed.
+ */
 void
 CheckLoadUse(const YamlNode& node, const ExpertLoad& load)
 {
@@ -58,7 +61,7 @@ ReadHeadDim(const YamlNode& node, const Transformer& model)
 }
 
 /**
- * A model's `experts:`: {count, topK, ffn} and, where it has them, {sharedFfn, firstLayer, every}.
+ * Reads a model's `experts:`: {count, topK, ffn} and, optionally, {sharedFfn, firstLayer, every}.
  * @throws InputError with the place of what is missing, unknown or out of range.
  */
 ExpertLayers

@@ -13,7 +13,7 @@ namespace weir
 {
 
 /**
- * A plan's `expertLoad:`, {capacityFactor} or {imbalance, seed} or {shares}.
+ * Reads a plan's `expertLoad:`, {capacityFactor} or {imbalance, seed} or {shares}.
  * @throws InputError with the place of what is unknown, out of range or has no effect.
  */
 ExpertLoad ReadExpertLoad(const YamlNode& node);
@@ -21,7 +21,7 @@ ExpertLoad ReadExpertLoad(const YamlNode& node);
 /** The largest width of a layer that readers accept: products of two widths stay below 2^53. */
 constexpr int64_t MAX_WIDTH = int64_t{1} << 24;
 
-/** A width from 1 to MAX_WIDTH. @throws InputError otherwise. */
+/** Reads a width from 1 to MAX_WIDTH. @throws InputError otherwise. */
 inline uint32_t
 ReadWidth(const YamlNode& node)
 {
@@ -29,9 +29,8 @@ ReadWidth(const YamlNode& node)
 }
 
 /**
- * A model: a name or path of the catalogue, or a map of Transformer's fields, with `base:` or
- * without. heads may be followed by kvHeads (else as many), headDim (else hidden / heads) and ffn
- * (else four times hidden).
+ * Reads a model: a name or path of the catalog, or a map of Transformer's fields, with or without
+ * `base:`. Defaults: kvHeads is heads, headDim is hidden / heads, and ffn is 4 x hidden.
  * @throws InputError with the place of what is missing, unknown, out of range or does not divide.
  */
 Transformer ReadModel(const YamlNode& node, const Catalog& catalog);

@@ -21,7 +21,7 @@ namespace
 
 constexpr int64_t MAX_CHANNELS = 64;
 
-/** Hands the text of @p key to @p set of @p filter. */
+/** Passes the text of @p key to the setter @p set of @p filter. */
 void
 ReadList(const YamlNode& map,
          const char* key,
@@ -41,7 +41,7 @@ ReadList(const YamlNode& map,
     }
 }
 
-/** "8/256": so many of so many. */
+/** Reads "8/256": a part and the whole. */
 std::pair<uint32_t, uint32_t>
 ReadPartOfAll(const YamlNode& node)
 {
@@ -59,7 +59,7 @@ ReadPartOfAll(const YamlNode& node)
     return {part, all};
 }
 
-/** Parameters that go together, and slots that are whole. */
+/** Checks the channel limits against each other, and that buffers consist of whole steps. */
 void
 CheckParameters(const NcclSettings& settings, const FindValue& find)
 {

@@ -15,33 +15,46 @@ namespace weir
 {
 
 /**
- * How a run uses NCCL: a version, or a map of a version and what else its environment sets.
- * @throws InputError at a key or value that is wrong.
+ * Reads the NCCL settings of a run: a version, or a map of a version and other environment
+ * settings.
+ * @throws InputError at a wrong key or value.
  */
 NcclSettings ReadNccl(const YamlNode& node);
 
-/** A version from 2.4 on, as "2.30.7". @throws InputError when it is none. */
+/** Reads a version from 2.4 on, such as "2.30.7". @throws InputError when it is not one. */
 std::string ReadNcclVersion(const YamlNode& node);
 
-/** That the version of ReadNcclVersion is newer than all that Weir has constants of; empty: no. */
+/**
+ * A note that the version is newer than all those whose constants Weir has; empty when it is not.
+ */
 std::string NoteOnNcclVersion(const YamlNode& node);
 
-/** Algorithms that a call may ask for: not the schedule of a file. */
+/** The algorithms that a call may request: all but that of imported schedules. */
 NamedChoices<Algorithm> CalledAlgorithms();
 
 /** The value of a key, if it is given. */
 using FindValue = std::function<std::optional<YamlNode>(const char* key)>;
 
-/** Reads the parameters of @p settings, whether the keys are of a map or options. */
+/**
+ * Reads the parameters of @p settings, from the keys of a map or from options.
+ * @throws InputError at a value out of range, minChannels above the maximum, or a bufferSize that
+ *         is not a multiple of 8 KiB.
+ */
 void ReadNcclParameters(const FindValue& find, NcclSettings& settings);
 
-/** The same from @p map, which has their keys and those of the map of keys @p keys. */
+/** The same from @p map, whose other keys are those of the key map named @p keys. */
 void ReadNcclParameters(const YamlNode& map, const char* keys, NcclSettings& settings);
 
-/** How dimension-wise collectives run, whether the keys are of a map or options. */
+/**
+ * Reads the settings of dimension-wise collectives, from the keys of a map or from options. @throws
+ * InputError
+ */
 DimensionWiseSettings ReadDimensionWise(const FindValue& find);
 
-/** What a call leaves no choice of: the keys algorithm, protocol and channels of @p call. */
+/**
+ * Reads what a call fixes instead of leaving it to NCCL: the keys algorithm, protocol and channels
+ * of @p call.
+ */
 CollectiveOverrides ReadOverrides(const YamlNode& call);
 
 } // namespace weir

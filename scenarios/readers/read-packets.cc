@@ -44,7 +44,7 @@ ReadCongestionControl(const YamlNode& map)
     return control;
 }
 
-/** Refuses arbitration tables that are wrong. */
+/** Refuses invalid arbitration tables. */
 void
 CheckArbitration(const YamlNode& map, const PacketSpec& spec)
 {
@@ -58,7 +58,7 @@ CheckArbitration(const YamlNode& map, const PacketSpec& spec)
     }
 }
 
-/** Refuses marks of all packets from a shorter queue on than marks of some. */
+/** Refuses markAll below markFrom. */
 void
 CheckMarks(const YamlNode& map, const SwitchSpec& spec)
 {
@@ -91,7 +91,7 @@ ReadCorrections(const YamlNode& node, const Catalog& catalog)
         if (const auto found = map.Find(key))
         {
             ReadParameters(*found, *part);
-            found->Get(KeysOf(*part).front()); // which switches it on: without it all is ignored
+            found->Get(KeysOf(*part).front()); // required: turns the model on
         }
     }
     return spec;
@@ -161,7 +161,7 @@ PlacedIn(const YamlNode& network, const std::string& message)
 {
     YamlNode node = network;
     std::size_t begin = 0;
-    std::size_t known = 0; // characters of the key that are those of the node
+    std::size_t known = 0; // characters of the key that lead to the node
     for (bool goesOn = true; goesOn && node.IsMap();)
     {
         const std::size_t end = message.find_first_of(".:", begin);

@@ -16,52 +16,56 @@ namespace weir
 {
 
 /**
- * Reads what corrects a fluid: a map of models, or the name or path of a file with them.
- * @throws InputError at a key, value or name that is wrong.
+ * Reads the correction models of a fluid: a map of models, or the name or path of a file with them.
+ * @throws InputError at a wrong key, value or name.
  */
 CorrectionSpec ReadCorrections(const YamlNode& node, const Catalog& catalog);
 
-/** The same of a network. @throws InputError, too, where @p fidelity has nothing that they correct.
+/**
+ * The same for the network of a run. @throws InputError also where the models do not apply to @p
+ * fidelity.
  */
 CorrectionSpec ReadCorrectionsFor(Fidelity fidelity, const YamlNode& node, const Catalog& catalog);
 
 /**
- * Reads what packets, queue pairs, switches and links inside nodes do, and the congestion control,
- * from a map that may have keys besides.
- * @param others keys that are not about packets.
- * @throws InputError at a key or value that is wrong, or the name of a switch that is unknown.
+ * Reads the parameters of packets, queue pairs, switches and links inside nodes, and the congestion
+ * control, from a map that may have other keys.
+ * @param others keys that are not about packets
+ * @throws InputError at a wrong key or value, or an unknown switch model.
  */
 PacketSpec ReadPackets(const YamlNode& map,
                        const std::vector<std::string>& others = {},
                        const Catalog& catalog = Catalog());
 
-/** Whether @p message is of a key that ReadPackets reads: "switch.buffer: found ...". */
+/** Whether @p message is about a key that ReadPackets reads: "switch.buffer: found ...". */
 bool IsOfPackets(const std::string& message);
 
 /**
- * Such a message with the place of its key in @p network, or of the map that it belongs to, where
- * that is written there.
+ * Such a message with the place of its key in @p network, or of the nearest enclosing map that is
+ * written there.
  */
 std::string PlacedIn(const YamlNode& network, const std::string& message);
 
-/** Why there is no series of links or ports beside `settle`. */
+/** The error for series of links or ports with `settle`. */
 constexpr const char* EXPECTED_UNSETTLED =
     "found it with network.settle, expected it without: what is replayed has no series";
 
-/** @throws InputError at `settle` of @p network where it is on: of packets beside a fluid. */
+/**
+ * @throws InputError at `settle` of @p network where it is on: packets coupled with a fluid cannot
+ *         be replayed.
+ */
 void ExpectNotSettled(const YamlNode& network, const PacketSpec& packets);
 
-/** The links that the list @p node names: "from->to" of "from -> to", as Topology::LinkName. */
+/** Reads a list of link names; "from -> to" becomes "from->to", as Topology::LinkName. */
 std::vector<std::string> ReadLinkNames(const YamlNode& node);
 
-/** @throws InputError at a name of the list @p node that no link of @p topology has. */
+/** @throws InputError at a name in the list @p node that matches no link of @p topology. */
 void CheckLinks(const YamlNode& node, const Topology& topology);
 
 /**
- * Reads what switches do: the name or path of a model, or a map of values, with the model that
- * others are taken from as `base`.
- * @throws InputError at a key, value or name that is wrong, and at a figure of a model without its
- *         source.
+ * Reads the parameters of switches: the name or path of a model, or a map of values, whose `base`
+ * may name the model that gives the other values.
+ * @throws InputError at a wrong key, value or name, and at a figure of a model without its source.
  */
 SwitchSpec ReadSwitch(const YamlNode& node, const Catalog& catalog = Catalog());
 

@@ -15,7 +15,7 @@ namespace
 constexpr const char* SOCKET = "cpu";
 constexpr const char* SWITCH = "pcie";
 
-/** "cpu0 to cpu1 or pcie0 to pcie3": what there is. */
+/** "cpu0 to cpu1 or pcie0 to pcie3": the valid names. */
 std::string
 Choices(uint32_t sockets, uint32_t switches)
 {

@@ -11,21 +11,21 @@
 
 /**
  * @file
- * Where GPUs, NIC cards and PCIe switches hang: lists of "cpu0", "pcie3", or {on: pcie3, ...} with
- * the profile of that slot, @p typical where it has no `measured`. All throw an InputError with the
- * place of what is missing or unknown.
+ * PCIe attachment points of GPUs, NIC cards and PCIe switches: lists of "cpu0", "pcie3", or {on:
+ * pcie3, ...} with the profile of that slot; @p typical gives its `measured` where it has none. All
+ * throw an InputError with the place of what is missing or unknown.
  */
 namespace weir
 {
 
-/** One place for each of @p items, on any socket or switch. */
+/** Reads one attachment point for each of @p items, on any socket or switch. */
 std::vector<PciePlace> ReadPlaces(const YamlNode& list,
                                   uint32_t items,
                                   uint32_t sockets,
                                   uint32_t switches,
                                   const TypicalEfficiency& typical);
 
-/** One place for each PCIe switch, on a socket or on a switch before it. */
+/** Reads one attachment point for each PCIe switch, on a socket or on a preceding switch. */
 std::vector<PciePlace> ReadSwitchPlaces(const YamlNode& list,
                                         uint32_t sockets,
                                         const TypicalEfficiency& typical);
@@ -33,7 +33,7 @@ std::vector<PciePlace> ReadSwitchPlaces(const YamlNode& list,
 /** "cpu0" or "pcie3". */
 std::string PlaceName(const PciePlace& place);
 
-/** The profile of a PCIe slot from a map with no other keys. */
+/** Reads the profile of a PCIe slot from a map with no other keys. */
 LinkProfile ReadSlotProfile(const YamlNode& map, const TypicalEfficiency& typical);
 
 /** Throws unless @p map has only the keys of ReadPlainProfile. */

@@ -20,13 +20,13 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MAX_GRID_SIDE = 65535; // of a side of a grid
+constexpr int64_t MAX_GRID_SIDE = 65535;
 
 /** Refuses keys that no plan has. */
 void
 CheckPlanKeys(const YamlNode& node, const std::vector<std::string>& keys)
 {
-    std::map<std::string, std::vector<std::string>> names; // by map; those of the plan by nothing
+    std::map<std::string, std::vector<std::string>> names; // by map; "" for the plan itself
     names[""] = {"framework", "tensorShape", "expertLoad"};
     for (const std::string& key : keys)
     {
@@ -48,7 +48,9 @@ CheckPlanKeys(const YamlNode& node, const std::vector<std::string>& keys)
     }
 }
 
-/** [T] (one dimension), [q, q] or [q, q, d]. @param tensor what the plan's tensor is. */
+/**
+ * Reads [T] (one dimension), [q, q] or [q, q, d]. @param tensor the plan's tensor-parallel degree.
+ */
 TensorGrid
 ReadTensorShape(const YamlNode& node, uint32_t tensor)
 {
@@ -80,8 +82,9 @@ ReadTensorShape(const YamlNode& node, uint32_t tensor)
 }
 
 /**
- * Makes one state of `dataSharding` and `distributedOptimizer`, which says optimizer or none in
- * another word: the job's word stands over that of its framework, its own over an inherited one.
+ * Reconciles `dataSharding` with `distributedOptimizer`, another name of its states optimizer and
+ * none. The job's value overrides that of its framework, a written value an inherited one.
+ * @throws InputError where two values of equal precedence contradict each other.
  */
 void
 JoinOptimizerWords(const YamlNode& node, ParallelPlan& plan)
@@ -110,7 +113,7 @@ JoinOptimizerWords(const YamlNode& node, ParallelPlan& plan)
         plan.sharding.state =
             plan.distributedOptimizer ? ShardedState::Optimizer : ShardedState::None;
     }
-    plan.sharding.state = plan.Sharded(); // where a framework has the other word
+    plan.sharding.state = plan.Sharded(); // where the framework uses distributedOptimizer
 }
 
 } // namespace
@@ -120,7 +123,7 @@ FindPlanKey(const YamlNode& node, const std::string& key)
 {
     const std::string map = MapOfKey(key);
     const auto in = map.empty() ? std::optional(node) : node.Find(map);
-    const bool isWord = in && in->IsScalar(); // `dataSharding:` may be its state alone
+    const bool isWord = in && in->IsScalar(); // `dataSharding:` may be a scalar, its state
     return isWord && NameInMap(key) == "state" ? in
            : in && in->IsMap()                 ? in->Find(NameInMap(key))
                                                : std::nullopt;
@@ -166,7 +169,7 @@ ReadPlan(const YamlNode& node, const Catalog& catalog)
     const auto sharding = node.Find("dataSharding");
     if (sharding && sharding->IsMap() && plan.sharding.state == ShardedState::None)
     {
-        sharding->Get("state"); // says what is missing
+        sharding->Get("state"); // throws, naming the missing key
     }
     JoinOptimizerWords(node, plan);
     return plan;

@@ -13,29 +13,29 @@ namespace weir
 {
 
 /**
- * What a plan is under a training framework: a map with `parallel:`, in which keys of plans by path
- * ("host.kernel") have {value, source} each, or the name of one in the catalogue (`weir list
- * frameworks`). The default stands where it has none.
+ * Reads the plan defaults of a training framework: a map with `parallel:`, whose keys are plan keys
+ * by path ("host.kernel") with {value, source} each, or the name of a framework in the catalog
+ * (`weir list frameworks`). Missing keys keep the defaults.
  * @throws InputError with the place of what is unknown, out of range or without a source.
  */
 ParallelPlan ReadFramework(const YamlNode& reference, const Catalog& catalog);
 
-/** The value of @p key of PlanKeys in the map `parallel:`, or nothing. */
+/** The value of @p key (of PlanKeys) in the map `parallel:`, or nothing. */
 std::optional<YamlNode> FindPlanKey(const YamlNode& node, const std::string& key);
 
 /**
- * A job's parallel plan: the map `parallel:` of ParallelPlan's fields. Where a key is missing, the
- * value is that of its `framework:`, or the default. The precision is the job's and is left alone.
+ * Reads a job's parallel plan: the map `parallel:` of ParallelPlan's fields. A missing key takes
+ * the value of the `framework:`, or the default. The precision belongs to the job and is not set.
  * The plan is not yet checked against a model.
  * @throws InputError with the place of what is unknown or out of range.
  */
 ParallelPlan ReadPlan(const YamlNode& node, const Catalog& catalog = Catalog());
 
-/** A job's `precision:`. */
+/** Reads a job's `precision:`. @throws InputError */
 Precision ReadPrecision(const YamlNode& node);
 
 /**
- * CheckPlan with places: @p planNode is the job's `parallel:`, @p modelNode its `model:`.
+ * CheckPlan with error places; @p planNode is the job's `parallel:`, @p modelNode its `model:`.
  * @throws InputError at the key that CheckPlan refuses.
  */
 void CheckPlanAt(const Transformer& model,

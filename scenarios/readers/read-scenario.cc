@@ -37,9 +37,9 @@ namespace
 
 /**
  * Replaces the duration of every compute operation of @p graph that has kernel records by
- * max(FLOPs / peak at @p precision, bytes / memory rate) of @p gpu, both as its datasheet has them,
- * as ASTRA-sim's roofline does
- * (astra-sim/workload, Workload.cc: FLOPs / min(peak, rate x FLOPs / bytes)). Others keep theirs.
+ * ASTRA-sim's roofline, max(FLOPs / peak at @p precision, bytes / memory rate), with the datasheet
+ * values of @p gpu (astra-sim/workload, Workload.cc: FLOPs / min(peak, rate x FLOPs / bytes)).
+ * Other operations keep their duration.
  */
 void
 UseRoofline(StepGraph& graph, const Gpu& gpu, Precision precision)
@@ -72,7 +72,7 @@ constexpr double MAX_OVERLAP_SLOWDOWN = 100;
 constexpr double MAX_VARIATION = 10;
 constexpr double MIN_TOLERANCE = 1e-6;
 
-/** The GPUs that the jobs read so far take, of those that there are. */
+/** The GPUs of the cluster, and how many the jobs read so far take. */
 struct GpuBudget
 {
     uint64_t taken{0};
@@ -132,7 +132,7 @@ ReadJitter(const YamlNode& node, uint64_t seed)
     return jitter;
 }
 
-/** A number of steps, or at most so many until their mean is known. */
+/** Reads a number of steps, or the most steps to run until their mean is steady. */
 void
 ReadSteps(const YamlNode& node, JobSpec& job)
 {
@@ -146,7 +146,10 @@ ReadSteps(const YamlNode& node, JobSpec& job)
     job.steps = static_cast<uint32_t>(node.Get("atMost").AsInteger(1, MAX_STEPS));
 }
 
-/** Steps that overlap have a period only from the second one on, and no independent durations. */
+/**
+ * Refuses `untilSteady` and single steps where steps overlap: these have a period only from the
+ * second step on, and their durations are not independent.
+ */
 void
 CheckOverlappingSteps(const YamlNode& node, const JobSpec& job)
 {
@@ -168,7 +171,7 @@ CheckOverlappingSteps(const YamlNode& node, const JobSpec& job)
     }
 }
 
-/** Indices below 2^24, each once. */
+/** Reads indices of at most 2^24, each once. */
 std::vector<uint32_t>
 ReadIndices(const YamlNode& node)
 {
@@ -189,7 +192,7 @@ ReadIndices(const YamlNode& node)
     return indices;
 }
 
-/** A word, {kind, stride, seed}, {nodes: [...]}, {gpus: [...]} or {leaves: [...]}. */
+/** Reads a name, {kind, stride, seed}, {nodes: [...]}, {gpus: [...]} or {leaves: [...]}. */
 PlacementSpec
 ReadPlacement(const YamlNode& node)
 {
@@ -238,7 +241,7 @@ ReadPlacement(const YamlNode& node)
     return placement;
 }
 
-/** Which GPUs a job without a parallel plan has. */
+/** Reads the number and placement of the GPUs of a job without a parallel plan. */
 template <typename Job>
 void
 ReadGpus(const YamlNode& node, Job& job)
@@ -252,7 +255,7 @@ ReadGpus(const YamlNode& node, Job& job)
     node.Read("placement", job.placement, ReadPlacement);
 }
 
-/** Above zero, and no more than times count. */
+/** Reads a size above zero and up to LARGEST_CALL, so that Time can count the duration. */
 Bytes
 ReadCallSize(const YamlNode& node)
 {
@@ -273,7 +276,7 @@ ReadCall(const YamlNode& node)
             ReadOverrides(node)};
 }
 
-/** A job with `collective` instead of a model. */
+/** Reads a job with `collective` instead of a model. */
 CollectiveJobSpec
 ReadCollectiveJob(const YamlNode& node)
 {
@@ -322,7 +325,7 @@ ReadCollectiveJob(const YamlNode& node)
     return job;
 }
 
-/** A job with `traffic` instead of a model. */
+/** Reads a job with `traffic` instead of a model. */
 TrafficJobSpec
 ReadTrafficJob(const YamlNode& node, const Catalog& catalog, uint64_t seed)
 {
@@ -337,7 +340,7 @@ ReadTrafficJob(const YamlNode& node, const Catalog& catalog, uint64_t seed)
     return job;
 }
 
-/** A precision that @p gpu has, written or not. */
+/** Requires a precision, given or default, that @p gpu supports. */
 void
 CheckPrecision(const YamlNode& job, const ParallelPlan& plan, const Gpu& gpu)
 {
@@ -353,7 +356,9 @@ CheckPrecision(const YamlNode& job, const ParallelPlan& plan, const Gpu& gpu)
     job.Fail("no precision is written, and of the default: " + wrong);
 }
 
-/** Where, how often and with which stragglers a job of a model or a workload runs. */
+/**
+ * Reads placement, start, number of steps, overlap and jitter of a job with a model or a workload.
+ */
 void
 ReadExecution(const YamlNode& node, uint64_t seed, JobSpec& job)
 {
@@ -372,7 +377,7 @@ ReadExecution(const YamlNode& node, uint64_t seed, JobSpec& job)
     }
 }
 
-/** A job with `workload` instead of a model: what `weir import` has written. */
+/** Reads a job with `workload` instead of a model: a file written by `weir import`. */
 JobSpec
 ReadWorkloadJob(const YamlNode& node, uint64_t seed, const Gpu& gpu, GpuBudget& budget)
 {
@@ -385,7 +390,7 @@ ReadWorkloadJob(const YamlNode& node, uint64_t seed, const Gpu& gpu, GpuBudget& 
     job.recorded = std::move(ReadWorkload(job.workload).graph);
     job.plan.data = static_cast<uint32_t>(job.recorded->RankCount());
     job.steps = 1;
-    job.overlap.kind = OverlapKind::Off; // recorded times have it
+    job.overlap.kind = OverlapKind::Off; // recorded times already include it
     node.Read(
         "compute", job.isRoofline, NamedChoices<bool>{{"recorded", false}, {"roofline", true}});
     if (job.isRoofline)
@@ -399,7 +404,7 @@ ReadWorkloadJob(const YamlNode& node, uint64_t seed, const Gpu& gpu, GpuBudget& 
     return job;
 }
 
-/** @param notes of values without effect are added */
+/** @param notes gets a note for each value without effect */
 JobSpec
 ReadJob(const YamlNode& node,
         const Catalog& catalog,
@@ -453,7 +458,7 @@ SeedOfJob(uint64_t seed, std::size_t job)
     return job == 0 ? seed : SplitMix64(seed ^ SplitMix64(job)) & WRITABLE;
 }
 
-/** @throws InputError when a job goes on until one that is not there, or that does so too. */
+/** @throws InputError when `until` names no job, or a job that has `until` itself. */
 void
 CheckUntil(const YamlNode& node)
 {
@@ -490,7 +495,7 @@ ReadJobs(const YamlNode& node,
         }
         else if (item.IsMap() && item.Has("traffic"))
         {
-            // Numbers that no other kind of job draws by.
+            // Seed numbers that no other kind of job uses.
             const uint64_t seed = SeedOfJob(scenario.seed, MAX_INDEX + scenario.traffics.size());
             scenario.traffics.push_back(ReadTrafficJob(item, catalog, seed));
             names.push_back(scenario.traffics.back().name);
@@ -531,7 +536,7 @@ ReadJobs(const YamlNode& node,
     CheckUntil(node);
 }
 
-/** Which flows are packets: those of some jobs, those of events, those over some links. */
+/** Reads which flows move as packets: those of some jobs, of events, or over some links. */
 void
 ReadSelection(const YamlNode& node, HybridSelection& hybrid)
 {
@@ -541,8 +546,10 @@ ReadSelection(const YamlNode& node, HybridSelection& hybrid)
     node.Read("links", hybrid.coupling.links, ReadLinkNames);
 }
 
-/** @throws InputError at a job or a link that is not there, or where nothing is selected for
- * packets. */
+/**
+ * @throws InputError at an unknown job or link, or in hybrid fidelity where nothing moves as
+ *         packets.
+ */
 void
 CheckSelection(const YamlNode& network, const Scenario& scenario)
 {
@@ -663,7 +670,7 @@ ReadOutput(const YamlNode& node,
     }
     if (const auto timeline = node.Find("timeline"))
     {
-        // true, false, or the file itself
+        // true, false, or the name of the file
         const std::string text = timeline->AsString();
         output.timelineFile = text == "true" || text == "false" ? "" : text;
         output.timeline = text != "false";

@@ -14,7 +14,10 @@
 namespace weir
 {
 
-/** The width of the bins of a series, above zero and at least @p least. @throws InputError. */
+/**
+ * Reads the bin width of a series. @throws InputError unless it is above zero and at least @p
+ * least.
+ */
 inline Time
 ReadBinWidth(const YamlNode& series, Time least = Time())
 {
@@ -28,27 +31,29 @@ ReadBinWidth(const YamlNode& series, Time least = Time())
 }
 
 /**
- * An experiment from its YAML: {title, seed, system, jobs, network, events, output}; system and
- * jobs are required. Every plan is checked against its model, and the jobs against the GPUs.
+ * Reads an experiment from its YAML: {title, seed, system, jobs, network, events, output}; system
+ * and jobs are required. Every plan is checked against its model, and the jobs against the GPUs.
  * @throws InputError with the place of what is missing, unknown, out of range or impossible.
  */
 Scenario ReadScenario(const YamlNode& node, const Catalog& catalog);
 
-/** A system that has been read, and the YAML that it was read from. */
+/** A system and the YAML text that it was read from. */
 struct KnownSystem
 {
     std::string text;
     SystemDescription system;
 };
 
-/** As ReadScenario, with the system of the scenario before where it is the same text; @p known is
- * kept up to date. */
+/**
+ * As ReadScenario, but reuses the system of the previous scenario where its text is the same; @p
+ * known is updated.
+ */
 Scenario ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known);
 
 /**
- * The run @p nameOrPath of the catalogue, after @p settings ("key.path=value", see YamlNode::Set),
- * in their order.
- * @throws InputError as ReadScenario, and when a setting cannot be made.
+ * Loads the run @p nameOrPath of the catalog with @p settings ("key.path=value", see YamlNode::Set)
+ * applied in order.
+ * @throws InputError as ReadScenario, and when a setting cannot be applied.
  */
 Scenario LoadScenario(const std::string& nameOrPath,
                       const std::vector<std::string>& settings,

@@ -10,14 +10,14 @@ namespace weir
 {
 
 /**
- * The `source:` of a map with figures: where they come from.
- * @throws InputError when there is none, or it says nothing.
+ * Reads the `source:` of a map with figures.
+ * @throws InputError when it is missing or empty.
  */
 std::string ReadSource(const YamlNode& node);
 
 /**
- * The `value` of a {value, source} map.
- * @throws InputError as ReadSource, and where it has other keys.
+ * Reads the `value` of a {value, source} map.
+ * @throws InputError as ReadSource, and at other keys.
  */
 YamlNode ReadSourced(const YamlNode& entry);
 

@@ -28,10 +28,10 @@ namespace weir
 namespace
 {
 
-// Bounds that no server comes near; they keep products of two within 32 bits.
+// Far above any server; products of two such values stay within 32 bits.
 constexpr int64_t MAX_IN_NODE = 1 << 10;
 
-/** [[a, b], [a, b, links], ...]: the bundles of a mesh. */
+/** Reads [[a, b], [a, b, links], ...]: the bundles of links of a mesh. */
 std::vector<MeshLink>
 ReadMesh(const YamlNode& node, uint32_t gpus)
 {
@@ -81,7 +81,9 @@ FullMesh(uint32_t gpus, uint32_t links)
     return mesh;
 }
 
-/** Throws at the keys of @p others that were written beside a wiring that has not got them. */
+/**
+ * Throws at those of the keys @p others that were written although the wiring does not have them.
+ */
 void
 CheckWiringKeys(const YamlNode& node, std::initializer_list<const char*> others)
 {
@@ -99,7 +101,7 @@ CheckWiringKeys(const YamlNode& node, std::initializer_list<const char*> others)
     }
 }
 
-/** The bundles of a mesh: all alike, or listed. */
+/** Reads the bundles of links of a mesh: the same number for each pair, or a list. */
 std::vector<MeshLink>
 ReadMeshLinks(const YamlNode& node, uint32_t gpus)
 {
@@ -188,7 +190,7 @@ IsOnSocket(const PciePlace& place)
     return place.parent == PcieParent::Socket;
 }
 
-/** Gives their transport, the default where there are none. */
+/** Reads the NICs. @return their transport; the default one where there are no NICs. */
 TransportFigures
 ReadNic(const YamlNode& node,
         const TypicalEfficiency& typical,
@@ -236,8 +238,8 @@ ReadNic(const YamlNode& node,
 }
 
 /**
- * What a NIC and a GPU that meet at a host bridge move in and out together, where a description
- * does not say.
+ * Sets the capacity, both directions combined, that a NIC and a GPU share at a host bridge to that
+ * of @p host, where the description does not give it.
  */
 void
 FillHostBridge(const HostFigures& host, NodeSpec& spec)
@@ -255,20 +257,20 @@ FillHostBridge(const HostFigures& host, NodeSpec& spec)
 }
 
 /**
- * The map `node:` of a system: what one server is made of.
+ * Reads the map `node:` of a system, one server:
+ * - gpu: a GPU's name, h100-sxm; gpus: their number
+ * - nvlink: wiring none, switched (linksPerGpu) or mesh (linksPerPair, or links: [[a, b, n], ...])
+ * - pcie: profile of a slot; switches: their number, or attachment points [cpu0, cpu1]; gpusOn:
+ *   attachment points [pcie0, ...]
+ * - gpuLink: profile of a GPU's slot that is not PCIe (NVLink-C2C)
+ * - sockets: count, cpu, model, perBoard, and the profile of the link between them
+ * - nic: count of cards, ports per card, rate, transport, mtu; on: attachment points; pcie: profile
+ *   of a slot that differs from the node's; hostBridge: capacity, both directions combined, of a
+ *   NIC attached to a socket
  *
- *     gpu: h100-sxm             gpus: 8
- *     nvlink:  wiring none, switched (linksPerGpu) or mesh (linksPerPair, or links: [[a, b, n],
- * ...]) pcie:    a slot's profile; switches: 4, or what each is attached to: [cpu0, cpu1]; gpusOn:
- * [pcie0,
- * ...] gpuLink: a GPU's slot where it is no PCIe (NVLink-C2C) sockets: count, cpu, model, perBoard,
- * and the profile between them nic:     count of cards, ports of each, rate, transport, mtu; on:
- * [pcie0, ...]; pcie: a slot's profile where not the node's; hostBridge: what a NIC on a socket
- * moves in both directions
- *
- * A place is "cpu1" or "pcie0", or {on: pcie0, ...} with the profile of that slot; places that are
- * not given are even. Costs are those of the parts in @p catalog where they differ from the
- * defaults, the GPU's, and its own.
+ * An attachment point is "cpu1" or "pcie0", or {on: pcie0, ...} with the profile of that slot; by
+ * default devices are distributed evenly. Costs are, in increasing precedence, the defaults, those
+ * of the parts in @p catalog, those of the GPU and those of the node.
  * @throws InputError with the place of what is missing, unknown, out of range or without a source.
  */
 NodeSpec
@@ -310,7 +312,10 @@ IsSameMesh(const std::vector<MeshLink>& a, const std::vector<MeshLink>& b)
     });
 }
 
-/** Refuses those of @p keys that were written in the map @p name of @p node, or in it itself. */
+/**
+ * Refuses those of @p keys that were written in the map @p name of @p node (null: in @p node
+ * itself).
+ */
 void
 Refuse(const YamlNode& node, const char* name, std::initializer_list<const char*> keys)
 {
@@ -336,9 +341,10 @@ Refuse(const YamlNode& node, const char* name, std::initializer_list<const char*
 }
 
 /**
- * Throws at a key of the map `node:` that a topology file overrules: one that was written, not
- * inherited, and says otherwise than the file has it.
- * @param given what @p node says. @param wired what it is with the file.
+ * Refuses keys of the map `node:` that were written, not inherited, and contradict the topology
+ * file.
+ * @param given the node as @p node describes it
+ * @param wired the node as the file describes it
  * @throws InputError with the place of the key.
  */
 void
@@ -386,10 +392,12 @@ CheckOverruled(const YamlNode& node, const NodeSpec& given, const NodeSpec& wire
     Refuse(node, "nic", {"on", "pcie"});
 }
 
-// A bound that no cluster comes near; it keeps products with ports within 32 bits.
+// Far above any cluster; products with ports stay within 32 bits.
 constexpr int64_t MAX_NODES = 1 << 20;
 
-/** As many nodes as a fabric has places for, where that is a fixed number that comes out even. */
+/**
+ * The number of nodes that exactly fill the fabric; 0 where it is not fixed or not a whole number.
+ */
 uint32_t
 NodesThatFill(const YamlNode& system, const ClusterSpec& cluster)
 {
@@ -409,7 +417,7 @@ IsNcclTopology(const std::string& path)
     return std::filesystem::path(path).extension() == ".xml";
 }
 
-/** A system that is one node, all of it from an NCCL topology file. */
+/** Reads a system of one node entirely from an NCCL topology file. */
 SystemDescription
 ReadNcclSystem(const YamlNode& reference, const Catalog& catalog)
 {
@@ -449,7 +457,7 @@ ReadSystem(const YamlNode& reference, const Catalog& catalog)
     system.cluster.node = ReadNode(inside, system.gpu, catalog);
     if (Catalog::IsPath(system.cluster.node.gpuModel))
     {
-        // found from whatever file repeats it
+        // absolute, so that any file that repeats it finds it
         system.cluster.node.gpuModel = std::filesystem::absolute(gpuFile).string();
     }
     if (const auto topology = node.Find("topology"))

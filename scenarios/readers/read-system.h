@@ -13,7 +13,7 @@
 namespace weir
 {
 
-/** A machine: the cluster and what its GPUs are. */
+/** A machine: the cluster and its GPU model. */
 struct SystemDescription
 {
     ClusterSpec cluster;
@@ -21,18 +21,20 @@ struct SystemDescription
 };
 
 /**
- * A system: a name or path of the catalogue, or a map {name, nodes, node, fabric}, with `base:` or
- * without; see scenarios/systems for the keys. `node.gpu` is found in the catalogue too.
+ * Reads a system: a name or path of the catalog, or a map {name, nodes, node, fabric}, with or
+ * without `base:`; see scenarios/systems for the keys. `node.gpu` names a GPU of the catalog.
  *
- * `topology: FILE.xml` takes the node's wiring from an NCCL topology file and what that leaves
- * unsaid from `node`. The path of such a file alone is a system of one node.
+ * `topology: FILE.xml` takes the node's wiring from an NCCL topology file, and what the file lacks
+ * from `node`. The path of such a file by itself is a system of one node.
  * @throws InputError with the place of what is missing, unknown, out of range or without a source.
  */
 SystemDescription ReadSystem(const YamlNode& node, const Catalog& catalog);
 
 /**
- * The system that @p option of a command names, with @p settings, "key.path=value", over it.
- * @throws InputError at a setting that Set refuses, or of an NCCL topology file, which has no keys.
+ * The system @p text that @p option of a command names, with @p settings, "key.path=value", applied
+ * to it.
+ * @throws InputError at a setting that Set refuses, or settings of an NCCL topology file, which has
+ *         no keys.
  */
 YamlNode SystemArgument(const std::string& text,
                         const std::string& option,

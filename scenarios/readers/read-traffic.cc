@@ -109,7 +109,7 @@ IsYaml(const std::string& path)
     return extension == ".yaml" || extension == ".yml";
 }
 
-/** A path is meant from where the file that names it is. */
+/** Reads sizes by name or path; a path is relative to the file that names it. */
 SizeDistribution
 ReadSizes(const YamlNode& node, const Catalog& catalog)
 {
@@ -190,7 +190,7 @@ ReadTraffic(
     }
     else if (!hasUntil && spec.duration.IsInfinite())
     {
-        node.Get("duration"); // throws: it never ends
+        node.Get("duration"); // throws: without a duration the traffic never ends
     }
     if (has("sizes"))
     {

@@ -14,10 +14,10 @@ namespace weir
 {
 
 /**
- * A pattern of traffic: the keys of `job.traffic`, or with @p isInFile those of a file for `weir
+ * Reads a traffic pattern: the keys of `job.traffic`, or with @p isInFile those of a file for `weir
  * flows`.
- * @param seed of a pattern that gives none
- * @param hasUntil whether flows begin until something else ends
+ * @param seed used where the pattern gives none
+ * @param hasUntil whether flows start until another job ends
  * @throws InputError with the place of what is missing, unknown, out of range or of another
  *         pattern.
  */
@@ -25,20 +25,21 @@ TrafficSpec ReadTraffic(
     const YamlNode& node, const Catalog& catalog, uint64_t seed, bool hasUntil, bool isInFile);
 
 /**
- * Flow sizes by name or path: YAML (title, source, points), else HPCC's rows `bytes percent`.
- * @throws InputError when there are none, or they are no distribution.
+ * Loads a flow size distribution by name or path: YAML (title, source, points), else lines `bytes
+ * percent` as HPCC has them.
+ * @throws InputError when it cannot be read, or is not a distribution.
  */
 SizeDistribution LoadFlowSizes(const std::string& nameOrPath, const Catalog& catalog);
 
-/** A pattern of a file for `weir flows`, and between whom. */
+/** A traffic pattern of a file for `weir flows`, and the end points that take part. */
 struct FileTraffic
 {
     TrafficSpec spec;
     std::vector<uint32_t> endPoints; //!< empty: all
-    std::string where;               //!< of them, for messages
+    std::string where;               //!< place of the end points, for messages
 };
 
-/** The patterns of such a file. @throws InputError as ReadTraffic. */
+/** Reads the patterns of such a file. @throws InputError as ReadTraffic. */
 std::vector<FileTraffic> LoadTrafficFile(const std::string& path, const Catalog& catalog);
 
 } // namespace weir

@@ -9,7 +9,7 @@
 
 /**
  * @file
- * How YAML files spell choices: one list each for the readers and the writer.
+ * The names of choices in YAML files, one list each for the readers and the writer.
  */
 namespace weir
 {
@@ -38,7 +38,7 @@ NamedChoices<Fidelity> FidelityNames();
 NamedChoices<JitterScope> JitterScopeNames();
 NamedChoices<TrafficKind> TrafficKindNames();
 
-/** Whether on-off spans are fixed. */
+/** Whether the spans of on-off traffic are fixed. */
 NamedChoices<bool> SpanNames();
 
 NamedChoices<EventKind> EventKindNames();

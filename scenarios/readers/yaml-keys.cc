@@ -10,7 +10,7 @@ namespace
 
 using Maps = std::vector<YamlKeyMap>;
 
-/** @p keys, and behind them @p others. */
+/** @p keys followed by @p others. */
 std::vector<YamlKey>
 With(std::vector<YamlKey> keys, const std::vector<YamlKey>& others)
 {
@@ -18,7 +18,7 @@ With(std::vector<YamlKey> keys, const std::vector<YamlKey>& others)
     return keys;
 }
 
-/** Of a pattern of traffic. */
+/** Keys of a traffic pattern. */
 std::vector<YamlKey>
 TrafficKeys()
 {
@@ -46,7 +46,7 @@ TrafficKeys()
         {"seed", "of all draws; one of the run's where absent"}};
 }
 
-/** Of a link, beside its name and rate. */
+/** Keys of a link, besides its name and rate. */
 std::vector<YamlKey>
 LinkKeys()
 {
@@ -59,7 +59,7 @@ LinkKeys()
         {"source", "where the figures come from"}};
 }
 
-/** Of a call that a job makes. */
+/** Keys of a collective call of a job. */
 std::vector<YamlKey>
 CallKeys()
 {
@@ -73,7 +73,7 @@ CallKeys()
         {"channels", "how many; NCCL's choice where absent"}};
 }
 
-/** Of an event of a kind on a link, or between @p from and @p to, that may recur. */
+/** Keys of an event of a @p kind on a link, or between @p from and @p to, that may recur. */
 std::vector<YamlKey>
 EventKeys(
     const char* kind,

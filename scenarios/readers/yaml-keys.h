@@ -7,14 +7,14 @@
 
 /**
  * @file
- * The keys of YAML files, each with what it means: what the readers accept and what the reference
- * prints are one list. Keys that components describe themselves (fabric kinds, packets, parallel
- * plans, costs) are not here but in those.
+ * The keys of YAML files with their meaning, in one list: what the readers accept is what the
+ * reference prints. Components that describe their own keys (fabric kinds, packets, parallel plans,
+ * costs) are not included.
  */
 namespace weir
 {
 
-/** A key and what it means: one sentence with its unit or its choices. */
+/** A key and its meaning: one sentence with its unit or its choices. */
 struct YamlKey
 {
     std::string name;
@@ -25,17 +25,20 @@ struct YamlKey
 struct YamlKeyMap
 {
     std::string name; //!< "system", "system.node.nic"
-    std::string help; //!< what it describes and where it stands
+    std::string help; //!< what it describes and where it is used
     std::vector<YamlKey> keys;
 };
 
-/** All of them: runs, systems, GPUs, models, graphs, suites, calibrations. */
+/** The keys of all maps: runs, systems, GPUs, models, graphs, suites, calibrations. */
 const std::vector<YamlKeyMap>& YamlKeyMaps();
 
-/** The one of that name. @throws std::logic_error: no such. */
+/** The key map @p name. @throws std::logic_error when there is none. */
 const YamlKeyMap& YamlKeyMapOf(const std::string& name);
 
-/** The names of the keys of the map @p name, in their order. @throws std::logic_error: no such. */
+/**
+ * The names of the keys of the map @p name, in their order. @throws std::logic_error when there is
+ * no such map.
+ */
 std::vector<std::string> YamlKeysOf(const std::string& name);
 
 } // namespace weir

@@ -9,8 +9,8 @@
 
 /**
  * @file
- * Typed reading of JSON that others have written: every refusal names the place. A *place* is the
- * file and what is read of it, "a.json: node 7".
+ * Typed reading of JSON files from other programs; every error names the place. A *place* is the
+ * file and the element, "a.json: node 7".
  */
 namespace weir
 {
@@ -18,31 +18,39 @@ namespace weir
 using Json = nlohmann::ordered_json;
 
 /**
- * Refuses JSON that is nested deeper than any trace: copying and printing such a value would use up
- * the stack. O(characters). @throws InputError
+ * Refuses JSON nested deeper than 500 levels, which no trace is: copying and printing such a value
+ * would exhaust the stack. O(characters). @throws InputError
  */
 void ExpectShallow(const std::string& text, const std::string& path);
 
-/** @throws InputError with the line and column where @p text is no JSON, or as ExpectShallow. */
+/**
+ * Parses JSON. @throws InputError with the line and column where @p text is not JSON, or as
+ * ExpectShallow.
+ */
 Json ParseJson(const std::string& text, const std::string& path);
 
-/** The value of @p key. @throws InputError when @p object is no object or has none. */
+/** The value of @p key. @throws InputError when @p object is not an object or lacks it. */
 const Json& FieldOf(const Json& object, const char* key, const std::string& place);
 
-/** @throws InputError with the nearest name where @p object has another key than @p keys. */
+/**
+ * @throws InputError, with the nearest name, where @p object is not an object or has a key not in
+ *         @p keys.
+ */
 void ExpectKeys(const Json& object, const std::vector<const char*>& keys, const std::string& place);
 
-/** The value of @p key; null where @p object is no object or has none. */
+/** The value of @p key; null where @p object is not an object or lacks it. */
 const Json* FindField(const Json& object, const char* key);
 
-/** A whole number within bounds, also as a float or a text of digits. @throws InputError */
+/**
+ * A whole number within bounds, also given as a float or as digits in a text. @throws InputError
+ */
 int64_t IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& place);
 
-/** The same, of @p key, which must be there. @throws InputError */
+/** The same for @p key, which must be present. @throws InputError */
 int64_t IntegerOf(
     const Json& object, const char* key, int64_t least, int64_t most, const std::string& place);
 
-/** The same, of @p key; @p absent where there is none or null. */
+/** The same for @p key; @p absent where it is missing or null. @throws InputError */
 int64_t IntegerOf(const Json& object,
                   const char* key,
                   int64_t absent,
@@ -53,7 +61,10 @@ int64_t IntegerOf(const Json& object,
 /** A text. @throws InputError */
 const std::string& TextOf(const Json& value, const std::string& place);
 
-/** The text of @p key; @p absent where there is none. @throws InputError where it is no text. */
+/**
+ * The text of @p key; @p absent where it is missing or null. @throws InputError where it is not a
+ * text.
+ */
 std::string TextOf(const Json& object,
                    const char* key,
                    const std::string& absent,

@@ -20,11 +20,11 @@ namespace
 {
 
 constexpr int64_t VERSION = 1;
-constexpr int64_t MAX_PICOSECONDS = int64_t{1} << 58; //!< 3.3 days, so that 32 of them add up
+constexpr int64_t MAX_PICOSECONDS = int64_t{1} << 58; //!< 3.3 days, so that 32 of them can be added
 constexpr int64_t MAX_BYTES = int64_t{1} << 50;
 constexpr int64_t MAX_INDEX = std::numeric_limits<uint32_t>::max() - 1;
 constexpr int64_t MAX_SHORT = std::numeric_limits<uint16_t>::max() - 1;
-constexpr std::size_t KINDS = 4; //!< of operations
+constexpr std::size_t KINDS = 4; //!< kinds of operations
 
 const char*
 NameOf(StepOpKind kind)
@@ -43,7 +43,7 @@ NameOf(StepOpKind kind)
     throw std::logic_error("NameOf: no such StepOpKind");
 }
 
-/** The value below @p count whose name, by @p name, is @p text. */
+/** The choice with index below @p count whose name, given by @p name, is @p text. */
 template <typename Choice>
 Choice
 ChoiceOf(const std::string& text,
@@ -108,7 +108,7 @@ ToJson(const StepGraph& graph, const StepOp& op)
     return object;
 }
 
-/** Operations of a program, stream after stream. */
+/** The operations of a program, stream by stream. */
 Json
 ToJson(const StepGraph& graph, const StepProgram& program)
 {
@@ -140,7 +140,7 @@ ToJson(const StepGraph& graph, const StepProgram& program)
     return list;
 }
 
-/** Rows of numbers. */
+/** A list of lists of numbers. */
 template <typename Rows, typename Number>
 Json
 RowsToJson(const Rows& rows, Number number)
@@ -174,7 +174,7 @@ RanksToJson(const StepGraph& graph)
     return list;
 }
 
-/** What every operation may have, and @p own. */
+/** The keys that every operation may have, and @p own. */
 std::vector<const char*>
 KeysWith(std::initializer_list<const char*> own)
 {
@@ -184,7 +184,7 @@ KeysWith(std::initializer_list<const char*> own)
     return keys;
 }
 
-/** What an operation of @p kind may have. */
+/** The keys that an operation of @p kind may have. */
 const std::vector<const char*>&
 KeysOf(StepOpKind kind)
 {
@@ -193,7 +193,7 @@ KeysOf(StepOpKind kind)
     return kind == StepOpKind::Compute ? compute : transfer;
 }
 
-/** Reads one file. */
+/** Reads a workload from JSON. */
 class WorkloadReader
 {
   public:
@@ -423,7 +423,7 @@ class WorkloadReader
         m_graph.kernels.push_back(kernel);
     }
 
-    /** What the executor and the planner rely on. */
+    /** Checks what the executor and the planner rely on. */
     void Check() const
     {
         try

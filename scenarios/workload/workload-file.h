@@ -10,48 +10,49 @@
 namespace weir
 {
 
-/** Of a workload: groups hold group ranks in 16 bits. */
+/** Limit of ranks in a workload: groups hold group ranks in 16 bits. */
 constexpr std::size_t MAX_WORKLOAD_RANKS = std::size_t{1} << 16;
 
-/** What every workload file begins with, and nothing else. */
+/** The first bytes of every workload file, and of no other. */
 constexpr const char* WORKLOAD_BEGINNING = "{\"format\":\"weir-workload\"";
 
-/** A step as an import has made it, and what it is made of. */
+/** An imported training step and its origin. */
 struct Workload
 {
     StepGraph graph;
-    std::vector<std::string> sources; //!< files with their dialects
-    std::vector<std::string> remarks; //!< defaults taken and what is dropped
+    std::vector<std::string> sources; //!< files with their formats
+    std::vector<std::string> remarks; //!< defaults assumed and data dropped
 };
 
 /**
- * The text of a workload file: one JSON object. Its keys, with all times in picoseconds and sizes
- * in bytes:
+ * Writes a workload file: one JSON object with these keys; times are in picoseconds and sizes in
+ * bytes:
  *
  *   format, version    "weir-workload", 1
- *   sources, remarks   lines
+ *   sources, remarks   lines of text
  *   labels             names of operations
  *   groups             lists of ranks; a send/recv pair is [sender, receiver]
- *   slots              names of the groups that a rank can be in, by which operations call them
- *   splits             of uneven all-to-alls: who gives how much to whom, by group rank
- *   ranks              by rank: {program, groups: by slot the index of a group, or null; the last
- *                      slots may be absent}
- *   programs           {stage, ops: [...]}, and of an operation, in the order of its stream:
+ *   slots              names of the groups that a rank can be in, by which operations refer to them
+ *   splits             of uneven all-to-alls: matrix of bytes from rank to rank, by group rank
+ *   ranks              by rank: {program, groups: by slot the index of a group, or null; trailing
+ *                      slots may be omitted}
+ *   programs           {stage, ops: [...]}, with the operations in the order of their streams:
  *     do       compute, collective, send or recv
  *     stream   a name of ToString(StreamKind)
  *     label    index
  *     after    indices of operations of this program that must have ended
  *     launch_ps    when the CPU has launched it, from its last synchronization; absent: well ahead
- *     epoch, synchronizes     how many of these there were before, and whether one stands before it
- *     time_ps, flops, memory_bytes     of compute; all but time_ps may be absent
+ *     epoch        number of such synchronizations before it in its program
+ *     synchronizes whether the CPU waits for the GPU before it
+ *     time_ps, flops, memory_bytes     of compute; all but time_ps may be omitted
  *     op, group (a slot), bytes (nccl-tests' size), category, root, splits     of communication
  */
 std::string ToText(const Workload& workload);
 
 /**
- * Reads what ToText has written, as it is or compressed by gzip.
- * @throws InputError with the file and the operation of what is wrong. The graph is consistent
+ * Reads a file written by ToText, plain or compressed by gzip. The graph is consistent
  * (CheckStepGraph).
+ * @throws InputError with the file and the operation of the error.
  */
 Workload ReadWorkload(const std::string& path);
 
