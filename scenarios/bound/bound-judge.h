@@ -11,33 +11,36 @@
 namespace weir
 {
 
-/** Whether an estimate's error, over the reference's time, keeps within @p tolerance, relative,
- * with the bound's coverage: inside the calibrated region. */
+/**
+ * Whether the relative error of an estimate (over the reference's time) stays within @p tolerance
+ * with the bound's coverage, inside the calibrated region.
+ */
 inline bool
 MeetsTolerance(const ErrorBound& bound, double tolerance)
 {
     return bound.IsInside() && 1 / bound.lower - 1 <= tolerance && 1 - 1 / bound.upper <= tolerance;
 }
 
-/** What Fidelity::Auto chooses by. */
+/** The criteria by which Fidelity::Auto chooses. */
 struct AutoSpec
 {
-    double tolerance{0.03};                 //!< of a call's time against that of `flow`, relative
-    double coverage{0.9};                   //!< of the bound that must meet it
-    std::optional<Calibration> calibration; //!< of collectives; there is one where it is used
+    double tolerance{0.03};                 //!< relative, of a call's time compared with `flow`
+    double coverage{0.9};                   //!< of the bound that must meet the tolerance
+    std::optional<Calibration> calibration; //!< of collectives; required by BoundJudge
 };
 
 /**
- * Judges shortcuts by their calibrated bounds: good enough is one whose error, estimate over time
- * of `flow` less 1, keeps within the tolerance with the coverage, inside the calibrated region.
+ * Judges shortcuts by their calibrated bounds. A shortcut is good enough when its error, (estimate
+ * / time of `flow`) - 1, stays within the tolerance with the given coverage, inside the calibrated
+ * region.
  */
 class BoundJudge : public ShortcutJudge
 {
   public:
     /**
-     * @p planner must outlive it.
-     * @throws std::invalid_argument when @p spec has no calibration or another coverage than those
-     *         that are calibrated.
+     * @p planner must outlive the judge.
+     * @throws std::invalid_argument when @p spec has no calibration, or a coverage that is not
+     *         calibrated.
      */
     BoundJudge(Planner& planner, const AutoSpec& spec);
 

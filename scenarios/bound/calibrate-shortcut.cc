@@ -52,7 +52,7 @@ ReferenceOf(CalibratedThing thing)
     return thing == CalibratedThing::Packets ? Fidelity::Packet : Fidelity::Flow;
 }
 
-/** What one scenario says of all that are compared. */
+/** The cases of one scenario, one for each estimate. */
 std::vector<CalibrationCase>
 RunScenarioOf(const SampleSpec& spec, std::size_t index, const Catalog& catalog)
 {
@@ -70,7 +70,9 @@ RunScenarioOf(const SampleSpec& spec, std::size_t index, const Catalog& catalog)
     return CasesOf(call.estimates, call.reference);
 }
 
-/** When this thread leaves, workers end with what they have begun. */
+/**
+ * Makes workers stop after their current scenario when this scope is left, also by an exception.
+ */
 struct LastBegun
 {
     std::atomic<std::size_t>& next;

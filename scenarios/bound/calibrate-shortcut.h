@@ -15,10 +15,10 @@
 namespace weir
 {
 
-/** What a calibration is of. */
+/** What a calibration covers. */
 enum class CalibratedThing : uint8_t
 {
-    Collectives, //!< calls on an idle fabric, and of jobs that share one, against `flow`
+    Collectives, //!< calls on an idle fabric or of concurrent jobs, against `flow`
     Steps,       //!< whole training steps, against `flow`
     Packets      //!< as Collectives, against `packet` with the defaults of its network
 };
@@ -35,28 +35,29 @@ struct SampleSpec
     Population population{Population::Calibrated};
     uint64_t seed{1};
     std::size_t scenarios{1};
-    uint32_t threads{1}; //!< at least 1; they change nothing but the time it takes
+    uint32_t threads{1}; //!< at least 1; no effect on results
 };
 
 /**
- * Runs the sample: every scenario by the reference and by what is compared with it (EstimatesOf),
- * so that it gives two or three cases; a step with traffic or events on links not by `analytical`.
- * Of collectives and packets every third scenario is of jobs whose calls may meet, unless the
- * population is shifted.
- * @param progress is called now and then, from this thread, with the scenarios that are done
+ * Runs the sample. Every scenario runs in the reference fidelity and in each fidelity that is
+ * compared with it (EstimatesOf), which gives two or three cases; steps with traffic or events on
+ * links are not run by `analytical`. In samples of collectives and packets every third scenario has
+ * jobs whose calls may be concurrent, unless the population is shifted.
+ * @param progress called periodically, from this thread, with the number of finished scenarios
  */
 std::vector<CalibrationCase> RunSample(const SampleSpec& spec,
                                        const Catalog& catalog,
                                        const std::function<void(std::size_t)>& progress);
 
-/** Runs the sample and calibrates with it. */
+/** Runs the sample and calibrates bounds with it. */
 Calibration CalibrateShortcut(const SampleSpec& spec,
                               const Catalog& catalog,
                               const std::function<void(std::size_t)>& progress);
 
 /**
- * The calibration that comes with Weir, by its name in the catalogue.
- * @throws InputError when it cannot be read, or has other features than estimates have now.
+ * Reads the calibration that Weir ships for @p thing from the catalog.
+ * @throws InputError when it cannot be read, or its features differ from those of current
+ *         estimates.
  */
 Calibration ShippedCalibration(CalibratedThing thing, const Catalog& catalog);
 

@@ -67,7 +67,7 @@ ReadNumbers(const YamlNode& node, std::size_t count)
     return numbers;
 }
 
-/** By coverage; infinite where the file has none. */
+/** Reads intervals by coverage; infinite where the file has none. */
 std::vector<ConformalInterval>
 ReadIntervals(const YamlNode& node)
 {

@@ -11,15 +11,15 @@ namespace weir
 {
 
 /**
- * The calibration as YAML: {title, command, version, reference, seed, scenarios, features,
- * regimes: [{name, cases, ranges: [[least, most], ...], intervals: [[coverage, lower,
- * upper, ranks, inside], ...]}]}. Ranges are by feature, as logarithms of base 2; intervals of
- * ln(reference over estimate); those that are infinite are left out.
+ * Writes the calibration as YAML: {title, command, version, reference, seed, scenarios, features,
+ * regimes: [{name, cases, ranges: [[least, most], ...], intervals: [[coverage, lower, upper, ranks,
+ * inside], ...]}]}. Ranges are by feature, as logarithms to base 2; intervals are of ln(reference /
+ * estimate). Infinite intervals are omitted.
  */
 std::string ToYaml(const Calibration& calibration);
 
 /**
- * The calibration of the catalogue called @p nameOrPath.
+ * Reads the calibration @p nameOrPath of the catalog.
  * @throws InputError with the place of what is missing, unknown or out of range.
  */
 Calibration ReadCalibration(const std::string& nameOrPath, const Catalog& catalog);

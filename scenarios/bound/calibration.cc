@@ -14,9 +14,9 @@ namespace weir
 namespace
 {
 
-constexpr double STORED_DIGITS = 1e6; //!< ends are widened to whole millionths
+constexpr double STORED_DIGITS = 1e6; //!< interval ends are widened to multiples of 1e-6
 
-/** The name of the first @p depth classes of a path. */
+/** The name of a regime: the first @p depth classes of a path. */
 std::string
 NameOf(const std::vector<std::string>& path, std::size_t depth)
 {
@@ -30,7 +30,7 @@ NameOf(const std::vector<std::string>& path, std::size_t depth)
 
 using Members = std::vector<const CalibrationCase*>;
 
-/** The smallest regime below the class @p name; nothing when there is none. */
+/** The smallest regime below the class @p name; end() when there is none. */
 std::map<std::string, Members>::iterator
 SmallestBelow(const std::string& name, std::map<std::string, Members>& regimes)
 {
@@ -47,8 +47,8 @@ SmallestBelow(const std::string& name, std::map<std::string, Members>& regimes)
 }
 
 /**
- * The regimes' members: classes with too few cases of their own give them to the class above. In
- * the last one that may stand for them they take the smallest regime below it in.
+ * Assigns cases to regimes. Classes with too few cases pass them to the class above; the widest
+ * admissible class absorbs the smallest regime below it instead.
  */
 std::map<std::string, Members>
 Divide(const std::vector<CalibrationCase>& cases)
@@ -93,12 +93,12 @@ Divide(const std::vector<CalibrationCase>& cases)
     }
     for (auto& [name, members] : regimes)
     {
-        std::sort(members.begin(), members.end()); // as they were drawn
+        std::sort(members.begin(), members.end()); // in the order in which they were drawn
     }
     return regimes;
 }
 
-/** The next value downwards that has as many digits as a file keeps. */
+/** Rounds down to the digits that a file keeps. */
 double
 RoundedDown(double value)
 {
@@ -267,7 +267,7 @@ Calibration::BoundOf(const RegimePosition& position, double coverage) const
 std::string
 Calibration::RegionOf(const RegimeCalibration& regime, const RegimePosition& position) const
 {
-    double distance = 0; // of the feature that is farthest from its range
+    double distance = 0; // of the feature farthest outside its range
     std::string region = "inside";
     for (std::size_t i = 0; i < regime.ranges.size(); i++)
     {

@@ -15,32 +15,35 @@
 namespace weir
 {
 
-/** One scenario that was run by a shortcut and by the reference. */
+/** One scenario run by a shortcut and by the reference. */
 struct CalibrationCase
 {
     RegimePosition position;
     double score{0}; //!< ln(reference time / shortcut's time)
 };
 
-/** What is compared with @p reference: `analytical`, `stream`, and `flow` with `packet`. */
+/**
+ * The fidelities that are compared with @p reference: `analytical` and `stream`, and also `flow`
+ * with `packet`.
+ */
 std::vector<Fidelity> EstimatesOf(Fidelity reference);
 
 bool IsComparedWith(Fidelity reference, Fidelity estimate);
 
-/** The coverages that a calibration has intervals for. */
+/** The coverages for which a calibration has intervals. */
 const std::vector<double>& CalibratedCoverages();
 
 /** "90 %". */
 std::string CoverageText(double coverage);
 
-/** The values that a feature had in a regime's calibration. */
+/** The range of a feature in a regime's calibration set. */
 struct FeatureRange
 {
     double least{0};
     double most{0};
 };
 
-/** What is known of the cases of one regime. */
+/** The calibration of one regime. */
 struct RegimeCalibration
 {
     std::size_t cases{0};
@@ -48,14 +51,14 @@ struct RegimeCalibration
     std::vector<FeatureRange> ranges;         //!< by feature
 };
 
-/** How far an estimate may be off. */
+/** The error bound of an estimate: an interval for reference time / estimate. */
 struct ErrorBound
 {
-    double lower{0};       //!< the reference takes at least so many times the estimate
-    double upper{0};       //!< and at most so many times; infinity: not known
-    double coverage{0.9};  //!< with this probability, for a scenario drawn like the calibration's
-    std::string regime;    //!< whose cases say so
-    std::string region;    //!< "inside" of what was calibrated, or what is outside and how far
+    double lower{0};       //!< least ratio of the reference's time to the estimate
+    double upper{0};       //!< largest ratio; infinity: unknown
+    double coverage{0.9};  //!< probability, for a scenario drawn like the calibration set
+    std::string regime;    //!< whose cases give the bound
+    std::string region;    //!< "inside" the calibrated region, or what is outside and how far
     std::string reference; //!< fidelity
 
     bool IsInside() const
@@ -63,7 +66,7 @@ struct ErrorBound
         return region == "inside";
     }
 
-    /** Upper over lower end, minus one. */
+    /** Difference of the upper and the lower ratio. */
     double Width() const
     {
         return upper - lower;
@@ -74,7 +77,7 @@ struct ErrorBound
 struct CalibrationOrigin
 {
     std::string title;
-    std::string command;                //!< that remakes it
+    std::string command;                //!< that reproduces it
     std::string version;                //!< of Weir
     Fidelity reference{Fidelity::Flow}; //!< whose times estimates are compared with
     uint64_t seed{0};
@@ -82,31 +85,29 @@ struct CalibrationOrigin
 };
 
 /**
- * Distribution-free error bounds of shortcuts, by regime: split-conformal intervals of the
- * logarithm of reference time over estimate, one a regime (Mondrian), with finite-sample
- * correction.
+ * Distribution-free error bounds of shortcuts, by regime: split-conformal intervals of ln(reference
+ * time / estimate), one per regime (Mondrian), with finite-sample correction.
  *
- * A regime is the narrowest class of a position's path that has enough cases of its own; cases of
- * narrower classes that have too few belong to the class above them, up to the shortcut, which
- * every path begins with. Too few in the last class that may stand for them, of
- * RegimePosition::minDepth names, take in the smallest regime below it. Cases with what no sample
- * should have belong to none. Which classes are merged follows from the numbers of cases alone,
- * never from scores.
+ * A regime is the narrowest class on a position's path with at least MIN_CASES cases. Cases of
+ * narrower classes with fewer cases count toward the class above, up to the shortcut, the first
+ * class of every path. When even the widest admissible class (RegimePosition::minDepth names) has
+ * too few cases, it absorbs the smallest regime below it. Unsampled cases belong to no regime.
+ * Which classes are merged depends on the numbers of cases only, never on scores.
  *
- * The region of a regime is the box of its cases' features. Of scenarios that are drawn like its n
- * cases at most 2 / (n + 1) are refused for each feature, none for those whose ends several cases
- * have, as the numbers of ranks and the links' rates do.
+ * The region of a regime is the bounding box of its cases' features. Of scenarios drawn like its n
+ * cases, at most a share 2 / (n + 1) per feature falls outside; none for features whose extremes
+ * occur in several cases, such as numbers of ranks and link rates.
  */
 class Calibration
 {
   public:
-    static constexpr std::size_t MIN_CASES = 100; //!< of a regime of its own
+    static constexpr std::size_t MIN_CASES = 100; //!< least number of cases of a regime
 
     Calibration(CalibrationOrigin origin,
                 std::vector<std::string> features,
                 std::map<std::string, RegimeCalibration> regimes);
 
-    /** From @p cases, in the order in which they were drawn. O(n log n). */
+    /** Calibrates with @p cases, in the order in which they were drawn. O(n log n). */
     static Calibration Of(CalibrationOrigin origin,
                           std::vector<std::string> features,
                           const std::vector<CalibrationCase>& cases);
@@ -121,21 +122,23 @@ class Calibration
         return m_features;
     }
 
-    /** By name: classes of the path with slashes between. */
+    /** By name: the classes of the path, joined by slashes. */
     const std::map<std::string, RegimeCalibration>& Regimes() const
     {
         return m_regimes;
     }
 
-    /** The regime that @p position belongs to; nothing when too few cases, or no sample, are like
-     * it. */
+    /**
+     * The regime that @p position belongs to; null when too few calibration cases are similar, or
+     * it is unsampled.
+     */
     const std::pair<const std::string, RegimeCalibration>* RegimeOf(
         const RegimePosition& position) const;
 
     /**
-     * The bound of an estimate at @p position. Outside the calibrated region the
-     * interval is unbounded, and @c region says what is outside.
-     * @throws std::invalid_argument when the coverage has not been calibrated.
+     * The bound of an estimate at @p position. Outside the calibrated region the interval is
+     * unbounded, and `region` says which feature is outside.
+     * @throws std::invalid_argument when @p coverage has not been calibrated.
      */
     ErrorBound BoundOf(const RegimePosition& position, double coverage) const;
 

@@ -33,7 +33,7 @@ OperationClass(CollectiveOp op)
     }
 }
 
-/** Which part of the time bytes make up; latency makes up the rest. */
+/** The class of the share of the time that bytes take; the rest is latency. */
 const char*
 SizeClass(double wireShare)
 {
@@ -44,7 +44,7 @@ SizeClass(double wireShare)
                                          : "bandwidth";
 }
 
-/** What decides the time of a call. */
+/** What limits the time of a call. */
 const char*
 ContentionOf(const CollectivePlan& plan, const Communicator& group, const Cluster& cluster)
 {
@@ -62,7 +62,7 @@ ContentionOf(const CollectivePlan& plan, const Communicator& group, const Cluste
                : UNCONTENDED;
 }
 
-/** Of NCCL's settings and @p call's overrides what no sample has; empty: nothing. */
+/** The first setting or override of @p call that no sample contains; empty: none. */
 std::string
 UnsampledSetting(const NcclSettings& settings, const CollectiveCall& call)
 {
@@ -82,7 +82,7 @@ UnsampledSetting(const NcclSettings& settings, const CollectiveCall& call)
     }
     for (const std::string& key : settings.Changed())
     {
-        // What NCCL is left to choose among are algorithms and protocols that samples have.
+        // Restricting NCCL's choice leaves algorithms and protocols that samples contain.
         const bool isSampled = key == "algorithms" || key == "protocols" ||
                                key == "dimensionWise" ||
                                (key == "queuePairs" && settings.queuePairs <= MAX_QUEUE_PAIRS);
@@ -94,7 +94,7 @@ UnsampledSetting(const NcclSettings& settings, const CollectiveCall& call)
     return "";
 }
 
-/** Of groups of @p ranks what no sample has; empty: nothing. */
+/** Why no sample contains groups of @p ranks; empty: some do. */
 std::string
 UnsampledGroup(CollectiveOp op, std::size_t ranks)
 {
@@ -167,8 +167,11 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
             std::move(unsampled)};
 }
 
-/** Channels alike count once, calls that overlap as often as they are timed. Of more than many,
- * which flow may fold to few, as many count as it plays. Infinite where slices cannot be listed. */
+/**
+ * The number of slices that `flow` moves for a call. Identical channels count once, overlapping
+ * calls as often as they are timed. Above MANY_SLICES, where `flow` may fold identical slices, the
+ * folded number counts, but no less than MANY_SLICES. Infinite where slices cannot be listed.
+ */
 double
 CallPositions::SlicesOf(const CollectivePlan& plan) const
 {

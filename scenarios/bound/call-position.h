@@ -12,42 +12,48 @@
 namespace weir
 {
 
-constexpr uint32_t FEW_RANKS = 64;             //!< larger groups are regimes of their own
+constexpr uint32_t FEW_RANKS = 64;             //!< groups of more ranks form regimes of their own
 constexpr uint32_t MAX_RANKS = 1024;           //!< of groups in the samples
-constexpr uint32_t MAX_ALL_TO_ALL_RANKS = 256; //!< there: each pair of them has a route of its own
-constexpr double MANY_SLICES = 0x1p22;         //!< more take flow seconds, if it cannot fold them
+constexpr uint32_t MAX_ALL_TO_ALL_RANKS = 256; //!< in the samples: each pair has its own route
+constexpr double MANY_SLICES = 0x1p22; //!< beyond this `flow` takes seconds, unless it folds them
 
-/** The class of paths of groups of @p ranks. */
+/** The class of groups of @p ranks. */
 inline std::string
 GroupClass(std::size_t ranks)
 {
     return "to-" + std::to_string(ranks <= FEW_RANKS ? FEW_RANKS : MAX_RANKS) + "-ranks";
 }
 
-/** Where collective calls on one cluster stand, known before they run. */
+/** Positions of collective calls on one cluster, known before the calls run. */
 class CallPositions
 {
   public:
-    /** @p planner must outlive it. O(links). */
+    /** @p planner must outlive this object. O(links). */
     explicit CallPositions(Planner& planner);
 
-    static constexpr std::size_t CONTENTION = 2; //!< of a path: what decides the time
-    static constexpr std::size_t SIZE = 4;       //!< of a path: whether latency or bytes do
-    static constexpr std::size_t SLICES = 4;     //!< of features: what `flow` moves to time a call
+    static constexpr std::size_t CONTENTION = 2; //!< index in a path: the contention class
+    static constexpr std::size_t SIZE = 4;       //!< index in a path: the size class
+    static constexpr std::size_t SLICES = 4;     //!< index in features: slices that `flow` moves
 
-    /** What the features of a position are the logarithms of, base 2. */
+    /** Names of the features, whose logarithms to base 2 a position holds. */
     static std::vector<std::string> FeatureNames();
 
     /**
-     * The path of a call's position is the shortcut, whether its group has up to 64 ranks or more,
-     * what decides its time ("contended": the bottleneck is a link between switches, or switches
-     * route by load; "inside": of a call between nodes it is a link inside one; else
-     * "uncontended"; a regime of several sizes or of several of these stands for none), its
-     * algorithm, whether latency or bytes make up its time, and the class of its operation. Calls
-     * whose channels shortcuts keep in step (CollectivePlan::isInStep) have none, for they are
-     * systematically off. Fabrics, algorithms, versions and settings of NCCL and groups that no
-     * sample has are unsampled. Slices are a feature because samples leave out large groups that
-     * move many. O(connections of the call's schedule), which is not kept.
+     * The position of a call. Its path consists of
+     * - the shortcut;
+     * - the group size: up to 64 ranks, or more;
+     * - what limits its time: "contended" where the bottleneck is a link between switches or
+     *   switches route by load, "inside" where the bottleneck of a call between nodes is a link
+     *   inside one, else "uncontended";
+     * - the algorithm;
+     * - whether latency or bytes dominate its time;
+     * - the class of its operation.
+     *
+     * A regime must name at least the first three. Calls whose channels the closed form keeps
+     * synchronous (CollectivePlan::isInStep) are unsampled, since their error is systematic. So are
+     * fabrics, algorithms, NCCL versions, NCCL settings and groups that no sample contains. Slices
+     * are a feature because samples leave out large groups that move many. O(connections of the
+     * call's schedule); the schedule is not kept.
      */
     RegimePosition Of(const CollectivePlan& plan, Fidelity shortcut) const;
 

@@ -13,9 +13,9 @@ namespace weir
 namespace
 {
 
-constexpr double NEGLIGIBLE = 1e-9; //!< of a rank: what rounding may add to a whole one
+constexpr double NEGLIGIBLE = 1e-9; //!< of a rank: tolerance for rounding
 
-/** The @p rank-th smallest, from 1 on. */
+/** The @p rank-th smallest value, from 1; infinite out of range. */
 double
 OrderStatistic(const std::vector<double>& sorted, double rank)
 {
@@ -39,7 +39,7 @@ Magnitudes(std::vector<double> scores)
     return scores;
 }
 
-/** An interval about a middle, to be widened. */
+/** An interval about the median that can be widened. */
 struct Span
 {
     double lower{0};
@@ -66,7 +66,7 @@ struct Span
     }
 };
 
-/** log of the beta function. */
+/** Logarithm of the beta function. */
 double
 LogBeta(double a, double b)
 {
@@ -83,7 +83,7 @@ BetaBinomial(double k, double m, double a, double b)
 
 constexpr double TAIL = 0.0005; //!< on either side of the central 99.9 %
 
-/** The least count that is not in the lower tail. */
+/** The smallest count that is not in the lower tail. */
 std::size_t
 MinCount(double m, double a, double b)
 {
@@ -100,7 +100,7 @@ MinCount(double m, double a, double b)
     return static_cast<std::size_t>(k);
 }
 
-/** Similarly the largest that is not in the upper tail. */
+/** The largest count that is not in the upper tail. */
 std::size_t
 LargestCount(double m, double a, double b)
 {

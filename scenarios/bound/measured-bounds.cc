@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-constexpr double LARGEST_SCORE = 100; //!< of ln(measured / estimate): e^100 times as long
+constexpr double LARGEST_SCORE = 100; //!< of ln(measured / estimate)
 
 MeasuredBound
 ReadInterval(const YamlNode& node, MeasuredBound bound)

@@ -14,14 +14,17 @@
 namespace weir
 {
 
-/** What measured runs were of; empty: of all operations, or of any number of nodes. */
+/**
+ * Operations and numbers of nodes that measured runs cover; empty: all operations, any number of
+ * nodes.
+ */
 struct MeasuredScope
 {
     std::vector<CollectiveOp> operations;
     std::vector<uint32_t> nodes; //!< ascending
 };
 
-/** A call of NCCL on some nodes, whose measured time is asked for. */
+/** An NCCL call on some nodes whose measured time is asked for. */
 struct MeasuredCall
 {
     CollectiveOp op;
@@ -29,16 +32,16 @@ struct MeasuredCall
     uint32_t nodes;
 };
 
-/** Where measured times of machines lie that no figure was fitted to. */
+/** The interval of measured time / estimate on machines to which no figure was fitted. */
 struct MeasuredBound
 {
     std::string name; //!< of the class
     double lower{0};  //!< measured time over the estimate
     double upper{0};
     double coverage{0};       //!< asked for
-    double nestedCoverage{0}; //!< found when each source was left out in turn
+    double nestedCoverage{0}; //!< found by leaving out each source in turn
     uint32_t sources{0};      //!< clusters, or sources of steps
-    MeasuredScope scope{};    //!< of a machine's own runs
+    MeasuredScope scope{};    //!< set for bounds of a machine's own runs
 };
 
 /** "within -7 and +28 % (90 %)". */
@@ -47,25 +50,29 @@ std::string ToText(const MeasuredBound& bound);
 /** The class of whole training steps. */
 constexpr const char* MEASURED_STEPS = "steps";
 
-/** The class of a collective by its size and whether its ranks are in one node. */
+/** The class of a collective: its size class, and whether its ranks are in one node. */
 std::string MeasuredClassOf(Bytes size, bool isOneNode);
 
-/** The class of all collectives of a machine: of sizes and groups that have none of their own. */
+/**
+ * The class of all collectives of a machine, used for sizes and groups without a class of their
+ * own.
+ */
 constexpr const char* MEASURED_COLLECTIVES = "collectives";
 
-/** The intervals that scripts/measured-bounds or `weir calibrate` found, by class. */
+/** The intervals found by scripts/measured-bounds or `weir calibrate`, by class. */
 class MeasuredBounds
 {
   public:
     /**
-     * Those of the catalogue's calibration @p nameOrPath, of unseen clusters.
+     * The bounds for unseen clusters of the catalog's calibration @p nameOrPath.
      * @throws InputError with the place of what is missing or wrong.
      */
     explicit MeasuredBounds(const Catalog& catalog, const std::string& nameOrPath = "measured");
 
     /**
-     * Those of @p system (`bounds`, as `weir calibrate` writes them), else of the catalogue.
-     * @throws InputError similarly.
+     * The bounds of @p system (`bounds`, as `weir calibrate` writes them), else those of the
+     * catalog.
+     * @throws InputError as above.
      */
     MeasuredBounds(const YamlNode& system, const Catalog& catalog);
 
@@ -75,19 +82,23 @@ class MeasuredBounds
         return m_owner;
     }
 
-    /** Nothing where too few sources measured it, or of another coverage. */
+    /**
+     * The bound of class @p name; nothing where too few sources were measured, or for another
+     * coverage.
+     */
     std::optional<MeasuredBound> Find(const std::string& name, double coverage) const;
 
     /**
-     * Of the collectives of MeasuredClassOf, or of MEASURED_COLLECTIVES where it has none; nothing
-     * of an operation that the class has no runs of, nor on more than twice as many nodes as these
-     * had, less than half as many, or one where all had several.
+     * The bound of the call's class (MeasuredClassOf), else of MEASURED_COLLECTIVES. Nothing when
+     * the class has no runs of the operation, or when the number of nodes is more than twice the
+     * largest or less than half the smallest number of several nodes measured, or is 1 where all
+     * runs had several.
      */
     std::optional<MeasuredBound> FindCollective(const MeasuredCall& call, double coverage) const;
 
     /**
-     * What of @p call no run was like: "send-recv, measured: all-reduce"; empty: its class, or the
-     * coverage, has no bound anyway.
+     * Why runs do not cover @p call: "send-recv, measured: all-reduce". Empty: they do, or there is
+     * no bound for this coverage.
      */
     std::string WhatWasNotMeasured(const MeasuredCall& call, double coverage) const;
 

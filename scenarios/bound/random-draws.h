@@ -15,8 +15,8 @@ namespace weir
 {
 
 /**
- * The draws of one case of a seeded sample: the same on every platform, and whatever cases were
- * drawn before. SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+ * The random numbers of one case of a seeded sample: the same on every platform and independent of
+ * other cases. SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
  */
 class RandomDraws
 {
@@ -26,7 +26,7 @@ class RandomDraws
     {
     }
 
-    /** Of a sample of one case. */
+    /** For a sample of one case. */
     explicit RandomDraws(uint64_t seed)
         : m_state(SplitMix64(seed) + SPLIT_MIX_64_STEP)
     {
@@ -51,13 +51,13 @@ class RandomDraws
         return Unit() < probability;
     }
 
-    /** Uniform in the exponent, from @p least to @p most. */
+    /** Log-uniform in [@p least, @p most). */
     double LogUniform(double least, double most)
     {
         return least * std::exp(std::log(most / least) * Unit());
     }
 
-    /** One of @p values, all as likely. */
+    /** One of @p values, with equal probability. */
     template <typename T>
     const T& OneOf(const std::vector<T>& values)
     {
@@ -69,8 +69,8 @@ class RandomDraws
 };
 
 /**
- * What @p draw gives, drawn again until it is something that can be had.
- * @param draw throws InputError or std::invalid_argument at what cannot
+ * The result of @p draw, repeated until it throws no exception (rejection sampling).
+ * @param draw throws InputError or std::invalid_argument for infeasible draws
  */
 template <typename Draw>
 auto
@@ -84,7 +84,7 @@ DrawnUntilPossible(const Draw& draw)
         }
         catch (const std::invalid_argument&)
         {
-            continue; // such a machine, group or plan cannot be had
+            continue; // infeasible machine, group or plan
         }
         catch (const InputError&)
         {

@@ -12,42 +12,44 @@
 namespace weir
 {
 
-/** What the bound of any estimate on a cluster depends on. */
+/** Features of a cluster that the bound of any estimate depends on. */
 struct ClusterFeatures
 {
-    double oversubscription{1}; //!< of the leaf with least rate upwards: rate of its NICs over it
+    double oversubscription{1}; //!< largest ratio, over leaves, of NIC rate to uplink rate
     double nodeRate{0};         //!< GB/s of the fastest link of a GPU
-    double networkRate{0};      //!< GB/s of all NICs of a node over its GPUs; 0 without NICs
+    double networkRate{0};      //!< GB/s of all NICs of a node per GPU; 0 without NICs
 
     bool IsOversubscribed() const
     {
-        constexpr double EVEN = 1.05; // of rounding to whole links
+        constexpr double EVEN = 1.05; // tolerance for rounding to whole links
         return oversubscription > EVEN;
     }
 };
 
-/** O(links). */
+/** The features of @p cluster. O(links). */
 ClusterFeatures FeaturesOf(const Cluster& cluster);
 
-/** Classes of paths: what decides a time. */
-constexpr const char* CONTENDED = "contended";     //!< other traffic
-constexpr const char* INSIDE_NODES = "inside";     //!< between nodes: a link inside one
+/** Contention classes: what limits a time. */
+constexpr const char* CONTENDED = "contended"; //!< other traffic
+constexpr const char* INSIDE_NODES = "inside"; //!< a link inside a node, for calls between nodes
 constexpr const char* UNCONTENDED = "uncontended"; //!< neither
 
-/** Where an estimate stands: which regime its error belongs to, and its features within it. */
+/**
+ * The position of an estimate: the regime that its error belongs to, and its features within it.
+ */
 struct RegimePosition
 {
     std::vector<std::string> path; //!< from the widest class to the narrowest
-    std::vector<double> features; //!< logarithms of base 2, in the order of the calibration's names
-    std::size_t minDepth{1}; //!< so many classes of the path a regime must name to stand for it
-    std::string unsampled{}; //!< what of it no sample has, so that it has no regime; empty: nothing
+    std::vector<double> features; //!< logarithms to base 2, in the order of the calibration's names
+    std::size_t minDepth{1};      //!< least number of classes that its regime must name
+    std::string unsampled{};      //!< why no sample, and so no regime, covers it; empty: some do
 };
 
-/** A feature of @p value: its logarithm of base 2, at least that of a thousandth. */
+/** The feature of @p value: log2 of the value, or of 0.001 if that is larger. */
 inline double
 FeatureOf(double value)
 {
-    constexpr double SMALLEST = 1e-3; // as good as nothing: microseconds, GB/s, shares
+    constexpr double SMALLEST = 1e-3; // negligible in all units: microseconds, GB/s, shares
     return std::log2(std::max(SMALLEST, value));
 }
 

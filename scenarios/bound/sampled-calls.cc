@@ -16,10 +16,10 @@ namespace
 {
 
 constexpr double MIN_BYTES = 8;
-constexpr double MIN_SLOWED_BYTES = 32768;     //!< fewer hardly load a link
-constexpr uint64_t MAX_WORK_OF_JOBS = 2000000; //!< as RunWithin counts: tenths of a second
+constexpr double MIN_SLOWED_BYTES = 32768;     //!< smaller calls hardly load a link
+constexpr uint64_t MAX_WORK_OF_JOBS = 2000000; //!< as RunWithin counts: some 0.1 s
 
-/** GPUs of the first job and of the other; the latter empty: there is none. */
+/** GPUs of the first and of the second job; second is empty when there is no second job. */
 struct JobGpus
 {
     std::vector<uint32_t> first;
@@ -27,7 +27,7 @@ struct JobGpus
 };
 
 /**
- * Halves of the nodes, every other node, every other GPU, or one job of them all.
+ * Assigns GPUs by halves of the nodes, every other node, or every other GPU, or all to one job.
  * @param areMixed only every other node or GPU
  */
 JobGpus
@@ -56,7 +56,7 @@ DrawGpus(RandomDraws& draws, const CollectiveSweepSpec& machine, bool areMixed)
     return gpus;
 }
 
-/** The job of @p call, for so long as @p extent says. */
+/** The YAML of a job that repeats @p call; @p extent is its key `calls` or `until`. */
 std::string
 TextOf(const std::string& name,
        const CollectiveSweepSpec& call,
@@ -79,7 +79,7 @@ TextOf(const std::string& name,
            "]}}";
 }
 
-/** Fixed, so that a new system of the catalogue changes no sample. */
+/** Fixed, so that new systems in the catalog do not change samples. */
 const std::vector<const char*> SYSTEMS{
     "a100-pcie-8", "a100-pcie-hdr", "a100-pcie-pair", "alps-gh200", "aws-p3-16xlarge",
     "azure-ndv5",  "dgx-a100",      "dgx1-v100",      "dgx2-v100",  "gb200-nvl72",
@@ -88,7 +88,7 @@ const std::vector<const char*> SYSTEMS{
 const std::vector<uint32_t> NODES{1, 1, 1, 2, 2, 3, 4, 4, 6, 8, 8, 12, 16};
 const std::vector<uint32_t> NODES_OF_LARGE_GROUPS{
     2, 4, 8, 12, 16, 16, 24, 32, 32, 48, 64, 64, 96, 128, 128, 128, 256, 256};
-/** Many of the operations that are hard to foretell; sends and receives are exact. */
+/** Operations that are hard to estimate are more frequent; sends and receives are exact. */
 const std::vector<CollectiveOp> OPS{
     CollectiveOp::AllReduce,     CollectiveOp::AllReduce,     CollectiveOp::AllReduce,
     CollectiveOp::AllReduce,     CollectiveOp::AllReduce,     CollectiveOp::AllReduce,
@@ -101,7 +101,10 @@ const std::vector<CollectiveOp> OPS{
     CollectiveOp::AllToAll,      CollectiveOp::Gather,        CollectiveOp::Scatter,
     CollectiveOp::SendRecv,      CollectiveOp::Send};
 
-/** What may be asked for in place of NCCL's choice; twice what its choice seldom is. */
+/**
+ * Algorithms to request in place of NCCL's choice; those that NCCL chooses rarely occur several
+ * times.
+ */
 std::vector<Algorithm>
 AlgorithmsOf(CollectiveOp op)
 {
@@ -126,12 +129,12 @@ AlgorithmsOf(CollectiveOp op)
     }
 }
 
-/** Which groups are drawn. */
+/** The distribution of group sizes. */
 struct GroupSizes
 {
     const std::vector<uint32_t>& nodes;
-    uint32_t scale; //!< of these
-    uint32_t least; //!< ranks
+    uint32_t scale; //!< factor on nodes
+    uint32_t least; //!< least number of ranks
     uint32_t most;
 };
 
@@ -146,8 +149,10 @@ SizesOf(Population population, bool isLarge)
                    : GroupSizes{NODES, 1, 2, FEW_RANKS};
 }
 
-/** The machine and the ranks of @p call. @throws InputError, std::invalid_argument where there are
- * none such. */
+/**
+ * Draws the machine and the ranks of @p call. @throws InputError or std::invalid_argument when the
+ * draw is infeasible.
+ */
 void
 DrawMachine(RandomDraws& draws,
             Population population,
@@ -179,14 +184,14 @@ DrawMachine(RandomDraws& draws,
 }
 
 /**
- * Operation, choices, NCCL version and size of @p call, from @p least bytes on. @throws
- * std::invalid_argument when the packets or the routes of the reference would be very many.
+ * Draws operation, overrides, NCCL version and size of @p call, of at least @p least bytes. @throws
+ * std::invalid_argument when the reference would need too many packets or routes.
  */
 void
 DrawOperation(RandomDraws& draws, Fidelity reference, double least, SampledCall& call)
 {
     constexpr double MAX_BYTES = 4294967296;        // 4 GiB
-    constexpr double MAX_PACKET_BYTES = 1073741824; // 1 GiB of all ranks: a second's work
+    constexpr double MAX_PACKET_BYTES = 1073741824; // 1 GiB over all ranks: a second of simulation
     call.spec.op = draws.OneOf(OPS);
     const auto algorithms = AlgorithmsOf(call.spec.op);
     if (!algorithms.empty() && draws.With(0.7))
@@ -213,7 +218,10 @@ DrawOperation(RandomDraws& draws, Fidelity reference, double least, SampledCall&
     }
 }
 
-/** The scenario, but for its fidelity. @param isSlowed jobs that may well slow each other */
+/**
+ * Draws the scenario, without its fidelity. @param isSlowed draw jobs that are likely to slow each
+ * other
+ */
 std::string
 DrawScenario(RandomDraws& draws, Fidelity reference, bool isSlowed, const Catalog& catalog)
 {
@@ -248,7 +256,7 @@ ScenarioOf(const std::string& text, Fidelity fidelity, const Catalog& catalog)
     return ReadScenario(node, catalog);
 }
 
-/** What a fidelity makes of the scenario of @p text. */
+/** The estimate of the scenario @p text in a fidelity. */
 SampledEstimate
 Estimate(const std::string& text, Fidelity fidelity, Fidelity reference, const Catalog& catalog)
 {
@@ -258,7 +266,10 @@ Estimate(const std::string& text, Fidelity fidelity, Fidelity reference, const C
             CollectResult(*simulation).collectives.front().MeanTime()};
 }
 
-/** Slices that the reference may have to move for a call of a large group: some seconds' work. */
+/**
+ * The most slices that the reference may move for a call of a large group: some seconds of
+ * simulation.
+ */
 double
 MaxSlicesOf(Fidelity reference)
 {
@@ -266,7 +277,7 @@ MaxSlicesOf(Fidelity reference)
     return reference == Fidelity::Packet ? MANY_IN_PACKETS : MANY_SLICES;
 }
 
-/** Whether case @p index is of a large group; of two calls by themselves one is. */
+/** Whether case @p index has a large group: half of the cases that are not jobs. */
 bool
 IsLarge(uint64_t index)
 {
@@ -278,7 +289,7 @@ IsLarge(uint64_t index)
 SampledRun
 SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& catalog)
 {
-    constexpr double SLOWED = 0.4; // of the jobs: few that are drawn at random would be
+    constexpr double SLOWED = 0.4; // share of cases; random draws would give few
     RandomDraws draws(seed, index);
     const bool isSlowed = draws.With(SLOWED);
     return DrawnUntilPossible([&] {

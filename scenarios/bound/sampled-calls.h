@@ -15,20 +15,21 @@
 namespace weir
 {
 
-/** Of so many scenarios of collectives one is of jobs: those with numbers that it divides. */
+/** Every SCENARIOS_PER_JOBS-th scenario of collectives is of jobs: those whose index it divides. */
 constexpr uint64_t SCENARIOS_PER_JOBS = 3;
 
 /**
- * Case @p index of the sample of @p seed: a job that repeats a call, of a system, group, operation
- * and size as SampleCall draws them, mostly beside another such job whose GPUs are of other nodes
- * or of the same; the mean time of the first job's calls as `weir run` gives it. In two of five the
- * other job slows these, and calls have 32 KiB and more.
+ * Draws and runs case @p index of the sample of @p seed: a job that repeats a call, with system,
+ * group, operation and size drawn as by SampleCall, mostly concurrent with another such job on
+ * other nodes or on other GPUs of the same nodes. The time is the mean of the first job's calls, as
+ * `weir run` reports it. In two of five cases the other job slows the first one, and calls have at
+ * least 32 KiB.
  */
 SampledRun SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& catalog);
 
 /**
  * The mean time of the first job's calls in such a scenario.
- * @param text SampledRun::text, or that with more keys
+ * @param text SampledRun::text, possibly with more keys
  * @throws std::invalid_argument as RunWithin
  */
 Time TimeOfJobs(const std::string& text, Fidelity fidelity, const Catalog& catalog);
@@ -38,15 +39,16 @@ struct SampledCall
 {
     CollectiveSweepSpec spec;               //!< of one size
     std::string system;                     //!< as YAML
-    std::vector<SampledEstimate> estimates; //!< by EstimatesOf
-    Time reference; //!< an estimate where these are unsampled, and so have no bound to judge
+    std::vector<SampledEstimate> estimates; //!< in the order of EstimatesOf
+    Time reference; //!< an estimate where the estimates are unsampled, which have no bound
 };
 
 /**
- * Case @p index of the sample of @p seed: a system, nodes, a fabric with its routing and
- * oversubscription, a group, an operation with NCCL's choice or another, a version of NCCL and a
- * size, drawn until they can be wired and run; its times as `weir collective` gives them. Every
- * second calibrated one is of more than 64 ranks, and for these the reference moves few slices.
+ * Draws and runs case @p index of the sample of @p seed: a system, nodes, a fabric with routing and
+ * oversubscription, a group, an operation with NCCL's choice or another, an NCCL version and a
+ * size, drawn until they can be wired and run. Times are those of `weir collective`. Every third
+ * case of the calibrated population, half of those that are not jobs, has more than 64 ranks; for
+ * these the reference moves few slices.
  */
 SampledCall SampleCall(uint64_t seed,
                        uint64_t index,

@@ -12,15 +12,15 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t FIRST_MINOR = 10; //!< of release 2
+constexpr uint32_t FIRST_MINOR = 10; //!< oldest 2.x release in samples
 
-/** From FIRST_MINOR on, one of each set of constants. */
+/** Releases from FIRST_MINOR on, one for each set of constants. */
 const std::vector<const char*> OTHER_VERSIONS{
     "2.10.3", "2.14.3", "2.18.5", "2.19.3", "2.21.5", "2.23.4", "2.26.2", "2.28.9"};
 
 const std::vector<const char*> ROUTINGS{"ecmp", "ecmp", "ecmp", "spray", "adaptive", "flowlet"};
 const std::vector<const char*> CLOS_KINDS{"leaf-spine", "fat-tree", "rail-optimized"};
-constexpr const char* DRAGONFLY = "dragonfly"; //!< of systems in the samples
+constexpr const char* DRAGONFLY = "dragonfly"; //!< native fabric of some systems in the samples
 
 } // namespace
 

@@ -11,42 +11,51 @@
 namespace weir
 {
 
-/** What scenarios a sample is drawn from. */
+/** The population that a sample is drawn from. */
 enum class Population : uint8_t
 {
-    Calibrated,   //!< what the shipped calibration covers
-    LargerGroups, //!< of collectives up to twice as many ranks as calibrated, of steps replicas
+    Calibrated,   //!< covered by the shipped calibration
+    LargerGroups, //!< up to twice the ranks (collectives) or replicas (steps)
     OtherFabrics, //!< more oversubscription than calibrated
-    OtherMachines //!< links of other speeds inside and between nodes
+    OtherMachines //!< links of other rates inside and between nodes
 };
 
 constexpr Population LAST_POPULATION = Population::OtherMachines;
 
-/** How many times the ranks or replicas of the calibrated population larger groups have at most. */
+/** Factor between the largest groups (ranks or replicas) of LargerGroups and of Calibrated. */
 constexpr uint32_t LARGER_GROUPS = 2;
 
-/** As a reader is told: "calibrated", "larger groups", ... */
+/** The name for users: "calibrated", "larger groups", ... */
 const char* ToString(Population population);
 
-/** NCCL's version of a sampled scenario: half of them have Weir's default, the others another
- * release whose constants differ. */
+/**
+ * Draws the NCCL version of a scenario: Weir's default with probability 1/2, else another release
+ * whose constants differ.
+ */
 std::string DrawNcclVersion(RandomDraws& draws);
 
-/** What of @p version no sample has: "NCCL 2.7.8" before the first release drawn; empty: nothing.
- * @throws std::invalid_argument as NcclVersion::Parse. */
+/**
+ * "NCCL 2.7.8" for versions before the first one in samples; empty for others.
+ * @throws std::invalid_argument as NcclVersion::Parse.
+ */
 std::string UnsampledNcclVersion(const std::string& version);
 
 /**
- * The keys of a system's network: ", fabric: {...}" with a Clos of switches, its oversubscription
- * and its routing; sometimes none, so that the system's own is kept.
+ * Draws the YAML of a system's network: ", fabric: {...}" with a Clos of switches, its
+ * oversubscription and its routing; sometimes empty, which keeps the system's own fabric.
  */
 std::string DrawFabric(RandomDraws& draws, Population population);
 
-/** Nothing where samples have fabrics of that kind, or nodes are not joined; else "fabric KIND". */
+/**
+ * "fabric KIND" where samples contain no fabric of that kind; empty where they do, or for a single
+ * node.
+ */
 std::string UnsampledFabric(const ClusterSpec& cluster);
 
-/** Makes links other than any machine of the catalogue has: eight times as fast inside a node,
- * sixteen times between nodes. */
+/**
+ * Sets link rates outside the range of the catalog's machines: 8 times as fast inside nodes, 16
+ * times between nodes.
+ */
 void ChangeSpeeds(ClusterSpec& cluster);
 
 } // namespace weir

@@ -14,26 +14,27 @@
 namespace weir
 {
 
-/** A shortcut's time of what a scenario is about. */
+/** A shortcut's estimate of the time in question, and its position. */
 struct SampledEstimate
 {
     RegimePosition position;
     Time time;
 };
 
-/** One scenario, with the times of fidelities and of the reference that they are compared with. */
+/** One scenario with its estimates and the reference's time. */
 struct SampledRun
 {
-    std::string text;                       //!< as YAML, but for its fidelity
-    std::vector<SampledEstimate> estimates; //!< by EstimatesOf, but for what cannot run it
+    std::string text;                       //!< as YAML, without its fidelity
+    std::vector<SampledEstimate> estimates; //!< by EstimatesOf, without those that cannot run it
     Time reference;
 };
 
 /**
- * Runs a scenario of a sample to its end. Its work is counted as instants visited, of fluids each
- * with the flows under way, whose rates may change there: the same on every machine.
- * @throws std::invalid_argument when that is more than @p maxWork, as where a neighbor calls back
- * to back for as long as the first job takes, and when the run never ends.
+ * Runs a scenario of a sample to its end. Work is counted in instants visited, plus, for fluids,
+ * the active flows at each instant, whose rates may change there; the count is the same on every
+ * machine.
+ * @throws std::invalid_argument when the work exceeds @p maxWork, such as with a neighbor that
+ *         makes back-to-back calls for as long as the first job runs, and when the run never ends.
  */
 std::unique_ptr<Simulation> RunWithin(uint64_t maxWork, const Scenario& scenario);
 

@@ -19,11 +19,11 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t MAX_REPLICAS = 64; //!< of a pipeline stage there: `flow` takes long on more
-constexpr uint32_t MAX_GPUS_OF_LARGER = 256; //!< where there are more replicas
-constexpr double MAX_WORK = 8192;            //!< passes of a layer on a GPU, as WorkOf counts
-constexpr double MAX_CHUNKS = 500000;        //!< of a neighbor's calls, as ChunksOf counts
-constexpr uint64_t MAX_RUN = 25000000;       //!< of a run, as RunWithin counts: some seconds
+constexpr uint32_t MAX_REPLICAS = 64;        //!< of a pipeline stage; `flow` takes long on more
+constexpr uint32_t MAX_GPUS_OF_LARGER = 256; //!< for populations with more replicas
+constexpr double MAX_WORK = 8192;            //!< layer passes summed over GPUs, as WorkOf counts
+constexpr double MAX_CHUNKS = 500000;        //!< in a neighbor's calls, as ChunksOf counts
+constexpr uint64_t MAX_RUN = 25000000;       //!< work of a run, as RunWithin counts: some seconds
 
 const std::vector<uint32_t> FEW_NODES{1, 2, 2, 4, 4, 8};
 const std::vector<uint32_t> MANY_NODES{12, 12, 16, 16, 32, 32, 64, 128};
@@ -46,7 +46,7 @@ const std::vector<Machine> MACHINES{{"hgx-h100", 8},
                                     {"perlmutter", 4},
                                     {"polaris", 4}};
 
-/** Fixed, so that a new model of the catalogue changes no sample. */
+/** Fixed, so that new models in the catalog do not change samples. */
 const std::vector<const char*> DENSE{"gpt-1.7b",
                                      "gpt-3.6b",
                                      "gpt-7.5b",
@@ -73,7 +73,7 @@ const std::vector<const char*> FRAMEWORKS{"megatron-lm",
                                           "torchtitan",
                                           "zero-bubble"};
 
-/** The nodes that a scenario has. */
+/** The cluster of a scenario. */
 struct SampledCluster
 {
     Machine machine;
@@ -85,7 +85,7 @@ struct SampledCluster
     }
 };
 
-/** Whether a population has plans of so many replicas. */
+/** Whether a population contains plans of @p replicas replicas. */
 bool
 HasReplicas(Population population, uint32_t replicas)
 {
@@ -94,7 +94,7 @@ HasReplicas(Population population, uint32_t replicas)
                : replicas <= MAX_REPLICAS;
 }
 
-/** How ranks are divided. */
+/** Parallel degrees of a plan. */
 struct RankGrid
 {
     uint32_t tensor;
@@ -103,7 +103,7 @@ struct RankGrid
     uint32_t data;
 };
 
-/** A grid of @p gpus ranks. @throws std::invalid_argument when none is found. */
+/** Draws the degrees of @p gpus ranks. @throws std::invalid_argument when none fit. */
 RankGrid
 DrawGrid(RandomDraws& draws, Population population, uint32_t gpus)
 {
@@ -124,7 +124,7 @@ DrawGrid(RandomDraws& draws, Population population, uint32_t gpus)
     throw std::invalid_argument("no plan of so many ranks");
 }
 
-/** How a pipeline is run, with @p virtualStages chunks of layers a stage. */
+/** Draws the pipeline schedule; @p virtualStages is set to the number of model chunks per stage. */
 std::string
 DrawSchedule(RandomDraws& draws, uint32_t& virtualStages)
 {
@@ -135,7 +135,7 @@ DrawSchedule(RandomDraws& draws, uint32_t& virtualStages)
                      ", schedule: 1f1b", ", schedule: gpipe", ", schedule: zb-h1"});
 }
 
-/** A model of @p layers, or as deep as it is: @p layers then say how deep. */
+/** Draws a model, cut to @p layers layers or whole; then @p layers is set to its depth. */
 std::string
 DrawModel(RandomDraws& draws,
           bool isMixture,
@@ -153,7 +153,7 @@ DrawModel(RandomDraws& draws,
            ", source: a sample, layers: " + std::to_string(layers) + "}";
 }
 
-/** A training job of @p gpus ranks of a machine. */
+/** Draws a training job of @p gpus ranks of a machine. */
 std::string
 DrawJob(RandomDraws& draws,
         Population population,
@@ -209,7 +209,7 @@ DrawJob(RandomDraws& draws,
            "}, precision: " + machine.precision + ", steps: 1";
 }
 
-/** What has its GPUs or links beside the first job, until that ends. */
+/** Draws a job that runs concurrently with the first job until that ends. */
 std::string
 DrawNeighbor(RandomDraws& draws,
              Population population,
@@ -237,7 +237,7 @@ DrawNeighbor(RandomDraws& draws,
     }
 }
 
-/** Flows in the background, links that fail, or one of a lower rate. */
+/** Draws background flows, failing links, or one degraded link. */
 std::string
 DrawEvents(RandomDraws& draws, const ClusterSpec& spec)
 {
@@ -281,8 +281,10 @@ DrawEvents(RandomDraws& draws, const ClusterSpec& spec)
            ", factor: " + std::to_string(draws.LogUniform(0.05, 0.9)) + "}";
 }
 
-/** Machine and nodes of a scenario. Of the calibrated population drawn once: what is drawn again
- * leaves the sizes as they are. */
+/**
+ * Draws machine and number of nodes. For the calibrated population this is drawn once, so that
+ * redrawing infeasible plans does not bias the sizes.
+ */
 SampledCluster
 DrawCluster(RandomDraws& draws, Population population, bool isNetworked)
 {
@@ -304,7 +306,7 @@ DrawCluster(RandomDraws& draws, Population population, bool isNetworked)
     });
 }
 
-/** The scenario's text, but for its fidelity. */
+/** Draws the scenario's YAML, without its fidelity. */
 std::string
 DrawScenario(RandomDraws& draws,
              Population population,
@@ -340,7 +342,10 @@ DrawScenario(RandomDraws& draws,
            "]\nnetwork: {nccl: " + DrawNcclVersion(draws) + "}\n";
 }
 
-/** Passes of a layer on a GPU in a step of all jobs; more where each of them moves much. */
+/**
+ * Layer passes summed over GPUs in a step of all jobs; weighted more where each pass moves more
+ * data.
+ */
 double
 WorkOf(const Scenario& scenario)
 {
@@ -356,8 +361,10 @@ WorkOf(const Scenario& scenario)
     return work;
 }
 
-/** What passes between GPUs in the calls of collective jobs: every rank sends a chunk to or for
- * every other one. A job that calls back to back until the step ends may call 100 000 times. */
+/**
+ * Chunks that the calls of collective jobs move: every rank sends one to or for every other rank. A
+ * job that makes back-to-back calls until the step ends may make 100 000 of them.
+ */
 double
 ChunksOf(const RunResult& result)
 {
@@ -369,14 +376,14 @@ ChunksOf(const RunResult& result)
     return chunks;
 }
 
-/** Whether case @p index is of a step under contention; of nine five are. */
+/** Whether case @p index has contention: five of nine cases do. */
 bool
 WantsContention(uint64_t index)
 {
     return index % 9 >= 4;
 }
 
-/** The scenario of @p text. @throws std::invalid_argument when it takes too long. */
+/** Reads the scenario @p text. @throws std::invalid_argument when it takes too long. */
 Scenario
 ReadSample(const std::string& text,
            Population population,
@@ -397,7 +404,7 @@ ReadSample(const std::string& text,
     return scenario;
 }
 
-/** What a fidelity makes of @p scenario. */
+/** The estimate of @p scenario in its fidelity. */
 SampledEstimate
 Estimate(const Scenario& scenario)
 {
@@ -432,7 +439,7 @@ SampleStep(uint64_t seed, uint64_t index, Population population, const Catalog& 
         {
             throw std::invalid_argument("a step of the other kind");
         }
-        if (stream.events.empty() && stream.traffics.empty()) // which know no load of links
+        if (stream.events.empty() && stream.traffics.empty()) // it ignores link load
         {
             step.estimates.push_back(Estimate(read(Fidelity::Analytical)));
         }

@@ -12,10 +12,10 @@ namespace weir
 {
 
 /**
- * Case @p index of the sample of @p seed: a system, nodes, a fabric, a transformer cut to some
- * layers or whole and a parallel plan, sometimes beside another job, traffic or events on links,
- * drawn until they can be run and `flow` takes seconds; the steady step of the first job as
- * `weir run` gives it.
+ * Draws and runs case @p index of the sample of @p seed: a system, nodes, a fabric, a transformer
+ * (whole or with fewer layers) and a parallel plan, sometimes concurrent with another job, traffic
+ * or events on links, drawn until they can be run within seconds by `flow`. The time is the steady
+ * step of the first job, as `weir run` reports it.
  */
 SampledRun SampleStep(uint64_t seed, uint64_t index, Population population, const Catalog& catalog);
 

@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-/** Part of a step that ranks spend on communication and nothing else, on the average. */
+/** Share of a step that ranks spend on exposed communication, averaged over ranks. */
 double
 ExposedShare(const RankBreakdown& mean)
 {
@@ -67,7 +67,7 @@ HasStragglers(const Scenario& scenario)
            });
 }
 
-/** What no sample has beside a job; empty: nothing. */
+/** The concurrent jobs or events that no sample contains; empty: none. */
 std::string
 UnsampledNeighbor(const Scenario& scenario)
 {
@@ -106,7 +106,7 @@ UnsampledNeighbor(const Scenario& scenario)
     return "";
 }
 
-/** What of the scenario no sample has; empty: nothing. */
+/** The part of the scenario that no sample of steps contains; empty: none. */
 std::string
 UnsampledPart(const Scenario& scenario, const JobSpec& job)
 {
@@ -137,7 +137,7 @@ IsContended(const Scenario& scenario, const ClusterFeatures& features)
     return isShared || isUneven;
 }
 
-/** How often a rank passes through a layer in a step. */
+/** Layer passes of a rank in a step. */
 double
 LayerPasses(const JobSpec& job)
 {
@@ -146,7 +146,7 @@ LayerPasses(const JobSpec& job)
     return layers / job.plan.pipeline * job.plan.MicroBatches();
 }
 
-/** What of the scenario no sample has; empty: nothing. */
+/** The part of the scenario that no sample of jobs contains; empty: none. */
 std::string
 UnsampledPart(const Scenario& scenario, Fidelity reference)
 {
@@ -179,7 +179,7 @@ IsSlowedByOthers(Simulation& simulation)
     return !classes.Met(0).empty();
 }
 
-/** Whether a call of a job passes chunks on from rank to rank. */
+/** Whether some call forwards chunks from rank to rank. */
 bool
 IsPipelined(Simulation& simulation)
 {
@@ -234,7 +234,7 @@ PositionOf(const Scenario& scenario, const RunResult& result, std::size_t index)
     const double passes = LayerPasses(spec);
     const double exposed = ExposedShare(job.mean);
     const bool isContended = IsContended(scenario, result.cluster);
-    // Errors under contention are larger: a regime of all loads does not stand for these.
+    // Errors under contention are larger, so a regime of all loads must not stand for these.
     const std::size_t minDepth = isContended ? 2 : 1;
     return {{ToString(scenario.fidelity), isContended ? CONTENDED : UNCONTENDED},
             {FeatureOf(job.gpus),
@@ -267,7 +267,7 @@ PositionOfCalls(const Scenario& scenario, Simulation& simulation, Fidelity refer
                      IsPipelined(simulation) ? "pipelined" : "exchange"};
     if (isConcurrent)
     {
-        position.path.push_back(size); // what bytes make up is what others slow
+        position.path.push_back(size); // only the time that bytes take is slowed by others
     }
     position.path.push_back(contention);
     position.minDepth = position.path.size() - 1;
@@ -281,7 +281,7 @@ PositionOfCalls(const Scenario& scenario, Simulation& simulation, Fidelity refer
 bool
 IsConcurrent(const RegimePosition& position)
 {
-    constexpr std::size_t BY_OTHERS = 3; // of the path of PositionOfCalls
+    constexpr std::size_t BY_OTHERS = 3; // index in the path of PositionOfCalls
     return position.path.at(BY_OTHERS) == CONCURRENT;
 }
 

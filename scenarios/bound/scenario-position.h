@@ -13,39 +13,44 @@
 namespace weir
 {
 
-/** What the features of a step's position are the logarithms of, base 2. */
+/** Names of the features of a step's position, whose logarithms to base 2 it holds. */
 std::vector<std::string> StepFeatureNames();
 
-/** Whether anything but the jobs' own calls in turn may decide how long these take:
- * oversubscription, routing by load, another job, traffic or events on links. */
+/**
+ * Whether anything besides the jobs' own sequential calls may affect their duration:
+ * oversubscription, load-aware routing, another job, traffic or events on links.
+ */
 bool IsContended(const Scenario& scenario);
 
 /**
- * Where the steady step of training job @p job of @p scenario stands that a shortcut has run. Its
- * path is the shortcut and whether links are "contended" (by oversubscription, routing by load,
- * another job, traffic or events on links) or "uncontended". Features of size are per pass through
- * a layer, so that a model of twice the layers or a step of twice the micro-batches is alike. Steps
- * of layer tables, with stragglers, beside what no sample has, or on fabrics or with NCCL versions
- * or settings that no sample has, are unsampled.
+ * The position of the steady step of training job @p job of @p scenario, run by a shortcut. Its
+ * path is the shortcut and "contended" (by oversubscription, load-aware routing, another job,
+ * traffic or events on links) or "uncontended". Size features are per pass through a layer, so that
+ * models with more layers and steps with more micro-batches are similar. Unsampled are steps of
+ * layer tables, of imported workloads or with stragglers, and scenarios with other jobs, events,
+ * fabrics, NCCL versions or NCCL settings that no sample contains.
  */
 RegimePosition PositionOf(const Scenario& scenario, const RunResult& result, std::size_t job = 0);
 
 /**
- * Where the mean time of a call of the first job stands in a scenario of jobs that are collectives.
- * Features are those of CallPositions. The path is the shortcut, "jobs", how large the largest
- * group is, whether calls of another job slow the call ("concurrent", CallClasses::Met) or not
- * ("isolated"), whether all calls are sends and receives ("exchange") or some pass chunks on
- * ("pipelined"), of concurrent ones whether latency or bytes make up the call's time, and what
- * decides it, as CallPositions says; calls that others slow on an oversubscribed fabric are
- * contended.
- * Scenarios of more than two jobs, of several calls in turn, with traffic, events or pauses, are
- * unsampled, and against `packet` those whose packets are not the defaults'.
+ * The position of the mean call time of the first job in a scenario of collective jobs. Features
+ * are those of CallPositions. The path consists of
+ * - the shortcut, and "jobs";
+ * - the class of the largest group;
+ * - "concurrent" where calls of another job slow the call (CallClasses::Met), else "isolated";
+ * - "exchange" where all calls are sends and receives, or "pipelined" where some forward chunks;
+ * - of concurrent calls, whether latency or bytes dominate the time;
+ * - what limits the time, as in CallPositions; concurrent calls on an oversubscribed fabric are
+ *   contended.
+ *
+ * Unsampled are scenarios of more than two jobs, of jobs that do more than repeat one call, with
+ * traffic or events, and, compared with `packet`, with packet parameters that are not the defaults.
  */
 RegimePosition PositionOfCalls(const Scenario& scenario,
                                Simulation& simulation,
                                Fidelity reference);
 
-/** Whether @p position, of PositionOfCalls, is of a call that calls of another job slow. */
+/** Whether @p position, from PositionOfCalls, is of a call slowed by calls of another job. */
 bool IsConcurrent(const RegimePosition& position);
 
 } // namespace weir

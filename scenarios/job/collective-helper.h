@@ -15,14 +15,14 @@
 namespace ns3
 {
 
-/** Puts collective operations on the GPUs of a cluster. */
+/** Installs collective operations on the GPUs of a cluster. */
 class CollectiveHelper
 {
   public:
     /**
      * @param operation all-reduce, all-gather, reduce-scatter, broadcast, reduce, all-to-all,
-     *        gather, scatter, send-recv (each to the next) or send (first to second)
-     * @param bytes size as nccl-tests counts it
+     *        gather, scatter, send-recv (each rank to the next) or send (first rank to second)
+     * @param bytes size as nccl-tests counts it (bytes)
      */
     CollectiveHelper(const std::string& operation, uint64_t bytes);
 
@@ -43,7 +43,7 @@ class CollectiveHelper
     /**
      * Installs a job on some GPUs of a cluster.
      * @param cluster the cluster
-     * @param gpus the group in rank order, counted as in the cluster
+     * @param gpus the group in rank order, as GPU numbers of the cluster
      * @return the job
      */
     Ptr<CollectiveJob> Install(const ClusterContainer& cluster,

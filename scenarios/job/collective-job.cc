@@ -22,7 +22,7 @@ NS_OBJECT_ENSURE_REGISTERED(CollectiveJob);
 namespace
 {
 
-/** The choices, and nothing for "auto". */
+/** The choices and "auto", which gives no value. */
 template <typename E>
 weir::NamedChoices<std::optional<E>>
 OrAuto(const weir::NamedChoices<E>& choices)
@@ -32,7 +32,10 @@ OrAuto(const weir::NamedChoices<E>& choices)
     return all;
 }
 
-/** The algorithms that a call may ask for: no file is at hand here. */
+/**
+ * The algorithms that a call may request; imported schedules are excluded, as there is no file
+ * here.
+ */
 weir::NamedChoices<weir::Algorithm>
 AlgorithmChoices()
 {
@@ -141,7 +144,7 @@ CollectiveJob::Install(Ptr<FluidFabric> fabric, const std::vector<uint32_t>& gpu
     m_runtime = CollectiveRuntime::Of(fabric);
     m_runtime->CheckUnrecorded("CollectiveJob");
     Ptr<EngineDriver> driver = fabric->GetDriver();
-    driver->Hold(this); // the simulation calls it to the end, whoever else knows it
+    driver->Hold(this); // keeps the job alive: the simulation calls it to the end
     driver->Synchronize();
     const weir::Time start = std::max(m_startTime, ToWeir(Simulator::Now()));
     try

@@ -18,10 +18,7 @@
 namespace ns3
 {
 
-/**
- * One collective operation of a group of GPUs, called several times one after another, as
- * nccl-tests does.
- */
+/** One collective operation of a group of GPUs, called repeatedly, as nccl-tests does. */
 class CollectiveJob : public ParameterizedObject, private weir::Parameterized
 {
   public:
@@ -35,43 +32,43 @@ class CollectiveJob : public ParameterizedObject, private weir::Parameterized
     ~CollectiveJob() override;
 
     /**
-     * Puts the job on GPUs; it starts at its StartTime. What cannot be done ends the program with
-     * the reason. Not in a callback of the engines, such as CollectiveFinished: that schedules it
-     * (Simulator::ScheduleNow).
-     * @param fabric the fabric that joins them
-     * @param gpus the group in rank order, counted as in the cluster; at least one
+     * Installs the job on GPUs; it starts at its StartTime. An infeasible job ends the program with
+     * the reason. Must not be called from a callback of the engines, such as CollectiveFinished:
+     * schedule it instead (Simulator::ScheduleNow).
+     * @param fabric the fabric that connects the GPUs
+     * @param gpus the group in rank order, as GPU numbers of the cluster; at least one
      */
     void Install(Ptr<FluidFabric> fabric, const std::vector<uint32_t>& gpus);
 
     /**
-     * What was chosen for the calls (algorithm, protocol, channels) and the closed form.
+     * The plan of the calls: algorithm, protocol, channels, and the closed-form time.
      * @return the plan
      */
     const weir::CollectivePlan& GetPlan();
 
     /**
-     * How long the finished calls took.
+     * Durations of the finished calls.
      * @return the durations in order
      */
     const std::vector<weir::Time>& GetDurations() const;
 
     /**
-     * nccl-tests' bus bandwidth of the last finished call: bytes over time, times what makes it
-     * comparable to the rate of a link.
-     * @return the bandwidth; 0 of a call that takes no time
+     * Bus bandwidth of the last finished call as nccl-tests defines it: bytes / time, times the
+     * operation's factor, which makes it comparable to a link rate.
+     * @return the bandwidth; 0 for a call that takes no time
      */
     weir::Rate GetBusBandwidth() const;
 
     /**
-     * What the call under way waits for when the run cannot go on.
-     * @return who waits, and which links are down; empty when all calls have ended
+     * What the pending call is blocked on when the run cannot continue.
+     * @return the blocked ranks and the links that are down; empty when all calls have ended
      */
     std::string DescribeWaiting() const;
 
     /**
      * TracedCallback signature of CollectiveFinished.
      * @param call number of the call, from 0
-     * @param plan what was chosen for it
+     * @param plan its algorithm, protocol and channels
      * @param started exact time of its start
      * @param now exact time of its end
      */
@@ -89,7 +86,7 @@ class CollectiveJob : public ParameterizedObject, private weir::Parameterized
     void VisitParameters(weir::ParameterVisitor& visitor) override;
 
     /**
-     * The calls, which there are once the job is installed.
+     * The calls; the job must be installed.
      * @return the calls
      */
     const weir::CollectiveLoop& GetLoop() const;
@@ -100,7 +97,7 @@ class CollectiveJob : public ParameterizedObject, private weir::Parameterized
     std::optional<weir::Algorithm> m_algorithm;                    //!< nothing: as NCCL chooses
     std::optional<weir::Protocol> m_protocol;                      //!< nothing: as NCCL chooses
     uint32_t m_channels{0};                                        //!< 0: as NCCL chooses
-    weir::Fidelity m_fidelity{weir::Fidelity::Stream};             //!< how closely it is followed
+    weir::Fidelity m_fidelity{weir::Fidelity::Stream};             //!< level of detail
     uint32_t m_calls{1};                                           //!< how many
     weir::Time m_startTime;                                        //!< of the first call
 

@@ -15,7 +15,7 @@ namespace ns3
 
 /**
  * The simulation of all jobs on a fabric: one planner, so that equal groups are searched once, and
- * one collective engine a fidelity. Aggregated to the FluidFabric it serves.
+ * one collective engine for each fidelity. Aggregated to the FluidFabric it serves.
  */
 class CollectiveRuntime : public Object
 {
@@ -30,8 +30,8 @@ class CollectiveRuntime : public Object
     ~CollectiveRuntime() override;
 
     /**
-     * The runtime of a fabric; made with the attributes' default values at the first call, unless
-     * one has been installed.
+     * Gets the runtime of a fabric; the first call creates one with default attributes unless one
+     * has been installed.
      * @param fabric the fabric, wired
      * @return its runtime
      */
@@ -44,34 +44,34 @@ class CollectiveRuntime : public Object
     void Install(Ptr<FluidFabric> fabric);
 
     /**
-     * Everything that is simulated on the fabric, as the command has it. What is added to it is
-     * framed by the driver's Synchronize and Update.
+     * The simulation of everything on the fabric, as the weir command has it. Code that adds to it
+     * must call the driver's Synchronize before and Update after.
      * @return the simulation
      */
     weir::Simulation& GetSimulation();
 
     /**
-     * The next collective of the simulation has been added.
+     * Records the start of the collective that was added to the simulation last.
      * @param start when its first call begins
      */
     void NoteStart(weir::Time start);
 
     /**
-     * When the first call of a collective begins.
-     * @param collective its number among those of the simulation
+     * Gets the start of the first call of a collective.
+     * @param collective its index in the simulation
      * @return the time
      */
     weir::Time GetStart(std::size_t collective) const;
 
     /**
-     * A RunRecorder begins or ends a recording of the jobs that there are.
+     * Notes that a RunRecorder begins or ends a recording of the installed jobs.
      * @param isRecorded whether it begins
      */
     void SetRecorded(bool isRecorded);
 
     /**
-     * Ends the program while a recording is under way, which would not hold another job.
-     * @param job what is being installed
+     * Ends the program if a recording is in progress, which would miss another job.
+     * @param job the kind of job that is being installed
      */
     void CheckUnrecorded(const char* job) const;
 

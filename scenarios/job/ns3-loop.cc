@@ -10,9 +10,9 @@ namespace weir
 namespace
 {
 
-constexpr uint64_t PROGRESS_INTERVAL = 256; //!< instants between two calls of progress
+constexpr uint64_t PROGRESS_INTERVAL = 256; //!< instants between progress calls
 
-/** Whatever ends a run, exceptions included, leaves no simulator behind. */
+/** Destroys the simulator when a run ends, also by an exception. */
 struct SimulatorGuard
 {
     ~SimulatorGuard()
@@ -21,7 +21,9 @@ struct SimulatorGuard
     }
 };
 
-/** The one event: runs what is due and schedules itself for what comes next. */
+/**
+ * The only pending event: runs the engines up to now and reschedules itself for their next event.
+ */
 class Wake
 {
   public:

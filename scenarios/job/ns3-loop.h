@@ -8,10 +8,10 @@ namespace weir
 {
 
 /**
- * Runs engines under ns3::Simulator, with one pending event. Same results as PlainLoop, bit by
- * bit: every instant is visited at its own picosecond, whatever the simulator's resolution.
+ * Runs engines under ns3::Simulator, with one pending event. Results equal those of PlainLoop bit
+ * by bit: every instant is visited at its own picosecond, whatever the simulator's resolution.
  *
- * The simulator is this run's alone: it is destroyed at the end.
+ * The run owns the simulator: it is destroyed at the end.
  */
 class Ns3Loop : public EngineLoop
 {

@@ -15,7 +15,7 @@ namespace ns3
 std::vector<ObjectType>
 DescribeObjectTypes()
 {
-    // So that they are part of any program that asks.
+    // Links the object types into any program that calls this function.
     for (const TypeId& id :
          {CollectiveJob::GetTypeId(), RunRecorder::GetTypeId(), TrainingJob::GetTypeId()})
     {

@@ -8,13 +8,13 @@
 namespace ns3
 {
 
-/** An attribute or trace source, as its TypeId has it. */
+/** An attribute or trace source of a TypeId. */
 struct ObjectMember
 {
     std::string name;
     std::string help;
-    std::string type; //!< of an attribute its value's and range, of a trace source its callback's
-    std::string initial; //!< value of an attribute
+    std::string type;    //!< value type and range of an attribute; callback of a trace source
+    std::string initial; //!< initial value, of an attribute
 };
 
 /** An object type of Weir with its own attributes and trace sources. */

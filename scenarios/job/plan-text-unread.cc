@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// In place of plan-text.cc where there are no readers.
+// Replaces plan-text.cc in builds without the readers.
 #include "plan-text.h"
 
 #include "ns3/abort.h"

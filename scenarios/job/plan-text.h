@@ -10,10 +10,10 @@ namespace ns3
 {
 
 /**
- * Reads what of a plan only scenario files can say. What is wrong ends the program, and so does any
+ * Reads plan values that only scenario text can express. Invalid text ends the program; so does any
  * text where Weir is built without its readers.
  * @param attribute that holds the text, for messages
- * @param text a plan as a scenario has it
+ * @param text a plan in a scenario's syntax
  * @return the plan
  */
 weir::ParallelPlan ParsePlanText(const char* attribute, const std::string& text);

@@ -13,14 +13,11 @@
 namespace ns3
 {
 
-/** Writes what happens on a cluster to files: those that `weir run` writes. */
+/** Records a cluster to the files that `weir run` writes. */
 class ResultsHelper
 {
   public:
-    /**
-     * @param file the result file (HDF5); empty: none, which the attribute TimelineFile then makes
-     *        sense of
-     */
+    /** @param file the result file (HDF5); empty: none, for use with the attribute TimelineFile */
     explicit ResultsHelper(const std::string& file);
 
     /**
@@ -31,7 +28,7 @@ class ResultsHelper
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * Installs a recorder, after all jobs: one that is installed later ends the program.
+     * Installs a recorder. All jobs must be installed before; a later one ends the program.
      * @param cluster the cluster
      * @return the recorder
      */

@@ -27,7 +27,7 @@ NS_OBJECT_ENSURE_REGISTERED(RunRecorder);
 namespace
 {
 
-/** Whether these are the GPUs that packed placement gives a job after @p first others. */
+/** Whether @p gpus are those of a packed placement after @p first other GPUs. */
 bool
 IsPacked(const std::vector<weir::GpuId>& gpus, std::size_t first)
 {
@@ -151,7 +151,7 @@ RunRecorder::Describe(Ptr<FluidFabric> fabric)
     m_scenario.cluster = fabric->GetFabric().GetCluster().GetSpec();
     if (m_scenario.cluster.fabric.link.rawRate == weir::Rate())
     {
-        m_scenario.cluster.fabric.link = m_scenario.cluster.node.nic; // which that means
+        m_scenario.cluster.fabric.link = m_scenario.cluster.node.nic; // the default
     }
     m_scenario.nccl = m_runtime->GetSimulation().GetNcclSettings();
     m_scenario.output.file = m_file;
@@ -248,7 +248,7 @@ RunRecorder::DescribeTransport(const weir::TransportSpec& transport)
     {
         m_scenario.hybrid.coupling = *transport.coupling;
         m_scenario.fidelity = weir::Fidelity::Hybrid;
-        usual = weir::Fidelity::Flow; // of what is a fluid
+        usual = weir::Fidelity::Flow; // of jobs moved as a fluid
     }
     for (const auto& [name, fidelity] : jobs)
     {

@@ -16,8 +16,8 @@ namespace ns3
 {
 
 /**
- * Writes what happens on a fabric to the result file (HDF5) and the timeline that the command's
- * runs write: the jobs that are installed when it is, the flows and the links.
+ * Records a fabric to the result file (HDF5) and the timeline that the weir command writes: the
+ * jobs that are already installed, the flows and the links.
  */
 class RunRecorder : public Object
 {
@@ -32,15 +32,15 @@ class RunRecorder : public Object
     ~RunRecorder() override;
 
     /**
-     * Watches a fabric from now on. What cannot be written ends the program with the reason, and so
-     * does a job that is installed before the recording ends.
+     * Starts recording a fabric. Unwritable files, and jobs installed before the recording ends,
+     * end the program with the reason.
      * @param fabric the fabric; its jobs have been installed
      */
     void Install(Ptr<FluidFabric> fabric);
 
     /**
-     * Ends the recording now and gives the files their names: what flows under way have moved by
-     * now is in them. Unless this is called, the end of the simulator (Simulator::Destroy) does it.
+     * Ends the recording and gives the files their names; bytes that active flows have moved so far
+     * are included. Unless this is called, the end of the simulator (Simulator::Destroy) does it.
      */
     void Write();
 
@@ -49,30 +49,30 @@ class RunRecorder : public Object
 
   private:
     /**
-     * What is run, as a scenario has it; what a scenario cannot say is in its remarks.
+     * Describes the run as a scenario; what a scenario cannot express goes into its remarks.
      * @param fabric the fabric
      */
     void Describe(Ptr<FluidFabric> fabric);
 
-    /** The jobs that train. */
+    /** Describes the training jobs. */
     void DescribeJobs();
 
-    /** The jobs that are collectives. */
+    /** Describes the collective jobs. */
     void DescribeCollectives();
 
     /**
-     * How flows move, and in which fidelity jobs follow them; the jobs are described.
+     * Describes the transport and the fidelity of jobs; jobs must be described before.
      * @param transport of the fabric
      */
     void DescribeTransport(const weir::TransportSpec& transport);
 
     /**
-     * Random numbers, and what sends besides jobs.
+     * Describes seeds, and applications that send traffic besides the jobs.
      * @param fabric the fabric
      */
     void DescribeProgram(Ptr<FluidFabric> fabric);
 
-    /** Reads the attribute Ranks; the jobs are known. */
+    /** Reads the attribute Ranks; jobs must be described before. */
     void ReadRanks();
 
     std::string m_title;        //!< of the run
@@ -80,13 +80,13 @@ class RunRecorder : public Object
     std::string m_timelineFile; //!< empty: none
     Time m_linkSeries;          //!< width of a bin; 0: no series
     Time m_portSeries;          //!< width of a bin; 0: no series
-    std::string m_ranks;        //!< "all", or ranks with spaces between them; empty: none more
+    std::string m_ranks;        //!< "all", or ranks separated by spaces; empty: no additional ones
 
     weir::Scenario m_scenario;                       //!< what is run
     Ptr<CollectiveRuntime> m_runtime;                //!< the fabric's
     Ptr<EngineDriver> m_driver;                      //!< the fabric's
-    std::unique_ptr<weir::RunRecording> m_recording; //!< under way; null: not installed
-    bool m_written{false};                           //!< whether it has ended
+    std::unique_ptr<weir::RunRecording> m_recording; //!< in progress; null: not installed
+    bool m_written{false};                           //!< whether the recording has ended
 };
 
 } // namespace ns3

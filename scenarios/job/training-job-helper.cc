@@ -33,7 +33,7 @@ Ptr<TrainingJob>
 TrainingJobHelper::Create() const
 {
     Ptr<TrainingJob> job = m_factory.Create<TrainingJob>();
-    for (const auto& [name, value] : m_set) // over the framework's, the defaults too
+    for (const auto& [name, value] : m_set) // override those of the framework, defaults included
     {
         job->SetAttribute(name, *value);
     }

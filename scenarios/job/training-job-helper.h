@@ -18,13 +18,13 @@
 namespace ns3
 {
 
-/** Puts training jobs on the GPUs of a cluster. */
+/** Installs training jobs on the GPUs of a cluster. */
 class TrainingJobHelper
 {
   public:
     /**
-     * @param network what is trained: a weir::Transformer or a weir::LayerTable
-     * @param gpu what the GPUs are
+     * @param network the network to train: a weir::Transformer or a weir::LayerTable
+     * @param gpu the GPU model
      */
     TrainingJobHelper(const weir::Network& network, const weir::Gpu& gpu);
 
@@ -36,13 +36,13 @@ class TrainingJobHelper
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * Makes GPUs of the jobs to be installed slow (or fast).
-     * @param factors on compute times, by rank; none: all 1
+     * Sets factors on the compute times of the jobs to be installed: slow (or fast) GPUs.
+     * @param factors by rank; empty: all 1
      */
     void SetComputeScale(const std::vector<double>& factors);
 
     /**
-     * Installs a job on the first GPUs of a cluster, server after server.
+     * Installs a job on the first GPUs of a cluster, in the order of its servers.
      * @param cluster the cluster
      * @return the job
      */
@@ -51,7 +51,7 @@ class TrainingJobHelper
     /**
      * Installs a job on some GPUs of a cluster.
      * @param cluster the cluster
-     * @param gpus by rank, counted as in the cluster
+     * @param gpus by rank, as GPU numbers of the cluster
      * @return the job
      */
     Ptr<TrainingJob> Install(const ClusterContainer& cluster,
@@ -65,9 +65,9 @@ class TrainingJobHelper
     Ptr<TrainingJob> Create() const;
 
     ObjectFactory m_factory;                                        //!< of jobs
-    std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_set; //!< attributes in their order
-    weir::Network m_network;                                        //!< what is trained
-    weir::Gpu m_gpu;                                                //!< what the GPUs are
+    std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_set; //!< attributes in order
+    weir::Network m_network;                                        //!< network to train
+    weir::Gpu m_gpu;                                                //!< GPU model
     std::vector<double> m_computeScale;                             //!< by rank; empty: all 1
 };
 

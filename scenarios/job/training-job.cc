@@ -26,8 +26,9 @@ namespace
 {
 
 /**
+ * Parses the attribute OverlapSlowdown.
  * @param text modeled, off, or a factor of at least 1
- * @return what kernels beside communication lose
+ * @return the slowdown of kernels that overlap communication
  */
 weir::OverlapPolicy
 ParseOverlap(const std::string& text)
@@ -70,7 +71,8 @@ TrainingJob::GetTypeId()
                             "All ranks have ended a step.",
                             MakeTraceSourceAccessor(&TrainingJob::m_stepFinished),
                             "ns3::TrainingJob::StepFinishedTracedCallback");
-    // After those of the plan, as ns-3 sets attributes in this order when it makes an object.
+    // Added after the plan's attributes, as ns-3 sets attributes in this order when it creates an
+    // object.
     static TypeId whole = [] {
         TrainingJob defaults;
         return AddParameterAttributes(tid, defaults.GetComponents())
@@ -218,7 +220,7 @@ TrainingJob::Install(Ptr<FluidFabric> fabric,
     m_runtime = CollectiveRuntime::Of(fabric);
     m_runtime->CheckUnrecorded("TrainingJob");
     Ptr<EngineDriver> driver = fabric->GetDriver();
-    driver->Hold(this); // the simulation calls it to the end, whoever else knows it
+    driver->Hold(this); // keeps the job alive: the simulation calls it to the end
     driver->Synchronize();
     try
     {
@@ -273,7 +275,7 @@ TrainingJob::GetStepTime() const
     {
         return steps.back();
     }
-    // Steps that overlap have to fill the pipeline once.
+    // The first of overlapping steps includes filling the pipeline.
     const std::size_t first = spec.plan.StartsStepsApart() && steps.size() > 1 ? 1 : 0;
     weir::Time sum;
     for (std::size_t i = first; i < steps.size(); i++)
@@ -345,8 +347,9 @@ TrainingJob::OnStepFinished(uint32_t step, weir::Time started, weir::Time finish
 } // namespace ns3
 
 /**
- * Programs that link the library of jobs ask their linker for this name, and so have the object
- * types of jobs by name (--PrintGroup=Weir, ObjectFactory, Config paths) though they mention none.
+ * Programs that link the library of jobs make their linker require this symbol, so that the object
+ * types of jobs are available by name (--PrintGroup=Weir, ObjectFactory, Config paths) even if the
+ * program does not mention them.
  */
 extern "C" void
 WeirJobTypes()

@@ -22,11 +22,11 @@ namespace ns3
 {
 
 /**
- * The training of a network on some GPUs of a cluster, step after step: what an Application is
- * to a node, for as many nodes as the parallel plan needs.
+ * Trains a network on some GPUs of a cluster, step after step. It is to a set of nodes, as many as
+ * the parallel plan needs, what an Application is to a node.
  *
- * The attributes are the plan, for which PlanKeys has one each; the network and the GPU are plain
- * values.
+ * The attributes are those of the plan, one for each key of PlanKeys; the network and the GPU are
+ * plain values.
  */
 class TrainingJob : public ParameterizedObject,
                     private weir::Parameterized,
@@ -43,13 +43,14 @@ class TrainingJob : public ParameterizedObject,
     ~TrainingJob() override;
 
     /**
-     * Puts the job on GPUs; it starts at its StartTime. What cannot run, or does not fit the GPUs'
-     * memory, ends the program with the reason. Not in a callback of the engines, such as
-     * StepFinished: that schedules it (Simulator::ScheduleNow).
-     * @param fabric the fabric that joins them
-     * @param gpus by rank (tensor innermost, then data, then pipeline), counted as in the cluster
-     * @param network what is trained: a weir::Transformer or a weir::LayerTable
-     * @param gpu what the GPUs are
+     * Installs the job on GPUs; it starts at its StartTime. A job that cannot run, or does not fit
+     * the GPUs' memory, ends the program with the reason. Must not be called from a callback of the
+     * engines, such as StepFinished: schedule it instead (Simulator::ScheduleNow).
+     * @param fabric the fabric that connects the GPUs
+     * @param gpus by rank (tensor innermost, then context, data, pipeline), as GPU numbers of the
+     *        cluster
+     * @param network the network to train: a weir::Transformer or a weir::LayerTable
+     * @param gpu the GPU model
      */
     void Install(Ptr<FluidFabric> fabric,
                  const std::vector<uint32_t>& gpus,
@@ -57,13 +58,13 @@ class TrainingJob : public ParameterizedObject,
                  const weir::Gpu& gpu);
 
     /**
-     * Makes GPUs slow (or fast). Before Install.
-     * @param factors on compute times, by rank
+     * Sets factors on compute times, for slow (or fast) GPUs. Must be called before Install.
+     * @param factors by rank
      */
     void SetComputeScale(const std::vector<double>& factors);
 
     /**
-     * How many GPUs the plan needs.
+     * Number of GPUs that the plan needs.
      * @return the count
      */
     uint32_t GetNRanks() const;
@@ -75,35 +76,36 @@ class TrainingJob : public ParameterizedObject,
     bool IsFinished() const;
 
     /**
-     * How long the finished steps took.
+     * Durations of the finished steps.
      * @return the durations in order
      */
     const std::vector<weir::Time>& GetStepTimes() const;
 
     /**
-     * How long a step took: the last, or with Jitter or SteadyTolerance the mean of all (without
-     * the first where steps overlap, PostValidation). Ends the program, saying which ranks wait
-     * for what, when the job has not finished.
+     * Duration of a step: the last one, or with Jitter or SteadyTolerance the mean of all (without
+     * the first where steps overlap, PostValidation). Ends the program, saying which ranks wait for
+     * what, when the job has not finished.
      * @return the duration
      */
     weir::Time GetStepTime() const;
 
     /**
-     * How long a step took beside all other jobs, as `weir run` reports it: of the steps that ended
-     * before another job or collective of the fabric did, the last, or the mean as GetStepTime. Of
-     * a job alone, or where the other ended before all steps, it is that of all finished steps.
+     * Duration of a step concurrent with all other jobs, as `weir run` reports it: considers the
+     * steps that ended before another job or collective of the fabric did, and takes the last, or
+     * the mean as GetStepTime. All finished steps count if there is no other job, or if the other
+     * one ended before all steps.
      * @return the duration
      */
     weir::Time GetSteadyStepTime() const;
 
     /**
-     * Where the time of GetSteadyStepTime went.
+     * Breakdown by category of the time of GetSteadyStepTime.
      * @return by rank
      */
     const std::vector<weir::RankBreakdown>& GetBreakdown() const;
 
     /**
-     * Which ranks wait for what.
+     * Which ranks are blocked on what.
      * @return one line; empty when finished
      */
     std::string DescribeWaiting() const;
@@ -121,7 +123,7 @@ class TrainingJob : public ParameterizedObject,
      * @param stream its stream
      * @param op the operation
      * @param posted when the rank reached it
-     * @param started when it began to make progress
+     * @param started when its execution began
      * @param finished when it ended
      */
     typedef void (*OpFinishedTracedCallback)(uint32_t step,
@@ -183,14 +185,15 @@ class TrainingJob : public ParameterizedObject,
     void VisitParameters(weir::ParameterVisitor& visitor) override;
 
     /**
-     * The plan as the attributes give it.
+     * The plan given by the attributes.
      * @return the plan
      */
     weir::ParallelPlan GetPlan() const;
 
     /**
-     * Gives the plan's attributes that have not been set the values of a framework.
-     * @param name of a framework as a scenario has it; empty: the attributes' defaults
+     * Sets the plan's attributes that are still at their previous defaults to the values of a
+     * framework.
+     * @param name of a framework, as in a scenario; empty: the attributes' defaults
      */
     void SetFramework(std::string name);
 
@@ -200,12 +203,12 @@ class TrainingJob : public ParameterizedObject,
      */
     std::string GetFramework() const;
 
-    std::string m_name{"job"};                         //!< what messages call it
-    weir::ParallelPlan m_plan;                         //!< but for shape and load
+    std::string m_name{"job"};                         //!< name in messages
+    weir::ParallelPlan m_plan;                         //!< without tensorShape and expertLoad
     std::string m_framework;                           //!< name
-    weir::ParallelPlan m_frameworkPlan;                //!< a plan of which nothing is set under it
+    weir::ParallelPlan m_frameworkPlan;                //!< the framework's defaults
     std::string m_tensorShape;                         //!< as a scenario has it
-    std::string m_expertLoad;                          //!< similarly
+    std::string m_expertLoad;                          //!< as a scenario has it
     uint32_t m_steps{2};                               //!< how many
     double m_steadyTolerance{0};                       //!< relative, of the mean step
     weir::JitterSpec m_jitter;                         //!< of compute times

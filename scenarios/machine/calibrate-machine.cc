@@ -23,9 +23,9 @@ namespace weir
 namespace
 {
 
-// How far machines of one kind are from each other: standard deviations of logarithms. Estimates
-// from the clusters of validation/nccl-*, whose NVLinks reach 0.87 to 0.93 of their payload, whose
-// ports 0.92 to 0.98, whose calls take 4.2 to 7 us and whose messages take 0.4 to 12 us to fetch.
+// Variation between machines of one kind: standard deviations of logarithms. Estimated from the
+// clusters of validation/nccl-*, whose NVLinks reach 0.87 to 0.93 of their payload rate and whose
+// ports 0.92 to 0.98, whose calls take 4.2 to 7 us and whose message fetches take 0.4 to 12 us.
 constexpr double EFFICIENCY_SPREAD = 0.1;
 constexpr double LATENCY_SPREAD = 0.4;
 constexpr double RATE_SPREAD = 0.4;
@@ -37,7 +37,7 @@ constexpr double MIN_LATENCY_US = 0.01;
 constexpr double MAX_LATENCY_US = 20;
 constexpr double MIN_RATE_GBPS = 1;
 constexpr double MAX_RATE_GBPS = 1000;
-constexpr double MIN_PART = 1e-3; // of a cost whose range begins at zero
+constexpr double MIN_PART = 1e-3; // of the initial value, where a cost's range begins at zero
 
 void
 AddLink(const std::string& name,
@@ -102,22 +102,22 @@ SpreadOf(NodeCostKind kind, NodeCostUnit unit)
     return kind >= NodeCostKind::KernelLaunch ? HOST_COST_SPREAD : GPU_COST_SPREAD;
 }
 
-constexpr std::size_t MIN_RUNS = 3;         // that are left out as a whole
-constexpr std::size_t ALIKE = 3;            // consecutive sizes that may err alike
-constexpr std::size_t MAX_BLOCKS = 1 << 20; // of a run
-constexpr double DIFFERS = 0.1;             // of the prior's standard deviation
-constexpr double NOISE = 0.01;              // of repeated runs of nccl-tests, at least
+constexpr std::size_t MIN_RUNS = 3;         // to leave out whole runs
+constexpr std::size_t ALIKE = 3;            // consecutive sizes with correlated errors
+constexpr std::size_t MAX_BLOCKS = 1 << 20; // per run
+constexpr double DIFFERS = 0.1;             // in standard deviations of the prior
+constexpr double NOISE = 0.01; // least scatter of repeated runs of nccl-tests, relative
 constexpr double MACHINE_COVERAGES[] = {0.8, 0.9, 0.95};
 constexpr const char* ALL_POINTS = "collectives";
 
-/** Where a point stands. */
+/** A measured point: its run and its class. */
 struct Point
 {
     std::size_t run;
-    std::string name; //!< of its class
+    std::string name; //!< size class
 };
 
-/** The runs as a problem of fitting: unknowns are ln(value / initial) / spread. */
+/** The fit problem of the runs; unknowns are ln(value / initial) / spread. */
 class MachineFit
 {
   public:
@@ -178,7 +178,7 @@ class MachineFit
     }
 
   private:
-    /** Whether a system file may say it: a topology file may have the last word. */
+    /** Whether a system file can set the parameter; an NCCL topology file may override it. */
     bool CanBeSet(const MachineParameter& parameter) const
     {
         try
@@ -211,7 +211,7 @@ class MachineFit
         return ReadSystem(SystemWith(m_spec.system, settings), m_catalog).cluster;
     }
 
-    /** As ToYaml with all digits: derivatives need them. */
+    /** As ToYaml, with the digits that derivatives need. */
     static std::string FullText(NodeCostUnit unit, double value)
     {
         char text[40];
@@ -225,7 +225,7 @@ class MachineFit
         return text;
     }
 
-    /** ln of the times of a run. */
+    /** The predicted times of a run: ln(seconds). */
     std::vector<double> PredictRun(std::size_t run, const ClusterSpec& cluster) const
     {
         CollectiveSweepSpec sweep = m_spec.runs[run].sweep;
@@ -292,7 +292,9 @@ class MachineFit
     FitProblem m_problem;
 };
 
-/** What is left out in turn, by point: runs where there are enough, else classes of sizes in runs.
+/**
+ * The part of each point that is left out in turn: its run, or, with few runs, its size class
+ * within its run.
  */
 std::vector<std::size_t>
 PartsOf(const std::vector<Point>& points, std::size_t runs)
@@ -307,10 +309,10 @@ PartsOf(const std::vector<Point>& points, std::size_t runs)
     return parts;
 }
 
-/** Fits without one part after the other. */
+/** Results of the fits that leave out one part each. */
 struct LeftOut
 {
-    std::vector<double> residuals;         //!< by point, of the fit without its part
+    std::vector<double> residuals;         //!< by point, of the fit without the point's part
     std::vector<std::vector<double>> fits; //!< unknowns, by part
 };
 
@@ -338,7 +340,7 @@ LeaveOut(const MachineFit& machine, const RobustFit& fit, const std::vector<std:
     return found;
 }
 
-/** Of held-out errors by part; a single part says nothing of another one. */
+/** Adds bounds of held-out errors by part; a single part gives no bound. */
 void
 AddBounds(const std::string& name,
           const MeasuredScope& scope,
@@ -378,7 +380,7 @@ AddBounds(const std::string& name,
     }
 }
 
-/** Errors by class of sizes and of all points. */
+/** Adds errors by size class and of all points. */
 void
 AddErrors(const MachineFit& machine,
           const std::vector<MeasuredCollective>& runs,
@@ -448,7 +450,7 @@ ParametersOf(const NodeSpec& node)
     {
         const NodeCost& cost = costs.Get(figure.kind);
         const bool isBounded = cost.value <= figure.most;
-        const bool isOfBlocks = // which BlockFloor and BlockTime scale
+        const bool isOfBlocks = // scaled by BlockFloor and BlockTime instead
             figure.kind >= NodeCostKind::SendFloor && figure.kind <= NodeCostKind::RecvMebibyte;
         if (figure.unit == NodeCostUnit::Bytes || isOfBlocks || !(cost.value > 0) || !isBounded)
         {

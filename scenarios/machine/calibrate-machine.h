@@ -18,95 +18,96 @@
 namespace weir
 {
 
-/** A figure of a node that measured runs may determine. */
+/** A figure of a node that can be fitted to measured runs. */
 struct MachineParameter
 {
-    std::string key;    //!< below `node` of a system: "nic.measured", "costs.llCall.value"
+    std::string key;    //!< key below `node` of a system: "nic.measured", "costs.llCall.value"
     NodeCostUnit unit;  //!< of its values
-    double initial{0};  //!< of the node as it was described
-    double least{0};    //!< of its range
-    double most{0};     //!< of its range
-    double spread{0};   //!< standard deviation of ln(value / initial) before anything is measured
+    double initial{0};  //!< value in the node's description
+    double least{0};    //!< lower bound
+    double most{0};     //!< upper bound
+    double spread{0};   //!< prior: standard deviation of ln(value / initial)
     std::string source; //!< of the initial value
 
-    /** What users call it: "nic.measured", "costs.llCall". */
+    /** The name for users: "nic.measured", "costs.llCall". */
     std::string Name() const;
 
-    /** Where its source is said, below `node`: "nic.source", "costs.llCall.source". */
+    /** The key of its source, below `node`: "nic.source", "costs.llCall.source". */
     std::string SourceKey() const;
 };
 
 /**
  * The figures of @p node that can be fitted: efficiencies and latencies of its NVLinks, PCIe slots
- * and network ports, what a host bridge carries, and the costs of messages, steps and launches.
+ * and network ports, the rate of a host bridge, and the costs of messages, steps and launches.
  *
- * Thresholds in bytes are not among them (times do not depend on them smoothly), nor are costs of
- * zero, which stand for something that the machine does not do.
+ * Excluded are thresholds in bytes, on which times do not depend smoothly, and costs of zero, which
+ * stand for something that the machine does not do.
  */
 std::vector<MachineParameter> ParametersOf(const NodeSpec& node);
 
-/** As a YAML value of its unit: "0.946", "5.1us", "36.1GB/s"; to four digits. */
+/** A value with its unit as YAML: "0.946", "5.1us", "36.1GB/s"; to four digits. */
 std::string ToYaml(NodeCostUnit unit, double value);
 
-/** "0.946", "5.1 us", "36.1 GB/s". */
+/** A value with its unit for users: "0.946", "5.1 us", "36.1 GB/s"; to four digits. */
 std::string ToText(NodeCostUnit unit, double value);
 
-/** What was found of one parameter. */
+/** The fit of one parameter. */
 struct FittedParameter
 {
     MachineParameter parameter;
-    double value{0}; //!< the initial one where the runs do not determine it
-    double error{0}; //!< standard error, relative; that before the runs where undetermined
+    double value{0}; //!< the initial value where it is undetermined
+    double error{0}; //!< relative standard error; the prior's where undetermined
     bool isDetermined{false};
-    std::string alike; //!< another that it cannot be told apart from; empty: none
+    std::string alike; //!< a parameter that it cannot be distinguished from; empty: none
 };
 
-/** Errors of the points of one class of sizes: ln(measured / predicted). */
+/** Errors of the points of one size class: ln(measured / predicted). */
 struct ClassErrors
 {
     std::string name;
-    std::vector<double> before;  //!< of the system as it was described
-    std::vector<double> after;   //!< of the fitted one
-    std::vector<double> heldOut; //!< of what was fitted without the point's part of the runs
+    std::vector<double> before;  //!< with the system as described
+    std::vector<double> after;   //!< with the fitted system
+    std::vector<double> heldOut; //!< with a fit that excludes the point's part of the runs
 };
 
-/** Figures that explain the runs about as well as the fitted ones, where they differ from these. */
+/** An alternative fit about as good as the best one: the figures that differ from it. */
 using OtherExplanation = std::vector<std::pair<MachineParameter, double>>;
 
-/** A machine's figures that its runs determine, and how far predictions are off. */
+/** The figures of a machine determined by its runs, and the errors of predictions. */
 struct MachineCalibration
 {
     std::vector<FittedParameter> parameters; //!< in the order of ParametersOf
-    std::vector<OtherExplanation> others;    //!< that the runs do not exclude
-    std::vector<ClassErrors> classes;        //!< by name; the last of all points
+    std::vector<OtherExplanation> others;    //!< alternatives that the runs do not exclude
+    std::vector<ClassErrors> classes;        //!< by name; the last one holds all points
     std::vector<MeasuredBound> bounds;       //!< of the held-out errors, by class and coverage
-    std::string heldOut;                     //!< what was left out in turn: "runs", ...
-    std::size_t parts{0};                    //!< how often
+    std::string heldOut;                     //!< what each part is: "runs", ...
+    std::size_t parts{0};                    //!< number of parts left out in turn
     std::size_t points{0};
-    double scatter{0}; //!< of the fitted points, outliers aside: ln
+    double scatter{0}; //!< robust standard deviation of the fit's residuals, ln
 };
 
-/** What is fitted, and with how many threads. */
+/** The input of CalibrateMachine. */
 struct MachineFitSpec
 {
-    std::string system;                   //!< a name of the catalogue or a file
-    std::vector<MeasuredCollective> runs; //!< on it
+    std::string system;                   //!< a name in the catalog or a file
+    std::vector<MeasuredCollective> runs; //!< measured on the system
     uint32_t threads{1};
 };
 
 /**
- * Fits the parameters of @p spec.system to its runs, in fidelity `stream`: Huber-weighted
- * Gauss-Newton in the logarithms of times and values, with normal priors at the values that the
- * system has (FitRobustly). What the runs do not determine keeps its value.
+ * Fits the parameters of the system in @p spec to its runs, in fidelity `stream`: Huber-weighted
+ * Gauss-Newton in the logarithms of times and values, with normal priors at the system's values
+ * (FitRobustly). Parameters that the runs do not determine keep their values.
  *
- * A point's held-out error is of a fit without its run, or, of fewer than three runs, without its
- * class of sizes in its run. Their quantiles are the bounds. Three consecutive sizes of a run count
- * as ones that may err alike.
+ * A point's held-out error comes from a fit without its run or, with fewer than three runs, without
+ * its size class in its run. The bounds are quantiles of these errors. Errors of three consecutive
+ * sizes of a run are treated as correlated.
  *
- * Costs about ten runs of all sizes for each parameter, and as many for each other start of the
- * fit.
- * @param progress is told of every prediction of all runs
- * @throws InputError when a run cannot be predicted; std::invalid_argument without runs.
+ * The cost is about ten predictions of all runs for each parameter, and as many again for each
+ * other start of the fit.
+ * @param progress called after every prediction of all runs
+ * @throws InputError when a run cannot be predicted
+ * @throws std::invalid_argument without runs
  */
 MachineCalibration CalibrateMachine(const MachineFitSpec& spec,
                                     const Catalog& catalog,

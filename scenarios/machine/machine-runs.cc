@@ -22,7 +22,7 @@ namespace weir
 namespace
 {
 
-/** Keys that FILE:key=value may have: those of a run but its name and its system. */
+/** The keys allowed in FILE:key=value: those of a run without name and system. */
 std::vector<std::string>
 SettingKeys()
 {
@@ -46,7 +46,7 @@ Find(const RunSettings& settings, const std::string& key)
     return found == settings.end() ? nullptr : &found->second;
 }
 
-/** What the file says of its run. */
+/** The properties that the file gives for its run. */
 RunSettings
 SaidBy(const NcclTestsRun& run)
 {
@@ -74,7 +74,7 @@ SaidBy(const NcclTestsRun& run)
     return settings;
 }
 
-/** @throws InputError where @p argument contradicts what its file says of @p run. */
+/** @throws InputError where @p argument contradicts the file's properties of @p run. */
 void
 CheckAgreement(const RunArgument& argument, const RunSettings& said, const NcclTestsRun& run)
 {
@@ -92,7 +92,10 @@ CheckAgreement(const RunArgument& argument, const RunSettings& said, const NcclT
     }
 }
 
-/** "H100" of "NVIDIA H100 80GB HBM3" and of "h100-sxm"; empty where there is no such word. */
+/**
+ * The model in a GPU's name: "H100" in "NVIDIA H100 80GB HBM3" and in "h100-sxm"; empty when there
+ * is none.
+ */
 std::string
 ModelOf(std::string gpu)
 {
@@ -104,7 +107,7 @@ ModelOf(std::string gpu)
                                                                                        : "";
 }
 
-/** @throws InputError where @p run is one of other GPUs than @p gpu, that of @p system. */
+/** @throws InputError where @p run used a GPU other than @p gpu, that of @p system. */
 void
 CheckGpus(const NcclTestsRun& run, const std::string& gpu, const std::string& system)
 {

@@ -17,7 +17,7 @@ namespace weir
 namespace
 {
 
-/** Maps of maps of texts, in the order in which keys were first met. */
+/** Nested maps of texts, in the order in which keys were first set. */
 class TextTree
 {
   public:
@@ -71,7 +71,7 @@ PercentText(double part)
     return text;
 }
 
-/** Of every place that has a source what was fitted there, and where the rest is from. */
+/** The value of each `source` key: what was fitted there, and the source of the other figures. */
 std::vector<SystemSetting>
 SourcesOf(const MachineCalibration& calibration, const MachineOrigin& origin)
 {

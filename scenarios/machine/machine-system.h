@@ -15,15 +15,15 @@ namespace weir
 /** A setting of a system: {"node.nic.measured", "0.93"}. */
 using SystemSetting = std::pair<std::string, std::string>;
 
-/** @p base with @p settings over it, as ReadSystem takes it. */
+/** The system @p base overridden by @p settings, as input of ReadSystem. */
 YamlNode SystemWith(const std::string& base, const std::vector<SystemSetting>& settings);
 
-/** Where the description of a calibrated machine says that it comes from. */
+/** Provenance of the description of a calibrated machine. */
 struct MachineOrigin
 {
-    std::string base;    //!< as the description is to name it
+    std::string base;    //!< name of the base in the description
     std::string name;    //!< of the machine
-    std::string command; //!< that remakes it
+    std::string command; //!< that reproduces it
     std::vector<std::string> runs;
 };
 

@@ -26,14 +26,14 @@ using Json = nlohmann::json;
 constexpr double MAX_BYTES = 1125899906842624; // 2^50
 constexpr double MAX_SECONDS = 1e5;
 
-/** What a rank runs on. */
+/** Host and process of a rank. */
 struct RankPlace
 {
     std::string host;
     std::string process;
 };
 
-/** "NVIDIA H100 80GB HBM3" of "... device  0 [0x18] NVIDIA H100 80GB HBM3". */
+/** The GPU name in "... device  0 [0x18] NVIDIA H100 80GB HBM3": "NVIDIA H100 80GB HBM3". */
 std::string
 GpuOf(const std::vector<std::string>& fields)
 {
@@ -50,7 +50,7 @@ GpuOf(const std::vector<std::string>& fields)
     return name;
 }
 
-/** The times of one run by size, whatever their order in the file; the first of a size counts. */
+/** The times of one run by size, in any order of the file; the first time of a size counts. */
 struct RunRows
 {
     NcclTestsRun run;
@@ -68,7 +68,9 @@ struct RunRows
     }
 };
 
-/** @p text in lower case, letters and digits alone: all_reduce, all-reduce and AllReduce alike. */
+/**
+ * The letters and digits of @p text in lower case: equal for all_reduce, all-reduce and AllReduce.
+ */
 std::string
 Normalized(const std::string& text)
 {
@@ -92,7 +94,7 @@ NumberOf(const std::string& text)
     return isNumber ? std::optional(value) : std::nullopt;
 }
 
-/** NCCL's version of a code such as 22602, or of text such as 2.26.2+cuda12.4. */
+/** The NCCL version of a code such as 22602, or in text such as 2.26.2+cuda12.4. */
 std::optional<std::string>
 VersionOf(const std::string& text)
 {
@@ -114,7 +116,7 @@ VersionOf(const std::string& text)
            std::to_string(code % 100);
 }
 
-/** Keeps a time, unless the call is empty or the time is not available. */
+/** Adds a time, unless the call is empty or the time is not available. */
 void
 AddRow(RunRows& rows,
        const std::string& where,
@@ -139,7 +141,7 @@ AddRow(RunRows& rows,
     rows.microseconds.emplace(static_cast<int64_t>(*bytes), *microseconds);
 }
 
-/** Nodes, GPUs and processes, from where the ranks run. */
+/** Derives nodes, GPUs and processes from hosts and processes of the ranks. */
 void
 PlaceRanks(const std::string& path, RunRows& rows)
 {
@@ -170,7 +172,7 @@ PlaceRanks(const std::string& path, RunRows& rows)
         processes.size() == rows.ranks.size() ? LaunchMode::ProcessPerGpu : LaunchMode::OneProcess;
 }
 
-/** What the file's name says that the file does not: all_reduce_n004x8.txt. */
+/** Takes what the file does not state from its name: all_reduce_n004x8.txt. */
 void
 AskName(const std::string& path, NcclTestsRun& run)
 {
@@ -215,7 +217,7 @@ Finish(const std::string& path, std::vector<RunRows> all)
     return runs;
 }
 
-/** The fields of @p line between commas, without white space around them. */
+/** The fields of @p line between commas, without surrounding white space and quotes. */
 std::vector<std::string>
 CutAtCommas(const std::string& line)
 {
@@ -257,7 +259,7 @@ IndexOf(const std::vector<std::string>& fields, std::initializer_list<const char
     return std::nullopt;
 }
 
-/** The columns of a CSV that are of use. */
+/** The columns of a CSV that are read. */
 struct CsvColumns
 {
     explicit CsvColumns(const std::vector<std::string>& header)
@@ -324,7 +326,7 @@ ReadCsv(const std::string& path, std::istream& text, const CsvColumns& columns, 
     return runs;
 }
 
-/** Reads nccl-tests' text line by line. */
+/** Reads the text output of nccl-tests line by line. */
 class TextReader
 {
   public:
@@ -348,7 +350,7 @@ class TextReader
             return;
         }
         const auto fields = CutAtSpaces(line);
-        // A number that is spoiled is refused, not passed over as words of a log are.
+        // A malformed number is an error; words of a log are skipped.
         const bool isTorn = fields.size() == m_columns && std::isdigit(fields.front().front()) != 0;
         if (m_columns > 0 && (isTorn || NumberOf(fields.front())))
         {
@@ -379,7 +381,7 @@ class TextReader
         return m_path + ":" + std::to_string(m_number);
     }
 
-    /** What names the operation or the version, wherever it stands. */
+    /** Finds the operation and the NCCL version, wherever they occur. */
     void ReadSettings(const std::string& line)
     {
         std::smatch found;
@@ -437,10 +439,10 @@ class TextReader
 
     std::string m_path;
     std::size_t m_number{0};
-    std::size_t m_columns{0}; //!< of the table's header; 0: not met yet
+    std::size_t m_columns{0}; //!< in the table's header; 0: no header yet
     std::size_t m_size{0};
     std::size_t m_time{0};
-    bool m_isEnded{false}; //!< the footer of the run has been met
+    bool m_isEnded{false}; //!< the run's footer has been read
     std::vector<RunRows> m_runs;
 };
 
@@ -450,7 +452,7 @@ TextOf(const Json& value)
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/** A member of a map as text, or nothing. */
+/** A member of a map as text; empty when absent. */
 std::string
 MemberText(const Json& map, const char* key)
 {

@@ -15,7 +15,7 @@
 namespace weir
 {
 
-/** A measured run as a file of nccl-tests has it; what the file does not say is empty. */
+/** A measured run in an nccl-tests file; what the file does not state is empty. */
 struct NcclTestsRun
 {
     std::optional<CollectiveOp> op;
@@ -23,29 +23,31 @@ struct NcclTestsRun
     std::optional<uint32_t> gpusPerNode;
     std::optional<LaunchMode> launch;
     std::optional<std::string> ncclVersion;
-    std::string opWhere;                     //!< the place that says it; empty: the file's name
-    std::string devicesWhere;                //!< of the first GPU; empty: the file lists none
-    std::map<std::string, std::string> gpus; //!< the place of the first GPU of each name
+    std::string opWhere;                     //!< place of the operation; empty: the file's name
+    std::string devicesWhere;                //!< place of the first GPU; empty: the file lists none
+    std::map<std::string, std::string> gpus; //!< by name: place of the first GPU with it
     std::vector<Bytes> sizes;                //!< ascending, each once
-    std::vector<double> seconds;             //!< of a call, out of place; by size
+    std::vector<double> seconds;             //!< of a call, out-of-place; by size
 };
 
 /**
- * The runs of a file that nccl-tests wrote.
+ * Reads the runs in a file written by nccl-tests:
  *
- * - Text as it is printed, with or without mpirun's tags: columns are found by the names of the
- *   table's header, nodes, GPUs and processes by the lines of devices.
+ * - Text as printed, with or without mpirun's tags. Columns are found by the names in the table's
+ *   header; nodes, GPUs and processes by the device lines.
  * - JSON (`-J`): `results`, `devices`, `args`, `nccl_version`.
- * - CSV with the columns size_bytes (or size) and time_us (or time), perhaps collective (or op) and
- *   in_place, whose rows other than 0 are passed over; one run an operation.
+ * - CSV with the columns size_bytes (or size) and time_us (or time), and optionally collective (or
+ *   op) and in_place, where only rows with 0 are read; one run per operation.
  *
- * Empty calls and times that are not available are passed over. An operation or `NODESxGPUS` that
- * the file does not name is looked for in the file's own name.
- * @throws InputError with the file and the line of what is wrong, or when it holds no times.
+ * Empty calls and unavailable times are skipped. An operation or `NODESxGPUS` that the file does
+ * not state is taken from the file's name.
+ * @throws InputError with the file and the line of the error, or when the file holds no times.
  */
 std::vector<NcclTestsRun> ReadNcclTests(const std::string& path);
 
-/** The operation that @p text names as nccl-tests' programs do (all_reduce_perf); the longest. */
+/**
+ * The operation named in @p text as in nccl-tests' programs (all_reduce_perf); the longest match.
+ */
 std::optional<CollectiveOp> FindCollectiveOp(const std::string& text);
 
 } // namespace weir

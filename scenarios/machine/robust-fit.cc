@@ -17,17 +17,17 @@ namespace
 using Vector = std::vector<double>;
 using Matrix = std::vector<Vector>;
 
-constexpr double HUBER = 1.345;       // 95 % efficiency where residuals are normal (Huber 1981)
-constexpr double NORMAL_MAD = 1.4826; // standard deviation over median of absolute values
-constexpr double DIFFERENCE = 0.05;   // of an unknown, for derivatives
-constexpr double CONVERGED = 0.01;    // step of an unknown, in standard deviations of its prior
-constexpr double SAME = 0.5;          // fits that are no farther from each other are one
-constexpr double AS_GOOD = 2;         // more loss, -ln of likelihood and prior, that tells little
-constexpr std::size_t MAX_STARTS = 2; // beside the priors' means
+constexpr double HUBER = 1.345;       // 95 % efficiency for normal residuals (Huber 1981)
+constexpr double NORMAL_MAD = 1.4826; // standard deviation / median magnitude, normal residuals
+constexpr double DIFFERENCE = 0.05;   // step of an unknown for finite differences
+constexpr double CONVERGED = 0.01;    // step of an unknown at convergence, in prior deviations
+constexpr double SAME = 0.5;          // fits whose unknowns differ by no more are equal
+constexpr double AS_GOOD = 2;         // difference of -ln posterior between comparable fits
+constexpr std::size_t MAX_STARTS = 2; // in addition to the priors' means
 constexpr int MAX_STEPS = 10;
-constexpr int MAX_TRIALS = 5; // of one step, each damped ten times as much
+constexpr int MAX_TRIALS = 5; // per step, each damped ten times as much
 
-/** The inverse of a symmetric positive definite matrix, by Cholesky's factors. O(n^3). */
+/** The inverse of a symmetric positive definite matrix, by Cholesky decomposition. O(n^3). */
 Matrix
 InverseOf(const Matrix& a)
 {
@@ -102,7 +102,7 @@ ScaleOf(const FitProblem& problem, const Vector& residuals, const std::vector<bo
     return std::max(problem.minScale, NORMAL_MAD * *middle);
 }
 
-/** Huber's weight of a residual, over the squared scale. */
+/** Huber's weight of a residual, divided by the squared scale. */
 double
 WeightOf(double residual, double scale)
 {
@@ -110,7 +110,7 @@ WeightOf(double residual, double scale)
     return (size <= HUBER ? 1 : HUBER / size) / (scale * scale);
 }
 
-/** Huber's losses and the priors' squares, halved. */
+/** The loss: the sum of Huber's losses and half the squared unknowns (the priors). */
 double
 LossOf(const Vector& residuals, double scale, const std::vector<bool>& isUsed, const Vector& x)
 {
@@ -126,8 +126,8 @@ LossOf(const Vector& residuals, double scale, const std::vector<bool>& isUsed, c
 /** Weighted normal equations of some unknowns. */
 struct NormalEquations
 {
-    Matrix information; //!< with the priors' 1
-    Vector gradient;    //!< of minus the loss
+    Matrix information; //!< includes the priors' 1
+    Vector gradient;    //!< of the negative loss
 };
 
 NormalEquations
@@ -160,7 +160,10 @@ EquationsOf(const Matrix& jacobian,
     return equations;
 }
 
-/** By unknown of @p active the derivatives of the predictions; zero for the others. */
+/**
+ * The derivatives of the predictions for each unknown of @p active, by finite differences; zero for
+ * the others.
+ */
 Matrix
 JacobianAt(const FitProblem& problem,
            const Vector& x,
@@ -187,7 +190,7 @@ JacobianAt(const FitProblem& problem,
     return jacobian;
 }
 
-/** Where the iteration stands. */
+/** The state of the iteration. */
 struct FitState
 {
     Vector x;
@@ -196,7 +199,10 @@ struct FitState
     double scale{std::numeric_limits<double>::infinity()};
 };
 
-/** The residuals' scale, which only shrinks: what was explained once is not taken for noise. */
+/**
+ * Updates the scale of the residuals. It only decreases, so that explained residuals are not taken
+ * for noise again.
+ */
 void
 UpdateScale(const FitProblem& problem, const std::vector<bool>& isUsed, FitState& state)
 {
@@ -205,8 +211,7 @@ UpdateScale(const FitProblem& problem, const std::vector<bool>& isUsed, FitState
 }
 
 /**
- * The damped step from @p state, within bounds: an unknown at its bound that would leave it is left
- * out.
+ * The damped step from @p state within bounds: unknowns at a bound that would leave it are held.
  */
 Vector
 StepFrom(const FitProblem& problem,
@@ -256,7 +261,9 @@ LargestChange(const Vector& a, const Vector& b)
     return largest;
 }
 
-/** Whether a step of less loss was found; @p state is there then. */
+/**
+ * Takes a step that reduces the loss. @return false, with @p state unchanged, when none was found
+ */
 bool
 TakeStep(const FitProblem& problem,
          FitState& state,
@@ -302,7 +309,7 @@ Fit(const FitProblem& problem, const std::vector<std::size_t>& active, FitState&
     }
 }
 
-/** Says of the unknowns which are determined where @p state stands, and how well. */
+/** Determines which unknowns the observations determine at @p state, and their standard errors. */
 std::vector<FitUnknown>
 Determine(const FitProblem& problem, const FitState& state)
 {
@@ -349,7 +356,7 @@ Determine(const FitProblem& problem, const FitState& state)
     return unknowns;
 }
 
-/** Standard errors of @p active: see FitRobustly. */
+/** Standard errors of @p active, as described at FitRobustly. */
 Vector
 ErrorsOf(const FitProblem& problem,
          const std::vector<std::size_t>& active,
@@ -359,7 +366,7 @@ ErrorsOf(const FitProblem& problem,
     const std::vector<bool> isUsed(residuals.size(), true);
     const Matrix covariance = InverseOf(
         EquationsOf(state.jacobian, active, residuals, state.scale, isUsed, state.x).information);
-    // What each block pulls at the unknowns with: the influence of its observations.
+    // The score of each block: the sum of the influence of its observations.
     std::map<std::size_t, Vector> pulls;
     for (std::size_t i = 0; i < residuals.size(); i++)
     {
@@ -401,14 +408,14 @@ DeterminedOf(const std::vector<FitUnknown>& unknowns)
     return determined;
 }
 
-/** Where a fit ended that began at one place. */
+/** The end of a fit from one start. */
 struct Solution
 {
-    FitState state; //!< what is not determined is 0
+    FitState state; //!< undetermined unknowns are 0
     std::vector<FitUnknown> unknowns;
 };
 
-/** Fits all unknowns from @p state, then those alone that are determined there. */
+/** Fits all unknowns from @p state, then only those that are determined there. */
 Solution
 SolveFrom(const FitProblem& problem, FitState state)
 {
@@ -427,7 +434,7 @@ SolveFrom(const FitProblem& problem, FitState state)
     return solution;
 }
 
-/** The loss where @p state stands, for residuals of @p scale. */
+/** The loss at @p state for residuals of @p scale. */
 double
 LossAt(const FitProblem& problem, const FitState& state, double scale)
 {
@@ -436,14 +443,14 @@ LossAt(const FitProblem& problem, const FitState& state, double scale)
 }
 
 /**
- * Where else a fit may begin: where an unknown that @p first did not determine, alone away from
- * @p start, explains the observations better; of such places those that gain most.
+ * Other starts of a fit: points where one unknown that @p first did not determine, moved away from
+ * @p start, explains the observations better. At most MAX_STARTS, those with the largest gain.
  */
 std::vector<FitState>
 OtherStarts(const FitProblem& problem, const FitState& start, const Solution& first)
 {
     std::vector<Vector> places;
-    std::vector<std::size_t> unknowns; // by place
+    std::vector<std::size_t> unknowns; // by candidate start
     for (std::size_t i = 0; i < first.unknowns.size(); i++)
     {
         if (first.unknowns[i].isDetermined)
@@ -466,7 +473,7 @@ OtherStarts(const FitProblem& problem, const FitState& start, const Solution& fi
     }
     const auto predictions = problem.predict(places);
     const std::vector<bool> isUsed(problem.observed.size(), true);
-    std::map<std::size_t, std::pair<double, FitState>> best; // gain and place, by unknown
+    std::map<std::size_t, std::pair<double, FitState>> best; // gain and start, by unknown
     for (std::size_t place = 0; place < places.size(); place++)
     {
         FitState state;

@@ -8,19 +8,19 @@
 
 /**
  * @file
- * Robust nonlinear least squares with priors: Gauss-Newton steps, damped (Levenberg 1944, Marquardt
- * 1963), with Huber's weights (Huber 1964) at a scale that the residuals' median gives.
+ * Robust nonlinear least squares with priors: damped Gauss-Newton steps (Levenberg 1944, Marquardt
+ * 1963) with Huber weights (Huber 1964), whose scale comes from the median of the residuals.
  */
 namespace weir
 {
 
 /**
- * What is fitted: each unknown has a normal prior of mean 0 and standard deviation 1, in units that
- * the caller chose so.
+ * A fit problem. Each unknown has a standard normal prior (mean 0, standard deviation 1), in units
+ * that the caller chooses accordingly.
  */
 struct FitProblem
 {
-    /** Predictions, one an observation, at the unknowns @p x; several are asked for at once. */
+    /** For each of the vectors of unknowns @p x, the predictions, one per observation. */
     using Predict =
         std::function<std::vector<std::vector<double>>(const std::vector<std::vector<double>>& x)>;
 
@@ -28,53 +28,54 @@ struct FitProblem
     std::vector<double> observed;
     std::vector<double> least;       //!< of each unknown
     std::vector<double> most;        //!< of each unknown
-    std::vector<std::size_t> blocks; //!< by observation: those of one block may err alike
-    double minScale{0.01};           //!< of residuals: what no observation is better than
+    std::vector<std::size_t> blocks; //!< by observation; errors within one block may be correlated
+    double minScale{0.01}; //!< lower limit of the residuals' scale: least noise of an observation
 };
 
-/** Why an unknown has been fitted, or has not. */
+/** The result for one unknown. */
 struct FitUnknown
 {
-    double value{0}; //!< 0, the prior's mean, where it is not determined
-    double error{1}; //!< its standard error; 1, the prior's, where it is not determined
+    double value{0}; //!< 0, the prior's mean, where undetermined
+    double error{1}; //!< standard error; 1, the prior's, where undetermined
     bool isDetermined{false};
-    int alike{-1}; //!< an unknown that it cannot be told apart from; -1: nothing shows it
+    int alike{-1}; //!< an unknown that it cannot be distinguished from; -1: none
 };
 
 struct RobustFit
 {
     std::vector<FitUnknown> unknowns;
-    std::vector<double> predicted; //!< at the values
-    double scale{0};               //!< standard deviation of the residuals, outliers aside
+    std::vector<double> predicted; //!< at the fitted values
+    double scale{0};               //!< robust standard deviation of the residuals
     std::vector<std::vector<double>>
-        jacobian;                            //!< by unknown: d predicted / d unknown at the values
+        jacobian; //!< by unknown: d predicted / d unknown at the fitted values
     std::vector<std::vector<double>> others; //!< unknowns of other fits that are about as good
 };
 
-/** Part of the prior's standard deviation that is left of an unknown which counts as determined. */
+/** An unknown counts as determined when its standard error is at most this part of its prior's. */
 constexpr double DETERMINED = 0.5;
 
 /**
- * Fits the unknowns: first all, then those alone that the observations determine. As long as the
- * standard error of one is more than DETERMINED of its prior's, the one with the largest goes back
- * to its prior's mean.
+ * Fits the unknowns: first all of them, then only those that the observations determine. As long as
+ * some standard error exceeds DETERMINED times its prior's, the unknown with the largest one is
+ * reset to its prior's mean.
  *
- * Standard errors are the larger of those that the curvature gives, as if observations erred
- * independently, and those of the sandwich estimator over blocks (Liang and Zeger 1986).
+ * Standard errors are the larger of those from the curvature, which assume independent errors, and
+ * those of the sandwich estimator over blocks (Liang and Zeger 1986).
  *
- * What nothing depends on where the fit begins, as another limit binds there, may still explain the
- * observations: the fit is made again from the two places where an unknown that it did not
- * determine explains them best alone, within three standard deviations of its prior. The best fit
- * counts; others whose loss is greater by less than 2, as of odds of 7, are told.
+ * An unknown without effect at the start, because another limit is binding there, may still explain
+ * the observations. The fit is therefore repeated from the two starts where a single undetermined
+ * unknown, varied within three standard deviations of its prior, explains them best. The fit with
+ * the least loss is returned; fits whose loss is less than 2 greater (odds of 7) are reported as
+ * `others`.
  *
- * A Jacobian takes one prediction for each unknown; about ten are made for each start.
+ * A Jacobian takes one prediction for each unknown; each start takes about ten Jacobians.
  * @throws std::invalid_argument when the sizes of @p problem disagree.
  */
 RobustFit FitRobustly(const FitProblem& problem);
 
 /**
- * Fits what @p fit determined again, to some observations alone: with its Jacobian, from its
- * values.
+ * Refits the unknowns that @p fit determined to a subset of the observations, with its Jacobian and
+ * from its values.
  * @param isUsed by observation
  * @return the unknowns, which may lie at their bounds
  */

@@ -2,7 +2,7 @@
 
 // Network topology
 //
-//      leaf 0      leaf 1   ...  leaf 7        one leaf a rail, 400 Gb/s links
+//      leaf 0      leaf 1   ...  leaf 7        one leaf per rail, 400 Gb/s links
 //      | |  \      | |  \        | |  \        (one group, so no spines)
 //      | |   \     | |   \       | |   \       rail r joins NIC r of every server
 //     nic0 of     nic1 of       nic7 of
@@ -10,12 +10,11 @@
 //
 //     server 0 .. 3: eight GPUs on NVSwitches, each with a NIC of its own
 //
-// An all-reduce of all 32 GPUs runs again and again, its rings crossing from server to server on
-// every rail. Half-way a flow of somebody else's starts on rail 0, from server 0 to server 1, and
-// takes its share of the two links that the rings of that rail use, too. A collective ends
-// when its slowest channel ends, so one shared link slows down all eight rails: the bus bandwidth
-// falls although seven eighths of the network are as free as before. When the flow is over, it
-// recovers.
+// An all-reduce of all 32 GPUs runs repeatedly; its rings cross between servers on every rail.
+// During the third call a background flow starts on rail 0, from server 0 to server 1, and takes
+// its share of the two links that the rings of that rail use. A collective ends when its slowest
+// channel ends, so one shared link slows down all eight rails: the bus bandwidth falls although
+// seven eighths of the network are uncontended. It recovers when the flow ends.
 //
 // Try: all-reduce-under-background --fidelity=flow --size=67108864
 
@@ -30,7 +29,7 @@
 
 using namespace ns3;
 
-/** Prints a call at its end. */
+/** Prints a call when it ends. */
 void
 PrintCall(uint32_t call, const weir::CollectivePlan& plan, weir::Time started, weir::Time now)
 {
@@ -42,7 +41,7 @@ PrintCall(uint32_t call, const weir::CollectivePlan& plan, weir::Time started, w
                 plan.call.bytes.ToDouble() / seconds * 1e-9);
 }
 
-/** Prints when the flow is over. */
+/** Prints the end of the background flow. */
 void
 PrintEnd(uint64_t flow)
 {
@@ -51,9 +50,9 @@ PrintEnd(uint64_t flow)
 }
 
 /**
- * Starts the flow in the background.
+ * Starts the background flow.
  * @param cluster the cluster
- * @param bytes of the flow
+ * @param bytes size of the flow (bytes)
  */
 void
 StartBackground(ClusterContainer cluster, uint64_t bytes)

@@ -7,12 +7,12 @@
 //    server server server server     one GPU and one NIC each
 //      0     1     2     3
 //
-// An all-reduce of four GPUs runs again and again as RDMA, its flows cut into packets of a lossless
-// class. A stock TCP connection of ns-3 goes from server 0 to server 1 through the same NIC and the
-// same switch, in a lossy class, from the third call on. The NIC of server 0 serves its classes in
-// turns, a packet each: while both have packets, TCP's frames of 1538 bytes have 27 % of the link,
-// and the flow's packets of 4178 bytes the rest. All ranks wait for the slowest, so the whole
-// all-reduce is slowed down by what happens at one NIC.
+// An all-reduce of four GPUs runs repeatedly as RDMA; its flows are packets of a lossless class.
+// From the third call on, a stock TCP connection of ns-3 from server 0 to server 1 uses the same
+// NIC and the same switch, in a lossy class. The NIC of server 0 serves its classes round-robin,
+// one packet each: while both have packets, TCP's frames of 1538 bytes get 27 % of the link, and
+// the flow's packets of 4178 bytes the rest. All ranks wait for the slowest one, so contention at
+// one NIC slows down the whole all-reduce.
 //
 // With --hybrid=true only TCP's frames are packets; the all-reduce is a fluid on the same links.
 //
@@ -40,10 +40,10 @@
 
 using namespace ns3;
 
-/** What TCP had delivered when the last call ended. */
+/** Bytes that TCP had delivered when the last call ended. */
 uint64_t g_delivered = 0;
 
-/** Prints a call at its end. */
+/** Prints a call when it ends. */
 void
 PrintCall(Ptr<PacketSink> sink,
           uint32_t call,

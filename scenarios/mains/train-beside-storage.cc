@@ -2,7 +2,7 @@
 
 // Network topology
 //
-//      leaf 0      leaf 1   ...  leaf 7         one leaf a rail, 400 Gb/s links: flows
+//      leaf 0      leaf 1   ...  leaf 7         one leaf per rail, 400 Gb/s links: flows
 //      | |  \      | |  \        | |  \.
 //     nic0 of     nic1 of       nic7 of
 //     0 1 .. 4    0 1 .. 4      0 1 .. 4
@@ -11,14 +11,15 @@
 //          |    |    |    |                     |
 //     =====+====+====+====+=====================+====   1 Gb/s, 50 us: packets
 //
-// A training job, other people's traffic and ns-3's own packets in one simulation. Llama 3 8B
-// trains on servers 0 to 3; a step's gradients and weights cross the rails. Server 4 sends them
-// samples all the time, in flows of random sizes at random times (FlowSource, an application of its
-// node). Hosts have a management network beside the fabric, of stock ns-3 devices and applications:
-// every server sends heartbeats to server 4, and after the third step server 0 sends a packet that
-// asks for a checkpoint. When it arrives, every GPU sends its part of weights and optimizer states
-// to the GPU of its rail on server 4. What all this costs is printed from trace sources: steps with
-// the load of two links, flow completion times before, during and after the checkpoint, packets.
+// A training job, background traffic and ns-3's own packets in one simulation. Llama 3 8B trains on
+// servers 0 to 3; the gradients and weights of a step cross the rails. Server 4 continuously sends
+// them samples, in flows of random sizes at random times (FlowSource, an application of its node).
+// Besides the fabric, hosts have a management network of stock ns-3 devices and applications: every
+// training server sends heartbeats to server 4, and after the third step server 0 sends a packet
+// that asks for a checkpoint. When it arrives, every GPU sends its part of weights and optimizer
+// states to the GPU of its rail on server 4. The program prints, from trace sources, the duration
+// of steps with the load of three link directions, flow completion times before, during and after
+// the checkpoint, and the number of heartbeats received.
 //
 // Try: train-beside-storage --samples=0, or --checkpoint=0
 
@@ -52,25 +53,25 @@ namespace
 {
 
 constexpr uint32_t TRAINING_SERVERS = 4;
-constexpr uint32_t STORAGE = TRAINING_SERVERS; // the server behind them
-constexpr uint32_t ASKING_STEP = 2;            // the third
-constexpr uint16_t HEARTBEATS = 1;             // protocols of the management network
+constexpr uint32_t STORAGE = TRAINING_SERVERS; // the server after them
+constexpr uint32_t ASKING_STEP = 2;            // the third step
+constexpr uint16_t HEARTBEATS = 1;             // protocol numbers of the management network
 constexpr uint16_t CHECKPOINTS = 2;
 
-/** The experiment: what its parts have in common, and what is measured of them. */
+/** The experiment: the state that its parts share, and its measurements. */
 class Experiment
 {
   public:
     /**
-     * Puts the parts on a cluster.
+     * Sets up the experiment on a cluster.
      * @param cluster TRAINING_SERVERS servers and the storage
      * @param job the training job, installed
      */
     Experiment(const ClusterContainer& cluster, Ptr<TrainingJob> job);
 
     /**
-     * Starts the samples' traffic: Poisson on each rail, sizes exponential.
-     * @param load mean, of a NIC of the storage
+     * Starts the traffic of samples: Poisson arrivals on each rail, exponential sizes.
+     * @param load mean load of a NIC of the storage, 0 to 1
      */
     void SendSamples(double load);
 
@@ -80,22 +81,22 @@ class Experiment
      */
     void Manage(uint64_t checkpoint);
 
-    /** Prints what was measured of flows and packets. */
+    /** Prints the measurements of flows and packets. */
     void Print() const;
 
   private:
-    /** Sums of what a link had carried at a step's end. */
+    /** A link and the bytes that it had carried at the end of the last step. */
     struct Meter
     {
-        const char* what; //!< printed
-        uint32_t link;    //!< number
-        double bytes;     //!< carried before this step
+        const char* what; //!< label
+        uint32_t link;    //!< link number
+        double bytes;     //!< carried before the current step
     };
 
     /** Trace sink of StepFinished. */
     void NoteStep(uint32_t step, weir::Time started, weir::Time finished);
 
-    /** Prints a step with the mean load of the links in it. */
+    /** Prints a step with the mean load of the metered links. */
     void PrintStep(uint32_t step, weir::Time started, weir::Time finished);
 
     /** Trace sink of FlowFinished of samples. */
@@ -109,24 +110,24 @@ class Experiment
     /** Trace sink of Rx of heartbeats. */
     void NoteHeartbeat(Ptr<const Packet> packet, const Address& from);
 
-    /** What server 0 does after the third step. */
+    /** Server 0 asks for a checkpoint, after the third step. */
     void Ask();
 
-    /** What the storage does with a packet that asks for a checkpoint. */
+    /** The storage starts a checkpoint when a request arrives. */
     void StartCheckpoint(Ptr<Socket> socket);
 
     ClusterContainer m_cluster;
     Ptr<TrainingJob> m_job;
-    ApplicationContainer m_parts;               //!< a source of checkpoints a GPU that trains
-    std::vector<Meter> m_meters;                //!< links that are looked at
+    ApplicationContainer m_parts;               //!< one checkpoint source per training GPU
+    std::vector<Meter> m_meters;                //!< metered links
     Ptr<Socket> m_asking;                       //!< of server 0
     Ptr<Socket> m_asked;                        //!< of the storage
-    uint64_t m_checkpoint{0};                   //!< bytes a GPU
-    weir::Time m_began{weir::Time::Infinite()}; //!< the checkpoint
-    weir::Time m_ended{weir::Time::Infinite()}; //!< its last part
+    uint64_t m_checkpoint{0};                   //!< bytes per GPU
+    weir::Time m_began{weir::Time::Infinite()}; //!< start of the checkpoint
+    weir::Time m_ended{weir::Time::Infinite()}; //!< end of its last part
     uint32_t m_partsEnded{0};
     uint32_t m_heartbeats{0};
-    std::vector<std::pair<weir::Time, double>> m_samples; //!< start, and time a MB (us)
+    std::vector<std::pair<weir::Time, double>> m_samples; //!< start, and duration (us)
 };
 
 Experiment::Experiment(const ClusterContainer& cluster, Ptr<TrainingJob> job)
@@ -143,7 +144,7 @@ Experiment::Experiment(const ClusterContainer& cluster, Ptr<TrainingJob> job)
 void
 Experiment::SendSamples(double load)
 {
-    // One source a rail, to the GPUs of that rail on all servers that train.
+    // One source per rail, to the GPUs of that rail on all training servers.
     const double bytes = 64e6;
     Ptr<FluidFabric> fabric = m_cluster.GetFabric();
     const uint32_t nic = fabric->FindLink("node4/nic0", "leaf0");
@@ -188,7 +189,7 @@ Experiment::Manage(uint64_t checkpoint)
         return to;
     };
 
-    // Stock applications: a heartbeat every 100 ms from every server that trains.
+    // Stock applications: a heartbeat every 100 ms from every training server.
     for (uint32_t server = 0; server < TRAINING_SERVERS; server++)
     {
         Ptr<PacketSocketClient> heart = CreateObject<PacketSocketClient>();
@@ -203,7 +204,7 @@ Experiment::Manage(uint64_t checkpoint)
     monitor->TraceConnectWithoutContext("Rx", MakeCallback(&Experiment::NoteHeartbeat, this));
     servers.Get(STORAGE)->AddApplication(monitor);
 
-    // Sockets of our own: who asks for a checkpoint, and who starts it.
+    // Own sockets: one that asks for a checkpoint, and one that starts it.
     const auto factory = TypeId::LookupByName("ns3::PacketSocketFactory");
     m_asking = Socket::CreateSocket(servers.Get(0), factory);
     m_asking->Bind();
@@ -222,7 +223,7 @@ Experiment::Manage(uint64_t checkpoint)
 void
 Experiment::NoteStep(uint32_t step, weir::Time started, weir::Time finished)
 {
-    // Trace sources fire in the middle of an instant; links are read behind it.
+    // Trace sources fire in the middle of an instant; links are read after it.
     Simulator::ScheduleNow(&Experiment::PrintStep, this, step, started, finished);
     if (step == ASKING_STEP && m_checkpoint > 0)
     {

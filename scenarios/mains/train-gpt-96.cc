@@ -3,16 +3,16 @@
 // Network topology
 //
 //     rail 0: leaf 0 --- spines --- rail 1: leaf 1 ... rail 7: leaf 7
-//              |                          |                  |        400 Gb/s a port
+//              |                          |                  |        400 Gb/s per port
 //      server 0 ---> server 1 ---> server 2 ---> ... ---> server 11
 //      [8 GPUs]      [8 GPUs]      [8 GPUs]               [8 GPUs]
 //      stage 0       stage 1       stage 2                stage 11
 //
 // One training step of GPT-175B on 96 H800, as an ns-3 program: the experiment of
 // scenarios/runs/gpt-175b-96-h800.yaml with helpers, attributes and trace sources in place of YAML.
-// Each server is one stage of a pipeline of twelve (1F1B), its eight GPUs split every layer
-// (tensor and sequence parallelism), and 96 micro-batches go through. The program prints when steps
-// end, where the time of the first and the last stage went, and how much communication there was.
+// Each server is one of twelve pipeline stages (1F1B), its eight GPUs split every layer (tensor and
+// sequence parallelism), and a step has 96 micro-batches. The program prints the duration of each
+// step, the time breakdown of the first and the last rank, and calls and bytes of each collective.
 //
 // Try: train-gpt-96 --globalBatch=24 --steps=1
 
@@ -35,17 +35,17 @@
 
 using namespace ns3;
 
-/** How often each collective operation has ended, and its bytes. */
+/** Number of calls and bytes of each collective operation. */
 std::map<std::string, std::pair<uint64_t, double>> g_collectives;
 
-/** Prints a step at its end. */
+/** Prints a step when it ends. */
 void
 PrintStep(uint32_t step, weir::Time started, weir::Time finished)
 {
     std::printf("step %u: %.6f s\n", step, (finished - started).ToSeconds());
 }
 
-/** Counts a collective at its end. */
+/** Counts a collective when it ends. */
 void
 CountCollective(uint32_t step,
                 uint32_t group,
