@@ -17,7 +17,7 @@ AddBoundOptions(CLI::App& verb, BoundOptions& options)
                 "Of the error bound that a time of analytical or stream has against flow, by "
                 "which auto chooses, too: 0.8, 0.9, 0.95 or 0.99")
             ->check(CLI::IsMember({0.8, 0.9, 0.95, 0.99}))
-            ->check([](const std::string& text) { // which the library takes for a member
+            ->check([](const std::string& text) { // CLI11 would accept it
                 return text.empty() ? "found '', expected 0.8, 0.9, 0.95 or 0.99" : std::string();
             })
             ->capture_default_str();
@@ -56,7 +56,7 @@ CalibrationFor(const BoundOptions& options,
         }
         const bool isCoverageGiven =
             options.coverageOption != nullptr && options.coverageOption->count() > 0;
-        if (isCoverageGiven && !isOfSteps) // those have a measured bound in every fidelity
+        if (isCoverageGiven && !isOfSteps) // steps have a measured bound in every fidelity
         {
             throw InputError(std::string("--coverage: found it with fidelity ") +
                              ToString(fidelity) +

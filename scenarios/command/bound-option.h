@@ -13,20 +13,21 @@
 namespace weir
 {
 
-/** Which error bound a time carries. */
+/** Options for the error bound of times. */
 struct BoundOptions
 {
     double coverage{0.9};
     std::string reference;                      //!< empty: flow
-    const CLI::Option* coverageOption{nullptr}; //!< null: there is none to be given
+    const CLI::Option* coverageOption{nullptr}; //!< null: the verb has no such option
 };
 
 /** Adds --coverage and --reference to @p verb. */
 void AddBoundOptions(CLI::App& verb, BoundOptions& options);
 
 /**
- * The calibration of what is run in @p fidelity; nothing where its times have no bound.
- * @throws InputError when a reference is asked for that they are not compared with.
+ * The calibration for times of @p fidelity; nothing where these have no bound.
+ * @throws InputError when the requested reference is not one that they are compared with, or
+ *         --coverage has no effect.
  */
 std::optional<Calibration> CalibrationFor(const BoundOptions& options,
                                           bool isOfSteps,

@@ -87,8 +87,8 @@ DescribeRun(const MeasuredCollective& run)
 }
 
 /**
- * The runs; each parameter with its value before and after, its standard error or why it is not
- * determined; errors by class before, after and held out; the bounds.
+ * Describes a calibration: the runs; each parameter with its value before and after, its standard
+ * error or why it is not determined; errors by class before, after and held out; the bounds.
  */
 std::string
 DescribeCalibration(const MachineCalibration& calibration, const MachineFitSpec& spec)
@@ -170,7 +170,7 @@ ReadThing(const CalibrateOptions& options)
         .AsEnum(ChoicesUpTo(LAST_CALIBRATED_THING));
 }
 
-/** The error bounds of the shortcuts. */
+/** Calibrates the error bounds of the shortcuts. */
 ExitCode
 CalibrateShortcuts(const CalibrateOptions& options)
 {
@@ -191,7 +191,7 @@ CalibrateShortcuts(const CalibrateOptions& options)
     return ExitCode::Done;
 }
 
-/** What a fluid misses of packets. */
+/** Fits the corrections of a fluid to packets. */
 ExitCode
 CalibrateFluid(const CalibrateOptions& options)
 {
@@ -224,7 +224,7 @@ CalibrateFluid(const CalibrateOptions& options)
     return ExitCode::Done;
 }
 
-/** What the options say of runs whose files do not. */
+/** The properties of runs that apply where their files do not give them. */
 RunSettings
 DefaultsOf(const CalibrateOptions& options, const Catalog& catalog)
 {
@@ -244,7 +244,7 @@ DefaultsOf(const CalibrateOptions& options, const Catalog& catalog)
     return defaults;
 }
 
-/** The base as the output, in its own folder, names it. */
+/** The name of the base as seen from the output's folder. */
 std::string
 BaseFor(const CalibrateOptions& options)
 {
@@ -257,7 +257,7 @@ BaseFor(const CalibrateOptions& options)
     return Catalog::IsPath(path) ? path : "./" + path;
 }
 
-/** The figures of a machine. */
+/** Fits the figures of a machine. */
 ExitCode
 CalibrateSystem(const CalibrateOptions& options)
 {
@@ -307,7 +307,10 @@ CalibrateSystem(const CalibrateOptions& options)
     return ExitCode::Done;
 }
 
-/** @throws InputError at an option of @p names that was given, which another one goes with. */
+/**
+ * @throws InputError at a given option of @p names, which needs another option; @p why ends the
+ *         message.
+ */
 void
 ExpectNone(const CLI::App& verb, const std::vector<std::string>& names, const std::string& why)
 {

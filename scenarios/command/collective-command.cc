@@ -42,15 +42,15 @@ namespace
 
 constexpr const char* DIMENSION_WISE = "network.nccl.dimensionWise";
 
-/** An option that is a key of `nccl` in `network` of a run, with the values that it has there. */
+/** An option for a key of `nccl` in `network` of a run, with the same values. */
 struct NcclOption
 {
     std::string key;
     std::string name; //!< "--cross-nic"
     std::string help;
-    std::string byDefault;           //!< empty: as the help has it
-    std::optional<std::string> text; //!< where it is given
-    bool isSet{false};               //!< of a flag
+    std::string byDefault;           //!< empty: stated in the help
+    std::optional<std::string> text; //!< value, if given
+    bool isSet{false};               //!< for a flag
 };
 
 std::string
@@ -116,9 +116,9 @@ AddNcclOptions(CLI::App& verb, std::vector<NcclOption>& options)
 struct CollectiveOptions
 {
     std::string system;
-    std::optional<uint32_t> nodes; //!< nothing: as the system says
-    uint32_t gpusPerNode{0};       //!< 0: all of a node
-    std::string op;                //!< empty: that of the file
+    std::optional<uint32_t> nodes; //!< nothing: that of the system
+    uint32_t gpusPerNode{0};       //!< 0: all GPUs of a node
+    std::string op;                //!< empty: that of the MSCCL file
     std::string msccl;             //!< file of a schedule; empty: NCCL's own
     std::string sizes{"8B:16GiB:x2"};
     std::string counts; //!< file of an all-to-all-v; empty: equal parts of the sizes
@@ -129,7 +129,7 @@ struct CollectiveOptions
     std::string launch{ToString(NcclSettings().launch)};
     std::vector<NcclOption> settings{NcclOptionsOf({})};
     std::string tuner;
-    std::string fidelity;  //!< empty: stream, of a file flow
+    std::string fidelity;  //!< empty: stream; for an MSCCL file, flow
     std::string tolerance; //!< of auto; empty: its default
     PacketsOptions packets;
     BoundOptions bound;
@@ -196,7 +196,7 @@ SystemOf(const CollectiveOptions& options)
     return SystemArgument(options.system, "--system", settings);
 }
 
-/** The system with the nodes and GPUs that take part. */
+/** Reads the system, and the nodes and GPUs that take part. */
 void
 ReadMachine(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
@@ -221,7 +221,7 @@ ReadMachine(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
-/** What is run: an operation as NCCL does it, or the schedule of a file. */
+/** Reads the operation, or the schedule of a file. */
 void
 ReadOperation(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
@@ -240,7 +240,7 @@ ReadOperation(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     spec.op = spec.program->op;
 }
 
-/** The links on which a call moves as packets beside a fluid. */
+/** Reads the links on which a call moves as packets in hybrid fidelity. */
 void
 ReadPacketLinks(const YamlNode& network, const TransportSpec& transport, CollectiveSweepSpec& spec)
 {
@@ -261,7 +261,7 @@ ReadPacketLinks(const YamlNode& network, const TransportSpec& transport, Collect
     CheckLinks(packets->Get("links"), Cluster(spec.cluster).GetTopology());
 }
 
-/** What fidelity auto chooses by. */
+/** Reads the tolerance and coverage of fidelity auto. */
 void
 ReadAuto(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
@@ -283,14 +283,14 @@ ReadAuto(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
-/** Whether an option says what NCCL may choose among, in NCCL's own syntax. */
+/** Whether @p text restricts NCCL's choice, in NCCL's own syntax. */
 bool
 IsNcclList(const std::string& text)
 {
     return text.find_first_of(",;:^") != std::string::npos;
 }
 
-/** Hands @p text to @p set of @p filter. */
+/** Passes @p text to the setter @p set of @p filter. */
 void
 ReadNcclList(const std::string& text,
              const char* option,
@@ -307,7 +307,9 @@ ReadNcclList(const std::string& text,
     }
 }
 
-/** The value that @p text names in NCCL's spelling or ours; nothing for "auto", NCCL's choice. */
+/**
+ * The choice that @p text names in NCCL's or Weir's spelling; nothing for "auto", NCCL's choice.
+ */
 template <typename E>
 std::optional<E>
 NcclChoiceOf(const char* option, const std::string& text, const NamedChoices<E>& choices)
@@ -328,7 +330,7 @@ NcclChoiceOf(const char* option, const std::string& text, const NamedChoices<E>&
     FailOption(option, text, names);
 }
 
-/** The algorithm and the protocol, or what is left to NCCL's choice. */
+/** Reads the algorithm and the protocol, or the sets that NCCL may choose from. */
 void
 ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
@@ -353,7 +355,9 @@ ReadChoice(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
-/** Settings of NCCL; those of dimension-wise collectives are refused with other algorithms. */
+/**
+ * Reads settings of NCCL; those of dimension-wise collectives are refused with other algorithms.
+ */
 void
 ReadNcclOptions(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
@@ -383,7 +387,7 @@ ReadNcclOptions(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
-/** The counts of an all-to-all-v, instead of sizes. */
+/** Reads the counts of an all-to-all-v, given instead of sizes. */
 void
 ReadUnequalParts(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
@@ -412,7 +416,7 @@ ReadUnequalParts(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     }
 }
 
-/** @param network becomes what the options say of how bytes move */
+/** @param network is set to the network map of the options */
 CollectiveSweepSpec
 ReadSweep(const CollectiveOptions& options, YamlNode& network)
 {
@@ -477,7 +481,7 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
     return spec;
 }
 
-/** Sizes that are over are kept at Ctrl-C where that is asked for. */
+/** Runs the sweep with a progress line. At Ctrl-C finished sizes are kept with --keep-partial. */
 CollectiveSweepResult
 RunShowingProgress(const CollectiveSweepSpec& spec,
                    RunRecording& recording,
@@ -497,8 +501,8 @@ RunShowingProgress(const CollectiveSweepSpec& spec,
 }
 
 /**
- * What @p run gives; a refusal is placed in @p network where it is of the packets' values, and is
- * said of the option that is at fault where it is the planner's.
+ * The result of @p run. An error about packet values gets its place in @p network; an error of the
+ * planner gets the name of the option at fault.
  */
 template <typename Run>
 auto
@@ -541,7 +545,7 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
         CalibrationFor(options.bound, false, spec.fidelity, catalog);
     if (spec.fidelity == Fidelity::Auto)
     {
-        spec.automatic.calibration = calibration; // of collectives, too
+        spec.automatic.calibration = calibration; // also of collectives
     }
     if (options.keepPartial)
     {

@@ -14,7 +14,7 @@ class App;
 namespace weir
 {
 
-/** What the process answers with. */
+/** Exit code of the process. */
 enum class ExitCode : int
 {
     Done = 0,
@@ -22,7 +22,7 @@ enum class ExitCode : int
     WrongInput = 2
 };
 
-/** A verb of the command line and what it does once its options are read. */
+/** A verb of the command line, and the function that runs it once its options are parsed. */
 struct Command
 {
     CLI::App* options; //!< owned by the application
@@ -43,7 +43,7 @@ Command AddShowCommand(CLI::App& application);
 /** @param command runs a command line of another verb */
 Command AddSearchCommand(CLI::App& application,
                          std::function<int(const std::vector<std::string>&)> command);
-/** Similarly. */
+/** @param command as above */
 Command AddSweepCommand(CLI::App& application,
                         std::function<int(const std::vector<std::string>&)> command);
 Command AddTopologyCommand(CLI::App& application);

@@ -53,11 +53,11 @@ struct FlowsOptions
     bool keepPartial{false};
 };
 
-/** Wall-clock time, part by part. */
+/** Measures wall-clock time in laps. */
 class Stopwatch
 {
   public:
-    /** Seconds since the last lap, or since it was made. */
+    /** Seconds since the last lap, or since construction. */
     double Lap()
     {
         const auto now = std::chrono::steady_clock::now();
@@ -91,7 +91,7 @@ ReadFidelity(const std::string& text)
     return *fidelity;
 }
 
-/** Whether flows are to be drawn. */
+/** Whether the file describes traffic patterns to draw flows from. */
 bool
 IsTrafficFile(const std::string& path)
 {
@@ -99,7 +99,7 @@ IsTrafficFile(const std::string& path)
     return extension == ".yaml" || extension == ".yml";
 }
 
-/** A configuration of HPCC's simulator says what congestion control its packets have. */
+/** Checks the options that a configuration of the HPCC simulator determines or requires. */
 void
 ExpectWithHpccConfig(const FlowsOptions& options, Fidelity fidelity)
 {
@@ -122,17 +122,17 @@ ExpectWithHpccConfig(const FlowsOptions& options, Fidelity fidelity)
     }
 }
 
-/** What the file of --network says. */
+/** The content of the file of --network. */
 struct FlowsNetwork
 {
-    YamlNode keys; //!< the user's own
+    YamlNode keys; //!< keys given by the user
     TransportSpec transport;
-    FlowSelection selection; //!< what are packets beside a fluid
+    FlowSelection selection; //!< flows that are packets, in hybrid fidelity
     std::vector<EventSpec> events;
-    std::string config{}; //!< of HPCC's simulator, that says what keys do not; empty: none
+    std::string config{}; //!< file of an HPCC configuration, for messages; empty: none
 };
 
-/** Those that act on links: flows are in the file of --flows, and nothing is computed. */
+/** Reads events on links; others are refused: flows come from --flows, and nothing is computed. */
 std::vector<EventSpec>
 ReadLinkEvents(const YamlNode& list)
 {
@@ -151,7 +151,7 @@ ReadLinkEvents(const YamlNode& list)
     return events;
 }
 
-/** What of @p options moves as packets beside a fluid, and what cannot be where that is so. */
+/** Reads which flows are packets in hybrid fidelity, and refuses what is impossible there. */
 void
 ReadPacketsBesideFluid(const FlowsOptions& options, const YamlNode& keys, FlowsNetwork& network)
 {
@@ -177,8 +177,7 @@ ReadPacketsBesideFluid(const FlowsOptions& options, const YamlNode& keys, FlowsN
     }
 }
 
-/** How bytes move, and what happens to the network; of a configuration of HPCC's simulator that
- * depends on the topology. */
+/** Reads the transport and the events; those of an HPCC configuration depend on the topology. */
 FlowsNetwork
 ReadFlowsNetwork(const FlowsOptions& options, Fidelity fidelity)
 {
@@ -213,7 +212,7 @@ ReadFlowsNetwork(const FlowsOptions& options, Fidelity fidelity)
     return network;
 }
 
-/** Fills in the files that a configuration of HPCC's simulator names and no option does. */
+/** Adds the files that an HPCC configuration names and no option gives. */
 FlowsOptions
 WithFiles(FlowsOptions options)
 {
@@ -236,7 +235,10 @@ WithFiles(FlowsOptions options)
     return options;
 }
 
-/** Classes that flows may be in; where packets change theirs by hop, they begin in the first. */
+/**
+ * The number of traffic classes of flows. Where the class changes at each hop, flows start in the
+ * first.
+ */
 uint32_t
 ClassesOf(const TransportSpec& transport)
 {
@@ -252,7 +254,7 @@ ReadFlowFile(const std::string& path, FlowNetwork& network, uint32_t trafficClas
     return ReadFlows(file, network, trafficClasses);
 }
 
-/** What the options say of the network beside how bytes move. */
+/** Reads the options about the network other than the transport. */
 NetworkOverrides
 ReadOverrides(const FlowsOptions& options)
 {
@@ -274,7 +276,7 @@ ReadOverrides(const FlowsOptions& options)
     return overrides;
 }
 
-/** What @p run gives; what it refuses of the packets' values is placed in @p network. */
+/** The result of @p run; an error about packet values gets its place in @p network. */
 template <typename Run>
 auto
 PlacingIn(const FlowsNetwork& network, const Run& run)
@@ -296,7 +298,7 @@ PlacingIn(const FlowsNetwork& network, const Run& run)
     }
 }
 
-/** What is replayed has no series. */
+/** Refuses series, which replayed transfers do not have. */
 void
 ExpectNoSeries(const ResultOptions& options)
 {
@@ -469,7 +471,7 @@ AddFlowsCommand(CLI::App& application)
     verb->add_option("--hash-seed",
                      options->network.hashSeed,
                      "Another seed, another choice of ECMP among paths that tie")
-        ->check([](const std::string& text) { // the library wraps what is below zero
+        ->check([](const std::string& text) { // CLI11 wraps values below zero
             const bool isWhole =
                 !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
             constexpr std::size_t MAX_DIGITS = 18;

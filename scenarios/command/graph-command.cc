@@ -45,7 +45,7 @@ FindJob(const Scenario& scenario, const std::string& name)
                                    : "--job: found '" + name + "', expected one of: " + names);
 }
 
-/** What a GPU of the fullest stage needs. */
+/** The memory that a GPU of the fullest stage needs. */
 std::string
 MemoryOf(const JobSpec& job)
 {

@@ -40,7 +40,7 @@ struct ImportOptions
     bool isJson{false};
 };
 
-/** Workloads are replaced by workloads only. */
+/** The format of a workload file; only workloads are overwritten by it. */
 OutputFormat
 WorkloadFormat()
 {
@@ -60,7 +60,7 @@ SaveOutput(const ImportOptions& options, const std::string& text, const OutputFo
     file.Save(text);
 }
 
-/** GOAL in its other form, or in the same, normalized. */
+/** Converts a GOAL schedule to text or binary form. */
 ExitCode
 ConvertGoal(const ImportOptions& options)
 {
@@ -97,7 +97,7 @@ DescribeWorkload(const Workload& workload)
            std::to_string(workload.graph.groups.size()) + " groups";
 }
 
-/** The calls of one operation on one group, of all ranks of a file. */
+/** Calls of one operation on one group, over all ranks of a file. */
 struct CallCount
 {
     std::size_t calls{0};
@@ -106,7 +106,7 @@ struct CallCount
     const TraceEvent* first{nullptr};
 };
 
-/** "0: 8 ranks" of group "0", "0: 0 1" of few that are known. */
+/** Describes a group: "0: 8 ranks", or "0: 0 1" with its ranks when they are few and known. */
 std::string
 DescribeGroup(const TraceFile& file, const std::string& name)
 {
@@ -131,7 +131,7 @@ DescribeGroup(const TraceFile& file, const std::string& name)
                : plain + ": " + std::to_string(group.ranks.size()) + " ranks";
 }
 
-/** What a file holds, counted. */
+/** Counts of a file's content. */
 struct TraceCounts
 {
     std::map<std::pair<std::string, std::string>, CallCount> calls; //!< by operation and group
@@ -199,8 +199,9 @@ DescribeRanks(const TraceFile& file)
 }
 
 /**
- * What @p file holds, for the terminal: its dialect, nodes, kernels, first and last time, calls by
- * operation and group with their bytes, what is dropped and why, defaults taken.
+ * Describes the content of @p file for the terminal: its format, nodes, kernels, first and last
+ * time, calls by operation and group with their bytes, dropped data with the reason, and defaults
+ * assumed.
  */
 std::string
 DescribeCounts(const TraceFile& file)
@@ -261,8 +262,10 @@ DescribeCounts(const TraceFile& file)
     return text;
 }
 
-/** The same as an object: file, dialect, ranks, nodes, kernels, first_us, last_us, calls, dropped,
- * dangling, remarks. */
+/**
+ * The same as a JSON object: file, dialect, ranks, nodes, kernels, first_us, last_us, origin_us,
+ * calls, listing, dropped, dangling, remarks.
+ */
 Json
 CountsToJson(const TraceFile& file)
 {
@@ -315,7 +318,7 @@ PrintCounts(const std::vector<TraceFile>& files, bool isJson)
     std::cout << list.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
 }
 
-/** What ranks do together, checked. @return how the command ends. */
+/** Checks whether the ranks of all files agree. @return the exit code */
 ExitCode
 CheckTogether(const std::vector<TraceFile>& files, const ImportOptions& options)
 {

@@ -21,15 +21,15 @@ constexpr unsigned PATIENCE = 1; // second
 constexpr std::size_t MAX_FILES = 4;
 constexpr char FAREWELL[] = "weir: interrupted; nothing was written\n";
 
-// What a signal handler can read and write to.
-volatile std::sig_atomic_t g_signal = 0;    //!< 0: none came
-volatile std::sig_atomic_t g_isPatient = 0; //!< whether the first signal may take any time
+// State that a signal handler can read and write.
+volatile std::sig_atomic_t g_signal = 0;    //!< 0: none received
+volatile std::sig_atomic_t g_isPatient = 0; //!< no time limit after the first signal
 volatile std::sig_atomic_t g_fileCount = 0;
 std::array<std::array<char, PATH_MAX>, MAX_FILES> g_files;
 std::array<char, PATH_MAX + sizeof(FAREWELL)> g_farewell;
 volatile std::sig_atomic_t g_farewellSize = 0; // 0: FAREWELL
 
-/** Removes what is unfinished, by what is allowed in a handler. */
+/** Removes unfinished files; async-signal-safe. */
 void
 RemoveFiles()
 {
@@ -39,7 +39,7 @@ RemoveFiles()
     }
 }
 
-/** Ends the process, similarly. */
+/** Ends the process; async-signal-safe. */
 [[noreturn]] void
 Leave()
 {
@@ -92,7 +92,7 @@ EndSilently(int signal)
 void
 WatchInterruptions()
 {
-    g_isPatient = 0; // also in a process that a patient one has started
+    g_isPatient = 0; // also in the child of a process that set it
     g_farewellSize = 0;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     {

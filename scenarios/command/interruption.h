@@ -11,41 +11,47 @@ namespace weir
 struct Interrupted
 {
     int signal{0};
-    std::string kept{}; //!< what was written all the same; empty: nothing
+    std::string kept{}; //!< what was written nevertheless; empty: nothing
 };
 
 /**
- * From now on SIGINT, SIGTERM and SIGHUP, unless they are ignored, are noted for
- * ThrowIfInterrupted. Where the process goes on for a second, because nobody asks or unwinding has
- * to wait, and at the second signal, it says so and ends, without the files of RemoveIfInterrupted;
- * it ends so at once where CPU time is used up (SIGXCPU), and without a word
- * where nobody reads its output any more (SIGPIPE). A file that grows too long (SIGXFSZ) is one
- * that cannot be written, as on a full disk.
+ * Installs signal handlers. SIGINT, SIGTERM and SIGHUP, unless ignored, are recorded for
+ * ThrowIfInterrupted. When the process continues for another second, because nothing polls for the
+ * signal or unwinding blocks, or when a second signal arrives, the process prints a message,
+ * removes the files of RemoveIfInterrupted, and ends. It ends immediately in the same way when CPU
+ * time is used up (SIGXCPU), and without a message when nothing reads its output any more
+ * (SIGPIPE). A file that exceeds the size limit (SIGXFSZ) is reported as unwritable, as on a full
+ * disk.
  */
 void WatchInterruptions();
 
 /**
- * Names a file that an interrupted process must not leave behind.
+ * Registers a file that an interrupted process must not leave behind.
  * @throws std::length_error at the fifth file, or when the name is too long for the system.
  */
 void RemoveIfInterrupted(const std::string& path);
 
 /**
- * From now on the first signal is only noted, however long nobody asks: results will be kept.
- * @param kept what is kept all the same where a second one ends the process; empty: nothing
+ * Makes the first signal only be recorded, without a time limit: results will be kept.
+ * @param kept what is kept when a second signal ends the process; empty: nothing
  */
 void KeepWhenInterrupted(const std::string& kept = "");
 
-/** The signal that was noted; 0: none. */
+/** The recorded signal; 0: none. */
 int NotedSignal();
 
-/** Throws Interrupted when a signal has been noted, so that unwinding removes unfinished files. */
+/**
+ * Throws Interrupted when a signal has been recorded, so that unwinding removes unfinished files.
+ */
 void ThrowIfInterrupted();
 
-/** As above, but RunStopped where the run @p keepsPartial results: it ends with what it has. */
+/**
+ * As above, but throws RunStopped where the run @p keepsPartial results, so that it ends with what
+ * it has.
+ */
 void StopIfInterrupted(bool keepsPartial);
 
-/** After unwinding: says on standard error what is kept. @return the exit code */
+/** Prints to standard error, after unwinding, what is kept. @return the exit code */
 int EndInterrupted(const Interrupted& interrupted);
 
 } // namespace weir

@@ -40,7 +40,7 @@ ToText(EstimateProvenance provenance)
         .at(static_cast<std::size_t>(provenance));
 }
 
-/** The reuse factors that are not next to nothing: "1 67 %, to 2 20 %, to 4 9 %". */
+/** The shares of reuse factors that are not negligible: "1: 67 %, to 2: 20 %, to 4: 9 %". */
 std::string
 ReuseText(const IndexDistribution& indices, double lookups)
 {
@@ -68,7 +68,7 @@ constexpr double GIGAHERTZ = 1e9;
 const std::pair<const char*, ClockRegime> REGIMES[] = {{"burst", ClockRegime::Burst},
                                                        {"sustained", ClockRegime::Sustained}};
 
-/** Whether measurements stand behind an estimate. */
+/** How an estimate relates to measurements. */
 std::string
 Grounds(const Gpu& gpu, EstimateProvenance provenance)
 {
@@ -96,7 +96,7 @@ TimeRow(const std::string& name, const KernelEstimate& estimate)
             FormatFixed(estimate.bytes.ToDouble() / seconds / TERA, 3)};
 }
 
-/** Time, rate and clock of a matrix multiplication in both clock regimes, and how it is cut. */
+/** Time, rate and clock of a GEMM in both clock regimes, and its tiling. */
 std::string
 DescribeGemm(const Gpu& gpu, const GemmShape& shape)
 {
@@ -150,7 +150,7 @@ DescribeMemoryKernel(const Gpu& gpu, MemoryKernel kernel, Bytes bytes, Bytes row
            " % of the memory rate; " + Grounds(gpu, estimate.provenance) + "\n";
 }
 
-/** What look-ups in an embedding table meet in caches, and their time forward and backward. */
+/** Cache hits of look-ups in an embedding table, and their time forward and backward. */
 std::string
 DescribeEmbedding(const Gpu& gpu, const IndexDistribution& indices, const EmbeddingShape& shape)
 {
@@ -172,7 +172,7 @@ DescribeEmbedding(const Gpu& gpu, const IndexDistribution& indices, const Embedd
     return table.Print(2);
 }
 
-/** What the verb's kinds of kernel are asked for. */
+/** The options of all kinds of kernel. */
 struct KernelOptions
 {
     std::string gpu{"h200-sxm"};
@@ -188,14 +188,14 @@ struct KernelOptions
     EmbeddingShape embedding;
     uint64_t tableRows{0};
     double zipf{0};      //!< exponent; 0: uniform
-    std::string indices; //!< file of them, instead
+    std::string indices; //!< file of indices, instead
 };
 
-constexpr uint64_t MAX_COUNT = uint64_t{1} << 40; //!< of a dimension, a batch, a table's rows
-constexpr double MAX_FLOPS = 1e20; //!< three months of a small GPU, which picoseconds can count
+constexpr uint64_t MAX_COUNT = uint64_t{1} << 40; //!< of a dimension, a batch, or a table's rows
+constexpr double MAX_FLOPS = 1e20; //!< three months of a small GPU, within the range of Time
 constexpr double MAX_BYTES = 1e18;
 
-/** Refuses a kernel that would not end within the time that Weir counts. */
+/** Refuses a kernel that would not end within the range of Time. */
 void
 CheckSize(double flops, double bytes)
 {
@@ -234,7 +234,7 @@ DescribeLookups(const Gpu& gpu, const KernelOptions& options)
     return DescribeEmbedding(gpu, indices, shape);
 }
 
-/** A size given on the command line, named in what is wrong with it. */
+/** Parses a size given on the command line; errors name the option. */
 Bytes
 Size(const char* option, const std::string& text)
 {
@@ -341,7 +341,7 @@ AddKernelCommand(CLI::App& application)
     auto* verb = application.add_subcommand("kernel", "Show one kernel's estimate and its parts");
     auto options = std::make_shared<KernelOptions>();
     verb->add_option("--gpu", options->gpu, "As weir list gpus")->capture_default_str();
-    // Before its sub-verbs, which show it, too.
+    // Before its sub-verbs, which inherit it.
     verb->footer(
         "Examples:\n"
         "  weir kernel gemm 4096 4096 4096\n"

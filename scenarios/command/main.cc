@@ -24,17 +24,19 @@ FirstLine(const std::string& text)
     return text.substr(0, text.find('\n'));
 }
 
-/** @p text with its control characters, which a terminal would obey, written as "\\x1b", and the
- * beginning only of words that are too long to read. */
+/**
+ * @p text with control characters, which a terminal would interpret, written as "\\x1b", and with
+ * words that are too long to read shortened.
+ */
 std::string
 Printable(const std::string& text)
 {
     constexpr std::size_t MAX_WORD = 300; // characters
     std::string printable;
-    std::size_t word = 0; // characters of the one that c is in
+    std::size_t word = 0; // characters of the current word
     for (const char c : text)
     {
-        const bool isWithinCharacter = (static_cast<unsigned char>(c) & 0xc0) == 0x80; // of UTF-8
+        const bool isWithinCharacter = (static_cast<unsigned char>(c) & 0xc0) == 0x80; // UTF-8
         word = c == ' ' || c == '\'' ? 0 : word + (isWithinCharacter ? 0 : 1);
         if (word > MAX_WORD)
         {
@@ -62,7 +64,7 @@ Refuse(const std::string& message)
     return static_cast<int>(weir::ExitCode::WrongInput);
 }
 
-/** @p code, unless what was printed did not get out, as into a full disk. */
+/** @p code, unless the output could not be written, as on a full disk. */
 int
 WithOutput(int code)
 {
@@ -90,7 +92,7 @@ OptionNames(const CLI::App& app)
     return names;
 }
 
-/** What is wrong with a command line in which @p app lacks its verb. */
+/** Explains a command line in which @p app lacks a known verb. */
 std::string
 ExplainVerb(const CLI::App& app)
 {
@@ -106,7 +108,7 @@ ExplainVerb(const CLI::App& app)
            ", expected one of: " + weir::JoinNames(names);
 }
 
-/** What @p option takes, without the library's "UINT:INT". */
+/** The expected value of @p option, without CLI11's "UINT:INT". */
 std::string
 ExpectedOf(const CLI::Option& option)
 {
@@ -152,7 +154,7 @@ WrongValue(const CLI::Option& option, const std::string& error)
     return found.empty() ? "" : found.back();
 }
 
-/** What is wrong with a command line that @p error refused, with the nearest right word. */
+/** Explains why @p error refused a command line, with the nearest known word. */
 std::string
 Explain(const CLI::App& app, const CLI::ParseError& error)
 {
@@ -210,7 +212,7 @@ Explain(const CLI::App& app, const CLI::ParseError& error)
            std::to_string(option->get_items_expected_min()) + " (" + expected + ")" + help;
 }
 
-/** What the command line behind "weir" asks for. @return the exit code */
+/** Runs the command line after "weir". @return the exit code */
 int
 RunWords(std::vector<std::string> words)
 {
@@ -253,7 +255,7 @@ RunWords(std::vector<std::string> words)
     }
     try
     {
-        std::reverse(words.begin(), words.end()); // as the library takes them
+        std::reverse(words.begin(), words.end()); // as CLI11 expects them
         app.parse(words);
         weir::WatchInterruptions();
         for (const auto& command : commands)

@@ -21,7 +21,7 @@ namespace weir
 namespace
 {
 
-/** The keys of how packets move, or a fluid. */
+/** The keys about packets and about the fluid. */
 std::vector<std::string>
 NetworkKeys()
 {
@@ -135,7 +135,7 @@ LoadNetwork(const PacketsOptions& options, YamlNode network)
 namespace
 {
 
-/** A fluid's own keys are all that @p network may have where no packets move. */
+/** Requires that @p network has only keys about the fluid, for fidelities without packets. */
 void
 ExpectFluidOnly(const PacketsOptions& options,
                 const YamlNode& network,

@@ -14,25 +14,28 @@
 namespace weir
 {
 
-/** What a user says on the command line of how bytes move. */
+/** Command-line options about the transport. */
 struct PacketsOptions
 {
     std::string network;               //!< YAML file; empty: defaults
-    std::string congestionControl;     //!< its kind; empty: as the file says
+    std::string congestionControl;     //!< its kind; empty: that of the file
     std::vector<std::string> settings; //!< key.path=value, of the network or the system
 };
 
-/** What --set says, each in its order. */
+/** The values of --set by target, each in order. */
 struct Settings
 {
     std::vector<std::string> system;
     std::vector<std::string> network;
 };
 
-/** Sorts @p settings by their first keys. @throws InputError at one of neither. */
+/** Splits @p settings by the first part of their keys. @throws InputError at a key of neither. */
 Settings SortSettings(const std::vector<std::string>& settings);
 
-/** @throws InputError where @p settings have @p key, which @p option says, or a map of it. */
+/**
+ * @throws InputError where @p settings set @p key, which @p option sets too, or a map that contains
+ *         it.
+ */
 void ExpectOneOf(const std::string& option,
                  const std::string& key,
                  const std::vector<std::string>& settings);
@@ -40,16 +43,19 @@ void ExpectOneOf(const std::string& option,
 /** Adds `--network FILE`, `--congestion-control KIND` and `--set KEY=VALUE` to @p verb. */
 void AddPacketsOptions(CLI::App& verb, PacketsOptions& options);
 
-/** The map that the options are, with settings. The file is read once: it may be a pipe. */
+/**
+ * The network map given by the options, with settings applied. The file is read once: it may be a
+ * pipe.
+ */
 YamlNode LoadNetwork(const PacketsOptions& options);
 
 /** As above, with @p network in place of the file. */
 YamlNode LoadNetwork(const PacketsOptions& options, YamlNode network);
 
 /**
- * How bytes move in @p fidelity by @p network, which LoadNetwork gave.
- * @param others keys that somebody else reads
- * @throws InputError at what is wrong, or has no effect in that fidelity.
+ * The transport of @p fidelity, from @p network, the result of LoadNetwork.
+ * @param others keys that the caller reads
+ * @throws InputError at a value that is wrong, or has no effect in that fidelity.
  */
 TransportSpec ReadTransportSpec(const PacketsOptions& options,
                                 const YamlNode& network,
@@ -60,8 +66,8 @@ TransportSpec ReadTransportSpec(const PacketsOptions& options,
 std::string CorrectionsText(const YamlNode& network);
 
 /**
- * Prints on standard error which times of @p packets, read from @p network, are too short for the
- * paths that were taken.
+ * Prints to standard error which times of @p packets, read from @p network, are shorter than the
+ * round trip of the paths that were taken.
  */
 void PrintIdlePathNotes(const YamlNode& network,
                         const PacketSpec& packets,

@@ -42,7 +42,7 @@ namespace
 /** An option or a positional argument. */
 struct OptionText
 {
-    std::vector<std::string> names; //!< "-o", "--output"; of a positional its own name alone
+    std::vector<std::string> names; //!< "-o", "--output"; for a positional argument, its name
     std::string value;              //!< "FILE"; empty: a flag
     std::string byDefault;          //!< empty: none
     std::string help;
@@ -50,7 +50,7 @@ struct OptionText
     bool isPositional;
 };
 
-/** A verb with what it takes. */
+/** A verb with its options. */
 struct VerbText
 {
     std::string name; //!< "kernel gemm"
@@ -86,7 +86,7 @@ Describe(const CLI::Option& option)
     if (!text.isPositional && option.get_items_expected_max() > 0)
     {
         text.value = option.get_type_name();
-        // "UINT:INT in [1 - 64]" is a type and its range: the type alone names the value.
+        // "UINT:INT in [1 - 64]" is a type and its range: keep the type.
         text.value = text.value.substr(0, text.value.find(':'));
     }
     return text;
@@ -107,7 +107,7 @@ Collect(const CLI::App& app, const std::string& name, std::vector<VerbText>& ver
     }
 }
 
-/** The program itself (its name is empty), then every verb. */
+/** The program itself (with an empty name), then every verb. */
 std::vector<VerbText>
 Verbs(const CLI::App& application)
 {
@@ -116,7 +116,7 @@ Verbs(const CLI::App& application)
     return verbs;
 }
 
-/** Text as roff takes it: hyphens and backslashes escaped, no line that looks like a request. */
+/** Escapes text for roff: hyphens, backslashes, and lines that would be requests. */
 std::string
 Roff(const std::string& text)
 {
@@ -165,7 +165,7 @@ PrintRoff(std::ostream& out, const OptionText& option)
     out << "\n";
 }
 
-/** The manual page of @p application and all its verbs, as roff (man(7)). */
+/** The manual page of @p application and all its verbs, in roff (man(7)). */
 std::string
 ManPage(const CLI::App& application)
 {
@@ -195,7 +195,7 @@ ManPage(const CLI::App& application)
     return out.str();
 }
 
-/** Those of @p names that are words of @p text. */
+/** The @p names that occur as words of @p text. */
 std::vector<std::string>
 WordsOf(const std::string& text, const std::vector<std::string>& names)
 {
@@ -218,7 +218,7 @@ WordsOf(const std::string& text, const std::vector<std::string>& names)
     return words;
 }
 
-/** By verb and option, which values the shell offers: those that the option's help names. */
+/** Shell cases with the values of options, by verb: those that the option's help names. */
 std::string
 ValueCases(const std::vector<VerbText>& verbs)
 {
@@ -247,7 +247,9 @@ ValueCases(const std::vector<VerbText>& verbs)
     return cases;
 }
 
-/** A completion of bash: verbs, options, files, and names of the catalogue by `weir list`. */
+/**
+ * The completion script for bash: verbs, options, files, and names of the catalog by `weir list`.
+ */
 std::string
 BashCompletion(const CLI::App& application)
 {
@@ -326,8 +328,8 @@ complete -o default -F _weir weir
 }
 
 /**
- * The verbs as a JSON array of {verb, help, footer, options: [{names, value, help, required}]},
- * verbs of verbs as "kernel gemm".
+ * The verbs as a JSON array of {verb, help, footer, options: [{names, value, default, help,
+ * required}]}; sub-verbs are named "kernel gemm".
  */
 std::string
 OptionsAsJson(const CLI::App& application)
@@ -352,7 +354,7 @@ OptionsAsJson(const CLI::App& application)
     return verbs.dump(2) + "\n";
 }
 
-/** Every key of a component with its help, default and source. */
+/** The keys of a component with help, default and source. */
 std::vector<YamlKey>
 KeysOfComponent(Parameterized& component)
 {
@@ -422,9 +424,9 @@ CostKeys()
 }
 
 /**
- * Every key of every YAML file: YamlKeyMaps(), and what components say of themselves: the fabric
- * kinds @p kinds, parallel plans, packets, congestion controls, costs of nodes. Their helps end
- * with default and source.
+ * The keys of all YAML files: YamlKeyMaps(), and the keys that components describe: fabric kinds,
+ * routing policies, parallel plans, packets, congestion controls, costs of nodes, NCCL settings,
+ * sharing and corrections. Their help texts end with default and source.
  */
 std::vector<YamlKeyMap>
 DescribeKeys()
@@ -514,7 +516,7 @@ KeysAsJson()
     return maps.dump(2) + "\n";
 }
 
-/** An empty array in a build without ns-3. */
+/** The attributes of ns-3 objects; an empty array in a build without ns-3. */
 std::string
 AttributesAsJson()
 {

@@ -26,15 +26,17 @@ namespace weir
 namespace
 {
 
-/** Weir's Python package, in the source tree or installed, and an interpreter that has its modules.
+/**
+ * Weir's Python package, in the source tree or installed, and an interpreter that has its
+ * dependencies.
  */
 class PythonPackage
 {
   public:
     /**
-     * Finds both: the interpreter of WEIR_PYTHON where that is set, else the first of the path's
-     * python3 and /usr/bin/python3 that has all modules. Signals that end a process wait from here
-     * until the package's program takes them.
+     * Finds both. The interpreter is that of WEIR_PYTHON if set, else the first of the path's
+     * python3 and /usr/bin/python3 that has all modules. Signals that end a process are blocked
+     * from here until the package's program unblocks them.
      * @throws std::runtime_error that names what is missing.
      */
     PythonPackage();
@@ -46,23 +48,23 @@ class PythonPackage
     [[noreturn]] void Become(const std::string& request) const;
 
   private:
-    std::string m_folder; //!< what holds the package "weir"
+    std::string m_folder; //!< folder of the package "weir"
     std::string m_interpreter;
 };
 
 namespace fs = std::filesystem;
 
-constexpr int CANNOT_RUN = 127; //!< as shells have it
+constexpr int CANNOT_RUN = 127; //!< exit code of shells
 constexpr const char* PROGRAM = "/weir-report";
 
-/** What a program printed and how it ended. */
+/** Output and exit code of a program. */
 struct Answer
 {
     int exit;
     std::string text;
 };
 
-/** Runs @p program with @p argument, its standard error shut; no shell is between. */
+/** Runs @p program with @p argument, without a shell and with standard error closed. */
 Answer
 Ask(const std::string& program, const std::string& argument)
 {
@@ -104,7 +106,7 @@ Ask(const std::string& program, const std::string& argument)
     return {WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT_RUN, text};
 }
 
-/** Lets signals that end a process wait, until the package's program is ready for them. */
+/** Blocks signals that end a process until the package's program is ready for them. */
 void
 HoldSignals()
 {
@@ -117,7 +119,7 @@ HoldSignals()
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
 
-/** The folder of the package: of an installation's data, or of the source tree's scripts. */
+/** Finds the folder of the package: in an installation's data, or in the source tree's scripts. */
 std::string
 FindFolder()
 {
@@ -138,7 +140,7 @@ FindFolder()
                              searched);
 }
 
-/** "h5py, pandas" of one a line. */
+/** Joins lines: "h5py, pandas". */
 std::string
 JoinLines(std::string text)
 {
@@ -153,7 +155,7 @@ JoinLines(std::string text)
     return text;
 }
 
-/** The interpreter that has every module of the package in @p folder. */
+/** Finds an interpreter that has every module of the package in @p folder. */
 std::string
 FindInterpreter(const std::string& folder)
 {
@@ -212,7 +214,7 @@ struct ReportOptions
     std::string title;
 };
 
-/** "10ms:20ms" as its two times in seconds; null when it is empty. */
+/** Parses "10ms:20ms" to two times in seconds; null when empty. */
 nlohmann::json
 ParseWindow(const std::string& text)
 {
@@ -248,7 +250,7 @@ OrNull(const T& value)
     return value.empty() ? nlohmann::json() : nlohmann::json(value);
 }
 
-/** Hands the options on to the Python package, whose exit code is ours. */
+/** Passes the options to the Python package, whose exit code becomes that of this process. */
 ExitCode
 WriteReport(const ReportOptions& options)
 {
@@ -265,7 +267,7 @@ WriteReport(const ReportOptions& options)
                                  {"link", OrNull(options.link)},
                                  {"measured", OrNull(options.measured)},
                                  {"title", options.title}};
-    // Names of files need not be UTF-8; one that is not is not found then.
+    // File names need not be UTF-8; one that is not will not be found.
     PythonPackage().Become(request.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
 }
 

@@ -65,7 +65,7 @@ IsStandardOutput(const std::string& csv, bool json)
 namespace
 {
 
-/** Adds the options of @p verb that were given and say what is simulated, by their names. */
+/** Adds the given options of @p verb that affect the simulation, by name. */
 void
 AddGivenOptions(const CLI::App& verb, std::vector<std::pair<std::string, std::string>>& inputs)
 {

@@ -12,7 +12,7 @@
 namespace weir
 {
 
-/** The result file that a user asks a verb without a scenario for. */
+/** Options for the result files of a verb without a scenario. */
 struct ResultOptions
 {
     std::string file;     //!< empty: none
@@ -28,18 +28,18 @@ void AddResultOptions(CLI::App& verb, ResultOptions& options);
 void AddCsvOption(CLI::App& verb, std::string& csv, const std::string& columns);
 
 /**
- * Whether @p csv is standard output, on which nothing else is printed then.
- * @throws InputError where @p json is printed there, too.
+ * Whether @p csv is standard output, in which case nothing else is printed there.
+ * @throws InputError where @p json is printed there as well.
  */
 bool IsStandardOutput(const std::string& csv, bool json);
 
 /**
- * What is to be kept.
+ * Reads what to record.
  * @param title of the result
- * @param verb whose options were given: they are in the provenance, too
- * @param inputs what the result depends on whether it was given or not, key by key, for provenance
- * @throws InputError when a series is no time above zero or has no file, or that of ports no
- *         packets.
+ * @param verb whose given options are added to the provenance
+ * @param inputs values that the result depends on, given or default, as key and text for provenance
+ * @throws InputError when a bin width is not above zero or has no file, or for a port series
+ *         without packets.
  */
 RecordingSpec ReadResultOptions(const ResultOptions& options,
                                 const std::string& title,

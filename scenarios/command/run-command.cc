@@ -60,7 +60,7 @@ ReadRun(const RunOptions& options)
     if (!options.output.empty())
     {
         ExpectOneOf("--output", "output.file", settings);
-        settings.push_back("output.file=" + JsonQuoted(options.output)); // as YAML has it, too
+        settings.push_back("output.file=" + JsonQuoted(options.output)); // valid YAML as well
     }
     Scenario scenario = LoadScenario(options.file, settings, Catalog());
     scenario.automatic.coverage = options.bound.coverage;
@@ -84,7 +84,7 @@ ReadRun(const RunOptions& options)
     return scenario;
 }
 
-/** The files that the run writes: none in place of another or of what it is read from. */
+/** Checks that the run's output files do not overwrite each other or its input. */
 void
 CheckOutputs(const Scenario& scenario)
 {
@@ -116,7 +116,7 @@ PrintOutputs(const Scenario& scenario)
     }
 }
 
-/** Says what only the run could tell. */
+/** Prints notes that depend on the result of the run. */
 void
 PrintLateNotes(const Scenario& scenario, const RunResult& result)
 {

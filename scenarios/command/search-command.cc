@@ -27,7 +27,7 @@ struct SearchOptions
     std::string job; //!< empty: the first
     std::string fidelity{"analytical"};
     std::vector<std::string> settings;
-    uint32_t gpus{0}; //!< of the plans; 0: as many as the job's own plan has
+    uint32_t gpus{0}; //!< 0: as many as the job's own plan has
     std::size_t top{10};
     SweepRunOptions run;
 };
@@ -48,7 +48,7 @@ FindTrainingJob(const Scenario& scenario, const std::string& name)
                      DidYouMean(name, names));
 }
 
-/** What became of the plans, and an example of those that were refused. */
+/** How many plans ran, and the reason of one that was refused. */
 std::string
 CountOf(const std::vector<EndedCase>& ended, std::size_t ranked)
 {
@@ -61,7 +61,7 @@ CountOf(const std::vector<EndedCase>& ended, std::size_t ranked)
            "\n";
 }
 
-/** @throws InputError unless @p options have one of the fidelities that many runs are made in. */
+/** @throws InputError unless the fidelity is one for many runs, given once. */
 void
 CheckFidelity(const SearchOptions& options)
 {
@@ -70,13 +70,13 @@ CheckFidelity(const SearchOptions& options)
 }
 
 /**
- * The scenario with the first plan of --gpus GPUs that it takes; its own plan may not fit it.
- * @throws InputError as the last such plan is refused, where none is taken
+ * The scenario with the first valid plan of --gpus GPUs, as its own plan may not fit the system.
+ * @throws InputError with the refusal of the last plan, where none is valid
  */
 Scenario
 LoadForGpus(const SearchOptions& options)
 {
-    std::vector<std::string> ofPlan; // what the own plan was written for stays
+    std::vector<std::string> ofPlan; // the own plan needs no settings of the system
     for (const std::string& setting : options.settings)
     {
         if (setting.rfind("system", 0) != 0)

@@ -37,7 +37,7 @@ namespace weir
 namespace
 {
 
-/** A model for the terminal: its shape, its parameters, the operations of a token. */
+/** Describes a model for the terminal: its shape, parameters and FLOPs per token. */
 std::string
 DescribeModel(const Transformer& model)
 {
@@ -92,7 +92,7 @@ InText(const SampleShape& shape)
            std::to_string(shape.width);
 }
 
-/** One line a table, and their sum; nothing where there are none. */
+/** One line per table, and their sum; empty where there are none. */
 std::string
 DescribeEmbeddings(const LayerTable& table)
 {
@@ -116,7 +116,9 @@ DescribeEmbeddings(const LayerTable& table)
            " billion parameters\n";
 }
 
-/** A table of layers for the terminal: one line a layer with weights, and their sums. */
+/**
+ * Describes a table of layers for the terminal: one line per layer with weights, and their sums.
+ */
 std::string
 DescribeTable(const LayerTable& table)
 {
@@ -161,7 +163,7 @@ ShowModel(const YamlNode& name, const Catalog& catalog)
                                               : DescribeModel(ReadModel(name, catalog)));
 }
 
-/** What packets do under a congestion control, by default. */
+/** Shows the default network parameters with a congestion control. */
 ExitCode
 ShowNetwork(const std::string& name)
 {
@@ -177,7 +179,7 @@ ShowNetwork(const std::string& name)
     return ExitCode::Done;
 }
 
-/** Refuses what is none of @p kind. */
+/** Refuses an invalid description of @p kind. */
 void
 CheckPart(CatalogKind kind, const YamlNode& name, const Catalog& catalog)
 {
@@ -198,7 +200,7 @@ CheckPart(CatalogKind kind, const YamlNode& name, const Catalog& catalog)
     }
 }
 
-/** Refuses what is neither a calibration of a shortcut nor of measured times. */
+/** Refuses a file that is a calibration neither of shortcuts nor of measured times. */
 void
 CheckCalibration(const std::string& path, const Catalog& catalog)
 {
@@ -236,7 +238,7 @@ Show(const ShowOptions& options)
         break;
     case CatalogKind::Gpus: {
         const std::string path = catalog.Find(kind, options.name);
-        LoadGpu(path, catalog); // refuses what is none
+        LoadGpu(path, catalog); // validates
         std::cout << ReadTextFile(path, "a GPU's description");
         break;
     }
@@ -256,31 +258,31 @@ Show(const ShowOptions& options)
         break;
     }
     case CatalogKind::FlowSizes: {
-        LoadFlowSizes(options.name, catalog); // similarly
+        LoadFlowSizes(options.name, catalog); // validates
         const std::string path = catalog.Find(kind, options.name);
         std::cout << ReadTextFile(path, "a distribution of flow sizes");
         break;
     }
     case CatalogKind::Corrections: {
-        ReadCorrections(YamlNode::ParseArgument(options.name, "NAME"), catalog); // similarly
+        ReadCorrections(YamlNode::ParseArgument(options.name, "NAME"), catalog); // validates
         const std::string path = catalog.Find(kind, options.name);
         std::cout << ReadTextFile(path, "a file of corrections");
         break;
     }
     case CatalogKind::Switches: {
-        ReadSwitch(YamlNode::ParseArgument(options.name, "NAME"), catalog); // similarly
+        ReadSwitch(YamlNode::ParseArgument(options.name, "NAME"), catalog); // validates
         const std::string path = catalog.Find(kind, options.name);
         std::cout << ReadTextFile(path, "a model of a switch");
         break;
     }
     case CatalogKind::Sweeps: {
         const std::string path = catalog.Find(kind, options.name);
-        LoadSweep(path); // similarly
+        LoadSweep(path); // validates
         std::cout << ReadTextFile(path, "a sweep");
         break;
     }
     case CatalogKind::Suites: {
-        LoadSuite(options.name, catalog); // similarly
+        LoadSuite(options.name, catalog); // validates
         const std::string path = catalog.Find(kind, options.name);
         std::cout << ReadTextFile(path, "a suite's description");
         break;

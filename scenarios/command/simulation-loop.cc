@@ -12,7 +12,7 @@ std::unique_ptr<EngineLoop>
 MakeEngineLoop(Fidelity fidelity)
 {
 #ifdef WEIR_WITH_NS3
-    // Packets have millions of events that concern nobody else; they need no scheduler.
+    // Packets have millions of events inside the transport; these need no scheduler.
     if (fidelity == Fidelity::Stream || fidelity == Fidelity::Flow || fidelity == Fidelity::Auto)
     {
         return std::make_unique<Ns3Loop>();

@@ -11,8 +11,8 @@ namespace weir
 {
 
 /**
- * What drives a run of @p fidelity: ns-3's simulator where traffic moves and Weir was built with
- * ns-3, the plain loop elsewhere. Results are the same.
+ * Makes the loop that drives a run of @p fidelity: ns-3's simulator for fluid transports in builds
+ * with ns-3, the plain loop otherwise. Results are the same.
  */
 std::unique_ptr<EngineLoop> MakeEngineLoop(Fidelity fidelity);
 

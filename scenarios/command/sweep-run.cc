@@ -30,7 +30,9 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** File names that say what varies, "2-ecmp.h5", also the same ones when a sweep gets more values.
+/**
+ * File names from the varied values, "2-ecmp.h5", which stay the same when a sweep gets more
+ * values.
  */
 std::vector<std::string>
 FileNamesOf(const Sweep& sweep)
@@ -58,11 +60,11 @@ FileNamesOf(const Sweep& sweep)
     return names;
 }
 
-/** Whether a signal, as Ctrl-C, ended a case before its time. */
+/** Whether a signal such as Ctrl-C ended a case. */
 bool
 IsInterrupted(const EndedCase& ended)
 {
-    const int signal = ended.exit - 128; // as a shell has it
+    const int signal = ended.exit - 128; // exit code convention of shells
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
 }
 
@@ -144,7 +146,7 @@ SweepRun::AddOutputs()
         {
             continue;
         }
-        // One file of all cases otherwise.
+        // Without --results there is one file for all cases.
         words.insert(words.end(),
                      {"--set", m_options.results.empty() ? "output={}" : "output.timeline=false"});
         for (const std::string& word : m_words.back())
@@ -157,7 +159,7 @@ SweepRun::AddOutputs()
     }
 }
 
-/** Whether the case's result file is there, where one is asked for. */
+/** Whether the case's result file exists, or none is requested. */
 bool
 SweepRun::HasOwnFile(std::size_t number) const
 {
@@ -209,7 +211,7 @@ SweepRun::NameOf(std::size_t number) const
     return "case " + std::to_string(number) + ", weir " + ShellLine(m_sweep.cases[number].words);
 }
 
-/** The own cases that have to be run, also those that failed before. */
+/** The cases of this process to run, including those that failed before. */
 std::vector<std::size_t>
 SweepRun::OpenCases()
 {
@@ -239,7 +241,7 @@ SweepRun::ThrowIfStopped() const
     }
     if (m_store)
     {
-        m_store->RemoveFolder(); // where nothing is in it yet
+        m_store->RemoveFolder(); // if it is empty
     }
     if (!m_refusal.empty())
     {
@@ -388,7 +390,7 @@ SweepRun::PrintRefusals() const
 void
 PrintNotesOf(const std::vector<EndedCase>& ended)
 {
-    std::vector<std::pair<std::string, std::size_t>> counts; // as they came
+    std::vector<std::pair<std::string, std::size_t>> counts; // in order of appearance
     for (const EndedCase& one : ended)
     {
         for (const std::string& note : one.notes)
@@ -435,7 +437,7 @@ CheckSweepOutputs(const SweepRunOptions& options, const std::string& input)
     ExpectOtherFile("--output", options.output, "input", input);
     ExpectOtherFile("--csv", csv, "input", input);
     ExpectOtherFile("--csv", csv, "file of --output", options.output);
-    // Whether they can be written is known before hours of runs.
+    // Check that they can be written before hours of runs.
     if (!options.output.empty())
     {
         const OutputFile output(options.output, "--output", Hdf5Format());

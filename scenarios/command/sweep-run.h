@@ -17,37 +17,40 @@
 namespace weir
 {
 
-/** How cases run and what becomes of them, as the command line says it. */
+/** Options for running cases and writing their results. */
 struct SweepRunOptions
 {
     std::string output;
     std::string csv;
     std::string results;   //!< folder of the cases' result files; empty: none
-    std::string share;     //!< empty: as the process was started
-    unsigned processes{0}; //!< at once; 0: as many as there are cores
+    std::string share;     //!< empty: as the launcher's environment says
+    unsigned processes{0}; //!< concurrent; 0: as many as there are cores
     bool json{false};
     bool dryRun{false};
-    bool goesOnWhereRefused{false}; //!< a case of wrong input is one that failed
+    bool goesOnWhereRefused{false}; //!< continue after a case with wrong input
 };
 
 /** Adds -o, -j, --share, --dry-run, --json and --csv. */
 void AddSweepRunOptions(CLI::App& verb, SweepRunOptions& options);
 
-/** The cases of a sweep as they run and end. */
+/** Runs the cases of a sweep and keeps their outcomes. */
 class SweepRun
 {
   public:
-    /** @throws InputError where several processes share the cases of no file */
+    /**
+     * @throws InputError where several processes share the cases but there is no --output to keep
+     *         them at
+     */
     SweepRun(Sweep sweep, const SweepRunOptions& options, CaseProcesses::Command command);
 
     /**
-     * Runs what has not ended yet.
-     * @throws InputError at a case that was refused, unless the sweep goes on there
+     * Runs the cases that have not ended yet.
+     * @throws InputError at a case that was refused, unless the sweep continues after it
      * @throws Interrupted at a signal
      */
     void Run();
 
-    /** How all cases ended; nothing where other processes have some to run. */
+    /** The outcomes of all cases; nothing while other processes still have cases to run. */
     std::optional<std::vector<EndedCase>> Outcomes();
 
     const Sweep& GetSweep() const
@@ -55,28 +58,28 @@ class SweepRun
         return m_sweep;
     }
 
-    /** Where cases that have ended are kept; empty: nowhere. */
+    /** The folder that keeps the cases that have ended; empty: none. */
     std::string StoreName() const
     {
         return m_options.output.empty() ? "" : m_options.output + ".cases";
     }
 
-    /** Says how many cases are kept, where not all have ended. */
+    /** Prints how many cases are kept, when not all have ended. */
     void PrintWhatIsThere() const;
 
-    /** Says of each case that failed why it did. @return whether one has */
+    /** Prints the reason of each failed case. @return whether there is one */
     bool PrintFailures() const;
 
-    /** Says of each case that was refused why it was, where the sweep goes on there. */
+    /** Prints the reason of each refused case, where the sweep continues after those. */
     void PrintRefusals() const;
 
     /**
-     * Ends a run whose results are printed: says of each case that failed why it did, or forgets
-     * the cases that are kept. @return how the command ends, also where it @p isEmpty
+     * Ends a run whose results are printed: prints the reasons of failed cases, or removes the kept
+     * cases when none failed. @return the exit code, a failure also if the result @p isEmpty
      */
     ExitCode End(bool isEmpty) const;
 
-    /** How many cases have ended well. */
+    /** The number of cases that have succeeded. */
     std::size_t Done() const
     {
         return static_cast<std::size_t>(
@@ -101,19 +104,18 @@ class SweepRun
     CaseProcesses::Command m_command;
     std::optional<CaseStore> m_store;
     std::vector<std::vector<std::string>> m_words; //!< by case, without outputs
-    std::vector<std::string> m_files;              //!< of results, by case; empty: none
-    std::string m_refusal;                         //!< of the first case of wrong input
+    std::vector<std::string> m_files;              //!< result files by case; empty: none
+    std::string m_refusal;                         //!< message of the first refused case
     std::vector<std::optional<EndedCase>> m_outcomes;
 };
 
 /** Prints the command of each case. */
 void PrintCommands(const Sweep& sweep);
 
-/** Prints each note of the cases once, with how many have it. */
+/** Prints each distinct note of the cases, with the number of cases that have it. */
 void PrintNotesOf(const std::vector<EndedCase>& ended);
 
-/** Writes --output and --csv, which are not the file @p input; a CSV that is standard output not.
- */
+/** Writes --output and --csv, except a CSV that is standard output. */
 void WriteSweepOutputs(const SweepRunOptions& options,
                        const Sweep& sweep,
                        const std::vector<EndedCase>& ended);

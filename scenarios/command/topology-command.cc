@@ -27,10 +27,10 @@ struct TopologyOptions
     std::string file;
     std::string base;
     std::string out;
-    uint32_t nodes{0}; //!< 0: the file's
+    uint32_t nodes{0}; //!< 0: that of the file
 };
 
-/** The files that a system is described in; none where a name is no system's. */
+/** The files that describe a system; none where the name is not that of a system. */
 std::vector<std::string>
 FilesOf(const std::string& system)
 {
@@ -42,7 +42,7 @@ FilesOf(const std::string& system)
     return BaseFiles(YamlNode::ParseArgument(system, "SYSTEM"), CatalogKind::Systems, Catalog());
 }
 
-/** Writes @p text to where the options say, or to standard output; never over what was read. */
+/** Writes @p text to the output file or to standard output; never over an input. */
 void
 Write(const TopologyOptions& options, const std::string& text, const OutputFormat& format)
 {
@@ -62,8 +62,9 @@ Write(const TopologyOptions& options, const std::string& text, const OutputForma
 }
 
 /**
- * The cluster that is meant, of some nodes where it is not said how many: at most @p most, and no
- * more than a page has room for ports. What cannot be wired is refused in terms of its file.
+ * Calls @p use with the cluster of the options. Where the number of nodes is not given, it is at
+ * most @p most, limited so that their ports fit a page. Errors of wiring name the place in the
+ * file.
  */
 template <typename Use>
 ExitCode
@@ -98,7 +99,7 @@ With(const TopologyOptions& options, uint32_t most, const Use& use)
     return ExitCode::Done;
 }
 
-/** Says what the file that was written does not keep of @p cluster, by reading it. */
+/** Prints what the written file does not preserve of @p cluster, by reading it back. */
 void
 ReportLosses(const ClusterSpec& cluster, const std::string& path)
 {
@@ -132,7 +133,7 @@ AddTopologyCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand(
         "topology", "Show, convert or draw what a node and its fabric are made of");
-    // Before its sub-verbs, which show it, too.
+    // Before its sub-verbs, which inherit it.
     verb->footer(
         "Examples:\n"
         "  weir topology show dgx1-v100\n"

@@ -32,7 +32,7 @@ struct ValidateOptions
     std::string fidelity{ToString(Fidelity::Analytical)};
 };
 
-/** Adds a suite to run, unless it is there. */
+/** Adds a suite unless it is already there. */
 void
 AddOnce(const std::string& name, std::vector<std::string>& names)
 {
@@ -42,7 +42,9 @@ AddOnce(const std::string& name, std::vector<std::string>& names)
     }
 }
 
-/** The suites that are asked for, or all that compare with measurements; before a group its own. */
+/**
+ * The requested suites, or all that compare with measurements; the members of a group precede it.
+ */
 std::vector<ValidationSuite>
 LoadSuites(const std::vector<std::string>& asked, const Catalog& catalog)
 {
@@ -84,7 +86,7 @@ LoadSuites(const std::vector<std::string>& asked, const Catalog& catalog)
 SuiteOutcome
 RunShowingProgress(const ValidationSuite& suite, const Catalog& catalog, Fidelity fidelity)
 {
-    std::optional<ProgressLine> line; // of a part
+    std::optional<ProgressLine> line; // for the current part
     std::string part;
     const auto show = [&](const SuiteProgress& place) {
         if (!line || place.part != part)
@@ -98,7 +100,7 @@ RunShowingProgress(const ValidationSuite& suite, const Catalog& catalog, Fidelit
     return RunSuite(suite, catalog, MakeEngineLoop, show, fidelity);
 }
 
-/** What the terminal shows of the outcomes, all together. */
+/** The summary of all outcomes for the terminal. */
 std::string
 SummaryOf(const std::vector<SuiteOutcome>& outcomes)
 {
@@ -110,8 +112,8 @@ SummaryOf(const std::vector<SuiteOutcome>& outcomes)
 }
 
 /**
- * Notes which suites a fidelity has no effect on.
- * @throws InputError where it has none at all
+ * Prints a note for suites on which the fidelity has no effect.
+ * @throws InputError where it has no effect on any
  */
 void
 CheckFidelityUse(const std::vector<ValidationSuite>& suites, Fidelity fidelity)

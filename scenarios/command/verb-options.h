@@ -12,29 +12,34 @@
 
 /**
  * @file
- * Options that several verbs have.
+ * Options shared by several verbs.
  */
 namespace weir
 {
 
-/** All kinds of the catalogue. */
+/** All kinds of catalog entries. */
 const std::vector<CatalogKind>& CatalogKinds();
 
-/** What one description of @p kind is called: "system" of systems. */
+/** The singular of a kind: "system" for systems. */
 std::string NameOfOne(CatalogKind kind);
 
-/** A kind of the catalogue by its name, "systems" or "system". @throws InputError when unknown. */
+/**
+ * Parses a kind by its plural or singular, "systems" or "system". @throws InputError when unknown.
+ */
 CatalogKind ParseKind(const std::string& name);
 
-/** Of a verb that makes many runs. @throws InputError unless it is analytical, stream or flow. */
+/**
+ * Parses the fidelity of a verb that makes many runs. @throws InputError unless it is analytical,
+ * stream or flow.
+ */
 Fidelity ParseFidelityOfMany(const std::string& fidelity);
 
-/** Throws an InputError: @p option was @p text, which is none of @p names. */
+/** Throws an InputError: @p option had the value @p text, which is none of @p names. */
 [[noreturn]] void FailOption(const std::string& option,
                              const std::string& text,
                              const std::vector<std::string>& names);
 
-/** The value that @p text names. @throws InputError as FailOption. */
+/** The choice that @p text names. @throws InputError as FailOption. */
 template <typename E>
 E
 ChoiceOf(const std::string& option, const std::string& text, const NamedChoices<E>& choices)
@@ -46,10 +51,10 @@ ChoiceOf(const std::string& option, const std::string& text, const NamedChoices<
     FailOption(option, text, ChoiceNames(choices));
 }
 
-/** Prints @p notes of what has no effect on standard error, a line each. */
+/** Prints @p notes to standard error, one per line. */
 void PrintNotes(const std::vector<std::string>& notes);
 
-/** Adds an option that names a file to write to @p verb; an empty name is refused. */
+/** Adds an option that names an output file to @p verb; an empty name is refused. */
 inline void
 AddOutputOption(CLI::App& verb,
                 const std::string& names,
@@ -61,7 +66,7 @@ AddOutputOption(CLI::App& verb,
     });
 }
 
-/** Adds `--set KEY=VALUE`, once for each value of @p what to replace, to @p verb. */
+/** Adds the repeatable `--set KEY=VALUE` to @p verb; @p what describes what it changes. */
 inline void
 AddSettingsOption(CLI::App& verb,
                   std::vector<std::string>& settings,

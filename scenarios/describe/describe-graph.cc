@@ -13,9 +13,9 @@ namespace
 {
 
 constexpr double GIGAFLOP = 1e9;
-constexpr std::size_t SHOWN_RANKS = 8; // of a group, before "..."
+constexpr std::size_t SHOWN_RANKS = 8; // of a group, then "..."
 
-/** With three significant figures at least, down to a thousand FLOPs. */
+/** FLOPs in units of 1e9, with at least three significant figures down to a thousand FLOPs. */
 std::string
 Gigaflops(double flops)
 {
@@ -36,9 +36,9 @@ struct PlacedOp
 };
 
 /**
- * The operations of all streams in one order that keeps each stream's and every dependency:
- * communication as early as it can, so that it stands behind the kernels that it waits for.
- * Complexity O(operations x streams).
+ * The operations of all streams in one order that keeps each stream's order and every dependency.
+ * Communication comes as early as possible, so that it directly follows the kernels that it waits
+ * for. O(operations x streams).
  */
 std::vector<PlacedOp>
 InOrder(const StepProgram& program)
@@ -79,7 +79,7 @@ InOrder(const StepProgram& program)
     return order;
 }
 
-/** "{0 1 2 3}", cut after a few. */
+/** "{0 1 2 3}", shortened after SHOWN_RANKS ranks. */
 std::string
 RankList(const std::vector<Rank>& ranks)
 {
@@ -211,7 +211,7 @@ class RankDescription
         return label;
     }
 
-    /** " from 2" or " to 2" of a collective that has a root, else nothing. */
+    /** " from 2" or " to 2" for a broadcast or a reduce, else empty. */
     std::string RootOf(const StepOp& op) const
     {
         if (op.collective != CollectiveOp::Broadcast && op.collective != CollectiveOp::Reduce)
@@ -223,14 +223,14 @@ class RankDescription
                std::to_string(members[op.root].Index());
     }
 
-    /** The other end of a send or a receive: a pair is {sender, receiver}. */
+    /** The peer of a send or a receive: a pair is {sender, receiver}. */
     Rank Peer(const StepOp& op) const
     {
         const auto& pair = m_graph.groups[m_graph.rankGroups[m_view.rank][op.group]];
         return op.kind == StepOpKind::Send ? pair.back() : pair.front();
     }
 
-    /** "tensor 12": stream and position of what must have ended, the stream's own order aside. */
+    /** "tensor 12": stream and position of each dependency, besides the stream's own order. */
     std::string WaitsFor(const StepOp& op) const
     {
         std::string text;

@@ -11,19 +11,20 @@
 namespace weir
 {
 
-/** What of a step graph is to be shown. */
+/** The part of a step graph to print. */
 struct GraphView
 {
     uint32_t rank{0};
-    std::optional<uint32_t> microBatch; //!< only operations of this one; all when not given
-    bool kernels{false};                //!< the kernels of every compute operation too
+    std::optional<uint32_t> microBatch; //!< restricts operations to this one
+    bool kernels{false};                //!< prints the kernels of every compute operation
 };
 
 /**
- * What one rank does in one step, in the order in which its framework issues it: a line an
- * operation, with its stream, layer, micro-batch, time or bytes, and what it waits for, so that it
- * can be compared with a framework's own log. An operation stands before the first that needs it.
- * Kernels come with shape, FLOPs and bytes (each operand once).
+ * Describes the operations of one rank in one step, in an order that respects streams and
+ * dependencies: one line per operation, with its stream, layer, micro-batch, time or bytes, and
+ * dependencies, so that it can be compared with a framework's own log. An operation is listed
+ * before the first one that needs it. Kernels are listed with shape, FLOPs and bytes (each operand
+ * once).
  * @throws std::invalid_argument when the graph has no such rank.
  */
 std::string DescribeGraph(const StepGraph& graph, const GraphView& view);

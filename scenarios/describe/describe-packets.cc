@@ -16,7 +16,7 @@ namespace
 
 constexpr std::size_t COMMENT_COLUMN = 40;
 
-/** What each key of a component says of itself. */
+/** The help text and source of each key of a component. */
 std::map<std::string, std::string>
 RemarksOf(Parameterized& component)
 {

@@ -10,8 +10,8 @@ namespace weir
 {
 
 /**
- * Every value of @p spec as the YAML that `--network` and `network:` take, each line with what it
- * is and where its default comes from.
+ * Writes every value of @p spec as YAML for `--network` and `network:`, each line with its meaning
+ * and the source of its default.
  */
 std::string DescribePackets(PacketSpec spec);
 

@@ -39,7 +39,7 @@ GpuLines(const SystemDescription& system)
     return table.Print(2);
 }
 
-/** One row a kind of link: how many one-way links there are and what each carries. */
+/** One line per kind of link: the number of one-way links, and the rate and latency of each. */
 std::string
 LinkLines(const Cluster& cluster)
 {
@@ -78,7 +78,7 @@ LinkLines(const Cluster& cluster)
     return table.Print(2);
 }
 
-/** What NCCL finds for all GPUs of the first @p nodes nodes. */
+/** The channels that NCCL finds for all GPUs of the first @p nodes nodes. */
 std::vector<std::string>
 ChannelRow(Planner& planner, uint32_t nodes)
 {
@@ -115,7 +115,7 @@ ChannelLines(Planner& planner)
     return table.Print(2);
 }
 
-/** Of each kind of device how many there are and what the first is called. */
+/** For each kind of device, the name of the first one and the count. */
 std::string
 DeviceLines(const Cluster& cluster)
 {
@@ -144,7 +144,7 @@ DeviceLines(const Cluster& cluster)
     return table.Print(2);
 }
 
-/** Per-message overheads, given or by default, and what each figure comes from. */
+/** Per-message overheads, given or default, with their sources. */
 std::string
 CostLines(const NodeSpec& node)
 {
@@ -170,7 +170,7 @@ CostLines(const NodeSpec& node)
 ClusterSpec
 WithJoinedNodes(ClusterSpec cluster)
 {
-    // A fabric of a fixed size has as many nodes as fill it.
+    // A fabric of a fixed size has the number of nodes that fills it.
     if (cluster.fabric.kind->JoinsNodes() &&
         cluster.fabric.kind->NodesThatFill(cluster.node).value_or(0) == 0)
     {

@@ -9,13 +9,13 @@
 namespace weir
 {
 
-/** @p cluster with nodes that show how they are joined: those that fill it, or else two. */
+/** @p cluster with enough nodes to show the fabric: the number that fills it, or at least two. */
 ClusterSpec WithJoinedNodes(ClusterSpec cluster);
 
 /**
- * A system for the terminal: its GPU, its links with raw and payload rates, the channels that NCCL
- * finds in it, the names of the devices of its first node, as events name them, and what handing
- * messages over costs (NodeCosts), each figure with its source.
+ * Describes a system for the terminal: its GPU, its kinds of links with payload rates and
+ * latencies, the channels that NCCL finds, the names of devices for use in events, and the
+ * per-message overheads (NodeCosts), each with its source.
  * @throws std::invalid_argument when it cannot be wired.
  */
 std::string DescribeSystem(const SystemDescription& system);

@@ -20,10 +20,9 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t MAX_SHOWN = 32; //!< ranks of a ring or a tree, of which others are alike
+constexpr std::size_t MAX_SHOWN = 32; //!< ranks of a ring or a tree; longer ones are shortened
 
-/** The texts of ranks that several channels have, with the channels, in the order of first
- * appearance. */
+/** Groups channels with the same text of ranks, in the order of first appearance. */
 class ChannelsByText
 {
   public:
@@ -117,7 +116,7 @@ class ChannelText
                std::to_string(m_cluster.LocalIndexOf(gpu));
     }
 
-    /** The ports of a hop between nodes, " (nic 0 > nic 1)"; of a hop inside a node nothing. */
+    /** The NICs of a hop between nodes, " (nic 0 > nic 1)"; empty for a hop inside a node. */
     std::string Nics(const Connection& hop) const
     {
         if (hop.kind != ConnectionKind::Network)
@@ -164,9 +163,9 @@ GraphText(const char* name, uint32_t channels, double intra, double inter)
 }
 
 /**
- * A communicator's channels as text: NCCL's graphs and their speeds, then each distinct ring (GPUs
- * as node:gpu, in order, with the NICs of hops between nodes) and each distinct tree (rank <
- * parent), of each the first MAX_SHOWN ranks.
+ * The channels of a communicator: NCCL's graphs with their speeds, then each distinct ring (GPUs as
+ * node:gpu, in order, with the NICs of hops between nodes) and each distinct tree (rank < parent),
+ * with at most MAX_SHOWN ranks each.
  */
 std::string
 ExplainChannels(const Communicator& communicator, const Cluster& cluster, const Routing& routing)
@@ -218,7 +217,7 @@ class Explanation
                            " channels, " + FormatSeconds(plan.duration.ToSeconds()) +
                            (plan.Overlaps() ? " alone; below, calls overlap" : "") + "\n";
         const std::string chunks =
-            m_spec.program ? "" : Chunks(call); // those of a file are its own
+            m_spec.program ? "" : Chunks(call); // an imported program has its own chunks
         return text + Alternatives(call, plan) + chunks + Shares(plan) + Launches(plan);
     }
 
@@ -282,7 +281,10 @@ class Explanation
         return text;
     }
 
-    /** The slowest leg's bytes, on a link or in its blocks, against all that they wait for. */
+    /**
+     * The shares of latency and of the transfer of bytes, on the bottleneck link or in the thread
+     * blocks.
+     */
     std::string Shares(const CollectivePlan& plan)
     {
         if (plan.duration <= Time())
@@ -304,7 +306,7 @@ class Explanation
                "\n";
     }
 
-    /** What launching takes beside the call itself. */
+    /** The launch time of a call. */
     std::string Launches(const CollectivePlan& plan)
     {
         const NodeCosts costs(m_spec.cluster.node);

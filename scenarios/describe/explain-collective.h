@@ -10,10 +10,9 @@ namespace weir
 {
 
 /**
- * Why a sweep takes the time that it takes: the channels that are found; then for every size the
- * choice, NCCL's estimate of each alternative beside Weir's own closed form, chunks and slices, the
- * bottleneck link, and the shares of time that are latency and that are bytes on the wire or in the
- * thread blocks.
+ * Explains the times of a sweep: the channels found; then for every size the choice, NCCL's
+ * estimate of each alternative next to Weir's closed form, chunks and slices, the bottleneck link,
+ * the shares of latency and of bytes on the wire or in the thread blocks, and launch times.
  * @throws InputError as RunCollectiveSweep does.
  */
 std::string ExplainCollective(const CollectiveSweepSpec& spec);

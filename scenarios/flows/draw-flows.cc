@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-/** By index of the pattern's end points: their numbers in the network. */
+/** The numbers, in the network, of the pattern's end points, by their index in the pattern. */
 std::vector<uint32_t>
 NumbersOf(const FileTraffic& traffic, const FlowNetwork& network)
 {

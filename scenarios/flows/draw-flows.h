@@ -12,10 +12,10 @@ namespace weir
 {
 
 /**
- * The flows of some patterns of traffic between the end points of @p network, pattern after
- * pattern; ports are as ReadFlows gives them.
- * @throws InputError with the place of what the network does not have, or of more flows than memory
- * holds, before any of that pattern is drawn.
+ * Draws the flows of traffic patterns between end points of @p network, pattern after pattern;
+ * source ports are assigned as by ReadFlows.
+ * @throws InputError with the place of end points that the network lacks, or of a pattern with more
+ *         flows than memory holds, before any of them is drawn.
  */
 FlowResults DrawFlows(const std::vector<FileTraffic>& traffics, FlowNetwork& network);
 

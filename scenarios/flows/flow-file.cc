@@ -19,7 +19,7 @@ namespace
 
 constexpr int64_t MAX_WHOLE = std::numeric_limits<int64_t>::max();
 constexpr int64_t MAX_PORT = std::numeric_limits<uint16_t>::max();
-constexpr double MAX_START = 1e6; //!< seconds; leaves most of what Time can count to the flows
+constexpr double MAX_START = 1e6; //!< seconds; leaves most of the range of Time to the flows
 
 /** The columns of a CSV, in the order of FlowFile::Column. */
 const std::vector<std::string>&
@@ -29,7 +29,7 @@ ColumnNames()
     return names;
 }
 
-/** Words of htsim's flows that need not be looked at: their names, and what follows their ends. */
+/** Keys of htsim's flows that are ignored: identifiers and triggers at the end of a flow. */
 const std::vector<std::string>&
 IdleHtsimWords()
 {
@@ -38,7 +38,7 @@ IdleHtsimWords()
     return words;
 }
 
-/** Whether @p text is @p word, which is in lower case, in any case. */
+/** Whether @p text equals @p word, which is in lower case, ignoring case. */
 bool
 IsWord(std::string_view text, std::string_view word)
 {
@@ -78,7 +78,7 @@ FlowFile::CheckEndPoints(std::size_t count, const std::string& name) const
 std::size_t
 FlowFile::ExpectedFlows() const
 {
-    constexpr std::uintmax_t SHORTEST_ROW = sizeof("0 1 0 1 0") - 1 + 1; // and its newline
+    constexpr std::uintmax_t SHORTEST_ROW = sizeof("0 1 0 1 0") - 1 + 1; // with its newline
     std::error_code unknown;
     const std::uintmax_t size = std::filesystem::file_size(m_lines.Path(), unknown);
     return unknown ? 0
@@ -118,7 +118,7 @@ FlowFile::ReadCount()
     m_countLine = m_lines.Line();
 }
 
-/** The rest of it: Nodes is the line where the file stands. */
+/** Reads the rest of the header; the current line is Nodes. */
 void
 FlowFile::ReadHtsimHeader()
 {
@@ -141,12 +141,12 @@ FlowFile::ReadHtsimHeader()
     m_countLine = m_lines.Line();
 }
 
-/** As Next, of the form `src->dst key value key value ...`. */
+/** As Next, for lines `src->dst key value key value ...`. */
 bool
 FlowFile::NextHtsim(FlowRow& row)
 {
     bool found = m_lines.NextAtSpaces();
-    while (found && m_lines.Fields().size() == 2 && // Triggers, Failures: how many follow
+    while (found && m_lines.Fields().size() == 2 && // Triggers, Failures: their number
            m_lines.Fields()[0].find("->") == std::string_view::npos)
     {
         if (m_lines.Whole(1, std::string(m_lines.Fields()[0]).c_str(), 0, MAX_WHOLE) != 0)

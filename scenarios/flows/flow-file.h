@@ -13,57 +13,60 @@
 namespace weir
 {
 
-/** One flow as its file gives it. */
+/** One flow of a file. */
 struct FlowRow
 {
     int64_t source{0};
     int64_t destination{0};
-    uint16_t priorityGroup{0};   //!< zero where the file has none
-    uint16_t destinationPort{0}; //!< zero where the file has none
+    uint16_t priorityGroup{0};   //!< 0 where the file has none
+    uint16_t destinationPort{0}; //!< 0 where the file has none
     Bytes bytes;
     Time start;
 };
 
 /**
- * The flows of a file, one after another, in constant memory. Its form is known by its content:
- *  - HPCC: a line with the number of flows, then `src dst pg dport size start_s` a flow, or
- *    `src dst pg size start_s` (ConWeave), the same throughout; text after the last is a remark;
- *  - CSV: a header with the columns src, dst, bytes, start_s in any order, maybe pg and dport too;
- *  - htsim (`.cm`, `.tm`): `Nodes n`, `Connections m`, then `src->dst [id i] start t size s` a
- * flow, with t in microseconds, as uet-htsim takes it. Flows that wait for triggers are refused.
+ * Reads the flows of a file one after another, in constant memory. The format is recognized by the
+ * content:
+ * - HPCC: a line with the number of flows, then `src dst pg dport size start_s` per flow, or `src
+ *   dst pg size start_s` (ConWeave), the same in all lines; text after the last flow is a remark;
+ * - CSV: a header with the columns src, dst, bytes, start_s in any order, optionally pg and dport;
+ * - htsim (`.cm`, `.tm`): `Nodes n`, `Connections m`, then `src->dst [id i] start t size s` per
+ *   flow, with t in microseconds, as in uet-htsim. Flows that wait for triggers are refused.
  *
- * Sizes are bytes (64 bits); a start is in seconds from the beginning of the run. Whether an end
- * point exists is for whoever reads to say.
+ * Sizes are bytes (64 bits); starts are seconds from the beginning of the run. The caller checks
+ * whether end points exist.
  */
 class FlowFile
 {
   public:
-    /** @throws InputError when the file cannot be read or does not begin as one of its forms. */
+    /**
+     * @throws InputError when the file cannot be read or does not begin as one of these formats.
+     */
     explicit FlowFile(const std::string& path);
 
     /**
      * Reads the next flow. @return false after the last one.
-     * @throws InputError "file:line: field: found ..., expected ..." on a row that is no flow, or
-     *         more or fewer of them than the first line says.
+     * @throws InputError "file:line: field: found ..., expected ..." on an invalid flow, or when
+     *         the number of flows is not that of the first line.
      */
     bool Next(FlowRow& row);
 
     /**
-     * How many flows to make room for: what the first line announces, but no more than the file is
-     * long enough for; zero where it does not say.
+     * How many flows to reserve memory for: the number that the file announces, limited by what its
+     * length allows; 0 where it announces none.
      */
     std::size_t ExpectedFlows() const;
 
-    /** @throws InputError where the file is for another number of end points than @p count. */
+    /** @throws InputError where the file states a number of end points other than @p count. */
     void CheckEndPoints(std::size_t count, const std::string& name) const;
 
-    /** "file:line: @p name: found ..., expected ..." for the row that Next gave. */
+    /** The error "file:line: @p name: found ..., expected ..." for the flow that Next returned. */
     InputError Refusal(const char* name, int64_t found, const std::string& expected) const
     {
         return m_lines.Refusal(name, std::to_string(found), expected);
     }
 
-    /** "file:line: message" for the row that Next gave. */
+    /** The error "file:line: message" for the flow that Next returned. */
     InputError Error(const std::string& message) const
     {
         return m_lines.Error(message);
@@ -72,7 +75,7 @@ class FlowFile
   private:
     static constexpr std::size_t ABSENT = ~std::size_t{0};
 
-    /** Where a row's values stand, by Column. */
+    /** Values of a flow, as indices of m_places. */
     enum Column
     {
         SOURCE,
@@ -101,11 +104,11 @@ class FlowFile
     LocatedLines m_lines;
     Form m_form{Form::Hpcc};
     uint64_t m_countLine{0};
-    int64_t m_nodes{0};      //!< end points that the file is for, where it says
-    uint64_t m_nodesLine{0}; //!< where it says so
-    int64_t m_count{0};      //!< flows that the first line announces
+    int64_t m_nodes{0};      //!< number of end points stated by the file
+    uint64_t m_nodesLine{0}; //!< line that states it; 0: none
+    int64_t m_count{0};      //!< number of flows stated by the file
     int64_t m_read{0};
-    std::size_t m_fields{0}; //!< of each row; zero until the form is known
+    std::size_t m_fields{0}; //!< fields per line; 0 until the format is known
     std::array<std::size_t, COLUMN_COUNT> m_places{};
 };
 

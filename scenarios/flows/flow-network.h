@@ -15,7 +15,7 @@
 namespace weir
 {
 
-/** What of a flow's headers ECMP hashes besides its end points. */
+/** Header fields of a flow that ECMP hashes in addition to its end points. */
 struct FlowPorts
 {
     uint16_t sourcePort{0};
@@ -23,24 +23,29 @@ struct FlowPorts
     uint16_t priorityGroup{0};
 };
 
-/** Where flows play: numbered end points, the routes between them, and what moves the bytes. */
+/**
+ * The network that flows run on: numbered end points, the routes between them, and the transport.
+ */
 class FlowNetwork
 {
   public:
     virtual ~FlowNetwork() = default;
 
-    /** How end points are named in messages: "host" or "GPU". */
+    /** The kind of end points in messages: "host" or "GPU". */
     virtual const char* EndPointName() const = 0;
 
     virtual std::size_t EndPointCount() const = 0;
 
-    /** Why @p node sends and receives no flows: "a host from 0 to 319"; empty when it does. */
+    /**
+     * What is expected instead of @p node, which is not an end point: "a host from 0 to 319"; empty
+     * when it is one.
+     */
     virtual std::string WhyNoEndPoint(int64_t node) const = 0;
 
     /** The numbers of all end points, ascending. */
     virtual std::vector<uint32_t> EndPoints() const = 0;
 
-    /** What traffic needs to know of the end point with number @p node. */
+    /** The node and the network rate of the end point with number @p node, for traffic patterns. */
     virtual TrafficEndPoint EndPointAt(uint32_t node) const = 0;
 
     /**
@@ -49,16 +54,16 @@ class FlowNetwork
      */
     virtual RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) = 0;
 
-    /** Everything that takes part. */
+    /** The simulation that flows run in. */
     virtual Simulation& GetSimulation() = 0;
 
-    /** What happens to the network while flows are played. */
+    /** Events on the network while flows run. */
     const std::vector<EventSpec>& Events() const
     {
         return m_events;
     }
 
-    /** Adds to these. */
+    /** Adds events. */
     void AddEvents(const std::vector<EventSpec>& events)
     {
         m_events.insert(m_events.end(), events.begin(), events.end());

@@ -32,7 +32,7 @@ constexpr SizeClass SIZE_CLASSES[] = {{"all", NOTHING, ANY},
                                       {"<= 10 MB", SMALL, MEDIUM},
                                       {"> 10 MB", MEDIUM, ANY}};
 
-/** The class's flows; @p scratch is any memory to use. */
+/** The statistics of a size class; @p scratch is reused memory. */
 FlowClass
 Classify(const SizeClass& size,
          const FlowResults& results,
@@ -68,7 +68,7 @@ WallSeconds(const FlowRunCost& cost)
     return cost.readSeconds + cost.playSeconds + cost.writeSeconds;
 }
 
-/** A whole number with commas. */
+/** A whole number with thousands separators. */
 std::string
 FormatCount(uint64_t count)
 {
@@ -108,7 +108,7 @@ ToJson(const PacketCounts& packets)
             {"longest_queue", packets.longestQueue}};
 }
 
-/** What is not zero of it, in a line. */
+/** The nonzero counters in one line. */
 std::string
 ToText(const PacketCounts& packets)
 {
@@ -156,7 +156,7 @@ SummarizeFlows(const FlowResults& results, Transport& transport)
     {
         if (results.Finish(flow).IsInfinite())
         {
-            continue; // the run was stopped before
+            continue; // the run was stopped before it ended
         }
         summary.flows++;
         summary.bytes += results.GetBytes(flow);

@@ -15,7 +15,7 @@
 namespace weir
 {
 
-/** The flows of one class of sizes. */
+/** The flows of one size class. */
 struct FlowClass
 {
     std::string name;
@@ -24,60 +24,63 @@ struct FlowClass
     Percentiles slowdown;
 };
 
-/** What the flows of a run add up to. */
+/** Statistics of the flows of a run. */
 struct FlowSummary
 {
     uint64_t flows{0};
     Bytes bytes;
     Time makespan;        //!< from the first start to the last finish
-    double meanActive{0}; //!< flows under way, over the makespan (Little's law)
-    /** All flows, then small, medium and large: at most 100 kB, at most 10 MB, above (the classes
-     * of pFabric, SIGCOMM 2013, section 5.4); classes without flows are left out. */
+    double meanActive{0}; //!< mean number of active flows over the makespan (Little's law)
+    /**
+     * All flows, then small, medium and large ones: at most 100 kB, at most 10 MB, above (the
+     * classes of pFabric, SIGCOMM 2013, section 5.4); classes without flows are omitted.
+     */
     std::vector<FlowClass> classes;
 };
 
-/** O(flows); takes 8 bytes a flow while it runs. */
+/** Summarizes the finished flows. O(flows log flows); takes 8 bytes per flow while it runs. */
 FlowSummary SummarizeFlows(const FlowResults& results, Transport& transport);
 
-/** Flows of @p results that @p transport moves as packets. */
+/** The number of flows of @p results that @p transport moves as packets. */
 uint64_t CountPacketFlows(const FlowResults& results, Transport& transport);
 
 /** Wall-clock seconds of a run's parts. */
 struct FlowRunCost
 {
-    double readSeconds{0}; //!< topology and flows, paths included
+    double readSeconds{0}; //!< reading topology and flows, and finding paths
     double playSeconds{0};
     double writeSeconds{0};
     uint64_t peakRssBytes{0};
 };
 
-/** What a report says besides the summary. */
+/** The content of a report. */
 struct FlowReport
 {
     std::string fidelity;       //!< flow, packet or hybrid
     std::string topology;       //!< as given
     std::string flows;          //!< as given
-    double sharingTolerance{0}; //!< as SharingSpec
-    std::string corrections;    //!< of the fluid, as given; empty: none
+    double sharingTolerance{0}; //!< SharingSpec::tolerance
+    std::string corrections;    //!< of the fluid model, as given; empty: none
     std::size_t endPoints{0};
     const char* endPointName{""};
-    bool sortedInput{true}; //!< the file gave flows by start, or they were drawn
+    bool sortedInput{true}; //!< flows were in the order of their starts, or drawn
     FlowSummary summary;
-    std::optional<uint64_t> packetFlows{}; //!< beside a fluid
+    std::optional<uint64_t> packetFlows{}; //!< in hybrid fidelity
     FlowRun run;
-    RunResult result; //!< links
+    RunResult result; //!< statistics of links and packets
     FlowRunCost cost;
 };
 
-/** For the terminal. */
+/** The report as text for the terminal. */
 std::string ToText(const FlowReport& report);
 
 /**
- * One JSON object: topology, flows_file, fidelity, packet_flows, flows, bytes, makespan_s,
- * mean_active, max_active, sorted_input, packets {drops, trims, marks, retransmissions, pauses,
- * longest_queue_bytes, longest_queue} where there are any, busiest_links, links_window_s, events,
- * wall_s, read_s, play_s, write_s, peak_rss_bytes and classes, each {name, flows, fct_s, slowdown}
- * with p50, p95 and p99.
+ * The report as one JSON object: topology, flows_file, fidelity, end_points, flows, bytes,
+ * makespan_s, mean_active, max_active, sorted_input, and, where they apply, packet_flows,
+ * sharing_tolerance, corrections and partial; classes, each {name, flows, fct_s, slowdown} with
+ * p50, p95 and p99; packets {drops, trims, marks, retransmissions, pauses, longest_queue_bytes,
+ * longest_queue} where there are any; busiest_links, links_window_s, events, wall_s, read_s,
+ * play_s, write_s and peak_rss_bytes.
  */
 std::string ToJson(const FlowReport& report);
 

@@ -16,18 +16,18 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t CHUNK = std::size_t{1} << 18; //!< bytes handed to the system at once
+constexpr std::size_t CHUNK = std::size_t{1} << 18; //!< bytes per write
 constexpr std::size_t LONGEST_ROW = 256;            //!< nine numbers of at most 25 characters
 constexpr int64_t PICOSECONDS = 1'000'000'000'000;  //!< in a second
 
-/** 1 where both are zero. */
+/** The slowdown; 1 where both times are zero. */
 double
 SlowdownOf(Time taken, Time ideal)
 {
     return taken == ideal ? 1 : taken / ideal;
 }
 
-/** Rows of numbers put together in a buffer and written in large pieces. */
+/** Formats rows of numbers in a buffer and writes it in large pieces. */
 class RowWriter
 {
   public:
@@ -52,7 +52,7 @@ class RowWriter
         *m_at++ = ',';
     }
 
-    /** Seconds with as many of twelve decimals as are not zero. */
+    /** Seconds with up to twelve decimals, without trailing zeros. */
     void Add(Time time)
     {
         int64_t ps = time.ToPicoseconds();
@@ -77,7 +77,7 @@ class RowWriter
         *m_at++ = ',';
     }
 
-    /** Ends the row in place of its last comma. */
+    /** Ends the row, replacing its last comma. */
     void EndRow()
     {
         m_at[-1] = '\n';
@@ -96,7 +96,7 @@ class RowWriter
   private:
     std::ostream& m_out;
     std::vector<char> m_buffer;
-    char* m_at; //!< where the next character goes
+    char* m_at; //!< position of the next character
 };
 
 } // namespace
@@ -176,7 +176,7 @@ WriteFlowCsv(const FlowResults& results, Transport& transport, std::ostream& out
     {
         if (results.Finish(flow).IsInfinite())
         {
-            continue; // the run was stopped before
+            continue; // the run was stopped before it ended
         }
         writer.Add(flow);
         writer.Add(results.Source(flow));

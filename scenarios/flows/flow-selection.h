@@ -15,18 +15,18 @@
 namespace weir
 {
 
-/** Which flows move as packets where the others are a fluid: those that any of these names. */
+/** Selects the flows that move as packets in hybrid fidelity: those that match any criterion. */
 struct FlowSelection
 {
     std::vector<NumberRange> flows;        //!< by number, as in the CSV
     std::vector<NumberRange> sources;      //!< end points
     std::vector<NumberRange> destinations; //!< end points
     std::optional<Bytes> below;            //!< flows of fewer bytes
-    std::vector<std::string> links;        //!< for CouplingSpec::links: flows over these
+    std::vector<std::string> links;        //!< flows over these links, by CouplingSpec::links
 
     /**
-     * Marks the flows of @p results that it names, but for links. O(flows x ranges).
-     * @throws InputError with the place of a range in which there is no flow.
+     * Marks the selected flows of @p results, except by links. O(flows x ranges).
+     * @throws InputError with the place of a range that matches no flow.
      */
     void Apply(FlowResults& results) const;
 
@@ -38,7 +38,7 @@ struct FlowSelection
 
 /**
  * Reads `packets` of the network of `weir flows`.
- * @throws InputError with the place of what is unknown or no number, range or size.
+ * @throws InputError with the place of an unknown key, or of a wrong number, range or size.
  */
 FlowSelection ReadFlowSelection(const YamlNode& packets);
 

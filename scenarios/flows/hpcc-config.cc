@@ -29,7 +29,7 @@ enum class Mode
     Dctcp = 8
 };
 
-/** Those that say how packets move, or where topology and flows are. */
+/** Keys about packets, topology and flows. */
 const std::vector<std::string>&
 OwnKeys()
 {
@@ -71,7 +71,7 @@ OwnKeys()
     return keys;
 }
 
-/** Those that say what is written and when it ends, or belong to settings that are refused. */
+/** Ignored keys: about output and the end of the run, or part of settings that are refused. */
 const std::vector<std::string>&
 IdleKeys()
 {
@@ -119,22 +119,23 @@ SwitchRates(const Topology& topology)
     return rates;
 }
 
-/** Largest over all pairs of hosts, each by a path of the fewest links. */
+/** The largest values over all pairs of hosts, each by a shortest path in hops. */
 struct LargestPair
 {
     double roundTrip{0}; //!< ns
-    double bytes{0};     //!< round-trip time times the narrowest rate
+    double bytes{0};     //!< round-trip time x bottleneck rate
 };
 
 /**
- * As the simulator counts: twice the delays there, and one payload a link.
+ * As the HPCC simulator computes round-trip times: twice the one-way delays, and the transmission
+ * time of one payload per link.
  */
 LargestPair
 LargestOf(const Topology& topology, double payload)
 {
     struct Reached
     {
-        double delay{-1}; //!< ns; -1: not reached
+        double delay{-1}; //!< one-way, ns; -1: not reached
         double sending{0};
         double rate{0}; //!< bits/s
     };
@@ -157,7 +158,7 @@ LargestOf(const Topology& topology, double payload)
                 const double roundTrip = 2 * here.delay + here.sending;
                 largest.roundTrip = std::max(largest.roundTrip, roundTrip);
                 largest.bytes = std::max(largest.bytes, roundTrip * here.rate / 8e9);
-                continue; // hosts pass nothing on
+                continue; // hosts do not forward
             }
             for (const LinkId id : topology.LinksFrom(queue[at]))
             {
@@ -306,7 +307,7 @@ HpccConfig::Flag(const std::string& key, bool absent) const
     return Whole(key, absent ? 1 : 0, 0, 1) == 1;
 }
 
-/** As YAML has it: the simulator's "50Mb/s" and "50Mbps" alike. */
+/** The rate as YAML: accepts the simulator's "50Mb/s" and "50Mbps". */
 std::string
 HpccConfig::RateOf(const std::string& key, const std::string& absent) const
 {
@@ -332,7 +333,7 @@ HpccConfig::RateOf(const std::string& key, const std::string& absent) const
     return text;
 }
 
-/** Refuses settings that packets cannot have here. */
+/** Refuses settings that the packet transport does not support. */
 void
 HpccConfig::ExpectAsModeled() const
 {
@@ -358,7 +359,7 @@ HpccConfig::ExpectAsModeled() const
     }
 }
 
-/** n rate value rate value ...: value by rate in bits/s. */
+/** Reads n rate value rate value ...: values by rate in bits/s. */
 std::map<int64_t, double>
 HpccConfig::ByRate(const std::string& key) const
 {
@@ -390,7 +391,7 @@ HpccConfig::ByRate(const std::string& key) const
     return values;
 }
 
-/** Thresholds of marking: one value of each map for all ports, in proportion to their rates. */
+/** Sets the marking thresholds: one value of each map for all ports, scaled by port rate. */
 void
 HpccConfig::SetMarks(YamlNode& node, const Topology& topology) const
 {
@@ -426,7 +427,7 @@ HpccConfig::SetMarks(YamlNode& node, const Topology& topology) const
         }
         return values.at(*rates.begin());
     };
-    // The simulator has 100 and 400 KB, and a fifth, at 25 Gb/s where no map says otherwise.
+    // The simulator's defaults are 100 and 400 KB, and probability 0.2, at 25 Gb/s.
     const double from = valueOf("KMIN_MAP", 100 * first / 25e9, true);
     const double all = valueOf("KMAX_MAP", 400 * first / 25e9, true);
     if (from > all)
@@ -550,7 +551,7 @@ HpccConfig::Events(const Topology& topology, const std::vector<EventSpec>& lossy
         }
     }
     const auto found = m_entries.find("LINK_DOWN");
-    if (found == m_entries.end() || found->second.values.front() == "0") // as the simulator
+    if (found == m_entries.end() || found->second.values.front() == "0") // as in the simulator
     {
         return events;
     }
@@ -568,7 +569,7 @@ HpccConfig::Events(const Topology& topology, const std::vector<EventSpec>& lossy
     {
         throw Refusal("LINK_DOWN", expected);
     }
-    // Of several links between two nodes the simulator keeps the one that it reads last.
+    // Of parallel links between two nodes the simulator keeps the last one that it reads.
     const auto& links = topology.LinksFrom(DeviceId(static_cast<std::size_t>(values[1])));
     const auto link = std::find_if(links.rbegin(), links.rend(), [&](LinkId each) {
         return topology.GetLink(each).to == DeviceId(static_cast<std::size_t>(values[2]));
@@ -602,7 +603,7 @@ HpccConfig::Network(const Topology& topology) const
     node.Set("queuePair.flowEnd", "acknowledged");
     node.Set("switch.flowControl", "pfc");
     node.Set("switch.buffer", std::to_string(Whole("BUFFER_SIZE", 16, 1, 1 << 20)) + "MiB");
-    node.Set("switch.alpha", "0.125"); // at the hosts' rate, twice as much at twice the rate
+    node.Set("switch.alpha", "0.125"); // at the hosts' rate, and proportional to the rate
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
         if (IsHost(topology, topology.GetLink(LinkId(i)).from))

@@ -16,15 +16,15 @@ namespace weir
 {
 
 /**
- * A configuration of the HPCC simulator (SIGCOMM 2019) or one that came of it (SimAI, ConWeave,
- * ASTRA-sim's ns-3 back end): a key and its values a line.
+ * A configuration of the HPCC simulator (SIGCOMM 2019) or one derived from it (SimAI, ConWeave,
+ * ASTRA-sim's ns-3 back end): one key with its values per line.
  *
  *     TOPOLOGY_FILE mix/topology.txt
  *     CC_MODE 3                              1 DCQCN, 3 HPCC, 7 TIMELY, 8 DCTCP
  *     KMAX_MAP 2 25000000000 400 100000000000 1600      KB by rate of a port
  *
- * What only says what is written and when it ends (traces, monitors, SIMULATOR_STOP_TIME) is passed
- * over. Settings that packets here cannot have are refused, as are unknown keys.
+ * Keys about output and the end of the run (traces, monitors, SIMULATOR_STOP_TIME) are ignored.
+ * Settings that Weir's packet transport does not support are refused, as are unknown keys.
  */
 class HpccConfig
 {
@@ -32,41 +32,46 @@ class HpccConfig
     /** Reads @p path. @throws InputError "file:line: KEY: found ..., expected ...". */
     explicit HpccConfig(const std::string& path);
 
-    /** Whether @p path is a file whose first line is one of a key in capitals: no YAML. */
+    /**
+     * Whether the first line of the file @p path begins with a key in capitals, which YAML does
+     * not.
+     */
     static bool IsOne(const std::string& path);
 
-    /** TOPOLOGY_FILE: as it is where there is such a file, else beside the configuration or its
-     *  folder; empty: it names none. */
+    /**
+     * TOPOLOGY_FILE: the path itself if it is a file, else relative to the configuration's folder
+     * or its parent; empty: not given. @throws InputError where there is no such file.
+     */
     std::string TopologyFile() const
     {
         return FileOf("TOPOLOGY_FILE");
     }
 
-    /** FLOW_FILE, similarly. */
+    /** FLOW_FILE, found in the same way. */
     std::string FlowFile() const
     {
         return FileOf("FLOW_FILE");
     }
 
     /**
-     * Packets, queue pairs, switches and congestion control on @p topology, as ReadPackets takes
-     * them. Where GLOBAL_T asks for the largest window and round-trip time, these are of all pairs
-     * of hosts: O(hosts * links).
-     * @throws InputError where marking thresholds miss a rate of the topology, or are not in
-     *         proportion to its rates.
+     * Parameters of packets, queue pairs, switches and congestion control on @p topology, as input
+     * of ReadPackets. Where GLOBAL_T asks for the largest window and round-trip time, these are
+     * taken over all pairs of hosts: O(hosts * links).
+     * @throws InputError where marking thresholds are missing for a rate of the topology, or not
+     *         proportional to its rates.
      */
     YamlNode Network(const Topology& topology) const;
 
     /**
-     * LINK_DOWN, a time after two seconds in microseconds and two nodes, and ERROR_RATE_PER_LINK,
-     * which the links that @p lossy names, by an error rate of their own, do not have.
-     * @throws InputError at nodes that no link joins.
+     * Events of LINK_DOWN (microseconds after 2 s, and two nodes) and of ERROR_RATE_PER_LINK. The
+     * latter does not apply to the links in @p lossy, which have their own error rate.
+     * @throws InputError at nodes without a link between them.
      */
     std::vector<EventSpec> Events(const Topology& topology,
                                   const std::vector<EventSpec>& lossy) const;
 
   private:
-    /** A line. */
+    /** The line of a key. */
     struct Entry
     {
         uint64_t line{0};
@@ -74,7 +79,7 @@ class HpccConfig
     };
 
     std::string FileOf(const std::string& key) const;
-    /** "file:line: KEY". */
+    /** The place of a key: "file:line: KEY". */
     std::string PlaceOf(const std::string& key) const;
 
     InputError Refusal(const std::string& key, const std::string& expected) const;

@@ -17,7 +17,7 @@ Ecmp(uint64_t hashSeed)
     return fabric;
 }
 
-constexpr int PRIORITY_SHIFT = 13; //!< priority groups are 0 to 7: the top bits of a queue pair
+constexpr int PRIORITY_SHIFT = 13; //!< priority groups 0 to 7 are the top bits of a queue pair
 
 } // namespace
 

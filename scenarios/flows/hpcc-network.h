@@ -10,19 +10,19 @@ namespace weir
 {
 
 /**
- * The network of an HPCC topology file: end points are its hosts, by the file's numbers.
+ * The network of an HPCC topology file: end points are its hosts, by the file's node numbers.
  *
- * A flow takes a shortest path by hops; where several tie, switches choose as the routing says: by
- * the hash of the flow's addresses, ports and priority group, by load when it starts, or packet by
- * packet.
+ * A flow takes a shortest path by hops. Among equal-cost paths switches choose according to the
+ * routing: by the hash of the flow's addresses, ports and priority group, by load when it starts,
+ * or for each packet.
  */
 class HpccNetwork : public FlowNetwork
 {
   public:
     /**
      * @param topology with hosts and switches as ReadHpccTopology numbers them
-     * @param fabric its routing, hash seed and flowlet gap hold: another seed, another choice among
-     *        ties
+     * @param fabric of which routing, hash seed and flowlet gap are used; the seed changes the
+     *        choice among equal-cost paths
      */
     HpccNetwork(Topology topology, const FabricSpec& fabric, TransportSpec transport = {});
 

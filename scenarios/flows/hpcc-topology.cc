@@ -13,9 +13,9 @@ namespace weir
 namespace
 {
 
-constexpr int64_t MAX_NODES = int64_t{1} << 24; //!< so that a wrong header fails, not the memory
-constexpr int64_t MAX_LINKS = int64_t{1} << 30; //!< two directions of each have 32-bit ids
-constexpr int64_t MAX_UNLINKED = 65536;         //!< so that a short file takes little memory
+constexpr int64_t MAX_NODES = int64_t{1} << 24; //!< limits the memory that a wrong header takes
+constexpr int64_t MAX_LINKS = int64_t{1} << 30; //!< both directions of each have 32-bit ids
+constexpr int64_t MAX_UNLINKED = 65536;         //!< limits the memory that a short file takes
 constexpr std::size_t LINK_FIELDS = 5;
 
 /** The counts of the first line. */
@@ -70,7 +70,7 @@ TooFew(const LocatedLines& lines,
                        std::to_string(header.line) + " says");
 }
 
-/** By node, whether it is a switch. */
+/** Reads, for each node, whether it is a switch. */
 std::vector<bool>
 ReadSwitches(LocatedLines& lines, const Header& header)
 {
@@ -104,8 +104,8 @@ ReadSwitches(LocatedLines& lines, const Header& header)
     return isSwitch;
 }
 
-// Numbers without a unit are bit/s and seconds, as ns-3's DataRate and Time have them. Beyond these
-// a unit was forgotten: no link of a data center is slower, or longer.
+// Numbers without a unit are bit/s and seconds, as in ns-3's DataRate and Time. Outside these
+// limits a unit was forgotten: no data center link is slower, or longer.
 constexpr double MIN_BARE_RATE = 1e6; //!< bit/s
 constexpr double MAX_BARE_DELAY = 1;  //!< s
 
@@ -116,7 +116,7 @@ IsBare(std::string_view text)
     return !text.empty() && text.find_first_not_of("0123456789.eE+-") == std::string_view::npos;
 }
 
-/** The field at @p index by @p parse, whose errors have no place. */
+/** Parses the field at @p index with @p parse, and adds the place to its errors. */
 template <typename Parse>
 auto
 Located(const LocatedLines& lines, std::size_t index, const char* name, const Parse& parse)
@@ -165,15 +165,15 @@ ReadDelay(const LocatedLines& lines, std::size_t index)
     return delay;
 }
 
-/** A line of the file: a wire. */
+/** A wire, one line of the file. */
 struct Wire
 {
     uint32_t source{0};
     uint32_t destination{0};
     Rate rate;
     Time delay;
-    double loss{0};      //!< of each packet
-    std::string where{}; //!< of a loss
+    double loss{0};      //!< probability of packet loss
+    std::string where{}; //!< place of the loss
 };
 
 Wire
@@ -210,7 +210,7 @@ ReadLink(LocatedLines& lines, const Header& header, bool areLossesRefused)
             loss == 0 ? "" : lines.Error("error_rate").what()};
 }
 
-/** All wires, before any device is made: a header can ask for more than its file has. */
+/** Reads all wires before any device is created: a header can announce more than its file has. */
 std::vector<Wire>
 ReadLinks(LocatedLines& lines, const Header& header, bool areLossesRefused)
 {
@@ -270,7 +270,7 @@ LossOf(const Topology& topology, LinkId link, double part, const std::string& wh
     EventSpec event;
     event.kind = EventKind::LossyLink;
     event.from = topology.GetDevice(topology.GetLink(link).from).name;
-    event.to = topology.LinkName(link).substr(event.from.size() + 2); // behind "->"
+    event.to = topology.LinkName(link).substr(event.from.size() + 2); // after "->"
     event.loss = part;
     event.where = where;
     event.fromWhere = where;

@@ -69,7 +69,7 @@ Keys()
     return keys;
 }
 
-/** What a line of a tier says. */
+/** Reads one key of a tier. */
 void
 ReadTierKey(const LocatedLines& lines, const std::string& key, Tier& tier)
 {
@@ -150,7 +150,9 @@ ReadFile(LocatedLines& lines)
     return file;
 }
 
-/** Whole quotient. @throws InputError where there is a rest, or @p part is missing. */
+/**
+ * The exact quotient. @throws InputError where there is a remainder, or a value is not above zero.
+ */
 int64_t
 Divided(const LocatedLines& lines, int64_t whole, int64_t part, const std::string& rule)
 {
@@ -162,7 +164,7 @@ Divided(const LocatedLines& lines, int64_t whole, int64_t part, const std::strin
     return whole / part;
 }
 
-/** Joins devices of one tier with those above, as often as their bundle has links. */
+/** Connects devices of adjacent tiers, by as many parallel links as a bundle has. */
 class TreeBuilder
 {
   public:
@@ -182,7 +184,7 @@ class TreeBuilder
         return devices;
     }
 
-    /** @param tier of the upper one; hosts are below tier 0 */
+    /** @param tier of the upper device; hosts are below tier 0 */
     void Join(DeviceId below, DeviceId above, std::size_t tier)
     {
         const Tier& upper = m_file.tier[tier];

@@ -10,8 +10,8 @@ namespace weir
 {
 
 /**
- * Reads a fat tree as htsim's `.topo` files describe it (Broadcom's csg-htsim, Ultra Ethernet's
- * uet-htsim), keys in any case:
+ * Reads a fat tree from htsim's `.topo` files (Broadcom's csg-htsim, Ultra Ethernet's uet-htsim),
+ * keys in any case:
  *
  *     Nodes N        hosts, in pods of
  *     Podsize P      hosts each; with two tiers there is one pod
@@ -19,11 +19,11 @@ namespace weir
  *     Tier t         0: under the hosts; then, of switches of this tier and the links below them,
  *     Downlink_speed_Gbps, Downlink_Latency_ns, Switch_Latency_ns, Radix_Down, Radix_Up, Bundle
  *
- * A switch of tier 0 has Radix_Down hosts; its Radix_Up links go in bundles of the next tier's
- * Bundle to the switches of its pod, of which there are Radix_Up / Bundle. Similarly each of these
- * goes up to as many switches of the core, which no other of its pod goes to. Hosts are the devices
- * 0 to N - 1. A switch delays what comes to it by Switch_Latency_ns. `Queue_Down`, `Queue_Up` and
- * `Oversubscribed` are not looked at: buffers are those of the packet transport.
+ * A switch of tier 0 has Radix_Down hosts; its Radix_Up links go, in bundles of the next tier's
+ * Bundle links, to the Radix_Up / Bundle upper switches of its pod. In the same way each of these
+ * has links to Radix_Up / Bundle core switches, which no other switch of its pod connects to. Hosts
+ * are the devices 0 to N - 1. A switch delays its input by Switch_Latency_ns. `Queue_Down`,
+ * `Queue_Up` and `Oversubscribed` are ignored: buffers are those of the packet transport.
  * @throws InputError "file:line: key: found ..., expected ...", also where radixes do not fit.
  */
 Topology ReadHtsimTopology(const std::string& path);

@@ -24,9 +24,9 @@ namespace
 {
 
 /**
- * A system of the catalogue as a network for flows: end points are GPUs, counted node by node, and
- * flows take the paths of GpuRoutes. Ties in the network are broken by the hash of NICs and ports,
- * as the system's routing says.
+ * A system of the catalog as a network for flows: end points are GPUs, counted node by node, and
+ * flows take the paths of GpuRoutes. The system's routing chooses among equal-cost paths in the
+ * network, ECMP by the hash of NICs and ports.
  */
 class ClusterNetwork : public FlowNetwork
 {

@@ -46,11 +46,11 @@ FindRoute(const FlowFile& file, FlowNetwork& network, const FlowRow& row, const 
     }
 }
 
-/** Refuses a flow that would not even alone end within what time counts. */
+/** Refuses a flow that even in isolation would not end within the range of Time. */
 void
 CheckEnd(const FlowFile& file, FlowNetwork& network, const FlowRow& row, RouteId route)
 {
-    const auto isEndless = [&row](Rate rate) { // links without a rate may get one
+    const auto isEndless = [&row](Rate rate) { // links without a rate may get one later
         return rate > Rate() && (row.start + row.bytes / rate).IsInfinite();
     };
     if (!isEndless(network.GetRouting().BottleneckRate(route)))
@@ -67,7 +67,7 @@ CheckEnd(const FlowFile& file, FlowNetwork& network, const FlowRow& row, RouteId
     }
 }
 
-/** Starts every flow at its time and notes when it ends. */
+/** Starts every flow at its time and records when it ends. */
 class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObserver
 {
   public:
@@ -110,7 +110,7 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
         }
     }
 
-    /** Which path a flow takes, switches that route by load choose after it has started. */
+    /** Records the actual path: load-aware switches choose it only after the flow has started. */
     void OnFlowFinished(FlowId id, const FlowRequest& request, Time, Time) override
     {
         const FlowPath taken = m_transport.CurrentPath(id);
@@ -152,7 +152,7 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
     FlowResults& m_flows;
     const Routing& m_routing;
     Transport& m_transport;
-    std::vector<uint32_t> m_order; //!< flows by start; empty when they are so already
+    std::vector<uint32_t> m_order; //!< flows by start; empty when already in that order
     std::size_t m_started{0};
     std::size_t m_done{0};
     uint64_t m_maxActive{0};

@@ -23,9 +23,9 @@ namespace weir
 namespace
 {
 
-constexpr int SIGNAL_BASE = 128; //!< of the exit code of a process that a signal ended
+constexpr int SIGNAL_BASE = 128; //!< exit code of a process ended by signal n: this + n
 
-/** All of a file in memory. */
+/** The whole content of an in-memory file. */
 std::string
 TextOf(int file)
 {
@@ -39,7 +39,7 @@ TextOf(int file)
     return text;
 }
 
-/** Tells notes from the message in what a case wrote to standard error. */
+/** Separates notes from the message in the standard error of a case. */
 void
 ReadErrors(const std::string& errors, EndedCase& ended)
 {
@@ -87,7 +87,7 @@ CaseProcesses::~CaseProcesses()
 {
     for (const Process& process : m_running)
     {
-        ::kill(process.id, SIGTERM); // as Ctrl-C: what is unfinished is removed
+        ::kill(process.id, SIGTERM); // as Ctrl-C: unfinished files are removed
     }
     for (const Process& process : m_running)
     {

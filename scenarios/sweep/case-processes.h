@@ -15,38 +15,38 @@
 namespace weir
 {
 
-/** How a case of a sweep ended. */
+/** The outcome of a case of a sweep. */
 struct EndedCase
 {
-    int exit{0};                      //!< its exit code, as a shell has it
-    std::string output{};             //!< what it printed: one JSON object when the exit code is 0
-    std::string message{};            //!< the last line of its errors, without "weir: "
-    std::vector<std::string> notes{}; //!< that it printed, without "weir: note: "
-    std::vector<FileRead> files{};    //!< the program itself among them
+    int exit{0};                      //!< exit code as a shell has it: 128 + n after signal n
+    std::string output{};             //!< standard output: one JSON object when the exit code is 0
+    std::string message{};            //!< last line of standard error, without "weir: "
+    std::vector<std::string> notes{}; //!< notes on standard error, without "weir: note: "
+    std::vector<FileRead> files{};    //!< files read, including the program itself
 };
 
 /**
- * Commands in processes of their own, so that one that fails, aborts or takes too much memory takes
- * no other with it. They end with this process.
+ * Runs each command in its own process, so that one that fails, aborts or takes too much memory
+ * does not affect the others. The processes end with this one.
  */
 class CaseProcesses
 {
   public:
-    /** Runs a command line, prints and returns the exit code. */
+    /** Runs a command line; prints, and returns the exit code. */
     using Command = std::function<int(const std::vector<std::string>& words)>;
 
     /** @param folder in which commands run */
     CaseProcesses(Command command, std::string folder);
 
-    /** Ends what runs. */
+    /** Terminates the running processes. */
     ~CaseProcesses();
     CaseProcesses(const CaseProcesses&) = delete;
     CaseProcesses& operator=(const CaseProcesses&) = delete;
 
     /**
      * Starts a command.
-     * @param number by which TakeEnded tells it
-     * @throws std::runtime_error when the system has no room for a process.
+     * @param number identifies the command in TakeEnded
+     * @throws std::runtime_error when the system cannot start a process.
      */
     void Start(std::size_t number, const std::vector<std::string>& words);
 
@@ -55,7 +55,7 @@ class CaseProcesses
         return m_running.size();
     }
 
-    /** Those that have ended since, by number. Does not wait. */
+    /** The commands that have ended since the last call, with their numbers. Does not wait. */
     std::vector<std::pair<std::size_t, EndedCase>> TakeEnded();
 
   private:
@@ -63,7 +63,7 @@ class CaseProcesses
     {
         std::size_t number;
         pid_t id;
-        int output; //!< files in memory
+        int output; //!< in-memory files, as are the next two
         int errors;
         int files;
     };

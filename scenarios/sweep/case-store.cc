@@ -21,7 +21,7 @@ namespace
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-/** A number that differs, as good as always, where texts do. */
+/** A 64-bit hash in hexadecimal. */
 std::string
 HashOf(const std::string& text)
 {
@@ -30,7 +30,7 @@ HashOf(const std::string& text)
     return digits;
 }
 
-/** All of a file; nothing where it cannot be read. */
+/** The content of a file; nothing where it cannot be read. */
 std::optional<std::string>
 ContentOf(const std::string& path)
 {
@@ -99,7 +99,7 @@ CaseStore::Find(const std::vector<std::string>& words, const std::string& runFol
         outcome.notes = kept.at("notes").get<std::vector<std::string>>();
         return outcome;
     }
-    catch (const Json::exception& /* no file of ours */)
+    catch (const Json::exception& /* not a file of this store */)
     {
         return std::nullopt;
     }
@@ -138,7 +138,7 @@ void
 CaseStore::RemoveFolder() const
 {
     std::error_code ignored;
-    fs::remove(m_folder, ignored); // not where it is not empty
+    fs::remove(m_folder, ignored); // fails if it is not empty
 }
 
 } // namespace weir

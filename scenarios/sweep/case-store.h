@@ -12,32 +12,35 @@ namespace weir
 {
 
 /**
- * A folder in which the cases of a sweep that have ended wait for the others: one JSON file a case,
- * complete or not there, so that a sweep that was stopped goes on and several processes or machines
- * share one. A case counts as ended only while its command, Weir's version and all files that it
- * read are what they were.
+ * A folder that keeps the finished cases of a sweep until all have ended: one JSON file per case,
+ * written atomically, so that a stopped sweep can be resumed and several processes or machines can
+ * share one. A case counts as finished only while its command, Weir's version and all files that it
+ * read are unchanged.
  */
 class CaseStore
 {
   public:
     explicit CaseStore(std::string folder);
 
-    /** Before Keep. @throws InputError when the folder cannot be made. */
+    /** Creates the folder; call it before Keep. @throws InputError when it cannot be created. */
     void MakeFolder() const;
 
-    /** How the command @p words, run in @p runFolder, ended; nothing where that is not known. */
+    /**
+     * The outcome of the command @p words, run in @p runFolder; nothing where it is not kept or
+     * outdated.
+     */
     std::optional<EndedCase> Find(const std::vector<std::string>& words,
                                   const std::string& runFolder) const;
 
-    /** @throws InputError when the folder cannot be written to. */
+    /** Keeps an outcome. @throws InputError when the folder cannot be written to. */
     void Keep(const std::vector<std::string>& words,
               const std::string& runFolder,
               const EndedCase& outcome) const;
 
-    /** Forgets a case. */
+    /** Removes a case. */
     void Remove(const std::vector<std::string>& words, const std::string& runFolder) const;
 
-    /** Removes the folder where nothing is left in it. */
+    /** Removes the folder if it is empty. */
     void RemoveFolder() const;
 
   private:

@@ -18,9 +18,9 @@ namespace
 {
 
 constexpr uint32_t MAX_MICRO_BATCH = 8;    // samples
-constexpr uint32_t MAX_VIRTUAL_STAGES = 4; // chunks of a stage
+constexpr uint32_t MAX_VIRTUAL_STAGES = 4; // model chunks per stage
 
-/** "jobs.0.parallel" of "run.yaml:5:3: jobs.0.parallel". */
+/** The key in a place: "jobs.0.parallel" in "run.yaml:5:3: jobs.0.parallel". */
 std::string
 KeyOf(const std::string& where)
 {
@@ -34,7 +34,7 @@ KeyOf(const std::string& where)
     return key;
 }
 
-/** The plan's own way to recompute beside none and all: it may be one that a framework has. */
+/** The recomputations to try: none, full, and the plan's own, which may come from a framework. */
 std::vector<Recomputation>
 RecomputationsOf(const ParallelPlan& plan)
 {
@@ -46,7 +46,7 @@ RecomputationsOf(const ParallelPlan& plan)
     return all;
 }
 
-/** The schedule of @p stages with @p chunks each. */
+/** The schedule of stages with @p chunks model chunks each. */
 PipelineScheduleKind
 ScheduleOf(const ParallelPlan& plan, uint32_t chunks)
 {
@@ -62,7 +62,9 @@ ScheduleOf(const ParallelPlan& plan, uint32_t chunks)
 /** Tensor ranks, pipeline stages and replicas. */
 using Division = std::array<uint32_t, 3>;
 
-/** All divisions of @p gpus GPUs, in nodes of @p node that tensor ranks divide. */
+/**
+ * All factorizations of @p gpus GPUs in which the tensor ranks divide the @p node GPUs of a node.
+ */
 std::vector<Division>
 DivisionsOf(uint32_t gpus, uint32_t node)
 {

@@ -20,16 +20,16 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
-/** The arrays whose elements are what a case is run for. */
+/** The arrays of results. */
 constexpr const char* RESULTS[] = {"points", "jobs", "collectives", "traffic", "classes"};
 
-/** What a case cost, which is another figure each time. */
+/** Costs of running a case, which differ between equal runs. */
 constexpr const char* COSTS[] = {"wall_s", "read_s", "play_s", "write_s", "peak_rss_bytes"};
 
-/** Of the case's first result, but said of the whole case. */
+/** Values of the whole case that belong to its first result. */
 constexpr const char* BOUNDS[] = {"bound", "measured_bound"};
 
-/** The columns of results that are printed, with how a heading says them. */
+/** The columns of results that are printed, with their headings. */
 constexpr std::pair<const char*, const char*> PRINTED[] = {
     {"name", "name"},
     {"size_bytes", "size (B)"},
@@ -55,11 +55,13 @@ Has(const Names& names, const std::string& name)
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/** Cells by column. */
+/** A row of cells, by column name. */
 class Row
 {
   public:
-    /** Where there is another cell of that name, as of what varies, under "result_" and the name.
+    /**
+     * Adds a cell; under the name "result_" + @p name if another cell has that name, such as a
+     * varied value.
      */
     void Add(const std::string& name, const Json& cell)
     {
@@ -74,7 +76,7 @@ class Row
         }
     }
 
-    /** Adds numbers and texts of @p value, of nested objects with the names of both. */
+    /** Adds the numbers and texts of @p value; members of nested objects are named after both. */
     void AddAll(const Json& value, const std::string& name = "")
     {
         if (value.is_object())
@@ -116,7 +118,10 @@ struct Table
     std::string name;
     std::vector<Row> rows;
 
-    /** All columns of all rows, each behind those that it follows in the first row that has it. */
+    /**
+     * The columns of all rows; each follows the column that precedes it in the first row that has
+     * it.
+     */
     std::vector<std::string> Columns() const
     {
         std::vector<std::string> columns;
@@ -133,7 +138,7 @@ struct Table
     }
 };
 
-/** A number where the text is one, so that tables can be sorted by it. */
+/** A number if the text is one, so that tables can be sorted by it. */
 Json
 CellOf(const std::string& value)
 {
@@ -160,7 +165,7 @@ ResultOf(const EndedCase& outcome)
     return result.is_object() ? result : Json::object();
 }
 
-/** The columns that all tables begin with. */
+/** The columns that tables begin with. */
 Row
 RowOf(const Sweep& sweep, std::size_t number)
 {
@@ -182,11 +187,11 @@ IsTable(const Json& value)
 const char*
 EndOf(const EndedCase& outcome)
 {
-    constexpr int REFUSED = 2; // exit code of wrong input
+    constexpr int REFUSED = 2; // ExitCode::WrongInput
     return outcome.exit == 0 ? "done" : outcome.exit == REFUSED ? "refused" : "failed";
 }
 
-/** A row for each result of each case; one for a case that has none. */
+/** One row for each result of each case; one for a case without results. */
 Table
 ResultsOf(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
 {
@@ -266,7 +271,7 @@ TablesOf(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
     return tables;
 }
 
-/** What the names of numbers say of their units. */
+/** The unit of a number, by its name. */
 std::string
 UnitsOf(const std::string& name)
 {
@@ -275,7 +280,7 @@ UnitsOf(const std::string& name)
                name.compare(name.size() - end.size(), end.size(), end) == 0;
     };
     return endsWith("_per_s")                                 ? "s-1"
-           : endsWith("_stage")                               ? "1" // whose memory the bytes are
+           : endsWith("_stage")                               ? "1" // a stage, although of bytes
            : endsWith("_us")                                  ? "us"
            : endsWith("_s") || name.find("_s_") < name.size() ? "s"
            : name.find("bytes") < name.size()                 ? "B"
@@ -300,7 +305,7 @@ PrintedOf(const std::string& name, const Json* cell)
                                               : FormatText("%.6g", cell->get<double>());
 }
 
-/** The cell with all digits, in quotes where CSV needs them. */
+/** The cell with all digits, quoted where CSV requires it. */
 std::string
 CsvOf(const Json* cell)
 {
@@ -321,7 +326,7 @@ CsvOf(const Json* cell)
     return quoted + "\"";
 }
 
-/** Adds a column: integers where all are, else numbers, NaN where there is none, else texts. */
+/** Adds a column: integers if all cells are, else numbers (NaN if missing), else texts. */
 void
 WriteColumn(Hdf5Table& file, const Table& table, const std::string& name, const std::string& phrase)
 {
@@ -386,7 +391,7 @@ ToText(const Sweep& sweep, const std::vector<EndedCase>& outcomes)
             first = first.empty() && cell != "-" ? cell : first;
             areSame = areSame && (cell == "-" || cell == first);
         }
-        // One name that all results have tells nothing.
+        // A name that is the same in all results is not printed.
         const bool tellsNothing = name == std::string("name") && areSame;
         if (!first.empty() && !Has(columns, name) && !tellsNothing)
         {

@@ -10,32 +10,37 @@
 
 /**
  * @file
- * What a sweep gives, by its cases' JSON objects. Whatever these hold comes along: a number or text
- * is a column, of nested objects with the names of both, as bound_lower_s.
+ * The results of a sweep, from the JSON objects of its cases. All their members are included: a
+ * number or text is a column; a member of a nested object is named after both, as bound_lower_s.
  *
- * A result is a job, a collective, a pattern of traffic, a class of flows or a message size: an
+ * A result is a job, a collective, a traffic pattern, a size class of flows or a message size: an
  * element of the arrays jobs, collectives, traffic, classes and points of a case.
  */
 namespace weir
 {
 
-/** A line for each result: what varies, times, bandwidth, bound; of a failed case why. */
+/**
+ * A text table with one line per result: the varied values, times, bandwidth, bound; for a failed
+ * case, that it failed.
+ */
 std::string ToText(const Sweep& sweep, const std::vector<EndedCase>& outcomes);
 
-/** A row for each result: `case`, what varies, then all columns of results. */
+/** CSV with one line per result: `case`, the varied values, then all columns of results. */
 std::string ToCsv(const Sweep& sweep, const std::vector<EndedCase>& outcomes);
 
 /**
- * One object: title, columns, keys and cases, each {case, values, command, ended, message, result};
- * ended is "done" or "failed", message of failed ones, result the command's own object.
+ * One JSON object: title, columns, keys and cases, each {case, values, command, ended, message,
+ * result}; ended is "done", "refused" or "failed", message is that of a case that did not end well,
+ * result the command's own object.
  */
 std::string ToJson(const Sweep& sweep, const std::vector<EndedCase>& outcomes);
 
 /**
- * HDF5: /cases, a row a case, with what varies (names in its attribute `varied`, with commas),
- * `ended`, `message`, `command` and all that the command says of the whole case; /results, the rows
- * of ToCsv; and a table for each further array of objects of the cases, as /busiest_links, with a
- * column `case`. Without wall-clock times: equal sweeps give equal files.
+ * Writes HDF5: /cases, one row per case, with the varied values (their names, separated by commas,
+ * in its attribute `varied`), `ended`, `message`, `command` and all values of the case as a whole;
+ * /results, the rows of ToCsv; and a table for each further array of objects of the cases, such as
+ * /busiest_links, with a column `case`. Wall-clock times are left out, so that equal sweeps give
+ * equal files.
  * @param what the option that named @p path
  * @throws InputError when the file cannot be written.
  */

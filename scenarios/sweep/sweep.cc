@@ -22,11 +22,11 @@ namespace
 
 constexpr std::size_t MAX_CASES = 100000;
 
-/** What a key or several that change together are set to, and what tables say of it. */
+/** A value of one key, or of several that vary together. */
 struct Choice
 {
-    std::vector<std::string> values; //!< by key
-    std::vector<std::string> words;  //!< of the command line
+    std::vector<std::string> values; //!< by key, as in tables
+    std::vector<std::string> words;  //!< words of the command line
 };
 
 bool
@@ -35,7 +35,7 @@ IsOption(const std::string& key)
     return key.compare(0, 2, "--") == 0;
 }
 
-/** What sets @p key to @p value on a command line. */
+/** The words that set @p key to @p value on a command line. */
 std::vector<std::string>
 WordsOf(const std::string& key, const YamlNode& value)
 {
@@ -53,14 +53,14 @@ WordsOf(const std::string& key, const YamlNode& value)
                              : std::vector<std::string>{key, text};
 }
 
-/** What tables call a value. */
+/** The name of a value in tables. */
 std::string
 LabelOf(const YamlNode& value)
 {
     return value.IsScalar() ? value.AsString() : value.InLine();
 }
 
-/** Whether @p word says what a command prints or writes, which a sweep does itself. */
+/** Whether @p word is an output option, which a sweep sets itself. */
 bool
 IsOutput(const std::string& word)
 {
@@ -78,7 +78,7 @@ IsOutput(const std::string& word)
                outputs.end();
 }
 
-/** The names in "system.nodes, jobs.0.gpus", which change together. */
+/** The names in "system.nodes, jobs.0.gpus", which vary together. */
 std::vector<std::string>
 NamesIn(const std::string& keys)
 {
@@ -93,7 +93,7 @@ NamesIn(const std::string& keys)
     return names;
 }
 
-/** What keys are set to: one to @p item, several to a value of the list @p item each. */
+/** The choice that sets one key to @p item, or several to the elements of the list @p item. */
 Choice
 ChoiceOf(const std::vector<std::string>& names, const YamlNode& item)
 {
@@ -113,7 +113,9 @@ ChoiceOf(const std::vector<std::string>& names, const YamlNode& item)
     return choice;
 }
 
-/** The choices of `key: [value, ...]` or `key: {label: value}`; a value of `key, key` is a list. */
+/**
+ * The choices of `key: [value, ...]` or `key: {label: value}`; for `key, key` each value is a list.
+ */
 std::vector<Choice>
 ChoicesOf(const std::vector<std::string>& names, const YamlNode& node)
 {
@@ -135,7 +137,7 @@ ChoicesOf(const std::vector<std::string>& names, const YamlNode& node)
     return choices;
 }
 
-/** The words of the command: a list, or a text with blanks between them. */
+/** Reads the words of the command: a list, or a text separated by blanks. */
 std::vector<std::string>
 ReadWords(const YamlNode& node)
 {
@@ -174,7 +176,7 @@ ReadWords(const YamlNode& node)
     return words;
 }
 
-/** The key or the option that @p words set where they begin at @p at; empty: a value or a verb. */
+/** The key or the option that @p words set at position @p at; empty: a value or a verb. */
 std::string
 NameSetAt(const std::vector<std::string>& words, std::size_t at)
 {
@@ -195,7 +197,7 @@ NameSetAt(const std::vector<std::string>& words, std::size_t at)
     return setting.substr(0, setting.find('='));
 }
 
-/** The option of `weir run` that says what a key does; empty: none. */
+/** The option of `weir run` with the effect of a key; empty: none. */
 std::string
 OptionOf(const std::string& key)
 {
@@ -204,7 +206,7 @@ OptionOf(const std::string& key)
                                         : "";
 }
 
-/** Whether what sets @p fixed has no effect where @p varied is set behind it. */
+/** Whether setting @p varied overrides @p fixed, so that the latter has no effect. */
 bool
 Hides(const std::string& varied, const std::string& fixed)
 {
@@ -212,7 +214,7 @@ Hides(const std::string& varied, const std::string& fixed)
            OptionOf(varied) == fixed || OptionOf(fixed) == varied;
 }
 
-/** @throws InputError where the command of all cases, @p words, sets what varies by @p values */
+/** @throws InputError where the command of all cases, @p words, sets the varied key. */
 void
 CheckVaried(const std::string& varied,
             const YamlNode& values,
@@ -236,7 +238,7 @@ LastPart(const std::string& key)
     return IsOption(key) ? key.substr(2) : key.substr(key.rfind('.') + 1);
 }
 
-/** The shortest names that tell @p keys apart: the last part of each, or all of it. */
+/** The shortest distinct names of @p keys: the last part of each, or all of it. */
 std::vector<std::string>
 ColumnsOf(const std::vector<std::string>& keys)
 {
@@ -248,7 +250,7 @@ ColumnsOf(const std::vector<std::string>& keys)
             return LastPart(other) == last;
         });
         const bool isName = !last.empty() && std::isdigit(static_cast<unsigned char>(last[0])) == 0;
-        // The case's number and how it ended have columns of these names.
+        // Columns of these names hold the case's number and outcome.
         const bool isTaken = last == "case" || last == "ended" || last == "message";
         columns.push_back(same == 1 && isName && !isTaken ? last : key);
     }

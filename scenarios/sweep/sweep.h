@@ -13,30 +13,30 @@ namespace weir
 /** One of a sweep's cases. */
 struct SweepCase
 {
-    std::vector<std::string> values; //!< by column of the sweep, as tables say them
-    std::vector<std::string> words;  //!< the command line behind "weir"
+    std::vector<std::string> values; //!< by column of the sweep, as in tables
+    std::vector<std::string> words;  //!< the command line after "weir"
 };
 
 /** One command with every combination of some values. */
 struct Sweep
 {
-    std::string path; //!< of the file it was read from
+    std::string path; //!< the file it was read from
     std::string title;
-    std::string folder;               //!< in which its commands run: the file's
-    std::vector<std::string> keys;    //!< that vary: of values that --set replaces, or options
-    std::vector<std::string> columns; //!< what tables call these
+    std::string folder;               //!< where its commands run: the file's folder
+    std::vector<std::string> keys;    //!< varied keys: of values that --set replaces, or options
+    std::vector<std::string> columns; //!< their names in tables
     std::vector<SweepCase> cases;     //!< the values of the last key change fastest
 };
 
 /**
  * Reads a sweep file (its keys: `weir reference keys`, map "sweep").
- * @param settings that all cases have, as `--set` of their command; none of what varies
+ * @param settings `--set` of the command for all cases; must not set a varied key
  * @throws InputError also where there are more than 100 000 cases, where the command or a setting
- *         fixes what varies, or the command says itself what is printed or written.
+ *         fixes a varied key, or where the command has output options.
  */
 Sweep LoadSweep(const std::string& path, const std::vector<std::string>& settings = {});
 
-/** Which cases of a sweep are this process's: each `count`-th from the `index`-th on. */
+/** The cases of a sweep that this process runs: every `count`-th, from `index` on. */
 struct ProcessShare
 {
     std::size_t index{0};
@@ -49,16 +49,17 @@ struct ProcessShare
 };
 
 /**
- * What the starter of this process says of it: srun (not sbatch, of whose script there is one),
- * Open MPI's mpirun, or one that speaks PMI, as MPICH's and Intel's. All of it where there is none.
- * @param variable the text of an environment variable, null where there is none
+ * The share of this process by the environment of its launcher: srun (not sbatch, which runs one
+ * script), Open MPI's mpirun, or one with PMI, such as MPICH's and Intel's. All cases where there
+ * is none.
+ * @param variable returns the text of an environment variable, null where there is none
  */
 ProcessShare ShareOfProcess(const std::function<const char*(const char*)>& variable);
 
-/** "2/8", the second of eight. @throws InputError */
+/** Parses "2/8", the second of eight. @throws InputError */
 ProcessShare ParseShare(const std::string& text);
 
-/** A command line as a shell takes it: words of more than plain characters in quotes. */
+/** A command line quoted for a shell: words with other than plain characters are in quotes. */
 std::string ShellLine(const std::vector<std::string>& words);
 
 } // namespace weir
