@@ -16,13 +16,13 @@ namespace weir
 namespace
 {
 
-/** What an access list carries of the driver. */
+/** The driver data in a file access list. */
 struct DriverInfo
 {
     int* error;
 };
 
-/** An open file; HDF5 knows it by its first member. */
+/** An open file; HDF5 uses a pointer to its first member. */
 struct DriverFile
 {
     H5FD_t common{};
@@ -115,7 +115,7 @@ herr_t
 DriverRead(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer)
 {
     auto* to = static_cast<char*>(buffer);
-    std::memset(to, 0, size); // what lies behind the end reads as zeros
+    std::memset(to, 0, size); // bytes beyond the end read as zeros
     for (size_t done = 0; done < size;)
     {
         const ssize_t count = ::pread(

@@ -39,10 +39,10 @@ class Hdf5Handle
 };
 
 /**
- * An HDF5 file being written: attributes, single strings, and the place where tables (Hdf5Table)
- * live. It has its final name only after Commit; without it nothing stays on the disk.
+ * An HDF5 file being written: groups, attributes, single strings, and tables (Hdf5Table). The file
+ * gets its final name in Commit; without Commit nothing stays on disk.
  *
- * Reproducible: no times are stored, so equal contents give equal files.
+ * No times are stored, so equal contents give identical files.
  */
 class Hdf5File
 {
@@ -55,15 +55,15 @@ class Hdf5File
     Hdf5File(const std::string& path, const std::string& what);
     ~Hdf5File();
 
-    /** Creates group @p path ("/steps"); its parents exist. */
+    /** Creates group @p path ("/steps"); its parent groups must exist. */
     void AddGroup(const std::string& path);
 
-    /** An attribute of the object at @p path. */
+    /** Sets an attribute of the object at @p path. */
     void SetAttribute(const std::string& path, const std::string& name, const std::string& text);
     void SetAttribute(const std::string& path, const std::string& name, double number);
     void SetAttribute(const std::string& path, const std::string& name, int64_t number);
 
-    /** A scalar dataset of UTF-8 text. */
+    /** Writes a scalar dataset of UTF-8 text. */
     void WriteText(const std::string& path, const std::string& text);
 
     hid_t Get() const
@@ -71,19 +71,22 @@ class Hdf5File
         return m_file.Get();
     }
 
-    /** Closes the file and gives it its name; nothing may be written afterwards. */
+    /**
+     * Closes the file and renames it to its final name; nothing may be written afterwards.
+     * @throws std::runtime_error when a write failed.
+     */
     void Commit();
 
   private:
     OutputFile m_output;
-    Hdf5Driver m_driver; //!< outlives the file
+    Hdf5Driver m_driver; //!< must outlive m_file
     Hdf5Handle m_file;
 };
 
 /** Variable-length UTF-8 text as an HDF5 type. */
 Hdf5Handle MakeHdf5TextType();
 
-/** Attribute @p name of the open object @p object. */
+/** Sets attribute @p name of the open object @p object. */
 void SetHdf5Attribute(hid_t object, const std::string& name, const std::string& text);
 
 } // namespace weir

@@ -16,13 +16,13 @@
 namespace weir
 {
 
-/** What a reader needs to know of a column. */
+/** Description of a column, stored with it. */
 struct ColumnInfo
 {
     std::string name;
-    std::string units;     //!< "s", "B", "B s-1", "1"; of text and identities: ""
-    std::string longName;  //!< one phrase
-    std::string catalog{}; //!< path of the text dataset that this column's numbers index; or ""
+    std::string units;     //!< "s", "B", "B s-1", "1"; "" for text and identifiers
+    std::string longName;  //!< description in one phrase
+    std::string catalog{}; //!< path of the text dataset that this column's values index; "" if none
 };
 
 /** A growing one-dimensional dataset: chunked, shuffled, deflated, written chunk by chunk. */
@@ -31,7 +31,7 @@ class Hdf5ColumnWriter
   public:
     virtual ~Hdf5ColumnWriter() = default;
 
-    /** Writes what is buffered. */
+    /** Writes the buffered rows to the file. */
     virtual void Flush() = 0;
 
     virtual std::size_t Rows() const = 0;
@@ -54,10 +54,12 @@ class Hdf5ColumnWriter
   private:
     Hdf5Handle m_type;
     Hdf5Handle m_dataset;
-    std::size_t m_written{0}; //!< rows in the file
+    std::size_t m_written{0}; //!< rows written to the file
 };
 
-/** A column of double, float, int64_t, uint32_t or std::string; at most one chunk is in memory. */
+/**
+ * A column of double, float, int64_t, uint32_t or std::string; buffers at most one chunk in memory.
+ */
 template <typename T>
 class Hdf5Column : public Hdf5ColumnWriter
 {
@@ -89,19 +91,19 @@ class Hdf5Column : public Hdf5ColumnWriter
 };
 
 /**
- * A table as a group with one dataset per column, all of one length. Its first column counts the
- * rows; it is a dimension scale that all others are attached to.
+ * A table as a group with one dataset per column, all of the same length. The counting column holds
+ * the row numbers; it is a dimension scale attached to all other columns.
  */
 class Hdf5Table
 {
   public:
     /**
-     * Creates group @p group ("/ops") with the counting column @p rowName ("op"); without one when
-     * it is empty: for long tables whose columns are coordinates themselves.
+     * Creates group @p group ("/ops") with the counting column @p rowName ("op"). An empty @p
+     * rowName omits the counting column, for long tables whose columns are coordinates themselves.
      */
     Hdf5Table(Hdf5File& file, std::string group, std::string rowName);
 
-    /** Adds a column; the reference holds as long as the table. */
+    /** Adds a column; the reference is valid until Finish. */
     template <typename T>
     Hdf5Column<T>& Add(const ColumnInfo& info)
     {
@@ -114,7 +116,7 @@ class Hdf5Table
     std::size_t Rows() const;
 
     /**
-     * Writes what is buffered and attaches the scale.
+     * Writes the buffered rows and attaches the dimension scale.
      * @throws std::logic_error when the columns differ in length.
      */
     void Finish();
@@ -129,7 +131,10 @@ class Hdf5Table
     std::vector<std::unique_ptr<Hdf5ColumnWriter>> m_columns;
 };
 
-/** What a column keeps of a value: seconds of a time, bytes of a size, the index of an ID. */
+/**
+ * Value that a column stores: seconds of a Time, bytes of Bytes, the number of an enumerator, the
+ * index of an Id.
+ */
 template <typename T>
 auto
 ColumnValue(const T& value)
@@ -164,14 +169,20 @@ ColumnValue(const T& value)
     }
 }
 
-/** A table with a row for each @p Row, whose columns say what they keep of it. */
+/**
+ * A table with one row per object of type @p Row; each column stores a function or member of the
+ * object.
+ */
 template <typename Row>
 class Hdf5RowTable
 {
   public:
     static constexpr std::size_t UNBOUNDED = SIZE_MAX;
 
-    /** As Hdf5Table. @param maxRows more rows are counted, not written */
+    /**
+     * Same as Hdf5Table.
+     * @param maxRows limit of the rows written; further rows are only counted
+     */
     Hdf5RowTable(Hdf5File& file,
                  const std::string& group,
                  std::string rowName,
@@ -181,7 +192,10 @@ class Hdf5RowTable
     {
     }
 
-    /** Adds a column of ColumnValue(@p value), a function of a row or a member of it. */
+    /**
+     * Adds a column that stores ColumnValue(@p value), where @p value is a function or member of
+     * Row.
+     */
     template <typename F>
     void Add(const ColumnInfo& info, F value)
     {
@@ -194,7 +208,7 @@ class Hdf5RowTable
         });
     }
 
-    /** Whether there is room for another row; counts the row where there is none. */
+    /** Whether another row fits within maxRows; counts the row as left out if not. */
     bool HasRoom()
     {
         const bool hasRoom = m_table.Rows() < m_maxRows;
@@ -202,7 +216,7 @@ class Hdf5RowTable
         return hasRoom;
     }
 
-    /** Adds a row. @return whether there was room for it */
+    /** Adds a row. @return whether it was within maxRows */
     bool Append(const Row& row)
     {
         if (!HasRoom())
@@ -216,7 +230,7 @@ class Hdf5RowTable
         return true;
     }
 
-    /** Adds all rows there are, and writes what is buffered. */
+    /** Appends @p rows and finishes the table. */
     void AppendAll(const std::vector<Row>& rows)
     {
         for (const Row& row : rows)
@@ -226,13 +240,13 @@ class Hdf5RowTable
         Finish();
     }
 
-    /** Rows past the limit. */
+    /** Number of rows left out because of maxRows. */
     int64_t LeftOut() const
     {
         return m_leftOut;
     }
 
-    /** As Hdf5Table. */
+    /** Same as Hdf5Table::Finish. */
     void Finish()
     {
         m_table.Finish();

@@ -107,7 +107,7 @@ LinkSeries::Settle(std::size_t link, Time now)
         }
         if (entry.rate == Rate() && entry.unsent == 0 && entry.bytes == 0)
         {
-            entry.since = now; // nothing to account for until the rate changes
+            entry.since = now; // nothing to account for until the rate changes or a packet is sent
         }
     }
 }

@@ -11,63 +11,64 @@ namespace weir
 {
 
 /**
- * Turns what links carry, as rates and as packets, into bytes per time bin. Exact: the integral of
- * each link's piecewise constant rate over each bin, and each packet evenly over the time in which
- * it is sent. Bins without traffic are left out. Memory O(links). Each throws InputError beyond
- * MAX_BINS bins, as soon as what a link carries fills them for certain.
+ * Converts link rates and packet transmissions to bytes per link and time bin. Exact: integrates
+ * each link's piecewise constant rate over each bin, and spreads each packet evenly over its
+ * transmission time. Bins without traffic are omitted. Memory O(links). Every function that adds
+ * traffic throws InputError beyond MAX_BINS bins, as soon as the current rate of a link is certain
+ * to fill them.
  */
 class LinkSeries
 {
   public:
-    /** More rows of /link_series than a file should have: some GB, and minutes to write. */
+    /** Maximum number of rows of /link_series; more would take several GB and minutes to write. */
     static constexpr int64_t MAX_BINS = 100'000'000;
 
-    /** That of a bin that is asked for: a link of 400 Gb/s carries 50 bytes in it. */
+    /** Minimum bin width; a 400 Gb/s link carries 50 bytes in it. */
     static constexpr Time MIN_WIDTH = Time::Nanoseconds(1);
 
     /**
-     * Bins of @p width in which the links of @p route have traffic of @p bytes, at least: none
-     * holds more of a link's bytes than its rate times the width.
+     * Lower bound on the number of bins of @p width with traffic when @p bytes cross @p route: a
+     * bin holds at most the link's rate times the width.
      */
     static double LeastBins(const Routing& routing, RouteId route, Bytes bytes, Time width);
 
-    /** @throws InputError when @p bins, of @p width, are more than MAX_BINS. */
+    /** @throws InputError when @p bins bins, each of @p width, are more than MAX_BINS. */
     static void ExpectFit(double bins, Time width);
 
     /** @throws std::invalid_argument when @p binWidth is not positive. */
     LinkSeries(std::size_t links, Time binWidth, RecordSink& sink);
 
-    /** The rate of @p link is @p rate from @p now on. */
+    /** Sets the rate of @p link to @p rate from @p now on. */
     void SetRate(LinkId link, Rate rate, Time now);
 
     /**
-     * A packet of @p bytes is sent over @p link from @p now to @p end, after those before it. All
-     * of it counts, also what would come after Finish: in the last bin.
+     * Adds a packet of @p bytes that is transmitted over @p link from @p now to @p end, after the
+     * earlier packets. All its bytes count: Finish adds those not transmitted yet to the last bin.
      */
     void AddPacket(LinkId link, double bytes, Time now, Time end);
 
-    /** Closes every bin at @p now. */
+    /** Closes all bins at @p now. */
     void Finish(Time now);
 
   private:
     struct Entry
     {
         Rate rate;
-        Time since;       //!< up to here the bytes are accounted for
-        double bytes{0};  //!< in the bin of @ref since
-        Time sending;     //!< until then a packet is sent
-        double unsent{0}; //!< bytes of it after @ref since
+        Time since;       //!< time up to which bytes are accounted for
+        double bytes{0};  //!< bytes in the bin of @ref since
+        Time sending;     //!< end of the current packet transmission
+        double unsent{0}; //!< bytes of the packet to be sent after @ref since
     };
 
     void Settle(std::size_t link, Time now);
 
-    /** @throws InputError beyond MAX_BINS. */
+    /** Passes a bin to the sink. @throws InputError beyond MAX_BINS. */
     void TellBin(LinkBinRecord bin);
 
     Time m_binWidth;
     RecordSink& m_sink;
-    int64_t m_bins{0};            //!< told
-    std::vector<Entry> m_entries; //!< by LinkId
+    int64_t m_bins{0};            //!< bins passed to the sink
+    std::vector<Entry> m_entries; //!< indexed by LinkId
 };
 
 } // namespace weir

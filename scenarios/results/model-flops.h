@@ -11,16 +11,17 @@ namespace weir
 {
 
 /**
- * The operations that training on @p samples sequences needs, forward and backward, without any
- * recomputation: matrix products only, attention counted without the causal saving (Korthikanti et
- * al. 2022, arXiv 2205.05198, appendix A). For a GPT with l layers, width h, sequence s,
- * vocabulary v and B samples: 72 B l s h^2 (1 + s / (6 h) + v / (12 h l)). Of experts those count
- * that a token goes to and that compute it: a capacity c of the mean that tokens are spread by
- * evenly drops 1 - c of them where it is below 1 (Fedus et al. 2022, Switch Transformers, 2.2).
+ * Model FLOPs of training on @p samples sequences: the forward and backward passes without
+ * recomputation. Counts GEMMs only, and attention without the savings of causal masking
+ * (Korthikanti et al. 2022, arXiv 2205.05198, appendix A). For a GPT with l layers, hidden size h,
+ * sequence length s, vocabulary size v and B samples: 72 B l s h^2 (1 + s / (6 h) + v / (12 h l)).
+ * An expert counts for the tokens routed to it that it computes: with evenly distributed tokens, a
+ * capacity factor c below 1 drops the fraction 1 - c of them (Fedus et al. 2022, Switch
+ * Transformers, 2.2).
  */
 Flops ModelFlops(const Transformer& model, double samples, const ExpertLoad& load = {});
 
-/** The same for a table of layers: six operations a multiply-add of convolutions and matrices. */
+/** The same for a table of layers: six operations per multiply-add of convolutions and GEMMs. */
 Flops ModelFlops(const LayerTable& table, double samples);
 
 } // namespace weir

@@ -20,18 +20,23 @@ namespace weir
 namespace
 {
 
-/** By which this process reaches an open file that may have no name. */
+/**
+ * The path by which this process opens a file descriptor again, whether the file has a name or not.
+ */
 std::string
 PathOfOpen(int descriptor)
 {
     return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-/** What @p path leads to, link by link, whether that exists or not. */
+/**
+ * Follows the symbolic links of @p path to their target, whether that exists or not.
+ * @throws InputError after MAX_LINKS links.
+ */
 std::string
 TargetOf(const std::string& path)
 {
-    constexpr int MAX_LINKS = 40; // as Linux follows
+    constexpr int MAX_LINKS = 40; // Linux's limit
     std::filesystem::path target = path;
     std::error_code error;
     for (int links = 0; std::filesystem::is_symlink(target, error); links++)
@@ -64,8 +69,8 @@ IsReplaceable(const std::string& path, const OutputFormat& format)
 }
 
 /**
- * Opens a file without a name on the file system of @p path, which vanishes with the process.
- * @return -1 where that system has none.
+ * Opens an unnamed file on the file system of @p path; it disappears with the process.
+ * @return -1 where the file system does not support unnamed files.
  */
 int
 OpenNameless(const std::string& path)
@@ -88,11 +93,11 @@ OpenNameless(const std::string& path)
     return -1;
 }
 
-/** Gives the open file at @p path, which has no name, the name @p name. @return whether it could */
+/** Gives the unnamed open file at @p path the name @p name. @return whether it succeeded */
 bool
 NameOpen(const std::string& path, const std::string& name)
 {
-    ::unlink(name.c_str()); // of a process that had this number
+    ::unlink(name.c_str()); // left by an earlier process with the same process ID
     return ::linkat(AT_FDCWD, path.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 

@@ -8,11 +8,11 @@
 namespace weir
 {
 
-/** What an output is, by how every file of the kind that Weir has written begins. */
+/** An output format, recognized by the first bytes of the files that Weir writes in it. */
 struct OutputFormat
 {
     const char* name;
-    std::vector<std::string> beginnings; //!< empty: any text
+    std::vector<std::string> beginnings; //!< possible first bytes; empty: any text
 };
 
 OutputFormat CsvFormat();
@@ -20,19 +20,19 @@ OutputFormat Hdf5Format();
 OutputFormat TraceFormat();
 OutputFormat SvgFormat();
 
-/** YAML, XML: nobody can tell them from what a user has written. */
+/** YAML, XML: files that cannot be distinguished from a user's own. */
 OutputFormat TextFormat();
 
 /**
  * A file that appears under its name only when it is complete.
  *
- * It is written without a name, where the file system has such files (O_TMPFILE), so that nothing
- * half-written stays however the process ends; else under a temporary name beside its final one,
- * which an object that is destroyed without Commit removes. Commit renames it. A link stays one:
- * what it leads to is replaced, or made where it leads to nothing yet.
+ * Until Commit, the file has no name where the file system supports unnamed files (O_TMPFILE), so
+ * no partial file remains however the process ends. Elsewhere it has a temporary name next to its
+ * final one, and the destructor removes it unless Commit was called. Commit renames the file. If
+ * the path is a symbolic link, the link stays and its target is replaced or created.
  *
- * An older file is replaced only if it is empty or of the same format, so that no input and no
- * file of the user's is lost to a slip in a name.
+ * An existing file is replaced only if it is empty or has the same format, so a mistyped name does
+ * not destroy an input or another file of the user.
  */
 class OutputFile
 {
@@ -40,9 +40,9 @@ class OutputFile
     /**
      * Creates the temporary file, empty.
      * @param what the option or key that named the file, for the message
-     * @throws InputError when the file could not be written there: its folder is missing or not
-     *         writable, @p path is a folder, a device or a pipe, a link that leads back to itself,
-     * or a file of another format.
+     * @throws InputError when the file cannot be written there: its folder is missing or not
+     * writable, or @p path is a folder, a device, a pipe, a cyclic symbolic link, or a file of
+     * another format.
      */
     OutputFile(std::string path, const std::string& what, const OutputFormat& format);
     ~OutputFile();
@@ -50,12 +50,13 @@ class OutputFile
     OutputFile& operator=(const OutputFile&) = delete;
 
     /**
-     * The name that a file to be named @p path has while this process writes it, where it has one.
-     * @throws InputError at a link that leads back to itself.
+     * The temporary name of a file with the final name @p path while this process writes it, if it
+     * needs one.
+     * @throws InputError when @p path is a cyclic symbolic link.
      */
     static std::string TemporaryName(const std::string& path);
 
-    /** The name the file will have. */
+    /** The final name of the file. */
     const std::string& Path() const
     {
         return m_path;
@@ -69,28 +70,28 @@ class OutputFile
 
     /**
      * Writes @p text as the whole file and commits it.
-     * @throws std::runtime_error when the system refuses, as on a full disk.
+     * @throws std::runtime_error when the system cannot write it, such as on a full disk.
      */
     void Save(const std::string& text);
 
     /**
-     * Gives the file its name, in place of an older one.
-     * @throws std::runtime_error when the system refuses.
+     * Renames the file to its final name and replaces an existing one.
+     * @throws std::runtime_error when the system cannot do so.
      */
     void Commit();
 
   private:
     std::string m_path;
     std::string m_temporaryPath;
-    int m_nameless{-1}; //!< open; -1: the temporary file has a name
+    int m_nameless{-1}; //!< descriptor of the unnamed file; -1: the temporary file has a name
     bool m_committed{false};
 };
 
 /**
- * Refuses one file in two roles.
+ * Checks that one file does not have two roles.
  * @param what the option or key that named @p path
- * @param otherWhat what @p other is; files without a name are no files
- * @throws InputError when both names lead to one file, whether it exists or not.
+ * @param otherWhat description of @p other; empty paths are ignored
+ * @throws InputError when both paths refer to the same file, whether it exists or not.
  */
 void ExpectOtherFile(const std::string& what,
                      const std::string& path,

@@ -7,11 +7,13 @@
 namespace weir
 {
 
-/** The @p share quantile of ascending @p values, of which there is one, linear between ranks as
- * numpy's. */
+/**
+ * The @p share quantile (0 to 1) of the ascending, non-empty @p values; interpolates linearly
+ * between ranks as numpy does.
+ */
 double QuantileOf(const std::vector<double>& values, double share);
 
-/** Quantiles of 0.5, 0.95 and 0.99. */
+/** Quantiles 0.5, 0.95 and 0.99. */
 struct Percentiles
 {
     double p50{0};
@@ -19,7 +21,7 @@ struct Percentiles
     double p99{0};
 };
 
-/** Of @p values, in any order; zeros of none. */
+/** Percentiles of @p values in any order; zeros if there are none. */
 Percentiles PercentilesOf(std::vector<double> values);
 
 } // namespace weir

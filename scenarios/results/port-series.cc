@@ -24,7 +24,7 @@ PortSeries::OnQueue(LinkId link, unsigned trafficClass, int64_t bytes, Time now)
 {
     if (trafficClass == 0)
     {
-        return; // control packets go first and fill no buffer
+        return; // control packets have strict priority and occupy no buffer
     }
     Port& port = m_ports[link.Index()];
     Settle(port, now.ToPicoseconds());
@@ -92,11 +92,11 @@ PortSeries::EndPause(uint32_t link, int64_t now)
     m_pauses.push_back({link, m_ports[link].pausedSince, now});
 }
 
-/** The bin of a time, which is in the last one of the port or later. */
+/** The bin of a time, which is in the last bin of the port or later. */
 PortSeries::Bin&
 PortSeries::BinAt(Port& port, int64_t time)
 {
-    while (time / m_width > std::numeric_limits<uint32_t>::max()) // as records number bins
+    while (time / m_width > std::numeric_limits<uint32_t>::max()) // records number bins in 32 bits
     {
         DoubleWidth();
     }
@@ -113,7 +113,10 @@ PortSeries::BinAt(Port& port, int64_t time)
     return port.bins.back();
 }
 
-/** Joins bins until at most half of those are left that there may be, or each port has one. */
+/**
+ * Doubles the bin width until at most half of the maximum number of bins are left, or no port has
+ * more than one.
+ */
 void
 PortSeries::Widen()
 {
@@ -123,10 +126,10 @@ PortSeries::Widen()
     {
         hasSeveral = DoubleWidth();
     }
-    m_maxBins = std::max(m_maxBins, 2 * m_bins); // ports that have one bin each
+    m_maxBins = std::max(m_maxBins, 2 * m_bins); // for ports that have one bin each
 }
 
-/** Bins of twice the width take the place of two each. @return whether a port has several. */
+/** Doubles the bin width and merges pairs of bins. @return whether a port still has several bins */
 bool
 PortSeries::DoubleWidth()
 {
@@ -172,7 +175,7 @@ PortSeries::Settle(Port& port, int64_t now)
             port.since = now;
             return;
         }
-        Bin& bin = BinAt(port, port.since); // may widen bins
+        Bin& bin = BinAt(port, port.since); // may increase the bin width
         const int64_t until = std::min(now, (port.since / m_width + 1) * m_width);
         const int64_t span = until - port.since;
         bin.maxQueued = std::max(bin.maxQueued, port.bytes);

@@ -13,23 +13,23 @@ namespace weir
 {
 
 /**
- * Turns what happens at ports into queue lengths and pauses by time bin, of the MAX_PORTS ports
- * with the longest queues (bytes times time) and as many that were paused, or waited for credits,
- * for longest.
+ * Aggregates queue lengths and pauses of ports per time bin. Reports the MAX_PORTS ports with the
+ * longest queues (by the integral of bytes over time) and the MAX_PORTS ports that were paused, or
+ * waited for credits, the longest.
  *
- * Means and times are exact integrals over each bin, all classes of data together (control packets
- * go first and fill no buffer). Bins with nothing of all that are left out. All
- * ports are watched, with at most MAX_BINS bins together: past that, and where 32 bits do not
- * number them, bins of twice the width take the place of two each. Of those that are told of there
- * are at most MAX_TOLD, by the same means.
+ * Means and times are exact integrals over each bin, summed over all data classes (control packets
+ * have strict priority and occupy no buffer). Empty bins are omitted. All ports are watched, with
+ * at most MAX_BINS bins in total. Beyond that, or where 32 bits cannot number the bins, the bin
+ * width doubles and pairs of bins are merged. At most MAX_TOLD bins are reported, by the same
+ * merging.
  */
 class PortSeries : public PortObserver
 {
   public:
     static constexpr std::size_t MAX_PORTS = 64;
     static constexpr std::size_t MAX_BINS = std::size_t{1} << 19; //!< about 30 MB
-    static constexpr std::size_t MAX_TOLD = std::size_t{1} << 17; //!< bins
-    static constexpr std::size_t MAX_PAUSES = 100000;             //!< kept one by one, 2.4 MB
+    static constexpr std::size_t MAX_TOLD = std::size_t{1} << 17; //!< bins reported
+    static constexpr std::size_t MAX_PAUSES = 100000;             //!< stored one by one, 2.4 MB
 
     /** @throws std::invalid_argument when @p binWidth is not positive. */
     PortSeries(std::size_t links, Time binWidth, std::size_t maxBins = MAX_BINS);
@@ -40,7 +40,7 @@ class PortSeries : public PortObserver
     void OnPause(LinkId link, unsigned trafficClass, bool isPaused, Time now) override;
     void OnCreditWait(LinkId link, unsigned trafficClass, bool isWaiting, Time now) override;
 
-    /** Closes all bins and pauses at @p now and tells @p sink, port by port in order of links. */
+    /** Closes all bins and pauses at @p now and reports them to @p sink, in order of LinkId. */
     void Finish(Time now, RecordSink& sink);
 
   private:
@@ -49,25 +49,25 @@ class PortSeries : public PortObserver
     struct Bin
     {
         int64_t number;
-        double queued{0}; //!< integral of the bytes that wait, bytes times ps
+        double queued{0}; //!< integral of the queued bytes, bytes times ps
         int64_t maxQueued{0};
-        int64_t waiting{0};     //!< ps with a queue
-        int64_t paused{0};      //!< ps
-        int64_t creditWait{0};  //!< ps
-        int64_t waitingHeld{0}; //!< ps with a queue and either
+        int64_t waiting{0};     //!< ps with a non-empty queue
+        int64_t paused{0};      //!< ps with a class paused
+        int64_t creditWait{0};  //!< ps with a packet waiting for credits
+        int64_t waitingHeld{0}; //!< ps with a non-empty queue while paused or waiting for credits
         uint32_t marks{0};
         uint32_t drops{0};
     };
 
     struct Port
     {
-        int64_t since{0}; //!< ps: up to here all is accounted for
-        int64_t bytes{0}; //!< of all queues
+        int64_t since{0}; //!< ps up to which everything is accounted for
+        int64_t bytes{0}; //!< in all queues
         std::array<int64_t, MAX_CLASSES> ofClass{};
-        uint8_t paused{0};      //!< bit by class
-        uint8_t uncredited{0};  //!< bit by class: a packet waits for credits
-        int64_t pausedSince{0}; //!< ps, while it is
-        std::vector<Bin> bins;  //!< in the order of numbers
+        uint8_t paused{0};      //!< bit mask by class
+        uint8_t uncredited{0};  //!< bit mask by class: a packet waits for credits
+        int64_t pausedSince{0}; //!< ps; valid while paused
+        std::vector<Bin> bins;  //!< in ascending order of their numbers
     };
 
     struct Pause
@@ -87,8 +87,8 @@ class PortSeries : public PortObserver
     int64_t m_width; //!< ps
     std::size_t m_maxBins;
     std::size_t m_bins{0};
-    std::vector<Port> m_ports;   //!< by LinkId
-    std::vector<Pause> m_pauses; //!< in the order of their ends
+    std::vector<Port> m_ports;   //!< indexed by LinkId
+    std::vector<Pause> m_pauses; //!< in order of their ends
     uint64_t m_pausesLeftOut{0};
 };
 

@@ -11,8 +11,8 @@
 
 /**
  * @file
- * What happened in a run, one record a thing; the recorder makes them, the result file and the
- * timeline take them.
+ * Events of a run, one record type each. The recorder creates records; the result file and the
+ * timeline consume them.
  */
 namespace weir
 {
@@ -28,17 +28,17 @@ struct OpRecord
     Rank rank;
     StreamKind stream{StreamKind::Compute};
     const StepOp* op{nullptr};
-    bool isShown{false}; //!< of the step that a timeline shows
-    Time posted;         //!< the rank reached it
-    Time started;        //!< it began to make progress
+    bool isShown{false}; //!< in the step that timelines show
+    Time posted;         //!< when the rank reached it
+    Time started;        //!< when it began to make progress
     Time finished;
 };
 
 /** One call of a job that is a collective. */
 struct CallRecord
 {
-    uint32_t collectiveJob{0}; //!< of Simulation::Collectives
-    uint32_t number{0};        //!< of the job's calls
+    uint32_t collectiveJob{0}; //!< index into Simulation::Collectives
+    uint32_t number{0};        //!< index of the call in the job
     Time started;
     Time finished;
 };
@@ -48,26 +48,29 @@ struct CollectiveRecord
 {
     JobId job;
     uint32_t step{0};
-    uint32_t group{0}; //!< into the job's StepGraph::groups
+    uint32_t group{0}; //!< index into the job's StepGraph::groups
     const StepOp* op{nullptr};
-    uint64_t number{0};  //!< of the job's collectives, in the order of their starts
-    bool isShown{false}; //!< of the step that a timeline shows
+    uint64_t number{0};  //!< index in the job's collectives, in the order of their starts
+    bool isShown{false}; //!< in the step that timelines show
     Time firstArrival;
-    Time started; //!< the last rank arrived
+    Time started; //!< when the last rank arrived
     Time finished;
 };
 
-/** On whose behalf a transfer moved; invalid and null where no job's collective did. */
+/**
+ * The owner of a transfer; job is invalid and op is null where no collective of a training job
+ * caused it.
+ */
 struct FlowOwner
 {
     static constexpr uint32_t NO_COLLECTIVE_JOB = 0xffffffff;
 
     JobId job;
-    uint32_t collectiveJob{NO_COLLECTIVE_JOB}; //!< of Simulation::Collectives, instead of a job
-    uint32_t trafficJob{NO_COLLECTIVE_JOB};    //!< of Simulation::TrafficJobs, instead of a job
-    uint64_t collective{0};    //!< CollectiveRecord::number, or that of the call or the flow
-    const StepOp* op{nullptr}; //!< of the job's graph
-    uint32_t label{0};         //!< of the graph's labels, or Simulation::TrafficLabels
+    uint32_t collectiveJob{NO_COLLECTIVE_JOB}; //!< index into Simulation::Collectives
+    uint32_t trafficJob{NO_COLLECTIVE_JOB};    //!< index into Simulation::TrafficJobs
+    uint64_t collective{0};    //!< CollectiveRecord::number, or the index of the call or flow
+    const StepOp* op{nullptr}; //!< from the job's graph
+    uint32_t label{0};         //!< index into the graph's labels or Simulation::TrafficLabels
 };
 
 /** One transfer of the transport. */
@@ -75,18 +78,18 @@ struct FlowRecord
 {
     FlowOwner owner;
     RouteId route;
-    FlowPath path;          //!< when it ended
-    uint32_t pathNumber{0}; //!< of the run's different paths, in the order of these records
-    Bytes bytes;            //!< with flags of LL and LL128, without headers of packets
+    FlowPath path;          //!< when it finished
+    uint32_t pathNumber{0}; //!< index of the path in the run, in the order of these records
+    Bytes bytes;            //!< including LL and LL128 flags, excluding packet headers
     double weight{1};
-    Time ideal;          //!< what it takes uncontended, see Transport::UncontendedTime
-    bool isShown{false}; //!< while a step was under way that a timeline shows
+    Time ideal;          //!< uncontended completion time, see Transport::UncontendedTime
+    bool isShown{false}; //!< finished in a step that timelines show
     Time started;
     Time finished;
-    FlowCounters packets; //!< of its packets, where it was some
+    FlowCounters packets; //!< counters of its packets; zero for a fluid flow
 };
 
-/** What a link carried in one bin of the link series. */
+/** Bytes that a link carried in one bin of the link series. */
 struct LinkBinRecord
 {
     LinkId link;
@@ -94,23 +97,23 @@ struct LinkBinRecord
     double bytes{0};
 };
 
-/** What happened at a port in one bin of the port series. */
+/** State of a port in one bin of the port series. */
 struct PortBinRecord
 {
     LinkId link;
     uint32_t bin{0};
-    Time width;           //!< of bins
+    Time width;           //!< bin width
     double meanQueued{0}; //!< bytes
-    Bytes maxQueued;      //!< at once
-    Time waiting;         //!< with a queue
+    Bytes maxQueued;      //!< maximum at any instant
+    Time waiting;         //!< with a non-empty queue
     Time paused;          //!< by PFC
-    Time creditWait;      //!< in which a packet waited for credits
-    Time waitingHeld;     //!< with a queue and either
+    Time creditWait;      //!< with a packet waiting for credits
+    Time waitingHeld;     //!< with a non-empty queue while paused or waiting for credits
     uint32_t marks{0};
     uint32_t drops{0};
 };
 
-/** A time in which a port was paused, in whatever traffic classes. */
+/** A period in which at least one traffic class of a port was paused. */
 struct PauseRecord
 {
     LinkId link;
@@ -127,7 +130,7 @@ struct StepRecord
     Time finished;
 };
 
-/** Takes records as they happen: the result file, the timeline. */
+/** Consumes records as events happen, such as the result file or the timeline. */
 class RecordSink
 {
   public:
@@ -153,7 +156,7 @@ class RecordSink
     {
     }
 
-    /** Told at the end of the run, as of pauses. */
+    /** Called at the end of the run, as is OnPause. */
     virtual void OnPortBin(const PortBinRecord& record)
     {
     }
@@ -162,7 +165,7 @@ class RecordSink
     {
     }
 
-    /** There were @p count more pauses. */
+    /** Reports that @p count pauses were left out. */
     virtual void OnPausesLeftOut(uint64_t count)
     {
     }

@@ -23,7 +23,10 @@ KernelTimeOf(const StepProgram& program)
     return sum;
 }
 
-/** How long the kernels of a rank take where nothing else runs; @p even: where ranks are alike. */
+/**
+ * Kernel time of a rank in a step without contention for the GPU; @p even: the same where ranks are
+ * alike.
+ */
 Time
 KernelTimeOf(const StepGraph& graph, const RankDifference& difference, uint32_t rank, Time even)
 {
@@ -35,7 +38,7 @@ KernelTimeOf(const StepGraph& graph, const RankDifference& difference, uint32_t 
     }
     constexpr auto STREAM = static_cast<uint32_t>(StreamKind::Compute);
     Time sum;
-    uint32_t number = STREAM; // as the executor counts operations
+    uint32_t number = STREAM; // numbered as the executor numbers operations
     for (const StepOp& op : graph.programs[graph.rankProgram[rank]].streams[STREAM])
     {
         sum += op.duration * (scale * jitter.Factor(rank, difference.step, number));
@@ -44,7 +47,7 @@ KernelTimeOf(const StepGraph& graph, const RankDifference& difference, uint32_t 
     return sum;
 }
 
-/** The first rank of each program that a rank has, in ascending order. */
+/** The first rank of each program that has ranks, in ascending order. */
 std::vector<Rank>
 FirstRanks(const StepGraph& graph)
 {
@@ -75,10 +78,10 @@ RepresentativeRanks(const StepGraph& graph)
 {
     const std::vector<Rank> firsts = FirstRanks(graph);
     std::vector<bool> isNewStage(firsts.size());
-    std::vector<bool> seen(graph.programs.size()); // by stage, of which there are no more
+    std::vector<bool> seen(graph.programs.size()); // by stage; at most one per program
     std::size_t busiest = 0;
     Time most;
-    std::size_t chosen = 1; // the busiest
+    std::size_t chosen = 1; // the busiest program
     for (std::size_t i = 0; i < firsts.size(); i++)
     {
         const uint32_t program = graph.rankProgram[firsts[i].Index()];
@@ -93,7 +96,7 @@ RepresentativeRanks(const StepGraph& graph)
             busiest = i;
         }
     }
-    chosen -= !firsts.empty() && isNewStage[busiest] ? 1 : 0; // counted twice
+    chosen -= !firsts.empty() && isNewStage[busiest] ? 1 : 0; // the busiest was counted twice
     std::vector<Rank> ranks;
     for (std::size_t i = 0; i < firsts.size(); i++)
     {
@@ -187,7 +190,7 @@ RanksStoodFor(const StepGraph& graph, const std::vector<Rank>& recorded, bool ar
     {
         return counts;
     }
-    std::vector<uint32_t> left(graph.programs.size()); // ranks that are not recorded
+    std::vector<uint32_t> left(graph.programs.size()); // ranks that are not recorded, by program
     for (const uint32_t program : graph.rankProgram)
     {
         left[program]++;
@@ -445,9 +448,9 @@ Recorder::Finish(Time now)
 }
 
 /**
- * What a flow takes uncontended on the path that it ended on. One that switches divide by load
- * takes its best division: the even one of its route, or, where links are down, the one that it
- * took.
+ * Uncontended completion time of a flow on its final path. For a flow that switches split by load,
+ * the time with the best split ratio: the even split of its route or, where links are down, the
+ * split that it used.
  */
 Time
 Recorder::IdealTime(const FlowRequest& request, FlowPath path)

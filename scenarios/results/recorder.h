@@ -21,59 +21,59 @@ namespace weir
 {
 
 /**
- * The ranks that stand for a whole job in tables and timelines, in ascending order: of every
- * pipeline stage its first rank (tensor rank 0 of replica 0), of every other program its first rank
- * while there are fewer than MAX_REPRESENTATIVES, and the first of those whose kernels take
- * longest. Ranks of a transformer's stage run one program, so at 1024 GPUs these few show what
- * every rank does; those of a table of layers have the embedding tables that they were assigned.
- * When else they wait is in the breakdown, which is kept of all. Complexity O(ranks + operations).
+ * The ranks that represent a whole job in tables and timelines, in ascending order: the first rank
+ * of every pipeline stage (tensor rank 0 of replica 0), the first rank of the program with the
+ * longest kernel time, and the first ranks of the other programs up to MAX_REPRESENTATIVES. Ranks
+ * of a transformer's stage run the same program, so at 1024 GPUs these few show what every rank
+ * does; ranks of a table of layers have their assigned embedding tables. The breakdown, which is
+ * kept for all ranks, holds the waiting times of the other ranks. Complexity O(ranks + operations).
  */
 std::vector<Rank> RepresentativeRanks(const StepGraph& graph);
 
-/** How the ranks of one program differ in a step. */
+/** Differences between ranks that run the same program. */
 struct RankDifference
 {
-    std::vector<double> computeScale{}; //!< by rank: slow GPUs; empty: all 1
+    std::vector<double> computeScale{}; //!< by rank, for slow GPUs; empty: all 1
     JitterSpec jitter{};
-    uint32_t step{0}; //!< from 0 on, that is looked at
+    uint32_t step{0}; //!< the step considered, from 0
 
-    /** Whether ranks of one program may differ. */
+    /** Whether ranks with the same program may differ. */
     bool IsAny() const;
 };
 
 /**
- * The ranks that are recorded of a job, in ascending order: the representative ones, those that
- * @p output asks for as far as the job has them, and of each stage whose ranks' kernels take
- * different times by @p difference the rank whose take longest and the (lower) median one; of
- * equals the first. Complexity O(ranks log ranks), with jitter of each operation O(ranks *
- * operations of a rank).
+ * The recorded ranks of a job, in ascending order: the representative ranks, those that @p output
+ * requests and the job has, and, for each stage whose ranks' kernel times differ by @p difference,
+ * the rank with the longest and the one with the (lower) median kernel time; ties go to the lowest
+ * rank. Complexity O(ranks log ranks); with jitter per operation O(ranks * operations per rank).
  */
 std::vector<Rank> RecordedRanks(const StepGraph& graph,
                                 const RankDifference& difference,
                                 const OutputSpec& output);
 
-/** That of @p job and the step that timelines show. */
+/** The recorded ranks of @p job, for the step that timelines show. */
 std::vector<Rank> RecordedRanks(const TrainingRun& job, const OutputSpec& output);
 
 /**
- * By rank of @p recorded: how many ranks it stands for. Where ranks of one program are alike, the
- * first recorded one of each stands for those that are not recorded too; else each for itself.
+ * The number of ranks that each rank of @p recorded represents. If ranks with the same program are
+ * @p areAlike, the first recorded rank of a program also represents the program's ranks that are
+ * not recorded; otherwise each represents only itself.
  */
 std::vector<uint32_t> RanksStoodFor(const StepGraph& graph,
                                     const std::vector<Rank>& recorded,
                                     bool areAlike);
 
-/** Beyond which only stages and the busiest program add one. */
+/** Beyond this number only stages and the busiest program add a representative rank. */
 constexpr std::size_t MAX_REPRESENTATIVES = 16;
 
 /**
- * Watches executors and the transport and hands records to its sinks as they happen. Keeps
- * O(paths), O(links) for the link series, and for the port series what PortSeries says.
+ * Observes executors and the transport and passes records to its sinks as events happen. Memory
+ * O(paths), O(links) for the link series, and that of PortSeries for the port series.
  *
- * What is recorded, of the whole run: every step, the operations of the recorded ranks, the
- * collectives of the groups they belong to, all flows; the series where they are asked for. Of
- * each job one step is shown in timelines: the last (of a job that runs until its mean step is
- * known the first after which it may end).
+ * It records the whole run: every step, the operations of the recorded ranks, the collectives of
+ * the groups they belong to, all flows, and the requested series. Timelines show one step of each
+ * job: the last one or, for a job that runs until its mean step time is known, the first one after
+ * which it may end.
  */
 class Recorder : private TransportObserver, private PortObserver
 {
@@ -84,21 +84,22 @@ class Recorder : private TransportObserver, private PortObserver
     /** Sinks must outlive the recorder. */
     void AddSink(RecordSink& sink);
 
-    /** Watches @p ranks of the next job; @p job must outlive the recorder. */
+    /** Observes @p ranks of the next job; @p job must outlive the recorder. */
     void AddJob(TrainingRun& job, const std::vector<Rank>& ranks);
 
-    /** Watches the next job that is a collective; the recorder must outlive it. */
+    /** Observes the next job that is a collective; the recorder must outlive it. */
     void AddCollective(CollectiveLoop& loop);
 
-    /** Tells whose a flow is that has just ended. */
+    /** Returns the owner of a flow that has just finished. */
     using FindOwner = std::function<FlowOwner(const FlowRequest& request)>;
 
     /**
-     * Watches @p transport, whose routes are @p routing's; both must outlive the recorder.
-     * @param linkSeries the width of a bin; nothing: no series
-     * @param portSeries the width of a bin; nothing: no series
-     * @throws std::invalid_argument when the port series is asked for of a transport without
-     *         packets, or either where it does not simulate all of them.
+     * Observes @p transport, whose routes belong to @p routing; both must outlive the recorder.
+     * @param linkSeries bin width; nothing: no series
+     * @param portSeries bin width; nothing: no series
+     * @throws std::invalid_argument when the port series is requested of a transport without
+     * packets, or when either series is requested of a packet transport that does not simulate
+     * every packet.
      */
     void Watch(Transport& transport,
                const Routing& routing,
@@ -106,16 +107,16 @@ class Recorder : private TransportObserver, private PortObserver
                std::optional<Time> linkSeries,
                std::optional<Time> portSeries);
 
-    /** What links carry from @p now on, after the last job, is no part of their series. */
+    /** Ends the link series at @p now, after the last job; later traffic is not part of it. */
     void FinishLinks(Time now);
 
-    /** The run has ended at @p now: closes the series. Sinks are told of nothing more. */
+    /** Ends the recording at @p now: closes the series and detaches the sinks. */
     void Finish(Time now);
 
   private:
-    /** Passes on what one job's executor reports. */
+    /** Forwards events of one job's executor as records. */
     class JobObserver;
-    /** Hands every record to every sink. */
+    /** Forwards every record to every sink. */
     class Fanout;
 
     Time IdealTime(const FlowRequest& request, FlowPath path);
@@ -126,11 +127,11 @@ class Recorder : private TransportObserver, private PortObserver
 
     std::unique_ptr<Fanout> m_sinks;
     std::vector<std::unique_ptr<JobObserver>> m_jobs;
-    uint32_t m_collectives{0}; //!< jobs that are collectives
+    uint32_t m_collectives{0}; //!< number of jobs that are collectives
     Transport* m_transport{nullptr};
     const Routing* m_routing{nullptr};
     FindOwner m_findOwner;
-    std::unordered_map<uint64_t, uint32_t> m_pathNumbers; //!< by path and unit
+    std::unordered_map<uint64_t, uint32_t> m_pathNumbers; //!< keyed by path and unit
     std::unique_ptr<LinkSeries> m_linkSeries;
     std::unique_ptr<PortSeries> m_portSeries;
 };

@@ -12,11 +12,11 @@
 namespace weir
 {
 
-/** What is to be kept of a run, and what its files say of where they come from. */
+/** What to record of a run, and the metadata that its files store. */
 struct RecordingSpec
 {
     OutputSpec output;
-    std::string timelinePath{}; //!< where the output asks for one
+    std::string timelinePath{}; //!< empty unless the output requests a timeline
     std::string title{};
     Fidelity fidelity{Fidelity::Stream};
     uint64_t seed{0};
@@ -24,7 +24,7 @@ struct RecordingSpec
     std::function<std::string()> provenance; //!< all that the run depends on, as YAML
 };
 
-/** That of @p scenario, which must outlive it. */
+/** The recording specification of @p scenario, which must outlive it. */
 RecordingSpec RecordingOf(const Scenario& scenario);
 
 } // namespace weir

@@ -17,7 +17,7 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t NO_COLLECTIVE = 0xffffffff; //!< in /flows/collective
+constexpr uint32_t NO_COLLECTIVE = 0xffffffff; //!< value of /flows/collective for flows without one
 
 } // namespace
 
@@ -58,13 +58,13 @@ struct ResultFile::Representation
         }
     }
 
-    std::vector<uint32_t> ranks; //!< by rank: how many a recorded one stands for
-    std::vector<double> groups;  //!< by group: how many have its programs, over those recorded
+    std::vector<uint32_t> ranks; //!< by rank: the number of ranks that a recorded rank represents
+    std::vector<double> groups;  //!< by group: groups that a recorded one represents
 };
 
 struct ResultFile::Tables
 {
-    /** A call of /collectives, whosever it is. */
+    /** A row of /collectives: a call of any job. */
     struct CallRow
     {
         uint32_t job;
@@ -186,13 +186,13 @@ struct ResultFile::Tables
                   [fct](const FlowRow& row) {
                       return row.record.ideal > Time() ? fct(row) / row.record.ideal : 1.0;
                   });
-        if (hasPackets) // 0 for one that is none of packets
+        if (hasPackets) // columns are 0 for flows without packets
         {
             AddPacketColumns();
         }
     }
 
-    /** What the packets of flows have met. */
+    /** Adds the packet counters of flows. */
     void AddPacketColumns()
     {
         const auto add = [this](const ColumnInfo& info, uint32_t FlowCounters::*counter) {
@@ -208,7 +208,7 @@ struct ResultFile::Tables
                   });
     }
 
-    /** What links carried, by time bin. */
+    /** Adds /link_series: bytes of links by time bin. */
     void AddLinkBins(Hdf5File& file)
     {
         auto& table = linkBins.emplace(file, "/link_series", "");
@@ -218,7 +218,7 @@ struct ResultFile::Tables
                   [](const LinkBinRecord& row) { return static_cast<float>(row.bytes); });
     }
 
-    /** Queue lengths and pauses of the busiest ports, by time bin. */
+    /** Adds /port_series: queue lengths and pauses of the busiest ports by time bin. */
     void AddPortBins(Hdf5File& file)
     {
         auto& table = portBins.emplace(file, "/port_series", "");
@@ -241,10 +241,10 @@ struct ResultFile::Tables
     Hdf5RowTable<OpRecord> ops;
     Hdf5RowTable<CallRow> collectives;
     Hdf5RowTable<FlowRow> flows;
-    std::vector<FlowPath> paths;                         //!< by number; invalid: of no row
-    std::optional<Hdf5RowTable<LinkBinRecord>> linkBins; //!< where the output asks for the series
-    std::optional<Hdf5RowTable<PortBinRecord>> portBins; //!< where the output asks for the series
-    std::vector<uint32_t> firstLabel; //!< by job: where its labels begin in the catalogue
+    std::vector<FlowPath> paths;                         //!< by number; invalid if unused
+    std::optional<Hdf5RowTable<LinkBinRecord>> linkBins; //!< if the output requests the series
+    std::optional<Hdf5RowTable<PortBinRecord>> portBins; //!< if the output requests the series
+    std::vector<uint32_t> firstLabel; //!< by job: index of its first label in the catalog
 };
 
 ResultFile::ResultFile(const RecordingSpec& spec)
@@ -289,7 +289,7 @@ ResultFile::Begin(Simulation& simulation, const std::vector<std::vector<Rank>>& 
     {
         m_tables->firstLabel.push_back(labels++);
     }
-    m_tables->firstLabel.push_back(labels); // of what no job does
+    m_tables->firstLabel.push_back(labels); // of flows that belong to no job
 }
 
 void
@@ -371,7 +371,8 @@ ResultFile::OnFlow(const FlowRecord& record)
     const bool isCollective = owner.collectiveJob != FlowOwner::NO_COLLECTIVE_JOB;
     const bool isTraffic = owner.trafficJob != FlowOwner::NO_COLLECTIVE_JOB;
     const bool hasJob = owner.job.IsValid() || isCollective || isTraffic;
-    // Jobs, then collectives, then traffic, then what is no job's.
+    // The catalog lists training jobs, then collectives, then traffic jobs, then the entry for
+    // flows of no job.
     const std::size_t jobs = m_simulation->JobCount();
     const std::size_t traffics = jobs + m_simulation->Collectives().size();
     const std::size_t job = owner.job.IsValid() ? owner.job.Index()

@@ -16,26 +16,28 @@ namespace weir
 class Simulation;
 
 /**
- * The result file of a run, HDF5. One dataset per column with `units` and `long_name`, dimension
- * scales, catalogues of text that number columns index (attribute `catalog`):
+ * The HDF5 result file of a run. Each column is a dataset with `units` and `long_name`. Tables have
+ * dimension scales; integer columns may index text catalogs (attribute `catalog`):
  *
- *  - /summary: the steady step (StepExecutor::SteadyStep) by job and pipeline stage, and where its
- *    time went
+ *  - /summary: the breakdown of the steady step (StepExecutor::SteadyStep) by job and stage
  *  - /steps: every step of every job
  *  - /ranks: by job and rank, the breakdown of the steady step
- *  - /ops, /collectives: of the ranks and groups that Recorder chooses; columns say for how many
+ *  - /memory: the memory estimate of each job's fullest pipeline stage
+ *  - /ops, /collectives: of the ranks and groups that Recorder selects; the columns `ranks` and
+ *    `groups` state how many each represents
  *  - /flows: with their paths in /flow_paths (links and shares by path)
- *  - /links: what each link is, what it carried and, of packets, what happened at its port;
- *    /link_series: bytes per link and time bin, where there were any; /port_series: queue lengths
- *    and pauses of the busiest ports (PortSeries)
+ *  - /links: properties of each link, the bytes it carried and, with packets, the counters of its
+ *    port; /link_series: bytes per link and time bin, if any; /port_series: queue lengths and
+ *    pauses of the busiest ports (PortSeries)
  *  - /provenance: the scenario after defaults, mode, seed, versions
  *
- * All but /summary and /ranks cover the time from 0 to the end of the last job, which their
- * attributes `window_start_s` and `window_end_s` say; /flows also has those that end later. A table
- * has at most MAX_ROWS rows, attribute `rows_left_out` counts the others.
+ * /steps, /ops, /collectives, /flows, /links and the series cover the time from 0 to the end of the
+ * last job, given by their attributes `window_start_s` and `window_end_s`; /flows also has flows
+ * that end later. /ops, /collectives and /flows have at most MAX_ROWS rows each; the attribute
+ * `rows_left_out` counts the others.
  *
- * Written while the run goes, column chunk by column chunk, so memory does not grow with the run.
- * Holds nothing of the machine it ran on: equal scenarios give equal files.
+ * Chunks of columns are written during the run, so memory does not grow with the run. The file
+ * holds no information about the machine it ran on: equal scenarios give identical files.
  */
 class ResultFile : public RecordSink
 {
@@ -47,18 +49,22 @@ class ResultFile : public RecordSink
     ~ResultFile() override;
 
     /**
-     * Before the first record: what records refer to. @p simulation must outlive the file.
-     * @param recorded by job: its recorded ranks
+     * Writes what records refer to; call it before the first record. @p simulation must outlive the
+     * file.
+     * @param recorded the recorded ranks of each job
      */
     void Begin(Simulation& simulation, const std::vector<std::vector<Rank>>& recorded);
 
-    /** For tables of their own, before Commit. */
+    /** The HDF5 file, for additional tables before Commit. */
     Hdf5File& GetFile()
     {
         return m_file;
     }
 
-    /** After the last record: writes what is known only now and gives the file its name. */
+    /**
+     * Writes the tables that are complete only after the last record and renames the file to its
+     * final name.
+     */
     void Commit(const RunResult& result);
 
     void OnOp(const OpRecord& record) override;
@@ -72,7 +78,7 @@ class ResultFile : public RecordSink
   private:
     struct Tables;
 
-    /** For how many ranks and groups of a job those stand that are recorded. */
+    /** The number of ranks and groups of a job that each recorded one represents. */
     struct Representation;
 
     const RecordingSpec& m_spec;
@@ -80,7 +86,7 @@ class ResultFile : public RecordSink
     Simulation* m_simulation{nullptr};
     std::unique_ptr<Tables> m_tables;
     std::vector<Representation> m_represented; //!< by job
-    Time m_portBinWidth;                       //!< of the port series
+    Time m_portBinWidth;                       //!< bin width of the port series
 };
 
 } // namespace weir

@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** A table of one text column that number columns elsewhere index. */
+/** Writes a table of one text column that integer columns elsewhere index. */
 void
 WriteCatalog(Hdf5File& file, const std::string& group, const std::vector<std::string>& names)
 {
@@ -32,7 +32,7 @@ struct BreakdownRow
     const RankBreakdown& breakdown;
 };
 
-/** One column per TimeCategory: how a span was spent. */
+/** Adds one column per TimeCategory: the time spent in it. */
 template <typename Row>
 void
 AddBreakdown(Hdf5RowTable<Row>& table)
@@ -51,7 +51,7 @@ void
 WriteMemory(Hdf5File& file, const RunResult& result)
 {
     if (std::all_of(result.jobs.begin(), result.jobs.end(), [](const JobResult& job) {
-            return job.isWorkload; // of no known model
+            return job.isWorkload; // without a known model
         }))
     {
         return;
@@ -121,7 +121,7 @@ WriteCatalogs(Hdf5File& file, Simulation& simulation)
     {
         devices.push_back(simulation.GetTopology().GetDevice(DeviceId(i)).name);
     }
-    devices.emplace_back(); // of flows that begin and end at every rank
+    devices.emplace_back(); // for flows that begin and end at every rank
     WriteCatalog(file, "/catalogs/jobs", jobs);
     WriteCatalog(file, "/catalogs/labels", labels);
     writeNamesUpTo("/catalogs/streams", static_cast<StreamKind>(STREAM_COUNT - 1));
@@ -159,7 +159,7 @@ WriteSummary(Hdf5File& file, const RunResult& result)
     {
         const ErrorBound& bound = *result.bound;
         const double seconds = result.BoundedTime().ToSeconds();
-        const bool isInside = bound.IsInside(); // else no step may be there to multiply
+        const bool isInside = bound.IsInside(); // otherwise there may be no step to multiply
         constexpr double INFINITE = std::numeric_limits<double>::infinity();
         file.SetAttribute("/summary", "bound_lower_s", isInside ? seconds * bound.lower : 0.0);
         file.SetAttribute("/summary", "bound_upper_s", isInside ? seconds * bound.upper : INFINITE);
@@ -218,10 +218,10 @@ struct LinkRow
     LinkId id;
     const Link& link;
     const LinkUsage& usage;
-    const PortCounters* port; //!< where packets wait at ports
+    const PortCounters* port; //!< null where the transport has no packet queues
 };
 
-/** What packets have met at the ports of all links. */
+/** Adds the packet counters of the links' ports. */
 void
 AddPortCounters(Hdf5RowTable<LinkRow>& table)
 {

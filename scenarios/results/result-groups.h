@@ -11,37 +11,41 @@
 
 /**
  * @file
- * The groups of a result file that are written once, when the run has ended.
+ * The groups of a result file that are written once, at the end of the run.
  */
 namespace weir
 {
 
-/** /catalogs: the texts that number columns index (jobs, labels, streams, ...). */
+/** /catalogs: the texts that integer columns index (jobs, labels, streams, ...). */
 void WriteCatalogs(Hdf5File& file, Simulation& simulation);
 
-/** /summary: by job and pipeline stage, where the steady step's time went. */
+/**
+ * /summary: the breakdown of the steady step by job and pipeline stage, and the run's attributes.
+ */
 void WriteSummary(Hdf5File& file, const RunResult& result);
 
-/** /memory: by job with a model what fills a GPU of its fullest stage, by part; none without one.
+/**
+ * /memory: the estimated memory of a GPU of the fullest stage by part, for each job with a model;
+ * not written when no job has one.
  */
 void WriteMemory(Hdf5File& file, const RunResult& result);
 
-/** /ranks: by job and rank, the same, and where the rank is. */
+/** /ranks: the breakdown of the steady step by job and rank, and the location of the rank. */
 void WriteRanks(Hdf5File& file, const RunResult& result, Simulation& simulation);
 
-/** Whether links have ports at which packets wait. */
+/** Whether the transport has ports with packet queues. */
 bool HasPortCounters(Simulation& simulation);
 
-/** /links: what each link is and what it carried in the time that is measured. */
+/** /links: properties of each link and the bytes it carried in the measured window. */
 void WriteLinks(Hdf5File& file, Simulation& simulation);
 
-/** /flow_paths: the links of those of @p paths, by number, that are valid. */
+/** /flow_paths: the links of the valid ones of @p paths, by path number. */
 void WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<FlowPath>& paths);
 
-/** /provenance with the versions of Weir, ns-3 and HDF5. */
+/** Attributes of /provenance: the versions of Weir, ns-3 and HDF5. */
 void WriteVersions(Hdf5File& file);
 
-/** /provenance: the scenario after defaults, mode, seed, versions. */
+/** /provenance: the scenario after defaults, the mode, the seed and the versions. */
 void WriteProvenance(Hdf5File& file, const RecordingSpec& spec);
 
 } // namespace weir

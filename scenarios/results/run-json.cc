@@ -24,7 +24,7 @@ ToJson(const RankBreakdown& breakdown)
     return object;
 }
 
-/** The keys of one job's timing, as they stand in the top object for the first job too. */
+/** The timing keys of one job; the top object has the same keys for the first job. */
 Json
 TimingOf(const JobResult& job)
 {
@@ -83,7 +83,7 @@ ToJson(const JobResult& job)
     return object;
 }
 
-/** @p value, or null where it is of nothing. */
+/** @p value, or null if there are no samples. */
 Json
 NumberOf(bool isAny, double value)
 {
@@ -176,7 +176,7 @@ ToJson(const MeasuredBound& bound, Time step)
             {"sources", bound.sources}};
 }
 
-/** How calls were run in fidelity auto, and by what. */
+/** The fidelities chosen for calls in fidelity auto, and the reasons. */
 Json
 AutoJson(const Scenario& scenario, const RunResult& result)
 {
@@ -196,7 +196,7 @@ AutoJson(const Scenario& scenario, const RunResult& result)
             {"calls", std::move(calls)}};
 }
 
-/** What needed no packets. */
+/** Counters of the episodes that were replayed without simulating packets. */
 Json
 ToJson(const ReplayCounters& replay)
 {

@@ -11,7 +11,10 @@
 namespace weir
 {
 
-/** `busiest_links` and the window in which they were, as every verb with `--json` prints them. */
+/**
+ * Adds `busiest_links` and `links_window_s`, the window that they cover, as in every verb's
+ * `--json`.
+ */
 inline void
 AddBusiestLinks(nlohmann::ordered_json& object, const RunResult& result)
 {
@@ -28,18 +31,20 @@ AddBusiestLinks(nlohmann::ordered_json& object, const RunResult& result)
 }
 
 /**
- * A run as one JSON object, for programs. All times are in seconds, of the first job where nothing
- * else is said:
- *  - step_time_s: the steady step (the last, or with jitter the mean); null when none was finished
- *  - steps_s: every finished step; of several also steps_mean_s and steps_deviation_s
- *  - breakdown_s: where the steady step's time went, mean over ranks: compute; tensor, pipeline,
- *    data, copy, context, expert and embedding, communication that compute waited for; launch,
- *    when the host was late; and bubble. They sum to the step's time
- *  - tokens_per_s (samples_per_s for a table of layers), model_tflops_per_gpu: at the steady step
- *  - jobs: name, gpus and all of the above of each job, and stages: breakdown_s by pipeline stage;
+ * A run as one JSON object, for programs. All times are in seconds. Keys that name no job belong to
+ * the first job:
+ *  - step_time_s: the steady step (the last, or with jitter the mean); null when none finished;
+ *    step_time_kind states which
+ *  - steps_s: every finished step; with several also steps_mean_s, steps_median_s, steps_p95_s and
+ *    steps_deviation_s
+ *  - breakdown_s: the steady step's time by category, mean over ranks: compute; exposed
+ *    communication (tensor, pipeline, data, copy, context, expert, embedding); launch, when the
+ *    host was late; and bubble. They sum to the step time
+ *  - tokens_per_s (samples_per_s for a table of layers), model_tflops_per_gpu: in the steady step
+ *  - jobs: name, gpus and all of the above for each job, and stages: breakdown_s by pipeline stage;
  *    gpu_memory_bytes: the estimate by part for a GPU of the fullest stage
  *  - busiest_links: name, kind, mean_utilization, busy_fraction, bytes; at most five
- *  - events, wall_s, peak_rss_bytes: what the run cost
+ *  - events, wall_s, peak_rss_bytes: the cost of the run
  *  - waiting: only when the run could not finish: which ranks wait for what
  */
 std::string ToJson(const Scenario& scenario, const RunResult& result);

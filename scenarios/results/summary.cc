@@ -15,9 +15,9 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t WIDTH = 100;  //!< columns of the screen
-constexpr std::size_t MAX_ROWS = 8; //!< rows of the breakdown, the mean not counted
-constexpr std::size_t MAX_JOBS = 3; //!< jobs with a line of their own
+constexpr std::size_t WIDTH = 100;  //!< terminal columns
+constexpr std::size_t MAX_ROWS = 8; //!< rows of the breakdown, excluding the mean
+constexpr std::size_t MAX_JOBS = 3; //!< jobs that get a line of their own
 constexpr std::size_t LINK_NAME_WIDTH = 50;
 
 const char* const CATEGORY_HEADS[TIME_CATEGORY_COUNT] = {"compute",
@@ -31,7 +31,10 @@ const char* const CATEGORY_HEADS[TIME_CATEGORY_COUNT] = {"compute",
                                                          "expert",
                                                          "embedding"};
 
-/** Columns that stand in every breakdown; those after them only where time went there. */
+/**
+ * Number of leading categories shown in every breakdown; later ones are shown only if they took
+ * time.
+ */
 constexpr std::size_t COMMON_CATEGORIES = 7;
 
 std::vector<std::size_t>
@@ -65,7 +68,7 @@ TitleLine(const Scenario& scenario, const RunResult& result)
         gpus += traffic.gpus;
     }
     const ClusterSpec& cluster = scenario.cluster;
-    if (!result.traffics.empty()) // which shares GPUs with jobs
+    if (!result.traffics.empty()) // traffic shares GPUs with jobs
     {
         gpus = std::min(gpus, uint64_t{cluster.nodes} * cluster.node.gpus);
     }
@@ -77,7 +80,7 @@ TitleLine(const Scenario& scenario, const RunResult& result)
     return Shorten(title, WIDTH - mode.size()) + mode + "\n";
 }
 
-/** What says that a table of a line a job leaves some of @p jobs out. */
+/** A line that states how many of @p jobs a table with one line per job omits. */
 std::string
 OtherJobsLine(std::size_t jobs, const char* kind)
 {
@@ -86,7 +89,7 @@ OtherJobsLine(std::size_t jobs, const char* kind)
                                   (jobs == MAX_JOBS + 1 ? "" : "s") + ", which --json has\n";
 }
 
-/** One line a job: its steady step and what that means per second. */
+/** One line per job: the time of its steady step and the resulting throughput. */
 std::string
 StepLines(const RunResult& result)
 {
@@ -130,7 +133,7 @@ TotalSeconds(const RankBreakdown& breakdown)
     return total;
 }
 
-/** The unit of a breakdown: numbers of at most eight digits and signs. */
+/** Unit of a breakdown, chosen so that numbers have at most eight digits and signs. */
 struct BreakdownUnit
 {
     const char* head;
@@ -174,7 +177,9 @@ AddBreakdownRow(TextTable& table,
     table.Row(cells);
 }
 
-/** The first job's stages; of more than fit, the first and the last ones. */
+/**
+ * The breakdown of the first job by stage; if they do not all fit, of the first and last stages.
+ */
 std::string
 BreakdownLines(const JobResult& job)
 {
@@ -209,7 +214,7 @@ BreakdownLines(const JobResult& job)
     return table.Print(2);
 }
 
-/** Of several steps: which the step time is of, and all of them in four numbers. */
+/** With several steps: which statistic the step time is, and the distribution of all steps. */
 std::string
 SpreadLine(const JobResult& job)
 {
@@ -223,7 +228,7 @@ SpreadLine(const JobResult& job)
            FormatSeconds(spread.median) + ", p95 " + FormatSeconds(spread.p95) + "\n";
 }
 
-/** One line a job that is a collective. */
+/** One line per job that is a collective. */
 std::string
 CollectiveLines(const RunResult& result)
 {
@@ -251,7 +256,7 @@ CollectiveLines(const RunResult& result)
                : table.Print(2) + OtherJobsLine(result.collectives.size(), "collective");
 }
 
-/** One line a job that is traffic. */
+/** One line per job that is traffic. */
 std::string
 TrafficLines(const RunResult& result)
 {
@@ -280,7 +285,7 @@ TrafficLines(const RunResult& result)
                : table.Print(2) + OtherJobsLine(result.traffics.size(), "pattern");
 }
 
-/** How far the first job's step may be from that of the reference, and from measured ones. */
+/** Error bounds of the first job's step time against the reference and against measured steps. */
 std::string
 BoundLines(const RunResult& result)
 {
@@ -312,7 +317,7 @@ BoundLines(const RunResult& result)
     return text;
 }
 
-/** In fidelity auto: how many calls ran how, and why. */
+/** In fidelity auto: the number of calls by fidelity and reason. */
 std::string
 FidelityLines(const Scenario& scenario, const RunResult& result)
 {
@@ -333,7 +338,7 @@ FidelityLines(const Scenario& scenario, const RunResult& result)
                "because of",
                "calls",
                "share"});
-    if (result.bound) // of a step that ran as a whole
+    if (result.bound) // a step that ran as a whole
     {
         table.Row({ToString(Fidelity::Analytical), "bound of the step", "all", "100.0 %"});
     }
@@ -348,7 +353,7 @@ FidelityLines(const Scenario& scenario, const RunResult& result)
     return table.Print(2);
 }
 
-/** Where known episodes are replayed: how much needed no packets. */
+/** With replay of known episodes: the numbers of episodes and flows that needed no packets. */
 std::string
 ReplayLine(const RunResult& result)
 {

@@ -11,9 +11,10 @@ namespace weir
 {
 
 /**
- * A run for the terminal, at most 25 lines of 100 columns: title, step time, its bound, tokens and
- * model operations per second, where the step's time went by pipeline stage, the busiest links,
- * what the run cost. Of many stages or jobs the first and the last are shown.
+ * Summary of a run for the terminal, at most 25 lines of 100 columns: title, step time, its error
+ * bound, tokens and model FLOPs per second, the step's breakdown by pipeline stage, the busiest
+ * links, and the cost of the run. Of many stages, the first and last are shown; of many jobs, the
+ * first ones.
  */
 std::string Summarize(const Scenario& scenario, const RunResult& result);
 

@@ -8,11 +8,13 @@
 namespace weir
 {
 
-/** A table for the terminal: every column as wide as its widest cell, numbers to the right. */
+/**
+ * A table for the terminal; each column is as wide as its widest cell, numbers are right-aligned.
+ */
 class TextTable
 {
   public:
-    /** @param left how many of the first columns are text, set to the left */
+    /** @param left number of leading text columns, which are left-aligned */
     explicit TextTable(std::size_t left = 1);
 
     void Row(std::vector<std::string> cells);
@@ -25,10 +27,10 @@ class TextTable
     std::vector<std::vector<std::string>> m_rows;
 };
 
-/** What printf writes, at most 511 characters of it. */
+/** Formats as printf does; at most 511 characters. */
 __attribute__((format(printf, 1, 2))) std::string FormatText(const char* format, ...);
 
-/** @p value with @p decimals places, thousands apart by commas: "1,234.50". */
+/** @p value with @p decimals decimal places and commas between thousands: "1,234.50". */
 std::string FormatFixed(double value, int decimals);
 
 /** "12.3 %". */
@@ -40,10 +42,10 @@ std::string FormatSeconds(double seconds);
 /** Bytes in decimal units with three significant figures: "1.23 GB". */
 std::string FormatDecimalBytes(double bytes);
 
-/** How many columns of a terminal UTF-8 @p text takes: one a code point. */
+/** Width of the UTF-8 @p text in terminal columns: one per code point. */
 std::size_t DisplayWidth(const std::string& text);
 
-/** @p text cut to @p width columns, with "..." at the end where something was cut. */
+/** @p text shortened to @p width columns, ending in "..." if it was cut. */
 std::string Shorten(const std::string& text, std::size_t width);
 
 } // namespace weir

@@ -18,7 +18,7 @@ namespace
 constexpr uint32_t NONE = 0xffffffff;
 constexpr uint32_t FIRST_FLOW_TRACK = 100; //!< thread number of a rank's first flow track
 
-/** As PyTorch's process groups name it in Kineto's `Collective name`. */
+/** The name that PyTorch's process groups write to Kineto's `Collective name`. */
 const char*
 KinetoName(const StepOp& op)
 {
@@ -39,7 +39,7 @@ KinetoName(const StepOp& op)
                                          : NameIn(NAMES, op.collective);
 }
 
-/** As NCCL's kernels are called: what trace tools know communication by. */
+/** The name of NCCL's kernel, by which trace tools recognize communication. */
 const char*
 KernelName(const StepOp& op)
 {
@@ -116,7 +116,7 @@ Timeline::Begin(Simulation& simulation, const std::vector<std::vector<Rank>>& re
     }
 }
 
-/** A device's place in m_shown; NONE when enough are shown. */
+/** Index of a device in m_shown; NONE when MAX_SOURCES are shown. */
 uint32_t
 Timeline::ShownDevice(DeviceId device)
 {
@@ -133,7 +133,7 @@ Timeline::ShownDevice(DeviceId device)
     return m_shownByDevice[index];
 }
 
-/** What a flow is for, unescaped. */
+/** The name of a flow's event, unescaped. */
 std::string
 Timeline::FlowName(const FlowOwner& owner) const
 {
@@ -275,7 +275,7 @@ Timeline::WriteKernels(const OpRecord& record)
     {
         total += kernels[i].duration;
     }
-    // A slow GPU stretches all kernels alike; what they leave of the operation stays a gap.
+    // A slow GPU scales all kernels by the same factor; launch gaps of the operation stay.
     const Time span = record.finished - record.started;
     const double stretch = total > span || record.op->duration == Time()
                                ? span / std::max(total, Time::Picoseconds(1))
@@ -360,7 +360,7 @@ Timeline::PortPid()
     return m_portPid;
 }
 
-/** Escaped. */
+/** JSON-escaped name of a port. */
 std::string
 Timeline::PortName(LinkId port) const
 {
@@ -368,7 +368,7 @@ Timeline::PortName(LinkId port) const
     return quoted.substr(1, quoted.size() - 2);
 }
 
-/** The queue of the last port is empty behind its last bin. */
+/** Resets the counter of the last port to zero at the end of its last bin. */
 void
 Timeline::EndQueue()
 {

@@ -16,8 +16,8 @@ namespace weir
 class Simulation;
 
 /**
- * Where a run's timeline goes: output.timelineFile, else beside the result file, else the current
- * folder.
+ * Path of a run's timeline: output.timelineFile if set, otherwise next to the result file,
+ * otherwise in the current folder.
  */
 std::string TimelinePath(const Scenario& scenario);
 
@@ -25,34 +25,34 @@ std::string TimelinePath(const Scenario& scenario);
  * A timeline in Chrome's trace format, as Perfetto opens it, with the fields of PyTorch's Kineto
  * traces so that its tools (HTA) can read it.
  *
- * A process is a rank, a thread one of its streams; flows that leave a shown rank's GPU are on
- * tracks of their own, one track per concurrent flow, so events of a thread never overlap. Compute
- * operations of micro-batch 0 contain their kernels; those of the others are one event each (their
- * kernels are the same). What is shown is the recorder's choice: one step of the
- * recorded ranks. A job that is a collective is a process of its own with a
- * call an event, and flows of no training job are on tracks of their source, of the first
- * MAX_SOURCES. Ports of the port series are threads of one more process with a pause an event;
- * their queue lengths are counters there, of the whole run. Times are in microseconds of simulated
- * time.
+ * A process is a rank, a thread one of its streams. Flows that leave a shown rank's GPU have
+ * separate tracks, one per concurrent flow, so events of a thread never overlap. Compute operations
+ * of micro-batch 0 contain their kernels; those of other micro-batches are one event each (their
+ * kernels are the same). The recorder selects what is shown: one step of the recorded ranks. A job
+ * that is a collective is a separate process with one event per call. Flows of no training job are
+ * on tracks of their source, for the first MAX_SOURCES sources. Ports of the port series are
+ * threads of one further process with one event per pause; counters show their queue lengths over
+ * the whole run. Times are in microseconds of simulated time.
  *
- * Events are written as they come; memory does not grow with their number.
+ * Events are written as they arrive; memory does not grow with their number.
  */
 class Timeline : public RecordSink
 {
   public:
     static constexpr std::size_t MAX_FLOWS = 100000; //!< about 15 MB of text
-    static constexpr std::size_t MAX_SOURCES = 64;   //!< of flows of no training job
+    static constexpr std::size_t MAX_SOURCES = 64;   //!< sources of flows of no training job
 
     /** @throws InputError when @p path cannot be written. */
     Timeline(const std::string& path, const RecordingSpec& spec);
 
     /**
-     * Before the first record. @p simulation must outlive the timeline.
-     * @param recorded by job: its recorded ranks
+     * Writes the header and names the processes; call it before the first record. @p simulation
+     * must outlive the timeline.
+     * @param recorded the recorded ranks of each job
      */
     void Begin(Simulation& simulation, const std::vector<std::vector<Rank>>& recorded);
 
-    /** After the last record: completes the file and gives it its name. */
+    /** Completes the file after the last record and renames it to its final name. */
     void Commit();
 
     void OnOp(const OpRecord& record) override;
@@ -63,18 +63,18 @@ class Timeline : public RecordSink
     void OnPausesLeftOut(uint64_t count) override;
 
   private:
-    /** A rank that is shown, and when the last flow on each of its tracks ended. */
+    /** A shown rank or source, and the end of the last flow on each of its tracks. */
     struct ShownRank
     {
         uint32_t pid;
         std::vector<Time> trackEnds;
     };
 
-    /** What is written of a job again and again, as JSON text. */
+    /** Texts of a job that are written repeatedly, as JSON. */
     struct JobText
     {
-        uint32_t firstPid;                     //!< ranks are numbered through all jobs
-        std::vector<std::string> labels;       //!< by label, escaped
+        uint32_t firstPid;                     //!< ranks are numbered across all jobs
+        std::vector<std::string> labels;       //!< by label, JSON-escaped
         std::vector<std::string> groupMembers; //!< by group, "[0, 1]"; empty where not shown
     };
 
@@ -91,19 +91,18 @@ class Timeline : public RecordSink
     Simulation* m_simulation{nullptr};
     std::vector<JobText> m_jobs;
     std::vector<ShownRank> m_shown;
-    std::vector<uint32_t> m_shownByLink; //!< by LinkId: index into m_shown, or NONE
-    std::vector<uint32_t>
-        m_shownByDevice;        //!< sources by DeviceId, then none: into m_shown, or NONE
-    std::size_t m_sources{0};   //!< of those
-    uint32_t m_nextPid{0};      //!< after the ranks and the jobs that are collectives
-    uint32_t m_firstCallPid{0}; //!< of the jobs that are collectives
+    std::vector<uint32_t> m_shownByLink;   //!< by LinkId: index into m_shown, or NONE
+    std::vector<uint32_t> m_shownByDevice; //!< by source DeviceId, last: none; same indices
+    std::size_t m_sources{0};              //!< number of sources in m_shownByDevice
+    uint32_t m_nextPid{0};                 //!< the next unused process number
+    uint32_t m_firstCallPid{0};            //!< the first of the jobs that are collectives
     std::size_t m_flows{0};
     std::size_t m_flowsLeftOut{0};
-    uint32_t m_portPid{0};    //!< of the process of ports; 0: there is none yet
-    LinkId m_queuePort;       //!< whose counter was written last
-    Time m_queueUntil;        //!< to where it holds; zero: it has been set to nothing
-    LinkId m_pausePort;       //!< whose pause was written last
-    uint32_t m_pauseTrack{0}; //!< of that port
+    uint32_t m_portPid{0};    //!< process of the ports; 0: not created yet
+    LinkId m_queuePort;       //!< port whose counter was written last
+    Time m_queueUntil;        //!< time up to which the counter is valid; zero: it was reset to 0
+    LinkId m_pausePort;       //!< port whose pause was written last
+    uint32_t m_pauseTrack{0}; //!< thread of m_pausePort
     uint64_t m_pausesLeftOut{0};
 };
 

@@ -184,7 +184,7 @@ TraceWriter::Number(uint64_t number)
 void
 TraceWriter::Microseconds(Time time)
 {
-    constexpr uint64_t PICOSECONDS = 1000000; // in a microsecond
+    constexpr uint64_t PICOSECONDS = 1000000; // per microsecond
     const auto ps = static_cast<uint64_t>(std::max<int64_t>(0, time.ToPicoseconds()));
     Number(ps / PICOSECONDS);
     char fraction[7] = {'.'};

@@ -14,11 +14,11 @@
 namespace weir
 {
 
-/** @p text as a JSON string, quotes included. */
+/** @p text as a JSON string, including the quotes. */
 std::string JsonQuoted(const std::string& text);
 
 /**
- * Writes a file in Chrome's trace format, event by event, as text; keeps at most 1 MiB. Times are
+ * Writes a file in Chrome's trace format, event by event, as text; buffers at most 1 MiB. Times are
  * in microseconds with six decimals: exact to the picosecond.
  */
 class TraceWriter
@@ -26,7 +26,7 @@ class TraceWriter
   public:
     /**
      * Opens the file.
-     * @param option that names it, for messages
+     * @param option the option that names the file, for messages
      * @throws InputError when @p path cannot be written.
      */
     TraceWriter(const std::string& path, const std::string& option);
@@ -34,16 +34,21 @@ class TraceWriter
     TraceWriter(const TraceWriter&) = delete;
     TraceWriter& operator=(const TraceWriter&) = delete;
 
-    /** Begins the top object: @p members is JSON text of what stands before the events. */
+    /** Begins the top-level object; @p members is the JSON text before the events. */
     void BeginTrace(const std::string& members);
 
-    /** Ends the top object, with @p members after the events, and gives the file its name. */
+    /**
+     * Ends the top-level object with @p members after the events, and renames the file to its final
+     * name.
+     */
     void Commit(const std::string& members);
 
     void NameProcess(uint32_t pid, const std::string& name);
     void NameThread(uint32_t pid, uint32_t tid, const std::string& name);
 
-    /** Starts a complete event ("X"), up to and including args.stream; @p name is JSON-escaped. */
+    /**
+     * Begins a complete event ("X"), up to and including args.stream; @p name must be JSON-escaped.
+     */
     void BeginEvent(const std::string& name,
                     const char* category,
                     uint32_t pid,
@@ -52,17 +57,20 @@ class TraceWriter
                     Time end);
     void EndEvent();
 
-    /** A counter ("C") has these values from @p time on; @p name is JSON-escaped. */
+    /**
+     * Writes a counter event ("C"): the counter has @p values from @p time on; @p name must be
+     * JSON-escaped.
+     */
     void Counter(const std::string& name,
                  uint32_t pid,
                  Time time,
                  std::initializer_list<std::pair<const char*, uint64_t>> values);
 
-    /** Arguments of the event begun. */
+    /** Adds an argument to the current event. */
     void Argument(const char* name, uint64_t value);
     void Argument(const char* name, Time value);
 
-    /** @p value is JSON-escaped, without quotes. */
+    /** Adds an argument to the current event; @p value must be JSON-escaped, without quotes. */
     void Argument(const char* name, const std::string& value);
 
   private:

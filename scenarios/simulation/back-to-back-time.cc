@@ -14,9 +14,9 @@ namespace weir
 namespace
 {
 
-constexpr double STEADY = 1e-3; //!< periods that differ by less than this part are the same
+constexpr double STEADY = 1e-3; //!< relative difference below which two periods are equal
 
-/** Keeps when calls have ended, until their period is known. */
+/** Records the ends of calls until their period is known. */
 class BackToBackEnds : public BackToBackClient
 {
   public:
@@ -29,14 +29,14 @@ class BackToBackEnds : public BackToBackClient
     {
         if (m_isKnown)
         {
-            return false; // some rank had begun it before
+            return false; // already started on some rank
         }
         m_ends.push_back(end);
         m_isKnown = m_ends.size() == m_calls || IsSteady();
         return !m_isKnown;
     }
 
-    /** When the last of all calls ends; infinite: never. */
+    /** Time at which the last of all calls ends; infinite if never. */
     Time Last() const
     {
         if (!m_isKnown)
@@ -49,7 +49,7 @@ class BackToBackEnds : public BackToBackClient
     }
 
   private:
-    /** From the end of the call before to that of call @p i. */
+    /** Time from the end of call @p i - 1 to the end of call @p i. */
     Time Period(std::size_t i) const
     {
         return m_ends[i] - m_ends[i - 1];
@@ -106,7 +106,7 @@ BackToBackTimer::PerCall(const CollectiveCall& call, uint32_t calls)
     return (end - start) * (1.0 / calls);
 }
 
-/** @return when the last of the calls ends, or would. */
+/** @return when the last of the calls ends, simulated or extrapolated. */
 Time
 BackToBackTimer::Play(const CollectiveCall& call, uint32_t calls)
 {
@@ -117,7 +117,7 @@ BackToBackTimer::Play(const CollectiveCall& call, uint32_t calls)
     return ends.Last();
 }
 
-/** @return when it ends. */
+/** @return when the call ends; infinite if never. */
 Time
 BackToBackTimer::PlayOne(const CollectiveCall& call)
 {

@@ -13,22 +13,23 @@ namespace weir
 {
 
 /**
- * Times calls that follow each other on one stream of every rank, alone on the fabric: what
- * benchmarks measure that start many and wait for the last. Where a rank need not wait for others,
- * as the root of a broadcast, the calls overlap.
+ * Measures the time of back-to-back calls on one stream of every rank, uncontended on the fabric.
+ * Benchmarks that start many calls and wait for the last one measure this time. Calls overlap where
+ * a rank need not wait for others, such as the root of a broadcast.
  */
 class BackToBackTimer
 {
   public:
-    /** From where @p simulation stands, which must outlive it. */
+    /** Starts at the current time of @p simulation, which must outlive the timer. */
     BackToBackTimer(Simulation& simulation, Fidelity fidelity);
 
     /**
-     * When the last of @p calls equal calls has ended on all ranks, over their number. Fidelities
-     * `flow`, `packet` and `hybrid` play them until two back to back have ended as long after the
-     * one before, within a thousandth, and take the rest to follow so; the others know one call's
-     * time and the period of the plan. Calls that do not overlap by that are timed alone.
-     * @throws std::runtime_error when one never ends.
+     * Time until the last of @p calls equal calls has ended on all ranks, divided by @p calls.
+     * Fidelities `flow`, `packet` and `hybrid` simulate calls until two consecutive periods differ
+     * by less than 0.1 % and extrapolate the rest with that period. The other fidelities compute it
+     * from the time of one call and the period of the plan. Calls that do not overlap are timed in
+     * isolation.
+     * @throws std::runtime_error when a call never ends.
      */
     Time PerCall(const CollectiveCall& call, uint32_t calls);
 

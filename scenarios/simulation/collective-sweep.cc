@@ -24,7 +24,7 @@ namespace weir
 namespace
 {
 
-/** The calls of one size after the other on one cluster. */
+/** Runs one size after another on one cluster. */
 class CallRunner
 {
   public:
@@ -66,7 +66,10 @@ class CallRunner
         return m_simulation;
     }
 
-    /** @throws InputError when a series of @p width has too many bins if each size is one call. */
+    /**
+     * @throws InputError when a series of @p width would have too many bins, with one call per
+     *         size.
+     */
     void ExpectFit(Time width)
     {
         double bins = 0;
@@ -110,7 +113,10 @@ class CallRunner
     }
 
   private:
-    /** That of the sweep, or of auto the cheapest that is good enough: the call is uncontended. */
+    /**
+     * The fidelity of the sweep; for auto, the fastest one within the tolerance for an uncontended
+     * call.
+     */
     Fidelity FidelityOf(const CollectivePlan& plan)
     {
         if (m_spec.fidelity != Fidelity::Auto)
@@ -127,7 +133,7 @@ class CallRunner
         return Fidelity::Flow;
     }
 
-    /** Where its bound stands. */
+    /** The position of the plan in the regimes of its bound. */
     RegimePosition PositionOf(const CollectivePlan& plan, Fidelity fidelity) const
     {
         RegimePosition position = m_positions.Of(plan, fidelity);
@@ -140,7 +146,8 @@ class CallRunner
         return position;
     }
 
-    /** @throws std::invalid_argument where algorithms are given for more dimensions than there are
+    /**
+     * @throws std::invalid_argument when more algorithms are given than the GPUs have dimensions.
      */
     void CheckDimensions()
     {
@@ -166,10 +173,10 @@ class CallRunner
     Planner& m_planner;
     CallPositions m_positions;
     CommunicatorId m_communicator;
-    std::optional<BoundJudge> m_judge; //!< of auto
+    std::optional<BoundJudge> m_judge; //!< for fidelity auto
 };
 
-/** nccl-tests' `count`: elements of 4 bytes, per rank where the size counts all ranks. */
+/** nccl-tests' `count`: elements of 4 bytes; per rank where the size counts all ranks. */
 int64_t
 ElementCount(CollectiveOp op, Bytes size, std::size_t ranks)
 {
@@ -186,7 +193,7 @@ HaveBounds(const std::vector<CollectivePoint>& points)
         points.begin(), points.end(), [](const auto& point) { return point.bound.has_value(); });
 }
 
-/** "-0.3 +1.2 %": where the reference lies, from the time given. */
+/** "-0.3 +1.2 %": the interval of the reference time relative to the point's time. */
 std::string
 BoundCell(const std::optional<ErrorBound>& bound)
 {
@@ -197,7 +204,9 @@ BoundCell(const std::optional<ErrorBound>& bound)
     return FormatText("%+.1f %+.1f %%", 100 * (bound->lower - 1), 100 * (bound->upper - 1));
 }
 
-/** What the column of bounds is, and what is outside of what was calibrated. */
+/**
+ * Comment lines that explain the bound column and list the points outside the calibrated region.
+ */
 std::string
 BoundLines(const std::vector<CollectivePoint>& points)
 {
@@ -228,7 +237,7 @@ BoundLines(const std::vector<CollectivePoint>& points)
     return text;
 }
 
-/** The cells of a bound, each with its comma before it. */
+/** The CSV cells of a bound, each with a leading comma. */
 std::string
 BoundCells(const CollectivePoint& point)
 {
@@ -290,7 +299,7 @@ SweepGpus(const CollectiveSweepSpec& spec)
 namespace
 {
 
-/** What @p run gives; what it finds wrong with the values of a sweep becomes an InputError. */
+/** Calls @p run and converts its exceptions about invalid sweep values to InputError. */
 template <typename Run>
 auto
 Refusing(const Run& run)
@@ -342,7 +351,7 @@ BoundJson(const ErrorBound& bound, Time time)
             {"reference", bound.reference}};
 }
 
-/** /bandwidth: a row a size, with the columns of the CSV. */
+/** Writes /bandwidth: one row per size with the columns of the CSV. */
 void
 WriteBandwidth(Hdf5File& file,
                const CollectiveSweepSpec& spec,
@@ -487,7 +496,7 @@ MeasuredLines(const CollectiveSweepSpec& spec,
     {
         if (!IsOfNccl(point.algorithm))
         {
-            continue; // what was measured are NCCL's
+            continue; // measured bounds apply to NCCL's algorithms only
         }
         const MeasuredCall call{spec.op, point.size, spec.cluster.nodes};
         const auto bound = measured.FindCollective(call, coverage);

@@ -28,30 +28,29 @@ namespace weir
 class Planner;
 class RunRecording;
 
-/** One collective over many sizes, as nccl-tests runs it. */
+/** A collective swept over several sizes, as nccl-tests does. */
 struct CollectiveSweepSpec
 {
     ClusterSpec cluster;
-    uint32_t gpusPerNode{8}; //!< the first ones of every node take part
+    uint32_t gpusPerNode{8}; //!< the first GPUs of every node participate
     CollectiveOp op{CollectiveOp::AllReduce};
     CollectiveOverrides overrides;
     std::vector<Bytes> sizes;               //!< as nccl-tests counts them
-    std::vector<std::vector<Bytes>> counts; //!< of an all-to-all-v, by sender and receiver, whose
-                                            //!< size is the largest row; empty: equal parts
+    std::vector<std::vector<Bytes>> counts; //!< of an all-to-all-v, by sender and receiver; its
+                                            //!< size is the largest row sum; empty: equal counts
     Fidelity fidelity{Fidelity::Stream};
-    PacketSpec packets{};                   //!< where the fidelity is packet or hybrid
-    CouplingSpec coupling{};                //!< where it is hybrid: which links have packets
-    NcclSettings nccl;                      //!< decides what overrides leave open
-    std::optional<ImportedProgram> program; //!< runs instead of NCCL's algorithms
-    AutoSpec automatic{};                   //!< where the fidelity is auto
-    SharingSpec sharing{};                  //!< of what is a fluid
-    CorrectionSpec corrections{};           //!< as above
-    std::string correctionsText;            //!< as given; empty: none
-    bool onlyTimes{true};                   //!< what each link carries and each flow does is of no
-                                            //!< interest
+    PacketSpec packets{};                   //!< for fidelity packet or hybrid
+    CouplingSpec coupling{};                //!< for fidelity hybrid: which links simulate packets
+    NcclSettings nccl;                      //!< settings for what the overrides leave open
+    std::optional<ImportedProgram> program; //!< replaces NCCL's algorithms
+    AutoSpec automatic{};                   //!< for fidelity auto
+    SharingSpec sharing{};                  //!< of fluid flows
+    CorrectionSpec corrections{};           //!< of fluid flows
+    std::string correctionsText;            //!< as given by the user; empty: none
+    bool onlyTimes{true};                   //!< link usage and flow records are not needed
 };
 
-/** What one size took. */
+/** Result of one size. */
 struct CollectivePoint
 {
     Bytes size;
@@ -59,52 +58,56 @@ struct CollectivePoint
     Algorithm algorithm{Algorithm::Ring};
     Protocol protocol{Protocol::Simple};
     uint32_t channels{1};
-    Rate algorithmBandwidth;           //!< size over time
-    Rate busBandwidth;                 //!< times BusBandwidthFactor
-    RegimePosition position{};         //!< of its bound
-    std::optional<ErrorBound> bound{}; //!< of a shortcut's time, once asked for
-    Fidelity fidelity{Fidelity::Flow}; //!< that it was run in
+    Rate algorithmBandwidth;           //!< size / time
+    Rate busBandwidth;                 //!< algorithmBandwidth * BusBandwidthFactor
+    RegimePosition position{};         //!< position in the regimes of its bound
+    std::optional<ErrorBound> bound{}; //!< of a shortcut's time, if requested
+    Fidelity fidelity{Fidelity::Flow}; //!< fidelity in which it was simulated
 };
 
-/** How the run that @p spec describes uses NCCL: more channels than it finds are copies. */
+/** NCCL settings for the run of @p spec; channels beyond those that NCCL finds are copies. */
 NcclSettings SettingsOf(const CollectiveSweepSpec& spec);
 
-/** The call of @p size among the ranks of @p communicator. */
+/** The call of @p size on the ranks of @p communicator. */
 CollectiveCall CallOf(const CollectiveSweepSpec& spec,
                       Planner& planner,
                       CommunicatorId communicator,
                       Bytes size);
 
-/** Ranks that take part in @p spec: for send two, the first GPU and the last. */
+/** The ranks that participate in @p spec; for send, the first and the last GPU only. */
 std::vector<GpuId> SweepGpus(const CollectiveSweepSpec& spec);
 
 /**
- * Runs every size alone, one after another, each on an idle fabric.
- * @throws InputError when the cluster cannot be wired, the overrides cannot be met or a size ends
- *         nowhere.
+ * Runs every size in isolation, one after another, each on an idle fabric.
+ * @throws InputError when the cluster cannot be wired, the overrides cannot be met, or a call never
+ *         ends.
  */
 std::vector<CollectivePoint> RunCollectiveSweep(const CollectiveSweepSpec& spec);
 
-/** What is kept of a sweep. */
+/** Result of a sweep. */
 struct CollectiveSweepResult
 {
     std::vector<CollectivePoint> points;
-    RunResult result; //!< links, over all sizes one after another
+    RunResult result; //!< link usage, over all sizes one after another
 };
 
-/** Where the bounds of a sweep's points come from. */
+/** Source of the bounds of a sweep's points. */
 struct SweepBounds
 {
-    const Calibration* calibration{nullptr}; //!< null: there are none
+    const Calibration* calibration{nullptr}; //!< null: no bounds
     double coverage{0};
 };
 
-/** Told how many of all sizes are done, before each; @return whether to go on. */
+/**
+ * Called before each size with the number of finished sizes and of all sizes.
+ * @return whether to continue
+ */
 using SweepProgress = std::function<bool(std::size_t done, std::size_t sizes)>;
 
 /**
- * As RunCollectiveSweep, and gives @p recording what was played: each size is a collective of its
- * own. Its file has the points as table /bandwidth.
+ * Same as RunCollectiveSweep, and records the simulated calls with @p recording; each size is a
+ * separate collective. The result file also has the points as table /bandwidth.
+ * @throws as RunCollectiveSweep.
  */
 CollectiveSweepResult RecordCollectiveSweep(const CollectiveSweepSpec& spec,
                                             RunRecording& recording,
@@ -112,36 +115,37 @@ CollectiveSweepResult RecordCollectiveSweep(const CollectiveSweepSpec& spec,
                                             const SweepProgress& progress = {});
 
 /**
- * One JSON object: operation, ranks, nodes, system, NCCL version, fidelity, points with their
- * bounds, links.
+ * A sweep as one JSON object: operation, ranks, nodes, system, NCCL version, fidelity, points with
+ * their bounds, links.
  */
 std::string ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result);
 
 /**
- * Gives every point its bound against the reference; one that was run in the reference's fidelity
- * is that time itself.
- * @throws std::invalid_argument when @p calibration does not know the coverage.
+ * Sets the bound of every point against the reference. A point that was simulated in the
+ * reference's fidelity gets the exact bound [1, 1].
+ * @throws std::invalid_argument when @p calibration does not have the coverage.
  */
 void AddBounds(const Calibration& calibration,
                double coverage,
                std::vector<CollectivePoint>& points);
 
 /**
- * Where measured times of unseen clusters lie from those of @p points: a line for each class of
- * sizes that @p measured knows, behind the table.
+ * Comment lines after the table: intervals of measured times of unseen clusters relative to
+ * @p points, one line per size class that @p measured has.
  */
 std::string MeasuredLines(const CollectiveSweepSpec& spec,
                           const MeasuredBounds& measured,
                           double coverage,
                           const std::vector<CollectivePoint>& points);
 
-/** nccl-tests' table, with algorithm, protocol, channels and bound behind its columns. */
+/** The table of nccl-tests with additional columns for algorithm, protocol, channels and bound. */
 std::string ToNcclTestsTable(const CollectiveSweepSpec& spec,
                              const std::vector<CollectivePoint>& points);
 
 /**
- * CSV: collective,size_bytes,time_us,algbw_GBps,busbw_GBps; of points with bounds also
- * lower_us,upper_us,coverage,regime,region, the first two empty outside the calibrated region.
+ * CSV: collective,size_bytes,time_us,algbw_GBps,busbw_GBps; with bounds also
+ * lower_us,upper_us,coverage,regime,region, where the first two are empty outside the calibrated
+ * region; in fidelity auto also fidelity.
  */
 std::string ToCsv(const CollectiveSweepSpec& spec, const std::vector<CollectivePoint>& points);
 

@@ -16,12 +16,12 @@ namespace weir
 namespace
 {
 
-/** One end of an event: what it names, and where. */
+/** One end of an event: the name and its location. */
 struct EventEnd
 {
     const std::string& name;
-    const std::string& where; //!< in its file; empty: not from a file
-    std::string key;          //!< what it is called then
+    const std::string& where; //!< location in its file; empty: not from a file
+    std::string key;          //!< the event's key for messages if where is empty
 
     [[noreturn]] void Fail(const std::string& expected) const
     {
@@ -58,8 +58,8 @@ FindDevice(const Topology& topology, const EventEnd& end)
 }
 
 /**
- * The link that Topology::LinkName calls "from->to"; of parallel ones "#2" after `to` means the
- * second, "#1", or nothing, the first.
+ * The link that Topology::LinkName calls "from->to". Of parallel links, a suffix "#2" of `to`
+ * selects the second; "#1" or no suffix selects the first.
  */
 std::optional<LinkId>
 LinkOf(const Topology& topology, const EventSpec& event, DeviceId from)
@@ -101,7 +101,7 @@ FindGpu(const Cluster& cluster, DeviceId device)
     return GpuId();
 }
 
-/** From the first GPU to the second as NCCL's first channel goes. */
+/** The route from the first to the second GPU on NCCL's first channel between them. */
 RouteId
 GpuToGpuRoute(Planner& planner, GpuId from, GpuId to)
 {
@@ -118,7 +118,7 @@ BackgroundRoute(const EventSpec& event, std::size_t index, Planner& planner)
     Routing& routing = planner.GetRouting();
     const DeviceId from = FindDevice(topology, FromOf(event, index));
     const auto link = LinkOf(topology, event, from);
-    if (link && !topology.FindDevice(event.to).IsValid()) // "spine0#2"
+    if (link && !topology.FindDevice(event.to).IsValid()) // a parallel link: "spine0#2"
     {
         return routing.AddPinned({*link});
     }
@@ -151,7 +151,7 @@ BackgroundRoute(const EventSpec& event, std::size_t index, Planner& planner)
     }
 }
 
-/** Both directions. */
+/** Both directions of @p link. */
 RandomFailures::Wire
 WireOf(const Topology& topology, LinkId link)
 {
@@ -271,7 +271,7 @@ RandomFailures::BeginRound()
 bool
 RandomFailures::HasComeRound() const
 {
-    constexpr uint64_t MANY = 2000; // changes, a thousand failures
+    constexpr uint64_t MANY = 2000; // changes per wire: a thousand failures
     const auto changed = [this](uint64_t changes) {
         return std::all_of(m_states.begin(), m_states.end(), [changes](const State& state) {
             return state.changes >= state.before + changes;
@@ -307,9 +307,9 @@ ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster)
 namespace
 {
 
-constexpr double MIN_FACTOR = 1e-9; //!< of a rate at which packets still get through
+constexpr double MIN_FACTOR = 1e-9; //!< minimum rate factor at which packets still get through
 
-/** Whether a link that @p event leaves without a rate gets none again. */
+/** Whether the rate of a link stays below MIN_FACTOR after @p event. */
 bool
 IsForEver(const EventSpec& event, const std::vector<EventSpec>& events)
 {
@@ -477,7 +477,7 @@ FabricEvents::DropUselessFailures()
     }
 }
 
-/** Down at once, up after a while, again and again. */
+/** Adds repeated pairs of link-down and link-up events. */
 void
 FabricEvents::AddFlap(const EventSpec& event, LinkId link)
 {
@@ -499,7 +499,7 @@ FabricEvents::Do(const Due& due, Time now)
     switch (due.kind)
     {
     case EventKind::SlowGpu:
-    case EventKind::Flap: // is link-down and link-up here
+    case EventKind::Flap: // converted to link-down and link-up
     case EventKind::Failures:
         break;
     case EventKind::Degrade:

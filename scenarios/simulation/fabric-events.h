@@ -16,33 +16,34 @@ namespace weir
 {
 
 /**
- * Links that fail and are repaired at random: each is up for an exponential time, then down for
- * another, independently of the others.
+ * Links that fail and are repaired at random: each alternates between exponentially distributed up
+ * and down times, independently of the others.
  */
 class RandomFailures
 {
   public:
-    /** Both directions of a wire. */
+    /** Both directions of a link. */
     using Wire = std::vector<LinkId>;
 
     /**
-     * @param start when all are up, and the first times begin
-     * @param up mean time to failure @param down mean time to repair, both above zero
+     * @param start time at which all links are up and the first up times begin
+     * @param up mean time to failure, above zero
+     * @param down mean time to repair, above zero
      */
     RandomFailures(std::vector<Wire> wires, Time start, Time up, Time down, uint64_t seed);
 
-    /** When the next wire fails or comes up. O(wires). */
+    /** Time of the next failure or repair. O(wires). */
     Time NextEventTime() const;
 
-    /** Does what is due at @p now. */
+    /** Applies the failures and repairs due at @p now. */
     void AdvanceTo(Time now, Transport& transport);
 
-    /** From now on HasComeRound counts. */
+    /** Starts the counters of HasComeRound. */
     void BeginRound();
 
     /**
-     * Whether all wires are up, and each has failed since BeginRound; or each has so often that
-     * those which a path needs have been up together. O(wires).
+     * Whether, since BeginRound, each wire has failed and all are up again, or each has changed
+     * 2000 times, often enough that the wires of any path have all been up at once. O(wires).
      */
     bool HasComeRound() const;
 
@@ -51,12 +52,12 @@ class RandomFailures
     {
         Wire wire;
         bool isUp{true};
-        uint64_t changes{0}; //!< so far
-        uint64_t before{0};  //!< changes at BeginRound
+        uint64_t changes{0}; //!< failures and repairs so far
+        uint64_t before{0};  //!< value of changes at BeginRound
         Time next;
     };
 
-    /** How long @p state stays as it is: the draw of its number. */
+    /** Duration of the current state of wire @p index: a random draw indexed by state.changes. */
     Time Span(std::size_t index, const State& state) const;
 
     std::vector<State> m_states;
@@ -66,15 +67,17 @@ class RandomFailures
 };
 
 /**
- * By GPU of @p cluster: the factor on compute durations that the `slow-gpu` events ask for; empty
- * when there is none. @throws std::invalid_argument when one names no GPU.
+ * The factor on compute durations from `slow-gpu` events, by GPU of @p cluster; empty when there
+ * are none.
+ * @throws std::invalid_argument or InputError when an event names no GPU.
  */
 std::vector<double> ComputeScales(const std::vector<EventSpec>& events, const Cluster& cluster);
 
 /**
+ * Checks that @p fidelity simulates what the events act on.
  * @param isSettled whether `network.settle` is on
- * @param where stands for events that are not from a file
- * @throws InputError when an event acts on what @p fidelity does not simulate.
+ * @param where location, for the messages of events that are not from a file
+ * @throws InputError when an event acts on something that @p fidelity does not simulate.
  */
 void ExpectSimulated(const std::vector<EventSpec>& events,
                      Fidelity fidelity,
@@ -82,19 +85,19 @@ void ExpectSimulated(const std::vector<EventSpec>& events,
                      const std::string& where);
 
 /**
- * What happens to the fabric at a time: degraded or lossy links, links that go down or up, once or
- * at random, background flows.
- * A background flow between GPUs takes the route of NCCL's first channel between them, without
- * NCCL's caps; between other devices the routed one.
+ * Timed events of the fabric: degraded or lossy links, links that go down or up (once, repeatedly
+ * or at random), background flows. A background flow between GPUs takes the route of NCCL's first
+ * channel between them, without NCCL's rate caps; between other devices it takes the routed path
+ * or, if the event names a parallel link, that link.
  */
 class FabricEvents : public PassiveEngine
 {
   public:
     /**
-     * Resolves what the events name.
-     * @param isOver whether nobody is left whom an event could concern; later events are dropped
-     * @param isIdle whether nothing is under way but these events
-     * @throws std::invalid_argument with the event's number and what it names that does not exist.
+     * Resolves the names in the events.
+     * @param isOver whether all work has ended; later events are dropped
+     * @param isIdle whether nothing but these events is pending
+     * @throws std::invalid_argument or InputError with the event and the name that does not exist.
      */
     FabricEvents(
         const std::vector<EventSpec>& events,
@@ -106,13 +109,13 @@ class FabricEvents : public PassiveEngine
     Time NextEventTime() override;
 
     /**
-     * Also drops random failures where nothing else had anything to do while each of them came and
-     * went: those to come change nothing, and the run would never end.
+     * Also drops random failures if nothing else made progress while each link failed and was
+     * repaired: further failures would change nothing, and the run would never end.
      */
     void AdvanceTo(Time now) override;
 
   private:
-    /** An event with names resolved; of route and link only what its kind needs is set. */
+    /** An event with resolved names; of link and route, only those that its kind needs are set. */
     struct Due
     {
         EventKind kind;
@@ -136,9 +139,9 @@ class FabricEvents : public PassiveEngine
     std::function<bool()> m_isOver;
     std::function<bool(const FabricEvents&)> m_isIdle;
     std::vector<Due> m_due; //!< by time, then in the order of the scenario
-    std::size_t m_next{0};  //!< into m_due
+    std::size_t m_next{0};  //!< index into m_due
     std::vector<RandomFailures> m_failures;
-    bool m_isInRound{false}; //!< nothing else was under way at any failure since BeginRound
+    bool m_isInRound{false}; //!< nothing else was pending at any failure since BeginRound
 };
 
 } // namespace weir

@@ -12,21 +12,21 @@ namespace weir
 namespace
 {
 
-/** Whether every call of @p fidelity moves bytes over links. */
+/** Whether every call in @p fidelity puts traffic on links. */
 bool
 LoadsLinks(Fidelity fidelity)
 {
     return fidelity != Fidelity::Analytical && fidelity != Fidelity::Auto;
 }
 
-/** An operation of a program, and how often the program has one that is planned alike. */
+/** An operation of a program and the number of operations in the program with the same plan. */
 struct CountedOp
 {
     const StepOp* op;
     double count;
 };
 
-/** What differs among the communication of a step of @p rank. */
+/** The distinct communication operations of a step of @p rank. */
 std::vector<CountedOp>
 DistinctOps(Simulation& simulation, JobId job, Rank rank)
 {
@@ -55,7 +55,7 @@ DistinctOps(Simulation& simulation, JobId job, Rank rank)
     return ops;
 }
 
-/** Of a step of @p job. */
+/** Lower bound on the number of bins of one step of @p job. */
 double
 LeastStepBins(Simulation& simulation, JobId job, Time width)
 {
@@ -72,7 +72,7 @@ LeastStepBins(Simulation& simulation, JobId job, Time width)
         for (const auto& [op, count] : distinct)
         {
             const uint32_t group = graph.rankGroups[rank][op->group];
-            if (graph.groups[group].front() == Rank(rank)) // asks for the whole group
+            if (graph.groups[group].front() == Rank(rank)) // starts the group's call
             {
                 const CollectiveCall call = simulation.CallOf(job, group, *op);
                 bins += count * LeastLinkBins(simulation.GetPlanner().Plan(call),

@@ -8,14 +8,15 @@
 namespace weir
 {
 
-/** Bins of @p width in which links have traffic of a call of @p plan, at least. */
+/** Lower bound on the number of bins of @p width with link traffic of a call of @p plan. */
 double LeastLinkBins(const CollectivePlan& plan, const Routing& routing, Time width);
 
 /**
- * Bins of @p width in which links have traffic of the work of @p simulation that is certain, at
- * least: the steps of training jobs, the calls of collectives and the flows of traffic that nothing
- * ends early. Calls that may be closed forms (analytical, auto) load no links. O(operations of the
- * programs + ranks x operations that differ + flows).
+ * Lower bound on the number of bins of @p width with link traffic of the work of @p simulation that
+ * is certain to run: the steps of training jobs, the calls of collectives, and the flows of traffic
+ * that other work does not end early. Calls that may be computed in closed form (analytical, auto)
+ * put no traffic on links. Complexity O(operations of the programs + ranks x distinct operations +
+ * flows).
  */
 double LeastLinkBins(Simulation& simulation, Time width);
 

@@ -20,7 +20,7 @@ Fail(const PlacementSpec& placement, const std::string& message)
     throw InputError((placement.where.empty() ? "placement" : placement.where) + ": " + message);
 }
 
-/** The switch that a NIC's first port is attached to; invalid where there is none. */
+/** The switch that a NIC's first network port is attached to; invalid if there is none. */
 DeviceId
 SwitchOf(const Topology& topology, DeviceId nic)
 {
@@ -45,7 +45,7 @@ JobPlacer::JobPlacer(const Cluster& cluster)
 std::vector<uint32_t>
 JobPlacer::NodesAcrossLeaves(const PlacementSpec& placement) const
 {
-    std::vector<std::pair<std::size_t, uint32_t>> order; // by position at the leaf, then leaf
+    std::vector<std::pair<std::size_t, uint32_t>> order; // index of the node at its leaf, node
     std::vector<std::size_t> taken(m_cluster.GetTopology().DeviceCount());
     for (uint32_t node = 0; node < m_cluster.NodeCount(); node++)
     {
@@ -129,7 +129,7 @@ JobPlacer::NodesOf(const PlacementSpec& placement) const
     }
     if (placement.kind == Placement::Random)
     {
-        // Fisher and Yates; each draw is a hash of the seed and its number.
+        // Fisher-Yates shuffle; each draw is a hash of the seed and the draw's index.
         for (std::size_t left = nodes.size(); left > 1; left--)
         {
             const uint64_t draw = SplitMix64(placement.seed ^ SplitMix64(left));

@@ -11,18 +11,20 @@
 namespace weir
 {
 
-/** Gives the jobs of a scenario their GPUs, one after another; no GPU to two. */
+/** Assigns GPUs to the jobs of a scenario, one job after another; no GPU is assigned twice. */
 class JobPlacer
 {
   public:
-    /** @param cluster must outlive it */
+    /** @param cluster must outlive the placer */
     explicit JobPlacer(const Cluster& cluster);
 
     /**
      * The GPUs of the next job, by rank.
-     * @param ranks how many; 0: all that @p placement has and that are free
-     * @param ranksWhere what says how many, for messages; empty: nothing of a file
-     * @throws InputError when there are too few, one is not there or is another job's.
+     * @param job the job's name
+     * @param ranks number of ranks; 0: all free GPUs of @p placement
+     * @param ranksWhere location of the number of ranks, for messages; empty: not from a file
+     * @throws InputError when there are too few free GPUs, or a listed GPU, node or leaf does not
+     *         exist or a listed GPU belongs to another job.
      */
     std::vector<GpuId> Place(const std::string& job,
                              uint32_t ranks,
@@ -36,7 +38,7 @@ class JobPlacer
     std::vector<GpuId> CandidatesOf(const PlacementSpec& placement) const;
 
     const Cluster& m_cluster;
-    std::vector<std::string> m_takenBy; //!< by GPU: the job; empty: free
+    std::vector<std::string> m_takenBy; //!< by GPU: the job's name; empty: free
 };
 
 } // namespace weir

@@ -71,7 +71,7 @@ ProgressLine::Elapsed() const
     return std::chrono::duration<double>(m_clock() - m_begin).count();
 }
 
-/** Whether the line is written again now. */
+/** Whether the line is to be rewritten now; schedules the next time if so. */
 bool
 ProgressLine::IsDue()
 {

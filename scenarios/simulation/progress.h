@@ -12,13 +12,13 @@
 namespace weir
 {
 
-/** How far a run is. */
+/** Progress of a run. */
 struct RunProgress
 {
-    Time now;           //!< simulated
-    double fraction{0}; //!< of its work, 0 to 1; 0 while that is not known
+    Time now;           //!< simulated time
+    double fraction{0}; //!< fraction of the work done, 0 to 1; 0 while unknown
 
-    /** For those that ask for the time only. */
+    /** For callers that need only the simulated time. */
     operator Time() const
     {
         return now;
@@ -26,8 +26,8 @@ struct RunProgress
 };
 
 /**
- * One line that says how far a run is, rewritten in place: from one second on, five times a
- * second, and wiped when the run ends. Runs that are over sooner show nothing.
+ * A terminal line with the progress of a run. It is rewritten in place five times a second,
+ * starting after one second, and erased when the run ends; shorter runs show nothing.
  */
 class ProgressLine
 {
@@ -35,8 +35,10 @@ class ProgressLine
     using Clock = std::chrono::steady_clock;
 
     /**
-     * @param out where; @param isTerminal whether it is one: nothing is written else
-     * @param clock says how late it is
+     * @param out the stream to write to
+     * @param isTerminal whether @p out is a terminal; nothing is written otherwise
+     * @param title the text before the progress
+     * @param clock the current wall-clock time
      */
     ProgressLine(std::ostream& out,
                  bool isTerminal,
@@ -44,12 +46,12 @@ class ProgressLine
                  std::function<Clock::time_point()> clock = Clock::now);
     ~ProgressLine();
 
-    /** A run has come to @p place: percent, simulated time and its rate, what is left. */
+    /** Shows percent, simulated time and its rate, and the estimated remaining time. */
     void Update(const RunProgress& place);
 
     /**
-     * @p done of @p cases runs are over, and the one under way has come to @p now: percent and what
-     * is left by the mean time of those that are over.
+     * Shows that @p done of @p cases runs are finished and the current run is at @p now: percent
+     * and the remaining time estimated from the mean time of the finished runs.
      */
     void Update(std::size_t done, std::size_t cases, Time now);
 

@@ -20,9 +20,10 @@ class ResultFile;
 class Timeline;
 
 /**
- * What is kept of a run: the result file and the timeline that its output asks for, and what is
- * reported of it. Outputs are opened first, fed while the run goes and get their names at its end;
- * without an end nothing of them stays, nor of a run that cannot go on (OutputSpec::keepsStuck).
+ * The outputs of a run: the result file and timeline that its output section requests, and the
+ * reported result. Files are opened first, written during the run and renamed to their final names
+ * by Finish. No file remains without Finish, nor of a run that cannot proceed, unless
+ * OutputSpec::keepsStuck is set.
  */
 class RunRecording
 {
@@ -33,23 +34,23 @@ class RunRecording
      */
     explicit RunRecording(RecordingSpec spec);
 
-    /** That of @p scenario, which must outlive the recording. */
+    /** The recording of @p scenario, which must outlive it. */
     explicit RunRecording(const Scenario& scenario);
     ~RunRecording();
     RunRecording(const RunRecording&) = delete;
     RunRecording& operator=(const RunRecording&) = delete;
 
-    /** Of a link series in its file; nothing: there is none. */
+    /** Bin width of the link series in the result file; nothing if there is none. */
     std::optional<Time> LinkSeriesWidth() const;
 
-    /** Watches @p simulation, whose jobs have been added; it must outlive the recording. */
+    /** Observes @p simulation, whose jobs have been added; it must outlive the recording. */
     void Begin(Simulation& simulation);
 
     /**
-     * The run has ended: writes what is known only now.
-     * @param complete adds what the verb knows to the result before it is written, and tables of
-     *        its own to the file, if there is one
-     * @throws std::runtime_error when it cannot.
+     * Ends the recording and writes what is known only at the end of the run.
+     * @param complete adds the caller's values to the result before it is written, and its tables
+     *         to the file, if there is one
+     * @throws std::runtime_error when the files cannot be written.
      */
     RunResult Finish(const std::function<void(RunResult&, Hdf5File*)>& complete = {});
 
@@ -58,7 +59,7 @@ class RunRecording
     std::unique_ptr<ResultFile> m_file;
     std::unique_ptr<Timeline> m_timeline;
     Simulation* m_simulation{nullptr};
-    std::unique_ptr<Recorder> m_recorder; //!< tells the others: goes first
+    std::unique_ptr<Recorder> m_recorder; //!< refers to the others: destroyed first
 };
 
 } // namespace weir

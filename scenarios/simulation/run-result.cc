@@ -19,7 +19,7 @@ namespace
 
 constexpr std::size_t BUSIEST_LINKS = 5;
 
-/** Category by category the mean of some ranks. */
+/** Mean breakdown over ranks, by category. */
 class BreakdownMean
 {
   public:
@@ -85,7 +85,7 @@ CollectJob(TrainingRun& job)
     return result;
 }
 
-/** The links that were used most, by mean utilization; ties by id. */
+/** The most used links by mean utilization; ties by id. */
 std::vector<BusyLink>
 FindBusiestLinks(Simulation& simulation)
 {
@@ -118,7 +118,7 @@ FindBusiestLinks(Simulation& simulation)
     return busiest;
 }
 
-/** What packets have met; nothing where there are none. */
+/** Packet counters of all ports; nothing if the transport has no packets. */
 std::optional<PacketCounts>
 CountPackets(Simulation& simulation)
 {
@@ -143,7 +143,7 @@ CountPackets(Simulation& simulation)
     return hasAny ? std::optional(counts) : std::nullopt;
 }
 
-/** Nothing where no packet has taken a path. */
+/** The longest idle path that packets took; nothing if no packet took a path. */
 std::optional<IdlePathResult>
 LongestPath(Simulation& simulation)
 {
@@ -189,7 +189,7 @@ BusBandwidthOf(const std::vector<CollectiveCall>& sequence,
                std::size_t gpus)
 {
     double seconds = 0;
-    double bytes = 0; // on the bus
+    double bytes = 0; // bus bytes
     for (std::size_t i = 0; i < calls.size(); i++)
     {
         const CollectiveCall& call = sequence[i % sequence.size()];

@@ -46,8 +46,8 @@ namespace
 {
 
 /**
- * How far the first job's step may be from the reference, and from what is measured; without
- * training jobs, how far the first collective's calls may be.
+ * Adds the bounds of the first job's step time against the reference and against measured steps;
+ * without training jobs, those of the first collective's calls.
  */
 void
 AddBounds(const Scenario& scenario,
@@ -72,13 +72,13 @@ AddBounds(const Scenario& scenario,
     {
         result.bound = bounds.calibration->BoundOf(PositionOf(scenario, result), bounds.coverage);
     }
-    if (!result.jobs.front().isWorkload) // no measured step is of one
+    if (!result.jobs.front().isWorkload) // no steps of imported workloads were measured
     {
         result.measuredBound = bounds.measured;
     }
 }
 
-/** As RunScenario, in the scenario's fidelity. */
+/** Same as RunScenario, in the scenario's own fidelity. */
 RunResult
 RunInItsFidelity(const Scenario& scenario,
                  EngineLoop& loop,
@@ -115,7 +115,7 @@ RunInItsFidelity(const Scenario& scenario,
     return result;
 }
 
-/** Whether training jobs are all that there is. */
+/** Whether the scenario has training jobs only. */
 bool
 IsOnlyTraining(const Scenario& scenario)
 {
@@ -123,7 +123,7 @@ IsOnlyTraining(const Scenario& scenario)
            scenario.events.empty();
 }
 
-/** Whether the bound of every job's step meets the tolerance of @p scenario. */
+/** Whether the bound of every job's step time is within the tolerance of @p scenario. */
 bool
 AreStepsWithinTolerance(const Scenario& scenario, const RunResult& result, const RunBounds& bounds)
 {
@@ -152,7 +152,7 @@ RunScenario(const Scenario& scenario,
         IsOnlyTraining(scenario))
     {
         {
-            const RunRecording opened(scenario); // before anything is computed
+            const RunRecording opened(scenario); // refuses unwritable outputs early
         }
         Scenario whole = scenario;
         whole.fidelity = Fidelity::Analytical;

@@ -17,13 +17,13 @@
 namespace weir
 {
 
-/** What drives the engines of a run: the plain loop, or ns-3's simulator. */
+/** Drives the engines of a run: the plain loop or ns-3's simulator. */
 class EngineLoop
 {
   public:
     virtual ~EngineLoop() = default;
 
-    /** Runs @p engines until nothing is left to do; calls @p progress now and then. */
+    /** Runs @p engines until no event is left; calls @p progress periodically. */
     virtual void Run(EngineSet& engines, const std::function<void(Time)>& progress) = 0;
 };
 
@@ -34,36 +34,36 @@ class PlainLoop : public EngineLoop
     void Run(EngineSet& engines, const std::function<void(Time)>& progress) override;
 };
 
-/** Thrown by whoever is told of progress: the run ends here, and what it has done is kept. */
+/** Thrown by a progress callback to stop the run; the results so far are kept. */
 struct RunStopped
 {
 };
 
-/** What bounds the time that a shortcut gives; nothing without a calibration. */
+/** Sources of the error bounds of a result; without a calibration there is no model bound. */
 struct RunBounds
 {
-    const Calibration* calibration{nullptr}; //!< of steps; without training jobs of collectives
-    double coverage{0.9};                    //!< one that it knows
-    std::optional<MeasuredBound> measured{}; //!< where measured steps lie
+    const Calibration* calibration{nullptr}; //!< of steps or, without training jobs, of collectives
+    double coverage{0.9};                    //!< a coverage that the calibration has
+    std::optional<MeasuredBound> measured{}; //!< interval of measured steps
 };
 
 /**
- * Wires, builds and runs a scenario, feeding the recorder that its output asks for. Outputs are
- * opened before anything is computed and appear under their names only when the run has ended, or
+ * Wires, builds and runs a scenario and records the output that it requests. Outputs are opened
+ * before anything is computed. They appear under their names only when the run has ended or
  * @p progress has thrown RunStopped.
- * @param bounds of the result's BoundedTime(), where a shortcut runs it
- * @throws InputError on a plan that cannot run, an output that cannot be written or a link series
- *         of too many bins.
+ * @param bounds sources of the bounds of the result's BoundedTime(), if a shortcut computes it
+ * @throws InputError when a plan cannot run, an output cannot be written, or a link series has too
+ *         many bins.
  */
 RunResult RunScenario(const Scenario& scenario,
                       EngineLoop& loop,
                       const std::function<void(const RunProgress&)>& progress,
                       const RunBounds& bounds = {});
 
-/** The same by the plain loop, without telling of progress. */
+/** The same with the plain loop and without progress. */
 RunResult RunScenario(const Scenario& scenario, const RunBounds& bounds = {});
 
-/** The largest resident set of this process so far, in bytes. */
+/** Peak resident set size of this process so far, in bytes. */
 uint64_t PeakRssBytes();
 
 } // namespace weir

@@ -14,7 +14,7 @@ namespace
 {
 
 constexpr std::size_t MAX_NAMED = 8;       //!< links that a message names
-constexpr std::size_t MAX_NAMED_RANKS = 2; //!< that wait: others do so for the same
+constexpr std::size_t MAX_NAMED_RANKS = 2; //!< waiting ranks that a message names
 
 /** "a, b and 3 more". */
 std::string
@@ -32,7 +32,7 @@ Listed(const std::vector<std::string>& names)
 
 } // namespace
 
-/** Tells a simulation of every step after which a job has none left. */
+/** Reports every finished step of training jobs to the simulation. */
 class Simulation::JobEnds : public StepObserver
 {
   public:
@@ -108,7 +108,7 @@ Simulation::GetEngine(Fidelity fidelity)
     return *engine;
 }
 
-/** In every instant it comes before the engines that it hands calls to, which it makes, too. */
+/** Creates the Auto engine and, after it in every instant, the engines that it passes calls to. */
 void
 Simulation::MakeAutoEngine()
 {
@@ -165,7 +165,7 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
                           CollectiveLoop::CallEnded ended)
 {
     CollectiveEngine& engine = GetEngine(fidelity);
-    // One stream for all: the calls follow each other. A GPU is in one job only.
+    // All calls use one stream and run back to back. A GPU belongs to one job only.
     const uint32_t stream = StreamOfGpu(gpus.front(), 0);
     for (CollectiveCall& call : sequence.calls)
     {
@@ -262,7 +262,7 @@ Simulation::PlanCall(JobId job, Rank rank, const StepOp& op)
     const uint32_t group = graph.rankGroups[rank.Index()][op.group];
     if (graph.groups[group].front() != rank)
     {
-        return; // its first rank asks for the whole group
+        return; // the group's first rank starts the call
     }
     const CollectiveCall call = CallOf(job, group, op);
     m_planner.Plan(call);
@@ -554,7 +554,7 @@ Simulation::DescribeStuckLinks()
     {
         add("links down: " + Listed(down));
     }
-    std::vector<std::string> idle; // up, at a rate of zero
+    std::vector<std::string> idle; // links that are up with a rate of zero
     for (const StalledFlow& flow : m_fabric.GetTransport().StalledFlows())
     {
         if (!flow.link.IsValid() || !m_fabric.GetTransport().IsLinkUp(flow.link))

@@ -26,7 +26,7 @@
 namespace weir
 {
 
-/** Does nothing but know the time: the last instant at which anything happened. */
+/** An engine without events that records the time of the last instant. */
 class RunClock : public PassiveEngine
 {
   public:
@@ -49,14 +49,14 @@ class RunClock : public PassiveEngine
     Time m_now;
 };
 
-/** What every link has carried in the time that is measured: from 0 to the end of all work. */
+/** Usage of every link in the measured window: from 0 to the end of all work. */
 struct MeasuredLinks
 {
-    std::vector<LinkUsage> usage; //!< by link; empty: work is under way
+    std::vector<LinkUsage> usage; //!< by link; empty: work is in progress
     Time end;
 };
 
-/** Work of any kind, by its number among those of its kind. */
+/** Work of any kind, by its index among the work of that kind. */
 struct WorkId
 {
     enum class Kind : uint8_t
@@ -71,31 +71,31 @@ struct WorkId
 };
 
 /**
- * All that takes part in one simulation, joined together: the fabric, NCCL's planner, the engines
- * of collectives by fidelity, jobs, events, the engine set that advances them. The one place where
- * these are wired: for runs, single collectives, validation, explanations and ns-3 programs.
+ * Composition root of a simulation: the fabric, NCCL's planner, the collective engines by fidelity,
+ * jobs, events, and the engine set that advances them. Runs, single collectives, validation,
+ * explanations and ns-3 programs all wire these here.
  *
- * In every instant jobs come first, then the engines of collectives, the transport, events and the
+ * In every instant jobs advance first, then collective engines, the transport, events and the
  * clock, each in the order in which it was added.
  */
 class Simulation
 {
   public:
     /**
-     * On a cluster of its own, with an engine set of its own; bytes move as MakeTransport says.
+     * Owns a cluster and an engine set; MakeTransport creates the transport from @p transport.
      * @throws std::invalid_argument when @p cluster cannot be wired.
      */
     explicit Simulation(const ClusterSpec& cluster,
                         NcclSettings nccl = {},
                         TransportSpec transport = {});
 
-    /** On hosts and switches without nodes; otherwise as above. */
+    /** The same on hosts and switches without nodes. */
     Simulation(Topology topology, FabricSpec fabric, TransportSpec transport = {});
 
     /**
-     * On a fabric that is another's, as an ns-3 program's is, and is advanced with its engines.
-     * @param fabric must outlive it
-     * @param engines holds the fabric's transport already; must outlive it
+     * Uses a fabric owned by others, such as an ns-3 program, and advances with its engines.
+     * @param fabric must outlive the simulation
+     * @param engines must hold the fabric's transport already and outlive the simulation
      */
     Simulation(Fabric& fabric, EngineSet& engines, NcclSettings nccl = {});
     ~Simulation();
@@ -138,44 +138,50 @@ class Simulation
     }
 
     /**
-     * The engine of a fidelity; made, and advanced with the others, from the first call on.
-     * @throws std::invalid_argument as MakeCollectiveEngine, and at Auto without a judge.
+     * The collective engine of a fidelity; the first call creates it and adds it to the engine set.
+     * @throws std::invalid_argument as MakeCollectiveEngine, and for Auto without a judge.
      */
     CollectiveEngine& GetEngine(Fidelity fidelity);
 
-    /** What Fidelity::Auto chooses by; before anything is added in that fidelity. */
+    /**
+     * Sets the judge by which Fidelity::Auto chooses; call it before adding work in that fidelity.
+     */
     void SetJudge(std::unique_ptr<ShortcutJudge> judge)
     {
         m_judge = std::move(judge);
     }
 
-    /** The engine of Fidelity::Auto; null where nothing has been added in it. */
+    /** The engine of Fidelity::Auto; null if nothing has been added in that fidelity. */
     AutoEngine* FindAutoEngine() const
     {
         return m_auto;
     }
 
-    /** The engine of Fidelity::Flow or Packet; it also plays back-to-back calls. */
+    /** The engine of Fidelity::Flow, Packet or Hybrid; it also runs back-to-back calls. */
     FlowEngine& GetFlowEngine(Fidelity fidelity);
 
     /**
-     * Adds a training job; it begins at its start.
-     * @throws std::invalid_argument as TrainingRun; std::runtime_error when GPUs are not joined.
+     * Adds a training job, which begins at its start time.
+     * @throws std::invalid_argument as TrainingRun
+     * @throws std::runtime_error when GPUs are not connected.
      */
     JobId AddJob(const TrainingJobSpec& job, const Gpu& gpu, Fidelity fidelity);
 
     /**
-     * @p work goes on until @p other has ended, which ends by itself: a training job does all its
-     * steps at least, a collective makes no more calls then, traffic starts no more flows. Both
-     * have been added.
+     * Lets @p work continue until @p other has ended, which must end by itself. A training job does
+     * at least all its steps; a collective then starts no more calls; traffic starts no more flows.
+     * Both must have been added.
      */
     void KeepBusyUntil(WorkId work, WorkId other);
 
-    /** Whether @p work goes on until another has ended. */
+    /** Whether @p work continues until other work has ended. */
     bool IsKeptBusy(WorkId work) const;
 
     /**
-     * Adds collectives of a group of GPUs that are called again and again.
+     * Adds a repeated sequence of collectives on a group of GPUs.
+     * @param sequence its calls; this function sets their communicator
+     * @param ended called at the end of each call; may be empty
+     * @throws as Planner::Plan.
      * @param sequence its calls' communicator is set here
      * @throws as Planner::Plan.
      */
@@ -185,8 +191,9 @@ class Simulation
                                   CollectiveLoop::CallEnded ended);
 
     /**
-     * Adds traffic between @p gpus as a job. @throws as TrafficJob.
-     * @param form what its flows are where the transport moves both
+     * Adds traffic between @p gpus as a job.
+     * @throws as TrafficJob.
+     * @param form form of its flows where the transport supports both
      */
     TrafficJob& AddTrafficJob(const std::string& name,
                               const TrafficSpec& traffic,
@@ -200,39 +207,41 @@ class Simulation
     }
 
     /**
-     * Adds what starts flows of no job's, advanced after the transport: ends before starts.
-     * @param name what result files call it instead of a job
+     * Adds an engine that starts flows of no job; it is advanced after the transport, so ends come
+     * before starts.
+     * @param name the job name of these flows in result files
      */
     void AddTraffic(std::unique_ptr<PassiveEngine> engine, const std::string& name);
 
     /**
-     * Flows of no job's that end from now on are for @p label, which is a collective of its own.
-     * @param name what result files call it instead of a job
+     * Assigns flows of no job that end from now on to @p label, which is a separate collective.
+     * @param name the job name of these flows in result files
      */
     void BeginTraffic(const std::string& name, const std::string& label);
 
-    /** What result files call flows of no job's instead of a job. */
+    /** The job name of flows of no job in result files. */
     const std::string& TrafficName() const
     {
         return m_trafficName;
     }
 
-    /** What flows of no job's are for, in the order of FlowOwner::label. */
+    /** Labels of flows of no job, indexed by FlowOwner::label. */
     const std::vector<std::string>& TrafficLabels() const
     {
         return m_trafficLabels;
     }
 
     /**
-     * Adds what happens to the fabric at a time.
-     * @param isOver when later events are dropped; nothing: at the end of all jobs
+     * Adds timed events of the fabric.
+     * @param isOver condition after which events are dropped; nothing: the end of all jobs
      * @throws std::invalid_argument as FabricEvents.
      */
     void AddEvents(const std::vector<EventSpec>& events, std::function<bool()> isOver = {});
 
     /**
-     * Plans every call of a job now, as NCCL connects its channels when a job starts: GPUs that no
-     * link joins are known before anything runs. @throws as Planner::Plan.
+     * Plans every call of a job now, as NCCL connects its channels when a job starts, so that GPUs
+     * without a connecting path are found before the run.
+     * @throws as Planner::Plan.
      */
     void PlanAllCalls(JobId job);
 
@@ -251,7 +260,9 @@ class Simulation
         return m_jobs[job.Index()].fidelity;
     }
 
-    /** That which a call ran in of whose end its client is being told: a job of @p fidelity. */
+    /**
+     * The fidelity of the call whose end is being reported to its client, for a job of @p fidelity.
+     */
     Fidelity FidelityOfEndedCall(Fidelity fidelity) const
     {
         return fidelity == Fidelity::Auto ? m_auto->GetEndedFidelity() : fidelity;
@@ -262,31 +273,31 @@ class Simulation
         return *m_jobs[job.Index()].gpu;
     }
 
-    /** In the order in which they were added. */
+    /** Jobs that are collectives, in the order in which they were added. */
     const std::vector<std::unique_ptr<CollectiveLoop>>& Collectives() const
     {
         return m_collectives;
     }
 
-    /** Of that collective of Collectives(). */
+    /** The fidelity of a collective, by its index in Collectives(). */
     Fidelity CollectiveFidelity(std::size_t collective) const
     {
         return m_collectiveFidelities[collective];
     }
 
-    /** The communicator of a group of a job's graph. */
+    /** The communicator of a group in a job's graph. */
     CommunicatorId GetCommunicator(JobId job, uint32_t group);
 
-    /** What the engine is asked for when @p op of a job's group is due. */
+    /** The call to the engine for operation @p op of a job's group. */
     CollectiveCall CallOf(JobId job, uint32_t group, const StepOp& op);
 
-    /** Whose a flow is that has not been reported as done. O(jobs). */
+    /** The owner of a flow whose end has not been reported yet. O(jobs). */
     FlowOwner OwnerOf(const FlowRequest& request) const;
 
-    /** What links have carried until the last job or collective ended, and when that was. */
+    /** Link usage up to the end of the last job or collective, and the time of that end. */
     const MeasuredLinks& GetMeasuredLinks();
 
-    /** Calls @p tell at that instant, when all is measured. */
+    /** Calls @p tell at that end, after the links have been measured. */
     void WhenMeasured(std::function<void(Time)> tell)
     {
         m_tellMeasured = std::move(tell);
@@ -297,22 +308,24 @@ class Simulation
         return m_engines;
     }
 
-    /** The last instant at which anything happened. */
+    /** The last instant with an event. */
     Time Now() const
     {
         return m_clock.Now();
     }
 
-    /** The part of its work that the least advanced job has done that ends by itself. O(jobs). */
+    /** The fraction of work done by the least advanced job that ends by itself. O(jobs). */
     double DoneFraction() const;
 
-    /** Whether all jobs and collectives have done all steps and calls. */
+    /** Whether all training jobs, collectives and traffic have finished. */
     bool IsFinished() const;
 
-    /** Who waits for what, and which links are down, in one line; empty when finished. */
+    /** One line that states who waits for what and which links are down; empty when finished. */
     std::string DescribeWaiting();
 
-    /** Which links are down or at a rate of zero, and which wait for each other; empty: none. */
+    /**
+     * Lists links that are down or have rate zero, and links that wait for each other; empty: none.
+     */
     std::string DescribeStuckLinks();
 
   private:
@@ -323,13 +336,13 @@ class Simulation
         std::unique_ptr<Gpu> gpu;
         std::unique_ptr<TrainingRun> run;
         Fidelity fidelity;
-        std::vector<CommunicatorId> communicators; //!< by group, once asked for
-        double stepOps{0};                         //!< operations of a step, of all ranks
+        std::vector<CommunicatorId> communicators; //!< by group; invalid until requested
+        double stepOps{0};                         //!< operations of a step, summed over all ranks
     };
 
-    static constexpr std::size_t FIDELITIES = 6; //!< those of Fidelity
+    static constexpr std::size_t FIDELITIES = 6; //!< number of enumerators of Fidelity
 
-    /** On a fabric of its own. */
+    /** Owns @p fabric. */
     Simulation(std::unique_ptr<Fabric> fabric, NcclSettings nccl);
     void MakeAutoEngine();
     void PlanCall(JobId job, Rank rank, const StepOp& op);
@@ -344,13 +357,13 @@ class Simulation
     EngineSet& m_engines;
     NcclSettings m_nccl;
     Planner m_planner;
-    std::unique_ptr<ShortcutJudge> m_judge; //!< of Fidelity::Auto
+    std::unique_ptr<ShortcutJudge> m_judge; //!< for Fidelity::Auto
     std::array<std::unique_ptr<CollectiveEngine>, FIDELITIES> m_byFidelity;
-    AutoEngine* m_auto{nullptr}; //!< of these, that of Auto
+    AutoEngine* m_auto{nullptr}; //!< the engine of Auto in m_byFidelity
     std::vector<Job> m_jobs;
     std::vector<std::unique_ptr<CollectiveLoop>> m_collectives;
-    std::vector<Fidelity> m_collectiveFidelities;   //!< one each
-    std::vector<std::pair<WorkId, WorkId>> m_until; //!< the first stops after the second
+    std::vector<Fidelity> m_collectiveFidelities;   //!< by index in m_collectives
+    std::vector<std::pair<WorkId, WorkId>> m_until; //!< the first stops when the second has ended
     std::vector<std::unique_ptr<FabricEvents>> m_events;
     std::vector<std::unique_ptr<TrafficJob>> m_trafficJobs;
     std::vector<std::unique_ptr<PassiveEngine>> m_traffics;

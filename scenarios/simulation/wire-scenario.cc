@@ -26,7 +26,7 @@ HasLinkFailures(const Scenario& scenario)
     });
 }
 
-/** Whether every port of the nodes reaches every other over the network. */
+/** Whether the network connects all NICs of the cluster. */
 bool
 AreNicsJoined(const Cluster& cluster, Router& router)
 {
@@ -64,7 +64,7 @@ TransportOf(const Scenario& scenario)
                        scenario.corrections);
 }
 
-/** @throws InputError when the jobs need more GPUs than the system has. */
+/** @throws InputError when the training jobs need more GPUs than the system has. */
 void
 CheckGpuCount(const Scenario& scenario, const Cluster& cluster)
 {
@@ -83,7 +83,7 @@ CheckGpuCount(const Scenario& scenario, const Cluster& cluster)
     }
 }
 
-/** Whether links have other rates, or carry more, than plans expect. */
+/** Whether events change link rates or add traffic that plans do not expect. */
 bool
 HasLinkEvents(const Scenario& scenario)
 {
@@ -92,7 +92,7 @@ HasLinkEvents(const Scenario& scenario)
     });
 }
 
-/** Calls @p make; what it finds wrong with the scenario's values becomes an InputError. */
+/** Calls @p make and converts its exceptions about the scenario's values to InputError. */
 template <typename Make>
 auto
 Wire(const std::string& place, Make make)
@@ -113,14 +113,17 @@ Wire(const std::string& place, Make make)
     {
         throw;
     }
-    catch (const std::runtime_error& error) // GPUs of one job that no link joins
+    catch (const std::runtime_error& error) // GPUs of one job without a connecting path
     {
         throw InputError(place + ": " + error.what());
     }
 }
 
-/** @throws InputError when there are no flows that traffic could share links with, or it has more
- * flows than memory holds. */
+/**
+ * Adds the scenario's traffic jobs.
+ * @throws InputError in fidelity analytical, which has no shared links, or when traffic has more
+ *         flows than memory holds.
+ */
 void
 AddTraffic(Simulation& simulation, const Scenario& scenario)
 {
@@ -133,7 +136,7 @@ AddTraffic(Simulation& simulation, const Scenario& scenario)
                              ": found traffic with fidelity analytical, which knows no load; "
                              "expected fidelity stream, flow, packet or hybrid");
         }
-        JobPlacer placer(simulation.GetCluster()); // shares GPUs with jobs
+        JobPlacer placer(simulation.GetCluster()); // traffic shares GPUs with jobs
         const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement, spec.gpusWhere);
         const FlowForm form = FormOf(FidelityOf(scenario, spec.name));
         const TrafficJob& job = *Wire(
@@ -188,7 +191,7 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
     AddTraffic(simulation, scenario);
 }
 
-/** Jobs that go on until another ends. */
+/** Registers the jobs that continue until another job has ended. */
 void
 KeepBusy(Simulation& simulation, const Scenario& scenario)
 {
@@ -226,7 +229,7 @@ KeepBusy(Simulation& simulation, const Scenario& scenario)
     }
 }
 
-/** Calls of jobs whose GPUs might not be joined, now or when links fail. */
+/** Plans the calls of jobs whose GPUs may be disconnected, now or when links fail. */
 void
 PlanJobs(Simulation& simulation, const Scenario& scenario)
 {

@@ -11,11 +11,11 @@ namespace weir
 {
 
 /**
- * A scenario's simulation, ready to run. Packed placement: jobs take GPUs in their order, each the
- * next ones, node after node.
- * @throws InputError (with the scenario's file and the job) when the fabric cannot be wired, a
- *         plan cannot run or does not fit, the jobs need more GPUs than there are, or an event
- *         names what does not exist.
+ * Creates the simulation of a scenario, ready to run. JobPlacer assigns GPUs to the jobs in their
+ * order.
+ * @throws InputError (with the scenario's file and the job) when the fabric cannot be wired, a plan
+ *         cannot run or does not fit, the jobs need more GPUs than there are, or an event names
+ *         something that does not exist.
  */
 std::unique_ptr<Simulation> WireScenario(const Scenario& scenario);
 
