@@ -22,7 +22,7 @@ namespace weir
 namespace
 {
 
-/** As a system file has it, with places as a reader of another format would give them. */
+/** @p cluster as a system file, with PCIe slots normalized as a reader of another format would. */
 YamlNode
 AsFile(ClusterSpec cluster)
 {
@@ -38,7 +38,7 @@ AsFile(ClusterSpec cluster)
 /** Keys of one map that differ. */
 struct Difference
 {
-    std::string path; //!< of the map
+    std::string path; //!< key path of the map
     std::vector<std::string> keys;
 };
 

@@ -12,33 +12,37 @@ namespace weir
 {
 
 /**
- * What of @p there is otherwise in @p back, which was written in some format and read again: key
- * paths of a system file, those of one map together, as "fabric; node.nvlink (latency, source)";
- * empty when nothing is. Names do not count, nor whether slots are listed or even.
+ * The keys of a system file in which @p back, which was written in some format and read again,
+ * differs from @p there. Key paths are grouped by map, as in "fabric; node.nvlink (latency,
+ * source)"; empty when nothing differs. Names are ignored, and so is whether slots are listed or
+ * evenly spread.
  */
 std::string LostKeys(const ClusterSpec& there, const ClusterSpec& back);
 
-/** How a topology is written down. */
+/** File format of a topology. */
 enum class TopologyFormat : uint8_t
 {
-    Yaml,    //!< a system of Weir: all of it
+    Yaml,    //!< a system of Weir: complete
     NcclXml, //!< one node: wiring and raw rates
     GraphMl  //!< devices and links; a node can be read back
 };
 
-/** By the ending of @p path. @throws InputError when it is none of .yaml, .xml, .graphml. */
+/**
+ * The format for the file name extension of @p path.
+ * @throws InputError when it is none of .yaml, .xml, .graphml.
+ */
 TopologyFormat FormatOf(const std::string& path);
 
 /**
- * A system of the catalogue, or a file of any of the formats.
- * @param base a system that says what NCCL XML or GraphML leaves out; empty: none.
- * @throws InputError with the place of what is wrong.
+ * Reads a system of the catalog or a file in any of the formats.
+ * @param base a system that supplies what NCCL XML or GraphML omits; empty: none
+ * @throws InputError with the location of the error.
  */
 ClusterSpec ReadTopology(const std::string& nameOrPath,
                          const std::string& base,
                          const Catalog& catalog);
 
-/** @throws InputError when the format cannot say it. */
+/** Serializes @p cluster. @throws InputError when the format cannot represent it. */
 std::string WriteTopology(const ClusterSpec& cluster, TopologyFormat format);
 
 } // namespace weir

@@ -61,7 +61,7 @@ class TreeText
     struct Entry
     {
         std::string words;
-        int32_t inside{-1}; //!< the switch that it is
+        int32_t inside{-1}; //!< index of the switch; -1: not a switch
     };
 
     void Add(std::vector<Entry>& entries,
@@ -161,7 +161,7 @@ NvLinkText(const NodeSpec& node)
     return text;
 }
 
-/** nvidia-smi's word for the path between two devices of a node. */
+/** nvidia-smi's term for the path between two devices of a node. */
 std::string
 PathWord(const Cluster& cluster, Router& router, DeviceId a, DeviceId b)
 {
@@ -252,7 +252,9 @@ ShapeText(const FabricSpec& fabric)
     return (shape.empty() ? "" : ", " + shape) + ", " + fabric.routing->Name() + " routing";
 }
 
-/** How many links join devices of two kinds, by kinds, profile and rate. */
+/**
+ * The fabric: numbers of switches by kind, and numbers of links by device kinds, profile and rate.
+ */
 std::string
 FabricText(const Cluster& cluster)
 {

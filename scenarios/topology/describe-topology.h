@@ -10,10 +10,10 @@ namespace weir
 {
 
 /**
- * A cluster for the terminal: the tree of its first node with the payload rate of every slot, its
- * NVLinks, how GPUs and NICs reach each other in nvidia-smi's words (NV#, PIX, PXB, PHB, SYS), and
- * the fabric: switches tier by tier and the links between them.
- * @throws std::invalid_argument when it cannot be wired.
+ * Describes a cluster for the terminal: the device tree of its first node with the payload rate of
+ * every slot, its NVLinks, the paths between GPUs and NICs in nvidia-smi's terms (NV#, PIX, PXB,
+ * PHB, SYS), and the fabric: switches by tier and the links between them.
+ * @throws std::invalid_argument when the cluster cannot be wired.
  */
 std::string DescribeTopology(const ClusterSpec& cluster);
 

@@ -18,7 +18,7 @@ namespace weir
 namespace
 {
 
-/** The GPUs of a mesh in a ring, with their direct links, in a square panel. */
+/** Draws the GPUs of a mesh on a circle, with their direct links, in a square panel. */
 void
 DrawMesh(SvgCanvas& canvas, const NodeSpec& node, SvgPoint corner, double side)
 {
@@ -30,14 +30,14 @@ DrawMesh(SvgCanvas& canvas, const NodeSpec& node, SvgPoint corner, double side)
         const double angle = TURN * (gpu + 0.5) / node.gpus - TURN / 2;
         return SvgPoint{centre.x + radius * std::sin(angle), centre.y + radius * std::cos(angle)};
     };
-    std::vector<uint32_t> links(node.gpus, 0); // of all bundles of a GPU
+    std::vector<uint32_t> links(node.gpus, 0); // NVLinks of each GPU, over all bundles
     for (const MeshLink& link : node.meshLinks)
     {
         const SvgPoint a = at(link.a);
         const SvgPoint b = at(link.b);
         canvas.Line(
             a, b, LineWidth(node.nvlink.PayloadRate() * link.links), ColorOf(LinkKind::NvLink));
-        // Off the middle, where the lines of a ring's diameters meet.
+        // Off the center, where the diameters of the circle meet.
         constexpr double ALONG = 0.28;
         const SvgPoint label{a.x + (b.x - a.x) * ALONG + 4, a.y + (b.y - a.y) * ALONG - 3};
         canvas.Text(label, "x" + std::to_string(link.links), 12, "start", "#1b5e20");
@@ -56,11 +56,11 @@ DrawMesh(SvgCanvas& canvas, const NodeSpec& node, SvgPoint corner, double side)
 
 // Pixels.
 constexpr double TITLE = 44;
-constexpr double PORT = 15;      //!< between the ports of a collapsed node
+constexpr double PORT = 15;      //!< distance between the ports of a collapsed node
 constexpr double COLLAPSED = 64; //!< height of a collapsed node
 constexpr double MIN_WIDTH = 640;
 
-constexpr const char* PALE_NETWORK = "#efd0ac"; //!< where wires of NICs pass behind a grid
+constexpr const char* PALE_NETWORK = "#efd0ac"; //!< links of NICs drawn behind a grid
 
 /** "gpu3" of "node0/gpu3". */
 std::string
@@ -121,7 +121,7 @@ class Drawing
         return std::max(70.0, (m_cluster.NicsPerNode() + 1) * PORT);
     }
 
-    /** Where the collapsed nodes begin. */
+    /** Left edge of the first collapsed node. */
     double CollapsedLeft(double meshWidth) const
     {
         return MARGIN + m_node.width + MARGIN + (meshWidth > 0 ? meshWidth + MARGIN : 0);
@@ -159,7 +159,7 @@ class Drawing
         }
     }
 
-    /** In the middle of the picture. */
+    /** Centers the switches in the picture. */
     void PlaceSwitches(const FabricLayout& fabric)
     {
         const double left = (m_width - fabric.width) / 2;
@@ -177,7 +177,7 @@ class Drawing
         }
     }
 
-    /** How many links join the same two devices. */
+    /** Number of parallel links between the two devices of @p link. */
     std::size_t Parallel(const Link& link) const
     {
         const auto& from = m_topology.LinksFrom(link.from);
@@ -202,7 +202,7 @@ class Drawing
         }
     }
 
-    /** Whether a straight line between two switches would pass behind others. */
+    /** Whether a straight line between two switches would pass behind other devices. */
     bool PassesOthers(const Link& link, SvgPoint a, SvgPoint b) const
     {
         const bool areSwitches = m_topology.GetDevice(link.from).node == Device::NO_NODE &&
@@ -214,7 +214,7 @@ class Drawing
         return HasBetween(a, b);
     }
 
-    /** Whether the middle of a drawn device lies between two points of a row or of a column. */
+    /** Whether the center of a drawn device lies between two points of the same row or column. */
     bool HasBetween(SvgPoint a, SvgPoint b) const
     {
         for (std::size_t i = 0; i < m_places.size(); i++)
@@ -231,7 +231,10 @@ class Drawing
         return false;
     }
 
-    /** An arc between switches of a row, or of a column. @return where its figure stands. */
+    /**
+     * Draws an arc between switches of the same row or column.
+     * @return the position of its label.
+     */
     SvgPoint DrawAround(const Link& link, SvgPoint a, SvgPoint b, double shift)
     {
         const double width = LineWidth(link.rate);
@@ -258,7 +261,7 @@ class Drawing
         const double width = LineWidth(link.rate);
         if (m_topology.GetDevice(link.to).kind == DeviceKind::NvSwitch)
         {
-            b.x = a.x; // the switch is as wide as the node
+            b.x = a.x; // the NVSwitch box is as wide as the node
         }
         const double shift =
             (link.parallel - (static_cast<double>(Parallel(link)) - 1) / 2) * (width + 2);
@@ -267,7 +270,7 @@ class Drawing
             NoteIfUnusual(link, DrawAround(link, a, b, shift));
             return;
         }
-        // Sideways of the line, so that wires of one pair stay apart whatever its slope.
+        // Shift perpendicular to the line, so that parallel links stay apart at any slope.
         const double length = std::max(1.0, std::hypot(b.x - a.x, b.y - a.y));
         const SvgPoint side{(b.y - a.y) / length * shift, -(b.x - a.x) / length * shift};
         a = {a.x + side.x, a.y + side.y};
@@ -363,7 +366,7 @@ class Drawing
     std::vector<SvgPoint> m_places; //!< by device
     std::vector<bool> m_isDrawn;    //!< by device
     LinkLegend m_legend;
-    std::vector<std::pair<DeviceId, std::string>> m_words; //!< of switches between nodes
+    std::vector<std::pair<DeviceId, std::string>> m_words; //!< labels of switches between nodes
     SvgCanvas m_canvas;
     double m_nodesY{0};
     double m_width{0};

@@ -10,11 +10,10 @@ namespace weir
 {
 
 /**
- * A cluster as an SVG picture: the switches between nodes on top, tier by tier; below them the
- * first node with all it holds, the others as boxes with their ports; direct NVLinks in a panel of
- * their own. A line is as wide as the square root of its payload rate; links unlike most of their
- * kind carry their rate.
- * @throws std::invalid_argument when @p cluster cannot be wired.
+ * Draws a cluster as SVG: the switches between nodes on top, by tier; below them the first node
+ * with its devices and the other nodes as boxes with their ports; direct NVLinks in a separate
+ * panel. The width of a line is proportional to the square root of its payload rate. Links that
+ * differ from most of their kind are labeled with their rate.
  */
 std::string DrawTopology(const ClusterSpec& cluster);
 

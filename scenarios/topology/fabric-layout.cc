@@ -15,13 +15,13 @@ namespace
 {
 
 // Pixels.
-constexpr double COLUMN = 62; //!< of one GPU or NIC port
+constexpr double COLUMN = 62; //!< width of one GPU or NIC port
 constexpr double NIC_ROW = 30;
-constexpr double CARD_ROW = 86; //!< cards of several ports, and host bridges
-constexpr double TREE_ROW = 66; //!< between NICs, sockets, each level of switches, and GPUs
+constexpr double CARD_ROW = 86; //!< height of cards with several ports, and of host bridges
+constexpr double TREE_ROW = 66; //!< height between NICs, sockets, each level of switches, and GPUs
 constexpr double NVSWITCH_ROW = 84;
 constexpr double BELOW = 40;
-constexpr double BRIDGE_HALF = 17; //!< from a host bridge's middle to the boxes of its paths
+constexpr double BRIDGE_HALF = 17; //!< from a host bridge's center to its two boxes
 
 class Layout
 {
@@ -67,7 +67,7 @@ class Layout
         return m_layout.places[name + std::to_string(index)];
     }
 
-    /** Sockets and the switches on them are level 0. */
+    /** Vertical position of a tree level; sockets and the switches attached to them are level 0. */
     double TreeRow(uint32_t level) const
     {
         const double first = m_hasCards ? CARD_ROW + TREE_ROW : NIC_ROW + TREE_ROW;
@@ -112,7 +112,7 @@ class Layout
         }
     }
 
-    /** GPUs and ports that are attached to one device, side by side. @return their middle. */
+    /** Places the GPUs and ports attached to one device side by side. @return their center. */
     double PlaceDevices(PcieParent parent, uint32_t index)
     {
         const auto gpus = Here(m_places.gpus, parent, index);
@@ -149,7 +149,7 @@ class Layout
     const NodeSpec& m_spec;
     NodePlaces m_places;
     bool m_hasCards;
-    std::vector<uint32_t> m_depth; //!< of each switch below its socket's
+    std::vector<uint32_t> m_depth; //!< by switch: levels below the switch attached to the socket
     uint32_t m_levels{1};
     NodeLayout m_layout;
     double m_cursor{MARGIN};
@@ -157,11 +157,11 @@ class Layout
 
 // Pixels.
 constexpr double TIER = 96;
-constexpr double STEP = SWITCH_WIDTH + 16; //!< from switch to switch of a row
-constexpr double ROW = 64;                 //!< from row to row of a grid
+constexpr double STEP = SWITCH_WIDTH + 16; //!< distance between adjacent switches of a row
+constexpr double ROW = 64;                 //!< distance between adjacent rows of a grid
 constexpr double MIN_ARC_ROOM = 30;
 
-/** As many rows (columns, parts) as @p number counts. */
+/** Number of rows (columns, parts) of the sketch, by the member that @p number selects. */
 uint32_t
 CountOf(const FabricSketch& sketch, uint32_t SketchedSwitch::*number)
 {
@@ -173,7 +173,7 @@ CountOf(const FabricSketch& sketch, uint32_t SketchedSwitch::*number)
     return count;
 }
 
-/** The switches of each row, the part aside. */
+/** The switches of each row, over all parts. */
 std::vector<std::vector<const SketchedSwitch*>>
 RowsOf(const FabricSketch& sketch)
 {
@@ -211,14 +211,15 @@ LayOutTiers(const FabricSketch& sketch, double minWidth)
     return layout;
 }
 
-/** How high the arcs over @p width pixels rise; see TopologyDrawing::DrawLink. */
+/** Height of the arcs over @p width pixels; must match Drawing::DrawAround. */
 double
 ArcRoom(double width)
 {
     return MIN_ARC_ROOM + width * 0.15;
 }
 
-/** Groups that no node is attached to, beyond the first few of all, are only counted in a drawing.
+/**
+ * Groups with smaller numbers are always drawn; later groups only if a node is attached to them.
  */
 constexpr uint32_t GROUPS_ALWAYS_DRAWN = 3;
 
@@ -231,7 +232,7 @@ HasNics(const Topology& topology, DeviceId device)
     });
 }
 
-/** The switches of each group that is drawn, by its number. @param leftOut becomes the others. */
+/** The switches of each drawn group, by group number. @param leftOut number of groups not drawn */
 std::map<uint32_t, std::vector<const SketchedSwitch*>>
 DrawnGroups(const FabricSketch& sketch, const Topology& topology, std::size_t& leftOut)
 {
@@ -265,7 +266,7 @@ LayOutGroups(const FabricSketch& sketch, const Topology& topology)
             group.begin(), group.end(), [&](const auto* each) { return each->row == row; }));
     };
     FabricLayout layout;
-    double widest = 0; // of a group
+    double widest = 0; // width of the widest row of any group
     for (const auto& [number, group] : groups)
     {
         for (uint32_t row = 0; row < rows; row++)
@@ -275,7 +276,7 @@ LayOutGroups(const FabricSketch& sketch, const Topology& topology)
     }
     const double groupWidth = widest + 16;
     layout.width = MARGIN + static_cast<double>(groups.size()) * (groupWidth + MARGIN);
-    // Local arcs of a single row stay in the frame, global ones rise above it.
+    // Local arcs of a single row stay within the frame; global arcs rise above it.
     const double local = rows > 1 ? TIER * (rows - 1) : ArcRoom(widest);
     const double top =
         groups.size() > 1 ? std::max(0.0, ArcRoom(layout.width) - (rows > 1 ? 0 : local)) : 0;
@@ -311,7 +312,7 @@ LayOutGroups(const FabricSketch& sketch, const Topology& topology)
     return layout;
 }
 
-/** The middle of the switches that @p device joins; those of a row (column) are moved off it. */
+/** The center of the switches attached to @p device, shifted off their row or column. */
 SvgPoint
 Amid(const Topology& topology, DeviceId device, const std::vector<SvgPoint>& places, double step)
 {
@@ -327,7 +328,7 @@ Amid(const Topology& topology, DeviceId device, const std::vector<SvgPoint>& pla
     return {sum.x / count + (isOfRow ? 0 : step / 2), sum.y / count + (isOfRow ? ROW / 2 : 0)};
 }
 
-/** Panels of rows and columns, switches of a dimension among those they join. */
+/** Panels of rows and columns; switches of a dimension are placed among those attached to them. */
 FabricLayout
 LayOutGrid(const FabricSketch& sketch, const Topology& topology)
 {
@@ -337,8 +338,8 @@ LayOutGrid(const FabricSketch& sketch, const Topology& topology)
     const bool hasSwitches = std::any_of(sketch.switches.begin(),
                                          sketch.switches.end(),
                                          [](const auto& each) { return each.isBetween; });
-    const double step = hasSwitches ? STEP * 2 : STEP; // their switches stand between columns
-    const double room = ArcRoom(columns * step);       // for wires that wrap around
+    const double step = hasSwitches ? STEP * 2 : STEP; // room for the switches in between
+    const double room = ArcRoom(columns * step);       // for wrap-around links
     const double panelWidth = columns * step + 70;
     const double panelHeight = rows * ROW + room + MARGIN;
     const auto across =
@@ -351,7 +352,8 @@ LayOutGrid(const FabricSketch& sketch, const Topology& topology)
         {
             continue;
         }
-        // Each panel a little lower than its neighbor, so that wires between rows of both part.
+        // Panels are shifted vertically against their neighbors, to separate links between their
+        // rows.
         const uint32_t aside = each.part % across;
         const SvgPoint at{MARGIN + aside * panelWidth + (each.column + 0.5) * step,
                           each.part / across * panelHeight + room + each.row * ROW + aside * 14.0};

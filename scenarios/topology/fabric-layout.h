@@ -15,27 +15,28 @@ namespace weir
 {
 
 /**
- * Where the devices of one node are drawn: NIC ports on top, then the PCIe tree with sockets among
- * their switches, GPUs below, NVSwitches at the bottom. What is attached together stands together.
+ * Positions of the devices of one node: NIC ports on top, then the PCIe tree with the sockets among
+ * their switches, GPUs below, NVSwitches at the bottom. Devices attached to the same parent are
+ * adjacent.
  */
 struct NodeLayout
 {
-    std::map<std::string, SvgPoint> places; //!< by device name without the node, "gpu0"
+    std::map<std::string, SvgPoint> places; //!< by device name in the node, "gpu0"
     double width{0};
     double height{0};
 };
 
 NodeLayout LayOutNode(const NodeSpec& spec);
 
-/** A switch between nodes, and what is written on it. */
+/** A switch between nodes with its label. */
 struct PlacedSwitch
 {
     DeviceId device;
-    SvgPoint at; //!< its centre
+    SvgPoint at; //!< its center
     std::string word;
 };
 
-/** A box around switches that belong together. */
+/** A box around a group of switches. */
 struct PlacedFrame
 {
     SvgPoint corner;
@@ -45,9 +46,9 @@ struct PlacedFrame
 };
 
 /**
- * Where the switches between nodes are drawn, the field's upper left corner being the origin: tiers
- * one above the other, groups side by side, so that links within and between them are arcs above
- * them, and the panels of a grid in a square.
+ * Positions of the switches between nodes, relative to the upper left corner of the fabric's area:
+ * tiers stacked vertically; groups side by side, with links within and between them as arcs above;
+ * panels of a grid in a square.
  */
 struct FabricLayout
 {
@@ -57,10 +58,10 @@ struct FabricLayout
     double height{0};
 };
 
-constexpr double SWITCH_WIDTH = 64; //!< pixels, of a switch's box
+constexpr double SWITCH_WIDTH = 64; //!< pixels, width of a switch's box
 constexpr double SWITCH_HEIGHT = 20;
 
-/** @param minWidth tiers are spread over no less. */
+/** @param minWidth minimum width over which tiers are spread, in pixels */
 FabricLayout LayOutFabric(const FabricSketch& sketch, const Topology& topology, double minWidth);
 
 } // namespace weir

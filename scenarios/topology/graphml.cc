@@ -23,7 +23,7 @@ namespace weir
 namespace
 {
 
-/** A number that reads back equal. */
+/** A decimal number that reads back to the same value. */
 std::string
 Exact(double value)
 {
@@ -61,7 +61,7 @@ DeclareKeys(pugi::xml_node& root)
     }
 }
 
-/** The node of @p spec, and how its network routes. */
+/** The node of @p spec and the routing of its network, as YAML. */
 std::string
 SystemText(const ClusterSpec& spec)
 {
@@ -137,7 +137,7 @@ NumberOf(const XmlElement& element, const char* key, double least, double most)
     return value;
 }
 
-/** What @p element says it is, of devices or links; empty where it does not. */
+/** The device or link kind in @p element; empty if absent. */
 std::string
 KindOf(const XmlElement& element, const char* key)
 {
@@ -212,8 +212,8 @@ ReadGraphMlNetwork(const std::string& path)
     const XmlElement root = GraphOf(path);
     const bool isDirected = root.TextOr("edgedefault", "directed") == "directed";
     NetworkGraph graph;
-    std::map<std::string, uint32_t> byName; // hosts and switches
-    std::map<std::string, bool> others;     // inside nodes
+    std::map<std::string, uint32_t> byName; // index of each host and switch
+    std::map<std::string, bool> others;     // devices inside nodes
     for (const XmlElement& node : root.Children("node"))
     {
         const std::string name = node.Text("id");
@@ -245,7 +245,7 @@ ReadGraphMlNetwork(const std::string& path)
         const auto a = byName.find(edge.Text("source"));
         const auto b = byName.find(edge.Text("target"));
         const bool isNetwork = KindOf(edge, "link") == ToString(LinkKind::Network);
-        // Of the two edges of a wire, the one from the vertex that stands first.
+        // Of the two edges of a bidirectional link, keep the one from the vertex that comes first.
         if (!isNetwork || a == byName.end() || b == byName.end() ||
             (isDirected && a->second > b->second))
         {

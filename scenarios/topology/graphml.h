@@ -12,24 +12,30 @@
  * @file
  * GraphML, as NetworkX, Boost.Graph and yEd read it: a directed graph whose nodes are devices
  * (`device`, `node`, `index`) and whose edges are links (`link`, `profile`, `rateGBps` of payload,
- * `latencyNs`). One wire is two edges. The graph's data `system` is what its nodes and links are
- * made of, as a system file has it, with `kind: graph` for a fabric.
+ * `latencyNs`). A bidirectional link is two edges. The graph's data `system` holds the node and
+ * link properties in the format of a system file, with `kind: graph` for a fabric.
  */
 namespace weir
 {
 
-/** @p cluster as wired: all nodes and the fabric. @throws std::invalid_argument if it cannot be. */
+/**
+ * Writes @p cluster as wired: all nodes and the fabric.
+ * @throws std::invalid_argument if it cannot be wired.
+ */
 std::string WriteGraphMl(const ClusterSpec& cluster);
 
 /**
- * What a file written by WriteGraphMl describes: its `system`, as many nodes as it has NICs for,
- * and its network as a fabric of kind graph, none where no links join NICs. Routing that only the
- * kind of fabric it was has becomes ECMP.
- * @throws InputError with the place of missing or unknown devices and data.
+ * Reads a file written by WriteGraphMl: its `system`, as many nodes as its NICs require, and its
+ * network as a fabric of kind graph, or none where no links connect NICs. A routing policy that
+ * only the original fabric kind supports becomes ECMP.
+ * @throws InputError with the location of missing or unknown devices and data.
  */
 ClusterSpec ReadGraphMl(const std::string& path, const Catalog& catalog);
 
-/** The network alone: NICs or hosts, switches, and the links between them. */
+/**
+ * Reads only the network: NICs or hosts, switches, and the links between them.
+ * @throws InputError with the location of missing data and unknown or repeated ids.
+ */
 NetworkGraph ReadGraphMlNetwork(const std::string& path);
 
 } // namespace weir

@@ -18,7 +18,7 @@ Named(const std::string& name)
     return YamlNode::ParseArgument(name, "topology");
 }
 
-/** What the file of a GPU says of itself, not of its base. */
+/** The PCI devices in a GPU's own file, excluding those of its base. */
 PciDevices
 PciDevicesIn(const YamlNode& file)
 {

@@ -11,41 +11,43 @@
 
 /**
  * @file
- * What an NCCL topology leaves unsaid of a link: its packets, latency and what is reached of the
- * raw rate. It states generations, lane and link counts and port speeds only. The figures are those
- * of the catalogue's architectures, hosts, transports and GPUs.
+ * Defaults for link properties that an NCCL topology omits: framing, latency and achieved share of
+ * the raw rate. It states only generations, lane and link counts and port speeds. The values are
+ * those of the catalog's architectures, hosts, transports and GPUs.
  */
 namespace weir
 {
 
-/** One NVLink of GPUs of a generation: its line rate, NCCL's efficiency. */
+/**
+ * One NVLink of a GPU generation: its raw rate, framing, and the share that NCCL's rate implies.
+ */
 LinkProfile DefaultNvLink(const ArchitectureFigures& architecture, bool isSwitched);
 
-/** A PCIe slot: generation 1 to 6, lanes of 1 to 32. */
+/** A PCIe slot: generation 1 to 6, 1 to 32 lanes. */
 LinkProfile DefaultPcieSlot(const HostFigures& host, uint32_t generation, uint32_t lanes);
 
-/** NVLink-C2C of that rate, one direction. */
+/** NVLink-C2C of @p rate in one direction. */
 LinkProfile DefaultChipToChip(const ArchitectureFigures& architecture, Rate rate);
 
-/** Between sockets, NCCL's figure for the processor. */
+/** The link between sockets, with NCCL's rate for the processor. */
 LinkProfile DefaultInterSocket(const HostFigures& host, uint32_t family, uint32_t model);
 
-/** A port of @p speed. */
+/** A network port of raw rate @p speed. */
 LinkProfile DefaultPort(Rate speed, const TransportFigures& transport);
 
-/** What a network device of that name speaks; InfiniBand where no transport has such names. */
+/** The transport whose device name prefix matches @p device; InfiniBand if none does. */
 NetTransport TransportOfDevice(const std::string& device, const Catalog& catalog);
 
-/** A processor that NCCL's table maps to (nearly) that rate between sockets. */
+/** The processor whose rate between sockets in NCCL's table is closest to @p betweenSockets. */
 const SocketRate& CpuOf(const HostFigures& host, Rate betweenSockets);
 
 /**
- * The catalogue's GPU for a PCI device id (0x20b0: an A100 SXM of 40 GB), or the typical one of a
- * compute capability where the id is unknown or absent; empty when there is none.
+ * The catalog's GPU for a PCI device id (0x20b0: A100 SXM 40 GB). If the id is unknown or absent,
+ * the typical GPU of the compute capability; empty if there is none.
  */
 std::string GpuOf(const std::string& pciDevice, uint32_t computeCapability, const Catalog& catalog);
 
-/** The PCI device id of a GPU, a name of the catalogue or a file; empty when it is not known. */
+/** The PCI device id of a GPU, given by catalog name or file; empty if unknown. */
 std::string PciDeviceOf(const std::string& gpu, const Catalog& catalog);
 
 } // namespace weir

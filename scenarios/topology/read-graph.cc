@@ -21,14 +21,14 @@ namespace
 constexpr int64_t MAX_VERTICES = 1 << 24;
 constexpr int64_t MAX_PARALLEL = 1 << 12;
 
-/** What of a raw rate is payload. */
+/** Payload rate over raw rate. */
 double
 EfficiencyOf(const LinkProfile& profile)
 {
     return profile.encoding * profile.framing * profile.measured;
 }
 
-/** Reads a graph that is written as YAML. */
+/** Reads a graph in YAML. */
 class YamlGraph
 {
   public:

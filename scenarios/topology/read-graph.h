@@ -11,16 +11,16 @@ namespace weir
 {
 
 /**
- * A network of hosts and switches from a file, by its ending:
- *  - .yaml, .yml: `switches` and `hosts`, each a list of names or a number of them (named switch0,
- *    host0, ...), and `links`: items [a, b], [a, b, RATE, LATENCY] or {between: [a, b], rate,
- *    latency, count}; `rate` and `latency` beside them hold where an item has none; `source`;
- *  - .graphml: what WriteGraphMl writes: its NICs are the hosts, its links between nodes the wires;
+ * Reads a network of hosts and switches from a file; the file name extension selects the format:
+ *  - .yaml, .yml: `switches` and `hosts`, each a list of names or a number (named switch0, host0,
+ *    ...), and `links`, a list of [a, b], [a, b, RATE, LATENCY] or {between: [a, b], rate, latency,
+ *    count}; top-level `rate` and `latency` are the defaults of the items; `source`;
+ *  - .graphml: a file of WriteGraphMl; NICs become hosts, links between nodes become links;
  *  - any other: an HPCC topology (ReadHpccTopology).
  *
- * Rates of YAML and HPCC files are raw: payload is what the encoding, framing and measured share of
- * @p profile leave of them. Those of GraphML are payload.
- * @throws InputError with the file and place of what is wrong.
+ * Rates of YAML and HPCC files are raw: the encoding, framing and measured share of @p profile
+ * convert them to payload rates. Rates of GraphML are payload rates.
+ * @throws InputError with the file and the location of the error.
  */
 NetworkGraph ReadGraph(const std::string& path, const LinkProfile& profile);
 

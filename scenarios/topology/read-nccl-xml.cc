@@ -24,7 +24,7 @@ namespace weir
 namespace
 {
 
-/** The most NVLinks that one element may count. */
+/** Maximum number of NVLinks in one element. */
 constexpr int64_t MAX_LINKS = 1 << 10;
 
 /** A GPU of the file: its pci element and, in a full dump, the gpu element in it. */
@@ -33,10 +33,10 @@ struct XmlGpu
     XmlElement pci;
     std::optional<XmlElement> gpu;
     PciePlace place;
-    int64_t order; //!< `dev`, or the place in the file
+    int64_t order; //!< `dev`, or the index in the file
 };
 
-/** A network card: its nets are ports; none in a template. */
+/** A network card; its nets are its ports. A template has no nets. */
 struct XmlCard
 {
     XmlElement element;
@@ -45,17 +45,17 @@ struct XmlCard
     int64_t order;
 };
 
-/** What is attached where in an NCCL topology file, before it is understood. */
+/** The devices of an NCCL topology file and their attachment, before they are interpreted. */
 struct NcclXmlTree
 {
     std::vector<XmlElement> cpus;
     std::vector<PciePlace> switches;     //!< in file order, parents first
-    std::vector<XmlGpu> gpus;            //!< by order
-    std::vector<XmlCard> cards;          //!< by order
-    std::vector<std::string> otherBuses; //!< bus ids of switches
+    std::vector<XmlGpu> gpus;            //!< sorted by order
+    std::vector<XmlCard> cards;          //!< sorted by order
+    std::vector<std::string> otherBuses; //!< PCI bus ids of PCIe switches
 };
 
-/** A PCI bus id in the form in which ids are compared: in lower case. */
+/** Normalizes a PCI bus id to lower case for comparison. */
 std::string
 BusId(std::string text)
 {
@@ -66,10 +66,10 @@ BusId(std::string text)
 
 constexpr int64_t MAX_DEVICES = 1 << 16;
 constexpr int64_t MAX_LANES = 32;
-constexpr uint32_t UNKNOWN_GENERATION = 3; //!< topo.cc: text that it does not know counts as 8 GT/s
+constexpr uint32_t UNKNOWN_GENERATION = 3; //!< topo.cc: unknown text counts as 8 GT/s
 constexpr uint32_t UNKNOWN_WIDTH = 16;     //!< topo.cc, ncclTopoAddPci
 
-/** "16 GT/s" and "16.0 GT/s PCIe" are 4. */
+/** PCIe generation of a link_speed: "16 GT/s" and "16.0 GT/s PCIe" give 4. */
 uint32_t
 Generation(const XmlElement& pci)
 {
@@ -105,7 +105,7 @@ IsClass(const XmlElement& pci, const char* prefix)
     return pci.TextOr("class").rfind(prefix, 0) == 0;
 }
 
-/** Walks the file; fills the tree. */
+/** Traverses the file and fills the tree. */
 class Walk
 {
   public:
@@ -115,7 +115,7 @@ class Walk
     {
     }
 
-    /** What is in a cpu, or in a pci that is a switch. */
+    /** Adds the children of a cpu, or of a pci that is a switch. */
     void Inside(const XmlElement& parent, const PciePlace& place)
     {
         for (const XmlElement& child : parent.Children())
@@ -160,12 +160,12 @@ class Walk
                 const auto inside = nic.Children("net");
                 nets.insert(nets.end(), inside.begin(), inside.end());
             }
-            if (nics.empty() || !nets.empty()) // a nic without nets is not used
+            if (nics.empty() || !nets.empty()) // NCCL ignores a nic without nets
             {
                 AddCard(pci, nets, place);
             }
         }
-        else if (!IsClass(pci, "0x0680")) // an NVSwitch only is a target
+        else if (!IsClass(pci, "0x0680")) // an NVSwitch only is a target of NVLinks
         {
             m_tree.otherBuses.push_back(bus);
             m_tree.switches.push_back(place);
@@ -222,8 +222,8 @@ class Walk
 };
 
 /**
- * Reads the tree; every place has its link, of which the efficiency is that of @p host.
- * @throws InputError on missing or repeated bus ids and links without a meaning.
+ * Reads the tree; every slot has a link profile with the efficiency of @p host.
+ * @throws InputError on missing or repeated bus ids and unsupported links.
  */
 NcclXmlTree
 ReadNcclXmlTree(const XmlElement& system, const HostFigures& host)
@@ -249,7 +249,7 @@ ReadNcclXmlTree(const XmlElement& system, const HostFigures& host)
     return tree;
 }
 
-/** The NVLinks of one GPU: into switches, and to each other GPU. */
+/** The NVLinks of one GPU: to switches, and to each other GPU. */
 struct NvLinks
 {
     uint32_t toSwitches{0};
@@ -384,9 +384,10 @@ class NvLinkReader
 };
 
 /**
- * Reads how the `nvlink` elements of a topology wire its GPUs into @p spec: wiring, links of a GPU
+ * Reads the NVLink wiring from the `nvlink` elements into @p spec: kind of wiring, links per GPU
  * into NVSwitches, direct links.
- * @throws InputError with the place of a target that does not exist, or links that do not match.
+ * @throws InputError with the location of a target that does not exist, or of links that do not
+ *         match.
  */
 void
 ReadNcclNvLinks(const NcclXmlTree& tree, NodeSpec& spec)
@@ -442,7 +443,7 @@ ReadSockets(const NcclXmlTree& tree, const HostFigures& host, const NodeSpec* ba
     }
 }
 
-/** The one compute capability of all gpu elements. */
+/** The compute capability common to all gpu elements. @throws InputError when they differ. */
 uint32_t
 ComputeCapability(const NcclXmlTree& tree)
 {
@@ -572,7 +573,9 @@ ReadPorts(const NcclXmlTree& tree, const NodeSpec* base, const Catalog& catalog,
     }
 }
 
-/** A slot with the packets and efficiency of the base's, where both have one line code. */
+/**
+ * Copies framing, measured share, latency and source of @p base to slots with the same encoding.
+ */
 void
 TakeEfficiency(std::vector<PciePlace>& places, const LinkProfile& base)
 {
@@ -588,7 +591,7 @@ TakeEfficiency(std::vector<PciePlace>& places, const LinkProfile& base)
     }
 }
 
-/** The GPU's NVLink-C2C, if its element has one. */
+/** The GPU's NVLink-C2C link, if its element has one. */
 std::optional<LinkProfile>
 ChipToChip(const XmlGpu& gpu,
            const NodeSpec* base,

@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-/** Forgets the links of @p places that are @p typical. */
+/** Removes links that equal @p typical from @p places. */
 void
 Forget(std::vector<PciePlace>& places, const LinkProfile& typical)
 {
@@ -22,7 +22,7 @@ Forget(std::vector<PciePlace>& places, const LinkProfile& typical)
     }
 }
 
-/** Empties @p places when they are where @p even says and have no links of their own. */
+/** Clears @p places when they equal @p even and have no link profiles. */
 void
 ForgetEven(std::vector<PciePlace>& places, const std::vector<PciePlace>& even)
 {

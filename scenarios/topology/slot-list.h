@@ -8,14 +8,14 @@ namespace weir
 {
 
 /**
- * Says what @p places say, every slot with its link, in the fewest words of a NodeSpec: the first
- * GPU's slot, the first NIC's and the first switch's become those of their kind (the first GPU's
- * `gpuLink` when @p gpusOnChip), only slots unlike them keep a profile, and places that even
- * spreading gives are left out. PlacesOf(@p spec) then is @p places again.
+ * Stores @p places, in which every slot has a link, in the shortest form of a NodeSpec. The links
+ * of the first GPU, NIC and switch become the default of their kind (the first GPU's is `gpuLink`
+ * if @p gpusOnChip); only slots with another link keep a profile; slots of even spreading are
+ * omitted. Afterwards PlacesOf(@p spec) equals @p places.
  */
 void SetPlaces(NodeSpec& spec, NodePlaces places, bool gpusOnChip);
 
-/** Whether two profiles are the same in everything but their source. */
+/** Whether two profiles are equal except for their source. */
 bool IsSameLink(const LinkProfile& a, const LinkProfile& b);
 
 } // namespace weir

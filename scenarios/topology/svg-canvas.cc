@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-/** A coordinate in pixels, to a tenth. */
+/** A coordinate in pixels with one decimal. */
 std::string
 SvgNumber(double value)
 {
@@ -18,7 +18,7 @@ SvgNumber(double value)
     return text.data();
 }
 
-/** @p text with what XML reserves between tags written as entities. */
+/** @p text with XML's reserved characters escaped as entities. */
 std::string
 SvgEscape(const std::string& text)
 {

@@ -7,47 +7,47 @@
 namespace weir
 {
 
-/** A place in a drawing, in pixels, y downwards. */
+/** A point in a drawing, in pixels, with y downwards. */
 struct SvgPoint
 {
     double x{0};
     double y{0};
 };
 
-/** Collects lines, boxes and words, and writes them as one SVG document. */
+/** Collects lines, boxes and texts and writes them as one SVG document. Lengths are in pixels. */
 class SvgCanvas
 {
   public:
     void Line(SvgPoint a, SvgPoint b, double width, const std::string& color);
 
-    /** From @p a to @p b, bent away by @p rise pixels upwards. */
+    /** Draws an arc from @p a to @p b that rises @p rise pixels upwards. */
     void Arc(SvgPoint a, SvgPoint b, double rise, double width, const std::string& color);
 
-    /** From @p a to @p b, bent away by @p reach pixels to the right. */
+    /** Draws an arc from @p a to @p b that extends @p reach pixels to the right. */
     void SideArc(SvgPoint a, SvgPoint b, double reach, double width, const std::string& color);
 
-    /** A box around its centre, with a word in it. */
+    /** Draws a box around its center with a text in it. */
     void Box(SvgPoint centre,
              double width,
              double height,
              const std::string& fill,
              const std::string& word);
 
-    /** A frame from its upper left corner. */
+    /** Draws a frame with its upper left corner at @p corner and a text in it. */
     void Frame(SvgPoint corner, double width, double height, const std::string& word);
 
-    /** @p anchor is start, middle or end; @p size in pixels. */
+    /** @param size font size in pixels @param anchor start, middle or end */
     void Text(SvgPoint at,
               const std::string& text,
               double size,
               const std::string& anchor,
               const std::string& color = "#222222");
 
-    /** The document; lines lie below boxes and words. */
+    /** The document; lines are below boxes and texts. */
     std::string Print(double width, double height) const;
 
   private:
-    /** A cubic Bezier curve. */
+    /** Draws a cubic Bezier curve. */
     void Curve(SvgPoint a,
                SvgPoint towards,
                SvgPoint from,

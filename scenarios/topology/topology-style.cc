@@ -16,7 +16,7 @@ namespace
 constexpr double ENTRY_HEIGHT = 22;
 constexpr double SAMPLE = 46;
 
-constexpr double WIDTH_OF_ONE = 0.45; //!< pixels, of a line of 1 GB/s
+constexpr double WIDTH_OF_ONE = 0.45; //!< line width of 1 GB/s in pixels
 
 constexpr const char* NVLINK = "#2f9e44";
 constexpr const char* PCIE = "#2f6db5";

@@ -11,22 +11,21 @@
 
 /**
  * @file
- * How drawings of topologies look: a color for each kind of link and device, a width for each
- * rate.
+ * Style of topology drawings: a color for each kind of link and device, a width for each rate.
  */
 namespace weir
 {
 
-/** The kinds of links of the first node and of the network, by what they are and carry. */
+/** Legend of the links of the first node and of the network, by kind, profile, rate and latency. */
 class LinkLegend
 {
   public:
     explicit LinkLegend(const Topology& topology);
 
-    /** Whether most links of that kind carry something else. */
+    /** Whether another rate is more than four times as common among links of that kind. */
     bool IsUnusual(const Link& link) const;
 
-    /** Draws it below @p y. @return its height. */
+    /** Draws the legend below @p y. @return its height in pixels. */
     double Draw(SvgCanvas& canvas, double left, double y) const;
 
   private:
@@ -39,22 +38,22 @@ class LinkLegend
         std::size_t count{0};
     };
 
-    std::vector<Entry> m_entries; //!< by kind
+    std::vector<Entry> m_entries; //!< sorted by kind
 };
 
-/** Whether a link is the first of the two directions of its wire, or has no other. */
+/** Whether a link is the first of the two directions of a bidirectional link, or unidirectional. */
 bool IsFirstDirection(const Topology& topology, LinkId id);
 
-constexpr double MARGIN = 24;     //!< around what is drawn, pixels
-constexpr double BOX_HEIGHT = 20; //!< of a device in a node, pixels
+constexpr double MARGIN = 24;     //!< pixels around the drawing
+constexpr double BOX_HEIGHT = 20; //!< pixels, of a device in a node
 
 const char* ColorOf(LinkKind kind);
 const char* FillOf(DeviceKind kind);
 
-/** In pixels: as the square root of the rate. */
+/** Line width in pixels, proportional to the square root of the rate. */
 double LineWidth(Rate rate);
 
-/** What GPUs are called: their model, of a file its name without folder and ending. */
+/** Label of a GPU: its model; for a file, the name without folder and extension. */
 std::string GpuWord(const std::string& gpuModel);
 
 /** "51.2 GB/s". */

@@ -20,7 +20,7 @@ constexpr const char* GPU_CLASS = "0x030200";
 constexpr const char* NIC_CLASS = "0x020000";
 constexpr const char* BRIDGE_CLASS = "0x060400";
 constexpr const char* NVSWITCH_CLASS = "0x068000";
-constexpr const char* HIDDEN_SWITCH = "fffffff:ff:ff.0"; //!< as NCCL names one it cannot see
+constexpr const char* HIDDEN_SWITCH = "fffffff:ff:ff.0"; //!< NCCL's name of a hidden switch
 
 /** The PCI address of the @p n-th device. */
 std::string
@@ -42,7 +42,7 @@ SetSlot(pugi::xml_node& pci, const LinkProfile& slot)
                                                 "16.0 GT/s PCIe",
                                                 "32.0 GT/s PCIe",
                                                 "64.0 GT/s PCIe"};
-    // A rate may be of several generations: the one that the name tells, else the typical 16 lanes.
+    // Several generations may have the same rate: prefer the one in the name, otherwise 16 lanes.
     for (const bool byName : {true, false})
     {
         for (const uint32_t lanes : {16, 8, 4, 2, 1, 32})
@@ -117,7 +117,7 @@ class Writer
         }
     }
 
-    /** All that is attached to one socket or switch. */
+    /** Adds all devices attached to one socket or switch. */
     void Fill(pugi::xml_node& parent, PcieParent kind, uint32_t index)
     {
         const auto isHere = [&](const PciePlace& place) {
@@ -240,7 +240,7 @@ class Writer
     pugi::xml_document m_document;
     pugi::xml_node m_system;
     uint32_t m_devices{0};
-    std::vector<pugi::xml_node> m_gpus;  //!< their gpu elements
+    std::vector<pugi::xml_node> m_gpus;  //!< gpu elements, by GPU
     std::vector<std::string> m_busOfGpu; //!< by GPU
 };
 

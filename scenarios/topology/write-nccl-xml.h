@@ -11,11 +11,11 @@ namespace weir
 {
 
 /**
- * The node of @p cluster as an NCCL topology file (a full dump), which NCCL_TOPO_FILE takes and
- * ReadNcclXml reads back: the same wiring and raw rates. What the format has no place for is left
- * out: packets, latencies, reached rates, host bridges, the rate between sockets (told by the
- * processor's model).
- * @throws InputError when a PCIe slot is no generation and number of lanes.
+ * Writes the node of @p cluster as an NCCL topology file (a full dump), which NCCL_TOPO_FILE
+ * accepts and ReadNcclXml reads back with the same wiring and raw rates. The format cannot
+ * represent framing, latencies, measured shares, host bridges and the rate between sockets (which
+ * the processor's model implies); they are omitted.
+ * @throws InputError when the rate of a PCIe slot matches no generation and number of lanes.
  */
 std::string WriteNcclXml(const ClusterSpec& cluster, const Catalog& catalog = Catalog());
 

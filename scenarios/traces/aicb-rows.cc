@@ -15,7 +15,7 @@ namespace
 
 constexpr std::string_view AICB_COLUMNS = "comm_type,comm_group";
 
-/** What CommType names beside "computation" and "epoch_end". */
+/** The communication types of AICB's CommType; it also has "computation" and "epoch_end". */
 const std::vector<std::string>&
 CommunicationTypes()
 {
@@ -33,7 +33,7 @@ CommunicationTypes()
     return TYPES;
 }
 
-/** What of a row an import needs, by the names of columns; -1: the file has it not. */
+/** Indices of the columns that the import needs; -1: absent. */
 struct AicbColumns
 {
     int type{-1};
@@ -71,7 +71,7 @@ ColumnsOf(const TraceLines& lines)
     return columns;
 }
 
-/** "all_reduce" of "CommType.all_reduce"; empty of "None". */
+/** Name of an enumerator: "all_reduce" for "CommType.all_reduce"; empty for "None". */
 std::string
 EnumText(std::string_view text)
 {
@@ -114,7 +114,7 @@ class AicbReader
     }
 
   private:
-    /** 127 of "[rank0 ~ rank127]"; 0 where there is none. */
+    /** The last rank of a range: 127 for "[rank0 ~ rank127]"; 0 if there is none. */
     static uint32_t LastRankOf(std::string_view line)
     {
         const std::size_t at = line.rfind("rank");
@@ -184,7 +184,11 @@ class AicbReader
         m_rank.events.push_back(std::move(event));
     }
 
-    /** All rows of a group agree on its size, which is no larger than what the first line names. */
+    /**
+     * Sets the size of a group.
+     * @throws InputError if rows disagree on it or it exceeds the number of ranks in the first
+     *         line.
+     */
     void SetGroupSize(const std::string& group, std::string_view text)
     {
         const auto ranks = static_cast<uint32_t>(
@@ -208,7 +212,7 @@ class AicbReader
 
     void SetSize(TraceEvent& event, const std::string& type, std::string_view text) const
     {
-        constexpr int64_t BARRIER = 4; // bytes of its one element
+        constexpr int64_t BARRIER = 4; // bytes of its single element
         std::string_view plain = text == "None" ? std::string_view("0") : text;
         const std::size_t point = plain.find('.');
         if (point != std::string_view::npos && // "4096.0"
@@ -223,7 +227,7 @@ class AicbReader
         (gathers || event.kind == TraceEventKind::Recv ? event.out : event.in) = bytes;
     }
 
-    /** Milliseconds. */
+    /** Parses milliseconds. */
     Time Elapsed(std::string_view text) const
     {
         const std::string plain = text == "None" ? "0" : std::string(text);
@@ -238,7 +242,11 @@ class AicbReader
         return Time::Milliseconds(milliseconds);
     }
 
-    /** Ranks of a tensor group are neighbors, those of others as far apart as it is large. */
+    /**
+     * Sets the strides of groups: ranks of a tensor group are adjacent; those of a pipeline group
+     * are a stage's number of ranks apart; those of other groups are apart by the tensor group's
+     * size.
+     */
     void SetGroups()
     {
         const auto sizeOf = [&](const char* name) {
@@ -267,8 +275,8 @@ class AicbReader
     TraceLines m_lines;
     const TraceOptions& m_options;
     AicbColumns m_columns;
-    uint32_t m_named{0};                          //!< ranks that a line names; 0: none does
-    std::map<std::string, std::string> m_sizedAt; //!< by group: the line that says its size first
+    uint32_t m_named{0};                          //!< number of ranks in the first line; 0: none
+    std::map<std::string, std::string> m_sizedAt; //!< by group: the line that first states its size
     TraceFile m_file;
     RankTrace m_rank;
 };
@@ -278,7 +286,7 @@ class AicbReader
 bool
 IsAicb(const std::string& bytes)
 {
-    constexpr std::size_t BEGINNING = 500; // bytes: a line of ranks stands before
+    constexpr std::size_t BEGINNING = 500; // bytes; a line of ranks may come first
     return bytes.substr(0, BEGINNING).find(AICB_COLUMNS) != std::string::npos;
 }
 

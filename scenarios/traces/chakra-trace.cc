@@ -31,10 +31,10 @@ enum class ChakraType : uint8_t
     CommColl
 };
 
-constexpr int64_t MAX_MICROS = int64_t{1} << 40; //!< 12 days
+constexpr int64_t MAX_MICROS = int64_t{1} << 40; //!< about 12 days
 constexpr int64_t MAX_NODE_ID = std::numeric_limits<int64_t>::max();
 
-/** A node, of either form. */
+/** A node in either format. */
 struct ChakraNode
 {
     uint64_t id{0};
@@ -58,7 +58,7 @@ struct ChakraNode
     std::optional<bool> involvesAllDimensions;
 };
 
-/** CollectiveCommType of et_def.proto. */
+/** Sets kind and op from CollectiveCommType of et_def.proto. @return whether @p type is known. */
 bool
 SetCallByType(TraceEvent& event, int64_t type)
 {
@@ -81,11 +81,11 @@ SetCallByType(TraceEvent& event, int64_t type)
     return true;
 }
 
-/** Makes the events of a rank of its nodes. */
+/** Converts the nodes of a rank to events. */
 class ChakraGraph
 {
   public:
-    /** @param isConverted by Chakra's converter of PyTorch traces, not by a generator */
+    /** @param isConverted written by Chakra's converter of PyTorch traces, not by a generator */
     ChakraGraph(const std::string& path, const TraceOptions& options, bool isConverted)
         : m_path(path),
           m_isConverted(isConverted),
@@ -200,7 +200,7 @@ class ChakraGraph
         case ChakraType::CommColl:
             if (node.isCpu)
             {
-                SetCompute(node, event); // the launch; the traffic is the GPU's node
+                SetCompute(node, event); // launch only; the GPU's node has the traffic
                 m_file.dropped["CPU side of a communication"]++;
                 return;
             }
@@ -247,7 +247,7 @@ class ChakraGraph
         }
         if (m_isConverted && event.stream == TraceEvent::NO_STREAM)
         {
-            // PyTorch has a stream for each process group; no CUDA stream has so high a number.
+            // PyTorch uses one stream per process group; CUDA stream numbers are never this high.
             constexpr int64_t FIRST = int64_t{1} << 32;
             event.stream =
                 m_streams.try_emplace(node.group, FIRST + m_streams.size()).first->second;
@@ -279,8 +279,8 @@ class ChakraGraph
     bool m_isConverted;
     bool m_givesShards;
     std::size_t m_parents{0};
-    std::size_t m_unlisted{0};                //!< process groups
-    std::map<std::string, int64_t> m_streams; //!< by group, where nodes have none
+    std::size_t m_unlisted{0};                //!< process groups that the trace does not list
+    std::map<std::string, int64_t> m_streams; //!< by group, for nodes without a stream
     bool m_isGrouped{false};
     bool m_hasGather{false};
     TraceFile m_file;
@@ -289,7 +289,7 @@ class ChakraGraph
     std::vector<std::vector<uint64_t>> m_needs;
 };
 
-/** An AttributeProto: its name and its value, whatever kind of number that is. */
+/** An AttributeProto: its name and its value, for any numeric type. */
 struct ChakraAttribute
 {
     std::string name;
@@ -323,7 +323,7 @@ FlagsOf(std::string_view bytes, const std::string& place)
 ChakraAttribute
 AttributeOf(std::string_view bytes, const std::string& place)
 {
-    constexpr uint64_t DOUBLE = 3; // fields of the oneof
+    constexpr uint64_t DOUBLE = 3; // field numbers of the oneof
     constexpr uint64_t FLOAT = 5;
     constexpr uint64_t INT32 = 7;
     constexpr uint64_t SINT32 = 15;
@@ -391,7 +391,7 @@ WholeOf(const ChakraAttribute& attribute, int64_t most, const std::string& place
     return whole;
 }
 
-/** Takes what an import needs of an attribute into @p node. */
+/** Copies an attribute that the import needs to @p node. */
 void
 TakeAttribute(const ChakraAttribute& attribute, const std::string& place, ChakraNode& node)
 {
@@ -441,7 +441,7 @@ TakeAttribute(const ChakraAttribute& attribute, const std::string& place, Chakra
     }
 }
 
-/** Repeated numbers, packed or not. */
+/** Adds the values of a repeated numeric field, packed or not. */
 void
 AddNumbers(const WireReader& reader, const std::string& place, std::vector<uint64_t>& numbers)
 {
@@ -517,7 +517,7 @@ NodeOf(std::string_view bytes, const std::string& place)
                          std::to_string(static_cast<uint64_t>(node.micros)) +
                          " us, expected at most " + std::to_string(MAX_MICROS));
     }
-    // A start is of a clock since any origin; beyond the range of a Time it tells nothing.
+    // A start time may have any origin; values beyond the range of Time are ignored.
     node.startMicros = node.startMicros > MAX_MICROS * 8 ? 0 : node.startMicros;
     return node;
 }
@@ -527,14 +527,14 @@ NodeOf(std::string_view bytes, const std::string& place)
 bool
 IsChakra(const std::string& bytes)
 {
-    constexpr std::size_t MAX_METADATA =
-        127; // of a version alone; with attributes, the second byte
+    constexpr std::size_t MAX_METADATA = 127; // one-byte length of a message with a version only;
+                                              // with attributes the length has two bytes
     if (bytes.size() < 2 || bytes[0] == '{' || bytes[0] == '[')
     {
         return false;
     }
     const auto length = static_cast<unsigned char>(bytes[0]);
-    const std::size_t at = length > MAX_METADATA ? 2 : 1; // a length of two bytes
+    const std::size_t at = length > MAX_METADATA ? 2 : 1; // the length has two bytes
     return length == 0 || (bytes.size() > at && (bytes[at] == 0x0a || bytes[at] == 0x12));
 }
 

@@ -11,19 +11,19 @@
 namespace weir
 {
 
-/** Whether @p bytes begin as a stream of protobuf messages with Chakra's GlobalMetadata does. */
+/** Whether @p bytes begin like a stream of protobuf messages with Chakra's GlobalMetadata. */
 bool IsChakra(const std::string& bytes);
 
 /**
  * Reads a Chakra execution trace of one rank (mlcommons/chakra, schema/protobuf/et_def.proto of
- * 2023-10 and later): varint lengths and messages, GlobalMetadata first, then nodes. CPU nodes are
- * compute events of the host.
- * @throws InputError with the file and the node at what is damaged, of an older schema, or refers
- * to itself.
+ * 2023-10 or later): messages with varint lengths, GlobalMetadata first, then nodes. CPU nodes
+ * become compute events of the host.
+ * @throws InputError with the file and the node where the file is damaged, has an older schema, or
+ *         repeats an id.
  */
 TraceFile ReadChakra(const TraceBytes& file, const TraceOptions& options);
 
-/** Reads its JSON twin, an object with `workload_graph`. @throws similarly. */
+/** Reads Chakra's JSON form, an object with `workload_graph`. @throws as ReadChakra. */
 TraceFile ReadChakraJson(const Json& root, const std::string& path, const TraceOptions& options);
 
 } // namespace weir

@@ -11,7 +11,7 @@ namespace weir
 namespace
 {
 
-/** Letters and digits in lower case. */
+/** The letters and digits of @p name in lower case. */
 std::string
 Plain(const std::string& name)
 {
@@ -31,7 +31,7 @@ Plain(const std::string& name)
 bool
 SetCallByName(TraceEvent& event, const std::string& name)
 {
-    // What has another one inside comes first.
+    // Names that contain another name come first.
     static constexpr std::array<std::pair<const char*, CollectiveOp>, 10> NAMES{
         {{"allreduce", CollectiveOp::AllReduce},
          {"reducescatter", CollectiveOp::ReduceScatter},

@@ -11,17 +11,21 @@ namespace weir
 {
 
 /**
- * What @p event does by a name of NCCL, PyTorch, AICB or SimAI: "ncclDevKernel_AllReduce_Sum_f32",
- * "_allgather_base", "CommType.all_to_all", "REDUCESCATTER_EP"; separators and case aside. Sets its
- * kind and op. A barrier is an all-reduce (of one element, as PyTorch's NCCL backend has it).
- * @return whether the name says so.
+ * Sets kind and op of @p event from a name of NCCL, PyTorch, AICB or SimAI:
+ * "ncclDevKernel_AllReduce_Sum_f32", "_allgather_base", "CommType.all_to_all", "REDUCESCATTER_EP".
+ * Ignores separators and case. A barrier is an all-reduce (of one element, as in PyTorch's NCCL
+ * backend).
+ * @return whether the name contains an operation.
  */
 bool SetCallByName(TraceEvent& event, const std::string& name);
 
-/** Bytes of an element by PyTorch's name of its type ("Float", "c10::BFloat16"); 0: unknown. */
+/** Bytes per element for PyTorch's type name ("Float", "c10::BFloat16"); 0: unknown. */
 int64_t ElementBytes(const std::string& dtype);
 
-/** How waiting is booked for a group that @p name describes: tensor, pipeline, expert, data... */
+/**
+ * Category of the waiting time for a group with the description @p name: tensor, pipeline, expert,
+ * data...
+ */
 TimeCategory CategoryOfGroup(const std::string& name);
 
 } // namespace weir

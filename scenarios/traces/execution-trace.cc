@@ -18,7 +18,7 @@ namespace
 constexpr int64_t MAX_NUMBER = std::numeric_limits<int64_t>::max();
 constexpr auto MAX_GROUP = static_cast<int64_t>(MAX_WORKLOAD_RANKS);
 
-/** A value of a node, whether it stands in `attrs` or, before 1.0.2, on the node itself. */
+/** Finds a value of a node in `attrs` or, before schema 1.0.2, on the node itself. */
 const Json*
 FindAttribute(const Json& node, const std::string& name)
 {
@@ -56,7 +56,7 @@ AttributeText(const Json& node, const char* name)
     return value != nullptr && value->is_string() ? value->get<std::string>() : "";
 }
 
-/** The values of `inputs` or `outputs`, before 1.0.2 the list itself. */
+/** The values of `inputs` or `outputs`; before schema 1.0.2 the field itself is the list. */
 const Json*
 ValuesOf(const Json& node, const char* key)
 {
@@ -64,7 +64,7 @@ ValuesOf(const Json& node, const char* key)
     return found != nullptr && found->is_object() ? FindField(*found, "values") : found;
 }
 
-/** Bytes of all tensors in @p value: [id, storage, offset, elements, bytes each, device]. */
+/** Total bytes of all tensors in @p value: [id, storage, offset, elements, bytes each, device]. */
 int64_t
 TensorBytes(const Json& value, const std::string& place, int depth = 0)
 {
@@ -88,7 +88,7 @@ TensorBytes(const Json& value, const std::string& place, int depth = 0)
     return sum;
 }
 
-/** "float" of the first input's type, "GenericList[Tensor(float)]". */
+/** The tensor type of the first input: "float" for "GenericList[Tensor(float)]". */
 std::string
 TensorType(const Json& node)
 {
@@ -102,7 +102,7 @@ TensorType(const Json& node)
     const std::string text = types->front().get<std::string>();
     const std::size_t begin = text.find("Tensor(");
     const std::size_t end = text.find(')', begin == std::string::npos ? 0 : begin);
-    constexpr std::size_t WORD = 7; // characters of "Tensor("
+    constexpr std::size_t WORD = 7; // length of "Tensor("
     return begin == std::string::npos || end == std::string::npos
                ? ""
                : text.substr(begin + WORD, end - begin - WORD);
@@ -129,7 +129,7 @@ class ExecutionTraceReader
             m_nodes.push_back({IntegerOf(FieldOf(node, "id", where), 0, MAX_NUMBER, where), &node});
             m_file.nodes++;
         }
-        // Nodes are not sorted; ids grow as operations begin.
+        // Nodes are not sorted; ids increase with the start of operations.
         std::stable_sort(m_nodes.begin(), m_nodes.end(), [](const Node& a, const Node& b) {
             return a.id < b.id;
         });
@@ -191,14 +191,17 @@ class ExecutionTraceReader
         }
     }
 
-    /** The positional values of record_param_comms; see Parts. */
+    /**
+     * Reads the positional values of record_param_comms: tensors, sequence, group, rank, name,
+     * splits.
+     */
     void TakeCall(const Node& node, int64_t parent, uint64_t recordId, const std::string& place)
     {
         const Json* values = ValuesOf(*node.json, "inputs");
         const Json none;
         const Json& list = ListOf(values == nullptr ? none : *values, place + ", inputs");
         m_records++;
-        // The name is the first text behind sequence, group and rank.
+        // The name is the first text after sequence, group and rank.
         std::size_t at = 3;
         while (at < list.size() && !list[at].is_string())
         {
@@ -338,9 +341,9 @@ class ExecutionTraceReader
     RankTrace m_rank;
     std::vector<Node> m_nodes;
     std::unordered_map<int64_t, uint64_t> m_c10d;     //!< rf_id by node
-    std::unordered_map<int64_t, std::size_t> m_calls; //!< index of hostCalls by node
+    std::unordered_map<int64_t, std::size_t> m_calls; //!< index into hostCalls by node
     std::map<std::string, int64_t> m_streams;         //!< by group
-    std::size_t m_records{0};                         //!< record_param_comms
+    std::size_t m_records{0};                         //!< number of record_param_comms
     bool m_hasRoots{false};
 };
 
@@ -350,7 +353,7 @@ std::vector<int64_t>
 NumbersOf(const Json& value, const std::string& place)
 {
     const std::string text = value.is_string() ? value.get<std::string>() : "";
-    const bool isCut = text.find("...") != std::string::npos; // "[0, 1, ..., 1023]"
+    const bool isCut = text.find("...") != std::string::npos; // abbreviated: "[0, 1, ..., 1023]"
     const Json parsed = text.empty() || isCut ? Json(value) : ParseJson(text, place + ", list");
     std::vector<int64_t> numbers;
     for (const Json& item : parsed.is_array() ? parsed : Json::array())

@@ -10,17 +10,17 @@
 namespace weir
 {
 
-GoalSchedule ReadGoalText(const TraceBytes& file); // goal-text.cc
+GoalSchedule ReadGoalText(const TraceBytes& file); // defined in goal-text.cc
 
 namespace
 {
 
-constexpr uint64_t MAGIC = 4223;      //!< of a finished file
-constexpr uint64_t UNFINISHED = 2342; //!< of one whose writer has not ended
+constexpr uint64_t MAGIC = 4223;      //!< magic number of a complete file
+constexpr uint64_t UNFINISHED = 2342; //!< magic number of a file whose writer has not finished
 constexpr std::size_t MAGIC_BYTES = 8;
-constexpr std::size_t NODE_BYTES = 39; //!< of a record: seven u32, a u64 and three u8
+constexpr std::size_t NODE_BYTES = 39; //!< size of a record: seven u32, one u64 and three u8
 
-/** Numbers of a file, little endian, one after the other. */
+/** Reads consecutive little-endian numbers of a file. */
 class GoalNumbers
 {
   public:
@@ -72,7 +72,7 @@ class GoalNumbers
     uint64_t m_at{0};
 };
 
-/** Which operations wait for an operation, and where their list stands. */
+/** The operations that depend on an operation: length and start of their list. */
 struct GoalDependents
 {
     uint32_t count{0};
@@ -283,7 +283,7 @@ ToGoalBinary(const GoalSchedule& schedule)
     uint8_t nics = 1;
     std::string ranks;
     std::string table;
-    constexpr std::size_t HEADER = 6; // bytes before the table
+    constexpr std::size_t HEADER = 6; // size before the table of offsets
     const std::size_t first = HEADER + schedule.ranks.size() * 2 * sizeof(uint64_t);
     for (const auto& ops : schedule.ranks)
     {
@@ -317,7 +317,7 @@ ToTrace(const GoalSchedule& schedule, const TraceBytes& file)
         events.rank = static_cast<uint32_t>(rank);
         events.file = file.name;
         const auto& ops = schedule.ranks[rank];
-        std::vector<uint32_t> starts(ops.size(), GoalOp::ANY); // by operation: the mark before it
+        std::vector<uint32_t> starts(ops.size(), GoalOp::ANY); // index of each operation's mark
         events.events.resize(ops.size());
         for (std::size_t i = 0; i < ops.size(); i++)
         {
@@ -350,7 +350,8 @@ ToTrace(const GoalSchedule& schedule, const TraceBytes& file)
         {
             for (const uint32_t need : ops[i].irequires_)
             {
-                if (starts[need] == GoalOp::ANY) // started: what it waits for has ended
+                if (starts[need] == GoalOp::ANY) // An operation has started once all that it
+                                                 // requires has ended.
                 {
                     starts[need] = static_cast<uint32_t>(events.events.size());
                     TraceEvent mark;

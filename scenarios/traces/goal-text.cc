@@ -18,7 +18,7 @@ namespace
 constexpr uint64_t MAX_UNSIGNED = std::numeric_limits<uint32_t>::max();
 constexpr uint64_t MAX_SMALL = std::numeric_limits<uint8_t>::max();
 
-/** Words, numbers and signs of a GOAL text, without its comments. */
+/** Splits a GOAL text into words, numbers and punctuation, and skips comments. */
 class GoalWords
 {
   public:
@@ -29,7 +29,7 @@ class GoalWords
         Next();
     }
 
-    /** Empty at the end. */
+    /** The current word; empty at the end. */
     std::string_view Word() const
     {
         return m_word;
@@ -76,7 +76,10 @@ class GoalWords
         }
     }
 
-    /** A whole number, with @p unit behind it. -1 is @p any, where that is not 0. */
+    /**
+     * Reads an integer followed by @p unit. If @p any is not 0, -1 is read as @p any.
+     * @throws InputError
+     */
     uint64_t Number(uint64_t most, std::string_view unit = "", uint64_t any = 0)
     {
         if (any != 0 && TakeIf("-1"))
@@ -143,7 +146,7 @@ class GoalWords
         m_text.remove_prefix(m_word.size());
     }
 
-    std::string_view m_text; //!< behind the word
+    std::string_view m_text; //!< text after the current word
     const std::string& m_path;
     std::string_view m_word;
     std::size_t m_line{1};
@@ -160,7 +163,7 @@ class GoalTextReader
     GoalSchedule Read()
     {
         const std::size_t header = m_words.Line();
-        std::unordered_map<std::size_t, std::size_t> lines; // of the blocks, by rank
+        std::unordered_map<std::size_t, std::size_t> lines; // line of each rank's block
         m_words.Expect("num_ranks");
         m_schedule.ranks.resize(m_words.Number(MAX_WORKLOAD_RANKS));
         while (!m_words.Word().empty())
@@ -295,10 +298,10 @@ class GoalTextReader
 
     GoalWords m_words;
     GoalSchedule m_schedule;
-    std::unordered_map<std::string, uint32_t> m_labels; //!< of the rank
+    std::unordered_map<std::string, uint32_t> m_labels; //!< operation by label, in this rank
 };
 
-/** " tag 3 cpu 1 nic 2" as far as there is any. */
+/** Attributes " tag 3 cpu 1 nic 2" of an operation; defaults are omitted. */
 std::string
 PlaceOf(const GoalOp& op)
 {
@@ -314,7 +317,7 @@ bool
 IsGoalText(const std::string& bytes)
 {
     const std::string none;
-    constexpr std::size_t BEGINNING = 1 << 16; // bytes of comments at most
+    constexpr std::size_t BEGINNING = 1 << 16; // maximum bytes of comments
     return GoalWords(std::string_view(bytes).substr(0, BEGINNING), none).Word() == "num_ranks";
 }
 

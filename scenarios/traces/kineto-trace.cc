@@ -18,7 +18,7 @@ namespace
 
 constexpr int64_t ANY_NUMBER = std::numeric_limits<int64_t>::max();
 
-/** A GPU event, in microseconds of the file's clock, before it is one of a trace. */
+/** A GPU event before its conversion; times in microseconds of the file's clock. */
 struct KinetoEvent
 {
     TraceEvent event;
@@ -26,8 +26,8 @@ struct KinetoEvent
     double end{0};
     int64_t correlation{-1};
     int64_t external{-1};
-    double launch{-1};  //!< end of the call that launched it; -1: there is none
-    int64_t thread{-1}; //!< of that call
+    double launch{-1};  //!< end of the call that launched it; -1: none
+    int64_t thread{-1}; //!< CPU thread of that call
     bool isAfterWait{
         false}; //!< cudaStreamWaitEvent was called between the launch before and its own
 };
@@ -39,7 +39,7 @@ struct KinetoCall
     double end{0};
     int64_t thread{0};
     int64_t correlation{-1};
-    bool isWait{false};          //!< cudaStreamWaitEvent
+    bool isWait{false};          //!< a cudaStreamWaitEvent call
     bool isSynchronizing{false}; //!< the CPU waits for the GPU
 };
 
@@ -72,7 +72,10 @@ class KinetoReader
     }
 
   private:
-    /** Takes events as they are parsed, so that they are never all in memory. @return the rest. */
+    /**
+     * Handles events while parsing, so that they are never all in memory.
+     * @return the rest of the file.
+     */
     Json Parse()
     {
         ExpectShallow(m_bytes, m_file.path);
@@ -146,7 +149,7 @@ class KinetoReader
     {
         const Json& value = FieldOf(item, key, place);
         const double number = value.is_number() ? value.get<double>() : -1;
-        constexpr double MAX_MICROSECONDS = 1e17; // in the year 5138
+        constexpr double MAX_MICROSECONDS = 1e17; // the year 5138
         if (!(number >= 0) || number > MAX_MICROSECONDS)
         {
             throw InputError(place + ", " + key + ": " + FoundText(value) +
@@ -189,7 +192,8 @@ class KinetoReader
     {
         const Json* named = FindField(args, "Collective name");
         const std::string name = named == nullptr ? event.name : TextOf(*named, place);
-        // Behind the class of kernels, before the algorithm and the reduction.
+        // Fall back on the kernel name, in which the operation precedes the algorithm and the
+        // reduction.
         if (!SetCallByName(event, name))
         {
             SetCallByName(event, event.name);
@@ -200,7 +204,7 @@ class KinetoReader
         }
         if (event.kind != TraceEventKind::Collective)
         {
-            event.kind = TraceEventKind::Compute; // no peer is recorded: it keeps its time
+            event.kind = TraceEventKind::Compute; // no peer is recorded: keep the recorded time
             m_unpaired++;
             return;
         }
@@ -227,7 +231,7 @@ class KinetoReader
                 group.ranks.push_back(
                     static_cast<uint32_t>(std::min<int64_t>(rank, MAX_WORKLOAD_RANKS)));
             }
-            if (group.ranks.size() != group.size) // "[0, ..., 1023]" of many is cut
+            if (group.ranks.size() != group.size) // long lists are abbreviated: "[0, ..., 1023]"
             {
                 group.ranks.clear();
             }
@@ -276,7 +280,9 @@ class KinetoReader
         }
     }
 
-    /** By correlation; and what the CPU waited for before. */
+    /**
+     * Matches launches to events by correlation id, and records waits of streams and of the CPU.
+     */
     void FindLaunches()
     {
         std::stable_sort(m_calls.begin(), m_calls.end(), [](const auto& a, const auto& b) {
@@ -328,7 +334,7 @@ class KinetoReader
             const double launch = each.launch >= 0 ? std::min(each.launch, each.begin) : each.begin;
             const auto after =
                 std::upper_bound(m_synchronized.begin(), m_synchronized.end(), launch);
-            // A synchronization before the first launch begins no epoch.
+            // A synchronization before the first launch does not start an epoch.
             const auto firstOne =
                 std::lower_bound(m_synchronized.begin(), m_synchronized.end(), origin);
             event.epoch = static_cast<uint32_t>(std::max<std::ptrdiff_t>(0, after - firstOne));
@@ -344,7 +350,7 @@ class KinetoReader
         }
     }
 
-    /** The stream of most kernels that are no collectives. */
+    /** The stream with the most kernels that are not collectives. */
     int64_t MainStream() const
     {
         std::map<int64_t, std::size_t> counts;
@@ -374,7 +380,7 @@ class KinetoReader
                 calls.push_back(i);
                 continue;
             }
-            constexpr double GAP = 2; // us that a dependency takes at most (H200: 1.8 us)
+            constexpr double GAP = 2; // us; maximum delay of a dependency (H200: 1.8 us)
             const double ready = std::max(before, each.launch);
             const bool hasIdled = each.launch >= 0 && each.begin > ready + GAP && before > 0;
             if (each.event.stream != mainStream)
@@ -392,8 +398,10 @@ class KinetoReader
         }
     }
 
-    /** Event @p to waits for the last of @p candidates that ended before it began and was launched
-     * before @p launch. */
+    /**
+     * Makes event @p to depend on the last of @p candidates that ended before it began and was
+     * launched no later than @p launch.
+     */
     void AddLast(const std::vector<uint32_t>& candidates, uint32_t to, double launch)
     {
         constexpr std::size_t LOOK_BACK = 256;
@@ -487,7 +495,7 @@ JoinHostTrace(const TraceFile& host, TraceFile& kernels)
         event = std::move(taken);
         joined++;
     };
-    std::map<CollectiveOp, std::vector<uint32_t>> unjoined; // events
+    std::map<CollectiveOp, std::vector<uint32_t>> unjoined; // event indices
     for (uint32_t i = 0; i < rank.events.size(); i++)
     {
         if (rank.events[i].kind != TraceEventKind::Collective)
@@ -517,7 +525,7 @@ JoinHostTrace(const TraceFile& host, TraceFile& kernels)
                 own.push_back(&call);
             }
         }
-        // A host trace is of one step, kernels may be of several.
+        // A host trace covers one step; the kernels may cover several.
         for (std::size_t i = 0;
              byId == 0 && !own.empty() && events.size() % own.size() == 0 && i < events.size();
              i++)

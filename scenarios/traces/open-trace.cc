@@ -26,7 +26,7 @@ constexpr const char* DIALECTS =
 
 constexpr std::string_view NCCL_INFO = "NCCL INFO ";
 
-/** The word behind @p before in @p text; empty: there is none. */
+/** The word after @p before in @p text; empty if there is none. */
 std::string
 WordAfter(std::string_view text, std::string_view before)
 {
@@ -41,7 +41,7 @@ WordAfter(std::string_view text, std::string_view before)
     return std::string(rest.substr(begin, end - begin));
 }
 
-/** Counts the lines of a log. */
+/** Counts events in the lines of an NCCL log. */
 class NcclLog
 {
   public:
@@ -98,7 +98,7 @@ class NcclLog
     }
 
   private:
-    /** "Channel 00/0 : 8[0] -> 9[1] via P2P/IPC", or a ring as a list of ranks. */
+    /** Counts a line "Channel 00/0 : 8[0] -> 9[1] via P2P/IPC", or a ring as a list of ranks. */
     void TakeChannel(std::string_view text)
     {
         const std::string via = WordAfter(text, " via ");
@@ -107,7 +107,7 @@ class NcclLog
             m_rings.insert(WordAfter(text, "Channel "));
             return;
         }
-        // NET/IB/0/GDRDMA: of any NIC
+        // NET/IB/0/GDRDMA: ignore the NIC's number
         std::string transport;
         for (const char c : via)
         {
@@ -116,7 +116,7 @@ class NcclLog
         m_connections[transport]++;
     }
 
-    std::map<std::string, std::size_t> m_communicators; //!< ranks by size
+    std::map<std::string, std::size_t> m_communicators; //!< number of ranks by communicator size
     std::map<std::string, std::size_t> m_networks;
     std::map<std::string, std::size_t> m_channels;
     std::map<std::string, std::size_t> m_connections; //!< by transport
@@ -124,18 +124,18 @@ class NcclLog
     std::size_t m_trees{0};
 };
 
-/** Whether @p bytes have a table of nccl-tests: text, or CSV with its columns. */
+/** Whether @p bytes contain a table of nccl-tests, as text or CSV. */
 bool
 IsNcclTests(const std::string& bytes)
 {
     const bool isTable = bytes.find("algbw") != std::string::npos &&
                          bytes.find("busbw") != std::string::npos &&
                          bytes.find("redop") != std::string::npos;
-    constexpr std::size_t HEADER = 200; // bytes that a CSV's line of names begins within
+    constexpr std::size_t HEADER = 200; // bytes within which the header line of a CSV begins
     return isTable || bytes.substr(0, HEADER).find("size_bytes") != std::string::npos;
 }
 
-/** Lists the runs of a file of nccl-tests (ReadNcclTests); it has no ranks to play. */
+/** Lists the runs in an output of nccl-tests (ReadNcclTests); it has no ranks to simulate. */
 TraceFile
 ListNcclTests(const TraceBytes& file)
 {
@@ -160,7 +160,7 @@ ListNcclTests(const TraceBytes& file)
     return listed;
 }
 
-/** Whether @p bytes have lines of NCCL_DEBUG=INFO. */
+/** Whether @p bytes contain lines of NCCL_DEBUG=INFO. */
 bool
 IsNcclLog(const std::string& bytes)
 {
@@ -168,9 +168,9 @@ IsNcclLog(const std::string& bytes)
 }
 
 /**
- * Lists what a log of NCCL_DEBUG=INFO says: NCCL's version, communicators by their number of ranks,
- * channels, connections by transport, rings and trees; whatever stands before "NCCL INFO". It has
- * no ranks to play.
+ * Lists the content of a log of NCCL_DEBUG=INFO: NCCL's version, communicators by their number of
+ * ranks, channels, connections by transport, rings and trees. Prefixes before "NCCL INFO" are
+ * ignored. It has no ranks to simulate.
  */
 TraceFile
 ListNcclLog(const TraceBytes& file)
@@ -230,7 +230,7 @@ IsOfKnownDialect(const std::string& bytes)
            IsChakra(bytes);
 }
 
-/** The kernel trace of the rank that @p host is of; null: there is none. */
+/** The kernel trace of the same rank as @p host; null if there is none. */
 TraceFile*
 FindKernels(std::vector<TraceFile>& files, const TraceFile& host)
 {
@@ -250,7 +250,7 @@ FindKernels(std::vector<TraceFile>& files, const TraceFile& host)
     {
         if (hosts == 1 && kernels == 1 && file.isKernelTrace)
         {
-            return &file; // of one rank, whichever
+            return &file; // the only pair, whatever its ranks
         }
     }
     return found;
@@ -266,7 +266,7 @@ ReadTrace(const TraceBytes& file, const TraceOptions& options)
     {
         throw InputError(file.name + ": found no content, expected " + DIALECTS);
     }
-    if (IsAicb(file.bytes)) // which may begin with a list of ranks
+    if (IsAicb(file.bytes)) // may begin with a list of ranks
     {
         return ReadAicb(file, options);
     }
@@ -327,7 +327,7 @@ ReadTraces(const std::vector<std::string>& paths, const TraceOptions& options)
         {
             JoinHostTrace(file, *kernels);
             file.isJoined = true;
-            file.remarks.resize(1); // how many calls there are
+            file.remarks.resize(1); // keep the number of calls
             file.remarks.push_back("its calls are joined with " + kernels->path);
         }
     }

@@ -11,13 +11,17 @@
 namespace weir
 {
 
-/** Reads one file of whatever dialect its content is of. @throws InputError, also where of none. */
+/**
+ * Reads one file of any supported format, detected by content.
+ * @throws InputError also for unknown formats.
+ */
 TraceFile ReadTrace(const TraceBytes& file, const TraceOptions& options);
 
 /**
- * Reads all of @p paths, archives too, of which files of no dialect are passed over. The host trace
- * (PyTorch ExecutionTrace) of a rank whose kernel trace (Kineto) is among them is joined with it
- * (TraceFile::isJoined). @throws InputError
+ * Reads all of @p paths, including archives, in which files of unknown formats are skipped. If @p
+ * paths have both the host trace (PyTorch ExecutionTrace) and the kernel trace (Kineto) of a rank,
+ * the two are joined (TraceFile::isJoined).
+ * @throws InputError
  */
 std::vector<TraceFile> ReadTraces(const std::vector<std::string>& paths,
                                   const TraceOptions& options);

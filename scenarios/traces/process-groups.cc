@@ -54,7 +54,7 @@ void
 ReadProcessGroups(const std::string& text, const std::string& place, RankTrace& rank)
 {
     Json list = ParseJson(text.empty() ? "[]" : text, place);
-    // A text that holds the list, or a list of one such text.
+    // The text may contain the list, or a list with one such text.
     for (int depth = 0; depth < 2; depth++)
     {
         if (list.is_array() && list.size() == 1 && list[0].is_string())
@@ -76,7 +76,7 @@ ReadGroupFile(const std::string& path)
     const Json root = ParseJson(ReadTraceBytes(path).front().bytes, path);
     if (!root.is_object())
     {
-        ListOf(root, path + ": groups"); // refuses, but for a list
+        ListOf(root, path + ": groups"); // throws, since it is not a list
     }
     for (const auto& [name, ranks] : root.items())
     {

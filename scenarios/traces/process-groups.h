@@ -11,16 +11,16 @@ namespace weir
 {
 
 /**
- * Adds the groups that PyTorch's node "## process_group:init ##" lists: JSON, perhaps quoted or in
- * a list of one text, of {pg_name, ranks ([]: all), group_size}. @throws InputError where it is
- * none.
+ * Adds the groups of PyTorch's node "## process_group:init ##": a JSON list of {pg_name, ranks ([]:
+ * all), group_size}, possibly quoted or as the only text of a list.
+ * @throws InputError for other content.
  */
 void ReadProcessGroups(const std::string& text, const std::string& place, RankTrace& rank);
 
-/** Adds groups of Kineto's distributedInfo.pg_config: {pg_name, ranks, pg_size}. */
+/** Adds the groups of Kineto's distributedInfo.pg_config: {pg_name, ranks, pg_size}. */
 void AddProcessGroups(const Json& list, const std::string& place, RankTrace& rank);
 
-/** ASTRA-sim's comm_group.json: {"id": [ranks]}. @throws InputError */
+/** Reads ASTRA-sim's comm_group.json: {"id": [ranks]}. @throws InputError */
 std::map<std::string, std::vector<uint32_t>> ReadGroupFile(const std::string& path);
 
 } // namespace weir

@@ -19,8 +19,8 @@ namespace
 
 constexpr std::string_view BLANKS = " \t";
 constexpr auto MAX_DEGREE = static_cast<int64_t>(MAX_WORKLOAD_RANKS);
-constexpr int64_t MAX_NANOSECONDS = int64_t{1} << 48; //!< 3 days
-constexpr std::size_t MAX_SIMAI_EVENTS = 4'000'000;   //!< of all passes of a rank
+constexpr int64_t MAX_NANOSECONDS = int64_t{1} << 48; //!< about 3 days
+constexpr std::size_t MAX_SIMAI_EVENTS = 4'000'000;   //!< over all passes of a rank
 
 constexpr std::array<const char*, 11> POLICIES{"HYBRID_TRANSFORMER_FWD_IN_BCKWD",
                                                "HYBRID_TRANSFORMER",
@@ -43,7 +43,7 @@ constexpr std::array<std::pair<const char*, CollectiveOp>, 5> COLLECTIVES{
 
 constexpr std::array<const char*, 2> CHECKPOINTS{"checkpoints", "checkpoint_initiates"};
 
-/** The keys of a header. */
+/** Keys of the header. */
 const std::vector<std::string>&
 HeaderKeys()
 {
@@ -59,7 +59,7 @@ HeaderKeys()
     return KEYS;
 }
 
-/** The operation of "ALLREDUCE", "ALLTOALL_EP" or "ALLGATHER_DP_EP"; nothing of other words. */
+/** The operation of "ALLREDUCE", "ALLTOALL_EP" or "ALLGATHER_DP_EP"; nothing for other words. */
 std::optional<CollectiveOp>
 OpOf(std::string_view word)
 {
@@ -74,7 +74,7 @@ OpOf(std::string_view word)
     return std::nullopt;
 }
 
-/** A pass of a layer: forward, input gradient, weight gradient. */
+/** One pass of a layer: forward, input gradient or weight gradient. */
 struct SimAiPass
 {
     Time compute;
@@ -89,7 +89,7 @@ struct SimAiLayer
     std::array<SimAiPass, 3> passes;
 };
 
-/** Parses the text and plays its layers. */
+/** Parses the text and creates the events of its layers. */
 class SimAiReader
 {
   public:
@@ -154,7 +154,7 @@ class SimAiReader
         }
     }
 
-    /** @return where the next key is */
+    /** Reads one key with its value. @return index of the next key */
     std::size_t ReadKey(const std::vector<std::string_view>& words, std::size_t at)
     {
         const std::string word(words[at]);
@@ -193,7 +193,7 @@ class SimAiReader
         return at;
     }
 
-    /** What of the header and of layers has no effect. */
+    /** Adds remarks on header keys and columns that have no effect. */
     void RemarkOnUnplayed()
     {
         for (const auto& [key, unplayed] :
@@ -324,7 +324,7 @@ class SimAiReader
         }
     }
 
-    /** @param blocks whether what follows waits for the collective */
+    /** Adds the events of one pass. @param blocks whether later passes wait for the collective */
     void Play(const SimAiLayer& layer, std::size_t index, bool blocks)
     {
         static constexpr std::array<const char*, 3> NAMES{
@@ -382,11 +382,11 @@ class SimAiReader
     RankTrace m_rank;
     std::string m_policy;
     std::map<std::string, int64_t> m_header;
-    std::set<std::string> m_given; //!< keys of the header
+    std::set<std::string> m_given; //!< keys present in the header
     bool m_hasLongHeader{false};
-    bool m_hasPolicies{false}; //!< layers have one each
+    bool m_hasPolicies{false}; //!< layers have a policy each
     std::vector<SimAiLayer> m_layers;
-    std::vector<uint32_t> m_last; //!< what the next pass waits for
+    std::vector<uint32_t> m_last; //!< events that the next pass waits for
 };
 
 } // namespace

@@ -8,29 +8,35 @@
 namespace weir
 {
 
-/** Whether @p bytes begin with a policy of SimAI's or ASTRA-sim 1.0's workload text. */
+/**
+ * Whether @p bytes begin with a parallelization policy of SimAI's or ASTRA-sim 1.0's workload text.
+ */
 bool IsSimAi(const std::string& bytes);
 
 /**
  * Reads a SimAI (AICB, ASTRA-sim 1.0) workload text: layers with compute times in nanoseconds and
- * collectives of three passes. One rank stands for all: forward passes downwards, each layer's
- * collective before the next layer; then upwards the weight gradient, whose collective nothing
- * waits for but the end of the step, and the input gradient, whose collective the next layer waits
- * for; as often as the header's `ga` says. Of the policy MICRO rows run one after the other.
+ * the collectives of three passes. One rank represents all. The forward pass runs the layers in
+ * order; each layer's collective precedes the next layer. The backward pass runs them in reverse
+ * order: first the weight gradient, whose collective blocks only the end of the step, then the
+ * input gradient, whose collective blocks the next layer. This repeats `ga` times as set by the
+ * header. With the policy MICRO, rows run one after another.
  *
- * A bare collective of a forward or input-gradient pass is of the tensor group, one of a weight
- * gradient of the data group; `_EP` and `_DP_EP` name the expert group and the replicas of experts.
+ * A collective without suffix uses the tensor group in forward and input-gradient passes and the
+ * data group in weight-gradient passes; the suffixes `_EP` and `_DP_EP` select the expert group and
+ * the replicas of experts.
  * @throws InputError with file and line.
  */
 TraceFile ReadSimAi(const TraceBytes& file, const TraceOptions& options);
 
-/** Whether @p bytes begin as an AICB CSV does: `comm_type,comm_group,`, perhaps below a line of
- * ranks. */
+/**
+ * Whether @p bytes begin like an AICB CSV: `comm_type,comm_group,`, possibly after a line of ranks.
+ */
 bool IsAicb(const std::string& bytes);
 
 /**
- * Reads a CSV of AICB's physical runs: the rows of one rank, which stands for all, in their order,
- * one after the other. @throws InputError with file and line.
+ * Reads a CSV of AICB's physical runs: the rows of one rank, which represents all, run one after
+ * another in file order.
+ * @throws InputError with file and line.
  */
 TraceFile ReadAicb(const TraceBytes& file, const TraceOptions& options);
 

@@ -16,11 +16,14 @@ namespace weir
 namespace
 {
 
-constexpr std::size_t MAX_UNPACKED = std::size_t{1} << 31; //!< uncompressed
-/** Traces, all text of the same keys, are compressed 10 to 60 times; only zeros 1000 times. */
+constexpr std::size_t MAX_UNPACKED = std::size_t{1} << 31; //!< maximum uncompressed size
+/**
+ * Maximum compression ratio. Traces are text with repeated keys and are compressed 10 to 60 times;
+ * only zeros reach 1000 times.
+ */
 constexpr std::size_t MAX_RATIO = 250;
-constexpr std::size_t SMALL_FILE = std::size_t{1} << 26; //!< of any ratio
-constexpr std::size_t TAR_BLOCK = 512;                   //!< of a tar archive
+constexpr std::size_t SMALL_FILE = std::size_t{1} << 26; //!< smaller files have no ratio limit
+constexpr std::size_t TAR_BLOCK = 512;                   //!< block size of a tar archive
 
 bool
 IsGzip(const std::string& bytes)
@@ -28,14 +31,14 @@ IsGzip(const std::string& bytes)
     return bytes.compare(0, 2, "\x1f\x8b") == 0;
 }
 
-/** An inflater that is ended however its use ends. */
+/** Owns a zlib inflate stream. */
 struct Inflater
 {
     z_stream stream{};
 
     Inflater()
     {
-        constexpr int GZIP_WINDOW = 15 + 16; // zlib.h: the largest window, gzip's header
+        constexpr int GZIP_WINDOW = 15 + 16; // zlib.h: largest window, with gzip header
         if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
         {
             throw std::bad_alloc();
@@ -80,14 +83,14 @@ Uncompress(const std::string& packed, const std::string& path)
         }
         if (state == Z_STREAM_END && stream.avail_in > 0)
         {
-            inflateReset(&stream); // members one after the other
+            inflateReset(&stream); // next gzip member
             state = Z_OK;
         }
     }
     return plain;
 }
 
-/** POSIX.1-1988: "ustar" at byte 257 of the header. */
+/** Whether @p bytes are a POSIX.1-1988 tar archive: "ustar" at byte 257 of the header. */
 bool
 IsTar(const std::string& bytes)
 {
@@ -97,9 +100,9 @@ IsTar(const std::string& bytes)
 std::vector<TraceBytes>
 Unpack(const std::string& archive, const std::string& path)
 {
-    constexpr std::size_t NAME = 100; // bytes of the name
-    constexpr std::size_t SIZE = 124; // where the size stands, in octal
-    constexpr std::size_t TYPE = 156; // '0' or 0: a plain file
+    constexpr std::size_t NAME = 100; // size of the name field in bytes
+    constexpr std::size_t SIZE = 124; // offset of the file size, in octal
+    constexpr std::size_t TYPE = 156; // offset of the type; '0' or 0: regular file
     std::vector<TraceBytes> files;
     std::size_t at = 0;
     while (at + TAR_BLOCK <= archive.size() && archive[at] != '\0')

@@ -8,17 +8,17 @@
 namespace weir
 {
 
-/** A file, or one of an archive. */
+/** The content of a file, or of one file of an archive. */
 struct TraceBytes
 {
-    std::string name; //!< "a.tar.gz/b.et" of an archive
+    std::string name; //!< "a.tar.gz/b.et" for a file of an archive
     std::string bytes;
 };
 
 /**
- * What @p path holds: uncompressed where it is gzip, the plain files of it where it is a tar
- * archive (of whatever name).
- * @throws InputError when it cannot be read, is damaged, or would be more than a few GiB.
+ * Reads @p path and decompresses it if it is gzip. A tar archive (of any name) is expanded to its
+ * regular files.
+ * @throws InputError when the file cannot be read, is damaged, or expands to more than 2 GiB.
  */
 std::vector<TraceBytes> ReadTraceBytes(const std::string& path);
 

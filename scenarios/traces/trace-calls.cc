@@ -23,7 +23,7 @@ PlaceOf(const RankTrace& rank, const TraceEvent& event)
     return rank.file + ": " + event.id;
 }
 
-/** "all-reduce of 1048576 B (a.et: node 7)". */
+/** "all-reduce of 1048576 B", with the root if it is not 0. */
 std::string
 DescribeCall(const RankTrace& rank, const TraceEvent& event)
 {
@@ -31,7 +31,7 @@ DescribeCall(const RankTrace& rank, const TraceEvent& event)
            (event.root > 0 ? " from root " + std::to_string(event.root) : "");
 }
 
-/** How many ranks the file of @p rank has been recorded among. */
+/** Number of ranks in the recorded job, inferred from the trace of @p rank. */
 uint32_t
 WorldOf(const RankTrace& rank)
 {
@@ -169,7 +169,10 @@ class CallMatcher
         m_traces.rankCount = static_cast<uint32_t>(ranks.size());
     }
 
-    /** @p group as it is around every rank: those of all recorded ranks are of all. */
+    /**
+     * @p group as a rule for every rank; a group of all recorded ranks becomes a group of all
+     * ranks.
+     */
     TraceGroup Repeated(const TraceGroup& group, const std::string& place) const
     {
         if (group.size >= m_world || group.ranks.size() >= m_world)
@@ -193,7 +196,7 @@ class CallMatcher
         return {{}, static_cast<uint32_t>(group.ranks.size()), stride};
     }
 
-    /** Leaves @p event out, so that what waits for it waits for what it waits for. */
+    /** Turns @p event into a mark, which passes its dependencies on to its dependents. */
     static void Drop(TraceEvent& event)
     {
         event.kind = TraceEventKind::Mark;
@@ -332,7 +335,7 @@ class CallMatcher
         }
     }
 
-    /** Who gives whom how much, where any member says that parts are uneven. */
+    /** Sets the bytes between each pair of members if any member has uneven parts. */
     void SetCallSplits(MatchedCall& call) const
     {
         const std::size_t size = call.members.size();
@@ -361,7 +364,7 @@ class CallMatcher
             const auto gets = partsOf(event.outSplits, event.out);
             for (std::size_t from = 0; from < size; from++)
             {
-                // Parts are shares of a buffer in elements: each is rounded to bytes.
+                // Parts are in elements; converting to bytes rounds each.
                 if (std::abs((gets[from] - call.splits[from][to]).Count()) > 1)
                 {
                     const RankTrace& rank = m_traces.ranks[call.events[to].rank];
@@ -433,9 +436,9 @@ class CallMatcher
     }
 
     MatchedTraces m_traces;
-    uint32_t m_world{0}; //!< ranks among which the traces were recorded
-    std::map<Group, std::map<uint32_t, std::vector<uint32_t>>> m_collectives; //!< by rank: events
-    std::map<std::string, TraceGroup> m_rules; //!< by group: where one rank stands for all
+    uint32_t m_world{0}; //!< number of ranks in the recorded job
+    std::map<Group, std::map<uint32_t, std::vector<uint32_t>>> m_collectives; //!< events by rank
+    std::map<std::string, TraceGroup> m_rules; //!< by group, if one rank represents all
     std::map<Pair, std::vector<EventId>> m_sends;
     std::map<Pair, std::vector<EventId>> m_receives;
     std::size_t m_alone{0};

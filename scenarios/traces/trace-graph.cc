@@ -17,9 +17,9 @@ namespace
 
 constexpr std::size_t MAX_LABEL = 200; //!< characters of a kernel's name
 constexpr uint32_t NO_CALL = 0xffffffff;
-constexpr std::size_t HOST_STREAMS = 2; //!< of the last StreamKinds, where the CPU has events
+constexpr std::size_t HOST_STREAMS = 2; //!< last streams, for CPU events if any
 
-/** How many operations of each stream must have ended. */
+/** Number of operations of each stream that must have ended. */
 using StreamClock = std::array<uint32_t, STREAM_COUNT>;
 
 void
@@ -31,21 +31,21 @@ Advance(StreamClock& clock, const StreamClock& other)
     }
 }
 
-/** A program while its streams are filled, and what it does of which call. */
+/** A program whose streams are being filled, and the call of each operation. */
 struct ProgramDraft
 {
     StepProgram program;
-    std::array<std::vector<uint32_t>, STREAM_COUNT> calls; //!< by operation; NO_CALL: computes
-    std::array<StreamClock, STREAM_COUNT> last{}; //!< what the last operation of a stream implies
-    std::array<Time, STREAM_COUNT> free{};        //!< when it ends in the order that is made
-    std::array<uint32_t, STREAM_COUNT> epoch{};   //!< of its last operation
-    std::map<int64_t, std::size_t> kept;          //!< by recorded stream: its own
-    std::size_t streams{STREAM_COUNT};            //!< that are not the CPU's
-    uint32_t synchronized{0};                     //!< epochs begun
-    std::size_t crowded{0}; //!< operations behind ones that they do not depend on
+    std::array<std::vector<uint32_t>, STREAM_COUNT> calls; //!< by operation; NO_CALL: compute
+    std::array<StreamClock, STREAM_COUNT> last{};          //!< implied by the last operation
+    std::array<Time, STREAM_COUNT> free{};      //!< end of the last operation as scheduled
+    std::array<uint32_t, STREAM_COUNT> epoch{}; //!< epoch of the last operation
+    std::map<int64_t, std::size_t> kept;        //!< by recorded stream: the assigned stream
+    std::size_t streams{STREAM_COUNT};          //!< number of streams for the GPU
+    uint32_t synchronized{0};                   //!< number of epochs begun
+    std::size_t crowded{0}; //!< operations queued after ones that they do not depend on
 };
 
-/** Puts events on streams, in one order over all ranks. */
+/** Assigns events to streams in one order over all ranks. */
 class TraceScheduler
 {
   public:
@@ -89,15 +89,15 @@ class TraceScheduler
     struct Node
     {
         uint32_t unit{0};
-        StreamClock clock{}; //!< what must have ended once it has
+        StreamClock clock{}; //!< operations that must have ended when the event has ended
     };
 
-    /** Events that begin and end together: those of a call, or one. */
+    /** Events that begin and end at the same time: all events of a call, or a single event. */
     struct Unit
     {
         uint32_t call{NO_CALL};
         EventId single;
-        uint32_t open{0}; //!< dependencies of its events that have not ended
+        uint32_t open{0}; //!< unresolved dependencies of its events
         Time ready;
     };
 
@@ -118,8 +118,8 @@ class TraceScheduler
     }
 
     /**
-     * Which stream of a rank a recorded one becomes: that with the most compute time the compute
-     * stream, others one each as they come, the last of all several.
+     * Maps recorded streams to streams of the rank: the one with the most compute time becomes the
+     * compute stream; the others get one each in order of appearance, and the last is shared.
      */
     static void KeepStreams(const RankTrace& rank, ProgramDraft& draft)
     {
@@ -185,7 +185,7 @@ class TraceScheduler
         for (uint32_t rank = 0; rank < m_traces.ranks.size(); rank++)
         {
             const RankTrace& trace = m_traces.ranks[rank];
-            std::map<int64_t, uint32_t> last; // by stream
+            std::map<int64_t, uint32_t> last; // last event by stream
             for (uint32_t i = 0; i < trace.events.size(); i++)
             {
                 for (const uint32_t need : trace.events[i].after)
@@ -213,12 +213,12 @@ class TraceScheduler
         }
     }
 
-    /** Kahn's algorithm, the earliest ready unit first. */
+    /** Kahn's algorithm; the earliest ready unit comes first. */
     void Schedule()
     {
-        using Ready = std::pair<int64_t, uint32_t>; // picoseconds, unit
+        using Ready = std::pair<int64_t, uint32_t>; // picoseconds, unit position
         std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
-        // Of equally early ones that of the earliest event.
+        // Ties go to the unit with the earliest event.
         std::vector<uint32_t> order(m_units.size());
         for (uint32_t i = 0; i < order.size(); i++)
         {
@@ -279,7 +279,7 @@ class TraceScheduler
         }
     }
 
-    /** The stream of an event: its own, or the best of those that are there. */
+    /** The stream of an event: the assigned one or, if it has none, the best available one. */
     std::size_t StreamOf(const TraceEvent& event,
                          const StreamClock& clock,
                          ProgramDraft& draft,
@@ -306,7 +306,7 @@ class TraceScheduler
             }
             else if (clock[stream] == size)
             {
-                return stream; // it waits for the last one there
+                return stream; // the event waits for its last operation
             }
             else if (best == end || draft.free[stream] < draft.free[best])
             {
@@ -321,7 +321,9 @@ class TraceScheduler
         return best;
     }
 
-    /** Puts the events of a unit behind all on their streams. @return when they end, as recorded.
+    /**
+     * Appends the events of a unit to their streams.
+     * @return their end time by the recorded durations.
      */
     Time Append(uint32_t index)
     {
@@ -329,7 +331,7 @@ class TraceScheduler
         Time length = Time::Infinite();
         for (const EventId id : EventsOf(unit))
         {
-            length = std::min(length, At(id).duration); // of a call that of its last arrival
+            length = std::min(length, At(id).duration); // of a call: the last rank's
         }
         const Time end = unit.ready + length;
         for (const EventId id : EventsOf(unit))
@@ -350,7 +352,7 @@ class TraceScheduler
                      Time end)
     {
         const bool synchronizes = event.epoch > draft.synchronized;
-        if (synchronizes) // the CPU has waited for all that it had launched
+        if (synchronizes) // the CPU has waited for everything that it launched
         {
             draft.synchronized = event.epoch;
             for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
@@ -469,11 +471,10 @@ class TraceScheduler
         return entry->second;
     }
 
-    /** Gives calls the slots of their groups, one for calls of the same ranks on the same streams.
-     */
+    /** Assigns group slots to calls; calls of the same ranks on the same streams share a slot. */
     void WritePrograms()
     {
-        // The stream on which a member has each call.
+        // By call: the stream on which each member runs it.
         std::vector<std::vector<std::size_t>> streams(m_traces.calls.size());
         for (uint32_t rank = 0; rank < m_drafts.size(); rank++)
         {
@@ -483,7 +484,7 @@ class TraceScheduler
                 {
                     if (call != NO_CALL)
                     {
-                        streams[call].push_back(stream); // ranks ascend, as members do
+                        streams[call].push_back(stream); // in rank order, as members
                     }
                 }
             }
@@ -491,7 +492,7 @@ class TraceScheduler
         for (uint32_t rank = 0; rank < m_drafts.size(); rank++)
         {
             std::map<uint32_t, uint16_t> slots;       // by group
-            std::map<std::string, std::size_t> named; // by name: slots so far
+            std::map<std::string, std::size_t> named; // number of slots by name
             std::vector<uint32_t> rankGroups;
             ProgramDraft& draft = m_drafts[rank];
             for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
@@ -522,7 +523,7 @@ class TraceScheduler
         }
     }
 
-    /** "send", "recv", or the trace's name of the group. */
+    /** "send", "recv", or the group's name in the trace. */
     std::string SlotNameOf(const StepOp& op, const MatchedCall& call) const
     {
         const std::string& group = At(call.events.front()).group;
@@ -532,7 +533,7 @@ class TraceScheduler
                                              : "group " + group;
     }
 
-    /** The slot of the @p ordinal -th group of a name that a rank is in: the same for all ranks. */
+    /** The slot of the @p ordinal-th group of a name that a rank is in; the same for all ranks. */
     uint16_t SlotOf(const std::string& name, std::size_t ordinal)
     {
         const auto [entry, isNew] = m_slots.try_emplace(
@@ -554,12 +555,12 @@ class TraceScheduler
         }
     }
 
-    /** The one program for all ranks, with groups of each. */
+    /** Uses the recorded rank's program for all ranks, with the groups of each rank. */
     void ReplicateProgram()
     {
         ProgramDraft& draft = m_drafts.front();
         std::map<std::pair<std::string, std::size_t>, uint16_t> slots; // by group and stream
-        std::map<std::string, std::size_t> named;                      // by name: slots so far
+        std::map<std::string, std::size_t> named;                      // number of slots by name
         std::vector<TraceGroup> rules;                                 // by slot
         for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
         {
@@ -582,7 +583,7 @@ class TraceScheduler
             }
         }
         const StepProgram program = draft.program;
-        std::map<std::pair<std::size_t, uint64_t>, uint32_t> known; // by slot and number of group
+        std::map<std::pair<std::size_t, uint64_t>, uint32_t> known; // by slot, group index
         for (uint32_t rank = 0; rank < m_traces.rankCount; rank++)
         {
             std::vector<uint32_t> rankGroups;
@@ -607,7 +608,7 @@ class TraceScheduler
         m_graph.programStage.push_back(0);
     }
 
-    /** Enters a rank's program, once of equal ones. */
+    /** Adds a rank's program; equal programs are shared. */
     void AddProgram(StepProgram program, std::vector<uint32_t> rankGroups)
     {
         std::string key;
@@ -650,7 +651,7 @@ class TraceScheduler
         m_graph.rankGroups.push_back(std::move(rankGroups));
     }
 
-    /** Says of the first ranks which event waits for which. */
+    /** Throws an error that states for the first ranks which event waits for which. */
     [[noreturn]] void FailStuck() const
     {
         constexpr std::size_t NAMED = 4;
@@ -681,10 +682,10 @@ class TraceScheduler
 
     const MatchedTraces& m_traces;
     std::vector<ProgramDraft> m_drafts; //!< by rank
-    std::vector<std::size_t> m_first;   //!< by rank: where its nodes begin
+    std::vector<std::size_t> m_first;   //!< by rank: index of its first node
     std::vector<Node> m_nodes;
     std::vector<Unit> m_units;
-    std::vector<std::pair<std::size_t, EventId>> m_edges; //!< from a node to an event, by the first
+    std::vector<std::pair<std::size_t, EventId>> m_edges; //!< node to event, sorted by node
     std::map<std::string, uint32_t> m_labels;
     std::map<TrafficParts, uint16_t> m_splits;
     std::map<std::pair<std::vector<uint32_t>, std::vector<std::size_t>>, uint32_t> m_groups;

@@ -10,18 +10,18 @@ namespace weir
 {
 
 /**
- * Makes a workload of what ReadTraces and MatchCalls have found.
+ * Converts the result of ReadTraces and MatchCalls to a workload.
  *
- * A StepGraph has in-order streams, traces have graphs: operations are put on streams in one order
- * over all ranks, in which every operation stands behind what it waits for on any rank
- * (topological, earliest recorded time first). In-order streams filled in such an order cannot
- * deadlock. Events of one recorded stream keep to one stream; others go where the last operation is
- * one that they wait for, else to a free one, else to the one that gets free first: then they may
- * wait for an operation that they do not depend on, which Workload::remarks count. Of dependencies
- * those stay that the order of streams does not imply. Ranks whose programs are equal share one.
- * O((events + dependencies) x (log events + streams)).
+ * A StepGraph has in-order streams, whereas traces are dependency graphs. Operations are assigned
+ * to streams in one topological order over all ranks, by earliest recorded time. In-order streams
+ * filled in such an order cannot deadlock. Events of one recorded stream stay on one stream. Other
+ * events go to a stream whose last operation they depend on, otherwise to an empty stream,
+ * otherwise to the stream that becomes free first; there they may wait for an operation that they
+ * do not depend on, and Workload::remarks counts them. Dependencies that the stream order implies
+ * are dropped. Ranks with equal programs share one. Complexity O((events + dependencies) x (log
+ * events + streams)).
  *
- * @throws InputError where events wait for each other: the first ranks, and what each waits for.
+ * @throws InputError when events wait for each other, with the first ranks and what each waits for.
  */
 Workload MakeWorkload(const MatchedTraces& traces);
 

@@ -14,18 +14,21 @@
 namespace weir
 {
 
-/** The lines of a text in memory, cut into fields; errors name file and line. */
+/**
+ * Iterates over the lines of a text in memory and splits them into fields; errors name file and
+ * line.
+ */
 class TraceLines
 {
   public:
-    /** Both must outlive it. */
+    /** Both arguments must outlive the object. */
     TraceLines(std::string_view text, const std::string& path)
         : m_text(text),
           m_path(path)
     {
     }
 
-    /** Goes to the next line. @return false at the end. */
+    /** Moves to the next line. @return false at the end. */
     bool Next()
     {
         if (m_text.empty())
@@ -54,7 +57,10 @@ class TraceLines
         return "line " + std::to_string(m_number);
     }
 
-    /** The line's parts between any of @p separators; between blanks none is empty. */
+    /**
+     * The fields of the line, split at any character of @p separators. Empty fields are kept only
+     * for the separator ",".
+     */
     std::vector<std::string_view> Fields(std::string_view separators) const
     {
         const bool areBlanks = separators != ",";
@@ -83,7 +89,7 @@ class TraceLines
                          std::string(found.substr(0, 60)) + "', expected " + expected);
     }
 
-    /** @p text as a whole number of 0 to @p most. */
+    /** Parses @p text as an integer from 0 to @p most. @throws InputError */
     int64_t Whole(std::string_view text, const std::string& what, int64_t most) const
     {
         int64_t number = -1;
@@ -96,7 +102,7 @@ class TraceLines
     }
 
   private:
-    std::string_view m_text; //!< behind the line
+    std::string_view m_text; //!< text after the current line
     const std::string& m_path;
     std::string_view m_line;
     uint64_t m_number{0};

@@ -11,7 +11,7 @@
 namespace weir
 {
 
-/** How a field of a protobuf message is written (protobuf.dev, Encoding). */
+/** Wire type of a field of a protobuf message (protobuf.dev, Encoding). */
 enum class WireType : uint8_t
 {
     Varint = 0,
@@ -20,18 +20,22 @@ enum class WireType : uint8_t
     Fixed32 = 5
 };
 
-/** The fields of one protobuf message, one after the other; without a schema. */
+/** Iterates over the fields of one protobuf message without a schema. */
 class WireReader
 {
   public:
-    /** @param place for messages; @p bytes must outlive the reader */
+    /** @param place location for messages @param bytes must outlive the reader */
     WireReader(std::string_view bytes, std::string place)
         : m_bytes(bytes),
           m_place(std::move(place))
     {
     }
 
-    /** Goes to the next field. @return whether there is one. @throws InputError where it breaks. */
+    /**
+     * Moves to the next field.
+     * @return whether there is one.
+     * @throws InputError when the message is malformed.
+     */
     bool Next()
     {
         if (m_bytes.empty())
@@ -71,23 +75,25 @@ class WireReader
         return m_type;
     }
 
-    /** Of a number, its bits; of bytes 0. */
+    /** Bits of a number; 0 for a bytes field. */
     uint64_t Number() const
     {
         return m_type == WireType::Bytes ? 0 : m_number;
     }
 
-    /** Of bytes. */
+    /** Content of a bytes field; empty for a number. */
     std::string_view Text() const
     {
         return m_type == WireType::Bytes ? m_text : std::string_view();
     }
 
-    /** Reads a number of the message's own, as lengths in a stream and packed numbers are. */
+    /**
+     * Reads a varint outside of a field, such as a message length in a stream or a packed number.
+     */
     uint64_t Varint()
     {
         uint64_t number = 0;
-        constexpr unsigned BITS = 7; // of a byte
+        constexpr unsigned BITS = 7; // payload bits per byte
         constexpr unsigned MAX_SHIFT = 63;
         for (unsigned shift = 0; shift <= MAX_SHIFT; shift += BITS)
         {
@@ -101,7 +107,7 @@ class WireReader
         Fail("a varint of more than 10 bytes");
     }
 
-    /** The next @p count bytes. */
+    /** Reads the next @p count bytes. @throws InputError when fewer are left. */
     std::string_view Take(uint64_t count)
     {
         if (count > m_bytes.size())

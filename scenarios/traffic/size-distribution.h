@@ -10,24 +10,24 @@
 namespace weir
 {
 
-/** Sizes of flows by a cumulative distribution that is linear between its points. */
+/** Flow sizes with a cumulative distribution function that is linear between its points. */
 class SizeDistribution
 {
   public:
-    /** One size for all. */
+    /** All flows have @p size. */
     explicit SizeDistribution(Bytes size = Bytes());
 
     /**
-     * @param points (bytes, part of flows in [0, 1] that are at most so large), both rising, the
-     *        last part 1
-     * @throws std::invalid_argument where they are not, or the mean is zero.
+     * @param points (bytes, fraction of flows in [0, 1] that are at most this large), both
+     *         ascending; the last fraction is 1
+     * @throws std::invalid_argument when they are not ascending or the mean is zero.
      */
     explicit SizeDistribution(std::vector<std::pair<double, double>> points);
 
-    /** In bytes; the mean of each piece is its middle. */
+    /** Mean in bytes; each linear piece contributes its midpoint. */
     double Mean() const;
 
-    /** The size that a part @p share in [0, 1) of flows does not exceed, one byte at least. */
+    /** The size that a fraction @p share in [0, 1) of flows does not exceed; at least one byte. */
     Bytes Quantile(double share) const;
 
     const std::vector<std::pair<double, double>>& Points() const

@@ -14,7 +14,7 @@ constexpr uint16_t FIRST_PORT = 10000;
 constexpr unsigned NODE_BITS = 24;
 constexpr unsigned COUNT_BITS = 16;
 constexpr uint64_t COUNT_MASK = (uint64_t{1} << COUNT_BITS) - 1;
-constexpr uint64_t FREE = ~uint64_t{0}; //!< a pair of one end point and itself: never asked for
+constexpr uint64_t FREE = ~uint64_t{0}; //!< the invalid pair of an end point and itself
 constexpr std::size_t FIRST_SLOTS = 64;
 
 } // namespace
@@ -48,7 +48,7 @@ SourcePorts::Next(uint32_t source, uint32_t destination)
     return FIRST_PORT;
 }
 
-/** Where the pair is, or the free slot where it belongs. */
+/** Index of the pair's slot, or of the free slot for it. */
 std::size_t
 SourcePorts::FindSlot(uint64_t pair) const
 {

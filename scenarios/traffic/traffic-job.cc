@@ -26,7 +26,7 @@ TrafficJob::TrafficJob(std::string name,
     m_next = m_pattern->Next();
     for (std::size_t i = 0; i < m_gpus.size(); i++)
     {
-        m_routes.Find(m_gpus[i], m_gpus[(i + 1) % m_gpus.size()], 0); // throws: no path
+        m_routes.Find(m_gpus[i], m_gpus[(i + 1) % m_gpus.size()], 0); // throws if there is no path
     }
 }
 
@@ -67,7 +67,7 @@ TrafficJob::AdvanceTo(Time now)
     {
         StartNext(now);
     }
-    if (!m_next && m_starts.empty() && !m_isStopped) // nothing was drawn within the duration
+    if (!m_next && m_starts.empty() && !m_isStopped) // no flow was drawn within the duration
     {
         Stop();
         m_ended(now);
@@ -90,11 +90,11 @@ TrafficJob::StartNext(Time now)
     request.client = this;
     request.token = m_starts.size();
     m_starts.push_back(now);
-    m_ideals.emplace_back(); // a flow of no links ends before it is known
+    m_ideals.emplace_back(); // a flow without links ends inside Start
     m_bytes += flow.bytes;
     Transport& transport = m_fabric.GetTransport();
     const FlowId id = transport.Start(request, now);
-    const FlowPath taken = transport.CurrentPath(id); // switches that route by load have chosen
+    const FlowPath taken = transport.CurrentPath(id); // switches with load balancing have chosen
     m_ideals[request.token] =
         transport.UncontendedTime(request, taken.unit == 1 ? taken.path : PathId());
 }

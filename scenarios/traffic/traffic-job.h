@@ -19,19 +19,22 @@ namespace weir
 {
 
 /**
- * Starts the flows of a pattern between GPUs at their times and notes how long each took. Flows
- * take the paths of GpuRoutes, each as a queue pair of its own.
+ * Starts the flows of a traffic pattern between GPUs at their start times and records their
+ * completion times. Flows take the routes of GpuRoutes, each as a separate queue pair.
  */
 class TrafficJob : public PassiveEngine, public FlowClient
 {
   public:
-    /** Told when its last flow has ended, or when it was stopped. */
+    /** Called when its last flow has ended, or when it is stopped. */
     using Ended = std::function<void(Time now)>;
 
     /**
      * @param gpus the end points
-     * @param fabric must outlive it
-     * @throws InputError as MakeTrafficPattern; std::runtime_error when no link joins end points.
+     * @param form form of its flows where the transport supports both
+     * @param fabric must outlive the job
+     * @param ended callback at the end of the job
+     * @throws InputError as MakeTrafficPattern
+     * @throws std::runtime_error when no path connects end points.
      */
     TrafficJob(std::string name,
                const TrafficSpec& spec,
@@ -55,15 +58,15 @@ class TrafficJob : public PassiveEngine, public FlowClient
         return m_gpus.size();
     }
 
-    /** How many flows it starts on average; infinite where only Stop() ends it. */
+    /** Expected number of flows; infinite if only Stop() ends the job. */
     double MeanFlowCount() const
     {
         return weir::MeanFlowCount(m_spec, EndPoints());
     }
 
     /**
-     * Bins of @p width in which links have traffic of its flows, at least, found by drawing them
-     * all; of those that have no end, of as many as fill a link series.
+     * Lower bound on the number of bins of @p width with link traffic of its flows, found by
+     * drawing all flows; stops once a link series is full.
      */
     double LeastLinkBins(Time width);
 
@@ -71,7 +74,7 @@ class TrafficJob : public PassiveEngine, public FlowClient
     void AdvanceTo(Time now) override;
     void OnFlowDone(uint64_t token, Time now) override;
 
-    /** Starts no more flows, and has ended: what is under way is played to its end. */
+    /** Stops the job: no more flows start; flows in progress continue to their end. */
     void Stop()
     {
         m_next.reset();
@@ -84,25 +87,25 @@ class TrafficJob : public PassiveEngine, public FlowClient
         return m_isStopped || (!m_next && m_done == m_starts.size());
     }
 
-    /** Flows that have started. */
+    /** Number of flows that have started. */
     std::size_t Started() const
     {
         return m_starts.size();
     }
 
-    /** Bytes of the flows that have started. */
+    /** Total bytes of the flows that have started. */
     Bytes StartedBytes() const
     {
         return m_bytes;
     }
 
-    /** Completion times of the flows that have ended, in the order of their ends. */
+    /** Completion times of the finished flows, in order of completion. */
     const std::vector<Time>& CompletionTimes() const
     {
         return m_times;
     }
 
-    /** Those over what the flow takes uncontended. */
+    /** Completion times over uncontended completion times, in the same order. */
     const std::vector<double>& Slowdowns() const
     {
         return m_slowdowns;
@@ -121,11 +124,11 @@ class TrafficJob : public PassiveEngine, public FlowClient
     SourcePorts m_ports;
     Ended m_ended;
     std::unique_ptr<TrafficPattern> m_pattern;
-    std::optional<TrafficFlow> m_next; //!< to be started; nothing: none is left
+    std::optional<TrafficFlow> m_next; //!< the next flow to start; nothing if none is left
     bool m_isStopped{false};
     Bytes m_bytes;
     std::vector<Time> m_starts; //!< by flow
-    std::vector<Time> m_ideals; //!< by flow: uncontended
+    std::vector<Time> m_ideals; //!< by flow: uncontended completion time
     std::size_t m_done{0};
     std::vector<Time> m_times;
     std::vector<double> m_slowdowns;

@@ -20,7 +20,7 @@ namespace
 
 using EndPoints = std::vector<TrafficEndPoint>;
 
-constexpr double MAX_FLOWS = 1e8; // 10 GB of a run
+constexpr double MAX_FLOWS = 1e8; // about 10 GB per run
 
 [[noreturn]] void
 Fail(const TrafficSpec& spec, const std::string& message)
@@ -28,7 +28,7 @@ Fail(const TrafficSpec& spec, const std::string& message)
     throw InputError((spec.where.empty() ? "traffic" : spec.where) + ": " + message);
 }
 
-/** @return whether flows avoid the sender's own node. */
+/** @return whether flows leave the sender's node */
 bool
 HasSeveralNodes(const EndPoints& ends)
 {
@@ -36,7 +36,7 @@ HasSeveralNodes(const EndPoints& ends)
         ends.begin(), ends.end(), [&](const auto& end) { return end.node != ends.front().node; });
 }
 
-/** Poisson: the mean time between arrivals of all end points together, in seconds. */
+/** Poisson: mean time between arrivals over all end points, in seconds. */
 double
 MeanGap(const TrafficSpec& spec, const EndPoints& ends)
 {
@@ -48,7 +48,7 @@ MeanGap(const TrafficSpec& spec, const EndPoints& ends)
     return spec.sizes.Mean() / (spec.load * sum);
 }
 
-/** Rounds of @p spec that begin within its duration. */
+/** Number of rounds of @p spec that begin within its duration. */
 double
 RoundCount(const TrafficSpec& spec)
 {
@@ -57,7 +57,7 @@ RoundCount(const TrafficSpec& spec)
     return std::min<double>(spec.times, within);
 }
 
-/** What all patterns draw. */
+/** Random draws common to all patterns. */
 class DrawnPattern : public TrafficPattern
 {
   protected:
@@ -75,19 +75,19 @@ class DrawnPattern : public TrafficPattern
                                 : source != destination;
     }
 
-    /** Uniform in [0, @p count), without the bias of a remainder that could be seen. */
+    /** Uniform in [0, @p count); the bias of the rounding is negligible. */
     uint32_t Below(std::size_t count)
     {
         return static_cast<uint32_t>(m_draws.Unit() * static_cast<double>(count));
     }
 
-    /** An exponential time of the given mean in seconds. */
+    /** An exponentially distributed time with the given mean, in seconds. */
     double Exponential(double mean)
     {
         return -mean * std::log1p(-m_draws.Unit());
     }
 
-    /** All end points in an order drawn by Fisher and Yates. */
+    /** All end points in random order (Fisher-Yates shuffle). */
     std::vector<uint32_t> Shuffled()
     {
         std::vector<uint32_t> order(m_ends.size());
@@ -100,8 +100,8 @@ class DrawnPattern : public TrafficPattern
     }
 
     /**
-     * A permutation in which all may reach their image: a drawn one, whose misfits are exchanged
-     * with drawn others until there are none.
+     * A random permutation in which every end point may send to its image. Invalid images are
+     * exchanged with random others until none is left.
      */
     std::vector<uint32_t> Permutation()
     {
@@ -121,7 +121,10 @@ class DrawnPattern : public TrafficPattern
         return to;
     }
 
-    /** @throws InputError when a node has more than half of all end points, so that none exists. */
+    /**
+     * @throws InputError when a node has more than half of all end points, so that no valid
+     *         permutation exists.
+     */
     void CheckPermutation() const
     {
         std::vector<uint32_t> nodes;
@@ -151,7 +154,7 @@ class DrawnPattern : public TrafficPattern
         return m_spec.sizes.Quantile(m_draws.Unit());
     }
 
-    /** Whether flows so long after the start are none any more. */
+    /** Whether a time after the start is beyond the duration. */
     bool IsOver(Time after) const
     {
         return after >= m_spec.duration;
@@ -199,9 +202,9 @@ class PoissonPattern : public DrawnPattern
     }
 
   private:
-    std::vector<double> m_rates; //!< of the end points up to each, together
+    std::vector<double> m_rates; //!< cumulative rates of the end points, bytes/s
     double m_gap;                //!< mean time between arrivals, seconds
-    double m_at{0};              //!< of the last arrival, seconds after the start
+    double m_at{0};              //!< last arrival, seconds after the start
 };
 
 /** Flows that start in rounds. */
@@ -235,7 +238,7 @@ class RoundPattern : public DrawnPattern
     }
 
   protected:
-    /** The flows of a round, at least one; their starts are set later. */
+    /** Draws the flows of a round, at least one; their start times are set later. */
     virtual void Draw(std::vector<TrafficFlow>& round) = 0;
 
   private:
@@ -306,7 +309,7 @@ class AllToAllPattern : public RoundPattern
     AllToAllPattern(const TrafficSpec& spec, const EndPoints& ends)
         : RoundPattern(spec, ends)
     {
-        constexpr uint64_t MAX_ROUND = uint64_t{1} << 24; // flows in memory at once
+        constexpr uint64_t MAX_ROUND = uint64_t{1} << 24; // maximum number of flows in memory
         const uint64_t flows = uint64_t{ends.size()} * (ends.size() - 1);
         if (flows > MAX_ROUND)
         {
@@ -362,7 +365,7 @@ class OnOffPattern : public DrawnPattern
     }
 
   private:
-    /** @throws InputError when an end point's links are slower than the rate that is asked for. */
+    /** @throws InputError when the requested rate exceeds that of an end point's links. */
     void CheckRate() const
     {
         const auto slowest =
@@ -385,13 +388,13 @@ class OnOffPattern : public DrawnPattern
         return m_spec.isFixed ? mean : Time::Seconds(Exponential(mean.ToSeconds()));
     }
 
-    using Begin = std::pair<Time, uint32_t>; //!< after the start, end point
+    using Begin = std::pair<Time, uint32_t>; //!< time after the start, end point
 
     std::vector<uint32_t> m_to;
     std::priority_queue<Begin, std::vector<Begin>, std::greater<>> m_begins;
 };
 
-/** What a kind of traffic is called, and the keys that it has and some others have not. */
+/** Name of a kind of traffic, and its keys that other kinds lack. */
 struct KindOfTraffic
 {
     const char* name;

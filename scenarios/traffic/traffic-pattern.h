@@ -17,47 +17,50 @@ namespace weir
 /** Who sends to whom, and when. */
 enum class TrafficKind : uint8_t
 {
-    Poisson,     //!< arrivals without memory, from any end point to any other
+    Poisson,     //!< Poisson arrivals, from any end point to any other
     Permutation, //!< each end point sends one flow and receives one
-    Incast,      //!< several end points send to one at once
-    AllToAll,    //!< each end point sends to each other one at once
-    OnOff        //!< each end point sends to one other at a rate, and pauses, by turns
+    Incast,      //!< several end points send to one simultaneously
+    AllToAll,    //!< each end point sends to every other simultaneously
+    OnOff        //!< each end point alternates between sending to one other at a rate and pausing
 };
 
 /** "poisson", "permutation", "incast", "all-to-all" or "on-off". */
 const char* ToString(TrafficKind kind);
 
-/** Whether traffic of a kind has @p key of its map beside those of all: "load", "times". */
+/**
+ * Whether traffic of a kind accepts @p key of its map in addition to the common keys: "load",
+ * "times".
+ */
 bool HasTrafficKey(TrafficKind kind, const std::string& key);
 
-/** Traffic between end points, drawn by a seed. */
+/** Specification of random traffic between end points. */
 struct TrafficSpec
 {
     TrafficKind kind{TrafficKind::Poisson};
-    SizeDistribution sizes;          //!< of flows; OnOff: not used
-    std::string sizesName;           //!< as written; empty: one size
-    double load{0};                  //!< Poisson: of the rate at which end points reach the network
-    uint32_t senders{0};             //!< Incast: how many send at once
-    Time on;                         //!< OnOff: mean time of sending
+    SizeDistribution sizes;          //!< flow sizes; not used by OnOff
+    std::string sizesName;           //!< as in the file; empty: one size
+    double load{0};                  //!< Poisson: fraction of the end points' network rate
+    uint32_t senders{0};             //!< Incast: number of simultaneous senders
+    Time on;                         //!< OnOff: mean sending time
     Time off;                        //!< OnOff: mean pause
-    Rate rate{Rate::Infinite()};     //!< OnOff: while sending; infinite: an end point's
-    bool isFixed{false};             //!< OnOff: whether times are their means, not exponential
-    Time every;                      //!< Permutation, Incast, AllToAll: from round to round
-    uint32_t times{1};               //!< of those: rounds
-    Time start;                      //!< of all
-    Time duration{Time::Infinite()}; //!< after the start flows begin no later than this
-    uint64_t seed{1};                //!< of all draws
-    std::string where{};             //!< for messages; empty: not from a file
+    Rate rate{Rate::Infinite()};     //!< OnOff: sending rate; infinite: network rate
+    bool isFixed{false};             //!< OnOff: times equal their means
+    Time every;                      //!< Permutation, Incast, AllToAll: period of rounds
+    uint32_t times{1};               //!< Permutation, Incast, AllToAll: number of rounds
+    Time start;                      //!< start of the traffic
+    Time duration{Time::Infinite()}; //!< no flow starts later than this after start
+    uint64_t seed{1};                //!< seed of all random draws
+    std::string where{};             //!< location for messages; empty: not from a file
 };
 
-/** Someone who sends and receives flows. */
+/** A sender and receiver of flows. */
 struct TrafficEndPoint
 {
-    uint32_t node{0}; //!< flows but those of AllToAll go to other nodes where there are several
-    Rate rate;        //!< at which it reaches the network
+    uint32_t node{0}; //!< with several nodes, flows go to other nodes, except for AllToAll
+    Rate rate;        //!< network rate of the end point
 };
 
-/** A flow of a pattern; ends are indices of end points. */
+/** A flow of a pattern; source and destination are indices of end points. */
 struct TrafficFlow
 {
     uint32_t source{0};
@@ -67,7 +70,7 @@ struct TrafficFlow
     Rate cap{Rate::Infinite()};
 };
 
-/** The flows of a TrafficSpec, one after another, none starting before the one in front of it. */
+/** Generates the flows of a TrafficSpec in order of their start times. */
 class TrafficPattern
 {
   public:
@@ -78,20 +81,24 @@ class TrafficPattern
 };
 
 /**
- * Poisson: arrivals of all end points together are one Poisson process of rate load * sum of rates
- * / mean size; the source is drawn in proportion to its rate, the destination uniformly.
- * Permutation: drawn again each round, no end point sends to itself. Incast: receiver and senders
- * are drawn again each round. OnOff: by a permutation drawn once; times are exponential.
- * The same spec and end points give the same flows on every platform.
- * @throws InputError with the spec's place where @p ends are too few, or too many on one node.
+ * Creates the pattern of @p spec. Poisson: the arrivals of all end points form one Poisson process
+ * with rate load * sum of rates / mean size; sources are drawn in proportion to their rates,
+ * destinations uniformly. Permutation: drawn for each round; no end point sends to itself. Incast:
+ * receiver and senders are drawn for each round. OnOff: destinations are a permutation drawn once;
+ * times are exponential unless fixed. Equal specifications and end points give equal flows on every
+ * platform.
+ * @throws InputError with the location of the specification when @p ends are too few, or too many
+ *         of them are on one node.
  */
 std::unique_ptr<TrafficPattern> MakeTrafficPattern(const TrafficSpec& spec,
                                                    const std::vector<TrafficEndPoint>& ends);
 
-/** How many flows MakeTrafficPattern gives on average; infinite where nothing ends them. */
+/** Expected number of flows of MakeTrafficPattern; infinite if nothing ends them. */
 double MeanFlowCount(const TrafficSpec& spec, const std::vector<TrafficEndPoint>& ends);
 
-/** @throws InputError with the spec's place where @p flows are more than memory holds. */
+/**
+ * @throws InputError with the location of the specification when @p flows exceed what memory holds.
+ */
 void CheckFlowCount(const TrafficSpec& spec, double flows);
 
 } // namespace weir
