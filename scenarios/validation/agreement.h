@@ -10,76 +10,80 @@
 namespace weir
 {
 
-// Comparisons of Weir with itself: what is predicted and what it is compared with, in seconds. Each
-// calls `progress` now and then.
+// Comparisons of Weir's fidelities with each other. "measured" of a CaseOutcome is the reference,
+// in seconds. Each function calls `progress` periodically.
 
 /**
- * On machines of one NVSwitch generation and another and on a mesh, runs every operation under
- * every algorithm that the group can run, from 16 KiB to 256 MiB, packed over 1, 2 and 4 nodes,
- * strided, concurrently and interleaved; some pairs that training runs at once, as the all-gather
- * and reduce-scatter of sharded layers; rows of calls that overlap; and rings and trees of sizes,
- * protocols and channels drawn at random (seeded), on 1 to 8 nodes.
+ * Compares fidelities of collectives on machines with two NVSwitch generations and with a mesh.
+ * Runs every operation under every algorithm that the group supports, from 16 KiB to 256 MiB,
+ * packed over 1, 2 and 4 nodes, strided, concurrent and interleaved; pairs that training runs
+ * concurrently, such as all-gather and reduce-scatter of sharded layers; back-to-back calls that
+ * overlap; and rings and trees of random (seeded) sizes, protocols and channels on 1 to 8 nodes.
  *
- * Classes: "flow/stream", and one of its placement and algorithm, the flow's time against the
- * stream's; "stream/closed form" of calls that have the fabric to themselves; "fastest/least time"
- * the fastest fidelity against what no way of running the call undercuts (MinTime).
+ * Classes: "flow/stream", and one per placement and algorithm, compare the flow's time with the
+ * stream's; "stream/closed form" is for calls that have the fabric to themselves; "fastest/least
+ * time" compares the fastest fidelity with a lower bound of the time (MinTime).
  */
 std::vector<CaseOutcome> CompareFidelities(const Catalog& catalog, const ShowSuite& progress);
 
 /**
- * Ring and tree all-reduce and all-to-all of 64 MiB over 16 nodes of four GPUs and NICs, on
- * dragonflies, a dragonfly+, a torus, a fat tree with half the links upwards and a leaf-spine,
- * under every routing that the fabric can have.
+ * Compares fidelities for ring and tree all-reduce and all-to-all of 64 MiB over 16 nodes of four
+ * GPUs and NICs, on dragonflies, a dragonfly+, a torus, a fat tree with 2:1 oversubscription and a
+ * leaf-spine, under every routing policy that the fabric supports.
  *
- * Classes: "fabrics: flow/stream", and one of its routing, the flow's time against the stream's;
- * "fabrics: stream/closed form".
+ * Classes: "fabrics: flow/stream", and one per routing policy, compare the flow's time with the
+ * stream's; "fabrics: stream/closed form".
  */
 std::vector<CaseOutcome> CompareOnFabrics(const Catalog& catalog, const ShowSuite& progress);
 
 /**
- * Jobs of random collectives whose GPUs are of other nodes or of the same (SampleJobs, of a seed
- * that no bound was calibrated or is tested with): on random machines, fabrics and routings, two in
- * five with a wire between switches that fails at random during the first job.
+ * Compares fidelities for mixtures of jobs with random collectives on separate or shared nodes
+ * (SampleJobs, with a seed that no bound was calibrated or is tested with), on random machines,
+ * fabrics and routing policies. In about two of five cases a link between switches fails at a
+ * random time during the first job.
  *
- * Classes: "mixtures: flow/stream", of them "whole" or "failure", "slowed" by the other job or
- * "apart", and one of the first job's algorithm or operation.
+ * Classes: "mixtures: flow/stream", with the suffixes "whole" or "failure", "slowed" (contention
+ * with the other job) or "apart", and the first job's algorithm or operation.
  */
 std::vector<CaseOutcome> CompareMixtures(const Catalog& catalog, const ShowSuite& progress);
 
 /**
- * The traffic of DrawRegimeTraffic in every regime of packets, with the corrections of its name in
- * the catalogue, and seeds that CalibrateCorrections has not seen.
+ * Compares fluid flows with packets for the traffic of DrawRegimeTraffic in every packet regime,
+ * without corrections and with those of the regime's name in the catalog. The seeds differ from
+ * those of CalibrateCorrections.
  *
- * Classes: "flow/packet", one of its regime and one of regime and traffic, a fluid without
- * corrections against packets; "corrected/packet" and others of that kind with them.
+ * Classes: "flow/packet", one per regime and one per regime and traffic for a fluid without
+ * corrections; "corrected/packet" and similar classes with corrections.
  */
 std::vector<CaseOutcome> CompareWithPackets(const Catalog& catalog, const ShowSuite& progress);
 
 /**
- * Jobs of rings, of trees and of all-to-alls that share leaves and spines with an all-to-all of
- * another job, under each of some congestion controls: the mean call of the job against that with
- * both as packets. And mean completion times of the flows of DrawEvenTraffic, of which every fourth
- * one is of interest, under each of these and some seeds, against those with all flows as packets.
+ * Compares hybrid simulation with packets only. Jobs of rings, trees and all-to-alls share leaves
+ * and spines with an all-to-all of another job, under several congestion controls: the mean call of
+ * the job against that with both jobs as packets. For DrawEvenTraffic, under the same controls and
+ * several seeds, every fourth flow is of interest: mean completion times against those with all
+ * flows as packets.
  *
- * Classes: a job as packets beside a fluid in "job" and its kind, without packets in "fluid job".
- * Flows: those of interest as packets in "packets" and their congestion control, the others, a
- * fluid, in "rest", and those of interest without packets in "fluid".
+ * Classes: "job" and one per kind of job have the job as packets next to a fluid; "fluid job" has
+ * no packets. Flows: "packets" and one per congestion control for the flows of interest as packets;
+ * "rest" for the other flows, which are a fluid; "fluid" for the flows of interest without packets.
  */
 std::vector<CaseOutcome> CompareHybrid(const Catalog& catalog, const ShowSuite& progress);
 
 /**
- * Two jobs of random collectives that share leaves and spines, under each of some congestion
- * controls, permutations of long transfers and training steps: what is exactly alike replayed
- * ("replay") and what is alike or settled to 1 % ("tolerance") against all packets; both with the
- * kind behind it ("replay transfers") are classes, too.
+ * Compares replayed with fully simulated packets: two jobs of random collectives that share leaves
+ * and spines, permutations of long transfers, and training steps, under several congestion
+ * controls. "replay" replays exactly equal episodes; "tolerance" also replays similar episodes and
+ * settled periods within 1 %. Both also have a class per kind of work ("replay transfers").
  */
 std::vector<CaseOutcome> CompareSettled(const Catalog& catalog, const ShowSuite& progress);
 
 /**
- * Steps under products of parallelism whose communications meet on links: tensor ranks over several
- * nodes beside gradient buckets, fully sharded replicas, experts, parts of sequences, pipelines,
- * with a network port to each GPU, with ports that GPUs share, and with half the links upwards.
- * Closed forms against fluid flows, each in the class of its machine.
+ * Compares steps in closed form with fluid flows, for combinations of parallelism whose
+ * communication contends for links: tensor groups over several nodes concurrent with gradient
+ * buckets, fully sharded replicas, experts, context parallelism, pipelines; with a network port per
+ * GPU, with ports that GPUs share, and with 2:1 oversubscription. The class of a case is its
+ * machine.
  */
 std::vector<CaseOutcome> ComparePlans(const Catalog& catalog, const ShowSuite& progress);
 

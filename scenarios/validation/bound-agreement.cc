@@ -16,11 +16,11 @@ namespace
 {
 
 constexpr double COVERAGE = 0.9;
-constexpr uint64_t FRESH_SEED = 1001; //!< the shipped calibrations are of another
+constexpr uint64_t FRESH_SEED = 1001; //!< differs from the seed of the shipped calibrations
 
 /**
- * How many scenarios are drawn: of larger groups few, since shortcuts take long on them; of packets
- * none that are shifted, whose refusals are those of collectives.
+ * Number of scenarios to draw: few of larger groups, which are slow even in shortcuts; none for
+ * shifted populations of packets, whose refusals are those of collectives.
  */
 std::size_t
 ScenariosOf(CalibratedThing thing, Population population)
@@ -41,8 +41,10 @@ ScenariosOf(CalibratedThing thing, Population population)
     }
 }
 
-/** Whether an estimate counts in the median width: no contention, and more than sends alone, which
- * are bounded to a hundredth of a percent. */
+/**
+ * Whether an estimate counts for the median width: it has no contention and is not point-to-point
+ * only, whose bounds are within a hundredth of a percent.
+ */
 bool
 CountsInWidth(const RegimePosition& position)
 {
@@ -59,7 +61,7 @@ MedianOf(std::vector<double> values)
     return values.empty() ? 0 : values[values.size() / 2];
 }
 
-/** A check while its cases are counted. */
+/** A check in progress. */
 struct Count
 {
     BoundCheck check;
@@ -81,7 +83,7 @@ Add(const CalibrationCase& each, const ErrorBound& bound, Count& count)
     count.widths.push_back(bound.Width());
 }
 
-/** The check that @p count came to. */
+/** Completes the check of @p count. */
 BoundCheck
 Finish(Count count, const Calibration& calibration)
 {
@@ -99,7 +101,7 @@ Finish(Count count, const Calibration& calibration)
     }
     else
     {
-        // Of a shifted population: what is not refused is to be covered as well, a binomial count.
+        // In a shifted population, accepted cases should be covered equally well: a binomial count.
         constexpr std::size_t MANY = 1000000;
         const auto ranks = static_cast<std::size_t>(COVERAGE * MANY);
         check.expected = ExpectedCount({0, 0, ranks, MANY}, MANY, check.fresh - check.refused);
@@ -107,7 +109,7 @@ Finish(Count count, const Calibration& calibration)
     return check;
 }
 
-/** A case for the pictures. */
+/** A point for plots. */
 BoundPoint
 PointOf(CalibratedThing thing, const CalibrationCase& each, const Calibration& calibration)
 {
@@ -128,7 +130,7 @@ PointOf(CalibratedThing thing, const CalibrationCase& each, const Calibration& c
     return point;
 }
 
-/** The fresh sample of a population, by regime or, where it is shifted, all together. */
+/** Checks a fresh sample of a population, by regime or, for a shifted population, in total. */
 void
 CheckPopulation(SampleSpec spec,
                 const Catalog& catalog,
@@ -211,7 +213,7 @@ CheckBounds(const Catalog& catalog, const ShowSuite& progress)
     agreement.coverage = COVERAGE;
     SampleSpec spec;
     spec.seed = FRESH_SEED;
-    spec.threads = 2; // change nothing but the time
+    spec.threads = 2; // affects the run time only
     for (int thing = 0; thing <= static_cast<int>(LAST_CALIBRATED_THING); thing++)
     {
         spec.thing = static_cast<CalibratedThing>(thing);

@@ -14,20 +14,22 @@
 namespace weir
 {
 
-/** How the bounds of one regime, or of all regimes in a shifted population, do on fresh cases. */
+/**
+ * Coverage of the bounds of one regime, or of all regimes in a shifted population, on fresh cases.
+ */
 struct BoundCheck
 {
     CalibratedThing thing{CalibratedThing::Collectives};
     Population population{Population::Calibrated};
-    std::string regime;     //!< empty: of a population
-    std::size_t fresh{0};   //!< cases that were drawn
-    std::size_t refused{0}; //!< of them outside the calibrated region
-    std::size_t covered{0}; //!< of the others, whose reference time is within the bound
-    CoverageRange expected; //!< central 99.9 % of the number covered
-    double medianWidth{0};  //!< of the bounds, upper over lower end, relative to the estimate
+    std::string regime;     //!< empty: all regimes of the population
+    std::size_t fresh{0};   //!< number of drawn cases
+    std::size_t refused{0}; //!< cases outside the calibrated region
+    std::size_t covered{0}; //!< accepted cases whose reference time is within the bound
+    CoverageRange expected; //!< central 99.9 % interval of the number covered
+    double medianWidth{0};  //!< median of (upper - lower end) / estimate
 };
 
-/** The median width of bounds without contention, of more than sends and receives. */
+/** Median width of bounds without contention, except for sends and receives only. */
 struct BoundWidth
 {
     CalibratedThing thing{CalibratedThing::Collectives};
@@ -38,8 +40,8 @@ struct BoundWidth
 struct BoundPoint
 {
     CalibratedThing thing{CalibratedThing::Collectives};
-    double bytes{0};                //!< of a collective
-    double ratio{1};                //!< reference's time over the estimate
+    double bytes{0};                //!< size, for a collective
+    double ratio{1};                //!< reference time / estimate
     std::vector<ErrorBound> bounds; //!< by coverage
 };
 
@@ -52,21 +54,21 @@ struct BoundAgreement
 };
 
 /**
- * Draws fresh samples of what the shipped calibrations are of, with other seeds, and of populations
- * that are shifted: larger groups, more oversubscription, links of other speeds. Counts by regime
- * how often the reference's time lies within the bound, and how often a bound is refused.
- * @param progress is called now and then
+ * Checks the shipped calibrations on fresh samples: of the calibrated populations with other seeds,
+ * and of shifted populations with larger groups, more oversubscription or other link speeds. Counts
+ * by regime how often the reference time is within the bound, and how often a bound is refused.
+ * @param progress called periodically
  */
 BoundAgreement CheckBounds(const Catalog& catalog, const ShowSuite& progress);
 
-/** A table of regimes and one of shifted populations. */
+/** Formats a table of regimes and one of shifted populations. */
 std::string ToText(const BoundAgreement& agreement);
 
 /**
- * In the class "covered" regimes and shifted populations, the number covered beside the least that
- * the beta-binomial interval allows; in "width of collectives" and others one plus the median width
- * without contention; in "refused" shifted populations, the share refused beside a
- * half.
+ * Cases for the suite's statements. Class "covered", for regimes and shifted populations: the
+ * number covered, compared with the lower end of the beta-binomial interval. "width of collectives"
+ * and similar classes: one plus the median width without contention. "refused", for shifted
+ * populations: the fraction refused, compared with one half.
  */
 std::vector<CaseOutcome> CasesOf(const BoundAgreement& agreement);
 

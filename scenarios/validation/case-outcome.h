@@ -13,16 +13,16 @@
 namespace weir
 {
 
-/** A case and what the simulation says to it. */
+/** A case with its measured and its predicted value. */
 struct CaseOutcome
 {
     std::string name;
     std::vector<std::string> classes;
-    double measured{0};  //!< seconds; where fidelities are compared, of the one compared with
+    double measured{0};  //!< seconds; in comparisons of fidelities, of the reference
     double predicted{0}; //!< seconds
-    bool isRatio{false}; //!< both are plain numbers instead
+    bool isRatio{false}; //!< both values are dimensionless instead
 
-    /** Relative: positive when the prediction is too long. */
+    /** Relative error: positive when the prediction is too long. */
     double Error() const
     {
         return predicted / measured - 1;
@@ -35,13 +35,13 @@ CaseOf(std::string name, std::vector<std::string> classes, Time measured, Time p
     return {std::move(name), std::move(classes), measured.ToSeconds(), predicted.ToSeconds()};
 }
 
-/** How far along a suite, or a part of it, is. */
+/** Progress of a suite or of a part of it. */
 struct SuiteProgress
 {
-    std::size_t done{0}; //!< cases
+    std::size_t done{0}; //!< finished cases
     std::size_t cases{0};
-    std::string part{}; //!< which part; empty: the suite
-    Time now{};         //!< simulated time of the case under way
+    std::string part{}; //!< name of the part; empty: the whole suite
+    Time now{};         //!< simulated time of the current case
 };
 
 using ShowSuite = std::function<void(const SuiteProgress&)>;

@@ -21,7 +21,7 @@ ReadCount(const YamlNode& node, int64_t most)
     return static_cast<uint32_t>(node.AsInteger(1, most));
 }
 
-/** Puts the rows of the table where they belong. */
+/** Adds the rows of the table to their runs. */
 void
 ReadRows(LocatedLines& lines, std::vector<MeasuredCollective>& runs)
 {

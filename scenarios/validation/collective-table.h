@@ -12,30 +12,31 @@
 namespace weir
 {
 
-/** One measured run of nccl-tests, and the sweep that must reach it. */
+/** A measured run of nccl-tests and the sweep that simulates it. */
 struct MeasuredCollective
 {
     std::string name;
-    CollectiveSweepSpec sweep;    //!< with the measured sizes, ascending
+    CollectiveSweepSpec sweep;    //!< has the measured sizes, ascending
     std::vector<double> measured; //!< seconds, by size
-    std::string suite{};          //!< that it is from, where runs of several stand side by side
+    std::string suite{};          //!< suite of the run, if runs of several suites are combined
 };
 
 /**
- * What a run was, without its rows: {name, system, nodes, gpusPerNode, op, nccl, algorithm,
- * protocol, channels, launch, queuePairs, minChannels, maxChannels}, the last seven where they were
- * not NCCL's own choice. @throws InputError with the place of what is missing or out of range.
+ * Reads the description of a run: {name, system, nodes, gpusPerNode, op, nccl, algorithm, protocol,
+ * channels, launch, queuePairs, minChannels, maxChannels}; the last seven only if they were not
+ * NCCL's own choice.
+ * @throws InputError with the location of what is missing or out of range.
  */
 MeasuredCollective ReadMeasuredRun(const YamlNode& node, const Catalog& catalog);
 
 /**
- * The runs of a suite of collectives: {measured, collectives}.
+ * Reads the runs of a suite of collectives: {measured, collectives}.
  *
- * `measured` is a file of comma-separated values beside the suite, run,size_bytes,time_us; each of
- * `collectives` says what a run of that name was, as ReadMeasuredRun.
+ * `measured` is a CSV file next to the suite with the columns run,size_bytes,time_us; `collectives`
+ * describes each run by name, see ReadMeasuredRun.
  *
- * @throws InputError with the place of what is missing, unknown or out of range, of a run that has
- * no rows and of a row whose run is not described.
+ * @throws InputError with the location of what is missing, unknown or out of range, of a run
+ *         without rows and of a row whose run is not described.
  */
 std::vector<MeasuredCollective> ReadCollectiveTable(const YamlNode& suite, const Catalog& catalog);
 

@@ -40,20 +40,23 @@ struct ComparedPair
     Algorithm otherAlgorithm;
 };
 
-/** Sharded layers' parameters and gradients; rings beside trees, in and out of NVSwitches. */
+/**
+ * All-gather and reduce-scatter of sharded layers; rings concurrent with trees, with and without
+ * NVSwitch reduction.
+ */
 constexpr ComparedPair COMPARED_PAIRS[] = {
     {CollectiveOp::AllGather, Algorithm::Ring, CollectiveOp::ReduceScatter, Algorithm::Ring},
     {CollectiveOp::AllReduce, Algorithm::Tree, CollectiveOp::AllReduce, Algorithm::Ring},
     {CollectiveOp::AllReduce, Algorithm::NvlsTree, CollectiveOp::AllGather, Algorithm::Ring}};
 
-/** Which GPUs a compared call runs on, and what runs at the same time. */
+/** The GPUs of a compared call, and the concurrent load. */
 struct ComparedPlacement
 {
     const char* name;
     uint32_t nodes;
-    uint32_t stride{1};       //!< of its GPUs
-    uint32_t nodesPerNode{1}; //!< of the cluster, for each of `nodes`
-    bool isAlone{true};       //!< has the fabric to itself
+    uint32_t stride{1};       //!< distance between its GPUs
+    uint32_t nodesPerNode{1}; //!< nodes of the cluster per node of the call
+    bool isAlone{true};       //!< uncontended
 };
 
 constexpr ComparedPlacement FILLED[] = {{"packed", 1},
@@ -71,10 +74,10 @@ constexpr ComparedPlacement SAMPLED[] = {
 
 constexpr const char* COMPARED_SYSTEMS[] = {"hgx-h100", "dgx-a100", "alps-gh200"};
 
-/** Of systems with more channels than ports, too: there channels share what they cross. */
+/** Includes systems with more channels than ports, where channels share links. */
 constexpr const char* SAMPLED_SYSTEMS[] = {"hgx-h100", "dgx-a100", "oci-a100", "alps-gh200"};
 
-/** What a call takes in each fidelity. */
+/** Time of a call in each fidelity. */
 struct FidelityTimes
 {
     Time analytical;
@@ -116,7 +119,7 @@ GpusFrom(uint32_t first, uint32_t stride, const ClusterSpec& spec)
     return gpus;
 }
 
-/** Calls of one placement on one system. */
+/** Compares calls of one placement on one system. */
 class Comparison
 {
   public:
@@ -134,7 +137,10 @@ class Comparison
         call.communicator = m_bench.GetPlanner().AddCommunicator(m_gpus);
     }
 
-    /** The same call at the same time on the others, or in the reverse rank order. */
+    /**
+     * The call and, if the placement is contended, the same call on the other GPUs or in reverse
+     * rank order.
+     */
     std::vector<CollectiveCall> WithOther()
     {
         if (m_placement.isAlone)
@@ -152,7 +158,7 @@ class Comparison
         return {call, other};
     }
 
-    /** Adds @p calls at once, unless their groups have no such algorithm for them. */
+    /** Adds the concurrent @p calls, unless the planner has no such algorithm for one of them. */
     void Add(const std::vector<CollectiveCall>& calls, const std::string& beside = "")
     {
         try
@@ -169,7 +175,7 @@ class Comparison
         AddCases(calls.front(), beside, TimesOf(m_bench, calls));
     }
 
-    /** Adds @p calls calls that follow each other. */
+    /** Adds @p calls back-to-back calls. */
     void AddRow(uint32_t calls)
     {
         const Time analytical = m_bench.RunRow(Fidelity::Analytical, call, calls);
@@ -177,7 +183,7 @@ class Comparison
         AddCases(call, "", {analytical, stream, m_bench.RunRow(Fidelity::Flow, call, calls)});
     }
 
-    CollectiveCall call; //!< of its group, to be filled in
+    CollectiveCall call; //!< the caller sets its other members
 
   private:
     void AddCases(const CollectiveCall& of, const std::string& beside, const FidelityTimes& times)
@@ -211,7 +217,7 @@ class Comparison
     std::vector<CaseOutcome>& m_cases;
 };
 
-/** All operations, algorithms and sizes. */
+/** Compares all operations, algorithms and sizes. */
 void
 CompareAll(Comparison& comparison)
 {
@@ -230,7 +236,7 @@ CompareAll(Comparison& comparison)
     }
 }
 
-/** Different calls of one group at once. */
+/** Compares concurrent calls of different operations in one group. */
 void
 ComparePairs(Comparison& comparison)
 {
@@ -250,7 +256,7 @@ ComparePairs(Comparison& comparison)
     }
 }
 
-/** Calls that follow each other, of operations in which ranks need not wait for all others. */
+/** Compares back-to-back calls of operations in which ranks need not wait for all others. */
 void
 CompareRows(Comparison& comparison)
 {
@@ -265,12 +271,12 @@ CompareRows(Comparison& comparison)
     }
 }
 
-/** Calls of sizes, channels and protocols drawn at random, from 4 KiB to 256 MiB. */
+/** Compares calls of random sizes from 4 KiB to 256 MiB, random channels and protocols. */
 void
 CompareSampled(Comparison& comparison, uint64_t seed)
 {
     constexpr int CALLS = 20;
-    constexpr uint64_t CHANNELS = 32; // what a group does not have is left out
+    constexpr uint64_t CHANNELS = 32; // the planner ignores channels that the group lacks
     std::mt19937_64 random(seed);
     const auto drawn = [&random](uint64_t choices) { return random() % choices; };
     for (int i = 0; i < CALLS; ++i)
@@ -278,7 +284,7 @@ CompareSampled(Comparison& comparison, uint64_t seed)
         CollectiveCall& call = comparison.call;
         const double bits = 12 + 16 * (static_cast<double>(drawn(1 << 20)) / (1 << 20));
         call.bytes = Bytes(static_cast<int64_t>(std::exp2(bits)));
-        call.op = COMPARED_OPS[drawn(4)]; // those of rings
+        call.op = COMPARED_OPS[drawn(4)]; // operations with ring algorithms
         const bool isTree = call.op == CollectiveOp::AllReduce && drawn(3) == 0;
         call.overrides.algorithm = isTree ? Algorithm::Tree : Algorithm::Ring;
         constexpr Protocol PROTOCOLS[] = {Protocol::Ll, Protocol::Ll128, Protocol::Simple};
@@ -307,7 +313,7 @@ GroupsOf(uint32_t routers, uint32_t nicsPerRouter, NicPlacement placement)
     return kind;
 }
 
-/** For nodes of four NICs: two groups, two groups with a router for each rail, four groups, ... */
+/** Fabrics for nodes of four NICs. */
 std::vector<NamedFabric>
 ComparedFabrics()
 {
@@ -328,7 +334,7 @@ ComparedFabrics()
             {"leaf-spine", leafSpine}};
 }
 
-/** Adds the calls on @p cluster, which is called @p place. */
+/** Adds the calls on @p cluster, which is named @p place in the cases. */
 void
 CompareOn(const ClusterSpec& cluster,
           const std::string& place,
@@ -405,7 +411,7 @@ CompareOnFabrics(const Catalog& catalog, const ShowSuite& progress)
 {
     constexpr uint32_t NODES = 16;
     constexpr const char* ROUTINGS[] = {"ecmp", "valiant", "adaptive", "flowlet", "spray"};
-    const ClusterSpec base = SystemOf("alps-gh200", NODES, catalog); // its nodes on other fabrics
+    const ClusterSpec base = SystemOf("alps-gh200", NODES, catalog); // its nodes, on other fabrics
     const RoutingPolicyRegistry policies = RoutingPolicies();
     std::vector<CaseOutcome> cases;
     const auto fabrics = ComparedFabrics();
@@ -423,7 +429,7 @@ CompareOnFabrics(const Catalog& catalog, const ShowSuite& progress)
             cluster.nodes = NODES;
             cluster.node = base.node;
             cluster.node.transport =
-                NetTransport::Infiniband; // messages cost nothing: links decide
+                NetTransport::Infiniband; // no per-message overhead: links are the bottleneck
             cluster.fabric.kind = fabric.kind;
             cluster.fabric.link = base.fabric.link;
             cluster.fabric.routing = *policies.Find(routing);

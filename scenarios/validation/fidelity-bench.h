@@ -30,10 +30,10 @@ class FidelityBench : private CollectiveClient
         return m_simulation.GetCluster();
     }
 
-    /** When the last of @p calls ends, all started together. */
+    /** Time until the last of the concurrent @p calls ends. */
     Time Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls);
 
-    /** What one of @p calls back-to-back calls takes. */
+    /** Time per call of @p calls back-to-back calls. */
     Time RunRow(Fidelity fidelity, const CollectiveCall& call, uint32_t calls);
 
   private:

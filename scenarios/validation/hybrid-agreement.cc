@@ -17,13 +17,16 @@ namespace
 {
 
 constexpr uint32_t SPINES = 4;
-constexpr uint32_t EVERY = 4; //!< flow is of interest
+constexpr uint32_t EVERY = 4; //!< every EVERY-th flow is of interest
 constexpr uint64_t SEEDS = 6;
 
-/** In the order in which a sender is likely to meet them. */
+/** The congestion controls that are compared. */
 constexpr const char* CONTROLS[] = {"none", "dcqcn", "hpcc", "swift"};
 
-/** What was calibrated for a fluid under a control and knows of packets beside it. */
+/**
+ * Corrections calibrated for a fluid under a control, without ingress sharing, which does not apply
+ * next to packets.
+ */
 CorrectionSpec
 CorrectionsFor(const std::string& control, const Catalog& catalog)
 {
@@ -33,7 +36,7 @@ CorrectionsFor(const std::string& control, const Catalog& catalog)
     return corrections;
 }
 
-/** Mean completion times, s. */
+/** Mean completion times in seconds. */
 struct Means
 {
     double ofInterest{0};
@@ -63,7 +66,7 @@ Compare(const std::string& control,
 {
     PacketSpec packets;
     packets.congestionControl = *CongestionControls().Find(control);
-    packets.format.header = 0; // the fluid has none
+    packets.format.header = 0; // the fluid has no headers
     RegimeTraffic traffic = DrawEvenTraffic(seed);
     for (std::size_t i = 0; i < traffic.messages.size(); i += EVERY)
     {
@@ -96,8 +99,10 @@ constexpr ProbedJob PROBED_JOBS[] = {{"rings", "op: all-reduce, algorithm: ring"
                                      {"trees", "op: all-reduce, algorithm: tree"},
                                      {"all-to-all", "op: all-to-all"}};
 
-/** Calls on every other node of eight, beside an all-to-all on the others; spines have half the
- * rate. */
+/**
+ * Compares calls on every other node of eight, concurrent with an all-to-all on the other nodes,
+ * with 2:1 oversubscription.
+ */
 void
 CompareJob(const ProbedJob& job,
            const std::string& control,

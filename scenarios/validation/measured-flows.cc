@@ -28,9 +28,10 @@ namespace
 {
 
 /**
- * How packets move in a run of a suite: the map @p network (ReadPackets), of which the row at which
- * @p lines is replaces the keys that @p columns name from @p first on, where it is not empty.
- * @throws InputError at the row.
+ * The packet configuration of a run: the map @p network (ReadPackets), in which the non-empty
+ * fields of the current row of @p lines replace the keys named by @p columns, starting with column
+ * @p first.
+ * @throws InputError with the location of the row.
  */
 PacketSpec
 ReadRowPackets(const LocatedLines& lines,
@@ -57,8 +58,8 @@ ReadRowPackets(const LocatedLines& lines,
     }
 }
 
-constexpr uint64_t DRAWS = 9;     //!< of what switches draw; odd
-constexpr uint16_t PORTS = 10000; //!< the first source port, as flows of files have it
+constexpr uint64_t DRAWS = 9;     //!< number of seeds; odd, for the median
+constexpr uint16_t PORTS = 10000; //!< the first source port, as for flows from files
 
 std::vector<MeasuredFlowRun>
 ReadRuns(const YamlNode& file, const YamlNode& network)
@@ -105,7 +106,7 @@ ReadFlows(const YamlNode& file, std::vector<MeasuredFlowRun>& runs)
     }
 }
 
-/** The mean, and the one at 0.99 of all. */
+/** The mean and the 99th percentile: the value with index 0.99 n of n. */
 std::array<double, 2>
 MeanAndP99(std::vector<double> values)
 {

@@ -22,11 +22,11 @@ struct MeasuredFlow
     uint32_t destination{0};
     Bytes bytes;
     Time start;
-    double measured{0}; //!< seconds from its start
-    double ideal{0};    //!< seconds when it is alone, by the source
+    double measured{0}; //!< completion time in seconds
+    double ideal{0};    //!< uncontended completion time in seconds, from the source
 };
 
-/** One published run of flows: how packets move in it. */
+/** A published run of flows with its packet configuration. */
 struct MeasuredFlowRun
 {
     std::string name;
@@ -35,7 +35,7 @@ struct MeasuredFlowRun
     std::vector<MeasuredFlow> flows;
 };
 
-/** Runs of flows on one network. */
+/** Published runs of flows on one network. */
 struct MeasuredFlows
 {
     std::string topology; //!< HPCC-style file
@@ -43,22 +43,27 @@ struct MeasuredFlows
 };
 
 /**
- * The map `flows` of a suite: {topology, runs, table, network}. `runs` is a CSV file
- * `run,class,KEY.PATH...`, whose values replace those of the map `network` (ReadPackets) where they
- * are not empty; `table` a CSV file `run,src,dst,size_B,start_ns,fct_ns,ideal_ns`.
- * @throws InputError with the place of what is missing, unknown or out of range.
+ * Reads the map `flows` of a suite: {topology, runs, table, network}. `runs` is a CSV file
+ * `run,class,KEY.PATH...`, whose non-empty values replace those of the map `network` (ReadPackets);
+ * `table` is a CSV file `run,src,dst,size_B,start_ns,fct_ns,ideal_ns`.
+ * @throws InputError with the location of what is missing, unknown or out of range.
  */
 MeasuredFlows ReadMeasuredFlows(const YamlNode& node);
 
-/** Plays @p run as packets. @param seed of what switches draw. @return times by flow */
+/**
+ * Simulates @p run with packets.
+ * @param seed of the random draws in switches
+ * @return completion times by flow
+ */
 std::vector<Time> CompletionTimesOf(const std::string& topology,
                                     const MeasuredFlowRun& run,
                                     uint64_t seed);
 
 /**
- * Plays @p run as packets, several times with other draws. @return two cases: its mean slowdown,
- * and the 99th percentile (the flow at place 0.99 n of n), each over the source's ideal times; of
- * all draws the median.
+ * Simulates @p run with packets for several seeds.
+ * @return two cases: the mean slowdown and the 99th percentile of the slowdown (the flow with index
+ *         0.99 n of n), both relative to the source's ideal times; the predictions are medians over
+ *         the seeds
  */
 std::vector<CaseOutcome> PlayMeasuredFlows(const std::string& topology, const MeasuredFlowRun& run);
 
@@ -71,20 +76,20 @@ struct MatrixMessage
     Time start;
 };
 
-/** A published run of a matrix of which the first and the last completion are known. */
+/** A published run of a traffic matrix of which the first and last completion times are known. */
 struct MeasuredCompletionRun
 {
     std::string name;
     std::string ofClass;
-    std::string topology; //!< htsim's .topo
-    std::string matrix;   //!< into MeasuredCompletions::matrices
+    std::string topology; //!< htsim's .topo file
+    std::string matrix;   //!< key of MeasuredCompletions::matrices
     FabricSpec fabric;
     PacketSpec packets;
-    double first{0}; //!< when the first message was done, seconds from the beginning
-    double last{0};  //!< when the last message was done, seconds from the beginning
+    double first{0}; //!< end of the first finished message, seconds from the beginning
+    double last{0};  //!< end of the last finished message, seconds from the beginning
 };
 
-/** Runs of which a source tells when their first and last messages were done. */
+/** Published runs with the ends of their first and last finished messages. */
 struct MeasuredCompletions
 {
     std::map<std::string, std::vector<MatrixMessage>> matrices;
@@ -92,15 +97,18 @@ struct MeasuredCompletions
 };
 
 /**
- * The map `completions` of a suite: {runs, messages, network}. `runs` is a CSV file
- * `run,class,topology,matrix,routing,first_us,last_us,KEY.PATH...`, whose last columns replace
- * values of the map `network` (ReadPackets) where they are not empty; `messages` a CSV file
+ * Reads the map `completions` of a suite: {runs, messages, network}. `runs` is a CSV file
+ * `run,class,topology,matrix,routing,first_us,last_us,KEY.PATH...`, whose non-empty last columns
+ * replace values of the map `network` (ReadPackets); `messages` is a CSV file
  * `matrix,src,dst,size_B,start_us`.
- * @throws InputError with the place of what is missing, unknown or out of range.
+ * @throws InputError with the location of what is missing, unknown or out of range.
  */
 MeasuredCompletions ReadMeasuredCompletions(const YamlNode& node, const FabricKindRegistry& kinds);
 
-/** Plays a run of @p measured as packets. @return two cases: its first and its last completion. */
+/**
+ * Simulates a run of @p measured with packets.
+ * @return two cases: its first and its last completion
+ */
 std::vector<CaseOutcome> PlayMeasuredCompletions(const MeasuredCompletions& measured,
                                                  const MeasuredCompletionRun& run);
 

@@ -20,7 +20,7 @@ namespace
 
 constexpr int64_t LONGEST = int64_t{1} << 40; //!< of a dimension, or bytes
 
-/** The rows of one table, field by field; columns stand in the order they are asked for. */
+/** Reads the rows of one table field by field, in the order of the columns. */
 class KernelRows
 {
   public:
@@ -62,7 +62,7 @@ class KernelRows
         return value;
     }
 
-    /** A time in microseconds, as seconds. */
+    /** Reads a time in microseconds. @return seconds */
     double Microseconds()
     {
         const std::size_t field = m_field++;
@@ -84,7 +84,7 @@ class KernelRows
   private:
     std::vector<const char*> m_columns;
     LocatedLines m_lines;
-    std::size_t m_field{0}; //!< that is read next
+    std::size_t m_field{0}; //!< index of the next field to read
 };
 
 void
@@ -203,7 +203,7 @@ ReadEmbeddings(const YamlNode& file, std::vector<MeasuredKernel>& kernels)
     }
 }
 
-/** Times a call, whatever it is. */
+/** Estimates the time of a call of any kind. */
 struct CallTimer
 {
     const KernelTimer& timer;

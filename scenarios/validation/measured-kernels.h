@@ -14,14 +14,14 @@
 namespace weir
 {
 
-/** A call of fused attention. */
+/** A fused attention kernel. */
 struct AttentionCall
 {
     AttentionShape shape;
     bool isBackward{false};
 };
 
-/** A kernel whose time is memory traffic. */
+/** A memory-bound kernel. */
 struct MemoryCall
 {
     MemoryKernel kernel{MemoryKernel::Elementwise};
@@ -29,7 +29,7 @@ struct MemoryCall
     Bytes rowBytes;
 };
 
-/** A table-batched look-up, or its backward pass with plain gradient descent. */
+/** A table-batched embedding lookup, or its backward pass with plain gradient descent. */
 struct EmbeddingCall
 {
     IndexDistribution indices;
@@ -37,7 +37,7 @@ struct EmbeddingCall
     bool isBackward{false};
 };
 
-/** One kernel and how long it was measured to take. */
+/** A kernel and its measured time. */
 struct MeasuredKernel
 {
     std::string name;
@@ -55,18 +55,21 @@ struct MeasuredKernels
 };
 
 /**
- * The map `kernels` of a suite: {gpu, clock, gemm, attention, memory, embedding}, a GPU of the
- * catalogue, `burst` (the default: a few calls after a pause) or `sustained`, and up to four files
- * of comma-separated values beside the suite, each with these columns in its first line: gemm: set,
- * m, n, k, batch, layout, precision, output, time_us attention: phase, mask, batch, heads, kvHeads,
- * sequence, headDim, time_us memory:    kernel, bytes, rowBytes, time_us embedding: phase,
- * precision, rows, dim, bags, pooling, zipf, time_us Shapes are those of GemmShape, AttentionShape
- * and KernelTimer::Memory; `set` and the kind of kernel are the classes that errors are grouped by.
- * @throws InputError with the place of what is missing, unknown or out of range.
+ * Reads the map `kernels` of a suite: {gpu, clock, gemm, attention, memory, embedding}. `gpu` is a
+ * GPU of the catalog; `clock` is `burst` (the default: a few calls after a pause) or `sustained`;
+ * the others are CSV files next to the suite with these columns in the first line:
+ *  - gemm: set, m, n, k, batch, layout, precision, output, time_us
+ *  - attention: phase, mask, batch, heads, kvHeads, sequence, headDim, time_us
+ *  - memory: kernel, bytes, rowBytes, time_us
+ *  - embedding: phase, precision, rows, dim, bags, pooling, zipf, time_us
+ *
+ * Shapes are those of GemmShape, AttentionShape and KernelTimer::Memory; errors are grouped by
+ * `set` and the kind of kernel.
+ * @throws InputError with the location of what is missing, unknown or out of range.
  */
 MeasuredKernels ReadMeasuredKernels(const YamlNode& node, const Catalog& catalog);
 
-/** What the GPU's kernel model says to @p kernel: the kernel alone, without gaps. */
+/** The GPU model's estimate of @p kernel in isolation, without launch gaps. */
 KernelEstimate Predict(const KernelTimer& timer, const MeasuredKernel& kernel);
 
 } // namespace weir

@@ -10,10 +10,12 @@ namespace weir
 namespace
 {
 
-/** Ranks that lie behind some links together: of a GPU, or of a node. */
+/** Ranks behind the same links: of one GPU, or of one node. */
 using Ranks = std::vector<uint32_t>;
 
-/** What its result needs to cross the links around some ranks in one direction at least, bytes. */
+/**
+ * Minimum number of bytes that must cross the links around the ranks @p inside in one direction.
+ */
 double
 BytesAcross(const CollectiveCall& call, double ranks, const Ranks& inside)
 {
@@ -48,7 +50,7 @@ BytesAcross(const CollectiveCall& call, double ranks, const Ranks& inside)
     return isInside(0) != isInside(1) ? bytes : 0;
 }
 
-/** All that a device's links carry in the direction that carries more. */
+/** Total rate of a device's links in the direction with the higher total. */
 Rate
 RateAround(const Topology& topology, DeviceId device, bool onlyNetwork)
 {

@@ -13,14 +13,14 @@ namespace weir
 {
 
 /**
- * What no way of running a call can undercut, whatever algorithm: the bytes that its result needs
- * to have left or entered a GPU over all links of that GPU, or a node over all ports of that node,
- * whichever takes longest. Reducing and copying switches are granted: an all-reduce has only its
- * buffer leave each GPU and come back. Of back-to-back calls it holds for each of them on the
- * average.
+ * Lower bound on the time of a call, independent of the algorithm: the bytes that must leave or
+ * enter a GPU over the combined rate of its links, or a node over the combined rate of its ports;
+ * the maximum over all GPUs and nodes. It allows for in-network reduction and multicast: in an
+ * all-reduce, only the buffer itself leaves and enters each GPU. For back-to-back calls it bounds
+ * the mean time of a call.
  *
- * @param gpus of the group, by rank
- * @param call of any operation, with equal parts
+ * @param gpus GPUs of the group, by rank
+ * @param call any operation with equal parts
  */
 Time MinTime(const Cluster& cluster, const std::vector<GpuId>& gpus, const CollectiveCall& call);
 

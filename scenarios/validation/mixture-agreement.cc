@@ -17,8 +17,10 @@ namespace
 constexpr uint64_t SEED = 41;
 constexpr std::size_t MIXTURES = 120;
 
-/** `events` of a wire between switches of the scenario that fails while calls of @p call go on;
- * nothing where there is none. */
+/**
+ * The `events` of a link between switches of the scenario that fails at a random time within
+ * @p call; nothing if there is no such link.
+ */
 std::optional<std::string>
 DrawFailure(RandomDraws& draws, const std::string& text, Time call, const Catalog& catalog)
 {
@@ -44,9 +46,7 @@ DrawFailure(RandomDraws& draws, const std::string& text, Time call, const Catalo
            topology.GetDevice(wire.to).name + "#" + std::to_string(wire.parallel + 1) + "\"}]\n";
 }
 
-/** What the first job of @p text runs: its algorithm where the scenario says it, else the
- * operation.
- */
+/** The algorithm of the first job of @p text if the scenario sets it, otherwise the operation. */
 std::string
 KindOf(const std::string& text)
 {
@@ -101,7 +101,7 @@ CompareMixtures(const Catalog& catalog, const ShowSuite& progress)
         }
         catch (const std::invalid_argument&)
         {
-            continue; // no path is left, or it takes long
+            continue; // no path is left
         }
     }
     return cases;

@@ -22,13 +22,13 @@ namespace
 
 constexpr uint32_t REGIME_SPINES = 8;
 
-// Calibration and comparison have no seed in common.
+// Calibration and comparison use different seeds.
 constexpr uint64_t FIRST_CALIBRATION_SEED = 1;
 constexpr uint64_t CALIBRATION_SEEDS = 4;
 constexpr uint64_t FIRST_COMPARISON_SEED = 101;
 constexpr uint64_t COMPARISON_SEEDS = 3;
 
-/** A network of packets. */
+/** A packet network. */
 struct Regime
 {
     const char* name;
@@ -41,11 +41,11 @@ Under(const char* control)
 {
     PacketSpec packets;
     packets.congestionControl = *CongestionControls().Find(control);
-    packets.format.header = 0; // link rates are of payload, in every fidelity
+    packets.format.header = 0; // link rates are payload rates in every fidelity
     return packets;
 }
 
-/** Packets that may come in any order. */
+/** Allows packets to arrive in any order. */
 PacketSpec
 Reordered(PacketSpec packets)
 {
@@ -55,7 +55,7 @@ Reordered(PacketSpec packets)
     return packets;
 }
 
-/** Ultra Ethernet as its simulator has it (validation/uet-htsim-2025). */
+/** Ultra Ethernet as configured in its simulator (validation/uet-htsim-2025). */
 PacketSpec
 UltraEthernet()
 {
@@ -93,7 +93,7 @@ Regimes()
             {"spray-nscc", UltraEthernet(), true}};
 }
 
-/** Seconds of each message as a fluid; of a collective, of all of it. */
+/** Completion time of each message as a fluid in seconds; for a collective, of the whole. */
 std::vector<double>
 FluidDurations(const RegimeTraffic& traffic, bool isSprayed, const CorrectionSpec& corrections)
 {
@@ -106,7 +106,7 @@ PacketDurations(const RegimeTraffic& traffic, const Regime& regime)
     return PlayTraffic(traffic, REGIME_SPINES, regime.isSprayed, {regime.packets});
 }
 
-/** One kind of traffic in packets, to which fluids are compared. */
+/** The result of one kind of traffic with packets, the reference for fluid flows. */
 struct Reference
 {
     RegimeTraffic traffic;
@@ -136,7 +136,7 @@ MeanErrorOf(const std::vector<Reference>& references, bool isSprayed, const Corr
     return sum / static_cast<double>(references.size());
 }
 
-/** Those of the regime's own figures. */
+/** The correction parameters that follow from the regime's packet configuration. */
 CorrectionSpec
 KnownCorrections(const PacketSpec& packets)
 {
@@ -151,7 +151,7 @@ KnownCorrections(const PacketSpec& packets)
         spec.recovery.markFrom = packets.switches.markAll;
     }
     const auto* none = dynamic_cast<const NoCongestionControl*>(&*packets.congestionControl);
-    spec.ingress.shares = none != nullptr; // nothing but pauses or credits slows senders
+    spec.ingress.shares = none != nullptr; // only pauses or credits slow senders down
     return spec;
 }
 

@@ -13,25 +13,26 @@ namespace weir
 {
 
 /**
- * Networks that packets and flows are compared on: 32 hosts on four leaves and eight spines of 100
- * Gb/s, as lossless Ethernet under some congestion controls, with InfiniBand's credits, and where
- * packets are sprayed.
+ * Names of the networks on which packets and fluid flows are compared: 32 hosts on four leaves and
+ * eight spines with links of 100 Gb/s, as lossless Ethernet under several congestion controls, with
+ * InfiniBand's credits, and with packet spraying.
  */
 std::vector<std::string> PacketRegimes();
 
-/** Corrections of one regime and how far a fluid is off without and with them. */
+/** Corrections of one regime, and the mean error of fluid flows without and with them. */
 struct CorrectionFit
 {
     CorrectionSpec spec;
-    double errorBefore{0}; //!< mean of |flow / packet - 1|, of kinds of traffic alike
+    double errorBefore{0}; //!< mean |flow / packet - 1|, kinds of traffic weighted equally
     double errorAfter{0};
 };
 
 /**
- * Corrections of @p regime: what of them follows from its packets, and what of the rest makes the
- * mean error least over seeds of its own. A model that does not make it less is off.
- * @param progress is called after every seed
- * @throws std::invalid_argument where there is no such regime.
+ * Calibrates the corrections of @p regime. Some parameters follow from its packet configuration; a
+ * grid search over the others minimizes the mean error over separate seeds. A correction that does
+ * not reduce the error stays off.
+ * @param progress called after every evaluation
+ * @throws std::invalid_argument when there is no such regime.
  */
 CorrectionFit CalibrateCorrections(const std::string& regime,
                                    const Catalog& catalog,

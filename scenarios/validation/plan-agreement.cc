@@ -18,7 +18,7 @@ struct ComparedMachine
     const char* system;
 };
 
-/** 64 GPUs each. */
+/** Machines with 64 GPUs each. */
 constexpr ComparedMachine MACHINES[] = {
     {"hgx-h100", "{base: hgx-h100, nodes: 8}"},
     {"dgx-a100, 4 ports", "{base: dgx-a100, nodes: 8, node: {nic: {count: 4}}}"},
@@ -30,7 +30,7 @@ struct ComparedPlan
     const char* name;
     const char* model;
     const char* parallel;
-    int steps{1}; //!< more where they overlap
+    int steps{1}; //!< several where steps overlap
 };
 
 constexpr const char* DENSE =

@@ -18,7 +18,10 @@ namespace weir
 namespace
 {
 
-/** Puts the system @p node in the place of its base under @p runs. */
+/**
+ * Replaces the base of the system @p node by that system in @p runs.
+ * @throws InputError when no run uses the base.
+ */
 void
 ReplaceSystem(const YamlNode& node, const Catalog& catalog, std::vector<MeasuredCollective>& runs)
 {
@@ -43,20 +46,20 @@ ReplaceSystem(const YamlNode& node, const Catalog& catalog, std::vector<Measured
 }
 
 /**
- * The runs of all suites of collectives, every cluster predicted from other clusters' figures
- * alone.
+ * Reads the runs of all suites of collectives; each cluster is predicted from parameters of other
+ * clusters only.
  *
- * @p leftOut is a list of {suite, systems}: the runs of `suite` on the system that one of `systems`
- * has as its `base` are predicted with that one, whose figures none of these runs gave. Runs of
- * suites that are not in the list keep their systems.
+ * @p leftOut is a list of {suite, systems}. The runs of `suite` on a system that is the `base` of
+ * one of `systems` are predicted with that one, whose parameters come from none of these runs.
+ * Suites that are not in the list keep their systems.
  *
- * @throws InputError with the place of what is missing or unknown, of a suite that has no runs of
- * collectives and of a system whose base none of its runs is on.
+ * @throws InputError with the location of what is missing or unknown, of a suite without runs of
+ *         collectives and of a system whose base none of the runs uses.
  */
 std::vector<MeasuredCollective>
 ReadLeftOutClusters(const YamlNode& leftOut, const Catalog& catalog)
 {
-    std::vector<std::pair<std::string, YamlNode>> suites; // name and systems
+    std::vector<std::pair<std::string, YamlNode>> suites; // suite name, systems
     for (const YamlNode& item : leftOut.Items())
     {
         item.CheckKeys(YamlKeysOf("suite.leftOut"));
@@ -140,7 +143,7 @@ MemberNames()
             {"flows", SuiteKind::Flows}};
 }
 
-/** What the suite @p node compares. */
+/** The kind of the suite @p node. */
 SuiteKind
 KindOf(const YamlNode& node)
 {
@@ -157,7 +160,7 @@ KindOf(const YamlNode& node)
                                      : SuiteKind::Steps;
 }
 
-/** The keys beside title and statements. */
+/** The keys of a suite in addition to title and statements. */
 std::vector<std::string>
 KeysOf(const YamlNode& node, SuiteKind kind)
 {

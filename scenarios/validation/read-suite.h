@@ -16,11 +16,11 @@
 namespace weir
 {
 
-/** A figure somebody measured, and the run that must reach it. */
+/** A published step time, and the scenario that reproduces it. */
 struct ValidationCase
 {
     std::string name;
-    std::vector<std::string> classes; //!< errors are also summarised over cases of one class
+    std::vector<std::string> classes; //!< errors are also summarized by class
     Scenario scenario;                //!< without outputs
     double measuredStep{0};           //!< seconds
 };
@@ -30,23 +30,26 @@ enum class SuiteKind : uint8_t
 {
     Steps,
     Collectives,
-    LeftOut, //!< runs of all suites of collectives, each cluster from the figures of others
+    LeftOut, //!< all collectives, each cluster predicted from others
     Kernels,
     Flows,
-    Fidelities, //!< of collectives with each other, which needs no measurement
-    Plans,      //!< steps of closed forms with steps of fluid flows, similarly
-    Hybrid,     //!< some flows as packets beside a fluid with all as packets, similarly
-    Bounds,     //!< error bounds of the shortcuts with what fresh scenarios give, similarly
-    Group       //!< what all suites of one kind say
+    Fidelities, //!< fidelities of collectives with each other, without measurements
+    Plans,      //!< steps in closed form with steps in fluid flows
+    Hybrid,     //!< hybrid simulation with packets only, and replayed with simulated packets
+    Bounds,     //!< error bounds of the shortcuts with fresh scenarios
+    Group       //!< the combined cases of all suites of one kind
 };
 
 const char* ToString(SuiteKind kind);
 
-/** The figures of one source, or a comparison of fidelities, and what is stated of the errors. */
+/**
+ * The published figures of one source, or a comparison of fidelities, and statements about the
+ * errors.
+ */
 struct ValidationSuite
 {
     SuiteKind kind{SuiteKind::Steps};
-    std::string name; //!< its folder
+    std::string name; //!< name of its folder
     std::string title;
     std::string citation;
     std::string url;
@@ -54,27 +57,29 @@ struct ValidationSuite
     std::vector<MeasuredCollective> collectives{}; //!< instead of cases
     MeasuredKernels kernels{};                     //!< instead of cases
     MeasuredFlows flows{};                         //!< instead of cases
-    MeasuredCompletions completions{};             //!< of flows of which no more is known
-    SuiteKind members{SuiteKind::Steps};           //!< of a group
+    MeasuredCompletions completions{};             //!< if only first and last ends are known
+    SuiteKind members{SuiteKind::Steps};           //!< kind of the suites in a group
     std::vector<SuiteStatement> statements{};
 };
 
 /**
- * The suite of the catalogue called @p nameOrPath: {title, citation, url, cases} and what it states
- * of its errors: see ReadStatements. A case is {name, class, run, measured: {step_time_s}}, and
- * `run` a scenario map or the name of a run. A suite with `table` instead of `cases` has one case a
- * row: see ReadStepTable. A suite with `collectives` holds runs of nccl-tests: see
- * ReadCollectiveTable; one with `kernels` single kernels: see ReadMeasuredKernels; one with `flows`
- * or `completions` runs of packets: see ReadMeasuredFlows and ReadMeasuredCompletions. `leftOut`
- * holds the runs of all suites of collectives on other systems: see ReadLeftOutClusters.
- * `agreement: fidelities`, `plans`, `hybrid` or `bounds` compares Weir with itself, and `suites:
- * steps`, `collectives`, `kernels` or `flows` stands for all suites of that kind; these have no
- * citation.
- * @throws InputError with the place of what is missing, unknown or out of range.
+ * Loads the suite @p nameOrPath of the catalog: {title, citation, url, cases} and statements about
+ * the errors, see ReadStatements. A case is {name, class, run, measured: {step_time_s}}, where
+ * `run` is a scenario map or the name of a run. Instead of `cases`, a suite may have
+ *  - `table`: one case per row, see ReadStepTable;
+ *  - `collectives`: runs of nccl-tests, see ReadCollectiveTable;
+ *  - `kernels`: single kernels, see ReadMeasuredKernels;
+ *  - `flows` or `completions`: runs of packets, see ReadMeasuredFlows and ReadMeasuredCompletions;
+ *  - `leftOut`: the runs of all suites of collectives on other systems, see ReadLeftOutClusters;
+ *  - `agreement: fidelities`, `plans`, `hybrid` or `bounds`: a comparison of Weir with itself;
+ *  - `suites: steps`, `collectives`, `kernels` or `flows`: all suites of that kind.
+ *
+ * The last three kinds have no citation.
+ * @throws InputError with the location of what is missing, unknown or out of range.
  */
 ValidationSuite LoadSuite(const std::string& nameOrPath, const Catalog& catalog);
 
-/** What the suite of the catalogue called @p nameOrPath compares, without reading its cases. */
+/** The kind of the suite @p nameOrPath of the catalog; does not read its cases. */
 SuiteKind KindOfSuite(const std::string& nameOrPath, const Catalog& catalog);
 
 } // namespace weir

@@ -28,13 +28,13 @@ class Draws : public RandomDraws
   public:
     using RandomDraws::RandomDraws;
 
-    /** In [0, @p limit). */
+    /** Uniform in [0, @p limit). */
     uint32_t Below(uint32_t limit)
     {
         return static_cast<uint32_t>(Unit() * limit);
     }
 
-    /** Evenly over the logarithm, in [@p least, @p most). */
+    /** Log-uniform in [@p least, @p most). */
     Bytes Size(double least, double most)
     {
         return Bytes(static_cast<int64_t>(least * std::pow(most / least, Unit())));
@@ -52,7 +52,7 @@ class Draws : public RandomDraws
     }
 };
 
-/** Senders of 16 KiB to 1 MiB to one host, all at once. */
+/** Simultaneous messages of 16 KiB to 1 MiB from several senders to one host. */
 RegimeTraffic
 DrawIncast(Draws& draws)
 {
@@ -66,7 +66,7 @@ DrawIncast(Draws& draws)
     return traffic;
 }
 
-/** Every host to another one, 64 KiB to 4 MiB. */
+/** Each host sends 64 KiB to 4 MiB to another host. */
 RegimeTraffic
 DrawPermutation(Draws& draws)
 {
@@ -95,7 +95,7 @@ DrawAllToAll(Draws& draws)
     return traffic;
 }
 
-/** Reduce-scatter and all-gather; a chunk goes on when the one before it is there. */
+/** Ring all-reduce: reduce-scatter and all-gather; a host forwards a chunk after receiving it. */
 RegimeTraffic
 DrawRing(Draws& draws)
 {
@@ -116,14 +116,14 @@ DrawRing(Draws& draws)
     return traffic;
 }
 
-/** Chunks of an all-reduce go up a binary tree and down again, one after the other on each edge. */
+/** Tree all-reduce: chunks go up a binary tree and down again; chunks on an edge are sequential. */
 RegimeTraffic
 DrawTree(Draws& draws)
 {
     constexpr uint32_t CHUNKS = 12;
     RegimeTraffic traffic{"tree", true, {}};
     const Bytes chunk = draws.Size(32768, 524288);
-    const uint32_t edges = HOSTS - 1; // of host i with (i - 1) / 2
+    const uint32_t edges = HOSTS - 1; // between host i and host (i - 1) / 2
     const auto up = [&](uint32_t c, uint32_t i) { return c * 2 * edges + (HOSTS - 1 - i); };
     const auto down = [&](uint32_t c, uint32_t i) { return c * 2 * edges + edges + (i - 1); };
     for (uint32_t c = 0; c < CHUNKS; c++)
@@ -166,8 +166,7 @@ DrawTree(Draws& draws)
     return traffic;
 }
 
-/** @p count messages that come @p gap seconds apart in the mean, of the sizes that @p size draws.
- */
+/** @p count messages with exponential gaps of mean @p gap seconds and sizes drawn by @p size. */
 template <typename Size>
 RegimeTraffic
 DrawPoisson(Draws& draws, std::string name, uint32_t count, double gap, const Size& size)
@@ -184,7 +183,7 @@ DrawPoisson(Draws& draws, std::string name, uint32_t count, double gap, const Si
     return traffic;
 }
 
-/** Starts messages when they are due, and notes when they are there. */
+/** Starts messages when they are due and records their arrival times. */
 class Sender : public PassiveEngine, public FlowClient
 {
   public:
@@ -202,7 +201,7 @@ class Sender : public PassiveEngine, public FlowClient
             RouteRequest route;
             route.source = route.outNic = DeviceId(message.from);
             route.destination = route.inNic = DeviceId(message.to);
-            // One connection a pair of a collective, one a message elsewhere.
+            // One connection per pair of hosts in a collective, otherwise one per message.
             route.sourcePort =
                 static_cast<uint16_t>(traffic.isCollective ? message.from * 64 + message.to : i);
             m_routes.push_back(routing.Add(route));
@@ -264,11 +263,11 @@ class Sender : public PassiveEngine, public FlowClient
     std::vector<RouteId> m_routes;
     std::vector<uint32_t> m_waitsFor;
     std::vector<std::vector<uint32_t>> m_followers;
-    std::vector<uint32_t> m_order; //!< of those that wait for no other, by start
+    std::vector<uint32_t> m_order; //!< messages that wait for no other, by start
     std::size_t m_next{0};
 };
 
-/** Hosts first. */
+/** Host devices come first. */
 Topology
 LeafSpineTopology(uint32_t spines)
 {
@@ -305,7 +304,7 @@ DrawRegimeTraffic(uint64_t seed, const SizeDistribution& sizes)
 {
     constexpr uint32_t MESSAGES = 200;
     Draws draws(seed);
-    const double gap = sizes.Mean() / RATE.ToBytesPerSecond() / HOSTS; // of full load
+    const double gap = sizes.Mean() / RATE.ToBytesPerSecond() / HOSTS; // seconds, at full load
     const auto size = [&] { return sizes.Quantile(draws.Unit()); };
     return {DrawIncast(draws),
             DrawPermutation(draws),
@@ -322,7 +321,7 @@ DrawEvenTraffic(uint64_t seed)
     constexpr uint32_t MESSAGES = 240;
     constexpr double MAX_BYTES = 2e6;
     Draws draws(seed);
-    // Half the load: each host's port has MAX_BYTES / 2 in twice the time that it takes.
+    // 50 % load: each host sends MAX_BYTES / 2 per message, in twice the time of its transmission.
     const double gap = MAX_BYTES / RATE.ToBytesPerSecond() / HOSTS;
     return DrawPoisson(draws, "even", MESSAGES, gap, [&] {
         return Bytes(1 + static_cast<int64_t>(draws.Unit() * MAX_BYTES));

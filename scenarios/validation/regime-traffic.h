@@ -13,37 +13,38 @@
 namespace weir
 {
 
-/** One message, which starts at a time or when others have arrived. */
+/** A message that starts at a time or after other messages have arrived. */
 struct PlannedMessage
 {
-    Time start; //!< not before
+    Time start; //!< earliest start
     uint32_t from{0};
     uint32_t to{0};
     Bytes bytes;
-    std::vector<uint32_t> after{};  //!< indices of earlier messages that have to be there first
-    FlowForm form{FlowForm::Fluid}; //!< of a hybrid transport
+    std::vector<uint32_t> after{};  //!< indices of earlier messages that must have arrived
+    FlowForm form{FlowForm::Fluid}; //!< form of the flow in a hybrid transport
 };
 
-/** What 32 hosts send each other in fidelities that are compared. */
+/** Traffic between 32 hosts for comparisons of fidelities. */
 struct RegimeTraffic
 {
     std::string name;
-    bool isCollective{false}; //!< what counts is when all is done
+    bool isCollective{false}; //!< only the completion of all messages counts
     std::vector<PlannedMessage> messages;
 };
 
 /**
- * An incast of random senders and sizes, a permutation, an all-to-all, the all-reduce of a ring and
- * of a tree, and Poisson arrivals of @p sizes at 30 and 60 % of the hosts' ports.
+ * Draws an incast of random senders and sizes, a permutation, an all-to-all, a ring and a tree
+ * all-reduce, and Poisson arrivals of @p sizes at 30 and 60 % load of the hosts' ports.
  */
 std::vector<RegimeTraffic> DrawRegimeTraffic(uint64_t seed, const SizeDistribution& sizes);
 
-/** Poisson arrivals of 240 messages of up to 2 MB at half of the hosts' ports. */
+/** Draws Poisson arrivals of 240 messages of up to 2 MB at 50 % load of the hosts' ports. */
 RegimeTraffic DrawEvenTraffic(uint64_t seed);
 
 /**
- * Sends @p traffic over four leaves and @p spines spines, all links of 100 Gb/s, on equal-cost
- * paths or sprayed. @return by message how long it took, s; of a collective all of it
+ * Simulates @p traffic on four leaves and @p spines spines with links of 100 Gb/s, over equal-cost
+ * paths or with packet spraying.
+ * @return completion time of each message in seconds; for a collective, of the whole
  */
 std::vector<double> PlayTraffic(const RegimeTraffic& traffic,
                                 uint32_t spines,

@@ -18,7 +18,7 @@ constexpr double TOLERANCE = 0.01;
 constexpr const char* SETTLED_CONTROLS[] = {"none", "dcqcn", "hpcc", "swift"};
 constexpr uint64_t SETTLED_SEEDS = 2;
 
-/** What is compared. */
+/** Kind of work that is compared. */
 enum class SettleKind
 {
     Collectives,
@@ -33,7 +33,7 @@ struct NamedText
     SettleKind kind;
 };
 
-/** Two jobs on every other node of eight, with sequences of collectives of random sizes. */
+/** Two jobs on alternate nodes of eight, each with a sequence of collectives of random sizes. */
 std::string
 CollectivesOf(const std::string& control, uint64_t seed)
 {
@@ -54,7 +54,7 @@ CollectivesOf(const std::string& control, uint64_t seed)
     return text + "network: {fidelity: packet, congestionControl: {kind: " + control + "}}\n";
 }
 
-/** A long flow from each GPU of four nodes to another one; spines have half the rate. */
+/** A long flow from each GPU of four nodes to another GPU, with 2:1 oversubscription. */
 std::string
 TransfersOf(const std::string& control)
 {
@@ -102,7 +102,7 @@ ComparedScenarios()
     return all;
 }
 
-/** When the last collective ends, how long a transfer takes, or the last training step. */
+/** The end of the last collective, the mean completion time of transfers, or the training step. */
 Time
 Outcome(const RunResult& result, SettleKind kind)
 {

@@ -17,17 +17,20 @@ namespace
 
 constexpr const char* NAME_COLUMN = "case";
 
-/** Which field of a line goes where. */
+/** Meaning of the fields of a line. */
 struct TableLayout
 {
-    std::vector<std::string> columns;                        //!< by field
+    std::vector<std::string> columns;                        //!< column name by field
     std::size_t name{0};                                     //!< field of the row's name
     std::size_t measured{0};                                 //!< field of the measured seconds
-    std::vector<std::size_t> classes;                        //!< fields that errors are grouped by
-    std::vector<std::pair<std::size_t, std::string>> places; //!< field, path in the scenario
+    std::vector<std::size_t> classes;                        //!< fields by which errors are grouped
+    std::vector<std::pair<std::size_t, std::string>> places; //!< field, key path in the scenario
 };
 
-/** The field called @p name. @throws InputError with the place of @p asking. */
+/**
+ * Index of the field @p name.
+ * @throws InputError with the location of @p asking when there is none.
+ */
 std::size_t
 FieldOf(const std::vector<std::string>& columns, const std::string& name, const YamlNode& asking)
 {
@@ -73,8 +76,8 @@ ReadLayout(const YamlNode& suite, LocatedLines& lines)
 }
 
 /**
- * The scenario that all rows start from, as YAML. Its plans say how a framework goes about things;
- * a row of one pipeline stage need not have a use for how transfers between stages go.
+ * The scenario on which all rows are based, as YAML. Its plans count as inherited, so that a row
+ * with one pipeline stage may leave settings of transfers between stages unused.
  */
 YamlNode
 ReadTemplate(const YamlNode& run, const Catalog& catalog)

@@ -12,16 +12,17 @@ namespace weir
 {
 
 /**
- * The cases of a suite that is a table of measured steps: {table, measured, run, columns, classes}.
+ * Reads the cases of a suite that is a table of measured steps: {table, measured, run, columns,
+ * classes}.
  *
- * `table` is a file of comma-separated values beside the suite, with the names of its columns in
- * the first line; its column `case` names the row, the column that `measured` names holds seconds.
- * `run` is a scenario (or the name of a run) that every row starts from, and `columns` says where
- * in it the values of a column go ("tensor: jobs.0.parallel.tensor"); an empty cell leaves what
- * `run` has. Errors are also averaged over rows that agree in one of the columns `classes`.
+ * `table` is a CSV file next to the suite with column names in the first line. The column `case`
+ * names the row; the column that `measured` names holds seconds. `run` is the scenario (or the name
+ * of a run) on which every row is based. `columns` maps columns to key paths of the scenario
+ * ("tensor: jobs.0.parallel.tensor"); an empty cell keeps the value of `run`. Errors are also
+ * averaged over rows with equal values in one of the columns `classes`.
  *
- * @throws InputError with the place of what is missing, unknown or out of range; what is wrong with
- * a row is said with the table's file and line.
+ * @throws InputError with the location of what is missing, unknown or out of range; errors in a row
+ *         are located by the table's file and line.
  */
 std::vector<ValidationCase> ReadStepTable(const YamlNode& suite, const Catalog& catalog);
 

@@ -25,11 +25,11 @@ constexpr ErrorFigure FIGURES[] = {ErrorFigure::Mean,
                                    ErrorFigure::Lowest,
                                    ErrorFigure::Cases};
 
-constexpr double KNOWN_SHARE = 0.05;    //!< of a known figure that it may be off by
-constexpr double KNOWN_LEAST = 0.003;   //!< or so much
-constexpr double ROUNDING = 1e-9;       //!< of a figure that is met exactly
-constexpr double SMALL = 0.001;         //!< figures below are shown with more digits
-constexpr double LARGEST_PERCENT = 1e4; //!< of an error that is stated
+constexpr double KNOWN_SHARE = 0.05;    //!< relative tolerance of a known figure
+constexpr double KNOWN_LEAST = 0.003;   //!< or absolute tolerance, if larger
+constexpr double ROUNDING = 1e-9;       //!< tolerance for a figure that is met exactly
+constexpr double SMALL = 0.001;         //!< figures below are printed with more digits
+constexpr double LARGEST_PERCENT = 1e4; //!< of a stated error
 
 bool
 IsSigned(ErrorFigure figure)
@@ -37,7 +37,7 @@ IsSigned(ErrorFigure figure)
     return figure == ErrorFigure::Bias || figure == ErrorFigure::Lowest;
 }
 
-/** "10%" as 0.1. */
+/** Parses a percentage: "10%" as 0.1. */
 double
 ReadPercentage(const YamlNode& node, bool isSigned)
 {
@@ -110,14 +110,14 @@ ReadEntry(const YamlNode& entry, StatementKind kind, std::vector<SuiteStatement>
     }
 }
 
-/** Whether a known failure is one of single cases: that of one, or the worst of a class. */
+/** Whether a known failure is of single cases: of a named case, or the worst of a class. */
 bool
 IsOfSomeCases(const SuiteStatement& known)
 {
     return !known.ofCase.empty() || known.figure == ErrorFigure::Worst;
 }
 
-/** Whether @p known excuses a miss of @p expected, by the figure or by leaving cases out. */
+/** Whether @p known excuses a miss of @p expected, by the same figure or by excluding cases. */
 bool
 Excuses(const SuiteStatement& known, const SuiteStatement& expected)
 {
@@ -137,7 +137,7 @@ IsAbout(const SuiteStatement& statement, const ClassifiedError& one)
     return isOfClass && (statement.ofCase.empty() || one.name == statement.ofCase);
 }
 
-/** The figure of signed @p errors, of which there are some. */
+/** The statistic of the signed, non-empty @p errors. */
 double
 FigureOf(ErrorFigure figure, const std::vector<double>& errors)
 {
@@ -162,7 +162,7 @@ FigureOf(ErrorFigure figure, const std::vector<double>& errors)
     throw std::logic_error("FigureOf: no such figure");
 }
 
-/** Whether @p found is as good as @p stated; what is no number never is. */
+/** Whether @p found meets @p stated; NaN never does. */
 bool
 Reaches(ErrorFigure figure, double found, double stated)
 {
@@ -178,7 +178,7 @@ Reaches(ErrorFigure figure, double found, double stated)
     }
 }
 
-/** The statements of a suite, each compared with the errors. */
+/** Compares statements of a suite with the errors. */
 class Checker
 {
   public:
@@ -214,7 +214,7 @@ class Checker
     }
 
   private:
-    /** Whether a case is known to fail on its own or with its whole class. */
+    /** Whether a case is known to fail, individually or through its class. */
     bool IsKnownToFail(const ClassifiedError& one) const
     {
         return std::any_of(
@@ -239,7 +239,7 @@ class Checker
         return errors;
     }
 
-    /** Whether a figure that is expected and missed is a known failure. */
+    /** Whether an expected figure that was missed is a known failure. */
     bool IsKnown(const SuiteStatement& expected) const
     {
         return expected.kind == StatementKind::Expected && expected.figure != ErrorFigure::Worst &&
@@ -256,7 +256,7 @@ class Checker
         });
     }
 
-    /** A known failure has the figure that is stated, and fails what it excuses. */
+    /** Checks that a known failure has its stated figure and violates what it excuses. */
     void CheckKnown(CheckedStatement& checked) const
     {
         const SuiteStatement& known = checked.statement;
@@ -305,7 +305,7 @@ FormatFigure(ErrorFigure figure, double value)
     return IsSigned(figure) ? SignedPercent(value) : FormatPercent(value);
 }
 
-/** What a statement asks of its figure, in front of it. */
+/** Relation between the found and the stated figure, as a prefix. */
 const char*
 Relation(const SuiteStatement& statement)
 {
@@ -325,7 +325,7 @@ Relation(const SuiteStatement& statement)
     }
 }
 
-/** @p text in lines of at most @p width columns, each after the first indented by @p indent. */
+/** @p text wrapped to @p width columns; lines after the first are indented by @p indent. */
 std::string
 Wrapped(const std::string& text, std::size_t width, std::size_t indent)
 {
@@ -352,7 +352,7 @@ Wrapped(const std::string& text, std::size_t width, std::size_t indent)
     return lines + "\n";
 }
 
-/** "expected: met but for 2 known failures". */
+/** Summary of one kind: "expected: met but for 2 known failures". */
 std::string
 SummaryOf(const std::vector<CheckedStatement>& statements, StatementKind kind)
 {

@@ -14,27 +14,27 @@
 namespace weir
 {
 
-/** What a suite states a figure of its errors for. */
+/** Purpose of a statement about the errors of a suite. */
 enum class StatementKind : uint8_t
 {
-    Expected, //!< what a user may expect
-    Guard,    //!< what the present code reaches and a little: nothing gets worse unseen
-    Known     //!< a failure that is explained, with the figure that it has now
+    Expected, //!< the accuracy that a user may expect
+    Guard,    //!< the accuracy of the present code plus a margin, to detect regressions
+    Known     //!< an explained failure, with its present figure
 };
 
 constexpr StatementKind STATEMENT_KINDS[] = {
     StatementKind::Expected, StatementKind::Guard, StatementKind::Known};
 
-/** A figure of the errors of some cases. */
+/** A statistic of the errors of some cases. */
 enum class ErrorFigure : uint8_t
 {
-    Mean, //!< of the absolute errors, as the three that follow
+    Mean, //!< of the absolute errors, as are the next three
     Median,
     P90, //!< 90th percentile
     Worst,
-    Bias,   //!< mean of the signed errors; of one case its error
+    Bias,   //!< mean of the signed errors; for one case, its error
     Lowest, //!< smallest signed error
-    Cases   //!< how many cases there are
+    Cases   //!< number of cases
 };
 
 /** One figure that a suite states. */
@@ -42,53 +42,54 @@ struct SuiteStatement
 {
     StatementKind kind{StatementKind::Expected};
     ErrorFigure figure{ErrorFigure::Mean};
-    std::string ofClass;          //!< of cases; empty: of all
-    std::string ofCase;           //!< empty: all of the class
+    std::string ofClass;          //!< class of the cases; empty: all
+    std::string ofCase;           //!< name of the case; empty: all cases of the class
     double stated{0};             //!< 0.1 for 10 %
-    std::optional<Fidelity> of{}; //!< of the collectives that it is about; none: any
+    std::optional<Fidelity> of{}; //!< fidelity of collectives to which it applies; none: any
     std::string reason;
 };
 
-/** What became of a statement. */
+/** Result of checking a statement. */
 enum class StatementVerdict : uint8_t
 {
     Met,
-    KnownFailure, //!< expected and missed, as the suite knows
+    KnownFailure, //!< an expected figure is missed, as the suite states
     Broken
 };
 
-/** A statement and the figure that it is about. */
+/** A statement with the figure that was found. */
 struct CheckedStatement
 {
     SuiteStatement statement;
     double found{0};
     StatementVerdict verdict{StatementVerdict::Met};
-    std::string note; //!< why it is broken; empty: its figure says so
+    std::string note; //!< reason if broken; empty: the figure itself
 };
 
 /**
- * What the map @p suite states: {expected, guard, known}, each a list of {class, mean, median, p90,
- * worst, bias, lowest, cases, fidelity, reason}. Without `class` a figure is of all cases. What is
- * expected is so at every fidelity of collectives, guards and known figures are of `analytical`
- * where they say nothing. An entry of `known` gives its reason and excuses what is expected, at
- * every fidelity: the same figure of the same class; with `worst` all cases of its class; with
- * {class, case, error} a single one.
- * @throws InputError with the place of what is missing, unknown, or excuses nothing.
+ * Reads the statements of the map @p suite: {expected, guard, known}, each a list of {class, mean,
+ * median, p90, worst, bias, lowest, cases, fidelity, reason}. Without `class`, a figure applies to
+ * all cases. Expected figures apply to every fidelity of collectives, guards and known figures to
+ * `analytical`, unless they state a fidelity. An entry of `known` gives its reason and excuses a
+ * missed expectation, at every fidelity: of the same figure and class; with `worst`, of all cases
+ * of its class; with {class, case, error}, of a single case.
+ * @throws InputError with the location of what is missing, unknown, or excuses nothing.
  */
 std::vector<SuiteStatement> ReadStatements(const YamlNode& suite);
 
 /**
- * Compares what is stated of @p fidelity with the errors of @p cases. Absolute figures may be at
- * most what is stated, a bias may be so far from zero, the lowest error and the number of cases are
- * at least what is stated. What `known` states is to be true to a twentieth or 0.3 points of per
- * cent, and to be a failure; `worst` leaves out the cases that are known to fail where it is
- * expected. A statement of a class without cases is broken. Complexity O(statements * cases).
+ * Compares the statements that apply to @p fidelity with the errors of @p cases. Absolute figures
+ * are upper limits, a bias limits its absolute value, the lowest error and the number of cases are
+ * lower limits. A `known` figure must hold within 5 % or 0.3 percentage points, whichever is
+ * larger, and must violate the expectation that it excuses. An expected `worst` ignores cases that
+ * are known to fail. A statement about a class without cases is broken. Complexity O(statements *
+ * cases).
  */
 std::vector<CheckedStatement> Check(const std::vector<SuiteStatement>& statements,
                                     const std::vector<ClassifiedError>& cases,
                                     Fidelity fidelity = Fidelity::Analytical);
 
-/** Whether none of the statements of @p kind is broken. */
+/** Whether no statement of @p kind is broken. */
 bool IsMet(const std::vector<CheckedStatement>& statements, StatementKind kind);
 
 /** Whether no statement is broken. */
@@ -102,9 +103,9 @@ const char* ToString(StatementVerdict verdict);
 std::string Title(const SuiteStatement& statement);
 
 /**
- * For the terminal: a line a statement with what is stated and found, of guards those that are
- * broken unless @p listsAll; the reasons of known failures and of what is broken; and which of the
- * three kinds the suite meets.
+ * Formats statements for the terminal: one line per statement with the stated and the found figure
+ * (of guards only broken ones unless @p listsAll), the reasons of known failures and broken
+ * statements, and which of the three kinds the suite meets.
  */
 std::string ToText(const std::vector<CheckedStatement>& statements, bool listsAll);
 

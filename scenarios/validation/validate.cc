@@ -24,7 +24,7 @@ SizeClass(Bytes size)
                                    : "from 64 MiB";
 }
 
-/** What joins the GPUs of a node. */
+/** The kind of link between the GPUs of a node. */
 std::string
 GpuLinksOf(const NodeSpec& node)
 {
@@ -34,10 +34,10 @@ GpuLinksOf(const NodeSpec& node)
 }
 
 constexpr std::size_t NAME_WIDTH = 56;
-constexpr std::size_t SHORT_SUITE = 24; //!< cases that are all listed
-constexpr std::size_t WORST_CASES = 8;  //!< listed of a longer suite
+constexpr std::size_t SHORT_SUITE = 24; //!< up to this number all cases are listed
+constexpr std::size_t WORST_CASES = 8;  //!< cases listed of a longer suite
 
-/** Indices of the cases to list: all in order, or the worst with the largest error first. */
+/** Indices of the cases to list: all in order, or those with the largest errors first. */
 std::vector<std::size_t>
 Listed(const SuiteOutcome& outcome, CaseList list)
 {
@@ -104,10 +104,10 @@ ClassTable(const SuiteOutcome& outcome)
 }
 
 /**
- * What errors at one size are grouped by: the size (below 1 MiB, to 64 MiB, from there on),
- * the same with who launches, the operation, one node or several, the same with what joins the GPUs
- * of a node (nvswitch, nvlink mesh, pcie) and the size, the algorithm, the cluster, and the suite
- * where runs of several stand side by side.
+ * Classes of the error at one size: the size (below 1 MiB, 1 to 64 MiB, from 64 MiB); launch mode
+ * and size; the operation; one or several nodes; the links between the GPUs of a node (nvswitch,
+ * nvlink mesh, pcie), one or several nodes, and size; the algorithm; the cluster; and the suite if
+ * runs of several suites are combined.
  */
 std::vector<std::string>
 ClassesOf(const CollectiveOutcome& outcome, std::size_t point)
@@ -139,7 +139,7 @@ RunMeasuredCollective(const MeasuredCollective& run, Fidelity fidelity)
     return {run, RunCollectiveSweep(sweep)};
 }
 
-/** Every measured size of a run is a case. */
+/** Adds each measured size of a run as a case. */
 void
 AddCollective(CollectiveOutcome one, SuiteOutcome& outcome)
 {
@@ -154,7 +154,7 @@ AddCollective(CollectiveOutcome one, SuiteOutcome& outcome)
     outcome.collectives.push_back(std::move(one));
 }
 
-/** Every kernel is a case. */
+/** Adds each kernel as a case. */
 void
 AddKernels(const MeasuredKernels& measured, SuiteOutcome& outcome)
 {
@@ -166,7 +166,7 @@ AddKernels(const MeasuredKernels& measured, SuiteOutcome& outcome)
     }
 }
 
-/** Every step is a case. */
+/** Adds each step as a case. */
 void
 AddSteps(const std::vector<ValidationCase>& cases,
          const std::function<std::unique_ptr<EngineLoop>(Fidelity)>& loop,
@@ -187,7 +187,7 @@ AddSteps(const std::vector<ValidationCase>& cases,
     }
 }
 
-/** Every run's mean and 99th percentile are cases. */
+/** Adds the mean and the 99th percentile of each run as cases. */
 void
 AddFlows(const MeasuredFlows& measured, const ShowSuite& progress, SuiteOutcome& outcome)
 {
@@ -198,7 +198,7 @@ AddFlows(const MeasuredFlows& measured, const ShowSuite& progress, SuiteOutcome&
     }
 }
 
-/** Every run's first and last completion are cases. */
+/** Adds the first and the last completion of each run as cases. */
 void
 AddCompletions(const MeasuredCompletions& measured,
                const ShowSuite& progress,
@@ -222,7 +222,7 @@ ErrorsOf(const SuiteOutcome& outcome)
     return errors;
 }
 
-/** What a suite is, without what it finds. */
+/** The description of a suite, without results. */
 SuiteOutcome
 OutcomeOf(const ValidationSuite& suite)
 {
@@ -260,7 +260,7 @@ ToJson(const CheckedStatement& checked)
     }
     object["figure"] = statement.ofCase.empty() ? ToString(statement.figure) : "error";
     object["stated"] = statement.stated;
-    object["found"] = checked.found; // null where it is of no case
+    object["found"] = checked.found; // null where there are no cases
     object["verdict"] = checked.verdict == StatementVerdict::Met            ? "met"
                         : checked.verdict == StatementVerdict::KnownFailure ? "known"
                                                                             : "broken";

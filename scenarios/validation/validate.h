@@ -20,7 +20,7 @@
 namespace weir
 {
 
-/** What a measured run of nccl-tests took, and what the simulation says to it. */
+/** A measured run of nccl-tests and its simulation. */
 struct CollectiveOutcome
 {
     MeasuredCollective run;
@@ -34,29 +34,32 @@ struct SuiteOutcome
     std::string title;
     std::string citation;
     std::string url;
-    Fidelity fidelity{Fidelity::Analytical}; //!< of collectives
+    Fidelity fidelity{Fidelity::Analytical}; //!< fidelity of collectives
     std::vector<CaseOutcome> cases;
-    std::vector<CollectiveOutcome> collectives{}; //!< what the cases of such a suite are of
-    BoundAgreement bounds{};                      //!< for the terminal instead of cases and classes
+    std::vector<CollectiveOutcome> collectives{}; //!< runs of the cases, for suites of collectives
+    BoundAgreement bounds{};                      //!< printed instead of cases and classes
     std::vector<CheckedStatement> statements{};
 
     void Add(const std::vector<CaseOutcome>& more);
 
-    /** Whether its classes are ratios of different things, which have no error in common. */
+    /**
+     * Whether its classes are ratios of different quantities, so that statistics over all cases
+     * have no meaning.
+     */
     bool IsMixed() const;
 
-    /** Of all cases. */
+    /** Statistics over all cases. */
     ErrorStatistics Errors() const;
 
-    /** Of every class of cases. */
+    /** Statistics of every class of cases. */
     std::vector<ClassStatistics> ErrorsByClass() const;
 };
 
 /**
- * Runs every case of @p suite, which is no group, and checks its statements.
- * @param loop makes what drives a run of the fidelity given
- * @param catalog of systems and models, of suites that compare fidelities
- * @param collectiveFidelity of runs of single collectives; steps say their own
+ * Runs every case of @p suite, which must not be a group, and checks its statements.
+ * @param loop creates the loop that drives a run of a given fidelity
+ * @param catalog systems and models for suites that compare fidelities
+ * @param collectiveFidelity fidelity of single collectives; steps state their own
  * @throws InputError as RunScenario.
  */
 SuiteOutcome RunSuite(const ValidationSuite& suite,
@@ -66,8 +69,8 @@ SuiteOutcome RunSuite(const ValidationSuite& suite,
                       Fidelity collectiveFidelity = Fidelity::Analytical);
 
 /**
- * What the suites of @p outcomes that @p group stands for say: all their cases, each also in the
- * class of its suite. Cases of steps are in no other, for their classes are columns of one table.
+ * Combines the cases of those @p outcomes whose kind @p group stands for, each also in the class of
+ * its suite. Cases of steps keep only that class, since their classes are columns of one table.
  */
 SuiteOutcome Gather(const ValidationSuite& group, const std::vector<SuiteOutcome>& outcomes);
 
@@ -75,23 +78,22 @@ SuiteOutcome Gather(const ValidationSuite& group, const std::vector<SuiteOutcome
 enum class CaseList : uint8_t
 {
     All,
-    Brief //!< all of a short suite, the worst of a long one, none of classes that have no error in
-          //!< common
+    Brief //!< all of a short suite, the worst of a long one; none if IsMixed
 };
 
 /**
- * For the terminal: measured, predicted and error by case, by class the number of cases, mean,
- * median, 90th percentile and largest absolute error, and the mean signed error, and what the suite
- * states of them.
+ * Formats an outcome for the terminal: measured, predicted and error by case; by class the number
+ * of cases, mean, median, 90th percentile and largest absolute error, and the mean signed error;
+ * and the checked statements.
  */
 std::string ToText(const SuiteOutcome& outcome, CaseList list = CaseList::Brief);
 
 /**
- * What ToText says of @p outcomes as one JSON object: {suites: [{name, title, url, errors: [{class,
- * cases, mean, median, p90, bias}], expected, guard, known: [{class, case, figure, stated, found,
- * verdict, note, reason}], met: {expected, guard, known}, rows: [{case, classes, measured_s,
- * predicted_s, error}]} ...], met}. Rows are there with CaseList::All; those of plain numbers have
- * `measured` and `predicted`.
+ * The content of ToText for all @p outcomes as one JSON object: {suites: [{name, title, url,
+ * errors: [{class, cases, mean, median, p90, bias}], expected, guard, known: [{class, case, figure,
+ * stated, found, verdict, note, reason}], met: {expected, guard, known}, rows: [{case, classes,
+ * measured_s, predicted_s, error}]} ...], met}. Rows are present with CaseList::All; those of
+ * dimensionless values have `measured` and `predicted`.
  */
 std::string ToJson(const std::vector<SuiteOutcome>& outcomes, CaseList list = CaseList::Brief);
 

@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-/** A case and, of a measured collective, the run and the index of the size that it is of. */
+/** A case and, for a measured collective, its run and the index of its size. */
 struct CaseRow
 {
     const CaseOutcome* outcome{nullptr};
@@ -62,10 +62,10 @@ Joined(const std::vector<std::string>& texts)
     return joined;
 }
 
-/** What cases are measured and predicted in, and the word for it. */
+/** Unit and name of the values of the cases. */
 struct Quantity
 {
-    const char* units; //!< empty: a column says it case by case
+    const char* units; //!< empty: a column states it for each case
     std::string word;
 };
 
@@ -86,7 +86,7 @@ QuantityOf(const SuiteOutcome& outcome)
     return {"1", outcome.kind == SuiteKind::Bounds ? "number" : "slowdown"};
 }
 
-/** Whether predictions are compared with measurements, not with Weir's own reference. */
+/** Whether predictions are compared with measurements rather than with Weir's own reference. */
 bool
 IsMeasured(SuiteKind kind)
 {
@@ -157,7 +157,7 @@ WriteStatements(Hdf5File& file,
 /** A bound of a fresh case. */
 struct BoundRow
 {
-    int64_t index{0}; //!< of the case
+    int64_t index{0}; //!< index of the case
     const BoundPoint* point{nullptr};
     const ErrorBound* bound{nullptr};
 };

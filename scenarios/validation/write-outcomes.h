@@ -11,12 +11,12 @@ namespace weir
 {
 
 /**
- * Versions in /provenance, and a group a suite below /validation.
+ * Writes the versions to /provenance, and one group per suite below /validation.
  *
- * - /validation/SUITE: a row a case. Cases of measured collectives have their size and bus
- *   bandwidths; where times and plain numbers are in one table, a column says which a case is.
- * - /validation/SUITE/statements: a row a statement
- * - /validation/SUITE/bounds, of error bounds: a row a bound of a fresh case at each coverage
+ *  - /validation/SUITE: one row per case. Cases of measured collectives have their size and bus
+ *    bandwidths; if a table has both times and dimensionless values, a column states the unit.
+ *  - /validation/SUITE/statements: one row per statement
+ *  - /validation/SUITE/bounds, for error bounds: one row per bound of a fresh case and coverage
  */
 void WriteOutcomes(Hdf5File& file, const std::vector<SuiteOutcome>& outcomes);
 

@@ -14,7 +14,7 @@ namespace weir
 namespace
 {
 
-/** The keys of each part of @p spec. */
+/** Writes each part of @p spec as a map under its key. */
 template <typename Spec>
 void
 WriteParts(YamlWriter& out, ParameterWriter& writer, Spec& spec)

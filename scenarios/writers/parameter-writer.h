@@ -12,21 +12,22 @@
 namespace weir
 {
 
-/** Writes @p spec into a map that is open; ReadPackets reads it back equal. */
+/** Writes @p spec into an open map; ReadPackets reads it back unchanged. */
 void WritePackets(YamlWriter& out, PacketSpec spec);
 
-/** The keys of each model of @p spec, into the map that is open. */
+/** Writes the keys of each correction model of @p spec into an open map. */
 void WriteCorrections(YamlWriter& out, CorrectionSpec spec);
 
-/** Writes the value of @p parameter at @p key, in a map that is open. */
+/** Writes @p parameter under @p key into an open map. */
 void WriteParameter(YamlWriter& out, const std::string& key, const Parameter& parameter);
 
-/** The value of @p parameter as files have it; empty: it is left out, or no single value. */
+/** The value of @p parameter as in files; empty if it is omitted or not a single value. */
 std::string TextOf(const Parameter& parameter);
 
-/** Writes the parameters of a component into a map that is open; ParameterReader reads them back
- * equal. What is left open (an optional count, a size without limit, a link like those around) is
- * left out. */
+/**
+ * Writes the parameters of a component into an open map; ParameterReader reads them back unchanged.
+ * Omits unset values: an absent optional count, an unlimited size, an empty link profile.
+ */
 class ParameterWriter : public ParameterVisitor
 {
   public:

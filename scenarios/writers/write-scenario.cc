@@ -67,7 +67,7 @@ WriteDimensionWise(YamlWriter& out, const DimensionWiseSettings& settings)
     out.EndMap();
 }
 
-/** Writes the key `nccl` of `network`, as ReadNccl reads it. */
+/** Writes the key `nccl` of `network` in the format of ReadNccl. */
 void
 WriteNccl(YamlWriter& out, const NcclSettings& nccl)
 {
@@ -90,7 +90,10 @@ WriteNccl(YamlWriter& out, const NcclSettings& nccl)
     out.EndMap();
 }
 
-/** Its own share is what the reader divides by the rows again. */
+/**
+ * Writes the access distribution of a table. Classes are written with their total probability,
+ * which the reader divides by their number of rows.
+ */
 void
 WriteUse(YamlWriter& out, const EmbeddingTable& table)
 {
@@ -111,7 +114,10 @@ WriteUse(YamlWriter& out, const EmbeddingTable& table)
     }
 }
 
-/** A model's embedding tables as ReadEmbeddingTables takes them; nothing where there are none. */
+/**
+ * Writes a model's embedding tables in the format of ReadEmbeddingTables; nothing if there are
+ * none.
+ */
 void
 WriteEmbeddingTables(YamlWriter& out, const std::vector<EmbeddingTable>& tables)
 {
@@ -140,7 +146,7 @@ WriteSampleShape(YamlWriter& out, const char* key, const SampleShape& shape)
     out.List(key, std::array{shape.channels, shape.height, shape.width});
 }
 
-/** A job's `model:` that ReadLayerTable reads back equal, layer by layer. */
+/** Writes a job's `model:`, layer by layer; ReadLayerTable reads it back unchanged. */
 void
 WriteLayerTable(YamlWriter& out, const LayerTable& table)
 {
@@ -168,7 +174,7 @@ WriteLayerTable(YamlWriter& out, const LayerTable& table)
     out.EndMap();
 }
 
-/** What ReadExpertLayers reads; nothing without experts. */
+/** Writes the format of ReadExpertLayers; nothing if there are no experts. */
 void
 WriteExpertLayers(YamlWriter& out, const ExpertLayers& moe)
 {
@@ -186,16 +192,16 @@ WriteExpertLayers(YamlWriter& out, const ExpertLayers& moe)
     out.EndMap();
 }
 
-/** What ReadExpertLoad reads. */
+/** Writes the format of ReadExpertLoad. */
 void
 WriteExpertLoad(YamlWriter& out, const ExpertLoad& load)
 {
     if (load.IsBalanced() && load.capacityFactor == 0)
     {
-        return; // as without
+        return; // the default
     }
     out.BeginMap("expertLoad");
-    if (load.capacityFactor > 0) // all else has no effect then
+    if (load.capacityFactor > 0) // the other settings then have no effect
     {
         out.Number("capacityFactor", load.capacityFactor);
     }
@@ -216,7 +222,7 @@ WriteExpertLoad(YamlWriter& out, const ExpertLoad& load)
     out.EndMap();
 }
 
-/** Writes the map `traffic` of a job as ReadTraffic reads it. */
+/** Writes the map `traffic` of a job in the format of ReadTraffic. */
 void
 WriteTraffic(YamlWriter& out, const TrafficSpec& spec)
 {
@@ -292,7 +298,7 @@ WriteModel(YamlWriter& out, const Transformer& model)
     out.EndMap();
 }
 
-/** What of a plan has an effect on @p network. */
+/** Writes the settings of a plan that have an effect on @p network. */
 void
 WritePlan(YamlWriter& out, ParallelPlan plan, const Network& network)
 {
@@ -303,9 +309,9 @@ WritePlan(YamlWriter& out, ParallelPlan plan, const Network& network)
         out.List("tensorShape", extents);
     }
     WriteExpertLoad(out, plan.expertLoad);
-    plan.sharding.state = plan.Sharded(); // one state, in whichever words it was given
+    plan.sharding.state = plan.Sharded(); // one state for all spellings
     plan.distributedOptimizer = plan.sharding.state == ShardedState::Optimizer;
-    std::string open; // the map that the keys so far are in
+    std::string open; // name of the open map of keys; empty: none
     const std::vector<KeyUse> uses = PlanUses(plan, network);
     PlanKeys keys(plan);
     ForEachParameter(keys, [&](const ParameterInfo& info, const Parameter& parameter) {
@@ -402,7 +408,7 @@ WritePlacement(YamlWriter& out, const PlacementSpec& placement)
     out.EndMap();
 }
 
-/** Where and when a job without a parallel plan runs. */
+/** Writes location and time of a job without a parallel plan. */
 template <typename Job>
 void
 WriteExtent(YamlWriter& out, const Job& job, Time start)
@@ -485,7 +491,7 @@ WriteTrafficJob(YamlWriter& out, const TrafficJobSpec& job)
     out.EndMap();
 }
 
-/** Where, when and how long a job of a model or a workload runs. */
+/** Writes location, start and end condition of a training job or workload. */
 void
 WriteTrainingExtent(YamlWriter& out, const JobSpec& job)
 {
@@ -500,7 +506,7 @@ WriteTrainingExtent(YamlWriter& out, const JobSpec& job)
     }
 }
 
-/** What a job of an imported workload has; ends the map of the job. */
+/** Writes the remaining keys of a job with an imported workload and ends its map. */
 void
 WriteWorkload(YamlWriter& out, const JobSpec& job)
 {
@@ -610,7 +616,7 @@ WriteEvent(YamlWriter& out, const EventSpec& event)
     out.EndMap();
 }
 
-/** What is packets, and how it meets the fluid. */
+/** Writes which traffic is simulated as packets, and its coupling to the fluid. */
 void
 WriteSelection(YamlWriter& out, HybridSelection hybrid)
 {

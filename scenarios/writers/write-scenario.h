@@ -10,8 +10,8 @@ namespace weir
 {
 
 /**
- * The scenario after defaults as YAML, for provenance: system and models are spelt out, the GPU is
- * named. ReadScenario reads it back to an equal scenario (but for the path).
+ * The scenario after defaults as YAML, for provenance: system and models are written in full, the
+ * GPU by name. ReadScenario reads it back to an equal scenario (except for the path).
  */
 std::string DumpScenario(const Scenario& scenario);
 

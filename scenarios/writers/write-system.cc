@@ -141,8 +141,8 @@ WriteValue(YamlWriter& out, NodeCostUnit unit, double value)
     case NodeCostUnit::Microseconds:
         return out.Duration("value", Time::Microseconds(value));
     case NodeCostUnit::GBps:
-        // To a byte per second: what the product with 1e9 adds to it would read back as another
-        // value.
+        // Round to bytes per second: the rounding error of the product with 1e9 would be read back
+        // as a different value.
         return out.Speed("value", Rate::BytesPerSecond(std::round(value * 1e9)));
     case NodeCostUnit::Bytes:
         return out.Size("value", Bytes(static_cast<int64_t>(value)));
@@ -152,7 +152,7 @@ WriteValue(YamlWriter& out, NodeCostUnit unit, double value)
     out.Number("value", value);
 }
 
-/** Those that are given; of a kind that is given twice the last, which is the one that counts. */
+/** Writes the given costs. If a cost is given twice, writes the last one, which is effective. */
 void
 WriteCosts(YamlWriter& out, const std::vector<NodeCost>& costs)
 {

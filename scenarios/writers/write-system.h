@@ -8,19 +8,21 @@
 namespace weir
 {
 
-/** The keys of @p profile, into a map that is open. */
+/** Writes the keys of @p profile into an open map. */
 void WriteProfile(YamlWriter& out, const LinkProfile& profile);
 
-/** Writes @p node as the map `node:` of a system; ReadNode reads it back equal. */
+/** Writes @p node as the map `node:` of a system; ReadNode reads it back unchanged. */
 void WriteNode(YamlWriter& out, const NodeSpec& node);
 
-/** The keys of routing of @p fabric, into a map that is open. */
+/** Writes the routing keys of @p fabric into an open map. */
 void WriteRouting(YamlWriter& out, const FabricSpec& fabric);
 
-/** Writes @p cluster under @p key as a system without `base:`; ReadSystem reads it back equal. */
+/**
+ * Writes @p cluster under @p key as a system without `base:`; ReadSystem reads it back unchanged.
+ */
 void WriteSystem(YamlWriter& out, const char* key, const ClusterSpec& cluster);
 
-/** As WriteSystem, into a map that is open. */
+/** The same as WriteSystem, into an open map. */
 void WriteSystemKeys(YamlWriter& out, const ClusterSpec& cluster);
 
 } // namespace weir

@@ -8,8 +8,8 @@ namespace weir
 {
 
 /**
- * Wrong input: what() is the one line the user sees, "file:line:column: key: found ..., expected
- * ...". Mains catch it once, print it and exit with 2.
+ * Invalid input. what() is the single line for the user: "file:line:column: key: found ...,
+ * expected ...". The main programs catch it once, print it and exit with 2.
  */
 class InputError : public std::runtime_error
 {

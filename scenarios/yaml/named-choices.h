@@ -13,11 +13,11 @@
 namespace weir
 {
 
-/** Values and what they are called in files and on the command line, in the order of messages. */
+/** Values with their names in files and on the command line, in the order used by messages. */
 template <typename E>
 using NamedChoices = std::vector<std::pair<const char*, E>>;
 
-/** The value that @p name stands for, or nothing. */
+/** The value named @p name, or nothing. */
 template <typename E>
 std::optional<E>
 FindChoice(const NamedChoices<E>& choices, std::string_view name)
@@ -44,7 +44,7 @@ ChoiceNames(const NamedChoices<E>& choices)
     return names;
 }
 
-/** How @p value is spelt. @throws std::logic_error when @p choices lacks it. */
+/** The name of @p value. @throws std::logic_error when @p choices lacks it. */
 template <typename E>
 const char*
 NameOf(const NamedChoices<E>& choices, E value)
@@ -59,7 +59,7 @@ NameOf(const NamedChoices<E>& choices, E value)
     throw std::logic_error("NameOf: a value without a name");
 }
 
-/** What ToString calls the values of an enumeration up to @p last. */
+/** The values of an enumeration up to @p last with their names by ToString. */
 template <typename E>
 NamedChoices<E>
 ChoicesUpTo(E last)

@@ -15,11 +15,11 @@ Lower(char c)
     return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
 }
 
-/** Whether most of the shorter text begins the other: "recompute" and "recomputation". */
+/** Whether both texts share a prefix of 3/4 of the shorter one: "recompute" and "recomputation". */
 bool
 BeginAlike(const std::string& a, const std::string& b)
 {
-    constexpr std::size_t MIN_LETTERS = 3; // letters that say something
+    constexpr std::size_t MIN_LETTERS = 3; // minimum length of a meaningful prefix
     const std::size_t shorter = std::min(a.size(), b.size());
     std::size_t same = 0;
     while (same < shorter && Lower(a[same]) == Lower(b[same]))
@@ -35,7 +35,7 @@ std::size_t
 EditDistance(const std::string& a, const std::string& b)
 {
     const std::size_t width = b.size() + 1;
-    std::vector<std::size_t> cost((a.size() + 1) * width); // of turning a[0, i) into b[0, j)
+    std::vector<std::size_t> cost((a.size() + 1) * width); // cost of turning a[0, i) into b[0, j)
     for (std::size_t i = 0; i <= a.size(); ++i)
     {
         for (std::size_t j = 0; j <= b.size(); ++j)

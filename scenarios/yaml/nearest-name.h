@@ -9,20 +9,20 @@ namespace weir
 {
 
 /**
- * The least number of insertions, deletions, replacements and swaps of neighbors that turn @p a
- * into @p b, upper and lower case being the same (optimal string alignment; Boytsov, "Indexing
- * methods for approximate dictionary searching", 2011, section 2.1). O(|a| |b|).
+ * Minimum number of insertions, deletions, substitutions and transpositions of adjacent characters
+ * that turn @p a into @p b, ignoring case (optimal string alignment; Boytsov, "Indexing methods for
+ * approximate dictionary searching", 2011, section 2.1). O(|a| |b|).
  */
 std::size_t EditDistance(const std::string& a, const std::string& b);
 
 /**
- * The one of @p names that somebody who wrote @p wrong may have meant: the nearest, the first of
- * equals. Empty when none is within a third of the longer name's length (two edits for short ones)
- * and none begins alike for three quarters of the shorter.
+ * The name in @p names closest to @p wrong; the first of equally close ones. Empty when no name is
+ * within an edit distance of a third of the longer name's length (two for short names) or shares a
+ * prefix of three quarters of the shorter name.
  */
 std::string NearestName(const std::string& wrong, const std::vector<std::string>& names);
 
-/** " (did you mean 'nodes'?)", or nothing when no name is near. */
+/** " (did you mean 'nodes'?)", or nothing when no name is close. */
 std::string DidYouMean(const std::string& wrong, const std::vector<std::string>& names);
 
 /** "a, b, c". */

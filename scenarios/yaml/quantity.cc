@@ -18,9 +18,9 @@ namespace weir
 namespace
 {
 
-__extension__ typedef unsigned __int128 Wide; // -Wpedantic knows no other spelling
+__extension__ typedef unsigned __int128 Wide; // -Wpedantic rejects other spellings
 
-/** A number of at least zero as a fraction, before any rounding. */
+/** A non-negative number as an exact fraction. */
 struct Ratio
 {
     Wide numerator{0};
@@ -31,25 +31,25 @@ struct Ratio
         return static_cast<long double>(numerator) / static_cast<long double>(denominator);
     }
 
-    /** @return false when @p factor makes it too large to hold. */
+    /** @return false when the result is too large to represent. */
     bool Multiply(uint64_t factor);
 
-    /** @return false when @p divisor makes it too fine to hold. */
+    /** @return false when the denominator is too large to represent. */
     bool Divide(uint64_t divisor);
 
-    /** Times ten to @p powerOfTen. @return false when it cannot be held. */
+    /** Multiplies by 10^@p powerOfTen. @return false when the result cannot be represented. */
     bool Scale(int powerOfTen);
 };
 
-/** A number with a unit, cut into its parts: "-1.5e3 GB". */
+/** The parts of a number with a unit: "-1.5e3 GB". */
 struct QuantityParts
 {
     bool negative{false};
-    std::string_view mantissa; //!< digits and points, maybe none
+    std::string_view mantissa; //!< digits and decimal points, possibly none
     int exponent{0};
-    std::string_view unit; //!< all the rest
+    std::string_view unit; //!< the rest of the text
 
-    /** Cuts @p text, which must outlive the parts; an e is an exponent only before digits. */
+    /** Splits @p text, which must outlive the parts; an e starts an exponent only before digits. */
     static QuantityParts Cut(std::string_view text);
 };
 
@@ -110,7 +110,7 @@ QuantityParts::Cut(std::string_view text)
     return parts;
 }
 
-/** Reads the decimal "12.50" exactly. @return false when it is none, or too long to hold. */
+/** Reads the decimal "12.50" exactly. @return false when it is not a decimal or too long. */
 bool
 ReadDecimal(std::string_view mantissa, Ratio& ratio)
 {
@@ -138,7 +138,7 @@ ReadDecimal(std::string_view mantissa, Ratio& ratio)
     return digits;
 }
 
-/** A unit: numerator / denominator of what its kind counts in (B, ps, B/s, Hz). */
+/** A unit of numerator / denominator base units (B, ps, B/s, Hz). */
 struct Unit
 {
     const char* name;
@@ -146,7 +146,7 @@ struct Unit
     int64_t denominator{1};
 };
 
-/** A kind of quantity: its name and example for messages, and its units. */
+/** A kind of quantity: its name and an example for messages, and its units. */
 struct Kind
 {
     const char* name;
@@ -158,7 +158,7 @@ constexpr int64_t KILO = 1'000;
 constexpr int64_t MEGA = 1'000'000;
 constexpr int64_t GIGA = 1'000'000'000;
 constexpr int64_t TERA = 1'000'000'000'000;
-constexpr int MAX_EXPONENT = 30; // 1e30 of any unit is beyond every limit
+constexpr int MAX_EXPONENT = 30; // 1e30 of any unit exceeds every limit
 
 Kind
 Sizes()
@@ -225,7 +225,7 @@ UnitNames(const Kind& kind)
     return names;
 }
 
-/** @p text in the smallest unit of @p kind. */
+/** Parses @p text to base units of @p kind. */
 Ratio
 Read(const std::string& text, const Kind& kind)
 {
@@ -263,7 +263,7 @@ Read(const std::string& text, const Kind& kind)
                      DidYouMean(found, UnitNames(kind)));
 }
 
-/** The largest unit of @p units (ascending) that divides @p count. */
+/** Formats @p count in the largest of @p units (ascending) that divides it. */
 std::string
 FormatWhole(int64_t count, const std::vector<Unit>& units)
 {
@@ -369,7 +369,7 @@ FormatRate(Rate rate)
 std::string
 FormatNumber(double value)
 {
-    std::array<char, 32> text{}; // the longest shortest double has 24 characters
+    std::array<char, 32> text{}; // a shortest double has at most 24 characters
     const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
     return std::string(text.data(), end);
 }

@@ -10,42 +10,46 @@
  * @file
  * Quantities as text: a number and a unit, "400Gbps", "40MiB", "1.98 GHz".
  *
- * kB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB powers of 1024. The number is read as an
- * exact decimal and scaled before it is rounded once. Each reader throws an InputError
- * "found ..., expected ..." (without a place) on a bare number, an unknown unit, a negative or
- * unrepresentable value. What a writer writes its reader reads back to the same value.
+ * kB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB are powers of 1024. The number is read as
+ * an exact decimal, scaled, and rounded once. Each parser throws an InputError "found ..., expected
+ * ..." (without a location) on a number without a unit, an unknown unit, and a negative or
+ * unrepresentable value. Each parser reads the output of its formatter back to the same value.
  */
 namespace weir
 {
 
-/** B, kB (or KB), MB, GB, TB, KiB, MiB, GiB, TiB; must come to whole bytes. */
+/**
+ * Units B, kB (or KB), MB, GB, TB, KiB, MiB, GiB, TiB; the result must be a whole number of bytes.
+ */
 Bytes ParseBytes(const std::string& text);
 
-/** ps, ns, us, ms, s; to the nearest picosecond. */
+/** Units ps, ns, us, ms, s; rounds to the nearest picosecond. */
 Time ParseTime(const std::string& text);
 
-/** bps, kbps, Mbps, Gbps, Tbps (bits), or B/s, kB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s (bytes). */
+/**
+ * Units bps, kbps, Mbps, Gbps, Tbps (bits), or B/s, kB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s (bytes).
+ */
 Rate ParseRate(const std::string& text);
 
-/** Hz, kHz, MHz, GHz. */
+/** Units Hz, kHz, MHz, GHz. */
 double ParseHertz(const std::string& text);
 
 /** A percentage: "3%" is 0.03. */
 double ParsePercent(const std::string& text);
 
-/** In the largest binary unit that divides it. */
+/** Uses the largest binary unit that divides the size. */
 std::string FormatBytes(Bytes bytes);
 
-/** In the largest unit that divides it. */
+/** Uses the largest unit that divides the time. */
 std::string FormatTime(Time time);
 
 /** "1 node", "4 nodes". */
 std::string FormatNodes(std::size_t count);
 
-/** In the unit that takes the fewest characters, bits before bytes. */
+/** Uses the unit that gives the shortest text; ties go to bits. */
 std::string FormatRate(Rate rate);
 
-/** The shortest decimal that reads back to @p value. */
+/** The shortest decimal number that reads back to @p value. */
 std::string FormatNumber(double value);
 
 } // namespace weir

@@ -25,7 +25,7 @@ IsDigits(const std::string& text)
     });
 }
 
-/** @p text as a whole number up to @p most; throws what @p expected says. */
+/** Parses @p text as an integer from 0 to @p most. @throws InputError with the text @p expected */
 int64_t
 ParseCount(const std::string& text, int64_t most, const char* expected)
 {

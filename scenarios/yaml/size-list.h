@@ -11,21 +11,24 @@
 namespace weir
 {
 
-/** The largest size of a collective, 32 PiB: at 4 GB/s it takes the 106 days that times count. */
+/**
+ * Maximum size of a collective, 32 PiB: at 4 GB/s it takes the 106 days that Time can represent.
+ */
 constexpr Bytes LARGEST_CALL = Bytes::GiB(int64_t{1} << 25);
 
 /**
- * Message sizes as text: a list "1MiB,64MiB,1048577", or a geometric range "8B:16GiB:x2" (first,
- * last, factor; the last is included where the factor meets it). Sizes have a unit or are exact
- * byte counts.
+ * Parses message sizes: a list "1MiB,64MiB,1048577", or a geometric range "8B:16GiB:x2" (first,
+ * last, factor; the last is included if the series reaches it exactly). A size is a quantity with a
+ * unit or a number of bytes.
  * @throws InputError "found ..., expected ..." on anything else.
  */
 std::vector<Bytes> ParseSizeList(const std::string& text);
 
 /**
- * What each rank gives each other one in an all-to-all-v, as CSV: a row for each of @p ranks
- * senders with a size for each receiver, in bytes or with a unit; one row alone is every sender's.
- * @throws InputError with file and line where there are more or fewer, or something is no size.
+ * Reads the sizes that each rank sends to each other one in an all-to-all-v, as CSV: one row per
+ * sender with one size per receiver, for @p ranks ranks, in bytes or with a unit. A single row
+ * applies to every sender.
+ * @throws InputError with file and line on a wrong number of rows or sizes, or an invalid size.
  */
 std::vector<std::vector<Bytes>> ReadCounts(const std::string& path, uint32_t ranks);
 

@@ -26,7 +26,7 @@ IsUtf16(std::string_view text)
     return start == "\xff\xfe" || start == "\xfe\xff";
 }
 
-/** "file:line:column" of the character at @p offset. */
+/** Location "file:line:column" of the character at @p offset. */
 std::string
 PlaceIn(const std::string& path, std::string_view text, std::size_t offset)
 {
@@ -37,11 +37,11 @@ PlaceIn(const std::string& path, std::string_view text, std::size_t offset)
     return path + ":" + std::to_string(line) + ":" + std::to_string(column + 1);
 }
 
-/** What FilesRead tells. */
+/** The record of FilesRead. */
 struct ReadRecord
 {
     std::mutex mutex;
-    std::map<std::string, std::string> states; //!< by path
+    std::map<std::string, std::string> states; //!< FileState by path
 };
 
 ReadRecord&

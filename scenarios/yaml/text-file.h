@@ -9,56 +9,59 @@
 namespace weir
 {
 
-/** What UTF-8 text may begin with: no part of it. */
+/** Optional first bytes of UTF-8 text, not part of its content. */
 constexpr std::string_view BYTE_ORDER_MARK = "\xef\xbb\xbf";
 
-/** The first byte of @p text that no text has: a control character that is no white space; npos. */
+/** Offset of the first control character other than white space in @p text; npos if none. */
 std::size_t FindNonText(std::string_view text);
 
-/** "the byte 0x07", for what FindNonText finds. */
+/** Description of a byte found by FindNonText: "the byte 0x07". */
 std::string ByteName(char byte);
 
 /**
- * "folder" or "device" where @p path names one, which no text is read from: one has none, the other
- * no end. Null for a file, for a pipe and for what is not there.
+ * "folder" or "device" if @p path is one, from which no text can be read (a device may have no
+ * end). Null for a regular file, a pipe and a missing file.
  */
 const char* KindWithoutText(const std::string& path);
 
 /**
- * All of a file, whatever it holds.
- * @param expected "a trace".
- * @throws InputError naming @p path where it is a folder, a device or cannot be read.
+ * Reads the whole content of a file, of any format.
+ * @param expected description for messages, such as "a trace"
+ * @throws InputError naming @p path when it is a folder, a device or unreadable.
  */
 std::string ReadBytes(const std::string& path, const std::string& expected);
 
 /**
- * All of a file of text, without a byte order mark of UTF-8.
- * @param expected "a YAML file".
- * @throws InputError as ReadBytes, and with the place of a byte that no text has, unless a mark
- * says that it is UTF-16.
+ * Reads a whole text file, without a UTF-8 byte order mark.
+ * @param expected description for messages, such as "a YAML file"
+ * @throws InputError as ReadBytes, and with the location of a control character, unless a byte
+ *         order mark declares UTF-16.
  */
 std::string ReadTextFile(const std::string& path, const std::string& expected);
 
-/** A file that was read. */
+/** A file that the process has read. */
 struct FileRead
 {
     std::string path;  //!< absolute
-    std::string state; //!< FileState when it was read first
+    std::string state; //!< FileState when it was first read
 };
 
-/** What changes where a file does: its size and when it was written; "none" where there is none. */
+/**
+ * A text that changes when the file changes: its size and modification time; "none" if it is
+ * missing.
+ */
 std::string FileState(const std::string& path);
 
-/** Notes that the process reads @p path, for those that do so without ReadBytes. */
+/** Records that the process reads @p path, for callers that do not use ReadBytes. */
 void NoteFileRead(const std::string& path);
 
 /**
- * All files that the process has read text from, each once. What a build tool has its compilers
- * tell: the only record of that kind, and nothing that is simulated depends on it. Thread-safe.
+ * All files that the process has read, each once, similar to a compiler's dependency output for
+ * build tools. This is the only global record; no simulation result depends on it. Thread-safe.
  */
 std::vector<FileRead> FilesRead();
 
-/** From now on FilesRead tells what is read from now on. */
+/** Clears the record of FilesRead. */
 void ForgetFilesRead();
 
 } // namespace weir

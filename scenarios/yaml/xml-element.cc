@@ -19,16 +19,16 @@ struct XmlElement::File
     std::string text;
     pugi::xml_document document;
 
-    std::vector<std::ptrdiff_t> lines; //!< where each begins
+    std::vector<std::ptrdiff_t> lines; //!< offset of the first character of each line
 
-    /** The line of the character at @p offset, from 1 on. O(log lines). */
+    /** Line number of the character at @p offset, from 1. O(log lines). */
     std::size_t LineAt(std::ptrdiff_t offset) const
     {
         const auto next = std::upper_bound(lines.begin() + 1, lines.end(), offset);
         return static_cast<std::size_t>(next - lines.begin());
     }
 
-    /** "path:line:column" of the character at @p offset. */
+    /** Location "path:line:column" of the character at @p offset. */
     std::string Place(std::ptrdiff_t offset) const
     {
         const std::size_t line = LineAt(offset);
@@ -41,10 +41,10 @@ XmlElement::XmlElement(std::shared_ptr<const File> file, const pugi::xml_node& n
     : m_file(std::move(file)),
       m_node(std::make_shared<pugi::xml_node>(node))
 {
-    // XML forbids attributes that are there twice, pugixml lets them pass; they are few.
+    // XML forbids duplicate attributes, but pugixml accepts them. Elements have few attributes.
     for (const pugi::xml_attribute& attribute : node.attributes())
     {
-        if (node.attribute(attribute.name()) != attribute) // a look-up finds the first
+        if (node.attribute(attribute.name()) != attribute) // a lookup finds the first
         {
             Fail(attribute.name(), "found the attribute twice, expected it once");
         }
@@ -207,7 +207,7 @@ void
 XmlElement::Fail(const char* attribute, const std::string& message) const
 {
     const bool hasAttribute = attribute != nullptr && *attribute != '\0';
-    // offset_debug is that of the name, one past "<"
+    // offset_debug() is the offset of the name, one past "<"
     throw InputError(m_file->Place(m_node->offset_debug() - 1) + ": " + Name() +
                      (hasAttribute ? std::string(" ") + attribute : "") + ": " + message);
 }

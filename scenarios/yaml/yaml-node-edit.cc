@@ -28,7 +28,7 @@ SplitPath(const std::string& dottedPath)
     }
 }
 
-/** Whether what stands under @p key may be the name of a base, or a map over it. */
+/** Whether the value of @p key may be the name of a base or a map with that base. */
 bool
 IsReference(const std::string& key)
 {
@@ -37,7 +37,7 @@ IsReference(const std::string& key)
 
 } // namespace
 
-/** Gives a value that was set its place: the setting itself, and the path it was set at. */
+/** Sets the location of a value to the setting itself and the path at which it was set. */
 void
 YamlNode::Relocate(State& state, const std::string& file, const std::string& path)
 {
@@ -58,7 +58,7 @@ YamlNode::Relocate(State& state, const std::string& file, const std::string& pat
 void
 YamlNode::MakeBase()
 {
-    auto base = std::make_shared<State>(*m_state); // at the key under which it was written
+    auto base = std::make_shared<State>(*m_state); // keeps its location
     m_state->kind = YamlKind::Map;
     m_state->text.clear();
     m_state->entries = {{"base", std::move(base)}};
@@ -77,7 +77,7 @@ YamlNode::Set(const std::string& dottedPath, const std::string& text)
 
     std::shared_ptr<State>* slot = &m_state;
     std::string path = m_state->path;
-    std::string above; // the key of the slot
+    std::string above; // key of the slot
     for (const std::string& key : SplitPath(dottedPath))
     {
         if ((*slot)->kind == YamlKind::Scalar && IsReference(above))
@@ -110,7 +110,7 @@ YamlNode::Set(const std::string& dottedPath, const std::string& text)
             throw InputError(name + ": " + path + ": " + YamlNode(*slot).Found() +
                              " above the key '" + key + "', expected a map or a list");
         }
-        parent.kind = YamlKind::Map; // nothing becomes a map
+        parent.kind = YamlKind::Map; // a null value becomes a map
         slot = parent.FindEntry(key);
         if (!slot)
         {

@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-/** Where the documents of a text begin. */
+/** Records where the documents of a text begin. */
 class DocumentStarts : public YAML::EventHandler
 {
   public:
@@ -71,7 +71,7 @@ class DocumentStarts : public YAML::EventHandler
     {
     }
 
-    std::vector<YAML::Mark> marks; //!< of what each holds
+    std::vector<YAML::Mark> marks; //!< first content of each document
 
   private:
     void NoteContent(const YAML::Mark& mark)
@@ -80,16 +80,16 @@ class DocumentStarts : public YAML::EventHandler
         m_isEmpty = false;
     }
 
-    bool m_isEmpty{true}; //!< whether nothing of the last one has been seen
+    bool m_isEmpty{true}; //!< the last document has had no content yet
 };
 
 } // namespace
 
-/** Turns yaml-cpp's nodes into the tree behind YamlNode. */
+/** Converts yaml-cpp's nodes to the tree of YamlNode. */
 class YamlLoader
 {
   public:
-    /** @param hasPlaces whether lines and columns of the text mean anything to its writer. */
+    /** @param hasPlaces whether messages give lines and columns of the text */
     YamlLoader(std::string file, bool hasPlaces)
         : m_file(std::move(file)),
           m_hasPlaces(hasPlaces)
@@ -103,7 +103,8 @@ class YamlLoader
         DocumentStarts starts;
         try
         {
-            // Not YAML::LoadAll: it finds documents without end before a comma that opens a text.
+            // YAML::LoadAll() is not used: a text that begins with a comma gives it endless
+            // documents.
             std::istringstream in(text);
             YAML::Parser parser(in);
             while (starts.marks.size() < 2 && parser.HandleNextDocument(starts))
@@ -135,7 +136,7 @@ class YamlLoader
     using State = YamlNode::State;
 
     static constexpr int MAX_DEPTH = 100; //!< also ends aliases that contain themselves
-    static constexpr std::size_t MAX_VALUES = 1'000'000; //!< aliases can multiply
+    static constexpr std::size_t MAX_VALUES = 1'000'000; //!< limits values multiplied by aliases
 
     YamlMark Mark(const YAML::Mark& mark) const
     {
@@ -187,7 +188,7 @@ class YamlLoader
 
     void ConvertEntries(const YAML::Node& node, State& state, int depth)
     {
-        std::unordered_map<std::string, int> firstLines; // by key
+        std::unordered_map<std::string, int> firstLines; // line of the first occurrence by key
         for (const auto& entry : node)
         {
             const YamlMark keyMark = Mark(entry.first.Mark());
@@ -209,13 +210,16 @@ class YamlLoader
             value->keyMark = keyMark;
             if (value->kind == YamlKind::Null)
             {
-                value->mark = keyMark; // what is not there has no place of its own
+                value->mark = keyMark; // a missing value has no location
             }
             state.entries.emplace_back(key, std::move(value));
         }
     }
 
-    /** @throws InputError at a control character, which escapes can write and terminals obey. */
+    /**
+     * @throws InputError at a control character, which escape sequences can produce and terminals
+     *         would execute.
+     */
     void CheckText(const std::string& text, const YamlMark& mark, const std::string& path) const
     {
         const std::size_t wrong = FindNonText(text);

@@ -12,7 +12,7 @@
 namespace weir
 {
 
-/** What a YAML value is. */
+/** Kind of a YAML value. */
 enum class YamlKind : uint8_t
 {
     Null,
@@ -21,7 +21,7 @@ enum class YamlKind : uint8_t
     Map
 };
 
-/** A place in a file, counted from 1; line 0 when the text came from elsewhere. */
+/** A location in a file, from 1; line 0 if the text is not from a file. */
 struct YamlMark
 {
     int line{0};
@@ -29,7 +29,7 @@ struct YamlMark
 };
 
 /**
- * A value of a YAML tree with its own place, so that it keeps it wherever the value is merged to.
+ * A value of a YAML tree with its own location, which it keeps when it is merged into another tree.
  * Internal to YamlNode's sources.
  */
 struct YamlNode::State
@@ -39,9 +39,9 @@ struct YamlNode::State
     std::string file;
     std::string path; //!< dotted keys from the root of its file; empty at the root
     YamlMark mark;
-    bool isInherited{false}; //!< comes from a base
-    bool isRead{false};      //!< its text was asked for
-    YamlMark keyMark;        //!< of the key it stands under, if any
+    bool isInherited{false}; //!< is from a base
+    bool isRead{false};      //!< its text has been read
+    YamlMark keyMark;        //!< location of its key, if any
     std::vector<std::pair<std::string, std::shared_ptr<State>>> entries; //!< of a map, in order
     std::vector<std::shared_ptr<State>> items;                           //!< of a sequence
 

@@ -27,7 +27,7 @@ Place(const std::string& file, const YamlMark& mark, const std::string& path)
     return path.empty() ? place : place + ": " + path;
 }
 
-/** "from 1 to 8", or one of its ends where the other is no limit. */
+/** " from 1 to 8", or only one bound if the other is the limit of the type. */
 template <typename N>
 std::string
 RangeText(N least, N most, const std::string& minText, const std::string& maxText)
@@ -217,7 +217,7 @@ YamlNode::AsInteger(int64_t least, int64_t most) const
     const std::string text = Text(expected);
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc::result_out_of_range) // the bound may be that of the type
+    if (error == std::errc::result_out_of_range) // the bound may be the limit of the type
     {
         Fail(Found() + ", expected a whole number from " + std::to_string(least) + " to " +
              std::to_string(most));
@@ -307,7 +307,7 @@ YamlNode::AsPercent(double least, double most) const
     const double value = AsQuantity(ParsePercent, "a percentage, such as 3%");
     if (!(value >= least && value <= most))
     {
-        const auto percent = [](double part) { // without what binary fractions add
+        const auto percent = [](double part) { // removes the error of binary fractions
             constexpr double DIGITS = 1e9;
             return FormatNumber(std::round(100 * part * DIGITS) / DIGITS);
         };

@@ -24,11 +24,11 @@ namespace weir
 {
 
 /**
- * A YAML value that knows where it stands: file, line, column and key path. Every accessor throws
- * an InputError with that place, what was found and what was expected.
+ * A YAML value with its location: file, line, column and key path. Every accessor throws an
+ * InputError with that location, what was found and what was expected.
  *
- * Quantities are text with a unit: "400Gbps", "25GB/s", "150ns", "40MiB", "1.98GHz";
- * a bare number where a unit belongs is an error.
+ * Quantities are text with a unit: "400Gbps", "25GB/s", "150ns", "40MiB", "1.98GHz"; a number
+ * without a unit is an error where a unit is required.
  */
 class YamlNode
 {
@@ -36,17 +36,17 @@ class YamlNode
     /** @throws InputError when the file is missing, unreadable or not YAML. */
     static YamlNode Load(const std::string& path);
 
-    /** Of text that is no file; @p name stands in for the file in messages. */
+    /** Parses text that is not from a file; messages show @p name instead of a file. */
     static YamlNode Parse(const std::string& text, const std::string& name);
 
-    /** The same for a value on the command line, whose lines and columns messages leave out. */
+    /** The same for a command-line value; messages omit lines and columns. */
     static YamlNode ParseArgument(const std::string& text, const std::string& name);
 
     bool IsMap() const;
     bool IsSequence() const;
     bool IsScalar() const;
 
-    /** The value of @p key; throws when it is absent. */
+    /** The value of @p key. @throws InputError when it is absent. */
     YamlNode Get(const std::string& key) const;
 
     /** The value of @p key, or nothing. */
@@ -54,7 +54,10 @@ class YamlNode
 
     bool Has(const std::string& key) const;
 
-    /** Sets @p value to the value of @p key as @p as gives it, where the map has one. */
+    /**
+     * Sets @p value to the result of the accessor @p as for the value of @p key, if the map has the
+     * key.
+     */
     template <typename V, typename T, typename... A>
     void Read(const char* key,
               V& value,
@@ -67,7 +70,7 @@ class YamlNode
         }
     }
 
-    /** The same with @p read, which reads the value. */
+    /** The same with the function @p read instead of an accessor. */
     template <typename V, typename T>
     void Read(const char* key, V& value, T (*read)(const YamlNode&)) const
     {
@@ -77,7 +80,7 @@ class YamlNode
         }
     }
 
-    /** The same with one of the names of @p choices. */
+    /** The same with one of the names in @p choices. */
     template <typename V, typename E>
     void Read(const char* key,
               V& value,
@@ -89,8 +92,10 @@ class YamlNode
         }
     }
 
-    /** Throws, naming the nearest of @p known, when the map has a key that is not among them, or
-     * one twice. */
+    /**
+     * @throws InputError when the map has a key that is not in @p known, with the closest known
+     *         key.
+     */
     void CheckKeys(std::initializer_list<const char*> known) const;
     void CheckKeys(const std::vector<std::string>& known) const;
 
@@ -99,18 +104,18 @@ class YamlNode
 
     std::string AsString() const;
 
-    /** Of a list. */
+    /** The texts of a list. */
     std::vector<std::string> AsStrings() const;
 
-    /** A path that is meant from the folder of the file that the value was written in. */
+    /** A path, relative to the folder of the file in which the value was written. */
     std::string AsPathBesideFile() const;
 
     int64_t AsInteger(int64_t least, int64_t most) const;
 
-    /** As AsInteger, for bounds from 0 on that 32 bits hold. */
+    /** Same as AsInteger, for bounds from 0 that fit in 32 bits. */
     uint32_t AsCount(int64_t least, int64_t most) const;
 
-    /** Of random draws: from 0 to 2^63 - 1. */
+    /** A seed of random draws: from 0 to 2^63 - 1. */
     uint64_t AsSeed() const;
 
     double AsNumber(double least, double most) const;
@@ -119,14 +124,14 @@ class YamlNode
     Rate AsRate() const;
     Bytes AsBytes() const;
     double AsHertz() const;
-    double AsPercent(double least, double most) const; //!< "3%" is 0.03, as are the bounds
+    double AsPercent(double least, double most) const; //!< "3%" is 0.03, as are bounds
 
-    // The same, refusing zero.
+    // The same; they refuse zero.
     Time AsTimeAboveZero() const;
     Rate AsRateAboveZero() const;
     Bytes AsSizeAboveZero() const;
 
-    /** One of the names of @p choices. */
+    /** The value of one of the names in @p choices. */
     template <typename E>
     E AsEnum(const NamedChoices<E>& choices) const
     {
@@ -137,52 +142,59 @@ class YamlNode
         FailChoice(ChoiceNames(choices));
     }
 
-    /** "file:line:column: key.path". */
+    /** Location "file:line:column: key.path". */
     std::string Where() const;
 
     /** Throws InputError: Where() + ": " + @p message. */
     [[noreturn]] void Fail(const std::string& message) const;
 
-    /** Throws InputError: found this text, expected one of @p names, the nearest of them suggested.
+    /**
+     * Throws an InputError: this text was found, one of @p names was expected; suggests the closest
+     * name.
      */
     [[noreturn]] void FailChoice(const std::vector<std::string>& names) const;
 
-    /** The file that the value was written in, as it was named. */
+    /** The name of the file in which the value was written, as it was given. */
     const std::string& File() const;
 
-    /** Whether the value comes from a `base:` of what is read, so that it may be of no use. */
+    /** Whether the value is from a `base:`, so that it may remain unused. */
     bool IsInherited() const;
 
-    /** Says that this value and all below it come from a base. */
+    /** Marks this value and all values below it as inherited from a base. */
     void SetInherited();
 
     /**
-     * Throws at the first value that was written but never read, inherited ones aside: one that
-     * would be ignored in silence. To be called when all has been read. O(values).
-     * @param exempt keys below which nothing need be read: remarks, or what is checked on its own.
+     * @throws InputError at the first value that was written but never read, except inherited ones:
+     *         it would be ignored silently. Call it after everything has been read. O(values).
+     * @param exempt keys below which values may stay unread, such as remarks or parts checked
+     *         separately
      */
     void CheckAllRead(std::initializer_list<const char*> exempt) const;
 
-    /** Makes a text, the name of a base, a map over it: `hgx-h100` to `{base: hgx-h100}`. */
+    /**
+     * Turns a text, the name of a base, into a map with that base: `hgx-h100` to `{base:
+     * hgx-h100}`.
+     */
     void MakeBase();
 
     /**
-     * Replaces (or adds) the value at a dotted path below this node, as `--set a.b=text` does;
-     * sequences are indexed by number ("jobs.0.steps"). The name of a system or model becomes the
-     * base of the keys that are set below it.
+     * Replaces (or adds) the value at a dotted path below this node, as `--set a.b=text` does. List
+     * items are addressed by index ("jobs.0.steps"). If a system or model is a name, that name
+     * becomes the base of the keys that are set below it.
+     * @throws InputError on an empty key, an index out of range, or a path through a text.
      */
     void Set(const std::string& dottedPath, const std::string& text);
 
     /**
-     * Merges @p over into this map: maps by key, everything else replaced. For `base:`. What
-     * merged maps lack is missing at the place of @p over.
+     * Merges @p over into this map for `base:`: maps by key; other values are replaced. Messages
+     * about missing keys of merged maps have the location of @p over.
      */
     void Overlay(const YamlNode& over);
 
-    /** The value as YAML text, for provenance. */
+    /** The value as block YAML, for provenance. */
     std::string Dump() const;
 
-    /** The same in one line, as `--set` takes it: "[{kind: link-down, at: 5ms}]". */
+    /** The value as YAML on one line, as `--set` accepts it: "[{kind: link-down, at: 5ms}]". */
     std::string InLine() const;
 
   private:
@@ -190,10 +202,10 @@ class YamlNode
     struct State;
     explicit YamlNode(std::shared_ptr<State> state);
 
-    /** "found 'x'", "found a list", ... */
+    /** Description for messages: "found 'x'", "found a list", ... */
     std::string Found() const;
 
-    /** The text of a scalar; anything else is not what was @p expected. */
+    /** The text of a scalar. @throws InputError with @p expected for other kinds. */
     std::string Text(const std::string& expected) const;
 
     template <typename Q>
@@ -207,10 +219,10 @@ class YamlNode
     static void Relocate(State& state, const std::string& file, const std::string& path);
     static void Emit(YAML::Emitter& out, const State& state);
 
-    std::shared_ptr<State> m_state; //!< yaml-cpp stays out of this header
+    std::shared_ptr<State> m_state; //!< keeps yaml-cpp out of this header
 };
 
-/** Replaces values by "key.path=value" settings. @throws InputError as YamlNode::Set. */
+/** Applies "key.path=value" settings. @throws InputError as YamlNode::Set. */
 inline void
 ApplySettings(YamlNode& node, const std::vector<std::string>& settings)
 {

@@ -18,7 +18,7 @@ class Emitter;
 namespace weir
 {
 
-/** Writes YAML maps and lists of quantities, each with its unit, that YamlNode reads back equal. */
+/** Writes YAML maps and lists of quantities with units; YamlNode reads them back unchanged. */
 class YamlWriter
 {
   public:
@@ -27,7 +27,7 @@ class YamlWriter
     YamlWriter(const YamlWriter&) = delete;
     YamlWriter& operator=(const YamlWriter&) = delete;
 
-    /** Opens a map: the document's, a list's next item, or the value of @p key. */
+    /** Opens a map: the document, the next item of a list, or the value of @p key. */
     void BeginMap();
     void BeginMap(const char* key);
     void EndMap();
@@ -35,7 +35,7 @@ class YamlWriter
     void BeginList(const char* key);
     void EndList();
 
-    /** A list of texts, or of whole numbers. */
+    /** Writes a list of texts or of integers. */
     template <typename Values>
     void List(const char* key, const Values& values)
     {
@@ -62,19 +62,19 @@ class YamlWriter
     void Duration(const char* key, Time value);
     void Speed(const char* key, Rate value);
 
-    /** A list's next item. */
+    /** Writes the next item of a list. */
     void Item(const std::string& value);
 
-    /** A list's next item: [a, b]. */
+    /** Writes the next item of a list: [a, b]. */
     void Pair(double a, double b);
 
-    /** A list's next item: [a, b, c]. */
+    /** Writes the next item of a list: [a, b, c]. */
     void Triple(uint64_t a, uint64_t b, uint64_t c);
 
-    /** A list's next item: [a, b, ...]. */
+    /** Writes the next item of a list: [a, b, ...]. */
     void Numbers(const std::vector<double>& values);
 
-    /** All that was written. */
+    /** The YAML text written so far. */
     std::string GetText() const;
 
   private:
