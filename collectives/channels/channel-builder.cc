@@ -22,10 +22,10 @@ namespace
 {
 
 /**
- * Joins the chains of a communicator's nodes to NCCL's trees (src/graph/connect.cc): between nodes
- * as PlaceInDoubleTree says, tree 0 on the first of every two rounds of the search's channels and
- * tree 1 on the second. A node meets its parent on the first GPU of its chain; where it meets its
- * children, the pattern says.
+ * Joins the chains of a communicator's nodes to NCCL's trees (src/graph/connect.cc). Between nodes
+ * the edges are those of PlaceInDoubleTree: of every 2 x @p found channels the first half use tree
+ * 0 and the second half tree 1. A node is connected to its parent at the first GPU of its chain,
+ * and to its children as the pattern says.
  */
 class TreeBuilder
 {
@@ -42,10 +42,10 @@ class TreeBuilder
         return m_pattern;
     }
 
-    /** The search's channels at the speed that all nodes have. */
+    /** The search's channels at the speed that all nodes reach. */
     GraphSpeed Speed() const;
 
-    /** Tree of one channel of the communicator; @p queuePair for its network connections. */
+    /** The tree of one channel of the communicator; @p queuePair is for its network connections. */
     TreeChannel Build(uint32_t channel, uint32_t queuePair) const;
 
   private:
@@ -53,7 +53,7 @@ class TreeBuilder
     struct End
     {
         std::size_t part;
-        std::size_t place; //!< in the chain
+        std::size_t place; //!< index in the chain
     };
 
     const NodeChain& ChainOf(std::size_t part, uint32_t channel) const;
@@ -323,7 +323,7 @@ ChannelBuilder::TreesOf(const Joined& joined)
 std::vector<NodePart>
 ChannelBuilder::SplitByNode(const Communicator& communicator) const
 {
-    std::vector<NodePart> parts; // in the order in which ranks first name them
+    std::vector<NodePart> parts; // in the order of the first rank of each
     std::map<uint32_t, std::size_t> partOfNode;
     for (uint32_t rank = 0; rank < communicator.Size(); ++rank)
     {
@@ -389,7 +389,8 @@ ChannelBuilder::FinalChannels(uint32_t found, double speed, bool interNode) cons
 const NodeRing&
 ChannelBuilder::RingOf(const Joined& joined, std::size_t k, uint32_t searchChannel)
 {
-    // crossNic 2: on odd nodes the two rings of a pair are swapped, so a hop stays on a rail.
+    // crossNic 2: on nodes of odd index the two rings of a pair are swapped, so a hop stays on a
+    // rail.
     const RingGraph& graph = joined.graphs[k]->rings;
     const bool swapped = graph.alternating && k % 2 == 1;
     return graph.rings[swapped ? searchChannel ^ 1U : searchChannel];

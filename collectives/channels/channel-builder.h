@@ -19,20 +19,21 @@
 namespace weir
 {
 
-/** The ranks of a communicator that live in one node, in the order of their local GPUs. */
+/** The ranks of a communicator in one node, in the order of their local GPUs. */
 struct NodePart
 {
     uint32_t node{0};
     std::vector<uint32_t> localGpus; //!< ascending
     std::vector<uint32_t> ranks;     //!< group ranks, by the same index
     std::vector<GpuId> gpus;         //!< as above
-    std::vector<GpuId> middles;      //!< those that may stand between two without NVLink (NVB)
+    std::vector<GpuId> middles;      //!< possible relays between GPUs without NVLink (NVB)
 };
 
 /**
- * Gives communicators their channels: searches each node once per set of local GPUs (nodes are
- * wired alike), takes what all nodes of the group can carry, joins the nodes' rings in node order,
- * and duplicates as NCCL does when it connects (src/graph/connect.cc, init.cc).
+ * Finds the channels of communicators: searches each node once per set of local GPUs (all nodes
+ * have the same wiring), takes what all nodes of the group can carry, joins the nodes' rings in
+ * node order, and duplicates channels as NCCL does when it connects (src/graph/connect.cc,
+ * init.cc).
  */
 class ChannelBuilder
 {
@@ -45,38 +46,38 @@ class ChannelBuilder
                    const NcclSettings& settings);
 
     /**
-     * Sets channels and their search's figures of @p communicator: the order of each, and the hops
-     * of the first. A group of one GPU gets one channel without hops. @p queuePairSeed makes its
-     * network flows differ from other groups'.
-     * @throws std::runtime_error when two of its nodes are not joined.
+     * Sets the channels of @p communicator and the figures of their search: the order of every
+     * channel, and the hops of the first. A group of one GPU gets one channel without hops. @p
+     * queuePairSeed makes its network flows differ from other groups'.
+     * @throws std::runtime_error when no ring connects its GPUs.
      */
     void Build(Communicator& communicator, uint32_t queuePairSeed);
 
-    /** Gives the first @p channels of a built group their hops, where they have none yet. */
+    /** Connects the first @p channels channels of a built group that have no hops yet. */
     void Connect(Communicator& communicator, uint32_t queuePairSeed, uint32_t channels);
 
     /**
-     * Sets what other graphs a built group has and their searches' figures, and as many trees as
-     * channels, still without places. Sends and receives need none of it. A group of one GPU gets
-     * none.
+     * Sets the other graphs of a built group and the figures of their searches, and as many trees
+     * as channels, still without places. Sends and receives need none of them. A group of one GPU
+     * gets none.
      */
     void BuildTrees(Communicator& communicator, uint32_t queuePairSeed);
 
     /**
-     * Gives the first @p channels trees of a group their places, where they have none yet.
-     * @throws std::runtime_error when two of its nodes are not joined.
+     * Connects the first @p channels trees of a group that have no places yet.
+     * @throws std::runtime_error when no path connects two of its nodes.
      */
     void ConnectTrees(Communicator& communicator, uint32_t queuePairSeed, uint32_t channels);
 
   private:
-    /** What one node carries. */
+    /** The channels that one node carries. */
     struct NodeGraphs
     {
         RingGraph rings;
         TreeGraph trees;
     };
 
-    /** The nodes of a group, and what each of them carries. */
+    /** The nodes of a group, and the channels that each of them carries. */
     struct Joined
     {
         std::vector<NodePart> parts;
@@ -89,7 +90,7 @@ class ChannelBuilder
     const NodeGraphs& GraphsOf(const NodePart& part, bool interNode);
     uint32_t FinalChannels(uint32_t found, double speed, bool interNode) const;
 
-    /** What a channel of NCCL's graph does in the @p k-th node. */
+    /** The part of a channel of NCCL's graph in the @p k-th node. */
     static const NodeRing& RingOf(const Joined& joined, std::size_t k, uint32_t searchChannel);
     static std::vector<uint32_t> OrderOf(const Joined& joined, uint32_t searchChannel);
     std::vector<Connection> HopsOf(const Joined& joined,

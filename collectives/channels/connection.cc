@@ -24,7 +24,7 @@ SourcePort(uint32_t queuePair)
     return static_cast<uint16_t>(ROCE_PORT_BASE + (mixed >> 16) % ROCE_PORT_COUNT);
 }
 
-/** Of a path over PCIe that passes no root complex: by how many switches it passes. */
+/** Level of a PCIe path without a root complex, by the number of switches that it passes. */
 P2pLevel
 LevelOf(const std::vector<LinkId>& path)
 {
@@ -32,7 +32,7 @@ LevelOf(const std::vector<LinkId>& path)
     return path.size() <= LINKS_BY_ONE_SWITCH ? P2pLevel::Switch : P2pLevel::Switches;
 }
 
-/** The root complex nearest to a GPU, of equally near ones the first; invalid without one. */
+/** The root complex nearest to a GPU, the first at a tie; invalid without one. */
 DeviceId
 NearestHost(const Topology& topology, Router& router, DeviceId gpu)
 {
@@ -64,7 +64,7 @@ HostRelay(const Cluster& cluster, Router& router, P2pLevel level, DeviceId from,
 {
     if (level >= P2pLevel::Switches || !router.IsReachable(from, to, PCIE_KINDS))
     {
-        return {}; // what is farther than several switches passes a root complex as it is
+        return {}; // paths beyond several switches pass a root complex anyway
     }
     const Topology& topology = cluster.GetTopology();
     const std::vector<LinkId> path = router.RouteOver(from, to, {}, PCIE_KINDS);
@@ -225,7 +225,7 @@ Connector::PortsForSendRecv(GpuId from, GpuId to, uint32_t channel)
 const std::vector<uint32_t>&
 Connector::NicsOf(GpuId gpu)
 {
-    // Nodes are wired alike, so one node's answer holds for all.
+    // All nodes have the same wiring, so one node's result holds for all.
     const uint32_t local = m_cluster.LocalIndexOf(gpu);
     auto& nics = m_nicsOfLocalGpu[local];
     if (nics.empty() && m_cluster.NicsPerNode() > 0)

@@ -16,25 +16,26 @@ namespace weir
 {
 
 /**
- * The root complex at @p from through which bytes go that may not go directly over PCIe to the GPU
- * @p to of the same node: their path is of a farther kind than @p level (NCCL's paths.cc, which
- * then leads them through the CPU of the sending GPU). Invalid where they go directly, or pass it
- * anyway.
+ * The root complex that relays traffic from @p from to the GPU @p to of the same node where direct
+ * PCIe copies are not allowed, because their path is farther than @p level (NCCL's paths.cc then
+ * routes through the CPU of the sending GPU). Invalid where direct copies are allowed, there is no
+ * PCIe path, or the path passes a root complex anyway.
  */
 DeviceId HostRelay(
     const Cluster& cluster, Router& router, P2pLevel level, DeviceId from, DeviceId to);
 
-/** The ports a network connection takes, by number within their nodes. */
+/** The ports of a network connection, by number within their nodes. */
 struct NetworkPorts
 {
     uint32_t outNic{0};
     uint32_t inNic{0};
-    GpuId proxy; //!< who hands to outNic; the sender itself, or by PXN another GPU of its node
+    GpuId proxy; //!< the GPU that sends to outNic: the sender itself, or by PXN another GPU of its
+                 //!< node
 };
 
 /**
- * Finds how bytes get from one GPU to another: over NVLink, over PCIe, or from GPU to NIC to NIC to
- * GPU, and adds the route.
+ * Finds the route from one GPU to another and adds it: over NVLink, over PCIe, or from GPU to NIC
+ * to NIC to GPU.
  */
 class Connector
 {
@@ -43,26 +44,26 @@ class Connector
     Connector(const Cluster& cluster, Routing& routing, P2pLevel p2p = P2pLevel::System);
 
     /**
-     * NVLink between GPUs of one node where it exists, else PCIe; through the host's memory where
-     * the level of direct copies allows no more.
+     * NVLink between GPUs of one node where it exists, else PCIe, relayed through the host's memory
+     * where the P2P level allows no direct copies.
      */
     Connection InsideNode(GpuId from, GpuId to);
 
     /**
-     * NVLink where it exists, else NVLink relayed by another of @p gpus in the node, the one that
-     * joins both by most of it, of equal ones the first (NCCL's NVB paths: the sender writes there,
-     * the receiver reads there), else PCIe. No @p gpus: as InsideNode.
+     * NVLink where it exists, else NVLink relayed by another one of @p gpus in the node, else PCIe.
+     * The relay is the GPU with the largest NVLink rate to both, the first at a tie (NCCL's NVB
+     * paths: the sender writes to it, the receiver reads from it). Without @p gpus as InsideNode.
      */
     Connection InsideNodeBy(const std::vector<GpuId>& gpus, GpuId from, GpuId to);
 
     /**
-     * Between nodes by given ports: NVLink to the proxy if it is another GPU, PCIe to the NIC,
-     * the network as @p queuePair is hashed, PCIe to the GPU.
-     * @throws std::runtime_error when the NICs are not joined.
+     * Between nodes through given ports: NVLink to the proxy if it is another GPU, PCIe to the NIC,
+     * the network on the path that @p queuePair hashes to, PCIe to the GPU.
+     * @throws std::runtime_error when no path connects the NICs.
      */
     Connection BetweenNodes(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair);
 
-    /** The hops of that route, and its segment through the network, added to no table. */
+    /** The hops of such a route, and its segment through the network, without adding the route. */
     struct HopsBetweenNodes
     {
         std::vector<LinkId> links;
@@ -75,10 +76,10 @@ class Connector
                                           uint32_t queuePair);
 
     /**
-     * The ports that send/recv takes (NCCL_P2P_PXN_LEVEL=2): the receiver's own NIC, and on the
-     * sending side the NIC of the same number through the GPU that owns it, over NVLink; the
-     * sender's own NIC where there is no such GPU. The @p channel-th takes the next of those in
-     * PortsOf.
+     * The ports for send/recv (NCCL_P2P_PXN_LEVEL=2): the receiver's own NIC, and on the sending
+     * side the NIC of the same number through the GPU that owns it, over NVLink; the sender's own
+     * NIC where there is no such GPU. Channel @p channel takes the ports of PortsOf round-robin.
+     * @throws std::runtime_error when one of the nodes has no network port.
      */
     NetworkPorts PortsForSendRecv(GpuId from, GpuId to, uint32_t channel);
 
@@ -87,11 +88,11 @@ class Connector
         return m_cluster;
     }
 
-    /** Over PCIe from a GPU to a NIC of its node, by number, or back. */
+    /** The links over PCIe from a GPU to a NIC of its node, by number, and back. */
     std::vector<LinkId> LinksToNic(GpuId gpu, uint32_t nic);
     std::vector<LinkId> LinksFromNic(GpuId gpu, uint32_t nic);
 
-    /** The fabric's routes, to which it adds its own. */
+    /** The fabric's routes, to which the connector adds its own. */
     Routing& GetRouting()
     {
         return m_routing;
@@ -101,8 +102,8 @@ class Connector
     const std::vector<uint32_t>& NicsOf(GpuId gpu);
 
     /**
-     * Those of them that send/recv takes in turn: the GPUs that are equally near share them, a
-     * NIC for each at least (ncclTopoGetLocalNet).
+     * The NICs that the send/recv channels of a GPU use in turn: GPUs that are equally near to NICs
+     * share them, with at least one NIC each (ncclTopoGetLocalNet).
      */
     const std::vector<uint32_t>& PortsOf(GpuId gpu);
 

@@ -78,7 +78,7 @@ PlaceInDoubleTree(uint32_t nodes, uint32_t node, uint32_t tree)
 uint32_t
 DoubleTreeDepth(uint32_t nodes)
 {
-    uint32_t deepest = 0; // tree 1 is tree 0 with other names
+    uint32_t deepest = 0; // tree 1 is tree 0 with renumbered nodes
     for (uint32_t node = 0; node < nodes; ++node)
     {
         uint32_t depth = 0;

@@ -20,10 +20,15 @@ namespace
 constexpr double NCCL_PCIE_OVER_RAW_8B10B = 0.6;
 constexpr double ENCODING_8B10B = 0.8;
 
-/** What GPU to GPU traffic through one Intel root complex takes of PCIe: INTEL_P2P_OVERHEAD. */
+/**
+ * Factor of PCIe bandwidth for GPU-to-GPU traffic through one Intel root complex:
+ * INTEL_P2P_OVERHEAD.
+ */
 constexpr double INTEL_P2P_COST = 6.0 / 5;
 
-/** Bandwidths are sums and differences of NCCL's decimal speeds; this much is rounding. */
+/**
+ * Bandwidths are sums and differences of NCCL's decimal speeds; smaller differences are rounding.
+ */
 constexpr double SPEED_TOLERANCE = 1e-6;
 
 uint64_t
@@ -53,7 +58,7 @@ NicsOfGpu(const Cluster& cluster, Router& router, uint32_t node, uint32_t localG
     {
         if (!router.IsReachable(device, cluster.NicDevice(node, nic), PCIE_KINDS))
         {
-            continue; // of another board
+            continue; // the NIC is on another board
         }
         const std::size_t distance = PcieDistance(cluster, router, node, localGpu, nic);
         if (nics.empty())
@@ -429,7 +434,8 @@ NodeCapacity::NcclBandwidth(LinkId id) const
     case LinkKind::Pcie: {
         if (node.nicHostBridge && profile == &*node.nicHostBridge)
         {
-            return std::numeric_limits<double>::infinity(); // which NCCL knows nothing of
+            return std::numeric_limits<double>::infinity(); // a link that NCCL's topology does not
+                                                            // have
         }
         const bool chipToChip = node.gpuLink && profile == &*node.gpuLink;
         const double overRaw = chipToChip                            ? 1
@@ -470,7 +476,7 @@ NodeCapacity::Width(const std::vector<LinkId>& links) const
     return width;
 }
 
-/** Paths over NVLink relayed by a third GPU (NCCL's NVB). */
+/** Adds paths over NVLink relayed by a third GPU (NCCL's NVB). */
 void
 NodeCapacity::JoinByGpus()
 {

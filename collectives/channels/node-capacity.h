@@ -14,17 +14,21 @@
 namespace weir
 {
 
-/** NCCL's PCIe bandwidth over the raw line rate (topo.h): 12 of 16 GB/s for Gen3 x16, 48 of 64 for
- *  Gen5. */
+/**
+ * NCCL's PCIe bandwidth over the raw line rate (topo.h): 12 of 16 GB/s for Gen3 x16, 48 of 64 for
+ * Gen5.
+ */
 constexpr double NCCL_PCIE_OVER_RAW = 0.75;
 
 /**
- * GB/s that NCCL reckons an NVLink of @p profile with: that of the GPUs' generation, where it is as
- * fast as several of them as many times that.
+ * The bandwidth that NCCL assumes for an NVLink of @p profile, GB/s: that of the GPUs' generation,
+ * times the number of such links that it equals in rate.
  */
 double NcclBandwidthOfNvLink(const LinkProfile& profile, const NcclConstants& constants);
 
-/** What the shortest path from a GPU to a NIC passes at most: NCCL's PXB, PHB and SYS. */
+/**
+ * The farthest device that the shortest path from a GPU to a NIC passes: NCCL's PXB, PHB and SYS.
+ */
 enum class NicReach : uint8_t
 {
     Switches,
@@ -34,8 +38,8 @@ enum class NicReach : uint8_t
 
 /**
  * The links inside one node as NCCL's topology sees them: the paths between some of its GPUs and
- * its NICs, each link with the bandwidth NCCL reckons with (topo.h: 20.6 GB/s per NVLink 4, 48 for
- * PCIe Gen5 x16, a NIC's port speed), of which the channel search reserves what it uses.
+ * its NICs. Each link has the bandwidth that NCCL assumes (topo.h: 20.6 GB/s per NVLink 4, 48 for
+ * PCIe Gen5 x16, a NIC's port speed), from which the channel search reserves bandwidth.
  */
 class NodeCapacity
 {
@@ -48,90 +52,95 @@ class NodeCapacity
                  std::vector<uint32_t> localGpus,
                  P2pLevel p2p = P2pLevel::System);
 
-    /** Index into LocalGpus is what every other member means by a GPU. */
+    /** The local GPUs; every other member refers to a GPU by its index here. */
     const std::vector<uint32_t>& LocalGpus() const
     {
         return m_localGpus;
     }
 
     /**
-     * NICs that are nearest to at least one of the GPUs, in the order NCCL tries them: each GPU's
-     * first choice by GPU, then each GPU's second, and so on.
+     * NICs that are nearest to at least one of the GPUs, in the order in which NCCL tries them:
+     * each GPU's first choice by GPU, then each GPU's second, and so on.
      */
     const std::vector<uint32_t>& Nics() const
     {
         return m_nics;
     }
 
-    /** Those of Nics() that some GPU reaches so, or nearer. */
+    /** The NICs of Nics() that some GPU reaches within @p reach. */
     std::vector<uint32_t> NicsWithin(NicReach reach);
 
-    /** The GPUs that are nearest to @p nic, those that own it first. */
+    /** The GPUs that are nearest to @p nic; those whose own NIC it is come first. */
     std::vector<uint32_t> GpusNear(uint32_t nic);
 
-    /** All of them, in order. */
+    /** All GPUs, in order. */
     std::vector<uint32_t> AllGpus() const;
 
     /**
-     * From GPU to GPU: NVLink where there is one, else NVLink relayed by a third GPU (NVB, from 2.9
-     * on), else PCIe, through the host where its level allows no more; see Exists.
+     * The path from GPU to GPU: NVLink where there is one, else NVLink relayed by a third GPU (NVB,
+     * from 2.9 on), else PCIe, through the host where the P2P level allows no direct copies; see
+     * Exists.
      */
     const std::vector<LinkId>& BetweenGpus(uint32_t from, uint32_t to) const;
 
-    /** Whether BetweenGpus is NVLink from one to the other. */
+    /** Whether BetweenGpus is direct NVLink. */
     bool IsNvLink(uint32_t from, uint32_t to) const;
 
     /** Whether BetweenGpus is NVLink relayed by a third GPU. */
     bool IsNvLinkByGpu(uint32_t from, uint32_t to) const;
 
-    /** Whether there are two of them that only a third one joins by NVLink. */
+    /** Whether the NVLink path of any two GPUs is relayed by a third one. */
     bool HasNvLinkByGpu() const;
 
-    /** From the network through @p nic to a GPU, NIC port included; see Exists. */
+    /** The path from the network through @p nic to a GPU, including the NIC's port; see Exists. */
     const std::vector<LinkId>& FromNetwork(uint32_t nic, uint32_t gpu);
 
-    /** From a GPU through @p nic to the network, NIC port included; see Exists. */
+    /** The path from a GPU through @p nic to the network, including the NIC's port; see Exists. */
     const std::vector<LinkId>& ToNetwork(uint32_t gpu, uint32_t nic);
 
-    /** Whether there is such a path: between boards of a rack there is no PCIe. */
+    /** Whether there is such a path. For example, boards of a rack have no PCIe between them. */
     static bool Exists(const std::vector<LinkId>& links);
 
     /**
-     * Takes @p speed GB/s from every link, or nothing: 6/5 of it from PCIe links between a GPU and
-     * what shares its Intel root complex (NCCL's INTEL_P2P_OVERHEAD).
-     * @return whether all of them had it; a path that does not exist never has.
+     * Reserves @p speed GB/s on every link, or nothing. PCIe links on a path from a GPU through its
+     * Intel root complex are charged 6/5 of it (NCCL's INTEL_P2P_OVERHEAD).
+     * @return whether all links had enough bandwidth left; always false for a path that does not
+     *         exist.
      */
     bool Reserve(const std::vector<LinkId>& links, double speed);
 
-    /** Gives back what Reserve took. */
+    /** Releases what Reserve has reserved. */
     void Release(const std::vector<LinkId>& links, double speed);
 
-    /** The widest path between two of the GPUs, or to a NIC when @p interNode, GB/s. */
+    /**
+     * The bandwidth of the widest path between two of the GPUs, or from a NIC if @p interNode,
+     * GB/s.
+     */
     double BestPath(bool interNode);
 
-    /** What leaves one GPU over NVLink (or PCIe, without NVLink) at most, GB/s. */
+    /** The largest bandwidth out of one GPU over NVLink (or PCIe, without NVLink), GB/s. */
     double GpuBandwidth() const
     {
         return m_gpuBandwidth;
     }
 
-    /** What is not reserved of a link, GB/s. */
+    /** The bandwidth of a link that is not reserved, GB/s. */
     double Left(LinkId link) const
     {
         return m_left.at(link.Index());
     }
 
-    /** Forgets all reservations. */
+    /** Releases all reservations. */
     void Reset();
 
   private:
     void OrderNics();
 
-    /** Joins GPUs without NVLink between them relayed by one that has it to both. */
+    /** Adds NVLink paths relayed by a third GPU between GPUs without NVLink. */
     void JoinByGpus();
     std::vector<LinkId> NetworkPath(uint32_t nic, uint32_t gpu, bool outgoing);
 
-    /** What the PCIe links of a path give for a byte that passes them. */
+    /** Bandwidth to reserve on the PCIe links of a path per byte that passes them. */
     double PcieCost(const std::vector<LinkId>& links) const;
 
     bool IsPcie(LinkId link) const
@@ -139,7 +148,7 @@ class NodeCapacity
         return m_cluster.GetTopology().GetLink(link).kind == LinkKind::Pcie;
     }
 
-    /** What a link inside a node is made of; null when the node's description does not say. */
+    /** The profile of a link inside a node; null where the node's description has none. */
     const LinkProfile* ProfileOf(const Link& link) const;
 
     double NcclBandwidth(LinkId link) const;
@@ -165,7 +174,7 @@ class NodeCapacity
     double m_gpuBandwidth{0};
 };
 
-/** The NICs that are equally near to a GPU and nearer than all others, its own first. */
+/** The NICs that are equally near to a GPU and nearer than all others; its own comes first. */
 std::vector<uint32_t> NicsOfGpu(const Cluster& cluster,
                                 Router& router,
                                 uint32_t node,

@@ -40,7 +40,7 @@ HeadsOf(const NvlsNode& node, Connector& connector, bool interNode)
     return heads;
 }
 
-/** What NCCL takes a port with its slot for, GB/s. */
+/** The speed that NCCL assumes for a port with its PCIe slot, GB/s. */
 double
 PortSpeed(const NodeSpec& node)
 {
@@ -66,7 +66,7 @@ NvlsNodes(const Communicator& communicator, Connector& connector)
 {
     const Cluster& cluster = connector.GetCluster();
     std::vector<NvlsNode> nodes;
-    std::map<uint32_t, std::size_t> places; // by node of the cluster
+    std::map<uint32_t, std::size_t> places; // index into nodes, by node of the cluster
     for (uint32_t rank = 0; rank < communicator.Size(); ++rank)
     {
         const auto [it, isNew] =

@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-/** Whether an order of GPUs ends where it began. */
+/** Whether and how an order of GPUs returns to its first GPU. */
 enum class Closing : uint8_t
 {
     None,
@@ -21,17 +21,18 @@ enum class Closing : uint8_t
     NvLink, //!< over NVLink only
 };
 
-/** Over what an order of GPUs may go from one to the next. */
+/** The paths allowed from one GPU of an order to the next. */
 enum class Hops : uint8_t
 {
     NvLink,
-    NvLinkByGpu, //!< that, or NVLink relayed by a third GPU
+    NvLinkByGpu, //!< direct, or relayed by a third GPU
     Any,
 };
 
 /**
- * Finds one order of a node's GPUs with room for another channel, and reserves its links: depth
- * first, in ring order, over direct links the least used first, within a budget of hops as NCCL's.
+ * Finds one order of a node's GPUs with room for another channel, and reserves its links. The
+ * search is depth first, in ring order, with the least used direct links first, within a budget of
+ * hops as in NCCL.
  */
 class OrderSearch
 {
@@ -40,8 +41,9 @@ class OrderSearch
     OrderSearch(NodeCapacity& node, double speed, Hops hops);
 
     /**
-     * From @p first through all GPUs to @p last (anywhere when equal and there are others), and
-     * back to first if @p closing says so. @return whether it was found; then Order() has it.
+     * Searches from @p first through all GPUs to @p last (to any GPU if equal and there are
+     * others), and back to @p first as @p closing says.
+     * @return whether an order was found, which Order() then returns
      */
     bool Find(uint32_t first, uint32_t last, Closing closing);
 
@@ -67,7 +69,7 @@ class OrderSearch
     std::vector<bool> m_visited;
 };
 
-/** How many hops a search may try for one channel before it takes the channel for impossible. */
+/** Number of hops that a search may try for one channel before it gives up. */
 constexpr uint32_t SEARCH_BUDGET = 1 << 12;
 
 } // namespace
@@ -177,7 +179,7 @@ OrderSearch::Candidates(uint32_t from) const
 namespace
 {
 
-/** Speeds below this part of the best found are not tried: ncclTopoCompute. */
+/** Speeds below this fraction of the best one found are not tried: ncclTopoCompute. */
 constexpr double SLOWEST_NEXT_SPEED = 0.49;
 
 uint32_t
@@ -199,15 +201,15 @@ PackInsideNode(NodeCapacity& node, const NcclConstants& constants, double speed,
     return rings;
 }
 
-/** From which GPU a channel may leave for its port. */
+/** The GPUs from which a channel may leave for its port. */
 enum class Exit
 {
-    Near,  //!< one that is near the port, not the first GPU of several
-    Proxy, //!< the first GPU, near the port, to which the last one hands over by NVLink (PXN)
-    Far,   //!< any but the first GPU
+    Near,  //!< a GPU near the port, other than the first GPU if there are several
+    Proxy, //!< the first GPU, near the port, which the last one reaches by NVLink (PXN)
+    Far,   //!< any GPU but the first
 };
 
-/** One channel in by @p inNic and out by @p outNic. */
+/** Adds one channel that enters by @p inNic and leaves by @p outNic. @return whether it fits */
 bool
 AddThrough(NodeCapacity& node,
            double speed,
@@ -299,7 +301,7 @@ PackAlternating(NodeCapacity& node,
             else
             {
                 rings.resize(
-                    before); // half a pair is of no use; its links stay taken, as they are full
+                    before); // half a pair is useless; its links stay reserved, as they are full
             }
         }
     }
@@ -307,8 +309,8 @@ PackAlternating(NodeCapacity& node,
 }
 
 /**
- * Each channel in by the next NIC and out by any, first by those near the GPU that a ring which
- * enters there ends at.
+ * Packs channels that enter by the NICs in turn and leave by any NIC, first by those near the last
+ * GPU of a ring that starts at the entry.
  */
 std::vector<NodeRing>
 PackAnyNic(NodeCapacity& node,
@@ -342,7 +344,7 @@ PackAnyNic(NodeCapacity& node,
     return rings;
 }
 
-/** How many hops all channels have: NCCL prefers fewer at equal bandwidth. */
+/** Number of hops of all channels: NCCL prefers fewer at equal bandwidth. */
 std::size_t
 HopsOf(const std::vector<NodeRing>& rings)
 {
@@ -355,7 +357,7 @@ HopsOf(const std::vector<NodeRing>& rings)
     return hops;
 }
 
-/** Keeps the better of @p best and @p graph. */
+/** Replaces @p best by @p graph if that is better. */
 void
 Consider(RingGraph graph, RingGraph& best)
 {
@@ -372,7 +374,7 @@ Consider(RingGraph graph, RingGraph& best)
     }
 }
 
-/** The best that channels of @p speed over @p hops and @p nics make, in @p found. */
+/** Packs channels of @p speed over @p hops and @p nics, and puts the best graph in @p found. */
 void
 PackBetweenNodes(NodeCapacity& node,
                  const NcclConstants& constants,
@@ -397,7 +399,7 @@ PackBetweenNodes(NodeCapacity& node,
     Consider({PackAlternating(node, constants, speed, hops, nics), speed, true}, found);
 }
 
-/** Kinds of paths between GPUs (typeIntra), the narrower first. */
+/** Kinds of paths between GPUs (typeIntra), in the order in which they are tried. */
 std::vector<Hops>
 HopsFor(const NodeCapacity& node)
 {
@@ -406,8 +408,8 @@ HopsFor(const NodeCapacity& node)
 }
 
 /**
- * The best that channels of @p speed make. Wider kinds of paths are tried only where narrower ones
- * give nothing, and to NICs (typeInter) only as wide as the best graph's so far.
+ * The best graph with channels of @p speed. Wider kinds of paths are tried only where narrower ones
+ * give no channel, and paths to NICs (typeInter) only up to the kind of the best graph so far.
  */
 RingGraph
 PackAll(NodeCapacity& node,
@@ -466,8 +468,8 @@ Duplicate(RingGraph& graph, const NcclConstants& constants)
 }
 
 /**
- * NCCL's last resort ("falling back to simple order"): all GPUs in the order of their numbers, in
- * and out by the first NIC. No rings where one of its paths does not exist.
+ * NCCL's last resort ("falling back to simple order"): one channel through all GPUs in the order of
+ * their numbers, in and out by the first NIC. No rings where one of its paths does not exist.
  */
 RingGraph
 SimpleOrder(NodeCapacity& node, bool interNode)

@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t BALANCED_SINCE = 8; //!< 2.8: SPLIT_TREE made way for BALANCED_TREE
+constexpr uint32_t BALANCED_SINCE = 8; //!< 2.8: BALANCED_TREE replaced SPLIT_TREE
 constexpr uint32_t SIMPLER_TREE_CC = 90;
 
 bool
@@ -19,7 +19,10 @@ IsNear(NodeCapacity& node, uint32_t gpu, uint32_t nic)
     return std::find(near.begin(), near.end(), gpu) != near.end();
 }
 
-/** Whether the ring can be walked backwards from its first GPU: its last hop is as short. */
+/**
+ * Whether the ring can be walked backwards from its first GPU, over a last hop that is no longer
+ * than its first hop.
+ */
 bool
 Closes(const NodeCapacity& node, const std::vector<uint32_t>& order)
 {
@@ -63,7 +66,9 @@ PatternOf(const TreeGraph& graph, const NcclConstants& constants)
     return constants.Version().AtLeast(BALANCED_SINCE) ? TreePattern::Balanced : TreePattern::Split;
 }
 
-/** Reserves a path to the network from one GPU of a chain, by its first GPU where that is nearer.
+/**
+ * Reserves a path to the network from one GPU of a chain, through its first GPU where that is
+ * nearer.
  */
 bool
 ReserveOut(NodeCapacity& node, const NodeChain& chain, std::size_t place, double speed)
@@ -74,7 +79,7 @@ ReserveOut(NodeCapacity& node, const NodeChain& chain, std::size_t place, double
            node.Reserve(node.ToNetwork(chain.order[proxy ? 0 : place], chain.nic), speed);
 }
 
-/** Whether all channels fit at these speeds, GB/s per channel. */
+/** Whether all channels fit at these speeds, in GB/s per channel. */
 bool
 Fits(NodeCapacity& node, const TreeGraph& graph, double intra, double inter)
 {

@@ -16,9 +16,9 @@ namespace weir
 /** One channel's chain inside a node. GPUs are indices into NodeCapacity::LocalGpus. */
 struct NodeChain
 {
-    std::vector<uint32_t> order;    //!< each GPU once; the first has the parent
+    std::vector<uint32_t> order;    //!< each GPU once; the first one is connected to the parent
     uint32_t nic{NodeRing::NO_NIC}; //!< for all neighbors in other nodes; NO_NIC inside one node
-    bool secondIsNear{false};       //!< whether order[1] reaches the NIC as well as order[0]
+    bool secondIsNear{false};       //!< whether order[1] is as near to the NIC as order[0]
 };
 
 /** The chains found for one node of a communicator, one per channel of its ring graph. */
@@ -31,17 +31,18 @@ struct TreeGraph
 };
 
 /**
- * Finds as NCCL does (src/graph/search.cc) what one node carries as parts of trees, with as many
- * channels as its rings: a channel's chain follows its ring, forwards, or backwards from the same
- * first GPU when that puts a GPU near the NIC second; the NIC is the ring's first one.
+ * Finds as NCCL does (src/graph/search.cc) the parts of trees that one node carries, with as many
+ * channels as its rings. The chain of a channel follows its ring forwards, or backwards from the
+ * same first GPU where that makes a GPU near the NIC the second one. The NIC is the ring's first
+ * one.
  *
- * The pattern is Balanced if all second GPUs are near their NICs; otherwise Plain from compute
- * capability 90 on ("a simpler tree") and for a single GPU, and Balanced by a longer path before;
- * NCCL before 2.8 knew Split instead of Balanced.
+ * The pattern is Balanced if all second GPUs are near their NICs. Otherwise it is Plain from
+ * compute capability 90 on ("a simpler tree") and for a single GPU, and Balanced over a longer path
+ * before. NCCL before 2.8 had Split instead of Balanced.
  *
- * The speed is the fastest of NCCL's list at which all channels fit at once, a balanced one
- * leaving by half from each of the first two GPUs; then the speed inside the node alone is raised
- * as long as it fits and stays below twice the other. Where none fits, 0.1 GB/s as in NCCL.
+ * The speed is the fastest of NCCL's list at which all channels fit at once; a balanced one sends
+ * half of it from each of the first two GPUs. Then the intra-node speed is raised as long as it
+ * fits and is below twice the inter-node speed. Where no speed fits, 0.1 GB/s as in NCCL.
  */
 TreeGraph SearchTrees(NodeCapacity& node,
                       const RingGraph& rings,

@@ -50,7 +50,7 @@ KernelTimes::Of(Algorithm algorithm, Protocol protocol, ConnectionKind kind) con
         {
             return {table * SimpleFactor(), Time(), Time()};
         }
-        // LL128 in a tree: the table's 1.25 us, which holds a pass (H100, nccl-tests issue 309, 256
+        // LL128 in a tree: the table's 1.25 us includes a pass (H100, nccl-tests issue 309, 256
         // KiB).
         return protocol == Protocol::Ll ? Step{m_costs.TimeOf(NodeCostKind::LlStep),
                                                Time(),
@@ -67,8 +67,8 @@ KernelTimes::Of(Algorithm algorithm, Protocol protocol, ConnectionKind kind) con
     case ConnectionKind::Network:
         break;
     }
-    // LL: the tree's 5.0 us in rings, too: all-gather of 512 bytes on 8 nodes of Polaris, 8 hops in
-    // turn, 60 to 65 us (alcf-nccl-tests 385be33).
+    // LL: the tree's 5.0 us applies to rings, too: an all-gather of 512 bytes on 8 nodes of Polaris
+    // has 8 consecutive hops and takes 60 to 65 us (alcf-nccl-tests 385be33).
     const Algorithm shape = protocol == Protocol::Simple ? algorithm : Algorithm::Tree;
     const Time step = m_newest.HardwareLatency(shape, kind, protocol);
     return protocol == Protocol::Ll128 && algorithm == Algorithm::Tree ? Step{Time(), step, Time()}

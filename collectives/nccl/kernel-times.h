@@ -15,12 +15,12 @@ namespace weir
 {
 
 /**
- * How long NCCL's kernels take, by what they run on, whatever the release: a call's start and end,
- * one step by kind of connection, what a thread block moves under LL. NcclConstants has what a
- * release believes, which decides what it chooses and nothing else.
+ * How long NCCL's kernels take on given hardware, independent of the release: start and end of a
+ * call, one step by kind of connection, and the rate of a thread block under LL. NcclConstants has
+ * the model of a release, which decides its choices and nothing else.
  *
- * What was measured is in NodeCosts, with its sources; where nothing was, the values are those of
- * NCCL 2.30.7's own table, which NVIDIA measured on Hopper.
+ * Measured values are in NodeCosts, with their sources. Where nothing was measured, the values are
+ * those of NCCL 2.30.7's own table, which NVIDIA measured on Hopper.
  */
 class KernelTimes
 {
@@ -28,63 +28,65 @@ class KernelTimes
     explicit KernelTimes(const NodeSpec& node);
 
     /**
-     * What a call takes beside its steps: from the end of the kernel before until its first step,
-     * and from its last step to its own end. @p inner is the kind of the slowest connection whose
-     * far end the GPU stores to itself.
+     * Time of a call besides its steps: from the end of the previous kernel to its first step, and
+     * from its last step to its own end. @p inner is the kind of the slowest connection inside a
+     * node whose far end the GPU itself stores to.
      */
     Time Call(Algorithm algorithm, Protocol protocol, ConnectionKind inner) const;
 
     /** One step: from a slice's last byte on the wire to its use at the receiver. */
     struct Step
     {
-        Time fixed; //!< of one line, where lines count
-        Time least; //!< of wire and this together: what less than a pass of the block takes
-        Time lines; //!< more until the last of a whole pass's lines has come
+        Time fixed; //!< with one flag word, where flag words count
+        Time least; //!< minimum of wire and this in total: the time of less than a full pass of the
+                    //!< block
+        Time lines; //!< additional time until the last flag word of a full pass has arrived
 
         /**
-         * What a step takes beside its wire / cap. A receiver waits for the last line of a pass,
-         * whose delays differ: of many alike the longest grows by the logarithm of their number. A
-         * pass that is not full takes as long as a full one, where another follows or came before:
-         * fixed + lines log2(n) / log2(N) + (passes - 1) pass / cap, of n <= N = 512 lines.
+         * Time of a step besides its wire / cap. A receiver waits for the last flag word of a pass,
+         * and their delays vary: the largest of many such delays grows with the logarithm of their
+         * number. A partial pass takes as long as a full one if another pass follows or precedes
+         * it. In total a step takes fixed + lines log2(n) / log2(N) + (passes - 1) pass / cap, for
+         * n <= N = 512 flag words of 16 bytes.
          */
         Time Beside(Bytes wire, Rate cap) const;
     };
 
-    /** Of a hop, wire included (ReferencePropagation is its wire's part). */
+    /** The step of a hop, with its wire (whose part is ReferencePropagation). */
     Step Of(Algorithm algorithm, Protocol protocol, ConnectionKind kind) const;
 
-    /** Payload that a channel's thread block moves under LL. */
+    /** Rate of payload of a channel's thread block under LL. */
     Rate LlBlockRate() const;
 
     /** As above under LL128, in a ring. */
     Rate Ll128BlockRate() const;
 
     /**
-     * Payload that a tree's thread block moves up, and as much down at the same time, over several
-     * nodes: a fourth of what NCCL's own model takes a channel of the search graph to move
-     * (perChMaxTreeBws, under LL128 also perChMaxTreeLL128Bws), as every such channel becomes two
-     * and a tree all-reduces half of what it moves. Plain trees on B200 bear it out: 16 channels
-     * have 180 GB/s of all-reduced data on 2 nodes and 99 to 104 on 4 to 16, the tables give 171
-     * and 96 (together-nccl-tests 6fd65d1, 34 GB). Infinite under LL, of which the tables say
-     * nothing.
+     * Rate of payload of a tree's thread block up, and equally down at the same time, over several
+     * nodes: a fourth of what NCCL's own model assumes for a channel of the search graph
+     * (perChMaxTreeBws, under LL128 also perChMaxTreeLL128Bws), since every such channel becomes
+     * two and a tree all-reduces half of what it moves. Plain trees on B200 confirm it: 16 channels
+     * reach 180 GB/s of all-reduced data on 2 nodes and 99 to 104 on 4 to 16, the tables give 171
+     * and 96 (together-nccl-tests 6fd65d1, 34 GB). Infinite under LL, which the tables do not
+     * cover.
      */
     Rate TreeBlockRate(Protocol protocol, uint32_t nodes) const;
 
-    /** What of the node all of this and messages come from. */
+    /** The node's costs, for these times and for messages. */
     const NodeCosts& Costs() const
     {
         return m_costs;
     }
 
   private:
-    /** How much longer than Hopper's table has it barriers, fences and flags take. */
+    /** Factor of barriers, fences and flags over Hopper's table. */
     double SimpleFactor() const;
 
     NcclConstants m_newest;
     NodeCosts m_costs;
 };
 
-/** Of the connections inside nodes, the kind that NCCL's graph has: the worst. */
+/** The kind of connections inside nodes in NCCL's graph: the slowest one. */
 ConnectionKind InnerKind(const Communicator& communicator);
 
 } // namespace weir

@@ -25,7 +25,7 @@ IsNvls(Algorithm algorithm)
     return algorithm == Algorithm::Nvls || algorithm == Algorithm::NvlsTree;
 }
 
-/** Most threads of a block (maxThreads). */
+/** Maximum threads of a block (maxThreads). */
 int64_t
 MaxThreads(const Communicator& communicator, Algorithm algorithm, Protocol protocol)
 {
@@ -38,7 +38,7 @@ MaxThreads(const Communicator& communicator, Algorithm algorithm, Protocol proto
     return narrow ? 256 : 512;
 }
 
-/** Bytes that a thread must have (threadThresholds). */
+/** Minimum bytes per thread (threadThresholds). */
 int64_t
 MinPerThread(const Communicator& communicator, Algorithm algorithm, Protocol protocol)
 {
@@ -69,10 +69,11 @@ NcclKernelWidth(const NcclConstants& constants,
                 Bytes bytes,
                 uint32_t most)
 {
-    // Bytes of traffic of a channel. From 2.22: with 2.21.5 trees of 4 to 16 KiB take the same time
-    // (alcf-nccl-tests 385be33), as if each 4 KiB had its channel; with 2.23.4 they take longer.
+    // Minimum bytes of traffic per channel, from 2.22 on. With 2.21.5 trees of 4 to 16 KiB take
+    // equal times (alcf-nccl-tests 385be33), as if each 4 KiB had its own channel; with 2.23.4 they
+    // do not.
     constexpr int64_t CELL = 32 << 10;
-    constexpr int64_t WARPS = 128; // threads stay a multiple of this
+    constexpr int64_t WARPS = 128; // the number of threads stays a multiple of this
     int64_t threads = MaxThreads(communicator, algorithm, protocol);
     int64_t channels = most;
     if (!IsNvls(algorithm))

@@ -15,17 +15,17 @@
 namespace weir
 {
 
-/** How wide NCCL makes a kernel. */
+/** The channels and threads of a kernel. */
 struct KernelWidth
 {
     uint32_t channels{1};
-    uint32_t threads{512}; //!< of one channel's block
+    uint32_t threads{512}; //!< of each channel's block
 };
 
 /**
  * Channels and threads for a call of @p bytes (enqueue.cc): from @p most channels down one by one
- * while a thread would have less than the protocol's threshold, then fewer threads; from 2.19 at
- * most one channel per 32 KiB of traffic. NVLS keeps all its channels.
+ * while a thread would have fewer bytes than the protocol's threshold, then fewer threads; from
+ * 2.22 at most one channel per 32 KiB of traffic. NVLS keeps all its channels.
  */
 KernelWidth NcclKernelWidth(const NcclConstants& constants,
                             const Communicator& communicator,
@@ -43,18 +43,18 @@ struct NcclChoice
     uint32_t channels{1};
 };
 
-/** What NCCL's cost model says of one way to run a call. */
+/** The estimate of NCCL's cost model for one algorithm and protocol. */
 struct NcclEstimate
 {
     const CollectiveAlgorithm* algorithm{nullptr};
     Protocol protocol{Protocol::Simple};
-    Time time; //!< infinite: NCCL switches it off for this group
+    Time time; //!< infinite: NCCL disables the pair for this group
 };
 
 /**
- * Every algorithm of @p candidates with every protocol that it has, or the one that the call asks
- * for, with NCCL's estimate; in the table's order, LL before LL128 before Simple. What the call
- * leaves open, @p filter bounds.
+ * NCCL's estimates for every algorithm of @p candidates with each of its protocols, or with the
+ * protocol that the call asks for; in the order of @p candidates, LL before LL128 before Simple. @p
+ * filter limits what the call leaves open.
  */
 std::vector<NcclEstimate> NcclEstimates(const NcclConstants& constants,
                                         const Communicator& communicator,
@@ -63,12 +63,12 @@ std::vector<NcclEstimate> NcclEstimates(const NcclConstants& constants,
                                         const NcclFilter& filter = {});
 
 /**
- * The pair of least estimate, the earlier one at a tie; where NCCL switches off all that the call
- * leaves, the first pair that exists, as when NCCL_ALGO and NCCL_PROTO force it. Channels are left
- * at 1: how many there are, the algorithm says next.
+ * The pair with the smallest estimate, the first at a tie. Where NCCL disables all pairs that the
+ * call allows, it is the first pair that exists, as when NCCL_ALGO and NCCL_PROTO force it.
+ * Channels stay 1: the algorithm sets them next.
  *
- * @throws std::invalid_argument when no candidate has the protocol that the call asks for, or
- * @p filter leaves none.
+ * @throws std::invalid_argument when no candidate has the protocol that the call asks for, or @p
+ *         filter allows none.
  */
 NcclChoice ChooseAsNccl(const NcclConstants& constants,
                         const Communicator& communicator,
@@ -76,7 +76,7 @@ NcclChoice ChooseAsNccl(const NcclConstants& constants,
                         const std::vector<const CollectiveAlgorithm*>& candidates,
                         const NcclFilter& filter = {});
 
-/** @p call with what it leaves open filled in from the first rule that fits it, if there is one. */
+/** @p call with its open fields filled in from the first rule that fits it, if any. */
 CollectiveCall WithTunerRule(const CollectiveCall& call,
                              const std::vector<TunerRule>& rules,
                              const Communicator& communicator);

@@ -179,19 +179,19 @@ namespace
 /*
  * NCCL's tables baseLatencies and hwLatencies (src/graph/tuning.cc) by release, in microseconds, in
  * the order LL, LL128, Simple. Tags read: 2.7.8, 2.8.4, 2.10.3, 2.12.12, 2.14.3, 2.16.2, 2.18.5,
- * 2.19.3, 2.22.3, 2.23.4, 2.26.2, 2.28.3, 2.29.7, 2.30.7; a release between two tags is taken as
- * the earlier one.
+ * 2.19.3, 2.22.3, 2.23.4, 2.26.2, 2.28.3, 2.29.7, 2.30.7. A release between two tags uses the
+ * earlier one.
  */
 using LatencyRow = std::array<double, 3>;
 
-/** A row of an algorithm that runs under Simple only. */
+/** A table row of an algorithm that runs under Simple only. */
 constexpr LatencyRow
 SimpleOnly(double latency)
 {
     return {0, 0, latency};
 }
 
-/** The release by its minor number's place among the tags at which a table changes. */
+/** Whether the minor number of a release is from @p first to @p last. */
 bool
 Between(const NcclVersion& version, uint32_t first, uint32_t last)
 {
@@ -222,7 +222,7 @@ BaseRow(const NcclVersion& v, Algorithm algorithm)
     default:
         break;
     }
-    return BaseRow(v, Algorithm::Ring); // the ring's kernels
+    return BaseRow(v, Algorithm::Ring); // runs the ring's kernels
 }
 
 LatencyRow

@@ -33,7 +33,7 @@ constexpr CollectiveOp NAMED_OPS[] = {CollectiveOp::AllReduce,
                                       CollectiveOp::Broadcast,
                                       CollectiveOp::Reduce};
 
-/** A name as it counts, with its number. */
+/** Normalized names with their numbers. */
 using Names = std::vector<std::pair<std::string, std::size_t>>;
 
 template <typename Enum>
@@ -76,7 +76,7 @@ Find(const std::string& name, const Names& names, const char* what)
     throw std::invalid_argument("found '" + name + "', expected " + what + ": " + expected);
 }
 
-/** A bit for each name of a list; with ^ before it, for each other. */
+/** A bit for each name of a list, or for all others if the list begins with ^. */
 uint32_t
 MaskOf(const std::string& list, const Names& names)
 {

@@ -11,29 +11,29 @@
 namespace weir
 {
 
-/** @p name as NCCL compares names: lower case, without hyphens and underscores. */
+/** @p name normalized as in NCCL's comparisons: lower case, without hyphens and underscores. */
 std::string NormalizedNcclName(const std::string& name);
 
 /**
- * Which algorithms and protocols NCCL may choose among, by operation.
+ * The algorithms and protocols that NCCL may choose, by operation.
  *
- * The syntax is that of NCCL_ALGO and NCCL_PROTO since 2.24 (tuning.cc, parseList): lists of names,
- * divided by commas, for operations, divided by semicolons. "ring,tree" is for all operations;
- * "allreduce:tree;allgather:ring" for these two; the first list alone may lack its operation and
- * is then for those that no later one names. A list that begins with ^ is of what may not be
- * chosen. Case, hyphens and underscores do not count. Sends and receives are no part of it.
+ * The syntax is that of NCCL_ALGO and NCCL_PROTO since 2.24 (tuning.cc, parseList): lists of names
+ * separated by commas, for operations separated by semicolons. "ring,tree" applies to all
+ * operations, "allreduce:tree;allgather:ring" to these two. Only the first list may lack its
+ * operation; it then applies to those that no later list names. A list that begins with ^ excludes
+ * its names. Case, hyphens and underscores are ignored. Sends and receives are not filtered.
  */
 class NcclFilter
 {
   public:
-    /** Everything may be chosen. */
+    /** A filter that allows everything. */
     NcclFilter();
 
     /** @throws std::invalid_argument that says what was found and expected. */
     void SetAlgorithms(const std::string& text);
     void SetProtocols(const std::string& text);
 
-    /** As they were set; empty: all. */
+    /** The text that was set; empty: all allowed. */
     const std::string& GetAlgorithms() const
     {
         return m_algorithmsText;
@@ -50,8 +50,8 @@ class NcclFilter
   private:
     using Masks = std::array<uint32_t, static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1>;
 
-    Masks m_algorithms; //!< by operation: a bit for each that may be chosen
-    Masks m_protocols;  //!< the same
+    Masks m_algorithms; //!< by operation: a bit for each allowed algorithm
+    Masks m_protocols;  //!< by operation: a bit for each allowed protocol
     std::string m_algorithmsText;
     std::string m_protocolsText;
 };

@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-/** What all cases look at. */
+/** The inputs of all cases. */
 struct Case
 {
     const NcclConstants& constants;
@@ -52,7 +52,7 @@ struct Case
         return Ranks() / NcclRingSteps(op, Ranks());
     }
 
-    /** Ampere's bus was bound to 235 GB/s to 2.17. */
+    /** Up to 2.17 Ampere's bus bandwidth was limited to 235 GB/s. */
     double Bounded(double bus) const
     {
         const bool ampere =
@@ -61,7 +61,10 @@ struct Case
     }
 };
 
-/** GB/s of one channel where NCCL reckons with the slower of its graph's two speeds by nodes. */
+/**
+ * Speed of one channel, GB/s: NCCL uses the intra-node speed up to two nodes, and the inter-node
+ * speed beyond.
+ */
 double
 ChannelSpeed(const GraphSpeed& graph, uint32_t nodes)
 {
@@ -93,7 +96,7 @@ RingBus(const Case& c)
     return bus;
 }
 
-/** 2.7 bounded the sum of a tree's channels. */
+/** 2.7 limited the total of a tree's channels, GB/s. */
 double
 TreeTotalOf2_7(const Case& c)
 {
@@ -131,7 +134,7 @@ CollNetDirect(const Case& c)
     const double perNode = c.communicator.gpusPerNode;
     if (c.IsHalf())
     {
-        // Network plug-ins gather and scatter from 2.20 on (ncclCollNet_v8).
+        // Network plug-ins have all-gather and reduce-scatter from 2.20 on (ncclCollNet_v8).
         return c.Version().AtLeast(20) ? perNode * std::min(graph.intra, 0.9 * graph.inter) : 0;
     }
     const double share = perNode / graph.channels;
@@ -139,14 +142,14 @@ CollNetDirect(const Case& c)
     return bus * (c.constants.ComputeCapability() >= 90 ? 0.85 : 1) / 2;
 }
 
-/** GB/s of one channel of NVLS or NVLSTree. */
+/** Speed of one channel of NVLS or NVLSTree, GB/s. */
 double
 NvlsSpeed(const Case& c, bool tree)
 {
     const GraphSpeed& graph = c.communicator.nvlsGraph;
     const uint32_t nodes = c.communicator.nodes;
-    // On one node nothing crosses the network, so it bounds nothing (measured: NCCL 2.26 to 2.30 on
-    // 8 H100 take NVLS from 2 MB on).
+    // On one node no byte crosses the network, so the network is no bound (measured: NCCL 2.26 to
+    // 2.30 on 8 H100 choose NVLS from 2 MB on).
     const double inter = nodes == 1 ? std::numeric_limits<double>::infinity() : graph.inter;
     if (!c.Version().AtLeast(28))
     {
@@ -166,7 +169,8 @@ Nvls(const Case& c, bool tree)
     const Communicator& communicator = c.communicator;
     const bool many = communicator.nodes > 1;
     const bool reduced = communicator.collNetGraph.channels > 0;
-    // NVLS gathers and scatters through the network's switches from 2.27 on (release notes).
+    // NVLS has all-gather and reduce-scatter through the network's switches from 2.27 on (release
+    // notes).
     const bool older = many && c.IsHalf() && !c.Version().AtLeast(27);
     if (communicator.nvlsGraph.channels < 2 || (tree ? !many : many && !reduced) ||
         (tree && !c.IsAllReduce()) || older)
@@ -250,7 +254,7 @@ NcclAlgorithmBandwidth(const NcclConstants& constants,
 namespace
 {
 
-/** Whether all channels visit the GPUs in one order (NCCL's sameChannels). */
+/** Whether all channels visit the GPUs in the same order (NCCL's sameChannels). */
 bool
 HasOneOrder(const Communicator& communicator)
 {
@@ -271,7 +275,7 @@ FloorLog2(uint32_t value)
     return log;
 }
 
-/** Broadcast or reduce: one step if all channels have one order, else one per rank. */
+/** Broadcast or reduce: one step if all channels have the same order, else one per rank. */
 Time
 ChainLatency(const NcclConstants& constants, const Communicator& communicator, Protocol protocol)
 {
@@ -333,7 +337,7 @@ NcclLatency(const NcclConstants& constants,
         const bool whole = version.AtLeast(12) && !version.AtLeast(23);
         crossings = op == CollectiveOp::AllReduce ? 2.0 * (whole ? nodes : nodes - 1) : nodes - 1;
     }
-    // To 2.22 a ring of two nodes with a GPU each has more crossings than steps.
+    // Up to 2.22 a ring of two nodes with one GPU each has more crossings than steps.
     return base + inner * NcclRingSteps(op, communicator.Size()) + outer * crossings -
            inner * crossings;
 }
@@ -351,7 +355,7 @@ constexpr std::array<Factors, 3> CORRECTIONS{{
      .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9},
 }};
 
-/** Before 2.10 some entries were others. */
+/** Before 2.10 some entries had other values. */
 double
 OlderCorrection(const NcclVersion& version, Protocol protocol, std::size_t index, double factor)
 {
@@ -392,7 +396,7 @@ OlderCorrection(const NcclVersion& version, Protocol protocol, std::size_t index
     return factor;
 }
 
-/** Whether the bandwidth is multiplied by TreeSizeCorrection. */
+/** Whether NCCL multiplies the bandwidth by TreeSizeCorrection. */
 bool
 HasSizeCorrection(const NcclConstants& constants, Algorithm algorithm, CollectiveOp op)
 {
@@ -405,7 +409,9 @@ HasSizeCorrection(const NcclConstants& constants, Algorithm algorithm, Collectiv
             constants.ComputeCapability() >= 100 && constants.Cpu() != HostCpu::Arm);
 }
 
-/** A multi-node Simple ring waits longer when its ranks have more than 64 bytes a channel. */
+/**
+ * Factor of the latency of a multi-node Simple ring with at least 64 bytes per rank and channel.
+ */
 double
 RingLatencyFactor(const NcclConstants& constants, const Communicator& communicator, Bytes bytes)
 {
@@ -463,7 +469,7 @@ NcclTime(const NcclConstants& constants,
 namespace
 {
 
-/** Whether @p path passes a CPU in a way that LL128 does not bear. */
+/** Whether @p path passes a CPU in a way that disables LL128. */
 bool
 PassesHost(PathTable::Span path, const Topology& topology, bool overChips)
 {

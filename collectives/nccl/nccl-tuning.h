@@ -13,9 +13,10 @@ namespace weir
 {
 
 /**
- * What NCCL expects of an algorithm under a protocol, GB/s of the call's size (src/graph/tuning.cc,
- * ncclTopoTuneModel, before the correction for the size); 0 where it switches the pair off: no
- * such graph, an operation that the algorithm does not have, LL128 where it is not allowed.
+ * NCCL's model of the bandwidth of an algorithm under a protocol, in GB/s of the call's size
+ * (src/graph/tuning.cc, ncclTopoTuneModel, before the correction for size). 0 where NCCL disables
+ * the pair: no such graph, an operation that the algorithm does not have, LL128 where it is not
+ * allowed.
  */
 double NcclAlgorithmBandwidth(const NcclConstants& constants,
                               const Communicator& communicator,
@@ -30,8 +31,8 @@ double NcclAlgorithmBandwidth(const NcclConstants& constants,
 double NcclRingSteps(CollectiveOp op, double ranks);
 
 /**
- * NCCL's latency of a call of no size (src/graph/tuning.cc, ncclTopoTuneModel): the base plus what
- * the algorithm's steps cost inside a node and between nodes.
+ * NCCL's latency of a call of zero bytes (src/graph/tuning.cc, ncclTopoTuneModel): the base latency
+ * plus the algorithm's steps inside a node and between nodes.
  */
 Time NcclLatency(const NcclConstants& constants,
                  const Communicator& communicator,
@@ -41,8 +42,8 @@ Time NcclLatency(const NcclConstants& constants,
 
 /**
  * NCCL's own estimate of a call's time, not Weir's, by which it chooses algorithm and protocol
- * (src/graph/tuning.cc, ncclTopoGetAlgoTime): latency + bytes / bandwidth, both corrected for the
- * size; infinite where it switches the pair off for this group.
+ * (src/graph/tuning.cc, ncclTopoGetAlgoTime): latency + bytes / bandwidth, both corrected for size.
+ * Infinite where NCCL disables the pair for this group.
  */
 Time NcclTime(const NcclConstants& constants,
               const Communicator& communicator,
@@ -52,16 +53,17 @@ Time NcclTime(const NcclConstants& constants,
               Bytes bytes);
 
 /**
- * What NCCL multiplies a tree's bandwidth by at @p bytes (treeCorrectionFactor): indexed by
- * floor(log2(bytes / 64)), 1 below 64 bytes and from 2^23 x 64 bytes on.
+ * The factor of a tree's bandwidth at @p bytes in NCCL's model (treeCorrectionFactor): indexed by
+ * floor(log2(bytes / 64)); 1 below 64 bytes and from 2^23 x 64 bytes on (2^24 x 64 from 2.29 on).
  */
 double TreeSizeCorrection(const NcclVersion& version, Protocol protocol, Bytes bytes);
 
 /**
- * Whether NCCL enables LL128: compute capability 70, NVLink between the GPUs of a node, and NICs
- * reached without passing the CPU; from compute capability 90 on also through the CPU to which the
- * GPU is joined by a chip-to-chip link (2.30.7 tuning.cc: PATH_P2C, NCCL_LL128_C2C; which release
- * began with it is taken to be 2.27, the first with GPUDirect RDMA over that link by default).
+ * Whether NCCL enables LL128: compute capability of at least 70, NVLink between the GPUs of a node,
+ * and NICs reached without passing the CPU. From compute capability 90 on the path may also pass
+ * the CPU that is attached to the GPU by a chip-to-chip link (2.30.7 tuning.cc: PATH_P2C,
+ * NCCL_LL128_C2C). The first release with this is assumed to be 2.27, the first with GPUDirect RDMA
+ * over that link by default.
  */
 bool AllowsLl128(const NcclConstants& constants,
                  const Communicator& communicator,

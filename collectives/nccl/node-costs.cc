@@ -15,7 +15,7 @@ NodeCostFigures()
 {
     using Kind = NodeCostKind;
     using Unit = NodeCostUnit;
-    // Bounds: a tenth to ten times of all that was seen, rounded, and 0 where nothing may be it.
+    // Bounds: a tenth to ten times the observed range, rounded; 0 where the cost may be absent.
     static const std::vector<NodeCostFigure> figures{
         {Kind::LlCall, "llCall", Unit::Microseconds, 0.5, 50},
         {Kind::PcieEnd, "pcieEnd", Unit::Microseconds, 0, 50},
@@ -102,7 +102,7 @@ Shipped(const std::string& folder, const std::string& name)
     return *found;
 }
 
-/** The newest architecture that is not newer than such a GPU. */
+/** The newest architecture that is not newer than a GPU of @p computeCapability. */
 const CostDescription&
 ShippedArchitecture(uint32_t computeCapability)
 {
@@ -118,7 +118,7 @@ ShippedArchitecture(uint32_t computeCapability)
     return *found;
 }
 
-/** With those of its bases, which come first. */
+/** The figures of a description, preceded by those of its bases. */
 std::vector<CostFigure>
 AllFigures(const CostDescription& description)
 {
@@ -139,8 +139,10 @@ ClockOf(const CostDescription& description)
                : ClockOf(Shipped(description.folder, description.base));
 }
 
-/** What a transport has that asks for nothing: what verbs do, which write into memory that the
- * receiver has named before. */
+/**
+ * Defaults of a transport without message overheads, like verbs, which write into memory that the
+ * receiver has announced before.
+ */
 void
 SetUnbounded(CostArray& costs)
 {

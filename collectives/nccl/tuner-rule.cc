@@ -32,7 +32,10 @@ Trimmed(const std::string& text)
     return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-/** NCCL writes reducescatter, nvls_tree; Weir reduce-scatter, nvls-tree. */
+/**
+ * Removes - and _: NCCL writes reducescatter and nvls_tree where Weir writes reduce-scatter and
+ * nvls-tree.
+ */
 std::string
 WithoutSeparators(std::string text)
 {
@@ -42,7 +45,10 @@ WithoutSeparators(std::string text)
     return text;
 }
 
-/** One line, cut at its commas. */
+/**
+ * One line, split at its commas. @throws std::invalid_argument for a wrong number of columns or
+ * value.
+ */
 class RuleLine
 {
   public:
@@ -72,7 +78,7 @@ class RuleLine
         return m_fields.size();
     }
 
-    /** Column @p column as a number from @p least on. */
+    /** Column @p column as a whole number of at least @p least. */
     int64_t Number(std::size_t column, int64_t least) const
     {
         const std::string& text = m_fields[column];
@@ -85,7 +91,7 @@ class RuleLine
         return value;
     }
 
-    /** Column @p column as a count, or -1 for any. */
+    /** Column @p column as a count; nothing for -1, which stands for any. */
     std::optional<uint32_t> Count(std::size_t column) const
     {
         const int64_t value = Number(column, -1);
@@ -96,7 +102,7 @@ class RuleLine
         return value < 0 ? std::nullopt : std::optional<uint32_t>(value);
     }
 
-    /** Column @p column as a name up to @p last. */
+    /** Column @p column as the name of a value up to @p last. */
     template <typename Enum>
     Enum Name(std::size_t column, Enum last) const
     {
@@ -113,7 +119,7 @@ class RuleLine
         Refuse(column, "one of: " + known);
     }
 
-    /** As Name, where -1 stands for any. */
+    /** As Name; nothing for -1, which stands for any. */
     template <typename Enum>
     std::optional<Enum> NameOrAny(std::size_t column, Enum last) const
     {

@@ -14,9 +14,9 @@ namespace weir
 {
 
 /**
- * One line of the CSV that NCCL's example tuner plug-in reads
- * (plugins/tuner/example/nccl_tuner.conf): which calls it means and what it decides for them. What
- * is left open (-1 in the file) fits any call, or stays NCCL's choice.
+ * One line of the CSV file that NCCL's example tuner plug-in reads
+ * (plugins/tuner/example/nccl_tuner.conf): the calls that it applies to, and its decision for them.
+ * Open conditions (-1 in the file) fit any call; open decisions stay NCCL's choice.
  */
 struct TunerRule
 {
@@ -34,11 +34,11 @@ struct TunerRule
 
 /**
  * Reads lines `collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks` with
- * two optional columns, numPipeOps and regBuff, which are checked and have no effect. Lines that
- * are empty or begin with # are skipped, a header line too.
+ * two optional columns, numPipeOps and regBuff, which are checked and have no effect. Empty lines,
+ * lines that begin with # and a header line are skipped.
  *
- * @param file its name, for errors
- * @throws std::invalid_argument that says file, line, column, what was found and expected.
+ * @param file its name, for error messages
+ * @throws std::invalid_argument with file, line, column, and what was found and expected.
  */
 std::vector<TunerRule> ParseTunerRules(const std::string& text, const std::string& file);
 
