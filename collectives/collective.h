@@ -12,7 +12,7 @@
 namespace weir
 {
 
-/** What a collective call asks for. */
+/** The operation of a collective call. */
 enum class CollectiveOp : uint8_t
 {
     AllReduce,
@@ -20,11 +20,11 @@ enum class CollectiveOp : uint8_t
     ReduceScatter,
     Broadcast,
     Reduce,
-    AllToAll, //!< every rank gives every rank its part, equal ones or as CollectiveCall::traffic
-              //!< says
-    Gather,   //!< every rank's part to the root
-    Scatter,  //!< from the root to every rank its part
-    SendRecv, //!< every rank sends to the next one and receives from the one before
+    AllToAll, //!< every rank sends every rank a part: equal parts, or those of
+              //!< CollectiveCall::traffic
+    Gather,   //!< every rank sends its part to the root
+    Scatter,  //!< the root sends every rank its part
+    SendRecv, //!< every rank sends to the next rank and receives from the previous one
     Send      //!< the first rank of the group sends to the second
 };
 
@@ -41,13 +41,15 @@ enum class Algorithm : uint8_t
     NvlsTree,      //!< NVLS inside nodes, double binary trees between them
     Pat,           //!< parallel aggregated trees: all-gather and reduce-scatter
     PointToPoint,  //!< sends and receives, grouped
-    Imported,      //!< an MSCCL file
-    DimensionWise  //!< along one dimension of the network after the other
+    Imported,      //!< read from an MSCCL file
+    DimensionWise  //!< one network dimension after the other
 };
 
 constexpr Algorithm LAST_ALGORITHM = Algorithm::DimensionWise;
 
-/** NCCL's ways of synchronising a hop: flags in every 8 bytes, in every 128 bytes, or by counters.
+/**
+ * NCCL's protocols synchronize a hop by a flag in every 8 bytes (LL), in every 128 bytes (LL128),
+ * or by counters (Simple).
  */
 enum class Protocol : uint8_t
 {
@@ -56,7 +58,9 @@ enum class Protocol : uint8_t
     Simple
 };
 
-/** Whether NCCL has it by itself: others run only where a call asks for them. */
+/**
+ * Whether NCCL itself has the algorithm. The others run only where a call's overrides ask for them.
+ */
 constexpr bool
 IsOfNccl(Algorithm algorithm)
 {
@@ -68,7 +72,7 @@ const char* ToString(CollectiveOp op);
 const char* ToString(Algorithm algorithm);
 const char* ToString(Protocol protocol);
 
-/** What the caller fixes; everything left empty is chosen as NCCL would. */
+/** What the caller fixes. Fields left empty are chosen as NCCL would. */
 struct CollectiveOverrides
 {
     std::optional<Algorithm> algorithm;
@@ -82,12 +86,12 @@ struct CollectiveOverrides
 };
 
 using CommunicatorId = Id<struct CommunicatorTag>; //!< a group of GPUs known to a Planner
-using TrafficId = Id<struct TrafficTag>; //!< who sends how much to whom, known to a Planner
+using TrafficId = Id<struct TrafficTag>; //!< an all-to-all traffic matrix known to a Planner
 
 /**
- * One call. Sizes follow nccl-tests: for all-gather, reduce-scatter, gather and scatter @ref bytes
- * is the large buffer (ranks times the per-rank part), for the others what each rank holds (for
- * all-to-all: for all ranks together, itself included).
+ * One collective call. Sizes follow nccl-tests: for all-gather, reduce-scatter, gather and scatter
+ * @ref bytes is the large buffer (ranks times the per-rank part), for all-to-all what each rank
+ * sends to all ranks in total (itself included), for the others the buffer of each rank.
  */
 struct CollectiveCall
 {

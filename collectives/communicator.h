@@ -12,7 +12,7 @@
 namespace weir
 {
 
-/** NCCL's three kinds of way between two GPUs; they differ in latency per hop. */
+/** NCCL's three kinds of connection between two GPUs; they differ in latency per hop. */
 enum class ConnectionKind : uint8_t
 {
     NvLink,
@@ -20,7 +20,7 @@ enum class ConnectionKind : uint8_t
     Network
 };
 
-/** One directed connection of one channel: how bytes get from one GPU to the next. */
+/** One directed connection of one channel: the route from one GPU to the next. */
 struct Connection
 {
     RouteId route;
@@ -31,12 +31,12 @@ struct Connection
 struct RingChannel
 {
     std::vector<uint32_t> order;  //!< group ranks; order[i] sends to order[(i + 1) % n]
-    std::vector<Connection> hops; //!< hops[i] leaves order[i]; none until calls need them
+    std::vector<Connection> hops; //!< hops[i] leaves order[i]; empty until a call needs them
 };
 
 /**
- * Which GPUs of a node's chain talk to other nodes, NCCL's names; a later one is a plainer one. The
- * parent is always on the first GPU.
+ * Which GPUs of a node's chain connect to other nodes, by NCCL's names, in order of decreasing
+ * complexity. The parent is always connected to the first GPU.
  */
 enum class TreePattern : uint8_t
 {
@@ -45,7 +45,7 @@ enum class TreePattern : uint8_t
     Plain     //!< all on the first GPU
 };
 
-/** One rank's place in a channel's tree. */
+/** The neighbors of one rank in a channel's tree, and the connections to its parent. */
 struct TreePlace
 {
     static constexpr uint32_t NO_RANK = 0xffffffff;
@@ -59,38 +59,37 @@ struct TreePlace
 /** One channel's tree over the group. */
 struct TreeChannel
 {
-    std::vector<TreePlace> places; //!< by group rank; none until calls need them
+    std::vector<TreePlace> places; //!< by group rank; empty until a call needs them
 };
 
-/** What NCCL's search found for one kind of graph; its tuning model reckons with it. */
+/** What NCCL's search found for one kind of graph; input of NCCL's tuning model. */
 struct GraphSpeed
 {
-    uint32_t channels{0}; //!< of the search, before duplication; 0: there is no such graph
-    double intra{0};      //!< GB/s of one channel inside a node
-    double inter{0};      //!< GB/s of one channel between nodes
-    bool plainTree{
-        false}; //!< a tree whose network neighbors are all attached to its node's first GPU
+    uint32_t channels{0};  //!< of the search, before duplication; 0: no such graph
+    double intra{0};       //!< bandwidth of one channel inside a node (GB/s)
+    double inter{0};       //!< bandwidth of one channel between nodes (GB/s)
+    bool plainTree{false}; //!< whether all network neighbors are connected to the node's first GPU
 };
 
 /**
- * A group of GPUs with the channels found for it, as NCCL finds them when a communicator is made:
- * who follows whom on every channel, over which paths.
+ * A group of GPUs with the channels that NCCL finds when it creates the communicator: the order of
+ * ranks on every channel, and the paths between them.
  */
 struct Communicator
 {
     std::vector<GpuId> gpus;           //!< by group rank
-    uint32_t nodes{1};                 //!< distinct nodes
-    uint32_t gpusPerNode{1};           //!< the largest number of its GPUs in one node
-    std::vector<RingChannel> channels; //!< at full width; small messages use the first few
-    std::vector<RouteId> ringRoutes;   //!< by channel that has hops: the sum of them
-    std::vector<TreeChannel> trees;    //!< by channel; of every two rounds of the search's channels
-                                       //!< the first is tree 0, the second tree 1
-    GraphSpeed treeGraph;              //!< double binary trees
+    uint32_t nodes{1};                 //!< number of distinct nodes
+    uint32_t gpusPerNode{1};           //!< the largest number of the group's GPUs in one node
+    std::vector<RingChannel> channels; //!< all channels; small messages use the first few
+    std::vector<RouteId> ringRoutes;   //!< by connected channel: the sum of its hops
+    std::vector<TreeChannel> trees; //!< by channel: groups of as many channels as the search found
+                                    //!< alternate between tree 0 and tree 1
+    GraphSpeed treeGraph;           //!< double binary trees
     TreePattern treePattern{TreePattern::Balanced};
     GraphSpeed nvlsGraph;       //!< one channel per head GPU
     GraphSpeed collNetGraph;    //!< chains to the network's reducing switches
-    uint32_t searchChannels{1}; //!< channels of NCCL's graph, before it duplicates them
-    double searchBandwidth{0};  //!< GB/s of all channels in NCCL's graph, for its tuning model
+    uint32_t searchChannels{1}; //!< channels of NCCL's search graph, before duplication
+    double searchBandwidth{0};  //!< GB/s of all channels of NCCL's search graph
     bool ll128{false};          //!< whether NCCL enables LL128 on these connections
 
     uint32_t Size() const

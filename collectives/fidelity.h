@@ -14,27 +14,29 @@
 namespace weir
 {
 
-/** How closely a collective is followed; each is validated against the next. */
+/** The level of detail of a collective's simulation; each level is validated against the next. */
 enum class Fidelity : uint8_t
 {
-    Analytical, //!< one closed-form duration, no events inside
-    Stream,     //!< per channel one fluid flow over all its hops at once, plus its latency
+    Analytical, //!< one closed-form duration without events inside the call
+    Stream,     //!< one fluid flow per channel over all its hops at once, after the call's latency
     Flow,       //!< every chunk of every NCCL step is a fluid flow with its true dependencies
-    Packet,     //!< as Flow, and the flows are packets in queues
-    Hybrid,     //!< as Flow, and those are packets that the transport takes for such
-    Auto        //!< call by call Analytical, Stream or Flow, as error bounds allow
+    Packet,     //!< as Flow, with every flow simulated as packets in queues
+    Hybrid,     //!< as Flow; the transport decides which flows are simulated as packets
+    Auto        //!< Analytical, Stream or Flow call by call, as error bounds allow
 };
 
 const char* ToString(Fidelity fidelity);
 std::optional<Fidelity> ParseFidelity(const std::string& name);
 
-/** What bytes move as in a fidelity; of Hybrid those that are no packets. */
+/**
+ * The form of a fidelity's flows; for Hybrid that of the flows which are not simulated as packets.
+ */
 FlowForm FormOf(Fidelity fidelity);
 
-/** Whether every chunk of a call moves by itself: Flow, Packet and Hybrid. */
+/** Whether every chunk of a call is a flow of its own: Flow, Packet and Hybrid. */
 bool MovesChunks(Fidelity fidelity);
 
-/** What moves bytes in a fidelity: of @p packets and @p coupling what it has a use for. */
+/** The transport of a fidelity. Packet and Hybrid use @p packets, only Hybrid uses @p coupling. */
 TransportSpec TransportOf(Fidelity fidelity,
                           const PacketSpec& packets,
                           const CouplingSpec& coupling,
@@ -42,10 +44,10 @@ TransportSpec TransportOf(Fidelity fidelity,
                           const CorrectionSpec& corrections);
 
 /**
- * The engine of that fidelity. @p planner and @p transport must outlive it; Analytical does not use
+ * The engine of a fidelity. @p planner and @p transport must outlive it; Analytical does not use
  * the transport.
- * @throws std::invalid_argument when the transport does not move FormOf(@p fidelity), and of Auto,
- * which is made of others: see AutoEngine.
+ * @throws std::invalid_argument when the transport does not move FormOf(@p fidelity), and for Auto,
+ *         which combines other engines: see AutoEngine.
  */
 std::unique_ptr<CollectiveEngine> MakeCollectiveEngine(Fidelity fidelity,
                                                        Planner& planner,

@@ -22,7 +22,7 @@
 namespace weir
 {
 
-/** A running hash: splitmix64's finaliser over the running sum. */
+/** Mixes @p value into a running hash: splitmix64's finalizer over the running sum. */
 inline void
 MixIn(uint64_t& hash, uint64_t value)
 {
@@ -61,15 +61,15 @@ struct GroupHash
     }
 };
 
-/** A communicator and what of it has been searched. */
+/** A communicator and which parts of it have been searched. */
 struct Group
 {
     Communicator communicator;
-    bool built{false};    //!< channels, of which as many have hops as calls have asked for
-    bool hasTrees{false}; //!< trees and the other graphs, which only collectives look at
+    bool built{false};    //!< channels exist, connected as far as calls needed them
+    bool hasTrees{false}; //!< trees and the other graphs exist; only collectives use them
 };
 
-/** What a Planner knows, and how it gets to know it. */
+/** The planner's inputs, and the communicators, plans and schedules that it has made so far. */
 struct Planner::State
 {
     State(const Cluster& aCluster, Routing& aRouting, NcclSettings aSettings)
@@ -118,7 +118,10 @@ struct Planner::State
 namespace
 {
 
-/** The largest call, 2^58 bytes: what is reckoned of it, at most 16 x (LL128), fits 64 bits. */
+/**
+ * The largest call, 2^58 bytes: sizes derived from it, at most 16 times as large (LL128), fit 64
+ * bits.
+ */
 constexpr Bytes LARGEST_CALL = Bytes::GiB(int64_t{1} << 28);
 
 /** The sum of all hops of a channel. */
@@ -190,7 +193,7 @@ Planner::State::Built(CommunicatorId id)
     return group.communicator;
 }
 
-/** Gives the first @p channels rings of a group their hops and paths. */
+/** Connects the first @p channels rings of a group and adds the sums of their hops as routes. */
 void
 Planner::State::ConnectRings(CommunicatorId id, uint32_t channels)
 {
@@ -205,7 +208,7 @@ Planner::State::ConnectRings(CommunicatorId id, uint32_t channels)
     }
 }
 
-/** Gives a group what a call takes that runs as chosen: of many channels small calls take few. */
+/** Connects only the channels that the call uses: small calls use few of many. */
 void
 Planner::State::ConnectFor(const CollectiveCall& call, const NcclChoice& choice)
 {
@@ -222,7 +225,7 @@ Planner::State::ConnectFor(const CollectiveCall& call, const NcclChoice& choice)
     }
 }
 
-/** With everything that plans of @p call look at. */
+/** The communicator with all graphs that the plans of @p call need. */
 Communicator&
 Planner::State::BuiltFor(const CollectiveCall& call)
 {
@@ -239,7 +242,7 @@ Planner::State::BuiltWithTrees(CommunicatorId id)
         builder.BuildTrees(communicator, id.Index());
         if (communicator.collNetGraph.channels > 0)
         {
-            // Which of CollNet's kinds there are shows on all channels.
+            // Whether CollNet Direct or Chain is possible depends on all channels.
             ConnectRings(id, static_cast<uint32_t>(communicator.channels.size()));
         }
         group.hasTrees = true;
@@ -301,7 +304,7 @@ Planner::State::InputsOf(const CollectiveCall& call, const NcclChoice& choice)
             &programs};
 }
 
-/** With what only a call that will be run looks at. */
+/** As InputsOf, with the connections and senders that only a call that will run needs. */
 AlgorithmInputs
 Planner::State::DecidedInputsOf(const CollectiveCall& call, const NcclChoice& choice)
 {
@@ -314,7 +317,10 @@ Planner::State::DecidedInputsOf(const CollectiveCall& call, const NcclChoice& ch
     return inputs;
 }
 
-/** Checks @p call and builds what plans of it look at. @return it as the tuner's rules have it */
+/**
+ * Checks @p call and builds the graphs that its plans need. @return the call with the tuner's rule
+ * applied
+ */
 CollectiveCall
 Planner::State::Decide(const CollectiveCall& call)
 {
@@ -323,7 +329,7 @@ Planner::State::Decide(const CollectiveCall& call)
     return WithTunerRule(call, settings.tuner, communicator);
 }
 
-/** Of a call that Decide has given. */
+/** The choice for a call that Decide has returned. */
 NcclChoice
 Planner::State::Choose(const CollectiveCall& call)
 {
@@ -364,7 +370,7 @@ Planner::State::Choose(const CollectiveCall& call)
 namespace
 {
 
-/** What @p calls equal calls load together; a part of one that moves part of the time. */
+/** The combined legs of @p calls equal calls; a fraction is a call that moves part of the time. */
 std::vector<StreamLeg>
 RepeatLegs(std::vector<StreamLeg> legs, double calls)
 {
@@ -377,7 +383,7 @@ RepeatLegs(std::vector<StreamLeg> legs, double calls)
     return legs;
 }
 
-/** How long a call's bytes move where links carry as much as @p calls like it, by closed forms. */
+/** Transfer time of a call in closed form, on links that carry @p calls concurrent copies of it. */
 Time
 MovingTime(const StreamShape& shape, Routing& routing, double calls)
 {
@@ -392,12 +398,12 @@ MovingTime(const StreamShape& shape, Routing& routing, double calls)
 }
 
 /**
- * How long a call whose chunks cross levels takes, latency and all, where links carry as much as
- * @p calls like it. What a chunk waits for is the slowest of the level before, where levels share
- * links unequally, not the sum of loads that the closed form counts, so its first passes are
- * played.
- * @param wire what the bytes of one take the slowest link
- * @return nothing where too much would have to be played
+ * Duration, with latency, of a call whose chunks cross levels, on links that carry @p calls
+ * concurrent copies of it. Where levels share links unequally, a chunk waits for the slowest chunk
+ * of the level before, not for the sum of loads that the closed form counts. So the first passes of
+ * the call are played.
+ * @param wire time of one call's bytes on the slowest link
+ * @return nothing where too many slices would have to be played, or the call never ends
  */
 std::optional<Time>
 PlayedTime(const IdlePlayback& playback, uint32_t levels, Time wire, double calls)
@@ -411,15 +417,18 @@ PlayedTime(const IdlePlayback& playback, uint32_t levels, Time wire, double call
 }
 
 /**
- * Legs are one flow that moves all the time. Chunks wait for each other, so that a call takes
- * longer alone, T, than its legs would, w. What of it passes before the legs begin, the rest being
- * spread over their bytes, shows beside a second call like it. That one is on a link for the part
- * w / T of the time, so that chunks find 1 + w / T calls on the average, which take T(1 + w / T).
- * Legs that begin after d and share take d + w(2), w(2) being both calls' bytes. So d is the
- * difference, never so long that the legs have not the time that they take alone.
+ * Paces the legs of a call. A leg is one flow that moves all the time, but the chunks of a call
+ * wait for each other. So the uncontended call takes a time T that is longer than the time w of its
+ * legs. T - w is split into a delay d before the legs start and a lower rate cap of the legs. The
+ * time of two concurrent copies of the call decides d. Each copy occupies a link for the fraction w
+ * / T of the time, so chunks find 1 + w / T calls on average, which take T(1 + w / T). Legs that
+ * start after d and share their links take d + w(2), where w(2) is the time of both calls' bytes.
+ * So d = T(1 + w / T) - w(2), limited to 0 <= d <= T - w.
  *
+ * @param alone T
  * @param beside T(1 + w / T)
- * @return d, and sets the legs' caps
+ * @param wire w
+ * @return d; the caps of the legs are set
  */
 Time
 Pace(StreamShape& shape, Routing& routing, Time alone, Time beside, Time wire)
@@ -454,8 +463,8 @@ WeightByContention(StreamShape& shape, const UncontendedRates& rates)
 }
 
 /**
- * From the end of a call to that of one like it that follows, by the plan of one: never less than
- * the time of its bytes on the slowest link.
+ * Period of back-to-back calls: from the end of a call to the end of the next, equal one. It is
+ * never less than the time of one call's bytes on the slowest link.
  */
 Time
 PeriodOf(const StreamShape& shape, Routing& routing, const CollectivePlan& plan)
@@ -599,7 +608,7 @@ Planner::Plan(const CollectiveCall& call)
         Time moving;
         if (const auto alone = playedTime(1))
         {
-            // Of the latency that remains which bytes do not hide.
+            // The part of the latency that the transfer does not hide.
             shape.latency = std::min(shape.latency, *alone - wire.time);
             moving = *alone - shape.latency;
         }

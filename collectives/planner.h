@@ -17,61 +17,63 @@
 namespace weir
 {
 
-/** One channel (or several equal ones) of a collective as a single fluid flow. */
+/** One channel of a collective, or several equal ones merged, as a single fluid flow. */
 struct StreamLeg
 {
-    RouteId route;    //!< the sum of all hops
-    Bytes bytes;      //!< that cross each hop, on the wire (payload over protocol efficiency), all
-                      //!< merged channels together
-    Rate cap;         //!< of all merged channels together, on the wire; what they wait for on the
-                      //!< path, as pipelines that fill, is in it
-    double weight{1}; //!< how many channels are merged
+    RouteId route; //!< the sum of all hops
+    Bytes bytes;   //!< bytes on the wire over each hop (payload over protocol efficiency), in total
+                   //!< for all merged channels
+    Rate cap; //!< rate on the wire, in total for all merged channels; it includes waiting on the
+              //!< path, such as filling pipelines
+    double weight{1}; //!< number of merged channels
 };
 
-/** Calls back to back that benchmarks take the mean time of. [nccl-tests' default] */
+/** Number of back-to-back calls over which benchmarks average. [nccl-tests' default] */
 constexpr uint32_t BENCHMARK_CALLS = 20;
 
-/** Everything that can be said about a call before it runs. */
+/** What is known about a call before it runs. */
 struct CollectivePlan
 {
     CollectiveCall call;
     Algorithm algorithm{Algorithm::Ring};
     Protocol protocol{Protocol::Simple};
     uint32_t channels{1};
-    Time latency;                //!< base plus all hops, as if no byte took time
+    Time latency; //!< before the legs start: base latency, latency of all hops and pacing delay
     std::vector<StreamLeg> legs; //!< for StreamEngine
-    Time duration;               //!< closed form, alone on the fabric: latency + slowest leg
-    Time wire;                   //!< of it, what the slowest leg's bytes take links or blocks
-    LinkId bottleneck;           //!< the link that bounds these alone; invalid when a block does
-    Time period;                 //!< between calls like it that follow each other, alone on it
-    uint32_t blocks{1};          //!< thread blocks of a rank's kernel
-    bool isInStep{false};        //!< closed form of channels that flow lets get out of step
+    Time duration;               //!< closed form of the uncontended call: latency + slowest leg
+    Time wire; //!< the part of it in which the slowest leg's bytes occupy links or thread blocks
+    LinkId bottleneck;  //!< the bottleneck link of the slowest leg; invalid where a thread block is
+                        //!< the bottleneck
+    Time period;        //!< steady-state period of uncontended back-to-back calls equal to this one
+    uint32_t blocks{1}; //!< thread blocks of each rank's kernel
+    bool isInStep{false}; //!< channels in lockstep, which in fidelity flow drift apart
 
-    /** Whether a call that follows begins before it has ended. */
+    /** Whether the next of back-to-back calls begins before this one has ended. */
     bool Overlaps() const
     {
         return period < duration;
     }
 };
 
-/** What NCCL's cost model expects of one way to run a call. */
+/** What NCCL's cost model estimates for one algorithm and protocol of a call. */
 struct ChoiceEstimate
 {
     Algorithm algorithm{Algorithm::Ring};
     Protocol protocol{Protocol::Simple};
-    Time time; //!< infinite: switched off for this group
+    Time time; //!< infinite: disabled for this group
 };
 
 /**
- * Turns calls into plans: finds channels, chooses algorithm, protocol and channel count as NCCL
- * does where the call leaves them open, and evaluates the closed form. Memoised: equal calls on
- * one communicator return the same plan.
+ * Makes the plans of calls: finds channels, chooses algorithm, protocol and channel count as NCCL
+ * does where the call leaves them open, and evaluates the closed form. Memoized: equal calls on one
+ * communicator return the same plan.
  */
 class Planner
 {
   public:
     /**
-     * @param settings how NCCL runs; a version alone will do. All references must outlive it.
+     * @param settings how NCCL runs
+     * All references must outlive the planner.
      * @throws std::invalid_argument when the version is unknown or there are no queue pairs.
      */
     Planner(const Cluster& cluster, Routing& routing, NcclSettings settings = {});
@@ -87,46 +89,48 @@ class Planner
     const Communicator& GetCommunicator(CommunicatorId id);
 
     /**
-     * Parts of an all-to-all that are not all equal, one row per sender; the same parts get the
-     * same id. A call with them is of Traffic::LargestRow bytes.
+     * Adds the traffic matrix of an all-to-all with unequal parts, one matrix row per sender. The
+     * same parts get the same id. The size of a call with them is Traffic::LargestRow.
      * @throws std::invalid_argument as Traffic does.
      */
     TrafficId AddTraffic(const std::vector<std::vector<Bytes>>& parts);
 
     /**
-     * Makes a schedule known that somebody else has written. Calls of its operation, ranks, root
-     * and sizes whose overrides ask for Algorithm::Imported run it.
+     * Adds an imported schedule. Calls of its operation, ranks, root and sizes whose overrides ask
+     * for Algorithm::Imported run it.
      * @throws std::invalid_argument with the first fault that CheckImportedProgram finds.
      */
     void AddProgram(ImportedProgram program);
 
     /**
+     * The plan of @p call, valid as long as the planner.
      * @throws std::invalid_argument when the overrides cannot be met, the root is not a rank, the
-     *         traffic does not fit the call or the size is negative or above 2^58;
-     *         std::runtime_error when two of its GPUs are not joined.
+     *         traffic does not fit the call, or the size is negative or above 2^58 bytes.
+     * @throws std::runtime_error when no path connects two of the group's GPUs.
      */
     const CollectivePlan& Plan(const CollectiveCall& call);
 
     /**
-     * From now on plans keep to closed forms where the first passes of a call would be played: for
-     * engines that play every call themselves, and ask plans for no times.
+     * From now on plans use closed forms where they would otherwise play the first passes of a call
+     * (IdlePlayback). For engines that play every call themselves and do not use the times of
+     * plans.
      */
     void KeepToClosedForms();
 
     /**
-     * What NCCL chooses among for @p call: every algorithm and protocol that its overrides and the
-     * tuner rules leave; empty for what its cost model does not know, as sends and receives.
+     * NCCL's estimates for @p call: of every algorithm and protocol that its overrides and the
+     * tuner rules allow. Empty for operations outside NCCL's cost model, such as send and receive.
      * @throws as Plan does.
      */
     std::vector<ChoiceEstimate> Estimates(const CollectiveCall& call);
 
     /**
-     * The call as primitives, for FlowEngine; kept like plans are.
-     * @throws std::length_error when a message is too long to list its chunks.
+     * The call as primitives, for FlowEngine; memoized like plans.
+     * @throws as Plan does, and std::length_error when a message has too many chunks to list.
      */
     const Schedule& GetSchedule(const CollectiveCall& call);
 
-    /** As above, not kept. */
+    /** As GetSchedule, without keeping the schedule. */
     Schedule MakeSchedule(const CollectiveCall& call);
 
     Routing& GetRouting();

@@ -85,7 +85,7 @@ AnalyticalEngine::AdvanceTo(Time now)
 {
     for (Time next = NextEventTime(); next <= now && !next.IsInfinite(); next = NextEventTime())
     {
-        // All that is due at one instant comes before anything is timed again.
+        // All events of one instant are handled before calls are retimed.
         for (; !m_events.empty() && m_events.top().time == next; DropVoid())
         {
             const uint32_t slot = m_events.top().slot;
@@ -103,7 +103,7 @@ AnalyticalEngine::AdvanceTo(Time now)
     }
 }
 
-/** The latency of a call whose class meets others is over. */
+/** The latency of a call whose class contends with others is over. */
 void
 AnalyticalEngine::BeginToMove(uint32_t slot, Time now)
 {
@@ -155,7 +155,7 @@ AnalyticalEngine::Leave(uint32_t slot)
     }
 }
 
-/** Times the calls again that are joined with a class that has begun or ended. */
+/** Retimes the calls connected by contention with a class that has begun or ended. */
 void
 AnalyticalEngine::Retime()
 {
@@ -187,7 +187,7 @@ AnalyticalEngine::Retime()
     }
 }
 
-/** The classes under way that @p callClass is joined with, directly or by others, share links. */
+/** Retimes the classes under way that contend with @p callClass, directly or through others. */
 void
 AnalyticalEngine::RetimeAround(uint32_t callClass)
 {

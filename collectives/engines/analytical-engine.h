@@ -16,13 +16,13 @@ namespace weir
 {
 
 /**
- * A collective is its closed-form duration: a latency, and the time of its bytes. Calls in classes
- * (ExpectConcurrent) take what the class takes, and are timed again whenever another class that
- * uses the same links begins or ends: a class counts as under way while any of its calls moves
- * bytes. Other calls are alone. Links that are degraded during a run slow nothing.
+ * A collective is its closed-form duration: a latency, then the time of its bytes. Calls in classes
+ * (ExpectConcurrent) take the time of their class, and are retimed whenever another class that
+ * contends for the same links begins or ends; a class is under way while any of its calls moves
+ * bytes. Other calls are uncontended. Links that are degraded during a run slow no call.
  *
- * O(log active) per collective; one whose class meets others takes so much for every call of the
- * classes that it is joined with at its begin and end.
+ * O(log active) per collective. A call whose class contends with others also takes O(log active)
+ * for every call of the connected classes when it begins and ends.
  */
 class AnalyticalEngine : public CollectiveEngine
 {
@@ -51,11 +51,11 @@ class AnalyticalEngine : public CollectiveEngine
     {
         CollectiveClient* client{nullptr};
         uint64_t token{0};
-        uint32_t callClass{CallClasses::NONE}; //!< NONE: alone, its end is known
-        uint32_t version{0};                   //!< of its event; older ones are void
+        uint32_t callClass{CallClasses::NONE}; //!< NONE: uncontended, its end is known
+        uint32_t version{0};                   //!< of its event; older events are void
         bool isMoving{false};                  //!< its latency is over
-        uint32_t place{0};                     //!< while it moves, in its class's list
-        Time left;                             //!< at full speed, from `since` on
+        uint32_t place{0};                     //!< index in its class's list while it moves
+        Time left;                             //!< remaining time at speed 1, at `since`
         Time since;
         double speed{1};
     };
@@ -87,8 +87,8 @@ class AnalyticalEngine : public CollectiveEngine
     std::priority_queue<Event, std::vector<Event>, std::greater<>> m_events;
     uint64_t m_pushed{0};
     std::vector<std::vector<uint32_t>> m_moving; //!< by class: calls that move bytes
-    std::vector<uint32_t> m_changed;             //!< classes that have begun or ended at m_now
-    std::vector<uint64_t> m_timed;               //!< by class: the last retiming it was in
+    std::vector<uint32_t> m_changed;             //!< classes that began or ended at m_now
+    std::vector<uint64_t> m_timed;               //!< by class: the last retiming that included it
     uint64_t m_retimings{0};
     Time m_now;
 };

@@ -68,7 +68,10 @@ AutoEngine::OnCollectiveDone(uint64_t token, Time now)
     }
 }
 
-/** Makes a ledger of all classes that meet, once no more are added. */
+/**
+ * Assigns a ledger to each set of classes that contend directly or through others, once all classes
+ * are added.
+ */
 void
 AutoEngine::Settle()
 {
@@ -146,7 +149,7 @@ AutoEngine::OriginOf(const FlowRequest& request) const
 Time
 AutoEngine::NextEventTime()
 {
-    return Time::Infinite(); // everything that happens is the other engines'
+    return Time::Infinite(); // all events are those of the other engines
 }
 
 void

@@ -19,25 +19,25 @@
 namespace weir
 {
 
-/** Says how far shortcuts may be from `flow`. */
+/** Judges the error of shortcuts relative to fidelity `flow`. */
 class ShortcutJudge
 {
   public:
     virtual ~ShortcutJudge() = default;
 
-    /** Whether the time of a call of @p plan, uncontended, is known well enough in @p shortcut. */
+    /** Whether @p shortcut predicts the time of an uncontended call of @p plan well enough. */
     virtual bool IsGoodEnough(const CollectivePlan& plan, Fidelity shortcut) const = 0;
 
-    /** How far the time of a call may be off, relative. */
+    /** Tolerated relative error of a call's time. */
     virtual double GetTolerance() const = 0;
 };
 
-/** Why a call runs in the fidelity that it runs in. */
+/** Why a call runs in its fidelity. */
 enum class FidelityReason : uint8_t
 {
-    WithinTolerance, //!< its bound meets the tolerance
-    Bound,           //!< no shortcut's bound does
-    Contention       //!< other calls may be on its links, of which the bounds say nothing
+    WithinTolerance, //!< the error bound of a shortcut meets the tolerance
+    Bound,           //!< no shortcut's error bound does
+    Contention       //!< other calls may share its links, which the error bounds do not cover
 };
 
 constexpr FidelityReason LAST_FIDELITY_REASON = FidelityReason::Contention;
@@ -57,7 +57,7 @@ struct FidelityChoice
     }
 };
 
-/** Calls alike and how they were run. */
+/** The number of calls with equal properties, and the choice made for them. */
 struct FidelityUse
 {
     CollectiveOp op{CollectiveOp::AllReduce};
@@ -68,28 +68,33 @@ struct FidelityUse
 };
 
 /**
- * Runs each call in the cheapest fidelity whose error is known well enough. Calls in classes
- * (ExpectConcurrent) that are slowed by nothing, neither by others of their class nor by classes
- * that may be under way beside them, are `analytical` or else `stream`. A call that others may slow
- * is `stream` while none of those is under way, so that one that begins meanwhile sees its load;
- * then its time is unsure. A ledger keeps what is: such a call is `stream` only if the unsure time
- * of all classes that meet, its own with it, is the tolerance's part at most of the time so far.
+ * Runs each call in the cheapest fidelity whose error is known well enough. A call in a class
+ * (ExpectConcurrent) that nothing slows, neither calls of its own class nor classes that may be
+ * under way at the same time, runs in `analytical` or else `stream`. A call that other classes may
+ * slow runs in `stream` only while none of them is under way, so that a class which begins
+ * meanwhile sees its load; from then on its time is uncertain. A ledger adds up this uncertain time
+ * for each set of classes that contend directly or through others. Such a call runs in `stream`
+ * only if the uncertain time of its ledger plus its own duration is at most the tolerance times the
+ * time so far.
  *
- * All others run in `flow`, and so does everything when links change during a run. Long calls that
- * may be contended are thus flows, which see one another.
+ * All other calls run in `flow`, and so do all calls when links change during a run. Long calls
+ * that may be contended are thus flows, which share links with each other.
  *
- * O(classes met) per call beside the engine that runs it.
+ * O(contending classes) per call besides the engine that runs it.
  */
 class AutoEngine : public CollectiveEngine, private CollectiveClient
 {
   public:
-    /** The engine of a fidelity, which must outlive this one and is advanced by whoever owns it. */
+    /**
+     * Returns the engine of a fidelity. Engines must outlive this one and are advanced by their
+     * owner.
+     */
     using EngineOf = std::function<CollectiveEngine&(Fidelity)>;
 
     /** @p planner and @p judge must outlive it. */
     AutoEngine(Planner& planner, const ShortcutJudge& judge, EngineOf engineOf);
 
-    /** From now on all calls run in `flow`: what links carry is not what plans expect. */
+    /** From now on all calls run in `flow`: the load on links is not what plans assume. */
     void ExpectOtherLoad()
     {
         m_hasOtherLoad = true;
@@ -111,22 +116,22 @@ class AutoEngine : public CollectiveEngine, private CollectiveClient
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
 
-    /** Of the call whose client is being told that it has ended. */
+    /** The fidelity of the call whose client is being told that it has ended. */
     Fidelity GetEndedFidelity() const
     {
         return m_endedFidelity;
     }
 
-    /** Calls so far, by operation, algorithm, ranks and choice. */
+    /** Numbers of calls so far, by operation, algorithm, ranks and choice. */
     std::vector<FidelityUse> Uses() const;
 
   private:
-    /** What is known of a plan. */
+    /** A plan and the choices made for it. */
     struct Known
     {
         const CollectivePlan* plan;
         uint32_t callClass;
-        FidelityChoice clear; //!< while no class that it meets is under way
+        FidelityChoice clear; //!< while no class that it contends with is under way
         std::map<FidelityChoice, uint64_t> calls{};
     };
 
@@ -152,14 +157,14 @@ class AutoEngine : public CollectiveEngine, private CollectiveClient
     EngineOf m_engineOf;
     PlanLookup m_plans;
     CallClasses m_classes;
-    std::unordered_map<const CollectivePlan*, std::size_t> m_index; //!< into m_known
-    std::vector<Known> m_known;                                     //!< by order of first use
-    CallSlots<Running> m_running;                                   //!< by the engines' token
-    std::vector<uint32_t> m_underWay;                               //!< calls by class
-    std::vector<uint32_t> m_ledger; //!< by class: of all that meet, directly or through others
-    std::vector<Time> m_unsure;     //!< by ledger: time of streams that others joined
-    std::vector<Time> m_atStake;    //!< by class: time of a stream that nobody has joined yet
-    std::optional<Time> m_begin;    //!< of the first call
+    std::unordered_map<const CollectivePlan*, std::size_t> m_index; //!< index into m_known
+    std::vector<Known> m_known;                                     //!< in order of first use
+    CallSlots<Running> m_running;     //!< by the token given to the engines
+    std::vector<uint32_t> m_underWay; //!< by class: number of calls under way
+    std::vector<uint32_t> m_ledger;   //!< by class: that of its contending classes
+    std::vector<Time> m_unsure;  //!< by ledger: time of streams that contending calls have joined
+    std::vector<Time> m_atStake; //!< by class: duration of a stream still uncontended
+    std::optional<Time> m_begin; //!< of the first call
     Fidelity m_endedFidelity{Fidelity::Flow};
     bool m_hasOtherLoad{false};
 };

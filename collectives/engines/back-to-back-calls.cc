@@ -64,7 +64,7 @@ BackToBackCalls::Release(uint32_t rank, Time at)
     return stand.until;
 }
 
-/** Tells of the calls that have ended on all ranks. */
+/** Reports the calls that have ended on all ranks. */
 void
 BackToBackCalls::EndCalls()
 {

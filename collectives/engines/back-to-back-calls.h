@@ -12,33 +12,34 @@
 namespace weir
 {
 
-/** Whoever has equal calls made one after the other. */
+/** Decides how many back-to-back calls are made. */
 class BackToBackClient
 {
   public:
     virtual ~BackToBackClient() = default;
 
-    /** The next call has ended on all ranks, at @p end. @return whether further ones shall begin.
+    /**
+     * The next call has ended on all ranks, at @p end. @return whether further calls shall begin.
      */
     virtual bool OnCallDone(Time end) = 0;
 };
 
 /**
- * Where every rank stands in equal back-to-back calls, which it makes on a stream of its own: its
- * next kernel begins when its own one has ended, whatever the others do.
+ * The progress of every rank in equal back-to-back calls. A rank makes them on one CUDA stream: its
+ * next kernel begins when its own previous one has ended, whatever the other ranks do.
  *
  * A rank's kernel ends when all its blocks have run their last primitive and everything that they
  * send has left, over the network too: on a pair of A100 with one NIC each a broadcast of 1 MiB
- * every 58 to 70 us is a call's 12 us and the wire's 40 us one after the other, not the longer of
- * both (thomaslie210/NCCL_Test_Results). A switch that reduces has no kernel, and goes on at once.
+ * every 58 to 70 us is the sum of a call's 12 us and the wire's 40 us, not the larger of both
+ * (thomaslie210/NCCL_Test_Results). A switch that reduces has no kernel and continues at once.
  */
 class BackToBackCalls
 {
   public:
-    /** Ranks from @p ranks on are switches. O(blocks). */
+    /** Ranks from @p ranks on are switches. O(blocks and connections). */
     BackToBackCalls(const ScheduleRun& run, uint32_t ranks, BackToBackClient& client);
 
-    /** Those that have something to do, switches too. */
+    /** Ranks and switches that have primitives to run. */
     const std::vector<uint32_t>& Ranks() const
     {
         return m_busy;
@@ -55,25 +56,30 @@ class BackToBackCalls
         return m_senders[connection];
     }
 
-    /** A rank that makes no call begins one. @return false: no more are wanted. */
+    /**
+     * Begins the next call of a rank, which makes none now. @return false if no more are wanted.
+     */
     bool Begin(uint32_t rank);
 
-    /** What a rank's kernel runs. */
+    /** The blocks of a rank's kernel. */
     const std::vector<uint32_t>& BlocksOf(uint32_t rank) const
     {
         return m_stands[rank].blocks;
     }
 
-    /** Something more that a rank's kernel cannot end before. */
+    /** Adds one more condition for the end of a rank's kernel. */
     void Hold(uint32_t rank)
     {
         ++m_stands[rank].holds;
     }
 
-    /** It is over, at @p at. @return when the rank's kernel has ended, if that was the last. */
+    /**
+     * A condition is met at @p at. @return the end of the rank's kernel if it was the last
+     * condition.
+     */
     std::optional<Time> Release(uint32_t rank, Time at);
 
-    /** Whether all calls that have begun have ended, and no more shall. */
+    /** Whether all calls that have begun have ended, and no more are wanted. */
     bool IsOver() const
     {
         return !m_goesOn && m_ended == m_wanted;
@@ -86,7 +92,7 @@ class BackToBackCalls
         uint32_t begun{0};
         uint32_t ended{0};
         uint32_t holds{0};
-        Time until; //!< when what held it last was over
+        Time until; //!< when its last condition was met
     };
 
     void EndCalls();
@@ -96,10 +102,10 @@ class BackToBackCalls
     std::vector<Stand> m_stands; //!< by rank
     std::vector<uint32_t> m_busy;
     std::vector<uint32_t> m_senders; //!< by connection
-    std::vector<uint32_t> m_left;    //!< by call: ranks that have not ended it
-    std::vector<Time> m_ends;        //!< by call: when the last of them so far has
-    uint32_t m_ended{0};             //!< calls that have ended on all ranks
-    uint32_t m_wanted{0};            //!< calls in all, once nothing goes on
+    std::vector<uint32_t> m_left;    //!< by call: number of ranks that have not ended it
+    std::vector<Time> m_ends;        //!< by call: the latest end on a rank so far
+    uint32_t m_ended{0};             //!< number of calls that have ended on all ranks
+    uint32_t m_wanted{0};            //!< total number of calls, once no more are wanted
     bool m_goesOn{true};
 };
 

@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-const Time ROUNDING = Time::Picoseconds(2); //!< of a time that was told in seconds
+const Time ROUNDING = Time::Picoseconds(2); //!< of a time that was converted from seconds
 
 std::vector<StreamLeg>
 LegsOf(const std::vector<const CollectivePlan*>& plans)
@@ -29,7 +29,7 @@ LegsOf(const std::vector<const CollectivePlan*>& plans)
     return legs;
 }
 
-/** Whether two ascending rows have a number in common. */
+/** Whether two ascending sequences have a number in common. */
 bool
 HaveCommon(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b)
 {
@@ -42,14 +42,14 @@ HaveCommon(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b)
     return i != a.end() && j != b.end();
 }
 
-/** What a leg takes that keeps its rate. */
+/** Time of a leg at a constant rate, in seconds. */
 double
 TimeOf(const StreamLeg& leg, double rate)
 {
     return leg.bytes.ToDouble() / rate;
 }
 
-/** By leg: what it takes at the rates of UncontendedRates. */
+/** By leg: its time in seconds at the rates of UncontendedRates. */
 std::vector<double>
 EndsAtFirstRates(const std::vector<StreamLeg>& legs, Routing& routing)
 {
@@ -85,11 +85,14 @@ LastEnds(const std::vector<const CollectivePlan*>& plans, const std::vector<doub
     return times;
 }
 
-/** By plan: how much more @p times are than alone, the most of plans that take as long alone. */
+/**
+ * By plan: the delay of @p times over the uncontended times; for plans of equal uncontended
+ * duration the largest delay among them.
+ */
 std::vector<Time>
 AddedTo(const std::vector<const CollectivePlan*>& plans, const std::vector<Time>& times)
 {
-    std::map<Time, Time> most; // by duration alone
+    std::map<Time, Time> most; // by uncontended duration
     for (std::size_t i = 0; i < plans.size(); i++)
     {
         const Time added = times[i] - (plans[i]->duration - plans[i]->latency);
@@ -104,7 +107,7 @@ AddedTo(const std::vector<const CollectivePlan*>& plans, const std::vector<Time>
     return byPlan;
 }
 
-/** Whether all plans take as long alone, and every channel carries as much. */
+/** Whether all plans have equal uncontended durations, and all channels equal bytes. */
 bool
 AreAlike(const std::vector<const CollectivePlan*>& plans, const std::vector<StreamLeg>& legs)
 {
@@ -113,7 +116,7 @@ AreAlike(const std::vector<const CollectivePlan*>& plans, const std::vector<Stre
     };
     const auto isAsLarge = [&](const StreamLeg& leg) {
         const double first = legs.front().bytes.ToDouble() / legs.front().weight;
-        return std::abs(leg.bytes.ToDouble() / leg.weight - first) <= 1; // of whole bytes
+        return std::abs(leg.bytes.ToDouble() / leg.weight - first) <= 1; // bytes are whole
     };
     return std::all_of(plans.begin(), plans.end(), isFirst) &&
            std::all_of(legs.begin(), legs.end(), isAsLarge);
@@ -125,8 +128,9 @@ std::vector<Time>
 ContentionDelays(const std::vector<const CollectivePlan*>& plans, Routing& routing)
 {
     const std::vector<StreamLeg> legs = LegsOf(plans);
-    // No leg is ever slower than at these rates, which count all legs on all links all the time;
-    // those on the link of the lowest level are as slow until they end, together if they are alike.
+    // These rates are lower bounds, since they count all legs on all links all the time. Legs on
+    // the link of the lowest level keep them until they end; if all are equal, they end at the same
+    // time.
     const std::vector<double> ends = EndsAtFirstRates(legs, routing);
     const std::vector<Time> added = AddedTo(plans, LastEnds(plans, ends));
     const bool areApart =
@@ -189,7 +193,7 @@ CallClasses::Met(uint32_t callClass)
     return m_classes[callClass].met;
 }
 
-/** Finds out which classes meet: those on a link that they would fill together. */
+/** Finds the classes that contend: those on a link that they would overload in total. */
 void
 CallClasses::Settle()
 {
@@ -197,7 +201,7 @@ CallClasses::Settle()
     {
         uint32_t link;
         uint32_t callClass;
-        double share; //!< of the capacity
+        double share; //!< relative to the link's capacity
     };
 
     std::vector<Load> loads;
@@ -295,7 +299,8 @@ CallClasses::Speeds(const std::vector<uint32_t>& together)
                 slowest = std::max(slowest, TimeOf(legs[leg], rates[leg]));
             }
         }
-        // Levelled paths of all may suit a class better than those of its own: not beyond alone.
+        // Load balancing of all classes may give a class better paths than load balancing of its
+        // own legs does. Its speed stays limited to the uncontended one.
         const double alone = m_classes[callClass].slowest;
         speeds.push_back(slowest > alone ? alone / slowest : 1);
     }

@@ -15,24 +15,26 @@ namespace weir
 {
 
 /**
- * By plan: how much longer than alone it takes when the legs of all @p plans begin at once; of
- * plans that take as long alone, what the one that waits most does, so that they stay alike.
+ * By plan: its delay, compared with the uncontended call, when the legs of all @p plans begin at
+ * once. Plans of equal uncontended duration get the largest delay among them, so that they stay
+ * equal.
  *
- * One that ends leaves its share to the others (LegSharing). Where all legs end together, or all
- * plans and channels are alike, UncontendedRates has the answer.
+ * A leg that ends leaves its share to the others (LegSharing). UncontendedRates is exact where no
+ * plan is delayed, all legs end at the same time, or all plans and channels are equal.
  *
- * O(links of all legs) in those cases, else that times the different ends and the different rates
- * between two of them.
+ * O(links of all legs) in those cases; otherwise times the number of distinct ends and of distinct
+ * rates between two ends.
  */
 std::vector<Time> ContentionDelays(const std::vector<const CollectivePlan*>& plans,
                                    Routing& routing);
 
 /**
- * Calls that are made at the same time, as classes, and how fast one class goes beside others.
+ * Calls that are made at the same time, grouped into classes, and the speeds of classes that are
+ * under way concurrently.
  *
- * A class stands for all of its calls at once: the data-parallel groups of all tensor ranks of a
- * stage, say. How fast classes are that are under way together follows from the rates of all their
- * legs (LegSharing), once for every set of classes that comes up.
+ * A class stands for all of its calls at once, such as the data-parallel groups of all tensor ranks
+ * of a stage. The speeds of concurrent classes follow from the rates of all their legs
+ * (LegSharing), computed once for every set of classes that occurs.
  */
 class CallClasses
 {
@@ -43,8 +45,9 @@ class CallClasses
     explicit CallClasses(Planner& planner);
 
     /**
-     * The calls of another class; they take as long alone. A call that is in a class already stays
-     * there. @throws as Planner::Plan does.
+     * Adds a class of calls with equal uncontended durations. A call that is already in a class
+     * stays there.
+     * @throws as Planner::Plan does.
      */
     void Add(const CallClass& callClass);
 
@@ -57,32 +60,31 @@ class CallClasses
     }
 
     /**
-     * How long the bytes of its calls take, after their latency, when no other class is under way:
-     * what the call that waits most for the others takes (ContentionDelays).
+     * Time of the bytes of its calls, after their latency, while no other class is under way: that
+     * of the call which the others of the class delay most (ContentionDelays).
      */
     Time TransferTime(uint32_t callClass) const
     {
         return m_classes[callClass].transfer;
     }
 
-    /** Whether calls of it wait for others of it, on a link that several use. */
+    /** Whether calls of the class delay each other on a shared link. */
     bool SlowsItself(uint32_t callClass) const
     {
         return m_classes[callClass].slowsItself;
     }
 
     /**
-     * The classes that slow it down, or are slowed down by it, when they are under way at the same
-     * time: they have no stream in common, and on some link that both use, what all classes would
-     * put there does not fit. The first question after Add takes O(n log n) in the links of the
-     * legs of all calls.
+     * The classes that contend with a class when they are under way at the same time: the two have
+     * no stream in common, and both use a link that all classes would overload in total. The first
+     * query after Add takes O(n log n) in the links of the legs of all calls.
      */
     const std::vector<uint32_t>& Met(uint32_t callClass);
 
     /**
-     * By position in @p together, classes in ascending order that are under way at once: how fast
-     * each is, 1 where as fast as without the others. That is decided by the leg that would end
-     * last at the present rates. Kept for every set; else O(n log n) in the links of their legs.
+     * Speeds of the concurrent classes @p together, in ascending order, by index in it; 1: not
+     * slowed by the others. The leg of a class that would end last at the present rates decides.
+     * Memoized for every set; otherwise O(n log n) in the links of their legs.
      */
     const std::vector<double>& Speeds(const std::vector<uint32_t>& together);
 
@@ -92,9 +94,9 @@ class CallClasses
         std::vector<const CollectivePlan*> plans;
         std::vector<uint32_t> streams;
         Time transfer;
-        bool slowsItself{false};   //!< a call of it waits for others of it
-        double slowest{0};         //!< seconds of its slowest leg when all of its own run
-        std::vector<uint32_t> met; //!< ascending
+        bool slowsItself{false};   //!< calls of it delay each other
+        double slowest{0};         //!< seconds of its slowest leg while only its own legs run
+        std::vector<uint32_t> met; //!< contending classes, ascending
     };
 
     void Settle();

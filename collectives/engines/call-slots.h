@@ -9,12 +9,14 @@
 namespace weir
 {
 
-/** What an engine knows of each call under way, by slot; slots of calls that end are used again. */
+/**
+ * The state that an engine keeps of each call under way, by slot. Slots of ended calls are reused.
+ */
 template <typename Call>
 class CallSlots
 {
   public:
-    /** @return the slot of a new call, with what a call before it has left there. */
+    /** @return the slot of a new call, with the state that an earlier call has left there. */
     uint32_t Take()
     {
         if (m_free.empty())
@@ -42,7 +44,7 @@ class CallSlots
         return m_calls[slot];
     }
 
-    /** How many calls are under way. */
+    /** Number of calls under way. */
     std::size_t Active() const
     {
         return m_calls.size() - m_free.size();

@@ -37,12 +37,12 @@ UncontendedRates::ShareOn(RouteId route, Rate cap) const
     const auto& topology = m_routing.GetTopology();
     Share share{cap, LinkId()};
     m_shares.ForEach(route, [&](LinkId link, double own) {
-        // A hop of a leg may spread over links that the leg as a whole was not counted on.
+        // A hop of a leg may spread over links on which the leg as a whole has no load.
         const auto load = m_loads.find(link.Index());
         const Rate level =
             topology.GetLink(link).rate / (load == m_loads.end() ? own : load->second);
         const bool isLower = share.bottleneck.IsValid() && link < share.bottleneck;
-        if (level < share.rate || (level == share.rate && isLower)) // of equals the lowest link
+        if (level < share.rate || (level == share.rate && isLower)) // ties go to the lowest link id
         {
             share = {level, link};
         }

@@ -12,20 +12,20 @@
 namespace weir
 {
 
-/** What each leg puts on its route. */
+/** The load of each leg on its route. */
 std::vector<RouteLoad> LoadsOf(const std::vector<StreamLeg>& legs);
 
 /**
- * The rates of a collective's legs when it is alone on the fabric and all of them run.
+ * The rates of a collective's legs while all of them run, uncontended by other calls.
  *
- * A unit of weight gets level(route) = min over its links of rate / load, load = sum of
+ * A unit of weight gets level(route) = min over its links of rate / load, with load = sum of
  * multiplicity x weight of all legs on that link. This is exact for weighted max-min sharing when
- * all legs have equal bytes and cap per unit of weight: the legs on the link of least level are
- * frozen first, so no leg is slower, and they all end together, so none of them is ever faster.
+ * all legs have equal bytes and cap per unit of weight: the legs on the link of the lowest level
+ * are frozen first, so no leg is slower, and they all end at the same time, so none is ever faster.
  *
- * Where switches spray, a link's multiplicity is its share of an even spread over all shortest
- * paths, which is exact; where they route by load, its share of what all legs together come to when
- * the largest link utilization is as small as their paths allow (BalancedSpread).
+ * Where switches spray packets, a link's multiplicity is its share of an even spread over all
+ * shortest paths, which is exact. Where they route by load, it is the link's share when the largest
+ * link utilization by all legs is as small as their paths allow (BalancedSpread).
  */
 class UncontendedRates
 {
@@ -33,16 +33,16 @@ class UncontendedRates
     /** O(links of all legs). Both must outlive it. */
     UncontendedRates(const std::vector<StreamLeg>& legs, Routing& routing);
 
-    /** Share of one unit of weight on a route, and the link that decides it. */
+    /** The rate of one unit of weight on a route, and the link that limits it. */
     struct Share
     {
         Rate rate;
-        LinkId bottleneck; //!< invalid when the cap decides
+        LinkId bottleneck; //!< invalid where the cap limits it
     };
 
     Share ShareOn(RouteId route, Rate cap) const;
 
-    /** Calls @p use for every link that @p route crosses, with its share of a unit of weight. */
+    /** Calls @p use for every link of @p route, with the link's share of a unit of weight. */
     template <typename Use>
     void ForEachShare(RouteId route, const Use& use) const
     {
@@ -52,7 +52,7 @@ class UncontendedRates
     /** Mean over largest utilization of links between switches, at the switches that legs use. */
     double Evenness() const;
 
-    /** In units of weight; 0 on a link of no leg. */
+    /** Load in units of weight; 0 on a link that no leg crosses. */
     double LoadOn(LinkId link) const
     {
         const auto load = m_loads.find(link.Index());
@@ -67,7 +67,7 @@ class UncontendedRates
     /** Whether a link of @p route joins two switches of a network. */
     bool CrossesSwitches(RouteId route) const;
 
-    /** The slowest leg's bytes over its rate. */
+    /** The slowest leg: its bytes over its rate, and its bottleneck link. */
     struct Slowest
     {
         Time time;
@@ -103,7 +103,7 @@ double ContendedShare(const UncontendedRates& rates,
                       const std::vector<RouteId>& path,
                       double chunks);
 
-/** What the slowest of @p legs takes that are alone on their links. */
+/** Time of the slowest of @p legs, uncontended by other calls. */
 Time UncontendedTime(const std::vector<StreamLeg>& legs, Routing& routing);
 
 } // namespace weir

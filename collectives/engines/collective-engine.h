@@ -13,7 +13,7 @@
 namespace weir
 {
 
-/** Whoever started a collective and is told when it is done. */
+/** The caller of a collective, which is told when it is done. */
 class CollectiveClient
 {
   public:
@@ -23,7 +23,7 @@ class CollectiveClient
     virtual void OnCollectiveDone(uint64_t token, Time now) = 0;
 };
 
-/** Keeps when the collective it waits for ended. */
+/** Stores the end of the collective that it waits for. */
 class EndTime : public CollectiveClient
 {
   public:
@@ -32,7 +32,7 @@ class EndTime : public CollectiveClient
         m_end = now;
     }
 
-    /** Infinite before. */
+    /** Infinite before the end. */
     Time Get() const
     {
         return m_end;
@@ -42,27 +42,27 @@ class EndTime : public CollectiveClient
     Time m_end{Time::Infinite()};
 };
 
-/** Whose collective a flow belongs to: what the engine was given when it started. */
+/** The collective that a flow belongs to: client and token given to the engine at its start. */
 struct FlowOrigin
 {
     const CollectiveClient* client{nullptr};
     uint64_t token{0};
 };
 
-/** Calls that are made at the same time and take as long alone. */
+/** Calls that are made at the same time and have equal uncontended durations. */
 struct CallClass
 {
     std::vector<CollectiveCall> calls;
-    std::vector<uint32_t> streams; //!< ascending; of two classes with a stream in common (of
-                                   //!< some GPUs) only one is under way at a time
+    std::vector<uint32_t> streams; //!< CUDA streams, ascending; of two classes with a stream of
+                                   //!< some GPUs in common only one is under way at a time
 };
 
 /**
- * Runs collectives in simulated time, at one fidelity. Start is the moment the last rank has
- * arrived; the end is common to all ranks. Which ranks have arrived is the caller's concern.
+ * Runs collectives in simulated time, at one fidelity. A collective starts when its last rank has
+ * arrived and ends on all ranks at the same time. The caller tracks which ranks have arrived.
  *
  * Implementations: AnalyticalEngine (one closed-form duration), StreamEngine (one fluid flow per
- * channel), FlowEngine (every chunk of every step).
+ * channel), FlowEngine (every chunk of every step), AutoEngine (a fidelity for each call).
  */
 class CollectiveEngine : public PassiveEngine
 {
@@ -78,23 +78,24 @@ class CollectiveEngine : public PassiveEngine
                        Time now) = 0;
 
     /**
-     * Whether calls are timed class by class (ExpectConcurrent), not each for itself: then calls of
-     * one class that begin at one time end at one time, and one of them may be made for all.
+     * Whether calls are timed class by class (ExpectConcurrent), not individually. Then calls of
+     * one class that begin at the same time end at the same time, and one of them may represent
+     * all.
      */
     virtual bool TimesByClass() const
     {
         return false;
     }
 
-    /** Whether it is of use to tell what is made at the same time (ExpectConcurrent). */
+    /** Whether the engine uses the classes of concurrent calls (ExpectConcurrent). */
     virtual bool WantsClasses() const
     {
         return TimesByClass();
     }
 
     /**
-     * Tells an engine that wants classes what is made at the same time. Other engines see for
-     * themselves.
+     * Tells an engine that wants classes which calls are made at the same time. Other engines see
+     * concurrent calls when they start.
      */
     virtual void ExpectConcurrent(const CallClass& callClass)
     {
@@ -104,8 +105,8 @@ class CollectiveEngine : public PassiveEngine
     virtual std::size_t Active() const = 0;
 
     /**
-     * For which collective the flow of @p request moves, which has not been reported as done;
-     * nothing where the engine did not start it. O(1).
+     * The collective that the flow of @p request, not yet reported as done, belongs to; nothing
+     * where the engine did not start it. O(1).
      */
     virtual std::optional<FlowOrigin> OriginOf(const FlowRequest& request) const
     {

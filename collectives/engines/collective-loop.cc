@@ -46,7 +46,7 @@ CollectiveLoop::Begin(Time now)
     m_engine.Start(GetCall(m_durations.size()), this, m_durations.size(), now);
 }
 
-/** The next call: now, or when its round may begin. */
+/** Begins the next call now, or schedules it for when its round may begin. */
 void
 CollectiveLoop::BeginWhenDue(Time now)
 {

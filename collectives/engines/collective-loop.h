@@ -15,23 +15,23 @@
 namespace weir
 {
 
-/** Collectives of one communicator, called in order, again and again. */
+/** Collectives of one communicator, called in order in every round. */
 struct CallSequence
 {
     std::vector<CollectiveCall> calls; //!< of a round, at least one
-    uint32_t rounds{1};                //!< how often all of them are called
+    uint32_t rounds{1};                //!< number of rounds
     Time start;                        //!< of the first call
-    Time period;                       //!< from the start of a round to that of the next, at least
+    Time period; //!< minimum time from the start of a round to the start of the next
 };
 
 /**
- * Plays a sequence of collectives: each call begins when the one before has ended, and the first of
- * a round no earlier than a period after that of the round before.
+ * Plays a sequence of collectives. Each call begins when the previous one has ended, and the first
+ * call of a round no earlier than a period after the start of the previous round.
  */
 class CollectiveLoop : public PassiveEngine, private CollectiveClient
 {
   public:
-    /** Told of each call that has ended, after the next one has begun. */
+    /** Called for each call that has ended, after the next one has begun. */
     using CallEnded = std::function<void(uint32_t call, Time started, Time now)>;
 
     /**
@@ -40,13 +40,13 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
      */
     CollectiveLoop(CollectiveEngine& engine, CallSequence sequence, CallEnded ended);
 
-    /** Tells @p ended, too, of each call that ends from now on. */
+    /** Also calls @p ended for each call that ends from now on. */
     void Watch(CallEnded ended)
     {
         m_watchers.push_back(std::move(ended));
     }
 
-    /** What results call it. */
+    /** Its name in results. */
     void SetName(std::string name)
     {
         m_name = std::move(name);
@@ -66,38 +66,38 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
         return m_sequence.calls;
     }
 
-    /** What call @p index of the run is. */
+    /** Call @p index of the run. */
     const CollectiveCall& GetCall(uint64_t index = 0) const
     {
         return m_sequence.calls[index % m_sequence.calls.size()];
     }
 
-    /** Calls of the whole run, as far as it goes on to its end. */
+    /** Number of calls of the whole run, if it is not stopped. */
     uint64_t CallCount() const
     {
         return m_calls;
     }
 
-    /** Whether @p client, to which an engine reports, is this loop. */
+    /** Whether @p client, as an engine knows it, is this loop. */
     bool Is(const CollectiveClient* client) const
     {
         return client == static_cast<const CollectiveClient*>(this);
     }
 
-    /** Makes no more calls after the one under way. */
+    /** Makes no further calls after the one under way. */
     void Stop()
     {
         m_calls = m_durations.size() + (m_isCalling ? 1 : 0);
         m_next = Time::Infinite();
     }
 
-    /** How long the calls that have ended took, in order. */
+    /** Durations of the calls that have ended, in order. */
     const std::vector<Time>& Durations() const
     {
         return m_durations;
     }
 
-    /** The part of all calls that have ended. */
+    /** The fraction of all calls that have ended. */
     double DoneFraction() const
     {
         return static_cast<double>(m_durations.size()) / static_cast<double>(m_calls);
@@ -117,10 +117,10 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
     CollectiveEngine& m_engine;
     CallSequence m_sequence;
     uint64_t m_calls;  //!< of the whole run
-    Time m_next;       //!< when a call begins that waits for its time; infinite: none does
-    Time m_roundBegan; //!< the last round
+    Time m_next;       //!< start of the pending call that waits for its period; infinite: none
+    Time m_roundBegan; //!< start of the last round
     std::vector<CallEnded> m_watchers;
-    Time m_began; //!< the call under way
+    Time m_began; //!< start of the call under way
     bool m_isCalling{false};
     std::vector<Time> m_durations;
 };

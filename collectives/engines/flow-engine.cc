@@ -16,13 +16,16 @@ namespace weir
 namespace
 {
 
-/** Beyond so many a heap has the timers: all lines are looked at for the next event. */
+/**
+ * The maximum number of timer queues, since NextEventTime visits all of them. Timers of further
+ * delays are in a heap.
+ */
 constexpr std::size_t MAX_LINES = 1024;
 
-/** About an hour's, at a million a second. */
+/** Maximum slices of a call: about an hour of computation at a million slices per second. */
 constexpr double MAX_SLICES = 0x1p32;
 
-constexpr unsigned STREAM_BITS = 8; //!< of connections of one communicator over one route
+constexpr unsigned STREAM_BITS = 8; //!< for the connections of one communicator over one route
 
 Bytes
 OnTheWire(Bytes bytes, double factor)
@@ -30,7 +33,7 @@ OnTheWire(Bytes bytes, double factor)
     return factor == 1 ? bytes : RoundedUp(bytes.ToDouble() * factor);
 }
 
-/** What links delay a byte by: one behind the other, or all at once where they have no order. */
+/** Latency of a route's links: their sum along a path, or the maximum where links have no order. */
 Time
 DelayOf(const Routing& routing, RouteId route)
 {
@@ -103,7 +106,7 @@ FlowEngine::Begin(const CollectiveCall& call, Time now)
     return running;
 }
 
-/** @return its place */
+/** @return the slot of the collective */
 uint32_t
 FlowEngine::Begin(std::unique_ptr<ScheduleRun> run,
                   const Schedule& schedule,
@@ -126,7 +129,7 @@ FlowEngine::Begin(std::unique_ptr<ScheduleRun> run,
 void
 FlowEngine::AddWires(Running& running, uint32_t communicator)
 {
-    std::unordered_map<RouteId, uint32_t> streams; // connections of channels are queue pairs
+    std::unordered_map<RouteId, uint32_t> streams; // each connection of a channel is a queue pair
     const Routing& routing = m_planner.GetRouting();
     running.pause = running.schedule->block.Pause(running.schedule->op);
     running.wires.clear();
@@ -150,7 +153,7 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
     }
 }
 
-/** From when a slice has left, or from when the transport tells that it is there. */
+/** Delay of an arrival: from a slice's departure, or from when the transport reports the slice. */
 Time
 FlowEngine::ArrivalDelay(const Running& running, uint32_t connection) const
 {
@@ -161,7 +164,7 @@ FlowEngine::ArrivalDelay(const Running& running, uint32_t connection) const
     return std::max(Time(), latency - inFlight);
 }
 
-/** What its slices over a route move as. */
+/** The form of the flows that carry its slices over a route. */
 FlowForm
 FlowEngine::FormOf(RouteId route)
 {
@@ -209,7 +212,7 @@ FlowEngine::NextEventTime()
 void
 FlowEngine::AdvanceTo(Time now)
 {
-    // Handling a timer may set others and add lines, so lines are looked up again each time.
+    // Handling a timer may set others and add queues, so queues are looked up again each time.
     for (std::size_t i = 0; i < m_lines.size(); ++i)
     {
         while (!m_lines[i].IsEmpty() && m_lines[i].Front() <= now)
@@ -262,7 +265,7 @@ FlowEngine::HandleWake(const Wake& wake, Time now)
     const Running& running = m_running[wake.running];
     if (!running.run || running.serial != wake.serial)
     {
-        return; // its block went on at the same instant, and the collective has ended
+        return; // its block continued at the same instant, and the collective has ended
     }
     if (wake.block == Wake::END)
     {
@@ -362,13 +365,13 @@ FlowEngine::RequestOf(uint32_t running, uint32_t connection)
     request.connections = copies;
     request.stream = r.wires[connection].stream;
     request.form = m_form;
-    request.addsLatency = false; // it is in the connection's
+    request.addsLatency = false; // the connection's latency includes it
     request.client = this;
     request.token = static_cast<uint64_t>(running) << 32 | connection;
     return request;
 }
 
-/** The oldest queued slice, where there are no links. */
+/** Copies the oldest queued slice of a connection without links. */
 void
 FlowEngine::Copy(uint32_t running, uint32_t connection, Time now)
 {
@@ -383,7 +386,7 @@ FlowEngine::Copy(uint32_t running, uint32_t connection, Time now)
     SetTimer(wire.copyLine, delay, now, {running, connection | Timer::COPIED});
 }
 
-/** Of the oldest queued slice. */
+/** Copy time of the oldest queued slice. */
 Time
 FlowEngine::CopyTime(uint32_t running, uint32_t connection)
 {
@@ -410,7 +413,9 @@ FlowEngine::OnFlowSent(uint64_t token, Time now)
     OnSliceSent(static_cast<uint32_t>(token >> 32), static_cast<uint32_t>(token), now);
 }
 
-/** The last byte of the oldest slice on @p connection has left, and arrives a latency later. */
+/**
+ * The last byte of the oldest slice on @p connection has left; the slice arrives a latency later.
+ */
 void
 FlowEngine::OnSliceMoved(uint32_t place, uint32_t connection, Time now)
 {
@@ -423,7 +428,7 @@ FlowEngine::OnSliceMoved(uint32_t place, uint32_t connection, Time now)
     }
 }
 
-/** The slice that has left arrives, or is there and is used, later. */
+/** Sets the timer for the arrival of the slice that has left, or has been reported. */
 void
 FlowEngine::SetArrival(uint32_t place, uint32_t connection, Time now)
 {
@@ -432,7 +437,7 @@ FlowEngine::SetArrival(uint32_t place, uint32_t connection, Time now)
     SetTimer(line, delay, now, {place, connection});
 }
 
-/** The last byte of the oldest slice on @p connection has left: the next one may. */
+/** The last byte of the oldest slice on @p connection has left, so the next one may start. */
 void
 FlowEngine::OnSliceSent(uint32_t place, uint32_t connection, Time now)
 {
@@ -489,7 +494,7 @@ FlowEngine::LineOf(Time delay)
     return static_cast<uint16_t>(m_lines.size() - 1);
 }
 
-/** @param delay what the line has, or there is none */
+/** @param delay that of the queue; used only where there is no queue */
 void
 FlowEngine::SetTimer(uint16_t line, Time delay, Time now, const Timer& timer)
 {
@@ -508,7 +513,7 @@ FlowEngine::StartBackToBack(const CollectiveCall& call, BackToBackClient& client
     running.row = std::make_unique<BackToBackCalls>(*running.run, running.ranks, client);
 }
 
-/** The start latency is over: all blocks of all ranks. */
+/** The start latency is over: all blocks of all ranks start. */
 void
 FlowEngine::BeginCalls(uint32_t running, Time now)
 {
@@ -526,7 +531,7 @@ FlowEngine::BeginCalls(uint32_t running, Time now)
     }
 }
 
-/** A rank's next kernel begins. */
+/** Begins the next kernel of a rank. */
 void
 FlowEngine::BeginCallOf(uint32_t running, uint32_t rank, Time now)
 {
@@ -545,7 +550,7 @@ FlowEngine::BeginCallOf(uint32_t running, uint32_t rank, Time now)
     }
 }
 
-/** What blocks have begun to send now keeps their kernels from ending. */
+/** Sends that blocks have started now are conditions for the end of their kernels. */
 void
 FlowEngine::HoldSenders(const Running& running)
 {
@@ -555,7 +560,7 @@ FlowEngine::HoldSenders(const Running& running)
     }
 }
 
-/** Blocks have run their last primitive. */
+/** Blocks that have run their last primitive meet a condition for the end of their kernels. */
 void
 FlowEngine::ReleaseEnded(uint32_t running, Time now)
 {
@@ -567,7 +572,9 @@ FlowEngine::ReleaseEnded(uint32_t running, Time now)
     }
 }
 
-/** One thing less keeps a rank's kernel from ending; its next one follows. */
+/**
+ * One condition for the end of a rank's kernel is met; after the last one its next kernel begins.
+ */
 void
 FlowEngine::Release(uint32_t running, uint32_t rank, Time at, Time now)
 {

@@ -23,8 +23,8 @@ namespace weir
 {
 
 /**
- * Timers that all have the same delay, and so run out in the order in which they were set: a
- * first-in-first-out queue instead of a heap. O(1), and no allocation once it has grown.
+ * A FIFO timer queue: all timers have the same delay, and so expire in the order in which they were
+ * set. O(1) per timer, without allocation once the queue has grown.
  */
 template <typename Item>
 class DelayLine
@@ -45,13 +45,13 @@ class DelayLine
         return m_size == 0;
     }
 
-    /** When the oldest timer runs out. Not to be asked when empty. */
+    /** When the oldest timer expires. The queue must not be empty. */
     Time Front() const
     {
         return m_ring[m_head].due;
     }
 
-    /** Sets a timer at @p now, which is never before the last one's. */
+    /** Sets a timer. @p now is never before that of the previous call. */
     void Push(Time now, const Item& item)
     {
         if (m_size == m_ring.size())
@@ -89,7 +89,7 @@ class DelayLine
     }
 
     Time m_delay;
-    std::vector<Timer> m_ring; //!< a power of two of places
+    std::vector<Timer> m_ring; //!< a ring buffer whose size is a power of two
     std::size_t m_head{0};
     std::size_t m_size{0};
 };
@@ -98,48 +98,48 @@ class DelayLine
  * A collective is every slice of every chunk of every step of its schedule, each a fluid flow with
  * its true dependencies.
  *
- * A connection is a pipe: one slice on the wire at a time, the next one following it at once, and
- * each arrives one hop latency after its last byte. A slice that moves as packets arrives when the
- * transport says so, and later by what the hop latency has beyond the path's. Every thread
- * block starts after the protocol's base latency. Reduction and copy cost is the cap of a channel,
- * and where the schedule has BlockTimes a slice keeps its block busy for that long, and a wire that
- * blocks store through pauses between two slices. Equal channels run as one flow of their number's
- * weight. What crosses no link, as copies inside a GPU, takes bytes / cap whatever else moves, so
- * the transport is not asked for it. O(1) per slice besides the transport's own work and, for a
- * block that is waited for, O(log blocks).
+ * A connection is a pipe with one slice on the wire at a time. The next slice follows at once, and
+ * each slice arrives one hop latency after its last byte. A slice that moves as packets arrives
+ * when the transport says so, later by the part of the hop latency that exceeds the path's. Every
+ * thread block starts after the protocol's base latency. Reduction and copy cost is the cap of a
+ * channel. Where the schedule has BlockTimes, a slice also keeps its block busy for its block time,
+ * and a wire that blocks store through pauses between two slices. Equal channels run as one flow
+ * whose weight is their number. Slices that cross no link, such as copies inside a GPU, take bytes
+ * / cap whatever else moves, without the transport. O(1) per slice besides the transport's own
+ * work, plus O(log blocks) for a block that is waited for.
  */
 class FlowEngine : public CollectiveEngine, private FlowClient
 {
   public:
     /**
-     * @param form of its flows, where the transport moves both
-     * Planner and transport must outlive it; the transport is advanced by whoever owns it.
+     * @param form of its flows, where the transport moves both forms
+     * Planner and transport must outlive it; the owner of the transport advances it.
      */
     FlowEngine(Planner& planner, Transport& transport, FlowForm form = FlowForm::Fluid);
 
-    /** @throws std::length_error as Planner::GetSchedule, and at more slices than hours can move.
-     */
+    /** @throws std::length_error as Planner::GetSchedule, and for more than 2^32 slices. */
     void Start(const CollectiveCall& call,
                CollectiveClient* client,
                uint64_t token,
                Time now) override;
 
     /**
-     * Begins what no planner's call is: @p schedule, of @p ranks ranks and further switches, which
-     * must outlive it.
+     * Begins a schedule that is not a planner's call. @p schedule is of @p ranks ranks and further
+     * switches, and must outlive the run.
      */
     void Start(const Schedule& schedule, uint32_t ranks, CollectiveClient* client, Time now);
 
     /**
-     * Begins a row of calls like @p call at @p now, each of which every rank makes when its own
-     * kernel of the one before has ended (BackToBackCalls), until @p client wants no more; those
-     * that some rank has begun by then come to their end. @throws as Start.
+     * Begins back-to-back calls equal to @p call at @p now. Every rank makes its next call when its
+     * own kernel of the previous one has ended (BackToBackCalls), until @p client wants no more.
+     * Calls that some rank has begun by then run to their end.
+     * @throws as Start.
      */
     void StartBackToBack(const CollectiveCall& call, BackToBackClient& client, Time now);
 
     /**
-     * From now on every call is alone on its fabric, whose paths are fixed, and only its times
-     * matter, not what flows and links do: what is alike is played once (FoldAlike).
+     * From now on every call is uncontended on a fabric with fixed paths, and only its times
+     * matter, not those of flows and links: each call is folded (FoldAlike).
      */
     void FoldCalls()
     {
@@ -152,52 +152,53 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void AdvanceTo(Time now) override;
 
   private:
-    /** A connection's wire; all that a slice needs of it, in one place. */
+    /** The wire of a connection, with everything that a slice needs of it. */
     struct Wire
     {
         static constexpr uint16_t NO_LINE = 0xffff;
         static constexpr int64_t CROSSES_LINKS = -2;
         static constexpr int64_t UNKNOWN = -1;
 
-        Time notBefore;                //!< when it may move a slice again
-        int64_t copied{CROSSES_LINKS}; //!< bytes of the slice that copyLine is for, if a copy
-        uint32_t stream{0};            //!< of its route's
-        uint16_t copyLine{0};          //!< of m_lines, while a slice is copied
-        uint16_t arrivalLine{0};       //!< from then, or when it is told, until it has arrived
-        bool isHere{false};            //!< a copied slice arrives at once
-        bool isTold{false};            //!< the transport tells when a slice arrives
-        bool pauses{false};            //!< from one slice's end to the next one's start
+        Time notBefore;                //!< earliest start of the next slice
+        int64_t copied{CROSSES_LINKS}; //!< size of the copied slice that copyLine is for (bytes),
+                                       //!< if slices are copied
+        uint32_t stream{0};            //!< number of the flows' stream on its route
+        uint16_t copyLine{0};          //!< index into m_lines: the time of a copy
+        uint16_t arrivalLine{0}; //!< index into m_lines: the delay until a slice arrives, from its
+                                 //!< departure or the transport's report
+        bool isHere{false};      //!< a copied slice arrives at once
+        bool isTold{false};      //!< the transport reports the arrival of slices
+        bool pauses{false};      //!< between the end of a slice and the start of the next
     };
 
     struct Running
     {
-        std::unique_ptr<ScheduleRun> run;         //!< null: the place is free
-        std::unique_ptr<FoldedSchedule> folded{}; //!< null: all of the planner's is played; else
-                                                  //!< what the run has not taken out of it
+        std::unique_ptr<ScheduleRun> run;         //!< null: the slot is free
+        std::unique_ptr<FoldedSchedule> folded{}; //!< null: not folded
         const Schedule* schedule{nullptr};
-        uint32_t ranks{0}; //!< of the schedule; further ones are switches
+        uint32_t ranks{0}; //!< of the schedule; larger ones are switches
         CollectiveClient* client{nullptr};
         uint64_t token{0};
-        uint64_t serial{0};                     //!< tells collectives of one place apart
-        std::vector<Wire> wires;                //!< by connection
-        Time pause;                             //!< of those that do
+        uint64_t serial{0};      //!< distinguishes collectives that use the same slot
+        std::vector<Wire> wires; //!< by connection
+        Time pause;              //!< pause of wires that have one
         std::unique_ptr<BackToBackCalls> row{}; //!< null: a single call
     };
 
     /**
-     * What a timer is for: a slice arriving on a connection, or one that has been copied, or the
+     * The purpose of a timer: the arrival of a slice on a connection, the end of its copy, or the
      * start of a collective.
      */
     struct Timer
     {
         static constexpr uint32_t START = 0xffffffff;
-        static constexpr uint32_t COPIED = 0x80000000; //!< in connection
+        static constexpr uint32_t COPIED = 0x80000000; //!< flag in connection
 
         uint32_t running{0};
         uint32_t connection{START};
     };
 
-    /** A timer of a delay that has no line; ties in the order of setting. */
+    /** A timer whose delay has no queue; ties expire in the order of setting. */
     struct Due
     {
         Time at;
@@ -211,19 +212,19 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     };
 
     /**
-     * When a busy block, or a pausing wire, can go on, a rank begins its next call, or the last
-     * slice is done; ties by collective, then block.
+     * When a busy block or a pausing wire can continue, a rank begins its next call, or the last
+     * slice is done. Ties by collective, then block.
      */
     struct Wake
     {
-        static constexpr uint32_t WIRE = 0x80000000; //!< in block: it is a connection
-        static constexpr uint32_t RANK = 0x40000000; //!< as above: it is a rank
-        static constexpr uint32_t END = 0xffffffff;  //!< as above: it is the collective's end
+        static constexpr uint32_t WIRE = 0x80000000; //!< in block: the rest is a connection
+        static constexpr uint32_t RANK = 0x40000000; //!< in block: the rest is a rank
+        static constexpr uint32_t END = 0xffffffff;  //!< in block: the end of the collective
 
         Time at;
         uint32_t running;
         uint32_t block;
-        uint64_t serial; //!< Running::serial then
+        uint64_t serial; //!< Running::serial when it was set
 
         friend bool operator>(const Wake& a, const Wake& b)
         {
@@ -267,11 +268,11 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     FlowForm m_form;
     bool m_foldsCalls{false};
     CallSlots<Running> m_running;
-    std::vector<DelayLine<Timer>> m_lines; //!< one per distinct delay, of the first MAX_LINES
-    std::priority_queue<Due, std::vector<Due>, std::greater<>> m_dues; //!< timers of others
-    uint64_t m_timers{0};                                              //!< set in m_dues so far
+    std::vector<DelayLine<Timer>> m_lines; //!< one per distinct delay, up to MAX_LINES
+    std::priority_queue<Due, std::vector<Due>, std::greater<>> m_dues; //!< all other timers
+    uint64_t m_timers{0}; //!< number of timers set in m_dues so far
     std::priority_queue<Wake, std::vector<Wake>, std::greater<>> m_wakes;
-    std::vector<uint32_t> m_started; //!< connections that must start to send, while handling
+    std::vector<uint32_t> m_started; //!< connections that start to send after the current event
     uint64_t m_serial{0};
 };
 

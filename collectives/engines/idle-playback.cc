@@ -15,13 +15,13 @@ namespace weir
 namespace
 {
 
-/** Blocks that share links may drift apart over tens of passes, to where they share them better. */
+/** Blocks that share links may drift apart over tens of passes until they share them better. */
 constexpr uint32_t FEW_PASSES = 32;
-constexpr double STEADY = 1e-3; //!< periods that differ by less than this part are the same
+constexpr double STEADY = 1e-3; //!< relative difference below which periods are equal
 
 constexpr double MAX_PLAYED = 0x1p19; //!< slices of DurationByFirstPasses: a few seconds' work
 
-/** What is alike is one where that is proved. */
+/** Folds a schedule where folding is exact. */
 FoldedSchedule
 Folded(const Schedule& schedule, uint32_t ranks, Routing& routing)
 {
@@ -30,7 +30,10 @@ Folded(const Schedule& schedule, uint32_t ranks, Routing& routing)
                : FoldedSchedule{schedule, ranks};
 }
 
-/** The first passes of each loop of a schedule, beside other calls; again and more of them. */
+/**
+ * Plays the first passes of each loop of a schedule, with concurrent calls on its links, and can be
+ * repeated with more passes.
+ */
 class Passes
 {
   public:
@@ -41,7 +44,7 @@ class Passes
     {
     }
 
-    /** How long @p count of them take without the start latency. */
+    /** Time of @p count passes without the start latency. */
     Time Play(uint32_t count)
     {
         const Topology& topology = m_planner.GetRouting().GetTopology();
@@ -67,20 +70,24 @@ class Passes
         return m_time;
     }
 
-    /** How many were played last. */
+    /** Number of passes played last. */
     uint32_t Count() const
     {
         return m_count;
     }
 
-    /** Whether the last ones took as long each as those before. Nothing more comes of endless ones.
+    /**
+     * Whether the period of the last passes equals that of the passes before. True for passes that
+     * never end, as more of them tell nothing.
      */
     bool IsSteady() const
     {
         return m_time.IsInfinite() || std::abs(m_period / m_periodBefore - 1) <= STEADY;
     }
 
-    /** How long @p count take if those that are left take the last period each, at least @p least.
+    /**
+     * Time of @p count passes if the remaining ones take the last period each, and at least @p
+     * least.
      */
     Time WithMore(uint32_t count, Time least = Time()) const
     {
@@ -140,7 +147,7 @@ IdlePlayback::Duration(double calls) const
 std::optional<Time>
 IdlePlayback::DurationByFirstPasses(uint32_t levels, Time wire, double calls) const
 {
-    constexpr uint32_t FEWEST = 2; //!< passes that have a period
+    constexpr uint32_t FEWEST = 2; //!< passes needed to measure a period
     const double most = MAX_PLAYED / SliceCount(WithPasses(m_folded.schedule, 1)); // passes
     Passes passes(m_folded, m_planner, calls);
     if (m_repeats <= std::min<double>(most, 2 * levels))
@@ -154,7 +161,8 @@ IdlePlayback::DurationByFirstPasses(uint32_t levels, Time wire, double calls) co
     }
     passes.Play(half);
     passes.Play(2 * half);
-    // What the next ones would come to is all that was played twice over, and their own.
+    // The next run would play twice as many passes as all so far; with these it must stay in the
+    // limit.
     while (!passes.IsSteady() && 4 * passes.Count() <= most)
     {
         if (2 * passes.Count() >= m_repeats)

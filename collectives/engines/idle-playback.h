@@ -14,40 +14,41 @@ namespace weir
 {
 
 /**
- * How long the blocks of a schedule take on an idle fabric, whatever order its primitives have:
- * FlowEngine plays it, what is alike once (FoldAlike). Loops of several channels must repeat alike.
- * Times are without the start latency, and infinite where a link has no rate.
+ * Times of a schedule on an idle fabric, whatever the order of its primitives: FlowEngine plays the
+ * schedule, folded where possible (FoldAlike). The loops of all channels must repeat equally often.
+ * Times exclude the start latency; they are infinite where a link has no rate.
  */
 class IdlePlayback
 {
   public:
     /**
-     * @param ranks of the call; blocks of further ones are of switches
+     * @param ranks of the call; blocks of larger ranks are switches
      * @param planner of the cluster, which must outlive it
      */
     IdlePlayback(const Schedule& schedule, uint32_t ranks, Planner& planner);
 
     /**
-     * Passes of a loop are played until twice as many have the same period (to a thousandth) as the
-     * first half of them; those that are left take that period each.
+     * Time of all passes. Passes are played until the second half of them has the same period as
+     * the first half, to one part in a thousand; the remaining passes take that period each.
      *
-     * @param calls that share the links, those beside the call itself being averages
+     * @param calls average number of concurrent copies of the call on its links, itself included:
+     *        divides the links' rates
      */
     Time Duration(double calls = 1) const;
 
     /**
-     * The same of passes that fill a pipeline of so many @p levels, whose hops may share links as
-     * they will: twice as many passes are played, and more until their period is steady, or fewer
-     * where all that is played would be more than half a million slices. Those that are left take
-     * the last period each, at least what their bytes take the slowest link.
+     * As Duration, for passes that fill a pipeline of @p levels levels, whose hops may share links
+     * in any way. @p levels passes are played, then twice as many, and more until their period is
+     * steady; fewer where all played slices would exceed 2^19. The remaining passes take the last
+     * period each, but at least the time of their bytes on the slowest link.
      *
-     * @param wire what all bytes take the slowest link, those of other calls as well
+     * @param wire time of all bytes on the slowest link, those of the other calls included
      * @param calls as above
-     * @return nothing where so few slices say nothing
+     * @return nothing where the limit of slices allows no period to be measured
      */
     std::optional<Time> DurationByFirstPasses(uint32_t levels, Time wire, double calls = 1) const;
 
-    /** What is paid once, before the first primitive of every block. */
+    /** Latency paid once, before the first primitive of every block. */
     Time StartLatency() const
     {
         return m_folded.schedule.startLatency;
@@ -56,7 +57,7 @@ class IdlePlayback
   private:
     FoldedSchedule m_folded;
     Planner& m_planner;
-    uint32_t m_repeats; //!< passes of the longest loop
+    uint32_t m_repeats; //!< number of passes of the longest loop
 };
 
 } // namespace weir

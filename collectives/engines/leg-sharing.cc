@@ -12,7 +12,7 @@
 namespace weir
 {
 
-/** The links that legs cross, numbered by first sight. */
+/** The links that legs cross, numbered in the order of first occurrence. */
 struct LegSharing::Links
 {
     Links(const std::vector<StreamLeg>& legs, Routing& routing)
@@ -38,8 +38,8 @@ struct LegSharing::Links
 
     std::vector<uint32_t> indices; //!< LinkId::Index
     std::vector<double> capacities;
-    std::vector<LinkShare> crossings; //!< of all legs, over numbers
-    std::vector<std::size_t> ends;    //!< by leg: of its crossings
+    std::vector<LinkShare> crossings; //!< of all legs; links by number
+    std::vector<std::size_t> ends;    //!< by leg: the end of its crossings
 };
 
 LegSharing::LegSharing(const std::vector<StreamLeg>& legs, Routing& routing)

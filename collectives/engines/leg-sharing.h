@@ -13,35 +13,35 @@ namespace weir
 {
 
 /**
- * Legs as fluid that share links weighted max-min fairly (SharingSolver), by their weights and up
- * to their caps, while the links of all legs are loaded at once.
+ * Legs as fluid flows that share links by weighted max-min fairness (SharingSolver), with their
+ * weights and up to their caps. Spreads over paths are those of all legs running at once.
  */
 class LegSharing
 {
   public:
-    /** Times and loads that differ by less than this part are the same but for rounding. */
+    /** Times and loads with a smaller relative difference are equal up to rounding. */
     static constexpr double SAME = 1e-9;
 
-    /** All legs begin at once. O(links of all legs) */
+    /** All legs begin at once. O(links of all legs). */
     LegSharing(const std::vector<StreamLeg>& legs, Routing& routing);
 
-    /** By leg: bytes per second while all of them run. One solve. */
+    /** By leg: its rate in bytes per second while all legs run. One solve. */
     std::vector<double> Rates();
 
-    /** What the legs that run put on a link. */
+    /** The load of all running legs on a link. */
     struct LinkLoad
     {
         uint32_t link{0};   //!< LinkId::Index
         double load{0};     //!< bytes per second
-        double capacity{0}; //!< the same
+        double capacity{0}; //!< bytes per second
     };
 
-    /** Of every link that a leg crosses, in the order of first sight, once Rates has been asked. */
+    /** Of every link that a leg crosses, in the order of first occurrence. Valid after Rates. */
     std::vector<LinkLoad> Loads() const;
 
     /**
-     * By leg: when it ends, in seconds; one that ends leaves its share to the others. What is left
-     * on a link of rate 0 never ends. As many solves as there are different ends.
+     * By leg: its end in seconds. A leg that ends leaves its share to the others; one on a link of
+     * rate 0 never ends. As many solves as there are distinct ends.
      */
     std::vector<double> Ends();
 

@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-/** What the hops of all stages put on their routes when they are busy at once. */
+/** The loads of the hops of all stages on their routes when all stages are busy. */
 std::vector<RouteLoad>
 LoadsOfHops(const std::vector<Pipeline>& pipelines)
 {
@@ -31,7 +31,7 @@ LoadsOfHops(const std::vector<Pipeline>& pipelines)
     return loads;
 }
 
-/** Of the pipeline that has most. */
+/** The largest number of stages of a pipeline. */
 std::size_t
 Stages(const std::vector<Pipeline>& pipelines)
 {
@@ -43,14 +43,14 @@ Stages(const std::vector<Pipeline>& pipelines)
     return stages;
 }
 
-/** How long slices take to cross a stage: equal times one after the other are one run. */
+/** Times of slices to cross a stage; consecutive equal times are one run. */
 struct Crossings
 {
     int64_t slices;
     Time time;
 };
 
-/** When slices leave a stage, one after the other: times in arithmetic progression are one run. */
+/** Times at which slices leave a stage; consecutive times in arithmetic progression are one run. */
 struct Departures
 {
     int64_t slices;
@@ -62,7 +62,7 @@ struct Departures
         return first + Time::Picoseconds(step.ToPicoseconds() * slice);
     }
 
-    /** Appends @p other, if it continues the progression. */
+    /** Appends @p other if it continues the progression. @return whether it did */
     bool Join(const Departures& other)
     {
         const Time gap = other.first - At(slices - 1);
@@ -76,7 +76,7 @@ struct Departures
     }
 };
 
-/** What stages put on links while they are busy. */
+/** The loads of stages on links while they are busy. */
 class StageLoads
 {
   public:
@@ -96,7 +96,7 @@ class StageLoads
         }
     }
 
-    /** What a slice takes over the path's hop in @p stage while all stages are busy. */
+    /** Time of a slice over the path's hop in @p stage while all stages are busy. */
     Time FullCrossing(const Pipeline& pipeline, std::size_t stage) const
     {
         Rate rate = pipeline.cap;
@@ -107,13 +107,13 @@ class StageLoads
         return pipeline.slice / rate;
     }
 
-    /** What each of @p slices slices takes over it, in order. */
+    /** Times of @p slices slices over the path's hop in @p stage, in order. */
     std::vector<Crossings> CrossingsOf(const Pipeline& pipeline,
                                        int64_t stage,
                                        int64_t slices) const
     {
         const auto links = LinksOf(pipeline, stage);
-        std::vector<int64_t> changes{0, slices}; // the slices before which loads change
+        std::vector<int64_t> changes{0, slices}; // first slices after a change of load
         for (const LinkOfHop& link : links)
         {
             for (const LoadOfStage& load : *link.loads)
@@ -163,7 +163,7 @@ class StageLoads
             return rate / std::max(load, share);
         }
 
-        /** While the stages from @p first to @p last are busy. */
+        /** Load while the stages from @p first to @p last are busy. */
         double LoadOf(int64_t first, int64_t last) const
         {
             return UpTo(last) - UpTo(first - 1);
@@ -179,7 +179,7 @@ class StageLoads
         }
     };
 
-    /** Those of a path's hop that slow it when all stages are busy. */
+    /** The links of a path's hop that limit it below the cap when all stages are busy. */
     std::vector<LinkOfHop> LinksOf(const Pipeline& pipeline, std::size_t stage) const
     {
         std::vector<LinkOfHop> links;
@@ -215,8 +215,8 @@ class StageLoads
 };
 
 /**
- * The departures of slices that arrive as @p arrivals, cross a stage as @p crossings and keep its
- * block busy for @p busy each. O(runs of both).
+ * The departures of slices with @p arrivals at a stage and @p crossings over it, which keep its
+ * thread block busy for @p busy each. O(runs of both).
  */
 std::vector<Departures>
 CrossStage(const std::vector<Departures>& arrivals,
@@ -234,7 +234,7 @@ CrossStage(const std::vector<Departures>& arrivals,
         free = Departures{slices, start, step}.At(slices - 1) + std::max(crossing.time, busy);
     };
     auto crossing = crossings.begin();
-    int64_t crossed = 0; // of this run of crossings
+    int64_t crossed = 0; // slices of this run of crossings
     for (const Departures& run : arrivals)
     {
         for (int64_t slice = 0; slice < run.slices;)
@@ -244,7 +244,7 @@ CrossStage(const std::vector<Departures>& arrivals,
             int64_t slices = std::min(run.slices - slice, crossing->slices - crossed);
             if (free > arrival && run.step > period)
             {
-                // They queue until those that come more slowly find the stage free.
+                // Slices queue until those that arrive more slowly find the stage free.
                 const int64_t gain = (run.step - period).ToPicoseconds();
                 const int64_t behind = (free - arrival).ToPicoseconds();
                 slices = std::min(slices, (behind + gain - 1) / gain);
@@ -266,7 +266,10 @@ CrossStage(const std::vector<Departures>& arrivals,
     return left;
 }
 
-/** When the last of @p slices slices has crossed, each being in a stage's block for @p busy. */
+/**
+ * When the last of @p slices slices has crossed all stages; each keeps a stage's thread block busy
+ * for @p busy.
+ */
 Time
 EndOf(const Pipeline& pipeline, const StageLoads& loads, int64_t slices, Time busy)
 {
@@ -279,7 +282,10 @@ EndOf(const Pipeline& pipeline, const StageLoads& loads, int64_t slices, Time bu
     return left.back().At(left.back().slices - 1);
 }
 
-/** Whether every pipeline's blocks take longer with a slice than it crosses any stage, all busy. */
+/**
+ * Whether every pipeline's thread blocks take at least as long for a slice as any stage's crossing
+ * while all stages are busy.
+ */
 bool
 BlocksAreSlowest(const std::vector<Pipeline>& pipelines, const StageLoads& loads)
 {

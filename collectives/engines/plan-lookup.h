@@ -10,8 +10,9 @@ namespace weir
 {
 
 /**
- * The plans that an engine has asked for, by communicator: a step makes a few different calls on
- * each, millions of times, so a short list is found faster than a place in the planner's table.
+ * A cache of the plans that an engine has asked for, by communicator. A training step makes a few
+ * different calls on each, millions of times, so a short list is faster than the planner's hash
+ * table.
  */
 class PlanLookup
 {
@@ -22,7 +23,7 @@ class PlanLookup
     {
     }
 
-    /** As Planner::Plan. O(different calls on the communicator so far). */
+    /** As Planner::Plan. O(distinct calls on the communicator so far, up to MAX_PLANS). */
     const CollectivePlan& Plan(const CollectiveCall& call)
     {
         if (call.communicator.IsValid() && call.communicator.Index() < m_known.size())
@@ -45,7 +46,7 @@ class PlanLookup
         const CollectivePlan* plan;
     };
 
-    static constexpr std::size_t MAX_PLANS = 16; //!< kept of one communicator
+    static constexpr std::size_t MAX_PLANS = 16; //!< kept for one communicator
 
     const CollectivePlan& Ask(const CollectiveCall& call)
     {

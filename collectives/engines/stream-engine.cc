@@ -60,7 +60,7 @@ StreamEngine::Active() const
 Time
 StreamEngine::NextEventTime()
 {
-    return Time::Infinite(); // everything that happens is the transport's
+    return Time::Infinite(); // all events are those of the transport
 }
 
 void

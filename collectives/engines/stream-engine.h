@@ -15,16 +15,17 @@ namespace weir
 {
 
 /**
- * A collective is one fluid flow per distinct channel, held at one rate through all its hops at
- * once, after the plan's latency; it ends when its last flow does. Alone on the fabric it takes
- * the plan's closed-form duration; flows that meet share links by the transport's rule.
+ * A collective is one fluid flow per distinct channel, after the plan's latency. A flow has one
+ * rate over all hops of its channel at once, and the collective ends when its last flow does. An
+ * uncontended call takes the plan's closed-form duration; concurrent flows share links by the
+ * transport's rule.
  */
 class StreamEngine : public CollectiveEngine, private FlowClient
 {
   public:
     /**
-     * Both must outlive it; the transport is advanced by whoever owns it, and carries sums of
-     * routes: a fluid.
+     * Both must outlive it. The owner of the transport advances it. The transport must be a fluid,
+     * which moves flows over sums of routes.
      */
     StreamEngine(Planner& planner, Transport& transport);
 
@@ -49,8 +50,8 @@ class StreamEngine : public CollectiveEngine, private FlowClient
 
     PlanLookup m_plans;
     Transport& m_transport;
-    RouteId m_nowhere;            //!< for calls that move nothing
-    CallSlots<Running> m_running; //!< by the streams' token
+    RouteId m_nowhere;            //!< route of calls that move nothing
+    CallSlots<Running> m_running; //!< by the token given to the flows
 };
 
 } // namespace weir

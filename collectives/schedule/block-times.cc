@@ -14,8 +14,8 @@ BlockTimesOf(const NodeCosts& costs)
         NodeCostKind mebibyte;
     };
 
-    // A RecvReduceCopy reads two buffers and writes one as a RecvReduceSend does, a local Copy
-    // reads and writes as a Recv.
+    // A RecvReduceCopy reads two buffers and writes one, as a RecvReduceSend does. A local Copy
+    // reads and writes as a Recv does.
     using Kind = NodeCostKind;
     constexpr Row ROWS[] = {
         {PrimitiveKind::Send, Kind::SendFloor, Kind::SendMebibyte},

@@ -14,17 +14,16 @@
 namespace weir
 {
 
-/** What a primitive does besides waiting; the order of the name's parts is the order of the acts.
- */
+/** What a primitive does besides waiting; the parts of the name are in the order of the actions. */
 enum class PrimitiveKind : uint8_t
 {
     Send,               //!< send own data
     RecvReduceSend,     //!< receive, add own data, send the sum
-    RecvReduceCopySend, //!< as RecvReduceSend, and keep the sum (it is final)
-    RecvCopySend,       //!< receive, keep, send on
-    RecvReduceCopy,     //!< receive, add own data, keep (end of a reduce-scatter)
+    RecvReduceCopySend, //!< as RecvReduceSend, and keep the sum, which is final
+    RecvCopySend,       //!< receive, keep, and send on
+    RecvReduceCopy,     //!< receive, add own data, and keep (end of a reduce-scatter)
     Recv,               //!< receive and keep
-    Copy                //!< own data to own output, no peer
+    Copy                //!< copy own data to own output, without a peer
 };
 
 bool Receives(PrimitiveKind kind);
@@ -34,20 +33,20 @@ bool Reduces(PrimitiveKind kind);
 constexpr std::size_t PRIMITIVE_KINDS = static_cast<std::size_t>(PrimitiveKind::Copy) + 1;
 
 /**
- * How long one slice keeps the thread block that runs it busy, by kind of primitive, under Simple:
- * max(floor, bytes / rate). The floor is what waiting threads, the barriers and the flags cost; the
- * rate is how fast one SM loads, reduces and stores. The wire moves the slice meanwhile; a block
- * that stores over NVLink or PCIe itself receives nothing to keep before it has left.
+ * How long one slice keeps its thread block busy under Simple, by kind of primitive: max(floor,
+ * bytes / rate). The floor is the cost of waiting threads, the barriers and the flags. The rate is
+ * how fast one SM loads, reduces and stores. The wire moves the slice meanwhile; a block that
+ * itself stores over NVLink or PCIe runs no primitive that only receives until the slice has left.
  */
 struct BlockTimes
 {
     struct Cost
     {
-        Time floor; //!< none: the rate is that of slices that follow each other
+        Time floor; //!< zero: the rate is that of back-to-back slices
         Rate rate{Rate::Infinite()};
     };
 
-    std::array<Cost, PRIMITIVE_KINDS> costs; //!< by PrimitiveKind; by default nothing takes time
+    std::array<Cost, PRIMITIVE_KINDS> costs; //!< by PrimitiveKind; by default no slice takes time
 
     const Cost& Of(PrimitiveKind kind) const
     {
@@ -65,7 +64,7 @@ struct BlockTimes
         return cost.rate.IsInfinite() ? cost.floor : std::max(cost.floor, bytes / cost.rate);
     }
 
-    /** The same for a slice that the block stores itself, @p pause before the next one. */
+    /** As above for a slice that the block itself stores, with @p pause before the next one. */
     Time Of(PrimitiveKind kind, Bytes bytes, Time pause) const
     {
         const Cost& cost = Of(kind);
@@ -74,8 +73,8 @@ struct BlockTimes
     }
 
     /**
-     * Between two slices that a block stores through NVLink or PCIe itself: its stores are the
-     * wire, and it signals one slice and waits for the next in between. Half of an all-reduce
+     * The pause between two slices that a block itself stores through NVLink or PCIe: its stores
+     * are the wire, and between slices it signals one and waits for the next. Half of an all-reduce
      * reduces, half copies.
      */
     Time Pause(CollectiveOp op) const
@@ -94,14 +93,14 @@ struct BlockTimes
         });
     }
 
-    /** What a channel moves while it does as many of one of two kinds as of the other. */
+    /** Rate of a channel that moves as many slices of kind @p a as of kind @p b (harmonic mean). */
     Rate AverageOf(PrimitiveKind a, PrimitiveKind b) const
     {
         return Rate::GBps(2 / (1 / Of(a).rate.ToGBps() + 1 / Of(b).rate.ToGBps()));
     }
 };
 
-/** From a node's costs of blocks, NodeCostKind::BlockFloor to RecvMebibyte. */
+/** From a node's costs of thread blocks, NodeCostKind::BlockFloor to RecvMebibyte. */
 BlockTimes BlockTimesOf(const NodeCosts& costs);
 
 } // namespace weir

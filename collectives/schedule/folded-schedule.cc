@@ -19,7 +19,7 @@ namespace weir
 namespace
 {
 
-/** All figures of a connection, of which its block and links are none. */
+/** All parameters of a connection, without its blocks and route. */
 auto
 FiguresOf(const ScheduleConnection& c)
 {
@@ -33,7 +33,7 @@ FiguresOf(const ScheduleConnection& c)
                       c.release.ToPicoseconds());
 }
 
-/** Numbers distinct values in the order in which they come. */
+/** Numbers distinct values in the order of their first occurrence. */
 template <typename Value, typename Same>
 class Numbering
 {
@@ -93,61 +93,61 @@ class ScheduleGraph
     template <typename Use>
     void ForEachNeighbor(uint32_t node, const Use& use) const;
 
-    /** What a node is without its neighbors. */
+    /** The class of a node by its own properties, without its neighbors. */
     uint32_t KindOf(uint32_t node) const
     {
         return m_kinds[node];
     }
 
-    /** @p representatives each node's. */
+    /** @param representatives of each node's class, by node */
     FoldedSchedule Fold(const std::vector<uint32_t>& representatives, Routing& routing) const;
 
     /**
-     * By connection, of all channels: its route over the links that are left. Forgets who crosses
-     * each link, for the memory: the graph is of no other use then.
+     * By connection, of all channels: its route over the remaining links. Frees the users of each
+     * link to save memory, after which the graph is of no further use.
      */
     std::vector<RouteId> RoutesLeft(Routing& routing);
 
   private:
     static constexpr uint32_t NONE = 0xffffffff;
-    static constexpr uint64_t SENDS = uint64_t{1} << 32;    //!< roles: plus a place in a list
+    static constexpr uint64_t SENDS = uint64_t{1} << 32;    //!< roles: plus the index in a list
     static constexpr uint64_t RECEIVES = uint64_t{2} << 32; //!< as above
-    static constexpr uint64_t CROSSES = uint64_t{3} << 32;  //!< plus how often
+    static constexpr uint64_t CROSSES = uint64_t{3} << 32;  //!< plus the number of crossings
     static constexpr uint64_t OF_RANK = uint64_t{4} << 32;
 
     struct BlockNode
     {
         const ThreadBlock* block;
         uint32_t channel;
-        uint32_t firstConnection; //!< node of its channel's first
+        uint32_t firstConnection; //!< the node of its channel's first connection
     };
 
     struct ConnectionNode
     {
         const ScheduleConnection* connection;
         uint32_t channel;
-        uint32_t sendPlace{0}; //!< in its sender's list
-        uint32_t recvPlace{0}; //!< in its receiver's
+        uint32_t sendPlace{0}; //!< index in its sender's list
+        uint32_t recvPlace{0}; //!< index in its receiver's list
     };
 
-    /** A link that is left, and how often a connection crosses it. */
+    /** A remaining link, and how often a connection crosses it. */
     struct Crossed
     {
-        uint32_t link; //!< into m_links
+        uint32_t link; //!< index into m_links
         uint32_t times;
     };
 
-    /** Who crosses a link, and how often. */
+    /** A connection that crosses a link, and how often. */
     struct User
     {
         uint32_t connection;
         uint32_t crossings;
     };
 
-    /** A link that represents others, and how often a class of connections crosses it. */
+    /** A link that represents its class, and how often a class of connections crosses it. */
     struct ClassLink
     {
-        uint32_t connection; //!< that represents the class
+        uint32_t connection; //!< the representative of the class
         PathLink link;
 
         friend bool operator<(const ClassLink& a, const ClassLink& b)
@@ -167,7 +167,7 @@ class ScheduleGraph
                 m_users.data() + m_firstUsers[link.Index() + 1]};
     }
 
-    /** Links that a connection, counted from the first, crosses and that are left. */
+    /** The remaining links that a connection, counted from the first, crosses. */
     std::pair<const Crossed*, const Crossed*> CrossedBy(uint32_t connection) const
     {
         return {m_crossed.data() + m_firstCrossed[connection],
@@ -192,13 +192,13 @@ class ScheduleGraph
     std::vector<BlockNode> m_blocks;
     std::vector<ConnectionNode> m_connections;
     std::vector<uint32_t> m_firstBlocks; //!< nodes, by channel
-    std::vector<LinkId> m_links;         //!< that are crossed, and not implied by others
-    std::vector<uint32_t> m_linkNodes;   //!< by link; NONE: not one of these
-    std::vector<uint32_t> m_firstUsers;  //!< by link, and the end, in m_users
+    std::vector<LinkId> m_links;         //!< crossed and not redundant
+    std::vector<uint32_t> m_linkNodes;   //!< by link; NONE: not one of m_links
+    std::vector<uint32_t> m_firstUsers;  //!< by link, and the end: indices into m_users
     std::vector<User> m_users;
-    std::vector<uint32_t> m_firstCrossed;        //!< by connection, and the end, in m_crossed
-    std::vector<Crossed> m_crossed;              //!< in the order of paths
-    std::vector<std::vector<uint32_t>> m_ofRank; //!< nodes of its blocks
+    std::vector<uint32_t> m_firstCrossed; //!< by connection, and the end: indices into m_crossed
+    std::vector<Crossed> m_crossed;       //!< in the order of paths
+    std::vector<std::vector<uint32_t>> m_ofRank; //!< by rank: the nodes of its blocks
     std::vector<uint32_t> m_kinds;
 };
 
@@ -256,7 +256,7 @@ ScheduleGraph::AddChannel(uint32_t channel)
     }
 }
 
-/** Lists who crosses each link. */
+/** Lists the connections that cross each link. */
 void
 ScheduleGraph::FindUsers()
 {
@@ -294,7 +294,7 @@ ScheduleGraph::CrossingsOf(uint32_t connection, LinkId link) const
     return 0;
 }
 
-/** Whether a link that is not full leaves @p other not full, whatever rates there are. */
+/** Whether @p link saturates no later than @p other at any rates, so that @p other is redundant. */
 bool
 ScheduleGraph::Implies(LinkId link, LinkId other) const
 {
@@ -306,7 +306,9 @@ ScheduleGraph::Implies(LinkId link, LinkId other) const
     });
 }
 
-/** Numbers the links that are crossed, without those that can only be full where another is. */
+/**
+ * Numbers the links that are crossed, without those that can be saturated only where another is.
+ */
 void
 ScheduleGraph::LeaveImpliedOut()
 {
@@ -333,7 +335,7 @@ ScheduleGraph::LeaveImpliedOut()
     }
 }
 
-/** Lists the links that are left by connection, so that splitting does not look up paths. */
+/** Lists the remaining links by connection, so that splitting does not look up paths. */
 void
 ScheduleGraph::ListCrossed()
 {
@@ -359,7 +361,7 @@ ScheduleGraph::ListCrossed()
     m_firstCrossed.push_back(static_cast<uint32_t>(m_crossed.size()));
 }
 
-/** Tells nodes apart by what they are without their neighbors. */
+/** Classifies nodes by their own properties, without their neighbors. */
 void
 ScheduleGraph::NumberKinds()
 {
@@ -477,7 +479,9 @@ ScheduleGraph::ForEachNeighbor(uint32_t node, const Use& use) const
     }
 }
 
-/** By class of connections and link: of each class of links one, crossed as often as by all. */
+/**
+ * By class of connections, one link of each class of links, crossed as often as by the whole class.
+ */
 std::vector<ScheduleGraph::ClassLink>
 ScheduleGraph::ClassLinks(const std::vector<uint32_t>& representatives) const
 {
@@ -539,8 +543,8 @@ ScheduleGraph::Fold(const std::vector<uint32_t>& representatives, Routing& routi
                        m_schedule.channelCap,
                        m_schedule.block,
                        {}};
-    // Blocks and connections that represent others keep their channel: classes that are joined
-    // are on the same channels, and the first of a class is on the first of these.
+    // Representatives of blocks and connections keep their channel: two connected classes are on
+    // the same channels, and the first member of a class is on the first of these.
     std::vector<uint32_t> numbers(m_firstLink); // of representatives: among ranks or in the channel
     for (uint32_t rank = 0; rank < m_firstBlock; rank++)
     {
@@ -623,8 +627,9 @@ ScheduleGraph::Fold(const std::vector<uint32_t>& representatives, Routing& routi
 /**
  * The coarsest equitable partition of a ScheduleGraph.
  *
- * Its classes do not depend on the order in which doubtful ones are split. Links come first, then
- * connections: where hashing spreads connections over links, these two alone tell most apart.
+ * The resulting classes do not depend on the order in which classes are split. Links are split
+ * first, then connections: where hashing spreads connections over links, these two tell most nodes
+ * apart.
  */
 class AlikeNodes
 {
@@ -632,13 +637,14 @@ class AlikeNodes
     explicit AlikeNodes(const ScheduleGraph& graph);
 
     /**
-     * Splits classes until they are equitable. @return the first node of each node's class, by
-     * node; nothing where more than half of the connections would be left
+     * Splits classes until they are equitable.
+     * @return the first node of each node's class, by node; empty where more than half of the
+     *         connections would remain
      */
     std::vector<uint32_t> FindRepresentatives();
 
   private:
-    /** In the order in which they are split; no class has nodes of two. */
+    /** The order in which nodes are split; all nodes of a class are in the same stage. */
     enum Stage : std::size_t
     {
         Links,
@@ -647,7 +653,7 @@ class AlikeNodes
         STAGES
     };
 
-    /** A node whose class may have to be split, and what tells it from others. */
+    /** A node whose class may have to be split, and the signature of its neighbors. */
     struct Doubtful
     {
         uint32_t oldClass;
@@ -678,7 +684,7 @@ class AlikeNodes
     const ScheduleGraph& m_graph;
     std::vector<uint32_t> m_classes;                      //!< by node
     std::vector<uint32_t> m_sizes;                        //!< by class
-    std::array<std::vector<uint32_t>, STAGES> m_doubtful; //!< with a neighbor of a new class
+    std::array<std::vector<uint32_t>, STAGES> m_doubtful; //!< nodes with a neighbor of a new class
     std::vector<bool> m_isDoubtful;                       //!< by node
     std::vector<std::pair<uint32_t, uint32_t>> m_changed; //!< nodes and their new classes
     uint32_t m_connectionClasses{0};
@@ -702,7 +708,7 @@ AlikeNodes::AlikeNodes(const ScheduleGraph& graph)
     }
 }
 
-/** Equal for nodes of one class that have as many neighbors of each class in each role. */
+/** Equal for nodes of one class that have equally many neighbors of each class in each role. */
 uint64_t
 AlikeNodes::SignatureOf(uint32_t node) const
 {
@@ -742,7 +748,7 @@ AlikeNodes::FindRepresentatives()
     return AreEquitable(ofClasses) ? ofClasses : std::vector<uint32_t>();
 }
 
-/** Splits the classes of all doubtful nodes of a stage by their neighbors: finds m_changed. */
+/** Splits the classes of all doubtful nodes of a stage by their neighbors, into m_changed. */
 void
 AlikeNodes::Split(std::vector<uint32_t>& nodes)
 {
@@ -764,7 +770,7 @@ AlikeNodes::Split(std::vector<uint32_t>& nodes)
     }
 }
 
-/** Puts nodes in the classes that were split off; the classes of their neighbors may have to be. */
+/** Moves nodes to the classes that were split off and marks their neighbors as doubtful. */
 void
 AlikeNodes::TakeNewClasses()
 {
@@ -780,7 +786,7 @@ AlikeNodes::TakeNewClasses()
     m_changed.clear();
 }
 
-/** Splits the class whose doubtful nodes begin at @p begin. @return where they end. */
+/** Splits the class whose doubtful nodes begin at @p begin. @return the end of these nodes. */
 std::size_t
 AlikeNodes::SplitClass(const std::vector<Doubtful>& doubtful, std::size_t begin)
 {
@@ -795,7 +801,8 @@ AlikeNodes::SplitClass(const std::vector<Doubtful>& doubtful, std::size_t begin)
         }
     }
     starts.push_back(end);
-    // Who is in no doubt keeps the class, or else most do, so that few neighbors come to doubt.
+    // Nodes not in doubt keep the class; if all are in doubt, the largest part does, so that few
+    // neighbors become doubtful.
     std::size_t kept = starts.size();
     if (end - begin == m_sizes[old])
     {
@@ -823,7 +830,7 @@ AlikeNodes::SplitClass(const std::vector<Doubtful>& doubtful, std::size_t begin)
     return end;
 }
 
-/** Whether all of a class are as signatures say, which are but hashes. */
+/** Verifies the classes, which so far rest on signatures, that is on hashes. */
 bool
 AlikeNodes::AreEquitable(const std::vector<uint32_t>& representatives) const
 {

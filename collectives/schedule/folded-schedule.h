@@ -10,32 +10,38 @@
 namespace weir
 {
 
-/** A schedule that stands for a larger one: each block and connection for all that are alike. */
+/**
+ * A schedule in which each block and connection stands for a class of equivalent ones of a larger
+ * schedule.
+ */
 struct FoldedSchedule
 {
     Schedule schedule;
-    uint32_t ranks{0}; //!< classes of ranks; blocks of an index past them are of switches
+    uint32_t ranks{0}; //!< classes of ranks; blocks of a larger rank are switches
 };
 
 /**
- * Folds what provably does the same at every instant while the call is alone on its fabric.
+ * Folds ranks, blocks, connections and links which provably behave the same at every instant while
+ * the call is uncontended.
  *
- * A link that can only be full where another is, because whatever crosses it crosses the other as
- * often for its rate, limits nobody and is left out of all paths. Ranks, blocks, connections and
- * the links that are left are split into classes until all of a class have as many neighbors of
- * each class in the same role: a block its rank and, by place in its lists, its connections; a
- * connection its two blocks and the links that it crosses, as often; a link the connections that
- * cross it. That is the coarsest equitable partition (color refinement; Paige and Tarjan, SIAM J.
- * Comput. 1987) from what each is by itself: program and bytes of a block, all figures of a
- * connection, the rate of a link. Events that come to all of a class come at one instant, and the
- * max-min rates, being unique, are equal within a class and those of the classes: one link of
- * each, crossed by a connection of a class as often as by all of that class together. So times are
- * those of @p schedule, but for rounding. Where more than half of the connections would be left,
- * all are, in @p schedule itself.
+ * A link is redundant if every connection that crosses it also crosses one other link, at least as
+ * often relative to the links' rates: it can be saturated only where the other one is. Redundant
+ * links are left out of all paths. Ranks, blocks, connections and the remaining links are split
+ * into classes until all members of a class have equally many neighbors of each class in the same
+ * role. The neighbors of a block are its rank and, by index in its lists, its connections; those of
+ * a connection are its two blocks and, by number of crossings, the links that it crosses; those of
+ * a link are the connections that cross it. This is the coarsest equitable partition (color
+ * refinement; Paige and Tarjan, SIAM J. Comput. 1987) that refines the nodes' own properties:
+ * program and bytes of a block, all parameters of a connection, the rate of a link. Every event
+ * reaches all members of a class at the same instant. Max-min rates are unique, so they are equal
+ * within a class, and equal to those of the folded schedule: it has one link of each class of
+ * links, which a class of connections crosses as often as all its members cross that link in total.
+ * So the times are those of @p schedule up to rounding. Where more than half of the connections
+ * would remain, @p schedule is returned with all of them, only without the redundant links.
  *
  * Time about O(n log n) in the links of all connections.
  *
- * @param ranks of the schedule; blocks of further ones are of switches
+ * @param ranks of the schedule; blocks of a larger rank are switches
  * @param routing gets the routes of the classes; its policy IsFixed, and all links are up
  */
 FoldedSchedule FoldAlike(Schedule schedule, uint32_t ranks, Routing& routing);

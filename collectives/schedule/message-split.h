@@ -11,7 +11,7 @@
 namespace weir
 {
 
-/** Some channels with equal shares of a message. */
+/** Consecutive channels with equal shares of a message. */
 struct ChannelShare
 {
     uint32_t firstChannel{0};
@@ -20,22 +20,21 @@ struct ChannelShare
 };
 
 /**
- * Splits @p bytes over @p channels in order: equal shares, whole multiples of the chunk alignment,
- * the last one ragged. Channels that would get nothing are left out; equal shares are one entry.
+ * Splits @p bytes over @p channels in order: equal shares in multiples of the chunk alignment, the
+ * last one ragged. Channels without bytes are left out; equal shares are one entry.
  */
 std::vector<ChannelShare> SplitOverChannels(Bytes bytes, uint32_t channels);
 
-/** What the chunks of a pass that is not full are. */
+/** How a partial pass is cut into chunks. */
 enum class LastChunks
 {
-    Cut,  //!< multiples of 16 bytes of one message, the last ones may be empty
-    Alike //!< each of another rank's data, as equal as whole bytes are
+    Cut,  //!< parts of one message in multiples of 16 bytes; the last ones may be empty
+    Alike //!< each chunk is another rank's data; sizes differ by at most one byte
 };
 
 /**
- * NCCL's outer loop over one channel's share of which every pass moves @p chunksPerPass chunks of
- * @p chunk bytes: as many full passes as fit, then a pass whose chunks shrink to the rest over
- * @p chunksPerPass.
+ * NCCL's outer loop over one channel's share: as many full passes of @p chunksPerPass chunks of @p
+ * chunk bytes as fit, then one partial pass, whose chunks shrink to the rest over @p chunksPerPass.
  */
 std::vector<Loop> SplitIntoLoops(Bytes share,
                                  Bytes chunk,
@@ -43,13 +42,13 @@ std::vector<Loop> SplitIntoLoops(Bytes share,
                                  uint32_t slices,
                                  LastChunks last = LastChunks::Cut);
 
-/** The least whole number of bytes that is not below @p bytes. */
+/** @p bytes rounded up to a whole number. */
 Bytes RoundedUp(double bytes);
 
 /** (numerator + denominator - 1) / denominator, for sizes that are not negative. */
 Bytes DivideUp(Bytes numerator, int64_t denominator);
 
-/** The least power of two that is not below @p value. */
+/** The smallest power of two that is at least @p value. */
 uint32_t PowerOfTwoUp(uint32_t value);
 
 } // namespace weir

@@ -13,7 +13,7 @@ namespace weir
 class RankSet
 {
   public:
-    /** Nobody. */
+    /** The empty set. */
     RankSet() = default;
 
     static RankSet Only(uint32_t rank, uint32_t ranks)
@@ -58,7 +58,7 @@ class RankSet
     }
 
   private:
-    std::vector<uint64_t> m_bits; //!< empty: nobody
+    std::vector<uint64_t> m_bits; //!< one bit per rank; empty: no rank
 };
 
 } // namespace weir

@@ -12,7 +12,7 @@ namespace weir
 namespace
 {
 
-/** Of the slices queued on a connection all but the front need one. */
+/** Queue entries of a connection: all queued slices but the front one need one. */
 uint32_t
 PlacesOf(const ScheduleConnection& connection)
 {
@@ -135,7 +135,7 @@ ScheduleRun::NumberOf(const ConnectionFigures& figures)
     return known->second;
 }
 
-/** The only one of some connections of a channel, or where in m_lists they begin. */
+/** The connection if there is only one; else the index in m_lists of the first. */
 uint32_t
 ScheduleRun::AddList(const std::vector<uint32_t>& connections, uint32_t firstConnection)
 {
@@ -198,7 +198,7 @@ ScheduleRun::RunSlice(Block& block, std::vector<uint32_t>& started, Time now)
         }
         const Loop& loop = block.channel->loops[block.loop];
         const Bytes bytes(SliceBytes(block, loop, primitive.chunk));
-        if (bytes > Bytes()) // a message of no bytes only tells something
+        if (bytes > Bytes()) // a message of no bytes is only a signal
         {
             const Time pause = sends && block.stores ? m_pause : Time();
             block.freeAt = now + m_times->Of(primitive.kind, bytes, pause);
@@ -250,7 +250,7 @@ ScheduleRun::HaveRoom(const Block& block, const Primitive& primitive)
     return true;
 }
 
-/** Whether a block is done with its own stores; one to several others is not asked. */
+/** Whether a block's own stores have left; not checked for a block with several receivers. */
 bool
 ScheduleRun::HasStored(const Block& block)
 {

@@ -14,18 +14,20 @@
 namespace weir
 {
 
-/** What a connection is beside its ends, its route and what is queued: many have the same. */
+/**
+ * The parameters of a connection besides its ends, route and queue. Many connections share them.
+ */
 struct ConnectionFigures
 {
     ConnectionKind kind{ConnectionKind::NvLink};
     uint32_t slots{0};
-    Time latency; //!< this and the next as ScheduleConnection has them
+    Time latency; //!< this and the following as in ScheduleConnection
     double wireFactor{1};
     double weight{1};
     Rate cap;
     Time interval;
     Time release;
-    uint32_t copies{1}; //!< equal channels that it stands for
+    uint32_t copies{1}; //!< number of equal channels that it stands for
 
     friend bool operator<(const ConnectionFigures& a, const ConnectionFigures& b)
     {
@@ -45,18 +47,19 @@ struct ConnectionFigures
 };
 
 /**
- * Where one execution of a Schedule stands: the position of every thread block and the slices in
- * every connection. Time has a part in it only where slices keep their blocks busy. Blocks and
- * connections of all channels are numbered through.
+ * The state of one execution of a Schedule: the position of every thread block in its program, and
+ * the slices in every connection. It depends on time only where slices keep their blocks busy
+ * (BlockTimes). Blocks and connections are numbered across all channels.
  *
  * A block runs its primitives slice by slice. A slice of a primitive can run when the slices that
- * it receives have arrived and all connections that it sends on have a free slot; running it frees
- * the slots that the received slices took and puts the sent one into its connections' queues. What
- * moves queued slices, and when they arrive, is the caller's concern. Where slices keep blocks
- * busy, one that stores itself does not run what it sends nothing of before all that it sent has
- * left.
+ * it receives have arrived and all connections that it sends on have a free slot. Running it frees
+ * the slots of the received slices and appends the sent slice to the queues of its connections. The
+ * caller moves queued slices and says when they arrive. With BlockTimes, a block which itself
+ * stores over NVLink or PCIe runs a primitive that sends nothing only after all slices that it sent
+ * have left.
  *
- * A block takes 64 bytes, a connection 40 and 8 a slot, and 8 more where its ends have others.
+ * Memory: 64 bytes per block; 40 bytes per connection, 8 per slot, and 8 more where the blocks at
+ * its ends have several connections.
  */
 class ScheduleRun
 {
@@ -64,7 +67,7 @@ class ScheduleRun
     /** The programs and loops of @p schedule must outlive it. */
     explicit ScheduleRun(const Schedule& schedule);
 
-    /** As above; takes the blocks and connections out of @p schedule, channel by channel. */
+    /** As above, but takes the blocks and connections out of @p schedule, channel by channel. */
     explicit ScheduleRun(Schedule&& schedule);
 
     uint32_t BlockCount() const
@@ -77,13 +80,13 @@ class ScheduleRun
         return static_cast<uint32_t>(m_connections.size());
     }
 
-    /** Blocks that have primitives left. */
+    /** Number of blocks that have primitives left. */
     uint32_t BlocksLeft() const
     {
         return m_blocksLeft;
     }
 
-    /** What a connection is like. */
+    /** The parameters of a connection. */
     const ConnectionFigures& FiguresOf(uint32_t connection) const
     {
         return m_figures[m_connections[connection].figures];
@@ -103,26 +106,29 @@ class ScheduleRun
 
     /**
      * Runs everything that can run now, beginning with @p block. Appends to @p started each
-     * connection that had an empty queue and now has a slice. With a time @p now, a block that is
-     * busy with a slice until later does not run and is added to Wakes(); without, none is busy.
+     * connection whose queue was empty and now has a slice. With a time @p now, a block that is
+     * busy with a slice beyond @p now does not run and is added to Wakes(); without, no block is
+     * busy.
      */
     void Advance(uint32_t block, std::vector<uint32_t>& started, Time now = Time::Infinite());
 
-    /** A slice has arrived at the receiving end: Advance for the block there. */
+    /** A slice has arrived at the receiving end; advances the receiving block. */
     void Arrive(uint32_t connection, std::vector<uint32_t>& started, Time now = Time::Infinite())
     {
         ++m_connections[connection].arrived;
         Advance(m_connections[connection].toBlock, started, now);
     }
 
-    /** A block that could run but for being busy: to be advanced again at a time. */
+    /** A block that could run but is busy, and the time at which to advance it again. */
     struct Wake
     {
         uint32_t block;
         Time at;
     };
 
-    /** The wakes since they were last cleared; at most one a block until it is advanced again. */
+    /**
+     * The wakes since the list was last cleared; at most one per block until it is advanced again.
+     */
     std::vector<Wake>& Wakes()
     {
         return m_wakes;
@@ -134,7 +140,7 @@ class ScheduleRun
         return m_blocks[block].rank;
     }
 
-    /** Whether a block has any primitive to run. */
+    /** Whether a block has any primitives to run. */
     bool Works(uint32_t block) const
     {
         return m_blocks[block].primitiveCount > 0 && !m_blocks[block].channel->loops.empty();
@@ -152,20 +158,22 @@ class ScheduleRun
         return m_ended;
     }
 
-    /** A block that has ended begins again with its first primitive, when it is next advanced. */
+    /**
+     * Makes a block that has ended begin again with its first primitive when it is next advanced.
+     */
     void Restart(uint32_t block)
     {
         m_blocks[block].loop = 0;
         ++m_blocksLeft;
     }
 
-    /** Bytes on the wire of the oldest queued slice, of one channel. */
+    /** Bytes on the wire of the oldest queued slice, for one channel. */
     int64_t FrontBytes(uint32_t connection) const
     {
         return m_connections[connection].front;
     }
 
-    /** The oldest queued slice has left. @return whether another one is queued. */
+    /** Removes the oldest queued slice, which has left. @return whether another one is queued. */
     bool PopFront(uint32_t connection)
     {
         Pipe& pipe = m_connections[connection];
@@ -178,59 +186,61 @@ class ScheduleRun
         return true;
     }
 
-    /** Whether the block that sends on @p connection has waited for nothing to be queued there, as
-     * is so now: it is to be advanced. */
+    /**
+     * Whether the sending block of @p connection waits until nothing is queued there, which is so
+     * now: the caller is to advance it. Resets the flag.
+     */
     bool FreesSender(uint32_t connection)
     {
         Pipe& pipe = m_connections[connection];
         return std::exchange(pipe.holdsSender, false);
     }
 
-    /** When all that blocks have run and sent nothing of is done. */
+    /** When all slices that blocks have run without sending them are done. */
     Time End() const
     {
         return m_end;
     }
 
-    /** A sentence about a block that cannot run, for errors. */
+    /** A sentence about a block that cannot run, for error messages. */
     std::string DescribeWait() const;
 
   private:
     struct alignas(64) Block
     {
         const ChannelSchedule* channel;
-        const Primitive* primitives; //!< of its program
+        const Primitive* primitives; //!< of the block's program
         uint32_t primitiveCount;
         uint32_t rank;
         uint32_t place;
-        uint32_t firstIn;  //!< the connection it receives from, or of several the first in m_lists
-        uint32_t firstOut; //!< the connection it sends on, or of several the first in m_lists
+        uint32_t firstIn;  //!< the connection it receives from; of several, the first in m_lists
+        uint32_t firstOut; //!< the connection it sends on; of several, the first in m_lists
         uint32_t loop;
         uint32_t pass;      //!< of the loop
         uint32_t primitive; //!< of the pass
         uint32_t slice;     //!< of the primitive
         bool hasOneIn;
         bool hasOneOut;
-        bool sleeps; //!< until freeAt: a wake is under way
-        bool stores; //!< on NVLink or PCIe, itself
+        bool sleeps; //!< until freeAt; a wake is pending
+        bool stores; //!< itself, on NVLink or PCIe
         Time freeAt; //!< when its last slice is done
     };
 
     struct Pipe
     {
-        int64_t front; //!< bytes of the oldest queued slice
+        int64_t front; //!< bytes on the wire of the oldest queued slice
         RouteId route;
-        uint32_t figures; //!< into m_figures
+        uint32_t figures; //!< index into m_figures
         uint32_t fromBlock;
         uint32_t toBlock;
-        uint32_t firstSlot; //!< into m_queues
-        uint16_t slots;     //!< places there
-        uint16_t head;      //!< the place of the slice after the front
+        uint32_t firstSlot; //!< index into m_queues
+        uint16_t slots;     //!< capacity there: all queued slices but the front one
+        uint16_t head;      //!< index of the slice after the front one
         uint16_t queued;    //!< slices that have not left
-        uint16_t arrived;   //!< slices that wait to be received
-        uint16_t free;      //!< slots that hold nothing
-        bool senderWaits;   //!< for a slot
-        bool holdsSender;   //!< it waits until nothing is queued
+        uint16_t arrived;   //!< slices that have arrived and not been received
+        uint16_t free;      //!< free slots
+        bool senderWaits;   //!< for a free slot
+        bool holdsSender;   //!< the sender waits until nothing is queued
     };
 
     void Reserve(const Schedule& schedule);
@@ -259,23 +269,23 @@ class ScheduleRun
 
     Protocol m_protocol;
     const BlockTimes* m_times; //!< null: slices keep no block busy
-    Time m_pause;              //!< between two slices that a block stores
+    Time m_pause;              //!< between two slices that a block itself stores
     uint32_t m_blocksLeft{0};
-    Time m_end; //!< of what was not sent
+    Time m_end; //!< when the last slice that is not sent is done
     std::vector<Block> m_blocks;
     std::vector<Pipe> m_connections;
-    std::vector<uint32_t> m_lists;            //!< connections of blocks that have several
-    std::vector<ConnectionFigures> m_figures; //!< all different
-    std::map<ConnectionFigures, uint32_t> m_numbersOfFigures; //!< in m_figures
-    std::vector<int64_t> m_queues; //!< bytes of slices behind the front, a ring per connection
-    std::vector<uint32_t> m_ready; //!< blocks to try, while Advance runs
+    std::vector<uint32_t> m_lists;            //!< connections of the blocks that have several
+    std::vector<ConnectionFigures> m_figures; //!< distinct
+    std::map<ConnectionFigures, uint32_t> m_numbersOfFigures; //!< indices into m_figures
+    std::vector<int64_t> m_queues; //!< bytes of slices behind the front; a ring buffer each
+    std::vector<uint32_t> m_ready; //!< blocks that Advance has still to try
     std::vector<Wake> m_wakes;
     std::vector<uint32_t> m_ended;
 };
 
 /**
- * Runs @p schedule with its slots in no time at all.
- * @return who waits for ever, empty when nobody does.
+ * Runs @p schedule with its slots but without time.
+ * @return a description of a deadlock; empty if there is none.
  */
 std::string CheckProgress(const Schedule& schedule);
 

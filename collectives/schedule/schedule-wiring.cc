@@ -12,7 +12,7 @@ namespace weir
 namespace
 {
 
-/** A count or number of a block's connections. */
+/** A count or index of a block's connections. @throws std::invalid_argument above 65535 */
 uint16_t
 CountOf(std::size_t connections)
 {

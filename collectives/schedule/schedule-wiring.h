@@ -10,19 +10,21 @@
 namespace weir
 {
 
-/** One primitive on the block's own chunk. */
+/** A program of one primitive on the block's own chunk. */
 Program OneStep(PrimitiveKind kind, uint32_t recvs, uint32_t sends);
 
-/** One primitive for each of some chunks, relative to the block's place, over the connection of the
- * same number. */
+/**
+ * A program with one primitive for each of @p chunks, which are relative to the block's position.
+ * The i-th primitive uses the i-th connection.
+ */
 Program EachChunk(PrimitiveKind kind, const std::vector<int32_t>& chunks);
 
-/** Whether the same links join the same blocks of two channels. */
+/** Whether the connections of two channels join the same blocks over the same links. */
 bool HaveSameConnections(const ChannelSchedule& a,
                          const ChannelSchedule& b,
                          const Routing& routing);
 
-/** Adds blocks and the pipes between them to a channel. */
+/** Adds blocks and the connections between them to a channel. */
 class ScheduleWiring
 {
   public:
@@ -32,13 +34,14 @@ class ScheduleWiring
     {
     }
 
-    /** A block that runs @p program; an equal one that is there already is shared. @return its
-     * index. */
+    /**
+     * Adds a block that runs @p program; equal programs are shared. @return the index of the block.
+     */
     uint32_t AddBlock(uint32_t rank, uint32_t place, const Program& program);
 
     /**
-     * A pipe; it becomes the next of the sender's and of the receiver's connections. The ends of
-     * @p connection are set here.
+     * Adds a connection, which becomes the last one in the lists of the sender and the receiver.
+     * The ends of @p connection are set here.
      */
     void Join(uint32_t from, uint32_t to, ScheduleConnection connection);
 

@@ -16,14 +16,14 @@
  * @file
  * A collective as data: what every rank's thread block does on every channel, in order.
  *
- * The form is NCCL's own (and MSCCL's): per channel and rank a list of primitives, each of which
+ * The form is NCCL's own (and MSCCL's): per channel and rank a list of primitives. Each primitive
  * may receive one chunk from each of some connections, reduce or copy it, and send one chunk to
- * each of some others. Matching is by connection, first in first out; a primitive starts when the
- * one before it in its block is done, its chunks have arrived and every receiver has a free slot
- * for what it sends. A rank may have several blocks on a channel (NCCL's tree goes up and down in
- * separate thread groups). A block of an index past the ranks is a switch of the network or of
- * NVLink that sums what it receives and multicasts: it has no data of its own and keeps none.
- * Ranks that do the same relative to their place share one program, and a program that repeats
+ * each of some others. Sends match receives by connection, first in first out. A primitive starts
+ * when the previous one of its block is done, its chunks have arrived and every receiver has a free
+ * slot for what it sends. A rank may have several blocks on a channel (NCCL's tree goes up and down
+ * in separate thread groups). A block whose rank is not in the group is a switch of the network or
+ * of NVLink that sums what it receives and multicasts; it has no data of its own and keeps none.
+ * Ranks which do the same relative to their position share one program, and a repeated program
  * (NCCL's outer loop) is stored once, so a schedule's size does not grow with the message.
  */
 namespace weir
@@ -34,12 +34,12 @@ struct Primitive
 {
     PrimitiveKind kind{PrimitiveKind::Send};
     int32_t chunk{
-        0}; //!< which chunk of the loop, relative to the rank's place: (place + chunk) mod chunks
+        0}; //!< chunk of the loop, relative to the rank's position: (place + chunk) mod chunks
     uint16_t recvFrom{0}; //!< first index into ThreadBlock::recv, if it receives
     uint16_t sendTo{0};   //!< first index into ThreadBlock::send, if it sends
-    uint16_t recvs{1};    //!< how many consecutive connections it receives one chunk each from
-    uint16_t sends{1};    //!< how many consecutive connections it sends the same chunk to
-    bool fromKept{false}; //!< its own data is what the block kept of this chunk, not the input
+    uint16_t recvs{1}; //!< number of consecutive connections that it receives one chunk each from
+    uint16_t sends{1}; //!< number of consecutive connections that it sends the same chunk to
+    bool fromKept{false}; //!< its own data is what the block has kept of this chunk, not the input
 
     friend bool operator==(const Primitive& a, const Primitive& b)
     {
@@ -59,8 +59,8 @@ struct Program
 /** One rank's thread block on one channel. */
 struct ThreadBlock
 {
-    uint32_t rank{0};           //!< group rank; past the last one: a reducing switch
-    uint32_t place{0};          //!< its place in the channel's order
+    uint32_t rank{0};           //!< group rank; beyond the group: a reducing switch
+    uint32_t place{0};          //!< position in the channel's order
     uint32_t program{0};        //!< index into ChannelSchedule::programs
     std::vector<uint32_t> recv; //!< indices into ChannelSchedule::connections
     std::vector<uint32_t> send; //!< indices into ChannelSchedule::connections
@@ -72,23 +72,24 @@ struct ScheduleConnection
     uint32_t fromBlock{0};
     uint32_t toBlock{0};
     Connection connection;
-    uint32_t slots{8};          //!< slices the sender may be ahead of the receiver
-    Time latency;               //!< from a slice's last byte on the wire to its use at the receiver
-    double wireFactor{1};       //!< bytes on this wire per byte of the protocol's; scales caps too
-    double weight{1};           //!< of one channel's share of links that others use too
-    Rate cap{Rate::Infinite()}; //!< of one channel, on the protocol's wire, beside channelCap
-    Time interval{};            //!< at least, from one slice's start on the wire to the next one's
-    Time release{};             //!< from its last slice's end on the wire until its sender's kernel
-                                //!< may end, which matters to calls that follow each other only
+    uint32_t slots{8};    //!< slices by which the sender may be ahead of the receiver
+    Time latency;         //!< from a slice's last byte on the wire to its use at the receiver
+    double wireFactor{1}; //!< bytes on this wire per byte of the protocol's format; scales caps too
+    double weight{1};     //!< of one channel, when it shares links with other flows
+    Rate cap{Rate::Infinite()}; //!< of one channel, in the protocol's wire format, in addition to
+                                //!< Schedule::channelCap
+    Time interval{}; //!< minimum time from one slice's start on the wire to the next one's
+    Time release{};  //!< from the last slice's end on the wire until the sender's kernel may end;
+                     //!< matters only to back-to-back calls
 };
 
-/** One pass of NCCL's outer loop over a channel's share of the message. */
+/** Equal passes of NCCL's outer loop over a channel's share of the message. */
 struct Loop
 {
-    uint32_t repeat{1};        //!< how many equal passes
+    uint32_t repeat{1};        //!< number of passes
     std::vector<Bytes> chunks; //!< payload of each chunk of a pass (the last pass may be ragged)
-    uint32_t slices{1};        //!< each chunk goes as this many slices
-    Bytes slice{};             //!< of each but the last, which is the rest; 0: all are equal
+    uint32_t slices{1};        //!< number of slices of each chunk
+    Bytes slice{}; //!< size of all slices but the last, which is the rest; 0: all are equal
 
     friend bool operator==(const Loop& a, const Loop& b)
     {
@@ -106,32 +107,32 @@ struct ChannelSchedule
     std::vector<Loop> loops;
 };
 
-/** A whole collective. Channels that are copies of each other over the same paths are stored once.
- */
+/** A whole collective. Channels with equal paths and sizes are stored once. */
 struct Schedule
 {
     CollectiveOp op{CollectiveOp::AllReduce};
     Algorithm algorithm{Algorithm::Ring};
     Protocol protocol{Protocol::Simple};
     Time startLatency;                 //!< paid once, before the first primitive of every block
-    Rate channelCap{Rate::Infinite()}; //!< what one channel moves at most over a hop, on the wire
-    BlockTimes block;                  //!< what a slice keeps its block busy for
+    Rate channelCap{Rate::Infinite()}; //!< maximum rate of one channel over a hop, on the wire
+    BlockTimes block;                  //!< how long a slice keeps its block busy
 
     struct Channel
     {
         ChannelSchedule schedule;
-        uint32_t copies{1}; //!< channels with the same connections and sizes
+        uint32_t copies{1}; //!< number of channels with the same connections and sizes
     };
 
     std::vector<Channel> channels;
 };
 
 /**
- * How many slices @p schedule sends, channels that are copies counted once. O(programs and blocks).
+ * Number of slices that @p schedule sends, with copies of a channel counted once. O(programs and
+ * blocks).
  */
 double SliceCount(const Schedule& schedule);
 
-/** @p schedule with at most @p passes of each loop. */
+/** @p schedule with at most @p passes passes of each loop. */
 Schedule WithPasses(Schedule schedule, uint32_t passes);
 
 } // namespace weir

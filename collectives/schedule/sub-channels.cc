@@ -17,10 +17,10 @@ constexpr uint32_t NONE = std::numeric_limits<uint32_t>::max();
 struct Sent
 {
     uint32_t uses{0};
-    int32_t chunk{0}; //!< the first, relative to the block's place
+    int32_t chunk{0}; //!< the first one, relative to the block's position
 };
 
-/** By the number of the connection in ThreadBlock::send. */
+/** What a program sends, by index in ThreadBlock::send. */
 std::vector<Sent>
 SentBy(const Program& program)
 {
@@ -36,7 +36,7 @@ SentBy(const Program& program)
     return sent;
 }
 
-/** Follows chunks over one channel. */
+/** Follows the chunks of one channel. */
 class SubChannelFinder
 {
   public:
@@ -58,7 +58,7 @@ class SubChannelFinder
 
     std::vector<SubChannel> Find()
     {
-        // By sub-channel: where its slowest path ends.
+        // The connection at which the slowest path ends, by sub-channel.
         std::vector<uint32_t> last(m_subChannels.size(), NONE);
         for (uint32_t c = 0; c < m_connections.size(); ++c)
         {
@@ -89,10 +89,10 @@ class SubChannelFinder
 
     struct BlockState
     {
-        uint32_t before{NONE}; //!< the connection by which the slowest chunk comes
+        uint32_t before{NONE}; //!< the connection on which the slowest chunk arrives
         uint32_t origin{0};    //!< the rank that sent it
-        uint32_t up{0};        //!< hops from here to the turn
-        uint32_t down{0};      //!< and from the turn to here
+        uint32_t up{0};        //!< hops from here to the root
+        uint32_t down{0};      //!< hops from the root to here
     };
 
     uint32_t From(uint32_t connection) const
@@ -132,7 +132,7 @@ class SubChannelFinder
         }
     }
 
-    /** Connections so that those into a block are before those out of it. */
+    /** Orders connections topologically: those into a block before those out of it. */
     void FindOrder()
     {
         std::vector<std::size_t> waits;
@@ -163,7 +163,10 @@ class SubChannelFinder
         }
     }
 
-    /** Whether @p a has a chunk later than @p b, of those at one time from the lower rank. */
+    /**
+     * Whether the chunk of @p a arrives later than that of @p b, or at the same time from a lower
+     * rank.
+     */
     bool IsSlower(uint32_t a, uint32_t b) const
     {
         const Time left = m_connections[a].end;
@@ -217,7 +220,7 @@ class SubChannelFinder
         }
     }
 
-    /** Counts a connection to its sub-channel, yet without its stage. */
+    /** Adds a connection to its sub-channel, still without its stage. */
     void Bound(uint32_t c)
     {
         const ScheduleConnection& connection = m_channel.connections[c];

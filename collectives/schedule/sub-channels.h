@@ -11,38 +11,42 @@
 namespace weir
 {
 
-/** The connections of a channel that chunks of some places cross, and no others. */
+/**
+ * The connections of a channel that the chunks of some positions cross, and that no other chunks
+ * cross.
+ */
 struct SubChannel
 {
-    /** One that has links. */
+    /** A connection that has links. */
     struct Hop
     {
-        uint32_t connection; //!< of the channel
-        uint32_t uses;       //!< chunks of a pass that cross it
-        uint32_t distance;   //!< hops up to the turn, or down from it, this one too
-        uint32_t stage;      //!< in which a chunk crosses it
-        bool isUp;           //!< towards the turn
+        uint32_t connection; //!< index in the channel
+        uint32_t uses;       //!< number of chunks of a pass that cross it
+        uint32_t distance;   //!< number of hops up to the root, or down from it, including this one
+        uint32_t stage;      //!< the stage in which a chunk crosses it
+        bool isUp;           //!< towards the root
     };
 
-    std::vector<Hop> hops;      //!< in the channel's order
-    std::vector<uint32_t> path; //!< by stage: index into hops, of the slowest path
+    std::vector<Hop> hops;      //!< in the channel's order of connections
+    std::vector<uint32_t> path; //!< by stage: index into hops, along the slowest path
     Time latency;               //!< of that path
-    Rate cap{Rate::Infinite()}; //!< of one chunk, by what bounds its connections
-    double weight{1};           //!< as above, of what one channel loads
+    Rate cap{Rate::Infinite()}; //!< of one chunk: the lowest of its connections
+    double weight{1};           //!< of one chunk: the lowest of its hops
 };
 
 /**
- * The sub-channels of a channel of which every pass moves @p chunks chunks: chunk i goes by
+ * The sub-channels of a channel of which every pass moves @p chunks chunks: chunk i uses
  * sub-channel i mod @p subChannels, and every connection belongs to one sub-channel.
  *
- * A chunk is summed upwards, to the turn where the last block reduces, and spread from there
- * downwards. Its slowest path is the longest by latency, of equal ones that of the lowest ranks; U
- * of its hops lead up. A hop from which a chunk has d hops up to the turn is crossed in stage U -
- * d, one that is the e-th down from the turn in stage U + e - 1; what is farther than the slowest
- * path is crossed in its first and last stage. Connections without links take no stage.
+ * A chunk is reduced on the way up to the root, where the last block reduces, and spread on the way
+ * down. Its slowest path is the one of largest latency; of equal ones, that of the lowest ranks. U
+ * of its hops lead up. A hop with d hops left up to the root (itself included) is crossed in stage
+ * U - d, and the e-th hop down from the root in stage U + e - 1. Hops farther from the root than
+ * the slowest path reaches are crossed in its first or last stage. Connections without links take
+ * no stage.
  *
  * O(connections + primitives of the programs).
- * @throws std::logic_error when chunks go in circles.
+ * @throws std::logic_error when the connections form a cycle.
  */
 std::vector<SubChannel> SubChannelsOf(const ChannelSchedule& channel,
                                       uint32_t chunks,
