@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-/** All algorithms; among equals the first is taken. One line for each. */
+/** All algorithms, one per line. The first one wins a tie. */
 const std::vector<const CollectiveAlgorithm*>&
 AllAlgorithms()
 {
@@ -54,7 +54,7 @@ FindAlgorithms(CollectiveOp op, const Communicator& communicator, std::optional<
     std::vector<const CollectiveAlgorithm*> found;
     for (const auto* each : AllAlgorithms())
     {
-        // What NCCL does not have runs only where it is asked for.
+        // Algorithms that NCCL does not have run only where a call asks for them.
         const bool isMeant = wanted ? *wanted == each->algorithm : IsOfNccl(each->algorithm);
         if (isMeant && each->supports(op, communicator))
         {
@@ -155,7 +155,7 @@ CallLatency(const AlgorithmInputs& in, Algorithm algorithm)
     {
         return in.constants.BaseLatency(algorithm, in.protocol);
     }
-    // A kernel's end waits for its last stores and their acknowledgements.
+    // A kernel ends when its last stores are acknowledged.
     Time farther;
     for (const auto& hop : in.communicator.channels.front().hops)
     {
@@ -165,7 +165,7 @@ CallLatency(const AlgorithmInputs& in, Algorithm algorithm)
                 std::max(farther, in.routing.Latency(hop.route) - ReferencePropagation(hop.kind));
         }
     }
-    // With one GPU a node all that a GPU stores goes over PCIe, to its host's buffers.
+    // With one GPU per node all stores of a GPU go over PCIe, to its host's buffers.
     const bool alone = in.communicator.gpusPerNode == 1 && in.communicator.nodes > 1;
     return in.times.Call(
                algorithm, in.protocol, alone ? ConnectionKind::Pcie : InnerKind(in.communicator)) +
@@ -175,7 +175,7 @@ CallLatency(const AlgorithmInputs& in, Algorithm algorithm)
 namespace
 {
 
-/** What a slice's message costs, if it is one. */
+/** The cost of a slice's message, if the hop crosses the network. */
 Time
 MessageTime(const AlgorithmInputs& in, const Connection& hop, Bytes slice)
 {

@@ -25,43 +25,43 @@
 namespace weir
 {
 
-/** Everything an algorithm may look at; protocol and channels are decided by then. */
+/** The inputs of an algorithm; protocol and channels are decided before they are used. */
 struct AlgorithmInputs
 {
     const Communicator& communicator;
     const CollectiveCall& call;
     Protocol protocol{Protocol::Simple};
     uint32_t channels{1};
-    const NcclConstants& constants; //!< what NCCL believes, and chooses by
-    const KernelTimes& times;       //!< what its kernels take
+    const NcclConstants& constants; //!< NCCL's own model, by which it chooses
+    const KernelTimes& times;       //!< times of NCCL's kernels
     Routing& routing;
     Connector& connector;
     const NcclSettings& settings;
-    const Traffic* traffic{nullptr}; //!< of the call; null: all parts are equal
-    const std::vector<ImportedProgram>* programs{nullptr}; //!< known to the planner
-    uint32_t senders{1};                                   //!< as CollectiveAlgorithm::senders says
+    const Traffic* traffic{nullptr}; //!< traffic matrix of the call; null: all parts are equal
+    const std::vector<ImportedProgram>* programs{nullptr}; //!< programs known to the planner
+    uint32_t senders{1};                                   //!< see CollectiveAlgorithm::senders
 };
 
-/** What a call loads and how long its first byte is under way. */
+/** The load of a call for StreamEngine and the closed form, and the latency of its first byte. */
 struct StreamShape
 {
-    Time latency;                    //!< base plus all hops on the slowest chunk's path
-    Time moving;                     //!< at least, from the first byte on
-    Time movingBeside;               //!< as above, beside another call like it
-    std::vector<StreamLeg> legs;     //!< equal bytes per unit of weight
-    std::vector<RouteId> path;       //!< of a chunk, hop after hop, where those of one channel
-                                     //!< fill the hops one after the other
-    double chunks{1};                //!< of a channel that take @ref path
-    std::vector<Pipeline> pipelines; //!< what fills up before all hops are busy, if anything does
-    std::vector<RingRounds> rings;   //!< what goes round, one per distinct channel
-    std::optional<Schedule> steps{}; //!< what goes in any other order, for IdlePlayback
-    uint32_t levels{0};              //!< that passes fill one after the other
-    bool isInStep{false};            //!< closed form of channels that flow lets get out of step
-    uint32_t blocks{0};              //!< of a rank's kernel; 0: one per channel
-    std::optional<BackToBackChains> row; //!< set: calls that follow each other overlap so
+    Time latency;                //!< base latency plus all hops on the path of the slowest chunk
+    Time moving;                 //!< minimum transfer time, from the first byte on
+    Time movingBeside;           //!< as above, concurrently with a second, equal call
+    std::vector<StreamLeg> legs; //!< equal bytes per unit of weight
+    std::vector<RouteId> path;   //!< hops that each chunk of a channel crosses one after the other,
+                                 //!< chunk behind chunk; empty: another order
+    double chunks{1};            //!< of a channel over @ref path
+    std::vector<Pipeline> pipelines; //!< pipelines that fill before all hops are busy, if any
+    std::vector<RingRounds> rings;   //!< rounds of ring algorithms, one entry per distinct channel
+    std::optional<Schedule> steps{}; //!< steps in any other order, for IdlePlayback
+    uint32_t levels{0};              //!< number of levels of a pipeline that passes fill
+    bool isInStep{false};            //!< channels in lockstep, which in fidelity flow drift apart
+    uint32_t blocks{0};              //!< thread blocks of a rank's kernel; 0: one per channel
+    std::optional<BackToBackChains> row; //!< set: how back-to-back calls overlap
 };
 
-/** Channels of a communicator. */
+/** The channels of a communicator that an algorithm uses. */
 enum class ChannelGraph : uint8_t
 {
     None,
@@ -72,58 +72,57 @@ enum class ChannelGraph : uint8_t
 struct CallDescription;
 
 /**
- * One way to run some operations. Each algorithm is one file that defines one of these, and a line
- * in the table of algorithm.cc; planner and engines know no algorithm by name.
+ * An algorithm for some operations. Each algorithm is one file that defines one of these, and a
+ * line in the table of algorithm.cc; planner and engines have no code for specific algorithms.
  */
 struct CollectiveAlgorithm
 {
     Algorithm algorithm;
 
-    /** Whether this group can run it: its graphs are found by then. */
+    /** Whether this group can run it; the group's graphs are found before. */
     bool (*supports)(CollectiveOp op, const Communicator& communicator);
 
-    /** Most channels it can use for a call. */
+    /** The maximum number of channels for a call. */
     uint32_t (*maxChannels)(const AlgorithmInputs& inputs);
 
     /**
-     * The call, of which all fidelities follow; called only when there is something to move. Null:
-     * @ref streams and @ref schedule say what it is.
+     * The description of a call from which all fidelities follow; called only when there are bytes
+     * to move. Null: @ref streams and @ref schedule describe the call.
      */
     CallDescription (*describe)(const AlgorithmInputs& inputs);
 
-    /** Which of the communicator's channels it looks at: these are connected before it is asked. */
+    /** The communicator's channels that it uses, which are connected before it is called. */
     ChannelGraph graph{ChannelGraph::None};
 
     /**
-     * Over how many network connections one process sends at once, at most, where that decides
-     * what a message costs (MessageCost::Latency). Null: over one.
+     * The largest number of network connections on which one process sends concurrently, where it
+     * affects the cost of a message (MessageCost::Latency). Null: 1.
      */
     uint32_t (*senders)(const AlgorithmInputs& inputs){nullptr};
 
-    /** Whether KernelTimes has its kernels; else NCCL's own table says what they take. */
+    /** Whether KernelTimes covers its kernels; otherwise NCCL's own table has their times. */
     bool hasKernelTimes{false};
 
     /**
-     * For StreamEngine and the closed form, in the place of PipelinesOf(describe): a closed form of
-     * its own, which its test compares with flow.
+     * Overrides PipelinesOf(describe) for StreamEngine and the closed form: a closed form of its
+     * own, which its test compares with fidelity flow.
      */
     StreamShape (*streams)(const AlgorithmInputs& inputs){nullptr};
 
-    /** For FlowEngine, in the place of ScheduleOf(describe). */
+    /** Overrides ScheduleOf(describe) for FlowEngine. */
     Schedule (*schedule)(const AlgorithmInputs& inputs){nullptr};
 
     /**
-     * Sets protocol and channels, overrides included, of an algorithm that NCCL's cost model does
-     * not know (send and receive, imported schedules). Null: NCCL's model decides, in
-     * nccl-choice.cc.
+     * Sets protocol and channels, overrides included, of an algorithm outside NCCL's cost model
+     * (send and receive, imported schedules). Null: NCCL's model decides, in nccl-choice.cc.
      */
     void (*choose)(AlgorithmInputs& inputs){nullptr};
 };
 
-/** What StreamEngine and the closed form need of a call. */
+/** The call for StreamEngine and the closed form. */
 StreamShape StreamsOf(const CollectiveAlgorithm& algorithm, const AlgorithmInputs& inputs);
 
-/** What FlowEngine plays of it. */
+/** The call for FlowEngine. */
 Schedule ScheduleOf(const CollectiveAlgorithm& algorithm, const AlgorithmInputs& inputs);
 
 extern const CollectiveAlgorithm RING_ALGORITHM;           //!< ring.cc
@@ -139,11 +138,11 @@ extern const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM;  //!< collnet-chain.cc
 extern const CollectiveAlgorithm IMPORTED_ALGORITHM;       //!< imported.cc
 extern const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM; //!< dimension-wise.cc
 
-/** The first of that name. */
+/** The first algorithm of that name. */
 const CollectiveAlgorithm& AlgorithmOf(Algorithm name);
 
 /**
- * Those that can run @p op on @p communicator, or the one of them that is @p wanted, in the table's
+ * The algorithms that can run @p op on @p communicator, or only @p wanted if it can, in the table's
  * order.
  * @throws std::invalid_argument when there is none.
  */
@@ -151,54 +150,54 @@ std::vector<const CollectiveAlgorithm*> FindAlgorithms(CollectiveOp op,
                                                        const Communicator& communicator,
                                                        std::optional<Algorithm> wanted);
 
-/** Adds a leg, or counts its channels to one over the same links. */
+/** Adds a leg, or merges its channels with a leg over the same links. */
 void AddLeg(std::vector<StreamLeg>& legs, const StreamLeg& leg, const Routing& routing);
 
 /**
- * What one channel moves at most over a hop, on the wire: what its thread block can copy, and under
- * LL and LL128 what its block's threads poll and store. Over several nodes also what its queue
- * pairs move.
+ * Upper bound of one channel's rate over a hop, on the wire: the copy rate of its thread block, and
+ * under LL and LL128 the rate at which its block's threads poll and store. Over several nodes also
+ * the rate of its queue pairs.
  */
 Rate ChannelCap(const AlgorithmInputs& inputs);
 
-/** The same where under Simple a block can move @p block instead. */
+/** As above, with @p block as the thread block's rate under Simple. */
 Rate ChannelCap(const AlgorithmInputs& inputs, Rate block);
 
 /**
- * What slices keep their blocks busy for: measured times under Simple, nothing under LL and LL128,
- * where ChannelCap has it. For schedules of rings and of what is written down block by block;
- * algorithms whose closed form is a pipeline have it in ChannelCap alone.
+ * How long slices keep their blocks busy: measured times under Simple, nothing under LL and LL128,
+ * where ChannelCap covers it. For rings and for schedules written block by block; algorithms whose
+ * closed form is a pipeline use ChannelCap only.
  */
 BlockTimes BlockTimesOf(const AlgorithmInputs& inputs);
 
 /**
- * The cap of a schedule with BlockTimesOf: as ChannelCap, but a slice is on the wire as fast as a
- * block can store; what else the block does with it is in the block times.
+ * The cap of a schedule with BlockTimesOf: as ChannelCap, except that a slice is on the wire at the
+ * rate at which a block can store; the block times cover the block's other work.
  */
 Rate SliceCap(const AlgorithmInputs& inputs);
 
 /**
- * What a call takes beside its steps: as KernelTimes has it, for others than ring, tree, send and
- * receive as NCCL's table.
+ * Time of a call besides its steps: from KernelTimes for algorithms with kernel times, else from
+ * NCCL's table.
  */
 Time CallLatency(const AlgorithmInputs& inputs, Algorithm algorithm);
 
 /**
- * Latency of one hop, from the last byte of a slice of @p slice bytes on the wire to its use: as
- * KernelTimes or NCCL's table has it with the wire's part replaced by the path's own; over a
- * network with what its message costs beside that.
+ * Latency of one hop, from the last byte of a slice of @p slice bytes on the wire to its use: that
+ * of KernelTimes or NCCL's table, with the propagation part replaced by the path's own latency, and
+ * over a network plus the cost of its message.
  */
 Time HopLatency(const AlgorithmInputs& inputs,
                 Algorithm algorithm,
                 const Connection& hop,
                 Bytes slice);
 
-/** All ring channels of the communicator, as most algorithms' maxChannels. */
+/** All ring channels of the communicator: maxChannels of most algorithms. */
 uint32_t RingMaxChannels(const AlgorithmInputs& inputs);
 
 /**
- * Over how many rings the process that serves most sends over the network at once. Only under LL
- * messages lie in the hosts' memory, where that counts.
+ * The largest number of rings over which one process sends to the network concurrently. It matters
+ * only under LL, where messages are in the hosts' memory; 1 otherwise.
  */
 uint32_t RingSenders(const AlgorithmInputs& inputs);
 

@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** The least rate at which a block takes the next slice, whatever it does with it. */
+/** The lowest rate at which a block accepts the next slice, for any kind of primitive. */
 Rate
 BlockRate(const BlockTimes& times)
 {
@@ -28,9 +28,9 @@ BlockRate(const BlockTimes& times)
 }
 
 /**
- * At most, of slices of @p slice bytes that follow each other over a sub-channel: a connection has
- * as many under way as it has slots, from their first byte on the wire until their receiver's block
- * is done with them. Infinite for @p slices that all have slots.
+ * Upper bound of the rate of back-to-back slices of @p slice bytes over a sub-channel: a connection
+ * has at most as many slices in flight as slots, from their first byte on the wire until their
+ * receiver's block is done with them. Infinite if all of @p slices have slots.
  */
 Rate
 WindowRate(const ChannelSchedule& channel,
@@ -78,7 +78,7 @@ RouteOver(const ChannelSchedule& channel, const SubChannel::Hop& hop, Routing& r
     return routing.AddSum(sum);
 }
 
-/** What a sub-channel's slices cross, without their sizes. */
+/** The hops that a sub-channel's slices cross, still without sizes. */
 Pipeline
 StagesOf(const ChannelSchedule& channel, const SubChannel& subChannel, Routing& routing)
 {
@@ -95,8 +95,10 @@ StagesOf(const ChannelSchedule& channel, const SubChannel& subChannel, Routing& 
     return pipeline;
 }
 
-/** Whether channels run over connections with the same links between the same blocks; their
- * programs must follow from these. */
+/**
+ * Whether two channels connect the same blocks over the same links. Their programs must follow from
+ * these.
+ */
 bool
 RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing)
 {
@@ -129,8 +131,8 @@ ChunksOver(const ChannelSchedule& channel, const CallDescription& description)
 }
 
 /**
- * Adds a pipeline, or counts it to one over the same hops. A tree and its mirror have the same
- * links over all, and so one leg, but use them at different times.
+ * Adds a pipeline, or merges it with one over the same hops. A tree and its mirror image have the
+ * same links in total, and so one leg, but use them at different times.
  */
 void
 AddPipeline(std::vector<Pipeline>& pipelines, Pipeline pipeline)

@@ -10,8 +10,8 @@
 
 /**
  * @file
- * What a protocol puts on the wire and how it cuts a message: NCCL 2.30's device.h, init.cc and
- * collectives.h. These sizes are the same in all versions that Weir knows.
+ * How a protocol encodes bytes on the wire and cuts a message: NCCL 2.30's device.h, init.cc and
+ * collectives.h. These sizes are the same in all supported versions.
  */
 namespace weir
 {
@@ -19,10 +19,10 @@ namespace weir
 /** Slots of one connection: NCCL_STEPS. */
 constexpr uint32_t NCCL_STEPS = 8;
 
-/** Every chunk but the last is a whole number of these (NCCL aligns to 16 bytes). */
+/** The size of every chunk but the last is a multiple of this (NCCL aligns to 16 bytes). */
 constexpr Bytes CHUNK_ALIGNMENT{16};
 
-/** What a protocol's buffers hold. */
+/** The efficiency and buffer size of a protocol. */
 struct ProtocolShape
 {
     double efficiency; //!< payload over wire: 8/16 for LL, 120/128 for LL128, 1 for Simple
@@ -30,8 +30,8 @@ struct ProtocolShape
 };
 
 /**
- * LL: 8 lines x 512 threads x 16 bytes a step, half of it data. LL128: 120 x 640 x 8 bytes a step,
- * 15/16 of it data. Simple: an eighth of @p simpleBuffer.
+ * LL: 8 flag words of 16 bytes x 512 threads per step, half of it data. LL128: 120 x 640 x 8 bytes
+ * per step, 15/16 of it data. Simple: an eighth of @p simpleBuffer.
  */
 ProtocolShape ShapeOf(Protocol protocol, Bytes simpleBuffer = SIMPLE_BUFFER);
 
@@ -39,8 +39,8 @@ ProtocolShape ShapeOf(Protocol protocol, Bytes simpleBuffer = SIMPLE_BUFFER);
 struct Chunking
 {
     Bytes chunk;     //!< payload of a full chunk
-    uint32_t slices; //!< pieces in which a chunk is sent
-    uint32_t slots;  //!< pieces that one buffer holds
+    uint32_t slices; //!< number of pieces in which a chunk is sent
+    uint32_t slots;  //!< number of pieces that one buffer holds
 };
 
 /**
@@ -49,23 +49,21 @@ struct Chunking
  */
 Chunking RingChunking(Protocol protocol, Bytes simpleBuffer = SIMPLE_BUFFER);
 
-/** Broadcast: one step is one slice, whatever the protocol. */
+/** All other algorithms, such as broadcast and tree: one step is one slice under any protocol. */
 Chunking PipelineChunking(Protocol protocol, Bytes simpleBuffer = SIMPLE_BUFFER);
 
 /**
- * Passes that a thread block makes over a chunk of @p payload: LL and LL128 hand lines on one by
- * one, so what one pass moves is the next rank's before the rest has come (prims_ll.h: 512 threads
- * of 8 bytes; prims_ll128.h: 640 threads of 64 bytes, 15/16 of them data). One under Simple, whose
- * slices are handed on whole.
+ * Passes that a thread block makes over a chunk of @p payload. LL and LL128 forward data word by
+ * word, so that the next rank has the data of one pass before the rest has arrived (prims_ll.h: 512
+ * threads of 8 bytes; prims_ll128.h: 640 threads of 64 bytes, 15/16 of them data). Simple makes one
+ * pass and forwards whole slices.
  */
 uint32_t PassesOf(Protocol protocol, Bytes payload);
 
-/**
- * What one of these passes moves, the last one moving the rest: @p payload where one does it all.
- */
+/** Payload of one of these passes, the last of which moves the rest; @p payload if there is one. */
 Bytes PassOf(Protocol protocol, Bytes payload);
 
-/** What @p payload occupies on the wire under @p protocol, rounded up to whole bytes. */
+/** Bytes of @p payload on the wire under @p protocol, rounded up. */
 Bytes WireBytes(Protocol protocol, Bytes payload);
 
 } // namespace weir

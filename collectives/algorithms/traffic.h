@@ -11,15 +11,15 @@
 namespace weir
 {
 
-/** Who gives how much to whom: the parts of an all-to-all that are not all equal. */
+/** The traffic matrix of an all-to-all with unequal parts. */
 class Traffic
 {
   public:
     /**
-     * @param parts one row per sender, in it the bytes for each receiver, itself included (what a
-     *        rank keeps is copied, not sent).
-     * @throws std::invalid_argument unless it is a square of sizes of which none is negative and
-     *         no row holds more than 2^58 bytes.
+     * @param parts one matrix row per sender, with the bytes for each receiver, itself included
+     *        (what a rank keeps is copied, not sent).
+     * @throws std::invalid_argument unless the matrix is square and not empty, all sizes are
+     *         non-negative, and no row holds more than 2^58 bytes.
      */
     explicit Traffic(const std::vector<std::vector<Bytes>>& parts);
 
@@ -33,7 +33,9 @@ class Traffic
         return m_parts[std::size_t{from} * m_ranks + to];
     }
 
-    /** What the rank that gives most gives, its own part included: the size of such a call. */
+    /**
+     * The largest sum of a row, including the part that the rank keeps: the size of such a call.
+     */
     Bytes LargestRow() const
     {
         return m_largestRow;
@@ -50,7 +52,7 @@ class Traffic
     Bytes m_largestRow;
 };
 
-/** What one rank gives another; never empty. */
+/** A message from one rank to another; never empty. */
 struct Message
 {
     uint32_t from{0}; //!< group ranks
@@ -59,15 +61,15 @@ struct Message
 };
 
 /**
- * The messages of a grouped send and receive: @p op over @p ranks ranks of @p bytes, as
- * CollectiveCall counts them. Parts are the n-th of the bytes, rounded up. In all-to-all, gather
- * and scatter a rank's own part is a message to itself. O(messages).
+ * The messages of a grouped send and receive: @p op over @p ranks ranks with @p bytes as in
+ * CollectiveCall. Parts are bytes / ranks, rounded up. In all-to-all, gather and scatter a rank's
+ * own part is a message to itself. O(messages).
  * @param traffic for an all-to-all of unequal parts, or null.
  */
 std::vector<Message> MessagesOf(
     CollectiveOp op, uint32_t ranks, Bytes bytes, uint32_t root, const Traffic* traffic);
 
-/** Whether @p op is made of messages between pairs only. */
+/** Whether @p op consists only of messages between pairs of ranks. */
 bool IsPointToPoint(CollectiveOp op);
 
 } // namespace weir

@@ -6,9 +6,9 @@
 
 /**
  * @file
- * CollNet chain all-reduce (NCCL's all_reduce.h, RunWorkColl of NCCL_ALGO_COLLNET_CHAIN): in each
- * node a channel's GPUs pass sums along a chain to its head, the network's switches sum what the
- * heads of all nodes give, and the total goes back along the chains.
+ * CollNet chain all-reduce (NCCL's all_reduce.h, RunWorkColl of NCCL_ALGO_COLLNET_CHAIN). In each
+ * node a channel's GPUs pass sums along a chain to its head, the network's switches sum the data of
+ * the heads of all nodes, and the total returns along the chains.
  */
 namespace weir
 {
@@ -22,8 +22,7 @@ SupportsChain(CollectiveOp op, const Communicator& communicator)
     return op == CollectiveOp::AllReduce && communicator.collNetGraph.channels > 0;
 }
 
-/** 256 KiB; halved, to 32 KiB, while a channel has fewer chunks than the chain wants (enqueue.cc).
- */
+/** 256 KiB, halved down to 32 KiB while a channel has too few chunks for the chain (enqueue.cc). */
 Bytes
 ChainChunk(const AlgorithmInputs& in)
 {
@@ -41,7 +40,10 @@ ChainChunk(const AlgorithmInputs& in)
     return chunk;
 }
 
-/** What a chunk by itself has of a rank's block; no queue pair bounds what switches reduce. */
+/**
+ * Rate of a chunk in a rank's block that handles no other chunk. Queue pairs do not limit data that
+ * switches reduce.
+ */
 Rate
 CopyRate(const AlgorithmInputs& in)
 {
@@ -49,8 +51,8 @@ CopyRate(const AlgorithmInputs& in)
 }
 
 /**
- * One chunk after the other: a block sums one and spreads another at once, so that each way has
- * half of its rate. One GPU of a node does neither.
+ * Rate of back-to-back chunks: a block sums one chunk and forwards another concurrently, so each
+ * direction has half of its rate. Unlimited with one GPU per node, which does neither.
  */
 Rate
 BlockRate(const AlgorithmInputs& in)
@@ -63,13 +65,12 @@ struct Chain
 {
     std::vector<uint32_t> ranks;
     uint32_t port{0};
-    uint32_t lastPort{0}; //!< by which the channel's ring leaves the node, or enters it
+    uint32_t lastPort{0}; //!< port at the other end of the chain
 };
 
 /**
- * The chains follow the channel's ring; a head is the GPU at which it enters a node, or leaves it
- * where the ring goes in the other direction, so that all heads have the port of the first: a
- * channel keeps to one rail.
+ * The chains follow the channel's ring. A head is the GPU at which the ring enters a node, or
+ * leaves it where only that port is on the rail of the first head: a channel stays on one rail.
  */
 std::vector<Chain>
 ChainsOf(const AlgorithmInputs& in, const RingChannel& ring)
@@ -171,7 +172,7 @@ DescribeChain(const AlgorithmInputs& in)
 {
     CallDescription description;
     description.call = EmptySchedule(in, Algorithm::CollNetChain);
-    description.call.channelCap = Rate::Infinite(); // only pipes to and from GPUs are bound
+    description.call.channelCap = Rate::Infinite(); // only connections to and from GPUs are limited
     for (auto& cost : description.call.block.costs)
     {
         cost.rate = BlockRate(in);

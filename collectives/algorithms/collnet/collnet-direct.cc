@@ -7,10 +7,10 @@
 /**
  * @file
  * CollNet direct (NCCL's all_reduce.h, all_gather.h and reduce_scatter.h, RunWorkColl of
- * NCCL_ALGO_COLLNET_DIRECT). All-reduce: the GPUs of a node that have a port of their own are heads
- * of one part of each chunk; every GPU sends each head its part at once, the network's switches sum
- * what the heads of all nodes give, and each head sends the total to every GPU of its node.
- * All-gather and reduce-scatter, where every GPU is a head: see PartsWiring.
+ * NCCL_ALGO_COLLNET_DIRECT). All-reduce: the GPUs of a node that have a port of their own are
+ * heads, each of one part of every chunk. Every GPU sends each head its part concurrently, the
+ * network's switches sum the data of the heads of all nodes, and each head sends the total to every
+ * GPU of its node. All-gather and reduce-scatter, where every GPU is a head: see PartsWiring.
  */
 namespace weir
 {
@@ -20,7 +20,7 @@ namespace
 
 constexpr uint32_t NO_HOP = 0xffffffff;
 
-/** A ring's hop by which the network reaches a rank. */
+/** The ring hop by which the network reaches a rank. */
 struct Entry
 {
     uint32_t channel{NO_HOP};
@@ -48,7 +48,7 @@ EntriesOf(const Communicator& communicator)
 }
 
 /**
- * Whether every rank is a head: NCCL's heads are the GPUs at which its graph's channels enter a
+ * Whether every rank is a head. NCCL's heads are the GPUs at which its graph's channels enter a
  * node, one channel each.
  */
 bool
@@ -71,7 +71,10 @@ SupportsDirect(CollectiveOp op, const Communicator& communicator)
            (op == CollectiveOp::AllReduce || (isHalf && IsEveryRankHead(communicator)));
 }
 
-/** Of one of @p heads on one channel: 128 KiB, 64 or 32 for small messages (enqueue.cc). */
+/**
+ * Chunk size for one of @p heads heads on one channel: 128 KiB, 64 or 32 for small messages
+ * (enqueue.cc).
+ */
 Bytes
 DirectChunk(const AlgorithmInputs& in, uint32_t heads)
 {
@@ -88,8 +91,8 @@ DirectChunk(const AlgorithmInputs& in, uint32_t heads)
 }
 
 /**
- * What one channel moves of a head's data over @p network: its share of what the head reaches of
- * its port (NodeCostKind::CollNetEfficiency), no more than its thread block does.
+ * Rate of one channel for a head's data over @p network: its share of the fraction of its port's
+ * rate that the head reaches (NodeCostKind::CollNetEfficiency), at most that of its thread block.
  */
 Rate
 NetworkCap(const AlgorithmInputs& in, const CollNetPath& network, Rate block)
@@ -99,8 +102,8 @@ NetworkCap(const AlgorithmInputs& in, const CollNetPath& network, Rate block)
 }
 
 /**
- * A path inside a node: one hop, and what a GPU loses on each further peer, 0.4 us, 0.5 up to 2.18
- * (tuning.cc).
+ * A path inside a node: one hop, plus a latency for each further peer of the GPU, 0.4 us, 0.5 us up
+ * to 2.18 (tuning.cc).
  */
 ScheduleConnection
 DirectPipe(const AlgorithmInputs& in, GpuId from, GpuId to, Rate cap)
@@ -114,7 +117,7 @@ DirectPipe(const AlgorithmInputs& in, GpuId from, GpuId to, Rate cap)
     return pipe;
 }
 
-/** A head's two groups: what it adds its data to and gives the network, what it passes on. */
+/** A head's two blocks: one adds its own data and sends to the network, one forwards the total. */
 struct HeadBlocks
 {
     uint32_t summing{0};
@@ -140,7 +143,7 @@ AddHead(ScheduleWiring& wiring,
     return blocks;
 }
 
-/** Adds the groups of a GPU that send to all heads but itself, and receive from them. */
+/** Adds the blocks of a GPU that send to all heads but itself, and receive from them. */
 void
 AddMember(ScheduleWiring& wiring,
           const AlgorithmInputs& in,
@@ -204,7 +207,7 @@ WireAllReduce(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes, Rat
     return channel;
 }
 
-/** By head, then node: the path of its rank's part. */
+/** By head, then node: the path of that rank's part. */
 std::vector<std::vector<CollNetPath>>
 PartPaths(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes)
 {
@@ -266,14 +269,14 @@ DescribeDirect(const AlgorithmInputs& in)
     const bool isAllReduce = in.call.op == CollectiveOp::AllReduce;
     CallDescription description;
     description.call = EmptySchedule(in, Algorithm::CollNetDirect);
-    description.call.channelCap = Rate::Infinite(); // only pipes to and from GPUs are bound
+    description.call.channelCap = Rate::Infinite(); // only connections to and from GPUs are limited
     description.subChannels = isAllReduce ? static_cast<uint32_t>(nodes.front().heads.size())
                                           : in.communicator.gpusPerNode;
     description.chunk = DirectChunk(in, description.subChannels);
     description.chunks = description.subChannels;
     const Rate cap =
-        ChannelCap(in) / description.subChannels; // of one head's part, by a thread block
-    if (!isAllReduce)                             // a channel's chunk of a head is one of each node
+        ChannelCap(in) / description.subChannels; // for one head's part, by a thread block
+    if (!isAllReduce) // a channel's chunk of a head has one part of each node
     {
         description.chunk = PartOf(description.chunk, count);
         description.chunks *= count;

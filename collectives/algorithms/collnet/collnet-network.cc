@@ -14,7 +14,7 @@ namespace weir
 namespace
 {
 
-/** The heads' ports, and the tree of switches that joins them. */
+/** The heads' ports, and the tree of switches that connects them. */
 struct JoinedHeads
 {
     SwitchTree tree;
@@ -75,8 +75,10 @@ Opposites(const Topology& topology, const std::vector<LinkId>& links)
     return opposites;
 }
 
-/** Routes over what @p linksOf says that joined heads load, by tree; over others of @p choice when
- * links fail. */
+/**
+ * Adds routes, by tree, over the links that @p linksOf returns for the connected heads. When links
+ * fail, the routes use another tree of @p choice.
+ */
 template <typename LinksOf>
 std::vector<RouteId>
 AddTrees(const AlgorithmInputs& inputs,
@@ -98,12 +100,12 @@ AddTrees(const AlgorithmInputs& inputs,
             }
             catch (const std::runtime_error&)
             {
-                return {}; // no switch joins them any more
+                return {}; // no switch connects them any more
             }
         });
 }
 
-/** What all heads load when each gives something, or each gets something. */
+/** The links of all heads when each sends to the root (@p gives), or each receives from it. */
 std::vector<LinkId>
 AllOf(const JoinedHeads& joined, const Topology& topology, bool gives)
 {

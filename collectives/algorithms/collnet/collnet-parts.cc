@@ -21,7 +21,7 @@ PartsWiring::PartsWiring(const AlgorithmInputs& inputs,
     {
         for (uint32_t head = 0; head < m_heads; ++head)
         {
-            // A head's parts of all nodes load its port as one channel of a ring does.
+            // A head's parts of all nodes load its port in total like one channel of a ring.
             const CollNetPipe pipe{paths[head][node], cap / m_count, 1.0 / m_count};
             m_networks.push_back(AddCollNet(m_wiring, m_in, PlaceOf(node, head), ends, pipe));
         }
@@ -86,7 +86,10 @@ PartsWiring::AddMember(uint32_t node,
     }
 }
 
-/** The parts of a head of all nodes, one after the other; at the network over a pipe for each. */
+/**
+ * The parts of a head of all nodes, one after the other; towards the network over one connection
+ * each.
+ */
 Program
 PartsWiring::EachPart(uint32_t node, uint32_t head, bool isAtNetwork, uint32_t ends) const
 {
@@ -119,7 +122,7 @@ PartsWiring::PartFrom(uint32_t node, uint32_t i, uint32_t head, uint32_t place) 
     return static_cast<int32_t>((PlaceOf((node + i) % m_count, head) + parts - place) % parts);
 }
 
-/** From the first to the second as data are gathered, in reverse as they are scattered. */
+/** Connects @p nearer to @p farther for an all-gather, and in reverse for a reduce-scatter. */
 void
 PartsWiring::Join(uint32_t nearer, uint32_t farther, const ScheduleConnection& pipe)
 {

@@ -20,7 +20,7 @@ IsSwitch(const Device& device)
     return device.node == Device::NO_NODE && device.kind != DeviceKind::Host;
 }
 
-/** Whether a tree may have a link of the network, and its other direction. */
+/** Whether a tree may use a link of the network and its opposite. */
 bool
 IsOfTrees(const Topology& topology, LinkId id, const LinkFilter& isUsable)
 {
@@ -29,7 +29,7 @@ IsOfTrees(const Topology& topology, LinkId id, const LinkFilter& isUsable)
            isUsable(link.opposite);
 }
 
-/** By device: how far it is from one device over switches of the network. */
+/** By device: its distance from @p from over switches of the network, in links. */
 std::vector<uint32_t>
 DistancesFrom(const Topology& topology, DeviceId from, const LinkFilter& isUsable)
 {
@@ -56,7 +56,7 @@ DistancesFrom(const Topology& topology, DeviceId from, const LinkFilter& isUsabl
     return distances;
 }
 
-/** The links of shortest paths to the root that lead on from a device. */
+/** The links from a device that are on shortest paths to the root. */
 std::vector<LinkId>
 LinksToRoot(const Topology& topology,
             DeviceId from,
@@ -77,7 +77,7 @@ LinksToRoot(const Topology& topology,
     return links;
 }
 
-/** By device: the distance of the farthest NIC, and the sum of all. */
+/** By device: the distance of the farthest NIC, and the sum over all NICs. */
 std::vector<std::pair<uint32_t, uint64_t>>
 DistancesOf(const Topology& topology, const std::vector<DeviceId>& nics, const LinkFilter& isUsable)
 {
@@ -94,7 +94,7 @@ DistancesOf(const Topology& topology, const std::vector<DeviceId>& nics, const L
     return all;
 }
 
-/** The switches that may be the root, by id. */
+/** The switches that may be the root, in ascending order of id. */
 std::vector<DeviceId>
 FindRoots(const Topology& topology, const std::vector<DeviceId>& nics, const LinkFilter& isUsable)
 {

@@ -16,8 +16,8 @@ namespace weir
 struct SwitchTree
 {
     DeviceId root;
-    std::vector<LinkId> links;              //!< towards the root and away from it, each once
-    std::vector<std::vector<LinkId>> paths; //!< by NIC: towards the root
+    std::vector<LinkId> links;              //!< towards the root and away from it, each link once
+    std::vector<std::vector<LinkId>> paths; //!< by NIC: links towards the root
     Time latency;                           //!< of the longest path from a NIC to the root and back
 };
 
@@ -25,11 +25,12 @@ struct SwitchTree
 using LinkFilter = std::function<bool(LinkId)>;
 
 /**
- * The tree that SHARP's manager would choose: its root is a switch that is least far from the
- * farthest of @p nics, then from all of them together. Every NIC is joined to it by a shortest path
- * over links that @p isUsable; where paths meet, sums go on together. Of several roots, and of
- * several links on shortest paths to one device, @p choice numbers all combinations (cyclically, by
- * id, roots first), so that trees of several rails or channels spread. O(NICs x links).
+ * The tree that SHARP's manager would choose. Its root is a switch with the smallest distance to
+ * the farthest of @p nics, and among these with the smallest sum of distances. A shortest path over
+ * links that are usable connects every NIC to the root; where paths merge, sums are forwarded. @p
+ * choice enumerates all combinations of equal roots and of equal links on shortest paths to a
+ * device (cyclically, by id, roots first), so that trees of several rails or channels spread.
+ * O(NICs x links).
  * @throws std::runtime_error when no switch reaches all of them.
  */
 SwitchTree FindSwitchTree(

@@ -34,7 +34,7 @@ SwitchOf(uint32_t size)
     return dimension;
 }
 
-/** Group ranks by node, in it by GPU; nodes in the order in which ranks first name them. */
+/** Group ranks ordered by node, then by GPU; nodes in the order of their first rank. */
 std::vector<uint32_t>
 RanksByNode(const Communicator& communicator, const Cluster& cluster)
 {

@@ -24,7 +24,7 @@ IsPowerOfTwo(uint32_t value)
     return PowerOfTwoUp(value) == value;
 }
 
-/** The logarithm of n over k; minus infinity where k is more than n. */
+/** Logarithm of the binomial coefficient of n over k; minus infinity if k > n. */
 double
 LogBinomial(double n, double k)
 {
@@ -32,7 +32,7 @@ LogBinomial(double n, double k)
                  : std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
-/** Phases of a dispatch. */
+/** The phases of one chunk of a dispatch. */
 std::vector<DimensionPhase>
 DispatchPhasesOf(const DimensionGrid& grid, uint32_t chunk, const ExpertDispatch& dispatch)
 {
@@ -41,16 +41,19 @@ DispatchPhasesOf(const DimensionGrid& grid, uint32_t chunk, const ExpertDispatch
     for (uint32_t d = static_cast<uint32_t>(grid.dimensions.size()); d-- > 0;)
     {
         const auto& [size, stride, kind] = grid.dimensions[d];
-        const double senders = points / stride / size; // whose tokens a rank has
+        const double senders = points / stride / size; // ranks whose tokens a rank holds
         const double toPeer = senders * dispatch.ProbabilityOf(stride / points);
         phases.push_back({PhaseKind::Exchange, d, chunk, 1 / (toPeer * size)});
     }
     return phases;
 }
 
-constexpr double INDEX = 1; //!< bytes that name an element over those of an element: 4 of 4
+constexpr double INDEX = 1; //!< bytes of an element's index over bytes of the element: 4 of 4
 
-/** Phases of a sparse all-reduce, with what is gathered in them of selected elements. */
+/**
+ * The phases of one chunk of a sparse all-reduce; those between the first and the last gather
+ * selected elements.
+ */
 std::vector<DimensionPhase>
 SparsePhasesOf(const DimensionGrid& grid, uint32_t chunk, const Sparsity& sparsity)
 {
@@ -65,7 +68,7 @@ SparsePhasesOf(const DimensionGrid& grid, uint32_t chunk, const Sparsity& sparsi
     return phases;
 }
 
-/** The phases of one chunk that takes the dimensions in @p order. */
+/** The phases of one chunk that crosses the dimensions in @p order. */
 std::vector<DimensionPhase>
 PhasesOf(CollectiveOp op,
          const DimensionGrid& grid,
@@ -112,7 +115,7 @@ PhasesOf(CollectiveOp op,
     return phases;
 }
 
-/** In which order each chunk takes the dimensions. */
+/** By chunk: the order in which it crosses the dimensions. */
 std::vector<std::vector<uint32_t>>
 OrdersOf(CollectiveOp op,
          const DimensionGrid& grid,
@@ -154,7 +157,7 @@ ExpertDispatch::ProbabilityOf(double share) const
     double probability = 0;
     for (uint32_t hit = 1; hit <= groupsOfToken; ++hit)
     {
-        // As logarithms: a binomial of a million experts is beyond a double.
+        // As logarithms: a binomial coefficient of a million experts exceeds a double.
         const double chosen = std::exp(LogBinomial(groupsHere, hit) +
                                        LogBinomial(groups - groupsHere, groupsOfToken - hit) -
                                        LogBinomial(groups, groupsOfToken));
@@ -257,7 +260,7 @@ AlgorithmAlong(const DimensionGrid& grid,
 namespace
 {
 
-/** Chunks that go through dimensions, from one event to the next. */
+/** An event-driven run of chunks through dimensions. */
 class PhaseRun
 {
   public:
@@ -273,7 +276,7 @@ class PhaseRun
         }
     }
 
-    /** Once. */
+    /** To be called once. */
     PhasePlan Run()
     {
         for (StartAll(); Advance(); StartAll())
@@ -284,7 +287,7 @@ class PhaseRun
     }
 
   private:
-    /** A chunk. */
+    /** The state of a chunk. */
     struct Chain
     {
         std::vector<DimensionPhase> phases;
@@ -292,11 +295,11 @@ class PhaseRun
         double ready; //!< seconds; infinite while one of its phases runs
     };
 
-    /** What a dimension does. */
+    /** The state of a dimension. */
     struct Running
     {
-        Chain* chain{nullptr}; //!< null: it is free
-        double left{0};        //!< seconds, were it alone
+        Chain* chain{nullptr}; //!< null: the dimension is free
+        double left{0};        //!< uncontended seconds left
         double busy{0};
     };
 
@@ -335,7 +338,7 @@ class PhaseRun
              at + 1 < chain.phases.size() ? chain.phases[at + 1].dimension : PhasePlan::NONE});
     }
 
-    /** By how much what runs in a dimension is slowed down. */
+    /** Factor by which contention slows the phase in a dimension. */
     double SlowdownOf(uint32_t dimension) const
     {
         double load = 0;
@@ -347,7 +350,7 @@ class PhaseRun
         return std::max(1.0, load);
     }
 
-    /** To the next event. @return whether there is one. */
+    /** Advances to the next event. @return whether there is one. */
     bool Advance()
     {
         double step = NEVER;
@@ -384,7 +387,10 @@ class PhaseRun
         return true;
     }
 
-    /** A GPU finds what of a chunk to send on, one chunk after the other. @return when it has. */
+    /**
+     * A GPU selects the elements of a chunk to send on, one chunk after the other. @return the end
+     * of the selection in seconds.
+     */
     double Select()
     {
         m_selected = std::max(m_selected, m_now) + m_costs.selection.ToSeconds();
@@ -395,7 +401,7 @@ class PhaseRun
     std::vector<Chain> m_chains;
     std::vector<Running> m_running; //!< by dimension
     double m_now{0};                //!< seconds
-    double m_selected{0};           //!< when the last selection ends
+    double m_selected{0};           //!< end of the last selection (seconds)
     PhasePlan m_plan;
 };
 

@@ -13,23 +13,24 @@
 
 /**
  * @file
- * What a dimension-wise collective is made of. A message is cut into chunks; a chunk crosses the
- * dimensions one after the other, in each of them a phase of steps that all ranks take alike:
+ * The phases of a dimension-wise collective. A message is cut into chunks. A chunk crosses the
+ * dimensions one after the other; each crossing is a phase of steps that are the same for all
+ * ranks:
  *
- *  - reduce-scatter over d1, d2, ...: of what a rank holds, the k-th part is left after each;
- *  - all-gather: the same backwards; all-reduce: both, one after the other;
- *  - all-to-all: in each dimension what a rank holds is exchanged with the others along it;
- *  - dispatch: the same from the last dimension to the first, with the tokens of all ranks that a
- *    rank has by then, to each peer those that have an expert there;
- *  - sparse all-reduce: reduce-scatter over d1, all-gather of what is selected over d2, ...,
+ *  - reduce-scatter over d1, d2, ...: each phase leaves 1/k of what a rank holds, for a size k;
+ *  - all-gather: the same in reverse order; all-reduce: both, one after the other;
+ *  - all-to-all: in each dimension a rank exchanges what it holds with the others along it;
+ *  - dispatch: as all-to-all from the last dimension to the first, with the tokens of all ranks
+ *    that a rank holds by then; each peer gets those that have an expert behind it;
+ *  - sparse all-reduce: reduce-scatter over d1, all-gather of the selected elements over d2, ...,
  *    all-gather over d1.
  *
- * A dimension serves one chunk at a time, in the order in which they come.
+ * A dimension serves one chunk at a time, in the order of arrival.
  */
 namespace weir
 {
 
-/** What a phase does with the parts that the ranks along a dimension hold. */
+/** The operation of a phase on the parts that the ranks along a dimension hold. */
 enum class PhaseKind : uint8_t
 {
     Reduce,
@@ -37,26 +38,26 @@ enum class PhaseKind : uint8_t
     Exchange
 };
 
-/** A chunk's crossing of one dimension. */
+/** The crossing of one dimension by one chunk. */
 struct DimensionPhase
 {
     PhaseKind kind{PhaseKind::Reduce};
     uint32_t dimension{0};
     uint32_t chunk{0};
-    double shrunk{1}; //!< the chunk's bytes over those that a rank has where it has most
+    double shrunk{1}; //!< the chunk's bytes over those that a rank holds in the phase at most
 };
 
 /** One step of a phase, the same for all ranks. */
 struct PhaseStep
 {
-    double divisor{1};     //!< of the chunk's bytes: what goes to each peer
-    uint32_t firstPeer{0}; //!< of PeersOf
-    uint32_t peers{1};     //!< to as many, from as many
+    double divisor{1};     //!< each peer gets the chunk's bytes over this
+    uint32_t firstPeer{0}; //!< index into PeersOf
+    uint32_t peers{1};     //!< number of peers that it sends to, and that it receives from
 };
 
 /**
- * How far along a dimension of @p size the peers of a rank are, in the order of their connections.
- * A peer of halving-doubling is the rank whose digit differs in the bits of the number.
+ * Distances of the peers along a dimension of @p size, in the order of their connections. With
+ * halving-doubling the peer is the rank whose coordinate differs in these bits.
  */
 std::vector<uint32_t> PeersOf(DimensionAlgorithm algorithm, uint32_t size);
 
@@ -65,46 +66,53 @@ std::vector<PhaseStep> StepsOf(const DimensionPhase& phase,
                                DimensionAlgorithm algorithm,
                                uint32_t size);
 
-/** How a dimension is crossed by @p op: as @p settings say, in an all-to-all not by rings. */
+/**
+ * The algorithm of @p op along a dimension: that of @p settings, or the default of the dimension's
+ * kind.
+ * @throws std::invalid_argument for halving-doubling along a dimension whose size is not a power of
+ *         two, and for an all-to-all by ring.
+ */
 DimensionAlgorithm AlgorithmAlong(const DimensionGrid& grid,
                                   uint32_t dimension,
                                   const DimensionWiseSettings& settings,
                                   CollectiveOp op);
 
-/** Phases of all chunks in their order. */
+/** The phases of all chunks in order. */
 struct PhasePlan
 {
     struct Placed
     {
         DimensionPhase phase;
-        uint32_t before; //!< the chunk's phase before, by its dimension; NONE: it is the first
-        uint32_t after;  //!< similarly
+        uint32_t before; //!< dimension of the chunk's previous phase; NONE: this is the first
+        uint32_t after;  //!< dimension of the chunk's next phase; NONE: this is the last
     };
 
     static constexpr uint32_t NONE = 0xffffffff;
 
-    std::vector<Placed> phases; //!< as they start
-    Time end;                   //!< of the last
+    std::vector<Placed> phases; //!< in the order of their starts
+    Time end;                   //!< of the last phase
 };
 
-/** What phases take. */
+/** The times of phases. */
 struct PhaseCosts
 {
-    std::function<Time(const DimensionPhase&)> time; //!< of the dimension that one crosses
+    std::function<Time(const DimensionPhase&)> time; //!< uncontended time of a phase
     std::function<double(const DimensionPhase&)>
-        busy; //!< for which part of it a link is busy that dimensions of one group share
-    std::vector<uint32_t> groups; //!< by dimension
-    Time selection; //!< of a chunk's elements, before they go on; of one chunk at a time
+        busy; //!< the fraction of it in which the link is busy that dimensions of one group share
+    std::vector<uint32_t> groups; //!< by dimension: dimensions of equal number share a link
+    Time selection; //!< time to select a chunk's elements after a reduce-scatter phase; for one
+                    //!< chunk at a time
 };
 
 /**
- * Plans all phases of @p op: each starts when the chunk has left the dimension before and its own
- * one is free, of those that could start the one that has waited longest. Phases in dimensions that
- * share links, such as a NIC's, slow each other down by what they load these links with at once.
+ * Plans all phases of @p op. A phase starts when its chunk has left the previous dimension and its
+ * own dimension is free; of several such phases the one that has waited longest starts. Concurrent
+ * phases in dimensions that share links, such as a NIC's, slow each other down by their total load
+ * on these links.
  *
- * Chunks take the dimensions from the first to the last, all-gathers backwards. With
- * settings.balanced each takes that one first which so far has least to do, by the times of what
- * its chunks bring (Themis: Rashidi et al., ISCA 2022, section 4).
+ * Chunks cross the dimensions from the first to the last, in all-gathers from the last to the
+ * first. With settings.balanced each chunk takes the dimensions in ascending order of the load
+ * assigned so far, in time (Themis: Rashidi et al., ISCA 2022, section 4).
  *
  * O((chunks x dimensions)^2).
  */

@@ -11,59 +11,65 @@
 namespace weir
 {
 
-/** How the ranks along one dimension exchange their parts, in ASTRA-sim's words. */
+/** How the ranks along one dimension exchange their parts, by ASTRA-sim's names. */
 enum class DimensionAlgorithm : uint8_t
 {
-    Ring,           //!< k - 1 steps to the next rank
-    Direct,         //!< one step to all others at once
-    HalvingDoubling //!< log2 k steps to a partner, of half as much each; k a power of two
+    Ring,           //!< k - 1 steps to the next of k ranks
+    Direct,         //!< one step to all others concurrently
+    HalvingDoubling //!< log2 k steps to one partner each, with half the bytes of the previous step;
+                    //!< k is a power of two
 };
 
 /** "ring", "direct", "halving-doubling". */
 const char* ToString(DimensionAlgorithm algorithm);
 
 /**
- * An all-reduce of the largest elements only (MSTopK's HiTopKComm, Shi et al., MLSys 2021): summed
- * dense along the first dimension, of the sum as many elements as the density says gathered with
- * their indices along the others, and the result gathered dense along the first again.
+ * An all-reduce of the largest elements only (MSTopK's HiTopKComm, Shi et al., MLSys 2021): a dense
+ * reduce-scatter along the first dimension, an all-gather along the other dimensions of the sum's
+ * selected elements with their indices, and a dense all-gather along the first dimension.
  */
 struct Sparsity
 {
-    double density{0.01};             //!< of a rank's elements, those that it sends
-    Rate selection{Rate::Infinite()}; //!< at which a GPU finds them, of dense bytes
+    double density{0.01};             //!< fraction of a rank's elements that it sends
+    Rate selection{Rate::Infinite()}; //!< rate at which a GPU selects them, in dense bytes
 };
 
 /**
- * An all-to-all of tokens to the experts of a mixture, spread over all ranks, as DeepEP dispatches
- * them: a token crosses a dimension once for all experts behind a peer, the last dimension first.
- * What brings the results back (combine) takes as long in precision alike.
+ * An all-to-all of tokens to the experts of a mixture of experts spread over all ranks, as DeepEP
+ * dispatches them: a token crosses a dimension once for all experts behind a peer, the last
+ * dimension first. The exchange that returns the results (combine) takes equally long at equal
+ * precision.
  */
 struct ExpertDispatch
 {
     uint32_t experts{256};
-    uint32_t expertsOfToken{8}; //!< which any of those in its groups are
-    uint32_t groups{1};         //!< of experts, in order
-    uint32_t groupsOfToken{1};  //!< which any are
+    uint32_t expertsOfToken{8}; //!< drawn uniformly from its groups
+    uint32_t groups{1};         //!< of consecutive experts, equal in size
+    uint32_t groupsOfToken{1};  //!< drawn uniformly from all groups
 
-    /** How likely a token has an expert on that part of all ranks, which are next to each other. */
+    /**
+     * Probability that a token has an expert on a fraction @p share of all ranks, which are
+     * consecutive.
+     */
     double ProbabilityOf(double share) const;
 };
 
-/** How dimension-wise collectives run (DIMENSION_WISE_ALGORITHM). */
+/** Settings of dimension-wise collectives (DIMENSION_WISE_ALGORITHM). */
 struct DimensionWiseSettings
 {
     std::vector<DimensionAlgorithm> algorithms; //!< by dimension, the last for all further ones;
                                                 //!< empty: ring on a ring, direct on a full mesh,
                                                 //!< halving-doubling (else direct) on a switch
-    uint32_t chunks{4};   //!< of a message, that cross the dimensions one after the other
-    bool balanced{false}; //!< Themis: each chunk takes the least loaded dimension first
-    std::optional<ExpertDispatch> dispatch; //!< of all-to-alls, whose size is a rank's tokens
-    std::optional<Sparsity> sparsity;       //!< of all-reduces; empty: they are dense
-    std::optional<Time> endpointDelay; //!< of a step; empty: what NCCL's kernels and messages take
-    std::optional<Rate> memoryRate; //!< of a GPU that adds what it receives, two reads and a write
-                                    //!< of each byte, once it is there; empty: while it arrives
+    uint32_t chunks{4};   //!< of a message; each crosses one dimension after the other
+    bool balanced{false}; //!< Themis: each chunk crosses the least loaded dimension first
+    std::optional<ExpertDispatch> dispatch; //!< for all-to-alls, whose size is a rank's tokens
+    std::optional<Sparsity> sparsity;       //!< for all-reduces; empty: dense
+    std::optional<Time> endpointDelay; //!< of a step; empty: that of NCCL's kernels and messages
+    std::optional<Rate> memoryRate;    //!< of a GPU that reduces received bytes after arrival,
+                                       //!< with two reads and a write per byte; empty: it
+                                       //!< reduces them on arrival
 
-    /** Whether anything is not as by default. */
+    /** Whether any setting differs from its default. */
     bool IsGiven() const
     {
         const DimensionWiseSettings defaults;

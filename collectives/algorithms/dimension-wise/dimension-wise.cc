@@ -16,12 +16,12 @@
  * @file
  * Collectives that cross the dimensions of a network one after the other, as ASTRA-sim 2.0 composes
  * them (Won et al., ISPASS 2023): hierarchical all-reduce, reduce-scatter, all-gather and
- * all-to-all, with an algorithm for each dimension; of all-reduces also a sparse form (Sparsity).
- * NCCL has none of it; thread blocks, steps and messages cost what they cost a ring of NCCL's,
- * unless an end-point delay says otherwise.
+ * all-to-all with an algorithm for each dimension, and a sparse all-reduce (Sparsity). NCCL has
+ * none of them. Thread blocks, steps and messages have the costs of NCCL's rings, unless an
+ * end-point delay is given.
  *
  * On every channel a rank has a thread block for each dimension, which serves the chunks in the
- * order of the PhasePlan; a message is what one step sends to one peer.
+ * order of the PhasePlan. A message is what one step sends to one peer.
  */
 namespace weir
 {
@@ -29,7 +29,7 @@ namespace weir
 namespace
 {
 
-/** A call with its grid, and what a step along each of its dimensions takes. */
+/** A call with its grid, and the times of steps along each of its dimensions. */
 class DimensionCall
 {
   public:
@@ -73,7 +73,7 @@ class DimensionCall
         return static_cast<uint32_t>(m_peers[dimension].size());
     }
 
-    /** A chunk of a channel's share. */
+    /** Size of a chunk of a channel's share. */
     Bytes ChunkOf(Bytes share) const
     {
         return DivideUp(share, m_settings.chunks);
@@ -85,13 +85,16 @@ class DimensionCall
             phase, m_algorithms[phase.dimension], m_grid.dimensions[phase.dimension].size);
     }
 
-    /** What a step moves of a chunk. */
+    /** Bytes of a chunk that a step moves. */
     static Bytes PartOf(Bytes chunk, double divisor)
     {
         return RoundedUp(chunk.ToDouble() / divisor);
     }
 
-    /** What a GPU does with what a step of a reducing phase has brought, at this rate. */
+    /**
+     * Rate at which a GPU adds the bytes received in a reducing phase, if it adds them after
+     * arrival.
+     */
     std::optional<Rate> AdditionRate() const
     {
         constexpr double ACCESSES = 3; // two reads and a write
@@ -99,27 +102,30 @@ class DimensionCall
                                      : std::nullopt;
     }
 
-    /** At which a GPU finds what to send of its part of a channel's sum; none: it sends all. */
+    /**
+     * Rate at which a GPU selects the elements to send of its part of a channel's sum; nothing if
+     * it sends all.
+     */
     std::optional<Rate> SelectionRate() const
     {
         return m_settings.sparsity ? std::optional(m_settings.sparsity->selection / m_in.channels)
                                    : std::nullopt;
     }
 
-    /** What of a chunk's sum a GPU has when it selects: its bytes over these. */
+    /** The chunk's bytes over the part of its sum that a GPU holds when it selects. */
     double SelectionDivisor() const
     {
         return m_grid.dimensions[0].size;
     }
 
-    /** From when a GPU begins to look through its part of a chunk's sum until it has. */
+    /** Time for a GPU to select elements of its part of a chunk's sum. */
     Time Selection() const
     {
         const auto rate = SelectionRate();
         return rate ? PartOf(m_chunk, SelectionDivisor()) / *rate : Time();
     }
 
-    /** The point that @p point sends to as its @p peer-th along a dimension. */
+    /** The point of the @p peer-th peer that @p point sends to along a dimension. */
     uint32_t PeerOf(uint32_t point, uint32_t dimension, uint32_t peer) const
     {
         const uint32_t far = m_peers[dimension][peer];
@@ -132,13 +138,13 @@ class DimensionCall
         return point - digit * stride + (digit ^ far) * stride;
     }
 
-    /** Channels c of one c modulo these take the same ports. */
+    /** Channels of equal number modulo this use the same ports. */
     uint32_t PortGroups() const
     {
         return m_portGroups;
     }
 
-    /** How many of the first @p channels are of a group. */
+    /** Number of channels of a port group among the first @p channels. */
     uint32_t ChannelsOf(uint32_t portGroup, uint32_t channels) const
     {
         return (channels + m_portGroups - 1 - portGroup) / m_portGroups;
@@ -163,7 +169,7 @@ class DimensionCall
             from, to, m_in.connector.PortsForSendRecv(from, to, portGroup), queuePair);
     }
 
-    /** From a step's last byte on a wire to its use. */
+    /** From a step's last byte on the wire to its use. */
     Time LatencyOf(const Connection& path, uint32_t dimension, uint32_t peer) const
     {
         if (m_settings.endpointDelay)
@@ -176,7 +182,10 @@ class DimensionCall
         return HopLatency(m_in, Algorithm::Ring, path, PartOf(m_chunk, divisor));
     }
 
-    /** Of one channel to one peer: a block that sends to several at once is divided among them. */
+    /**
+     * Cap of one channel to one peer; a block that sends to several peers concurrently divides its
+     * rate.
+     */
     Rate CapAlong(uint32_t dimension) const
     {
         const Rate cap = m_settings.endpointDelay ? Rate::Infinite() : ChannelCap(m_in);
@@ -184,7 +193,7 @@ class DimensionCall
                                                                      : cap;
     }
 
-    /** Whether all ranks take equally long for a step, so that Plan has the times of all. */
+    /** Whether a step takes equally long on all ranks, so that Plan holds for each of them. */
     bool IsEven() const
     {
         return std::all_of(m_crossings.begin(), m_crossings.end(), [](const auto& ofDimension) {
@@ -194,7 +203,7 @@ class DimensionCall
         });
     }
 
-    /** What precedes all steps. */
+    /** Latency before all steps. */
     Time StartLatency() const
     {
         return m_settings.endpointDelay ? Time() : CallLatency(m_in, Algorithm::Ring);
@@ -232,7 +241,7 @@ class DimensionCall
                           {time, busy, m_groups, latencies ? Selection() : Time()});
     }
 
-    /** All that the call moves, as one leg: a link's multiplicity is its load. */
+    /** The traffic of the whole call as one leg; a link's multiplicity is its load. */
     StreamLeg LegOf(const PhasePlan& plan) const
     {
         std::map<std::pair<uint32_t, uint32_t>, double> bytes; // by dimension and first peer
@@ -248,7 +257,7 @@ class DimensionCall
                 most = std::max(most, bytes[key]);
             }
         }
-        constexpr double UNITS = 1 << 12; // of the busiest hop: its load is counted in these
+        constexpr double UNITS = 1 << 12; // of the busiest hop; loads are multiples of this unit
         const Bytes unit = RoundedUp(std::max(1.0, most / UNITS));
         RouteSum sum;
         double units = 0;
@@ -268,7 +277,7 @@ class DimensionCall
     }
 
   private:
-    /** What channels of one port group send over. */
+    /** A path to a peer, and the number of channels of one port group that use it. */
     struct PathOfChannels
     {
         Connection connection;
@@ -276,7 +285,10 @@ class DimensionCall
         uint32_t channels;
     };
 
-    /** Calls @p use for all points that send to @p peers along a dimension, and all channels. */
+    /**
+     * Calls @p use for all points, their @p peers peers from @p firstPeer on along a dimension, and
+     * all port groups.
+     */
     template <typename Use>
     void ForPaths(uint32_t dimension, uint32_t firstPeer, uint32_t peers, const Use& use) const
     {
@@ -294,7 +306,7 @@ class DimensionCall
         }
     }
 
-    /** By link, how many channels a rank sends over it along a dimension. */
+    /** By link: the number of channels that rank 0's point sends over it along a dimension. */
     std::map<LinkId, uint32_t> ChannelsByLink(uint32_t dimension) const
     {
         std::map<LinkId, uint32_t> channels;
@@ -308,7 +320,7 @@ class DimensionCall
         return channels;
     }
 
-    /** Groups of dimensions that share a link of each rank, and what they load it with. */
+    /** Finds groups of dimensions that share a link of each rank, and their loads on it. */
     void FindSharedLinks()
     {
         m_sharedSeconds.assign(Dimensions(), 0);
@@ -377,12 +389,12 @@ class DimensionCall
         }
     }
 
-    /** What a step that begins with some peer takes of all ranks that take it at once. */
+    /** The time of a step that starts at some peer and that all ranks take concurrently. */
     struct Crossing
     {
-        double secondsPerByte{0}; //!< of what one channel sends to one peer
+        double secondsPerByte{0}; //!< per byte that one channel sends to one peer
         Time latency;             //!< of the slowest hop
-        bool isEven{true};        //!< all ranks take that long
+        bool isEven{true};        //!< whether it is the same for all ranks
     };
 
     std::map<uint32_t, Crossing> CrossingsOf(uint32_t dimension) const
@@ -401,7 +413,7 @@ class DimensionCall
 
     Crossing CrossingOf(uint32_t dimension, const PhaseStep& step) const
     {
-        constexpr Bytes SAMPLE = Bytes::GiB(1); // of one channel to one peer
+        constexpr Bytes SAMPLE = Bytes::GiB(1); // from one channel to one peer
         Crossing crossing;
         std::vector<StreamLeg> legs;
         ForPaths(dimension, step.firstPeer, step.peers, [&](const PathOfChannels& path) {
@@ -429,13 +441,13 @@ class DimensionCall
     std::vector<DimensionAlgorithm> m_algorithms;          //!< by dimension
     std::vector<std::vector<uint32_t>> m_peers;            //!< similarly
     std::vector<std::map<uint32_t, Crossing>> m_crossings; //!< similarly, by first peer
-    std::vector<uint32_t> m_groups;      //!< by dimension: those that share a link have the same
-    std::vector<double> m_sharedSeconds; //!< by dimension: of that link, for a channel's byte
-    Bytes m_chunk;                       //!< of a channel
+    std::vector<uint32_t> m_groups;      //!< by dimension; equal where dimensions share a link
+    std::vector<double> m_sharedSeconds; //!< by dimension: time of that link per byte of a channel
+    Bytes m_chunk;                       //!< size of a channel's chunk
     uint32_t m_portGroups{1};
 };
 
-/** Writes the schedule of channels that take the same ports. */
+/** Writes the schedule of channels that use the same ports. */
 class DimensionWriter
 {
   public:
@@ -450,7 +462,7 @@ class DimensionWriter
     {
     }
 
-    /** Once. @param share of the channel */
+    /** To be called once. @param share of the channel */
     ChannelSchedule Write(Bytes share)
     {
         ScheduleWiring wiring(m_channel);
@@ -492,7 +504,7 @@ class DimensionWriter
     }
 
   private:
-    static constexpr int32_t TOKEN = 0; //!< the chunk of no bytes
+    static constexpr int32_t TOKEN = 0; //!< the chunk of zero bytes
 
     uint32_t BlockOf(uint32_t point, uint32_t dimension) const
     {
@@ -510,7 +522,10 @@ class DimensionWriter
                     pipe);
     }
 
-    /** Which dimensions' blocks hand chunks to which, and where that pipe stands in their lists. */
+    /**
+     * Finds which dimensions' blocks hand chunks over to which, and the index of that connection in
+     * the lists of both blocks.
+     */
     void WriteOrders()
     {
         std::vector<uint16_t> sends;
@@ -539,7 +554,7 @@ class DimensionWriter
         }
     }
 
-    /** A block's pipe to itself, through which goes what it adds. */
+    /** A block's connection to itself for the bytes that it adds. */
     ScheduleConnection Adder() const
     {
         ScheduleConnection pipe;
@@ -557,21 +572,23 @@ class DimensionWriter
             pipe.slots = 2 * static_cast<uint32_t>(m_plan.phases.size());
             if (const auto rate = m_call.SelectionRate(); rate && key.first == 0)
             {
-                pipe.cap = *rate; // it looks through one chunk after the other
+                pipe.cap = *rate; // it selects from one chunk after the other
             }
             wiring.Join(BlockOf(point, key.first), BlockOf(point, key.second), pipe);
         }
     }
 
-    /** What goes from a dimension's blocks to the next one's: that something is there, no bytes;
-     * after the first dimension of a sparse all-reduce what is looked through. */
+    /**
+     * The chunk that a dimension's blocks hand over to the next ones: a signal of zero bytes, or
+     * after the first dimension of a sparse all-reduce the bytes to select from.
+     */
     int32_t HandedOver(uint32_t dimension)
     {
         return m_call.SelectionRate() && dimension == 0 ? ClassOf(m_call.SelectionDivisor())
                                                         : TOKEN;
     }
 
-    /** The chunk of the loop that is a chunk's @p divisor-th part. */
+    /** The chunk of the loop for the @p divisor-th part of a chunk. */
     int32_t ClassOf(double divisor)
     {
         const auto [it, isNew] =
@@ -596,7 +613,7 @@ class DimensionWriter
         program.primitives.push_back(step);
     }
 
-    /** What every rank's block of a dimension does. */
+    /** The program of every rank's block of a dimension. */
     Program ProgramOf(uint32_t dimension)
     {
         Program program;
@@ -669,8 +686,8 @@ class DimensionWriter
     Bytes m_chunk;
     std::map<double, int32_t> m_classes; //!< by divisor
     std::map<std::pair<uint32_t, uint32_t>, std::pair<uint16_t, uint16_t>>
-        m_handovers; //!< by both dimensions: places of the pipe in the lists of both blocks
-    std::vector<std::pair<uint16_t, uint16_t>> m_adders; //!< by dimension, similarly
+        m_handovers; //!< by both dimensions: index of the connection in the lists of both blocks
+    std::vector<std::pair<uint16_t, uint16_t>> m_adders; //!< by dimension, as above
 };
 
 bool
@@ -680,7 +697,9 @@ Supports(CollectiveOp op, const Communicator& communicator)
            op == CollectiveOp::ReduceScatter || op == CollectiveOp::AllToAll;
 }
 
-/** Simple, on all channels; where only an end-point delay says what a step costs, on one a port. */
+/**
+ * Simple, on all channels; on one channel per port where an end-point delay replaces NCCL's costs.
+ */
 void
 Choose(AlgorithmInputs& in)
 {
@@ -708,12 +727,13 @@ Streams(const AlgorithmInputs& in)
     const DimensionCall call(in);
     StreamShape shape;
     const PhasePlan plan = call.Plan();
-    // Without latencies chunks meet in another order, which may take longer.
+    // Without latencies chunks arrive in another order, which may take longer.
     shape.moving = std::min(call.Plan(false).end, plan.end);
     shape.latency = call.StartLatency() + plan.end - shape.moving;
     shape.legs.push_back(call.LegOf(plan));
     shape.blocks = in.channels * call.Dimensions();
-    shape.levels = call.IsEven() ? 0 : 1; // ranks whose links are slow hold up few others: played
+    shape.levels =
+        call.IsEven() ? 0 : 1; // ranks with slow links delay few others, so the call is played
     return shape;
 }
 
@@ -724,7 +744,7 @@ BuildSchedule(const AlgorithmInputs& in)
     const PhasePlan plan = call.Plan();
     Schedule schedule = EmptySchedule(in, Algorithm::DimensionWise);
     schedule.startLatency = call.StartLatency();
-    schedule.channelCap = Rate::Infinite(); // each pipe has its own
+    schedule.channelCap = Rate::Infinite(); // each connection has its own cap
     for (const auto& share : SplitOverChannels(in.call.bytes, in.channels))
     {
         for (uint32_t group = 0; group < call.PortGroups(); ++group)

@@ -21,11 +21,11 @@ namespace weir
 namespace
 {
 
-/** What a chunk of a buffer holds: one chunk of the call's data, summed over some ranks. */
+/** The content of a chunk of a buffer: one chunk of the call's data, summed over some ranks. */
 struct ChunkData
 {
     uint32_t chunk{0};
-    RankSet ranks; //!< empty: nothing is in it
+    RankSet ranks; //!< empty: the chunk has no content
 
     friend bool operator==(const ChunkData& a, const ChunkData& b)
     {
@@ -34,23 +34,23 @@ struct ChunkData
 };
 
 /**
- * All buffers of all ranks as an imported program sees them, with what its operation puts there
- * and its postcondition.
+ * All buffers of all ranks of an imported program, with their initial content and the postcondition
+ * of its operation.
  *
- * The call's data are numbered chunks: of all-gather and gather those of rank 0, then of rank 1;
- * of the others every rank's input (the root's) has all. An in-place call has its input and output
- * in one buffer, as NCCL lays them out: all-gather's input is its own part of the output,
- * reduce-scatter's output its own part of the input.
+ * The call's data are numbered chunks: in all-gather and gather those of rank 0, then of rank 1,
+ * and so on; in the others every rank's input (the root's) has all. An in-place call has its input
+ * and output in one buffer, as NCCL lays them out: all-gather's input is its own part of the
+ * output, reduce-scatter's output its own part of the input.
  */
 class ImportedBuffers
 {
   public:
-    /** @p program must outlive it and have a sound shape. */
+    /** @p program must outlive it and have a valid shape. */
     ImportedBuffers(const ImportedProgram& program, bool inPlace);
 
     ChunkData& At(uint32_t rank, ImportedBuffer buffer, uint32_t chunk);
 
-    /** The first postcondition that does not hold, in words. */
+    /** The first violation of the postcondition, in words; empty if there is none. */
     std::string CheckOutputs();
 
   private:
@@ -196,40 +196,40 @@ ImportedBuffers::CheckOutputs()
 }
 
 /**
- * Finds accesses to one chunk that nothing orders: two steps of different blocks, one of which
- * writes, that no chain of steps of one block, dependencies and messages leads from one to the
- * other. Vector clocks (Fidge 1988, Mattern 1989): every block knows how many steps of every other
- * are done for certain. Messages order by their arrival only: a sender that waits for a free slot
- * may not, with more slots.
+ * Finds unordered accesses to one chunk (races): two steps of different blocks, at least one of
+ * which writes, without a chain of program order, dependencies and messages from one to the other.
+ * Vector clocks (Fidge 1988, Mattern 1989): every block knows how many steps of every other block
+ * are done for certain. Messages order only by their arrival: a sender that waits for a free slot
+ * might not wait with more slots.
  *
- * O(blocks) memory for a block, a message on its way and a step that others depend on; O(blocks)
- * time for a step.
+ * O(blocks) memory for each block, message in flight and step that others depend on; O(blocks) time
+ * per step.
  */
 class ImportedOrder
 {
   public:
-    using Clock = std::vector<uint32_t>; //!< by block, numbered through all ranks
+    using Clock = std::vector<uint32_t>; //!< by block, numbered across all ranks
 
-    /** A step, by its block's number through all ranks. */
+    /** A step, with its block numbered across all ranks. */
     struct Place
     {
         uint32_t block;
         uint32_t step;
     };
 
-    /** @param firstBlock by rank. */
+    /** @param firstBlock by rank */
     ImportedOrder(const ImportedProgram& program, const std::vector<uint32_t>& firstBlock);
 
-    /** @p block goes on after what @p clock knows: that of a message. */
+    /** @p block continues after everything in @p clock, that of a message. */
     void Await(uint32_t block, const Clock& clock);
 
-    /** It goes on after a step of another block of its rank. */
+    /** @p block continues after a step of another block of its rank. */
     void AwaitStep(uint32_t block, const Place& earlier);
 
-    /** What a message of @p block tells: all that is before it, its own step at hand included. */
+    /** The clock of a message of a block: everything before it, including the current step. */
     Clock Told(const Place& step) const;
 
-    /** Call when a step has done its work. */
+    /** To be called when a step is done. */
     void Finish(const Place& step);
 
     /** @return the earlier write that nothing orders before this read, if there is one. */
@@ -239,7 +239,7 @@ class ImportedOrder
     std::optional<Place> Write(const ChunkData& chunk, const Place& step);
 
   private:
-    /** Who has used a chunk since it was last written, and who wrote it. */
+    /** The last write of a chunk, and the reads since. */
     struct Uses
     {
         std::optional<Place> write;
@@ -249,8 +249,8 @@ class ImportedOrder
     bool IsBefore(const Place& earlier, uint32_t block) const;
 
     std::vector<Clock> m_clocks;                           //!< by block
-    std::map<std::pair<uint32_t, uint32_t>, Clock> m_kept; //!< of steps others depend on
-    std::unordered_map<const ChunkData*, Uses> m_uses;     //!< looked up only, never walked
+    std::map<std::pair<uint32_t, uint32_t>, Clock> m_kept; //!< of steps that others depend on
+    std::unordered_map<const ChunkData*, Uses> m_uses;     //!< only looked up, never iterated
 };
 
 } // namespace
@@ -353,9 +353,9 @@ ImportedOrder::Write(const ChunkData& chunk, const Place& step)
 namespace
 {
 
-constexpr std::size_t MAX_ORDERED_BLOCKS = 4096; //!< clocks of 64 MiB
+constexpr std::size_t MAX_ORDERED_BLOCKS = 4096; //!< clocks take 64 MiB
 
-/** One run of a program on symbols. */
+/** One symbolic execution of a program. */
 class SymbolicRun
 {
   public:
@@ -425,19 +425,19 @@ class SymbolicRun
         uint32_t rank;
         uint32_t block;
         uint32_t step;
-        uint32_t in;  //!< pipe
-        uint32_t out; //!< pipe
+        uint32_t in;  //!< index of the connection
+        uint32_t out; //!< index of the connection
     };
 
     struct Message
     {
         std::vector<ChunkData> data;
-        ImportedOrder::Clock told; //!< empty where order is not looked at
+        ImportedOrder::Clock told; //!< empty where order is not checked
     };
 
     struct Pipe
     {
-        uint32_t from; //!< block
+        uint32_t from; //!< the sending block
         std::deque<Message> messages;
     };
 
@@ -451,7 +451,10 @@ class SymbolicRun
         return block.step == StepsOf(block).size();
     }
 
-    /** The block that a block's next step waits for, by dependency or by message. */
+    /**
+     * The block that a block's next step waits for, by dependency or by message; NONE if it can
+     * run.
+     */
     uint32_t WaitsFor(const Block& block) const
     {
         const ImportedStep& step = StepsOf(block)[block.step];
@@ -476,7 +479,7 @@ class SymbolicRun
         return false;
     }
 
-    /** Runs the next step if it can run. */
+    /** Runs the next step if it can run. @return whether it did */
     bool Step(Block& block)
     {
         if (!m_fault.empty() || IsDone(block) || WaitsFor(block) != NONE)
@@ -528,13 +531,13 @@ class SymbolicRun
         return true;
     }
 
-    /** The step at hand, its block numbered through all ranks. */
+    /** The current step, with its block numbered across all ranks. */
     ImportedOrder::Place PlaceAt(const Block& block) const
     {
         return {m_firstBlock[block.rank] + block.block, block.step};
     }
 
-    /** Whether something orders what the step at hand does to @p chunk. */
+    /** Whether the access of the current step to @p chunk is ordered; otherwise sets the fault. */
     bool IsOrdered(const Block& block, const ChunkData& chunk, bool isWrite)
     {
         if (!m_order)
@@ -550,7 +553,7 @@ class SymbolicRun
                                   " uses, expected a dependency or message that orders them");
     }
 
-    /** All that a step does to its @p i-th chunk in its rank's buffers. */
+    /** As IsOrdered, for all accesses of a step to its @p i-th chunk in its rank's buffers. */
     bool IsAccessOrdered(const Block& block, const ImportedStep& step, uint32_t i)
     {
         const auto at = [&](const ImportedPlace& place) -> const ChunkData& {
@@ -560,7 +563,7 @@ class SymbolicRun
                (!Writes(step.kind) || IsOrdered(block, at(step.destination), true));
     }
 
-    /** What a step does to its @p i-th chunk, besides the pipes. */
+    /** Executes a step on its @p i-th chunk, except for the connections. */
     bool Work(const Block& block, const ImportedStep& step, uint32_t i, ChunkData& data)
     {
         if (!IsAccessOrdered(block, step, i))
@@ -603,7 +606,7 @@ class SymbolicRun
         return true;
     }
 
-    /** Follows who waits for whom until it closes. */
+    /** Follows the blocks that wait for each other until the cycle closes. */
     std::string DescribeWait(uint32_t block) const
     {
         std::vector<uint32_t> chain;
@@ -638,7 +641,7 @@ class SymbolicRun
     std::vector<uint32_t> m_firstBlock; //!< by rank
     std::vector<Block> m_blocks;
     std::vector<Pipe> m_pipes;
-    std::optional<ImportedOrder> m_order; //!< where order is looked at
+    std::optional<ImportedOrder> m_order; //!< only where order is checked
     std::string m_fault;
 };
 

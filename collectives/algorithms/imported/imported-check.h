@@ -10,17 +10,17 @@ namespace weir
 {
 
 /**
- * Checks that a program can be run and meets its operation's postcondition: its shape
- * (CheckImportedShape); then, run on symbols, that no step waits for ever, that nothing is read
- * before it is there, that sums take every rank once and one chunk only, and that every output is
- * as required; and that no two steps use one chunk, one of them writing, without something that
- * orders them (ImportedOrder; beyond 4096 blocks a second run, the blocks tried in the opposite
- * order, shows a missing dependency only where it changes what a step finds). Programs
- * that may run in place and not are tried both ways. Slots are without limit here: whether the
- * protocol's are enough is checked when a schedule is made.
+ * Checks that a program can run and meets its operation's postcondition. First its shape
+ * (CheckImportedShape). Then, by symbolic execution: no step waits forever, nothing is read before
+ * it is written, sums include every rank once and one chunk only, and every output is as required.
+ * Finally no two steps access one chunk, one of them writing, without an order between them
+ * (ImportedOrder; beyond 4096 blocks only a second run, which tries the blocks in the opposite
+ * order, shows a missing dependency, and only where it changes what a step finds). Programs that
+ * may run both in place and out of place are checked both ways. Slots are unlimited here; whether
+ * the protocol's slots suffice is checked when a schedule is made.
  *
- * @return the first fault as "FILE:LINE: words", empty when there is none. O(chunks moved x ranks
- * / 64).
+ * @return the first fault as "FILE:LINE: words", empty if there is none. O(chunks moved x ranks /
+ *         64).
  */
 std::string CheckImportedProgram(const ImportedProgram& program);
 

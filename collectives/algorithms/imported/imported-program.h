@@ -11,25 +11,25 @@
 
 /**
  * @file
- * A collective that somebody else has written: MSCCL's form. Every rank has an input, an output
- * and a scratch buffer of numbered chunks, and some thread blocks, each of which sends to at most
- * one rank and receives from at most one on its channel, step by step.
+ * An imported collective, in MSCCL's form. Every rank has an input, an output and a scratch buffer
+ * of numbered chunks, and some thread blocks. Each block sends to at most one rank and receives
+ * from at most one on its channel, step by step.
  */
 namespace weir
 {
 
-/** What a step does; the order of the name's parts is the order of the acts. */
+/** The action of a step; the parts of the name are in the order of the actions. */
 enum class ImportedStepKind : uint8_t
 {
-    Send,               //!< source to the peer
-    Recv,               //!< from the peer to destination
-    RecvCopySend,       //!< from the peer to destination and on
-    RecvReduceSend,     //!< from the peer plus source, on; not kept
-    RecvReduceCopy,     //!< from the peer plus source, to destination
-    RecvReduceCopySend, //!< as above, and on
-    Copy,               //!< source to destination
-    Reduce,             //!< source plus destination to destination
-    Nothing             //!< waits for what it depends on
+    Send,               //!< send source to the peer
+    Recv,               //!< receive from the peer into destination
+    RecvCopySend,       //!< receive into destination, and send on
+    RecvReduceSend,     //!< receive, add source, and send the sum on without keeping it
+    RecvReduceCopy,     //!< receive, add source, and store the sum in destination
+    RecvReduceCopySend, //!< as above, and send the sum on
+    Copy,               //!< copy source to destination
+    Reduce,             //!< add source to destination
+    Nothing             //!< only waits for its dependency
 };
 
 enum class ImportedBuffer : uint8_t
@@ -39,7 +39,7 @@ enum class ImportedBuffer : uint8_t
     Scratch
 };
 
-/** Some consecutive chunks of a buffer; how many is the step's. */
+/** The first of some consecutive chunks of a buffer; the step has their number. */
 struct ImportedPlace
 {
     ImportedBuffer buffer{ImportedBuffer::Input};
@@ -51,10 +51,10 @@ struct ImportedStep
     ImportedStepKind kind{ImportedStepKind::Nothing};
     ImportedPlace source;
     ImportedPlace destination;
-    uint32_t count{1}; //!< chunks
-    int32_t block{-1}; //!< of the same rank, whose ...
-    uint32_t after{0}; //!< ... step of this number must be done before this one starts
-    uint32_t line{0};  //!< of the file
+    uint32_t count{1}; //!< number of chunks
+    int32_t block{-1}; //!< block of the same rank that it depends on; -1: none
+    uint32_t after{0}; //!< step of that block which must be done before this one starts
+    uint32_t line{0};  //!< in the file
 };
 
 bool Receives(ImportedStepKind kind);
@@ -73,32 +73,32 @@ struct ImportedBlock
     int32_t recvFrom{NOBODY};
     uint32_t channel{0};
     std::vector<ImportedStep> steps;
-    uint32_t line{0}; //!< of the file
+    uint32_t line{0}; //!< in the file
 };
 
 struct ImportedRank
 {
     uint32_t chunks[3]{0, 0, 0}; //!< by ImportedBuffer
     std::vector<ImportedBlock> blocks;
-    uint32_t line{0}; //!< of the file
+    uint32_t line{0}; //!< in the file
 };
 
 struct ImportedProgram
 {
-    std::string file; //!< for errors
+    std::string file; //!< for error messages
     CollectiveOp op{CollectiveOp::AllReduce};
     Protocol protocol{Protocol::Simple};
     uint32_t channels{1};
-    uint32_t chunks{1};  //!< of the call's bytes
-    bool inPlace{false}; //!< whether it may run with input and output in one buffer
+    uint32_t chunks{1};  //!< chunks into which the call's bytes are divided
+    bool inPlace{false}; //!< may run with input and output in one buffer
     bool outOfPlace{true};
     uint32_t root{0};
-    Bytes smallest;                       //!< calls it is for
-    Bytes largest{std::int64_t{1} << 58}; //!< as above, included
+    Bytes smallest;                       //!< size range of the calls that it is for
+    Bytes largest{std::int64_t{1} << 58}; //!< as above, inclusive
     std::vector<ImportedRank> ranks;
 };
 
-/** "FILE:LINE: ", which a complaint about that line begins with. */
+/** The prefix "FILE:LINE: " of a message about that line. */
 std::string Located(const ImportedProgram& program, uint32_t line);
 
 } // namespace weir

@@ -110,20 +110,20 @@ CheckBuffers(const ImportedProgram& program, uint32_t r)
     return "";
 }
 
-/** What one end of a pipe is known by: sender, receiver, channel. */
+/** Identifies a connection by sender, receiver and channel. */
 using PipeKey = std::tuple<uint32_t, uint32_t, uint32_t>;
 
-/** One end of a pipe. */
+/** One end of a connection. */
 struct PipeEnd
 {
     uint32_t rank;
     uint32_t block;
-    uint64_t chunks; //!< that pass
+    uint64_t chunks; //!< number of chunks that pass
 };
 
 using PipeEnds = std::map<PipeKey, PipeEnd>;
 
-/** Adds an end; a second one of the same pipe is a fault. */
+/** Adds an end. @return a fault if the connection already has one, else empty */
 std::string
 AddEnd(const ImportedProgram& program,
        PipeEnds& ends,
@@ -177,7 +177,10 @@ FindEnds(const ImportedProgram& program, PipeEnds& senders, PipeEnds& receivers)
     return "";
 }
 
-/** Every pair of ranks has one block at each end of a channel at most; both move as much. */
+/**
+ * Checks that every pair of ranks has at most one block at each end of a channel, and that both
+ * ends move equally many chunks.
+ */
 std::string
 CheckPipes(const ImportedProgram& program)
 {

@@ -14,14 +14,14 @@
 
 /**
  * @file
- * Programs that somebody else has written, as an algorithm: which one a call runs, and how MSCCL's
- * interpreter runs it (msccl_interpreter.h): all of its blocks on one channel, connected as they
- * name each other.
+ * Imported programs as an algorithm: the selection of the program for a call, and its execution by
+ * MSCCL's interpreter (msccl_interpreter.h), with all of its blocks on one channel and the
+ * connections that they name.
  *
- * The call's bytes are cut into the program's chunks and these, where they are longer than the
- * protocol's, into passes. Short neighboring chunks of one step go together. A step that waits for
- * another block's does so by a message of no bytes; a local copy or sum takes the block's time
- * for a copy.
+ * The call's bytes are divided into the program's chunks, and these into passes where they are
+ * longer than the protocol's chunks. Short neighboring chunks of one step move as one. A step that
+ * depends on another block's step waits for a message of zero bytes from it. A local copy or sum
+ * takes the block's time for a copy.
  */
 namespace weir
 {
@@ -32,7 +32,7 @@ namespace
 bool
 Supports(CollectiveOp op, const Communicator& communicator)
 {
-    return true; // whether there is a program is known when it is asked for
+    return true; // whether there is a program is checked when a call asks for it
 }
 
 bool
@@ -86,7 +86,7 @@ Choose(AlgorithmInputs& in)
     in.protocol = overrides.protocol.value_or(program.protocol);
 }
 
-/** Describes a program. */
+/** Writes the description of a program. */
 class ProgramWriter
 {
   public:
@@ -101,7 +101,7 @@ class ProgramWriter
     {
     }
 
-    /** Once. */
+    /** To be called once. */
     CallDescription Write()
     {
         AddBlocks();
@@ -130,10 +130,10 @@ class ProgramWriter
     }
 
   private:
-    /** Messages of no bytes: the step that waits for one and the step that sends it. */
+    /** A step that waits for messages of zero bytes, or sends them. */
     using StepName = std::pair<uint32_t, uint32_t>; //!< block of the schedule, step
 
-    /** Payload of the largest one. */
+    /** Payload of the largest chunk. */
     Bytes Chunk() const
     {
         return m_first.chunks.front();
@@ -160,7 +160,7 @@ class ProgramWriter
         m_channel.programs.resize(m_channel.blocks.size());
     }
 
-    /** A block's pipes to and from its peers come first in its lists. */
+    /** Connects a block with its peers; these connections come first in its lists. */
     void Connect(const ImportedPipe& pipe)
     {
         const Message between{pipe.fromRank, pipe.toRank, {}};
@@ -173,7 +173,7 @@ class ProgramWriter
                                HopLatency(m_in, Algorithm::Ring, path, slice)));
     }
 
-    /** @return its places in the sender's and the receiver's lists. */
+    /** @return its indices in the sender's and the receiver's lists. */
     std::pair<uint16_t, uint16_t> AddPipe(const ScheduleConnection& pipe)
     {
         auto& send = m_channel.blocks[pipe.fromBlock].send;
@@ -190,7 +190,7 @@ class ProgramWriter
         return AddPipe({from, to, {m_nowhere, ConnectionKind::NvLink}, slots, Time()});
     }
 
-    /** One pipe for each step that waits for another block's. */
+    /** Adds one connection for each step that depends on a step of another block. */
     void CollectDependencies()
     {
         for (uint32_t rank = 0; rank < m_program.ranks.size(); ++rank)
@@ -203,7 +203,7 @@ class ProgramWriter
                     const ImportedStep& step = blocks[b].steps[s];
                     if (step.block < 0 || static_cast<uint32_t>(step.block) == b)
                     {
-                        continue; // nothing, or in order anyway
+                        continue; // no dependency, or ordered by the block itself
                     }
                     const uint32_t from = BlockOf(rank, static_cast<uint32_t>(step.block));
                     const auto [sent, received] = AddLocalPipe(from, BlockOf(rank, b), NCCL_STEPS);
@@ -267,7 +267,7 @@ class ProgramWriter
         }
     }
 
-    /** The chunk of the description that is @p count chunks of the program. */
+    /** The chunk of the description that stands for @p count chunks of the program. */
     int32_t ClassOf(uint32_t count)
     {
         const auto it = std::find(m_counts.begin(), m_counts.end(), count);
@@ -283,12 +283,12 @@ class ProgramWriter
     const ImportedProgram& m_program;
     Chunking m_chunking;
     Loop m_first;
-    uint32_t m_together; //!< chunks that go as one
+    uint32_t m_together; //!< number of chunks that move as one
     RouteId m_nowhere;
     ChannelSchedule m_channel;
-    std::vector<uint32_t> m_firstBlock;                //!< by rank
-    std::vector<uint32_t> m_counts;                    //!< by chunk of the description
-    std::map<StepName, uint16_t> m_waits;              //!< place of the pipe in the block's list
+    std::vector<uint32_t> m_firstBlock;   //!< by rank
+    std::vector<uint32_t> m_counts;       //!< by chunk of the description: chunks of the program
+    std::map<StepName, uint16_t> m_waits; //!< index of the connection in the block's list
     std::map<StepName, std::vector<uint16_t>> m_tells; //!< as above
 };
 
@@ -297,7 +297,7 @@ Describe(const AlgorithmInputs& in)
 {
     const ImportedProgram& program = ProgramOf(in);
     CallDescription description = ProgramWriter(in, program).Write();
-    // A pass that ends leaves all slots as it found them, so that the next one ends, too.
+    // A pass that ends leaves all slots as it found them, so the next pass ends too.
     const Schedule onePass = WithPasses(ScheduleOf(in, description), 1);
     if (const auto fault = CheckProgress(onePass); !fault.empty())
     {

@@ -100,7 +100,7 @@ MulticastWireFactor(const Cluster& cluster, const NodeCosts& costs)
 namespace
 {
 
-/** As many as NCCL takes of itself. */
+/** The number of channels without limits by the user. */
 uint32_t
 DefaultNvlsChannels(const AlgorithmInputs& inputs)
 {
@@ -195,13 +195,14 @@ NodesOf(const AlgorithmInputs& in)
 }
 
 /**
- * What a head spends per chunk besides moving it: it waits for the flags of all GPUs, drains its
+ * Time of a head per chunk besides moving it: it waits for the flags of all GPUs, drains its
  * accesses and posts. Measured: 8 H100, NCCL all-reduce of 2 MiB to 16 GiB (NVIDIA
- * dgxc-benchmarking 841f546, one process a GPU); the time of one more pass of the outer loop, at
- * chunks of 16, 32, 64, 128 KiB, is 11.7, 19.5, 32.5, 61.1 us: 4.5 us and 3.5 us per MiB of the
- * pass (16 channels x 8 heads x chunk). 3 x 0.3 us of it are crossings of the NVSwitch, which are
- * replaced by @p crossing each. In one node an all-gather drains stores alone and a reduce-scatter
- * loads alone: estimate, half of it each. Over several nodes it also posts to the network.
+ * dgxc-benchmarking 841f546, one process per GPU). The time of one more pass of the outer loop, at
+ * chunks of 16, 32, 64, 128 KiB, is 11.7, 19.5, 32.5, 61.1 us: 4.5 us plus 3.5 us per MiB of the
+ * pass (16 channels x 8 heads x chunk). 3 x 0.3 us of it are crossings of the NVSwitch, each of
+ * which is replaced by @p crossing. In one node an all-gather drains only stores and a
+ * reduce-scatter only loads: estimated as half of it each. On several nodes a head also posts to
+ * the network.
  */
 Time
 SyncOf(const AlgorithmInputs& in, Time crossing)
@@ -279,10 +280,11 @@ NvlsHeads::Accesses(uint32_t node, uint32_t head, bool reduces, bool stores) con
     }
     ScheduleConnection accesses;
     accesses.connection.route = m_in.routing.AddFixed(links);
-    accesses.slots = 1; // the next chunk is begun when this one is posted
+    accesses.slots = 1; // the next chunk starts when this one is posted
     accesses.latency = m_sync;
     accesses.wireFactor = m_wireFactor;
-    accesses.weight = m_wireFactor / Count(); // all heads of a channel load a link as one ring does
+    accesses.weight =
+        m_wireFactor / Count(); // all heads of a channel load a link in total like one ring
     return accesses;
 }
 

@@ -10,7 +10,7 @@
  * @file
  * NVLS over several nodes (NCCL's all_reduce.h, all_gather.h and reduce_scatter.h, RunWorkColl of
  * NCCL_ALGO_NVLS with CollNet). All-reduce: each head reduces its part over its node's NVSwitch,
- * the network's switches sum what the heads of all nodes give, and each head stores the total to
+ * the network's switches sum the data of the heads of all nodes, and each head stores the total to
  * all GPUs of its node. All-gather and reduce-scatter, where every GPU is a head: see PartsWiring;
  * each head stores the parts of its number to all GPUs of its node, or reduces them.
  */
@@ -36,7 +36,7 @@ WireAllReduce(const AlgorithmInputs& in, const NvlsHeads& heads)
 {
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);
-    const uint32_t nowhere = in.communicator.Size(); // blocks of no rank
+    const uint32_t nowhere = in.communicator.Size(); // rank of blocks of switches
     const auto nodes = static_cast<uint32_t>(heads.Nodes().size());
     std::vector<std::vector<uint32_t>> sums(nodes);       // by node, head
     std::vector<std::vector<uint32_t>> multicasts(nodes); // as above
@@ -87,7 +87,7 @@ WireParts(const AlgorithmInputs& in, const NvlsHeads& heads)
         std::vector<uint32_t> switches; // by head
         for (uint32_t head = 0; head < heads.Count(); ++head)
         {
-            // A pass of all its parts synchronizes once.
+            // One pass over all its parts synchronizes once.
             ScheduleConnection accesses = heads.Accesses(node, head, !gathers, gathers);
             accesses.latency = heads.Sync() * (1.0 / nodes);
             const uint32_t all = wiring.AddHead(node, head, in.communicator.Size(), 1);
@@ -123,10 +123,10 @@ DescribeNvlsNetwork(const AlgorithmInputs& in, const NvlsHeads& heads)
 }
 
 /**
- * The legs of a whole call, whose groups synchronize for @p syncs = t in all. NVLink is busy for b
- * when reductions and stores share it, for r or s when only one of them loads it; a group that
- * synchronizes leaves it to the other, so the call takes max(b + t - (b / max(r, s) - 1) t, r + t,
- * s + t). The legs on NVLink are longer by that; what copies in and out take is not.
+ * The legs of a whole call, whose groups synchronize for t = @p syncs in total. NVLink is busy for
+ * b if reductions and stores share it, and for r or s if only one of them loads it. A group that
+ * synchronizes leaves NVLink to the other, so the call takes max(b + t - (b / max(r, s) - 1) t, r +
+ * t, s + t). The legs on NVLink are lengthened accordingly; the other legs are not.
  */
 std::vector<StreamLeg>
 NetworkLegs(const DescribedLoads& loads, double payload, Time syncs)
@@ -155,7 +155,10 @@ NetworkLegs(const DescribedLoads& loads, double payload, Time syncs)
     return legs;
 }
 
-/** The first pass of @p payload bytes a chunk, stage after stage, each alone on its links. */
+/**
+ * Time of the first pass of @p payload bytes per chunk, stage after stage, each uncontended by the
+ * other stages.
+ */
 Time
 FirstPass(const DescribedLoads& loads, double payload)
 {
@@ -171,8 +174,8 @@ FirstPass(const DescribedLoads& loads, double payload)
 }
 
 /**
- * Start, copy in, the first pass and copy out, beyond what a pass's legs last; and the legs. A
- * chunk of a head is one of each node where there are parts.
+ * The legs, and as latency the start, the copy in, the first pass and the copy out, minus the time
+ * of a pass in the legs. Where there are parts, a head's chunk consists of one part of each node.
  */
 StreamShape
 NvlsNetworkStreams(const AlgorithmInputs& in)

@@ -12,10 +12,11 @@
 
 /**
  * @file
- * NVLSTree all-reduce (NCCL's all_reduce.h, RunWorkColl of NCCL_ALGO_NVLS_TREE): each head reduces
+ * NVLSTree all-reduce (NCCL's all_reduce.h, RunWorkColl of NCCL_ALGO_NVLS_TREE). Each head reduces
  * its part over its node's NVSwitch, sends the sum up a binary tree over the nodes by its own NIC,
- * and stores what comes back down to all GPUs of its node. Even channels take tree 0 of the double
- * tree over the nodes, odd ones tree 1; head h of a node talks to head h of its neighbors.
+ * and stores the total that returns to all GPUs of its node. Even channels use tree 0 of the double
+ * binary tree over the nodes, odd channels tree 1; head h of a node communicates with head h of its
+ * neighbors.
  */
 namespace weir
 {
@@ -32,7 +33,8 @@ SupportsNvlsTree(CollectiveOp op, const Communicator& communicator)
 
 /**
  * From a chunk's last byte on the network to its use by the next head: NCCL's step over the network
- * less its posts and flags, which the heads' synchronizing holds (NodeCostKind::NvlsNetworkSync).
+ * without its posts and flags, which are part of the heads' synchronization
+ * (NodeCostKind::NvlsNetworkSync).
  */
 Time
 HopTime(const AlgorithmInputs& in, const Connection& hop)
@@ -43,8 +45,9 @@ HopTime(const AlgorithmInputs& in, const Connection& hop)
 }
 
 /**
- * Bytes on the network per byte of payload. From three nodes on a port exchanges with a parent and
- * two children at once, and reaches a part of its rate where connections have one queue pair each.
+ * Bytes on the network per byte of payload. From three nodes on a port exchanges data with a parent
+ * and two children concurrently, and reaches a fraction of its rate if each connection has one
+ * queue pair.
  */
 double
 PortFactor(const AlgorithmInputs& in)
@@ -54,14 +57,14 @@ PortFactor(const AlgorithmInputs& in)
                : 1 / in.times.Costs().FactorOf(NodeCostKind::TreePortEfficiency);
 }
 
-/** The groups of a head in its node: one at the root of its tree. */
+/** The blocks of a head in its node; the root of its tree has one for both. */
 struct Groups
 {
-    uint32_t reducing{0}; //!< adds what its children sent, and passes the sum to its parent
-    uint32_t storing{0};  //!< takes the total to its children and its own NVSwitch
+    uint32_t reducing{0}; //!< adds the sums of its children, and sends the total to its parent
+    uint32_t storing{0};  //!< sends the total to its children and to its own NVSwitch
 };
 
-/** What a head of a node loads on NVLink. */
+/** The accesses of a head of a node on NVLink. */
 struct HeadAccesses
 {
     ScheduleConnection reduction;
@@ -85,7 +88,7 @@ AccessesOf(const NvlsHeads& heads)
     return accesses;
 }
 
-/** Wires channels that take one of the two trees: what is inside nodes once for all. */
+/** Wires channels that use one of the two trees; the part inside nodes is wired once for all. */
 class TreeWiring
 {
   public:
@@ -128,7 +131,7 @@ class TreeWiring
   private:
     void WireNode(ScheduleWiring& wiring, uint32_t node)
     {
-        const uint32_t nowhere = m_in.communicator.Size(); // blocks of no rank
+        const uint32_t nowhere = m_in.communicator.Size(); // rank of blocks of switches
         const auto gpus = static_cast<uint32_t>(m_heads.Nodes()[node].gpus.size());
         const BinaryTreePlace& place = m_places[node];
         const bool isRoot = place.parent == BinaryTreePlace::NONE;
@@ -177,7 +180,7 @@ class TreeWiring
     const AlgorithmInputs& m_in;
     const NvlsHeads& m_heads;
     const AccessesOfNodes& m_accesses;
-    uint32_t m_count;                          //!< of nodes
+    uint32_t m_count;                          //!< number of nodes
     std::vector<BinaryTreePlace> m_places;     //!< by node
     std::vector<std::vector<Groups>> m_groups; //!< by node, head
     ChannelSchedule m_inside;
@@ -198,23 +201,23 @@ DescribeNvlsTree(const AlgorithmInputs& in, const NvlsHeads& heads)
 }
 
 /**
- * From the first reduction's start to the last store's end of K = @p passes, each as the first with
- * @p payload bytes a chunk.
+ * Time from the start of the first reduction to the end of the last store of K = @p passes passes,
+ * each with @p payload bytes per chunk.
  *
- * A pass's reduction takes r, its store s, both at once b; each of their groups synchronizes for t,
- * in which the other one has NVLink for itself. The first store starts when the first sum has been
- * up and down the tree, D = r + t + sum over levels (up + down). Until then only reductions run,
- * one each r + t, so k = min(K, D / (r + t)) of them are ahead of the stores. From then on a pass
- * is reduced and another one stored each p = max(b + t - (b / s - 1) t, r + t, s + t), and when all
- * are reduced the last k are stored, one each s + t:
+ * A pass's reduction takes r, its store s, and both concurrently b. The group of each synchronizes
+ * for t, during which the other one has NVLink for itself. The first store starts when the first
+ * sum has been up and down the tree, after D = r + t + sum over levels of (up + down). Until then
+ * only reductions run, one per r + t, so k = min(K, D / (r + t)) of them are ahead of the stores.
+ * From then on one pass is reduced and another one stored per p = max(b + t - (b / s - 1) t, r + t,
+ * s + t). When all are reduced, the last k are stored, one per s + t:
  *
  *   D + (K - k) p + k (s + t)
  *
- * or, where a pass takes the network or a copy in or out longer, q:  D + (K - 1) q + s + t. A node
- * is a step higher in one of the two trees than in the other, so that one half of a store comes a
- * step down, d, before the other, and all ends min(s / 2, d) sooner.
+ * or, if a pass takes longer, q, over the network or to copy in or out:  D + (K - 1) q + s + t. A
+ * node is one level higher in one of the two trees than in the other. So one half of a store
+ * arrives one step down, d, before the other, and the call ends min(s / 2, d) sooner.
  *
- * @param calls like it that run at once, all of them in step
+ * @param calls number of concurrent calls in lockstep, this one included
  */
 Time
 MovingTime(const AlgorithmInputs& in,
@@ -246,7 +249,7 @@ MovingTime(const AlgorithmInputs& in,
     const Time store = inside(false);
     const Time both = loads.LinkTime(payload, InsideHop, calls);
     Time firstStore = reduction + sync;
-    Time down; // the last level
+    Time down; // of the last level
     for (uint32_t depth = 1; depth <= DoubleTreeDepth(in.communicator.nodes); ++depth)
     {
         down = step(false, depth);
@@ -268,11 +271,12 @@ MovingTime(const AlgorithmInputs& in,
 }
 
 /**
- * Start, copy in, MovingTime, copy out; and the legs on NVLink and on the network. Levels are left
- * to be played where they may share links of the network unequally. Elsewhere flow lets the
- * channels of the two trees get out of step, so that one fills what the other synchronizes for, in
- * some orders of heads; runs show them in step (67.1 us a pass of 16 MiB on 2 nodes of 8 H100,
- * NCCL 2.26, nccl-tests issue 309; 65.8 here, 63.0 out of step).
+ * The legs on NVLink and on the network, and the start, the copy in, MovingTime and the copy out.
+ * Levels are set, so that passes are played, where they may share links of the network unequally.
+ * Elsewhere, for some orders of heads, the channels of the two trees drift apart in fidelity flow,
+ * so that one uses NVLink while the other synchronizes. Measurements show them in lockstep (67.1 us
+ * per pass of 16 MiB on 2 nodes of 8 H100, NCCL 2.26, nccl-tests issue 309; 65.8 here, 63.0 if they
+ * drift apart).
  */
 StreamShape
 NvlsTreeStreams(const AlgorithmInputs& in)

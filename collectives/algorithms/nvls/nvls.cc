@@ -10,11 +10,11 @@
 /**
  * @file
  * NVLS on one node (NCCL's all_reduce.h, all_gather.h and reduce_scatter.h, RunWorkColl of
- * NCCL_ALGO_NVLS; transport/nvls.cc). Every GPU (of many, the first 32) is
- * the head of one part of each chunk. A rank's
- * thread groups copy its data to where the NVSwitch reads it; each head reduces its part over the
- * NVSwitch and stores the sum to all; other groups copy what came to the user's buffer. All-gather
- * has the second half of this, reduce-scatter the first.
+ * NCCL_ALGO_NVLS; transport/nvls.cc). Every GPU (the first 32 if there are more) is the head of one
+ * part of each chunk. A rank's thread groups copy its data to where the NVSwitch reads it; each
+ * head reduces its part over the NVSwitch and stores the sum to all GPUs; other groups copy the
+ * received data to the user's buffer. All-gather has the second half of this, reduce-scatter the
+ * first.
  */
 namespace weir
 {
@@ -49,8 +49,8 @@ WireNvls(const AlgorithmInputs& in, const NvlsHeads& heads)
     const uint32_t n = in.communicator.Size();
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);
-    std::vector<uint32_t> sums;       // by head: where its accesses start
-    std::vector<uint32_t> multicasts; // and end
+    std::vector<uint32_t> sums;       // by head: the start of its accesses
+    std::vector<uint32_t> multicasts; // by head: their end
     for (uint32_t head = 0; head < heads.Count(); ++head)
     {
         sums.push_back(Reduces(in)
@@ -78,10 +78,10 @@ DescribeNvls(const AlgorithmInputs& in, const NvlsHeads& heads)
 }
 
 /**
- * From the first copy in to the last copy out. A pass is copied in, accessed and copied out while
- * others are in the other stages; a head's next accesses begin when it has synchronized, so that
- * passes follow each other by the slowest of copy, accesses + sync and copy. The last pass may be
- * smaller. @p links is what the links take for all.
+ * Time from the first copy in to the last copy out. A pass is copied in, accessed and copied out as
+ * a pipeline of three stages. A head's next accesses begin when it has synchronized, so the period
+ * of passes is the longest of copy in, accesses + sync, and copy out. The last pass may be smaller.
+ * @p links is the time of all accesses on the links.
  */
 Time
 MovingTime(const AlgorithmInputs& in,

@@ -13,9 +13,9 @@
 /**
  * @file
  * PAT all-gather and reduce-scatter (NCCL's parallel aggregated trees, all_gather.h and
- * reduce_scatter.h from 2.23, Simple only, one GPU per node): every rank's part takes its own
- * binomial tree, so that there are log2 n steps' latencies instead of a ring's n - 1, and the many
- * messages go over the short distances.
+ * reduce_scatter.h from 2.23, Simple only, one GPU per node). Every rank's part uses its own
+ * binomial tree, so that a call has the latency of log2 n steps instead of a ring's n - 1, and most
+ * messages go over short distances.
  */
 namespace weir
 {
@@ -51,7 +51,7 @@ namespace
 constexpr double LATENCY_DIVISOR = 3.5;
 constexpr Time STEP = Time::Nanoseconds(2800);
 
-/** Messages that a rank sends before it receives: as many as a connection has slots. */
+/** Messages that a rank sends before it receives: the number of slots of a connection. */
 constexpr std::size_t WINDOW = NCCL_STEPS;
 
 bool
@@ -61,7 +61,7 @@ SupportsPat(CollectiveOp op, const Communicator& communicator)
            communicator.gpusPerNode == 1 && communicator.nodes > 1;
 }
 
-/** Half a step's chunk after the other while there are few of them (enqueue.cc). */
+/** One step is one chunk, halved while there are few chunks (enqueue.cc). */
 Chunking
 ChunkingOf(const AlgorithmInputs& in)
 {
@@ -86,7 +86,7 @@ Distances(const AlgorithmInputs& in)
     return distances;
 }
 
-/** Whom rank @p from sends to over @p distance. */
+/** The rank that @p from sends to over @p distance. */
 uint32_t
 PeerOf(const AlgorithmInputs& in, uint32_t from, uint32_t distance)
 {
@@ -113,7 +113,7 @@ Hop(const AlgorithmInputs& in, const Connection& hop)
     return std::max(Time(), step - ReferencePropagation(hop.kind)) + in.routing.Latency(hop.route);
 }
 
-/** The program of every rank; connection i of a block is that of the i-th distance. */
+/** The program of every rank; connection i of a block belongs to the i-th distance. */
 Program
 ProgramOf(const AlgorithmInputs& in)
 {
@@ -125,7 +125,7 @@ ProgramOf(const AlgorithmInputs& in)
     for (const auto& each : Distances(in))
     {
         const auto send = [&](uint32_t message) {
-            // To the peer the data is at offset o, here at the other end of that path.
+            // At the peer the data are at offset o, here at the other end of that tree edge.
             const uint32_t o = each.offsets[message];
             const uint32_t here = gather ? o - each.distance : o;
             Primitive step{PrimitiveKind::Send, (n - static_cast<int32_t>(here)) % n};
@@ -201,7 +201,10 @@ DescribePat(const AlgorithmInputs& in)
     return description;
 }
 
-/** What one channel loads, and the hops of the slowest path over all its distances. */
+/**
+ * The route of all of one channel's messages, and the latency of the slowest path over all its
+ * distances.
+ */
 struct ChannelLoad
 {
     RouteId route;
@@ -212,7 +215,8 @@ ChannelLoad
 LoadOf(const AlgorithmInputs& in, const ChannelSchedule& channel)
 {
     RouteSum sum;
-    std::vector<Time> paths(in.communicator.Size()); // by rank, of what has come there so far
+    std::vector<Time> paths(
+        in.communicator.Size()); // by rank: latency of the data that it has so far
     auto hop = channel.connections.begin();
     for (const auto& each : Distances(in))
     {
@@ -228,14 +232,15 @@ LoadOf(const AlgorithmInputs& in, const ChannelSchedule& channel)
 }
 
 /**
- * Over each distance a rank sends its k messages one after the other, m on the wire each, and
- * receives them a hop's latency L later, for NCCL's 2.8 us = t each. The next distance, or pass,
+ * Over each distance a rank sends its k messages one after the other, each for m on the wire, and
+ * receives them a hop's latency L later, for NCCL's t = 2.8 us each. The next distance, or pass,
  * begins when the last of them is received:
  *
  *   m + L + (k - 1) max(m, t) + t  =  L + k max(m, t) + min(m, t)
  *
- * The whole call is the base and the sum over passes and distances; the k of a pass are n - 1. Of a
- * rank's n - 1 messages one is under way at a time: all together weigh as much as one flow.
+ * The whole call takes the base latency plus the sum over passes and distances; the k of a pass add
+ * up to n - 1. Of a rank's n - 1 messages one is in flight at a time, so they have the weight of
+ * one flow in total.
  */
 StreamShape
 PatStreams(const AlgorithmInputs& in)

@@ -9,11 +9,11 @@ namespace weir
 {
 
 /**
- * What one distance of PAT moves. For an all-gather, rank r holds the data of rank r - o "at offset
- * o" (mod n, its own at 0). Data get from offset o - b to offset o, b the lowest set bit of o, by a
- * message from rank r - b to r: so every rank's data go down a binomial tree of all n offsets, the
- * longest distance first with one message, the shortest last with n / 2. A reduce-scatter takes the
- * same paths backwards, shortest first.
+ * The messages of PAT over one distance. In an all-gather, rank r holds the data of rank r - o "at
+ * offset o" (mod n, its own at 0). With b the lowest set bit of o, data move from offset o - b to
+ * offset o by a message from rank r - b to r. So every rank's data go down a binomial tree of all n
+ * offsets, over the longest distance first with one message, over the shortest last with n / 2. A
+ * reduce-scatter uses the same paths in reverse, the shortest first.
  */
 struct PatDistance
 {
@@ -21,7 +21,7 @@ struct PatDistance
     std::vector<uint32_t> offsets; //!< o of the messages, ascending: the odd multiples below n
 };
 
-/** The distances of an all-gather over @p ranks in order; the messages are n - 1 in all. */
+/** The distances of an all-gather over @p ranks ranks, in order, with n - 1 messages in total. */
 std::vector<PatDistance> PatDistances(uint32_t ranks);
 
 } // namespace weir

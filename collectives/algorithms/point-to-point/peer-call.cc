@@ -21,9 +21,9 @@ constexpr uint32_t NO_ROUND = 0xffffffff;
 struct BlockRounds
 {
     uint32_t firstPlace{0};
-    uint32_t count{0};       //!< of rounds so far
-    uint32_t last{NO_ROUND}; //!< the latest
-    uint32_t sends{0};       //!< parts, besides copies
+    uint32_t count{0};       //!< number of rounds so far
+    uint32_t last{NO_ROUND}; //!< the last round
+    uint32_t sends{0};       //!< number of parts, without copies
     uint32_t receives{0};    //!< as above
 };
 
@@ -68,7 +68,7 @@ PeerCall::OrderByRound()
     {
         rounds = std::max(rounds, part.round + 1);
     }
-    std::vector<uint32_t> next(std::size_t{rounds} + 1, 0); // by round, where its next part goes
+    std::vector<uint32_t> next(std::size_t{rounds} + 1, 0); // by round: the index of its next part
     for (const Part& part : m_parts)
     {
         ++next[part.round + 1];
@@ -108,7 +108,7 @@ PeerCall::FindPlaces()
         BlockRounds& to = blocks[std::size_t{message.to} * channels + part.channel];
         part.sender = placeIn(from, part);
         part.receiver = placeIn(to, part);
-        // A copy is no wire's work, and does not hold up the threads that wait for one.
+        // A copy uses no wire, and does not block the threads that wait for one.
         from.sends += message.from != message.to;
         to.receives += message.from != message.to;
     }
@@ -153,8 +153,8 @@ Rate
 PeerCall::PartCap() const
 {
     AlgorithmInputs all = m_in;
-    all.channels = m_partsOfARank; // among which LL's total is divided
-    // A send's group of threads only copies: a primitive of a ring that reduces has less.
+    all.channels = m_partsOfARank; // without effect: ChannelCap does not depend on it
+    // The threads of a send only copy, faster than a ring's primitive that reduces.
     const Rate copy = m_in.constants.GetBlockTimes().Of(PrimitiveKind::Send).rate;
     return std::min(ChannelCap(all, copy), copy / m_partsAtOnce);
 }

@@ -14,34 +14,35 @@ namespace weir
 
 /**
  * A call of grouped sends and receives as NCCL describes it to its kernels (enqueue.cc): all
- * messages at once, each split into parts on channels of its own, each part in the round and at the
- * place of both its blocks where it is their turn. FlowEngine plays it (PointToPointSchedule);
- * loads, caps and the longest chain for StreamEngine and the closed form are counted on it.
+ * messages start at once. Each is split into parts on channels of its own, and each part has a
+ * round and a work slot ("place") in the blocks at both ends. FlowEngine plays the call
+ * (PointToPointSchedule); loads, caps and the longest chain for StreamEngine and the closed form
+ * are computed from it.
  *
- * A block has eight places. A rank's rounds on a channel take them in their order: the first round
- * goes to the first place, the ninth to the first again. A place sends its next part when it has
+ * A block has eight work slots. A rank's rounds on a channel use them round-robin: the first round
+ * uses the first slot, the ninth the first slot again. A slot sends its next part when it has
  * received those of the rounds before.
  */
 class PeerCall
 {
   public:
-    /** What goes of one message over one channel. */
+    /** The part of one message on one channel. */
     struct Part
     {
         uint32_t message; //!< index
-        uint32_t part;    //!< of the message
+        uint32_t part;    //!< index in the message
         uint32_t channel;
         uint32_t round;       //!< of the point-to-point order
         Bytes bytes;          //!< payload; the message's last part may be shorter than the others
-        Bytes share;          //!< payload of each if all were equal
-        uint32_t sender{0};   //!< its place, numbered through all blocks
+        Bytes share;          //!< payload of each part of the message if all were equal
+        uint32_t sender{0};   //!< its work slot, numbered across all blocks
         uint32_t receiver{0}; //!< as above
     };
 
     /** @p inputs must outlive it. O(parts + ranks x channels). */
     explicit PeerCall(const AlgorithmInputs& inputs);
 
-    /** Message by message. */
+    /** In the order of messages. */
     const std::vector<Part>& Parts() const
     {
         return m_parts;
@@ -52,49 +53,55 @@ class PeerCall
         return m_messages[part.message];
     }
 
-    /** Whether it stays in its rank. */
+    /** Whether sender and receiver are the same rank. */
     bool IsCopy(const Part& part) const
     {
         return MessageOf(part).from == MessageOf(part).to;
     }
 
-    /** On the wire, if all parts of its message were equal. */
+    /** Bytes on the wire, if all parts of its message were equal. */
     Bytes WireShare(const Part& part) const;
 
-    /** The first and largest slice of a part, on the wire. */
+    /** Bytes on the wire of the first and largest slice of a part. */
     Bytes SliceOf(const Part& part) const;
 
-    /** Over how many channels any part goes, from the first one on. */
+    /** Number of channels that parts use, counted from the first channel on. */
     uint32_t ChannelCount() const;
 
-    /** Parts that the busiest block works on at once, besides copying a rank's own. */
+    /**
+     * Number of parts that the busiest block works on concurrently, besides copying a rank's own
+     * part.
+     */
     uint32_t PartsAtOnce() const
     {
         return m_partsAtOnce;
     }
 
-    /** What a part moves at most, on the wire: parts of one block share what it can copy. */
+    /** Upper bound of a part's rate on the wire: parts of one block share its copy rate. */
     Rate PartCap() const;
 
-    /** By place: bytes that the busier of its two directions moves, one part after another, on the
-     * wire. */
+    /**
+     * By work slot: bytes on the wire of the busier of its two directions, one part after another.
+     */
     std::vector<Bytes> PlaceBytes() const;
 
-    /** When the last part has come if parts take nothing but these latencies. */
+    /** When the last part has arrived, if parts take only these latencies. */
     Time LongestChain(const std::vector<Time>& latencyOfPart) const;
 
-    /** One direction of one round of a place. */
+    /** One direction of one round of a work slot. */
     struct Work
     {
         uint32_t rank;
         uint32_t place;
         uint32_t round;
         bool sends;
-        uint32_t part; //!< index
+        uint32_t part; //!< index of the part
     };
 
-    /** What is done on one channel, rank by rank, place by place, round by round; in a round the
-     * receive comes first. @param onChannel indices of the parts that go over it. */
+    /**
+     * The works on one channel, by rank, work slot and round; in a round the receive comes first.
+     * @param onChannel indices of the parts on this channel
+     */
     std::vector<Work> WorksOf(const std::vector<uint32_t>& onChannel) const;
 
   private:
@@ -102,7 +109,7 @@ class PeerCall
     void OrderByRound();
     void FindPlaces();
 
-    /** Calls @p send and @p receive with every part of a round, round by round. */
+    /** Calls @p send with every part of a round, then @p receive with each, round by round. */
     template <class Send, class Receive>
     void ForRounds(Send send, Receive receive) const
     {
@@ -124,10 +131,10 @@ class PeerCall
     const AlgorithmInputs& m_in;
     std::vector<Message> m_messages;
     std::vector<Part> m_parts;
-    std::vector<uint32_t> m_order; //!< parts by round
+    std::vector<uint32_t> m_order; //!< indices of parts, by round
     uint32_t m_places{0};
     uint32_t m_partsAtOnce{1};
-    uint32_t m_partsOfARank{0}; //!< that it sends at once
+    uint32_t m_partsOfARank{0}; //!< that it sends concurrently
 };
 
 } // namespace weir

@@ -35,7 +35,9 @@ ReverseBits(uint32_t value, uint32_t bits)
     return reversed;
 }
 
-/** For each distance below @p count its place in 0, 1, 3, 6, 10, ... mod a power of two. */
+/**
+ * For each distance below @p count its index in the order 0, 1, 3, 6, 10, ... mod a power of two.
+ */
 std::vector<uint32_t>
 TriangularPlaces(uint32_t count)
 {

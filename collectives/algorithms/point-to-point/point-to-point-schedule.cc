@@ -13,11 +13,11 @@
  * @file
  * Grouped sends and receives as thread blocks.
  *
- * Each of a block's eight places (PeerCall) has two groups of its threads: one that sends, one that
- * receives. Such a group is a ThreadBlock here. It takes its next round when the round before is
- * done in both directions; the receiving group tells the sending one by a message of no bytes, over
- * one pipe that holds all of them. NCCL
- * lets all eight finish before it goes on; here each of the eight goes on by itself.
+ * Each of a block's eight work slots (PeerCall) has two groups of threads, one that sends and one
+ * that receives. Each group is a ThreadBlock here. It starts its next round when the previous round
+ * is done in both directions: the receiving group tells the sending one by messages of zero bytes
+ * over one connection that has room for all of them. NCCL waits for all eight slots before it
+ * continues; here each of the eight continues independently.
  */
 namespace weir
 {
@@ -27,9 +27,9 @@ namespace
 
 constexpr uint32_t SHARED_SLOTS = 16; // NCCL_SHARED_STEPS: of a channel's network buffers
 constexpr int64_t MAX_CHUNKS = int64_t{1} << 22; // of a part: all of them are listed
-constexpr Bytes TOKEN;                           // the size of a message that only tells something
+constexpr Bytes TOKEN;                           // the size of a message that is only a signal
 
-/** Where a part's two ends are: blocks, and the places of the pipe in their lists. */
+/** The blocks at a part's two ends, and the indices of the connection in their lists. */
 struct PartEnds
 {
     uint32_t sender{0};
@@ -43,7 +43,8 @@ class ChannelWriter
 {
   public:
     /**
-     * References must outlive it. @param ends by part of the call, room for those of the channel
+     * References must outlive it.
+     * @param ends by part of the call; those of the channel's parts are set
      * @param networkSlots of one connection
      */
     ChannelWriter(const AlgorithmInputs& in,
@@ -58,7 +59,7 @@ class ChannelWriter
     {
     }
 
-    /** Once. @param onChannel indices of the parts that go over it. */
+    /** To be called once. @param onChannel indices of the parts on the channel */
     ChannelSchedule Write(const std::vector<uint32_t>& onChannel)
     {
         const std::vector<PeerCall::Work> works = m_call.WorksOf(onChannel);
@@ -81,7 +82,7 @@ class ChannelWriter
     }
 
   private:
-    /** The chunk of @p bytes; chunks of one size are one. */
+    /** The index of the chunk of @p bytes; chunks of equal size share one. */
     int32_t ClassOf(Bytes bytes)
     {
         const auto [it, isNew] =
@@ -93,7 +94,10 @@ class ChannelWriter
         return it->second;
     }
 
-    /** A part, cut into chunks, as primitives of @p kind on a block's @p pipe-th connection. */
+    /**
+     * Adds a part, cut into chunks, as primitives of @p kind on a block's @p pipe-th connection.
+     * @throws std::length_error for too many chunks
+     */
     void AddChunks(Program& program, PrimitiveKind kind, uint32_t index, uint16_t pipe)
     {
         const PeerCall::Part& part = m_call.Parts()[index];
@@ -112,7 +116,7 @@ class ChannelWriter
         }
     }
 
-    /** Both groups of a place, those that have something to do. */
+    /** Adds the two groups of a work slot, without groups that have nothing to do. */
     void AddBlocks(const std::vector<PeerCall::Work>& works)
     {
         const bool sends =
@@ -124,7 +128,7 @@ class ChannelWriter
         uint16_t sent = 0;
         uint16_t received = 0;
         uint32_t lastReceived = 0; // round
-        uint32_t told = 0;         // receives that the sending group waits for
+        uint32_t told = 0;         // number of receives that the sending group waits for
         for (const PeerCall::Work& work : works)
         {
             PartEnds& ends = m_ends[work.part];
@@ -152,13 +156,16 @@ class ChannelWriter
             const auto pipe = static_cast<uint32_t>(m_channel.connections.size());
             m_channel.blocks[receiver].send.push_back(pipe);
             m_channel.blocks[sender].recv.push_back(pipe);
-            // Not by NVLink: what a block stores there pauses from one slice to the next.
+            // Not NVLink: a block that stores to NVLink pauses between slices.
             m_channel.connections.push_back(
                 {receiver, sender, {m_nowhere, ConnectionKind::Network}, told, Time()});
         }
     }
 
-    /** @p receiving, with a token sent after the last chunk of each of the first @p told pipes. */
+    /**
+     * @p receiving, with a signal sent after the last chunk of each of the first @p told
+     *    connections.
+     */
     Program TellAfter(const Program& receiving, uint32_t told)
     {
         Program program;
@@ -187,7 +194,7 @@ class ChannelWriter
         }
     }
 
-    /** Equal programs are stored once. */
+    /** The index of a program; equal programs are stored once. */
     uint32_t ProgramOf(Program program)
     {
         std::vector<uint64_t> key;
@@ -206,7 +213,7 @@ class ChannelWriter
         return it->second;
     }
 
-    /** The pipe of a part. */
+    /** Adds the connection of a part. */
     void Connect(uint32_t index)
     {
         const PeerCall::Part& part = m_call.Parts()[index];
@@ -240,11 +247,11 @@ class ChannelWriter
     RouteId m_nowhere;
     ChannelSchedule m_channel;
     Loop m_loop;
-    std::map<int64_t, int32_t> m_classes;                 //!< by size of the chunk
+    std::map<int64_t, int32_t> m_classes;                 //!< by chunk size
     std::map<std::vector<uint64_t>, uint32_t> m_programs; //!< by their primitives
 };
 
-/** Whether @p a and @p b are the same blocks doing the same over the same paths. */
+/** Whether @p a and @p b have equal blocks with equal programs over the same paths. */
 bool
 AreCopies(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing)
 {

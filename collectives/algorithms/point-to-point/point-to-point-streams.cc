@@ -11,14 +11,14 @@
  * @file
  * Grouped sends and receives as fluid flows.
  *
- * Where a call has few messages, each of their parts is a leg; parts on one path are merged, which
- * is exact. The n(n - 1) messages of an all-to-all are one leg over all their links, a link's
- * multiplicity being what it carries: as a ring's channel is held at one rate through all its
- * hops, all messages are held at rates in proportion to their bytes. Alone it takes as long as the
- * busiest link needs for its bytes (or the busiest place of a block under its cap), a bound from
- * below that is met when that link never idles. With equal parts it is met: all parts on the
- * busiest links are alike. It is an approximation where parts differ (a short message does not make
- * path for a long one) and of how long the other links are in use (as long as the busiest).
+ * If a call has few messages, each of their parts is a leg; parts on one path are merged, which is
+ * exact. The n(n - 1) messages of an all-to-all are one leg over all their links, where a link's
+ * multiplicity is its load: all messages have rates in proportion to their bytes, as a ring's
+ * channel has one rate over all its hops. The uncontended call takes the time of the busiest link
+ * for its bytes (or of the busiest work slot of a block under its cap). This is a lower bound,
+ * which is reached if that link never idles, as with equal parts, where all parts on the busiest
+ * links are equal. It is an approximation if parts differ (a short message does not make way for a
+ * long one), and for how long the other links are used (as long as the busiest).
  */
 namespace weir
 {
@@ -26,17 +26,17 @@ namespace weir
 namespace
 {
 
-/** Steps in which the busiest link's load is counted when parts differ: half a millionth. */
+/** Units in which the busiest link's load is counted if parts differ: half a millionth of it. */
 constexpr int64_t LOAD_STEPS = int64_t{1} << 21;
 
-/** What goes from one NIC to another under one tuple. */
+/** Bytes from one NIC to another for one flow tuple. */
 struct SegmentBytes
 {
     RouteSum::Segment segment;
     int64_t bytes;
 };
 
-/** What goes through the network, by ends and tuple. */
+/** The bytes through the network, by end points and flow tuple. */
 class NetworkBytes
 {
   public:
@@ -50,7 +50,7 @@ class NetworkBytes
         m_segments.push_back({segment, bytes});
     }
 
-    /** By ascending ends and tuple, each once. */
+    /** In ascending order of end points and flow tuple, each once. */
     const std::vector<SegmentBytes>& Folded()
     {
         Fold();
@@ -90,15 +90,15 @@ class NetworkBytes
     std::size_t m_foldAt{FIRST_FOLD};
 };
 
-/** What the parts of a call put on each link. */
+/** The load of the parts of a call on each link. */
 struct LinkLoads
 {
     std::vector<int64_t> bytes;  //!< by link, on the wire
     std::vector<uint32_t> parts; //!< as above
     std::vector<LinkId> used;    //!< each once
-    NetworkBytes network;        //!< what of it goes through the network
+    NetworkBytes network;        //!< the bytes of it that go through the network
     int64_t largestPart{0};      //!< bytes on the wire
-    bool areEqual{true};         //!< all parts are as large
+    bool areEqual{true};         //!< whether all parts have the same size
 };
 
 void
@@ -113,7 +113,7 @@ AddPart(LinkLoads& loads, LinkId link, uint32_t multiplicity, int64_t bytes)
     loads.bytes[link.Index()] += bytes * multiplicity;
 }
 
-/** The hops of largest latency among those seen, one of each kind of connection. */
+/** The largest latency of hops seen so far, by kind of connection. */
 class SlowestHops
 {
   public:
@@ -125,7 +125,7 @@ class SlowestHops
     {
     }
 
-    /** The path of a part, its path interned. */
+    /** Adds the path of a part whose route exists. */
     void Add(std::size_t part, const Connection& path)
     {
         m_kinds[part] = path.kind;
@@ -133,7 +133,7 @@ class SlowestHops
         slowest = std::max(slowest, HopLatency(m_in, Algorithm::PointToPoint, path, m_slice));
     }
 
-    /** A path over the network; only the longest is worth a route. */
+    /** Adds a path over the network. A route is added only if it is the longest path so far. */
     void Add(std::size_t part, const std::vector<LinkId>& links)
     {
         m_kinds[part] = ConnectionKind::Network;
@@ -149,7 +149,9 @@ class SlowestHops
         }
     }
 
-    /** By part: of the slowest hop of its kind; none for a copy, which was not added. */
+    /**
+     * By part: the latency of the slowest hop of its kind; zero for a copy, which was not added.
+     */
     std::vector<Time> OfParts() const
     {
         std::vector<Time> latencies(m_kinds.size());
@@ -170,7 +172,7 @@ class SlowestHops
     Bytes m_slice;
     std::vector<std::optional<ConnectionKind>> m_kinds; //!< by part
     std::array<Time, KINDS> m_slowest{};                //!< by kind
-    Time m_longest; //!< latency of the links of a path over the network
+    Time m_longest; //!< link latency of the longest path over the network
 };
 
 LinkLoads
@@ -256,7 +258,8 @@ PointToPointStreams(const AlgorithmInputs& in)
     const auto& parts = call.Parts();
     const std::vector<Bytes> places = call.PlaceBytes();
     const Rate cap = call.PartCap();
-    // A place moves one part after the other: side by side, each gets its part of the place.
+    // A work slot moves one part after the other. As concurrent flows each gets a fraction of its
+    // rate.
     const auto capOf = [&](Bytes bytes, Bytes ofItsPlace) {
         return bytes < ofItsPlace ? cap * (bytes.ToDouble() / ofItsPlace.ToDouble()) : cap;
     };
@@ -287,8 +290,8 @@ PointToPointStreams(const AlgorithmInputs& in)
     shape.blocks = call.ChannelCount();
     if (!in.constants.Version().AtLeast(19))
     {
-        // All channels that a peer may have get a block, used or not: all-to-all of 32 bytes to 1
-        // MiB on 8 A100 takes as long as 34 blocks do (superbenchmark 700d650, NCCL 2.10).
+        // Every channel that a peer may have gets a block, used or not: all-to-all of 32 bytes to 1
+        // MiB on 8 A100 takes the time of 34 blocks (superbenchmark 700d650, NCCL 2.10).
         const PeerChannels limits = PeerChannelsOf(in);
         const auto peers = static_cast<uint32_t>(in.communicator.Size());
         shape.blocks = std::max(shape.blocks, std::min(limits.all, limits.least * peers));

@@ -35,9 +35,9 @@ PathInsideNode(const AlgorithmInputs& in, GpuId from, GpuId to)
 }
 
 /**
- * What it takes to drive the ports of a GPU (ncclTopoGetNchannels, a remote rank): by their
- * bandwidth in 2.30.7, before ("start from 2 channels per NIC") two. Two queue pairs of a 400 Gb/s
- * port are what B200s send with 2.29.7: 43.1 GB/s (together-nccl-tests 280e4df).
+ * Number of channels that drives the ports of a GPU (ncclTopoGetNchannels, a remote rank): by
+ * bandwidth in 2.30.7, two before ("start from 2 channels per NIC"). With 2.29.7, B200s reach 43.1
+ * GB/s on two queue pairs of a 400 Gb/s port (together-nccl-tests 280e4df).
  */
 uint32_t
 NetworkChannels(const AlgorithmInputs& in, GpuId gpu)
@@ -52,7 +52,7 @@ NetworkChannels(const AlgorithmInputs& in, GpuId gpu)
                         : CHANNELS_OF_A_PEER);
 }
 
-/** The same of a pair inside a node. */
+/** As above, for a pair inside a node. */
 uint32_t
 LocalChannels(const AlgorithmInputs& in, GpuId from, GpuId to)
 {
@@ -82,8 +82,8 @@ MaxChannels(const AlgorithmInputs& in)
 }
 
 /**
- * LL when the largest message has no more than its threshold on each channel that it may use, and
- * none crosses the network, whose shared buffers have no room for LL (net.cc).
+ * LL if the largest message has at most LL's threshold on each channel that it may use, and no
+ * message crosses the network, whose shared buffers have no room for LL (net.cc).
  */
 void
 Choose(AlgorithmInputs& in)
@@ -140,7 +140,8 @@ ChannelsOfMessage(const AlgorithmInputs& in, const PeerChannels& limits, Bytes b
     {
         return *in.call.overrides.channels;
     }
-    // A 512 KiB step's half to whole over the network, its eighth to 32 of them inside a node.
+    // Per channel, half to all of a 512 KiB step over the network, an eighth to 32 of them inside a
+    // node.
     const bool network = in.communicator.nodes > 1;
     const Bytes smallest = network ? Bytes::KiB(256) : Bytes::KiB(64);
     const Bytes largest = network ? Bytes::KiB(512) : Bytes::MiB(16);

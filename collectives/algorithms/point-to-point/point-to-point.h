@@ -12,35 +12,37 @@
 /**
  * @file
  * Grouped sends and receives (NCCL's sendrecv.h and the point-to-point part of enqueue.cc): the
- * channels, chunks and paths of messages. What a call does with them is a PeerCall.
+ * channels, chunks and paths of messages. PeerCall has the execution of a call.
  */
 namespace weir
 {
 
-/** How many channels messages may be split over; powers of two, see PeerChannelsOf. */
+/** Numbers of channels that messages may be split over; powers of two, see PeerChannelsOf. */
 struct PeerChannels
 {
     uint32_t all;   //!< of the communicator
-    uint32_t least; //!< what a message is split over if it is long enough
-    uint32_t most;  //!< what its parts may grow to while they are very long
+    uint32_t least; //!< for a message that is long enough
+    uint32_t most;  //!< maximum, for very long messages
 };
 
 /**
- * Channels per peer (ncclTopoComputeP2pChannels, scheduleP2pTasksToPlan): what the narrowest kind
- * of path needs, 2 x the NVLinks of a pair, 2 on PCIe, over the network what drives the GPU's
- * ports; halved until each peer has channels of its own, or four peers share one, in the limit for
- * very long messages. O(ranks).
+ * Channels per peer (ncclTopoComputeP2pChannels, scheduleP2pTasksToPlan): the smallest number over
+ * the kinds of paths, which is 2 x the NVLinks of a pair, 2 on PCIe, and over the network the
+ * number that drives the GPU's ports. It is halved until each peer has channels of its own; the
+ * limit for very long messages is halved until at most four peers share one. O(ranks).
  */
 PeerChannels PeerChannelsOf(const AlgorithmInputs& inputs);
 
-/** Over how many channels a message of @p bytes goes; what the call fixes, if it does. */
+/** Number of channels for a message of @p bytes, or the number that the call's overrides fix. */
 uint32_t ChannelsOfMessage(const AlgorithmInputs& inputs, const PeerChannels& limits, Bytes bytes);
 
 /** Whether both ranks are in one node. */
 bool AreInOneNode(const AlgorithmInputs& inputs, const Message& message);
 
-/** The ports of what crosses the network on a channel of the communicator; of a GPU with several
- * the channel says which (ncclTopoGetLocalNet). */
+/**
+ * The ports of a message that crosses the network on a channel of the communicator. The channel
+ * selects among several ports of a GPU (ncclTopoGetLocalNet).
+ */
 NetworkPorts PortsOf(const AlgorithmInputs& inputs, const Message& message, uint32_t channel);
 
 /** The queue pair of a part of a message that crosses the network. */
@@ -52,16 +54,21 @@ Connection PathOf(const AlgorithmInputs& inputs,
                   uint32_t channel,
                   uint32_t part);
 
-/** Payload of a part's chunks: 128 KiB, 512 KiB where all is NVLink; less of short messages. */
+/**
+ * Payload of a part's chunks: 128 KiB, or 512 KiB if all GPUs are on NVLink (256 KiB on several
+ * nodes of Blackwell with ARM hosts); less for short messages.
+ */
 Bytes ChunkOf(const AlgorithmInputs& inputs, const Message& message);
 
-/** The call's messages. */
 std::vector<Message> MessagesOf(const AlgorithmInputs& inputs);
 
-/** StreamShape of such a call, see point-to-point-streams.cc. */
+/** The StreamShape of a call of sends and receives, see point-to-point-streams.cc. */
 StreamShape PointToPointStreams(const AlgorithmInputs& inputs);
 
-/** Schedule of such a call, see point-to-point-schedule.cc. */
+/**
+ * The schedule of a call of sends and receives, see point-to-point-schedule.cc.
+ * @throws std::length_error when a message has more than 2^22 chunks on one channel.
+ */
 Schedule PointToPointSchedule(const AlgorithmInputs& inputs);
 
 } // namespace weir

@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-/** What all chains put on links, hop by hop. */
+/** The loads of all chains on links, hop by hop. */
 class HopLoads
 {
   public:
@@ -33,7 +33,10 @@ class HopLoads
         }
     }
 
-    /** What a channel moves over @p path at @p place, beside those that cross its links then. */
+    /**
+     * Rate of a channel over a hop's route at position @p place, with the hops that cross its links
+     * at the same time.
+     */
     Rate ShareOn(RouteId route, std::size_t place) const
     {
         Rate rate = m_cap;
@@ -58,12 +61,12 @@ class HopLoads
     };
 
     Rate m_cap;
-    double m_slices; //!< of a channel
+    double m_slices; //!< number of slices of a channel
     const UncontendedRates& m_rates;
     std::unordered_map<uint32_t, std::vector<Load>> m_loads; //!< by link
 };
 
-/** A chain's hops with what slices take over them. */
+/** The times of slices over a chain's hops. */
 class ChainTimes
 {
   public:
@@ -84,7 +87,10 @@ class ChainTimes
         m_firsts.resize(chain.ranks.size());
     }
 
-    /** One call: @p begins by rank; makes @p ends later where it must. */
+    /**
+     * Plays one call. @param begins by rank @param ends by rank; made later where the chain ends
+     * later
+     */
     void Play(const std::vector<Time>& begins, std::vector<Time>& ends)
     {
         m_firsts[0] = begins[m_chain.ranks[0]];
@@ -93,7 +99,7 @@ class ChainTimes
             const Time arrival = m_firsts[p] + m_slices[p] + m_chain.hops[p].latency;
             m_firsts[p + 1] = std::max(arrival, begins[m_chain.ranks[p + 1]]);
         }
-        Time arrived; // the last slice at this place
+        Time arrived; // the last slice at this position
         for (std::size_t p = 0; p < m_slices.size(); ++p)
         {
             Time left = std::max(m_firsts[p] + m_alls[p], arrived + m_slices[p]);
@@ -111,10 +117,10 @@ class ChainTimes
 
   private:
     const BackToBackChains::Chain& m_chain;
-    std::vector<Time> m_slices; //!< by hop: of one slice
-    std::vector<Time> m_alls;   //!< of all bytes
-    std::vector<Time> m_behind; //!< of those behind the first ones that have slots
-    std::vector<Time> m_firsts; //!< by place: when the first slice can be used
+    std::vector<Time> m_slices; //!< by hop: time of one slice
+    std::vector<Time> m_alls;   //!< by hop: time of all bytes
+    std::vector<Time> m_behind; //!< by hop: time of all bytes beyond the first slots
+    std::vector<Time> m_firsts; //!< by position: when the first slice can be used
 };
 
 } // namespace
@@ -148,7 +154,7 @@ PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t ca
         first = call == 0 ? end : first;
         if (call > 1 && period == before)
         {
-            last += period * (calls - 1 - call); // and so on
+            last += period * (calls - 1 - call); // the remaining calls have the same period
             break;
         }
         for (uint32_t rank = 0; rank < ranks; ++rank)

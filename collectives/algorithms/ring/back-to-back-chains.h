@@ -13,8 +13,7 @@ namespace weir
 
 class UncontendedRates;
 
-/** Equal calls that follow each other, each of which sends slices along a chain on every channel.
- */
+/** Equal back-to-back calls, each of which sends slices along a chain on every channel. */
 struct BackToBackChains
 {
     struct Hop
@@ -22,29 +21,29 @@ struct BackToBackChains
         RouteId route;
         Time latency;      //!< from a slice's last byte to its use
         Time release;      //!< from the last slice's end until the sender's kernel may end
-        uint32_t slots{8}; //!< slices that the sender may be ahead
+        uint32_t slots{8}; //!< slices by which the sender may be ahead
     };
 
     struct Chain
     {
-        std::vector<uint32_t> ranks; //!< in order
-        std::vector<Hop> hops;       //!< one fewer
-        double weight{1};            //!< how many equal channels there are
+        std::vector<uint32_t> ranks; //!< in the chain's order
+        std::vector<Hop> hops;       //!< one fewer than ranks
+        double weight{1};            //!< number of equal channels
     };
 
-    std::vector<Chain> chains; //!< the different ones
+    std::vector<Chain> chains; //!< distinct chains
     Bytes slice;               //!< on the wire
-    Bytes bytes;               //!< of a channel over each hop, on the wire
+    Bytes bytes;               //!< bytes of a channel over each hop, on the wire
     Rate cap;                  //!< of a channel
     Time start;                //!< from a kernel's end to the next one's first primitive
 };
 
 /**
- * The mean time between the ends of @p calls calls of a row, when every rank begins a call as its
- * own part of the one before has ended, on all channels.
+ * Mean period between the ends of @p calls back-to-back calls, where every rank begins a call when
+ * its own part of the previous one has ended on all channels.
  *
- * In call k with B(r) the begin of rank r, place p of a chain having the rank r(p), hop p taking
- * m(p) for a slice, M(p) for all bytes and L(p) until use, the first slice is there at
+ * In call k let B(r) be the begin of rank r, r(p) the rank at position p of a chain, and m(p), M(p)
+ * and L(p) the times of hop p for a slice, for all bytes, and until use. The first slice arrives at
  *
  *   f(0) = B(r(0)),  f(p + 1) = max(f(p) + m(p) + L(p), B(r(p + 1)))
  *
@@ -52,14 +51,14 @@ struct BackToBackChains
  *
  *   l(p) = max(f(p) + M(p), l(p - 1) + L(p - 1) + m(p), f(p + 1) + M(p) - slots x m(p)),
  *
- * the last term where there are more slices than slots. A hop that crosses a link q places before
- * or after another one finds it there for the part max(0, 1 - q / K) of its K slices' time, as
- * chains begin together. Rank r's kernel ends at E(r), the latest of its l(p) + release(p) over all
- * chains, and its next call begins at E(r) + start. Where all chains have the ranks in one order
- * the period is that of the slowest rank alone; where a rank is early in one chain and late in
+ * with the last term only if there are more slices than slots. Chains begin at the same time, so
+ * hops on a common link whose positions differ by q share it for the fraction max(0, 1 - q / K) of
+ * the time of their K slices. Rank r's kernel ends at E(r), the latest of its l(p) + release(p)
+ * over all chains, and its next call begins at E(r) + start. If all chains have the ranks in the
+ * same order, the period is that of the slowest rank. If a rank is early in one chain and late in
  * another, those behind it wait for it, and calls hardly overlap.
  *
- * O(calls x places of all chains), less when the period is steady before.
+ * O(calls x positions of all chains), less if the period becomes steady before.
  */
 Time PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t calls);
 

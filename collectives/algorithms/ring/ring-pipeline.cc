@@ -11,10 +11,11 @@
 
 /**
  * @file
- * Ring broadcast and reduce (NCCL's broadcast.h and reduce.h): from the root along the ring to the
- * rank before it, or from the rank behind the root along the ring to it, slice after slice, so that
- * all hops work at once when the pipeline is full. Inside nodes a slice is what a thread block
- * moves in one pass; over the network the sender's process waits for a whole chunk.
+ * Ring broadcast and reduce (NCCL's broadcast.h and reduce.h). A chain leads from the root along
+ * the ring to the rank before it, or from the rank behind the root along the ring to the root.
+ * Slices follow each other, so that all hops are busy when the pipeline is full. Inside nodes a
+ * slice is what a thread block moves in one pass; over the network the sender's process waits for a
+ * whole chunk.
  */
 namespace weir
 {
@@ -28,7 +29,7 @@ SupportsRingPipeline(CollectiveOp op, const Communicator& communicator)
     return op == CollectiveOp::Broadcast || op == CollectiveOp::Reduce;
 }
 
-/** How a channel's share goes along the chain. */
+/** The cutting of a channel's share along the chain. */
 Chunking
 ChainChunking(const AlgorithmInputs& in)
 {
@@ -46,7 +47,7 @@ LargestChunk(const AlgorithmInputs& in)
                     DivideUp(in.call.bytes, in.channels));
 }
 
-/** What of a chunk is handed on at once, on the wire: the rest follows, so that times only grow. */
+/** Bytes on the wire of a chunk's first slice. It is the largest one, so times are upper bounds. */
 Bytes
 SliceOf(const AlgorithmInputs& in, Bytes chunk)
 {
@@ -54,8 +55,9 @@ SliceOf(const AlgorithmInputs& in, Bytes chunk)
 }
 
 /**
- * From a slice's last byte on the wire to its use. Over the network the whole chunk is there before
- * its message leaves: the rest of it at the rate of a thread block.
+ * From a slice's last byte on the wire to its use. Over the network the whole chunk must be there
+ * before its message leaves, so the latency includes the rest of the chunk at the rate of a thread
+ * block.
  */
 Time
 ChainLatency(const AlgorithmInputs& in, const Connection& hop, Bytes chunk)
@@ -69,7 +71,7 @@ ChainLatency(const AlgorithmInputs& in, const Connection& hop, Bytes chunk)
     return HopLatency(in, Algorithm::Ring, hop, message) + (message - slice) / ChannelCap(in);
 }
 
-/** The place in a channel's order where the chain begins. */
+/** The position in a channel's order where the chain begins. */
 uint32_t
 FirstPlace(const AlgorithmInputs& in, const RingChannel& ring)
 {
@@ -80,9 +82,9 @@ FirstPlace(const AlgorithmInputs& in, const RingChannel& ring)
 }
 
 /**
- * What a rank's call takes longer than its kernel's start and end, besides its bytes: its process
- * hands over the messages of its channels one after the other, and under Simple a block that stores
- * over PCIe itself ends a slice with a fence, for which it waits.
+ * Time from the last slice's end until a sender's kernel may end. Its process posts the messages of
+ * its channels one after the other, and under Simple a block that itself stores over PCIe ends a
+ * slice with a fence, which it waits for.
  */
 class HandingOver
 {
@@ -96,7 +98,7 @@ class HandingOver
     {
     }
 
-    /** Of the rank at @p place of @p ring. */
+    /** The time of the rank at position @p place of @p ring. */
     Time Of(const RingChannel& ring, std::size_t place) const
     {
         const ConnectionKind kind = ring.hops[place].kind;
@@ -164,7 +166,9 @@ DescribeChains(const AlgorithmInputs& in)
     return description;
 }
 
-/** As pipelines, and as back-to-back calls see the chains, a rank not waiting for those behind it.
+/**
+ * The call as pipelines, and its chains for back-to-back calls, where a rank does not wait for
+ * those behind it.
  */
 StreamShape
 RingPipelineStreams(const AlgorithmInputs& in)

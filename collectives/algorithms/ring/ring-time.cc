@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** One round of a ring over its hops. */
+/** The time of one round of a ring. */
 class RoundTime
 {
   public:
@@ -42,24 +42,24 @@ class RoundTime
         m_apart = SlowestCrossing() - fastest;
     }
 
-    /** When another round follows. */
+    /** Time of a round that another one follows. */
     Time Period() const
     {
         return m_period;
     }
 
-    /** When none does. */
+    /** Time of the last round. */
     Time Last() const
     {
-        // Crossing hops from the g-th to the h-th and waiting otherwise is (waits + at[h]) - at[g],
-        // where at[h] = crossings up to hop h + waits for all behind it.
+        // Crossing the hops from the g-th to the h-th and waiting at all others takes waits + at[h]
+        // - at[g], where at[h] = crossings up to hop h + waits for all hops behind it.
         const std::size_t n = m_moves.size();
         const std::size_t hops = n + m_ring.steps;
         const Time wait = m_slowest * m_round.slices;
         const Time waits = Wire() + Behind();
         std::vector<Time> at{wait * static_cast<double>(hops)};
-        std::size_t first = 0;         // before which a path crosses the slowest hop
-        std::deque<std::size_t> least; // of those, in reach, each below those after it
+        std::size_t first = 0;         // path starts before this one cross the slowest hop
+        std::deque<std::size_t> least; // starts in reach, with ascending at
         Time longest;
         for (std::size_t h = 1; h <= hops; ++h)
         {
@@ -84,7 +84,7 @@ class RoundTime
         return longest + AfterLast();
     }
 
-    /** Of a slice, to where it is used. */
+    /** Time of a slice over a hop until its use. */
     Time Crossing(std::size_t hop) const
     {
         return m_moves[hop] + m_ring.hops[hop].latency;
@@ -100,13 +100,16 @@ class RoundTime
         return slowest;
     }
 
-    /** Of the time, in rounds that follow each other. */
+    /** The fraction of time that a hop is busy, in rounds that follow each other. */
     double BusyPart(std::size_t hop) const
     {
         return std::min(1.0, m_moves[hop] * m_round.slices * m_ring.steps / m_period);
     }
 
-    /** Of a chunk's time on @p hop: with one that set out as much later as hops differ. */
+    /**
+     * The fraction of a chunk's time on @p hop that overlaps with one offset by the difference of
+     * hops.
+     */
     double Overlap(std::size_t hop) const
     {
         return std::max(0.0, 1 - m_apart / (m_moves[hop] * m_round.slices));
@@ -121,8 +124,8 @@ class RoundTime
         {
             const std::size_t before = Before(h);
             const Time ahead = (m_slowest - m_wires[before]) * m_round.slices;
-            // Over the network the last slice has crossed when its wire is free, not when its
-            // sender's block is.
+            // Over the network the last slice has crossed when its wire is free, which may be
+            // before its sender's block is.
             const Time excess = Stores(before) ? Time() : m_wires[before] - m_moves[before];
             const Time early = excess + ahead;
             const Time crossed = m_ring.hops[before].latency + last;
@@ -136,21 +139,21 @@ class RoundTime
         return std::max(Wire() + pause, AverageWay() + last);
     }
 
-    /** What a round's last slice keeps its block busy for. */
+    /** How long a round's last slice keeps its block busy. */
     Time LastTime() const
     {
         return m_ring.block.Of(m_ring.last, m_round.slice);
     }
 
-    /** What the last chunk of a round takes a block that has stored all before on @p hop. */
+    /** Time of a round's last chunk in a block that has stored everything before on @p hop. */
     Time LastOf(std::size_t hop) const
     {
         return Stores(hop) ? LastTime() * m_round.slices : Time();
     }
 
     /**
-     * From the last slice's arrival until all blocks are done: those that store have done so a
-     * latency before, and the earlier the faster they are than the slowest hop.
+     * Time from the last slice's arrival until all blocks are done. Blocks that store have stored
+     * everything a latency before, and earlier by the lead that they have over the slowest hop.
      */
     Time AfterLast() const
     {
@@ -168,16 +171,16 @@ class RoundTime
         return hop == 0 ? m_moves.size() - 1 : hop - 1;
     }
 
-    /** Whether a block is the wire of @p hop. */
+    /** Whether a thread block is the wire of @p hop, as its stores move the bytes. */
     bool Stores(std::size_t hop) const
     {
         return m_ring.hops[hop].pause > Time();
     }
 
     /**
-     * What a slice keeps a block busy for that pauses by @p pause after each: on the average of a
-     * round's sends, which copy in an all-gather, reduce in a reduce-scatter, both in an
-     * all-reduce; over the network the first one, which receives nothing, takes less.
+     * How long a slice keeps a block busy that pauses for @p pause after each slice. This is the
+     * average over a round's sends, which copy in an all-gather, reduce in a reduce-scatter, and do
+     * both in an all-reduce. Over the network the first send receives nothing and takes less.
      */
     Time BusyTime(Time pause) const
     {
@@ -215,14 +218,14 @@ class RoundTime
 
     const RingRounds& m_ring;
     const RingRounds::Round& m_round;
-    std::vector<Time> m_moves; //!< by hop: of one slice
-    std::vector<Time> m_wires; //!< by hop: between one slice and the next
-    Time m_slowest;            //!< of m_wires
-    Time m_period;             //!< when another round follows
-    Time m_apart;              //!< by what crossing the slowest hop takes longer than the fastest
+    std::vector<Time> m_moves; //!< by hop: time of one slice
+    std::vector<Time> m_wires; //!< by hop: period of slices
+    Time m_slowest;            //!< the maximum of m_wires
+    Time m_period;             //!< of a round that another one follows
+    Time m_apart;              //!< time of the slowest crossing minus that of the fastest
 };
 
-/** What hops that share links leave each other in one round of all rings. */
+/** The rates of hops that share links in one round of all rings. */
 class RoundShares
 {
   public:
@@ -258,14 +261,19 @@ class RoundShares
   private:
     using LoadByKey = std::unordered_map<uint64_t, double>;
 
-    /** What a unit of weight gets of @p link beside all that calls put on it, or this one alone. */
+    /**
+     * Rate of @p link for a unit of weight, with all load of one of the @p calls calls on it, or
+     * only that of the hop if the calls do not load it.
+     */
     Rate LevelOf(LinkId link, double share, double calls) const
     {
         const double load = m_rates.LoadOn(link) / calls;
         return m_rates.RateOf(link) / (load > 0 ? load : share);
     }
 
-    /** Where hops slow each other even in one call: the links of all that do not reach their cap.
+    /**
+     * Finds the links that limit hops below their cap even with one call, and their loads. @return
+     * whether several hops share one of them
      */
     bool FindSharedLinks()
     {
@@ -291,7 +299,7 @@ class RoundShares
         return found;
     }
 
-    /** By ring and hop: what the other links leave it. */
+    /** By ring and hop: its rate on all other links. */
     std::vector<std::vector<Rate>> SharesOfOtherLinks() const
     {
         std::vector<std::vector<Rate>> shares;
@@ -311,7 +319,10 @@ class RoundShares
         return shares;
     }
 
-    /** Calls @p use(ring, hop, link, share) for all hops on links that slow some. */
+    /**
+     * Calls @p use(ring, hop, link, share) for all hops on the links that FindSharedLinks has
+     * found.
+     */
     template <typename Use>
     void ForEachOnShared(const Use& use) const
     {
@@ -334,7 +345,7 @@ class RoundShares
         return {m_rings[ring], m_rings[ring].rounds[m_round], m_shares[ring]};
     }
 
-    /** Numbers rings by their period, and hops by how far they are behind the slowest one. */
+    /** Numbers rings by their period, and hops by their distance behind the slowest hop. */
     void FindWhatIsInStep()
     {
         std::map<Time, uint32_t> paces;
@@ -347,7 +358,7 @@ class RoundShares
             m_behind.emplace_back(n);
             const Time slowest = time.SlowestCrossing();
             uint32_t behind = 0;
-            for (std::size_t i = 0; i < 2 * n; ++i) // the first way round finds the slowest one
+            for (std::size_t i = 0; i < 2 * n; ++i) // the first of two rounds finds the slowest hop
             {
                 behind = time.Crossing(i % n) == slowest ? 0 : behind + 1;
                 m_behind[r][i % n] = behind;
@@ -355,18 +366,21 @@ class RoundShares
         }
     }
 
-    /** Key of hops of one pace on a link; of one place, too, if @p behind is not 0. */
+    /** Key of the hops of one pace on a link; also of one position if @p behind is not 0. */
     static uint64_t Key(LinkId link, uint32_t pace, uint32_t behind)
     {
         return (uint64_t{link.Index()} << 32) | (uint64_t{pace & 0xfff} << 20) | behind;
     }
 
-    /** Loads links by how much of the time hops are busy, then hops by what they find there. */
+    /**
+     * Updates the loads of links by the busy fractions of hops, then the rates of hops by the loads
+     * that they find. @return whether a rate changed by more than 1e-5 of its value
+     */
     bool Step()
     {
-        LoadByKey any;  // by link: of hops of other rings
-        LoadByKey pace; // more than that for hops of rings as fast
-        LoadByKey step; // and for hops in step
+        LoadByKey any;  // by link: load of any hop
+        LoadByKey pace; // additional load for hops of equally fast rings
+        LoadByKey step; // additional load for hops in lockstep
         std::vector<RoundTime> times;
         for (std::size_t r = 0; r < m_rings.size(); ++r)
         {
@@ -393,7 +407,8 @@ class RoundShares
         {
             for (std::size_t h = 0; h < next[r].size(); ++h)
             {
-                // No slower than all at once: a hop may cross links that the legs do not count.
+                // Not slower than under full load: a hop may cross links that the legs do not
+                // count.
                 const Rate share = std::max(next[r][h], m_full[r][h]);
                 changes = changes || std::abs(share / m_shares[r][h] - 1) > 1e-5;
                 m_shares[r][h] = share;
@@ -417,12 +432,12 @@ class RoundShares
     const UncontendedRates& m_rates;
     double m_calls;
     std::vector<std::vector<Rate>> m_shares;     //!< by ring and hop
-    std::vector<std::vector<Rate>> m_full;       //!< the same, all hops busy
-    std::vector<std::vector<Rate>> m_most;       //!< the same, without links that hops share
-    LoadByKey m_hopsOn;                          //!< by link that slows hops
-    LoadByKey m_all;                             //!< by link: of all hops
-    std::vector<uint32_t> m_pace;                //!< by ring
-    std::vector<std::vector<uint32_t>> m_behind; //!< by ring and hop
+    std::vector<std::vector<Rate>> m_full;       //!< as above, with all hops busy
+    std::vector<std::vector<Rate>> m_most;       //!< as above, without the links that hops share
+    LoadByKey m_hopsOn;                          //!< by link that limits hops: number of hops
+    LoadByKey m_all;                             //!< by link: load of all hops
+    std::vector<uint32_t> m_pace;                //!< by ring: number of its period
+    std::vector<std::vector<uint32_t>> m_behind; //!< by ring and hop: hops behind the slowest one
 };
 
 } // namespace

@@ -15,15 +15,15 @@ namespace weir
 
 class UncontendedRates;
 
-/** One channel's ring as its closed form sees it. */
+/** One channel's ring in the closed form. */
 struct RingRounds
 {
     struct Hop
     {
         RouteId route;
         Time latency;  //!< from a slice's last byte to its use
-        Time pause;    //!< of the wire between two slices: BlockTimes::Pause where a block stores
-        Time interval; //!< at least, from one slice's start to the next one's
+        Time pause;    //!< between two slices on the wire: BlockTimes::Pause where a block stores
+        Time interval; //!< minimum time from one slice's start to the next one's
     };
 
     struct Round
@@ -35,52 +35,54 @@ struct RingRounds
 
     std::vector<Hop> hops;     //!< in ring order
     std::vector<Round> rounds; //!< NCCL's outer loop
-    uint32_t steps{0};         //!< chunks that each rank sends in one round
+    uint32_t steps{0};         //!< number of chunks that each rank sends in one round
     Rate cap;                  //!< of a slice on the wire
-    double weight{1};          //!< how many equal channels there are
+    double weight{1};          //!< number of equal channels
     BlockTimes block;
-    PrimitiveKind last{PrimitiveKind::Recv}; //!< what ends a round
+    PrimitiveKind last{PrimitiveKind::Recv}; //!< last primitive of a round
 };
 
 /**
- * How long the slowest ring takes from its first send to its last arrival, when links carry what
- * @p rates says.
+ * Time of the slowest ring from its first send to its last arrival, with the link loads of @p
+ * rates.
  *
- * Every rank sends its chunks of a round in a fixed order, each as some slices, and each chunk but
- * the first when that of the rank before has arrived. So with m(h) = slice / share on hop h, w(h) =
- * max(m(h) + pause(h), interval(h), block time) and latency L(h), a round is bound
+ * Every rank sends its chunks of a round in a fixed order, each in several slices, and each chunk
+ * but the first when the chunk of the previous rank has arrived. With m(h) = slice / share on hop
+ * h, w(h) = max(m(h) + pause(h), interval(h), block time) and latency L(h), a round takes the
+ * longer of
  *
- *   by the slowest wire or block:  steps x slices x max w + the pause between rounds, or
- *   by a chunk's path:              sum over steps consecutive hops (m(h) + L(h)) + (slices - 1)
- * max
- * w
+ *   the slowest wire or block:  steps x slices x max w + the pause between rounds
+ *   the path of a chunk:        sum over steps consecutive hops of (m(h) + L(h))
+ *                                 + (slices - 1) max w
  *
- * The pause is L + the block's time r of the last receive, less what the hop before the slowest one
- * is ahead of it per step; where blocks store, at least slices x r: they receive nothing before all
- * that they store has left. r of all slices, less L where they begin as the last one sets out, also
- * follows the last round. Latencies count on the average in rounds that others follow (round by
- * round they begin at other ranks). In the last one chunks may also wait on part of the way for
- * those ahead of them: a send begins when the one before it on its hop and the one of its chunk on
- * the hop before are over, so that the round takes the longest of all that alternate between both,
+ * The pause is L + the block's time r of the last receive, minus the lead that the hop before the
+ * slowest one gains. Where blocks store, the pause is at least slices x r, since they run the last
+ * receive only when everything that they stored has left. r of all slices, minus L where they begin
+ * when the last slice departs, also follows the last round. In rounds that others follow, latencies
+ * are averaged over the hops, since consecutive rounds begin at different ranks. In the last round
+ * chunks may also wait on a part of their path for those ahead: a send starts when the previous
+ * send on its hop and the send of its chunk on the previous hop are done. So the round takes the
+ * longest sequence that alternates between both:
  *
- *   max over J, first hop:  sum over J consecutive hops (m + L) + ((steps - J) slices + slices - 1)
- * max w
+ *   max over J and the first hop:  sum over J consecutive hops of (m + L)
+ *                                    + ((steps - J) slices + slices - 1) max w
  *
- * A rank that waits for its chunk leaves its links to others. Hop h is busy for b(h) = slices x
- * m(h) / (time of a round / steps) of the time, and what it finds on a link is
+ * A rank that waits for its chunk leaves its links to others. Hop h is busy for the fraction b(h) =
+ * slices x m(h) / (time of a round / steps) of the time, and finds on a link the load of
  *
- *   all hops in step with it  +  sum over the others of max(b, 1 - D / (slices x m))
+ *   all hops in lockstep with it  +  sum over the others of max(b, 1 - D / (slices x m))
  *
- * as a customer of a closed network finds the others there (Reiser and Lavenberg, JACM 27, 1980,
- * mean value analysis). In step are hops of rings that are equally fast, as many hops behind their
- * ring's slowest one: they have waited for the same. The others of such rings are apart by up to D,
- * by which crossing the ring's slowest hop takes longer than its fastest; with D = 0 all are in
- * step. m and b follow from each other: iterated from full load on.
+ * as a customer of a closed queueing network finds the other customers (mean value analysis; Reiser
+ * and Lavenberg, JACM 27, 1980). Hops of equally fast rings are in lockstep if they are equally far
+ * behind their ring's slowest hop, since they have waited for the same time. The other hops of such
+ * rings are offset by at most D, the difference in time between crossing the ring's slowest and its
+ * fastest hop; with D = 0 all are in lockstep. Hops of rings of another speed count with b. m and b
+ * depend on each other and are iterated, starting from full load.
  *
  * @param rings all channels of the call
- * @param calls how many calls alike are in @p rates: those beside the call itself are averages
+ * @param calls number of concurrent calls in @p rates; those besides the call itself are averages
  *
- * O(hops x rounds), times some 10 where links have several hops that are not in step.
+ * O(hops x rounds), times about 10 where links have several hops that are not in lockstep.
  */
 Time RingsTime(const std::vector<RingRounds>& rings, const UncontendedRates& rates, double calls);
 

@@ -10,8 +10,8 @@
 /**
  * @file
  * Ring all-reduce, all-gather and reduce-scatter (NCCL's all_reduce.h, all_gather.h and
- * reduce_scatter.h): every rank sends to its successor only; a chunk goes round once to be summed
- * and once to be spread.
+ * reduce_scatter.h). Every rank sends only to its successor. A chunk travels around the ring once
+ * to be summed and once to be spread.
  */
 namespace weir
 {
@@ -26,7 +26,7 @@ SupportsRing(CollectiveOp op, const Communicator& communicator)
            op == CollectiveOp::ReduceScatter;
 }
 
-/** Chunks that each rank sends in one round. */
+/** Number of chunks that each rank sends in one round. */
 uint32_t
 RingSteps(const AlgorithmInputs& in)
 {
@@ -35,11 +35,11 @@ RingSteps(const AlgorithmInputs& in)
 }
 
 /**
- * What slices keep a ring's blocks busy for. Of a round's primitives one moves nothing over NVLink:
- * the last one, which copies out of the rank's own buffer. On Ampere, whose blocks load from the
- * rank before what others have it store, it is the first one, which copies into that buffer; a
- * round takes as long. With one process for all GPUs senders store into the output itself, so
- * that receiving leaves nothing to do.
+ * How long slices keep a ring's blocks busy. One primitive of a round moves no bytes over NVLink:
+ * the last one, which copies out of the rank's own buffer. On Ampere blocks load from the previous
+ * rank what blocks store elsewhere. There it is the first primitive, which copies into that buffer,
+ * and a round takes equally long. With one process for all GPUs senders store into the output
+ * itself, so that receiving takes no time.
  */
 BlockTimes
 RingBlockTimes(const AlgorithmInputs& in)
@@ -66,7 +66,7 @@ RingBlockTimes(const AlgorithmInputs& in)
     return times;
 }
 
-/** NCCL's outer loop over one channel's share, as the closed form sees it. */
+/** The rounds of NCCL's outer loop over one channel's share, for the closed form. */
 std::vector<RingRounds::Round>
 RoundsOf(const AlgorithmInputs& in, Bytes share)
 {
@@ -82,8 +82,8 @@ RoundsOf(const AlgorithmInputs& in, Bytes share)
 }
 
 /**
- * The least time between two messages of one channel over the network: its sender's and its
- * receiver's process handle those of all connections that they serve, one after the other.
+ * Minimum time between two messages of one channel over the network: the processes of its sender
+ * and of its receiver serve all their connections one after the other.
  */
 class MessageTurns
 {
@@ -113,7 +113,7 @@ class MessageTurns
     }
 
   private:
-    /** Of a connection of the first channel. */
+    /** Number of messages of a connection of the first channel. */
     static uint64_t MessagesOf(const AlgorithmInputs& in)
     {
         uint64_t messages = 0;
@@ -128,10 +128,10 @@ class MessageTurns
     Protocol m_protocol;
     MessageCost m_cost;
     bool m_fits;
-    std::vector<ServedConnections> m_served; //!< by rank; empty within a node
+    std::vector<ServedConnections> m_served; //!< by rank; empty inside one node
 };
 
-/** 2n - 1 primitives: send, n - 2 reducing hops, the final sum, n - 2 spreading hops, receive. */
+/** 2n - 1 primitives: send, n - 2 reducing hops, the final sum, n - 2 forwarding hops, receive. */
 Program
 AllReduceProgram(int32_t n)
 {
@@ -230,7 +230,7 @@ DescribeRing(const AlgorithmInputs& in)
     return description;
 }
 
-/** Rounds that follow each other around the rings: RingsTime. */
+/** The legs of the rings, and their rounds for RingsTime. */
 StreamShape
 RingStreams(const AlgorithmInputs& in)
 {

@@ -10,8 +10,8 @@
 
 /**
  * @file
- * Tree all-reduce (NCCL's all_reduce.h, runTreeSplit): chunk after chunk is summed up the channel's
- * tree to its root and spread down again; two thread groups of a rank do both at once.
+ * Tree all-reduce (NCCL's all_reduce.h, runTreeSplit). Chunk after chunk is summed up the channel's
+ * tree to its root and spread down again; two thread groups of a rank do both concurrently.
  */
 namespace weir
 {
@@ -31,7 +31,7 @@ MaxTreeChannels(const AlgorithmInputs& in)
     return static_cast<uint32_t>(in.communicator.trees.size());
 }
 
-/** Of how many trees the process that serves most sends to parents over the network at once. */
+/** The largest number of trees in which one process sends to parents over the network. */
 uint32_t
 TreeSenders(const AlgorithmInputs& in)
 {
@@ -50,11 +50,12 @@ TreeSenders(const AlgorithmInputs& in)
 }
 
 /**
- * How a channel's share goes through a tree: one step is one chunk. LL128 halves the chunk while
- * the share has less than 64 s / p of them and they are above 128 KiB, then while less than 16 s /
- * p and above 32 KiB, with s = 1 + floor(log2 N) + p / 10 over N nodes of p ranks (enqueue.cc).
+ * The cutting of a channel's share in a tree: one step is one chunk. LL128 halves the chunk while
+ * the share has fewer than 64 s / p chunks and they are larger than 128 KiB, then while it has
+ * fewer than 16 s / p and they are larger than 32 KiB, with s = 1 + floor(log2 N) + p / 10 for N
+ * nodes of p ranks (enqueue.cc).
  *
- * A chunk is as many slices as the thread block makes passes over it.
+ * A chunk has one slice for each pass of the thread block over it.
  */
 Chunking
 TreeChunking(const AlgorithmInputs& in)
@@ -83,9 +84,9 @@ TreeChunking(const AlgorithmInputs& in)
 }
 
 /**
- * What a channel's blocks move in each direction while chunks follow each other, on the wire: over
- * several nodes KernelTimes::TreeBlockRate. A chunk by itself crosses a hop at ChannelCap, as its
- * block has nothing else to do then.
+ * Rate of a channel's blocks in each direction for back-to-back chunks, on the wire:
+ * KernelTimes::TreeBlockRate on several nodes. A single chunk crosses a hop at ChannelCap, as its
+ * block has no other work then.
  */
 Rate
 TreeBlockRate(const AlgorithmInputs& in)
@@ -96,7 +97,7 @@ TreeBlockRate(const AlgorithmInputs& in)
                : in.times.TreeBlockRate(in.protocol, nodes) * (1 / ShapeOf(in.protocol).efficiency);
 }
 
-/** Of a connection over the network. */
+/** The messages of a connection over the network. */
 MessageCost::Train
 TrainOver(const AlgorithmInputs& in, const Chunking& chunking, const Connection& hop)
 {
@@ -108,12 +109,11 @@ TrainOver(const AlgorithmInputs& in, const Chunking& chunking, const Connection&
         WireBytes(in.protocol, chunk), messages, in.senders, in.routing.BottleneckRate(hop.route)};
 }
 
-/** Latency of a connection. */
 Time
 TreeHopLatency(const AlgorithmInputs& in, const Chunking& chunking, const Connection& hop)
 {
     const Bytes chunk = std::min(chunking.chunk, DivideUp(in.call.bytes, in.channels));
-    // Within a node a pass follows the other; a chunk crosses the network as one message.
+    // Inside a node passes follow each other; over the network a chunk is one message.
     const uint32_t slices = hop.kind == ConnectionKind::Network ? 1 : PassesOf(in.protocol, chunk);
     const Bytes wire = WireBytes(in.protocol, DivideUp(chunk, slices));
     const Time latency = HopLatency(in, Algorithm::Tree, hop, wire);
@@ -125,11 +125,13 @@ TreeHopLatency(const AlgorithmInputs& in, const Chunking& chunking, const Connec
            MessageCost(in.times.Costs()).TrainTime(in.protocol, TrainOver(in, chunking, hop));
 }
 
-/** Bytes that a connection's wire carries per byte of the protocol's (MessageCost::WireFactor). */
+/**
+ * Bytes on a connection's wire per byte of the protocol's wire format (MessageCost::WireFactor).
+ */
 double
 TreeWireFactor(const AlgorithmInputs& in, const Chunking& chunking, const Connection& hop)
 {
-    // Under LL and LL128 messages lie elsewhere or are small: what was measured is of Simple.
+    // Under LL and LL128 messages are in other memory or small; the measurements are of Simple.
     if (hop.kind != ConnectionKind::Network || in.protocol != Protocol::Simple ||
         in.times.Costs().TimeOf(NodeCostKind::MessageHandling) == Time())
     {
@@ -138,7 +140,7 @@ TreeWireFactor(const AlgorithmInputs& in, const Chunking& chunking, const Connec
     return MessageCost(in.times.Costs()).WireFactor(TrainOver(in, chunking, hop));
 }
 
-/** A rank's blocks: one up and one down, or at the root a single one that turns chunks round. */
+/** A rank's blocks: one up and one down; at the root a single one that sends sums down again. */
 struct RankBlocks
 {
     uint32_t up{0};
@@ -191,11 +193,11 @@ WireTree(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking& chu
 }
 
 /**
- * Every connection of a channel's tree carries the channel's share once, up or down:
- * time = base + path + PipelineTime, with path the latencies from the deepest rank to the root
- * and back down to it. With one GPU of each node talking to the network and N nodes, that is NCCL's
- * base + 2 ((p - 1) h_inner + ceil(log2 N) h_network); NCCL itself counts floor(log2 N), and
- * balanced and split patterns add the step to the second GPU at some nodes.
+ * Every connection of a channel's tree carries the channel's share once, up or down: time = base +
+ * path + PipelineTime, where path is the latency from the deepest rank to the root and back down to
+ * it. If one GPU of each of N nodes is connected to the network, that is NCCL's base + 2 ((p - 1)
+ * h_inner + ceil(log2 N) h_network). NCCL itself counts floor(log2 N), and balanced and split
+ * patterns add the step to the second GPU at some nodes.
  */
 CallDescription
 DescribeTree(const AlgorithmInputs& in)
