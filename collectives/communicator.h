@@ -46,7 +46,7 @@ enum class TreePattern : uint8_t
 };
 
 /** The neighbors of one rank in a channel's tree, and the connections to its parent. */
-struct TreePlace
+struct TreeNeighbors
 {
     static constexpr uint32_t NO_RANK = 0xffffffff;
 
@@ -59,7 +59,7 @@ struct TreePlace
 /** One channel's tree over the group. */
 struct TreeChannel
 {
-    std::vector<TreePlace> places; //!< by group rank; empty until a call needs them
+    std::vector<TreeNeighbors> places; //!< by group rank; empty until a call needs them
 };
 
 /** What NCCL's search found for one kind of graph; input of NCCL's tuning model. */

@@ -110,7 +110,7 @@ struct Planner::State
     std::unordered_map<std::vector<GpuId>, CommunicatorId, GroupHash> ids;
     std::vector<std::unique_ptr<Traffic>> traffics; //!< by TrafficId
     std::vector<ImportedProgram> programs;
-    bool playsFirstPasses{true}; //!< see Planner::KeepToClosedForms
+    bool playsFirstPasses{true}; //!< see Planner::UseClosedForms
     std::unordered_map<CollectiveCall, std::unique_ptr<CollectivePlan>, CallHash> plans;
     std::unordered_map<CollectiveCall, std::unique_ptr<Schedule>, CallHash> schedules;
 };
@@ -623,22 +623,22 @@ Planner::Plan(const CollectiveCall& call)
         {
             const double calls = 1 + std::min(1.0, wire.time / moving);
             const auto played = playedTime(calls);
-            const Time beside =
-                std::max(shape.movingBeside, played ? *played - shape.latency : movingTime(calls));
+            const Time beside = std::max(shape.movingConcurrent,
+                                         played ? *played - shape.latency : movingTime(calls));
             plan->latency += Pace(shape, state.routing, moving, beside, wire.time);
         }
         plan->period = PeriodOf(shape, state.routing, *plan);
         WeightByContention(shape, rates);
         plan->blocks = shape.blocks > 0 ? shape.blocks : inputs.channels;
         plan->bottleneck = wire.bottleneck;
-        plan->isInStep = shape.isInStep;
+        plan->isInLockstep = shape.isInLockstep;
         plan->legs = std::move(shape.legs);
     }
     return *state.plans.emplace(call, std::move(plan)).first->second;
 }
 
 void
-Planner::KeepToClosedForms()
+Planner::UseClosedForms()
 {
     m_state->playsFirstPasses = false;
 }

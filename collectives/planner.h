@@ -46,7 +46,7 @@ struct CollectivePlan
                         //!< the bottleneck
     Time period;        //!< steady-state period of uncontended back-to-back calls equal to this one
     uint32_t blocks{1}; //!< thread blocks of each rank's kernel
-    bool isInStep{false}; //!< channels in lockstep, which in fidelity flow drift apart
+    bool isInLockstep{false}; //!< channels in lockstep, which in fidelity flow drift apart
 
     /** Whether the next of back-to-back calls begins before this one has ended. */
     bool Overlaps() const
@@ -115,7 +115,7 @@ class Planner
      * (IdlePlayback). For engines that play every call themselves and do not use the times of
      * plans.
      */
-    void KeepToClosedForms();
+    void UseClosedForms();
 
     /**
      * NCCL's estimates for @p call: of every algorithm and protocol that its overrides and the

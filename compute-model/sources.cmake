@@ -56,7 +56,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/layers/convolution-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/table-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/table-memory.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plan/table-places.cc
+  ${CMAKE_CURRENT_LIST_DIR}/plan/table-placement.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/unit-collectives.cc
 )
 include(${CMAKE_CURRENT_LIST_DIR}/plan/eager-host.cmake)

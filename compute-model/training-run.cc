@@ -209,7 +209,7 @@ TrainingRun::TrainingRun(TrainingJobSpec spec,
     execution.communicators = AddCommunicators(m_graph, m_spec.gpus, planner);
     execution.traffics = m_traffics;
     execution.steps = m_spec.steps;
-    execution.startsApart = m_spec.plan.StartsStepsApart();
+    execution.overlapsSteps = m_spec.plan.OverlapsSteps();
     execution.start = m_spec.start;
     execution.computeScale = m_spec.computeScale;
     execution.sms = gpu.sms;

@@ -47,7 +47,7 @@ struct StreamShape
 {
     Time latency;                //!< base latency plus all hops on the path of the slowest chunk
     Time moving;                 //!< minimum transfer time, from the first byte on
-    Time movingBeside;           //!< as above, concurrently with a second, equal call
+    Time movingConcurrent;       //!< as above, concurrently with a second, equal call
     std::vector<StreamLeg> legs; //!< equal bytes per unit of weight
     std::vector<RouteId> path;   //!< hops that each chunk of a channel crosses one after the other,
                                  //!< chunk behind chunk; empty: another order
@@ -56,7 +56,7 @@ struct StreamShape
     std::vector<RingRounds> rings;   //!< rounds of ring algorithms, one entry per distinct channel
     std::optional<Schedule> steps{}; //!< steps in any other order, for IdlePlayback
     uint32_t levels{0};              //!< number of levels of a pipeline that passes fill
-    bool isInStep{false};            //!< channels in lockstep, which in fidelity flow drift apart
+    bool isInLockstep{false};        //!< channels in lockstep, which in fidelity flow drift apart
     uint32_t blocks{0};              //!< thread blocks of a rank's kernel; 0: one per channel
     std::optional<BackToBackChains> row; //!< set: how back-to-back calls overlap
 };

@@ -117,13 +117,13 @@ TreeBuilder::Build(uint32_t channel, uint32_t queuePair) const
     for (uint32_t k = 0; k < nodes; ++k)
     {
         const auto node = PlaceInDoubleTree(nodes, k, channel / m_found % 2);
-        if (node.parent == BinaryTreePlace::NONE)
+        if (node.parent == BinaryTreeNode::NONE)
         {
             continue;
         }
         const End here{k, 0};
         const End there = ChildEnd(node.parent, node.side, channel);
-        TreePlace& place = tree.places[RankAt(here, channel)];
+        TreeNeighbors& place = tree.places[RankAt(here, channel)];
         place.parent = RankAt(there, channel);
         place.toParent = Between(here, there, channel, queuePair);
         place.fromParent = Between(there, here, channel, queuePair);
@@ -140,7 +140,7 @@ TreeBuilder::AddChain(TreeChannel& tree, std::size_t part, uint32_t channel) con
     {
         const End above{part, i - 1};
         const End here{part, i};
-        TreePlace& place = tree.places[RankAt(here, channel)];
+        TreeNeighbors& place = tree.places[RankAt(here, channel)];
         place.parent = RankAt(above, channel);
         const GpuId gpu = GpuAt(here, channel);
         const GpuId parent = GpuAt(above, channel);

@@ -12,10 +12,10 @@ namespace
 {
 
 /** Neighbors in tree 0. */
-BinaryTreePlace
+BinaryTreeNode
 PlaceInTree(uint32_t nodes, uint32_t node)
 {
-    BinaryTreePlace place;
+    BinaryTreeNode place;
     uint32_t bit = 1;
     while (bit < nodes && (node & bit) == 0)
     {
@@ -24,7 +24,7 @@ PlaceInTree(uint32_t nodes, uint32_t node)
     const uint32_t half = bit >> 1;
     if (node == 0)
     {
-        place.children[1] = nodes > 1 ? half : BinaryTreePlace::NONE;
+        place.children[1] = nodes > 1 ? half : BinaryTreeNode::NONE;
         return place;
     }
     const uint32_t without = node ^ bit;
@@ -48,7 +48,7 @@ PlaceInTree(uint32_t nodes, uint32_t node)
 
 } // namespace
 
-BinaryTreePlace
+BinaryTreeNode
 PlaceInDoubleTree(uint32_t nodes, uint32_t node, uint32_t tree)
 {
     if (node >= nodes || tree > 1)
@@ -64,9 +64,9 @@ PlaceInDoubleTree(uint32_t nodes, uint32_t node, uint32_t tree)
     const bool mirror = nodes % 2 == 0;
     const auto there = [&](uint32_t r) { return mirror ? nodes - 1 - r : (r + nodes - 1) % nodes; };
     const auto back = [&](uint32_t r) {
-        return r == BinaryTreePlace::NONE ? r : mirror ? nodes - 1 - r : (r + 1) % nodes;
+        return r == BinaryTreeNode::NONE ? r : mirror ? nodes - 1 - r : (r + 1) % nodes;
     };
-    BinaryTreePlace place = PlaceInTree(nodes, there(node));
+    BinaryTreeNode place = PlaceInTree(nodes, there(node));
     place.parent = back(place.parent);
     for (auto& child : place.children)
     {

@@ -9,7 +9,7 @@ namespace weir
 {
 
 /** One node's neighbors in a binary tree over nodes 0 to N - 1. */
-struct BinaryTreePlace
+struct BinaryTreeNode
 {
     static constexpr uint32_t NONE = 0xffffffff;
 
@@ -29,7 +29,7 @@ struct BinaryTreePlace
  * @param tree 0 or 1
  * @throws std::invalid_argument when @p tree or @p node is out of range.
  */
-BinaryTreePlace PlaceInDoubleTree(uint32_t nodes, uint32_t node, uint32_t tree);
+BinaryTreeNode PlaceInDoubleTree(uint32_t nodes, uint32_t node, uint32_t tree);
 
 /** Number of edges from the deepest node of either tree to its root; 0 for one node. O(N log N). */
 uint32_t DoubleTreeDepth(uint32_t nodes);

@@ -136,7 +136,7 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
     }
     if (constants.ChannelsPassGpus() && p2p >= P2pLevel::NvLink)
     {
-        JoinByGpus();
+        AddRelayedPaths();
     }
     OrderNics();
 }
@@ -478,7 +478,7 @@ NodeCapacity::Width(const std::vector<LinkId>& links) const
 
 /** Adds paths over NVLink relayed by a third GPU (NCCL's NVB). */
 void
-NodeCapacity::JoinByGpus()
+NodeCapacity::AddRelayedPaths()
 {
     const auto n = static_cast<uint32_t>(m_localGpus.size());
     for (uint32_t from = 0; from < n; ++from)
@@ -516,13 +516,13 @@ NodeCapacity::JoinByGpus()
 }
 
 bool
-NodeCapacity::IsNvLinkByGpu(uint32_t from, uint32_t to) const
+NodeCapacity::IsRelayedNvLink(uint32_t from, uint32_t to) const
 {
     return m_isByGpu[from * m_localGpus.size() + to];
 }
 
 bool
-NodeCapacity::HasNvLinkByGpu() const
+NodeCapacity::HasRelayedNvLink() const
 {
     return std::find(m_isByGpu.begin(), m_isByGpu.end(), true) != m_isByGpu.end();
 }

@@ -87,10 +87,10 @@ class NodeCapacity
     bool IsNvLink(uint32_t from, uint32_t to) const;
 
     /** Whether BetweenGpus is NVLink relayed by a third GPU. */
-    bool IsNvLinkByGpu(uint32_t from, uint32_t to) const;
+    bool IsRelayedNvLink(uint32_t from, uint32_t to) const;
 
     /** Whether the NVLink path of any two GPUs is relayed by a third one. */
-    bool HasNvLinkByGpu() const;
+    bool HasRelayedNvLink() const;
 
     /** The path from the network through @p nic to a GPU, including the NIC's port; see Exists. */
     const std::vector<LinkId>& FromNetwork(uint32_t nic, uint32_t gpu);
@@ -137,7 +137,7 @@ class NodeCapacity
     void OrderNics();
 
     /** Adds NVLink paths relayed by a third GPU between GPUs without NVLink. */
-    void JoinByGpus();
+    void AddRelayedPaths();
     std::vector<LinkId> NetworkPath(uint32_t nic, uint32_t gpu, bool outgoing);
 
     /** Bandwidth to reserve on the PCIe links of a path per byte that passes them. */

@@ -25,7 +25,7 @@ enum class Closing : uint8_t
 enum class Hops : uint8_t
 {
     NvLink,
-    NvLinkByGpu, //!< direct, or relayed by a third GPU
+    RelayedNvLink, //!< direct, or relayed by a third GPU
     Any,
 };
 
@@ -140,7 +140,7 @@ bool
 OrderSearch::Allows(uint32_t from, uint32_t to) const
 {
     return m_hops == Hops::Any || m_node.IsNvLink(from, to) ||
-           (m_hops == Hops::NvLinkByGpu && m_node.IsNvLinkByGpu(from, to));
+           (m_hops == Hops::RelayedNvLink && m_node.IsRelayedNvLink(from, to));
 }
 
 bool
@@ -403,8 +403,8 @@ PackBetweenNodes(NodeCapacity& node,
 std::vector<Hops>
 HopsFor(const NodeCapacity& node)
 {
-    return node.HasNvLinkByGpu() ? std::vector<Hops>{Hops::NvLink, Hops::NvLinkByGpu, Hops::Any}
-                                 : std::vector<Hops>{Hops::NvLink, Hops::Any};
+    return node.HasRelayedNvLink() ? std::vector<Hops>{Hops::NvLink, Hops::RelayedNvLink, Hops::Any}
+                                   : std::vector<Hops>{Hops::NvLink, Hops::Any};
 }
 
 /**

@@ -64,7 +64,7 @@ EndsAtFirstRates(const std::vector<StreamLeg>& legs, Routing& routing)
 }
 
 bool
-EndTogether(const std::vector<double>& ends)
+EndAtSameTime(const std::vector<double>& ends)
 {
     const auto [first, last] = std::minmax_element(ends.begin(), ends.end());
     return first == ends.end() || *first >= *last * (1 - LegSharing::SAME);
@@ -90,7 +90,7 @@ LastEnds(const std::vector<const CollectivePlan*>& plans, const std::vector<doub
  * duration the largest delay among them.
  */
 std::vector<Time>
-AddedTo(const std::vector<const CollectivePlan*>& plans, const std::vector<Time>& times)
+DelaysOver(const std::vector<const CollectivePlan*>& plans, const std::vector<Time>& times)
 {
     std::map<Time, Time> most; // by uncontended duration
     for (std::size_t i = 0; i < plans.size(); i++)
@@ -132,14 +132,14 @@ ContentionDelays(const std::vector<const CollectivePlan*>& plans, Routing& routi
     // the link of the lowest level keep them until they end; if all are equal, they end at the same
     // time.
     const std::vector<double> ends = EndsAtFirstRates(legs, routing);
-    const std::vector<Time> added = AddedTo(plans, LastEnds(plans, ends));
+    const std::vector<Time> added = DelaysOver(plans, LastEnds(plans, ends));
     const bool areApart =
         std::all_of(added.begin(), added.end(), [](Time time) { return time == Time(); });
-    if (areApart || EndTogether(ends) || AreAlike(plans, legs))
+    if (areApart || EndAtSameTime(ends) || AreAlike(plans, legs))
     {
         return added;
     }
-    return AddedTo(plans, LastEnds(plans, LegSharing(legs, routing).Ends()));
+    return DelaysOver(plans, LastEnds(plans, LegSharing(legs, routing).Ends()));
 }
 
 CallClasses::CallClasses(Planner& planner)

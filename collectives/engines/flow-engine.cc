@@ -82,7 +82,7 @@ FlowEngine::Begin(const CollectiveCall& call, Time now)
     if (m_foldsCalls)
     {
         folded = std::make_unique<FoldedSchedule>(
-            FoldAlike(m_planner.MakeSchedule(call), ranks, m_planner.GetRouting()));
+            FoldSchedule(m_planner.MakeSchedule(call), ranks, m_planner.GetRouting()));
         schedule = &folded->schedule;
         ranks = folded->ranks;
     }

@@ -27,10 +27,10 @@ namespace weir
  * set. O(1) per timer, without allocation once the queue has grown.
  */
 template <typename Item>
-class DelayLine
+class TimerQueue
 {
   public:
-    explicit DelayLine(Time delay)
+    explicit TimerQueue(Time delay)
         : m_delay(delay)
     {
     }
@@ -139,7 +139,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
 
     /**
      * From now on every call is uncontended on a fabric with fixed paths, and only its times
-     * matter, not those of flows and links: each call is folded (FoldAlike).
+     * matter, not those of flows and links: each call is folded (FoldSchedule).
      */
     void FoldCalls()
     {
@@ -268,7 +268,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     FlowForm m_form;
     bool m_foldsCalls{false};
     CallSlots<Running> m_running;
-    std::vector<DelayLine<Timer>> m_lines; //!< one per distinct delay, up to MAX_LINES
+    std::vector<TimerQueue<Timer>> m_lines; //!< one per distinct delay, up to MAX_LINES
     std::priority_queue<Due, std::vector<Due>, std::greater<>> m_dues; //!< all other timers
     uint64_t m_timers{0}; //!< number of timers set in m_dues so far
     std::priority_queue<Wake, std::vector<Wake>, std::greater<>> m_wakes;

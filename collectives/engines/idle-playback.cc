@@ -26,7 +26,7 @@ FoldedSchedule
 Folded(const Schedule& schedule, uint32_t ranks, Routing& routing)
 {
     return routing.Policy().IsFixed() && routing.AreAllUsable()
-               ? FoldAlike(schedule, ranks, routing)
+               ? FoldSchedule(schedule, ranks, routing)
                : FoldedSchedule{schedule, ranks};
 }
 

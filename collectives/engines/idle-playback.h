@@ -15,8 +15,8 @@ namespace weir
 
 /**
  * Times of a schedule on an idle fabric, whatever the order of its primitives: FlowEngine plays the
- * schedule, folded where possible (FoldAlike). The loops of all channels must repeat equally often.
- * Times exclude the start latency; they are infinite where a link has no rate.
+ * schedule, folded where possible (FoldSchedule). The loops of all channels must repeat equally
+ * often. Times exclude the start latency; they are infinite where a link has no rate.
  */
 class IdlePlayback
 {

@@ -575,7 +575,7 @@ ScheduleGraph::Fold(const std::vector<uint32_t>& representatives, Routing& routi
                                                  : m_blocks[first - m_firstBlock].channel;
         if (its != channel)
         {
-            throw std::logic_error("FoldAlike: a block is joined to another channel's");
+            throw std::logic_error("FoldSchedule: a block is joined to another channel's");
         }
         return numbers[first];
     };
@@ -631,10 +631,10 @@ ScheduleGraph::Fold(const std::vector<uint32_t>& representatives, Routing& routi
  * first, then connections: where hashing spreads connections over links, these two tell most nodes
  * apart.
  */
-class AlikeNodes
+class EquitablePartition
 {
   public:
-    explicit AlikeNodes(const ScheduleGraph& graph);
+    explicit EquitablePartition(const ScheduleGraph& graph);
 
     /**
      * Splits classes until they are equitable.
@@ -690,7 +690,7 @@ class AlikeNodes
     uint32_t m_connectionClasses{0};
 };
 
-AlikeNodes::AlikeNodes(const ScheduleGraph& graph)
+EquitablePartition::EquitablePartition(const ScheduleGraph& graph)
     : m_graph(graph),
       m_classes(graph.Size()),
       m_isDoubtful(graph.Size(), false)
@@ -710,7 +710,7 @@ AlikeNodes::AlikeNodes(const ScheduleGraph& graph)
 
 /** Equal for nodes of one class that have equally many neighbors of each class in each role. */
 uint64_t
-AlikeNodes::SignatureOf(uint32_t node) const
+EquitablePartition::SignatureOf(uint32_t node) const
 {
     uint64_t signature = 0;
     m_graph.ForEachNeighbor(node, [&](uint64_t role, uint32_t neighbor) {
@@ -720,7 +720,7 @@ AlikeNodes::SignatureOf(uint32_t node) const
 }
 
 std::vector<uint32_t>
-AlikeNodes::FindRepresentatives()
+EquitablePartition::FindRepresentatives()
 {
     for (std::size_t stage = 0; stage < STAGES;)
     {
@@ -750,7 +750,7 @@ AlikeNodes::FindRepresentatives()
 
 /** Splits the classes of all doubtful nodes of a stage by their neighbors, into m_changed. */
 void
-AlikeNodes::Split(std::vector<uint32_t>& nodes)
+EquitablePartition::Split(std::vector<uint32_t>& nodes)
 {
     std::vector<Doubtful> doubtful;
     doubtful.reserve(nodes.size());
@@ -772,7 +772,7 @@ AlikeNodes::Split(std::vector<uint32_t>& nodes)
 
 /** Moves nodes to the classes that were split off and marks their neighbors as doubtful. */
 void
-AlikeNodes::TakeNewClasses()
+EquitablePartition::TakeNewClasses()
 {
     for (const auto& [node, fresh] : m_changed)
     {
@@ -788,7 +788,7 @@ AlikeNodes::TakeNewClasses()
 
 /** Splits the class whose doubtful nodes begin at @p begin. @return the end of these nodes. */
 std::size_t
-AlikeNodes::SplitClass(const std::vector<Doubtful>& doubtful, std::size_t begin)
+EquitablePartition::SplitClass(const std::vector<Doubtful>& doubtful, std::size_t begin)
 {
     const uint32_t old = doubtful[begin].oldClass;
     std::vector<std::size_t> starts; // of doubtful nodes with one signature, and the end
@@ -832,7 +832,7 @@ AlikeNodes::SplitClass(const std::vector<Doubtful>& doubtful, std::size_t begin)
 
 /** Verifies the classes, which so far rest on signatures, that is on hashes. */
 bool
-AlikeNodes::AreEquitable(const std::vector<uint32_t>& representatives) const
+EquitablePartition::AreEquitable(const std::vector<uint32_t>& representatives) const
 {
     std::vector<std::pair<uint64_t, uint32_t>> its;
     std::vector<std::pair<uint64_t, uint32_t>> first;
@@ -858,12 +858,13 @@ AlikeNodes::AreEquitable(const std::vector<uint32_t>& representatives) const
 } // namespace
 
 FoldedSchedule
-FoldAlike(Schedule schedule, uint32_t ranks, Routing& routing)
+FoldSchedule(Schedule schedule, uint32_t ranks, Routing& routing)
 {
     std::vector<RouteId> routes;
     {
         ScheduleGraph graph(schedule, ranks, routing);
-        const std::vector<uint32_t> representatives = AlikeNodes(graph).FindRepresentatives();
+        const std::vector<uint32_t> representatives =
+            EquitablePartition(graph).FindRepresentatives();
         if (!representatives.empty())
         {
             return graph.Fold(representatives, routing);

@@ -44,7 +44,7 @@ struct FoldedSchedule
  * @param ranks of the schedule; blocks of a larger rank are switches
  * @param routing gets the routes of the classes; its policy IsFixed, and all links are up
  */
-FoldedSchedule FoldAlike(Schedule schedule, uint32_t ranks, Routing& routing);
+FoldedSchedule FoldSchedule(Schedule schedule, uint32_t ranks, Routing& routing);
 
 } // namespace weir
 

@@ -32,13 +32,13 @@ PlacesInNode(const std::vector<Rank>& group, const std::vector<GpuId>& gpus, con
 }
 
 /** The calls and the local GPUs of a group within a node. */
-struct AskedInNode
+struct NodeGroupKey
 {
     uint32_t program; //!< of its first member
     std::size_t slot; //!< slot of the group there
     std::vector<uint32_t> places;
 
-    friend bool operator<(const AskedInNode& a, const AskedInNode& b)
+    friend bool operator<(const NodeGroupKey& a, const NodeGroupKey& b)
     {
         return std::tie(a.program, a.slot, a.places) < std::tie(b.program, b.slot, b.places);
     }
@@ -69,19 +69,19 @@ UsersOf(const RankFold& fold)
     return users;
 }
 
-using AsksBySlot = std::vector<std::vector<SlotAsk>>;
+using CallsBySlot = std::vector<std::vector<SlotCall>>;
 
 /**
  * Appends the stream on which @p user issues @p ask to @p found, unless it issues it on several.
  */
 void
-AddStream(const AsksBySlot& asks,
+AddStream(const CallsBySlot& asks,
           const PlaceUser& user,
-          const SlotAsk& ask,
+          const SlotCall& ask,
           std::vector<uint32_t>& found)
 {
     uint32_t streams = 0;
-    for (const SlotAsk& own : asks[user.slot])
+    for (const SlotCall& own : asks[user.slot])
     {
         streams = own < ask || ask < own ? streams : own.streams;
     }
@@ -103,14 +103,14 @@ PlannedGroupKinds(const StepGraph& graph,
                   Planner& planner,
                   const std::vector<TrafficId>& traffics)
 {
-    std::vector<std::vector<std::vector<SlotAsk>>> asks; // by program, then slot
+    std::vector<std::vector<std::vector<SlotCall>>> asks; // by program, then slot
     for (const StepProgram& program : graph.programs)
     {
-        asks.push_back(AsksOf(program));
+        asks.push_back(DistinctCalls(program));
     }
-    using Timing = std::pair<SlotAsk, Time>;
+    using Timing = std::pair<SlotCall, Time>;
     std::map<std::vector<Timing>, uint32_t> known;
-    std::map<AskedInNode, uint32_t> knownInNode; // all nodes have the same topology
+    std::map<NodeGroupKey, uint32_t> knownInNode; // all nodes have the same topology
     std::vector<uint32_t> kinds;
     for (std::size_t group = 0; group < graph.groups.size(); group++)
     {
@@ -119,9 +119,9 @@ PlannedGroupKinds(const StepGraph& graph,
         const auto& slots = graph.rankGroups[member];
         const auto slot =
             static_cast<std::size_t>(std::find(slots.begin(), slots.end(), group) - slots.begin());
-        AskedInNode asked{graph.rankProgram[member],
-                          slot,
-                          PlacesInNode(graph.groups[group], gpus, planner.GetCluster())};
+        NodeGroupKey asked{graph.rankProgram[member],
+                           slot,
+                           PlacesInNode(graph.groups[group], gpus, planner.GetCluster())};
         const auto alike = knownInNode.find(asked);
         if (alike != knownInNode.end())
         {
@@ -131,7 +131,7 @@ PlannedGroupKinds(const StepGraph& graph,
         const auto& ofProgram = asks[asked.program];
         for (std::size_t i = 0; slot < ofProgram.size() && i < ofProgram[slot].size(); i++)
         {
-            const SlotAsk& ask = ofProgram[slot][i];
+            const SlotCall& ask = ofProgram[slot][i];
             const CollectiveCall call = CallOf(ask, communicators[group], traffics);
             timings.emplace_back(ask, planner.Plan(call).duration);
         }
@@ -151,10 +151,10 @@ ConcurrentCalls(const StepGraph& graph,
                 const std::vector<CommunicatorId>& communicators,
                 const std::vector<TrafficId>& traffics)
 {
-    std::vector<AsksBySlot> asks; // by program
+    std::vector<CallsBySlot> asks; // by program
     for (const StepProgram& program : graph.programs)
     {
-        asks.push_back(AsksOf(program));
+        asks.push_back(DistinctCalls(program));
         asks.back().resize(std::max(asks.back().size(), graph.rankGroups.front().size()));
     }
     std::vector<CallClass> together;
@@ -162,7 +162,7 @@ ConcurrentCalls(const StepGraph& graph,
     for (uint32_t place = 0; place < users.size(); place++)
     {
         const PlaceUser& first = users[place].front();
-        for (const SlotAsk& ask : asks[fold.program[first.actor]][first.slot])
+        for (const SlotCall& ask : asks[fold.program[first.actor]][first.slot])
         {
             CallClass callClass;
             for (const PlaceUser& user : users[place])

@@ -7,10 +7,10 @@
 namespace weir
 {
 
-std::vector<std::vector<SlotAsk>>
-AsksOf(const StepProgram& program)
+std::vector<std::vector<SlotCall>>
+DistinctCalls(const StepProgram& program)
 {
-    std::map<std::pair<uint16_t, SlotAsk>, uint16_t> seen; // streams
+    std::map<std::pair<uint16_t, SlotCall>, uint16_t> seen; // streams
     for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
     {
         for (const StepOp& op : program.streams[stream])
@@ -20,12 +20,12 @@ AsksOf(const StepProgram& program)
                 continue;
             }
             const bool isPair = op.kind != StepOpKind::Collective;
-            const SlotAsk ask{
+            const SlotCall ask{
                 isPair ? CollectiveOp::Send : op.collective, op.bytes, op.root, op.traffic};
             seen[{op.group, ask}] |= static_cast<uint16_t>(1U << stream);
         }
     }
-    std::vector<std::vector<SlotAsk>> asks;
+    std::vector<std::vector<SlotCall>> asks;
     for (const auto& [asked, streams] : seen)
     {
         asks.resize(asked.first + std::size_t{1});
@@ -36,7 +36,7 @@ AsksOf(const StepProgram& program)
 }
 
 CollectiveCall
-CallOf(const SlotAsk& ask, CommunicatorId communicator, const std::vector<TrafficId>& traffics)
+CallOf(const SlotCall& ask, CommunicatorId communicator, const std::vector<TrafficId>& traffics)
 {
     CollectiveCall call;
     call.communicator = communicator;

@@ -14,7 +14,7 @@ namespace weir
 {
 
 /** A call of a program on a group, with the fields of StepOp; a send/recv pair is one call. */
-struct SlotAsk
+struct SlotCall
 {
     CollectiveOp op{CollectiveOp::AllReduce};
     Bytes bytes;
@@ -22,7 +22,7 @@ struct SlotAsk
     uint16_t traffic{StepOp::EVEN};
     uint16_t streams{0}; //!< bits of the streams on which it is issued; not compared
 
-    friend bool operator<(const SlotAsk& a, const SlotAsk& b)
+    friend bool operator<(const SlotCall& a, const SlotCall& b)
     {
         return std::tie(a.op, a.bytes, a.root, a.traffic) <
                std::tie(b.op, b.bytes, b.root, b.traffic);
@@ -30,10 +30,10 @@ struct SlotAsk
 };
 
 /** By slot: the distinct calls of @p program on its group there, in ascending order. */
-std::vector<std::vector<SlotAsk>> AsksOf(const StepProgram& program);
+std::vector<std::vector<SlotCall>> DistinctCalls(const StepProgram& program);
 
 /** The engine's call for @p ask. @param traffics by index into StepGraph::traffics */
-CollectiveCall CallOf(const SlotAsk& ask,
+CollectiveCall CallOf(const SlotCall& ask,
                       CommunicatorId communicator,
                       const std::vector<TrafficId>& traffics);
 

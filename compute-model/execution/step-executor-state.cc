@@ -40,7 +40,7 @@ Checked(const StepExecutorSpec& spec)
                                     " kinds for " + std::to_string(spec.graph->groups.size()) +
                                     " groups");
     }
-    if (spec.startsApart && spec.steady.IsOn())
+    if (spec.overlapsSteps && spec.steady.IsOn())
     {
         throw std::invalid_argument(
             "StepExecutor: steps that overlap are not independent, which "
@@ -259,13 +259,13 @@ StepExecutor::State::StartRendezvous(uint32_t id, Time now)
 void
 StepExecutor::State::EndRendezvous(uint32_t id, Time now)
 {
-    if (IsBehind(id, now))
+    if (DelayEnd(id, now))
     {
         return;
     }
     if (!observers.empty())
     {
-        TellRendezvous(pending.Get(id), now);
+        NotifyRendezvous(pending.Get(id), now);
     }
     leaving.clear();
     const StepOp& op = *pending.Get(id).op;
@@ -300,7 +300,7 @@ StepExecutor::State::Complete(uint32_t actor, std::size_t stream, Time now)
     }
     if (state.isWatched)
     {
-        TellOp(actor, stream, now);
+        NotifyOp(actor, stream, now);
     }
     opCount += fold.ranks.Count(actor);
     if (stream == COMPUTE_STREAM)
@@ -324,7 +324,7 @@ StepExecutor::State::Complete(uint32_t actor, std::size_t stream, Time now)
 
 /** Notifies the observers of an operation that has ended on an actor's watched ranks. */
 void
-StepExecutor::State::TellOp(uint32_t actor, std::size_t stream, Time now)
+StepExecutor::State::NotifyOp(uint32_t actor, std::size_t stream, Time now)
 {
     const std::size_t key = actor * STREAM_COUNT + stream;
     for (const Watched& watch : watched[actor])
@@ -341,7 +341,7 @@ StepExecutor::State::TellOp(uint32_t actor, std::size_t stream, Time now)
 
 /** Notifies the observers of a communication that has ended in all groups of its group class. */
 void
-StepExecutor::State::TellRendezvous(const Rendezvous& rendezvous, Time now)
+StepExecutor::State::NotifyRendezvous(const Rendezvous& rendezvous, Time now)
 {
     const uint32_t* last = fold.groups.end(rendezvous.place);
     const uint32_t step = actors[pending.FirstKey(rendezvous) / STREAM_COUNT].step;

@@ -295,7 +295,7 @@ struct StepExecutor::State
     void Arrive(uint32_t actor, std::size_t stream, Time now);
     void WatchPace(uint32_t actor, std::size_t stream, Time now);
     void BookLosses(uint32_t actor, Time now);
-    bool IsBehind(uint32_t rendezvous, Time now);
+    bool DelayEnd(uint32_t rendezvous, Time now);
     void AddProgram(const StepProgram& program);
     void DrawScale(uint32_t actor);
     void BeginStep(uint32_t actor, Time now);
@@ -304,8 +304,8 @@ struct StepExecutor::State
     void Hold(uint32_t actor, const StepOp& communication, bool isStart, Time now);
     double Slowdown(uint32_t actor) const;
     void Complete(uint32_t actor, std::size_t stream, Time now);
-    void TellOp(uint32_t actor, std::size_t stream, Time now);
-    void TellRendezvous(const Rendezvous& rendezvous, Time now);
+    void NotifyOp(uint32_t actor, std::size_t stream, Time now);
+    void NotifyRendezvous(const Rendezvous& rendezvous, Time now);
     void BookLaunch(ActorState& state, Time now) const;
     void Rebook(uint32_t actor, Time now);
     TimeCategory CategoryNow(const ActorState& state) const;

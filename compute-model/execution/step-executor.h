@@ -96,10 +96,10 @@ struct StepExecutorSpec
     std::vector<CommunicatorId> communicators; //!< by group of the graph
     std::vector<TrafficId> traffics;           //!< by index into StepGraph::traffics
     uint32_t steps{1};                         //!< number of steps to run, one after another
-    bool startsApart{false}; //!< a rank begins its next step when its own has ended; false: when
-                             //!< all ranks have ended theirs (a barrier)
-    SteadyRule steady;       //!< no more steps begin once it is met
-    Time start;              //!< start of the first step
+    bool overlapsSteps{false}; //!< a rank begins its next step when its own has ended; false: when
+                               //!< all ranks have ended theirs (a barrier)
+    SteadyRule steady;         //!< no more steps begin once it is met
+    Time start;                //!< start of the first step
     std::vector<double>
         computeScale; //!< by rank: factor on compute durations (slow GPUs); empty: all 1
     std::vector<uint32_t>
@@ -124,7 +124,7 @@ struct StepExecutorSpec
     /** The first step that counts for a mean; steps that overlap must fill the pipeline once. */
     uint32_t FirstCounted() const
     {
-        return startsApart && steps > 1 ? 1 : 0;
+        return overlapsSteps && steps > 1 ? 1 : 0;
     }
 };
 
@@ -132,9 +132,9 @@ struct StepExecutorSpec
  * Executes a StepGraph as CUDA would: per rank in-order streams, dependencies between them,
  * collectives that start at their last arrival and end on all ranks at the same time, sends that
  * wait for their receives. A step ends when all ranks have ended it; then the next begins on all
- * ranks (a barrier). With startsApart, each rank may already have begun its next step. A step then
- * lasts from the end of the step before to its own end, which is the period in steady state, and
- * the breakdown of a rank covers this time, whichever step the rank was executing.
+ * ranks (a barrier). With overlapsSteps, each rank may already have begun its next step. A step
+ * then lasts from the end of the step before to its own end, which is the period in steady state,
+ * and the breakdown of a rank covers this time, whichever step the rank was executing.
  *
  * Kernels that overlap communication are slowed by OverlapSlowdown, according to the SMs and memory
  * traffic that communication takes. An operation without kernel records counts as one that fills
@@ -150,7 +150,7 @@ class StepExecutor : public PassiveEngine, private CollectiveClient
     /**
      * @throws std::invalid_argument when the graph is inconsistent (the message names rank and
      *         operation), a list of @p spec has the wrong size, a compute scale is not positive, or
-     *         startsApart is combined with a steady rule.
+     *         overlapsSteps is combined with a steady rule.
      */
     explicit StepExecutor(StepExecutorSpec spec);
     ~StepExecutor() override;

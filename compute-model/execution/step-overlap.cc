@@ -219,7 +219,7 @@ StepExecutor::State::BookLosses(uint32_t actor, Time now)
  * @return whether the end is delayed
  */
 bool
-StepExecutor::State::IsBehind(uint32_t rendezvous, Time now)
+StepExecutor::State::DelayEnd(uint32_t rendezvous, Time now)
 {
     Time behind;
     for (uint32_t i = 0; i < pending.Get(rendezvous).arrived; i++)

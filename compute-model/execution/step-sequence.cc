@@ -116,14 +116,14 @@ StepExecutor::State::SettleSteps(Time now)
         if (finishedActors[actors[actor].step] == actors.size())
         {
             EndStep(now);
-            const bool beginTogether = !spec.startsApart && !HasAllSteps();
+            const bool beginTogether = !spec.overlapsSteps && !HasAllSteps();
             for (uint32_t other = 0; beginTogether && other < actors.size(); other++)
             {
                 actors[other].step++;
                 BeginStep(other, now);
             }
         }
-        if (spec.startsApart && actors[actor].step + 1 < spec.steps)
+        if (spec.overlapsSteps && actors[actor].step + 1 < spec.steps)
         {
             actors[actor].step++;
             BeginStep(actor, now);

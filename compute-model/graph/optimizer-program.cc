@@ -100,7 +100,7 @@ OptimizerWriter::OptimizerWriter(const StageSource& source,
 void
 OptimizerWriter::ZeroGradients()
 {
-    if (m_plan.StartsStepsApart())
+    if (m_plan.OverlapsSteps())
     {
         m_validation.PassBack();
     }
@@ -244,7 +244,7 @@ OptimizerWriter::KeptAfterReduction(double parameters) const
  * copy.
  */
 void
-OptimizerWriter::UpdateAtOnce()
+OptimizerWriter::UpdateFused()
 {
     const double gradient = GradientBytes(m_plan);
     const double copy = m_plan.precision == Precision::Fp32 ? 0 : ActivationBytes(m_plan.precision);
@@ -257,7 +257,7 @@ OptimizerWriter::UpdateAtOnce()
 }
 
 void
-OptimizerWriter::UpdateInTurn()
+OptimizerWriter::UpdateUnfused()
 {
     const uint32_t weightBytes = ActivationBytes(m_plan.precision);
     const double gradient = GradientBytes(m_plan);
@@ -278,7 +278,7 @@ OptimizerWriter::UpdateInTurn()
     OverParameters("gradient norm", MemoryKernel::GradientNorm, m_updated, FP32_BYTES);
     FlushKernels("optimizer norm");
     AgreeOnNorm();
-    if (!m_plan.StartsStepsApart()) // otherwise a norm above the limit is detected later
+    if (!m_plan.OverlapsSteps()) // otherwise a norm above the limit is detected later
     {
         // --clip-grad 1.0, Megatron-LM's default: the norm exceeds it early in training.
         OverParameters("gradient clip", MemoryKernel::Elementwise, m_updated, 2 * FP32_BYTES);
@@ -297,11 +297,11 @@ OptimizerWriter::Update()
 {
     if (m_plan.fusedUpdate)
     {
-        UpdateAtOnce();
+        UpdateFused();
     }
     else
     {
-        UpdateInTurn();
+        UpdateUnfused();
     }
     const bool isWhole = m_plan.Sharded() == ShardedState::None;
     if (!isWhole && m_plan.Sharded() != ShardedState::Full && !m_plan.sharding.overlapGather)
@@ -491,7 +491,7 @@ void
 OptimizerWriter::AgreeOn(const char* label)
 {
     SumOverExperts(label);
-    const bool joinsStages = m_plan.pipeline > 1 && !m_plan.StartsStepsApart();
+    const bool joinsStages = m_plan.pipeline > 1 && !m_plan.OverlapsSteps();
     const uint32_t ranks =
         m_plan.WeightRanks() * m_plan.ShardRanks() * (joinsStages ? m_plan.pipeline : 1);
     if (ranks == 1)
@@ -516,7 +516,7 @@ void
 OptimizerWriter::AgreeOnNorm()
 {
     AgreeOn("gradient norm all-reduce");
-    if (m_plan.StartsStepsApart())
+    if (m_plan.OverlapsSteps())
     {
         m_validation.PassOn();
     }

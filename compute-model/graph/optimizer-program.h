@@ -83,8 +83,8 @@ class OptimizerWriter : public GradientSink
     void Update();
 
   private:
-    void UpdateAtOnce();
-    void UpdateInTurn();
+    void UpdateFused();
+    void UpdateUnfused();
     void OverParameters(const char* name,
                         MemoryKernel kernel,
                         double parameters,

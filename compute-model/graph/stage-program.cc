@@ -35,7 +35,7 @@ class StageWriter
     {
         OptimizerWriter optimizer(m_source, m_kernels, m_writer);
         optimizer.ZeroGradients();
-        PipelinePlace place;
+        PipelinePosition place;
         place.kind = m_plan.schedule;
         place.stage = m_source.stage;
         place.stages = m_plan.pipeline;

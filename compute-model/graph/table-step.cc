@@ -10,7 +10,7 @@
 #include "compute-model/models/layer-table.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "compute-model/plan/rank-groups.h"
-#include "compute-model/plan/table-places.h"
+#include "compute-model/plan/table-placement.h"
 
 #include <algorithm>
 #include <cmath>
@@ -102,7 +102,7 @@ LookupsOf(const LayerTable& table, const std::vector<uint32_t>& tables)
  */
 EmbeddingExchange
 ExchangeOf(const LayerTable& table,
-           const TablePlaces& places,
+           const TablePlacement& places,
            const ParallelPlan& plan,
            StepGraph& graph)
 {
@@ -154,7 +154,7 @@ struct TableSource
     const LayerTable& table;
     const ParallelPlan& plan;
     const TableSegments& segments;
-    const TablePlaces& places;
+    const TablePlacement& places;
     const EmbeddingExchange& exchange;
 };
 
@@ -354,7 +354,10 @@ ConvolutionPrecision(const ParallelPlan& plan, const Gpu& gpu)
 
 /** Load of the passes; see StepLoad. */
 double
-LoadOf(const LayerTable& table, const ParallelPlan& plan, const TablePlaces& places, const Gpu& gpu)
+LoadOf(const LayerTable& table,
+       const ParallelPlan& plan,
+       const TablePlacement& places,
+       const Gpu& gpu)
 {
     StepGraph graph;
     const KernelTimer timer(gpu);
@@ -388,7 +391,7 @@ LoadOf(const LayerTable& table, const ParallelPlan& plan, const TablePlaces& pla
 
 /** By table: index of the first equal table. */
 std::vector<uint32_t>
-FirstLike(const std::vector<EmbeddingTable>& tables)
+FirstEqual(const std::vector<EmbeddingTable>& tables)
 {
     const auto isSame = [](const RowClass& a, const RowClass& b) {
         return a.rows == b.rows && a.probability == b.probability;
@@ -414,7 +417,7 @@ FirstLike(const std::vector<EmbeddingTable>& tables)
 void
 WritePrograms(const TableSource& source, KernelTable& kernels, StepGraph& graph)
 {
-    const std::vector<uint32_t> like = FirstLike(source.table.embeddings);
+    const std::vector<uint32_t> like = FirstEqual(source.table.embeddings);
     std::map<std::vector<uint32_t>, uint32_t> known; // by the tables of a rank
     for (uint32_t rank = 0; rank < source.plan.Ranks(); rank++)
     {
@@ -490,8 +493,8 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     {
         RefusePlan("embeddings", 0, "a columnWidth of at least 1");
     }
-    const LayerTable parts = InColumnParts(table, plan);
-    if (!table.embeddings.empty() && PlaceTables(parts, plan).split.empty() &&
+    const LayerTable parts = SplitByColumns(table, plan);
+    if (!table.embeddings.empty() && AssignTables(parts, plan).split.empty() &&
         plan.data > parts.embeddings.size())
     {
         const bool isCut = parts.embeddings.size() > table.embeddings.size();
@@ -507,10 +510,10 @@ StepGraph
 BuildTableStep(const LayerTable& whole, const ParallelPlan& plan, const Gpu& gpu)
 {
     CheckTablePlan(whole, plan);
-    const LayerTable table = InColumnParts(whole, plan);
+    const LayerTable table = SplitByColumns(whole, plan);
     StepGraph graph;
     WriteRankGroups(Transformer(), plan, graph);
-    const TablePlaces places = PlaceTables(table, plan);
+    const TablePlacement places = AssignTables(table, plan);
     const Gpu warm = UnderLoad(SlowestOf(gpu, plan.Ranks()), LoadOf(table, plan, places, gpu));
     const KernelTimer timer(warm, ClockRegime::Sustained);
     KernelTable kernels(graph, timer, plan.host.kernel);

@@ -114,10 +114,10 @@ Binomial(double n, double p, double k)
  * (hypergeometric, by recurrence for consecutive k). In look-ups that exceed the list, the row
  * occurs in proportion.
  */
-class CountsOfList
+class HypergeometricCounts
 {
   public:
-    CountsOfList(double all, double probability, double lookups)
+    HypergeometricCounts(double all, double probability, double lookups)
         : m_all(all),
           m_some(std::round(all * probability)),
           m_lookups(lookups)
@@ -365,7 +365,7 @@ IndexDistribution::ReuseFactors(double lookups) const
         double left =
             Seen(one.probability, lookups); // probability of accesses that are in no bin yet
         double count = 0;
-        CountsOfList ofList(m_observed, one.probability, lookups);
+        HypergeometricCounts ofList(m_observed, one.probability, lookups);
         for (std::size_t bin = 0; bin + 1 < bins.size(); bin++)
         {
             double inside = 0;

@@ -45,7 +45,7 @@ class Convolution
         }
         ToChannelsLast(name + " input layout", m_layer.in);
         const uint64_t pixels = m_samples * m_layer.out.Pixels();
-        m_writer.Gemm(name, OverImages(pixels, m_out, m_in * m_window, MetInputs()));
+        m_writer.Gemm(name, OverImages(pixels, m_out, m_in * m_window, ReadInputs()));
         ToChannelsLast(name + " output layout", m_layer.out);
     }
 
@@ -69,7 +69,7 @@ class Convolution
                                 m_element);
             }
             const uint64_t pixels = m_samples * m_layer.out.Pixels();
-            m_writer.Gemm(name, OverImages(pixels, m_in, m_out, MetInputs()));
+            m_writer.Gemm(name, OverImages(pixels, m_in, m_out, ReadInputs()));
         }
         else
         {
@@ -94,7 +94,7 @@ class Convolution
         GemmShape gemm = OverImages(m_out,
                                     m_in * m_window,
                                     m_samples * m_layer.out.Pixels(),
-                                    isOverPlanes ? Inputs() : MetInputs());
+                                    isOverPlanes ? Inputs() : ReadInputs());
         gemm.images.kind = GemmOperands::Gradients;
         gemm.layout = GemmLayout::Nt;
         if (isOverPlanes)
@@ -123,7 +123,7 @@ class Convolution
     }
 
     /** Elements of the input that windows read; strided 1 x 1 windows skip some. */
-    double MetInputs() const
+    double ReadInputs() const
     {
         return m_window == 1 ? Outputs() / m_layer.out.channels * m_layer.in.channels : Inputs();
     }

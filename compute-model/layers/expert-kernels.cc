@@ -155,16 +155,16 @@ class ExpertWriter
         }
     }
 
-    void Backward(bool putsOffWeights)
+    void Backward(bool defersWeightGradients)
     {
-        m_putsOffWeights = putsOffWeights;
+        m_defersWeightGradients = defersWeightGradients;
         Permute("unpermute backward");
         Rows("probabilities backward", m_shape.sent, 3);
         m_writer.WaitFor(Dispatch("combine backward all-to-all"));
         GatherRows("combine backward all-gather");
         SortByExpert("sort by rank backward");
         Grouped("experts FC2 input gradient", m_shape.ffn, m_model.hidden, GemmLayout::Nn);
-        if (!m_putsOffWeights)
+        if (!m_defersWeightGradients)
         {
             SecondWeights();
         }
@@ -175,7 +175,7 @@ class ExpertWriter
                                 m_shape.received,
                                 m_shape.ffn);
         Grouped("experts FC1 input gradient", m_model.hidden, m_shape.inner, GemmLayout::Nn);
-        if (!m_putsOffWeights)
+        if (!m_defersWeightGradients)
         {
             FirstWeights();
         }
@@ -395,7 +395,7 @@ class ExpertWriter
                                               CollectiveOp::AllGather,
                                               GatheredBytes(m_boundary, m_plan)));
         WriteInputGradient(m_writer, m_sharedFc2, m_plan);
-        if (!m_putsOffWeights)
+        if (!m_defersWeightGradients)
         {
             WriteWeightGradient(m_writer, m_sharedFc2, m_plan);
         }
@@ -405,8 +405,8 @@ class ExpertWriter
                                 "shared activation backward",
                                 m_sharedFc1.rows,
                                 m_sharedFc2.in);
-        (m_putsOffWeights ? WriteColumnParallelInputGradient
-                          : WriteColumnParallelBackward)(m_writer, m_sharedFc1, m_plan, m_boundary);
+        (m_defersWeightGradients ? WriteColumnParallelInputGradient : WriteColumnParallelBackward)(
+            m_writer, m_sharedFc1, m_plan, m_boundary);
         Rows("shared gradient add", m_shape.tokens, 3);
     }
 
@@ -418,7 +418,7 @@ class ExpertWriter
     SegmentWriter& m_writer;
     LinearShape m_sharedFc1;
     LinearShape m_sharedFc2;
-    bool m_putsOffWeights{false}; //!< weight gradients of experts are deferred to Weights
+    bool m_defersWeightGradients{false}; //!< weight gradients of experts are deferred to Weights
 };
 
 } // namespace
@@ -439,9 +439,9 @@ void
 WriteExpertsBackward(SegmentWriter& writer,
                      const Transformer& model,
                      const ParallelPlan& plan,
-                     bool putsOffWeights)
+                     bool defersWeightGradients)
 {
-    ExpertWriter(writer, model, plan).Backward(putsOffWeights);
+    ExpertWriter(writer, model, plan).Backward(defersWeightGradients);
 }
 
 void

@@ -42,13 +42,13 @@ void WriteExpertsRecompute(SegmentWriter& writer,
 /**
  * Writes the backward kernels, from the gradient of the residual's input to that of the norm's
  * output.
- * @param putsOffWeights leaves the gradients of the experts' weights, routed and shared, to
+ * @param defersWeightGradients leaves the gradients of the experts' weights, routed and shared, to
  *        WriteExpertsWeights
  */
 void WriteExpertsBackward(SegmentWriter& writer,
                           const Transformer& model,
                           const ParallelPlan& plan,
-                          bool putsOffWeights = false);
+                          bool defersWeightGradients = false);
 
 /** Writes the weight gradients that WriteExpertsBackward deferred. */
 void WriteExpertsWeights(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan);

@@ -130,7 +130,7 @@ class LayerWriter
         BiasDropoutAddBackward("MLP bias dropout add backward");
         if (m_kind == LayerKind::Experts)
         {
-            WriteExpertsBackward(m_writer, m_model, m_plan, m_putsOffWeights);
+            WriteExpertsBackward(m_writer, m_model, m_plan, m_defersWeightGradients);
         }
         else
         {
@@ -155,7 +155,7 @@ class LayerWriter
 
     SegmentSequence BackwardInput()
     {
-        m_putsOffWeights = true;
+        m_defersWeightGradients = true;
         return Backward();
     }
 
@@ -197,7 +197,7 @@ class LayerWriter
     /** dW of a row-parallel layer, unless it is deferred. */
     void WeightGradient(const LinearShape& linear)
     {
-        if (!m_putsOffWeights)
+        if (!m_defersWeightGradients)
         {
             WriteWeightGradient(m_writer, linear, m_plan);
         }
@@ -205,7 +205,7 @@ class LayerWriter
 
     void ColumnParallelBackward(const LinearShape& linear)
     {
-        if (m_putsOffWeights)
+        if (m_defersWeightGradients)
         {
             WriteColumnParallelInputGradient(m_writer, linear, m_plan, m_shape.boundary);
         }
@@ -305,7 +305,7 @@ class LayerWriter
     double m_element; //!< bytes of an activation
     SegmentWriter m_writer;
     PointwiseWriter m_pointwise;
-    bool m_putsOffWeights{false}; //!< weight gradients are deferred to BackwardWeights
+    bool m_defersWeightGradients{false}; //!< weight gradients are deferred to BackwardWeights
     LinearShape m_qkv;
     LinearShape m_projection;
     LinearShape m_fc1;

@@ -311,7 +311,7 @@ WriteInputReduction(SegmentWriter& writer,
 
 /** Group of the tensor communications that overlap split GEMMs. */
 SegmentGroup
-BesideProducts(const ParallelPlan& plan)
+SplitGemmGroup(const ParallelPlan& plan)
 {
     SegmentGroup group = TokenGroup(plan);
     group.byCopyEngine = true;
@@ -358,7 +358,7 @@ WriteGatheredProduct(SegmentWriter& writer,
  * arrival. If a piece takes c to gather and g to multiply, both take g + (T - 1) max(c, g).
  */
 bool
-SplitsProducts(const LinearShape& linear, const ParallelPlan& plan)
+SplitsGemms(const LinearShape& linear, const ParallelPlan& plan)
 {
     return plan.splitGemms && plan.overlapTensor && plan.sequenceParallel && plan.tensor > 1 &&
            linear.gathered != GatheredOperand::None;
@@ -376,9 +376,9 @@ WriteGather(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan
     }
     const std::string name = GatheredName(linear) + " all-gather";
     const Bytes bytes = GatheredBytes(whole, plan);
-    if (SplitsProducts(linear, plan))
+    if (SplitsGemms(linear, plan))
     {
-        return writer.CommunicateIn(BesideProducts(plan), name, CollectiveOp::AllGather, bytes);
+        return writer.CommunicateIn(SplitGemmGroup(plan), name, CollectiveOp::AllGather, bytes);
     }
     writer.WaitFor(writer.Communicate(name, CollectiveOp::AllGather, bytes));
     return Segment::NOTHING;
@@ -470,13 +470,13 @@ WriteRowParallelForward(SegmentWriter& writer,
                         Bytes whole)
 {
     const std::string output = linear.name + " output";
-    if (SplitsProducts(linear, plan))
+    if (SplitsGemms(linear, plan))
     {
         WriteForwardCasts(writer, linear, plan);
         const GemmShape gemm = ForwardGemm(linear, plan);
         WritePieces(writer, linear.name, gemm, 0, 1, plan);
         const int32_t scattered = writer.CommunicateIn(
-            BesideProducts(plan), output + " reduce-scatter", CollectiveOp::ReduceScatter, whole);
+            SplitGemmGroup(plan), output + " reduce-scatter", CollectiveOp::ReduceScatter, whole);
         WritePieces(writer, linear.name, gemm, 1, plan.tensor, plan);
         writer.WaitFor(scattered);
         return;

@@ -71,7 +71,7 @@ BatchOf(const char* name,
 /** Non-empty batches of a rank. */
 std::vector<LookupBatch>
 BatchesOf(const LayerTable& table,
-          const TablePlaces& places,
+          const TablePlacement& places,
           uint32_t rank,
           const ParallelPlan& plan)
 {
@@ -120,7 +120,7 @@ WriteSort(KernelTable& kernels, const LookupBatch& batch)
 SegmentSequence
 LookupForward(KernelTable& kernels,
               const LayerTable& table,
-              const TablePlaces& places,
+              const TablePlacement& places,
               uint32_t rank,
               const ParallelPlan& plan)
 {
@@ -136,7 +136,7 @@ LookupForward(KernelTable& kernels,
 SegmentSequence
 LookupBackward(KernelTable& kernels,
                const LayerTable& table,
-               const TablePlaces& places,
+               const TablePlacement& places,
                uint32_t rank,
                const ParallelPlan& plan)
 {

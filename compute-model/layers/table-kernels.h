@@ -4,7 +4,7 @@
 
 #include "compute-model/layers/segment-writer.h"
 #include "compute-model/models/layer-table.h"
-#include "compute-model/plan/table-places.h"
+#include "compute-model/plan/table-placement.h"
 
 #include <cstdint>
 
@@ -17,7 +17,7 @@ namespace weir
  */
 SegmentSequence LookupForward(KernelTable& kernels,
                               const LayerTable& table,
-                              const TablePlaces& places,
+                              const TablePlacement& places,
                               uint32_t rank,
                               const ParallelPlan& plan);
 
@@ -27,7 +27,7 @@ SegmentSequence LookupForward(KernelTable& kernels,
  */
 SegmentSequence LookupBackward(KernelTable& kernels,
                                const LayerTable& table,
-                               const TablePlaces& places,
+                               const TablePlacement& places,
                                uint32_t rank,
                                const ParallelPlan& plan);
 

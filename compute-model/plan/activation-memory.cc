@@ -140,7 +140,7 @@ ExpertsHeldForWeights(const Transformer& model, const ParallelPlan& plan)
  * micro-batches that await W.
  */
 Bytes
-HeldOfSplitPasses(const PipelinePlace& place, Bytes forActivations, Bytes forWeights)
+HeldOfSplitPasses(const PipelinePosition& place, Bytes forActivations, Bytes forWeights)
 {
     const uint32_t all = MicroBatchesHeld(place);
     const uint32_t most = forWeights > forActivations ? MicroBatchesBeforeWeights(place)
@@ -245,7 +245,7 @@ HeldForWeights(const Transformer& model, const ParallelPlan& plan, const Chunk& 
  * schedule.
  */
 Bytes
-HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelinePlace& place)
+HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelinePosition& place)
 {
     std::vector<Bytes> kept;
     for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
@@ -259,7 +259,7 @@ HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelineP
     // The pattern repeats every round of p micro-batches, and the warm-up is shorter than two
     // rounds.
     constexpr uint32_t ROUNDS = 4;
-    PipelinePlace first = place;
+    PipelinePosition first = place;
     first.microBatches = std::min(place.microBatches, ROUNDS * place.stages);
     Bytes held;
     Bytes most;
@@ -277,7 +277,7 @@ HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelineP
 Bytes
 StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
-    PipelinePlace place;
+    PipelinePosition place;
     place.kind = plan.schedule;
     place.stage = stage;
     place.stages = plan.pipeline;

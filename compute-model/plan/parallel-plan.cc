@@ -160,7 +160,7 @@ RefuseGrid(const TensorGrid& grid, const std::string& expected)
 
 /** Refuses features that need one-dimensional tensor parallelism. */
 void
-CheckCompany(const Transformer& model, const ParallelPlan& plan)
+CheckGridSupport(const Transformer& model, const ParallelPlan& plan)
 {
     for (const auto& [found, what] : {std::pair(plan.sequenceParallel, "sequenceParallel"),
                                       std::pair(plan.context > 1, "context > 1"),
@@ -347,7 +347,7 @@ CheckTensorGrid(const Transformer& model, const ParallelPlan& plan)
             ", expected a multiple of q * d = " + std::to_string(plan.SampleParts()) +
             " with tensorShape " + ToText(grid));
     }
-    CheckCompany(model, plan);
+    CheckGridSupport(model, plan);
 }
 
 uint32_t

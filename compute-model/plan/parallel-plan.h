@@ -417,7 +417,7 @@ struct ParallelPlan
      * Whether each stage begins its next step without waiting for the others; false with a single
      * stage.
      */
-    bool StartsStepsApart() const
+    bool OverlapsSteps() const
     {
         return postValidation && pipeline > 1;
     }

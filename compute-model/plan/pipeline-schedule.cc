@@ -15,7 +15,7 @@ namespace
 {
 
 void
-CheckPlace(const PipelinePlace& place)
+CheckPlace(const PipelinePosition& place)
 {
     if (place.stages == 0 || place.stage >= place.stages || place.microBatches == 0 ||
         place.chunks == 0)
@@ -37,7 +37,7 @@ CheckPlace(const PipelinePlace& place)
 class ScheduleWriter
 {
   public:
-    explicit ScheduleWriter(const PipelinePlace& place)
+    explicit ScheduleWriter(const PipelinePosition& place)
         : m_place(place)
     {
     }
@@ -137,7 +137,7 @@ class ScheduleWriter
         return present ? PipelineTransfer{true, pass.microBatch, pass.chunk} : PipelineTransfer{};
     }
 
-    PipelinePlace m_place;
+    PipelinePosition m_place;
     std::vector<PipelineStep> m_steps;
 };
 
@@ -145,7 +145,7 @@ class ScheduleWriter
  * Megatron-LM's forward_backward_pipelining_without_interleaving; GPipe if all passes are warm-up.
  */
 std::vector<PipelineStep>
-OneForwardOneBackward(const PipelinePlace& place)
+OneForwardOneBackward(const PipelinePosition& place)
 {
     ScheduleWriter writer(place);
     const PipelineTransfer none;
@@ -188,7 +188,7 @@ OneForwardOneBackward(const PipelinePlace& place)
 class InterleavedWriter
 {
   public:
-    explicit InterleavedWriter(const PipelinePlace& place)
+    explicit InterleavedWriter(const PipelinePosition& place)
         : m_writer(place),
           m_total(place.microBatches * place.chunks),
           m_warmUp(PipelineWarmUp(place)),
@@ -260,7 +260,7 @@ class InterleavedWriter
 } // namespace
 
 uint32_t
-PipelineWarmUp(const PipelinePlace& place)
+PipelineWarmUp(const PipelinePosition& place)
 {
     CheckPlace(place);
     const uint32_t behind = place.stages - place.stage - 1;
@@ -287,7 +287,7 @@ PipelineWarmUp(const PipelinePlace& place)
 }
 
 uint32_t
-MicroBatchesInFlight(const PipelinePlace& place, uint32_t chunk)
+MicroBatchesInFlight(const PipelinePosition& place, uint32_t chunk)
 {
     const uint32_t warmUp = PipelineWarmUp(place);
     const uint32_t ahead = place.stages - place.stage;
@@ -317,7 +317,7 @@ MicroBatchesInFlight(const PipelinePlace& place, uint32_t chunk)
 }
 
 std::vector<PipelineStep>
-PipelineSchedule(const PipelinePlace& place)
+PipelineSchedule(const PipelinePosition& place)
 {
     CheckPlace(place);
     switch (place.kind)

@@ -175,8 +175,7 @@ void
 AddOptimizerGroups(const ParallelPlan& plan, GroupWriter& writer)
 {
     const uint32_t copies = plan.ShardCopies();
-    std::vector<std::vector<Rank>> groups(plan.StartsStepsApart() ? copies * plan.pipeline
-                                                                  : copies);
+    std::vector<std::vector<Rank>> groups(plan.OverlapsSteps() ? copies * plan.pipeline : copies);
     for (uint32_t p = 0; p < plan.pipeline; p++)
     {
         for (uint32_t d = 0; d < plan.TensorGroups(); d++)
@@ -185,7 +184,7 @@ AddOptimizerGroups(const ParallelPlan& plan, GroupWriter& writer)
             {
                 const uint32_t replica = t / plan.WeightRanks() + plan.grid.depth * d;
                 const uint32_t copy = replica / plan.ShardRanks();
-                groups[plan.StartsStepsApart() ? copy + copies * p : copy].push_back(
+                groups[plan.OverlapsSteps() ? copy + copies * p : copy].push_back(
                     writer.At({t, d, p}));
             }
         }

@@ -56,7 +56,7 @@ class UseWriter
         {
             UnitUse& use = m_uses[i];
             use.gathers = !held[use.unit];
-            held[use.unit] = !GivesUp(i);
+            held[use.unit] = !FreesWeights(i);
         }
         return std::move(m_uses);
     }
@@ -68,7 +68,7 @@ class UseWriter
         m_reduces.push_back(reduces);
     }
 
-    bool GivesUp(std::size_t i) const
+    bool FreesWeights(std::size_t i) const
     {
         const UnitUse& use = m_uses[i];
         if (m_plan.Sharded() != ShardedState::Full)

@@ -2,7 +2,7 @@
 #include "compute-model/plan/table-memory.h"
 
 #include "compute-model/models/precision.h"
-#include "compute-model/plan/table-places.h"
+#include "compute-model/plan/table-placement.h"
 
 namespace weir
 {
@@ -35,8 +35,8 @@ HeldBytes(const LayerTable& table,
 void
 AddEmbeddings(const LayerTable& whole, const ParallelPlan& plan, MemoryEstimate& estimate)
 {
-    const LayerTable table = InColumnParts(whole, plan);
-    const TablePlaces places = PlaceTables(table, plan);
+    const LayerTable table = SplitByColumns(whole, plan);
+    const TablePlacement places = AssignTables(table, plan);
     const EmbeddingOptimizer optimizer = plan.embeddings.optimizer;
     const double parts = HeldBytes(table, places.split, optimizer, plan.data);
     const double samples = static_cast<double>(plan.microBatch) * plan.data;

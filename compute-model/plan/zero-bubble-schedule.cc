@@ -36,7 +36,7 @@ struct NextPass
 
 /** Micro-batches that fit in a stage's memory. */
 uint32_t
-MaxHeld(const PipelinePlace& place)
+MaxHeld(const PipelinePosition& place)
 {
     return (place.kind == PipelineScheduleKind::ZeroBubble2p ? 2 : 1) * place.stages;
 }
@@ -46,7 +46,7 @@ MaxHeld(const PipelinePlace& place)
  * B, so that every stage holds the activations of p micro-batches.
  */
 std::vector<PipelineStepKind>
-PassesOfH1(const PipelinePlace& place)
+PassesOfH1(const PipelinePosition& place)
 {
     const uint32_t total = place.microBatches;
     uint32_t forward = std::min(total, place.stages - place.stage);
@@ -74,7 +74,7 @@ PassesOfH1(const PipelinePlace& place)
 class Player
 {
   public:
-    explicit Player(const PipelinePlace& place)
+    explicit Player(const PipelinePosition& place)
         : m_place(place),
           m_most(MaxHeld(place)),
           m_stages(place.stages)
@@ -203,7 +203,7 @@ class Player
         stage.weights++;
     }
 
-    PipelinePlace m_place;
+    PipelinePosition m_place;
     uint32_t m_most; //!< limit of micro-batches whose activations a stage holds
     std::vector<StageProgress> m_stages;
 };
@@ -229,7 +229,7 @@ Exchange()
 } // namespace
 
 std::vector<PipelineStep>
-ZeroBubbleSchedule(const PipelinePlace& place)
+ZeroBubbleSchedule(const PipelinePosition& place)
 {
     std::vector<PipelineStepKind> passes;
     if (place.kind == PipelineScheduleKind::ZeroBubbleH1)
@@ -276,14 +276,14 @@ ZeroBubbleSchedule(const PipelinePlace& place)
 }
 
 uint32_t
-MicroBatchesBeforeWeights(const PipelinePlace& place)
+MicroBatchesBeforeWeights(const PipelinePosition& place)
 {
     const bool isH1 = place.kind == PipelineScheduleKind::ZeroBubbleH1;
     return isH1 ? std::min(place.stage + 1, place.microBatches) : MicroBatchesHeld(place);
 }
 
 uint32_t
-MicroBatchesHeld(const PipelinePlace& place)
+MicroBatchesHeld(const PipelinePosition& place)
 {
     return std::min(MaxHeld(place), place.microBatches);
 }

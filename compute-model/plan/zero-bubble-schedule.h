@@ -30,19 +30,19 @@ namespace weir
  *
  * Exchanges are detached. Complexity O(m) for ZB-H1, O(m p^2) for ZB-1p and ZB-2p.
  */
-std::vector<PipelineStep> ZeroBubbleSchedule(const PipelinePlace& place);
+std::vector<PipelineStep> ZeroBubbleSchedule(const PipelinePosition& place);
 
 /**
  * Peak number of micro-batches of a stage between their B and their W: min(stage + 1, m) under
  * ZB-H1; otherwise the upper bound MicroBatchesHeld, since the order depends on the times.
  */
-uint32_t MicroBatchesBeforeWeights(const PipelinePlace& place);
+uint32_t MicroBatchesBeforeWeights(const PipelinePosition& place);
 
 /**
  * Peak number of micro-batches that a stage has begun without finishing their W: min(p, m), under
  * ZB-2p min(2 p, m).
  */
-uint32_t MicroBatchesHeld(const PipelinePlace& place);
+uint32_t MicroBatchesHeld(const PipelinePosition& place);
 
 } // namespace weir
 

@@ -354,7 +354,7 @@ FabricChannel::OnDatagramLost(uint64_t handle, weir::LinkId link, weir::Time now
 {
     const Frame frame = Take(handle);
     m_dropped++;
-    m_devices[frame.source]->NoteDrop(frame.packet, link.Index());
+    m_devices[frame.source]->TraceDrop(frame.packet, link.Index());
 }
 
 uint32_t

@@ -303,7 +303,7 @@ FabricNetDevice::Receive(Ptr<Packet> frame, bool isMarked)
 }
 
 void
-FabricNetDevice::NoteDrop(Ptr<const Packet> frame, uint32_t link)
+FabricNetDevice::TraceDrop(Ptr<const Packet> frame, uint32_t link)
 {
     NS_LOG_FUNCTION(this << frame << link);
     m_drop(frame, link);

@@ -94,7 +94,7 @@ class FabricNetDevice : public NetDevice
      * @param frame with its header
      * @param link the link whose queue had no room, or that failed with the frame on it
      */
-    void NoteDrop(Ptr<const Packet> frame, uint32_t link);
+    void TraceDrop(Ptr<const Packet> frame, uint32_t link);
 
     void SetIfIndex(const uint32_t index) override;
     uint32_t GetIfIndex() const override;

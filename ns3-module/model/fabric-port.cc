@@ -69,7 +69,7 @@ void
 FabricPort::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    Simulator::Cancel(m_tellRate);
+    Simulator::Cancel(m_rateEvent);
     if (m_packets != nullptr)
     {
         m_packets->GetNetwork().RemoveObserver(m_link.Index(), *this);
@@ -122,11 +122,11 @@ FabricPort::OnTransmit(
         return;
     }
     m_bytes += bytes;
-    if (m_tellRate.IsExpired())
+    if (m_rateEvent.IsExpired())
     {
         const int64_t step = m_interval.GetTimeStep();
         const int64_t passed = Simulator::Now().GetTimeStep() % step;
-        m_tellRate = Simulator::Schedule(TimeStep(step - passed), &FabricPort::TellRate, this);
+        m_rateEvent = Simulator::Schedule(TimeStep(step - passed), &FabricPort::TellRate, this);
     }
 }
 
@@ -138,7 +138,7 @@ FabricPort::TellRate()
     m_bytes = 0;
     if (bytes > 0)
     {
-        m_tellRate = Simulator::Schedule(m_interval, &FabricPort::TellRate, this);
+        m_rateEvent = Simulator::Schedule(m_interval, &FabricPort::TellRate, this);
     }
     const double bits = static_cast<double>(bytes) * 8;
     m_rate(DataRate(static_cast<uint64_t>(bits / m_interval.GetSeconds() + 0.5)));

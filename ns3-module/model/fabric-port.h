@@ -118,7 +118,7 @@ class FabricPort : public Object, private weir::PortObserver
     weir::LinkId m_link;                       //!< link that the port transmits on
     Time m_interval;                           //!< averaging interval of Rate
     uint64_t m_bytes{0};                       //!< of packets that began in this interval
-    EventId m_tellRate;                        //!< end of this interval
+    EventId m_rateEvent;                       //!< end of this interval
 
     TracedCallback<uint32_t, uint64_t, weir::Time> m_queueBytes; //!< QueueBytes trace source
     TracedCallback<uint32_t, uint32_t, weir::Time, weir::Time>

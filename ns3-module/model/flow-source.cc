@@ -24,7 +24,7 @@ namespace
 {
 
 constexpr double MAX_BYTES = 9223372036854775808.0; //!< exclusive upper bound of a flow: 2^63
-constexpr uint32_t MAX_AT_ONCE = 10000; //!< flows started at one instant, without MaxFlows
+constexpr uint32_t MAX_ZERO_INTERVALS = 10000; //!< flows started at one instant, without MaxFlows
 
 } // namespace
 
@@ -177,16 +177,16 @@ FlowSource::SendNext()
     NS_ABORT_MSG_IF(!(bytes < MAX_BYTES),
                     "FlowSource: found a Size of " << bytes << " bytes, expected less than 2^63");
     Send(destination, bytes > 0 ? static_cast<uint64_t>(bytes) : 0);
-    m_drawn++;
-    if (m_maxFlows == 0 || m_drawn < m_maxFlows)
+    m_scheduled++;
+    if (m_maxFlows == 0 || m_scheduled < m_maxFlows)
     {
         const double pause = m_pause->GetValue();
         NS_ABORT_MSG_IF(!(pause >= 0),
                         "FlowSource: found an Interval of " << pause << " s, expected 0 or more");
         const Time wait = Seconds(pause);
-        m_atOnce = wait.IsZero() ? m_atOnce + 1 : 0;
-        NS_ABORT_MSG_IF(m_maxFlows == 0 && m_atOnce >= MAX_AT_ONCE,
-                        "FlowSource: found " << m_atOnce
+        m_zeroIntervals = wait.IsZero() ? m_zeroIntervals + 1 : 0;
+        NS_ABORT_MSG_IF(m_maxFlows == 0 && m_zeroIntervals >= MAX_ZERO_INTERVALS,
+                        "FlowSource: found " << m_zeroIntervals
                                              << " Intervals of 0 s one after another, expected "
                                                 "time to go on, or MaxFlows");
         m_next = Simulator::Schedule(wait, &FlowSource::SendNext, this);

@@ -133,10 +133,10 @@ class FlowSource : public Application
     Ptr<UniformRandomVariable> m_pick; //!< selects the destination
     std::vector<uint32_t> m_receivers; //!< GPUs of the cluster
     EventId m_next;                    //!< event of the next start
-    uint64_t m_drawn{0};               //!< number of flows started at intervals
+    uint64_t m_scheduled{0};           //!< number of flows started at intervals
     uint64_t m_started{0};             //!< flows
     uint64_t m_finished{0};            //!< flows
-    uint32_t m_atOnce{0};              //!< number of consecutive intervals of zero
+    uint32_t m_zeroIntervals{0};       //!< number of consecutive intervals of zero
 
     TracedCallback<uint32_t, uint32_t, uint64_t, weir::Time, weir::Time>
         m_flowFinished; //!< FlowFinished trace source

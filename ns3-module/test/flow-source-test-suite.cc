@@ -74,10 +74,10 @@ RunToEnd(const ApplicationContainer& sources)
 }
 
 /** Uncontended flows start periodically and take as long as those of StartFlow. */
-class BeatTestCase : public TestCase
+class IntervalTestCase : public TestCase
 {
   public:
-    BeatTestCase()
+    IntervalTestCase()
         : TestCase("Flows start at the start time and every interval from then on")
     {
     }
@@ -217,7 +217,7 @@ class FlowSourceTestSuite : public TestSuite
     FlowSourceTestSuite()
         : TestSuite("weir-flow-source", TestSuite::Type::UNIT)
     {
-        AddTestCase(new BeatTestCase);
+        AddTestCase(new IntervalTestCase);
         AddTestCase(new StopTestCase);
         AddTestCase(new StreamsTestCase);
     }

@@ -137,10 +137,10 @@ class UnitsTestCase : public TestCase
 };
 
 /** An uncontended flow takes the latency of its path plus bytes / rate of its slowest link. */
-class FlowAloneTestCase : public TestCase
+class UncontendedFlowTestCase : public TestCase
 {
   public:
-    FlowAloneTestCase()
+    UncontendedFlowTestCase()
         : TestCase("A flow alone takes latency plus bytes over the bottleneck's rate")
     {
     }
@@ -185,14 +185,14 @@ class FlowAloneTestCase : public TestCase
         Ptr<FluidFabric> fabric = found.Get<FluidFabric>();
         NS_TEST_ASSERT_MSG_EQ(fabric, cluster.GetFabric(), "one fabric");
         Config::ConnectWithoutContext("/NodeList/*/$ns3::GpuServer/Fabric/FlowFinished",
-                                      MakeCallback(&FlowAloneTestCase::Finished, this));
+                                      MakeCallback(&UncontendedFlowTestCase::Finished, this));
 
         // 5e6 bytes at 50 GB/s take 100 us; the path has two PCIe links on each side and two
         // network links.
         const uint64_t flow = fabric->StartFlow(cluster.GetGpu(0, 3),
                                                 cluster.GetGpu(1, 3),
                                                 5000000,
-                                                MakeCallback(&FlowAloneTestCase::Done, this));
+                                                MakeCallback(&UncontendedFlowTestCase::Done, this));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_traced.ToPicoseconds(), 101400000, "4 x 100 + 2 x 500 ns + 100 us");
         NS_TEST_EXPECT_MSG_EQ(Simulator::Now(), NanoSeconds(101400), "the simulator is there, too");
@@ -378,7 +378,7 @@ class HelperModelsTestCase : public TestCase
 
     void DoRun() override
     {
-        NS_TEST_EXPECT_MSG_EQ(DurationOf({}), NanoSeconds(101400), "as FlowAloneTestCase");
+        NS_TEST_EXPECT_MSG_EQ(DurationOf({}), NanoSeconds(101400), "as UncontendedFlowTestCase");
         ClusterHelper corrected;
         corrected.SetCorrectionAttribute("Packet", UintegerValue(5000));
         NS_TEST_EXPECT_MSG_EQ(DurationOf(corrected), NanoSeconds(101500), "5000 bytes, 100 ns");
@@ -440,7 +440,7 @@ class WeirTestSuite : public TestSuite
         AddTestCase(new RoundingTestCase);
         AddTestCase(new OnePendingEventTestCase);
         AddTestCase(new UnitsTestCase);
-        AddTestCase(new FlowAloneTestCase);
+        AddTestCase(new UncontendedFlowTestCase);
         AddTestCase(new DegradedLinkTestCase);
         AddTestCase(new FailedSwitchTestCase);
         AddTestCase(new HelperModelsTestCase);

@@ -143,7 +143,7 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
     {
         unsampled = UnsampledGroup(plan.call.op, group.Size());
     }
-    if (unsampled.empty() && plan.isInStep)
+    if (unsampled.empty() && plan.isInLockstep)
     {
         unsampled = "channels in step";
     }
@@ -186,7 +186,7 @@ CallPositions::SlicesOf(const CollectivePlan& plan) const
             return slices;
         }
         const uint32_t ranks = m_planner.GetCommunicator(plan.call.communicator).Size();
-        const Schedule folded = FoldAlike(std::move(schedule), ranks, routing).schedule;
+        const Schedule folded = FoldSchedule(std::move(schedule), ranks, routing).schedule;
         return std::max(MANY_SLICES, SliceCount(folded) * calls);
     }
     catch (const std::length_error&)

@@ -50,10 +50,10 @@ class CallPositions
      * - the class of its operation.
      *
      * A regime must name at least the first three. Calls whose channels the closed form keeps
-     * synchronous (CollectivePlan::isInStep) are unsampled, since their error is systematic. So are
-     * fabrics, algorithms, NCCL versions, NCCL settings and groups that no sample contains. Slices
-     * are a feature because samples leave out large groups that move many. O(connections of the
-     * call's schedule); the schedule is not kept.
+     * synchronous (CollectivePlan::isInLockstep) are unsampled, since their error is systematic. So
+     * are fabrics, algorithms, NCCL versions, NCCL settings and groups that no sample contains.
+     * Slices are a feature because samples leave out large groups that move many. O(connections of
+     * the call's schedule); the schedule is not kept.
      */
     RegimePosition Of(const CollectivePlan& plan, Fidelity shortcut) const;
 

@@ -169,7 +169,7 @@ MeasuredBounds::FindCollective(const MeasuredCall& call, double coverage) const
 }
 
 std::string
-MeasuredBounds::WhatWasNotMeasured(const MeasuredCall& call, double coverage) const
+MeasuredBounds::DescribeUnmeasured(const MeasuredCall& call, double coverage) const
 {
     const auto all = Find(MEASURED_COLLECTIVES, coverage);
     if (!all || FindCollective(call, coverage))

@@ -100,7 +100,7 @@ class MeasuredBounds
      * Why runs do not cover @p call: "send-recv, measured: all-reduce". Empty: they do, or there is
      * no bound for this coverage.
      */
-    std::string WhatWasNotMeasured(const MeasuredCall& call, double coverage) const;
+    std::string DescribeUnmeasured(const MeasuredCall& call, double coverage) const;
 
   private:
     void Read(const YamlNode& classes, const char* keys, bool isOfMachine);

@@ -74,7 +74,7 @@ class RandomDraws
  */
 template <typename Draw>
 auto
-DrawnUntilPossible(const Draw& draw)
+DrawFeasible(const Draw& draw)
 {
     while (true)
     {

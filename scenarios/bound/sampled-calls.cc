@@ -292,7 +292,7 @@ SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& cat
     constexpr double SLOWED = 0.4; // share of cases; random draws would give few
     RandomDraws draws(seed, index);
     const bool isSlowed = draws.With(SLOWED);
-    return DrawnUntilPossible([&] {
+    return DrawFeasible([&] {
         SampledRun run;
         run.text = DrawScenario(draws, reference, isSlowed, catalog);
         for (const Fidelity fidelity : EstimatesOf(reference))
@@ -324,7 +324,7 @@ SampleCall(uint64_t seed,
 {
     RandomDraws draws(seed, index);
     const bool isLarge = population == Population::Calibrated && IsLarge(index);
-    return DrawnUntilPossible([&] {
+    return DrawFeasible([&] {
         SampledCall call;
         DrawMachine(draws, population, isLarge, catalog, call);
         DrawOperation(draws, reference, MIN_BYTES, call);

@@ -289,7 +289,7 @@ SampledCluster
 DrawCluster(RandomDraws& draws, Population population, bool isNetworked)
 {
     const bool hasLargerGroups = population == Population::LargerGroups;
-    return DrawnUntilPossible([&] {
+    return DrawFeasible([&] {
         const SampledCluster cluster{
             draws.OneOf(MACHINES),
             draws.OneOf(hasLargerGroups || draws.With(0.3) ? MANY_NODES : FEW_NODES)};
@@ -424,7 +424,7 @@ SampleStep(uint64_t seed, uint64_t index, Population population, const Catalog& 
     RandomDraws draws(seed, index);
     const bool isCalibrated = population == Population::Calibrated;
     SampledCluster cluster = DrawCluster(draws, population, isCalibrated && WantsContention(index));
-    return DrawnUntilPossible([&] {
+    return DrawFeasible([&] {
         if (!isCalibrated) // on some clusters no step of a shifted population is short enough
         {
             cluster = DrawCluster(draws, population, false);

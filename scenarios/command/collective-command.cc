@@ -187,7 +187,7 @@ ReadTuner(const std::string& file)
 YamlNode
 SystemOf(const CollectiveOptions& options)
 {
-    const std::vector<std::string> settings = SortSettings(options.packets.settings).system;
+    const std::vector<std::string> settings = SplitSettings(options.packets.settings).system;
     ExpectOneOf("--system", "base", settings);
     if (options.nodes)
     {
@@ -491,7 +491,7 @@ RunShowingProgress(const CollectiveSweepSpec& spec,
     ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, ToString(spec.op));
     return RecordCollectiveSweep(spec, recording, bounds, [&](std::size_t done, std::size_t sizes) {
         line.Update(done, sizes, Time());
-        if (options.keepPartial && NotedSignal() != 0)
+        if (options.keepPartial && PendingSignal() != 0)
         {
             return false;
         }
@@ -615,7 +615,7 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
     if (result.points.size() < spec.sizes.size())
     {
         std::cout.flush();
-        throw Interrupted{NotedSignal(), "kept the sizes that were done"};
+        throw Interrupted{PendingSignal(), "kept the sizes that were done"};
     }
     return ExitCode::Done;
 }

@@ -163,7 +163,7 @@ ReadPacketsBesideFluid(const FlowsOptions& options, const YamlNode& keys, FlowsN
         if (!network.selection.links.empty())
         {
             NetworkOverrides plain = options.network;
-            plain.settings = SortSettings(options.packets.settings).system;
+            plain.settings = SplitSettings(options.packets.settings).system;
             const auto opened = OpenNetwork(options.topology, plain, Catalog());
             CheckLinks(packets->Get("links"), opened->GetRouting().GetTopology());
         }
@@ -191,7 +191,7 @@ ReadFlowsNetwork(const FlowsOptions& options, Fidelity fidelity)
         const YamlNode keys = LoadNetwork(options.packets, config.Network(topology));
         network.transport = ReadTransportSpec(options.packets, keys, fidelity);
         keys.CheckAllRead({});
-        ApplySettings(network.keys, SortSettings(options.packets.settings).network);
+        ApplySettings(network.keys, SplitSettings(options.packets.settings).network);
         network.config = options.packets.network;
         return network;
     }
@@ -259,7 +259,7 @@ NetworkOverrides
 ReadOverrides(const FlowsOptions& options)
 {
     NetworkOverrides overrides = options.network;
-    overrides.settings = SortSettings(options.packets.settings).system;
+    overrides.settings = SplitSettings(options.packets.settings).system;
     ExpectOneOf("--topology", "base", overrides.settings);
     if (overrides.nodes)
     {
@@ -367,7 +367,7 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     given.selection.Apply(flows);
     if (const auto& width = kept.output.linkSeries)
     {
-        LinkSeries::ExpectFit(LeastLinkBins(flows, network->GetRouting(), *width), *width);
+        LinkSeries::ExpectFit(MinLinkBins(flows, network->GetRouting(), *width), *width);
     }
     report.cost.readSeconds = watch.Lap();
     if (given.transport.packets)
@@ -433,7 +433,7 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     if (report.run.isPartial)
     {
         std::cout.flush();
-        throw Interrupted{NotedSignal(), "kept the flows that had ended"};
+        throw Interrupted{PendingSignal(), "kept the flows that had ended"};
     }
     PrintNotes(NotesOnLateEvents(network->Events(), report.result.measured));
     return ExitCode::Done;

@@ -320,7 +320,7 @@ PrintCounts(const std::vector<TraceFile>& files, bool isJson)
 
 /** Checks whether the ranks of all files agree. @return the exit code */
 ExitCode
-CheckTogether(const std::vector<TraceFile>& files, const ImportOptions& options)
+CheckRankAgreement(const std::vector<TraceFile>& files, const ImportOptions& options)
 {
     ExitCode code = ExitCode::Done;
     std::string text;
@@ -371,7 +371,7 @@ Import(ImportOptions options)
     }
     if (options.output.empty())
     {
-        return CheckTogether(files, options);
+        return CheckRankAgreement(files, options);
     }
     Workload workload = MakeWorkload(MatchCalls(files, options.trace));
     for (const TraceFile& file : files)

@@ -68,7 +68,7 @@ Note(int signal)
 }
 
 void
-EndOfPatience(int)
+OnGracePeriodEnd(int)
 {
     Leave();
 }
@@ -104,7 +104,7 @@ WatchInterruptions()
     std::signal(SIGXCPU, EndNow);
     std::signal(SIGPIPE, EndSilently);
     std::signal(SIGXFSZ, SIG_IGN);
-    std::signal(SIGALRM, EndOfPatience);
+    std::signal(SIGALRM, OnGracePeriodEnd);
 }
 
 void
@@ -133,7 +133,7 @@ KeepWhenInterrupted(const std::string& kept)
 }
 
 int
-NotedSignal()
+PendingSignal()
 {
     return g_signal;
 }

@@ -38,7 +38,7 @@ void RemoveIfInterrupted(const std::string& path);
 void KeepWhenInterrupted(const std::string& kept = "");
 
 /** The recorded signal; 0: none. */
-int NotedSignal();
+int PendingSignal();
 
 /**
  * Throws Interrupted when a signal has been recorded, so that unwinding removes unfinished files.

@@ -45,7 +45,7 @@ Has(const std::vector<std::string>& keys, const std::string& key)
 } // namespace
 
 Settings
-SortSettings(const std::vector<std::string>& settings)
+SplitSettings(const std::vector<std::string>& settings)
 {
     const std::vector<std::string> ofNetwork = NetworkKeys();
     const std::vector<std::string> ofSystem = YamlKeysOf("system");
@@ -122,7 +122,7 @@ LoadNetwork(const PacketsOptions& options)
 YamlNode
 LoadNetwork(const PacketsOptions& options, YamlNode network)
 {
-    std::vector<std::string> settings = SortSettings(options.settings).network;
+    std::vector<std::string> settings = SplitSettings(options.settings).network;
     if (!options.congestionControl.empty())
     {
         ExpectOneOf("--congestion-control", "congestionControl.kind", settings);

@@ -30,7 +30,7 @@ struct Settings
 };
 
 /** Splits @p settings by the first part of their keys. @throws InputError at a key of neither. */
-Settings SortSettings(const std::vector<std::string>& settings);
+Settings SplitSettings(const std::vector<std::string>& settings);
 
 /**
  * @throws InputError where @p settings set @p key, which @p option sets too, or a map that contains

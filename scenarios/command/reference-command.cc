@@ -279,8 +279,8 @@ BashCompletion(const CLI::App& application)
     for (const CatalogKind kind : CatalogKinds())
     {
         plurals += ToString(kind) + std::string(" ");
-        singles += NameOfOne(kind) + " ";
-        kindCases += "        " + NameOfOne(kind) + ") kind=" + ToString(kind) + " ;;\n";
+        singles += SingularName(kind) + " ";
+        kindCases += "        " + SingularName(kind) + ") kind=" + ToString(kind) + " ;;\n";
     }
     singles += "network";
     return R"(# Completion of bash for weir, printed by `weir reference bash`.

@@ -108,7 +108,7 @@ Ask(const std::string& program, const std::string& argument)
 
 /** Blocks signals that end a process until the package's program is ready for them. */
 void
-HoldSignals()
+BlockSignals()
 {
     sigset_t signals;
     ::sigemptyset(&signals);
@@ -188,7 +188,7 @@ FindInterpreter(const std::string& folder)
 PythonPackage::PythonPackage()
     : m_folder(FindFolder())
 {
-    HoldSignals();
+    BlockSignals();
     m_interpreter = FindInterpreter(m_folder);
 }
 

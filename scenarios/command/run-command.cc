@@ -171,7 +171,7 @@ Run(const RunOptions& options)
     if (result.isPartial)
     {
         std::cout.flush();
-        throw Interrupted{NotedSignal(), "kept what had been done, and marked it as partial"};
+        throw Interrupted{PendingSignal(), "kept what had been done, and marked it as partial"};
     }
     PrintLateNotes(scenario, result);
     if (!result.waiting.empty())

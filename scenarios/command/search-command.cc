@@ -65,7 +65,7 @@ CountOf(const std::vector<EndedCase>& ended, std::size_t ranked)
 void
 CheckFidelity(const SearchOptions& options)
 {
-    ParseFidelityOfMany(options.fidelity);
+    ParseBatchFidelity(options.fidelity);
     ExpectOneOf("--fidelity", "network.fidelity", options.settings);
 }
 
@@ -129,7 +129,7 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
         words.insert(words.end(), {"--set", setting});
     }
     SweepRunOptions runOptions = options.run;
-    runOptions.goesOnWhereRefused = true;
+    runOptions.continuesAfterRefusal = true;
     SweepRun run(PlansOf(scenario, job, words), runOptions, command);
     if (options.run.dryRun)
     {
@@ -140,7 +140,7 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
     auto ended = run.Outcomes();
     if (!ended)
     {
-        run.PrintWhatIsThere();
+        run.PrintKeptCount();
         return run.PrintFailures() ? ExitCode::CheckFailed : ExitCode::Done;
     }
     Sweep ranked = run.GetSweep();

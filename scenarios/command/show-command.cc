@@ -301,7 +301,7 @@ AddShowCommand(CLI::App& application)
     std::string kinds;
     for (const CatalogKind kind : CatalogKinds())
     {
-        kinds += NameOfOne(kind) + (kind == CatalogKinds().back() ? " or network" : ", ");
+        kinds += SingularName(kind) + (kind == CatalogKinds().back() ? " or network" : ", ");
     }
     verb->add_option("KIND", options->kind, kinds)->required();
     verb->add_option("NAME",

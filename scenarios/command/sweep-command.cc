@@ -38,7 +38,7 @@ RunSweep(const SweepOptions& options, const CaseProcesses::Command& command)
     const auto ended = run.Outcomes();
     if (!ended)
     {
-        run.PrintWhatIsThere();
+        run.PrintKeptCount();
         return run.PrintFailures() ? ExitCode::CheckFailed : ExitCode::Done;
     }
     WriteSweepOutputs(options.run, sweep, *ended);
@@ -69,7 +69,7 @@ AddSweepCommand(CLI::App& application, CaseProcesses::Command command)
     AddSettingsOption(*verb, options->settings, "every case, such as output.linkSeries=1ms");
     AddSweepRunOptions(*verb, options->run);
     verb->add_flag("--skip-refused",
-                   options->run.goesOnWhereRefused,
+                   options->run.continuesAfterRefusal,
                    "Go on where a case is wrong input, and list it as refused");
     verb->add_option("--results",
                      options->run.results,

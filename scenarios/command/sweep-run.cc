@@ -112,7 +112,8 @@ AddSweepRunOptions(CLI::App& verb, SweepRunOptions& options)
 SweepRun::SweepRun(Sweep sweep, const SweepRunOptions& options, CaseProcesses::Command command)
     : m_sweep(std::move(sweep)),
       m_options(options),
-      m_share(options.share.empty() ? ShareOfProcess(std::getenv) : ParseShare(options.share)),
+      m_share(options.share.empty() ? ShareFromEnvironment(std::getenv)
+                                    : ParseShare(options.share)),
       m_command(std::move(command)),
       m_outcomes(m_sweep.cases.size())
 {
@@ -192,7 +193,7 @@ SweepRun::Take(std::size_t number, EndedCase ended)
         ended.message = "found no result, expected one";
     }
     const bool isRefused = ended.exit == static_cast<int>(ExitCode::WrongInput);
-    if (isRefused && !m_options.goesOnWhereRefused)
+    if (isRefused && !m_options.continuesAfterRefusal)
     {
         m_refusal = m_refusal.empty() ? NameOf(number) + ": " + ended.message : m_refusal;
         return;
@@ -235,7 +236,7 @@ SweepRun::OpenCases()
 void
 SweepRun::ThrowIfStopped() const
 {
-    if (m_refusal.empty() && NotedSignal() == 0)
+    if (m_refusal.empty() && PendingSignal() == 0)
     {
         return;
     }
@@ -263,7 +264,7 @@ SweepRun::ThrowIfStopped() const
     {
         kept = "kept the result files of those cases that had ended";
     }
-    throw Interrupted{NotedSignal(), kept};
+    throw Interrupted{PendingSignal(), kept};
 }
 
 void
@@ -364,7 +365,7 @@ SweepRun::PrintFailures() const
     {
         const int exit = m_outcomes[i] ? m_outcomes[i]->exit : 0;
         if (exit == 0 ||
-            (m_options.goesOnWhereRefused && exit == static_cast<int>(ExitCode::WrongInput)))
+            (m_options.continuesAfterRefusal && exit == static_cast<int>(ExitCode::WrongInput)))
         {
             continue;
         }
@@ -415,7 +416,7 @@ PrintNotesOf(const std::vector<EndedCase>& ended)
 }
 
 void
-SweepRun::PrintWhatIsThere() const
+SweepRun::PrintKeptCount() const
 {
     std::cout << Done() << " of " << m_sweep.cases.size() << " cases are in " << StoreName()
               << "; the process that ends the last one writes " << m_options.output << "\n";

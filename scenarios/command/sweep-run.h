@@ -27,7 +27,7 @@ struct SweepRunOptions
     unsigned processes{0}; //!< concurrent; 0: as many as there are cores
     bool json{false};
     bool dryRun{false};
-    bool goesOnWhereRefused{false}; //!< continue after a case with wrong input
+    bool continuesAfterRefusal{false}; //!< continue after a case with wrong input
 };
 
 /** Adds -o, -j, --share, --dry-run, --json and --csv. */
@@ -65,7 +65,7 @@ class SweepRun
     }
 
     /** Prints how many cases are kept, when not all have ended. */
-    void PrintWhatIsThere() const;
+    void PrintKeptCount() const;
 
     /** Prints the reason of each failed case. @return whether there is one */
     bool PrintFailures() const;

@@ -30,7 +30,7 @@ CatalogKinds()
 }
 
 std::string
-NameOfOne(CatalogKind kind)
+SingularName(CatalogKind kind)
 {
     const std::string plural = ToString(kind);
     const bool isLong = kind == CatalogKind::Switches; // not "a switche"
@@ -44,7 +44,7 @@ ParseKind(const std::string& name)
     for (const CatalogKind kind : CatalogKinds())
     {
         const std::string plural = ToString(kind);
-        if (name == plural || name == NameOfOne(kind))
+        if (name == plural || name == SingularName(kind))
         {
             return kind;
         }
@@ -64,7 +64,7 @@ FailOption(const std::string& option,
 }
 
 Fidelity
-ParseFidelityOfMany(const std::string& fidelity)
+ParseBatchFidelity(const std::string& fidelity)
 {
     const auto parsed = ParseFidelity(fidelity);
     if (!parsed || *parsed > Fidelity::Flow)

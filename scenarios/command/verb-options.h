@@ -21,7 +21,7 @@ namespace weir
 const std::vector<CatalogKind>& CatalogKinds();
 
 /** The singular of a kind: "system" for systems. */
-std::string NameOfOne(CatalogKind kind);
+std::string SingularName(CatalogKind kind);
 
 /**
  * Parses a kind by its plural or singular, "systems" or "system". @throws InputError when unknown.
@@ -32,7 +32,7 @@ CatalogKind ParseKind(const std::string& name);
  * Parses the fidelity of a verb that makes many runs. @throws InputError unless it is analytical,
  * stream or flow.
  */
-Fidelity ParseFidelityOfMany(const std::string& fidelity);
+Fidelity ParseBatchFidelity(const std::string& fidelity);
 
 /** Throws an InputError: @p option had the value @p text, which is none of @p names. */
 [[noreturn]] void FailOption(const std::string& option,

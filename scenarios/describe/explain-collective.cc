@@ -98,8 +98,8 @@ class ChannelText
             std::vector<std::string> ranks;
             for (uint32_t rank = 0; rank < places.size(); ++rank)
             {
-                const TreePlace& place = places[rank];
-                ranks.push_back(Gpu(rank) + (place.parent == TreePlace::NO_RANK
+                const TreeNeighbors& place = places[rank];
+                ranks.push_back(Gpu(rank) + (place.parent == TreeNeighbors::NO_RANK
                                                  ? std::string(" root")
                                                  : "<" + Gpu(place.parent) + Nics(place.toParent)));
             }

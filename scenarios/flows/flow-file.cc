@@ -31,7 +31,7 @@ ColumnNames()
 
 /** Keys of htsim's flows that are ignored: identifiers and triggers at the end of a flow. */
 const std::vector<std::string>&
-IdleHtsimWords()
+IgnoredHtsimKeys()
 {
     static const std::vector<std::string> words{
         "id", "prio", "send_done_trigger", "recv_done_trigger"};
@@ -216,7 +216,7 @@ FlowFile::NextHtsim(FlowRow& row)
         else
         {
             const std::string word(fields[i]);
-            const auto& idle = IdleHtsimWords();
+            const auto& idle = IgnoredHtsimKeys();
             if (std::none_of(idle.begin(), idle.end(), [&word](const std::string& each) {
                     return IsWord(word, each);
                 }))

@@ -156,12 +156,12 @@ FlowResults::IsSortedByStart() const
 }
 
 double
-LeastLinkBins(const FlowResults& flows, const Routing& routing, Time width)
+MinLinkBins(const FlowResults& flows, const Routing& routing, Time width)
 {
     double bins = 0;
     for (std::size_t flow = 0; flow < flows.Size(); flow++)
     {
-        bins += LinkSeries::LeastBins(routing, flows.Route(flow), flows.GetBytes(flow), width);
+        bins += LinkSeries::MinBins(routing, flows.Route(flow), flows.GetBytes(flow), width);
     }
     return bins;
 }

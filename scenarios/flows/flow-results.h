@@ -147,7 +147,7 @@ class FlowResults
  * A lower bound on the number of bins of @p width in which @p flows give links traffic. O(flows x
  * links of a path).
  */
-double LeastLinkBins(const FlowResults& flows, const Routing& routing, Time width);
+double MinLinkBins(const FlowResults& flows, const Routing& routing, Time width);
 
 /**
  * Writes flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown, one line per finished

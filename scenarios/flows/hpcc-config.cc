@@ -73,7 +73,7 @@ OwnKeys()
 
 /** Ignored keys: about output and the end of the run, or part of settings that are refused. */
 const std::vector<std::string>&
-IdleKeys()
+IgnoredKeys()
 {
     static const std::vector<std::string> keys{
         "TRACE_FILE",      "TRACE_OUTPUT_FILE", "ENABLE_TRACE",        "FCT_OUTPUT_FILE",
@@ -206,7 +206,7 @@ HpccConfig::HpccConfig(const std::string& path)
     while (lines.NextAtSpaces())
     {
         const std::string key(lines.Fields()[0]);
-        if (!Contains(OwnKeys(), key) && !Contains(IdleKeys(), key))
+        if (!Contains(OwnKeys(), key) && !Contains(IgnoredKeys(), key))
         {
             throw lines.Refusal("key",
                                 key,

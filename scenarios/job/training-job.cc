@@ -276,7 +276,7 @@ TrainingJob::GetStepTime() const
         return steps.back();
     }
     // The first of overlapping steps includes filling the pipeline.
-    const std::size_t first = spec.plan.StartsStepsApart() && steps.size() > 1 ? 1 : 0;
+    const std::size_t first = spec.plan.OverlapsSteps() && steps.size() > 1 ? 1 : 0;
     weir::Time sum;
     for (std::size_t i = first; i < steps.size(); i++)
     {

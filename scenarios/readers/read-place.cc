@@ -26,7 +26,7 @@ Choices(uint32_t sockets, uint32_t switches)
     return range(SOCKET, sockets) + (switches > 0 ? " or " + range(SWITCH, switches) : "");
 }
 
-PciePlace
+PcieAttachment
 ReadPlace(const YamlNode& node,
           uint32_t sockets,
           uint32_t switches,
@@ -34,7 +34,7 @@ ReadPlace(const YamlNode& node,
 {
     const YamlNode named = node.IsMap() ? node.Get("on") : node;
     const std::string text = named.AsString();
-    PciePlace place;
+    PcieAttachment place;
     for (const auto& [name, parent, count] : {std::tuple{SOCKET, PcieParent::Socket, sockets},
                                               std::tuple{SWITCH, PcieParent::Switch, switches}})
     {
@@ -57,14 +57,14 @@ ReadPlace(const YamlNode& node,
 
 } // namespace
 
-std::vector<PciePlace>
+std::vector<PcieAttachment>
 ReadPlaces(const YamlNode& list,
            uint32_t items,
            uint32_t sockets,
            uint32_t switches,
            const TypicalEfficiency& typical)
 {
-    std::vector<PciePlace> places;
+    std::vector<PcieAttachment> places;
     for (const YamlNode& item : list.Items())
     {
         places.push_back(ReadPlace(item, sockets, switches, typical));
@@ -77,10 +77,10 @@ ReadPlaces(const YamlNode& list,
     return places;
 }
 
-std::vector<PciePlace>
+std::vector<PcieAttachment>
 ReadSwitchPlaces(const YamlNode& list, uint32_t sockets, const TypicalEfficiency& typical)
 {
-    std::vector<PciePlace> places;
+    std::vector<PcieAttachment> places;
     for (const YamlNode& item : list.Items())
     {
         places.push_back(ReadPlace(item, sockets, static_cast<uint32_t>(places.size()), typical));
@@ -89,7 +89,7 @@ ReadSwitchPlaces(const YamlNode& list, uint32_t sockets, const TypicalEfficiency
 }
 
 std::string
-PlaceName(const PciePlace& place)
+PlaceName(const PcieAttachment& place)
 {
     return (place.parent == PcieParent::Socket ? SOCKET : SWITCH) + std::to_string(place.index);
 }

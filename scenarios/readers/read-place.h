@@ -19,19 +19,19 @@ namespace weir
 {
 
 /** Reads one attachment point for each of @p items, on any socket or switch. */
-std::vector<PciePlace> ReadPlaces(const YamlNode& list,
-                                  uint32_t items,
-                                  uint32_t sockets,
-                                  uint32_t switches,
-                                  const TypicalEfficiency& typical);
+std::vector<PcieAttachment> ReadPlaces(const YamlNode& list,
+                                       uint32_t items,
+                                       uint32_t sockets,
+                                       uint32_t switches,
+                                       const TypicalEfficiency& typical);
 
 /** Reads one attachment point for each PCIe switch, on a socket or on a preceding switch. */
-std::vector<PciePlace> ReadSwitchPlaces(const YamlNode& list,
-                                        uint32_t sockets,
-                                        const TypicalEfficiency& typical);
+std::vector<PcieAttachment> ReadSwitchPlaces(const YamlNode& list,
+                                             uint32_t sockets,
+                                             const TypicalEfficiency& typical);
 
 /** "cpu0" or "pcie3". */
-std::string PlaceName(const PciePlace& place);
+std::string PlaceName(const PcieAttachment& place);
 
 /** Reads the profile of a PCIe slot from a map with no other keys. */
 LinkProfile ReadSlotProfile(const YamlNode& map, const TypicalEfficiency& typical);

@@ -87,7 +87,7 @@ ReadTensorShape(const YamlNode& node, uint32_t tensor)
  * @throws InputError where two values of equal precedence contradict each other.
  */
 void
-JoinOptimizerWords(const YamlNode& node, ParallelPlan& plan)
+ReconcileShardingKeys(const YamlNode& node, ParallelPlan& plan)
 {
     const auto distributed = node.Find("distributedOptimizer");
     const auto sharding = node.Find("dataSharding");
@@ -171,7 +171,7 @@ ReadPlan(const YamlNode& node, const Catalog& catalog)
     {
         sharding->Get("state"); // throws, naming the missing key
     }
-    JoinOptimizerWords(node, plan);
+    ReconcileShardingKeys(node, plan);
     return plan;
 }
 

@@ -153,7 +153,7 @@ ReadSteps(const YamlNode& node, JobSpec& job)
 void
 CheckOverlappingSteps(const YamlNode& node, const JobSpec& job)
 {
-    if (!job.plan.StartsStepsApart())
+    if (!job.plan.OverlapsSteps())
     {
         return;
     }

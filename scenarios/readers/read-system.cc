@@ -185,7 +185,7 @@ ReadSockets(const YamlNode& node, const HostFigures& host, NodeSpec& spec)
 }
 
 bool
-IsOnSocket(const PciePlace& place)
+IsOnSocket(const PcieAttachment& place)
 {
     return place.parent == PcieParent::Socket;
 }

@@ -22,7 +22,7 @@ LinkSeries::LinkSeries(std::size_t links, Time binWidth, RecordSink& sink)
 }
 
 double
-LinkSeries::LeastBins(const Routing& routing, RouteId route, Bytes bytes, Time width)
+LinkSeries::MinBins(const Routing& routing, RouteId route, Bytes bytes, Time width)
 {
     double bins = 0;
     for (const PathLink& each : routing.Links(route))
@@ -72,7 +72,7 @@ LinkSeries::Finish(Time now)
         if (entry.bytes > 0)
         {
             const int64_t bin = entry.since.ToPicoseconds() / m_binWidth.ToPicoseconds();
-            TellBin({LinkId(link), bin, entry.bytes});
+            ReportBin({LinkId(link), bin, entry.bytes});
             entry.bytes = 0;
         }
     }
@@ -102,7 +102,7 @@ LinkSeries::Settle(std::size_t link, Time now)
         entry.since = until;
         if (until == binEnd && entry.bytes > 0)
         {
-            TellBin({LinkId(link), bin, entry.bytes});
+            ReportBin({LinkId(link), bin, entry.bytes});
             entry.bytes = 0;
         }
         if (entry.rate == Rate() && entry.unsent == 0 && entry.bytes == 0)
@@ -113,7 +113,7 @@ LinkSeries::Settle(std::size_t link, Time now)
 }
 
 void
-LinkSeries::TellBin(LinkBinRecord bin)
+LinkSeries::ReportBin(LinkBinRecord bin)
 {
     ExpectFit(static_cast<double>(++m_bins), m_binWidth);
     m_sink.OnLinkBin(bin);

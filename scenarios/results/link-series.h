@@ -30,7 +30,7 @@ class LinkSeries
      * Lower bound on the number of bins of @p width with traffic when @p bytes cross @p route: a
      * bin holds at most the link's rate times the width.
      */
-    static double LeastBins(const Routing& routing, RouteId route, Bytes bytes, Time width);
+    static double MinBins(const Routing& routing, RouteId route, Bytes bytes, Time width);
 
     /** @throws InputError when @p bins bins, each of @p width, are more than MAX_BINS. */
     static void ExpectFit(double bins, Time width);
@@ -63,7 +63,7 @@ class LinkSeries
     void Settle(std::size_t link, Time now);
 
     /** Passes a bin to the sink. @throws InputError beyond MAX_BINS. */
-    void TellBin(LinkBinRecord bin);
+    void ReportBin(LinkBinRecord bin);
 
     Time m_binWidth;
     RecordSink& m_sink;

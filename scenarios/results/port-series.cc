@@ -250,7 +250,7 @@ PortSeries::Finish(Time now, RecordSink& sink)
         }
         m_bins += m_ports[link].bins.size();
     }
-    m_maxBins = MAX_TOLD;
+    m_maxBins = MAX_REPORTED_BINS;
     if (m_bins > m_maxBins)
     {
         Widen();

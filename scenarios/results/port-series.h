@@ -20,16 +20,16 @@ namespace weir
  * Means and times are exact integrals over each bin, summed over all data classes (control packets
  * have strict priority and occupy no buffer). Empty bins are omitted. All ports are watched, with
  * at most MAX_BINS bins in total. Beyond that, or where 32 bits cannot number the bins, the bin
- * width doubles and pairs of bins are merged. At most MAX_TOLD bins are reported, by the same
- * merging.
+ * width doubles and pairs of bins are merged. At most MAX_REPORTED_BINS bins are reported, by the
+ * same merging.
  */
 class PortSeries : public PortObserver
 {
   public:
     static constexpr std::size_t MAX_PORTS = 64;
-    static constexpr std::size_t MAX_BINS = std::size_t{1} << 19; //!< about 30 MB
-    static constexpr std::size_t MAX_TOLD = std::size_t{1} << 17; //!< bins reported
-    static constexpr std::size_t MAX_PAUSES = 100000;             //!< stored one by one, 2.4 MB
+    static constexpr std::size_t MAX_BINS = std::size_t{1} << 19;          //!< about 30 MB
+    static constexpr std::size_t MAX_REPORTED_BINS = std::size_t{1} << 17; //!< bins reported
+    static constexpr std::size_t MAX_PAUSES = 100000; //!< stored one by one, 2.4 MB
 
     /** @throws std::invalid_argument when @p binWidth is not positive. */
     PortSeries(std::size_t links, Time binWidth, std::size_t maxBins = MAX_BINS);

@@ -183,7 +183,7 @@ RecordedRanks(const TrainingRun& job, const OutputSpec& output)
 }
 
 std::vector<uint32_t>
-RanksStoodFor(const StepGraph& graph, const std::vector<Rank>& recorded, bool areAlike)
+RepresentedRankCounts(const StepGraph& graph, const std::vector<Rank>& recorded, bool areAlike)
 {
     std::vector<uint32_t> counts(recorded.size(), 1);
     if (!areAlike)
@@ -507,7 +507,7 @@ void
 Recorder::OnTransmit(LinkId link, unsigned, uint32_t bytes, Time now, Time end)
 {
     m_linkSeries->AddPacket(
-        link, bytes * PayloadPart(m_routing->GetTopology().GetLink(link)), now, end);
+        link, bytes * PayloadFraction(m_routing->GetTopology().GetLink(link)), now, end);
 }
 
 } // namespace weir

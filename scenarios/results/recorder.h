@@ -59,9 +59,9 @@ std::vector<Rank> RecordedRanks(const TrainingRun& job, const OutputSpec& output
  * @p areAlike, the first recorded rank of a program also represents the program's ranks that are
  * not recorded; otherwise each represents only itself.
  */
-std::vector<uint32_t> RanksStoodFor(const StepGraph& graph,
-                                    const std::vector<Rank>& recorded,
-                                    bool areAlike);
+std::vector<uint32_t> RepresentedRankCounts(const StepGraph& graph,
+                                            const std::vector<Rank>& recorded,
+                                            bool areAlike);
 
 /** Beyond this number only stages and the busiest program add a representative rank. */
 constexpr std::size_t MAX_REPRESENTATIVES = 16;

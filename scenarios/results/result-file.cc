@@ -30,7 +30,7 @@ struct ResultFile::Representation
         const StepGraph& graph = job.GetGraph();
         const TrainingJobSpec& spec = job.GetSpec();
         const bool areAlike = !RankDifference{spec.computeScale, spec.jitter}.IsAny();
-        const auto counts = RanksStoodFor(graph, recordedRanks, areAlike);
+        const auto counts = RepresentedRankCounts(graph, recordedRanks, areAlike);
         std::vector<bool> isRecorded(graph.RankCount());
         for (std::size_t i = 0; i < recordedRanks.size(); i++)
         {

@@ -51,7 +51,7 @@ class CallRunner
         }
         if (MovesChunks(spec.fidelity))
         {
-            m_planner.KeepToClosedForms();
+            m_planner.UseClosedForms();
         }
         const bool plays = spec.fidelity == Fidelity::Flow || spec.fidelity == Fidelity::Auto;
         if (plays && spec.onlyTimes && !spec.corrections.IsOn() &&
@@ -78,7 +78,7 @@ class CallRunner
             const CollectivePlan& plan =
                 m_planner.Plan(CallOf(m_spec, m_planner, m_communicator, size));
             const bool isCounted = FidelityOf(plan) != Fidelity::Analytical;
-            bins += isCounted ? LeastLinkBins(plan, m_simulation.GetRouting(), width) : 0;
+            bins += isCounted ? MinLinkBins(plan, m_simulation.GetRouting(), width) : 0;
         }
         LinkSeries::ExpectFit(bins, width);
     }
@@ -500,7 +500,7 @@ MeasuredLines(const CollectiveSweepSpec& spec,
         }
         const MeasuredCall call{spec.op, point.size, spec.cluster.nodes};
         const auto bound = measured.FindCollective(call, coverage);
-        const std::string lacks = measured.WhatWasNotMeasured(call, coverage);
+        const std::string lacks = measured.DescribeUnmeasured(call, coverage);
         if (!lacks.empty() && std::find(told.begin(), told.end(), lacks) == told.end())
         {
             told.push_back(lacks);

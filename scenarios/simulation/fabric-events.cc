@@ -269,7 +269,7 @@ RandomFailures::BeginRound()
 }
 
 bool
-RandomFailures::HasComeRound() const
+RandomFailures::HaveAllLinksCycled() const
 {
     constexpr uint64_t MANY = 2000; // changes per wire: a thousand failures
     const auto changed = [this](uint64_t changes) {
@@ -451,7 +451,7 @@ FabricEvents::AdvanceTo(Time now)
     {
         return;
     }
-    DropUselessFailures();
+    DropIneffectiveFailures();
     for (RandomFailures& failures : m_failures)
     {
         failures.AdvanceTo(now, m_transport);
@@ -459,7 +459,7 @@ FabricEvents::AdvanceTo(Time now)
 }
 
 void
-FabricEvents::DropUselessFailures()
+FabricEvents::DropIneffectiveFailures()
 {
     const bool isIdle = NextDue().IsInfinite() && m_isIdle(*this);
     if (isIdle && !m_isInRound)
@@ -470,7 +470,7 @@ FabricEvents::DropUselessFailures()
     }
     m_isInRound = isIdle;
     if (isIdle && std::all_of(m_failures.begin(), m_failures.end(), [](const RandomFailures& each) {
-            return each.HasComeRound();
+            return each.HaveAllLinksCycled();
         }))
     {
         m_failures.clear();

@@ -38,14 +38,14 @@ class RandomFailures
     /** Applies the failures and repairs due at @p now. */
     void AdvanceTo(Time now, Transport& transport);
 
-    /** Starts the counters of HasComeRound. */
+    /** Starts the counters of HaveAllLinksCycled. */
     void BeginRound();
 
     /**
      * Whether, since BeginRound, each wire has failed and all are up again, or each has changed
      * 2000 times, often enough that the wires of any path have all been up at once. O(wires).
      */
-    bool HasComeRound() const;
+    bool HaveAllLinksCycled() const;
 
   private:
     struct State
@@ -128,7 +128,7 @@ class FabricEvents : public PassiveEngine
         FlowForm form;
     };
 
-    void DropUselessFailures();
+    void DropIneffectiveFailures();
     void Do(const Due& due, Time now);
     Time NextDue() const;
     Time NextFailure() const;

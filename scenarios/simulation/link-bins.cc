@@ -57,7 +57,7 @@ DistinctOps(Simulation& simulation, JobId job, Rank rank)
 
 /** Lower bound on the number of bins of one step of @p job. */
 double
-LeastStepBins(Simulation& simulation, JobId job, Time width)
+MinStepBins(Simulation& simulation, JobId job, Time width)
 {
     const StepGraph& graph = simulation.GetJob(job).GetGraph();
     std::vector<std::vector<CountedOp>> ops(graph.programs.size());
@@ -75,9 +75,9 @@ LeastStepBins(Simulation& simulation, JobId job, Time width)
             if (graph.groups[group].front() == Rank(rank)) // starts the group's call
             {
                 const CollectiveCall call = simulation.CallOf(job, group, *op);
-                bins += count * LeastLinkBins(simulation.GetPlanner().Plan(call),
-                                              simulation.GetRouting(),
-                                              width);
+                bins +=
+                    count *
+                    MinLinkBins(simulation.GetPlanner().Plan(call), simulation.GetRouting(), width);
             }
         }
     }
@@ -87,18 +87,18 @@ LeastStepBins(Simulation& simulation, JobId job, Time width)
 } // namespace
 
 double
-LeastLinkBins(const CollectivePlan& plan, const Routing& routing, Time width)
+MinLinkBins(const CollectivePlan& plan, const Routing& routing, Time width)
 {
     double bins = 0;
     for (const StreamLeg& leg : plan.legs)
     {
-        bins += LinkSeries::LeastBins(routing, leg.route, leg.bytes, width);
+        bins += LinkSeries::MinBins(routing, leg.route, leg.bytes, width);
     }
     return bins;
 }
 
 double
-LeastLinkBins(Simulation& simulation, Time width)
+MinLinkBins(Simulation& simulation, Time width)
 {
     double bins = 0;
     for (std::size_t job = 0; job < simulation.JobCount(); job++)
@@ -107,7 +107,7 @@ LeastLinkBins(Simulation& simulation, Time width)
         {
             const TrainingJobSpec& spec = simulation.GetJob(JobId(job)).GetSpec();
             const uint32_t steps = spec.steady.IsOn() ? 1 : spec.steps;
-            bins += steps * LeastStepBins(simulation, JobId(job), width);
+            bins += steps * MinStepBins(simulation, JobId(job), width);
         }
     }
     for (std::size_t i = 0; i < simulation.Collectives().size(); i++)
@@ -121,16 +121,15 @@ LeastLinkBins(Simulation& simulation, Time width)
         const double rounds = static_cast<double>(loop.CallCount()) / loop.Calls().size();
         for (const CollectiveCall& call : loop.Calls())
         {
-            bins +=
-                rounds *
-                LeastLinkBins(simulation.GetPlanner().Plan(call), simulation.GetRouting(), width);
+            bins += rounds *
+                    MinLinkBins(simulation.GetPlanner().Plan(call), simulation.GetRouting(), width);
         }
     }
     for (std::size_t i = 0; i < simulation.TrafficJobs().size(); i++)
     {
         if (!simulation.IsKeptBusy({WorkId::Kind::Traffic, i}))
         {
-            bins += simulation.TrafficJobs()[i]->LeastLinkBins(width);
+            bins += simulation.TrafficJobs()[i]->MinLinkBins(width);
         }
     }
     return bins;

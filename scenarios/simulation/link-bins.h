@@ -9,7 +9,7 @@ namespace weir
 {
 
 /** Lower bound on the number of bins of @p width with link traffic of a call of @p plan. */
-double LeastLinkBins(const CollectivePlan& plan, const Routing& routing, Time width);
+double MinLinkBins(const CollectivePlan& plan, const Routing& routing, Time width);
 
 /**
  * Lower bound on the number of bins of @p width with link traffic of the work of @p simulation that
@@ -18,7 +18,7 @@ double LeastLinkBins(const CollectivePlan& plan, const Routing& routing, Time wi
  * put no traffic on links. Complexity O(operations of the programs + ranks x distinct operations +
  * flows).
  */
-double LeastLinkBins(Simulation& simulation, Time width);
+double MinLinkBins(Simulation& simulation, Time width);
 
 } // namespace weir
 

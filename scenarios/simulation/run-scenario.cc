@@ -90,7 +90,7 @@ RunInItsFidelity(const Scenario& scenario,
     const std::unique_ptr<Simulation> simulation = WireScenario(scenario);
     if (const auto width = recording.LinkSeriesWidth())
     {
-        LinkSeries::ExpectFit(LeastLinkBins(*simulation, *width), *width);
+        LinkSeries::ExpectFit(MinLinkBins(*simulation, *width), *width);
     }
     recording.Begin(*simulation);
     bool isPartial = false;

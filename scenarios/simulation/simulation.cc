@@ -355,9 +355,9 @@ Simulation::MeasureLinks(Time now)
     {
         m_measured.usage.push_back(GetTransport().GetLinkUsage(LinkId(link)));
     }
-    if (m_tellMeasured)
+    if (m_onLinksMeasured)
     {
-        m_tellMeasured(now);
+        m_onLinksMeasured(now);
     }
 }
 

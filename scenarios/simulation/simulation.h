@@ -298,9 +298,9 @@ class Simulation
     const MeasuredLinks& GetMeasuredLinks();
 
     /** Calls @p tell at that end, after the links have been measured. */
-    void WhenMeasured(std::function<void(Time)> tell)
+    void OnLinksMeasured(std::function<void(Time)> tell)
     {
-        m_tellMeasured = std::move(tell);
+        m_onLinksMeasured = std::move(tell);
     }
 
     EngineSet& Engines()
@@ -371,7 +371,7 @@ class Simulation
     std::vector<std::string> m_trafficLabels{"background"};
     std::unique_ptr<JobEnds> m_jobEnds;
     MeasuredLinks m_measured;
-    std::function<void(Time)> m_tellMeasured;
+    std::function<void(Time)> m_onLinksMeasured;
     RunClock m_clock;
 };
 

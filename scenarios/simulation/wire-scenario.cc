@@ -269,7 +269,7 @@ WireScenario(const Scenario& scenario)
     CheckGpuCount(scenario, simulation->GetCluster());
     if (MovesChunks(scenario.fidelity))
     {
-        simulation->GetPlanner().KeepToClosedForms();
+        simulation->GetPlanner().UseClosedForms();
     }
     if (scenario.fidelity == Fidelity::Auto)
     {

@@ -349,7 +349,7 @@ LoadSweep(const std::string& path, const std::vector<std::string>& settings)
 }
 
 ProcessShare
-ShareOfProcess(const std::function<const char*(const char*)>& variable)
+ShareFromEnvironment(const std::function<const char*(const char*)>& variable)
 {
     constexpr std::pair<const char*, const char*> STARTERS[] = {
         {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},

@@ -54,7 +54,7 @@ struct ProcessShare
  * is none.
  * @param variable returns the text of an environment variable, null where there is none
  */
-ProcessShare ShareOfProcess(const std::function<const char*(const char*)>& variable);
+ProcessShare ShareFromEnvironment(const std::function<const char*(const char*)>& variable);
 
 /** Parses "2/8", the second of eight. @throws InputError */
 ProcessShare ParseShare(const std::string& text);

@@ -65,14 +65,14 @@ class TreeText
     };
 
     void Add(std::vector<Entry>& entries,
-             const std::vector<PciePlace>& places,
+             const std::vector<PcieAttachment>& places,
              PcieParent parent,
              uint32_t index,
              const char* name) const
     {
         for (uint32_t i = 0; i < places.size(); i++)
         {
-            const PciePlace& place = places[i];
+            const PcieAttachment& place = places[i];
             if (place.parent != parent || place.index != index)
             {
                 continue;
@@ -124,7 +124,7 @@ class TreeText
     }
 
     const NodeSpec& m_node;
-    NodePlaces m_places;
+    NodeAttachments m_places;
     std::string m_text;
 };
 
@@ -163,7 +163,7 @@ NvLinkText(const NodeSpec& node)
 
 /** nvidia-smi's term for the path between two devices of a node. */
 std::string
-PathWord(const Cluster& cluster, Router& router, DeviceId a, DeviceId b)
+PathType(const Cluster& cluster, Router& router, DeviceId a, DeviceId b)
 {
     const Topology& topology = cluster.GetTopology();
     constexpr uint8_t NVLINK = 1 << static_cast<int>(LinkKind::NvLink);
@@ -233,7 +233,7 @@ PathMatrix(const Cluster& cluster)
         std::vector<std::string> row{devices[i].first};
         for (const auto& [name, device] : devices)
         {
-            row.push_back(PathWord(cluster, router, devices[i].second, device));
+            row.push_back(PathType(cluster, router, devices[i].second, device));
         }
         table.Row(row);
     }
@@ -303,7 +303,7 @@ DescribeTopology(const ClusterSpec& cluster)
     const Cluster wired(cluster);
     const NodeSpec& node = cluster.node;
     std::string text = cluster.name + ": " + std::to_string(node.gpus) + " x " +
-                       GpuWord(node.gpuModel) + " a node\n" + TreeText(node).Print();
+                       GpuLabel(node.gpuModel) + " a node\n" + TreeText(node).Print();
     if (node.sockets > 1 && node.socketsPerBoard != 1)
     {
         text += "between sockets" +

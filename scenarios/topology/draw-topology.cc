@@ -102,7 +102,7 @@ class Drawing
         }
         m_canvas.Text({MARGIN, 26},
                       spec.name + ": " + FormatNodes(spec.nodes) + " of " +
-                          std::to_string(spec.node.gpus) + " " + GpuWord(spec.node.gpuModel),
+                          std::to_string(spec.node.gpus) + " " + GpuLabel(spec.node.gpuModel),
                       16,
                       "start");
         const double legend = m_legend.Draw(m_canvas, MARGIN, height + MARGIN);
@@ -314,7 +314,7 @@ class Drawing
     {
         if (m_legend.IsUnusual(link))
         {
-            m_canvas.Text(at, RateWord(link.rate), 10, "start", "#b00020");
+            m_canvas.Text(at, RateLabel(link.rate), 10, "start", "#b00020");
         }
     }
 

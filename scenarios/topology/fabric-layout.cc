@@ -34,7 +34,7 @@ class Layout
     {
         for (std::size_t i = 0; i < m_places.switches.size(); i++)
         {
-            const PciePlace& place = m_places.switches[i];
+            const PcieAttachment& place = m_places.switches[i];
             m_depth[i] = place.parent == PcieParent::Switch ? m_depth[place.index] + 1 : 0;
             m_levels = std::max(m_levels, m_depth[i] + 1);
         }
@@ -74,7 +74,7 @@ class Layout
         return first + level * TREE_ROW;
     }
 
-    std::vector<uint32_t> Here(const std::vector<PciePlace>& places,
+    std::vector<uint32_t> Here(const std::vector<PcieAttachment>& places,
                                PcieParent parent,
                                uint32_t index) const
     {
@@ -147,7 +147,7 @@ class Layout
     }
 
     const NodeSpec& m_spec;
-    NodePlaces m_places;
+    NodeAttachments m_places;
     bool m_hasCards;
     std::vector<uint32_t> m_depth; //!< by switch: levels below the switch attached to the socket
     uint32_t m_levels{1};

@@ -32,7 +32,7 @@ struct XmlGpu
 {
     XmlElement pci;
     std::optional<XmlElement> gpu;
-    PciePlace place;
+    PcieAttachment place;
     int64_t order; //!< `dev`, or the index in the file
 };
 
@@ -41,7 +41,7 @@ struct XmlCard
 {
     XmlElement element;
     std::vector<XmlElement> nets;
-    PciePlace place;
+    PcieAttachment place;
     int64_t order;
 };
 
@@ -49,10 +49,10 @@ struct XmlCard
 struct NcclXmlTree
 {
     std::vector<XmlElement> cpus;
-    std::vector<PciePlace> switches;     //!< in file order, parents first
-    std::vector<XmlGpu> gpus;            //!< sorted by order
-    std::vector<XmlCard> cards;          //!< sorted by order
-    std::vector<std::string> otherBuses; //!< PCI bus ids of PCIe switches
+    std::vector<PcieAttachment> switches; //!< in file order, parents first
+    std::vector<XmlGpu> gpus;             //!< sorted by order
+    std::vector<XmlCard> cards;           //!< sorted by order
+    std::vector<std::string> otherBuses;  //!< PCI bus ids of PCIe switches
 };
 
 /** Normalizes a PCI bus id to lower case for comparison. */
@@ -116,7 +116,7 @@ class Walk
     }
 
     /** Adds the children of a cpu, or of a pci that is a switch. */
-    void Inside(const XmlElement& parent, const PciePlace& place)
+    void Inside(const XmlElement& parent, const PcieAttachment& place)
     {
         for (const XmlElement& child : parent.Children())
         {
@@ -126,7 +126,7 @@ class Walk
             }
             else if (child.Name() == "nic" && child.Children("net").size() > 0)
             {
-                PciePlace slot = place; // a network device without a PCI address
+                PcieAttachment slot = place; // a network device without a PCI address
                 slot.link = DefaultPcieSlot(m_host, UNKNOWN_GENERATION, UNKNOWN_WIDTH);
                 AddCard(child, child.Children("net"), slot);
             }
@@ -138,7 +138,7 @@ class Walk
     }
 
   private:
-    void Pci(const XmlElement& pci, PciePlace place)
+    void Pci(const XmlElement& pci, PcieAttachment place)
     {
         const std::string bus = BusId(pci.Text("busid"));
         if (!m_buses.insert(bus).second)
@@ -174,7 +174,9 @@ class Walk
         }
     }
 
-    void AddGpu(const XmlElement& pci, const std::vector<XmlElement>& gpus, const PciePlace& place)
+    void AddGpu(const XmlElement& pci,
+                const std::vector<XmlElement>& gpus,
+                const PcieAttachment& place)
     {
         if (gpus.size() > 1)
         {
@@ -199,7 +201,7 @@ class Walk
 
     void AddCard(const XmlElement& element,
                  const std::vector<XmlElement>& nets,
-                 const PciePlace& place)
+                 const PcieAttachment& place)
     {
         auto order = static_cast<int64_t>(m_tree.cards.size());
         for (std::size_t i = 0; i < nets.size(); i++)
@@ -577,9 +579,9 @@ ReadPorts(const NcclXmlTree& tree, const NodeSpec* base, const Catalog& catalog,
  * Copies framing, measured share, latency and source of @p base to slots with the same encoding.
  */
 void
-TakeEfficiency(std::vector<PciePlace>& places, const LinkProfile& base)
+TakeEfficiency(std::vector<PcieAttachment>& places, const LinkProfile& base)
 {
-    for (PciePlace& place : places)
+    for (PcieAttachment& place : places)
     {
         if (place.link->encoding == base.encoding)
         {
@@ -632,7 +634,7 @@ ReadNcclXml(const std::string& path, const NodeSpec* base, const Catalog& catalo
     ReadPorts(tree, base, catalog, spec);
     spec.pcieSwitches = static_cast<uint32_t>(tree.switches.size());
 
-    NodePlaces places;
+    NodeAttachments places;
     places.switches = tree.switches;
     std::size_t onChip = 0;
     for (const XmlGpu& gpu : tree.gpus)

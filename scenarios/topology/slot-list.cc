@@ -11,9 +11,9 @@ namespace
 
 /** Removes links that equal @p typical from @p places. */
 void
-Forget(std::vector<PciePlace>& places, const LinkProfile& typical)
+Forget(std::vector<PcieAttachment>& places, const LinkProfile& typical)
 {
-    for (PciePlace& place : places)
+    for (PcieAttachment& place : places)
     {
         if (place.link && IsSameLink(*place.link, typical))
         {
@@ -24,13 +24,13 @@ Forget(std::vector<PciePlace>& places, const LinkProfile& typical)
 
 /** Clears @p places when they equal @p even and have no link profiles. */
 void
-ForgetEven(std::vector<PciePlace>& places, const std::vector<PciePlace>& even)
+ForgetEven(std::vector<PcieAttachment>& places, const std::vector<PcieAttachment>& even)
 {
     const bool same = std::equal(places.begin(),
                                  places.end(),
                                  even.begin(),
                                  even.end(),
-                                 [](const PciePlace& a, const PciePlace& b) {
+                                 [](const PcieAttachment& a, const PcieAttachment& b) {
                                      return a.parent == b.parent && a.index == b.index && !a.link;
                                  });
     if (same)
@@ -50,7 +50,7 @@ IsSameLink(const LinkProfile& a, const LinkProfile& b)
 }
 
 void
-SetPlaces(NodeSpec& spec, NodePlaces places, bool gpusOnChip)
+SetPlaces(NodeSpec& spec, NodeAttachments places, bool gpusOnChip)
 {
     spec.gpuLink.reset();
     spec.nicPcie.reset();
@@ -77,7 +77,7 @@ SetPlaces(NodeSpec& spec, NodePlaces places, bool gpusOnChip)
     spec.gpuPlaces.clear();
     spec.nicPlaces.clear();
     spec.switchPlaces.clear();
-    const NodePlaces even = PlacesOf(spec);
+    const NodeAttachments even = PlacesOf(spec);
     ForgetEven(places.gpus, even.gpus);
     ForgetEven(places.cards, even.cards);
     ForgetEven(places.switches, even.switches);

@@ -13,7 +13,7 @@ namespace weir
  * if @p gpusOnChip); only slots with another link keep a profile; slots of even spreading are
  * omitted. Afterwards PlacesOf(@p spec) equals @p places.
  */
-void SetPlaces(NodeSpec& spec, NodePlaces places, bool gpusOnChip);
+void SetPlaces(NodeSpec& spec, NodeAttachments places, bool gpusOnChip);
 
 /** Whether two profiles are equal except for their source. */
 bool IsSameLink(const LinkProfile& a, const LinkProfile& b);

@@ -93,7 +93,7 @@ LinkLegend::Draw(SvgCanvas& canvas, double left, double y) const
             {left, row - 4}, {left + SAMPLE, row - 4}, LineWidth(entry.rate), ColorOf(entry.kind));
         canvas.Text({left + SAMPLE + 10, row},
                     std::to_string(entry.count) + " x " + ToString(entry.kind) + ", " +
-                        entry.profile + ": " + RateWord(entry.rate) + ", " +
+                        entry.profile + ": " + RateLabel(entry.rate) + ", " +
                         FormatFixed(entry.latency.ToMicroseconds() * 1e3, 0) + " ns",
                     12,
                     "start");
@@ -145,7 +145,7 @@ LineWidth(Rate rate)
 }
 
 std::string
-GpuWord(const std::string& gpuModel)
+GpuLabel(const std::string& gpuModel)
 {
     return gpuModel.find('/') == std::string::npos
                ? gpuModel
@@ -153,7 +153,7 @@ GpuWord(const std::string& gpuModel)
 }
 
 std::string
-RateWord(Rate rate)
+RateLabel(Rate rate)
 {
     return FormatFixed(rate.ToGBps(), 1) + " GB/s";
 }

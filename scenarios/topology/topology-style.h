@@ -54,10 +54,10 @@ const char* FillOf(DeviceKind kind);
 double LineWidth(Rate rate);
 
 /** Label of a GPU: its model; for a file, the name without folder and extension. */
-std::string GpuWord(const std::string& gpuModel);
+std::string GpuLabel(const std::string& gpuModel);
 
 /** "51.2 GB/s". */
-std::string RateWord(Rate rate);
+std::string RateLabel(Rate rate);
 
 } // namespace weir
 

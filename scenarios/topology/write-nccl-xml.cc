@@ -120,7 +120,7 @@ class Writer
     /** Adds all devices attached to one socket or switch. */
     void Fill(pugi::xml_node& parent, PcieParent kind, uint32_t index)
     {
-        const auto isHere = [&](const PciePlace& place) {
+        const auto isHere = [&](const PcieAttachment& place) {
             return place.parent == kind && place.index == index;
         };
         for (uint32_t i = 0; i < m_places.switches.size(); i++)
@@ -147,7 +147,7 @@ class Writer
         }
     }
 
-    pugi::xml_node AddPci(pugi::xml_node& parent, const char* type, const PciePlace& place)
+    pugi::xml_node AddPci(pugi::xml_node& parent, const char* type, const PcieAttachment& place)
     {
         pugi::xml_node pci = parent.append_child("pci");
         pci.append_attribute("busid") = BusId(++m_devices).c_str();
@@ -167,7 +167,7 @@ class Writer
 
     void AddGpu(pugi::xml_node& parent, uint32_t index)
     {
-        const PciePlace& place = m_places.gpus[index];
+        const PcieAttachment& place = m_places.gpus[index];
         pugi::xml_node pci = AddPci(parent, GPU_CLASS, place);
         const std::string device = PciDeviceOf(m_node.gpuModel, m_catalog);
         if (!device.empty())
@@ -236,7 +236,7 @@ class Writer
 
     const NodeSpec& m_node;
     const Catalog& m_catalog;
-    NodePlaces m_places;
+    NodeAttachments m_places;
     pugi::xml_document m_document;
     pugi::xml_node m_system;
     uint32_t m_devices{0};

@@ -42,14 +42,14 @@ TrafficJob::EndPoints() const
 }
 
 double
-TrafficJob::LeastLinkBins(Time width)
+TrafficJob::MinLinkBins(Time width)
 {
     const auto pattern = MakeTrafficPattern(m_spec, EndPoints());
     double bins = 0;
     for (auto flow = pattern->Next(); flow && bins <= LinkSeries::MAX_BINS; flow = pattern->Next())
     {
         const RouteId route = m_routes.Find(m_gpus[flow->source], m_gpus[flow->destination], 0);
-        bins += LinkSeries::LeastBins(m_fabric.GetRouting(), route, flow->bytes, width);
+        bins += LinkSeries::MinBins(m_fabric.GetRouting(), route, flow->bytes, width);
     }
     return bins;
 }

@@ -68,7 +68,7 @@ class TrafficJob : public PassiveEngine, public FlowClient
      * Lower bound on the number of bins of @p width with link traffic of its flows, found by
      * drawing all flows; stops once a link series is full.
      */
-    double LeastLinkBins(Time width);
+    double MinLinkBins(Time width);
 
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;

@@ -36,7 +36,7 @@ Summarise(const std::vector<double>& errors)
 }
 
 std::vector<ClassStatistics>
-SummariseByClass(const std::vector<ClassifiedError>& errors)
+SummarizeByClass(const std::vector<ClassifiedError>& errors)
 {
     struct Class
     {

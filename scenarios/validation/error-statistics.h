@@ -42,7 +42,7 @@ struct ClassStatistics
 };
 
 /** Statistics of every class, in the order of first appearance, grouped by column. */
-std::vector<ClassStatistics> SummariseByClass(const std::vector<ClassifiedError>& errors);
+std::vector<ClassStatistics> SummarizeByClass(const std::vector<ClassifiedError>& errors);
 
 /** "12.3 %", with a sign. */
 std::string SignedPercent(double fraction);

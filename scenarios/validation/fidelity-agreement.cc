@@ -65,10 +65,10 @@ constexpr ComparedPlacement FILLED[] = {{"packed", 1},
                                         {"strided", 2, 2, 2},
                                         {"concurrent", 2, 1, 1, false},
                                         {"interleaved", 2, 2, 1, false}};
-constexpr ComparedPlacement BESIDE{"beside", 2, 1, 1, false};
-constexpr ComparedPlacement IN_ROW[] = {{"back to back", 1, 1, 1, false},
-                                        {"back to back", 2, 1, 1, false},
-                                        {"back to back", 4, 1, 1, false}};
+constexpr ComparedPlacement CONCURRENT_PAIRS{"beside", 2, 1, 1, false};
+constexpr ComparedPlacement BACK_TO_BACK[] = {{"back to back", 1, 1, 1, false},
+                                              {"back to back", 2, 1, 1, false},
+                                              {"back to back", 4, 1, 1, false}};
 constexpr ComparedPlacement SAMPLED[] = {
     {"sampled", 1}, {"sampled", 2}, {"sampled", 4}, {"sampled", 8}};
 
@@ -176,11 +176,12 @@ class Comparison
     }
 
     /** Adds @p calls back-to-back calls. */
-    void AddRow(uint32_t calls)
+    void AddBackToBack(uint32_t calls)
     {
-        const Time analytical = m_bench.RunRow(Fidelity::Analytical, call, calls);
-        const Time stream = m_bench.RunRow(Fidelity::Stream, call, calls);
-        AddCases(call, "", {analytical, stream, m_bench.RunRow(Fidelity::Flow, call, calls)});
+        const Time analytical = m_bench.RunBackToBack(Fidelity::Analytical, call, calls);
+        const Time stream = m_bench.RunBackToBack(Fidelity::Stream, call, calls);
+        AddCases(
+            call, "", {analytical, stream, m_bench.RunBackToBack(Fidelity::Flow, call, calls)});
     }
 
     CollectiveCall call; //!< the caller sets its other members
@@ -258,7 +259,7 @@ ComparePairs(Comparison& comparison)
 
 /** Compares back-to-back calls of operations in which ranks need not wait for all others. */
 void
-CompareRows(Comparison& comparison)
+CompareBackToBack(Comparison& comparison)
 {
     for (const CollectiveOp op : {CollectiveOp::Broadcast, CollectiveOp::Reduce})
     {
@@ -266,7 +267,7 @@ CompareRows(Comparison& comparison)
         {
             comparison.call.op = op;
             comparison.call.bytes = size;
-            comparison.AddRow(BENCHMARK_CALLS);
+            comparison.AddBackToBack(BENCHMARK_CALLS);
         }
     }
 }
@@ -374,7 +375,7 @@ std::vector<CaseOutcome>
 CompareFidelities(const Catalog& catalog, const ShowSuite& progress)
 {
     constexpr std::size_t ALL =
-        std::size(COMPARED_SYSTEMS) * (std::size(FILLED) + 1 + std::size(IN_ROW)) +
+        std::size(COMPARED_SYSTEMS) * (std::size(FILLED) + 1 + std::size(BACK_TO_BACK)) +
         std::size(SAMPLED_SYSTEMS) * std::size(SAMPLED);
     std::vector<CaseOutcome> cases;
     std::size_t done = 0;
@@ -389,10 +390,10 @@ CompareFidelities(const Catalog& catalog, const ShowSuite& progress)
         {
             compare(system, placement, CompareAll);
         }
-        compare(system, BESIDE, ComparePairs);
-        for (const ComparedPlacement& placement : IN_ROW)
+        compare(system, CONCURRENT_PAIRS, ComparePairs);
+        for (const ComparedPlacement& placement : BACK_TO_BACK)
         {
-            compare(system, placement, CompareRows);
+            compare(system, placement, CompareBackToBack);
         }
     }
     uint64_t seed = 1;

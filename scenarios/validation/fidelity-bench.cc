@@ -25,7 +25,7 @@ FidelityBench::Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
 }
 
 Time
-FidelityBench::RunRow(Fidelity fidelity, const CollectiveCall& call, uint32_t calls)
+FidelityBench::RunBackToBack(Fidelity fidelity, const CollectiveCall& call, uint32_t calls)
 {
     return BackToBackTimer(m_simulation, fidelity).PerCall(call, calls);
 }

@@ -34,7 +34,7 @@ class FidelityBench : private CollectiveClient
     Time Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls);
 
     /** Time per call of @p calls back-to-back calls. */
-    Time RunRow(Fidelity fidelity, const CollectiveCall& call, uint32_t calls);
+    Time RunBackToBack(Fidelity fidelity, const CollectiveCall& call, uint32_t calls);
 
   private:
     void OnCollectiveDone(uint64_t token, Time now) override;

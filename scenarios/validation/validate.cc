@@ -352,7 +352,7 @@ SuiteOutcome::Errors() const
 std::vector<ClassStatistics>
 SuiteOutcome::ErrorsByClass() const
 {
-    return SummariseByClass(ErrorsOf(*this));
+    return SummarizeByClass(ErrorsOf(*this));
 }
 
 SuiteOutcome

@@ -50,14 +50,14 @@ WriteOptional(YamlWriter& out, const char* key, const std::optional<LinkProfile>
 }
 
 void
-WritePlaces(YamlWriter& out, const char* key, const std::vector<PciePlace>& places)
+WritePlaces(YamlWriter& out, const char* key, const std::vector<PcieAttachment>& places)
 {
     if (places.empty())
     {
         return;
     }
     out.BeginList(key);
-    for (const PciePlace& place : places)
+    for (const PcieAttachment& place : places)
     {
         if (!place.link)
         {

@@ -58,7 +58,7 @@ FluidFabric::LeafOf(uint32_t rank) const
 }
 
 uint32_t
-FluidFabric::PlaceInLeaf(uint32_t rank) const
+FluidFabric::IndexInLeaf(uint32_t rank) const
 {
     return (m_nodeSize == 0 ? rank : rank / m_nodeSize) % RANKS_PER_LEAF;
 }
@@ -77,7 +77,7 @@ FluidFabric::Route(uint32_t source, uint32_t destination) const
         return {out, in};
     }
     const uint32_t first = (m_nodeSize > 0 ? 4 : 2) * m_ranks;
-    const uint32_t spine = PlaceInLeaf(destination) % m_spines;
+    const uint32_t spine = IndexInLeaf(destination) % m_spines;
     return {out,
             first + 2 * (LeafOf(source) * m_spines + spine),
             first + 2 * (LeafOf(destination) * m_spines + spine) + 1,

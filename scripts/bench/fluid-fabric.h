@@ -47,7 +47,7 @@ class FluidFabric
 
   private:
     uint32_t LeafOf(uint32_t rank) const;
-    uint32_t PlaceInLeaf(uint32_t rank) const;
+    uint32_t IndexInLeaf(uint32_t rank) const;
 
     uint32_t m_ranks;
     uint32_t m_nodeSize{0}; //!< ranks connected by NVLink; zero: none

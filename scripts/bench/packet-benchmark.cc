@@ -110,11 +110,11 @@ PacketHops(benchmark::State& state, const char* congestionControl)
         }
         while (transport.ActiveFlows() > 0)
         {
-            transport.AdvanceAlone(Time::Infinite());
+            transport.AdvanceExclusively(Time::Infinite());
         }
         hops += transport.PacketHops();
         events += transport.Events();
-        most = transport.MostPackets();
+        most = transport.PeakPackets();
     }
     state.SetItemsProcessed(static_cast<int64_t>(hops));
     state.counters["events/hop"] = static_cast<double>(events) / static_cast<double>(hops);

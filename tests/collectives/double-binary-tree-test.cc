@@ -11,7 +11,7 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t NONE = BinaryTreePlace::NONE;
+constexpr uint32_t NONE = BinaryTreeNode::NONE;
 
 void
 ExpectPlace(uint32_t node, uint32_t parent, uint32_t first, uint32_t second)
@@ -81,7 +81,7 @@ TEST(DoubleBinaryTree, ParentsAndChildrenAgreeAndLeadToOneRoot)
 }
 
 bool
-IsLeaf(const BinaryTreePlace& place)
+IsLeaf(const BinaryTreeNode& place)
 {
     return place.children[0] == NONE && place.children[1] == NONE;
 }

@@ -124,7 +124,7 @@ TEST(FoldedSchedule, OfARingOverAlikeBoxesIsThatOfOneBox)
         const auto call = WithAlgorithm(
             MakeCall(id, CollectiveOp::AllReduce, Bytes(int64_t{ranks} << 20)), Algorithm::Ring);
         const Schedule& schedule = bench.GetPlanner().GetSchedule(call);
-        const auto folded = FoldAlike(schedule, ranks, bench.GetFabric().GetRouting());
+        const auto folded = FoldSchedule(schedule, ranks, bench.GetFabric().GetRouting());
         const std::size_t left = ConnectionCount(folded.schedule);
         EXPECT_LE(left, ConnectionCount(schedule) / boxes);
         of4 = boxes == 4 ? left : of4;
@@ -141,7 +141,7 @@ TEST(FoldedSchedule, HasAllConnectionsWhereTooLittleIsAlike)
     const auto call = WithChannels(
         WithAlgorithm(MakeCall(id, CollectiveOp::Broadcast, Bytes(1 << 20)), Algorithm::Ring), 1);
     const Schedule& schedule = bench.GetPlanner().GetSchedule(call);
-    const auto folded = FoldAlike(schedule, 8, bench.GetFabric().GetRouting());
+    const auto folded = FoldSchedule(schedule, 8, bench.GetFabric().GetRouting());
     EXPECT_EQ(ConnectionCount(folded.schedule), ConnectionCount(schedule));
     EXPECT_EQ(folded.ranks, 8U);
 }

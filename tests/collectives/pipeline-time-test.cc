@@ -234,7 +234,7 @@ TEST(FirstPasses, AreNotPlayedForWhoKeepsToClosedForms)
         Planner& planner = bench.GetPlanner();
         if (!played)
         {
-            planner.KeepToClosedForms();
+            planner.UseClosedForms();
         }
         const auto id = planner.AddCommunicator(FirstGpus(64));
         const auto call = MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(16));

@@ -292,7 +292,7 @@ TEST(RingSearch, ASinglePortIsLeftByProxyOrThroughTheCpu)
 // paths below the CPU only.
 TEST(RingSearch, FarNicsServeOnlyWhereThereAreNoNear)
 {
-    const auto find = [](std::vector<PciePlace> places) {
+    const auto find = [](std::vector<PcieAttachment> places) {
         ClusterSpec spec = A100Boxes(2);
         spec.node.nics = static_cast<uint32_t>(places.size());
         spec.node.nicPlaces = std::move(places);
@@ -301,8 +301,8 @@ TEST(RingSearch, FarNicsServeOnlyWhereThereAreNoNear)
         const auto& communicator = bench.GetPlanner().GetCommunicator(id);
         return std::pair(communicator.searchBandwidth, communicator.ll128);
     };
-    const PciePlace near{PcieParent::Switch, 0, std::nullopt};
-    const PciePlace far{PcieParent::Socket, 1, std::nullopt};
+    const PcieAttachment near{PcieParent::Switch, 0, std::nullopt};
+    const PcieAttachment far{PcieParent::Socket, 1, std::nullopt};
     EXPECT_EQ(find({near, far}), find({near}));
     EXPECT_EQ(find({near}), (std::pair{24.0, true}));
     const auto [speed, ll128] = find({far, far});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/table-step.h"
 #include "compute-model/kernels/embedding-time.h"
-#include "compute-model/plan/table-places.h"
+#include "compute-model/plan/table-placement.h"
 
 #include "graph-run.h"
 #include "replicas.h"
@@ -88,11 +88,11 @@ TEST(LayerTable, InteractionsHaveTheirSizes)
 }
 
 // Weights 9, 7, 4, 3, 1 on two ranks, largest first to the lighter: 9 + 3 and 7 + 4 + 1.
-TEST(TablePlaces, LargestFirst)
+TEST(TablePlacement, LargestFirst)
 {
     const LayerTable table =
         Recommender({Table(10, 4), Table(10, 9), Table(10, 1), Table(10, 7), Table(10, 3)});
-    const TablePlaces places = PlaceTables(table, Replicas(2, 8));
+    const TablePlacement places = AssignTables(table, Replicas(2, 8));
     EXPECT_EQ(places.whole[0], (std::vector<uint32_t>{1, 4}));
     EXPECT_EQ(places.whole[1], (std::vector<uint32_t>{0, 2, 3}));
     EXPECT_TRUE(places.split.empty());
@@ -100,18 +100,18 @@ TEST(TablePlaces, LargestFirst)
 
 // By size it is the rows that count; what is larger than splitAbove lies on all ranks, and one rank
 // has everything whole.
-TEST(TablePlaces, SizeAndSplit)
+TEST(TablePlacement, SizeAndSplit)
 {
     const LayerTable table = Recommender({Table(1000, 1), Table(10, 50), Table(900, 1)});
     ParallelPlan plan = Replicas(2, 8);
     plan.embeddings.balance = EmbeddingBalance::Size;
-    EXPECT_EQ(PlaceTables(table, plan).whole[0], (std::vector<uint32_t>{0}));
+    EXPECT_EQ(AssignTables(table, plan).whole[0], (std::vector<uint32_t>{0}));
     plan.embeddings.splitAbove = Bytes(900 * WIDTH * 4);
-    EXPECT_EQ(PlaceTables(table, plan).split, (std::vector<uint32_t>{0}));
+    EXPECT_EQ(AssignTables(table, plan).split, (std::vector<uint32_t>{0}));
     plan.embeddings.placement = EmbeddingPlacement::Rows;
-    EXPECT_EQ(PlaceTables(table, plan).split.size(), 3U);
+    EXPECT_EQ(AssignTables(table, plan).split.size(), 3U);
     plan.data = 1;
-    EXPECT_EQ(PlaceTables(table, plan).whole[0].size(), 3U);
+    EXPECT_EQ(AssignTables(table, plan).whole[0].size(), 3U);
 }
 
 // A table of 64 columns in parts of 24 is three tables with the same rows and look-ups, of 24, 24
@@ -122,19 +122,19 @@ TEST(ColumnParts, CutTablesOnly)
     const LayerTable table = Recommender({Table(1000, 3), Table(10, 5), Table(5000, 1)});
     ParallelPlan plan = Replicas(4, 8);
     plan.embeddings.columnWidth = 24;
-    EXPECT_EQ(InColumnParts(table, plan).embeddings.size(), 3U);
+    EXPECT_EQ(SplitByColumns(table, plan).embeddings.size(), 3U);
     plan.embeddings.splitColumnsAbove = Bytes(999 * WIDTH * 4);
     plan.embeddings.splitAbove = Bytes(1000 * WIDTH * 4);
-    const LayerTable parts = InColumnParts(table, plan);
+    const LayerTable parts = SplitByColumns(table, plan);
     ASSERT_EQ(parts.embeddings.size(), 5U);
     EXPECT_EQ(parts.embeddings[1].dim, 24U);
     EXPECT_EQ(parts.embeddings[2].dim, 16U);
     EXPECT_EQ(parts.embeddings[2].rows, 1000U);
     EXPECT_EQ(parts.embeddings[2].pooling, 3U);
     EXPECT_EQ(parts.EmbeddingParameters(), table.EmbeddingParameters());
-    EXPECT_EQ(PlaceTables(parts, plan).split, (std::vector<uint32_t>{4}));
+    EXPECT_EQ(AssignTables(parts, plan).split, (std::vector<uint32_t>{4}));
     plan.data = 1;
-    EXPECT_EQ(InColumnParts(table, plan).embeddings.size(), 3U);
+    EXPECT_EQ(SplitByColumns(table, plan).embeddings.size(), 3U);
 }
 
 // One table of 64 columns in four parts of 16 on four ranks: each rank looks up the rows of all

@@ -15,10 +15,10 @@ namespace weir
 namespace
 {
 
-PipelinePlace
+PipelinePosition
 Place(uint32_t stage, uint32_t stages, uint32_t microBatches, uint32_t chunks = 1)
 {
-    PipelinePlace place;
+    PipelinePosition place;
     place.kind = chunks == 1 ? PipelineScheduleKind::OneForwardOneBackward
                              : PipelineScheduleKind::Interleaved;
     place.stage = stage;
@@ -30,7 +30,7 @@ Place(uint32_t stage, uint32_t stages, uint32_t microBatches, uint32_t chunks = 
 
 /** "F0.1" is the forward pass of micro-batch 0, chunk 1. */
 std::string
-Passes(const PipelinePlace& place)
+Passes(const PipelinePosition& place)
 {
     std::string text;
     for (const PipelineStep& step : PipelineSchedule(place))
@@ -46,7 +46,7 @@ Passes(const PipelinePlace& place)
 
 /** Holds MicroBatchesInFlight of every chunk against a count along the schedule. */
 void
-ExpectMaxInFlight(const PipelinePlace& place)
+ExpectMaxInFlight(const PipelinePosition& place)
 {
     std::vector<uint32_t> inFlight(place.chunks);
     std::vector<uint32_t> most(place.chunks);
@@ -103,7 +103,7 @@ TEST(PipelineSchedule, KnowsHowManyMicroBatchesWaitForTheirBackwardPass)
             {
                 for (uint32_t chunks = 1; chunks <= (stages == 1 ? 1 : 3); chunks++)
                 {
-                    PipelinePlace place = Place(stage, stages, microBatches, chunks);
+                    PipelinePosition place = Place(stage, stages, microBatches, chunks);
                     ExpectMaxInFlight(place);
                     for (const PipelineScheduleKind kind : {PipelineScheduleKind::GPipe,
                                                             PipelineScheduleKind::ZeroBubbleH1,
@@ -121,7 +121,7 @@ TEST(PipelineSchedule, KnowsHowManyMicroBatchesWaitForTheirBackwardPass)
 class EverySchedule : public ::testing::TestWithParam<std::tuple<uint32_t, uint32_t, uint32_t>>
 {
   protected:
-    PipelinePlace At(uint32_t stage) const
+    PipelinePosition At(uint32_t stage) const
     {
         const auto [stages, microBatches, chunks] = GetParam();
         return Place(stage, stages, microBatches, chunks);

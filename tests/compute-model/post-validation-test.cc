@@ -45,7 +45,7 @@ class PipelineGraph
         }
         for (uint32_t stage = 0; stage < stages; stage++)
         {
-            PipelinePlace place;
+            PipelinePosition place;
             place.kind = kind;
             place.stage = stage;
             place.stages = stages;
@@ -142,12 +142,12 @@ class PipelineGraph
 
 /** Steps of @p graph in microseconds, and whether every rank's time is booked in full. */
 std::vector<double>
-StepsOf(const StepGraph& graph, bool startsApart, uint32_t steps = 4)
+StepsOf(const StepGraph& graph, bool overlapsSteps, uint32_t steps = 4)
 {
     FixedTimeEngine engine;
     StepExecutorSpec spec = ExecutorSpec(graph, engine);
     spec.steps = steps;
-    spec.startsApart = startsApart;
+    spec.overlapsSteps = overlapsSteps;
     StepExecutor executor(spec);
     const Time end = RunToEnd(executor, engine);
     EXPECT_TRUE(executor.IsFinished()) << executor.DescribeWaiting();
@@ -206,9 +206,9 @@ TEST(StepsApart, OneForwardOneBackwardKeepsItsRateOfBubbles)
     const PassTimes times{18.522, 18.086, 9.337, 0}; // of the 1.5 B model, ibid., table 6, in ms
     const double work = 24 * (times.forward + times.backwardInput + times.backwardWeights);
     const PipelineGraph pipeline(PipelineScheduleKind::OneForwardOneBackward, 8, 24, times);
-    for (const bool startsApart : {false, true})
+    for (const bool overlapsSteps : {false, true})
     {
-        EXPECT_NEAR(1 - work / StepsOf(pipeline.graph, startsApart).back(), 7.0 / 31, 1e-6);
+        EXPECT_NEAR(1 - work / StepsOf(pipeline.graph, overlapsSteps).back(), 7.0 / 31, 1e-6);
     }
 }
 
@@ -230,7 +230,7 @@ TEST(StepsApart, HaveNoSteadyRule)
     const PipelineGraph pipeline(PipelineScheduleKind::ZeroBubble2p, 2, 4, PassTimes());
     FixedTimeEngine engine;
     StepExecutorSpec spec = ExecutorSpec(pipeline.graph, engine);
-    spec.startsApart = true;
+    spec.overlapsSteps = true;
     spec.steady.tolerance = 0.01;
     EXPECT_THROW(StepExecutor executor(spec), std::invalid_argument);
 }
@@ -352,7 +352,7 @@ TEST(PostValidation, ChangesNothingWithoutAPipeline)
     const StepGraph with = BuildTransformerStep(model, plan, SampleGpu());
     plan.postValidation = true;
     const StepGraph without = BuildTransformerStep(model, plan, SampleGpu());
-    EXPECT_FALSE(plan.StartsStepsApart());
+    EXPECT_FALSE(plan.OverlapsSteps());
     EXPECT_EQ(without.kernels.size(), with.kernels.size());
     EXPECT_EQ(without.groups, with.groups);
 }

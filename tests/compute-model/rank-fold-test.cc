@@ -85,7 +85,7 @@ Execute(const StepGraph& graph,
         const std::vector<double>& scale,
         uint32_t slow,
         const std::vector<uint32_t>& kinds,
-        bool startsApart = false)
+        bool overlapsSteps = false)
 {
     FixedTimeEngine engine([&](const CollectiveCall& call) {
         const Time time = Time::Microseconds(5 + call.bytes.ToDouble() / 1e3);
@@ -95,7 +95,7 @@ Execute(const StepGraph& graph,
     spec.graph = &graph;
     spec.engine = &engine;
     spec.steps = 2;
-    spec.startsApart = startsApart;
+    spec.overlapsSteps = overlapsSteps;
     spec.computeScale = scale;
     spec.groupKinds = kinds;
     for (std::size_t group = 0; group < graph.groups.size(); group++)
@@ -134,10 +134,10 @@ void
 ExpectAlike(const StepGraph& graph,
             const std::vector<double>& scale,
             uint32_t slow,
-            bool startsApart = false)
+            bool overlapsSteps = false)
 {
-    const Outcome apart = Execute(graph, scale, slow, {}, startsApart);
-    const Outcome folded = Execute(graph, scale, slow, KindsOf(graph, slow), startsApart);
+    const Outcome apart = Execute(graph, scale, slow, {}, overlapsSteps);
+    const Outcome folded = Execute(graph, scale, slow, KindsOf(graph, slow), overlapsSteps);
     EXPECT_EQ(folded.steps, apart.steps);
     EXPECT_EQ(folded.ops, apart.ops);
     EXPECT_EQ(folded.ends.ops, apart.ends.ops);

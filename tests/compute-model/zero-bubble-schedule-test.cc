@@ -26,7 +26,7 @@ ScheduleOf(PipelineScheduleKind kind,
            uint32_t microBatches,
            const PassTimes& times = {})
 {
-    PipelinePlace place;
+    PipelinePosition place;
     place.kind = kind;
     place.stage = stage;
     place.stages = stages;

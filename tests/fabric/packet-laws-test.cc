@@ -529,7 +529,7 @@ TEST(PacketLaws, SprayedPacketsAvoidPathsThatTrim)
     constexpr double QUEUE = 415000.0 / 4150;
     constexpr double ROUND_TRIP = 8 + 4 * (4150 + 64) * 8 / 400e3; // us
     constexpr double TURNS = ROUND_TRIP / (8 * 4150 * 8 / 400e3);
-    constexpr double TAKEN = TURNS / (TURNS + SprayTurns::MAX_PENALTY);
+    constexpr double TAKEN = TURNS / (TURNS + SprayPathSelector::MAX_PENALTY);
     constexpr double AVOIDED = (QUEUE + (PACKETS - 8 * QUEUE) * TAKEN / (7 + TAKEN)) / PACKETS;
     const double avoided = partOf(PathChoice::Avoid);
     EXPECT_NEAR(partOf(PathChoice::Turns), 1.0 / 8, 0.001);
@@ -982,7 +982,7 @@ TEST(PacketLaws, PacketsInFlightAreSmall)
     bench.RunUntil(Time::Milliseconds(10));
     const double packets = 10e-3 * 100e9 / 1048;
     EXPECT_LT((ResidentBytes() - before) / packets, 100);
-    EXPECT_NEAR(static_cast<double>(bench.Transport().MostPackets()), packets, 0.01 * packets);
+    EXPECT_NEAR(static_cast<double>(bench.Transport().PeakPackets()), packets, 0.01 * packets);
 }
 
 } // namespace

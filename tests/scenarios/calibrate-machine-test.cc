@@ -145,13 +145,13 @@ TEST(CalibrateMachine, WritesASystem)
     EXPECT_LT(bound->lower, bound->upper);
     const auto lacks = [&](CollectiveOp op, uint32_t nodes) {
         EXPECT_FALSE(bounds.FindCollective({op, Bytes(8), nodes}, 0.9).has_value());
-        return bounds.WhatWasNotMeasured({op, Bytes(8), nodes}, 0.9);
+        return bounds.DescribeUnmeasured({op, Bytes(8), nodes}, 0.9);
     };
     EXPECT_EQ(lacks(CollectiveOp::AllToAll, 4), "all-to-all, measured: all-reduce");
     EXPECT_EQ(lacks(CollectiveOp::AllReduce, 9), "9 nodes, measured: 1, 2, 4");
     for (const uint32_t nodes : {1, 2, 8})
     {
-        EXPECT_EQ(bounds.WhatWasNotMeasured({CollectiveOp::AllReduce, Bytes(8), nodes}, 0.9), "");
+        EXPECT_EQ(bounds.DescribeUnmeasured({CollectiveOp::AllReduce, Bytes(8), nodes}, 0.9), "");
     }
 }
 

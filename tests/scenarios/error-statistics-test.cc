@@ -29,7 +29,7 @@ TEST(ErrorStatistics, OfNothingAreZero)
 /** Classes of the first column come first, whatever the order in which they appear. */
 TEST(ErrorStatistics, GroupsByColumn)
 {
-    const auto classes = SummariseByClass({{{"tensor 1", "data 2"}, 0.1},
+    const auto classes = SummarizeByClass({{{"tensor 1", "data 2"}, 0.1},
                                            {{"tensor 2", "data 2"}, -0.3},
                                            {{"tensor 1", "data 4"}, 0.3}});
     ASSERT_EQ(classes.size(), 4U);

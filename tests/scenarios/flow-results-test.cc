@@ -44,7 +44,7 @@ TEST(FlowResults, ASlowdownReadsBackToItsValue)
 TEST(FlowResults, CountsTheBinsThatLinksFillAtLeast)
 {
     const auto played = PlayTexts(PAIR, "2\n0 1 3 100 1000 0\n1 0 3 100 500 0\n");
-    EXPECT_NEAR(LeastLinkBins(played.results, played.network->GetRouting(), Time::Nanoseconds(100)),
+    EXPECT_NEAR(MinLinkBins(played.results, played.network->GetRouting(), Time::Nanoseconds(100)),
                 30,
                 1e-9);
 }

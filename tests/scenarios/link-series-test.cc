@@ -135,7 +135,7 @@ TEST(LinkSeries, FillsNoFewerBinsThanAreKnownBeforeARun)
                 SmallScenario({{"jobs", text}, {"network.fidelity", fidelity}});
             const auto simulation = WireScenario(scenario);
             const Time width = Time::Microseconds(1);
-            const double least = LeastLinkBins(*simulation, width);
+            const double least = MinLinkBins(*simulation, width);
             Bins bins;
             Recorder recorder;
             recorder.AddSink(bins);
@@ -144,7 +144,7 @@ TEST(LinkSeries, FillsNoFewerBinsThanAreKnownBeforeARun)
                            [&](const FlowRequest& request) { return simulation->OwnerOf(request); },
                            width,
                            {});
-            simulation->WhenMeasured([&](Time end) { recorder.FinishLinks(end); });
+            simulation->OnLinksMeasured([&](Time end) { recorder.FinishLinks(end); });
             PlainLoop().Run(simulation->Engines(), [](Time) {});
             EXPECT_LE(least, static_cast<double>(bins.records.size())) << text << fidelity;
             EXPECT_GT(least, 0.2 * static_cast<double>(bins.records.size())) << text << fidelity;
@@ -161,10 +161,10 @@ TEST(LinkSeries, CountsNoBinsOfWorkThatIsNotCertain)
           "[{name: a, traffic: {pattern: permutation, bytes: 1kB}, gpus: 8}, {name: b, until: a, " +
               call + "}}]"}});
     const Time width = Time::Microseconds(1);
-    EXPECT_LT(LeastLinkBins(*WireScenario(kept), width), 8);
+    EXPECT_LT(MinLinkBins(*WireScenario(kept), width), 8);
     const Scenario closed = SmallScenario(
         {{"jobs", "[{name: a, " + call + ", calls: 1}}]"}, {"network.fidelity", "analytical"}});
-    EXPECT_EQ(LeastLinkBins(*WireScenario(closed), width), 0);
+    EXPECT_EQ(MinLinkBins(*WireScenario(closed), width), 0);
 }
 
 } // namespace

@@ -96,7 +96,7 @@ ExpectNoneFaster(const std::string& system, const std::vector<Bytes>& sizes)
                                              ToString(protocol) + " " + ToString(fidelity) + " " +
                                              std::to_string(bytes.Count());
                     EXPECT_GE(bench.Run(fidelity, {call}) / least, 1 - 1e-9) << what;
-                    EXPECT_GE(bench.RunRow(fidelity, call, 20) / least, 1 - 1e-9)
+                    EXPECT_GE(bench.RunBackToBack(fidelity, call, 20) / least, 1 - 1e-9)
                         << what << " back to back";
                 }
             }

@@ -138,8 +138,8 @@ TEST(RecordedRanks, StandForAllRanksOnceOrForThemselves)
 {
     const StepGraph graph = GraphOf(8, 1, 1, 1);
     const std::vector<Rank> recorded{Rank(0), Rank(3), Rank(5)};
-    EXPECT_EQ(RanksStoodFor(graph, recorded, true), (std::vector<uint32_t>{6, 1, 1}));
-    EXPECT_EQ(RanksStoodFor(graph, recorded, false), (std::vector<uint32_t>{1, 1, 1}));
+    EXPECT_EQ(RepresentedRankCounts(graph, recorded, true), (std::vector<uint32_t>{6, 1, 1}));
+    EXPECT_EQ(RepresentedRankCounts(graph, recorded, false), (std::vector<uint32_t>{1, 1, 1}));
 }
 
 } // namespace

@@ -289,7 +289,7 @@ TEST(Sweep, GivesTheSameFileHoweverItIsShared)
 TEST(Sweep, SharesAreThoseOfTheStarter)
 {
     const auto shareOf = [](const std::map<std::string, const char*>& variables) {
-        const ProcessShare share = ShareOfProcess([&variables](const char* name) {
+        const ProcessShare share = ShareFromEnvironment([&variables](const char* name) {
             const auto found = variables.find(name);
             return found == variables.end() ? nullptr : found->second;
         });

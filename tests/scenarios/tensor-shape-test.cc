@@ -53,7 +53,7 @@ TEST(TensorShape, RefusesWithItsPlace)
 }
 
 Scenario
-OnGrid(const std::string& shape, const std::string& fidelity)
+RoundUpToGrid(const std::string& shape, const std::string& fidelity)
 {
     return SmallScenario({{"jobs.0.parallel.tensorShape", shape},
                           {"jobs.0.parallel.microBatch", "8"},
@@ -67,10 +67,10 @@ OnGrid(const std::string& shape, const std::string& fidelity)
 // chunks in `flow`, and for links that rows and columns share at once.
 TEST(TensorShape, FidelitiesAgree)
 {
-    const double reference = RunScenario(OnGrid("[2, 2, 2]", "flow")).StepTime().ToSeconds();
+    const double reference = RunScenario(RoundUpToGrid("[2, 2, 2]", "flow")).StepTime().ToSeconds();
     for (const std::string fidelity : {"analytical", "stream"})
     {
-        const RunResult result = RunScenario(OnGrid("[2, 2, 2]", fidelity));
+        const RunResult result = RunScenario(RoundUpToGrid("[2, 2, 2]", fidelity));
         EXPECT_NEAR(result.StepTime().ToSeconds() / reference, 1, 1e-3) << fidelity;
         EXPECT_TRUE(result.waiting.empty());
     }

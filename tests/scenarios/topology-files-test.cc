@@ -50,7 +50,7 @@ LinksOf(const NodeSpec& node, bool payload)
         }
         for (auto* places : {&spec.node.gpuPlaces, &spec.node.nicPlaces, &spec.node.switchPlaces})
         {
-            for (PciePlace& place : *places)
+            for (PcieAttachment& place : *places)
             {
                 if (place.link)
                 {

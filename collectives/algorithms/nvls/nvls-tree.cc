@@ -116,7 +116,7 @@ class TreeWiring
         for (uint32_t node = 0; node < m_count; ++node)
         {
             const uint32_t parent = m_places[node].parent;
-            for (uint32_t head = 0; parent != BinaryTreePlace::NONE && head < m_heads.Count();
+            for (uint32_t head = 0; parent != BinaryTreeNode::NONE && head < m_heads.Count();
                  ++head)
             {
                 const Groups& here = m_groups[node][head];
@@ -133,10 +133,10 @@ class TreeWiring
     {
         const uint32_t nowhere = m_in.communicator.Size(); // rank of blocks of switches
         const auto gpus = static_cast<uint32_t>(m_heads.Nodes()[node].gpus.size());
-        const BinaryTreePlace& place = m_places[node];
-        const bool isRoot = place.parent == BinaryTreePlace::NONE;
+        const BinaryTreeNode& place = m_places[node];
+        const bool isRoot = place.parent == BinaryTreeNode::NONE;
         const auto none =
-            std::count(place.children.begin(), place.children.end(), BinaryTreePlace::NONE);
+            std::count(place.children.begin(), place.children.end(), BinaryTreeNode::NONE);
         const auto ends = static_cast<uint32_t>(1 + place.children.size() - none);
         std::vector<uint32_t> sums;
         std::vector<uint32_t> multicasts;
@@ -181,7 +181,7 @@ class TreeWiring
     const NvlsHeads& m_heads;
     const AccessesOfNodes& m_accesses;
     uint32_t m_count;                          //!< number of nodes
-    std::vector<BinaryTreePlace> m_places;     //!< by node
+    std::vector<BinaryTreeNode> m_places;      //!< by node
     std::vector<std::vector<Groups>> m_groups; //!< by node, head
     ChannelSchedule m_inside;
 };
@@ -299,11 +299,11 @@ NvlsTreeStreams(const AlgorithmInputs& in)
     shape.levels = crossesSwitches ? 1 + DoubleTreeDepth(in.communicator.nodes) : 0;
     shape.path = loads.Path();
     shape.chunks = passes;
-    shape.isInStep = shape.levels == 0 && in.channels > 1 && passes > 1;
+    shape.isInLockstep = shape.levels == 0 && in.channels > 1 && passes > 1;
     shape.latency = call.call.startLatency + loops.front().chunks.front() / heads.CopyCap() +
                     loops.back().chunks.front() / heads.CopyCap();
     shape.moving = MovingTime(in, heads, loads, first, passes, 1);
-    shape.movingBeside = MovingTime(in, heads, loads, first, passes, 2);
+    shape.movingConcurrent = MovingTime(in, heads, loads, first, passes, 2);
     return shape;
 }
 

@@ -281,7 +281,7 @@ PatStreams(const AlgorithmInputs& in)
     const Time wires = UncontendedTime(shape.legs, in.routing);
     shape.latency = call.call.startLatency;
     shape.moving = moving(wires);
-    shape.movingBeside = moving(wires * (1 + wires / shape.moving));
+    shape.movingConcurrent = moving(wires * (1 + wires / shape.moving));
     return shape;
 }
 

@@ -86,10 +86,10 @@ FirstPlace(const AlgorithmInputs& in, const RingChannel& ring)
  * its channels one after the other, and under Simple a block that itself stores over PCIe ends a
  * slice with a fence, which it waits for.
  */
-class HandingOver
+class SenderRelease
 {
   public:
-    explicit HandingOver(const AlgorithmInputs& in)
+    explicit SenderRelease(const AlgorithmInputs& in)
         : m_in(in),
           m_message(WireBytes(in.protocol, LargestChunk(in))),
           m_cost(in.times.Costs()),
@@ -123,7 +123,7 @@ ChannelSchedule
 WireChain(const AlgorithmInputs& in,
           const RingChannel& ring,
           const Chunking& chunking,
-          const HandingOver& handing)
+          const SenderRelease& handing)
 {
     const bool reduces = in.call.op == CollectiveOp::Reduce;
     const auto n = static_cast<uint32_t>(ring.order.size());
@@ -153,7 +153,7 @@ CallDescription
 DescribeChains(const AlgorithmInputs& in)
 {
     const Chunking chunking = ChainChunking(in);
-    const HandingOver handing(in);
+    const SenderRelease handing(in);
     CallDescription description;
     description.call = EmptySchedule(in, Algorithm::Ring);
     description.chunk = chunking.chunk;

@@ -136,7 +136,7 @@ class RoundTime
                 pause = std::max({pause, isOfBlock ? last : Time(), crossed - early, LastOf(h)});
             }
         }
-        return std::max(Wire() + pause, AverageWay() + last);
+        return std::max(Wire() + pause, AveragePathTime() + last);
     }
 
     /** How long a round's last slice keeps its block busy. */
@@ -206,7 +206,7 @@ class RoundTime
         return m_slowest * (m_round.slices - 1);
     }
 
-    Time AverageWay() const
+    Time AveragePathTime() const
     {
         Time round;
         for (std::size_t h = 0; h < m_wires.size(); ++h)
@@ -248,7 +248,7 @@ class RoundShares
         }
         if (FindSharedLinks())
         {
-            FindWhatIsInStep();
+            FindLockstepHops();
             Iterate();
         }
     }
@@ -346,7 +346,7 @@ class RoundShares
     }
 
     /** Numbers rings by their period, and hops by their distance behind the slowest hop. */
-    void FindWhatIsInStep()
+    void FindLockstepHops()
     {
         std::map<Time, uint32_t> paces;
         for (std::size_t r = 0; r < m_rings.size(); ++r)

@@ -85,10 +85,10 @@ RoundsOf(const AlgorithmInputs& in, Bytes share)
  * Minimum time between two messages of one channel over the network: the processes of its sender
  * and of its receiver serve all their connections one after the other.
  */
-class MessageTurns
+class MessageIntervals
 {
   public:
-    explicit MessageTurns(const AlgorithmInputs& in)
+    explicit MessageIntervals(const AlgorithmInputs& in)
         : m_protocol(in.protocol),
           m_cost(in.times.Costs()),
           m_fits(MessagesOf(in) <= RingChunking(in.protocol, in.settings.simpleBuffer).slots)
@@ -189,7 +189,7 @@ ChannelSchedule
 WireRing(const AlgorithmInputs& in,
          const RingChannel& ring,
          const Chunking& chunking,
-         const MessageTurns& turns,
+         const MessageIntervals& turns,
          Bytes slice)
 {
     const auto n = static_cast<uint32_t>(ring.order.size());
@@ -219,7 +219,7 @@ DescribeRing(const AlgorithmInputs& in)
     description.chunk = chunking.chunk;
     description.chunks = in.communicator.Size();
     description.slices = chunking.slices;
-    const MessageTurns turns(in);
+    const MessageIntervals turns(in);
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
     const Bytes slice = RoundsOf(in, share).front().slice;
     for (uint32_t channel = 0; channel < in.channels; ++channel)

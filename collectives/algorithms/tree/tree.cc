@@ -41,7 +41,7 @@ TreeSenders(const AlgorithmInputs& in)
         const auto& places = in.communicator.trees[c].places;
         for (std::size_t rank = 0; rank < places.size(); ++rank)
         {
-            const bool sends = places[rank].parent != TreePlace::NO_RANK &&
+            const bool sends = places[rank].parent != TreeNeighbors::NO_RANK &&
                                places[rank].toParent.kind == ConnectionKind::Network;
             served[rank].out += sends;
         }
@@ -155,7 +155,7 @@ AddRank(ScheduleWiring& wiring, const TreeChannel& tree, uint32_t rank)
     const auto add = [&](PrimitiveKind kind, uint32_t recvs, uint32_t sends) {
         return wiring.AddBlock(rank, 0, OneStep(kind, recvs, sends));
     };
-    if (tree.places[rank].parent == TreePlace::NO_RANK)
+    if (tree.places[rank].parent == TreeNeighbors::NO_RANK)
     {
         const uint32_t only = add(PrimitiveKind::RecvReduceCopySend, ends, ends);
         return {only, only};
@@ -182,8 +182,8 @@ WireTree(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking& chu
     };
     for (uint32_t rank = 0; rank < tree.places.size(); ++rank)
     {
-        const TreePlace& place = tree.places[rank];
-        if (place.parent != TreePlace::NO_RANK)
+        const TreeNeighbors& place = tree.places[rank];
+        if (place.parent != TreeNeighbors::NO_RANK)
         {
             join(blocks[rank].up, blocks[place.parent].up, place.toParent);
             join(blocks[place.parent].down, blocks[rank].down, place.fromParent);

@@ -110,7 +110,7 @@ DragonflyGroups::GroupCount(const ClusterSpec& spec) const
 }
 
 uint32_t
-DragonflyGroups::LinksOfAPair(uint32_t groupCount) const
+DragonflyGroups::LinksPerGroupPair(uint32_t groupCount) const
 {
     const GlobalRouters routers = GetGlobalRouters();
     const uint64_t ports = uint64_t{routers.count} * globalLinks;
@@ -198,7 +198,7 @@ DragonflyGroups::JoinGroups(Topology& topology,
     const LinkProfile profile = GlobalProfile(spec);
     const uint32_t perGroup = GetGlobalRouters().count;
     const auto count = static_cast<uint32_t>(routers.size()) / perGroup;
-    const uint32_t links = LinksOfAPair(count);
+    const uint32_t links = LinksPerGroupPair(count);
     const auto routerAt = [&](uint32_t group, uint32_t port) {
         return routers[group * perGroup + port / globalLinks];
     };
@@ -267,7 +267,7 @@ Dragonfly::Wire(Topology& topology,
 {
     CheckRouter(spec, nicsPerRouter + (routersPerGroup - 1) * localLinks + globalLinks);
     const uint32_t count = GroupCount(spec);
-    LinksOfAPair(count); // throws before anything is wired
+    LinksPerGroupPair(count); // throws before anything is wired
     std::vector<DeviceId> routers;
     for (uint32_t group = 0; group < count; group++)
     {
@@ -313,7 +313,7 @@ DragonflyPlus::Wire(Topology& topology,
                 std::max(nicsPerRouter + spinesPerGroup * localLinks,
                          routersPerGroup * localLinks + globalLinks));
     const uint32_t count = GroupCount(spec);
-    LinksOfAPair(count); // throws before anything is wired
+    LinksPerGroupPair(count); // throws before anything is wired
     std::vector<DeviceId> leaves;
     std::vector<DeviceId> spines;
     for (uint32_t group = 0; group < count; group++)

@@ -88,7 +88,7 @@ class DragonflyGroups : public FabricKind
      * The number of global links between every two of @p groupCount groups.
      * @throws std::invalid_argument if it is zero.
      */
-    uint32_t LinksOfAPair(uint32_t groupCount) const;
+    uint32_t LinksPerGroupPair(uint32_t groupCount) const;
 
     /** Connects every two groups. @param routers with global ports, group by group */
     void JoinGroups(Topology& topology,

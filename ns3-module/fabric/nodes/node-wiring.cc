@@ -55,7 +55,7 @@ CheckNvLink(const NodeSpec& spec)
  */
 void
 CheckPlaces(const NodeSpec& spec,
-            const std::vector<PciePlace>& places,
+            const std::vector<PcieAttachment>& places,
             uint32_t items,
             const std::string& field)
 {
@@ -67,7 +67,7 @@ CheckPlaces(const NodeSpec& spec,
     const bool areSwitches = &places == &spec.switchPlaces;
     for (std::size_t i = 0; i < places.size(); i++)
     {
-        const PciePlace& place = places[i];
+        const PcieAttachment& place = places[i];
         const std::string which = field + "[" + std::to_string(i) + "]";
         const bool inSwitch = place.parent == PcieParent::Switch;
         const auto parents = !inSwitch     ? spec.sockets
@@ -169,8 +169,8 @@ BlockOf(uint32_t i, uint32_t items, uint32_t blocks)
  * Spreads @p items contiguously over @p parents if @p places is empty, and sets missing links to @p
  * link.
  */
-std::vector<PciePlace>
-Fill(std::vector<PciePlace> places,
+std::vector<PcieAttachment>
+Fill(std::vector<PcieAttachment> places,
      uint32_t items,
      PcieParent parent,
      uint32_t parents,
@@ -183,7 +183,7 @@ Fill(std::vector<PciePlace> places,
             places.push_back({parent, BlockOf(i, items, parents), std::nullopt});
         }
     }
-    for (PciePlace& place : places)
+    for (PcieAttachment& place : places)
     {
         if (!place.link)
         {
@@ -212,7 +212,7 @@ struct PcieTree
     std::vector<DeviceId> roots;    //!< by socket
     std::vector<DeviceId> switches; //!< by PCIe switch
 
-    DeviceId At(const PciePlace& place) const
+    DeviceId At(const PcieAttachment& place) const
     {
         return place.parent == PcieParent::Socket ? roots[place.index] : switches[place.index];
     }
@@ -256,7 +256,7 @@ WireCards(Topology& topology,
           const NodeSpec& spec,
           uint32_t node,
           const std::vector<DeviceId>& ports,
-          const std::vector<PciePlace>& places,
+          const std::vector<PcieAttachment>& places,
           const PcieTree& tree)
 {
     const std::string prefix = "node" + std::to_string(node) + "/";
@@ -361,7 +361,7 @@ PcieHopsFrom(const Topology& topology, DeviceId from)
 
 } // namespace
 
-NodePlaces
+NodeAttachments
 PlacesOf(const NodeSpec& spec)
 {
     const bool hasSwitches = spec.pcieSwitches > 0;
@@ -391,7 +391,7 @@ NodeProfiles(const NodeSpec& spec)
     }
     for (const auto* places : {&spec.switchPlaces, &spec.gpuPlaces, &spec.nicPlaces})
     {
-        for (const PciePlace& place : *places)
+        for (const PcieAttachment& place : *places)
         {
             if (place.link)
             {
@@ -406,7 +406,7 @@ NodeDevices
 WireNode(Topology& topology, const NodeSpec& spec, uint32_t node)
 {
     const std::string prefix = "node" + std::to_string(node) + "/";
-    const NodePlaces places = PlacesOf(spec);
+    const NodeAttachments places = PlacesOf(spec);
     NodeDevices devices;
     devices.gpus = AddDevices(topology, DeviceKind::Gpu, prefix + "gpu", node, spec.gpus);
     WireNvLink(topology, spec, node, prefix, devices.gpus);
@@ -418,13 +418,13 @@ WireNode(Topology& topology, const NodeSpec& spec, uint32_t node)
     tree.roots = AddDevices(topology, DeviceKind::RootComplex, prefix + "cpu", node, spec.sockets);
     for (std::size_t i = 0; i < devices.gpus.size(); i++)
     {
-        const PciePlace& place = places.gpus[i];
+        const PcieAttachment& place = places.gpus[i];
         topology.AddDuplexLink(devices.gpus[i], tree.At(place), LinkKind::Pcie, *place.link);
     }
     WireCards(topology, spec, node, devices.nics, places.cards, tree);
     for (std::size_t i = 0; i < tree.switches.size(); i++)
     {
-        const PciePlace& place = places.switches[i];
+        const PcieAttachment& place = places.switches[i];
         topology.AddDuplexLink(tree.switches[i], tree.At(place), LinkKind::Pcie, *place.link);
     }
     WireSockets(topology, spec, tree.roots);

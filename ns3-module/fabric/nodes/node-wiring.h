@@ -26,15 +26,15 @@ struct NodeDevices
 void CheckNodeSpec(const NodeSpec& spec);
 
 /** The attachment points of all devices with a PCIe slot, complete with defaults. */
-struct NodePlaces
+struct NodeAttachments
 {
-    std::vector<PciePlace> switches; //!< by PCIe switch
-    std::vector<PciePlace> gpus;     //!< by GPU
-    std::vector<PciePlace> cards;    //!< by NIC card
+    std::vector<PcieAttachment> switches; //!< by PCIe switch
+    std::vector<PcieAttachment> gpus;     //!< by GPU
+    std::vector<PcieAttachment> cards;    //!< by NIC card
 };
 
 /** The attachment points of @p spec. Devices without one are spread evenly; each `link` is set. */
-NodePlaces PlacesOf(const NodeSpec& spec);
+NodeAttachments PlacesOf(const NodeSpec& spec);
 
 /** The profiles of all links inside a node of @p spec: NVLink, slots, sockets, NIC port. */
 std::vector<const LinkProfile*> NodeProfiles(const NodeSpec& spec);

@@ -13,14 +13,14 @@ namespace
 {
 
 /** Number of detours compared per choice. UGAL compares one; more find an idle one sooner. */
-constexpr std::size_t DETOURS_WEIGHED = 4;
+constexpr std::size_t DETOURS_COMPARED = 4;
 
 /**
  * Maximum load x number of links. Excludes the loads of the first and last link, which are on every
  * path.
  */
 double
-CostOf(const std::vector<LinkId>& path, const LoadsWithOne& loads)
+CostOf(const std::vector<LinkId>& path, const LoadsWithFlow& loads)
 {
     double largest = 0;
     for (std::size_t i = 1; i + 1 < path.size(); i++)
@@ -74,7 +74,7 @@ PathChoices::LeastLoaded(DeviceId from,
                          double weight,
                          uint64_t turn)
 {
-    const LoadsWithOne loads(onLinks, rates ? *rates : m_rates, weight);
+    const LoadsWithFlow loads(onLinks, rates ? *rates : m_rates, weight);
     auto best = LeastLoadedPath(*Shortest(from, to), loads);
     double least = CostOf(best, loads);
     const double minOfAny = weight / m_fastest * static_cast<double>(best.size());
@@ -88,7 +88,7 @@ PathChoices::LeastLoaded(DeviceId from,
     const DeviceId last = GetTopology().GetLink(out).from;
     const auto& intermediates = Intermediates(first, last);
     const uint64_t start = SplitMix64(turn);
-    for (std::size_t i = 0; i < std::min(DETOURS_WEIGHED, intermediates.size()); i++)
+    for (std::size_t i = 0; i < std::min(DETOURS_COMPARED, intermediates.size()); i++)
     {
         const DeviceId middle = intermediates[(start + i) % intermediates.size()];
         std::vector<LinkId> detour{in};

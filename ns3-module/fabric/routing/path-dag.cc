@@ -124,7 +124,7 @@ SharesOf(const PathDag& dag)
 }
 
 std::vector<LinkId>
-LeastLoadedPath(const PathDag& dag, const LoadsWithOne& loads)
+LeastLoadedPath(const PathDag& dag, const LoadsWithFlow& loads)
 {
     struct Remainder
     {

@@ -52,7 +52,7 @@ EvenShares SharesOf(const PathDag& dag);
  * The loads of links with one more flow. Of idle links, fast ones have the lower load; a degraded
  * link is selected only if the load of the others makes them as slow.
  */
-class LoadsWithOne
+class LoadsWithFlow
 {
   public:
     /**
@@ -61,7 +61,7 @@ class LoadsWithOne
      * @param rates by LinkId, bytes/s
      * @param weight of the additional flow
      */
-    LoadsWithOne(const std::vector<double>& loads, const std::vector<double>& rates, double weight)
+    LoadsWithFlow(const std::vector<double>& loads, const std::vector<double>& rates, double weight)
         : m_loads(loads),
           m_rates(rates),
           m_weight(weight)
@@ -83,7 +83,7 @@ class LoadsWithOne
  * The path with the smallest maximum link load; ties break by the smallest sum of loads, then by
  * the lowest links.
  */
-std::vector<LinkId> LeastLoadedPath(const PathDag& dag, const LoadsWithOne& loads);
+std::vector<LinkId> LeastLoadedPath(const PathDag& dag, const LoadsWithFlow& loads);
 
 } // namespace weir
 

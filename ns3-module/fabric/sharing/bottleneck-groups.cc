@@ -30,7 +30,7 @@ BottleneckGroups::AddToReach(uint32_t link, double change)
 }
 
 void
-BottleneckGroups::SumAfresh(uint32_t link)
+BottleneckGroups::RecomputeLoad(uint32_t link)
 {
     GroupedLink& l = m_tables.links[link];
     LoadFunction& f = m_functions[link];

@@ -115,7 +115,7 @@ struct HigherMember
  * In progressive filling the rising members of a link, its *risers*, all have one level x, so the
  * load of the link is fixed + rising * x. Until something changes on the link, its risers are its
  * group and the load equals the capacity at the level of the link. Loads are updated by
- * differences; SumAfresh recomputes a load from the members, which removes accumulated rounding
+ * differences; RecomputeLoad recomputes a load from the members, which removes accumulated rounding
  * errors. The load of a slack link (SlackLinks) counts members of groups at their allowances.
  */
 class BottleneckGroups
@@ -206,7 +206,7 @@ class BottleneckGroups
     void TakeRiser(uint32_t link, double weight, bool own);
 
     /** Recomputes the load of a link from its members. O(members). */
-    void SumAfresh(uint32_t link);
+    void RecomputeLoad(uint32_t link);
 
     /** Sets the level at which the group of a link is frozen. */
     void SetLevel(uint32_t link, double level)

@@ -182,7 +182,7 @@ GroupMover::Move(uint32_t link, double level)
     {
         m_order.Move(link, level);
     }
-    m_slack.HeedAllowances(link);
+    m_slack.CheckAllowances(link);
 }
 
 /** Freezes the rising group of a link at the link's level. */

@@ -23,7 +23,7 @@ LevelSweep::VisitFirst()
     {
         // A walk does not maintain `highest`; and rounding errors of a much higher former load may
         // matter.
-        m_groups.SumAfresh(link);
+        m_groups.RecomputeLoad(link);
     }
     const LoadFunction& f = m_groups.Function(link);
     if (l.isOpen || !l.HasGroup() || key < l.level)
@@ -48,7 +48,7 @@ LevelSweep::Raise(uint32_t link)
     const LoadFunction& f = m_groups.Function(link);
     if (f.highest == INFINITE)
     {
-        m_groups.SumAfresh(link); // unknown after a walk
+        m_groups.RecomputeLoad(link); // unknown after a walk
     }
     const double level = m_groups.MeetingLevel(link);
     if (l.foreign == 0 && l.capped == 0 && level > l.level && level >= f.highest)

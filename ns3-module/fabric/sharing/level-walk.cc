@@ -172,7 +172,8 @@ LevelWalk::Visit(uint32_t link)
     l.peak = std::max(l.peak, m_groups.Fixed(link));
     if (l.capacity < l.peak * LOST)
     {
-        m_groups.SumAfresh(link); // rounding errors of the former load may matter at this capacity
+        m_groups.RecomputeLoad(
+            link); // rounding errors of the former load may matter at this capacity
     }
     std::vector<LevelOrder::Entry>& ordered = m_order.Ordered();
     const std::size_t next = m_order.Cursor();
@@ -227,7 +228,7 @@ LevelWalk::Visit(uint32_t link)
     {
         ordered[next - 1].level = level;
     }
-    m_slack.HeedAllowances(link);
+    m_slack.CheckAllowances(link);
     return true;
 }
 

@@ -249,7 +249,7 @@ class System
 
     void ApplyWeight(uint32_t variable);
     void Attach(uint32_t variable);
-    void TakePlaces(uint32_t variable);
+    void AddToLinks(uint32_t variable);
     void Leave(uint32_t variable);
     void SetUncontended(uint32_t variable);
     double NarrowestOf(uint32_t variable) const;
@@ -441,7 +441,7 @@ System<Solver, Parts>::Attach(uint32_t v)
             Self().Enter(other);
         }
     }
-    TakePlaces(v);
+    AddToLinks(v);
     m_tables.variables[v].standing = isUncontended ? Variable::Uncontended : Variable::Contending;
     if (isUncontended)
     {
@@ -456,7 +456,7 @@ System<Solver, Parts>::Attach(uint32_t v)
 
 template <typename Solver, typename Parts>
 void
-System<Solver, Parts>::TakePlaces(uint32_t v)
+System<Solver, Parts>::AddToLinks(uint32_t v)
 {
     const Variable& variable = m_tables.variables[v];
     for (uint32_t i = variable.first; i < variable.first + variable.length; i++)

@@ -62,7 +62,7 @@ MaxMin::EndSolve()
         // Rounding errors matter after many changes, and after most of the load has been removed.
         if (l.solves > MAX_SOLVES || m_groups.Load(link) < l.peak * LOST)
         {
-            m_groups.SumAfresh(link);
+            m_groups.RecomputeLoad(link);
         }
         m_slack.Review(link);
         m_order.Enlist(link);
@@ -100,7 +100,7 @@ MaxMin::ApplyCapacity(uint32_t link, double capacity)
     {
         m_mover.Open(link);
     }
-    m_groups.SumAfresh(link); // removes rounding errors at the old capacity
+    m_groups.RecomputeLoad(link); // removes rounding errors at the old capacity
     m_queue.Update(link);
 }
 

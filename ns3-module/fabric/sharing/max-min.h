@@ -117,7 +117,7 @@ class MaxMin : public GroupedSystem<MaxMin>
         if (l.members.empty())
         {
             l.isSlack = false;
-            m_groups.SumAfresh(link);
+            m_groups.RecomputeLoad(link);
         }
     }
 

@@ -109,7 +109,7 @@ RelaxedMaxMin::ApplyCapacity(uint32_t link, double capacity)
             m_tables.variables[v].nextWeight = next;
         }
     }
-    m_groups.SumAfresh(link); // removes rounding errors at the old capacity
+    m_groups.RecomputeLoad(link); // removes rounding errors at the old capacity
     Touch(link);
     Refresh(link);
 }
@@ -252,7 +252,7 @@ RelaxedMaxMin::Left(uint32_t link, uint32_t position, uint32_t v)
     l.capped -= m_tables.variables[v].cap < INFINITE ? 1 : 0;
     if (l.members.empty())
     {
-        m_groups.SumAfresh(link);
+        m_groups.RecomputeLoad(link);
         Touch(link);
         Refresh(link);
     }
@@ -319,7 +319,7 @@ RelaxedMaxMin::Resolve(uint32_t link)
     const bool isUnsure = std::exchange(m_isUnsure[link], 0) != 0;
     if (++l.solves > MAX_FOUND || m_groups.Fixed(link) < l.peak * LOST)
     {
-        m_groups.SumAfresh(link);
+        m_groups.RecomputeLoad(link);
         m_spent += l.members.size();
     }
     const double before = l.level;
@@ -362,7 +362,7 @@ RelaxedMaxMin::Resolve(uint32_t link)
     }
     if (l.level == before && m_tables.moved.size() == moved)
     {
-        m_groups.SumAfresh(link); // the deviation is a rounding error
+        m_groups.RecomputeLoad(link); // the deviation is a rounding error
         m_isUnsure[link] = 0;
         Refresh(link);
         m_queue.Remove(link);
@@ -771,7 +771,7 @@ RelaxedMaxMin::Fill()
     {
         if (!m_tables.links[link].members.empty())
         {
-            m_groups.SumAfresh(link);
+            m_groups.RecomputeLoad(link);
             Touch(link);
         }
         Refresh(link);

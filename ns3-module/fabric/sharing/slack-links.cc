@@ -60,7 +60,7 @@ SlackLinks::CanBeSlack(uint32_t link) const
 }
 
 void
-SlackLinks::HeedAllowances(uint32_t group)
+SlackLinks::CheckAllowances(uint32_t group)
 {
     const GroupedLink& g = m_tables.links[group];
     if (g.level > g.ceiling)
@@ -149,7 +149,7 @@ SlackLinks::AllowAll(uint32_t link, double growth)
             group.ceiling = std::min(group.ceiling, most);
         }
     }
-    m_groups.SumAfresh(link);
+    m_groups.RecomputeLoad(link);
 }
 
 /** Makes a link slack. O(members). */
@@ -180,7 +180,7 @@ SlackLinks::Relax(uint32_t link)
         }
     }
     l.isSlack = true;
-    m_groups.SumAfresh(link);
+    m_groups.RecomputeLoad(link);
 }
 
 void
@@ -201,7 +201,7 @@ SlackLinks::Tighten(uint32_t link)
     }
     l.isSlack = false;
     l.bound = 0;
-    m_groups.SumAfresh(link);
+    m_groups.RecomputeLoad(link);
     if (m_order.IsInUse())
     {
         m_order.Enlist(link);

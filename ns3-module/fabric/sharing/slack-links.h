@@ -49,7 +49,7 @@ class SlackLinks
      * Updates the slack links that a group crosses: those whose allowance its new level exceeds, or
      * all if the level is zero.
      */
-    void HeedAllowances(uint32_t group);
+    void CheckAllowances(uint32_t group);
 
   private:
     bool CanBeSlack(uint32_t link) const;

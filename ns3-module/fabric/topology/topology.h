@@ -101,7 +101,7 @@ struct Link
  * not inside nodes.
  */
 inline double
-PayloadPart(const Link& link)
+PayloadFraction(const Link& link)
 {
     return link.kind == LinkKind::Network ? link.framing : 1;
 }

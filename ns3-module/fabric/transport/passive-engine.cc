@@ -116,7 +116,7 @@ EngineSet::Step()
     {
         return false;
     }
-    const Time stands = first < second ? alone->AdvanceAlone(second) : Time();
+    const Time stands = first < second ? alone->AdvanceExclusively(second) : Time();
     Visit(std::max(first, stands));
     return true;
 }

@@ -39,7 +39,7 @@ class PassiveEngine
      * time.
      * @return the time reached; zero if nothing was handled.
      */
-    virtual Time AdvanceAlone(Time limit)
+    virtual Time AdvanceExclusively(Time limit)
     {
         return Time();
     }

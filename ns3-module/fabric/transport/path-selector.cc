@@ -73,7 +73,7 @@ PathSelector::Enter(RouteId route, double weight, Time now)
     SelectedPath selected;
     if (m_scope == RoutingPolicy::Scope::Flowlet)
     {
-        ForgetOldFlowlets(now);
+        ExpireFlowlets(now);
         Flowlet& known = m_flowlets[route];
         const bool goesOn = known.path.path.IsValid() &&
                             known.revision == m_routing.GetRouter().Revision() &&
@@ -120,7 +120,7 @@ PathSelector::Leave(RouteId route, PathId path, double weight, Time now)
 }
 
 void
-PathSelector::ForgetOldFlowlets(Time now)
+PathSelector::ExpireFlowlets(Time now)
 {
     if (m_flowlets.size() < m_forgetAt)
     {

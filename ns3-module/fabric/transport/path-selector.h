@@ -93,7 +93,7 @@ class PathSelector
     };
 
     void AddLoad(LinkId link, double weight);
-    void ForgetOldFlowlets(Time now);
+    void ExpireFlowlets(Time now);
 
     Routing& m_routing;
     EvenSpread& m_spread;

@@ -51,7 +51,7 @@ class WaterLevel
     }
 
     /** What one of the demands would get if it were unbounded. O(log n) */
-    double MostFor(double demand) const
+    double UnboundedShare(double demand) const
     {
         if (demand >= m_level)
         {
@@ -267,7 +267,7 @@ class IngressSolver
         port.sent = 0;
         for (Ingress& each : port.ingresses)
         {
-            each.most = level.MostFor(each.demand);
+            each.most = level.UnboundedShare(each.demand);
             if (!m_isBlocking)
             {
                 Allow(each);
@@ -294,7 +294,7 @@ class IngressSolver
         for (const Entry& entry : ingress.entries)
         {
             double& allowed = m_allowed[entry.hop];
-            const double most = level.MostFor(m_passed[entry.hop]);
+            const double most = level.UnboundedShare(m_passed[entry.hop]);
             allowed = std::isfinite(allowed) ? (allowed + most) / 2 : most; // damped
         }
     }

@@ -11,7 +11,7 @@ namespace weir
 {
 
 uint32_t
-FluidTransport::NewPlace()
+FluidTransport::NewFlowIndex()
 {
     uint32_t t;
     if (m_unusedFlows.empty())
@@ -40,7 +40,7 @@ FluidTransport::NewFlow(const FlowRequest& request, const SelectedPath& selected
     const uint32_t unit = selected.unit;
     const uint32_t b =
         BundleFor(selected.path, (request.cap / unit).ToBytesPerSecond(), request.weight / unit);
-    const uint32_t t = NewPlace();
+    const uint32_t t = NewFlowIndex();
     Flow& flow = m_flows[t];
     flow.client = request.client;
     flow.token = request.token;
@@ -189,7 +189,7 @@ FluidTransport::Retire()
         {
             continue;
         }
-        AddAloneTime(b);
+        AddUncontendedTime(b);
         AddCarried(b);
         m_solver.Remove(b);
         uint32_t* link = &m_bundleOfPath[bundle.path.Index()];

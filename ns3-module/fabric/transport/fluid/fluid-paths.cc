@@ -207,7 +207,7 @@ FluidTransport::SetCapacity(LinkId link, double rate)
     const uint32_t uncontended = m_solver.UncontendedOn(link.Index());
     if (uncontended != NONE)
     {
-        AddAloneTime(uncontended); // past saturation counts by the old rate
+        AddUncontendedTime(uncontended); // past saturation counts by the old rate
     }
     if (m_selector)
     {
@@ -282,7 +282,7 @@ FluidTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
         TakePath(t);
         if (!m_observers.IsEmpty() && !m_flows[t].isOccupant)
         {
-            TellWhetherStalled(t);
+            ReportStallState(t);
         }
     }
 }
@@ -308,7 +308,7 @@ FluidTransport::FirstDownLink(uint32_t t) const
 }
 
 void
-FluidTransport::TellWhetherStalled(uint32_t t)
+FluidTransport::ReportStallState(uint32_t t)
 {
     Flow& flow = m_flows[t];
     const bool isStalled = FirstDownLink(t).IsValid();

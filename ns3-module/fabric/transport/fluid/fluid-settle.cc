@@ -41,7 +41,7 @@ FluidTransport::Settle()
         for (uint32_t b : m_solver.MovedVariables())
         {
             Regroup(b);
-            MeterAlone(b);
+            MeterUncontended(b);
         }
         for (uint32_t link : m_solver.TouchedLinks())
         {
@@ -294,31 +294,31 @@ FluidTransport::MeterLink(uint32_t link)
 
 /** Updates the accumulated time of an uncontended bundle with its new rate. */
 void
-FluidTransport::MeterAlone(uint32_t b)
+FluidTransport::MeterUncontended(uint32_t b)
 {
     Bundle& bundle = m_bundles[b];
     const bool alone = m_solver.IsUncontended(b);
     const double rate =
         alone && bundle.moving > 0 ? bundle.moving * bundle.weight * m_solver.Level(b) : 0;
-    if (alone ? rate != bundle.uncontendedRate : bundle.wasAlone)
+    if (alone ? rate != bundle.uncontendedRate : bundle.wasUncontended)
     {
         UncontendedSpan& time = m_uncontendedSpans[b];
-        if (!alone || (rate > 0 && rate != bundle.aloneFull))
+        if (!alone || (rate > 0 && rate != bundle.lastUncontendedRate))
         {
-            AddAloneTime(b);
-            bundle.aloneFull = rate;
+            AddUncontendedTime(b);
+            bundle.lastUncontendedRate = rate;
         }
         else if (bundle.uncontendedRate > 0)
         {
             time.busy += m_now - time.since;
         }
-        const bool wasAlone = bundle.uncontendedRate > 0;
-        bundle.wasAlone = alone;
+        const bool wasUncontended = bundle.uncontendedRate > 0;
+        bundle.wasUncontended = alone;
         time.since = m_now;
         bundle.uncontendedRate = rate;
-        if (m_observers.WantLinkRates() && (alone || wasAlone))
+        if (m_observers.WantLinkRates() && (alone || wasUncontended))
         {
-            TellAloneRate(b);
+            ReportUncontendedRate(b);
         }
     }
     if (!m_solver.IsAttached(b))
@@ -332,7 +332,7 @@ FluidTransport::MeterAlone(uint32_t b)
  * has left idle. Other links are reported by MeterLink, or by the bundle that is uncontended there.
  */
 void
-FluidTransport::TellAloneRate(uint32_t b)
+FluidTransport::ReportUncontendedRate(uint32_t b)
 {
     const Bundle& bundle = m_bundles[b];
     for (const PathLink& l : m_paths.Links(bundle.path))
@@ -348,7 +348,7 @@ FluidTransport::TellAloneRate(uint32_t b)
 
 /** Adds the time for which a bundle was uncontended to the meters of its links. */
 void
-FluidTransport::AddAloneTime(uint32_t b)
+FluidTransport::AddUncontendedTime(uint32_t b)
 {
     const Bundle& bundle = m_bundles[b];
     UncontendedSpan& time = m_uncontendedSpans[b];
@@ -363,7 +363,7 @@ FluidTransport::AddAloneTime(uint32_t b)
     }
     for (const PathLink& l : m_paths.Links(bundle.path))
     {
-        const double rate = l.multiplicity * bundle.aloneFull;
+        const double rate = l.multiplicity * bundle.lastUncontendedRate;
         m_meters[l.link.Index()].AddTime(
             time.busy, LinkMeter::Saturates(rate, m_solver.Capacity(l.link.Index())));
     }
@@ -417,7 +417,7 @@ FluidTransport::GetLinkUsage(LinkId link)
             const UncontendedSpan& time = m_uncontendedSpans[b];
             const Time busy =
                 bundle.uncontendedRate > 0 ? time.busy + (m_now - time.since) : time.busy;
-            const double full = multiplicity * bundle.aloneFull;
+            const double full = multiplicity * bundle.lastUncontendedRate;
             usage.busy += busy;
             usage.saturated += LinkMeter::Saturates(full, m_solver.Capacity(l)) ? busy : Time();
         }

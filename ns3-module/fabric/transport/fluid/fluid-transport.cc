@@ -230,7 +230,7 @@ FluidTransport::Start(const FlowRequest& request, Time now)
         m_observers.OnFlowStarted(id, request, now);
         if (m_down > 0)
         {
-            TellWhetherStalled(t);
+            ReportStallState(t);
         }
     }
     return id;

@@ -338,21 +338,21 @@ class FluidTransport : public Transport
      */
     struct alignas(64) Bundle
     {
-        ServiceClock clock;   //!< its own clock, if it has no group
-        double offset{0};     //!< its service is its group's clock plus this
-        double due{0};        //!< due of its first flow
-        double weight{1};     //!< weight of each flow
-        uint32_t first{NONE}; //!< root of the heap of moving flows: the first to end
-        uint32_t group{NONE}; //!< link whose group it belongs to; NONE: own clock
-        uint32_t moving{0};   //!< number of moving flows
-        bool isStale{false};  //!< its timer must be updated
-        bool isQueued{false}; //!< it is in m_idleQueue
-        bool wasAlone{false}; //!< it was uncontended at the last MeterAlone
+        ServiceClock clock;         //!< its own clock, if it has no group
+        double offset{0};           //!< its service is its group's clock plus this
+        double due{0};              //!< due of its first flow
+        double weight{1};           //!< weight of each flow
+        uint32_t first{NONE};       //!< root of the heap of moving flows: the first to end
+        uint32_t group{NONE};       //!< link whose group it belongs to; NONE: own clock
+        uint32_t moving{0};         //!< number of moving flows
+        bool isStale{false};        //!< its timer must be updated
+        bool isQueued{false};       //!< it is in m_idleQueue
+        bool wasUncontended{false}; //!< it was uncontended at the last MeterUncontended
 
-        double cap{0};             //!< cap of each flow, bytes/s
-        int64_t carried{0};        //!< bytes moved but not yet added to its links' meters
-        double uncontendedRate{0}; //!< total rate while uncontended on its links, bytes/s
-        double aloneFull{0};       //!< last nonzero uncontendedRate
+        double cap{0};                 //!< cap of each flow, bytes/s
+        int64_t carried{0};            //!< bytes moved but not yet added to its links' meters
+        double uncontendedRate{0};     //!< total rate while uncontended on its links, bytes/s
+        double lastUncontendedRate{0}; //!< last nonzero uncontendedRate
         PathId path;
         uint32_t nextOfPath{NONE}; //!< next bundle on this path
         uint32_t users{0};         //!< flows that are moving, delayed, or done but not yet reported
@@ -364,7 +364,7 @@ class FluidTransport : public Transport
     struct UncontendedSpan
     {
         Time since;
-        Time busy; //!< time at aloneFull not yet added to its links' meters
+        Time busy; //!< time at lastUncontendedRate not yet added to its links' meters
     };
 
     /** Bundles with a common bottleneck link. */
@@ -416,7 +416,7 @@ class FluidTransport : public Transport
     };
 
     // Flows and bundles (fluid-bundles.cc).
-    uint32_t NewPlace();
+    uint32_t NewFlowIndex();
     void FreeFlow(uint32_t flow);
     uint32_t Find(FlowId id) const;
     FlowRequest RequestOf(const Flow& flow) const;
@@ -446,7 +446,7 @@ class FluidTransport : public Transport
     void DivideAgain();
     void TakePath(uint32_t flow);
     LinkId FirstDownLink(uint32_t flow) const;
-    void TellWhetherStalled(uint32_t flow);
+    void ReportStallState(uint32_t flow);
     std::vector<uint32_t> FlowsByStart() const;
 
     // Time (fluid-transport.cc).
@@ -469,9 +469,9 @@ class FluidTransport : public Transport
 
     // Usage of links (fluid-settle.cc).
     void MeterLink(uint32_t link);
-    void MeterAlone(uint32_t bundle);
-    void TellAloneRate(uint32_t bundle);
-    void AddAloneTime(uint32_t bundle);
+    void MeterUncontended(uint32_t bundle);
+    void ReportUncontendedRate(uint32_t bundle);
+    void AddUncontendedTime(uint32_t bundle);
     void AddCarried(uint32_t bundle);
     double LoadOf(uint32_t link) const;
 

@@ -31,7 +31,7 @@ ChosenLinks(const Topology& topology, const std::vector<std::string>& patterns)
 
 /** Rounds a rate up to a logarithmic grid; caps that differ by less than a step need no update. */
 Rate
-OnGrid(double bytesPerSecond)
+RoundUpToGrid(double bytesPerSecond)
 {
     constexpr double STEP = 1.0 / 64;
     return Rate::BytesPerSecond(std::exp(std::ceil(std::log(bytesPerSecond) / STEP) * STEP));
@@ -92,10 +92,10 @@ HybridTransport::AdvanceTo(Time now)
 }
 
 Time
-HybridTransport::AdvanceAlone(Time limit)
+HybridTransport::AdvanceExclusively(Time limit)
 {
     const Time until = std::min({limit, m_fluid->NextEventTime(), m_windowEnd});
-    m_now = std::max(m_now, m_packets.AdvanceAlone(until));
+    m_now = std::max(m_now, m_packets.AdvanceExclusively(until));
     return m_now;
 }
 
@@ -208,7 +208,7 @@ HybridTransport::EnterDatagrams(RouteId route, Time now)
     {
         stream.isPresent = true;
         CountDatagramStreams();
-        stream.request.weight = TurnsOf(stream);
+        stream.request.weight = DatagramWeightOf(stream);
         MakePresent(index, now);
     }
 }
@@ -252,7 +252,7 @@ HybridTransport::CountDatagramStreams()
  * together send one datagram for each packet of the flows.
  */
 double
-HybridTransport::TurnsOf(const Stream& stream)
+HybridTransport::DatagramWeightOf(const Stream& stream)
 {
     const Datagrams::Traffic& traffic = m_packets.GetDatagrams().TrafficOf(stream.request.route);
     const PacketFormat& format = m_packets.GetSpec().format;
@@ -294,7 +294,7 @@ HybridTransport::DemandOf(const Stream& stream)
     }
     const RouteId route = stream.request.route;
     const LinkId first = m_routing.Links(route).begin()->link;
-    const double payload = PayloadPart(m_routing.GetTopology().GetLink(first));
+    const double payload = PayloadFraction(m_routing.GetTopology().GetLink(first));
     PacketTransport::Demand demand;
     demand.allowed = Rate::Infinite();
     demand.sent = static_cast<int64_t>(
@@ -348,7 +348,7 @@ HybridTransport::Couple()
 {
     if (m_packets.GetDatagrams().HasBeginnings())
     {
-        for (const Datagrams::Beginning& each : m_packets.GetDatagrams().TakeBeginnings())
+        for (const Datagrams::Beginning& each : m_packets.GetDatagrams().TakeActivatedRoutes())
         {
             m_now = std::max(m_now, each.at);
             EnterDatagrams(each.route, m_now);
@@ -565,7 +565,7 @@ HybridTransport::Balance(LinkId link, Time length)
     const PortCounters& port = *m_packets.GetPortCounters(link);
     const double fluidBytes = FluidBytes(state);
     const double packetBytes =
-        static_cast<double>(port.bytes) * PayloadPart(m_routing.GetTopology().GetLink(link));
+        static_cast<double>(port.bytes) * PayloadFraction(m_routing.GetTopology().GetLink(link));
     const double carried = fluidBytes + packetBytes - state.packetBytes;
     constexpr double BUSY = 0.9; // packets are indivisible and may extend into a neighboring window
     state.wasBusy = isFirst || Time::Picoseconds(port.busy - state.busy) > length * BUSY;
@@ -637,9 +637,9 @@ HybridTransport::SetDemand(Stream& stream)
             greed =
                 std::min(greed, std::max<double>(sent, demand.mtu) / (m_now - since).ToSeconds());
         }
-        cap = greed < cap ? OnGrid(greed).ToBytesPerSecond() : cap;
+        cap = greed < cap ? RoundUpToGrid(greed).ToBytesPerSecond() : cap;
     }
-    const double weight = stream.isDatagrams ? TurnsOf(stream) : stream.request.weight;
+    const double weight = stream.isDatagrams ? DatagramWeightOf(stream) : stream.request.weight;
     m_fluid->SetOccupant(stream.occupant, Rate::BytesPerSecond(cap), PathOf(stream), weight, m_now);
 }
 

@@ -68,7 +68,7 @@ class HybridTransport final : public Transport
 
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
-    Time AdvanceAlone(Time limit) override;
+    Time AdvanceExclusively(Time limit) override;
 
     FlowId Start(const FlowRequest& request, Time now) override;
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
@@ -211,7 +211,7 @@ class HybridTransport final : public Transport
     void MakePresent(uint32_t index, Time now);
     FlowPath PathOf(const Stream& stream);
     PacketTransport::Demand DemandOf(const Stream& stream);
-    double TurnsOf(const Stream& stream);
+    double DatagramWeightOf(const Stream& stream);
     void CountDatagramStreams();
     bool IsAtRest(const Stream& stream, int64_t sentSince);
     void Leave(const FlowRequest& request);

@@ -51,11 +51,11 @@ Datagrams::Reroute()
 uint32_t
 Datagrams::HopsOf(PathId path)
 {
-    if (path.Index() >= m_placeOfPath.size())
+    if (path.Index() >= m_hopIndexOfPath.size())
     {
-        m_placeOfPath.resize(m_routing.Paths().Size(), PacketNetwork::END);
+        m_hopIndexOfPath.resize(m_routing.Paths().Size(), PacketNetwork::END);
     }
-    uint32_t& place = m_placeOfPath[path.Index()];
+    uint32_t& place = m_hopIndexOfPath[path.Index()];
     if (place == PacketNetwork::END)
     {
         std::vector<LinkId> links;

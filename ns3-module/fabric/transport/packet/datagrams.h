@@ -52,7 +52,7 @@ class DatagramClient
  * A datagram takes its route's path. Under spray routing, the datagrams of a route take the paths
  * of PacketSpec::queuePair.paths source ports round robin.
  */
-class Datagrams final : public PacketEnds
+class Datagrams final : public PacketEndpoints
 {
   public:
     static constexpr unsigned FIRST_CLASS = 2; //!< class 1 is reserved for flows
@@ -81,7 +81,7 @@ class Datagrams final : public PacketEnds
         Time at;
     };
 
-    /** Whether TakeBeginnings would return any. */
+    /** Whether TakeActivatedRoutes would return any. */
     bool HasBeginnings() const
     {
         return !m_beginnings.empty();
@@ -90,7 +90,7 @@ class Datagrams final : public PacketEnds
     /**
      * Returns the routes that have become active (for the first time, or since Rest); each once.
      */
-    std::vector<Beginning> TakeBeginnings()
+    std::vector<Beginning> TakeActivatedRoutes()
     {
         return std::exchange(m_beginnings, {});
     }
@@ -110,7 +110,7 @@ class Datagrams final : public PacketEnds
         bool isFlowing{false};
     };
 
-    /** Traffic of a route that TakeBeginnings has returned. */
+    /** Traffic of a route that TakeActivatedRoutes has returned. */
     const Traffic& TrafficOf(RouteId route) const
     {
         return m_traffic[route.Index()];
@@ -144,12 +144,12 @@ class Datagrams final : public PacketEnds
     PacketPool& m_packets;
     PacketNetwork& m_network;
     DatagramClient& m_client;
-    std::vector<Paths> m_paths;          //!< by route
-    std::vector<Traffic> m_traffic;      //!< by route
-    std::vector<Beginning> m_beginnings; //!< not yet returned by TakeBeginnings
-    std::size_t m_offers{0};             //!< number of port classes with offers
-    std::vector<uint32_t> m_placeOfPath; //!< by path: index of PacketNetwork::AddHops; END until
-                                         //!< stored
+    std::vector<Paths> m_paths;             //!< by route
+    std::vector<Traffic> m_traffic;         //!< by route
+    std::vector<Beginning> m_beginnings;    //!< not yet returned by TakeActivatedRoutes
+    std::size_t m_offers{0};                //!< number of port classes with offers
+    std::vector<uint32_t> m_hopIndexOfPath; //!< by path: index of PacketNetwork::AddHops; END until
+                                            //!< stored
 };
 
 } // namespace weir

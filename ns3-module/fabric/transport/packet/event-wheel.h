@@ -327,7 +327,7 @@ class EventWheel
     }
 
     /** A slot and its start, in units of the lowest level's slots. */
-    struct SlotPlace
+    struct SlotPosition
     {
         unsigned level{0};
         unsigned slot{0};
@@ -335,11 +335,11 @@ class EventWheel
     };
 
     /** Finds the first slot with entries; there must be one. */
-    SlotPlace FindFirstSlot()
+    SlotPosition FindFirstSlot()
     {
         const uint64_t cursor = static_cast<uint64_t>(m_dueEnd) >> SLOT_BITS;
         SpreadEntered(cursor);
-        SlotPlace place;
+        SlotPosition place;
         for (place.slot = SLOTS; place.slot == SLOTS; place.level++)
         {
             const auto first =
@@ -361,7 +361,7 @@ class EventWheel
     {
         while (m_due.empty() && m_count > 0)
         {
-            const SlotPlace place = FindFirstSlot();
+            const SlotPosition place = FindFirstSlot();
             if (static_cast<int64_t>(place.begin << SLOT_BITS) >= limit)
             {
                 return false;
@@ -385,7 +385,7 @@ class EventWheel
         int64_t first = NEVER;
         while (first == NEVER && m_count > 0)
         {
-            const SlotPlace place = FindFirstSlot();
+            const SlotPosition place = FindFirstSlot();
             Slot slot = m_slots[place.level][place.slot];
             for (; slot.block != NONE; slot = {m_blocks[slot.block].next, Block::CAPACITY})
             {

@@ -49,7 +49,7 @@ PacketNetwork::PacketNetwork(const Topology& topology,
                              const PacketSpec& spec,
                              EventWheel& events,
                              PacketPool& packets,
-                             PacketEnds& ends)
+                             PacketEndpoints& ends)
     : m_topology(topology),
       m_spec(spec),
       m_events(events),
@@ -72,7 +72,7 @@ PacketNetwork::PacketNetwork(const Topology& topology,
       m_lossyRoom(m_cell == 1 ? 0 : topology.LinkCount() * m_classes, 0),
       m_pausedUntil(topology.LinkCount() * m_classes, 0),
       m_pausedSince(topology.LinkCount(), 0),
-      m_creditPlace(topology.LinkCount(), END),
+      m_creditIndex(topology.LinkCount(), END),
       m_buffers(topology.DeviceCount()),
       m_draws(topology.LinkCount())
 {
@@ -352,7 +352,7 @@ PacketNetwork::SetAdmission(uint32_t link)
         room = static_cast<int64_t>(std::ceil(roundTrip / port.psPerByte * part)) + 2 * taken;
         room *= kind == LinkKind::NvLink ? OutputsBehind(link) : 1;
     }
-    m_creditPlace[link] = static_cast<uint32_t>(m_credits.size());
+    m_creditIndex[link] = static_cast<uint32_t>(m_credits.size());
     if (port.isPcie)
     {
         SetTlpCredits(link, room);
@@ -423,7 +423,7 @@ PacketNetwork::ForCredits(uint32_t link,
 {
     if (!m_ports[link].isPcie)
     {
-        take(m_credits[m_creditPlace[link] + trafficClass], UnitsOf(packet.size));
+        take(m_credits[m_creditIndex[link] + trafficClass], UnitsOf(packet.size));
         return;
     }
     const int64_t size = BytesOf(link, packet.size, packet.payload);
@@ -434,7 +434,7 @@ PacketNetwork::ForCredits(uint32_t link,
     {
         if (packet.hop == END || isRead == IsToNetwork(packet.hop))
         {
-            const std::size_t place = m_creditPlace[link] + 4 * trafficClass + (isRead ? 2 : 0);
+            const std::size_t place = m_creditIndex[link] + 4 * trafficClass + (isRead ? 2 : 0);
             if (m_boundsTlpHeaders)
             {
                 take(m_credits[place], headers);
@@ -1229,7 +1229,7 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
  * pauses are exempt.
  */
 bool
-PacketNetwork::IsTurnOfData(uint32_t link) const
+PacketNetwork::MustServeData(uint32_t link) const
 {
     const Port& port = m_ports[link];
     const Queue& control = m_queues[std::size_t{link} * m_classes];
@@ -1268,7 +1268,7 @@ PacketNetwork::TransmitNext(uint32_t link, int64_t now)
     {
         ExpirePauses(link, now);
     }
-    const bool isData = m_controlRun > 0 && IsTurnOfData(link) && TransmitData(link, now);
+    const bool isData = m_controlRun > 0 && MustServeData(link) && TransmitData(link, now);
     const bool isControl = !isData && TransmitOf(link, 0, now) > 0;
     const bool isSent = isData || isControl || TransmitData(link, now);
     if (m_controlRun > 0)

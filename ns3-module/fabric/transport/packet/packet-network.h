@@ -21,10 +21,10 @@ namespace weir
 {
 
 /** Source and sink of packets: queue pairs or datagrams of the devices at both ends. */
-class PacketEnds
+class PacketEndpoints
 {
   public:
-    virtual ~PacketEnds() = default;
+    virtual ~PacketEndpoints() = default;
 
     /**
      * The next packet that a device itself sends over @p link in @p trafficClass; Packet::NONE if
@@ -84,13 +84,13 @@ class PacketNetwork
                   const PacketSpec& spec,
                   EventWheel& events,
                   PacketPool& packets,
-                  PacketEnds& ends);
+                  PacketEndpoints& ends);
 
     /**
      * Sets the source and sink of datagrams. All packets of the traffic classes in the bit mask @p
      * classes are datagrams.
      */
-    void SetDatagrams(PacketEnds& ends, uint8_t classes)
+    void SetDatagrams(PacketEndpoints& ends, uint8_t classes)
     {
         m_datagrams = &ends;
         m_datagramClasses = classes;
@@ -380,7 +380,7 @@ class PacketNetwork
     /** Time per byte on the wire of a link with payload rate @p rate, ps. */
     double PsPerByte(uint32_t link, Rate rate) const
     {
-        return 1e12 / (rate.ToBytesPerSecond() / PayloadPart(m_topology.GetLink(LinkId(link))));
+        return 1e12 / (rate.ToBytesPerSecond() / PayloadFraction(m_topology.GetLink(LinkId(link))));
     }
 
     Queue& QueueOf(uint32_t link, unsigned trafficClass)
@@ -413,7 +413,7 @@ class PacketNetwork
                    : ingress.admission;
     }
 
-    PacketEnds& EndsOf(const Packet& packet) const
+    PacketEndpoints& EndsOf(const Packet& packet) const
     {
         return packet.kind == PacketKind::Datagram ? *m_datagrams : m_ends;
     }
@@ -426,7 +426,7 @@ class PacketNetwork
     bool TrimTail(uint32_t packet, uint32_t link, int64_t now);
     bool TrimOrDrop(uint32_t packet, uint32_t link, int64_t now);
     bool HasControlRoom(uint32_t packet, uint32_t link) const;
-    bool IsTurnOfData(uint32_t link) const;
+    bool MustServeData(uint32_t link) const;
     double Draw(uint32_t link);
     void Drop(uint32_t packet, uint32_t link, int64_t now);
     void Push(uint32_t packet, uint32_t link);
@@ -438,7 +438,7 @@ class PacketNetwork
     void ForgetForwarded(const Packet& packet, uint32_t link);
 
     /** Source of the packets of a class. */
-    PacketEnds& EndsFor(unsigned trafficClass) const
+    PacketEndpoints& EndsFor(unsigned trafficClass) const
     {
         return (m_datagramClasses >> trafficClass & 1) == 0 ? m_ends : *m_datagrams;
     }
@@ -514,8 +514,8 @@ class PacketNetwork
     const PacketSpec& m_spec;
     EventWheel& m_events;
     PacketPool& m_packets;
-    PacketEnds& m_ends;
-    PacketEnds* m_datagrams{nullptr};
+    PacketEndpoints& m_ends;
+    PacketEndpoints* m_datagrams{nullptr};
     unsigned m_classes;
     unsigned m_losslessClasses;
     ClassArbiter m_arbiter;
@@ -540,7 +540,7 @@ class PacketNetwork
                                               //!< PCIe links of headers and data by kind
     std::vector<LinkCredits> m_reads;         //!< by PCIe link: bytes that read tags allow; empty
                                               //!< without tags
-    std::vector<uint32_t> m_creditPlace;      //!< by link: index into m_credits
+    std::vector<uint32_t> m_creditIndex;      //!< by link: index into m_credits
     std::vector<SharedBuffer> m_buffers;      //!< by device
     std::unordered_map<std::size_t, std::unordered_map<uint32_t, uint32_t>>
         m_forwarded;               //!< by queue of a source port: queued packets by owner

@@ -192,7 +192,7 @@ PacketTransport::AdvanceTo(Time now)
 }
 
 Time
-PacketTransport::AdvanceAlone(Time limit)
+PacketTransport::AdvanceExclusively(Time limit)
 {
     const int64_t until = limit.IsInfinite() ? EventWheel::NEVER : limit.ToPicoseconds();
     m_hasTold = false;
@@ -1120,7 +1120,7 @@ LinkUsage
 UsageOf(const PortCounters& counters, const Link& link)
 {
     LinkUsage usage;
-    usage.bytes = static_cast<double>(counters.bytes) * PayloadPart(link);
+    usage.bytes = static_cast<double>(counters.bytes) * PayloadFraction(link);
     usage.busy = Time::Picoseconds(counters.busy);
     usage.saturated = Time::Picoseconds(counters.backlogged);
     return usage;

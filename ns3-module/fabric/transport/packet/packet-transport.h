@@ -61,7 +61,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
 
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
-    Time AdvanceAlone(Time limit) override;
+    Time AdvanceExclusively(Time limit) override;
 
     /**
      * Checks a request.
@@ -210,7 +210,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     uint64_t PacketHops() const;
 
     /** Maximum number of packets in flight at once. */
-    std::size_t MostPackets() const
+    std::size_t PeakPackets() const
     {
         return m_packets.Most();
     }

@@ -348,7 +348,7 @@ class ReceivedSet
  * uec_mp.cpp, whose penalties these are). A path is its index. Next is O(1) except for skipped
  * paths.
  */
-class SprayTurns
+class SprayPathSelector
 {
   public:
     static constexpr unsigned MARKED = 1;       //!< rounds for which a path is skipped after a mark

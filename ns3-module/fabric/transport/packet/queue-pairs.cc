@@ -23,7 +23,7 @@ constexpr unsigned ACK_BITS = 64;       //!< see QueuePairSpec::ackBitmap
 constexpr std::size_t CACHE_LINE = 64;
 
 /** Unused grants of credit from which on a sender reports that it is sated. */
-constexpr double SATING_GRANTS = 2;
+constexpr double EXCESS_CREDIT_GRANTS = 2;
 
 uint64_t
 AckNumber(uint64_t next, uint64_t came)
@@ -103,7 +103,7 @@ QueuePairs::SetPaths(uint32_t id, std::vector<Path> paths, int64_t now)
     const bool wasStalled = pair.paths.empty();
     const uint32_t link = m_network->HopAt(paths.front().forward);
     pair.paths = std::move(paths);
-    pair.turns = SprayTurns();
+    pair.turns = SprayPathSelector();
     if (pair.state == State::InTurn && link != pair.link)
     {
         const std::size_t place = PlaceOf(pair.link, pair.trafficClass);
@@ -378,7 +378,7 @@ QueuePairs::Withdraw(uint32_t id, uint32_t message, int64_t now)
     Pair& pair = *m_pairs[id];
     pair.messages.Cut(message, pair.highest);
     Deliver(pair, now);
-    LetGo(pair, now);
+    PopAcknowledged(pair, now);
 }
 
 int64_t
@@ -401,7 +401,7 @@ QueuePairs::SetBytesLeft(uint32_t id, uint32_t message, int64_t left, int64_t no
     pair.messages.SetBytesLeft(message, pair.expected, pair.highest, left);
     pair.posted += pair.messages.BytesLeft(message, pair.expected) - before;
     Deliver(pair, now);
-    LetGo(pair, now);
+    PopAcknowledged(pair, now);
     Resume(id, now);
 }
 
@@ -708,7 +708,7 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         pair.credit = std::max(0.0, pair.credit - p.payload); // a packet may overdraw it
         pair.expectedBytes += pair.speculates ? p.payload : 0;
         const bool isSated = m_creditPackets > 0 && !pair.isLink && !pair.speculates &&
-                             pair.credit >= SATING_GRANTS * m_creditPackets * mtu;
+                             pair.credit >= EXCESS_CREDIT_GRANTS * m_creditPackets * mtu;
         p.flags |= isSated ? Packet::SATED : 0;
         const bool isShort =
             !MaySend(pair) &&
@@ -829,7 +829,7 @@ QueuePairs::OnTimer(uint32_t id, int64_t now)
     }
     if (pair.unacknowledged > 0 && now >= pair.ackBy)
     {
-        AnswerLate(id, now);
+        SendDelayedAck(id, now);
     }
     Repace(id, now);
     Resume(id, now);
@@ -947,7 +947,7 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
         pair.expected++;
         Acknowledge(pair, pair.expected);
         Deliver(pair, now);
-        LetGo(pair, now);
+        PopAcknowledged(pair, now);
         Resume(id, now);
         return;
     }
@@ -982,12 +982,12 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
     }
     if (number > pair.expected && !isSelective)
     {
-        AskAgain(packet, now);
+        SendNack(packet, now);
         return;
     }
-    if (m_ackBitmap && IsBeyondBits(pair, number))
+    if (m_ackBitmap && ExceedsAckBitmap(pair, number))
     {
-        AnswerLate(id, now);
+        SendDelayedAck(id, now);
     }
     const bool echoesMark = pair.isMarked && m_notificationInterval.IsInfinite();
     const bool asks = (flags & (Packet::LAST | Packet::ASKS)) != 0;
@@ -1014,19 +1014,19 @@ QueuePairs::OnData(uint32_t packet, int64_t now)
     }
     if (isAnswered)
     {
-        const uint64_t came = m_ackBitmap ? CameOf(pair) : number;
+        const uint64_t came = m_ackBitmap ? HighestReported(pair) : number;
         Reply(packet, PacketKind::Ack, AckNumber(pair.expected, came), now);
     }
     else
     {
-        AwaitMore(id, now);
+        StartAckTimer(id, now);
     }
     Deliver(pair, now);
 }
 
 /** Whether one acknowledgment cannot report both @p number and the packets still unacknowledged. */
 bool
-QueuePairs::IsBeyondBits(const Pair& pair, uint64_t number)
+QueuePairs::ExceedsAckBitmap(const Pair& pair, uint64_t number)
 {
     const uint64_t most = std::max(pair.came, number);
     const uint64_t least = std::max(pair.expected, std::min(pair.minArrived, number));
@@ -1035,7 +1035,7 @@ QueuePairs::IsBeyondBits(const Pair& pair, uint64_t number)
 
 /** Acknowledges the packets received since the last acknowledgment. */
 void
-QueuePairs::AnswerLate(uint32_t id, int64_t now)
+QueuePairs::SendDelayedAck(uint32_t id, int64_t now)
 {
     const Pair& pair = *m_pairs[id];
     const uint32_t ack = m_packets.New();
@@ -1045,13 +1045,16 @@ QueuePairs::AnswerLate(uint32_t id, int64_t now)
     {
         m_packets.NotesOf(ack).path = pair.camePath;
     }
-    Reply(ack, PacketKind::Ack, AckNumber(pair.expected, m_ackBitmap ? CameOf(pair) : 0), now);
+    Reply(ack,
+          PacketKind::Ack,
+          AckNumber(pair.expected, m_ackBitmap ? HighestReported(pair) : 0),
+          now);
     m_packets.Free(ack);
 }
 
 /** Starts the delayed-ACK timer at the first unacknowledged packet. */
 void
-QueuePairs::AwaitMore(uint32_t id, int64_t now)
+QueuePairs::StartAckTimer(uint32_t id, int64_t now)
 {
     Pair& pair = *m_pairs[id];
     if (pair.unacknowledged == 1)
@@ -1084,13 +1087,13 @@ QueuePairs::OnTrimmed(uint32_t packet, int64_t now)
     }
     else if (number >= m_pairs[m_packets[packet].owner]->expected)
     {
-        AskAgain(packet, now);
+        SendNack(packet, now);
     }
 }
 
 /** Sends a NACK for the next packet expected, at most once per nackInterval. */
 void
-QueuePairs::AskAgain(uint32_t packet, int64_t now)
+QueuePairs::SendNack(uint32_t packet, int64_t now)
 {
     Pair& pair = *m_pairs[m_packets[packet].owner];
     if (pair.nacked != pair.expected ||
@@ -1127,7 +1130,7 @@ QueuePairs::Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now)
         }
         if (m_notesPaths || m_ackBitmap)
         {
-            NoteAnswer(pair, data, reply);
+            FillAckNotes(pair, data, reply);
         }
         m_counters.acknowledgments++;
     }
@@ -1139,13 +1142,13 @@ QueuePairs::Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now)
  * packets.
  */
 void
-QueuePairs::NoteAnswer(const Pair& pair, uint32_t cause, uint32_t reply)
+QueuePairs::FillAckNotes(const Pair& pair, uint32_t cause, uint32_t reply)
 {
     const uint32_t path = m_packets.NotesOf(cause).path;
     PacketNotes& notes = m_packets.NotesOf(reply);
     notes.path = path;
     notes.came = 0;
-    const uint64_t came = CameOf(pair);
+    const uint64_t came = HighestReported(pair);
     for (unsigned i = 0; m_ackBitmap && i < ACK_BITS && pair.expected + i < came; i++)
     {
         notes.came |= uint64_t{pair.received.Has(came - i)} << i;
@@ -1157,7 +1160,7 @@ QueuePairs::NoteAnswer(const Pair& pair, uint32_t cause, uint32_t reply)
  * higher, the highest received one within the reach of the bitmap.
  */
 uint64_t
-QueuePairs::CameOf(const Pair& pair) const
+QueuePairs::HighestReported(const Pair& pair) const
 {
     return std::max(pair.came, std::min(pair.newest, pair.expected + ACK_BITS));
 }
@@ -1253,7 +1256,7 @@ QueuePairs::AcknowledgeOne(Pair& pair, uint64_t number)
  * @return newly acknowledged payload bytes
  */
 uint32_t
-QueuePairs::AcknowledgeBehind(Pair& pair, uint64_t came, uint64_t bits)
+QueuePairs::AcknowledgeBitmap(Pair& pair, uint64_t came, uint64_t bits)
 {
     uint32_t bytes = 0;
     for (uint64_t number = came; bits != 0 && number >= pair.acked; number--, bits >>= 1)
@@ -1269,7 +1272,7 @@ QueuePairs::AcknowledgeBehind(Pair& pair, uint64_t came, uint64_t bits)
 
 /** Removes messages that are delivered and acknowledged. */
 void
-QueuePairs::LetGo(Pair& pair, int64_t now)
+QueuePairs::PopAcknowledged(Pair& pair, int64_t now)
 {
     while (!pair.messages.IsEmpty() && pair.messages.IsFrontDelivered() &&
            pair.messages.Front().end <= pair.acked)
@@ -1303,7 +1306,7 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
         if (behind > 0)
         {
             const uint64_t bits = m_ackBitmap ? m_packets.NotesOf(packet).came : 1;
-            ack.bytes += AcknowledgeBehind(pair, came, bits);
+            ack.bytes += AcknowledgeBitmap(pair, came, bits);
             lost = FindLost(pair, came);
         }
         if (p.kind == PacketKind::Nack)
@@ -1322,8 +1325,8 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
         pair.turns.OnAnswer(m_spec.queuePair.pathChoice,
                             m_packets.NotesOf(packet).path,
                             static_cast<uint32_t>(pair.paths.size()),
-                            p.kind == PacketKind::Nack ? SprayTurns::TRIMMED
-                            : isMarked                 ? SprayTurns::MARKED
+                            p.kind == PacketKind::Nack ? SprayPathSelector::TRIMMED
+                            : isMarked                 ? SprayPathSelector::MARKED
                                                        : 0);
     }
     if (ack.bytes > 0)
@@ -1346,7 +1349,7 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     {
         pair.control->OnLoss(ack.now, lost);
     }
-    LetGo(pair, now);
+    PopAcknowledged(pair, now);
     Repace(id, now);
     Resume(id, now);
     WakePort(pair.link, pair.trafficClass, now);

@@ -54,7 +54,7 @@ struct QueuePairCounters
  * interval between two packets is the size of the first divided by the rate; the next send time
  * moves when the rate changes.
  */
-class QueuePairs : public PacketEnds
+class QueuePairs : public PacketEndpoints
 {
   public:
     /** All arguments must outlive it. */
@@ -227,21 +227,21 @@ class QueuePairs : public PacketEnds
         std::unique_ptr<SenderControl> control;
         MessageQueue messages;
         std::vector<Path> paths;
-        uint64_t next{0};      //!< number of the next packet to send
-        uint64_t acked{0};     //!< all packets before it are acknowledged
-        uint64_t highest{0};   //!< all packets before it have been sent at least once
-        int64_t inFlight{0};   //!< payload bytes
-        int64_t nextSend{0};   //!< ps: next send time by the pace
-        int64_t producedAt{0}; //!< ps: when the bytes sent so far were available, see SetCap
-        int64_t lastSent{0};   //!< ps
-        int64_t progress{0};   //!< ps: time of the last new acknowledgment
-        uint32_t retries{0};   //!< retransmissions since then
-        double cap;            //!< bytes/s
-        double pacedRate{0};   //!< rate that nextSend was computed with, bytes/s on the wire
-        int64_t sentBytes{0};  //!< payload bytes
-        uint32_t lastSize{0};  //!< bytes on the wire of the last packet
-        SprayTurns turns;      //!< selects one of paths
-        uint32_t link{0};      //!< first link of the path
+        uint64_t next{0};        //!< number of the next packet to send
+        uint64_t acked{0};       //!< all packets before it are acknowledged
+        uint64_t highest{0};     //!< all packets before it have been sent at least once
+        int64_t inFlight{0};     //!< payload bytes
+        int64_t nextSend{0};     //!< ps: next send time by the pace
+        int64_t producedAt{0};   //!< ps: when the bytes sent so far were available, see SetCap
+        int64_t lastSent{0};     //!< ps
+        int64_t progress{0};     //!< ps: time of the last new acknowledgment
+        uint32_t retries{0};     //!< retransmissions since then
+        double cap;              //!< bytes/s
+        double pacedRate{0};     //!< rate that nextSend was computed with, bytes/s on the wire
+        int64_t sentBytes{0};    //!< payload bytes
+        uint32_t lastSize{0};    //!< bytes on the wire of the last packet
+        SprayPathSelector turns; //!< selects one of paths
+        uint32_t link{0};        //!< first link of the path
         State state{State::Idle};
         uint8_t trafficClass{1};
         bool isLink{false};          //!< opened by OpenLink
@@ -309,8 +309,8 @@ class QueuePairs : public PacketEnds
     double MissingCredit(const Pair& pair) const;
     void AskCredit(uint32_t pair, uint32_t bytes, int64_t now);
     void NoteArrival(Pair& pair, const Packet& packet, int64_t now);
-    void NoteAnswer(const Pair& pair, uint32_t cause, uint32_t reply);
-    uint64_t CameOf(const Pair& pair) const;
+    void FillAckNotes(const Pair& pair, uint32_t cause, uint32_t reply);
+    uint64_t HighestReported(const Pair& pair) const;
     void SendBack(uint32_t packet, int64_t now);
     double PaceOf(const Pair& pair) const;
 
@@ -341,19 +341,19 @@ class QueuePairs : public PacketEnds
     void ScheduleTimer(uint32_t pair, int64_t now);
     void OnData(uint32_t packet, int64_t now);
     void OnTrimmed(uint32_t packet, int64_t now);
-    void AskAgain(uint32_t packet, int64_t now);
+    void SendNack(uint32_t packet, int64_t now);
     void OnAck(uint32_t packet, int64_t now);
     uint32_t Acknowledge(Pair& pair, uint64_t next);
     uint32_t AcknowledgeOne(Pair& pair, uint64_t number);
-    uint32_t AcknowledgeBehind(Pair& pair, uint64_t came, uint64_t bits);
-    void LetGo(Pair& pair, int64_t now);
+    uint32_t AcknowledgeBitmap(Pair& pair, uint64_t came, uint64_t bits);
+    void PopAcknowledged(Pair& pair, int64_t now);
     int64_t GoBack(Pair& pair, uint64_t next);
     int64_t SendAgain(Pair& pair, uint64_t number);
     int64_t FindLost(Pair& pair, uint64_t newest);
     void NoteRetry(uint32_t pair);
-    void AwaitMore(uint32_t pair, int64_t now);
-    static bool IsBeyondBits(const Pair& pair, uint64_t number);
-    void AnswerLate(uint32_t pair, int64_t now);
+    void StartAckTimer(uint32_t pair, int64_t now);
+    static bool ExceedsAckBitmap(const Pair& pair, uint64_t number);
+    void SendDelayedAck(uint32_t pair, int64_t now);
     void Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now);
     void Deliver(Pair& pair, int64_t now);
 

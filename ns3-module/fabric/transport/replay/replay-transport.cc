@@ -149,7 +149,7 @@ ReplayTransport::AdvanceTo(Time now)
 }
 
 Time
-ReplayTransport::AdvanceAlone(Time limit)
+ReplayTransport::AdvanceExclusively(Time limit)
 {
     const int64_t until = limit.IsInfinite() ? EpisodeMemo::NEVER : limit.ToPicoseconds();
     Flush();
@@ -176,9 +176,9 @@ ReplayTransport::AdvanceAlone(Time limit)
             continue;
         }
         SettlingPackets& packets = episode.packets->Transport();
-        const Time stands = packets.AdvanceAlone(alone == EpisodeMemo::NEVER
-                                                     ? Time::Infinite()
-                                                     : episode.packets->At(alone - episode.begin));
+        const Time stands = packets.AdvanceExclusively(
+            alone == EpisodeMemo::NEVER ? Time::Infinite()
+                                        : episode.packets->At(alone - episode.begin));
         const int64_t time = episode.packets->TimeOf(stands);
         Advance(episode, time); // all events of that instant
         m_now = std::max(m_now, Time::Picoseconds(episode.begin + time));

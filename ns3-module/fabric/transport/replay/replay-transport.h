@@ -81,7 +81,7 @@ class ReplayTransport final : public Transport
 
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;
-    Time AdvanceAlone(Time limit) override;
+    Time AdvanceExclusively(Time limit) override;
 
     /** @throws std::invalid_argument as PacketTransport. */
     FlowId Start(const FlowRequest& request, Time now) override;

@@ -19,7 +19,7 @@ SettlingPackets::SettlingPackets(Routing& routing,
       m_observer(observer),
       m_packets(routing, spec),
       m_windows(m_tolerance),
-      m_placeOfLink(m_tolerance > 0 ? routing.GetTopology().LinkCount() : 0, NONE)
+      m_indexOfLink(m_tolerance > 0 ? routing.GetTopology().LinkCount() : 0, NONE)
 {
     m_packets.AddObserver(*this, false);
 }
@@ -51,9 +51,9 @@ SettlingPackets::Start(const FlowRequest& request, const std::vector<uint32_t>& 
         }
         for (const uint32_t link : links)
         {
-            if (m_placeOfLink[link] == NONE)
+            if (m_indexOfLink[link] == NONE)
             {
-                m_placeOfLink[link] = static_cast<uint32_t>(m_links.size());
+                m_indexOfLink[link] = static_cast<uint32_t>(m_links.size());
                 m_links.push_back(link);
                 m_done.emplace_back();
             }
@@ -260,7 +260,7 @@ SettlingPackets::AdvanceTo(Time now)
 }
 
 Time
-SettlingPackets::AdvanceAlone(Time limit)
+SettlingPackets::AdvanceExclusively(Time limit)
 {
     m_hasTold = false;
     const Time mark = m_tolerance > 0 && m_active > 0 ? Time::Picoseconds(m_windows.NextMark())
@@ -269,7 +269,7 @@ SettlingPackets::AdvanceAlone(Time limit)
     {
         const Time bound = std::min(limit, mark);
         const Time stands =
-            m_packets.AdvanceAlone(bound.IsInfinite() ? bound : Inner(bound.ToPicoseconds()));
+            m_packets.AdvanceExclusively(bound.IsInfinite() ? bound : Inner(bound.ToPicoseconds()));
         m_now = std::max(m_now, Outer(stands).ToPicoseconds());
     }
     const Time next = NextEventTime();
@@ -624,7 +624,7 @@ SettlingPackets::CountersAt(uint32_t link, Time now)
     const int64_t time = std::max(now.ToPicoseconds(), m_isServed ? m_parkedAt : int64_t{0});
     const int64_t inner = (m_isServed ? m_parkedAt : time) - m_skipped;
     PortCounters counters = m_packets.GetNetwork().CountersAt(link, inner);
-    const uint32_t place = m_placeOfLink.empty() ? NONE : m_placeOfLink[link];
+    const uint32_t place = m_indexOfLink.empty() ? NONE : m_indexOfLink[link];
     if (place != NONE)
     {
         counters += m_done[place];

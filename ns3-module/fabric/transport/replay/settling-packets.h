@@ -77,7 +77,7 @@ class SettlingPackets final : private FlowClient, private TransportObserver
 
     Time NextEventTime();
     void AdvanceTo(Time now);
-    Time AdvanceAlone(Time limit);
+    Time AdvanceExclusively(Time limit);
     void SetLinkRate(LinkId link, Rate rate, Time now);
     void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now);
 
@@ -221,7 +221,7 @@ class SettlingPackets final : private FlowClient, private TransportObserver
                                               //!< starts
     std::vector<std::deque<Parked>> m_parked; //!< by connection: flows when packets were parked
     std::vector<uint32_t> m_links;            //!< links loaded by flows
-    std::vector<uint32_t> m_placeOfLink;      //!< by link: index into m_links; NONE if absent
+    std::vector<uint32_t> m_indexOfLink;      //!< by link: index into m_links; NONE if absent
     std::vector<PortCounters> m_done;         //!< by index in m_links: counters of settled periods
     std::vector<PortCounters> m_perWindow;    //!< by index in m_links: counters of the averaged
                                               //!< time

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/plan/table-places.h"
+#include "compute-model/plan/table-placement.h"
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ WeightOf(const EmbeddingTable& table, EmbeddingBalance balance)
 } // namespace
 
 LayerTable
-InColumnParts(const LayerTable& table, const ParallelPlan& plan)
+SplitByColumns(const LayerTable& table, const ParallelPlan& plan)
 {
     LayerTable parts = table;
     parts.embeddings.clear();
@@ -76,10 +76,10 @@ RowStateBytes(const EmbeddingTable& table, EmbeddingOptimizer optimizer)
     return 0;
 }
 
-TablePlaces
-PlaceTables(const LayerTable& table, const ParallelPlan& plan)
+TablePlacement
+AssignTables(const LayerTable& table, const ParallelPlan& plan)
 {
-    TablePlaces places;
+    TablePlacement places;
     places.whole.resize(plan.data);
     std::vector<uint32_t> whole;
     for (uint32_t i = 0; i < table.embeddings.size(); i++)
