@@ -86,6 +86,10 @@ class Planner
      */
     CommunicatorId AddCommunicator(const std::vector<GpuId>& gpus);
 
+    /** The GPUs and nodes of a communicator, and its channels as far as calls have needed them. */
+    const Communicator& GetGroup(CommunicatorId id);
+
+    /** A communicator with all its channels and their paths. */
     const Communicator& GetCommunicator(CommunicatorId id);
 
     /**

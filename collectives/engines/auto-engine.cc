@@ -165,7 +165,7 @@ AutoEngine::Uses() const
     for (const Known& known : m_known)
     {
         const CollectivePlan& plan = *known.plan;
-        const std::size_t ranks = m_planner.GetCommunicator(plan.call.communicator).Size();
+        const std::size_t ranks = m_planner.GetGroup(plan.call.communicator).Size();
         for (const auto& [choice, calls] : known.calls)
         {
             counts[{plan.call.op, plan.algorithm, ranks, choice}] += calls;

@@ -77,7 +77,7 @@ FlowEngine::Running&
 FlowEngine::Begin(const CollectiveCall& call, Time now)
 {
     const Schedule* schedule = nullptr;
-    uint32_t ranks = m_planner.GetCommunicator(call.communicator).Size();
+    uint32_t ranks = m_planner.GetGroup(call.communicator).Size();
     std::unique_ptr<FoldedSchedule> folded;
     if (m_foldsCalls)
     {

@@ -131,7 +131,7 @@ RegimePosition
 CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
 {
     const Cluster& cluster = m_planner.GetCluster();
-    const Communicator& group = m_planner.GetCommunicator(plan.call.communicator);
+    const Communicator& group = m_planner.GetGroup(plan.call.communicator);
     std::string unsampled = IsOfNccl(plan.algorithm)
                                 ? UnsampledFabric(cluster.GetSpec())
                                 : std::string("algorithm ") + ToString(plan.algorithm);
@@ -185,7 +185,7 @@ CallPositions::SlicesOf(const CollectivePlan& plan) const
         {
             return slices;
         }
-        const uint32_t ranks = m_planner.GetCommunicator(plan.call.communicator).Size();
+        const uint32_t ranks = m_planner.GetGroup(plan.call.communicator).Size();
         const Schedule folded = FoldSchedule(std::move(schedule), ranks, routing).schedule;
         return std::max(MANY_SLICES, SliceCount(folded) * calls);
     }

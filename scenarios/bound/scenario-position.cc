@@ -198,7 +198,7 @@ MaxRanks(Simulation& simulation)
     uint32_t most = 0;
     for (const auto& loop : simulation.Collectives())
     {
-        most = std::max(most, planner.GetCommunicator(loop->GetCall().communicator).Size());
+        most = std::max(most, planner.GetGroup(loop->GetCall().communicator).Size());
     }
     return most;
 }

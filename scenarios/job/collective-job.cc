@@ -199,7 +199,7 @@ CollectiveJob::GetBusBandwidth() const
                         << DescribeWaiting());
     const weir::CollectiveCall& call = GetLoop().GetCall();
     weir::Planner& planner = m_runtime->GetSimulation().GetPlanner();
-    const uint32_t ranks = planner.GetCommunicator(call.communicator).Size();
+    const uint32_t ranks = planner.GetGroup(call.communicator).Size();
     const double seconds = GetDurations().back().ToSeconds();
     if (seconds == 0)
     {

@@ -217,7 +217,7 @@ RunRecorder::DescribeCollectives()
         job.calls = static_cast<uint32_t>(collectives[i]->CallCount() / calls.size());
         job.start = m_runtime->GetStart(i);
         job.placement =
-            PlacementOn(simulation.GetPlanner().GetCommunicator(calls.front().communicator).gpus);
+            PlacementOn(simulation.GetPlanner().GetGroup(calls.front().communicator).gpus);
         m_scenario.collectives.push_back(job);
     }
 }

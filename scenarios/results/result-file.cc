@@ -350,7 +350,7 @@ ResultFile::OnCall(const CallRecord& record)
          0,
          1,
          0,
-         static_cast<uint32_t>(planner.GetCommunicator(call.communicator).Size()),
+         static_cast<uint32_t>(planner.GetGroup(call.communicator).Size()),
          m_tables->firstLabel[job] + record.number % calls,
          call,
          planner.Plan(call),

@@ -99,7 +99,7 @@ class CallRunner
             IdleLaunchTime(m_costs, m_spec.nccl.launch);
         const double seconds = time.ToSeconds();
         const Rate rate = Rate::BytesPerSecond(seconds > 0 ? size.ToDouble() / seconds : 0);
-        const auto ranks = m_planner.GetCommunicator(m_communicator).Size();
+        const auto ranks = m_planner.GetGroup(m_communicator).Size();
         return {size,
                 time,
                 plan.algorithm,
@@ -157,8 +157,7 @@ class CallRunner
             return;
         }
         const std::size_t there =
-            GridOf(m_planner.GetCommunicator(m_communicator), m_simulation.GetCluster())
-                .dimensions.size();
+            GridOf(m_planner.GetGroup(m_communicator), m_simulation.GetCluster()).dimensions.size();
         if (given > there)
         {
             throw std::invalid_argument("found algorithms for " + std::to_string(given) +

@@ -210,7 +210,7 @@ CollectResult(Simulation& simulation)
     for (const auto& collective : simulation.Collectives())
     {
         const std::size_t gpus =
-            simulation.GetPlanner().GetCommunicator(collective->GetCall().communicator).Size();
+            simulation.GetPlanner().GetGroup(collective->GetCall().communicator).Size();
         const std::vector<Time>& calls = collective->Durations();
         result.collectives.push_back({collective->GetName(),
                                       collective->Calls(),

@@ -515,8 +515,8 @@ Simulation::DescribeWaiting()
         {
             const CollectiveCall& call = collective->GetCall(collective->Durations().size());
             add(collective->GetName() + ": " + ToString(call.op) + " of " +
-                std::to_string(m_planner.GetCommunicator(call.communicator).Size()) +
-                " GPUs: call " + std::to_string(collective->Durations().size()) + " has not ended");
+                std::to_string(m_planner.GetGroup(call.communicator).Size()) + " GPUs: call " +
+                std::to_string(collective->Durations().size()) + " has not ended");
         }
     }
     for (const auto& traffic : m_trafficJobs)
