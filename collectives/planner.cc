@@ -448,14 +448,14 @@ Pace(StreamShape& shape, Routing& routing, Time alone, Time beside, Time wire)
     return before;
 }
 
-/** Gives legs between switches the weight that they have under heavy load. */
+/** Gives legs the weight that they have on heavily loaded links of the network. */
 void
 WeightByContention(StreamShape& shape, const UncontendedRates& rates)
 {
     const double share = ContendedShare(rates, shape.path, shape.chunks);
     for (StreamLeg& leg : shape.legs)
     {
-        if (share < 1 && rates.CrossesSwitches(leg.route))
+        if (share < 1 && rates.IsContended(leg.route))
         {
             leg.weight *= share;
         }
@@ -528,6 +528,12 @@ Planner::AddCommunicator(const std::vector<GpuId>& gpus)
     state.groups.push_back(std::move(group));
     state.ids.emplace(gpus, id);
     return id;
+}
+
+const Communicator&
+Planner::GetGroup(CommunicatorId id)
+{
+    return m_state->Known(id).communicator;
 }
 
 const Communicator&

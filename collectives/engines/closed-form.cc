@@ -2,6 +2,7 @@
 #include "collectives/engines/closed-form.h"
 
 #include <algorithm>
+#include <map>
 
 namespace weir
 {
@@ -27,6 +28,7 @@ UncontendedRates::UncontendedRates(const std::vector<StreamLeg>& legs, Routing& 
     {
         m_shares.ForEach(leg.route, [&](LinkId link, double share) {
             m_loads[link.Index()] += share * leg.weight;
+            m_crossesSwitches |= JoinsSwitches(routing.GetTopology(), link);
         });
     }
 }
@@ -67,13 +69,20 @@ UncontendedRates::SlowestLeg() const
 }
 
 bool
-UncontendedRates::CrossesSwitches(RouteId route) const
+UncontendedRates::IsContended(LinkId link) const
 {
-    bool crosses = false;
-    m_shares.ForEach(route, [&](LinkId link, double /* share */) {
-        crosses |= JoinsSwitches(m_routing.GetTopology(), link);
-    });
-    return crosses;
+    const Topology& topology = m_routing.GetTopology();
+    return m_crossesSwitches ? JoinsSwitches(topology, link)
+                             : topology.GetLink(link).kind == LinkKind::Network;
+}
+
+bool
+UncontendedRates::IsContended(RouteId route) const
+{
+    bool isContended = false;
+    m_shares.ForEach(route,
+                     [&](LinkId link, double /* share */) { isContended |= IsContended(link); });
+    return isContended;
 }
 
 double
@@ -83,14 +92,15 @@ UncontendedRates::Evenness() const
     {
         double sum{0}; //!< of utilizations
         double largest{0};
+        std::size_t used{0};
     };
 
     const Topology& topology = m_routing.GetTopology();
-    std::unordered_map<uint32_t, Ports> portsOf; // by device x 2, + 1 for links that enter it
+    std::map<std::size_t, Ports> portsOf; // by device x 2, + 1 for links that enter it
     for (const auto& [index, load] : m_loads)
     {
         const LinkId id(index);
-        if (!JoinsSwitches(topology, id))
+        if (!IsContended(id))
         {
             continue;
         }
@@ -98,18 +108,23 @@ UncontendedRates::Evenness() const
         const double utilization = load / link.rate.ToBytesPerSecond();
         for (const std::size_t key : {2 * link.from.Index(), 2 * link.to.Index() + 1})
         {
-            Ports& ports = portsOf[static_cast<uint32_t>(key)];
+            Ports& ports = portsOf[key];
             ports.sum += utilization;
             ports.largest = std::max(ports.largest, utilization);
+            ports.used++;
         }
     }
     double means = 0;
     double largest = 0;
     for (const auto& [key, ports] : portsOf)
     {
-        const auto& links = topology.LinksFrom(DeviceId(key / 2)); // as many enter it
-        const auto count = std::count_if(
-            links.begin(), links.end(), [&](LinkId id) { return JoinsSwitches(topology, id); });
+        std::size_t count = ports.used;
+        if (m_crossesSwitches)
+        {
+            const auto& links = topology.LinksFrom(DeviceId(key / 2)); // as many enter it
+            count = std::count_if(
+                links.begin(), links.end(), [&](LinkId id) { return IsContended(id); });
+        }
         means += ports.sum / static_cast<double>(count);
         largest += ports.largest;
     }
@@ -120,7 +135,7 @@ double
 ContendedShare(const UncontendedRates& rates, const std::vector<RouteId>& path, double chunks)
 {
     const auto hops = std::count_if(
-        path.begin(), path.end(), [&](RouteId route) { return rates.CrossesSwitches(route); });
+        path.begin(), path.end(), [&](RouteId route) { return rates.IsContended(route); });
     return hops < 2 ? 1 : chunks / (chunks + rates.Evenness() * static_cast<double>(hops - 1));
 }
 

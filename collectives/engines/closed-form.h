@@ -49,7 +49,22 @@ class UncontendedRates
         m_shares.ForEach(route, use);
     }
 
-    /** Mean over largest utilization of links between switches, at the switches that legs use. */
+    /** Whether a leg crosses a link between two switches of the network. */
+    bool CrossesSwitches() const
+    {
+        return m_crossesSwitches;
+    }
+
+    /**
+     * Whether @p route crosses links on which other jobs contend with these legs: links between
+     * switches if a leg crosses any, otherwise links of the network.
+     */
+    bool IsContended(RouteId route) const;
+
+    /**
+     * Mean over largest utilization of the links in IsContended: of links between switches, all
+     * those of the switches that the legs use; of others, those that the legs use.
+     */
     double Evenness() const;
 
     /** Load in units of weight; 0 on a link that no leg crosses. */
@@ -64,9 +79,6 @@ class UncontendedRates
         return m_routing.GetTopology().GetLink(link).rate;
     }
 
-    /** Whether a link of @p route joins two switches of a network. */
-    bool CrossesSwitches(RouteId route) const;
-
     /** The slowest leg: its bytes over its rate, and its bottleneck link. */
     struct Slowest
     {
@@ -77,25 +89,26 @@ class UncontendedRates
     Slowest SlowestLeg() const;
 
   private:
+    bool IsContended(LinkId link) const;
+
     const std::vector<StreamLeg>& m_legs;
     const Routing& m_routing;
     ConcurrentShares m_shares;
     std::unordered_map<uint32_t, double> m_loads; //!< by link
+    bool m_crossesSwitches{false};
 };
 
 /**
- * Share of its channels' weight that a leg has on links between switches while other flows load
- * them heavily.
+ * Share of its channels' weight that a leg has on contended links of the network while the flows of
+ * others load them heavily.
  *
  * A fluid flow of a hop exists only while a chunk crosses the hop, and what it leaves unused goes
  * to the flows of others. K chunks of a channel cross S hops one after the other in K + S - 1 chunk
  * times, of which each hop is used for K. Where paths meet links of unequal load (ECMP), only the
  * slowest hop takes a whole chunk time, the others q of it on average, so the share is
- * K / (K + q(S - 1)). q is taken from the call itself: the mean load of the links between switches
- * that leave or enter a switch over the largest, of all switches that it uses.
+ * K / (K + q(S - 1)). q is that of the call itself (UncontendedRates::Evenness).
  *
- * @param path routes that a chunk crosses one after the other; only those over links between
- *        switches count
+ * @param path routes that a chunk crosses one after the other; only contended ones count as hops
  * @param chunks K, at least 1
  * @return in (0, 1]; 1 without such links. O(links of all legs and links at their switches)
  */

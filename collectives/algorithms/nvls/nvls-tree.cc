@@ -291,11 +291,7 @@ NvlsTreeStreams(const AlgorithmInputs& in)
     const double passes = std::max(1.0, payload / first);
     StreamShape shape;
     shape.legs = loads.Legs(payload, AnyHop);
-    const UncontendedRates rates(shape.legs, in.routing);
-    const bool crossesSwitches =
-        std::any_of(shape.legs.begin(), shape.legs.end(), [&](const StreamLeg& leg) {
-            return rates.CrossesSwitches(leg.route);
-        });
+    const bool crossesSwitches = UncontendedRates(shape.legs, in.routing).CrossesSwitches();
     shape.levels = crossesSwitches ? 1 + DoubleTreeDepth(in.communicator.nodes) : 0;
     shape.path = loads.Path();
     shape.chunks = passes;

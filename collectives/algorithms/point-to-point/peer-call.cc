@@ -160,16 +160,19 @@ PeerCall::PartCap() const
 }
 
 std::vector<Bytes>
-PeerCall::PlaceBytes() const
+PeerCall::PlaceBytes(const std::function<bool(const Part&)>& isMeant) const
 {
+    const auto bytesOf = [&](const Part& part) {
+        return isMeant && !isMeant(part) ? Bytes() : WireShare(part);
+    };
     std::vector<Bytes> sent(m_places);
     std::vector<Bytes> received(m_places);
     ForRounds(
         [&](uint32_t i) {
             const uint32_t place = m_parts[i].sender;
-            sent[place] = std::max(sent[place], received[place]) + WireShare(m_parts[i]);
+            sent[place] = std::max(sent[place], received[place]) + bytesOf(m_parts[i]);
         },
-        [&](uint32_t i) { received[m_parts[i].receiver] += WireShare(m_parts[i]); });
+        [&](uint32_t i) { received[m_parts[i].receiver] += bytesOf(m_parts[i]); });
     for (std::size_t place = 0; place < m_places; ++place)
     {
         sent[place] = std::max(sent[place], received[place]);
