@@ -48,6 +48,15 @@ std::vector<CaseOutcome> CompareOnFabrics(const Catalog& catalog, const ShowSuit
 std::vector<CaseOutcome> CompareMixtures(const Catalog& catalog, const ShowSuite& progress);
 
 /**
+ * Compares fidelities for two jobs on alternate nodes of a leaf-spine with 4:1 oversubscription, 16
+ * nodes of 8 H100: all-reduce by NVLSTree, tree and ring and a ring all-gather, each concurrent
+ * with an all-to-all, a ring and a tree, with packet spraying and ECMP.
+ *
+ * Classes: "oversubscribed: flow/stream", and one per algorithm of the first job and routing.
+ */
+std::vector<CaseOutcome> CompareOversubscribed(const Catalog& catalog, const ShowSuite& progress);
+
+/**
  * Compares fluid flows with packets for the traffic of DrawRegimeTraffic in every packet regime,
  * without corrections and with those of the regime's name in the catalog. The seeds differ from
  * those of CalibrateCorrections.

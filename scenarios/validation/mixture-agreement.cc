@@ -62,6 +62,33 @@ KindOf(const std::string& text)
     return "";
 }
 
+/** Every other node of @p nodes nodes of 8 GPUs, from the first or the second on. */
+std::string
+AlternateNodes(uint32_t nodes, bool isSecond)
+{
+    std::string gpus;
+    for (uint32_t node = isSecond ? 1 : 0; node < nodes; node += 2)
+    {
+        for (uint32_t local = 0; local < 8; ++local)
+        {
+            gpus += (gpus.empty() ? "" : ", ") + std::to_string(node * 8 + local);
+        }
+    }
+    return gpus;
+}
+
+/** Two jobs of @p first and @p second on alternate nodes of leaves with 4:1 oversubscription. */
+std::string
+OversubscribedText(const std::string& routing, const std::string& first, const std::string& second)
+{
+    constexpr uint32_t NODES = 16;
+    return "system: {base: hgx-h100, nodes: " + std::to_string(NODES) +
+           ", fabric: {kind: leaf-spine, oversubscription: 4, routing: " + routing +
+           "}}\njobs:\n- {name: first, collective: {" + first + ", calls: 3}, placement: {gpus: [" +
+           AlternateNodes(NODES, false) + "]}}\n- {name: second, collective: {" + second +
+           "}, until: first, placement: {gpus: [" + AlternateNodes(NODES, true) + "]}}\n";
+}
+
 } // namespace
 
 std::vector<CaseOutcome>
@@ -102,6 +129,39 @@ CompareMixtures(const Catalog& catalog, const ShowSuite& progress)
         catch (const std::invalid_argument&)
         {
             continue; // no path is left
+        }
+    }
+    return cases;
+}
+
+std::vector<CaseOutcome>
+CompareOversubscribed(const Catalog& catalog, const ShowSuite& progress)
+{
+    const std::vector<std::pair<const char*, const char*>> calls{
+        {"nvls-tree", "op: all-reduce, algorithm: nvls-tree, bytes: 64MiB"},
+        {"nvls-tree", "op: all-reduce, algorithm: nvls-tree, bytes: 8MiB"},
+        {"tree", "op: all-reduce, algorithm: tree, bytes: 64MiB"},
+        {"ring", "op: all-reduce, algorithm: ring, bytes: 64MiB"},
+        {"ring", "op: all-reduce, algorithm: ring, bytes: 4MiB"},
+        {"ring", "op: all-gather, algorithm: ring, bytes: 16MiB"}};
+    const std::vector<std::string> others{"op: all-to-all, bytes: 64MiB",
+                                          "op: all-reduce, algorithm: ring, bytes: 64MiB",
+                                          "op: all-reduce, algorithm: tree, bytes: 16MiB"};
+    std::vector<CaseOutcome> cases;
+    for (const std::string routing : {"spray", "ecmp"})
+    {
+        for (const auto& [algorithm, call] : calls)
+        {
+            for (const std::string& other : others)
+            {
+                progress({cases.size(), 2 * calls.size() * others.size(), "oversubscribed leaves"});
+                const std::string text = OversubscribedText(routing, call, other);
+                const std::string all = "oversubscribed: flow/stream";
+                cases.push_back(CaseOf(std::string(call) + " beside " + other + ", " + routing,
+                                       {all, all + " " + algorithm, all + " " + routing},
+                                       TimeOfJobs(text, Fidelity::Stream, catalog),
+                                       TimeOfJobs(text, Fidelity::Flow, catalog)));
+            }
         }
     }
     return cases;

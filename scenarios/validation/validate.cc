@@ -388,6 +388,7 @@ RunSuite(const ValidationSuite& suite,
         outcome.Add(CompareFidelities(catalog, progress));
         outcome.Add(CompareOnFabrics(catalog, progress));
         outcome.Add(CompareMixtures(catalog, progress));
+        outcome.Add(CompareOversubscribed(catalog, progress));
         outcome.Add(CompareWithPackets(catalog, progress));
         break;
     case SuiteKind::Plans:
