@@ -79,9 +79,9 @@ main(int argc, char* argv[])
     uint32_t seeds = 8;
     uint64_t bytes = 64 << 20;
     CommandLine cmd(__FILE__);
-    cmd.AddValue("servers", "Servers below each of the two leaves", servers);
-    cmd.AddValue("seeds", "How many salts of the switches to try", seeds);
-    cmd.AddValue("bytes", "How much each server sends (bytes)", bytes);
+    cmd.AddValue("servers", "Number of servers attached to each of the two leaf switches", servers);
+    cmd.AddValue("seeds", "Number of ECMP hash seeds to run", seeds);
+    cmd.AddValue("bytes", "Bytes that each server sends", bytes);
     cmd.Parse(argc, argv);
 
     std::printf("seed  fastest_us  slowest_us  slowest/fastest\n");

@@ -136,9 +136,9 @@ main(int argc, char* argv[])
     uint64_t bytes = 16 << 20;
     std::string preset = "paper";
     CommandLine cmd(__FILE__);
-    cmd.AddValue("senders", "How many servers send", senders);
-    cmd.AddValue("bytes", "How much each of them sends (bytes)", bytes);
-    cmd.AddValue("preset", "Published setting of DCQCN", preset);
+    cmd.AddValue("senders", "Number of sending servers", senders);
+    cmd.AddValue("bytes", "Bytes that each server sends", bytes);
+    cmd.AddValue("preset", "Preset of DCQCN's parameters", preset);
     cmd.Parse(argc, argv);
 
     std::printf(

@@ -43,8 +43,8 @@ main(int argc, char* argv[])
     uint32_t senders = 7;
     uint64_t bytes = 16 << 20;
     CommandLine cmd(__FILE__);
-    cmd.AddValue("senders", "How many servers send", senders);
-    cmd.AddValue("bytes", "How much each of them sends (bytes)", bytes);
+    cmd.AddValue("senders", "Number of sending servers", senders);
+    cmd.AddValue("bytes", "Bytes that each server sends", bytes);
     cmd.Parse(argc, argv);
 
     ClusterHelper helper;
@@ -55,11 +55,11 @@ main(int argc, char* argv[])
 
     // A flow in isolation, for comparison.
     fabric->TraceConnectWithoutContext("FlowFinished", MakeCallback(&PrintFlow));
-    std::printf("alone:\n");
+    std::printf("uncontended:\n");
     fabric->StartFlow(cluster.GetGpu(1, 0), cluster.GetGpu(0, 0), bytes);
     Simulator::Run();
 
-    std::printf("%u at once:\n", senders);
+    std::printf("%u concurrent flows:\n", senders);
     for (uint32_t server = 1; server <= senders; server++)
     {
         fabric->StartFlow(cluster.GetGpu(server, 0), cluster.GetGpu(0, 0), bytes);

@@ -78,19 +78,18 @@ main(int argc, char* argv[])
     Time latency = MicroSeconds(2);
     uint64_t bytes = 64 << 20;
     CommandLine cmd(__FILE__);
-    cmd.AddValue("latency", "Of each cable", latency);
-    cmd.AddValue("bytes", "Size of the flow", bytes);
+    cmd.AddValue("latency", "Latency of each cable", latency);
+    cmd.AddValue("bytes", "Size of the flow in bytes", bytes);
     cmd.Parse(argc, argv);
 
     TimeValue timeout;
     CreateObject<PacketDescription>()->GetAttribute("RetransmissionTimeout", timeout);
     if (timeout.Get() < 4 * latency)
     {
-        std::cerr
-            << "note: RetransmissionTimeout: found " << timeout.Get().As(Time::MS) << ", below the "
-            << (4 * latency).As(Time::MS)
-            << " that a packet and its acknowledgment are on the cables: packets that are not "
-               "lost are sent again, and the flow takes longer\n";
+        std::cerr << "note: RetransmissionTimeout: found " << timeout.Get().As(Time::MS)
+                  << ", below the " << (4 * latency).As(Time::MS)
+                  << " that a packet and its acknowledgment spend on the cables: packets that are "
+                     "not lost are retransmitted, and the flow takes longer\n";
     }
     const double rate = 200e9;
     const double bits = 8.0 * (PAYLOAD + HEADER);

@@ -76,7 +76,7 @@ main(int argc, char* argv[])
     uint64_t bytes = 8 << 20;
     CommandLine cmd(__FILE__);
     cmd.AddValue("buffer", "Packet buffer of a router (MiB)", buffer);
-    cmd.AddValue("bytes", "How much each server sends", bytes);
+    cmd.AddValue("bytes", "Bytes that each server sends", bytes);
     cmd.Parse(argc, argv);
 
     RunOnce("none", buffer, bytes);

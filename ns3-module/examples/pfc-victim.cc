@@ -85,7 +85,7 @@ main(int argc, char* argv[])
 {
     uint64_t bytes = 16 << 20;
     CommandLine cmd(__FILE__);
-    cmd.AddValue("bytes", "Size of the victim's flow", bytes);
+    cmd.AddValue("bytes", "Size of the victim flow in bytes", bytes);
     cmd.Parse(argc, argv);
 
     std::printf("run                        victim_us    Gbps  uplink_pauses  paused_us\n");

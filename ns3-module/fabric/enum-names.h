@@ -27,7 +27,7 @@ NameIn(const EnumName<E> (&table)[N], E value)
             return name;
         }
     }
-    throw std::invalid_argument("NameIn: a value without a name");
+    throw std::invalid_argument("NameIn: the value has no name");
 }
 
 /** The value with the name @p name; nullopt if @p table lacks it. */

@@ -33,10 +33,11 @@ SetOf(Ptr<Object> description, const std::string& name, const AttributeValue& va
                               each.compare(each.size() - name.size(), name.size(), name) == 0;
         ofKinds += isOfKind ? (ofKinds.empty() ? "" : ", ") + each : "";
     }
-    NS_ABORT_MSG_IF(!tid.LookupAttributeByName(name, &found),
-                    "ClusterHelper: found attribute '"
-                        << name << "', expected one of " << tid.GetName() << "'s"
-                        << (ofKinds.empty() ? "" : ", such as that of the kind: " + ofKinds));
+    NS_ABORT_MSG_IF(
+        !tid.LookupAttributeByName(name, &found),
+        "ClusterHelper: found attribute '"
+            << name << "', expected one of " << tid.GetName() << "'s"
+            << (ofKinds.empty() ? "" : ", such as one with the prefix of the kind: " + ofKinds));
     description->SetAttribute(name, value);
 }
 

@@ -30,7 +30,8 @@ FlowSourceHelper::Install(const ClusterContainer& cluster, const std::vector<uin
 {
     const auto check = [&cluster](uint32_t gpu, const char* what) {
         NS_ABORT_MSG_IF(gpu >= cluster.GetNGpus(),
-                        "FlowSourceHelper: found " << what << " GPU " << gpu << ", expected one of "
+                        "FlowSourceHelper: found " << what << " GPU " << gpu
+                                                   << ", expected an index below "
                                                    << cluster.GetNGpus());
     };
     for (const uint32_t gpu : m_destinations)

@@ -19,7 +19,7 @@ CongestionControlDescription::GetTypeId()
 
 CongestionControlDescription::CongestionControlDescription()
     : m_control("kind",
-                "How fast a queue pair may send:",
+                "Congestion control of queue pairs:",
                 weir::CongestionControls(),
                 weir::NoCongestionControl())
 {

@@ -73,8 +73,8 @@ EngineDriver::Hold(Ptr<Object> owner)
     NS_LOG_FUNCTION(this << owner);
     CheckAlive();
     NS_ABORT_MSG_IF(m_running,
-                    "EngineDriver: found something installed by a callback of the engines (a flow, "
-                    "a step or a collective has ended), expected the callback to schedule that: "
+                    "EngineDriver: found an installation inside a callback of the engines (the end "
+                    "of a flow, a step or a collective), expected the callback to schedule it with "
                     "Simulator::ScheduleNow");
     if (m_owners.empty())
     {

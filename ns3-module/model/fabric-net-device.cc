@@ -65,71 +65,73 @@ FabricNetDevice::GetTypeId()
             .SetGroupName("Weir")
             .AddConstructor<FabricNetDevice>()
             .AddAttribute("Mtu",
-                          "Most bytes of an IP packet. A frame must not be longer than the "
-                          "fabric's packets.",
+                          "Maximum size of an IP packet in bytes. A frame must not be longer than "
+                          "the fabric's packets.",
                           UintegerValue(1500),
                           MakeUintegerAccessor(&FabricNetDevice::SetMtu, &FabricNetDevice::GetMtu),
                           MakeUintegerChecker<uint16_t>(68))
             .AddAttribute("TrafficClass",
-                          "Of the packets in the fabric. Class 1 is that of flows; those beyond "
-                          "LosslessClasses of PacketDescription are lossy. To be set before the "
-                          "device is attached.",
+                          "Traffic class of the device's packets in the fabric. Class 1 is that of "
+                          "flows; classes beyond LosslessClasses of PacketDescription are lossy. "
+                          "It must be set before the device is attached.",
                           UintegerValue(weir::Datagrams::FIRST_CLASS),
                           MakeUintegerAccessor(&FabricNetDevice::SetTrafficClass,
                                                &FabricNetDevice::GetTrafficClass),
                           MakeUintegerChecker<uint32_t>(weir::Datagrams::FIRST_CLASS, 7))
             .AddAttribute(
                 "MinFrame",
-                "Least bytes of a frame, check sequence included; shorter ones are "
-                "padded (IEEE 802.3: 64). To be set before the device is attached.",
+                "Minimum size of a frame in bytes, including the check sequence; shorter frames "
+                "are padded (IEEE 802.3: 64). It must be set before the device is attached.",
                 UintegerValue(64),
                 MakeUintegerAccessor(&FabricNetDevice::SetMinFrame, &FabricNetDevice::GetMinFrame),
                 MakeUintegerChecker<uint32_t>(0, 1500))
             .AddAttribute("Gap",
-                          "Bytes that a frame takes on the wire besides: preamble and gap (IEEE "
-                          "802.3: 8 and 12). To be set before the device is attached.",
+                          "Bytes of preamble and inter-frame gap per frame on the wire (IEEE "
+                          "802.3: 8 and 12). It must be set before the device is attached.",
                           UintegerValue(20),
                           MakeUintegerAccessor(&FabricNetDevice::SetGap, &FabricNetDevice::GetGap),
                           MakeUintegerChecker<uint32_t>(0, 1500))
             .AddAttribute(
                 "TxQueue",
-                "What packets wait in before the NIC's port has time for them.",
+                "Queue in which packets wait for the NIC's port.",
                 PointerValue(),
                 MakePointerAccessor(&FabricNetDevice::SetQueue, &FabricNetDevice::GetQueue),
                 MakePointerChecker<Queue<Packet>>())
             .AddAttribute("Port",
-                          "The NIC's port into the network, which flows use, too.",
+                          "Port of the NIC into the network, which is shared with flows.",
                           TypeId::ATTR_GET,
                           PointerValue(),
                           MakePointerAccessor(&FabricNetDevice::GetPort),
                           MakePointerChecker<FabricPort>())
             .AddTraceSource("MacTx",
-                            "A packet has come to be sent.",
+                            "A packet was handed to the device for transmission.",
                             MakeTraceSourceAccessor(&FabricNetDevice::m_macTx),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("MacTxDrop",
-                            "A packet was dropped by the device: its queue was full, or no device "
-                            "has its destination.",
+                            "The device dropped a packet: its queue was full, or no device has the "
+                            "destination address.",
                             MakeTraceSourceAccessor(&FabricNetDevice::m_macTxDrop),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("MacPromiscRx",
                             "A packet was received.",
                             MakeTraceSourceAccessor(&FabricNetDevice::m_macPromiscRx),
                             "ns3::Packet::TracedCallback")
-            .AddTraceSource("MacRx",
-                            "A packet was received; there are none for others.",
-                            MakeTraceSourceAccessor(&FabricNetDevice::m_macRx),
-                            "ns3::Packet::TracedCallback")
+            .AddTraceSource(
+                "MacRx",
+                "A packet was received; all packets received are addressed to this device.",
+                MakeTraceSourceAccessor(&FabricNetDevice::m_macRx),
+                "ns3::Packet::TracedCallback")
             .AddTraceSource("PhyTxBegin",
-                            "A frame begins to leave.",
+                            "The transmission of a frame begins.",
                             MakeTraceSourceAccessor(&FabricNetDevice::m_phyTxBegin),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("PhyRxEnd",
-                            "A frame has come.",
+                            "A frame was received completely.",
                             MakeTraceSourceAccessor(&FabricNetDevice::m_phyRxEnd),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("Sniffer",
-                            "A frame begins to leave, or has come: what a sniffer sees.",
+                            "The transmission of a frame begins, or a frame was received, as seen "
+                            "by a sniffer.",
                             MakeTraceSourceAccessor(&FabricNetDevice::m_sniffer),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("PromiscSniffer",
@@ -238,7 +240,7 @@ FabricNetDevice::SendFrom(Ptr<Packet> packet,
         m_channel->Find(Mac48Address::ConvertFrom(dest), packet, protocolNumber);
     if (!to || !m_queue)
     {
-        NS_LOG_WARN("No device of the fabric has the destination of a packet");
+        NS_LOG_WARN("No device of the fabric has the destination address of a packet");
         m_macTxDrop(packet);
         return false;
     }
@@ -330,7 +332,9 @@ FabricNetDevice::GetChannel() const
 void
 FabricNetDevice::SetAddress(Address address)
 {
-    NS_ABORT_MSG_IF(m_channel, "FabricNetDevice: its address is to be set before it is attached");
+    NS_ABORT_MSG_IF(m_channel,
+                    "FabricNetDevice: found an address set on a device that is attached, expected "
+                    "it to be set before");
     m_address = Mac48Address::ConvertFrom(address);
 }
 

@@ -22,16 +22,16 @@ FabricPort::GetTypeId()
             .SetGroupName("Weir")
             .AddConstructor<FabricPort>()
             .AddAttribute("RateInterval",
-                          "Over which the trace source Rate takes its means.",
+                          "Averaging interval of the trace source Rate.",
                           TimeValue(MicroSeconds(10)),
                           MakeTimeAccessor(&FabricPort::m_interval),
                           MakeTimeChecker(NanoSeconds(1)))
             .AddTraceSource("QueueBytes",
-                            "Another packet has come to the queue of a class, or left it.",
+                            "A packet joined or left the queue of a class.",
                             MakeTraceSourceAccessor(&FabricPort::m_queueBytes),
                             "ns3::FabricPort::BytesTracedCallback")
             .AddTraceSource("Transmit",
-                            "A packet begins to leave.",
+                            "The transmission of a packet begins.",
                             MakeTraceSourceAccessor(&FabricPort::m_transmit),
                             "ns3::FabricPort::TransmitTracedCallback")
             .AddTraceSource("Mark",
@@ -39,17 +39,17 @@ FabricPort::GetTypeId()
                             MakeTraceSourceAccessor(&FabricPort::m_mark),
                             "ns3::FabricPort::MarkTracedCallback")
             .AddTraceSource("Drop",
-                            "A packet found no room in its queue, or was on the link when it "
-                            "failed.",
+                            "A packet was dropped: its queue was full, or it was on the link when "
+                            "the link failed.",
                             MakeTraceSourceAccessor(&FabricPort::m_drop),
                             "ns3::FabricPort::BytesTracedCallback")
-            .AddTraceSource(
-                "Pause",
-                "The other end of the link has asked for a class to pause, or to resume.",
-                MakeTraceSourceAccessor(&FabricPort::m_pause),
-                "ns3::FabricPort::PauseTracedCallback")
+            .AddTraceSource("Pause",
+                            "The other end of the link requested a pause or a resume of a class.",
+                            MakeTraceSourceAccessor(&FabricPort::m_pause),
+                            "ns3::FabricPort::PauseTracedCallback")
             .AddTraceSource("Rate",
-                            "An interval with packets has ended, or the first one without.",
+                            "An averaging interval with packets ended, or the first interval "
+                            "without packets after it.",
                             MakeTraceSourceAccessor(&FabricPort::m_rate),
                             "ns3::FabricPort::RateTracedCallback");
     return tid;
@@ -83,7 +83,7 @@ void
 FabricPort::Observe(Ptr<EngineDriver> driver, weir::PacketTransport& packets, weir::LinkId link)
 {
     NS_LOG_FUNCTION(this << link.Index());
-    NS_ABORT_MSG_IF(m_packets, "FabricPort: it tells of a port already");
+    NS_ABORT_MSG_IF(m_packets, "FabricPort: already attached to a port");
     m_driver = driver;
     m_packets = &packets;
     m_link = link;
@@ -93,7 +93,7 @@ FabricPort::Observe(Ptr<EngineDriver> driver, weir::PacketTransport& packets, we
 const weir::PortCounters&
 FabricPort::GetCounters() const
 {
-    NS_ABORT_MSG_IF(!m_packets, "FabricPort: of no fabric");
+    NS_ABORT_MSG_IF(!m_packets, "FabricPort: not attached to a fabric");
     m_driver->Synchronize();
     return *m_packets->GetPortCounters(m_link);
 }
@@ -101,7 +101,7 @@ FabricPort::GetCounters() const
 uint64_t
 FabricPort::GetQueueBytes() const
 {
-    NS_ABORT_MSG_IF(!m_packets, "FabricPort: of no fabric");
+    NS_ABORT_MSG_IF(!m_packets, "FabricPort: not attached to a fabric");
     m_driver->Synchronize();
     return static_cast<uint64_t>(m_packets->GetNetwork().QueuedBytes(m_link.Index()));
 }

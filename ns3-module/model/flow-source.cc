@@ -37,34 +37,35 @@ FlowSource::GetTypeId()
             .SetGroupName("Weir")
             .AddConstructor<FlowSource>()
             .AddAttribute("Gpu",
-                          "Number of the sending GPU within its server.",
+                          "Index of the sending GPU within its server.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&FlowSource::m_gpu),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("Size",
-                          "Bytes of a flow, rounded to whole ones; negative draws are zero.",
+                          "Size of a flow in bytes, rounded to an integer; negative random values "
+                          "count as zero.",
                           StringValue("ns3::ConstantRandomVariable[Constant=1048576]"),
                           MakePointerAccessor(&FlowSource::m_size),
                           MakePointerChecker<RandomVariableStream>())
             .AddAttribute("Interval",
-                          "Seconds from the start of one flow to that of the next; exponential "
-                          "ones make Poisson traffic.",
+                          "Time between the starts of consecutive flows in seconds; exponential "
+                          "intervals make Poisson traffic.",
                           StringValue("ns3::ConstantRandomVariable[Constant=0.001]"),
                           MakePointerAccessor(&FlowSource::m_pause),
                           MakePointerChecker<RandomVariableStream>())
-            .AddAttribute("MaxFlows",
-                          "How many flows the interval brings; 0 is no limit, and then intervals "
-                          "must not all be 0.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&FlowSource::m_maxFlows),
-                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute(
+                "MaxFlows",
+                "Maximum number of flows; 0: no limit, in which case not all intervals may be 0.",
+                UintegerValue(0),
+                MakeUintegerAccessor(&FlowSource::m_maxFlows),
+                MakeUintegerChecker<uint64_t>())
             .AddAttribute("Form",
-                          "What flows move as in a hybrid, fluid or packet.",
+                          "Form in which flows move in a hybrid transport: fluid or packet.",
                           StringValue("fluid"),
                           MakeStringAccessor(&FlowSource::SetForm, &FlowSource::GetForm),
                           MakeStringChecker())
             .AddTraceSource("FlowFinished",
-                            "The last byte of a flow of this source has passed.",
+                            "The last byte of a flow of this source was delivered.",
                             MakeTraceSourceAccessor(&FlowSource::m_flowFinished),
                             "ns3::FlowSource::FlowFinishedTracedCallback");
     return tid;
@@ -185,10 +186,11 @@ FlowSource::SendNext()
                         "FlowSource: found an Interval of " << pause << " s, expected 0 or more");
         const Time wait = Seconds(pause);
         m_zeroIntervals = wait.IsZero() ? m_zeroIntervals + 1 : 0;
-        NS_ABORT_MSG_IF(m_maxFlows == 0 && m_zeroIntervals >= MAX_ZERO_INTERVALS,
-                        "FlowSource: found " << m_zeroIntervals
-                                             << " Intervals of 0 s one after another, expected "
-                                                "time to go on, or MaxFlows");
+        NS_ABORT_MSG_IF(
+            m_maxFlows == 0 && m_zeroIntervals >= MAX_ZERO_INTERVALS,
+            "FlowSource: found "
+                << m_zeroIntervals
+                << " consecutive Intervals of 0 s, expected a positive Interval, or MaxFlows");
         m_next = Simulator::Schedule(wait, &FlowSource::SendNext, this);
     }
 }

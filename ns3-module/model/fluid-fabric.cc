@@ -28,28 +28,29 @@ FluidFabric::GetTypeId()
             .SetParent<Object>()
             .SetGroupName("Weir")
             .AddConstructor<FluidFabric>()
-            .AddAttribute("Driver",
-                          "What keeps the fabric and the jobs on it at the simulator's time.",
-                          TypeId::ATTR_GET,
-                          PointerValue(),
-                          MakePointerAccessor(&FluidFabric::m_driver),
-                          MakePointerChecker<EngineDriver>())
+            .AddAttribute(
+                "Driver",
+                "Engine driver, which keeps the fabric and its jobs at the simulator's time.",
+                TypeId::ATTR_GET,
+                PointerValue(),
+                MakePointerAccessor(&FluidFabric::m_driver),
+                MakePointerChecker<EngineDriver>())
             .AddAttribute("Corrections",
-                          "A CorrectionDescription: what packets do that a fluid does not see; "
-                          "null: nothing corrects it. To be set before the fabric is wired.",
+                          "CorrectionDescription of packet effects that the fluid model neglects; "
+                          "null: no corrections. It must be set before the fabric is wired.",
                           PointerValue(),
                           MakePointerAccessor(&FluidFabric::m_corrections),
                           MakePointerChecker<CorrectionDescription>())
             .AddTraceSource("FlowStarted",
-                            "A flow has been started; it shares its links after its latency.",
+                            "A flow was started; it shares its links after its latency.",
                             MakeTraceSourceAccessor(&FluidFabric::m_flowStarted),
                             "ns3::FluidFabric::FlowStartedTracedCallback")
             .AddTraceSource("FlowFinished",
-                            "The last byte of a flow has passed.",
+                            "The last byte of a flow was delivered.",
                             MakeTraceSourceAccessor(&FluidFabric::m_flowFinished),
                             "ns3::FluidFabric::FlowFinishedTracedCallback")
             .AddTraceSource("LinkRate",
-                            "All fluid flows on a link together have another rate.",
+                            "The total rate of the fluid flows on a link changed.",
                             MakeTraceSourceAccessor(&FluidFabric::m_linkRate),
                             "ns3::FluidFabric::LinkRateTracedCallback");
     return tid;
@@ -93,8 +94,8 @@ FluidFabric::Wire(const weir::ClusterSpec& spec, weir::TransportSpec transport)
     NS_ABORT_MSG_IF(transport.packets && !transport.coupling && transport.corrections.IsOn(),
                     "FluidFabric: Corrections are set and all flows are packets, expected a fluid");
     NS_ABORT_MSG_IF(transport.coupling && transport.packets && transport.packets->settle.IsOn(),
-                    "FluidFabric: Settle is on in a hybrid, expected packets alone: what shares "
-                    "links with a fluid is not replayed");
+                    "FluidFabric: Settle is on in a hybrid, expected the packet transport: packets "
+                    "that share links with a fluid are not replayed");
     try
     {
         m_fabric = std::make_unique<weir::Fabric>(spec, transport);
@@ -115,8 +116,9 @@ FluidFabric::StartFlow(
     NS_LOG_FUNCTION(this << source << destination << bytes);
     const weir::Cluster& cluster = GetFabric().GetCluster();
     NS_ABORT_MSG_IF(source >= cluster.GpuCount() || destination >= cluster.GpuCount(),
-                    "FluidFabric: no flow from GPU " << source << " to " << destination << " of "
-                                                     << cluster.GpuCount());
+                    "FluidFabric: found a flow from GPU " << source << " to " << destination
+                                                          << ", expected indices below "
+                                                          << cluster.GpuCount());
     return StartFlow(cluster.GpuDevice(weir::GpuId(source)),
                      cluster.GpuDevice(weir::GpuId(destination)),
                      bytes,
@@ -201,7 +203,9 @@ void
 FluidFabric::SetLinkLoss(const std::string& a, const std::string& b, double part)
 {
     NS_LOG_FUNCTION(this << a << b << part);
-    NS_ABORT_MSG_IF(!(part >= 0 && part < 1), "FluidFabric: a link that loses " << part);
+    NS_ABORT_MSG_IF(!(part >= 0 && part < 1),
+                    "FluidFabric: found a loss probability of "
+                        << part << ", expected at least 0 and below 1");
     const std::vector<weir::LinkId> links = FindLinks(a, b);
     const weir::Time now = m_driver->Synchronize();
     try
@@ -282,7 +286,7 @@ FluidFabric::FindLinks(const std::string& a, const std::string& b)
             }
         }
     }
-    NS_ABORT_MSG_IF(links.empty(), "FluidFabric: no link joins '" << a << "' and '" << b << "'");
+    NS_ABORT_MSG_IF(links.empty(), "FluidFabric: no link connects '" << a << "' and '" << b << "'");
     return links;
 }
 

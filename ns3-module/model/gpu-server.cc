@@ -18,13 +18,13 @@ GpuServer::GetTypeId()
                             .SetGroupName("Weir")
                             .AddConstructor<GpuServer>()
                             .AddAttribute("Fabric",
-                                          "The fabric that the server is wired to.",
+                                          "Fabric to which the server is connected.",
                                           TypeId::ATTR_GET,
                                           PointerValue(),
                                           MakePointerAccessor(&GpuServer::GetFabric),
                                           MakePointerChecker<FluidFabric>())
                             .AddAttribute("Index",
-                                          "Number of the server in its cluster.",
+                                          "Index of the server in its cluster.",
                                           TypeId::ATTR_GET,
                                           UintegerValue(0),
                                           MakeUintegerAccessor(&GpuServer::GetIndex),

@@ -17,9 +17,12 @@ NetworkDescription::GetTypeId()
 }
 
 NetworkDescription::NetworkDescription()
-    : m_kind("kind", "How servers are joined:", weir::FabricKinds(), m_spec.kind),
-      m_routing(
-          "routing", "How switches choose among paths:", weir::RoutingPolicies(), m_spec.routing)
+    : m_kind(
+          "kind", "Kind of the network that connects servers:", weir::FabricKinds(), m_spec.kind),
+      m_routing("routing",
+                "Routing policy by which switches select paths:",
+                weir::RoutingPolicies(),
+                m_spec.routing)
 {
 }
 
@@ -52,8 +55,10 @@ NetworkDescription::GetComponents()
 void
 NetworkDescription::VisitParameters(weir::ParameterVisitor& visitor)
 {
-    visitor.Seed({"hashSeed", "What the switches' ECMP salts derive from."}, m_spec.hashSeed);
-    visitor.Link({"link", "A link between switches; 0: as the NICs', efficiency and latency, too."},
+    visitor.Seed({"hashSeed", "Seed of the switches' ECMP hash salts."}, m_spec.hashSeed);
+    visitor.Link({"link",
+                  "Link between switches; a rate of 0: the same as the NICs' links, including "
+                  "efficiency and latency."},
                  m_spec.link);
 }
 

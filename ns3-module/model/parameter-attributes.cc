@@ -167,7 +167,7 @@ class AttributesOf
     void operator()(const weir::OptionalCountParameter& count) const
     {
         m_use(m_name,
-              m_help + " (0: left open)",
+              m_help + " 0: absent.",
               UintegerValue(count.value.value_or(0)),
               MakeUintegerChecker<uint32_t>(0, count.range.maximum),
               [&](const UintegerValue& given) {
@@ -210,7 +210,7 @@ class AttributesOf
     void operator()(const weir::SizeParameter& size) const
     {
         m_use(m_name,
-              m_help + " (bytes)",
+              m_help + " Unit: bytes.",
               UintegerValue(static_cast<uint64_t>(size.value.Count())),
               MakeUintegerChecker<uint64_t>(static_cast<uint64_t>(size.range.minimum.Count()),
                                             static_cast<uint64_t>(size.range.maximum.Count())),
@@ -267,11 +267,11 @@ class AttributesOf
     {
         weir::LinkProfile& profile = link.value;
         const std::string changed = "attributes of an ns-3 object"; // source of set values
-        UseRate(m_name + "Rate", m_help + " Its raw rate, one direction.", profile.rawRate, [&] {
+        UseRate(m_name + "Rate", m_help + " Raw rate in one direction.", profile.rawRate, [&] {
             profile.source = changed;
         });
         m_use(m_name + "Efficiency",
-              m_help + " The part of its raw rate that carries payload (0 to 1).",
+              m_help + " Fraction of the raw rate that carries payload (0 to 1).",
               DoubleValue(EfficiencyOf(profile)),
               MakeDoubleChecker<double>(MIN_EFFICIENCY, 1),
               [&](const DoubleValue& given) {
@@ -281,7 +281,7 @@ class AttributesOf
                   profile.source = changed;
               });
         UseTime(m_name + "Latency",
-                m_help + " Its propagation and the fixed delay at the receiving device.",
+                m_help + " Propagation delay plus the fixed delay of the receiving device.",
                 profile.latency,
                 {weir::Time(), weir::Time::Infinite()},
                 [&] { profile.source = changed; });
@@ -739,7 +739,7 @@ class AttributeList : public weir::ParameterVisitor
                 const AttributeDefault& own = draft.defaults[i];
                 const std::string name = PascalCase(own.kind) + draft.name;
                 tid.AddAttribute(name,
-                                 draft.helps[i] + " Of kind " + own.kind + ".",
+                                 draft.helps[i] + " Applies to kind " + own.kind + ".",
                                  *own.value,
                                  Create<ParameterAccessor>(
                                      name, true, own.value, std::vector{own}, draft.checkers[i]),

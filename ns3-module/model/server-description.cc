@@ -79,25 +79,27 @@ void
 ServerDescription::VisitParameters(weir::ParameterVisitor& visitor)
 {
     constexpr uint32_t MAX_PARTS = 1024;
-    visitor.Text({"gpuModel", "Name of the description of its GPUs."}, m_spec.gpuModel);
-    visitor.Count({"gpus", "GPUs of a server."}, m_spec.gpus, {1, MAX_PARTS});
-    visitor.Count({"nvlinksPerGpu", "NVLinks from a GPU to the server's NVSwitches; 0: PCIe only."},
-                  m_spec.nvlinksPerGpu,
-                  {0, MAX_PARTS});
+    visitor.Text({"gpuModel", "Name of the description of the server's GPUs."}, m_spec.gpuModel);
+    visitor.Count({"gpus", "Number of GPUs of a server."}, m_spec.gpus, {1, MAX_PARTS});
+    visitor.Count(
+        {"nvlinksPerGpu", "Number of NVLinks from a GPU to the server's NVSwitches; 0: only PCIe."},
+        m_spec.nvlinksPerGpu,
+        {0, MAX_PARTS});
     visitor.Count({"pcieSwitches",
-                   "PCIe switches of a server, spread over its sockets; 0: GPUs and NICs are "
-                   "attached to the sockets."},
+                   "Number of PCIe switches of a server, distributed over its sockets; 0: GPUs and "
+                   "NICs are attached to the sockets."},
                   m_spec.pcieSwitches,
                   {0, MAX_PARTS});
-    visitor.Count({"sockets", "Sockets of a server."}, m_spec.sockets, {1, MAX_PARTS});
-    visitor.Count({"nics", "Network ports of a server."}, m_spec.nics, {0, MAX_PARTS});
-    visitor.Link({"nvlink", "One NVLink."}, m_spec.nvlink);
-    visitor.Link({"pcie", "The link from a GPU or NIC to its PCIe switch, all lanes together."},
+    visitor.Count(
+        {"sockets", "Number of CPU sockets of a server."}, m_spec.sockets, {1, MAX_PARTS});
+    visitor.Count({"nics", "Number of network ports of a server."}, m_spec.nics, {0, MAX_PARTS});
+    visitor.Link({"nvlink", "A single NVLink."}, m_spec.nvlink);
+    visitor.Link({"pcie", "Link from a GPU or NIC to its PCIe switch, with all its lanes."},
                  m_spec.pcie);
-    visitor.Link({"pcieUplink", "The link from a PCIe switch to its socket, all lanes together."},
+    visitor.Link({"pcieUplink", "Link from a PCIe switch to its socket, with all its lanes."},
                  m_spec.pcieUplink);
-    visitor.Link({"interSocket", "The link between two sockets."}, m_spec.interSocket);
-    visitor.Link({"nic", "The link from a NIC port to its switch."}, m_spec.nic);
+    visitor.Link({"interSocket", "Link between two sockets."}, m_spec.interSocket);
+    visitor.Link({"nic", "Link from a NIC port to its switch."}, m_spec.nic);
 }
 
 } // namespace ns3

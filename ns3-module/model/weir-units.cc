@@ -13,7 +13,7 @@ weir::Time
 ToWeir(Time time)
 {
     NS_ABORT_MSG_IF(time.GetSeconds() > std::numeric_limits<int64_t>::max() * 1e-12,
-                    "The simulation has passed 106 days, the most that picoseconds can count");
+                    "The simulation has passed 106 days, the maximum of 64-bit picoseconds");
     return weir::Time::Picoseconds(time.GetPicoSeconds());
 }
 

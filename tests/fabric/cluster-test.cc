@@ -210,18 +210,17 @@ TEST(ClusterTest, RefusalsSayWhatWouldFit)
 {
     ClusterSpec spec = BoxSpec(4, LeafSpine());
     spec.fabric.kind.As<ClosFabric>().leafRadix = 8; // four down, four up
-    EXPECT_EQ(
-        RefusalOf(spec),
-        "fabric.leafRadix: 8 ports, which leave room for 4 NICs beside the uplinks, expected room "
-        "for the 8 of a node (node.nics)");
+    EXPECT_EQ(RefusalOf(spec),
+              "fabric.leafRadix: 8 ports, which leave room for 4 NICs in addition to the uplinks, "
+              "expected room for the 8 of a node (node.nics)");
     FatTree tree; // k^2 / 2 = 32 NICs on two levels
     tree.leafRadix = 8;
     spec.fabric.kind = tree;
     EXPECT_EQ(RefusalOf(spec), "");
     spec.nodes = 5;
     EXPECT_EQ(RefusalOf(spec),
-              "fabric.leafRadix: 8 ports, which in 2 levels (fabric.levels) join at most 32 NICs, "
-              "expected enough for nodes x node.nics = 40");
+              "fabric.leafRadix: 8 ports, which in 2 levels (fabric.levels) connect at most 32 "
+              "NICs, expected enough for nodes x node.nics = 40");
     spec.fabric.kind.As<FatTree>().levels = 3;
     EXPECT_EQ(RefusalOf(spec), "");
 }

@@ -183,17 +183,18 @@ TEST(NodePlacesTest, PlacesThatDoNotExistAreRefusedByField)
     EXPECT_EQ(Refusal([](NodeSpec& n) {
                   n.gpuPlaces = {{PcieParent::Socket, 0, {}}};
               }),
-              "node.gpuPlaces: 1 places, expected 8");
+              "node.gpuPlaces: 1 attachments, expected 8");
     EXPECT_EQ(Refusal([](NodeSpec& n) {
                   n.nicPlaces = PlacesOf(n).cards;
                   n.nicPlaces[3].index = 4;
               }),
-              "node.nicPlaces[3]: is attached to PCIe switch 4, of which there are 4");
+              "node.nicPlaces[3]: attachment to PCIe switch 4, expected an index below 4");
     EXPECT_EQ(Refusal([](NodeSpec& n) {
                   n.switchPlaces.assign(4, {PcieParent::Socket, 0, {}});
                   n.switchPlaces[1] = {PcieParent::Switch, 1, {}};
               }),
-              "node.switchPlaces[1]: is attached to PCIe switch 1, of which there are 1 before it");
+              "node.switchPlaces[1]: attachment to PCIe switch 1, expected an index below 1 "
+              "(switches before it)");
     EXPECT_EQ(Refusal([](NodeSpec& n) { n.portsPerNic = 3; }),
               "node.portsPerNic: 3, expected a divisor of node.nics, 8");
     EXPECT_EQ(Refusal([](NodeSpec& n) { n.socketsPerBoard = 3; }),

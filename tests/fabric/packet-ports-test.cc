@@ -628,7 +628,7 @@ TEST(PacketPorts, RefusesMoreSwitchesThanTelemetryTellsOf)
     EXPECT_EQ(
         RefusalOfChain(Telemetry::MAX_HOPS + 1, spec),
         "congestionControl: found hpcc on a path of 17 switches, expected at most the 16 that "
-        "a packet's telemetry tells of");
+        "a packet's telemetry covers");
     spec.congestionControl = NoCongestionControl();
     EXPECT_EQ(RefusalOfChain(Telemetry::MAX_HOPS + 1, spec), "");
 }

@@ -57,7 +57,7 @@ TEST(Refusals, NameAmountsThatCannotBe)
     EXPECT_DEATH(Send("Size", "ns3::ConstantRandomVariable[Constant=1e19]"),
                  "found a Size of 1e.19 bytes");
     EXPECT_DEATH(Send("Interval", "ns3::ConstantRandomVariable[Constant=0]"),
-                 "Intervals of 0 s one after another, expected time to go on");
+                 "consecutive Intervals of 0 s, expected a positive Interval");
     for (const double factor : {1e-12, std::numeric_limits<double>::infinity(), -1.0})
     {
         EXPECT_DEATH(TwoServers().GetFabric()->ScaleLinkRate("node0/nic0", "leaf0", factor),
@@ -78,7 +78,7 @@ TEST(Refusals, NameWhatThereIsToChoose)
     EXPECT_DEATH(install("Operation"), "expected one of: all-reduce, all-gather, ");
     EXPECT_DEATH(
         ns3::ClusterHelper().SetCongestionControlAttribute("Increase", ns3::StringValue("2")),
-        "such as that of the kind: .*SwiftIncrease");
+        "such as one with the prefix of the kind: .*SwiftIncrease");
 }
 
 TEST(Refusals, NameDevicesThatAreNotAttachedOrAre)
@@ -107,7 +107,7 @@ TEST(Refusals, SayHowACallbackInstallsAJob)
                 0, 1, 1, ns3::FluidFabric::FlowCallback([&](uint64_t) { install(); }));
             ns3::Simulator::Run();
         },
-        "expected the callback to schedule that: Simulator::ScheduleNow");
+        "expected the callback to schedule it with Simulator::ScheduleNow");
     cluster.GetFabric()->StartFlow(0, 1, 1, ns3::FluidFabric::FlowCallback([&](uint64_t) {
                                        ns3::Simulator::ScheduleNow(install);
                                    }));

@@ -433,8 +433,8 @@ TEST(CommandLine, FlowsNameThePlaceOfWhatTheirNetworkCannotBe)
     EXPECT_EQ(
         outcome.err,
         "weir: n.yaml:2:11: switch.buffer: found 1 bytes at switch2, expected more than the "
-        "75072 of its reserves and of the headrooms that its links' delays, rates and largest "
-        "packets ask for\n");
+        "75072 bytes of reserve and headroom that the delays, rates and largest packets of its "
+        "links require\n");
     const Outcome beside = Weir(folder, call + "--set nodeLinks.nicBuffer=1B"); // its headrooms
     EXPECT_EQ(beside.exit, 0) << beside.err;
 }

@@ -37,11 +37,13 @@ class Hypercube : public FabricKind
 
     void VisitParameters(ParameterVisitor& visitor) override
     {
-        visitor.Count(Required("exponent", "Dimensions: it has 2 to their power routers."),
-                      exponent,
-                      {1, 16});
         visitor.Count(
-            {"nicsPerRouter", "NICs attached to a router."}, nicsPerRouter, {1, MAX_PORTS});
+            Required("exponent", "Number of dimensions; the network has 2^exponent routers."),
+            exponent,
+            {1, 16});
+        visitor.Count({"nicsPerRouter", "Number of NICs attached to a router."},
+                      nicsPerRouter,
+                      {1, MAX_PORTS});
     }
 
     void Wire(Topology& topology,

@@ -243,7 +243,7 @@ TEST(WiringTest, RefusalsSayWhere)
     EXPECT_EQ(refusal(fatTree, 4), ""); // 8^2 / 2 NICs, eight a node
     EXPECT_EQ(refusal(fatTree, 5),
               "sys.yaml:6:14: fabric.leafRadix: found 8 ports, which in 2 levels (fabric.levels) "
-              "join at most 32 NICs, expected enough for nodes x node.nics = 40");
+              "connect at most 32 NICs, expected enough for nodes x node.nics = 40");
     const std::string torus = "  kind: torus\n  sizes: [2, 4]\n  nicsPerRouter: 1\n";
     EXPECT_EQ(refusal(torus, 1), "");
     EXPECT_EQ(refusal(torus, 2).rfind("sys.yaml:5:10: fabric.sizes: found 2 x 4 routers", 0), 0U)

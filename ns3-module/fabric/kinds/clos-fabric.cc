@@ -16,22 +16,25 @@ namespace weir
 void
 ClosFabric::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Count(Required("leafRadix", "Ports of a leaf switch; in a fat tree of every switch."),
-                  leafRadix,
-                  {2, MAX_PORTS});
+    visitor.Count(
+        Required("leafRadix", "Number of ports of a leaf switch; in a fat tree, of every switch."),
+        leafRadix,
+        {2, MAX_PORTS});
     visitor.Number(
-        {"oversubscription", "Capacity of a leaf's ports to NICs over that of its uplinks."},
+        {"oversubscription",
+         "Ratio of the capacity of a leaf's NIC ports to that of its uplinks; 1: non-blocking."},
         oversubscription,
         {1, MAX_PORTS});
     visitor.OptionalCount({"leafDown",
-                           "Ports of a leaf to NICs, of which the others need not all be used; "
-                           "absent: as many as fit."},
+                           "Number of NIC ports of a leaf; its other ports need not all be used. "
+                           "Absent: as many as fit."},
                           leafDown,
                           {1, MAX_PORTS});
-    visitor.OptionalCount(
-        {"leafUp", "Uplinks of a leaf, whatever the oversubscription; absent: as that asks for."},
-        leafUp,
-        {1, MAX_PORTS});
+    visitor.OptionalCount({"leafUp",
+                           "Number of uplinks of a leaf, regardless of oversubscription; absent: "
+                           "derived from oversubscription."},
+                          leafUp,
+                          {1, MAX_PORTS});
 }
 
 uint32_t
@@ -70,10 +73,10 @@ ClosFabric::DownPorts(const ClusterSpec& spec, uint32_t step) const
         const uint32_t own = *leafDown - *leafDown % step;
         if (!HasPorts(spec, own))
         {
-            throw std::invalid_argument(
-                "fabric.leafDown: " + std::to_string(own) + " ports to NICs beside " +
-                std::to_string(UplinksFor(spec, own)) + " uplinks, expected at most " +
-                std::to_string(leafRadix) + " together (fabric.leafRadix)");
+            throw std::invalid_argument("fabric.leafDown: " + std::to_string(own) +
+                                        " NIC ports and " + std::to_string(UplinksFor(spec, own)) +
+                                        " uplinks, expected at most " + std::to_string(leafRadix) +
+                                        " ports in total (fabric.leafRadix)");
         }
         return own;
     }
@@ -172,7 +175,7 @@ ClosFabric::Figures(const Topology& topology) const
                                      ratio);
     if (!leafUp)
     {
-        std::snprintf(text + length, sizeof text - length, " (asked for: %.3g)", oversubscription);
+        std::snprintf(text + length, sizeof text - length, " (requested: %.3g)", oversubscription);
     }
     return text;
 }
@@ -202,7 +205,7 @@ LeafSpine::Wire(Topology& topology,
         throw std::invalid_argument("fabric.leafRadix: " + std::to_string(leafRadix) +
                                     " ports, which leave room for " +
                                     std::to_string(DownPorts(spec, 1)) +
-                                    " NICs beside the uplinks, expected room for the " +
+                                    " NICs in addition to the uplinks, expected room for the " +
                                     std::to_string(spec.node.nics) + " of a node (node.nics)");
     }
     const uint32_t leafNodes = std::min(spec.nodes, down / spec.node.nics);
@@ -254,9 +257,10 @@ void
 FatTree::VisitParameters(ParameterVisitor& visitor)
 {
     ClosFabric::VisitParameters(visitor);
-    visitor.Count({"levels", "Levels of switches at most: 2 are leaves and spines, 3 have a core."},
-                  levels,
-                  {2, MAX_LEVELS});
+    visitor.Count(
+        {"levels", "Maximum number of switch levels; 2: leaves and spines, 3: also a core."},
+        levels,
+        {2, MAX_LEVELS});
 }
 
 uint32_t
@@ -278,7 +282,7 @@ FatTree::LeavesFor(const ClusterSpec& spec, std::size_t nicCount) const
     {
         throw std::invalid_argument(
             "fabric.leafRadix: " + std::to_string(leafRadix) + " ports, which in " +
-            std::to_string(levels) + " levels (fabric.levels) join at most " +
+            std::to_string(levels) + " levels (fabric.levels) connect at most " +
             std::to_string(places) +
             " NICs, expected enough for nodes x node.nics = " + std::to_string(nicCount));
     }

@@ -89,7 +89,8 @@ class LeafSpine : public ClosFabric
 {
   public:
     LeafSpine()
-        : ClosFabric("leaf-spine", "Leaves take whole nodes; spines join leaves.")
+        : ClosFabric("leaf-spine",
+                     "All NICs of a node are attached to the same leaf; spines connect the leaves.")
     {
     }
 
@@ -111,7 +112,8 @@ class RailOptimized : public ClosFabric
   public:
     RailOptimized()
         : ClosFabric("rail-optimized",
-                     "Leaf r of a group takes NIC r of every node in it; spines join leaves.")
+                     "NIC r of every node in a group is attached to leaf r of the group; spines "
+                     "connect the leaves.")
     {
     }
 
@@ -137,7 +139,8 @@ class FatTree : public ClosFabric
 {
   public:
     FatTree()
-        : ClosFabric("fat-tree", "Levels of switches of one radix, as many as are needed.")
+        : ClosFabric("fat-tree",
+                     "A fat tree of switches with equal port counts and as many levels as needed.")
     {
     }
 

@@ -159,7 +159,7 @@ WiresAlong(const FabricDimension& dimension, double points)
     case DimensionKind::Switch:
         return points * dimension.links;
     }
-    throw std::logic_error("WiresAlong: not a kind of dimension");
+    throw std::logic_error("WiresAlong: unknown kind of dimension");
 }
 
 /** "4 x 4 x 2". */
@@ -382,10 +382,9 @@ void
 Dimensions::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Dimensions(
-        Required(
-            "dimensions",
-            "Dimensions in ASTRA-sim's notation, Ring(4) x FullyConnected(8) x Switch(2), or a "
-            "list of them with links of their own."),
+        Required("dimensions",
+                 "Dimensions in ASTRA-sim's notation, as Ring(4) x FullyConnected(8) x Switch(2), "
+                 "or a list of dimensions with their own links."),
         dimensions);
 }
 
@@ -402,7 +401,8 @@ Dimensions::CheckDimensions(const ClusterSpec& spec) const
         if (dimensions[d].isInside && d > 0)
         {
             throw std::invalid_argument(
-                FieldOf(d) + ": a dimension inside the nodes, expected the first one at most");
+                FieldOf(d) +
+                ": a dimension inside the nodes, expected only the first dimension there");
         }
     }
 }
@@ -415,22 +415,22 @@ Dimensions::CheckInside(const NodeSpec& node) const
     {
         throw std::invalid_argument(FieldOf(0) + ": a size of " + std::to_string(first.size) +
                                     " inside the nodes, expected the " + std::to_string(node.gpus) +
-                                    " GPUs that they have (node.gpus)");
+                                    " GPUs of a node (node.gpus)");
     }
     if (node.nics != node.gpus)
     {
         throw std::invalid_argument(
             FieldOf(0) + ": a dimension inside nodes with node.nics " + std::to_string(node.nics) +
-            ", expected a NIC of its own for each of the " + std::to_string(node.gpus) + " GPUs");
+            ", expected one NIC for each of the " + std::to_string(node.gpus) + " GPUs");
     }
     if (!IsJoinedAs(node, first))
     {
         throw std::invalid_argument(
-            FieldOf(0) + ": a shape that the NVLinks inside a node have not, expected " +
+            FieldOf(0) + ": a shape other than that of the NVLinks inside a node, expected " +
             (node.wiring == NvLinkWiring::Switched
                  ? "Switch(" + std::to_string(node.gpus) +
-                       "), or node.nvlink with wiring: mesh and such links"
-                 : "links of node.nvlink that make it, or wiring: switched for a Switch"));
+                       "), or node.nvlink with wiring: mesh and links of this shape"
+                 : "links of this shape in node.nvlink, or wiring: switched for a Switch"));
     }
 }
 
@@ -485,10 +485,12 @@ void
 Torus::VisitParameters(ParameterVisitor& visitor)
 {
     constexpr uint32_t MAX_SIZE = 1 << 24; // all routers in one ring
-    visitor.Counts(Required("sizes", "Routers along each dimension: [4, 4, 2] or 4x4x2."),
-                   sizes,
-                   {1, MAX_SIZE});
-    visitor.Count({"nicsPerRouter", "NICs attached to a router."}, nicsPerRouter, {1, MAX_PORTS});
+    visitor.Counts(
+        Required("sizes", "Number of routers along each dimension, as [4, 4, 2] or 4x4x2."),
+        sizes,
+        {1, MAX_SIZE});
+    visitor.Count(
+        {"nicsPerRouter", "Number of NICs attached to a router."}, nicsPerRouter, {1, MAX_PORTS});
 }
 
 std::vector<FabricDimension>

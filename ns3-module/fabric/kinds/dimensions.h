@@ -43,7 +43,8 @@ class Dimensions : public GridFabric
   public:
     Dimensions()
         : GridFabric("dimensions",
-                     "A product of rings, full meshes and switches, with a router for each NIC.")
+                     "A multi-dimensional network of rings, full meshes and switches, with one "
+                     "router per NIC.")
     {
     }
 
@@ -80,7 +81,7 @@ class Torus : public GridFabric
 {
   public:
     Torus()
-        : GridFabric("torus", "A grid of routers that wraps around in each dimension.")
+        : GridFabric("torus", "A grid of routers with wrap-around links in each dimension.")
     {
     }
 

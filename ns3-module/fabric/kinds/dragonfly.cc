@@ -31,37 +31,44 @@ void
 DragonflyGroups::VisitGroups(ParameterVisitor& visitor)
 {
     visitor.OptionalCount({"leafRadix",
-                           "Ports of a router, which must do; without it as many as it needs.",
+                           "Number of ports of a router; a fabric that needs more is refused. "
+                           "Absent: as many as needed.",
                            "",
                            Presence::OwnKind},
                           leafRadix,
                           {2, MAX_PORTS});
-    visitor.OptionalCount(
-        {"groups", "Groups; without it the fewest that hold all NICs."}, groups, {1, MAX_PORTS});
-    visitor.Count(Required("routersPerGroup", "Routers of a group that NICs are attached to."),
-                  routersPerGroup,
-                  {1, MAX_PORTS});
+    visitor.OptionalCount({"groups", "Number of groups; absent: the fewest that hold all NICs."},
+                          groups,
+                          {1, MAX_PORTS});
+    visitor.Count(
+        Required("routersPerGroup", "Number of routers of a group to which NICs are attached."),
+        routersPerGroup,
+        {1, MAX_PORTS});
 }
 
 void
 DragonflyGroups::VisitLinks(ParameterVisitor& visitor)
 {
-    visitor.Count(
-        Required("nicsPerRouter", "NICs attached to a router."), nicsPerRouter, {1, MAX_PORTS});
-    visitor.Count({"localLinks", "Parallel links between two routers of a group that are joined."},
-                  localLinks,
+    visitor.Count(Required("nicsPerRouter", "Number of NICs attached to a router."),
+                  nicsPerRouter,
                   {1, MAX_PORTS});
     visitor.Count(
-        Required("globalLinks", "Links of a router (dragonfly-plus: spine) to other groups."),
+        {"localLinks", "Number of parallel links between two connected routers of a group."},
+        localLinks,
+        {1, MAX_PORTS});
+    visitor.Count(
+        Required("globalLinks",
+                 "Number of links of a router (dragonfly-plus: of a spine) to other groups."),
         globalLinks,
         {0, MAX_PORTS});
     visitor.Enum<NicPlacement>(
         {"nicPlacement",
-         "Which router takes a NIC: packed fills one router after the other, rails gives each NIC "
-         "of a node a router of its own."},
+         "Attachment of NICs to routers; packed: routers are filled one after the other; rails: "
+         "each NIC of a node has a different router."},
         nicPlacement,
         {{"packed", NicPlacement::Packed}, {"rails", NicPlacement::Rails}});
-    visitor.Link({"globalLink", "A link between groups; without it as one within a group."},
+    visitor.Link({"globalLink",
+                  "Link between groups; absent or a rate of 0: the same as a link within a group."},
                  globalLink);
 }
 
@@ -83,10 +90,10 @@ DragonflyGroups::NodesPerGroup(const ClusterSpec& spec) const
     const uint32_t block = spec.node.nics;
     if (routersPerGroup % block != 0)
     {
-        throw std::invalid_argument(
-            "fabric.routersPerGroup: " + Decimal(routersPerGroup) +
-            ", expected a multiple of the " + Decimal(block) +
-            " NICs of a node (node.nics), which fabric.nicPlacement 'rails' gives a router each");
+        throw std::invalid_argument("fabric.routersPerGroup: " + Decimal(routersPerGroup) +
+                                    ", expected a multiple of the " + Decimal(block) +
+                                    " NICs of a node (node.nics), which fabric.nicPlacement "
+                                    "'rails' attaches to different routers");
     }
     return routersPerGroup / block * nicsPerRouter;
 }
@@ -101,10 +108,10 @@ DragonflyGroups::GroupCount(const ClusterSpec& spec) const
                                 : (nicCount + groupNics - 1) / groupNics;
     if (groups && *groups < fewest)
     {
-        throw std::invalid_argument("fabric.groups: " + Decimal(*groups) +
-                                    " of routersPerGroup x nicsPerRouter = " + Decimal(groupNics) +
-                                    " NICs, expected at least " + Decimal(fewest) +
-                                    " for nodes x node.nics = " + Decimal(nicCount));
+        throw std::invalid_argument(
+            "fabric.groups: " + Decimal(*groups) + " groups of routersPerGroup x nicsPerRouter = " +
+            Decimal(groupNics) + " NICs, expected at least " + Decimal(fewest) +
+            " for nodes x node.nics = " + Decimal(nicCount));
     }
     return groups ? *groups : static_cast<uint32_t>(fewest);
 }
@@ -145,7 +152,7 @@ DragonflyGroups::CheckRouter(const ClusterSpec& spec, uint32_t ports) const
     {
         throw std::invalid_argument(
             "fabric.leafRadix: " + Decimal(*leafRadix) +
-            " ports, expected at least the NICs, local and global links of a router, which are " +
+            " ports, expected at least the sum of a router's NICs, local links and global links, " +
             Decimal(ports));
     }
 }
@@ -287,7 +294,8 @@ void
 DragonflyPlus::VisitParameters(ParameterVisitor& visitor)
 {
     VisitGroups(visitor);
-    visitor.Count(Required("spinesPerGroup", "Spines of a group."), spinesPerGroup, {1, MAX_PORTS});
+    visitor.Count(
+        Required("spinesPerGroup", "Number of spines of a group."), spinesPerGroup, {1, MAX_PORTS});
     VisitLinks(visitor);
 }
 

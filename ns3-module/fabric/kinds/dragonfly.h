@@ -119,7 +119,9 @@ class Dragonfly : public DragonflyGroups
 {
   public:
     Dragonfly()
-        : DragonflyGroups("dragonfly", "Groups of routers, each group and all groups fully joined.")
+        : DragonflyGroups(
+              "dragonfly",
+              "Groups of routers; routers within a group, and all groups, are fully connected.")
     {
     }
 
@@ -142,8 +144,9 @@ class DragonflyPlus : public DragonflyGroups
 {
   public:
     DragonflyPlus()
-        : DragonflyGroups("dragonfly-plus",
-                          "Groups that are leaf-spine networks, all groups joined by their spines.")
+        : DragonflyGroups(
+              "dragonfly-plus",
+              "Groups that are leaf-spine networks; links between spines fully connect the groups.")
     {
     }
 

@@ -156,7 +156,7 @@ ParseDimensions(const std::string& text)
         if (points == 0 || points > MAX_POINTS)
         {
             throw DimensionTextError("with a size of 0 or more than " + std::to_string(MAX_POINTS) +
-                                         " places in all",
+                                         " routers in total",
                                      "");
         }
     }

@@ -25,9 +25,12 @@ HostChoices()
 void
 GraphFabric::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Graph(Required("file", "A graph as YAML, GraphML or HPCC topology."), graph);
+    visitor.Graph(
+        Required("file",
+                 "File with the network graph, in YAML, GraphML or HPCC's topology format."),
+        graph);
     visitor.Enum<GraphHosts>(
-        {"hosts", "What the graph's hosts stand for: a NIC each, or a node each."},
+        {"hosts", "Meaning of each host of the graph; nics: one NIC; nodes: one node."},
         hosts,
         HostChoices());
     const std::vector<uint32_t> all = graph.Hosts();
@@ -44,7 +47,7 @@ GraphFabric::VisitParameters(ParameterVisitor& visitor)
         chosen.push_back(positions[host]);
     }
     visitor.Selection(
-        {"order", "The hosts as NICs (or nodes) take them; without it as the file has them."},
+        {"order", "Order in which hosts become NICs (or nodes); absent: the order of the file."},
         chosen,
         names,
         "a host of '" + graph.file + "'");
@@ -123,10 +126,10 @@ GraphFabric::CheckJoined(const std::vector<uint32_t>& taken) const
     {
         if (!seen[host])
         {
-            throw std::invalid_argument("fabric.file: '" + graph.file +
-                                        "' with no path from host '" +
-                                        graph.vertices[taken.front()].name + "' to host '" +
-                                        graph.vertices[host].name + "', expected all hosts joined");
+            throw std::invalid_argument(
+                "fabric.file: '" + graph.file + "' with no path from host '" +
+                graph.vertices[taken.front()].name + "' to host '" + graph.vertices[host].name +
+                "', expected all hosts connected");
         }
     }
 }
@@ -139,7 +142,7 @@ GraphFabric::Wire(Topology& topology,
     if (spec.node.nics == 0)
     {
         throw std::invalid_argument(
-            "node.nics: 0, expected at least 1, by which fabric.kind joins nodes");
+            "node.nics: 0, expected at least 1, because fabric.kind connects nodes by NICs");
     }
     CheckProfile(spec.node.nic, "node.nic");
     CheckHosts(spec, nics.size());

@@ -27,7 +27,7 @@ class GraphFabric : public FabricKind
 {
   public:
     GraphFabric()
-        : FabricKind("graph", "Any network of hosts and switches, from a file.")
+        : FabricKind("graph", "An arbitrary network of hosts and switches, read from a file.")
     {
     }
 

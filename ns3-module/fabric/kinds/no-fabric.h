@@ -15,7 +15,7 @@ class NoFabric : public FabricKind
 {
   public:
     NoFabric()
-        : FabricKind("none", "A single node, or nodes that are not joined.")
+        : FabricKind("none", "No network: a single node, or nodes that are not connected.")
     {
     }
 

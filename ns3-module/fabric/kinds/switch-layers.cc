@@ -32,7 +32,7 @@ CheckFabricLinks(const ClusterSpec& spec)
     if (spec.node.nics == 0)
     {
         throw std::invalid_argument(
-            "node.nics: 0, expected at least 1, by which fabric.kind joins nodes");
+            "node.nics: 0, expected at least 1, because fabric.kind connects nodes by NICs");
     }
     CheckProfile(spec.node.nic, "node.nic");
     CheckProfile(TrunkProfile(spec), "fabric.link");

@@ -38,9 +38,10 @@ CheckNvLink(const NodeSpec& spec)
         const std::string field = "node.meshLinks[" + std::to_string(i) + "]: ";
         if (mesh.a >= spec.gpus || mesh.b >= spec.gpus || mesh.a == mesh.b)
         {
-            throw std::invalid_argument(
-                field + "joins GPUs " + std::to_string(mesh.a) + " and " + std::to_string(mesh.b) +
-                ", expected two different ones of 0 to " + std::to_string(spec.gpus - 1));
+            throw std::invalid_argument(field + "a link between GPUs " + std::to_string(mesh.a) +
+                                        " and " + std::to_string(mesh.b) +
+                                        ", expected two different ones of 0 to " +
+                                        std::to_string(spec.gpus - 1));
         }
         if (mesh.links == 0)
         {
@@ -62,7 +63,7 @@ CheckPlaces(const NodeSpec& spec,
     if (!places.empty() && places.size() != items)
     {
         throw std::invalid_argument(field + ": " + std::to_string(places.size()) +
-                                    " places, expected " + std::to_string(items));
+                                    " attachments, expected " + std::to_string(items));
     }
     const bool areSwitches = &places == &spec.switchPlaces;
     for (std::size_t i = 0; i < places.size(); i++)
@@ -76,9 +77,9 @@ CheckPlaces(const NodeSpec& spec,
         if (place.index >= parents)
         {
             throw std::invalid_argument(
-                which + ": is attached to " + (inSwitch ? "PCIe switch " : "socket ") +
-                std::to_string(place.index) + ", of which there are " + std::to_string(parents) +
-                (inSwitch && areSwitches ? " before it" : ""));
+                which + ": attachment to " + (inSwitch ? "PCIe switch " : "socket ") +
+                std::to_string(place.index) + ", expected an index below " +
+                std::to_string(parents) + (inSwitch && areSwitches ? " (switches before it)" : ""));
         }
         if (place.link)
         {

@@ -196,7 +196,7 @@ PathTable::Append()
 {
     if (m_links.size() + 2 * m_scratch.size() > MAX_LINKS)
     {
-        throw std::length_error("PathTable: all paths together have more than 2^32 links");
+        throw std::length_error("PathTable: the paths have more than 2^32 links in total");
     }
     const auto first = static_cast<uint32_t>(m_links.size());
     m_entries.push_back({first, ShapeOfScratch()});

@@ -61,7 +61,7 @@ void
 FlowletRouting::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Duration({"flowletGap",
-                      "A pause that ends a flowlet.",
+                      "Minimum idle time between two flowlets of a flow.",
                       "CONGA (Alizadeh et al., SIGCOMM 2014), section 3.4"},
                      gap,
                      {Time(), Time::Seconds(1)});

@@ -13,7 +13,7 @@ class StaticRouting : public RoutingPolicy
 {
   public:
     StaticRouting()
-        : RoutingPolicy("static", "The first shortest path, by link id.")
+        : RoutingPolicy("static", "Single path: the first shortest path in the order of link IDs.")
     {
     }
 
@@ -32,7 +32,8 @@ class EcmpRouting : public RoutingPolicy
   public:
     EcmpRouting()
         : RoutingPolicy("ecmp",
-                        "Each switch hashes the flow's tuple with a salt of its own (RFC 2992).")
+                        "Equal-cost multipath: each switch hashes the flow's tuple with its own "
+                        "salt (RFC 2992).")
     {
     }
 };
@@ -42,7 +43,8 @@ class DimensionOrderRouting : public RoutingPolicy
 {
   public:
     DimensionOrderRouting()
-        : RoutingPolicy("dimension-order", "The lowest dimension first (Dally and Seitz 1987).")
+        : RoutingPolicy("dimension-order",
+                        "Paths traverse the lowest dimension first (Dally and Seitz 1987).")
     {
     }
 
@@ -68,7 +70,7 @@ class ValiantRouting : public RoutingPolicy
     ValiantRouting()
         : RoutingPolicy(
               "valiant",
-              "By way of an intermediate switch that the flow's hash picks (Valiant 1982).")
+              "Paths through an intermediate switch selected by the flow's hash (Valiant 1982).")
     {
     }
 
@@ -89,10 +91,9 @@ class AdaptiveRouting : public RoutingPolicy
 {
   public:
     AdaptiveRouting()
-        : RoutingPolicy(
-              "adaptive",
-              "The least loaded path when a flow starts, in a dragonfly a non-minimal one where "
-              "that is worth it (UGAL).")
+        : RoutingPolicy("adaptive",
+                        "The least loaded path when a flow starts; in a dragonfly also non-minimal "
+                        "paths (UGAL).")
     {
     }
 
@@ -109,7 +110,7 @@ class FlowletRouting : public RoutingPolicy
     FlowletRouting()
         : RoutingPolicy(
               "flowlet",
-              "As adaptive, but a flow keeps its path until it has paused for a while (CONGA).")
+              "As adaptive, but a flow selects a new path after each pause of flowletGap (CONGA).")
     {
     }
 

@@ -8,8 +8,8 @@ void
 SharingSpec::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Number({"tolerance",
-                    "Part of its capacity by which the load of a link may be off from max-min "
-                    "sharing, so that a change goes no further than it matters; 0: exact."},
+                    "Maximum deviation of a link's load from max-min sharing, as a fraction of its "
+                    "capacity; it limits how far changes propagate. 0: exact."},
                    tolerance,
                    {0, 0.1});
 }

@@ -30,7 +30,7 @@ TraitsOf(NetTransport transport)
             return traits;
         }
     }
-    throw std::invalid_argument("TraitsOf: not a transport");
+    throw std::invalid_argument("TraitsOf: unknown transport");
 }
 
 } // namespace weir

@@ -164,7 +164,9 @@ class Transport : public PassiveEngine
      */
     virtual void SetLinkLoss(LinkId /* link */, double /* part */, Time /* now */)
     {
-        throw std::invalid_argument("Transport::SetLinkLoss: only simulated packets are lost");
+        throw std::invalid_argument(
+            "Transport::SetLinkLoss: found a link loss without simulated packets, expected the "
+            "packet transport");
     }
 
     /**

@@ -21,8 +21,8 @@ CorrectedTransport::CorrectedTransport(Routing& routing,
     if (m_spec.recovery.IsOn() && m_spec.ingress.IsOn())
     {
         throw std::invalid_argument(
-            "corrections: found both recovery and ingress, expected one of "
-            "them: ingress is for senders that only pauses slow");
+            "corrections: found both recovery and ingress, expected one of them: ingress is for "
+            "senders that are slowed only by pauses or credits");
     }
     for (uint32_t i = 0; i < m_topology.LinkCount(); i++)
     {

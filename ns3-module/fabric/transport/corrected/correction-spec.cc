@@ -28,25 +28,23 @@ PacketForwarding::DelayOf(Bytes bytes, PathTable::Span path, const Topology& top
 void
 PacketForwarding::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Size(
-        {"packet",
-         "Bytes of a full packet, which each switch receives whole before it passes it on; "
-         "0: off. With cut-through switches what they look at, the header.",
-         "(hops - 1) packets over the rate: htsim and HPCC's simulator alike"},
-        packet,
-        {Bytes(0), Bytes::MiB(1)});
+    visitor.Size({"packet",
+                  "Size of a full packet that each switch receives before it forwards it "
+                  "(store-and-forward delay); with cut-through switches, of its header. 0: off.",
+                  "(hops - 1) packets over the rate, as in htsim and HPCC's simulator"},
+                 packet,
+                 {Bytes(0), Bytes::MiB(1)});
 }
 
 void
 LinkUtilization::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Number(
-        {"ofLink",
-         "Part of a network link's rate that flows on it get; 1: all of it.",
-         "what acknowledgments leave where bytes go in both directions, 4096 / (4096 + 84), and "
-         "what congestion control aims at, HPCC's eta"},
-        ofLink,
-        {0.1, 1});
+    visitor.Number({"ofLink",
+                    "Fraction of a network link's rate that is available to flows; 1: all of it.",
+                    "the rate left by acknowledgments of data in the other direction, 4096 / (4096 "
+                    "+ 84), and the target utilization of congestion control, HPCC's eta"},
+                   ofLink,
+                   {0.1, 1});
 }
 
 } // namespace weir

@@ -373,14 +373,15 @@ void
 IngressSharing::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Flag({"shares",
-                  "Whether ports divide their rates among the links by which packets come, not "
+                  "Whether ports divide their rates among the ingress links of packets instead of "
                   "among flows; false: off.",
-                  "queues are first in, first out, and PFC and credits count by link"},
+                  "queues are FIFO, and PFC and credits act per link"},
                  shares);
     visitor.Number({"blocking",
-                    "Part of the time that links on which packets wait for a port hold back all "
-                    "their flows; otherwise the others get what is left of them.",
-                    "buffers that are full or not, calibrated against packets"},
+                    "Fraction of the time in which ingress links with packets that wait for a port "
+                    "hold back all their flows (head-of-line blocking); in the rest their other "
+                    "flows get the remaining rate.",
+                    "how often buffers are full, calibrated against packets"},
                    blocking,
                    {0, 1});
 }

@@ -18,18 +18,19 @@ void
 RateRecovery::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Duration({"period",
-                      "Time without a cut after which a flow gets half of what it lacks of its "
-                      "port's rate; 0: off.",
+                      "Time without a rate cut after which a flow regains half of the difference "
+                      "to its sender's port rate; 0: off.",
                       "DCQCN's increase timer (rpg_time_reset)"},
                      period,
                      {Time(), Time::Seconds(1)});
     visitor.Size({"markFrom",
-                  "Queue at which flows are cut.",
+                  "Queue length at which a port cuts the rates of its flows.",
                   "between DCQCN's Kmin and Kmax, calibrated against packets"},
                  markFrom,
                  {Bytes(0), Bytes::GiB(1)});
     visitor.Number({"floor",
-                    "What the first cuts leave, as a part of the port's rate.",
+                    "Rate after a flow's first cut and lowest rate after later cuts, as a fraction "
+                    "of its sender's port rate.",
                     "calibrated against packets"},
                    floor,
                    {1e-3, 1});

@@ -19,7 +19,7 @@ FluidTransport::NewFlowIndex()
         t = static_cast<uint32_t>(m_flows.size());
         if (t > INDEX_MASK)
         {
-            throw std::length_error("FluidTransport: more than 2^24 flows at one time");
+            throw std::length_error("FluidTransport: more than 2^24 concurrent flows");
         }
         m_flows.emplace_back();
     }

@@ -222,9 +222,10 @@ FluidTransport::SetLinkRate(LinkId link, Rate rate, Time now)
 {
     if (link.Index() >= m_rates.size() || !(rate >= Rate()))
     {
-        throw std::invalid_argument("FluidTransport: link " + std::to_string(link.Index()) +
+        throw std::invalid_argument("FluidTransport: found link " + std::to_string(link.Index()) +
                                     " of " + std::to_string(m_rates.size()) + " at " +
-                                    std::to_string(rate.ToBytesPerSecond()) + " bytes/s");
+                                    std::to_string(rate.ToBytesPerSecond()) +
+                                    " bytes/s, expected an existing link and a rate of at least 0");
     }
     MoveTo(now);
     m_rates[link.Index()] = rate.ToBytesPerSecond();

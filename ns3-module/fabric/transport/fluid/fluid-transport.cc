@@ -82,8 +82,8 @@ FluidTransport::MoveTo(Time now)
     if (now < m_now || now > FirstTimer())
     {
         throw std::invalid_argument(
-            "FluidTransport: told to go from " + std::to_string(m_now.ToPicoseconds()) + " ps to " +
-            std::to_string(now.ToPicoseconds()) + " ps, but its next event is at " +
+            "FluidTransport: cannot advance from " + std::to_string(m_now.ToPicoseconds()) +
+            " ps to " + std::to_string(now.ToPicoseconds()) + " ps, the next event is at " +
             std::to_string(FirstTimer().ToPicoseconds()) + " ps");
     }
     m_now = now;

@@ -48,12 +48,13 @@ void
 CouplingSpec::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Duration({"window",
-                      "Time after which the fluid learns what packets have used; 0: the shortest "
-                      "round trip of a flow of packets."},
+                      "Interval at which the fluid learns the rates of packets; 0: the shortest "
+                      "round-trip time of a packet flow."},
                      window,
                      {Time(), Time::Seconds(1)});
     visitor.Flag({"insideNodes",
-                  "What a job or event that moves as packets sends inside a node does so, too."},
+                  "Whether traffic inside nodes also moves as packets, for jobs and events whose "
+                  "flows are packets; false: it is fluid."},
                  insideNodes);
 }
 

@@ -43,8 +43,8 @@ MakeFluid(Routing& routing, const HybridSpec& spec)
     if (spec.corrections.ingress.IsOn())
     {
         throw std::invalid_argument(
-            "corrections: found ingress beside packets, expected others: "
-            "it knows of a fluid's flows only");
+            "corrections: found ingress with packets, expected other corrections: ingress accounts "
+            "only for fluid flows");
     }
     return MakeFluidTransport(routing, spec.corrections, spec.sharing);
 }

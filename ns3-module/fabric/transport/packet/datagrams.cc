@@ -35,7 +35,7 @@ Datagrams::Offer(LinkId link, unsigned trafficClass, int64_t now)
     {
         throw std::invalid_argument(
             "Datagrams::Offer: found datagrams where the classes of packets rise by hop "
-            "(switch.classByHop), expected flows alone");
+            "(switch.classByHop), expected only flows");
     }
     m_network.SetDatagrams(*this, static_cast<uint8_t>(0xff << FIRST_CLASS));
     m_offers += m_network.HasSource(link.Index(), trafficClass) ? 0 : 1;
@@ -129,7 +129,7 @@ Datagrams::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         throw std::invalid_argument("Datagrams: found a datagram of " +
                                     std::to_string(datagram->bytes) + " bytes, expected 1 to " +
                                     std::to_string(m_network.MaxBytes(link)) +
-                                    ", as long as packets are");
+                                    ", the size of the largest packet");
     }
     const uint32_t packet = m_packets.New();
     Packet& p = m_packets[packet];
@@ -144,7 +144,7 @@ Datagrams::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
     if (m_network.HopAt(p.hop) != link)
     {
         throw std::invalid_argument(
-            "Datagrams: found a datagram whose route begins with another link than its port");
+            "Datagrams: found a datagram whose route does not begin at its port");
     }
     NoteSent(*datagram, now);
     return packet;

@@ -134,12 +134,12 @@ PacketNetwork::PacketNetwork(const Topology& topology,
             (isSwitch ? spec.switches.buffer : spec.nodeLinks.nicBuffer).Count() - committed[d];
         if (isSwitch && committed[d] > 0 && size <= 0)
         {
-            throw std::invalid_argument(
-                "switch.buffer: found " + std::to_string(size + committed[d]) + " bytes at " +
-                topology.GetDevice(DeviceId(d)).name + ", expected more than the " +
-                std::to_string(committed[d]) +
-                " of its reserves and of the headrooms that its links' delays, rates and largest "
-                "packets ask for");
+            throw std::invalid_argument("switch.buffer: found " +
+                                        std::to_string(size + committed[d]) + " bytes at " +
+                                        topology.GetDevice(DeviceId(d)).name +
+                                        ", expected more than the " + std::to_string(committed[d]) +
+                                        " bytes of reserve and headroom that the delays, rates and "
+                                        "largest packets of its links require");
         }
         // The headrooms of a NIC are outside its buffer, which only forwarded packets use.
         m_buffers[d] = SharedBuffer(std::max<int64_t>(0, size), spec.switches.reserve.Count());
@@ -163,7 +163,7 @@ PacketNetwork::CheckPauseTime(uint32_t ingress) const
         throw std::invalid_argument(
             "switch.pauseTime: found " + std::to_string(pause.ToPicoseconds() / 1000) +
             " ns, expected " + "at least the " + std::to_string((least + 999) / 1000) +
-            " ns that two packets take " +
+            " ns of two packets and their pauses at " +
             m_topology.GetDevice(m_topology.GetLink(LinkId(back)).from).name +
             ", behind which a pause may wait");
     }
@@ -394,7 +394,7 @@ PacketNetwork::SetTlpCredits(uint32_t link, int64_t room)
     check("pcieReadTags",
           spec.pcieReadTags,
           TlpsOf(packet, spec.pcieReadRequest.Count()),
-          " requests of a packet or burst");
+          " read requests of a packet or burst");
     constexpr int64_t INFINITE = int64_t{1} << 60;
     for (unsigned c = 0; c < m_classes; c++)
     {
@@ -524,7 +524,7 @@ PacketNetwork::CheckClasses(const std::vector<LinkId>& links, unsigned raised) c
         {
             throw std::invalid_argument(
                 std::string(key) + ": found " + std::to_string(classes) + ", expected at least " +
-                std::to_string(raised + 1) + ", for classes rise by hop from " +
+                std::to_string(raised + 1) + ", because classes rise by hop from " +
                 m_topology.LinkName(links.front()) + " to " + m_topology.LinkName(links.back()));
         }
     };
@@ -547,7 +547,7 @@ PacketNetwork::CheckTelemetry(const std::vector<LinkId>& links) const
         throw std::invalid_argument(
             std::string("congestionControl: found ") + m_spec.congestionControl->Name() +
             " on a path of " + std::to_string(switches) + " switches, expected at most the " +
-            std::to_string(Telemetry::MAX_HOPS) + " that a packet's telemetry tells of");
+            std::to_string(Telemetry::MAX_HOPS) + " that a packet's telemetry covers");
     }
 }
 
@@ -764,7 +764,7 @@ PacketNetwork::Release(const Packet& packet, uint32_t link, int64_t now)
     if (account.bytes < 0)
     {
         throw std::logic_error("PacketNetwork: more bytes left " +
-                               m_topology.LinkName(LinkId(ingress)) + "'s account than came");
+                               m_topology.LinkName(LinkId(ingress)) + "'s account than arrived");
     }
     const auto bit = static_cast<uint8_t>(1u << packet.ingressClass);
     if ((in.pausing & bit) != 0 && buffer.MayResume(account, m_spec.switches.resumeOffset.Count()))
@@ -1211,7 +1211,7 @@ PacketNetwork::TransmitOf(uint32_t link, unsigned trafficClass, int64_t now)
         }
         if (port.backlog-- == 0)
         {
-            throw std::logic_error("PacketNetwork: more packets left a port than came");
+            throw std::logic_error("PacketNetwork: more packets left a port than arrived");
         }
         Release(m_packets[packet], link, now);
     }

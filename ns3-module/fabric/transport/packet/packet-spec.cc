@@ -15,19 +15,19 @@ const Time MAX_TIME = Time::Seconds(1000);
 void
 PacketFormat::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Size({"mtu", "Payload of a full packet.", "RoCEv2's largest path MTU"},
+    visitor.Size({"mtu", "Payload bytes of a full packet.", "RoCEv2's largest path MTU"},
                  mtu,
                  {Bytes(64), Bytes::MiB(1)});
-    visitor.OptionalCount({"header",
-                           "Bytes that a packet has besides, preamble and gap included; left open: "
-                           "as the framing of the system's NICs has it.",
-                           "RoCEv2 over IPv4, 82: 14 + 20 + 8 + 12 + 4 + 4, and 20 of preamble "
-                           "and gap"},
-                          header,
-                          {0, 4096});
+    visitor.OptionalCount(
+        {"header",
+         "Header bytes of a packet, including preamble and inter-packet gap; absent: from the "
+         "framing of the system's NICs.",
+         "RoCEv2 over IPv4: 82 = 14 + 20 + 8 + 12 + 4 + 4, and 20 of preamble and gap"},
+        header,
+        {0, 4096});
     visitor.Size({"controlSize",
                   "Bytes on the wire of an acknowledgment, a notification or a trimmed packet.",
-                  "the least Ethernet frame, 64, with preamble and gap"},
+                  "the minimum Ethernet frame, 64, with preamble and gap"},
                  controlSize,
                  {Bytes(1), Bytes::KiB(4)});
 }
@@ -35,96 +35,101 @@ PacketFormat::VisitParameters(ParameterVisitor& visitor)
 void
 QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Enum<LossRecovery>({"recovery",
-                                "How lost packets are sent again: all from there on, or only "
-                                "those; by-routing: only those "
-                                "where routing is spray, for one that is overtaken is not lost."},
-                               recovery,
-                               {{"by-routing", LossRecovery::ByRouting},
-                                {"go-back-n", LossRecovery::GoBackN},
-                                {"selective", LossRecovery::Selective}});
+    visitor.Enum<LossRecovery>(
+        {"recovery",
+         "Retransmission of lost packets; go-back-n: all packets from the first lost one; "
+         "selective: only lost packets; by-routing: selective where routing is spray (which "
+         "reorders packets), else go-back-n."},
+        recovery,
+        {{"by-routing", LossRecovery::ByRouting},
+         {"go-back-n", LossRecovery::GoBackN},
+         {"selective", LossRecovery::Selective}});
     visitor.Count(
         {"ackEvery",
-         "Packets that one acknowledgment answers; a message's last, one sent again and one behind "
-         "which the window is full of fewer have one."},
+         "Number of packets per acknowledgment; the last packet of a message, a retransmitted "
+         "packet and a packet that fills the window are acknowledged at once."},
         ackEvery,
         {1, 1u << 20});
-    visitor.Duration({"ackDelay",
-                      "The longest that an acknowledgment waits for more packets to answer.",
-                      "estimate: a round trip of a data center"},
-                     ackDelay,
-                     {Time::Nanoseconds(1), Time::Seconds(1)});
+    visitor.Duration(
+        {"ackDelay",
+         "Maximum time that an acknowledgment waits for further packets to acknowledge.",
+         "estimate: a round trip of a data center"},
+        ackDelay,
+        {Time::Nanoseconds(1), Time::Seconds(1)});
     visitor.Flag({"repace",
-                  "A new rate moves the packet that waits for its time; without it, it holds from "
-                  "the one behind it on.",
-                  "HPCC's simulator: true for HPCC alone"},
+                  "Whether a new rate also moves the send time of the next packet; false: it "
+                  "applies from the packet after the next.",
+                  "HPCC's simulator: true only for HPCC"},
                  repace);
-    visitor.Flag({"ackPriority", "Acknowledgments and notifications go ahead of data."},
+    visitor.Flag({"ackPriority", "Whether acknowledgments and notifications are sent before data."},
                  ackPriority);
-    visitor.Flag(
-        {"ackBitmap",
-         "Acknowledgments say which packets have come of 64 behind the expected one, or up "
-         "to the one that they answer, so that packets out of order count as others do "
-         "instead of having one each; one that fills the window has one (selective).",
-         "Ultra Ethernet and htsim: true"},
-        ackBitmap);
+    visitor.Flag({"ackBitmap",
+                  "Whether acknowledgments carry a bitmap of 64 packets after the expected one, or "
+                  "up to the acknowledged one; out-of-order packets then count for ackEvery "
+                  "instead of each having its own acknowledgment (selective).",
+                  "Ultra Ethernet and htsim: true"},
+                 ackBitmap);
     visitor.Duration({"retransmissionTimeout",
-                      "Time without an acknowledgment after which a sender sends again.",
+                      "Time without an acknowledgment after which a sender retransmits.",
                       "mlx5: 4.096 us x 2^timeout, with timeout 10"},
                      retransmissionTimeout,
                      {Time::Nanoseconds(1), Time::Infinite()});
-    visitor.Duration({"nackInterval",
-                      "Least time between two requests for the same packet (go-back-n).",
-                      "HPCC's simulator"},
-                     nackInterval,
-                     {Time(), MAX_TIME});
-    visitor.OptionalCount(
-        {"reordering",
-         "Packets by which another may be overtaken and is not yet held lost (selective); left "
-         "open: as many as paths where routing is spray, else 0."},
-        reordering,
-        {0, 1u << 20});
-    visitor.Count({"paths", "Source ports that a queue pair varies where routing is spray."},
+    visitor.Duration(
+        {"nackInterval",
+         "Minimum time between two negative acknowledgments for the same packet (go-back-n).",
+         "HPCC's simulator"},
+        nackInterval,
+        {Time(), MAX_TIME});
+    visitor.OptionalCount({"reordering",
+                           "Number of later packets that may arrive before a missing packet counts "
+                           "as lost (selective); absent: paths where routing is spray, else 0."},
+                          reordering,
+                          {0, 1u << 20});
+    visitor.Count({"paths",
+                   "Number of source ports over which a queue pair spreads its packets where "
+                   "routing is spray."},
                   paths,
                   {1, 1u << 12});
-    visitor.Flag(
-        {"distinctPaths",
-         "Of source ports that hash to one path, use the first only: the paths found get "
-         "equal parts. Else a path gets as much as ports hash to it (oblivious spraying)."},
-        distinctPaths);
+    visitor.Flag({"distinctPaths",
+                  "Whether only the first of the source ports that hash to the same path is used, "
+                  "so that all paths get equal shares; false: the share of a path is the number of "
+                  "ports that hash to it (oblivious spraying)."},
+                 distinctPaths);
     visitor.Enum<PathChoice>(
         {"pathChoice",
-         "Path of the next packet where routing is spray: each in its turn; but avoid those that "
-         "were marked (for a turn) or trimmed (for four); recycle one that was just answered "
-         "without a mark, else the next; mixed: recycle, else avoid.",
+         "Path selection for the next packet where routing is spray; turns: round robin; avoid: "
+         "skip a path for one round per marked and four per trimmed packet; recycle: reuse a path "
+         "just acknowledged without a mark, else round robin; mixed: recycle, else avoid.",
          "htsim: oblivious, bitmap, REPS, mixed (its default)"},
         pathChoice,
         {{"turns", PathChoice::Turns},
          {"avoid", PathChoice::Avoid},
          {"recycle", PathChoice::Recycle},
          {"mixed", PathChoice::Mixed}});
-    visitor.Size({"window", "Most bytes that are not acknowledged; 0: as congestion control says."},
-                 window,
-                 {Bytes(0), MAX_BYTES});
+    visitor.Size(
+        {"window", "Maximum unacknowledged bytes of a queue pair; 0: given by congestion control."},
+        window,
+        {Bytes(0), MAX_BYTES});
     visitor.DataRate({"maxRate",
-                      "Most that a queue pair sends, which congestion control takes for its line; "
-                      "0: its port's rate."},
+                      "Maximum sending rate of a queue pair, which is the line rate for congestion "
+                      "control; 0: the rate of its port."},
                      maxRate,
                      {Rate(), Rate::Gbps(1e6)});
     visitor.Enum<PaceTimer>(
         {"paceTimer",
-         "What wakes a queue pair at the time of its next packet: a timer of its own; or one of "
-         "its "
-         "port, which is set when nothing can be sent, to the first of the times, those of full "
-         "windows among them, unless that is past or it is set already; acknowledgments wake all.",
+         "Timer that wakes a queue pair at the send time of its next packet; queue-pair: one timer "
+         "per queue pair; port: one timer per port, set to the earliest send time of its queue "
+         "pairs (full windows included) when none may send and that time is not past; "
+         "acknowledgments also wake all of them.",
          "HPCC's simulator: port"},
         paceTimer,
         {{"queue-pair", PaceTimer::QueuePair}, {"port", PaceTimer::Port}});
-    visitor.Duration({"messageGap", "Pause between two messages of a queue pair."},
+    visitor.Duration({"messageGap", "Idle time between two messages of a queue pair."},
                      messageGap,
                      {Time(), MAX_TIME});
     visitor.Enum<FlowEnd>(
-        {"flowEnd", "When a flow has ended: its last byte is received, or acknowledged."},
+        {"flowEnd",
+         "End of a flow: its last byte has been received, or its last acknowledgment has arrived."},
         flowEnd,
         {{"received", FlowEnd::Received}, {"acknowledged", FlowEnd::Acknowledged}});
 }
@@ -132,130 +137,153 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
 void
 SwitchSpec::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Enum<FlowControl>(
-        {"flowControl",
-         "What keeps packets from being lost: pauses by class, credits, or nothing."},
-        flowControl,
-        {{"pfc", FlowControl::Pfc},
-         {"credits", FlowControl::Credits},
-         {"none", FlowControl::None}});
-    visitor.Count({"ports", "Most links that a switch has; 0: any number."}, ports, {0, 1u << 16});
-    visitor.DataRate({"capacity",
-                      "Most that the links of a switch send together, headers included; 0: any "
-                      "rate."},
-                     capacity,
-                     {Rate(), Rate::Gbps(1e6)});
+    visitor.Enum<FlowControl>({"flowControl",
+                               "Link-level flow control; pfc: pauses per traffic class; credits: "
+                               "as InfiniBand; none: lossy queues."},
+                              flowControl,
+                              {{"pfc", FlowControl::Pfc},
+                               {"credits", FlowControl::Credits},
+                               {"none", FlowControl::None}});
+    visitor.Count(
+        {"ports", "Maximum number of links of a switch; 0: unlimited."}, ports, {0, 1u << 16});
+    visitor.DataRate(
+        {"capacity",
+         "Maximum total sending rate of the links of a switch, including headers; 0: unlimited."},
+        capacity,
+        {Rate(), Rate::Gbps(1e6)});
     visitor.Duration({"latency",
-                      "Time from a packet's arrival at a switch to its egress queue, beside what "
-                      "the latency of the link has of it."},
+                      "Time from a packet's arrival at a switch to its egress queue, in addition "
+                      "to the latency of the link."},
                      latency,
                      {Time(), Time::Milliseconds(1)});
-    visitor.Size({"buffer", "Packet buffer of a switch.", "Spectrum, Tomahawk: 16 MB and more"},
-                 buffer,
-                 {Bytes(1), MAX_BYTES});
     visitor.Size(
-        {"cell", "A packet takes whole cells of the buffer."}, cell, {Bytes(1), Bytes::KiB(64)});
-    visitor.Size({"reserve", "Of that, for each ingress link and class alone.", "HPCC's simulator"},
+        {"buffer", "Size of the packet buffer of a switch.", "Spectrum, Tomahawk: 16 MB and more"},
+        buffer,
+        {Bytes(1), MAX_BYTES});
+    visitor.Size({"cell", "Cell size of the buffer; a packet occupies whole cells."},
+                 cell,
+                 {Bytes(1), Bytes::KiB(64)});
+    visitor.Size({"reserve",
+                  "Part of the buffer that is reserved for each ingress link and lossless class.",
+                  "HPCC's simulator"},
                  reserve,
                  {Bytes(0), MAX_BYTES});
     visitor.Number({"alpha",
-                    "Part of the free shared buffer that one ingress link and class may use (pfc), "
-                    "or one queue of a lossy class.",
+                    "Dynamic threshold: fraction of the free shared buffer that an ingress link "
+                    "and class (pfc), or a queue of a lossy class, may use.",
                     "HPCC's simulator: 1/8 at the NIC's rate"},
                    alpha,
                    {1e-6, 1e6});
     visitor.DataRate(
-        {"alphaRate", "Link rate that alpha is for; it grows in proportion; 0: alpha is for all."},
+        {"alphaRate",
+         "Link rate for which alpha holds; alpha scales with the actual link rate. 0: no scaling."},
         alphaRate,
         {Rate(), Rate::Gbps(1e6)});
     visitor.Size({"headroom",
-                  "Room of an ingress link and class for what comes after a pause; 0: what two "
-                  "packets, the pause and both directions of the wire come to, in cells.",
+                  "Buffer of an ingress link and class for data that arrives after it sent a "
+                  "pause; 0: room for two packets, the pause and the data in flight in both "
+                  "directions of the cable, in cells.",
                   "IEEE 802.1Qbb without delays of interfaces"},
                  headroom,
                  {Bytes(0), MAX_BYTES});
-    visitor.Size(
-        {"resumeOffset", "How far below its threshold a paused one goes on.", "HPCC's simulator"},
-        resumeOffset,
-        {Bytes(0), MAX_BYTES});
+    visitor.Size({"resumeOffset",
+                  "Distance below its threshold at which a paused ingress link and class resumes.",
+                  "HPCC's simulator"},
+                 resumeOffset,
+                 {Bytes(0), MAX_BYTES});
     visitor.Duration(
-        {"pauseTime", "How long a pause lasts; it is renewed in time. inf: until told."},
+        {"pauseTime",
+         "Duration of a pause, which is renewed before it expires; inf: until a resume."},
         pauseTime,
         {Time::Nanoseconds(1), Time::Infinite()});
-    visitor.Size({"portQueue", "Most bytes in the queue of a lossy class; 0: alpha says."},
-                 portQueue,
-                 {Bytes(0), MAX_BYTES});
+    visitor.Size(
+        {"portQueue", "Maximum queue length of a lossy class at a port; 0: given by alpha."},
+        portQueue,
+        {Bytes(0), MAX_BYTES});
     visitor.Count({"losslessClasses",
-                   "Classes of data, from the first on, that are paused (pfc); packets of the "
-                   "others are dropped where their queue has no room."},
+                   "Number of data classes, from the first on, that are paused (pfc); packets of "
+                   "the other classes are dropped when their queue is full."},
                   losslessClasses,
                   {0, 7});
     visitor.Flag({"classByHop",
-                  "A packet is a class higher behind each link from switch to switch, unless it "
-                  "goes on from one within a group to one between groups: so no cycle of packets "
-                  "can wait for each other. Needs as many trafficClasses, and losslessClasses "
-                  "under pauses, as the longest path has: 2 in a dragonfly, 3 with detours.",
+                  "Whether the class of a packet rises by one after each link between switches, "
+                  "except from a link within a group to one between groups, which prevents "
+                  "deadlock. It needs as many trafficClasses (with pfc also losslessClasses) as "
+                  "the longest path uses: 2 in a dragonfly, 3 with detours.",
                   "virtual channels by hop (Guenther, IEEE Trans. Communications 1981; for "
                   "dragonflies Kim et al., ISCA 2008)"},
                  classByHop);
-    visitor.Flag(
-        {"trim", "Cut off the payload of packets that find no room, and pass on the rest."}, trim);
+    visitor.Flag({"trim",
+                  "Whether packets that find their queue full are trimmed to their headers instead "
+                  "of dropped."},
+                 trim);
     visitor.Number({"trimTail",
-                    "Probability with which a full queue trims its newest packet, and takes the "
-                    "one that comes in its place; by chance, so that senders in step with each "
-                    "other do not lose all to one. 0: the one that comes is always trimmed.",
+                    "Probability that a full queue trims its newest packet and admits the arriving "
+                    "one in its place; the randomness keeps synchronized senders from losing all "
+                    "packets to one sender. 0: the arriving packet is always trimmed.",
                     "NDP's switches (Handley et al., SIGCOMM 2017, section 3.1) and htsim: 0.5"},
                    trimTail,
                    {0, 1});
     visitor.Size({"controlQueue",
-                  "Bytes of control packets, among them what is left of trimmed ones, that wait at "
-                  "a port of a switch that trims; others are dropped. 0: twice portQueue, or any "
-                  "number where that is 0.",
+                  "Maximum queue length of control packets, including trimmed headers, at a port "
+                  "of a switch that trims; further ones are dropped. 0: twice portQueue, or "
+                  "unlimited where portQueue is 0.",
                   "htsim: twice the queue of data"},
                  controlQueue,
                  {Bytes(0), MAX_BYTES});
-    visitor.Count(
-        {"controlRun",
-         "Control packets that such a port sends one after another while data waits; then "
-         "data has a turn. 0: any number, so that headers of senders that do not slow "
-         "down may keep it waiting for ever.",
-         "Weir; NDP's switches (section 3.1): 10, htsim: 100000"},
-        controlRun,
-        {0, 1u << 30});
-    visitor.Flag({"cutThrough", "Pass packets on as soon as their header is there."}, cutThrough);
-    visitor.Size({"creditBuffer",
-                  "Receive buffer of a link and lane (credits); 0: what one flow needs for the "
-                  "whole rate. Flows that leave by several ports hold each other up in it."},
-                 creditBuffer,
-                 {Bytes(0), MAX_BYTES});
-    visitor.Size({"creditUnit", "Bytes of one credit.", "InfiniBand: 64"},
+    visitor.Count({"controlRun",
+                   "Maximum number of consecutive control packets that a port of a switch that "
+                   "trims sends while data waits. 0: unlimited; headers of senders that do not "
+                   "slow down may then block data forever.",
+                   "Weir; NDP's switches (section 3.1): 10, htsim: 100000"},
+                  controlRun,
+                  {0, 1u << 30});
+    visitor.Flag({"cutThrough",
+                  "Whether switches forward a packet once its header has arrived (cut-through); "
+                  "false: store-and-forward."},
+                 cutThrough);
+    visitor.Size(
+        {"creditBuffer",
+         "Receive buffer of a link and class (credits); 0: enough for one flow at the full rate. "
+         "Flows to different egress ports block each other in it (head-of-line blocking)."},
+        creditBuffer,
+        {Bytes(0), MAX_BYTES});
+    visitor.Size({"creditUnit", "Size of one credit.", "InfiniBand: 64"},
                  creditUnit,
                  {Bytes(1), Bytes::KiB(64)});
-    visitor.Duration({"creditDelay", "From a packet's leaving to its credits' leaving."},
-                     creditDelay,
-                     {Time(), MAX_TIME});
-    visitor.Flag({"marks", "Mark packets (ECN)."}, marks);
+    visitor.Duration(
+        {"creditDelay", "Time from a packet's departure to the return of its credits."},
+        creditDelay,
+        {Time(), MAX_TIME});
+    visitor.Flag({"marks", "Whether switches mark packets (ECN)."}, marks);
     visitor.Flag({"markRoots",
-                  "Mark only where congestion begins: no packet that had to wait for credits or "
-                  "a pause at the head of its queue.",
+                  "Whether only root queues of congestion mark: a packet that waited for credits "
+                  "or a pause at the head of its queue is not marked.",
                   "InfiniBand Architecture, annex A10"},
                  markRoots);
-    visitor.Size({"markFrom", "Queue from which on packets are marked (Kmin).", "HPCC's simulator"},
+    visitor.Size({"markFrom",
+                  "Queue length above which packets are marked with a growing probability (Kmin).",
+                  "HPCC's simulator"},
                  markFrom,
                  {Bytes(0), MAX_BYTES});
-    visitor.Size({"markAll", "Queue from which on all are (Kmax).", "HPCC's simulator"},
-                 markAll,
-                 {Bytes(0), MAX_BYTES});
-    visitor.Number(
-        {"markProbability", "Part of packets that are at markAll (Pmax).", "HPCC's simulator"},
-        markProbability,
-        {0, 1});
-    visitor.DataRate(
-        {"markRate", "Link rate that markFrom and markAll are for; 0: they are for all."},
-        markRate,
-        {Rate(), Rate::Gbps(1e6)});
+    visitor.Size(
+        {"markAll", "Queue length above which all packets are marked (Kmax).", "HPCC's simulator"},
+        markAll,
+        {Bytes(0), MAX_BYTES});
+    visitor.Number({"markProbability",
+                    "Marking probability at a queue length of markAll (Pmax).",
+                    "HPCC's simulator"},
+                   markProbability,
+                   {0, 1});
+    visitor.DataRate({"markRate",
+                      "Link rate for which markFrom and markAll hold; they scale with the actual "
+                      "link rate. 0: no scaling."},
+                     markRate,
+                     {Rate(), Rate::Gbps(1e6)});
     visitor.Enum<MarkingPlace>(
-        {"markAt", "Whether the queue is looked at when a packet leaves it, or comes."},
+        {"markAt",
+         "Time at which the queue length decides on a mark: when the packet leaves the queue "
+         "(dequeue) or arrives (enqueue)."},
         markAt,
         {{"dequeue", MarkingPlace::Dequeue}, {"enqueue", MarkingPlace::Enqueue}});
 }
@@ -264,17 +292,17 @@ void
 ArbitrationSpec::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Text({"highTable",
-                  "Classes of data that ports serve first, with their weights in units of 64 "
-                  "bytes, as 1:64,2:128; empty: none.",
+                  "Data classes that ports serve with high priority, as class:weight with weights "
+                  "in units of 64 bytes, such as 1:64,2:128; empty: none.",
                   "InfiniBand Architecture, volume 1, 7.6.9; text as OpenSM's vlarb_high"},
                  highTable);
     visitor.Text({"lowTable",
-                  "Classes that they serve after it, with their weights; empty: all that highTable "
-                  "has not, one packet each in turns."},
+                  "Data classes that ports serve with low priority, as class:weight; empty: all "
+                  "classes that are not in highTable, round robin by packet."},
                  lowTable);
     visitor.Size({"highLimit",
-                  "Bytes that highTable may send before lowTable may send a packet; 0: one "
-                  "packet."},
+                  "Maximum bytes that classes of highTable send before lowTable may send a packet; "
+                  "0: one packet."},
                  highLimit,
                  {Bytes(0), MAX_BYTES});
 }
@@ -292,96 +320,99 @@ NodeLinkSpec::BurstOf(int64_t bytes) const
 void
 NodeLinkSpec::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Size({"nvlinkBuffer",
-                  "Receive buffer of an NVLink; 0: what one flow needs for the whole rate, at an "
-                  "NVSwitch for each port by which packets may leave, so that none holds others "
-                  "up: NVIDIA calls NVSwitches non-blocking."},
-                 nvlinkBuffer,
-                 {Bytes(0), MAX_BYTES});
+    visitor.Size(
+        {"nvlinkBuffer",
+         "Receive buffer of an NVLink; 0: enough for one flow at the full rate, at an NVSwitch for "
+         "each egress port, so that no flow blocks others (NVIDIA calls NVSwitches non-blocking)."},
+        nvlinkBuffer,
+        {Bytes(0), MAX_BYTES});
     visitor.Size({"pcieBuffer",
-                  "Receive buffer of a PCIe link for either kind of data; 0: enough for the whole "
-                  "rate."},
+                  "Receive buffer of a PCIe link for writes, and the same for read completions; 0: "
+                  "enough for the full rate."},
                  pcieBuffer,
                  {Bytes(0), MAX_BYTES});
     visitor.Size({"pcieMaxPayload",
-                  "Payload of a PCIe packet (TLP), each of which takes a header credit.",
+                  "Maximum payload of a PCIe packet (TLP), which takes one header credit.",
                   "Max_Payload_Size of servers"},
                  pcieMaxPayload,
                  {Bytes(64), Bytes::KiB(4)});
     constexpr uint32_t MAX_CREDITS = 1u << 20;
     visitor.Count({"pciePostedHeaders",
-                   "Header credits of a PCIe link for writes; 0: no bound. Without scaled flow "
-                   "control at most 127."},
+                   "Header credits of a PCIe link for writes (posted); 0: unlimited. Without "
+                   "scaled flow control at most 127."},
                   pciePostedHeaders,
                   {0, MAX_CREDITS});
     visitor.Count({"pciePostedData",
-                   "The same of data, credits of 16 bytes; 0: as pcieBuffer has. Without scaled "
-                   "flow control at most 2047."},
+                   "Data credits of 16 bytes of a PCIe link for writes (posted); 0: given by "
+                   "pcieBuffer. Without scaled flow control at most 2047."},
                   pciePostedData,
                   {0, MAX_CREDITS});
     visitor.Count({"pcieCompletionHeaders",
-                   "Header credits of a PCIe link for what reads return, as network adapters send "
-                   "from memory; 0: no bound."},
+                   "Header credits of a PCIe link for read completions, which carry the data that "
+                   "network adapters send; 0: unlimited."},
                   pcieCompletionHeaders,
                   {0, MAX_CREDITS});
     visitor.Count(
-        {"pcieCompletionData", "The same of data, credits of 16 bytes; 0: as pcieBuffer has."},
+        {"pcieCompletionData",
+         "Data credits of 16 bytes of a PCIe link for read completions; 0: given by pcieBuffer."},
         pcieCompletionData,
         {0, MAX_CREDITS});
     visitor.Count({"pcieReadTags",
-                   "Read requests that a network adapter has under way to what it sends from; 0: "
-                   "no bound."},
+                   "Maximum number of outstanding PCIe read requests of a network adapter for data "
+                   "to send; 0: unlimited."},
                   pcieReadTags,
                   {0, 1u << 14});
     visitor.Size({"pcieReadRequest",
-                  "Bytes that a read asks for (Max_Read_Request_Size).",
+                  "Size of a PCIe read request (Max_Read_Request_Size).",
                   "default of PCI Express"},
                  pcieReadRequest,
                  {Bytes(128), Bytes::KiB(4)});
     visitor.Size({"nicBuffer",
-                  "Packet buffer of a network adapter, for what comes from the network.",
+                  "Packet buffer of a network adapter for packets from the network.",
                   "ConnectX-5: 2 MB a port"},
                  nicBuffer,
                  {Bytes(1), MAX_BYTES});
-    visitor.Size(
-        {"burst",
-         "What is sent at once inside a node, where packets of 128 to 256 bytes follow each "
-         "other; of a message at most a sixteenth, but 1 KiB."},
-        burst,
-        {Bytes(64), Bytes::MiB(1)});
+    visitor.Size({"burst",
+                  "Maximum burst inside a node, which models consecutive packets of 128 to 256 "
+                  "bytes as one; it is at most a sixteenth of the message, but at least 1 KiB."},
+                 burst,
+                 {Bytes(64), Bytes::MiB(1)});
 }
 
 void
 SettleSpec::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Flag({"replay",
-                  "What flows that share links did once, from the first one's start until all was "
-                  "quiet, they do again when they start again at the same times from each other, "
-                  "there or where links are alike; queue pairs forget congestion in between.",
+                  "Whether episodes of flows that share links are replayed instead of simulated "
+                  "when flows start again at the same relative times, on the same links or on "
+                  "links of the same kinds; queue pairs forget congestion between episodes.",
                   "memoization of Wormhole (NSDI 2026), with exact keys"},
                  replay);
-    visitor.Number({"tolerance",
-                    "As replay, and of those whose flows start at nearly the same times, too: what "
-                    "is told may be moved by that part of the time since the first start, or of "
-                    "what the flow that starts takes alone; what windows of time agree in to that "
-                    "part goes on without packets. 0: none is moved, nothing averaged."},
-                   tolerance,
-                   {0, 1});
+    visitor.Number(
+        {"tolerance",
+         "Relative tolerance of replays; if above 0, episodes with nearly the same start times are "
+         "replayed, too, and an episode whose successive windows agree is served at its average "
+         "rates. Results shift by at most this fraction of the time since the first start or of "
+         "the flow's uncontended time. 0: replays are exact."},
+        tolerance,
+        {0, 1});
 }
 
 void
 PacketSpec::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Count({"trafficClasses", "Classes of data, which ports serve as arbitration says."},
+    visitor.Count({"trafficClasses",
+                   "Number of data classes, which ports serve in the order set by arbitration."},
                   trafficClasses,
                   {1, 7});
     visitor.Duration({"clock",
-                      "Transmission times are rounded down to whole ones of it, and whole ones to "
-                      "one less; at 1ps to the nearest.",
+                      "Clock tick of transmission times, which are rounded down to whole ticks (an "
+                      "exact number of ticks to one tick less); at 1ps, rounded to the nearest.",
                       "HPCC's simulator: 1ns"},
                      clock,
                      {Time::Picoseconds(1), Time::Microseconds(1)});
-    visitor.Seed({"packetSeed", "Of what switches draw when they mark or trim."}, seed);
+    visitor.Seed({"packetSeed", "Seed of the random numbers for marking, trimming and loss."},
+                 seed);
 }
 
 std::vector<std::pair<const char*, Parameterized*>>

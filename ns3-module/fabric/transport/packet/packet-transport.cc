@@ -82,7 +82,7 @@ PacketTransport::CheckLossyQueues() const
     }
     const int64_t packet = m_spec.format.mtu.Count() + m_spec.format.header.value_or(0) +
                            m_spec.congestionControl->HeaderBytes();
-    const std::string forEver = ": else each is lost whenever it is sent";
+    const std::string forEver = ": otherwise every transmission is lost";
     const int64_t queue = spec.portQueue.Count();
     if (queue > 0 && queue < packet)
     {
@@ -269,8 +269,8 @@ PacketTransport::Check(const FlowRequest& request) const
     if (request.trafficClass >= Datagrams::FIRST_CLASS && m_datagramClient != nullptr)
     {
         throw std::invalid_argument(
-            "PacketTransport::Start: found a flow of a class beyond the first beside datagrams, "
-            "expected these alone in it");
+            "PacketTransport::Start: found a flow in a class beyond the first, expected only "
+            "datagrams in it");
     }
     if (request.route.Index() >= m_routing.Size())
     {
@@ -279,7 +279,7 @@ PacketTransport::Check(const FlowRequest& request) const
     if (m_routing.IsSum(request.route))
     {
         throw std::invalid_argument(
-            "PacketTransport::Start: found a sum of routes, expected one that packets can take");
+            "PacketTransport::Start: found a sum of routes, expected a single route");
     }
 }
 
@@ -294,7 +294,7 @@ PacketTransport::Start(const FlowRequest& request, Time now)
         index = static_cast<uint32_t>(m_flows.size());
         if (index > INDEX_MASK)
         {
-            throw std::length_error("PacketTransport: more than 2^24 flows at once");
+            throw std::length_error("PacketTransport: more than 2^24 concurrent flows");
         }
         m_flows.emplace_back();
         m_wheel.Reserve(PacketEventKind::Post, m_flows.size());
@@ -450,7 +450,7 @@ PacketTransport::OfferDatagrams(LinkId link, unsigned trafficClass, Time now)
     if (m_datagramClient == nullptr || link.Index() >= m_network.Links())
     {
         throw std::invalid_argument(
-            "PacketTransport::OfferDatagrams: no such link, or nobody to have datagrams from");
+            "PacketTransport::OfferDatagrams: no such link, or no client that provides datagrams");
     }
     Wake(now);
     m_now = std::max(m_now, now);
@@ -823,8 +823,8 @@ PacketTransport::SetLinkLoss(LinkId link, double part, Time now)
         m_routing.GetTopology().GetLink(link).kind != LinkKind::Network)
     {
         throw std::invalid_argument(
-            "PacketTransport::SetLinkLoss: no such link of the network, or "
-            "the part is not in [0, 1)");
+            "PacketTransport::SetLinkLoss: no such link of the network, or the loss probability is "
+            "not in [0, 1)");
     }
     m_pairs.ForgetRetries();
     m_now = std::max(m_now, now);
@@ -1316,10 +1316,10 @@ PacketTransport::DescribeLivelock(const QueuePairs::Livelock& livelock) const
     const Topology& topology = m_routing.GetTopology();
     return "livelock: packet " + std::to_string(livelock.packet) + " from " +
            topology.LinkName(links.begin()->link) + " to " +
-           topology.LinkName((links.end() - 1)->link) + " was sent again " +
+           topology.LinkName((links.end() - 1)->link) + " was retransmitted " +
            std::to_string(QueuePairs::MAX_RETRIES) +
-           " times and never came, nor did any other since; lossy queues or links drop it "
-           "(switch.flowControl, queuePair.recovery)";
+           " times and never arrived, nor did any other packet since; lossy queues or links drop "
+           "it (switch.flowControl, queuePair.recovery)";
 }
 
 std::string

@@ -499,7 +499,7 @@ ReplayTransport::Start(const FlowRequest& request, Time now)
         slot = static_cast<uint32_t>(m_slots.size());
         if (slot > INDEX_MASK)
         {
-            throw std::length_error("ReplayTransport: more than 2^24 flows at once");
+            throw std::length_error("ReplayTransport: more than 2^24 concurrent flows");
         }
         m_slots.emplace_back();
     }

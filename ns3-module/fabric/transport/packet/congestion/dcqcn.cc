@@ -321,7 +321,11 @@ Dcqcn::VisitParameters(ParameterVisitor& visitor)
         names.emplace_back(each.name);
     }
     const std::size_t before = preset;
-    visitor.Choice({"preset", "A published setting of all that follows."}, preset, names);
+    visitor.Choice({"preset",
+                    "Published parameter set, which gives the defaults of notificationInterval to "
+                    "minimumRate."},
+                   preset,
+                   names);
     if (preset != before)
     {
         ApplyPreset();
@@ -329,52 +333,69 @@ Dcqcn::VisitParameters(ParameterVisitor& visitor)
     const Time longest = Time::Seconds(1000);
     const Rate fastest = Rate::Gbps(1e6);
     visitor.Duration({"notificationInterval",
-                      "Least time between two notifications of a receiver; inf: ACKs echo marks.",
+                      "Minimum time between two congestion notifications of a receiver; inf: none, "
+                      "acknowledgments echo marks.",
                       "the preset"},
                      notificationInterval,
                      {Time(), Time::Infinite()});
     visitor.Duration(
-        {"alphaTimer", "Time without notification after which alpha falls.", "the preset"},
+        {"alphaTimer", "Time without a notification after which alpha decreases.", "the preset"},
         alphaTimer,
         {Time::Nanoseconds(1), longest});
     visitor.Duration({"cutCheck",
-                      "Period in which a sender looks whether it was notified; 0: it cuts at once.",
+                      "Period at which a sender checks for notifications and cuts its rate; 0: it "
+                      "cuts at each notification.",
                       "the preset"},
                      cutCheck,
                      {Time(), longest});
-    visitor.Duration({"increaseTimer", "Time between two increases.", "the preset"},
+    visitor.Duration({"increaseTimer", "Time between two rate increases.", "the preset"},
                      increaseTimer,
                      {Time::Nanoseconds(1), longest});
-    visitor.Size({"byteCounter", "Bytes between two increases; 0: only time counts.", "the preset"},
+    visitor.Size({"byteCounter",
+                  "Bytes sent between two rate increases; 0: only the timer increases the rate.",
+                  "the preset"},
                  byteCounter,
                  {Bytes(0), Bytes::GiB(1024)});
-    visitor.Count(
-        {"fastRecovery", "Increases that go halfway back to the rate before a cut.", "the preset"},
-        fastRecovery,
-        {0, 1u << 20});
-    visitor.DataRate({"additiveIncrease", "By which the target grows after that.", "the preset"},
+    visitor.Count({"fastRecovery",
+                   "Number of increases in fast recovery, each halfway to the target rate.",
+                   "the preset"},
+                  fastRecovery,
+                  {0, 1u << 20});
+    visitor.DataRate({"additiveIncrease",
+                      "Additive increase of the target rate, after fast recovery.",
+                      "the preset"},
                      additiveIncrease,
                      {Rate(), fastest});
-    visitor.DataRate({"hyperIncrease", "By which it grows after one more.", "the preset"},
+    visitor.DataRate({"hyperIncrease",
+                      "Hyper increase of the target rate, after the additive increase.",
+                      "the preset"},
                      hyperIncrease,
                      {Rate(), fastest});
     visitor.DataRate({"increaseRate",
-                      "Line rate that increases are for, in proportion; 0: for all.",
+                      "Line rate for which the increases hold; they scale with the actual line "
+                      "rate. 0: no scaling.",
                       "the preset"},
                      increaseRate,
                      {Rate(), fastest});
-    visitor.Number(
-        {"alphaGain", "Weight of the newest period in alpha.", "the preset"}, alphaGain, {1e-9, 1});
-    visitor.DataRate(
-        {"minimumRate", "Below which no cut leads.", "the preset"}, minimumRate, {Rate(), fastest});
-    visitor.Flag({"clampTarget",
-                  "A cut before any increase also lowers the rate that is aimed at.",
-                  "ConnectX: clamp_tgt_rate, off"},
-                 clampTarget);
-    visitor.Size({"window", "Most bytes under way at line rate, fewer at lower ones; 0: no limit."},
-                 window,
-                 {Bytes(0), Bytes::GiB(1024)});
-    visitor.Flag({"windowOfPath", "That window is the path's rate times its round trip."},
+    visitor.Number({"alphaGain", "Weight of the newest period in alpha (g).", "the preset"},
+                   alphaGain,
+                   {1e-9, 1});
+    visitor.DataRate({"minimumRate", "Lowest sending rate after rate cuts.", "the preset"},
+                     minimumRate,
+                     {Rate(), fastest});
+    visitor.Flag(
+        {"clampTarget",
+         "Whether a cut without an increase since the previous cut also lowers the target rate.",
+         "ConnectX: clamp_tgt_rate, off"},
+        clampTarget);
+    visitor.Size(
+        {"window",
+         "Maximum bytes in flight at line rate, in proportion to the current rate; 0: no limit."},
+        window,
+        {Bytes(0), Bytes::GiB(1024)});
+    visitor.Flag({"windowOfPath",
+                  "Whether the window at line rate is the bandwidth-delay product of the path "
+                  "instead of window."},
                  windowOfPath);
 }
 

@@ -19,8 +19,9 @@ class Dcqcn : public CongestionControl
 {
   public:
     Dcqcn()
-        : CongestionControl("dcqcn",
-                            "Rates cut by marks and grown by timers (Zhu et al., SIGCOMM 2015).")
+        : CongestionControl(
+              "dcqcn",
+              "Marks cut rates, timers and byte counters increase them (Zhu et al., SIGCOMM 2015).")
     {
     }
 

@@ -87,15 +87,16 @@ class DctcpSender : public SenderControl
 void
 Dctcp::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Number({"gain",
-                    "Weight of the newest round in the part of marked packets.",
-                    "Alizadeh et al., SIGCOMM 2010: 1/16"},
-                   gain,
-                   {1e-9, 1});
-    visitor.DataRate({"increase", "By which the rate grows each round.", "HPCC's simulator"},
+    visitor.Number(
+        {"gain",
+         "Weight of the newest round trip in the smoothed fraction of marked packets (g).",
+         "Alizadeh et al., SIGCOMM 2010: 1/16"},
+        gain,
+        {1e-9, 1});
+    visitor.DataRate({"increase", "Increase of the rate per round trip.", "HPCC's simulator"},
                      increase,
                      {Rate(), Rate::Gbps(1e6)});
-    visitor.DataRate({"minimumRate", "Below which no cut leads.", "HPCC's simulator"},
+    visitor.DataRate({"minimumRate", "Lowest sending rate after rate cuts.", "HPCC's simulator"},
                      minimumRate,
                      {Rate(), Rate::Gbps(1e6)});
     VisitWindow(visitor, window, windowOfPath, scaleWindow);

@@ -17,7 +17,7 @@ class Dctcp : public CongestionControl
     Dctcp()
         : CongestionControl(
               "dctcp",
-              "Rates cut by the part of packets that are marked (Alizadeh et al., SIGCOMM 2010).")
+              "Rates are cut by the fraction of marked packets (Alizadeh et al., SIGCOMM 2010).")
     {
     }
 

@@ -125,37 +125,39 @@ void
 Hpcc::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Number({"utilization",
-                    "Of the most utilized hop that is aimed at (eta).",
+                    "Target utilization of the most utilized hop (eta).",
                     "Li et al., SIGCOMM 2019: 0.95"},
                    utilization,
                    {0.01, 1});
     visitor.Count({"maxStage",
-                   "Consecutive additive increases before the next multiplicative one.",
+                   "Number of consecutive additive increases before a multiplicative adjustment.",
                    "HPCC's simulator"},
                   maxStage,
                   {0, 1u << 20});
     visitor.Flag({"fastReaction",
-                  "React to each acknowledgment, not only once a round trip.",
+                  "Whether to react to each acknowledgment instead of once per round trip.",
                   "Li et al., SIGCOMM 2019, algorithm 1"},
                  fastReaction);
-    visitor.DataRate({"increase", "By which the rate grows.", "HPCC's simulator"},
+    visitor.DataRate({"increase", "Additive increase of the rate.", "HPCC's simulator"},
                      increase,
                      {Rate(), Rate::Gbps(1e6)});
-    visitor.DataRate({"minimumRate", "Below which no cut leads.", "HPCC's simulator"},
+    visitor.DataRate({"minimumRate", "Lowest sending rate after rate cuts.", "HPCC's simulator"},
                      minimumRate,
                      {Rate(), Rate::Gbps(1e6)});
-    visitor.Duration({"baseRtt", "Round-trip time with empty queues; 0: the path's."},
+    visitor.Duration({"baseRtt", "Base round-trip time, with empty queues; 0: that of the path."},
                      baseRtt,
                      {Time(), Time::Seconds(1000)});
     VisitWindow(visitor, window, windowOfPath, scaleWindow);
-    visitor.Count({"byteUnit", "Bytes sent are told in units of it.", "HPCC's simulator"},
-                  byteUnit,
-                  {1, 1u << 20});
-    visitor.Count({"queueUnit", "Bytes queued are told in units of it.", "HPCC's simulator"},
-                  queueUnit,
-                  {1, 1u << 20});
+    visitor.Count(
+        {"byteUnit", "Unit of the sent-bytes counter in telemetry, in bytes.", "HPCC's simulator"},
+        byteUnit,
+        {1, 1u << 20});
+    visitor.Count(
+        {"queueUnit", "Unit of the queue length in telemetry, in bytes.", "HPCC's simulator"},
+        queueUnit,
+        {1, 1u << 20});
     visitor.Count({"telemetryHeader",
-                   "Bytes of telemetry in a packet: five hops of 8 and 2.",
+                   "Bytes of telemetry in a packet; the default is 8 for each of five hops, and 2.",
                    "Li et al., SIGCOMM 2019"},
                   telemetryHeader,
                   {0, 1024});

@@ -15,8 +15,9 @@ class Hpcc : public CongestionControl
 {
   public:
     Hpcc()
-        : CongestionControl(
-              "hpcc", "Rates follow what switches write into packets (Li et al., SIGCOMM 2019).")
+        : CongestionControl("hpcc",
+                            "Rates follow the telemetry that switches write into packets (Li et "
+                            "al., SIGCOMM 2019).")
     {
     }
 

@@ -62,22 +62,24 @@ void
 Infiniband::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Count({"increase",
-                   "Entries of the table that one mark leads on (CCTI_Increase).",
+                   "Number of congestion control table entries by which a mark advances the index "
+                   "(CCTI_Increase).",
                    "OpenSM's manual"},
                   increase,
                   {1, 127});
-    visitor.Count(
-        {"limit", "Last entry of the table (CCTI_Limit).", "a table of 128 entries; not verified"},
-        limit,
-        {1, 16383});
+    visitor.Count({"limit",
+                   "Last entry of the congestion control table (CCTI_Limit).",
+                   "a table of 128 entries; not verified"},
+                  limit,
+                  {1, 16383});
     visitor.Duration({"timer",
-                      "After which it goes back by an entry (CCTI_Timer).",
+                      "Time after which the index goes back by one entry (CCTI_Timer).",
                       "150 units of 1.024 us; not verified"},
                      timer,
                      {Time::Nanoseconds(1), Time::Seconds(1)});
     visitor.Number({"tableStep",
-                    "Pause that each entry adds, in times of the packet before it; operators fill "
-                    "the table.",
+                    "Inter-packet delay that each table entry adds, as a multiple of the packet's "
+                    "transmission time; operators fill the table.",
                     "no published value"},
                    tableStep,
                    {1e-6, 1e3});

@@ -21,10 +21,9 @@ class Infiniband : public CongestionControl
 {
   public:
     Infiniband()
-        : CongestionControl(
-              "infiniband",
-              "A table of pauses between packets in which marks lead on and a timer leads back "
-              "(InfiniBand Architecture, annex A10).")
+        : CongestionControl("infiniband",
+                            "Marks advance in a table of inter-packet delays, a timer goes back "
+                            "(InfiniBand Architecture, annex A10).")
     {
     }
 

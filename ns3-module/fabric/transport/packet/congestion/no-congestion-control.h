@@ -12,7 +12,8 @@ class NoCongestionControl : public CongestionControl
 {
   public:
     NoCongestionControl()
-        : CongestionControl("none", "Senders use the whole rate of their ports.")
+        : CongestionControl("none",
+                            "No congestion control: senders use the full rate of their ports.")
     {
     }
 

@@ -201,30 +201,35 @@ void
 Nscc::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Number({"target",
-                    "Queueing delay aimed at, of the network's round trip.",
+                    "Target queueing delay, as a fraction of networkRtt.",
                     "htsim: 0.75 with trimming, 1 without"},
                    target,
                    {1e-6, 1e3});
-    visitor.Number({"startWindow",
-                    "First window, of the path's rate times its round trip; at most the largest.",
-                    "htsim: 1.5"},
-                   startWindow,
-                   {1e-3, 1e3});
     visitor.Number(
-        {"maxWindow", "Largest window, of the same.", "htsim: 1.5"}, maxWindow, {1e-3, 1e3});
+        {"startWindow",
+         "Initial window, as a multiple of the path's bandwidth-delay product; at most maxWindow.",
+         "htsim: 1.5"},
+        startWindow,
+        {1e-3, 1e3});
+    visitor.Number({"maxWindow",
+                    "Maximum window, as a multiple of the path's bandwidth-delay product.",
+                    "htsim: 1.5"},
+                   maxWindow,
+                   {1e-3, 1e3});
     visitor.Duration({"networkRtt",
-                      "Round trip of the network's longest path, by which delay and increases are "
-                      "scaled; 0: the path's own.",
+                      "Round-trip time of the network's longest path, which scales the target "
+                      "delay and the increases; 0: that of the flow's path.",
                       "htsim: of the topology's diameter"},
                      networkRtt,
                      {Time(), Time::Seconds(1)});
     visitor.DataRate({"increaseRate",
-                      "Rate by which increases are scaled; 0: the path's.",
+                      "Rate that scales the increases of the window; 0: that of the path.",
                       "published runs of htsim at 100 to 800 Gb/s: 100 Gb/s"},
                      increaseRate,
                      {Rate(), Rate::Gbps(1e6)});
-    visitor.Number(
-        {"gain", "Weight of the newest delay in its mean.", "htsim: 0.0125"}, gain, {1e-9, 1});
+    visitor.Number({"gain", "Weight of the newest delay in the smoothed delay.", "htsim: 0.0125"},
+                   gain,
+                   {1e-9, 1});
 }
 
 std::unique_ptr<SenderControl>

@@ -107,15 +107,18 @@ class PowerTcpSender : public SenderControl
 void
 PowerTcp::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Number({"gamma", "Weight of the newest window.", "Addanki et al., NSDI 2022: 0.9"},
+    visitor.Number({"gamma",
+                    "Weight of the newest window in the smoothed window (gamma).",
+                    "Addanki et al., NSDI 2022: 0.9"},
                    gamma,
                    {1e-6, 1});
     visitor.Count({"flows",
-                   "Flows that share a link, for which the additive increase is.",
+                   "Expected number of flows that share a link; the additive increase is the full "
+                   "window divided by it.",
                    "Addanki et al., NSDI 2022"},
                   flows,
                   {1, 1u << 20});
-    visitor.Count({"telemetryHeader", "Bytes of telemetry in a packet.", "as HPCC's"},
+    visitor.Count({"telemetryHeader", "Bytes of telemetry in a packet.", "the same as HPCC's"},
                   telemetryHeader,
                   {0, 1024});
 }

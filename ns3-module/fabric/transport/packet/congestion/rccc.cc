@@ -105,25 +105,27 @@ class RcccReceiver : public ReceiverControl
 void
 Rccc::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Count({"credit", "Full packets that a receiver grants at a time.", "htsim: 4"},
-                  credit,
-                  {1, 1 << 16});
+    visitor.Count(
+        {"credit", "Credit that a receiver grants at a time, in full packets.", "htsim: 4"},
+        credit,
+        {1, 1 << 16});
     visitor.Number({"startWindow",
-                    "What a sender sends without credit, of the path's rate times its round trip.",
+                    "Data that a sender sends without credit, as a multiple of the path's "
+                    "bandwidth-delay product.",
                     "htsim: 1.5"},
                    startWindow,
                    {1e-3, 1e3});
     visitor.Number({"gain",
-                    "Weight of the newest round in the part of packets that came trimmed.",
+                    "Weight of the newest round trip in the smoothed fraction of trimmed packets.",
                     "Alizadeh et al., SIGCOMM 2010: 1/16"},
                    gain,
                    {1e-9, 1});
     visitor.Number({"increase",
-                    "By which the rate of credit grows each round trip, of the port's rate.",
+                    "Increase of the credit rate per round trip, as a fraction of the port's rate.",
                     "Weir: 64 round trips to the port's rate, or 15 where nothing is trimmed"},
                    increase,
                    {0, 1});
-    visitor.Number({"minimum", "Below which it does not fall, of the port's rate.", "Weir"},
+    visitor.Number({"minimum", "Minimum credit rate, as a fraction of the port's rate.", "Weir"},
                    minimum,
                    {1e-6, 1});
 }

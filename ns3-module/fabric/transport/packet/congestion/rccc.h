@@ -27,7 +27,7 @@ class Rccc : public CongestionControl
     Rccc()
         : CongestionControl(
               "rccc",
-              "Receivers give credit at the rate of their port (Ultra Ethernet, receiver-based).")
+              "Receivers grant credit at the rate of their port (Ultra Ethernet, receiver-based).")
     {
     }
 

@@ -22,10 +22,14 @@ class StaticWindowSender : public SenderControl
 void
 StaticWindow::VisitParameters(ParameterVisitor& visitor)
 {
-    visitor.Size({"window", "Most bytes under way; 0: as ofPath says."},
+    visitor.Size({"window", "Maximum bytes in flight; 0: given by ofPath."},
                  window,
                  {Bytes(0), Bytes::GiB(1024)});
-    visitor.Number({"ofPath", "Times the path's rate times its round trip."}, ofPath, {1e-6, 1e6});
+    visitor.Number(
+        {"ofPath",
+         "Window as a multiple of the path's bandwidth-delay product, where window is 0."},
+        ofPath,
+        {1e-6, 1e6});
 }
 
 std::unique_ptr<SenderControl>

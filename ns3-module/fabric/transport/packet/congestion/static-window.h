@@ -12,7 +12,7 @@ class StaticWindow : public CongestionControl
 {
   public:
     StaticWindow()
-        : CongestionControl("window", "A fixed number of bytes under way.")
+        : CongestionControl("window", "A fixed window of bytes in flight.")
     {
     }
 

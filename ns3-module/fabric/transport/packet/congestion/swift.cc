@@ -97,25 +97,37 @@ Swift::VisitParameters(ParameterVisitor& visitor)
 {
     const Time longest = Time::Seconds(1000);
     const char* paper = "Kumar et al., SIGCOMM 2020";
-    visitor.Number(
-        {"increase", "Packets that a window grows by in a round trip.", paper}, increase, {0, 1e6});
-    visitor.Number({"decrease", "Of the window, for the part of delay above the target.", paper},
+    visitor.Number({"increase", "Increase of the window per round trip, in packets.", paper},
+                   increase,
+                   {0, 1e6});
+    visitor.Number({"decrease",
+                    "Relative cut of the window, multiplied by the fraction of the delay that "
+                    "exceeds the target (beta).",
+                    paper},
                    decrease,
                    {0, 1});
-    visitor.Number({"maxDecrease", "Of the window, at once.", paper}, maxDecrease, {0, 1});
-    visitor.Duration({"target", "Delay that is aimed at, without hops.", "csg-htsim: 20 us"},
-                     target,
-                     {Time(), longest});
-    visitor.Duration({"perHop", "Of that, for each hop more.", "csg-htsim: 20 us / 6.55"},
-                     perHop,
-                     {Time(), longest});
+    visitor.Number({"maxDecrease", "Maximum relative cut of the window at a time.", paper},
+                   maxDecrease,
+                   {0, 1});
     visitor.Duration(
-        {"scaling", "Most that small windows add to it.", paper}, scaling, {Time(), longest});
-    visitor.Number({"scalingFrom", "Packets of the window at which that is added.", paper},
+        {"target", "Target delay, without the parts of perHop and scaling.", "csg-htsim: 20 us"},
+        target,
+        {Time(), longest});
+    visitor.Duration(
+        {"perHop", "Part of the target delay for each hop.", "csg-htsim: 20 us / 6.55"},
+        perHop,
+        {Time(), longest});
+    visitor.Duration({"scaling", "Maximum part of the target delay for small windows.", paper},
+                     scaling,
+                     {Time(), longest});
+    visitor.Number({"scalingFrom",
+                    "Window in packets at which all of scaling is added to the target delay.",
+                    paper},
                    scalingFrom,
                    {1e-6, 1e6});
-    visitor.Number(
-        {"scalingTo", "Packets from which on nothing is.", paper}, scalingTo, {1e-6, 1e6});
+    visitor.Number({"scalingTo", "Window in packets from which on scaling adds nothing.", paper},
+                   scalingTo,
+                   {1e-6, 1e6});
 }
 
 std::unique_ptr<SenderControl>

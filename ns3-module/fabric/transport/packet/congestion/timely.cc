@@ -127,58 +127,67 @@ Timely::VisitParameters(ParameterVisitor& visitor)
 {
     const Time longest = Time::Seconds(1000);
     const Rate fastest = Rate::Gbps(1e6);
-    visitor.Flag({"patched", "With the fair fixed point of Zhu et al., CoNEXT 2016."}, patched);
+    visitor.Flag(
+        {"patched",
+         "Whether to use Patched TIMELY, which has a fair fixed point (Zhu et al., CoNEXT 2016)."},
+        patched);
     visitor.Number({"gain",
-                    "Weight of the newest change of the round-trip time.",
+                    "Weight of the newest change of the round-trip time in the smoothed change.",
                     "Zhu et al., CoNEXT 2016: 0.875"},
                    gain,
                    {1e-9, 1});
     visitor.Number({"decrease",
-                    "Of the rate, for each unit of gradient (beta).",
+                    "Relative cut of the rate per unit of gradient (beta).",
                     "Mittal et al., SIGCOMM 2015: 0.8; patched 0.008"},
                    decrease,
                    {0, 1});
-    visitor.Duration(
-        {"low", "Round-trip time below which rates grow.", "Mittal et al., SIGCOMM 2015"},
-        low,
-        {Time(), longest});
-    visitor.Duration(
-        {"high", "Round-trip time above which rates fall.", "Mittal et al., SIGCOMM 2015"},
-        high,
-        {Time(), longest});
-    visitor.Duration(
-        {"least", "Round-trip time that gradients are relative to.", "Mittal et al., SIGCOMM 2015"},
-        least,
-        {Time::Picoseconds(1), longest});
+    visitor.Duration({"low",
+                      "Round-trip time below which the rate increases (T_low).",
+                      "Mittal et al., SIGCOMM 2015"},
+                     low,
+                     {Time(), longest});
+    visitor.Duration({"high",
+                      "Round-trip time above which the rate decreases (T_high).",
+                      "Mittal et al., SIGCOMM 2015"},
+                     high,
+                     {Time(), longest});
+    visitor.Duration({"least",
+                      "Minimum round-trip time, which normalizes the gradient.",
+                      "Mittal et al., SIGCOMM 2015"},
+                     least,
+                     {Time::Picoseconds(1), longest});
     visitor.DataRate({"increase",
-                      "By which the rate grows (delta).",
+                      "Additive increase of the rate (delta).",
                       "Mittal et al., SIGCOMM 2015: 10 Mb/s, on links of 10 Gb/s"},
                      increase,
                      {Rate(), fastest});
     visitor.DataRate({"hyperIncrease",
-                      "By which it grows after hyperAfter times.",
+                      "Additive increase of the rate after hyperAfter consecutive increases.",
                       "Mittal et al., SIGCOMM 2015: 5 delta"},
                      hyperIncrease,
                      {Rate(), fastest});
     visitor.DataRate({"increaseRate",
-                      "Line rate that increases are for, in proportion; 0: for all.",
+                      "Line rate for which the increases hold; they scale with the actual line "
+                      "rate. 0: no scaling.",
                       "HPCC's simulator (run.py): 10 Mb/s for each 10 Gb/s of the hosts' links"},
                      increaseRate,
                      {Rate(), fastest});
     visitor.Count({"hyperAfter",
-                   "Consecutive increases after which they are larger; 0: never.",
+                   "Number of consecutive increases after which hyperIncrease applies; 0: never.",
                    "Mittal et al., SIGCOMM 2015: 5"},
                   hyperAfter,
                   {0, 1u << 20});
-    visitor.DataRate({"minimumRate", "Below which no cut leads.", "HPCC's simulator"},
+    visitor.DataRate({"minimumRate", "Lowest sending rate after rate cuts.", "HPCC's simulator"},
                      minimumRate,
                      {Rate(), fastest});
-    visitor.Number(
-        {"startRate", "Of the line's rate, with which a connection begins."}, startRate, {1e-6, 1});
+    visitor.Number({"startRate", "Initial rate of a connection, as a fraction of the line rate."},
+                   startRate,
+                   {1e-6, 1});
     VisitWindow(visitor, window, windowOfPath, scaleWindow);
-    visitor.Count({"timestampHeader", "Bytes of the time stamp in a packet.", "HPCC's simulator"},
-                  timestampHeader,
-                  {0, 1024});
+    visitor.Count(
+        {"timestampHeader", "Bytes of the timestamp header of a packet.", "HPCC's simulator"},
+        timestampHeader,
+        {0, 1024});
 }
 
 std::unique_ptr<SenderControl>

@@ -50,13 +50,17 @@ class WindowLimit
 inline void
 VisitWindow(ParameterVisitor& visitor, Bytes& window, bool& ofPath, bool& scaled)
 {
-    visitor.Size({"window", "Most bytes under way at line rate; 0: as windowOfPath says."},
+    visitor.Size({"window", "Maximum bytes in flight at line rate; 0: given by windowOfPath."},
                  window,
                  {Bytes(0), Bytes::GiB(1024)});
     visitor.Flag(
-        {"windowOfPath", "That is the path's rate times its round trip.", "HPCC's simulator"},
+        {"windowOfPath",
+         "Whether a window of 0 means the bandwidth-delay product of the path; false: no window.",
+         "HPCC's simulator"},
         ofPath);
-    visitor.Flag({"scaleWindow", "It shrinks in proportion to the rate.", "HPCC's simulator"},
+    visitor.Flag({"scaleWindow",
+                  "Whether the window shrinks in proportion to the rate.",
+                  "HPCC's simulator"},
                  scaled);
 }
 
