@@ -76,10 +76,11 @@ MakeCollectiveEngine(Fidelity fidelity, Planner& planner, Transport& transport)
 {
     if (fidelity != Fidelity::Analytical && !transport.Moves(FormOf(fidelity)))
     {
-        throw std::invalid_argument(
-            std::string("MakeCollectiveEngine: found fidelity ") + ToString(fidelity) +
-            ", expected " +
-            (fidelity == Fidelity::Packet ? "stream or flow on a fluid" : "packet on packets"));
+        throw std::invalid_argument(std::string("MakeCollectiveEngine: found fidelity ") +
+                                    ToString(fidelity) + ", expected " +
+                                    (fidelity == Fidelity::Packet
+                                         ? "stream or flow on a fluid transport"
+                                         : "packet on a packet transport"));
     }
     switch (fidelity)
     {

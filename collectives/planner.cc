@@ -154,14 +154,14 @@ CheckTraffic(const Traffic& traffic, const CollectiveCall& call, const Communica
 {
     if (call.op != CollectiveOp::AllToAll)
     {
-        throw std::invalid_argument(std::string(ToString(call.op)) +
-                                    " with traffic: only all-to-all has it");
+        throw std::invalid_argument(std::string("found ") + ToString(call.op) +
+                                    " with traffic, expected all-to-all");
     }
     if (traffic.Ranks() != communicator.Size() || traffic.LargestRow() != call.bytes)
     {
         throw std::invalid_argument(
-            "traffic of " + std::to_string(traffic.Ranks()) + " ranks and at most " +
-            std::to_string(traffic.LargestRow().Count()) + " bytes each, in a call of " +
+            "found traffic of " + std::to_string(traffic.Ranks()) + " ranks and at most " +
+            std::to_string(traffic.LargestRow().Count()) + " bytes per rank, expected the call's " +
             std::to_string(communicator.Size()) + " ranks and " +
             std::to_string(call.bytes.Count()) + " bytes");
     }
@@ -362,7 +362,7 @@ Planner::State::Choose(const CollectiveCall& call)
     {
         throw std::invalid_argument("found " + std::to_string(choice.channels) + " channels for " +
                                     ToString(call.op) + ", expected 1 to " + std::to_string(most) +
-                                    ", as this group has");
+                                    ", the channels of this group");
     }
     return choice;
 }

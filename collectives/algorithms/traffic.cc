@@ -47,7 +47,7 @@ Traffic::Traffic(const std::vector<std::vector<Bytes>>& parts)
             {
                 throw std::invalid_argument(name + ": found a part of " +
                                             std::to_string(part.Count()) +
-                                            " bytes, expected 0 to 2^58 bytes in all");
+                                            " bytes, expected 0 to 2^58 bytes in total");
             }
             row += part;
             m_parts.push_back(part);
@@ -56,7 +56,7 @@ Traffic::Traffic(const std::vector<std::vector<Bytes>>& parts)
     }
     if (parts.empty())
     {
-        throw std::invalid_argument("traffic of no ranks");
+        throw std::invalid_argument("traffic: found no ranks, expected at least 1");
     }
 }
 

@@ -224,10 +224,9 @@ ChannelBuilder::Build(Communicator& communicator, uint32_t queuePairSeed)
     if (found == 0)
     {
         throw std::runtime_error(
-            "found no ring that joins the " + std::to_string(communicator.Size()) +
-            " GPUs of a group: " +
+            "found no ring over the " + std::to_string(communicator.Size()) + " GPUs of a group: " +
             (interNode ? "a node has no usable network port" : "its GPUs are not connected") +
-            ", expected GPUs that links join");
+            ", expected GPUs connected by links");
     }
     communicator.searchChannels = found;
     communicator.searchBandwidth = found * speed;

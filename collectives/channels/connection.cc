@@ -202,7 +202,7 @@ Connector::PortsForSendRecv(GpuId from, GpuId to, uint32_t channel)
     {
         throw std::runtime_error("node " + std::to_string(m_cluster.NodeOf(from)) + " and node " +
                                  std::to_string(m_cluster.NodeOf(to)) +
-                                 " are not joined: no network ports");
+                                 " are not connected: one of them has no network ports");
     }
     const uint32_t inNic = inNics[channel % inNics.size()];
     const uint32_t firstGpu = m_cluster.NodeOf(from) * m_cluster.GpusPerNode();

@@ -132,17 +132,16 @@ ChooseAsNccl(const NcclConstants& constants,
     const auto estimates = NcclEstimates(constants, communicator, call, candidates, filter);
     if (estimates.empty() && (!call.overrides.protocol || !call.overrides.algorithm))
     {
-        throw std::invalid_argument(std::string("found no algorithm and protocol for ") +
-                                    ToString(call.op) +
-                                    " among those that this group has and its overrides and "
-                                    "filters leave, expected one");
+        throw std::invalid_argument(
+            std::string("found no algorithm and protocol for ") + ToString(call.op) +
+            " that this group supports and its overrides and filters allow, expected at least one");
     }
     if (estimates.empty())
     {
         throw std::invalid_argument(std::string("found protocol '") +
                                     ToString(*call.overrides.protocol) + "', which algorithm '" +
                                     ToString(candidates.front()->algorithm) +
-                                    "' does not have, expected simple");
+                                    "' does not support, expected simple");
     }
     const NcclEstimate* best = &estimates.front();
     for (const auto& each : estimates)

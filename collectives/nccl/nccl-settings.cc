@@ -98,32 +98,34 @@ void
 NcclSettings::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Count(
-        {"queuePairs", "NCCL_IB_QPS_PER_CONNECTION: queue pairs of a network connection."},
+        {"queuePairs", "NCCL_IB_QPS_PER_CONNECTION: number of queue pairs per network connection."},
         queuePairs,
         {1, 128});
-    visitor.Count({"minChannels", "NCCL_MIN_CTAS: channels are copied up to so many."},
-                  channelLimits.least,
-                  {1, 64});
-    visitor.Count({"maxChannels", "NCCL_MAX_CTAS: no more channels than that."},
+    visitor.Count(
+        {"minChannels",
+         "NCCL_MIN_CTAS: minimum number of channels; channels are duplicated to reach it."},
+        channelLimits.least,
+        {1, 64});
+    visitor.Count({"maxChannels", "NCCL_MAX_CTAS: maximum number of channels."},
                   channelLimits.most,
                   {1, 128});
     auto crossing = static_cast<uint32_t>(crossNic);
     visitor.Count({"crossNic",
-                   "NCCL_CROSS_NIC: 0, a ring leaves a node by the NIC it enters by; 1, by any; 2, "
-                   "in pairs that swap two NICs where that is faster."},
+                   "NCCL_CROSS_NIC; 0: a ring leaves a node by the NIC by which it enters; 1: by "
+                   "any NIC; 2: pairs of rings swap two NICs where that is faster."},
                   crossing,
                   {0, 2});
     crossNic = static_cast<CrossNic>(crossing);
     visitor.Enum({"p2pLevel",
-                  "NCCL_P2P_LEVEL, LOC, NVL, PIX, PXB, PHB or SYS: over farther paths GPUs of a "
-                  "node copy through the host's memory."},
+                  "NCCL_P2P_LEVEL: farthest path (LOC, NVL, PIX, PXB, PHB or SYS) over which GPUs "
+                  "of a node copy directly; over farther paths they copy through host memory."},
                  p2pLevel,
                  P2P_LEVELS);
-    visitor.Size(
-        {"bufferSize",
-         "NCCL_BUFFSIZE: of a connection on one channel under Simple, 8 slots of whole KiB."},
-        simpleBuffer,
-        {SIMPLE_BUFFER_STEP, MAX_SIMPLE_BUFFER});
+    visitor.Size({"bufferSize",
+                  "NCCL_BUFFSIZE: buffer size of a connection on one channel under protocol "
+                  "Simple; 8 slots of whole KiB."},
+                 simpleBuffer,
+                 {SIMPLE_BUFFER_STEP, MAX_SIMPLE_BUFFER});
 }
 
 } // namespace weir

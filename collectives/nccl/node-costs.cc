@@ -146,7 +146,7 @@ ClockOf(const CostDescription& description)
 void
 SetUnbounded(CostArray& costs)
 {
-    const char* verbs = "verbs write into memory that the receiver has named before";
+    const char* verbs = "verbs write into memory that the receiver has announced before";
     constexpr double ANY_SIZE = std::numeric_limits<int32_t>::max();
     Set(costs, {"messageInline", 0, verbs});
     Set(costs, {"messageEager", ANY_SIZE, verbs});
@@ -156,7 +156,7 @@ SetUnbounded(CostArray& costs)
     Set(costs,
         {"queuePairRate",
          std::numeric_limits<double>::infinity(),
-         "inferred: rings over 100 and 200 Gb/s ports reach their ports' rate with one"});
+         "inferred: rings over 100 and 200 Gb/s ports reach the ports' rate with one queue pair"});
 }
 
 } // namespace

@@ -575,7 +575,7 @@ ScheduleGraph::Fold(const std::vector<uint32_t>& representatives, Routing& routi
                                                  : m_blocks[first - m_firstBlock].channel;
         if (its != channel)
         {
-            throw std::logic_error("FoldSchedule: a block is joined to another channel's");
+            throw std::logic_error("FoldSchedule: a block is connected to one of another channel");
         }
         return numbers[first];
     };

@@ -354,7 +354,7 @@ ScheduleRun::DescribeWait() const
                    std::to_string(block.primitive) + " of loop " + std::to_string(block.loop);
         }
     }
-    return "nothing waits";
+    return "no block waits";
 }
 
 std::string
@@ -376,7 +376,7 @@ CheckProgress(const Schedule& schedule)
         }
         run.Arrive(connection, sending);
     }
-    return run.BlocksLeft() == 0 ? "" : run.DescribeWait() + " for ever";
+    return run.BlocksLeft() == 0 ? "" : run.DescribeWait() + " forever";
 }
 
 } // namespace weir

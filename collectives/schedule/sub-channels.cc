@@ -159,7 +159,7 @@ class SubChannelFinder
         }
         if (m_order.size() != m_connections.size())
         {
-            throw std::logic_error("SubChannelsOf: chunks go in circles");
+            throw std::logic_error("SubChannelsOf: the connections of a channel form a cycle");
         }
     }
 

@@ -174,7 +174,7 @@ constexpr Refusal REFUSALS[] = {
      "--output: found 'mine', expected a name that ends in .yaml"},
     {"graph congestion-512-h100", "found no training job, expected one"},
     {"collective --system hgx-h100 --op all-reduce --algorithm nvls --protocol ll",
-     "found protocol 'll', which algorithm 'nvls' does not have, expected simple"},
+     "found protocol 'll', which algorithm 'nvls' does not support, expected simple"},
     {"collective --system hgx-h100 --op all-reduce --fidelity hybrid",
      "--fidelity: found hybrid and nothing that moves as packets, expected packets.links by --set "
      "or "

@@ -110,7 +110,7 @@ TEST(ParseMscclText, WrongSchedulesAreRefusedWithTheirPlace)
         const auto receive = text.find("type=\"r\"", at);
         text.replace(receive, 8, "type=\"nop\"");
     }
-    ExpectRefusal(text, "a.xml:7: rank 0, block 0, step 0 waits for ever, for rank 3");
+    ExpectRefusal(text, "a.xml:7: rank 0, block 0, step 0 waits forever for rank 3");
     // The copy of its own part is missing.
     ExpectRefusal(
         Changed("type=\"cpy\"", "type=\"nop\""),

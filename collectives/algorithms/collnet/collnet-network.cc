@@ -139,7 +139,7 @@ CollNetPort(const AlgorithmInputs& in, const Connection& hop, bool leaves)
             return end.index;
         }
     }
-    throw std::logic_error("CollNet: a hop between nodes by no port");
+    throw std::logic_error("CollNet: a hop between nodes has no network port");
 }
 
 CollNetPath

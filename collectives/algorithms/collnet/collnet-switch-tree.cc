@@ -117,8 +117,8 @@ FindRoots(const Topology& topology, const std::vector<DeviceId>& nics, const Lin
     }
     if (best.empty())
     {
-        throw std::runtime_error("no switch joins the " + std::to_string(nics.size()) +
-                                 " ports of a reduction in the network");
+        throw std::runtime_error("no switch connects the " + std::to_string(nics.size()) +
+                                 " ports of an in-network reduction");
     }
     return best;
 }

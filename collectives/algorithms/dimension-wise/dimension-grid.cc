@@ -78,7 +78,7 @@ GridOf(const Communicator& communicator, const Cluster& cluster)
     {
         throw std::invalid_argument("found dimension-wise over " + std::to_string(ranks) +
                                     " GPUs of " + std::to_string(communicator.nodes) +
-                                    " nodes, expected as many of each of them");
+                                    " nodes, expected the same number on each node");
     }
     const auto& kind = cluster.GetSpec().fabric.kind;
     std::vector<FabricDimension> shape = kind->GridDimensions();

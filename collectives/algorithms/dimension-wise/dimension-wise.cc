@@ -366,19 +366,21 @@ class DimensionCall
             std::count(m_algorithms.begin(), m_algorithms.end(), DimensionAlgorithm::Direct) !=
                 static_cast<std::ptrdiff_t>(m_algorithms.size()))
         {
-            throw std::invalid_argument(std::string("found a dispatch by ") + ToString(op) +
-                                        ", expected all-to-all, direct in each dimension");
+            throw std::invalid_argument(
+                std::string("found a dispatch with ") + ToString(op) +
+                ", expected all-to-all with the direct algorithm in each dimension");
         }
         if (dispatch->experts % dispatch->groups != 0 ||
             dispatch->groupsOfToken > dispatch->groups ||
             uint64_t{dispatch->expertsOfToken} * dispatch->groups >
                 uint64_t{dispatch->experts} * dispatch->groupsOfToken)
         {
-            throw std::invalid_argument("found " + std::to_string(dispatch->expertsOfToken) +
-                                        " of " + std::to_string(dispatch->experts) +
-                                        " experts in " + std::to_string(dispatch->groupsOfToken) +
-                                        " of " + std::to_string(dispatch->groups) +
-                                        " groups, expected groups of one size with enough experts");
+            throw std::invalid_argument(
+                "found " + std::to_string(dispatch->expertsOfToken) + " of " +
+                std::to_string(dispatch->experts) + " experts in " +
+                std::to_string(dispatch->groupsOfToken) + " of " +
+                std::to_string(dispatch->groups) +
+                " groups, expected groups of equal size with enough experts for a token");
         }
         const uint32_t ranks = m_in.communicator.Size();
         if (dispatch->experts % ranks != 0)
@@ -706,13 +708,13 @@ Choose(AlgorithmInputs& in)
     const auto& overrides = in.call.overrides;
     if (overrides.protocol.value_or(Protocol::Simple) != Protocol::Simple)
     {
-        throw std::invalid_argument(std::string("found dimension-wise under ") +
+        throw std::invalid_argument(std::string("found dimension-wise with protocol ") +
                                     ToString(*overrides.protocol) + ", expected simple");
     }
     if (in.traffic)
     {
         throw std::invalid_argument(
-            "found dimension-wise all-to-all of unequal parts, expected equal ones");
+            "found dimension-wise all-to-all with unequal message sizes, expected equal ones");
     }
     in.protocol = Protocol::Simple;
     const std::size_t ports = in.connector.PortsOf(in.communicator.gpus.front()).size();

@@ -508,7 +508,8 @@ class SymbolicRun
             {
                 return Fail(block,
                             "receives " + std::to_string(step.count) +
-                                " chunks at once, sent are " + std::to_string(data.size()));
+                                " chunks at once, expected the number sent, " +
+                                std::to_string(data.size()));
             }
         }
         for (uint32_t i = 0; i < step.count && step.kind != ImportedStepKind::Nothing; ++i)
@@ -575,7 +576,7 @@ class SymbolicRun
             data = m_buffers.At(block.rank, step.destination.buffer, step.destination.chunk + i);
             if (data.ranks.IsEmpty())
             {
-                return Fail(block, "adds to a chunk with nothing in it");
+                return Fail(block, "reduces into a chunk that holds no data");
             }
         }
         if (Reads(step.kind))
@@ -584,7 +585,7 @@ class SymbolicRun
                 m_buffers.At(block.rank, step.source.buffer, step.source.chunk + i);
             if (own.ranks.IsEmpty())
             {
-                return Fail(block, "reads a chunk before anything is in it");
+                return Fail(block, "reads a chunk that holds no data");
             }
             if (!Reduces(step.kind))
             {
@@ -594,9 +595,10 @@ class SymbolicRun
             {
                 return Fail(block,
                             own.chunk != data.chunk
-                                ? "adds chunk " + std::to_string(own.chunk) + " to chunk " +
+                                ? "reduces chunk " + std::to_string(own.chunk) + " into chunk " +
                                       std::to_string(data.chunk)
-                                : "counts a rank twice in chunk " + std::to_string(data.chunk));
+                                : "reduces the data of a rank twice into chunk " +
+                                      std::to_string(data.chunk));
             }
         }
         if (Writes(step.kind))
@@ -616,11 +618,11 @@ class SymbolicRun
             const uint32_t next = WaitsFor(m_blocks[block]);
             if (next == NONE || IsDone(m_blocks[next]))
             {
-                return PlaceOfNext(block) + " waits for ever";
+                return PlaceOfNext(block) + " waits forever";
             }
             block = next;
         }
-        std::string text = PlaceOfNext(block) + " waits for ever, for ";
+        std::string text = PlaceOfNext(block) + " waits forever for ";
         for (auto it = std::find(chain.begin(), chain.end(), block) + 1; it != chain.end(); ++it)
         {
             const Block& each = m_blocks[*it];

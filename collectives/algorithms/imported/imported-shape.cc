@@ -41,17 +41,17 @@ CheckStep(const ImportedRank& rank, const ImportedBlock& block, const ImportedSt
     }
     if (Sends(step.kind) && block.sendTo == ImportedBlock::NOBODY)
     {
-        return ": sends, but its block has nobody to send to";
+        return ": sends, but its block has no peer to send to";
     }
     if (Receives(step.kind) && block.recvFrom == ImportedBlock::NOBODY)
     {
-        return ": receives, but its block has nobody to receive from";
+        return ": receives, but its block has no peer to receive from";
     }
     if (step.block >= 0 && (static_cast<std::size_t>(step.block) >= rank.blocks.size() ||
                             step.after >= rank.blocks[step.block].steps.size()))
     {
         return ": waits for step " + std::to_string(step.after) + " of block " +
-               std::to_string(step.block) + ", and there is no such step";
+               std::to_string(step.block) + ", which does not exist";
     }
     std::string fault = Reads(step.kind) ? CheckPlace(rank, step.source, step.count) : "";
     if (fault.empty() && Writes(step.kind))
@@ -79,8 +79,8 @@ CheckBlock(const ImportedProgram& program, uint32_t r, uint32_t b)
     if (block.channel >= program.channels)
     {
         return Located(program, block.line) + "rank " + std::to_string(r) + ", block " +
-               std::to_string(b) + ": channel " + std::to_string(block.channel) + " of " +
-               std::to_string(program.channels);
+               std::to_string(b) + ": channel " + std::to_string(block.channel) +
+               ", expected an index below " + std::to_string(program.channels);
     }
     for (uint32_t s = 0; s < block.steps.size(); ++s)
     {
@@ -103,8 +103,8 @@ CheckBuffers(const ImportedProgram& program, uint32_t r)
         {
             return Located(program, rank.line) + "rank " + std::to_string(r) + ": " +
                    std::to_string(rank.chunks[buffer]) + " chunks in the " + BUFFER_NAMES[buffer] +
-                   " buffer, expected at most " + std::to_string(expected[buffer]) + " of " +
-                   ToString(program.op) + " in " + std::to_string(program.chunks) + " chunks";
+                   " buffer, expected at most " + std::to_string(expected[buffer]) + " for " +
+                   ToString(program.op) + " with " + std::to_string(program.chunks) + " chunks";
         }
     }
     return "";
@@ -202,8 +202,8 @@ CheckPipes(const ImportedProgram& program)
         const uint64_t received = other == receivers.end() ? 0 : other->second.chunks;
         if (received != end.chunks)
         {
-            return describe(end, key, "") + " " + std::to_string(end.chunks) +
-                   " chunks, which receives " + std::to_string(received);
+            return describe(end, key, "") + ": found " + std::to_string(end.chunks) +
+                   " chunks, expected the number received, " + std::to_string(received);
         }
     }
     for (const auto& [key, end] : receivers)
@@ -213,7 +213,7 @@ CheckPipes(const ImportedProgram& program)
             return Located(program, program.ranks[end.rank].blocks[end.block].line) + "rank " +
                    std::to_string(std::get<1>(key)) + " receives from rank " +
                    std::to_string(std::get<0>(key)) + " on channel " +
-                   std::to_string(std::get<2>(key)) + ", which sends it nothing there";
+                   std::to_string(std::get<2>(key)) + ", which sends nothing to it on that channel";
         }
     }
     return "";
@@ -273,7 +273,7 @@ CheckImportedShape(const ImportedProgram& program)
     {
         return Located(program, 1) + std::to_string(program.chunks) + " chunks for " +
                std::to_string(ranks) + " ranks and root " + std::to_string(program.root) +
-               (perRank ? ", expected a multiple of the ranks" : "");
+               (perRank ? ", expected a multiple of the number of ranks" : "");
     }
     for (uint32_t r = 0; r < ranks; ++r)
     {

@@ -301,8 +301,8 @@ Describe(const AlgorithmInputs& in)
     const Schedule onePass = WithPasses(ScheduleOf(in, description), 1);
     if (const auto fault = CheckProgress(onePass); !fault.empty())
     {
-        throw std::invalid_argument(program.file + ": with the slots of protocol " +
-                                    ToString(in.protocol) + " " + fault);
+        throw std::invalid_argument(program.file + ": deadlock with the buffer slots of protocol " +
+                                    ToString(in.protocol) + ": " + fault);
     }
     return description;
 }
