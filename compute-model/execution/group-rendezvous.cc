@@ -113,11 +113,11 @@ void
 GroupRendezvous::FailToMatch(uint32_t actor, const Rendezvous& rendezvous, const StepOp& op) const
 {
     throw std::invalid_argument(
-        "step graph: rank " + std::to_string(*m_fold.ranks.begin(actor)) + " comes to group " +
+        "step graph: rank " + std::to_string(*m_fold.ranks.begin(actor)) + " joins group " +
         std::to_string(*m_fold.groups.begin(rendezvous.place)) + " with '" +
         m_graph.labels[op.label] + "' of " + std::to_string(op.bytes.Count()) +
-        " bytes, where others have '" + m_graph.labels[rendezvous.op->label] + "' of " +
-        std::to_string(rendezvous.op->bytes.Count()) + " bytes");
+        " bytes, expected that of the other ranks, '" + m_graph.labels[rendezvous.op->label] +
+        "' of " + std::to_string(rendezvous.op->bytes.Count()) + " bytes");
 }
 
 } // namespace weir

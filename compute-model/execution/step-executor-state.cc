@@ -43,8 +43,7 @@ Checked(const StepExecutorSpec& spec)
     if (spec.overlapsSteps && spec.steady.IsOn())
     {
         throw std::invalid_argument(
-            "StepExecutor: steps that overlap are not independent, which "
-            "a steady rule takes them to be");
+            "StepExecutor: found overlapping steps with a steady rule, expected independent steps");
     }
     for (std::size_t rank = 0; rank < spec.computeScale.size(); rank++)
     {

@@ -97,10 +97,10 @@ StepExecutor::State::DescribeRank(uint32_t rank) const
                DescribeRendezvous(at->rendezvous, spec.graph->rankGroups[rank][op.group]);
     case StreamPhase::Running:
         return op.kind == StepOpKind::Compute
-                   ? text + " which is under way"
+                   ? text + ", which is in progress"
                    : text + " with " +
                          DescribeOthers(spec.graph->rankGroups[rank][op.group], rank) +
-                         ", which is under way";
+                         ", which is in progress";
     default:
         return text + " for its own stream " + ToString(static_cast<StreamKind>(at->waitsFor));
     }

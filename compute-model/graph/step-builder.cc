@@ -65,7 +65,7 @@ CheckStepSize(const StepSegments& segments, const Transformer& model, const Para
                       operations,
                       operations * BYTES_OF_OPERATION / 1e9);
         throw std::invalid_argument("globalBatch: found " + std::to_string(plan.MicroBatches()) +
-                                    " micro-batches a replica, whose programs have " + estimate +
+                                    " micro-batches per replica, whose programs have " + estimate +
                                     "; expected at most " +
                                     std::to_string(static_cast<uint64_t>(std::floor(
                                         plan.MicroBatches() * MAX_OPERATIONS / operations))) +

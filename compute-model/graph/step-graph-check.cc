@@ -129,7 +129,8 @@ class ProgramCheck
             }
             if (on == stream && need.position >= position)
             {
-                Fail(stream, position, op, "it waits for itself or a later one of its stream");
+                Fail(
+                    stream, position, op, "it waits for itself or a later operation of its stream");
             }
         }
     }
@@ -248,7 +249,7 @@ class GroupCheck
         {
             Fail(rank,
                  DescribeFirstOp(rank, slot) + " needs a group {sender, receiver}; group " +
-                     std::to_string(group) + " is none for it");
+                     std::to_string(group) + " is not one for this rank");
         }
         SlotUse asSender = use;
         if (use.receives > 0)

@@ -451,13 +451,15 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     {
         if (degree != 1)
         {
-            RefusePlan(
-                field, degree, "1 for " + table.name + ", a table of layers: it has replicas only");
+            RefusePlan(field,
+                       degree,
+                       "1 for " + table.name +
+                           ", a table of layers, which supports only data parallelism");
         }
     }
     if (plan.data == 0 || plan.microBatch == 0 || plan.globalBatch == 0)
     {
-        RefusePlan("data", plan.data, "at least 1, as microBatch and globalBatch");
+        RefusePlan("data", plan.data, "at least 1, and the same for microBatch and globalBatch");
     }
     const uint64_t samples = uint64_t{plan.microBatch} * plan.data;
     if (plan.globalBatch % samples != 0)
@@ -472,7 +474,7 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
             std::string(plan.distributedOptimizer
                             ? "distributedOptimizer: found true, expected false"
                             : "dataSharding: found shards, expected none") +
-            " for " + table.name + ", a table of layers: its replicas are whole");
+            " for " + table.name + ", a table of layers, whose replicas are not sharded");
     }
     if (plan.sequenceParallel || plan.embeddingsAsLayers)
     {
@@ -482,8 +484,8 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
     }
     if (plan.recomputation != Recomputation::None)
     {
-        throw std::invalid_argument("recomputation: found some, expected none for " + table.name +
-                                    ", a table of layers");
+        throw std::invalid_argument("recomputation: found recomputation, expected none for " +
+                                    table.name + ", a table of layers");
     }
     if (plan.overlapGradients && plan.data > 1 && plan.bucket <= Bytes())
     {
@@ -502,7 +504,7 @@ CheckTablePlan(const LayerTable& table, const ParallelPlan& plan)
                    plan.data,
                    "at most the " + std::to_string(parts.embeddings.size()) +
                        (isCut ? " parts of the" : "") + " embedding tables of " + table.name +
-                       ", or embeddings by rows" + (isCut ? "" : " or columns"));
+                       ", or embeddings split by rows" + (isCut ? "" : " or columns"));
     }
 }
 

@@ -233,7 +233,8 @@ IndexDistribution::Histogram(std::vector<RowClass> classes)
     }
     if (!(sum > 0) || !std::isfinite(sum))
     {
-        throw std::invalid_argument("IndexDistribution: no row is ever looked up");
+        throw std::invalid_argument(
+            "IndexDistribution: all rows have a probability of zero, expected a positive one");
     }
     for (RowClass& one : classes)
     {
@@ -267,8 +268,8 @@ IndexDistribution::Counted(std::vector<RowClass> classes, double observed)
         if (std::abs(one.probability * observed - count) > ROUNDING * std::max(1.0, count))
         {
             std::ostringstream text;
-            text << "IndexDistribution: a row of a class comes up " << one.probability * observed
-                 << " times in " << observed << " look-ups";
+            text << "IndexDistribution: a row occurs " << one.probability * observed << " times in "
+                 << observed << " look-ups";
             throw std::invalid_argument(text.str());
         }
         one.probability = count / observed;

@@ -113,7 +113,7 @@ KernelTable::Memory(const std::string& name,
     {
         throw std::invalid_argument("kernel '" + name + "': found " + std::to_string(rows) + " x " +
                                     std::to_string(columns) +
-                                    " elements, expected fewer than 2^62 bytes of them");
+                                    " elements, expected fewer than 2^62 bytes");
     }
     Add(name,
         m_timer.Memory(kernel,

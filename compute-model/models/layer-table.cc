@@ -42,9 +42,9 @@ Positions(uint32_t side, const Window& window, const std::string& layer)
     if (window.size == 0 || window.stride == 0 || padded < window.size)
     {
         throw std::invalid_argument("layer " + layer + ": found a window of " +
-                                    std::to_string(window.size) + " by stride " +
+                                    std::to_string(window.size) + " with stride " +
                                     std::to_string(window.stride) +
-                                    ", expected one that fits into " + std::to_string(padded));
+                                    ", expected a window that fits into " + std::to_string(padded));
     }
     return static_cast<uint32_t>((padded - window.size) / window.stride + 1);
 }
@@ -191,7 +191,7 @@ LayerTableBuilder::State(const TableLayer& layer)
             throw std::invalid_argument(
                 "layer " + layer.name + ": found out of " + std::to_string(layer.out.height) +
                 " x " + std::to_string(layer.out.width) + ", expected " + std::to_string(height) +
-                " x " + std::to_string(width) + ", as its window leaves it");
+                " x " + std::to_string(width) + ", the output size of its window");
         }
     }
     m_layers.push_back(layer);
@@ -209,10 +209,10 @@ LayerTableBuilder::Embeddings(const std::vector<EmbeddingTable>& tables)
 {
     if (m_shape.Pixels() != 1 || tables.empty())
     {
-        throw std::invalid_argument(
-            "layer embeddings: found " + std::to_string(tables.size()) + " tables behind " +
-            std::to_string(m_shape.Pixels()) +
-            " vectors, expected at least one table behind one vector, as a linear layer ends in");
+        throw std::invalid_argument("layer embeddings: found " + std::to_string(tables.size()) +
+                                    " tables after " + std::to_string(m_shape.Pixels()) +
+                                    " vectors, expected at least one table after a single vector, "
+                                    "such as the output of a linear layer");
     }
     uint64_t width = m_shape.channels;
     bool isAlike = true;
@@ -224,7 +224,7 @@ LayerTableBuilder::Embeddings(const std::vector<EmbeddingTable>& tables)
     if (width > std::numeric_limits<uint32_t>::max())
     {
         throw std::invalid_argument("layer embeddings: found " + std::to_string(width) +
-                                    " elements a sample, expected fewer than 2^32");
+                                    " elements per sample, expected fewer than 2^32");
     }
     const auto vectors = static_cast<uint32_t>(tables.size() + 1);
     Append(TableOp::Embeddings,
@@ -237,10 +237,11 @@ LayerTableBuilder::DotInteraction()
 {
     if (m_shape.height < 2 || m_shape.width != 1)
     {
-        throw std::invalid_argument(
-            "layer dot interaction: found " + std::to_string(m_shape.Pixels()) +
-            (m_shape.Pixels() == 1 ? " vector" : " vectors") +
-            ", expected several of one width, as embeddings as wide as the layer before leave");
+        throw std::invalid_argument("layer dot interaction: found " +
+                                    std::to_string(m_shape.Pixels()) +
+                                    (m_shape.Pixels() == 1 ? " vector" : " vectors") +
+                                    ", expected several of equal width, such as the output of "
+                                    "embeddings as wide as the preceding layer");
     }
     const uint64_t pairs = uint64_t{m_shape.height} * (m_shape.height - 1) / 2;
     if (pairs + m_shape.channels > std::numeric_limits<uint32_t>::max())

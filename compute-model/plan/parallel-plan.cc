@@ -30,14 +30,15 @@ CheckExpertModel(const Transformer& model)
     }
     if (moe.ffn == 0 || moe.every == 0)
     {
-        RefusePlan("experts", std::to_string(moe.experts), "an ffn and a period of at least 1");
+        RefusePlan("experts", std::to_string(moe.experts), "ffn and every of at least 1");
     }
     if (model.ExpertLayersOf(0, model.layers) == 0)
     {
         const bool isLate = moe.firstLayer >= model.layers;
         RefusePlan(isLate ? "firstLayer" : "every",
                    std::to_string(isLate ? moe.firstLayer : moe.every),
-                   "one that leaves a layer of " + std::to_string(model.layers) + " with experts");
+                   "a value that leaves at least one of the " + std::to_string(model.layers) +
+                       " layers with experts");
     }
 }
 
@@ -57,7 +58,9 @@ CheckExpertLoad(const Transformer& model, const ExpertLoad& load)
         std::any_of(load.shares.begin(), load.shares.end(), [](double share) { return share > 0; });
     if (!load.shares.empty() && (!isPositive || !hasWork))
     {
-        RefusePlan("expertLoad", "shares without work", "none below zero and one above it");
+        RefusePlan("expertLoad",
+                   "shares that are negative or all zero",
+                   "shares of at least 0, of which one is positive");
     }
     // A token goes to topK different experts.
     const double most = static_cast<double>(model.moe.experts) / model.moe.topK;
@@ -66,8 +69,8 @@ CheckExpertLoad(const Transformer& model, const ExpertLoad& load)
     {
         RefusePlan("expertLoad",
                    "imbalance " + ShortText(load.imbalance),
-                   "1 (all experts alike) to experts / topK = " + ShortText(most) +
-                       " (every token goes to one of them)");
+                   "1 (balanced load) to experts / topK = " + ShortText(most) +
+                       " (every token goes to the same expert)");
     }
     const double sum = std::accumulate(load.shares.begin(), load.shares.end(), 0.0);
     for (const double share : load.shares)
@@ -189,7 +192,7 @@ CheckGroups(const ParallelPlan& plan)
     {
         RefuseSharding("ranks = " + std::to_string(ranks),
                        "0 (all replicas) or a divisor of the " + std::to_string(replicas) +
-                           " replicas from 2 on");
+                           " replicas, at least 2");
     }
 }
 
@@ -216,7 +219,7 @@ CheckSharding(const Transformer& model, const ParallelPlan& plan)
         if (plan.sharding.ranks != 0)
         {
             RefuseSharding("ranks = " + std::to_string(plan.sharding.ranks) + " with state none",
-                           "a state to distribute");
+                           "a state other than none");
         }
         return;
     }

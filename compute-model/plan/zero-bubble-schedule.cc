@@ -102,7 +102,7 @@ class Player
             }
             if (pass.start == NEVER)
             {
-                throw std::logic_error("ZeroBubbleSchedule: no stage can go on");
+                throw std::logic_error("ZeroBubbleSchedule: no stage can proceed");
             }
             Run(m_stages[first], pass);
         }

@@ -313,7 +313,7 @@ TEST(EmbeddingStep, RefusesMoreRanksThanTables)
     {
         EXPECT_EQ(std::string(error.what()),
                   "data: found 4, expected at most the 2 embedding tables of recommender, or "
-                  "embeddings by rows or columns");
+                  "embeddings split by rows or columns");
     }
     plan.embeddings.splitAbove = Bytes(1000 * WIDTH * 4);
     EXPECT_NO_THROW(CheckTablePlan(table, plan));

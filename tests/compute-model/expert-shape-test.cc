@@ -204,8 +204,8 @@ TEST(CheckPlan, RefusesExpertsThatDoNotDivide)
     plan.expertLoad.imbalance = 4.5;
     ExpectRefusal(plan,
                   model,
-                  "expertLoad: found imbalance 4.5, expected 1 (all experts alike) to experts / "
-                  "topK = 4 (every token goes to one of them)");
+                  "expertLoad: found imbalance 4.5, expected 1 (balanced load) to experts / "
+                  "topK = 4 (every token goes to the same expert)");
     ExpectRefusal(MixturePlan(1, 4, 2, 0),
                   SampleLlama70b(),
                   "expert: found 2, expected 1 for a model without experts");

@@ -182,8 +182,8 @@ TEST(LayerTable, RefusesWhatDoesNotFit)
     catch (const std::invalid_argument& error)
     {
         EXPECT_STREQ(error.what(),
-                     "layer convolution 1: found a window of 11 by stride 1, expected one that "
-                     "fits into 10");
+                     "layer convolution 1: found a window of 11 with stride 1, expected a window "
+                     "that fits into 10");
     }
     ParallelPlan plan = Replicas(2, 4);
     plan.tensor = 2;
@@ -195,8 +195,8 @@ TEST(LayerTable, RefusesWhatDoesNotFit)
     catch (const std::invalid_argument& error)
     {
         EXPECT_STREQ(error.what(),
-                     "tensor: found 2, expected 1 for perceptron, a table of layers: it has "
-                     "replicas only");
+                     "tensor: found 2, expected 1 for perceptron, a table of layers, which "
+                     "supports only data parallelism");
     }
 }
 

@@ -433,10 +433,10 @@ TEST(DataSharding, RefusesWhatCannotBe)
     plan.sharding.ranks = 3;
     EXPECT_EQ(refusal(plan),
               "dataSharding: found ranks = 3, expected 0 (all replicas) or a divisor of the 8 "
-              "replicas from 2 on");
+              "replicas, at least 2");
     plan.sharding.state = ShardedState::None;
     EXPECT_EQ(refusal(plan),
-              "dataSharding: found ranks = 3 with state none, expected a state to distribute");
+              "dataSharding: found ranks = 3 with state none, expected a state other than none");
     plan = Sharded(ShardedState::Gradients, 8, 1);
     plan.overlapGradients = false;
     EXPECT_EQ(refusal(plan),

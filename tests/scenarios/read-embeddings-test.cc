@@ -152,7 +152,7 @@ TEST(ReadEmbeddings, RefusesWithPlaceFoundAndExpected)
     const std::string plan = "{globalBatch: 1}";
     EXPECT_EQ(Refusal(RunOf("dlrm-criteo", "{data: 32, globalBatch: 32}")),
               "run.yaml:5:22: jobs.0.parallel.data: found 32, expected at most the 26 embedding "
-              "tables of dlrm-criteo, or embeddings by rows or columns");
+              "tables of dlrm-criteo, or embeddings split by rows or columns");
     EXPECT_EQ(
         Refusal(RunOf(ModelOf("{tables: [{rows: 100}]}", NETWORK), plan)),
         "run.yaml:4:79: jobs.0.model.embeddings.tables.0.dim: found nothing, expected a value "
@@ -170,11 +170,11 @@ TEST(ReadEmbeddings, RefusesWithPlaceFoundAndExpected)
     EXPECT_NE(Refusal(RunOf("{name: net, source: mine, input: [13, 1, 1], network: [{linear: 16}, "
                             "embeddings]}",
                             plan))
-                  .find("found 0 tables behind 1 vectors, expected at least one table"),
+                  .find("found 0 tables after 1 vectors, expected at least one table"),
               std::string::npos);
     // Pairs of vectors are of one width.
     EXPECT_NE(Refusal(RunOf(ModelOf("{dim: 8, tables: [{rows: 9}]}", NETWORK), plan))
-                  .find("dot interaction: found 1 vector, expected several of one width"),
+                  .find("dot interaction: found 1 vector, expected several of equal width"),
               std::string::npos);
     EXPECT_NE(
         Refusal(RunOf(ModelOf("{dim: 16, tables: [{rows: 9, classes: [[10, 1]]}]}", NETWORK), plan))
@@ -190,7 +190,7 @@ TEST(ReadEmbeddings, RefusesWithPlaceFoundAndExpected)
                                     "classesOf: 40}]}",
                                     NETWORK),
                             plan))
-                  .find("classesOf: found 40, with which a row of a class comes up 0.111111 times "
+                  .find("classesOf: found 40, with which a row occurs 0.111111 times "
                         "in 40 look-ups"),
               std::string::npos);
     EXPECT_NE(Refusal(RunOf("dlrm-criteo", "{globalBatch: 1, embeddings: {placement: row}}"))

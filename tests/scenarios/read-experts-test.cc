@@ -42,7 +42,7 @@ TEST(ReadExperts, RefusesAtTheKey)
               "of sequence = 8192");
     EXPECT_EQ(Refusal(RunOf("resnet-50", "{data: 4, globalBatch: 4, tensor: 2}")),
               "run.yaml:5:49: jobs.0.parallel.tensor: found 2, expected 1 for resnet-50, a table "
-              "of layers: it has replicas only");
+              "of layers, which supports only data parallelism");
     EXPECT_EQ(
         Refusal(RunOf("{base: mixtral-8x7b, experts: {topK: 9}}", "{data: 8, globalBatch: 8}")),
         "run.yaml:4:49: jobs.0.model.experts.topK: found '9', expected a whole number from 1 "
@@ -50,8 +50,8 @@ TEST(ReadExperts, RefusesAtTheKey)
     EXPECT_EQ(Refusal(RunOf("{name: net, source: mine, input: [3, 8, 8], network: [{convolution: "
                             "4, size: 11}, loss]}",
                             "{data: 8, globalBatch: 8}")),
-              "run.yaml:4:66: jobs.0.model.network.0: layer convolution 1: found a window of 11 by "
-              "stride 1, expected one that fits into 8");
+              "run.yaml:4:66: jobs.0.model.network.0: layer convolution 1: found a window of 11 "
+              "with stride 1, expected a window that fits into 8");
 }
 
 // Which layers have experts is at fault where it is written: in the model.
