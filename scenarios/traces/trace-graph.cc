@@ -628,17 +628,24 @@ class TraceScheduler
                 add(op.duration.ToPicoseconds());
                 add(op.launch.ToPicoseconds());
                 add(op.epoch);
+                add(op.synchronizes);
                 add(op.bytes.Count());
                 add(op.traffic);
                 add(op.root);
                 add(op.dependencyCount);
-                add(op.kernelCount > 0 ? m_graph.kernels[op.firstKernel].flops.ToDouble() : -1.0);
+                for (uint32_t i = 0; i < op.dependencyCount; i++)
+                {
+                    const StepDependency& need = program.dependencies[op.firstDependency + i];
+                    add(need.stream);
+                    add(need.position);
+                }
+                add(op.kernelCount);
+                if (op.kernelCount > 0)
+                {
+                    add(m_graph.kernels[op.firstKernel].flops.ToDouble());
+                    add(m_graph.kernels[op.firstKernel].bytes.Count());
+                }
             }
-        }
-        for (const StepDependency& need : program.dependencies)
-        {
-            add(need.stream);
-            add(need.position);
         }
         const auto [entry, isNew] =
             m_programs.try_emplace(std::move(key), static_cast<uint32_t>(m_graph.programs.size()));

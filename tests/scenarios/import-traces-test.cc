@@ -194,6 +194,65 @@ TEST(ImportTraces, TwoRanksOfKernelTracesMakeAWorkload)
     EXPECT_EQ(calls[0].bytes, Bytes(4000));
 }
 
+// Equal operations and times, but other memory traffic: communication slows such a kernel
+// otherwise.
+TEST(ImportTraces, KernelsOfOtherMemoryTrafficAreOtherPrograms)
+{
+    const auto trace = [](const char* name, uint64_t bytes) {
+        return Read(name,
+                    ChakraFile({{0,
+                                 "layer",
+                                 4,
+                                 10,
+                                 {},
+                                 {ChakraAttributeOf("is_cpu_op", 0, 27),
+                                  ChakraAttributeOf("num_ops", 1000),
+                                  ChakraAttributeOf("tensor_size", bytes)}}}));
+    };
+    const Workload workload = MakeOf({trace("a.0.et", 64), trace("a.1.et", 128)});
+    ASSERT_EQ(workload.graph.programs.size(), 2U);
+    for (uint32_t rank = 0; rank < 2; rank++)
+    {
+        const StepOp& op = OpsOf(workload, rank, StreamKind::Compute).at(0);
+        EXPECT_EQ(workload.graph.kernels.at(op.firstKernel).bytes, Bytes(rank == 0 ? 64 : 128));
+    }
+    EXPECT_EQ(MakeOf({trace("a.0.et", 64), trace("a.1.et", 64)}).graph.programs.size(), 1U);
+}
+
+// On rank 0, a waits for the first kernel and b for the second; on rank 1, a waits for the second
+// and b for the first. Both ranks have one dependency on each kernel.
+TEST(ImportTraces, OperationsOfOtherDependenciesAreOtherPrograms)
+{
+    const auto trace = [](const char* name, uint64_t needOfA, uint64_t needOfB) {
+        const auto node = [](uint64_t id,
+                             const char* label,
+                             uint64_t micros,
+                             std::vector<uint64_t> needs,
+                             uint64_t stream) {
+            return ChakraSample{
+                id,
+                label,
+                4,
+                micros,
+                std::move(needs),
+                {ChakraAttributeOf("is_cpu_op", 0, 27), ChakraAttributeOf("stream", stream)}};
+        };
+        return Read(name,
+                    ChakraFile({node(0, "first", 10, {}, 7),
+                                node(1, "second", 10, {0}, 7),
+                                node(2, "a", 1, {needOfA}, 8),
+                                node(3, "b", 1, {needOfB}, 9)}));
+    };
+    const Workload workload = MakeOf({trace("a.0.et", 0, 1), trace("a.1.et", 1, 0)});
+    ASSERT_EQ(workload.graph.programs.size(), 2U);
+    for (uint32_t rank = 0; rank < 2; rank++)
+    {
+        const StepProgram& program = workload.graph.programs[workload.graph.rankProgram[rank]];
+        const StepOp& a = program.streams.at(1).at(0);
+        EXPECT_EQ(program.dependencies.at(a.firstDependency).position, rank);
+    }
+}
+
 TEST(ImportTraces, UnevenAllToAllsKeepWhoGivesWhomHowMuch)
 {
     const auto trace = [](int rank, const char* in, const char* out) {
