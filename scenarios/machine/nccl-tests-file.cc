@@ -283,6 +283,27 @@ struct CsvColumns
     std::size_t count;
 };
 
+/** Whether the field in_place says that a row is in-place: a number, true, false, yes or no. */
+bool
+IsInPlace(const std::string& where, const std::string& field)
+{
+    const std::string plain = Normalized(field);
+    if (plain == "true" || plain == "yes")
+    {
+        return true;
+    }
+    if (plain.empty() || plain == "false" || plain == "no")
+    {
+        return false;
+    }
+    const auto number = NumberOf(field);
+    if (!number)
+    {
+        throw InputError(where + ": in_place: found '" + field + "', expected 0 or 1");
+    }
+    return *number != 0;
+}
+
 std::vector<RunRows>
 ReadCsv(const std::string& path, std::istream& text, const CsvColumns& columns, std::size_t number)
 {
@@ -302,7 +323,7 @@ ReadCsv(const std::string& path, std::istream& text, const CsvColumns& columns, 
                              " fields, expected " + std::to_string(columns.count) +
                              " as the header has");
         }
-        if (columns.inPlace && NumberOf(fields[*columns.inPlace]).value_or(0) != 0)
+        if (columns.inPlace && IsInPlace(where, fields[*columns.inPlace]))
         {
             continue;
         }

@@ -37,7 +37,7 @@ struct NcclTestsRun
  *   header; nodes, GPUs and processes by the device lines.
  * - JSON (`-J`): `results`, `devices`, `args`, `nccl_version`.
  * - CSV with the columns size_bytes (or size) and time_us (or time), and optionally collective (or
- *   op) and in_place, where only rows with 0 are read; one run per operation.
+ *   op) and in_place, where only rows with 0, false, no or nothing are read; one run per operation.
  *
  * Empty calls and unavailable times are skipped. An operation or `NODESxGPUS` that the file does
  * not state is taken from the file's name.

@@ -122,6 +122,19 @@ TEST(NcclTestsFile, ReadsCsv)
     EXPECT_EQ(runs[1].gpusPerNode, 4U);
 }
 
+/** Python writes True and False. The first time of a size counts, so a row read wrongly shows. */
+TEST(NcclTestsFile, InPlaceRowsOfACsvAreSkippedInWordsToo)
+{
+    for (const auto& [inPlace, outOfPlace] :
+         {std::pair("True", "False"), std::pair("yes", "no"), std::pair("1", "")})
+    {
+        const auto runs = Read(std::string("size,in_place,time\n") + "8," + inPlace + ",11.1\n8," +
+                               outOfPlace + ",19.8\n");
+        ASSERT_EQ(runs.size(), 1) << inPlace;
+        EXPECT_DOUBLE_EQ(runs[0].seconds.front(), 19.8e-6) << inPlace;
+    }
+}
+
 /** The longest name counts: reduce_scatter is no reduce. */
 TEST(NcclTestsFile, FindsOperations)
 {
@@ -139,6 +152,8 @@ TEST(NcclTestsFile, RefusesWithThePlace)
     EXPECT_NE(refusal("size,time\n8,fast\n").find("log.txt:2: time: found 'fast'"),
               std::string::npos);
     EXPECT_NE(refusal("size,time\n8\n").find("log.txt:2: found 1 fields, expected 2"),
+              std::string::npos);
+    EXPECT_NE(refusal("size,time,in_place\n8,1,maybe\n").find("log.txt:2: in_place: found 'maybe'"),
               std::string::npos);
     EXPECT_NE(refusal("size,time\n-8,1\n").find("log.txt:2: size: found '-8'"), std::string::npos);
     EXPECT_NE(refusal("size,time,op\n8,1,hello\n").find("found 'hello', expected a collective"),
