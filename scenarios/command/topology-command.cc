@@ -2,6 +2,7 @@
 #include "scenarios/command/commands.h"
 
 #include "scenarios/catalog.h"
+#include "scenarios/command/interruption.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/topology/convert-topology.h"
@@ -58,7 +59,9 @@ Write(const TopologyOptions& options, const std::string& text, const OutputForma
             ExpectOtherFile("--output", options.out, "input", file);
         }
     }
-    OutputFile(options.out, "--output", format).Save(text);
+    OutputFile file(options.out, "--output", format);
+    RemoveIfInterrupted(OutputFile::TemporaryName(file.Path()));
+    file.Save(text);
 }
 
 /**
