@@ -17,30 +17,58 @@ namespace weir
 namespace
 {
 
-/** Use of one slot by one program, over all streams; equal for all members of a group. */
-struct SlotUse
-{
-    uint64_t sends{0};
-    uint64_t receives{0};
-    uint64_t collectives{0};
-    uint64_t sentSum{0};       //!< hash of the sends in their order
-    uint64_t receivedSum{0};   //!< hash of the receives in their order
-    uint64_t collectiveSum{0}; //!< hash of the collectives in their order
-
-    bool IsUsed() const
-    {
-        return sends + receives + collectives > 0;
-    }
-};
-
 uint64_t
-HashOf(const StepOp& op, uint64_t order)
+HashOf(const StepOp& op)
 {
     const uint64_t what = op.kind == StepOpKind::Collective
                               ? (static_cast<uint64_t>(op.collective) + 1) | uint64_t{op.root} << 8
                               : 0;
-    return SplitMix64(SplitMix64(static_cast<uint64_t>(op.bytes.Count())) ^ (what << 40) ^ order);
+    return SplitMix64(SplitMix64(static_cast<uint64_t>(op.bytes.Count())) ^ (what << 40));
 }
+
+/** Communications of one kind that a program issues on a slot. */
+struct IssuedOps
+{
+    uint64_t count{0};
+    uint64_t sum{0};      //!< hash of the communications in any order
+    uint64_t sequence{0}; //!< hash of the communications by stream, then position
+
+    void Add(const StepOp& op)
+    {
+        count++;
+        sum += HashOf(op);
+        sequence = SplitMix64(sequence ^ HashOf(op));
+    }
+
+    /** @param inOrder whether the order of issue is compared, too */
+    bool IsSame(const IssuedOps& other, bool inOrder) const
+    {
+        return count == other.count && sum == other.sum && (!inOrder || sequence == other.sequence);
+    }
+};
+
+/**
+ * Use of one slot by one program, over all streams; the same for all members of a group. The
+ * members issue the communications of a group in the same order (as on one NCCL communicator), but
+ * each on streams of its own. The order between streams is known only when they run.
+ */
+struct SlotUse
+{
+    IssuedOps sends;
+    IssuedOps receives;
+    IssuedOps collectives;
+    uint32_t streams{0}; //!< bits of the streams on which it is used
+
+    bool IsUsed() const
+    {
+        return streams != 0;
+    }
+
+    bool IsOnOneStream() const
+    {
+        return (streams & (streams - 1)) == 0;
+    }
+};
 
 /** "compute operation 3 'forward MLP'". */
 std::string
@@ -51,7 +79,10 @@ DescribeOp(const StepGraph& graph, std::size_t stream, std::size_t position, con
            std::to_string(position) + " '" + label + "'";
 }
 
-/** Checks of one program that need no rank. */
+/**
+ * Checks what needs no rank: that labels, kernels and dependencies exist, that no operation waits
+ * for itself or a later one of its stream, that durations and sizes are valid.
+ */
 class ProgramCheck
 {
   public:
@@ -62,7 +93,10 @@ class ProgramCheck
     {
     }
 
-    /** @return by slot, the program's use of it. */
+    /**
+     * @return by slot, the program's use of it.
+     * @throws std::invalid_argument naming the program and the operation.
+     */
     std::vector<SlotUse> Check()
     {
         for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
@@ -114,7 +148,7 @@ class ProgramCheck
         {
             Fail(stream, position, op, "its size is negative");
         }
-        CountUse(op);
+        CountUse(stream, op);
     }
 
     void CheckDependencies(std::size_t stream, std::size_t position, const StepOp& op) const
@@ -135,23 +169,24 @@ class ProgramCheck
         }
     }
 
-    void CountUse(const StepOp& op)
+    void CountUse(std::size_t stream, const StepOp& op)
     {
         if (op.group >= m_uses.size())
         {
             m_uses.resize(op.group + std::size_t{1});
         }
         SlotUse& use = m_uses[op.group];
+        use.streams |= 1U << stream;
         switch (op.kind)
         {
         case StepOpKind::Send:
-            use.sentSum += HashOf(op, use.sends++);
+            use.sends.Add(op);
             break;
         case StepOpKind::Recv:
-            use.receivedSum += HashOf(op, use.receives++);
+            use.receives.Add(op);
             break;
         default:
-            use.collectiveSum += HashOf(op, use.collectives++);
+            use.collectives.Add(op);
         }
     }
 
@@ -160,18 +195,6 @@ class ProgramCheck
     std::size_t m_index;
     std::vector<SlotUse> m_uses;
 };
-
-/**
- * Checks what needs no rank: that labels, kernels and dependencies exist, that no operation waits
- * for itself or a later one of its stream, that durations and sizes are valid.
- * @return by slot, the program's use of it.
- * @throws std::invalid_argument naming the program and the operation.
- */
-std::vector<SlotUse>
-CheckProgram(const StepGraph& graph, std::size_t program)
-{
-    return ProgramCheck(graph, program).Check();
-}
 
 /** Checks that ranks and groups are consistent. */
 class GroupCheck
@@ -244,27 +267,26 @@ class GroupCheck
                  "it is not in group " + std::to_string(group) + ", which " +
                      DescribeFirstOp(rank, slot) + " uses");
         }
-        if ((use.sends > 0 && (members.size() != 2 || place != members.begin())) ||
-            (use.receives > 0 && (members.size() != 2 || place == members.begin())))
+        if ((use.sends.count > 0 && (members.size() != 2 || place != members.begin())) ||
+            (use.receives.count > 0 && (members.size() != 2 || place == members.begin())))
         {
             Fail(rank,
                  DescribeFirstOp(rank, slot) + " needs a group {sender, receiver}; group " +
                      std::to_string(group) + " is not one for this rank");
         }
         SlotUse asSender = use;
-        if (use.receives > 0)
+        if (use.receives.count > 0)
         {
             asSender.sends = use.receives;
-            asSender.sentSum = use.receivedSum;
         }
         Seen& seen = m_seen[group];
+        const bool inOrder = use.IsOnOneStream() && seen.use.IsOnOneStream();
         if (seen.users++ == 0)
         {
             seen.use = asSender;
         }
-        else if (seen.use.sends != asSender.sends || seen.use.sentSum != asSender.sentSum ||
-                 seen.use.collectives != asSender.collectives ||
-                 seen.use.collectiveSum != asSender.collectiveSum)
+        else if (!asSender.sends.IsSame(seen.use.sends, inOrder) ||
+                 !asSender.collectives.IsSame(seen.use.collectives, inOrder))
         {
             Fail(rank,
                  "it issues other communications on group " + std::to_string(group) +
@@ -331,7 +353,7 @@ CheckStepGraph(const StepGraph& graph)
     std::vector<std::vector<SlotUse>> uses;
     for (std::size_t program = 0; program < graph.programs.size(); program++)
     {
-        uses.push_back(CheckProgram(graph, program));
+        uses.push_back(ProgramCheck(graph, program).Check());
     }
     GroupCheck(graph, std::move(uses)).Check();
 }

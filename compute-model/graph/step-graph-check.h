@@ -10,7 +10,9 @@ namespace weir
 /**
  * Checks that @p graph can be executed: indices are in range, dependencies refer to existing
  * operations, every rank is in the groups it uses, senders and receivers have their positions in
- * their pairs, and all members of a group issue the same communications on it.
+ * their pairs, and all members of a group issue the same communications on it, in the same order
+ * where each member uses one stream for them. The order between streams is checked as they run
+ * (GroupRendezvous).
  *
  * Programs are checked once, not once per rank: O(operations of all programs + sum of group sizes).
  * @throws std::invalid_argument naming the rank (or program) and the operation.

@@ -176,6 +176,34 @@ TEST(StepExecutor, CollectiveStartsAtItsLastArrivalAndEndsTogether)
     }
 }
 
+// NCCL orders the calls of a communicator, not their streams: both ranks issue 8 bytes, then 16
+// bytes once these have ended, rank 0 on one pair of streams and rank 1 on the same pair exchanged.
+// Each call takes 5 us.
+TEST(StepExecutor, RanksIssueTheSameCallsOnDifferentStreams)
+{
+    GraphWriter writer(2);
+    const uint16_t slot = writer.AddGroup({0, 1});
+    const StreamKind streams[] = {StreamKind::TensorComm, StreamKind::DataComm};
+    for (uint32_t rank = 0; rank < 2; rank++)
+    {
+        const StreamKind first = streams[rank];
+        const auto add =
+            [&](StreamKind stream, const std::vector<StepDependency>& needs, Bytes bytes) {
+                writer.Communicate(
+                    rank, stream, StepOpKind::Collective, slot, TimeCategory::Tensor, needs, bytes);
+            };
+        add(first, {}, Bytes(8));
+        add(streams[1 - rank], {{first, 0}}, Bytes(16));
+    }
+    FixedTimeEngine engine([](const CollectiveCall&) { return Us(5); });
+    StepExecutor executor(ExecutorSpec(writer.graph, engine));
+    RunToEnd(executor, engine);
+    ASSERT_EQ(engine.Calls().size(), 2U);
+    EXPECT_EQ(engine.Calls()[0].bytes, Bytes(8));
+    EXPECT_EQ(engine.Calls()[1].bytes, Bytes(16));
+    EXPECT_EQ(executor.StepTimes(), std::vector<Time>{Us(10)});
+}
+
 // Kernels issued beside a collective hide it: 8 us of kernels over 5 us of communication leave
 // nothing exposed, 2 us leave 3 us.
 TEST(StepExecutor, OnlyTheUnhiddenPartOfACollectiveIsExposed)
@@ -420,6 +448,22 @@ TEST(StepExecutor, RefusesInconsistentGraphs)
                                TimeCategory::Tensor,
                                {},
                                Bytes(8 + rank));
+        }
+        ExpectRefused(writer.graph, "rank 1: it issues other communications on group 0");
+    }
+    {
+        // The same calls in another order.
+        GraphWriter writer(2);
+        const uint16_t slot = writer.AddGroup({0, 1});
+        for (uint32_t call = 0; call < 4; call++)
+        {
+            writer.Communicate(call / 2,
+                               StreamKind::TensorComm,
+                               StepOpKind::Collective,
+                               slot,
+                               TimeCategory::Tensor,
+                               {},
+                               Bytes(call == 0 || call == 3 ? 8 : 16));
         }
         ExpectRefused(writer.graph, "rank 1: it issues other communications on group 0");
     }
