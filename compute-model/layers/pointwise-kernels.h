@@ -38,10 +38,11 @@ void WriteActivationBackward(SegmentWriter& writer,
  * Writes the operations of a layer other than GEMMs and attention, by the plan's KernelFusion.
  *
  * Eager PyTorch has single kernels for LayerNorm, GELU, SiLU, dropout and additions, and adds
- * biases within GEMMs. RMSNorm takes seven (x.float(), pow, mean, rsqrt, two multiplications, a
- * cast: torchtitan's and Llama's RMSNorm). Rotary embedding is a complex multiplication in fp32
- * between two casts, SwiGLU is SiLU and a multiplication, and keys and values of grouped-query
- * attention are repeated for every query head.
+ * biases within GEMMs. RMSNorm takes eight (x.float(), pow, mean, addition of eps, rsqrt,
+ * multiplication, cast, multiplication by the weight: torchtitan's and Llama's RMSNorm), of which
+ * the addition of eps and rsqrt are left out, since they have one element per token. Rotary
+ * embedding is a complex multiplication in fp32 between two casts, SwiGLU is SiLU and a
+ * multiplication, and keys and values of grouped-query attention are repeated for every query head.
  */
 class PointwiseWriter
 {
