@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace weir
 {
@@ -105,7 +106,8 @@ HeldBy(const CollectivePlan& plan, const CollectiveCall& call, std::size_t ranks
 
 /**
  * Writes the GPU resources of every communication into @p graph: one SM per NCCL channel, and the
- * share of the memory bandwidth that the communication takes when it is uncontended.
+ * share of the memory bandwidth that the communication takes when it is uncontended. Ranks that
+ * share a program are taken to have groups of the same placement: those of the first rank count.
  */
 void
 EnterHeld(StepGraph& graph,
@@ -116,13 +118,15 @@ EnterHeld(StepGraph& graph,
 {
     using Key = std::tuple<uint32_t, CollectiveOp, int64_t, uint16_t>;
     std::map<Key, Held> known;
+    std::vector<bool> isEntered(graph.programs.size());
     for (uint32_t rank = 0; rank < graph.RankCount(); rank++)
     {
         const uint32_t program = graph.rankProgram[rank];
-        if (rank > 0 && program == graph.rankProgram[rank - 1])
+        if (isEntered[program])
         {
-            continue; // ranks of one role share a program
+            continue;
         }
+        isEntered[program] = true;
         for (auto& ops : graph.programs[program].streams)
         {
             for (StepOp& op : ops)

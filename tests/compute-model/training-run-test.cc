@@ -85,6 +85,48 @@ TEST(TrainingRun, RunsItsStepsOnItsCommunicators)
     }
 }
 
+// Ranks 0 and 2 share a program, with rank 1 between them. Its all-reduce occupies one SM for each
+// channel of the first one's group, which is within a node; the other group spans two nodes, whose
+// NICs take other numbers of channels than NVLinks.
+TEST(TrainingRun, AProgramOccupiesTheSmsOfItsFirstRank)
+{
+    SampleMachine machine(SampleMachineSpec(2, 2));
+    StepGraph graph;
+    graph.labels = {"all-reduce"};
+    graph.groups = {{Rank(0), Rank(1)}, {Rank(2), Rank(3)}};
+    StepOp op;
+    op.kind = StepOpKind::Collective;
+    op.bytes = Bytes::MiB(64);
+    for (uint32_t program = 0; program < 2; program++)
+    {
+        graph.programs.emplace_back()
+            .streams[static_cast<std::size_t>(StreamKind::TensorComm)]
+            .push_back(op);
+        graph.programStage.push_back(0);
+    }
+    for (uint32_t rank = 0; rank < 4; rank++)
+    {
+        graph.rankProgram.push_back(rank % 2);
+        graph.rankGroups.push_back({rank / 2});
+    }
+    TrainingJobSpec spec;
+    spec.plan.data = 4;
+    spec.gpus = {GpuId(0), GpuId(1), GpuId(2), GpuId(8)};
+    spec.recorded = std::move(graph);
+    FixedTimeEngine engine;
+    const TrainingRun job(std::move(spec), SampleGpu(), machine.planner, engine);
+    const auto channels = [&](GpuId first, GpuId second) {
+        CollectiveCall call;
+        call.communicator = machine.planner.AddCommunicator({first, second});
+        call.bytes = op.bytes;
+        return machine.planner.Plan(call).channels;
+    };
+    ASSERT_NE(channels(GpuId(0), GpuId(1)), channels(GpuId(2), GpuId(8)));
+    const StepProgram& program = job.GetGraph().programs[0];
+    EXPECT_EQ(program.streams[static_cast<std::size_t>(StreamKind::TensorComm)][0].sms,
+              channels(GpuId(0), GpuId(1)));
+}
+
 TEST(TrainingRun, RefusesAnotherNumberOfGpus)
 {
     TrainingJobSpec spec = SmallJob();
