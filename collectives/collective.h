@@ -89,6 +89,12 @@ using CommunicatorId = Id<struct CommunicatorTag>; //!< a group of GPUs known to
 using TrafficId = Id<struct TrafficTag>; //!< an all-to-all traffic matrix known to a Planner
 
 /**
+ * The largest call, and row of a traffic matrix: sizes derived from it, at most 16 times as large
+ * (LL128), fit 64 bits.
+ */
+constexpr Bytes MAX_CALL_BYTES{int64_t{1} << 58};
+
+/**
  * One collective call. Sizes follow nccl-tests: for all-gather, reduce-scatter, gather and scatter
  * @ref bytes is the large buffer (ranks times the per-rank part), for all-to-all what each rank
  * sends to all ranks in total (itself included), for the others the buffer of each rank.

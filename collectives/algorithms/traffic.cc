@@ -13,8 +13,6 @@ namespace weir
 namespace
 {
 
-constexpr Bytes LARGEST_ROW = Bytes::GiB(int64_t{1} << 28);
-
 /** Adds a message unless it is empty. */
 void
 Add(std::vector<Message>& messages, uint32_t from, uint32_t to, Bytes bytes)
@@ -43,7 +41,7 @@ Traffic::Traffic(const std::vector<std::vector<Bytes>>& parts)
         Bytes row;
         for (const Bytes part : parts[from])
         {
-            if (part < Bytes() || part > LARGEST_ROW || row + part > LARGEST_ROW)
+            if (part < Bytes() || part > MAX_CALL_BYTES || row + part > MAX_CALL_BYTES)
             {
                 throw std::invalid_argument(name + ": found a part of " +
                                             std::to_string(part.Count()) +

@@ -62,7 +62,6 @@ Choice(const XmlElement& element, const char* attribute, const NamedChoices<Valu
 constexpr int64_t MAX_RANKS = 1 << 16;
 constexpr int64_t MAX_CHUNKS = 1 << 20;
 constexpr int64_t MAX_CHANNELS = 64;
-constexpr int64_t LARGEST_CALL = int64_t{1} << 58;
 
 CollectiveOp
 ReadOp(const XmlElement& element)
@@ -206,9 +205,9 @@ ReadProgram(const XmlElement& element, const std::string& file)
     program.chunks = static_cast<uint32_t>(element.Integer("nchunksperloop", 1, MAX_CHUNKS));
     program.inPlace = element.IntegerOr("inplace", 0, 1, 0) == 1;
     program.outOfPlace = element.IntegerOr("outofplace", 0, 1, program.inPlace ? 0 : 1) == 1;
-    program.smallest = Bytes(element.IntegerOr("minBytes", 0, LARGEST_CALL, 0));
+    program.smallest = Bytes(element.IntegerOr("minBytes", 0, MAX_CALL_BYTES.Count(), 0));
     const int64_t largest = element.IntegerOr("maxBytes", 0, INT64_MAX, 0);
-    program.largest = Bytes(largest == 0 ? LARGEST_CALL : std::min(largest, LARGEST_CALL));
+    program.largest = largest == 0 ? MAX_CALL_BYTES : std::min(Bytes(largest), MAX_CALL_BYTES);
     ReadRanks(element, program);
     program.root = static_cast<uint32_t>(
         element.IntegerOr("root", 0, static_cast<int64_t>(program.ranks.size()) - 1, 0));

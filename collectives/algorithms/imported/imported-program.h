@@ -93,8 +93,8 @@ struct ImportedProgram
     bool inPlace{false}; //!< may run with input and output in one buffer
     bool outOfPlace{true};
     uint32_t root{0};
-    Bytes smallest;                       //!< size range of the calls that it is for
-    Bytes largest{std::int64_t{1} << 58}; //!< as above, inclusive
+    Bytes smallest;                //!< size range of the calls that it is for
+    Bytes largest{MAX_CALL_BYTES}; //!< as above, inclusive
     std::vector<ImportedRank> ranks;
 };
 

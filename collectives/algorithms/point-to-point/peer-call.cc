@@ -112,17 +112,10 @@ PeerCall::FindPlaces()
         from.sends += message.from != message.to;
         to.receives += message.from != message.to;
     }
-    for (std::size_t rank = 0; rank < ranks; ++rank)
+    for (const BlockRounds& block : blocks)
     {
-        uint32_t ofRank = 0;
-        for (uint32_t channel = 0; channel < channels; ++channel)
-        {
-            const BlockRounds& block = blocks[rank * channels + channel];
-            const uint32_t sending = std::min(block.sends, PLACES);
-            m_partsAtOnce = std::max({m_partsAtOnce, sending, std::min(block.receives, PLACES)});
-            ofRank += sending;
-        }
-        m_partsOfARank = std::max(m_partsOfARank, ofRank);
+        m_partsAtOnce = std::max(
+            {m_partsAtOnce, std::min(block.sends, PLACES), std::min(block.receives, PLACES)});
     }
 }
 
@@ -152,11 +145,9 @@ PeerCall::ChannelCount() const
 Rate
 PeerCall::PartCap() const
 {
-    AlgorithmInputs all = m_in;
-    all.channels = m_partsOfARank; // without effect: ChannelCap does not depend on it
     // The threads of a send only copy, faster than a ring's primitive that reduces.
     const Rate copy = m_in.constants.GetBlockTimes().Of(PrimitiveKind::Send).rate;
-    return std::min(ChannelCap(all, copy), copy / m_partsAtOnce);
+    return std::min(ChannelCap(m_in, copy), copy / m_partsAtOnce);
 }
 
 std::vector<Bytes>

@@ -136,7 +136,6 @@ class PeerCall
     std::vector<uint32_t> m_order; //!< indices of parts, by round
     uint32_t m_places{0};
     uint32_t m_partsAtOnce{1};
-    uint32_t m_partsOfARank{0}; //!< that it sends concurrently
 };
 
 } // namespace weir
