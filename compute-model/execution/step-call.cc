@@ -7,6 +7,18 @@
 namespace weir
 {
 
+namespace
+{
+
+SlotCall
+SlotCallOf(const StepOp& op)
+{
+    const bool isPair = op.kind != StepOpKind::Collective;
+    return {isPair ? CollectiveOp::Send : op.collective, op.bytes, op.root, op.traffic};
+}
+
+} // namespace
+
 std::vector<std::vector<SlotCall>>
 DistinctCalls(const StepProgram& program)
 {
@@ -19,10 +31,7 @@ DistinctCalls(const StepProgram& program)
             {
                 continue;
             }
-            const bool isPair = op.kind != StepOpKind::Collective;
-            const SlotCall ask{
-                isPair ? CollectiveOp::Send : op.collective, op.bytes, op.root, op.traffic};
-            seen[{op.group, ask}] |= static_cast<uint16_t>(1U << stream);
+            seen[{op.group, SlotCallOf(op)}] |= static_cast<uint16_t>(1U << stream);
         }
     }
     std::vector<std::vector<SlotCall>> asks;
@@ -53,16 +62,7 @@ CallOf(const SlotCall& ask, CommunicatorId communicator, const std::vector<Traff
 CollectiveCall
 CallOf(const StepOp& op, CommunicatorId communicator, const std::vector<TrafficId>& traffics)
 {
-    CollectiveCall call;
-    call.communicator = communicator;
-    call.op = op.kind == StepOpKind::Collective ? op.collective : CollectiveOp::Send;
-    call.bytes = op.bytes;
-    call.root = op.root;
-    if (op.traffic != StepOp::EVEN)
-    {
-        call.traffic = traffics.at(op.traffic);
-    }
-    return call;
+    return CallOf(SlotCallOf(op), communicator, traffics);
 }
 
 std::vector<TrafficId>

@@ -13,7 +13,6 @@
 #include "compute-model/plan/table-placement.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -158,8 +157,6 @@ struct TableSource
     const EmbeddingExchange& exchange;
 };
 
-constexpr uint64_t BUFFER_COLUMNS = 1024; // of the matrix that represents a buffer
-
 /** Writes the program of one rank. */
 class TableProgram : public GradientSink
 {
@@ -292,10 +289,7 @@ class TableProgram : public GradientSink
 
     void OverParameters(const char* name, MemoryKernel kernel, double operands)
     {
-        const auto rows =
-            static_cast<uint64_t>(std::ceil(m_parameters / static_cast<double>(BUFFER_COLUMNS)));
-        m_kernels.Memory(
-            name, kernel, rows, BUFFER_COLUMNS, operands * BytesOf(Precision::Fp32), 0);
+        WriteBufferKernel(m_kernels, name, kernel, m_parameters, operands * FP32_BYTES);
     }
 
     void Flush(const char* label)

@@ -78,7 +78,7 @@ TrafficOf(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
     {
         const EmbeddingShape& shape = one.shape;
         const EmbeddingTraffic traffic = EmbeddingTrafficOf(gpu, one.indices, shape);
-        const bool isNarrow = BytesOf(shape.precision) < BytesOf(Precision::Fp32);
+        const bool isNarrow = BytesOf(shape.precision) < FP32_BYTES;
         const double adds = traffic.lookups * static_cast<double>(shape.dim);
         const double wide = std::max(1.0, static_cast<double>(shape.dim) / ELEMENTS);
         double most = 0;

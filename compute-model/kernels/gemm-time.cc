@@ -80,7 +80,7 @@ class GemmProblem
         const double n = static_cast<double>(shape.n);
         const double k = static_cast<double>(shape.k);
         const double batch = static_cast<double>(shape.batch);
-        const double stored = shape.accumulateFp32 ? 2.0 * BytesOf(Precision::Fp32)
+        const double stored = shape.accumulateFp32 ? 2.0 * FP32_BYTES
                               : shape.accumulate   ? 2.0 * m_output
                                                    : m_output;
         m_storedBytes = stored * m_storeFactor;
@@ -333,7 +333,7 @@ class GemmProblem
         {
             const double partial = static_cast<double>(m_shape.m) *
                                    static_cast<double>(m_shape.n * m_shape.batch) * split.parts *
-                                   BytesOf(Precision::Fp32);
+                                   FP32_BYTES;
             cut.reductionSeconds = m_figures.splitFloor.ToSeconds() + partial / m_hbmRate;
         }
         return cut;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/convolution-kernels.h"
 
+#include "compute-model/kernels/gemm-time.h"
 #include "compute-model/layers/gradient-add.h"
 #include "compute-model/models/precision.h"
 
@@ -12,8 +13,6 @@ namespace weir
 
 namespace
 {
-
-constexpr uint64_t WORD_BYTES = 16; // bytes that aligned kernels load at once
 
 /** One layer's convolution over a micro-batch. */
 class Convolution

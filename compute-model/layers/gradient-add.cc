@@ -11,7 +11,7 @@ namespace
 bool
 IsWidened(const ParallelPlan& plan)
 {
-    return plan.fp32Gradients && ActivationBytes(plan.precision) < BytesOf(Precision::Fp32);
+    return plan.fp32Gradients && ActivationBytes(plan.precision) < FP32_BYTES;
 }
 
 } // namespace
@@ -28,7 +28,7 @@ WriteGradientAdd(SegmentWriter& writer,
         return;
     }
     const double element = ActivationBytes(plan.precision);
-    const double kept = IsWidened(plan) ? BytesOf(Precision::Fp32) : element;
+    const double kept = IsWidened(plan) ? FP32_BYTES : element;
     if (KeepsGradientParts(plan))
     {
         writer.Memory(

@@ -36,18 +36,17 @@ LogitBytes
 BytesOfLogit(const ParallelPlan& plan)
 {
     const double element = ActivationBytes(plan.precision);
-    const double fp32 = BytesOf(Precision::Fp32);
     switch (plan.Loss())
     {
     case LossKernels::LogSoftmax:
-        return {fp32, 2 * fp32}; // gradients of the log-softmax and of the logits
+        return {FP32_BYTES, 2 * FP32_BYTES}; // gradients of the log-softmax and of the logits
     case LossKernels::InPlace:
         return {element, 0};
     case LossKernels::VocabularyParallel:
     case LossKernels::Default:
         break;
     }
-    return {fp32, element}; // the logits as the GEMM writes them, later their gradient
+    return {FP32_BYTES, element}; // the logits as the GEMM writes them, later their gradient
 }
 
 /**
@@ -72,7 +71,7 @@ ExpertBody(const Transformer& model, const ParallelPlan& plan)
                           static_cast<double>(model.hidden + shape.inner + shape.ffn);
     const double back = static_cast<double>(shape.sent) * model.hidden;
     const double routing = 2.0 * static_cast<double>(shape.tokens) * model.moe.experts;
-    return (inside + back) * ActivationBytes(plan.precision) + routing * BytesOf(Precision::Fp32);
+    return (inside + back) * ActivationBytes(plan.precision) + routing * FP32_BYTES;
 }
 
 LayerParts

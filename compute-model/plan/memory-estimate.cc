@@ -160,7 +160,7 @@ bool
 WidensForUpdate(const ParallelPlan& plan)
 {
     return !plan.fp32Gradients && !plan.fusedUpdate && plan.Sharded() != ShardedState::Full &&
-           ActivationBytes(plan.precision) < BytesOf(Precision::Fp32);
+           ActivationBytes(plan.precision) < FP32_BYTES;
 }
 
 MemoryEstimate
@@ -170,9 +170,7 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     const double experts = RankExpertParameters(model, plan, stage);
     const double parameters = dense + experts;
     const uint32_t weight = ActivationBytes(plan.precision);
-    const double optimizer = weight == BytesOf(Precision::Fp32)
-                                 ? OPTIMIZER_BYTES - BytesOf(Precision::Fp32)
-                                 : OPTIMIZER_BYTES;
+    const double optimizer = weight == FP32_BYTES ? OPTIMIZER_BYTES - FP32_BYTES : OPTIMIZER_BYTES;
     MemoryEstimate estimate;
     estimate.stage = stage;
     estimate.weights = Bytes::Nearest(parameters * weight);
@@ -180,7 +178,7 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     const bool sharesGradients = plan.Sharded() >= ShardedState::Gradients &&
                                  (plan.sharding.everyPass || plan.MicroBatches() == 1);
     const double part = dense / plan.ShardRanks() + experts / plan.ExpertShardRanks();
-    const double gradient = plan.fp32Gradients ? BytesOf(Precision::Fp32) : weight;
+    const double gradient = plan.fp32Gradients ? FP32_BYTES : weight;
     estimate.gradients = Bytes::Nearest((sharesGradients ? part : parameters) * gradient);
     estimate.optimizer = Bytes::Nearest(part * optimizer);
     if (plan.Sharded() == ShardedState::Full)
@@ -194,8 +192,7 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     estimate.activations = StageActivations(model, plan, stage);
     estimate.buffers = BuffersOf(plan) + SummaBuffers(model, plan, stage);
     // The update's fp32 gradient copies and the activations are never live at the same time.
-    const Bytes widened =
-        Bytes::Nearest(WidensForUpdate(plan) ? part * BytesOf(Precision::Fp32) : 0);
+    const Bytes widened = Bytes::Nearest(WidensForUpdate(plan) ? part * FP32_BYTES : 0);
     estimate.buffers += std::max(Bytes(), widened - estimate.activations);
     return estimate;
 }

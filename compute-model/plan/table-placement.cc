@@ -57,21 +57,20 @@ SplitByColumns(const LayerTable& table, const ParallelPlan& plan)
 Bytes
 TableBytes(const EmbeddingTable& table)
 {
-    return Bytes::Nearest(table.Parameters() * BytesOf(Precision::Fp32));
+    return Bytes::Nearest(table.Parameters() * FP32_BYTES);
 }
 
 double
 RowStateBytes(const EmbeddingTable& table, EmbeddingOptimizer optimizer)
 {
-    const double number = BytesOf(Precision::Fp32);
     switch (optimizer)
     {
     case EmbeddingOptimizer::Sgd:
         return 0;
     case EmbeddingOptimizer::RowwiseAdagrad:
-        return number;
+        return FP32_BYTES;
     case EmbeddingOptimizer::Adagrad:
-        return number * table.dim;
+        return FP32_BYTES * table.dim;
     }
     return 0;
 }
