@@ -4,6 +4,7 @@
 #include "fabric/enum-names.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/text-file.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -188,9 +189,8 @@ Catalog::Catalog(std::vector<std::string> folders)
 bool
 Catalog::IsPath(const std::string& text)
 {
-    const fs::path extension = fs::path(text).extension();
-    return text.find('/') != std::string::npos || extension == SUFFIX || extension == ".yml" ||
-           extension == ".xml";
+    return text.find('/') != std::string::npos || IsYamlFile(text) ||
+           fs::path(text).extension() == ".xml";
 }
 
 std::vector<CatalogEntry>

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -43,6 +45,24 @@ class RandomDraws
     double Unit()
     {
         return static_cast<double>(Bits() >> 11) * 0x1p-53;
+    }
+
+    /** Uniform in [0, @p limit); the bias of the rounding is negligible. */
+    uint32_t Below(std::size_t limit)
+    {
+        return static_cast<uint32_t>(Unit() * static_cast<double>(limit));
+    }
+
+    /** The numbers below @p count in random order (Fisher-Yates shuffle). */
+    std::vector<uint32_t> Shuffled(std::size_t count)
+    {
+        std::vector<uint32_t> order(count);
+        std::iota(order.begin(), order.end(), 0);
+        for (std::size_t left = count; left > 1; left--)
+        {
+            std::swap(order[left - 1], order[Below(left)]);
+        }
+        return order;
     }
 
     /** True with @p probability. */

@@ -22,6 +22,7 @@
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
+#include "scenarios/yaml/text-file.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <CLI/CLI.hpp>
@@ -89,14 +90,6 @@ ReadFidelity(const std::string& text)
         throw InputError("--fidelity: found '" + text + "', expected flow, packet or hybrid");
     }
     return *fidelity;
-}
-
-/** Whether the file describes traffic patterns to draw flows from. */
-bool
-IsTrafficFile(const std::string& path)
-{
-    const auto extension = std::filesystem::path(path).extension();
-    return extension == ".yaml" || extension == ".yml";
 }
 
 /** Checks the options that a configuration of the HPCC simulator determines or requires. */
@@ -361,7 +354,7 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     const auto network =
         PlacingIn(given, [&] { return OpenNetwork(options.topology, overrides, Catalog()); });
     ExpectSimulated(network->Events(), fidelity, isSettled, options.topology);
-    FlowResults flows = IsTrafficFile(options.flows)
+    FlowResults flows = IsYamlFile(options.flows)
                             ? DrawFlows(LoadTrafficFile(options.flows, Catalog()), *network)
                             : ReadFlowFile(options.flows, *network, ClassesOf(given.transport));
     given.selection.Apply(flows);
@@ -404,7 +397,7 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     report.flows = options.flows;
     report.endPoints = network->EndPointCount();
     report.endPointName = network->EndPointName();
-    report.sortedInput = IsTrafficFile(options.flows) || flows.IsSortedByStart();
+    report.sortedInput = IsYamlFile(options.flows) || flows.IsSortedByStart();
     report.summary = SummarizeFlows(flows, network->GetTransport());
     if (fidelity == Fidelity::Hybrid)
     {

@@ -29,22 +29,6 @@ struct GraphOptions
     GraphView view;
 };
 
-const JobSpec&
-FindJob(const Scenario& scenario, const std::string& name)
-{
-    std::string names;
-    for (const JobSpec& job : scenario.jobs)
-    {
-        if (name.empty() || job.name == name)
-        {
-            return job;
-        }
-        names += (names.empty() ? "" : ", ") + job.name;
-    }
-    throw InputError(names.empty() ? scenario.path + ": found no training job, expected one"
-                                   : "--job: found '" + name + "', expected one of: " + names);
-}
-
 /** The memory that a GPU of the fullest stage needs. */
 std::string
 MemoryOf(const JobSpec& job)
@@ -65,7 +49,7 @@ ExitCode
 ShowGraph(const GraphOptions& options)
 {
     const Scenario scenario = LoadScenario(options.file, options.settings, Catalog());
-    const JobSpec& job = FindJob(scenario, options.job);
+    const JobSpec& job = scenario.jobs[FindTrainingJob(scenario, options.job)];
     const uint32_t microBatches = job.recorded ? 1 : job.plan.MicroBatches();
     if (options.view.microBatch && *options.view.microBatch >= microBatches)
     {

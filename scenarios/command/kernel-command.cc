@@ -14,7 +14,6 @@
 #include "scenarios/yaml/quantity.h"
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <iomanip>
 #include <iostream>
 #include <memory>
@@ -29,16 +28,6 @@ namespace weir
 
 namespace
 {
-
-const char*
-ToText(EstimateProvenance provenance)
-{
-    return std::array{"within what was measured on this GPU",
-                      "beyond what was measured on this GPU",
-                      "carried from another GPU's measurements",
-                      "datasheet"}
-        .at(static_cast<std::size_t>(provenance));
-}
 
 /** The shares of reuse factors that are not negligible: "1: 67 %, to 2: 20 %, to 4: 9 %". */
 std::string
@@ -132,7 +121,7 @@ DescribeAttention(const Gpu& gpu, const AttentionShape& shape)
         table.Row(TimeRow(std::string("backward, ") + name, timer.AttentionBackward(shape)));
     }
     const auto estimate = KernelTimer(gpu, ClockRegime::Burst).AttentionForward(shape);
-    const bool isKnown = BytesOf(shape.precision) < BytesOf(Precision::Fp32);
+    const bool isKnown = BytesOf(shape.precision) < FP32_BYTES;
     return table.Print(2) + "  kernel " + gpu.kernels.attention.kernel +
            (isKnown ? "; " : ", as if it knew four bytes; ") + Grounds(gpu, estimate.provenance) +
            "\n";
@@ -168,7 +157,7 @@ DescribeEmbedding(const Gpu& gpu, const IndexDistribution& indices, const Embedd
     table.Row({"from memory", FormatDecimalBytes(traffic.dramBytes)});
     table.Row({"forward", FormatSeconds(forward.time.ToSeconds())});
     table.Row({"backward with update", FormatSeconds(backward.time.ToSeconds())});
-    table.Row({"estimate", ToText(forward.provenance)});
+    table.Row({"estimate", Grounds(gpu, forward.provenance)});
     return table.Print(2);
 }
 
@@ -300,7 +289,7 @@ Describe(const Gpu& gpu, const KernelOptions& options)
     const double m = static_cast<double>(shape.m);
     const double n = static_cast<double>(shape.n);
     const double k = static_cast<double>(shape.k);
-    const double each = static_cast<double>(shape.batch) * BytesOf(Precision::Fp32);
+    const double each = static_cast<double>(shape.batch) * FP32_BYTES;
     CheckSize(2 * m * n * k * static_cast<double>(shape.batch), (m * k + n * k + m * n) * each);
     return DescribeGemm(gpu, shape);
 }

@@ -3,7 +3,6 @@
 
 #include "scenarios/command/verb-options.h"
 
-#include "fabric/parameters/parameter-visitor.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "scenarios/readers/network-use-notes.h"
 #include "scenarios/readers/parameter-reader.h"
@@ -25,14 +24,8 @@ namespace
 std::vector<std::string>
 NetworkKeys()
 {
-    PacketSpec packets;
-    std::vector<std::string> keys = KeysOf(packets);
-    keys.insert(keys.end(),
-                {"congestionControl", "sharing", "corrections", "packets", "coupling", "events"});
-    for (const auto& [key, part] : packets.Parts())
-    {
-        keys.emplace_back(key);
-    }
+    std::vector<std::string> keys = PacketKeys();
+    keys.insert(keys.end(), {"sharing", "corrections", "packets", "coupling", "events"});
     return keys;
 }
 

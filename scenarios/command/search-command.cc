@@ -9,7 +9,6 @@
 #include "scenarios/sweep/plan-search.h"
 #include "scenarios/sweep/sweep-tables.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/nearest-name.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -31,22 +30,6 @@ struct SearchOptions
     std::size_t top{10};
     SweepRunOptions run;
 };
-
-std::size_t
-FindTrainingJob(const Scenario& scenario, const std::string& name)
-{
-    std::vector<std::string> names;
-    for (const JobSpec& job : scenario.jobs)
-    {
-        if (job.name == name || name.empty())
-        {
-            return names.size();
-        }
-        names.push_back(job.name);
-    }
-    throw InputError("--job: found '" + name + "', expected one of: " + JoinNames(names) +
-                     DidYouMean(name, names));
-}
 
 /** How many plans ran, and the reason of one that was refused. */
 std::string

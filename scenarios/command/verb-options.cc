@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/verb-options.h"
 
+#include "scenarios/scenario.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/nearest-name.h"
 
@@ -61,6 +62,25 @@ FailOption(const std::string& option,
 {
     throw InputError(option + ": found " + (text.empty() ? "nothing" : "'" + text + "'") +
                      ", expected one of: " + JoinNames(names) + DidYouMean(text, names));
+}
+
+std::size_t
+FindTrainingJob(const Scenario& scenario, const std::string& name)
+{
+    std::vector<std::string> names;
+    for (const JobSpec& job : scenario.jobs)
+    {
+        if (job.name == name || name.empty())
+        {
+            return names.size();
+        }
+        names.push_back(job.name);
+    }
+    if (names.empty())
+    {
+        throw InputError(scenario.path + ": found no training job, expected one");
+    }
+    FailOption("--job", name, names);
 }
 
 Fidelity

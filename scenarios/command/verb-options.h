@@ -17,6 +17,8 @@
 namespace weir
 {
 
+struct Scenario;
+
 /** All kinds of catalog entries. */
 const std::vector<CatalogKind>& CatalogKinds();
 
@@ -50,6 +52,12 @@ ChoiceOf(const std::string& option, const std::string& text, const NamedChoices<
     }
     FailOption(option, text, ChoiceNames(choices));
 }
+
+/**
+ * Index of the training job that the option --job names; of the first where @p name is empty.
+ * @throws InputError where there is none.
+ */
+std::size_t FindTrainingJob(const Scenario& scenario, const std::string& name);
 
 /** Prints @p notes to standard error, one per line. */
 void PrintNotes(const std::vector<std::string>& notes);

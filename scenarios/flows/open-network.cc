@@ -11,6 +11,7 @@
 #include "scenarios/readers/read-system.h"
 #include "scenarios/traffic/gpu-routes.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/text-file.h"
 
 #include <filesystem>
 #include <numeric>
@@ -90,9 +91,8 @@ class ClusterNetwork : public FlowNetwork
 bool
 IsSystem(const std::string& topology)
 {
-    const auto extension = std::filesystem::path(topology).extension();
     std::error_code ignored;
-    return extension == ".yaml" || extension == ".yml" ||
+    return IsYamlFile(topology) ||
            (topology.find('/') == std::string::npos && !std::filesystem::exists(topology, ignored));
 }
 

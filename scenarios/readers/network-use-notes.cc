@@ -6,6 +6,7 @@
 #include "fabric/transport/packet/congestion/swift.h"
 #include "fabric/transport/packet/congestion/timely.h"
 #include "scenarios/readers/read-nccl.h"
+#include "scenarios/readers/read-packets.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/simulation/run-result.h"
 #include "scenarios/yaml/quantity.h"
@@ -130,21 +131,13 @@ OfFidelities(std::vector<std::string> keys,
 std::vector<KeyUse>
 NetworkUses(const Scenario& scenario)
 {
-    std::vector<std::string> packetKeys{"congestionControl"};
-    PacketSpec packets;
-    for (const auto& [key, part] : packets.Parts())
-    {
-        packetKeys.emplace_back(key);
-    }
-    const std::vector<std::string> own = KeysOf(packets);
-    packetKeys.insert(packetKeys.end(), own.begin(), own.end());
     const Fidelity fidelity = scenario.fidelity;
     return {OfFidelities({"tolerance"}, fidelity, {Fidelity::Auto}),
             OfFidelities({"packets", "coupling"}, fidelity, {Fidelity::Hybrid}),
             OfFidelities({"sharing"},
                          fidelity,
                          {Fidelity::Stream, Fidelity::Flow, Fidelity::Hybrid, Fidelity::Auto}),
-            OfFidelities(packetKeys, fidelity, {Fidelity::Packet, Fidelity::Hybrid}),
+            OfFidelities(PacketKeys(), fidelity, {Fidelity::Packet, Fidelity::Hybrid}),
             {{"nccl"},
              !scenario.jobs.empty() || !scenario.collectives.empty(),
              "a job that is a training or a collective"}};

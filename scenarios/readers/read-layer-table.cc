@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-layer-table.h"
 
-#include "compute-model/graph/table-step.h"
 #include "scenarios/readers/read-embeddings.h"
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-source.h"
@@ -281,27 +280,6 @@ ReadLayerTable(const YamlNode& reference, const Catalog& catalog)
     CheckJoin(table, network);
     node.CheckAllRead({"title"});
     return table;
-}
-
-void
-CheckTablePlanAt(const LayerTable& table, const ParallelPlan& plan, const YamlNode& planNode)
-{
-    std::string message;
-    try
-    {
-        CheckTablePlan(table, plan);
-        return;
-    }
-    catch (const std::invalid_argument& error)
-    {
-        message = error.what();
-    }
-    const std::string field = message.substr(0, message.find(':'));
-    if (const auto found = planNode.Find(field))
-    {
-        found->Fail(message.substr(field.size() + 2));
-    }
-    planNode.Fail(message);
 }
 
 } // namespace weir

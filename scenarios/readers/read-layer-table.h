@@ -3,7 +3,6 @@
 #define WEIR_SCENARIOS_READERS_READ_LAYER_TABLE_H
 
 #include "compute-model/models/layer-table.h"
-#include "compute-model/plan/parallel-plan.h"
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
@@ -35,12 +34,6 @@ bool IsLayerTable(const YamlNode& reference, const Catalog& catalog);
  * @throws InputError with the place of what is missing, unknown, out of range or does not fit.
  */
 LayerTable ReadLayerTable(const YamlNode& reference, const Catalog& catalog);
-
-/**
- * CheckTablePlan with error places; @p planNode is the job's `parallel:`.
- * @throws InputError at the key that CheckTablePlan refuses.
- */
-void CheckTablePlanAt(const LayerTable& table, const ParallelPlan& plan, const YamlNode& planNode);
 
 } // namespace weir
 

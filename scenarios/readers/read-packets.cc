@@ -141,16 +141,24 @@ ReadSwitch(const YamlNode& node, const Catalog& catalog)
     return spec;
 }
 
-bool
-IsOfPackets(const std::string& message)
+std::vector<std::string>
+PacketKeys()
 {
     PacketSpec spec;
-    std::vector<std::string> keys = KeysOf(spec);
-    keys.emplace_back("congestionControl");
+    std::vector<std::string> keys{"congestionControl"};
     for (const auto& [key, part] : spec.Parts())
     {
         keys.emplace_back(key);
     }
+    const std::vector<std::string> own = KeysOf(spec);
+    keys.insert(keys.end(), own.begin(), own.end());
+    return keys;
+}
+
+bool
+IsOfPackets(const std::string& message)
+{
+    const std::vector<std::string> keys = PacketKeys();
     const std::size_t end = message.find_first_of(".: ");
     return end != std::string::npos && message[end] != ' ' &&
            std::find(keys.begin(), keys.end(), message.substr(0, end)) != keys.end();

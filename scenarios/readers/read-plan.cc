@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-plan.h"
 
+#include "compute-model/graph/table-step.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/read-model.h"
@@ -182,7 +183,7 @@ ReadPrecision(const YamlNode& node)
 }
 
 void
-CheckPlanAt(const Transformer& model,
+CheckPlanAt(const Network& network,
             const ParallelPlan& plan,
             const YamlNode& planNode,
             const YamlNode& modelNode)
@@ -190,7 +191,9 @@ CheckPlanAt(const Transformer& model,
     std::string message;
     try
     {
-        CheckPlan(model, plan);
+        const auto* table = std::get_if<LayerTable>(&network);
+        table != nullptr ? CheckTablePlan(*table, plan)
+                         : CheckPlan(std::get<Transformer>(network), plan);
         return;
     }
     catch (const std::invalid_argument& error)

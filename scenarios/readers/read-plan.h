@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_READERS_READ_PLAN_H
 #define WEIR_SCENARIOS_READERS_READ_PLAN_H
 
+#include "compute-model/models/network.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "scenarios/catalog.h"
 #include "scenarios/readers/plan-keys.h"
@@ -35,10 +36,11 @@ ParallelPlan ReadPlan(const YamlNode& node, const Catalog& catalog = Catalog());
 Precision ReadPrecision(const YamlNode& node);
 
 /**
- * CheckPlan with error places; @p planNode is the job's `parallel:`, @p modelNode its `model:`.
- * @throws InputError at the key that CheckPlan refuses.
+ * CheckPlan or CheckTablePlan with error places; @p planNode is the job's `parallel:`, @p modelNode
+ * its `model:`.
+ * @throws InputError at the key that they refuse.
  */
-void CheckPlanAt(const Transformer& model,
+void CheckPlanAt(const Network& network,
                  const ParallelPlan& plan,
                  const YamlNode& planNode,
                  const YamlNode& modelNode);

@@ -433,14 +433,7 @@ ReadJob(const YamlNode& node,
                     "' with postValidation, whose steps overlap, expected steps");
     }
     node.Read("precision", job.plan.precision, ReadPrecision);
-    if (const auto* table = std::get_if<LayerTable>(&job.network))
-    {
-        CheckTablePlanAt(*table, job.plan, parallel);
-    }
-    else
-    {
-        CheckPlanAt(std::get<Transformer>(job.network), job.plan, parallel, node.Get("model"));
-    }
+    CheckPlanAt(job.network, job.plan, parallel, node.Get("model"));
     for (std::string& note : NotesOnPlanUse(parallel, job.plan, job.network))
     {
         notes.push_back(std::move(note));

@@ -6,6 +6,7 @@
 #include "scenarios/readers/number-range.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/text-file.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -102,13 +103,6 @@ FromText(const std::string& path)
     }
 }
 
-bool
-IsYaml(const std::string& path)
-{
-    const auto extension = std::filesystem::path(path).extension();
-    return extension == ".yaml" || extension == ".yml";
-}
-
 /** Reads sizes by name or path; a path is relative to the file that names it. */
 SizeDistribution
 ReadSizes(const YamlNode& node, const Catalog& catalog)
@@ -117,7 +111,7 @@ ReadSizes(const YamlNode& node, const Catalog& catalog)
     const std::filesystem::path beside = std::filesystem::path(node.File()).parent_path() / text;
     std::error_code unknown;
     const std::string path = std::filesystem::exists(beside, unknown) ? beside.string() : text;
-    const bool isText = std::filesystem::path(text).has_extension() && !IsYaml(text);
+    const bool isText = std::filesystem::path(text).has_extension() && !IsYamlFile(text);
     if (!isText || !std::filesystem::exists(path, unknown))
     {
         return FromYaml(catalog.Find(CatalogKind::FlowSizes, node));

@@ -154,19 +154,6 @@ ToJson(const TrafficJobResult& job)
 }
 
 Json
-ToJson(const ErrorBound& bound, Time time)
-{
-    const bool isInside = bound.IsInside();
-    const double seconds = time.ToSeconds();
-    return {{"lower_s", isInside ? Json(seconds * bound.lower) : Json(nullptr)},
-            {"upper_s", isInside ? Json(seconds * bound.upper) : Json(nullptr)},
-            {"coverage", bound.coverage},
-            {"regime", bound.regime},
-            {"region", bound.region},
-            {"reference", bound.reference}};
-}
-
-Json
 ToJson(const MeasuredBound& bound, Time step)
 {
     return {{"lower_s", step.ToSeconds() * bound.lower},
@@ -216,6 +203,18 @@ ToJson(const ReplayCounters& replay)
 
 } // namespace
 
+Json
+BoundJson(const ErrorBound& bound, double time, const std::string& unit)
+{
+    const bool isInside = bound.IsInside();
+    return {{"lower_" + unit, isInside ? Json(time * bound.lower) : Json(nullptr)},
+            {"upper_" + unit, isInside ? Json(time * bound.upper) : Json(nullptr)},
+            {"coverage", bound.coverage},
+            {"regime", bound.regime},
+            {"region", bound.region},
+            {"reference", bound.reference}};
+}
+
 std::string
 ToJson(const Scenario& scenario, const RunResult& result)
 {
@@ -230,7 +229,7 @@ ToJson(const Scenario& scenario, const RunResult& result)
     }
     if (result.bound)
     {
-        object["bound"] = ToJson(*result.bound, result.BoundedTime());
+        object["bound"] = BoundJson(*result.bound, result.BoundedTime().ToSeconds(), "s");
     }
     if (result.measuredBound)
     {

@@ -30,6 +30,9 @@ AddBusiestLinks(nlohmann::ordered_json& object, const RunResult& result)
     object["links_window_s"] = {0.0, result.measured.ToSeconds()};
 }
 
+/** A bound of a time: @p time in @p unit, "s" or "us", as are the ends. */
+nlohmann::ordered_json BoundJson(const ErrorBound& bound, double time, const std::string& unit);
+
 /**
  * A run as one JSON object, for programs. All times are in seconds. Keys that name no job belong to
  * the first job:

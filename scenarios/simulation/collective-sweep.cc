@@ -298,29 +298,6 @@ SweepGpus(const CollectiveSweepSpec& spec)
 namespace
 {
 
-/** Calls @p run and converts its exceptions about invalid sweep values to InputError. */
-template <typename Run>
-auto
-Refusing(const Run& run)
-{
-    try
-    {
-        return run();
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw InputError(error.what());
-    }
-    catch (const std::length_error& error)
-    {
-        throw InputError(error.what());
-    }
-    catch (const std::runtime_error& error)
-    {
-        throw InputError(error.what());
-    }
-}
-
 std::vector<CollectivePoint>
 RunAllSizes(CallRunner& runner, const CollectiveSweepSpec& spec, const SweepProgress& progress)
 {
@@ -334,20 +311,6 @@ RunAllSizes(CallRunner& runner, const CollectiveSweepSpec& spec, const SweepProg
         points.push_back(runner.Run(size));
     }
     return points;
-}
-
-nlohmann::ordered_json
-BoundJson(const ErrorBound& bound, Time time)
-{
-    const bool isInside = bound.IsInside();
-    const double us = time.ToMicroseconds();
-    using Json = nlohmann::ordered_json;
-    return {{"lower_us", isInside ? Json(us * bound.lower) : Json(nullptr)},
-            {"upper_us", isInside ? Json(us * bound.upper) : Json(nullptr)},
-            {"coverage", bound.coverage},
-            {"regime", bound.regime},
-            {"region", bound.region},
-            {"reference", bound.reference}};
 }
 
 /** Writes /bandwidth: one row per size with the columns of the CSV. */
@@ -399,7 +362,7 @@ WriteBandwidth(Hdf5File& file,
 std::vector<CollectivePoint>
 RunCollectiveSweep(const CollectiveSweepSpec& spec)
 {
-    return Refusing([&] {
+    return ConvertErrors("", [&] {
         CallRunner runner(spec);
         return RunAllSizes(runner, spec, {});
     });
@@ -411,13 +374,13 @@ RecordCollectiveSweep(const CollectiveSweepSpec& spec,
                       const SweepBounds& bounds,
                       const SweepProgress& progress)
 {
-    const auto runner = Refusing([&] { return std::make_unique<CallRunner>(spec); });
+    const auto runner = ConvertErrors("", [&] { return std::make_unique<CallRunner>(spec); });
     if (const auto width = recording.LinkSeriesWidth())
     {
-        Refusing([&] { runner->ExpectFit(*width); });
+        ConvertErrors("", [&] { runner->ExpectFit(*width); });
     }
     recording.Begin(runner->GetSimulation());
-    auto points = Refusing([&] { return RunAllSizes(*runner, spec, progress); });
+    auto points = ConvertErrors("", [&] { return RunAllSizes(*runner, spec, progress); });
     if (bounds.calibration != nullptr)
     {
         AddBounds(*bounds.calibration, bounds.coverage, points);
@@ -463,7 +426,8 @@ ToJson(const CollectiveSweepSpec& spec, const CollectiveSweepResult& result)
                                     {"fidelity", ToString(point.fidelity)}});
         if (point.bound)
         {
-            object["points"].back()["bound"] = BoundJson(*point.bound, point.time);
+            object["points"].back()["bound"] =
+                BoundJson(*point.bound, point.time.ToMicroseconds(), "us");
         }
     }
     AddBusiestLinks(object, result.result);

@@ -92,33 +92,6 @@ HasLinkEvents(const Scenario& scenario)
     });
 }
 
-/** Calls @p make and converts its exceptions about the scenario's values to InputError. */
-template <typename Make>
-auto
-Wire(const std::string& place, Make make)
-{
-    try
-    {
-        return make();
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw InputError(place + ": " + error.what());
-    }
-    catch (const std::length_error& error)
-    {
-        throw InputError(place + ": " + error.what());
-    }
-    catch (const InputError&)
-    {
-        throw;
-    }
-    catch (const std::runtime_error& error) // GPUs of one job without a connecting path
-    {
-        throw InputError(place + ": " + error.what());
-    }
-}
-
 /**
  * Adds the scenario's traffic jobs.
  * @throws InputError in fidelity analytical, which has no shared links, or when traffic has more
@@ -139,7 +112,7 @@ AddTraffic(Simulation& simulation, const Scenario& scenario)
         JobPlacer placer(simulation.GetCluster()); // traffic shares GPUs with jobs
         const auto gpus = placer.Place(spec.name, spec.gpus, spec.placement, spec.gpusWhere);
         const FlowForm form = FormOf(FidelityOf(scenario, spec.name));
-        const TrafficJob& job = *Wire(
+        const TrafficJob& job = *ConvertErrors(
             where, [&] { return &simulation.AddTrafficJob(spec.name, spec.traffic, gpus, form); });
         if (spec.until.empty())
         {
@@ -151,7 +124,7 @@ AddTraffic(Simulation& simulation, const Scenario& scenario)
 void
 AddJobs(Simulation& simulation, const Scenario& scenario)
 {
-    const auto scales = Wire(
+    const auto scales = ConvertErrors(
         scenario.path, [&] { return ComputeScales(scenario.events, simulation.GetCluster()); });
     JobPlacer placer(simulation.GetCluster());
     for (const JobSpec& spec : scenario.jobs)
@@ -162,8 +135,9 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
         {
             job.computeScale.push_back(scales[job.gpus[rank].Index()]);
         }
-        Wire(spec.where.empty() ? scenario.path : spec.where,
-             [&] { simulation.AddJob(job, scenario.gpu, FidelityOf(scenario, spec.name)); });
+        ConvertErrors(spec.where.empty() ? scenario.path : spec.where, [&] {
+            simulation.AddJob(job, scenario.gpu, FidelityOf(scenario, spec.name));
+        });
     }
     for (const CollectiveJobSpec& spec : scenario.collectives)
     {
@@ -183,7 +157,7 @@ AddJobs(Simulation& simulation, const Scenario& scenario)
             call.overrides = called.overrides;
             sequence.calls.push_back(call);
         }
-        Wire(spec.where.empty() ? scenario.path : spec.where, [&] {
+        ConvertErrors(spec.where.empty() ? scenario.path : spec.where, [&] {
             const Fidelity fidelity = FidelityOf(scenario, spec.name);
             simulation.AddCollective(gpus, sequence, fidelity, {}).SetName(spec.name);
         });
@@ -239,8 +213,9 @@ PlanJobs(Simulation& simulation, const Scenario& scenario)
     for (std::size_t job = 0; job < scenario.jobs.size() && (HasLinkFailures(scenario) || !isWhole);
          job++)
     {
-        Wire(scenario.path + ": jobs." + std::to_string(job) + " (" + scenario.jobs[job].name + ")",
-             [&] { simulation.PlanAllCalls(JobId(job)); });
+        ConvertErrors(scenario.path + ": jobs." + std::to_string(job) + " (" +
+                          scenario.jobs[job].name + ")",
+                      [&] { simulation.PlanAllCalls(JobId(job)); });
     }
 }
 
@@ -249,7 +224,7 @@ PlanJobs(Simulation& simulation, const Scenario& scenario)
 std::unique_ptr<Simulation>
 WireScenario(const Scenario& scenario)
 {
-    auto simulation = Wire(scenario.path + ": system", [&] {
+    auto simulation = ConvertErrors(scenario.path + ": system", [&] {
         try
         {
             return std::make_unique<Simulation>(
@@ -273,7 +248,7 @@ WireScenario(const Scenario& scenario)
     }
     if (scenario.fidelity == Fidelity::Auto)
     {
-        Wire(scenario.path, [&] {
+        ConvertErrors(scenario.path, [&] {
             simulation->SetJudge(
                 std::make_unique<BoundJudge>(simulation->GetPlanner(), scenario.automatic));
         });
@@ -285,7 +260,7 @@ WireScenario(const Scenario& scenario)
         simulation->FindAutoEngine()->ExpectOtherLoad();
     }
     KeepBusy(*simulation, scenario);
-    Wire(scenario.path, [&] { simulation->AddEvents(scenario.events); });
+    ConvertErrors(scenario.path, [&] { simulation->AddEvents(scenario.events); });
     PlanJobs(*simulation, scenario);
     return simulation;
 }

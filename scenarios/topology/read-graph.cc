@@ -7,6 +7,7 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/graphml.h"
 #include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/text-file.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <filesystem>
@@ -186,13 +187,12 @@ ReadHpccGraph(const std::string& path, double efficiency)
 NetworkGraph
 ReadGraph(const std::string& path, const LinkProfile& profile)
 {
-    const std::string ending = std::filesystem::path(path).extension().string();
     NetworkGraph graph;
-    if (ending == ".yaml" || ending == ".yml")
+    if (IsYamlFile(path))
     {
         graph = YamlGraph(path, EfficiencyOf(profile)).Read();
     }
-    else if (ending == ".graphml")
+    else if (std::filesystem::path(path).extension() == ".graphml")
     {
         graph = ReadGraphMlNetwork(path);
     }

@@ -56,12 +56,7 @@ class GoalNumbers
         {
             Fail("an end at byte " + std::to_string(m_bytes.size()), "more of the schedule");
         }
-        uint64_t number = 0;
-        for (std::size_t i = 0; i < sizeof(Number); i++)
-        {
-            number |= static_cast<uint64_t>(static_cast<unsigned char>(m_bytes[m_at + i]))
-                      << (8 * i);
-        }
+        const uint64_t number = LittleEndian(m_bytes.substr(m_at, sizeof(Number)));
         m_at += sizeof(Number);
         return static_cast<Number>(number);
     }

@@ -2,7 +2,9 @@
 #ifndef WEIR_SCENARIOS_TRACES_TRACE_BYTES_H
 #define WEIR_SCENARIOS_TRACES_TRACE_BYTES_H
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weir
@@ -21,6 +23,18 @@ struct TraceBytes
  * @throws InputError when the file cannot be read, is damaged, or expands to more than 2 GiB.
  */
 std::vector<TraceBytes> ReadTraceBytes(const std::string& path);
+
+/** The number whose little-endian bytes are @p bytes, at most eight. */
+inline uint64_t
+LittleEndian(std::string_view bytes)
+{
+    uint64_t number = 0;
+    for (std::size_t i = 0; i < bytes.size(); i++)
+    {
+        number |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+    }
+    return number;
+}
 
 } // namespace weir
 

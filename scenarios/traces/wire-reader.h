@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_TRACES_WIRE_READER_H
 #define WEIR_SCENARIOS_TRACES_WIRE_READER_H
 
+#include "scenarios/traces/trace-bytes.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <cstdint>
@@ -51,10 +52,10 @@ class WireReader
             m_number = Varint();
             break;
         case WireType::Fixed64:
-            m_number = Fixed(8);
+            m_number = LittleEndian(Take(8));
             break;
         case WireType::Fixed32:
-            m_number = Fixed(4);
+            m_number = LittleEndian(Take(4));
             break;
         case WireType::Bytes:
             m_text = Take(Varint());
@@ -129,17 +130,6 @@ class WireReader
     [[noreturn]] void Fail(const std::string& found) const
     {
         throw InputError(m_place + ": found " + found + ", expected a protobuf message");
-    }
-
-    uint64_t Fixed(std::size_t size)
-    {
-        const std::string_view bytes = Take(size);
-        uint64_t number = 0;
-        for (std::size_t i = 0; i < size; i++)
-        {
-            number |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
-        }
-        return number;
     }
 
     std::string_view m_bytes;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <queue>
 #include <sstream>
 #include <stdexcept>
@@ -75,28 +74,10 @@ class DrawnPattern : public TrafficPattern
                                 : source != destination;
     }
 
-    /** Uniform in [0, @p count); the bias of the rounding is negligible. */
-    uint32_t Below(std::size_t count)
-    {
-        return static_cast<uint32_t>(m_draws.Unit() * static_cast<double>(count));
-    }
-
     /** An exponentially distributed time with the given mean, in seconds. */
     double Exponential(double mean)
     {
         return -mean * std::log1p(-m_draws.Unit());
-    }
-
-    /** All end points in random order (Fisher-Yates shuffle). */
-    std::vector<uint32_t> Shuffled()
-    {
-        std::vector<uint32_t> order(m_ends.size());
-        std::iota(order.begin(), order.end(), 0);
-        for (std::size_t left = order.size(); left > 1; left--)
-        {
-            std::swap(order[left - 1], order[Below(left)]);
-        }
-        return order;
     }
 
     /**
@@ -105,7 +86,7 @@ class DrawnPattern : public TrafficPattern
      */
     std::vector<uint32_t> Permutation()
     {
-        std::vector<uint32_t> to = Shuffled();
+        std::vector<uint32_t> to = m_draws.Shuffled(m_ends.size());
         for (bool isWrong = true; isWrong;)
         {
             isWrong = false;
@@ -113,7 +94,7 @@ class DrawnPattern : public TrafficPattern
             {
                 if (!MayReach(end, to[end]))
                 {
-                    std::swap(to[end], to[Below(to.size())]);
+                    std::swap(to[end], to[m_draws.Below(to.size())]);
                     isWrong = true;
                 }
             }
@@ -195,7 +176,7 @@ class PoissonPattern : public DrawnPattern
         uint32_t destination = source;
         while (!MayReach(source, destination))
         {
-            destination = Below(m_ends.size());
+            destination = m_draws.Below(m_ends.size());
         }
         const Bytes bytes = Size();
         return TrafficFlow{source, destination, bytes, m_spec.start + Time::Seconds(m_at)};
@@ -292,8 +273,8 @@ class IncastPattern : public RoundPattern
   protected:
     void Draw(std::vector<TrafficFlow>& round) override
     {
-        const uint32_t receiver = Below(m_ends.size());
-        for (const uint32_t sender : Shuffled())
+        const uint32_t receiver = m_draws.Below(m_ends.size());
+        for (const uint32_t sender : m_draws.Shuffled(m_ends.size()))
         {
             if (round.size() < m_spec.senders && MayReach(sender, receiver))
             {

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 namespace weir
@@ -28,27 +27,10 @@ class Draws : public RandomDraws
   public:
     using RandomDraws::RandomDraws;
 
-    /** Uniform in [0, @p limit). */
-    uint32_t Below(uint32_t limit)
-    {
-        return static_cast<uint32_t>(Unit() * limit);
-    }
-
     /** Log-uniform in [@p least, @p most). */
     Bytes Size(double least, double most)
     {
         return Bytes(static_cast<int64_t>(least * std::pow(most / least, Unit())));
-    }
-
-    std::vector<uint32_t> Shuffled(uint32_t count)
-    {
-        std::vector<uint32_t> order(count);
-        std::iota(order.begin(), order.end(), 0);
-        for (uint32_t i = count; i > 1; i--)
-        {
-            std::swap(order[i - 1], order[Below(i)]);
-        }
-        return order;
     }
 };
 

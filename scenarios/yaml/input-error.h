@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_YAML_INPUT_ERROR_H
 
 #include <stdexcept>
+#include <string>
 
 namespace weir
 {
@@ -16,6 +17,37 @@ class InputError : public std::runtime_error
   public:
     using std::runtime_error::runtime_error;
 };
+
+/**
+ * Calls @p make and converts its exceptions about invalid values to InputError.
+ * @param place what the message begins with; empty: nothing
+ */
+template <typename Make>
+auto
+ConvertErrors(const std::string& place, const Make& make)
+{
+    const std::string prefix = place.empty() ? "" : place + ": ";
+    try
+    {
+        return make();
+    }
+    catch (const InputError&)
+    {
+        throw;
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw InputError(prefix + error.what());
+    }
+    catch (const std::length_error& error)
+    {
+        throw InputError(prefix + error.what());
+    }
+    catch (const std::runtime_error& error) // GPUs of one job without a connecting path
+    {
+        throw InputError(prefix + error.what());
+    }
+}
 
 } // namespace weir
 

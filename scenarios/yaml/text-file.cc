@@ -71,6 +71,13 @@ ByteName(char byte)
     return name;
 }
 
+bool
+IsYamlFile(const std::string& path)
+{
+    const auto extension = std::filesystem::path(path).extension();
+    return extension == ".yaml" || extension == ".yml";
+}
+
 const char*
 KindWithoutText(const std::string& path)
 {

@@ -24,6 +24,9 @@ std::string ByteName(char byte);
  */
 const char* KindWithoutText(const std::string& path);
 
+/** Whether @p path ends in .yaml or .yml. */
+bool IsYamlFile(const std::string& path);
+
 /**
  * Reads the whole content of a file, of any format.
  * @param expected description for messages, such as "a trace"
