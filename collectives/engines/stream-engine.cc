@@ -18,9 +18,10 @@ StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64
 {
     const CollectivePlan& plan = m_plans.Plan(call);
     const uint32_t slot = m_running.Take();
-    m_running[slot] = {client, token, std::max<uint32_t>(plan.legs.size(), 1)};
+    const Time drain = plan.legs.empty() ? Time() : plan.latency * 0.5;
+    m_running[slot] = {client, token, std::max<uint32_t>(plan.legs.size(), 1), drain};
     FlowRequest request;
-    request.overhead = plan.latency;
+    request.overhead = plan.latency - drain;
     request.addsLatency = false;
     request.client = this;
     request.token = slot;
@@ -60,12 +61,18 @@ StreamEngine::Active() const
 Time
 StreamEngine::NextEventTime()
 {
-    return Time::Infinite(); // all events are those of the transport
+    return m_ends.empty() ? Time::Infinite() : m_ends.top().first;
 }
 
 void
 StreamEngine::AdvanceTo(Time now)
 {
+    while (!m_ends.empty() && m_ends.top().first <= now)
+    {
+        const uint32_t slot = m_ends.top().second;
+        m_ends.pop();
+        Finish(slot, now);
+    }
 }
 
 void
@@ -76,8 +83,19 @@ StreamEngine::OnFlowDone(uint64_t token, Time now)
     {
         return;
     }
-    const Running done = running;
-    m_running.Free(static_cast<uint32_t>(token));
+    if (running.drain > Time())
+    {
+        m_ends.push({now + running.drain, static_cast<uint32_t>(token)});
+        return;
+    }
+    Finish(static_cast<uint32_t>(token), now);
+}
+
+void
+StreamEngine::Finish(uint32_t slot, Time now)
+{
+    const Running done = m_running[slot];
+    m_running.Free(slot);
     if (done.client)
     {
         done.client->OnCollectiveDone(done.token, now);

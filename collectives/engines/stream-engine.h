@@ -9,16 +9,19 @@
 #include "fabric/transport/transport.h"
 
 #include <cstdint>
+#include <functional>
+#include <queue>
+#include <utility>
 #include <vector>
 
 namespace weir
 {
 
 /**
- * A collective is one fluid flow per distinct channel, after the plan's latency. A flow has one
- * rate over all hops of its channel at once, and the collective ends when its last flow does. An
- * uncontended call takes the plan's closed-form duration; concurrent flows share links by the
- * transport's rule.
+ * A collective is one fluid flow per distinct channel, between the two halves of the plan's
+ * latency: its pipeline fills before the flows, and drains after the last of them. A flow has one
+ * rate over all hops of its channel at once. An uncontended call takes the plan's closed-form
+ * duration; concurrent flows share links by the transport's rule.
  */
 class StreamEngine : public CollectiveEngine, private FlowClient
 {
@@ -44,14 +47,20 @@ class StreamEngine : public CollectiveEngine, private FlowClient
         CollectiveClient* client{nullptr};
         uint64_t token{0};
         uint32_t legsLeft{0};
+        Time drain; //!< from the end of the last flow to the end of the call
     };
 
+    /** When a call ends, and its slot. */
+    using End = std::pair<Time, uint32_t>;
+
     void OnFlowDone(uint64_t token, Time now) override;
+    void Finish(uint32_t slot, Time now);
 
     PlanLookup m_plans;
     Transport& m_transport;
     RouteId m_nowhere;            //!< route of calls that move nothing
     CallSlots<Running> m_running; //!< by the token given to the flows
+    std::priority_queue<End, std::vector<End>, std::greater<>> m_ends; //!< of calls that drain
 };
 
 } // namespace weir

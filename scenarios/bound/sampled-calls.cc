@@ -16,8 +16,7 @@ namespace
 {
 
 constexpr double MIN_BYTES = 8;
-constexpr double MIN_SLOWED_BYTES = 32768;     //!< smaller calls hardly load a link
-constexpr uint64_t MAX_WORK_OF_JOBS = 2000000; //!< as RunWithin counts: some 0.1 s
+constexpr double MIN_SLOWED_BYTES = 32768; //!< smaller calls hardly load a link
 
 /** GPUs of the first and of the second job; second is empty when there is no second job. */
 struct JobGpus
@@ -309,9 +308,9 @@ SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& cat
 }
 
 Time
-TimeOfJobs(const std::string& text, Fidelity fidelity, const Catalog& catalog)
+TimeOfJobs(const std::string& text, Fidelity fidelity, const Catalog& catalog, uint64_t maxWork)
 {
-    const auto simulation = RunWithin(MAX_WORK_OF_JOBS, ScenarioOf(text, fidelity, catalog));
+    const auto simulation = RunWithin(maxWork, ScenarioOf(text, fidelity, catalog));
     return CollectResult(*simulation).collectives.front().MeanTime();
 }
 

@@ -27,12 +27,18 @@ constexpr uint64_t SCENARIOS_PER_JOBS = 3;
  */
 SampledRun SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& catalog);
 
+/** The most work of a sampled mixture of jobs, as RunWithin counts: some 0.1 s. */
+constexpr uint64_t MAX_WORK_OF_JOBS = 2000000;
+
 /**
  * The mean time of the first job's calls in such a scenario.
  * @param text SampledRun::text, possibly with more keys
  * @throws std::invalid_argument as RunWithin
  */
-Time TimeOfJobs(const std::string& text, Fidelity fidelity, const Catalog& catalog);
+Time TimeOfJobs(const std::string& text,
+                Fidelity fidelity,
+                const Catalog& catalog,
+                uint64_t maxWork = MAX_WORK_OF_JOBS);
 
 /** One collective on an idle fabric. */
 struct SampledCall

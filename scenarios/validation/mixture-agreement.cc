@@ -147,6 +147,7 @@ CompareOversubscribed(const Catalog& catalog, const ShowSuite& progress)
     const std::vector<std::string> others{"op: all-to-all, bytes: 64MiB",
                                           "op: all-reduce, algorithm: ring, bytes: 64MiB",
                                           "op: all-reduce, algorithm: tree, bytes: 16MiB"};
+    constexpr uint64_t MAX_WORK = 100 * MAX_WORK_OF_JOBS; // some 10 s
     std::vector<CaseOutcome> cases;
     for (const std::string routing : {"spray", "ecmp"})
     {
@@ -159,8 +160,8 @@ CompareOversubscribed(const Catalog& catalog, const ShowSuite& progress)
                 const std::string all = "oversubscribed: flow/stream";
                 cases.push_back(CaseOf(std::string(call) + " beside " + other + ", " + routing,
                                        {all, all + " " + algorithm, all + " " + routing},
-                                       TimeOfJobs(text, Fidelity::Stream, catalog),
-                                       TimeOfJobs(text, Fidelity::Flow, catalog)));
+                                       TimeOfJobs(text, Fidelity::Stream, catalog, MAX_WORK),
+                                       TimeOfJobs(text, Fidelity::Flow, catalog, MAX_WORK)));
             }
         }
     }
