@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/congestion/rccc.h"
 #include "fabric/transport/packet/congestion/static-window.h"
 #include "packet-bench.h"
 
@@ -678,6 +679,38 @@ TEST(PacketTransport, CancelledFlowsEnd)
     }
     const uint64_t sent = bench.Transport().GetQueuePairs().Counters().dataPackets;
     EXPECT_LT(sent, 40u * 10);
+}
+
+/**
+ * A receiver grants credit for the bytes posted and not yet received. After a cancel, these are the
+ * bytes in flight, which already have their credit, so that it grants no more. Its port sends
+ * credits and acknowledgments only. At the cancel, the credits of one round trip of 4.3 us may wait
+ * there at most: 43 kB of credit at 10 GB/s, 11 credits of 4 packets. The 9 MB withdrawn would be
+ * 2250 credits.
+ */
+TEST(PacketTransport, CanceledFlowsGetNoCredit)
+{
+    PacketBench bench;
+    const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+    const LinkId back = bench.GetTopology().LinksFrom(DeviceId(to)).front();
+    PacketSpec spec = PlainPackets();
+    spec.congestionControl = Rccc();
+    bench.Open(spec);
+    FlowRequest request;
+    request.route = bench.RouteOf(from, to);
+    request.bytes = Bytes(10000000);
+    const auto credits = [&] {
+        return bench.Network().Counters(back.Index()).packets -
+               bench.Transport().GetQueuePairs().Counters().acknowledgments;
+    };
+    const FlowId id = bench.Transport().Start(request, Time());
+    const Time end = Time::Microseconds(100);
+    bench.RunUntil(end);
+    const uint64_t before = credits();
+    EXPECT_GT(before, 11u);
+    EXPECT_TRUE(bench.Transport().Cancel(id, end));
+    bench.RunUntil(Time::Milliseconds(2));
+    EXPECT_LE(credits(), before + 11);
 }
 
 /** A link at rate zero, also from before the flow, holds it until the rate is back. */

@@ -179,9 +179,9 @@ class MessageQueue
 
     /**
      * Removes the packets from @p unsent on from message @p name.
-     * @return whether any was removed
+     * @return the payload bytes removed
      */
-    bool Cut(uint32_t name, uint64_t unsent)
+    int64_t Cut(uint32_t name, uint64_t unsent)
     {
         for (std::size_t i = m_first; i < m_messages.size(); i++)
         {
@@ -192,13 +192,13 @@ class MessageQueue
             }
             // A message keeps at least one packet, so that the numbers held elsewhere stay valid.
             const uint64_t end = std::max({message.first + 1, unsent});
-            const bool isCut = end < message.end;
+            const int64_t before = message.bytes;
             message.bytes = std::min<int64_t>(
                 message.bytes, static_cast<int64_t>(end - message.first) * message.mtu);
             EndAt(i, end);
-            return isCut;
+            return before - message.bytes;
         }
-        return false;
+        return 0;
     }
 
   private:

@@ -376,7 +376,7 @@ void
 QueuePairs::Withdraw(uint32_t id, uint32_t message, int64_t now)
 {
     Pair& pair = *m_pairs[id];
-    pair.messages.Cut(message, pair.highest);
+    pair.posted -= pair.messages.Cut(message, pair.highest);
     Deliver(pair, now);
     PopAcknowledged(pair, now);
 }
