@@ -287,6 +287,69 @@ TEST(PacketTransport, PausesSpreadToVictims)
     EXPECT_EQ(bench.Transport().GetQueuePairs().Counters().lost, 0u);
 }
 
+/** Notes the pauses that a flow has counted when it is done. */
+class PauseClient : public FlowClient
+{
+  public:
+    explicit PauseClient(PacketTransport& transport)
+        : m_transport(transport)
+    {
+    }
+
+    void OnFlowDone(uint64_t, Time) override
+    {
+        paused = m_transport.GetFlowCounters(id)->paused;
+    }
+
+    FlowId id;
+    int64_t paused{-1};
+
+  private:
+    PacketTransport& m_transport;
+};
+
+/**
+ * The pauses of a flow are those of its sender's port since its start, whether it is active or has
+ * ended, with or without observers.
+ */
+TEST(PacketTransport, FlowsCountThePausesOfTheirPort)
+{
+    PacketBench bench;
+    const uint32_t middle = bench.AddSwitch();
+    const uint32_t sink = bench.AddHost();
+    bench.Join(middle, sink, Rate::Gbps(16), Time::Nanoseconds(500));
+    std::vector<uint32_t> hosts;
+    std::vector<LinkId> ports;
+    for (int i = 0; i < 2; i++)
+    {
+        hosts.push_back(bench.AddHost());
+        ports.push_back(bench.Join(hosts.back(), middle, Rate::Gbps(80), Time::Nanoseconds(500)));
+    }
+    bench.Open(PausingSpec(Bytes(0)));
+    bench.AddFlow(hosts[0], sink, Bytes(100000000));
+    bench.AddFlow(hosts[1], sink, Bytes(100000000));
+    const auto portPaused = [&] { return bench.Transport().GetPortCounters(ports[0])->paused; };
+    bench.RunUntil(Time::Milliseconds(1));
+    const int64_t before = portPaused();
+    EXPECT_GT(before, 0);
+    PauseClient client(bench.Transport());
+    FlowRequest request;
+    request.route = bench.RouteOf(hosts[0], sink);
+    request.bytes = Bytes(1000000);
+    request.client = &client;
+    client.id = bench.Transport().Start(request, Time::Milliseconds(1));
+    EXPECT_EQ(bench.Transport().GetFlowCounters(client.id)->paused, 0);
+    bench.RunUntil(Time::Milliseconds(1.5));
+    const int64_t during = portPaused() - before;
+    EXPECT_GT(during, 0);
+    EXPECT_EQ(bench.Transport().GetFlowCounters(client.id)->paused, during);
+    while (client.paused < 0)
+    {
+        bench.RunUntil(bench.Any().NextEventTime());
+    }
+    EXPECT_EQ(client.paused, portPaused() - before);
+}
+
 /** Three switches in a ring, each flow over two of its links: all wait for each other. */
 TEST(PacketTransport, DeadlockIsNamed)
 {
@@ -650,7 +713,21 @@ TEST(PacketTransport, KnowsTheLongestIdlePath)
     EXPECT_EQ(path.hops, 2u);
 }
 
-/** A flow that is cut short ends with what is on its way, and leaves nothing behind. */
+/** Counts the flows that finish. */
+struct FinishCount : TransportObserver
+{
+    void OnFlowFinished(FlowId, const FlowRequest&, Time, Time) override
+    {
+        finished++;
+    }
+
+    unsigned finished{0};
+};
+
+/**
+ * A flow that is cut short ends at once for its observers. What is on its way still arrives, and it
+ * leaves nothing behind.
+ */
 TEST(PacketTransport, CancelledFlowsEnd)
 {
     PacketBench bench;
@@ -660,6 +737,8 @@ TEST(PacketTransport, CancelledFlowsEnd)
     window.window = Bytes(1000); // a packet at a time: at most instants none has just been sent
     spec.congestionControl = window;
     bench.Open(spec);
+    FinishCount observer;
+    bench.Transport().AddObserver(observer, false);
     RouteRequest route;
     route.source = route.outNic = DeviceId(from);
     route.destination = route.inNic = DeviceId(to);
@@ -674,9 +753,13 @@ TEST(PacketTransport, CancelledFlowsEnd)
         const Time end = start + Time::Microseconds(20) + Time::Nanoseconds(150 * phase);
         bench.RunUntil(end);
         EXPECT_TRUE(bench.Transport().Cancel(id, end));
-        bench.RunUntil(end + Time::Microseconds(10));
+        EXPECT_FALSE(bench.Transport().Cancel(id, end));
         EXPECT_EQ(bench.Transport().ActiveFlows(), 0u) << phase;
+        EXPECT_EQ(bench.Transport().BytesLeft(id), 0) << phase;
+        bench.RunUntil(end + Time::Microseconds(10));
+        EXPECT_TRUE(bench.Transport().IsAtRest()) << phase;
     }
+    EXPECT_EQ(observer.finished, 0u);
     const uint64_t sent = bench.Transport().GetQueuePairs().Counters().dataPackets;
     EXPECT_LT(sent, 40u * 10);
 }

@@ -316,8 +316,8 @@ HybridTransport::IsAtRest(const Stream& stream, int64_t sentSince)
 }
 
 /**
- * A packet flow has ended. Its stream leaves the fluid at the next Couple unless another flow has
- * started by then.
+ * A packet flow has ended or was canceled. Its stream leaves the fluid at the next Couple unless
+ * another flow has started by then.
  */
 void
 HybridTransport::Leave(const FlowRequest& request)
@@ -744,13 +744,8 @@ HybridTransport::Cancel(FlowId id, Time now)
         return false;
     }
     const FlowRequest request = *known;
-    const uint32_t stream = StreamOf(request);
-    const uint32_t active = m_streams[stream].active;
     m_packets.Cancel(Inner(id), now);
-    if (m_packets.RequestOf(Inner(id)) == nullptr && m_streams[stream].active == active)
-    {
-        Leave(request); // it had not started
-    }
+    Leave(request);
     return true;
 }
 

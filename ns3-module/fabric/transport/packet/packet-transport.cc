@@ -240,14 +240,23 @@ PacketTransport::Prefetch()
     m_network.Prefetch(m_soon);
 }
 
+/** Index of a flow whose packets have not all arrived, canceled or not; NONE if there is none. */
 uint32_t
-PacketTransport::Find(FlowId id) const
+PacketTransport::FindSlot(FlowId id) const
 {
     const auto index = static_cast<uint32_t>(id.value & INDEX_MASK);
     return index < m_flows.size() && m_flows[index].state != State::Unused &&
                    m_flows[index].id == id.value
                ? index
                : NONE;
+}
+
+/** Index of an active flow; NONE if it has ended. */
+uint32_t
+PacketTransport::Find(FlowId id) const
+{
+    const uint32_t index = FindSlot(id);
+    return index == NONE || m_flows[index].state == State::Canceled ? NONE : index;
 }
 
 void
@@ -351,7 +360,7 @@ PacketTransport::Post(uint32_t index, int64_t now)
     const int64_t bytes = flow.request.bytes.Count();
     const double cap = flow.request.cap.ToBytesPerSecond();
     flow.port = PortInto(connection.path);
-    flow.counters.paused = -PausedTime(flow, now);
+    flow.pausedBefore = PausedTime(flow, now);
     const bool isFootprint = connection.isFootprint;
     for (std::size_t i = 0; i < parts; i++)
     {
@@ -419,15 +428,21 @@ PacketTransport::OnMessageDone(uint32_t message, int64_t now)
         return;
     }
     const FlowRequest request = flow.request;
-    const FlowId id{flow.id};
-    const Time started = flow.started;
     const Time time = Time::Picoseconds(now);
-    m_hasTold = true;
-    m_active--;
-    if (!m_observers.IsEmpty())
+    const bool isCanceled = flow.state == State::Canceled;
+    flow.state = State::Unused;
+    if (isCanceled)
     {
-        flow.counters.paused += PausedTime(flow, now);
-        m_observers.OnFlowFinished(id, request, started, time);
+        m_canceled--;
+    }
+    else
+    {
+        m_hasTold = true;
+        m_active--;
+        if (!m_observers.IsEmpty())
+        {
+            m_observers.OnFlowFinished({flow.id}, request, flow.started, time);
+        }
     }
     if (m_selector && flow.connection != NONE && !m_connections[flow.connection].isFootprint)
     {
@@ -436,7 +451,6 @@ PacketTransport::OnMessageDone(uint32_t message, int64_t now)
             Count(m_connections[flow.connection].pairs[i], false);
         }
     }
-    flow.state = State::Unused;
     m_unused.push_back(message);
     if (request.client != nullptr)
     {
@@ -974,15 +988,17 @@ PacketTransport::Cancel(FlowId id, Time now)
     }
     m_pairs.ForgetRetries();
     Flow& flow = m_flows[index];
+    m_active--;
     if (flow.state == State::Delayed)
     {
         m_wheel.Cancel(PacketEventKind::Post, index);
-        m_active--;
         flow.state = State::Unused;
         m_unused.push_back(index);
         return true;
     }
-    flow.request.client = nullptr; // packets in flight still arrive
+    flow.state = State::Canceled; // packets in flight still arrive
+    flow.request.client = nullptr;
+    m_canceled++;
     const std::vector<uint32_t> pairs = m_connections[flow.connection].pairs; // copy: may grow
     for (const uint32_t pair : pairs)
     {
@@ -1069,7 +1085,7 @@ PacketTransport::Demand
 PacketTransport::DemandOf(FlowId id) const
 {
     Demand demand;
-    const uint32_t index = Find(id);
+    const uint32_t index = FindSlot(id);
     if (index == NONE || m_flows[index].connection == NONE)
     {
         return demand;
@@ -1141,7 +1157,9 @@ PacketTransport::GetPortCounters(LinkId link)
 const FlowCounters*
 PacketTransport::GetFlowCounters(FlowId id)
 {
-    return &m_flows[id.value & INDEX_MASK].counters;
+    Flow& flow = m_flows[id.value & INDEX_MASK];
+    flow.counters.paused = PausedTime(flow, m_now.ToPicoseconds()) - flow.pausedBefore;
+    return &flow.counters;
 }
 
 bool

@@ -99,10 +99,11 @@ class PacketTransport final : public Transport, private MessageClient, private D
         return m_active;
     }
 
-    /** Whether there are no active flows, no packets, and no offered datagrams. */
+    /** Whether no flow has packets to send, none is in flight, and no datagrams are offered. */
     bool IsAtRest() const
     {
-        return m_active == 0 && m_packets.InUse() == 0 && !m_datagrams.AreOffered();
+        return m_active == 0 && m_canceled == 0 && m_packets.InUse() == 0 &&
+               !m_datagrams.AreOffered();
     }
 
     /** As QueuePairs::AppendLevels. */
@@ -129,18 +130,20 @@ class PacketTransport final : public Transport, private MessageClient, private D
         return m_spec;
     }
 
-    /** Rate that a flow demands of its path. */
+    /** Rate that queue pairs demand of their path. */
     struct Demand
     {
         Rate allowed{Rate::Infinite()}; //!< rate allowed by congestion control, payload
-        int64_t sent{0};                //!< payload bytes sent by its queue pairs since the start
-                                        //!< of the run
+        int64_t sent{0};                //!< payload bytes sent since the start of the run
         Time roundTrip;                 //!< uncontended round trip of a full packet and its
                                         //!< acknowledgment
         uint32_t mtu{0};                //!< payload of a full packet, bytes
     };
 
-    /** Demand of a flow that has not ended; zero during its overhead. */
+    /**
+     * Demand of all queue pairs of a flow's route, stream and traffic class; zero during the flow's
+     * overhead, and once its packets have arrived.
+     */
     Demand DemandOf(FlowId id) const;
 
     /** Payload bytes of a flow not yet received; zero for a flow that has ended. */
@@ -171,7 +174,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     /** Considers @p route for LongestIdlePath. Amortized O(1) if it was considered before. */
     void CountIdlePath(RouteId route);
 
-    /** Request of a flow; null if it has ended. */
+    /** Request of an active flow; null if it has ended. */
     const FlowRequest* RequestOf(FlowId id) const;
 
     /** Sets the client that sends and receives datagrams. It must outlive this object. */
@@ -228,7 +231,8 @@ class PacketTransport final : public Transport, private MessageClient, private D
     {
         Unused,
         Delayed, //!< in its overhead
-        Moving
+        Moving,
+        Canceled //!< it has ended, but its packets have not all arrived
     };
 
     struct Flow
@@ -244,6 +248,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
         State state{State::Unused};
         bool isStalled{false};
         FlowCounters counters;
+        int64_t pausedBefore{0}; //!< PausedTime when the flow was posted, ps
     };
 
     /** The queue pairs of one stream and traffic class of a route. */
@@ -282,6 +287,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     void OnDatagramLost(uint64_t handle, LinkId link, Time now) override;
     void Handle(EventWheel::Event event, int64_t now);
     void Prefetch();
+    uint32_t FindSlot(FlowId id) const;
     uint32_t Find(FlowId id) const;
     void Wake(Time now);
     void Post(uint32_t flow, int64_t now);
@@ -334,6 +340,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     IdlePath m_longest;
     uint64_t m_started{0};
     std::size_t m_active{0};
+    std::size_t m_canceled{0}; //!< canceled flows whose packets have not all arrived
     uint64_t m_events{0};
     Time m_now;
     std::vector<PacketNetwork::Upcoming> m_soon; //!< see PacketNetwork::Prefetch
