@@ -796,6 +796,40 @@ TEST(PacketTransport, CanceledFlowsGetNoCredit)
     EXPECT_LE(credits(), before + 11);
 }
 
+/**
+ * The rate of a flow is that of its own queue pairs, 10 GB/s each here without congestion control,
+ * from its first byte until its end. The second flow has two parts. One of them waits behind the
+ * 1000 packets of the first flow, which take turns with those of the other part: 209.6 us.
+ */
+TEST(PacketTransport, RatesAreThoseOfTheFlowsQueuePairs)
+{
+    PacketBench bench;
+    const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Open(PlainPackets());
+    const auto rateOf = [&](FlowId id) { return bench.Transport().CurrentRate(id).ToGBps(); };
+    FlowRequest request;
+    request.route = bench.RouteOf(from, to);
+    request.bytes = Bytes(1000000);
+    request.overhead = Time::Nanoseconds(10);
+    const FlowId first = bench.Transport().Start(request, Time());
+    request.connections = 2;
+    request.bytes = Bytes(10000000);
+    const FlowId second = bench.Transport().Start(request, Time());
+    const FlowId third = bench.Transport().Start(request, Time());
+    EXPECT_EQ(rateOf(first), 0); // in its overhead
+    bench.RunUntil(Time::Microseconds(50));
+    EXPECT_NEAR(rateOf(first), 10, 1e-9);
+    EXPECT_NEAR(rateOf(second), 10, 1e-9);
+    EXPECT_EQ(rateOf(third), 0); // queued in both
+    bench.RunUntil(Time::Microseconds(300));
+    EXPECT_EQ(rateOf(first), 0); // it has ended
+    EXPECT_NEAR(rateOf(second), 20, 1e-9);
+    EXPECT_EQ(rateOf(third), 0);
+    bench.Run();
+    EXPECT_EQ(rateOf(second), 0);
+    EXPECT_EQ(rateOf(third), 0);
+}
+
 /** A link at rate zero, also from before the flow, holds it until the rate is back. */
 TEST(PacketTransport, FlowsWaitForALinkWithoutRate)
 {

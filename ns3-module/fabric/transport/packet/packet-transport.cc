@@ -353,8 +353,7 @@ PacketTransport::Post(uint32_t index, int64_t now)
     }
     flow.connection = ConnectionOf(flow.request);
     const Connection& connection = m_connections[flow.connection];
-    const std::size_t parts =
-        connection.isFootprint ? connection.pairs.size() : flow.request.connections;
+    const std::size_t parts = PartsOf(flow);
     flow.partsLeft = static_cast<uint32_t>(parts);
     flow.partsUnsent = flow.partsLeft;
     const int64_t bytes = flow.request.bytes.Count();
@@ -385,6 +384,14 @@ PacketTransport::Post(uint32_t index, int64_t now)
         m_hasTold = true;
         m_observers.OnFlowStalled({flow.id}, flow.request, m_now);
     }
+}
+
+/** Number of queue pairs of a flow, which are the first of its connection. */
+std::size_t
+PacketTransport::PartsOf(const Flow& flow) const
+{
+    const Connection& connection = m_connections[flow.connection];
+    return connection.isFootprint ? connection.pairs.size() : flow.request.connections;
 }
 
 /** The first network link of a path; NONE if there is none. */
@@ -1015,10 +1022,12 @@ PacketTransport::CurrentRate(FlowId id)
     {
         return Rate();
     }
+    const Flow& flow = m_flows[index];
     double rate = 0;
-    for (const uint32_t pair : m_connections[m_flows[index].connection].pairs)
+    for (std::size_t i = 0; i < PartsOf(flow); i++)
     {
-        rate += m_pairs.RateOf(pair);
+        const uint32_t pair = m_connections[flow.connection].pairs[i];
+        rate += m_pairs.IsMoving(pair, index) ? m_pairs.RateOf(pair) : 0;
     }
     return Rate::BytesPerSecond(rate);
 }
@@ -1058,8 +1067,7 @@ PacketTransport::SetBytesLeft(FlowId id, int64_t left, Time now)
     }
     const Flow& flow = m_flows[index];
     const Connection& connection = m_connections[flow.connection];
-    const std::size_t parts =
-        connection.isFootprint ? connection.pairs.size() : flow.request.connections;
+    const std::size_t parts = PartsOf(flow);
     const std::vector<uint32_t> pairs(connection.pairs.begin(),
                                       connection.pairs.begin() +
                                           static_cast<std::ptrdiff_t>(parts)); // copy: may grow

@@ -294,6 +294,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     uint32_t ConnectionOf(const FlowRequest& request);
     void CheckLossyQueues() const;
     void CountIdlePath(RouteId route, const ConnectionFacts& facts);
+    std::size_t PartsOf(const Flow& flow) const;
     uint32_t PortInto(PathId path) const;
     int64_t PausedTime(const Flow& flow, int64_t now);
     bool IsFootprint(RouteId route, PathId path) const;

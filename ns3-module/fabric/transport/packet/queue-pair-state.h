@@ -149,6 +149,16 @@ class MessageQueue
     }
 
     /**
+     * Whether message @p name is not completely received, but has packets before @p unsent, that
+     * is, packets that have been sent.
+     */
+    bool IsMoving(uint32_t name, uint64_t unsent) const
+    {
+        const std::size_t place = FindUndelivered(name);
+        return place < m_messages.size() && m_messages[place].first < unsent;
+    }
+
+    /**
      * Whether message @p name has packets that have never been sent, that is, with numbers from @p
      * unsent on.
      */

@@ -388,6 +388,12 @@ QueuePairs::BytesLeft(uint32_t id, uint32_t message) const
 }
 
 bool
+QueuePairs::IsMoving(uint32_t id, uint32_t message) const
+{
+    return m_pairs[id]->messages.IsMoving(message, m_pairs[id]->highest);
+}
+
+bool
 QueuePairs::HasUnsent(uint32_t id, uint32_t message) const
 {
     return m_pairs[id]->messages.HasUnsent(message, m_pairs[id]->highest);

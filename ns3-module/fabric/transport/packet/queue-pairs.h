@@ -108,6 +108,9 @@ class QueuePairs : public PacketEndpoints
     /** Payload bytes of a message not yet received. */
     int64_t BytesLeft(uint32_t pair, uint32_t message) const;
 
+    /** Whether a message has been sent at least in part, but not received completely. */
+    bool IsMoving(uint32_t pair, uint32_t message) const;
+
     /** Whether a message has packets that have never been sent. */
     bool HasUnsent(uint32_t pair, uint32_t message) const;
 
