@@ -285,6 +285,33 @@ TEST(HybridTransport, PacketsHaveNoMoreThanTheirShare)
     }
 }
 
+/**
+ * Flows of one route in two traffic classes are two connections, between which ports take turns.
+ * With a fluid flow as large as each, they share a link in three: all end when it has carried all.
+ */
+TEST(HybridTransport, EachTrafficClassHasItsShare)
+{
+    PacketBench bench;
+    const Dumbbell net(bench);
+    HybridSpec spec = PlainSpec();
+    spec.packets.trafficClasses = 2;
+    spec.packets.switches.losslessClasses = 2;
+    bench.OpenHybrid(spec);
+    FlowRequest request;
+    request.route = bench.RouteOf(net.from[0], net.to[0]);
+    request.bytes = Bytes(12500000); // 1 ms
+    request.form = FlowForm::Packets;
+    bench.AddFlow(request);
+    request.trafficClass = 2;
+    bench.AddFlow(request);
+    bench.AddFlowAs(FlowForm::Fluid, net.from[1], net.to[1], request.bytes);
+    bench.Run();
+    for (std::size_t flow = 0; flow < 3; flow++)
+    {
+        EXPECT_NEAR(bench.End(flow).ToMicroseconds(), 3000, 90) << flow;
+    }
+}
+
 /** Packets that are made at r take r of a link, and the fluid has all the rest of it. */
 TEST(HybridTransport, FluidHasWhatSteadyPacketsLeave)
 {

@@ -9,6 +9,7 @@
 #include "fabric/transport/passive-engine.h"
 #include "fabric/units.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -68,12 +69,41 @@ struct FlowRequest
     uint32_t connections{1};        //!< queue pairs that carry equal parts of the flow; packets
                                     //!< only
     uint32_t stream{0};             //!< flows of one route with different streams use different
-                                    //!< queue pairs
+                                    //!< queue pairs; see ConnectionKey
     uint8_t trafficClass{1};        //!< class of the packets, from 1; ignored by a fluid
     FlowForm form{FlowForm::Fluid}; //!< requested form, for transports that move both; see
                                     //!< Transport::FormOf
     FlowClient* client{nullptr};    //!< receives the callbacks; null for background traffic
     uint64_t token{0};              //!< returned to the client in its callbacks
+};
+
+/** What flows have in common whose packets use the same queue pairs. */
+struct ConnectionKey
+{
+    explicit ConnectionKey(const FlowRequest& request)
+        : route(request.route),
+          stream(request.stream),
+          trafficClass(request.trafficClass)
+    {
+    }
+
+    friend bool operator==(const ConnectionKey& a, const ConnectionKey& b)
+    {
+        return a.route == b.route && a.stream == b.stream && a.trafficClass == b.trafficClass;
+    }
+
+    struct Hash
+    {
+        std::size_t operator()(const ConnectionKey& key) const
+        {
+            const uint64_t packed = uint64_t{key.route.Index()} << 32 | key.stream;
+            return packed ^ static_cast<uint64_t>(key.trafficClass) << 56;
+        }
+    };
+
+    RouteId route;
+    uint32_t stream;
+    uint8_t trafficClass;
 };
 
 /** Usage of a link since the start of the run. */

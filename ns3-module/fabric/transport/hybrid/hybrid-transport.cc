@@ -162,9 +162,8 @@ HybridTransport::Start(const FlowRequest& request, Time now)
 uint32_t
 HybridTransport::StreamOf(const FlowRequest& request)
 {
-    const uint64_t key = static_cast<uint64_t>(request.route.Index()) << 32 | request.stream;
     const auto [place, isNew] =
-        m_streamPlaces.try_emplace(key, static_cast<uint32_t>(m_streams.size()));
+        m_streamPlaces.try_emplace(ConnectionKey(request), static_cast<uint32_t>(m_streams.size()));
     if (isNew)
     {
         m_streams.emplace_back();

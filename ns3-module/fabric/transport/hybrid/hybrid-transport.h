@@ -147,7 +147,7 @@ class HybridTransport final : public Transport
         FlowForm m_form;
     };
 
-    /** A stream of packets as the fluid sees it: a sequence of flows. */
+    /** A stream of packets as the fluid sees it: the flows of one connection. */
     struct Stream
     {
         FlowRequest request;                 //!< request of the last flow
@@ -238,9 +238,9 @@ class HybridTransport final : public Transport
     Watch m_fluidWatch;
     Watch m_packetWatch;
     TransportObservers m_observers;
-    std::vector<bool> m_isChosen;                          //!< by link; empty if no link is chosen
-    std::vector<RouteKind> m_routeKinds;                   //!< by route
-    std::unordered_map<uint64_t, uint32_t> m_streamPlaces; //!< by route and stream
+    std::vector<bool> m_isChosen;        //!< by link; empty if no link is chosen
+    std::vector<RouteKind> m_routeKinds; //!< by route
+    std::unordered_map<ConnectionKey, uint32_t, ConnectionKey::Hash> m_streamPlaces;
     std::vector<Stream> m_streams;
     std::vector<uint32_t> m_present; //!< streams that are or were present; cleaned up at window
                                      //!< ends

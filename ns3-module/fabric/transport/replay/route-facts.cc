@@ -189,7 +189,7 @@ uint32_t
 EpisodeNames::FactsOf(const FlowRequest& request, RouteFacts& routes, EpisodeMemo& memo)
 {
     const auto [known, isNew] =
-        m_connections.emplace(KeyOf(request), static_cast<uint32_t>(m_connections.size()));
+        m_connections.emplace(ConnectionKey(request), static_cast<uint32_t>(m_connections.size()));
     m_facts = {int64_t{known->second},
                request.bytes.Count(),
                request.overhead.ToPicoseconds(),

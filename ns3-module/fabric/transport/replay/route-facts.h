@@ -90,7 +90,7 @@ class EpisodeNames
     /** Number of a flow's connection; EpisodeMemo::NONE if it has none yet. */
     uint32_t ConnectionOf(const FlowRequest& request) const
     {
-        const auto known = m_connections.find(KeyOf(request));
+        const auto known = m_connections.find(ConnectionKey(request));
         return known == m_connections.end() ? EpisodeMemo::NONE : known->second;
     }
 
@@ -108,17 +108,12 @@ class EpisodeNames
     }
 
   private:
-    static uint64_t KeyOf(const FlowRequest& request)
-    {
-        return uint64_t{request.route.Index()} << 32 | request.stream;
-    }
-
     void AddLink(uint32_t link, RouteFacts& routes);
     void AddDevice(DeviceId device, const RouteFacts& routes);
 
     std::unordered_map<uint32_t, uint32_t> m_numberOfLink;
     std::unordered_map<uint32_t, uint32_t> m_numberOfDevice;
-    std::unordered_map<uint64_t, uint32_t> m_connections; //!< by route and stream
+    std::unordered_map<ConnectionKey, uint32_t, ConnectionKey::Hash> m_connections;
     std::vector<uint32_t> m_links;
     std::vector<int64_t> m_facts; //!< facts under construction
 };
