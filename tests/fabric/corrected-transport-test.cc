@@ -167,6 +167,42 @@ TEST(CorrectedTransport, FlowsThatHaveSentAllAreNotCut)
     EXPECT_NEAR(TimesOf({{1, 12500000}}, spec)[0], 2 + 1000, 1e-6);
 }
 
+TEST(CorrectedTransport, ARefusedCancelChangesNothing)
+{
+    // The two flows of CutFlowsWaitAPeriodAndGoOnAtHalfTheirRate. A cancel that would skip their
+    // ends is refused, and recovery still knows both.
+    const Topology topology = Star();
+    FabricSpec fabric;
+    fabric.kind = GraphFabric();
+    Routing routing(topology, fabric);
+    CorrectionSpec spec;
+    spec.recovery.period = Time::Microseconds(300);
+    spec.recovery.markFrom = Bytes(125000);
+    spec.recovery.floor = 0.1;
+    const auto transport = MakeTransport(routing, {{}, {}, {}, spec});
+    Ends ends;
+    FlowId id;
+    for (const uint32_t from : {1, 2})
+    {
+        RouteRequest route;
+        route.source = route.outNic = DeviceId(from);
+        route.destination = route.inNic = DeviceId(0);
+        FlowRequest request;
+        request.route = routing.Add(route);
+        request.bytes = Bytes(1250000);
+        request.client = &ends;
+        request.token = from;
+        id = transport->Start(request, Time());
+    }
+    EngineSet engines;
+    engines.Add(*transport);
+    engines.RunUntil(Time::Microseconds(5));
+    EXPECT_THROW(transport->Cancel(id, Time::Milliseconds(1)), std::invalid_argument);
+    engines.RunToEnd();
+    EXPECT_NEAR(ends.at[1].ToMicroseconds(), 2 + 20 + 300 + 120, 1e-3);
+    EXPECT_NEAR(ends.at[2].ToMicroseconds(), 2 + 20 + 300 + 120, 1e-3);
+}
+
 constexpr double LINK_RATE = 12.5; // bytes/us
 
 /** Rates of flows by their links, all of LINK_RATE. */

@@ -237,6 +237,18 @@ TEST_F(FluidTransportTest, ACancelledTransferGivesItsShareBackAndTellsNobody)
     EXPECT_EQ(transport.GetLinkUsage(first).bytes, 1500);
 }
 
+// An occupant of half a link leaves the rest of it, until it is canceled.
+TEST_F(FluidTransportTest, ACanceledOccupantCannotBeChanged)
+{
+    const FlowId id = transport.Occupy(Request({first}, 1), FlowPath(), Time());
+    transport.Start(Request({first}, 1000, 1), Time());
+    EXPECT_TRUE(transport.SetOccupant(id, Rate::GBps(0.25), FlowPath(), 1, Ns(400))); // 800 left
+    EXPECT_TRUE(transport.Cancel(id, Ns(800)));                                       // 500 left
+    EXPECT_FALSE(transport.SetOccupant(id, Rate::GBps(0.25), FlowPath(), 1, Ns(800)));
+    RunToEnd();
+    EXPECT_EQ(log.ends, (Ends{{1, 1300000}}));
+}
+
 TEST_F(FluidTransportTest, AllThatEndInOnePicosecondEndInTheOrderOfTheirStarts)
 {
     for (uint64_t i = 0; i < 4; i++)

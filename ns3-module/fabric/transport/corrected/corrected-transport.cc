@@ -129,11 +129,12 @@ CorrectedTransport::Occupy(const FlowRequest& request, FlowPath path, Time now)
     return id;
 }
 
-void
+bool
 CorrectedTransport::SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now)
 {
+    const bool isPresent = FluidTransport::SetOccupant(id, cap, path, weight, now);
     m_recovering.SetOther(id, cap.ToBytesPerSecond(), now);
-    FluidTransport::SetOccupant(id, cap, path, weight, now);
+    return isPresent;
 }
 
 void
@@ -149,9 +150,10 @@ CorrectedTransport::OnFlowFinished(FlowId id,
 bool
 CorrectedTransport::Cancel(FlowId id, Time now)
 {
+    const bool wasActive = FluidTransport::Cancel(id, now); // throws if now skips an event
     m_recovering.Remove(id);
     m_byIngress.Remove(id, now);
-    return FluidTransport::Cancel(id, now);
+    return wasActive;
 }
 
 void

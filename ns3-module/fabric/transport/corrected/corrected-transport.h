@@ -50,7 +50,7 @@ class CorrectedTransport final : public FluidTransport, private TransportObserve
      * sharing by ingress ignores it.
      */
     FlowId Occupy(const FlowRequest& request, FlowPath path, Time now) override;
-    void SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now) override;
+    bool SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now) override;
 
   private:
     void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;

@@ -325,11 +325,15 @@ FluidTransport::Occupy(const FlowRequest& request, FlowPath path, Time now)
     return id;
 }
 
-void
+bool
 FluidTransport::SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now)
 {
     MoveTo(now);
     const uint32_t t = Find(id);
+    if (t == NONE)
+    {
+        return false;
+    }
     const Flow& flow = m_flows[t];
     const Bundle& bundle = m_bundles[flow.bundle];
     const FlowPath current{bundle.path, flow.unit};
@@ -339,6 +343,7 @@ FluidTransport::SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, T
     {
         MoveToBundle(t, BundleFor(next.path, perUnit, weight / next.unit), next.unit);
     }
+    return true;
 }
 
 FluidTransport::Shares

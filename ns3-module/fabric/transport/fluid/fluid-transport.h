@@ -216,8 +216,11 @@ class FluidTransport : public Transport
      */
     virtual FlowId Occupy(const FlowRequest& request, FlowPath path, Time now);
 
-    /** Changes the cap, path or weight of an occupant. */
-    virtual void SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now);
+    /**
+     * Changes the cap, path or weight of an occupant.
+     * @return false if it has been canceled
+     */
+    virtual bool SetOccupant(FlowId id, Rate cap, FlowPath path, double weight, Time now);
 
     /** Current flows and occupants of a link. */
     struct Shares
