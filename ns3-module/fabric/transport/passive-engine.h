@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_PASSIVE_ENGINE_H
-#define WEIR_FABRIC_PASSIVE_ENGINE_H
+#ifndef WEIR_FABRIC_TRANSPORT_PASSIVE_ENGINE_H
+#define WEIR_FABRIC_TRANSPORT_PASSIVE_ENGINE_H
 
 #include "fabric/units.h"
 
@@ -106,4 +106,4 @@ class EngineSet
 
 } // namespace weir
 
-#endif // WEIR_FABRIC_PASSIVE_ENGINE_H
+#endif // WEIR_FABRIC_TRANSPORT_PASSIVE_ENGINE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_FLUID_TRANSPORT_H
-#define WEIR_FABRIC_FLUID_TRANSPORT_H
+#ifndef WEIR_FABRIC_TRANSPORT_FLUID_FLUID_TRANSPORT_H
+#define WEIR_FABRIC_TRANSPORT_FLUID_FLUID_TRANSPORT_H
 
 #include "fabric/indexed-heap.h"
 #include "fabric/routing/routing.h"
@@ -521,4 +521,4 @@ class FluidTransport : public Transport
 
 } // namespace weir
 
-#endif // WEIR_FABRIC_FLUID_TRANSPORT_H
+#endif // WEIR_FABRIC_TRANSPORT_FLUID_FLUID_TRANSPORT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_INSTANT_QUEUE_H
-#define WEIR_FABRIC_INSTANT_QUEUE_H
+#ifndef WEIR_FABRIC_TRANSPORT_FLUID_INSTANT_QUEUE_H
+#define WEIR_FABRIC_TRANSPORT_FLUID_INSTANT_QUEUE_H
 
 #include "fabric/units.h"
 
@@ -231,4 +231,4 @@ class InstantQueue
 
 } // namespace weir
 
-#endif // WEIR_FABRIC_INSTANT_QUEUE_H
+#endif // WEIR_FABRIC_TRANSPORT_FLUID_INSTANT_QUEUE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_FABRIC_PAIRING_HEAP_H
-#define WEIR_FABRIC_PAIRING_HEAP_H
+#ifndef WEIR_FABRIC_TRANSPORT_FLUID_PAIRING_HEAP_H
+#define WEIR_FABRIC_TRANSPORT_FLUID_PAIRING_HEAP_H
 
 #include <cstdint>
 
@@ -161,4 +161,4 @@ class PairingHeap
 
 } // namespace weir
 
-#endif // WEIR_FABRIC_PAIRING_HEAP_H
+#endif // WEIR_FABRIC_TRANSPORT_FLUID_PAIRING_HEAP_H
