@@ -7,6 +7,7 @@
 #include "ns3/abort.h"
 #include "ns3/ethernet-header.h"
 #include "ns3/ipv4-l3-protocol.h"
+#include "ns3/ipv6-header.h"
 #include "ns3/ipv6-l3-protocol.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
@@ -86,7 +87,8 @@ struct FrameHead
     }
 
     /**
-     * A hash of addresses, protocol and ports; the ports of IPv4 fragments are left out.
+     * A hash of addresses, protocol and ports; the ports of fragments are left out, since only the
+     * first one has them.
      * @return the hash
      */
     uint32_t Hash() const
@@ -104,11 +106,14 @@ struct FrameHead
         }
         else if (Type() == Ipv6L3Protocol::PROT_NUMBER)
         {
-            add(bytes[ETHERNET_BYTES + 6]);
-            for (uint32_t i = 8; i <= 40; i += 4) // both addresses, ports
+            const uint8_t next = bytes[ETHERNET_BYTES + 6];
+            add(next);
+            for (uint32_t i = 8; i < 40; i += 4) // both addresses
             {
                 add(Word(ETHERNET_BYTES + i));
             }
+            const bool isFragment = next == Ipv6Header::IPV6_EXT_FRAGMENTATION;
+            add(isFragment ? 0 : Word(ETHERNET_BYTES + 40));
         }
         return static_cast<uint32_t>(hash);
     }

@@ -136,7 +136,8 @@ class FabricChannel : public Channel, private weir::DatagramClient
     void OnDatagramLost(uint64_t handle, weir::LinkId link, weir::Time now) override;
 
     /**
-     * The route of a frame.
+     * The route of a frame. Routes are kept for the whole run, as Routing keeps them: their number
+     * is that of different hashes, which grows with connections, not with packets.
      * @param source device index
      * @param destination device index
      * @param hash of the fields that switches hash

@@ -666,6 +666,54 @@ class PathsTestCase : public TestCase
     }
 };
 
+/** Only the first fragment has the ports, so that switches hash none. */
+class FragmentsTestCase : public TestCase
+{
+  public:
+    FragmentsTestCase()
+        : TestCase("Fragments of IPv6 packets keep the path of their addresses under ECMP")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Servers servers;
+        servers.m_helper.SetNetworkAttribute("Routing", StringValue("ecmp"));
+        servers.Install(32, 8); // eight leaves with one uplink to each of four spines
+        Ipv6AddressHelper addresses;
+        addresses.SetBase(Ipv6Address("2001:db8::"), Ipv6Prefix(64));
+        Ipv6InterfaceContainer interfaces = addresses.Assign(servers.m_devices);
+        const uint16_t port = 9;
+        UdpEchoServerHelper server(port);
+        server.Install(servers.Node(4)).Start(Seconds(0));
+        UdpEchoClientHelper client(interfaces.GetAddress(4, 1), port);
+        client.SetAttribute("MaxPackets", UintegerValue(10));
+        client.SetAttribute("Interval", TimeValue(MilliSeconds(1)));
+        client.SetAttribute("PacketSize", UintegerValue(5000));
+        client.Install(servers.Node(0)).Start(Seconds(5)); // after duplicate address detection
+        const Ptr<FluidFabric> fabric = servers.m_cluster.GetFabric();
+        std::vector<Ptr<FabricPort>> ports;
+        for (uint32_t spine = 0; spine < 4; spine++)
+        {
+            ports.push_back(
+                fabric->GetPort(fabric->FindLink("leaf0", "spine" + std::to_string(spine))));
+        }
+        Simulator::Stop(Seconds(6));
+        Simulator::Run();
+        std::vector<uint64_t> packets;
+        for (const auto& each : ports)
+        {
+            packets.push_back(each->GetCounters().packets);
+        }
+        Simulator::Destroy();
+        std::sort(packets.begin(), packets.end());
+        NS_TEST_EXPECT_MSG_EQ(packets[2], 0u, "one path");
+        NS_TEST_EXPECT_MSG_GT_OR_EQ(
+            packets[3], 40u, "of 5000 bytes each, at most 1500 in a packet");
+    }
+};
+
 /** Packets that cannot be sent are dropped, and the drop is traced. */
 class RefusalsTestCase : public TestCase
 {
@@ -951,6 +999,7 @@ class FabricNetDeviceTestSuite : public TestSuite
         AddTestCase(new ClassesTestCase);
         AddTestCase(new EcnTestCase);
         AddTestCase(new PathsTestCase);
+        AddTestCase(new FragmentsTestCase);
         AddTestCase(new RefusalsTestCase);
         AddTestCase(new IdleTestCase);
         AddTestCase(new ToolsTestCase);
