@@ -219,6 +219,7 @@ FluidFabric::SetLinkLoss(const std::string& a, const std::string& b, double part
     {
         NS_ABORT_MSG("FluidFabric: " << error.what());
     }
+    m_driver->Update(); // a livelock may have ended
 }
 
 void

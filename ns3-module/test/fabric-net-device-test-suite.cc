@@ -982,6 +982,37 @@ class RateTestCase : public TestCase
     }
 };
 
+/** Packets that were lost again and again are sent again once their link is repaired. */
+class RepairTestCase : public TestCase
+{
+  public:
+    RepairTestCase()
+        : TestCase("A livelock ends when its link stops losing packets")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Servers servers;
+        servers.Install(2, 64, false);
+        const Ptr<FluidFabric> fabric = servers.m_cluster.GetFabric();
+        fabric->SetLinkLoss("leaf0", "node1/nic0", 1 - 0x1p-52);
+        Time end;
+        fabric->StartFlow(
+            0, 1, 5000, Callback<void, uint64_t>([&end](uint64_t) { end = Simulator::Now(); }));
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(fabric->DescribeWaiting().rfind("livelock: ", 0), 0u, "all are lost");
+        const Time repaired = Simulator::Now() + Seconds(1);
+        Simulator::Schedule(
+            Seconds(1), &FluidFabric::SetLinkLoss, fabric, "leaf0", "node1/nic0", 0.0);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_GT(end, repaired, "they are sent again");
+        NS_TEST_EXPECT_MSG_LT(end, repaired + MilliSeconds(5), "at the next timeout of 4 ms");
+        Simulator::Destroy();
+    }
+};
+
 /** The suite. */
 class FabricNetDeviceTestSuite : public TestSuite
 {
@@ -1005,6 +1036,7 @@ class FabricNetDeviceTestSuite : public TestSuite
         AddTestCase(new ToolsTestCase);
         AddTestCase(new DescriptionTestCase);
         AddTestCase(new RateTestCase);
+        AddTestCase(new RepairTestCase);
     }
 
   private:
