@@ -240,7 +240,8 @@ FabricNetDevice::SendFrom(Ptr<Packet> packet,
         m_channel->Find(Mac48Address::ConvertFrom(dest), packet, protocolNumber);
     if (!to || !m_queue)
     {
-        NS_LOG_WARN("No device of the fabric has the destination address of a packet");
+        NS_LOG_WARN((to ? "The device has no TxQueue"
+                        : "No device of the fabric has the destination address of a packet"));
         m_macTxDrop(packet);
         return false;
     }
