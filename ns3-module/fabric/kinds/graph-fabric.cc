@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/graph-fabric.h"
 
+#include "fabric/kinds/switch-layers.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/topology/link-profile.h"
 
@@ -139,12 +140,7 @@ GraphFabric::Wire(Topology& topology,
                   const ClusterSpec& spec,
                   const std::vector<DeviceId>& nics) const
 {
-    if (spec.node.nics == 0)
-    {
-        throw std::invalid_argument(
-            "node.nics: 0, expected at least 1, because fabric.kind connects nodes by NICs");
-    }
-    CheckProfile(spec.node.nic, "node.nic");
+    CheckNics(spec);
     CheckHosts(spec, nics.size());
     const bool areNodes = hosts == GraphHosts::Nodes;
     std::vector<uint32_t> taken = TakenHosts();

@@ -27,7 +27,7 @@ TrunkProfile(const ClusterSpec& spec)
 }
 
 void
-CheckFabricLinks(const ClusterSpec& spec)
+CheckNics(const ClusterSpec& spec)
 {
     if (spec.node.nics == 0)
     {
@@ -35,6 +35,12 @@ CheckFabricLinks(const ClusterSpec& spec)
             "node.nics: 0, expected at least 1, because fabric.kind connects nodes by NICs");
     }
     CheckProfile(spec.node.nic, "node.nic");
+}
+
+void
+CheckFabricLinks(const ClusterSpec& spec)
+{
+    CheckNics(spec);
     CheckProfile(TrunkProfile(spec), "fabric.link");
 }
 

@@ -27,7 +27,13 @@ struct ClusterSpec;
 LinkProfile TrunkProfile(const ClusterSpec& spec);
 
 /**
- * Checks that there are NICs, and the profiles of their links and of the links between switches.
+ * Checks that there are NICs, and the profile of their links.
+ * @throws std::invalid_argument
+ */
+void CheckNics(const ClusterSpec& spec);
+
+/**
+ * As CheckNics; also checks the profile of the links between switches.
  * @throws std::invalid_argument
  */
 void CheckFabricLinks(const ClusterSpec& spec);
