@@ -52,7 +52,7 @@ class ConcurrentShares
   private:
     const Routing& m_routing;
     LinkSpread* m_spread; //!< null: each flow has its own path
-    std::unique_ptr<LinkSpread> m_own;
+    std::shared_ptr<LinkSpread> m_own;
 };
 
 } // namespace weir

@@ -15,34 +15,6 @@ constexpr std::size_t MAX_KEPT_ROUTES = 1 << 16; //!< in balanced spreads, about
 constexpr uint32_t MAX_PARTS = 16;               //!< of a segment that choose paths separately
 constexpr double MIN_SHARE = 1.0 / 4096;         //!< smaller shares are dropped
 
-/** A reference to a balanced spread that EvenSpread owns. */
-class KeptSpread : public LinkSpread
-{
-  public:
-    explicit KeptSpread(LinkSpread& kept)
-        : m_kept(kept)
-    {
-    }
-
-    const std::vector<LinkShare>& SharesOf(RouteId route) override
-    {
-        return m_kept.SharesOf(route);
-    }
-
-    bool IsPerPacket() const override
-    {
-        return m_kept.IsPerPacket();
-    }
-
-    std::unique_ptr<LinkSpread> Concurrent(const std::vector<RouteLoad>& loads) override
-    {
-        return m_kept.Concurrent(loads);
-    }
-
-  private:
-    LinkSpread& m_kept;
-};
-
 /**
  * The switch at the other end of the only link between an end point and its network; the end point
  * itself if it has several links.
@@ -154,7 +126,7 @@ EvenSpread::SharesOf(RouteId route)
     return entry->second;
 }
 
-std::unique_ptr<LinkSpread>
+std::shared_ptr<LinkSpread>
 EvenSpread::Concurrent(const std::vector<RouteLoad>& loads)
 {
     if (IsPerPacket())
@@ -172,7 +144,7 @@ EvenSpread::Concurrent(const std::vector<RouteLoad>& loads)
     const auto found = m_balanced.find(key);
     if (found != m_balanced.end())
     {
-        return std::make_unique<KeptSpread>(*found->second);
+        return found->second;
     }
     if (m_balancedRoutes + loads.size() > MAX_KEPT_ROUTES)
     {
@@ -180,9 +152,9 @@ EvenSpread::Concurrent(const std::vector<RouteLoad>& loads)
         m_balancedRoutes = 0;
     }
     m_balancedRoutes += loads.size();
-    auto balanced = std::make_unique<BalancedSpread>(*this, loads, nullptr);
-    return std::make_unique<KeptSpread>(
-        *m_balanced.emplace(std::move(key), std::move(balanced)).first->second);
+    const auto balanced = std::make_shared<BalancedSpread>(*this, loads, nullptr);
+    m_balanced.emplace(std::move(key), balanced);
+    return balanced;
 }
 
 const EvenSpread::Sprayed&
@@ -272,10 +244,10 @@ BalancedSpread::IsPerPacket() const
     return false;
 }
 
-std::unique_ptr<LinkSpread>
+std::shared_ptr<LinkSpread>
 BalancedSpread::Concurrent(const std::vector<RouteLoad>& loads)
 {
-    return std::make_unique<BalancedSpread>(m_even, loads, nullptr);
+    return std::make_shared<BalancedSpread>(m_even, loads, nullptr);
 }
 
 uint64_t

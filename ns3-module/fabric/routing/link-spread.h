@@ -34,7 +34,7 @@ class EvenSpread : public LinkSpread
     bool IsPerPacket() const override;
 
     /** A BalancedSpread if routing is load-aware; null if it sprays packets. */
-    std::unique_ptr<LinkSpread> Concurrent(const std::vector<RouteLoad>& loads) override;
+    std::shared_ptr<LinkSpread> Concurrent(const std::vector<RouteLoad>& loads) override;
 
     /**
      * A path with multiplicities in units of 1 / unit of the bytes, which loads every link as the
@@ -84,7 +84,7 @@ class EvenSpread : public LinkSpread
     uint64_t m_revision;
     std::unordered_map<RouteId, std::vector<LinkShare>> m_shares;
     std::unordered_map<RouteId, Sprayed> m_sprayed;
-    std::map<LoadKey, std::unique_ptr<LinkSpread>> m_balanced; //!< for repeated calls of a group
+    std::map<LoadKey, std::shared_ptr<LinkSpread>> m_balanced; //!< for repeated calls of a group
     std::size_t m_balancedRoutes{0};                           //!< number of routes in all keys
     LinkScratch m_scratch;
     std::unordered_map<RouteId, RouteDecomposition> m_decompositions; //!< for any link states
@@ -122,7 +122,7 @@ class BalancedSpread : public LinkSpread
 
     const std::vector<LinkShare>& SharesOf(RouteId route) override;
     bool IsPerPacket() const override;
-    std::unique_ptr<LinkSpread> Concurrent(const std::vector<RouteLoad>& loads) override;
+    std::shared_ptr<LinkSpread> Concurrent(const std::vector<RouteLoad>& loads) override;
 
   private:
     static uint64_t KeyOf(DeviceId first, DeviceId last);

@@ -90,7 +90,7 @@ class LinkSpread
      * The spread of routes that are loaded concurrently, on otherwise idle links; null if it does
      * not differ from this one.
      */
-    virtual std::unique_ptr<LinkSpread> Concurrent(const std::vector<RouteLoad>& loads) = 0;
+    virtual std::shared_ptr<LinkSpread> Concurrent(const std::vector<RouteLoad>& loads) = 0;
 };
 
 /**
