@@ -350,6 +350,22 @@ class GroupedSystem : public System<Solver, GroupedParts>
         std::iota(m_tables.touched.begin(), m_tables.touched.end(), 0U);
     }
 
+    // Called by System.
+    void Joined(uint32_t link, uint32_t v)
+    {
+        GroupedLink& l = m_tables.links[link];
+        l.bottlenecks.push_back(m_groups.None());
+        l.capped += m_tables.variables[v].cap < INFINITE ? 1 : 0;
+    }
+
+    void Left(uint32_t link, uint32_t position, uint32_t v)
+    {
+        GroupedLink& l = m_tables.links[link];
+        l.bottlenecks[position] = l.bottlenecks.back();
+        l.bottlenecks.pop_back();
+        l.capped -= m_tables.variables[v].cap < INFINITE ? 1 : 0;
+    }
+
     BottleneckGroups m_groups{m_tables};
 };
 

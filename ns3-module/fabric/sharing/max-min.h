@@ -101,19 +101,10 @@ class MaxMin : public GroupedSystem<MaxMin>
         m_mover.Enter(variable);
     }
 
-    void Joined(uint32_t link, uint32_t v)
-    {
-        GroupedLink& l = m_tables.links[link];
-        l.bottlenecks.push_back(m_groups.None());
-        l.capped += m_tables.variables[v].cap < INFINITE ? 1 : 0;
-    }
-
     void Left(uint32_t link, uint32_t position, uint32_t v)
     {
+        GroupedSystem::Left(link, position, v);
         GroupedLink& l = m_tables.links[link];
-        l.bottlenecks[position] = l.bottlenecks.back();
-        l.bottlenecks.pop_back();
-        l.capped -= m_tables.variables[v].cap < INFINITE ? 1 : 0;
         if (l.members.empty())
         {
             l.isSlack = false;

@@ -236,21 +236,10 @@ RelaxedMaxMin::AddToLoads(uint32_t v, uint32_t bottleneck, double level)
 }
 
 void
-RelaxedMaxMin::Joined(uint32_t link, uint32_t v)
-{
-    GroupedLink& l = m_tables.links[link];
-    l.bottlenecks.push_back(m_groups.None());
-    l.capped += m_tables.variables[v].cap < INFINITE ? 1 : 0;
-}
-
-void
 RelaxedMaxMin::Left(uint32_t link, uint32_t position, uint32_t v)
 {
-    GroupedLink& l = m_tables.links[link];
-    l.bottlenecks[position] = l.bottlenecks.back();
-    l.bottlenecks.pop_back();
-    l.capped -= m_tables.variables[v].cap < INFINITE ? 1 : 0;
-    if (l.members.empty())
+    GroupedSystem::Left(link, position, v);
+    if (m_tables.links[link].members.empty())
     {
         m_groups.RecomputeLoad(link);
         Touch(link);

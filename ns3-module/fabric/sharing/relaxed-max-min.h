@@ -75,7 +75,6 @@ class RelaxedMaxMin : public GroupedSystem<RelaxedMaxMin>
     void ApplyCapacity(uint32_t link, double capacity);
     void Withdraw(uint32_t variable);
     void Enter(uint32_t variable);
-    void Joined(uint32_t link, uint32_t variable);
     void Left(uint32_t link, uint32_t position, uint32_t variable);
 
     void TakeFromLoads(uint32_t variable);
