@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/packet/congestion/dctcp.h"
 
-#include "fabric/transport/packet/congestion/window-limit.h"
+#include "fabric/transport/packet/congestion/rate-sender.h"
 
 #include <algorithm>
 
@@ -11,13 +11,12 @@ namespace weir
 namespace
 {
 
-class DctcpSender : public SenderControl
+class DctcpSender : public RateSender
 {
   public:
     DctcpSender(const Dctcp& values, const ConnectionFacts& facts)
-        : m_values(values),
-          m_lineRate(facts.lineRate),
-          m_limit(facts, values.window, values.windowOfPath, values.scaleWindow)
+        : RateSender(values, facts),
+          m_values(values)
     {
         SetRate(facts.lineRate);
     }
@@ -63,16 +62,7 @@ class DctcpSender : public SenderControl
     }
 
   private:
-    void SetRate(double rate)
-    {
-        m_rate = std::clamp(
-            rate, std::min(m_values.minimumRate.ToBytesPerSecond(), m_lineRate), m_lineRate);
-        m_window = m_limit.At(m_rate / m_lineRate);
-    }
-
     const Dctcp& m_values;
-    double m_lineRate;
-    WindowLimit m_limit;
     double m_alpha{1};
     uint64_t m_marks{0};
     double m_packets{1}; //!< packets of the round

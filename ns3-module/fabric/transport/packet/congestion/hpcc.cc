@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/packet/congestion/hpcc.h"
 
-#include "fabric/transport/packet/congestion/window-limit.h"
+#include "fabric/transport/packet/congestion/rate-sender.h"
 
 #include <algorithm>
 
@@ -11,17 +11,16 @@ namespace weir
 namespace
 {
 
-class HpccSender : public SenderControl
+class HpccSender : public RateSender
 {
   public:
     HpccSender(const Hpcc& values, const ConnectionFacts& facts)
-        : m_values(values),
-          m_lineRate(facts.lineRate),
+        : RateSender(values, facts),
+          m_values(values),
           m_baseRtt(values.baseRtt > Time() ? values.baseRtt : facts.baseRtt),
-          m_limit(facts, values.window, values.windowOfPath, values.scaleWindow),
           m_reference(facts.StartRate())
     {
-        m_bytes = m_limit.Full() > 0 ? m_limit.Full() : facts.lineRate * m_baseRtt.ToSeconds();
+        m_bytes = m_fullWindow > 0 ? m_fullWindow : facts.lineRate * m_baseRtt.ToSeconds();
         SetRate(facts.lineRate);
     }
 
@@ -99,17 +98,8 @@ class HpccSender : public SenderControl
         }
     }
 
-    void SetRate(double rate)
-    {
-        m_rate = std::clamp(
-            rate, std::min(m_values.minimumRate.ToBytesPerSecond(), m_lineRate), m_lineRate);
-        m_window = m_limit.At(m_rate / m_lineRate);
-    }
-
     const Hpcc& m_values;
-    double m_lineRate;
     Time m_baseRtt;
-    WindowLimit m_limit;
     double m_bytes;     //!< window at line rate
     double m_reference; //!< rate of the previous round, bytes/s
     double m_utilization{1};

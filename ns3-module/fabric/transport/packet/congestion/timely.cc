@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/transport/packet/congestion/timely.h"
 
-#include "fabric/transport/packet/congestion/window-limit.h"
+#include "fabric/transport/packet/congestion/rate-sender.h"
 
 #include <algorithm>
 
@@ -11,14 +11,13 @@ namespace weir
 namespace
 {
 
-class TimelySender : public SenderControl
+class TimelySender : public RateSender
 {
   public:
     TimelySender(const Timely& values, const ConnectionFacts& facts)
-        : m_values(values),
-          m_lineRate(facts.lineRate),
+        : RateSender(values, facts),
+          m_values(values),
           m_least(std::max(values.least, Time::Picoseconds(1))),
-          m_limit(facts, values.window, values.windowOfPath, values.scaleWindow),
           m_reference(facts.StartRate() * values.startRate)
     {
         const double scale = values.increaseRate > Rate()
@@ -94,22 +93,8 @@ class TimelySender : public SenderControl
         m_grown = 0;
     }
 
-    void SetRate(double rate)
-    {
-        SetRate(rate, m_lineRate);
-    }
-
-    void SetRate(double rate, double most)
-    {
-        m_rate =
-            std::clamp(rate, std::min(m_values.minimumRate.ToBytesPerSecond(), m_lineRate), most);
-        m_window = m_limit.At(m_rate / m_lineRate);
-    }
-
     const Timely& m_values;
-    double m_lineRate;
     Time m_least;
-    WindowLimit m_limit;
     double m_reference; //!< rate that the next update changes, bytes/s
     double m_increase;
     double m_hyperIncrease;
