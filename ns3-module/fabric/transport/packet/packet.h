@@ -4,6 +4,7 @@
 
 #include "fabric/transport/packet/huge-page-allocator.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -78,6 +79,34 @@ struct Telemetry
         uint32_t queueBytes{0}; //!< bytes queued behind the packet
         uint32_t link{0};
     };
+
+    /** A value of a hop, and the time for which it was measured. */
+    struct HopValue
+    {
+        double value{0};
+        double seconds{0};
+    };
+
+    /**
+     * The highest value of the hops since the telemetry @p earlier, where @p valueOf(hop, last,
+     * seconds) is that of a hop whose state @p seconds ago was @p last. Zero if none is positive.
+     */
+    template <typename ValueOf>
+    HopValue MaxSince(const Telemetry& earlier, const ValueOf& valueOf) const
+    {
+        HopValue highest;
+        for (uint32_t i = 0; i < std::min(count, earlier.count); i++)
+        {
+            const Hop& last = earlier.hops[i];
+            const double seconds = static_cast<double>(hops[i].time - last.time) * 1e-12;
+            if (hops[i].link == last.link && seconds > 0)
+            {
+                const double value = valueOf(hops[i], last, seconds);
+                highest = value > highest.value ? HopValue{value, seconds} : highest;
+            }
+        }
+        return highest;
+    }
 
     std::array<Hop, MAX_HOPS> hops;
     uint32_t count{0};

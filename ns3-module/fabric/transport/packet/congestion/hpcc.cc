@@ -57,29 +57,16 @@ class HpccSender : public RateSender
   private:
     void React(const Telemetry& now, bool isNewRound)
     {
-        double most = 0;
-        double interval = 0;
-        for (uint32_t i = 0; i < std::min(now.count, m_last.count); i++)
-        {
-            const Telemetry::Hop& hop = now.hops[i];
-            const Telemetry::Hop& last = m_last.hops[i];
-            const double seconds = static_cast<double>(hop.time - last.time) * 1e-12;
-            if (hop.link != last.link || !(seconds > 0))
-            {
-                continue;
-            }
+        using Hop = Telemetry::Hop;
+        const auto utilizationOf = [this](const Hop& hop, const Hop& last, double seconds) {
             const uint64_t units =
                 hop.sentBytes / m_values.byteUnit - last.sentBytes / m_values.byteUnit;
             const double sent = static_cast<double>(units * m_values.byteUnit) / seconds;
             const uint32_t least = std::min(hop.queueBytes, last.queueBytes);
             const double queued = least / m_values.queueUnit * m_values.queueUnit;
-            const double u = sent / hop.rate + queued * m_lineRate / hop.rate / m_bytes;
-            if (u > most)
-            {
-                most = u;
-                interval = seconds;
-            }
-        }
+            return sent / hop.rate + queued * m_lineRate / hop.rate / m_bytes;
+        };
+        const auto [most, interval] = now.MaxSince(m_last, utilizationOf);
         m_last = now;
         if (interval == 0)
         {

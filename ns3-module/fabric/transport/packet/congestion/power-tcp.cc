@@ -51,28 +51,15 @@ class PowerTcpSender : public SenderControl
   private:
     void React(const Telemetry& now)
     {
-        double most = 0;
-        double interval = 0;
-        for (uint32_t i = 0; i < std::min(now.count, m_last.count); i++)
-        {
-            const Telemetry::Hop& hop = now.hops[i];
-            const Telemetry::Hop& last = m_last.hops[i];
-            const double seconds = static_cast<double>(hop.time - last.time) * 1e-12;
-            if (hop.link != last.link || !(seconds > 0))
-            {
-                continue;
-            }
+        using Hop = Telemetry::Hop;
+        const auto powerOf = [this](const Hop& hop, const Hop& last, double seconds) {
             const double grown = static_cast<double>(hop.queueBytes) - last.queueBytes;
             const double sent = static_cast<double>(hop.sentBytes - last.sentBytes);
             const double current = (grown + sent) / seconds;
             const double voltage = hop.queueBytes + hop.rate * m_baseRtt;
-            const double power = current * voltage / (hop.rate * hop.rate * m_baseRtt);
-            if (power > most)
-            {
-                most = power;
-                interval = seconds;
-            }
-        }
+            return current * voltage / (hop.rate * hop.rate * m_baseRtt);
+        };
+        const auto [most, interval] = now.MaxSince(m_last, powerOf);
         if (interval == 0)
         {
             return;
