@@ -84,6 +84,8 @@ class Quantity
  *
  * A byte at 14.4 Tb/s takes 0.56 ps, so the times of single bytes are rounded noticeably and those
  * of messages are not. The sum of a time and Infinite(), and Infinite() minus a time, are infinite.
+ * Sums beyond the range are infinite, too. Not defined are sums and differences below the range,
+ * differences beyond it, and a finite time minus Infinite().
  */
 class Time : public Quantity<Time, int64_t>
 {
@@ -144,8 +146,9 @@ class Time : public Quantity<Time, int64_t>
 
     friend constexpr Time operator+(Time a, Time b)
     {
+        const int64_t more = b.m_value > 0 ? b.m_value : 0;
         if (a.IsInfinite() || b.IsInfinite() ||
-            a.m_value > std::numeric_limits<int64_t>::max() - b.m_value)
+            a.m_value > std::numeric_limits<int64_t>::max() - more)
         {
             return Infinite();
         }

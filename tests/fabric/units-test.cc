@@ -29,6 +29,11 @@ TEST(Units, InfiniteTimeStaysInfinite)
     // 2^63 ps are 106 days: later sums saturate instead of wrapping round.
     const Time late = Time::Picoseconds(9000000000000000000);
     EXPECT_TRUE((late + late).IsInfinite());
+    // A sum with a negative time is finite, near either end of the range.
+    EXPECT_EQ(second + Time::Seconds(-3), Time::Seconds(-2));
+    EXPECT_EQ(Time::Seconds(-3) + second, Time::Seconds(-2));
+    EXPECT_EQ(late + Time::Seconds(-3), late - Time::Seconds(3));
+    EXPECT_TRUE((Time::Infinite() + Time::Seconds(-3)).IsInfinite());
 }
 
 TEST(Units, BytesOverRateIsTheTimeTheyTake)
