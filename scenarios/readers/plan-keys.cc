@@ -20,31 +20,40 @@ constexpr uint32_t MAX_SAMPLES = 1 << 24; // per step
 void
 VisitDegrees(ParallelPlan& plan, ParameterVisitor& visitor)
 {
-    visitor.Count({"tensor", "Tensor-parallel ranks."}, plan.tensor, {1, MAX_RANKS});
-    visitor.Count({"pipeline", "Pipeline stages."}, plan.pipeline, {1, MAX_RANKS});
-    visitor.Count({"data", "Data-parallel replicas."}, plan.data, {1, MAX_RANKS});
-    visitor.Count({"context", "Ranks that share a sequence."}, plan.context, {1, MAX_RANKS});
-    visitor.Enum({"contextExchange",
-                  "How they see each other's keys and values: ring, all-gather or pieces."},
-                 plan.contextExchange,
-                 ContextExchangeNames());
+    visitor.Count({"tensor", "Number of tensor-parallel ranks."}, plan.tensor, {1, MAX_RANKS});
+    visitor.Count({"pipeline", "Number of pipeline stages."}, plan.pipeline, {1, MAX_RANKS});
+    visitor.Count({"data", "Number of data-parallel replicas."}, plan.data, {1, MAX_RANKS});
+    visitor.Count({"context", "Number of context-parallel ranks, which share a sequence."},
+                  plan.context,
+                  {1, MAX_RANKS});
+    visitor.Enum(
+        {"contextExchange",
+         "Exchange of keys and values between context-parallel ranks: ring, all-gather or pieces."},
+        plan.contextExchange,
+        ContextExchangeNames());
     visitor.Count(
-        {"expert", "Ranks that share the experts of a layer."}, plan.expert, {1, MAX_RANKS});
-    visitor.Count({"expertTensor", "Ranks that share an expert; 0: as many as tensor."},
-                  plan.expertTensor,
-                  {0, MAX_RANKS});
-    visitor.Flag({"sequenceParallel",
-                  "Whether tensor parallelism also splits the sequence of norms and dropouts."},
-                 plan.sequenceParallel);
-    visitor.Enum({"schedule", "Of the pipeline: 1f1b, interleaved, gpipe, zb-h1, zb-1p or zb-2p."},
-                 plan.schedule,
-                 ScheduleNames());
-    visitor.Count({"virtualStages", "Model chunks of a stage; more than 1 only when interleaved."},
+        {"expert", "Number of expert-parallel ranks, which share the experts of a layer."},
+        plan.expert,
+        {1, MAX_RANKS});
+    visitor.Count(
+        {"expertTensor", "Number of tensor-parallel ranks of an expert; 0: as many as tensor."},
+        plan.expertTensor,
+        {0, MAX_RANKS});
+    visitor.Flag(
+        {"sequenceParallel",
+         "Whether norms and dropouts are split along the sequence (sequence parallelism)."},
+        plan.sequenceParallel);
+    visitor.Enum(
+        {"schedule", "Pipeline schedule: 1f1b, interleaved, gpipe, zb-h1, zb-1p or zb-2p."},
+        plan.schedule,
+        ScheduleNames());
+    visitor.Count({"virtualStages",
+                   "Number of model chunks per stage; more than 1 only with schedule interleaved."},
                   plan.virtualStages,
                   {1, MAX_RANKS});
     visitor.Count(
-        {"microBatch", "Samples of one micro-batch."}, plan.microBatch, {1, MAX_RANKS + 1});
-    visitor.Count({"globalBatch", "Samples of one step, over all replicas."},
+        {"microBatch", "Number of samples per micro-batch."}, plan.microBatch, {1, MAX_RANKS + 1});
+    visitor.Count({"globalBatch", "Number of samples per step, over all replicas."},
                   plan.globalBatch,
                   {1, MAX_SAMPLES});
 }
@@ -54,54 +63,69 @@ void
 VisitKernels(ParallelPlan& plan, ParameterVisitor& visitor)
 {
     visitor.Enum({"recomputation",
-                  "In backward: none, selective (attention cores), full, needed or operators."},
+                  "Activation recomputation in the backward pass: none, selective (attention "
+                  "cores), full, needed or operators."},
                  plan.recomputation,
                  RecomputationNames());
-    visitor.Enum({"attention", "fused (one flash-attention kernel) or unfused."},
+    visitor.Enum({"attention", "Attention kernels: fused (one flash-attention kernel) or unfused."},
                  plan.attention,
                  AttentionNames());
-    visitor.Number(
-        {"attentionSpeed", "Of the fused kernel over the one that the GPU's figures are of."},
-        plan.attentionSpeed,
-        {0.01, 100});
-    visitor.Flag({"overlapTensor", "Whether kernels run beside tensor-parallel communication."},
+    visitor.Number({"attentionSpeed",
+                    "Speed of the fused attention kernel relative to the one measured on the GPU."},
+                   plan.attentionSpeed,
+                   {0.01, 100});
+    visitor.Flag({"overlapTensor", "Whether other kernels overlap tensor-parallel communication."},
                  plan.overlapTensor);
+    visitor.Flag({"splitGemms",
+                  "Whether GEMMs are split into pieces that overlap the gather of their operand or "
+                  "the scatter of their result."},
+                 plan.splitGemms);
     visitor.Flag(
-        {"splitGemms", "Whether GEMMs go beside gathers and scatterings of their operands."},
-        plan.splitGemms);
-    visitor.Flag(
-        {"overlapGradients", "Whether data-parallel gradients go in buckets during backward."},
+        {"overlapGradients",
+         "Whether data-parallel gradients are reduced in buckets that overlap the backward pass."},
         plan.overlapGradients);
-    visitor.Size({"bucket", "Gradient bytes of a bucket when overlapped."}, plan.bucket, ANY_SIZE);
-    visitor.Flag({"distributedOptimizer", "Whether replicas share the optimizer's state (ZeRO-1)."},
+    visitor.Size({"bucket", "Size of a gradient bucket when gradient reduction is overlapped."},
+                 plan.bucket,
+                 ANY_SIZE);
+    visitor.Flag({"distributedOptimizer", "Whether replicas shard the optimizer state (ZeRO-1)."},
                  plan.distributedOptimizer);
 }
 
 void
 VisitSharding(ParallelPlan& plan, ParameterVisitor& visitor)
 {
-    visitor.Enum(
-        {"dataSharding.state", "What replicas distribute: none, optimizer, gradients or full."},
-        plan.sharding.state,
-        ShardedStateNames());
-    visitor.Count({"dataSharding.ranks", "Neighbors that hold one copy together; 0: all replicas."},
+    visitor.Enum({"dataSharding.state",
+                  "State that data-parallel replicas shard: none, optimizer, gradients or full."},
+                 plan.sharding.state,
+                 ShardedStateNames());
+    visitor.Count({"dataSharding.ranks",
+                   "Number of neighboring replicas in a sharding group (HSDP if fewer than all); "
+                   "0: all replicas."},
                   plan.sharding.ranks,
                   {0, MAX_RANKS});
-    visitor.Flag({"dataSharding.reshard", "Whether weights are given up after a forward pass."},
-                 plan.sharding.reshard);
-    visitor.Count({"dataSharding.prefetch", "Units whose weights are gathered ahead."},
-                  plan.sharding.prefetch,
-                  {0, MAX_RANKS});
     visitor.Flag(
-        {"dataSharding.everyPass", "Whether gradients are reduced after each micro-batch."},
-        plan.sharding.everyPass);
-    visitor.Flag({"dataSharding.scatter", "Whether each rank gets its part of the gradients only."},
+        {"dataSharding.reshard", "State full: whether weights are freed after a forward pass."},
+        plan.sharding.reshard);
+    visitor.Count(
+        {"dataSharding.prefetch",
+         "State full: number of units whose weights are gathered ahead of the current one."},
+        plan.sharding.prefetch,
+        {0, MAX_RANKS});
+    visitor.Flag({"dataSharding.everyPass",
+                  "States gradients and full: whether gradients are reduced after each "
+                  "micro-batch; false: after the last one."},
+                 plan.sharding.everyPass);
+    visitor.Flag({"dataSharding.scatter",
+                  "States optimizer and gradients: whether gradients are reduce-scattered; false: "
+                  "all-reduced."},
                  plan.sharding.scatter);
     visitor.Flag({"dataSharding.overlapGather",
-                  "Whether updated weights are gathered beside the next forward pass."},
+                  "States optimizer and gradients: whether the all-gather of updated weights "
+                  "overlaps the next forward pass."},
                  plan.sharding.overlapGather);
     visitor.Flag(
-        {"dataSharding.perParameter", "Whether tensors are copied between buffers and parameters."},
+        {"dataSharding.perParameter",
+         "State full: whether tensors are copied between communication buffers and parameters."},
         plan.sharding.perParameter);
 }
 
@@ -109,26 +133,31 @@ void
 VisitEmbeddings(ParallelPlan& plan, ParameterVisitor& visitor)
 {
     constexpr uint32_t MAX_WIDTH = 65536; // of a row
-    visitor.Enum({"embeddings.placement", "How embedding tables lie: tables, rows or columns."},
-                 plan.embeddings.placement,
-                 EmbeddingPlacementNames());
-    visitor.Enum({"embeddings.balance", "What tables are distributed by: lookups or size."},
+    visitor.Enum(
+        {"embeddings.placement", "Sharding of embedding tables: tables (whole), rows or columns."},
+        plan.embeddings.placement,
+        EmbeddingPlacementNames());
+    visitor.Enum({"embeddings.balance",
+                  "Load measure that balances whole tables over ranks: lookups or size."},
                  plan.embeddings.balance,
                  EmbeddingBalanceNames());
-    visitor.Size({"embeddings.splitAbove", "Larger tables go by rows."},
+    visitor.Size({"embeddings.splitAbove", "Size above which a table is split by rows."},
                  plan.embeddings.splitAbove,
                  ANY_SIZE);
-    visitor.Size({"embeddings.splitColumnsAbove", "Larger tables go by columns."},
+    visitor.Size({"embeddings.splitColumnsAbove", "Size above which a table is split by columns."},
                  plan.embeddings.splitColumnsAbove,
                  ANY_SIZE);
-    visitor.Count({"embeddings.columnWidth", "Columns of a part of a table that goes by columns."},
-                  plan.embeddings.columnWidth,
-                  {1, MAX_WIDTH});
-    visitor.Enum({"embeddings.optimizer", "Of embedding rows: sgd, rowwise-adagrad or adagrad."},
-                 plan.embeddings.optimizer,
-                 EmbeddingOptimizerNames());
+    visitor.Count(
+        {"embeddings.columnWidth", "Columns per part of a table that is split by columns."},
+        plan.embeddings.columnWidth,
+        {1, MAX_WIDTH});
+    visitor.Enum(
+        {"embeddings.optimizer", "Optimizer of embedding rows: sgd, rowwise-adagrad or adagrad."},
+        plan.embeddings.optimizer,
+        EmbeddingOptimizerNames());
     visitor.Flag({"embeddings.exchangeIndices",
-                  "Whether ranks send the indices of their samples to where the rows are."},
+                  "Whether ranks read their own samples and send the indices to the ranks that "
+                  "hold the rows; false: each rank reads the indices of its tables."},
                  plan.embeddings.exchangeIndices);
 }
 
@@ -136,48 +165,58 @@ void
 VisitFramework(ParallelPlan& plan, ParameterVisitor& visitor)
 {
     const ParameterRange<Time> LAUNCHES{Time(), Time::Seconds(3600)};
-    visitor.Enum({"fusion", "How many kernels stand between GEMMs: eager, kernels or compiled."},
-                 plan.fusion,
-                 KernelFusionNames());
-    visitor.Enum({"loss",
-                  "How the loss is computed: default (as fusion has it), vocabulary-parallel, "
-                  "log-softmax or in-place."},
-                 plan.loss,
-                 LossNames());
-    visitor.Count({"recomputeEvery", "Of so many layers one is recomputed."},
-                  plan.recomputeEvery,
-                  {1, MAX_RANKS});
-    visitor.Flag({"fp32Gradients", "Whether gradients are kept and reduced in 4 bytes."},
+    visitor.Enum(
+        {"fusion",
+         "Fusion of the operations between GEMMs into kernels: eager, kernels or compiled."},
+        plan.fusion,
+        KernelFusionNames());
+    visitor.Enum(
+        {"loss",
+         "Loss kernels: default (chosen by fusion), vocabulary-parallel, log-softmax or in-place."},
+        plan.loss,
+        LossNames());
+    visitor.Count(
+        {"recomputeEvery", "Number of layers of which one is recomputed; 1: every layer is."},
+        plan.recomputeEvery,
+        {1, MAX_RANKS});
+    visitor.Flag({"fp32Gradients", "Whether gradients are accumulated and reduced in 4 bytes."},
                  plan.fp32Gradients);
     visitor.Flag({"postValidation",
-                  "Whether stages update and go on before all agree on the gradient norm."},
+                  "Whether stages update their weights and begin the next step before the global "
+                  "gradient norm is known."},
                  plan.postValidation);
     visitor.Flag(
         {"fusedUpdate", "Whether one kernel unscales and clips gradients and updates weights."},
         plan.fusedUpdate);
-    visitor.Flag(
-        {"scatterGatherPipeline", "Whether each tensor rank sends its part of a stage boundary."},
-        plan.scatterGatherPipeline);
-    visitor.Flag(
-        {"embeddingsAsLayers",
-         "Whether word embedding and loss count as layers when layers are assigned to stages."},
-        plan.embeddingsAsLayers);
-    visitor.Duration({"host.kernel", "CPU time to launch a kernel, the framework's own included."},
+    visitor.Flag({"scatterGatherPipeline",
+                  "Whether each tensor rank sends only its part of a stage boundary, which the "
+                  "receivers gather."},
+                 plan.scatterGatherPipeline);
+    visitor.Flag({"embeddingsAsLayers",
+                  "Whether word embedding and loss each count as a layer when layers are assigned "
+                  "to stages."},
+                 plan.embeddingsAsLayers);
+    visitor.Duration({"host.kernel", "CPU time to launch a kernel, including framework overhead."},
                      plan.host.kernel,
                      LAUNCHES);
-    visitor.Duration({"host.communication", "CPU time to launch a collective or transfer."},
+    visitor.Duration({"host.communication",
+                      "CPU time to launch a collective or transfer, including framework overhead."},
                      plan.host.communication,
                      LAUNCHES);
-    visitor.Flag({"host.syncBatches", "Whether the CPU waits before each forward pass."},
-                 plan.host.syncBatches);
+    visitor.Flag(
+        {"host.syncBatches", "Whether the CPU waits for the GPU before each forward pass."},
+        plan.host.syncBatches);
     visitor.Flag(
         {"host.syncTransfers", "Whether the CPU waits until pipeline transfers have ended."},
         plan.host.syncTransfers);
-    visitor.Flag({"host.syncPasses", "Whether the CPU waits before and after each pass."},
-                 plan.host.syncPasses);
     visitor.Flag(
-        {"host.syncLayers", "Whether the CPU waits before each recomputed layer's passes."},
-        plan.host.syncLayers);
+        {"host.syncPasses",
+         "Whether the CPU waits for the GPU before and after each forward and backward pass."},
+        plan.host.syncPasses);
+    visitor.Flag({"host.syncLayers",
+                  "Whether the CPU waits for the GPU before the forward and backward pass of each "
+                  "recomputed layer."},
+                 plan.host.syncLayers);
 }
 
 } // namespace
