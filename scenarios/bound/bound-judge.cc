@@ -15,7 +15,7 @@ BoundJudge::BoundJudge(Planner& planner, const AutoSpec& spec)
     if (!spec.calibration ||
         std::find(coverages.begin(), coverages.end(), spec.coverage) == coverages.end())
     {
-        throw std::invalid_argument("BoundJudge: a calibration and one of its coverages expected");
+        throw std::invalid_argument("BoundJudge: expected a calibration and one of its coverages");
     }
 }
 

@@ -164,7 +164,7 @@ ShippedCalibration(CalibratedThing thing, const Catalog& catalog)
         throw InputError(catalog.Find(CatalogKind::Calibrations, ToString(thing)) +
                          ": features: found " + JoinNames(calibration.Features()) + ", expected " +
                          JoinNames(FeatureNames(thing)) +
-                         " (scripts/calibrate-shortcut remakes it)");
+                         " (regenerate it with scripts/calibrate-shortcut)");
     }
     return calibration;
 }

@@ -241,8 +241,8 @@ Calibration::BoundOf(const RegimePosition& position, double coverage) const
     {
         bound.regime = NameOf(position.path, position.path.size());
         bound.region =
-            "outside: " + (position.unsampled.empty() ? "too few calibrated cases are like it"
-                                                      : position.unsampled);
+            "outside: " +
+            (position.unsampled.empty() ? "too few similar calibration cases" : position.unsampled);
         return bound;
     }
     bound.regime = found->first;

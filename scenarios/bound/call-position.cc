@@ -145,7 +145,7 @@ CallPositions::Of(const CollectivePlan& plan, Fidelity shortcut) const
     }
     if (unsampled.empty() && plan.isInLockstep)
     {
-        unsampled = "channels in step";
+        unsampled = "channels in lockstep";
     }
     return {{ToString(shortcut),
              GroupClass(group.Size()),

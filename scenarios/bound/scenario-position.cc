@@ -86,7 +86,7 @@ UnsampledNeighbor(const Scenario& scenario)
     }
     if (linkEvents == 1 && jobs > 1)
     {
-        return "events beside other jobs";
+        return "link events with other jobs";
     }
     for (const EventSpec& event : scenario.events)
     {
@@ -154,13 +154,12 @@ UnsampledPart(const Scenario& scenario, Fidelity reference)
         return job.sequence.size() == 1 && job.period == Time() && job.start == Time();
     };
     const auto& jobs = scenario.collectives;
-    return jobs.size() > 2              ? "more than two jobs"
-           : !scenario.traffics.empty() ? "traffic"
-           : !scenario.events.empty()   ? "events"
-           : !std::all_of(jobs.begin(), jobs.end(), isSimple)
-               ? "jobs that do more than repeat a call"
-           : scenario.sharing.tolerance > 0 ? "sharing.tolerance"
-           : scenario.corrections.IsOn()    ? "corrections"
+    return jobs.size() > 2                                    ? "more than two jobs"
+           : !scenario.traffics.empty()                       ? "traffic"
+           : !scenario.events.empty()                         ? "events"
+           : !std::all_of(jobs.begin(), jobs.end(), isSimple) ? "jobs other than repeated calls"
+           : scenario.sharing.tolerance > 0                   ? "sharing.tolerance"
+           : scenario.corrections.IsOn()                      ? "corrections"
            : reference == Fidelity::Packet &&
                    DescribePackets(scenario.packets) != DescribePackets(PacketSpec())
                ? "packets other than the defaults"

@@ -11,11 +11,10 @@ void
 AddBoundOptions(CLI::App& verb, BoundOptions& options)
 {
     options.coverageOption =
-        verb.add_option(
-                "--coverage",
-                options.coverage,
-                "Of the error bound that a time of analytical or stream has against flow, by "
-                "which auto chooses, too: 0.8, 0.9, 0.95 or 0.99")
+        verb.add_option("--coverage",
+                        options.coverage,
+                        "Coverage of the error bound against flow of analytical and stream times, "
+                        "also used by the choice of auto: 0.8, 0.9, 0.95 or 0.99")
             ->check(CLI::IsMember({0.8, 0.9, 0.95, 0.99}))
             ->check([](const std::string& text) { // CLI11 would accept it
                 return text.empty() ? "found '', expected 0.8, 0.9, 0.95 or 0.99" : std::string();
@@ -23,8 +22,8 @@ AddBoundOptions(CLI::App& verb, BoundOptions& options)
             ->capture_default_str();
     verb.add_option("--reference",
                     options.reference,
-                    "What that bound is against: flow, or for collectives packet by its defaults, "
-                    "against which flow has one, too (default: flow)");
+                    "Reference of the error bound: flow, or packet with its default settings "
+                    "(collectives only; flow then has a bound, too; default: flow)");
 }
 
 std::optional<Calibration>

@@ -66,7 +66,7 @@ ParameterLine(const FittedParameter& each)
                       initial.c_str(),
                       "kept",
                       each.alike.empty() ? "these runs do not determine it"
-                                         : "not told apart from ",
+                                         : "indistinguishable from ",
                       each.alike.c_str());
 }
 
@@ -112,10 +112,10 @@ DescribeCalibration(const MachineCalibration& calibration, const MachineFitSpec&
             figures += (figures.empty() ? "" : ", ") + parameter.Name() + " " +
                        ToText(parameter.unit, value);
         }
-        text += "\n  these runs are explained about as well by " + figures +
-                ";\n  runs of other operations or numbers of nodes may tell which it is\n";
+        text += "\n  the runs fit about equally well with " + figures +
+                ";\n  runs of other operations or numbers of nodes may resolve the ambiguity\n";
     }
-    text += FormatText("\n%s left out in turn: %zu; fitted points scatter by %.1f %%\n",
+    text += FormatText("\ncross-validation by %s: %zu parts; fitted points scatter by %.1f %%\n",
                        calibration.heldOut.c_str(),
                        calibration.parts,
                        100 * calibration.scatter);
@@ -271,8 +271,9 @@ CalibrateSystem(const CalibrateOptions& options)
     }
     if (!Catalog::IsPath(options.output))
     {
-        throw InputError("--output: found '" + options.output +
-                         "', expected a name that ends in .yaml, as --system takes it");
+        throw InputError(
+            "--output: found '" + options.output +
+            "', expected a name that ends in .yaml, so that --system can read the file");
     }
     MachineFitSpec spec;
     spec.system = options.system;
@@ -357,16 +358,17 @@ Calibrate(const CalibrateOptions& options, const CLI::App& verb)
 void
 AddShortcutOptions(CLI::App& verb, CalibrateOptions& options)
 {
-    verb.add_option("--shortcut",
-                    options.shortcut,
-                    "Run a seeded sample of these by analytical, stream and flow: collectives, "
-                    "steps or, by packet as well, packets");
+    verb.add_option(
+        "--shortcut",
+        options.shortcut,
+        "Calibrate the error bounds of a shortcut with a seeded sample run by analytical, stream "
+        "and flow: collectives, steps or packets (also run by packet)");
     verb.add_option("--corrections",
                     options.corrections,
-                    "Fit what a fluid misses of packets: roce, roce-dcqcn, roce-hpcc, roce-swift, "
-                    "infiniband, spray-dcqcn or spray-nscc");
-    verb.add_option("--seed", options.seed, "Of the sample")->capture_default_str();
-    verb.add_option("--scenarios", options.scenarios, "Of the sample")
+                    "Fit the corrections of fluid flows for packet effects: roce, roce-dcqcn, "
+                    "roce-hpcc, roce-swift, infiniband, spray-dcqcn or spray-nscc");
+    verb.add_option("--seed", options.seed, "Seed of the sample")->capture_default_str();
+    verb.add_option("--scenarios", options.scenarios, "Number of scenarios of the sample")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();
 }
@@ -374,20 +376,22 @@ AddShortcutOptions(CLI::App& verb, CalibrateOptions& options)
 void
 AddSystemOptions(CLI::App& verb, CalibrateOptions& options)
 {
-    auto* system = verb.add_option(
-        "--system", options.system, "Machine to begin with: a name of the catalogue, or its file");
+    auto* system =
+        verb.add_option("--system",
+                        options.system,
+                        "System with the initial values: a name of the catalogue, or its file");
     auto* from = verb.add_option(
         "--from",
         options.from,
-        "FILE... or FILE:key=value,... of runs on it: text, JSON or CSV of nccl-tests; keys as a "
-        "suite's run has: op, nodes, gpusPerNode, nccl, algorithm, protocol, channels, launch, "
-        "queuePairs");
-    verb.add_option("--op,--operation", options.op, "Of runs whose files do not name it");
-    verb.add_option("--nodes", options.nodes, "Of runs whose files do not say how many")
+        "nccl-tests results of the system, as text, JSON or CSV: FILE... or FILE:key=value,... "
+        "with the keys op, nodes, gpusPerNode, nccl, algorithm, protocol, channels, launch, "
+        "queuePairs, minChannels, maxChannels, crossNic, p2pLevel and bufferSize");
+    verb.add_option("--op,--operation", options.op, "Operation of runs whose files do not name it");
+    verb.add_option("--nodes", options.nodes, "Number of nodes of runs whose files do not give it")
         ->check(CLI::Range(1, 1 << 20));
     verb.add_option("--gpus-per-node",
                     options.gpusPerNode,
-                    "Of runs whose files do not say how many (default: all of a node)")
+                    "GPUs per node of runs whose files do not give it (default: all of a node)")
         ->check(CLI::Range(1, 1024));
     verb.add_option("--nccl", options.nccl, "NCCL version of runs whose files do not name it")
         ->capture_default_str();
@@ -404,13 +408,12 @@ Command
 AddCalibrateCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("calibrate",
-                                            "Fit a machine to its nccl-tests runs, or make the "
-                                            "error bounds of the shortcuts or the corrections of "
-                                            "a fluid");
+                                            "Fit a system to nccl-tests runs, or generate error "
+                                            "bounds of shortcuts or corrections of fluid flows");
     auto options = std::make_shared<CalibrateOptions>();
     AddShortcutOptions(*verb, *options);
     AddSystemOptions(*verb, *options);
-    verb->add_option("-j,--jobs", options->jobs, "Scenarios, or runs, at the same time")
+    verb->add_option("-j,--jobs", options->jobs, "Number of scenarios or runs executed in parallel")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
     AddOutputOption(*verb,
@@ -419,16 +422,14 @@ AddCalibrateCommand(CLI::App& application)
                     "Write the calibration, or the calibrated system, to this file");
     verb->get_option("--output")->required();
     verb->footer(
-        "Examples:\n"
-        "  weir calibrate --system hgx-h100 --from all_reduce_2x8.txt all_reduce_4x8.txt -o "
-        "mine.yaml\n"
-        "  weir calibrate --system polaris --from runs.csv:nodes=2,nccl=2.21.5 -o mine.yaml\n"
-        "  weir collective --system mine.yaml --nodes 16 --op all-reduce\n"
-        "  weir calibrate --shortcut collectives -j 2 -o collectives.yaml\n"
-        "  weir calibrate --corrections roce-dcqcn -o roce-dcqcn.yaml\n"
-        "The fit keeps within each figure's range and near what the system has; what the runs do "
-        "not\ndetermine keeps its value. The same input makes the same file.\n"
-        "scripts/calibrate-shortcut remakes the bounds of the shortcuts that Weir ships.");
+        "Examples:\n  weir calibrate --system hgx-h100 --from all_reduce_2x8.txt "
+        "all_reduce_4x8.txt -o mine.yaml\n  weir calibrate --system polaris --from "
+        "runs.csv:nodes=2,nccl=2.21.5 -o mine.yaml\n  weir collective --system mine.yaml --nodes "
+        "16 --op all-reduce\n  weir calibrate --shortcut collectives -j 2 -o collectives.yaml\n  "
+        "weir calibrate --corrections roce-dcqcn -o roce-dcqcn.yaml\nThe fit keeps each value "
+        "within its range and near the system's initial value; values that the\nruns do not "
+        "determine are kept. The same input gives the same file.\nscripts/calibrate-shortcut "
+        "regenerates the bounds of the shortcuts that Weir ships.");
     return {verb, [options, verb] { return Calibrate(*options, *verb); }};
 }
 

@@ -80,7 +80,7 @@ NcclOptionsOf(NcclSettings settings)
     });
     for (const auto& [key, help] : YamlKeyMapOf(DIMENSION_WISE).keys)
     {
-        options.push_back({key, NcclOptionName(key), "Of dimension-wise: " + help, "", {}});
+        options.push_back({key, NcclOptionName(key), "Algorithm dimension-wise: " + help, "", {}});
     }
     return options;
 }
@@ -233,8 +233,8 @@ ReadOperation(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     if (!options.op.empty() || options.algorithm != "auto" || options.channels > 0)
     {
         throw InputError(
-            "--msccl: found --op, --algorithm or --channels beside it, expected those of '" +
-            options.msccl + "' alone");
+            "--msccl: found --op, --algorithm or --channels beside it, expected only those of '" +
+            options.msccl + "'");
     }
     spec.program = ReadMscclFile(options.msccl);
     spec.op = spec.program->op;
@@ -255,8 +255,8 @@ ReadPacketLinks(const YamlNode& network, const TransportSpec& transport, Collect
     if (spec.coupling.links.empty())
     {
         throw InputError(
-            "--fidelity: found hybrid and nothing that moves as packets, expected "
-            "packets.links by --set or in the file of --network");
+            "--fidelity: found hybrid without packets.links, expected it by --set or in the file "
+            "of --network");
     }
     CheckLinks(packets->Get("links"), Cluster(spec.cluster).GetTopology());
 }
@@ -557,7 +557,7 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
     {
         throw InputError(std::string("--explain: found it with ") +
                          (options.json ? "--json" : "--csv -") +
-                         ", expected it with the table, which it precedes");
+                         ", expected neither: it precedes the printed table");
     }
     std::optional<OutputFile> csv;
     if (!options.csv.empty() && !isCsvPrinted)
@@ -615,7 +615,7 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
     if (result.points.size() < spec.sizes.size())
     {
         std::cout.flush();
-        throw Interrupted{PendingSignal(), "kept the sizes that were done"};
+        throw Interrupted{PendingSignal(), "kept the finished sizes"};
     }
     return ExitCode::Done;
 }
@@ -631,10 +631,11 @@ AddCollectiveCommand(CLI::App& application)
     auto options = std::make_shared<CollectiveOptions>();
     verb->add_option("--system", options->system, "System of the catalogue, or its file")
         ->required();
-    verb->add_option(
-            "--nodes", options->nodes, "Nodes that take part (default: as the system says, else 1)")
+    verb->add_option("--nodes",
+                     options->nodes,
+                     "Number of participating nodes (default: the system's, else 1)")
         ->check(CLI::Range(1, 1 << 20));
-    verb->add_option("--gpus-per-node", options->gpusPerNode, "GPUs of each node (default: all)")
+    verb->add_option("--gpus-per-node", options->gpusPerNode, "GPUs per node (default: all)")
         ->check(CLI::Range(1, 1024));
     verb->add_option("--op",
                      options->op,
@@ -645,38 +646,40 @@ AddCollectiveCommand(CLI::App& application)
         "--msccl", options->msccl, "Instead of --op: run the schedule of this MSCCL XML file");
     verb->add_option("--sizes",
                      options->sizes,
-                     "first:last:xFACTOR, or a list: 1MiB,64MiB; bare numbers are bytes")
+                     "Message sizes: first:last:xFACTOR, or a list such as 1MiB,64MiB; bare "
+                     "numbers are bytes")
         ->capture_default_str();
     verb->add_option("--counts",
                      options->counts,
-                     "Instead of --sizes: CSV of an all-to-all-v, a row of sizes for each sender, "
-                     "or one for all");
+                     "Instead of --sizes: CSV file of an all-to-all-v, with a row of sizes for "
+                     "each sender or one row for all");
     verb->add_option(
             "--algorithm",
             options->algorithm,
             "ring, tree, nvls, nvls-tree, collnet-direct, collnet-chain, pat, point-to-point, "
-            "auto as NCCL chooses, dimension-wise, or as NCCL_ALGO what it chooses among: "
-            "^nvls,nvlstree or "
-            "allreduce:tree,ring;allgather:ring")
+            "dimension-wise, auto (NCCL's choice), or in the syntax of NCCL_ALGO the algorithms "
+            "that NCCL chooses from: ^nvls,nvlstree or allreduce:tree,ring;allgather:ring")
         ->capture_default_str();
     verb->add_option(
-            "--protocol", options->protocol, "ll, ll128, simple, auto, or as NCCL_PROTO: ^ll128")
+            "--protocol",
+            options->protocol,
+            "ll, ll128, simple, auto (NCCL's choice), or in the syntax of NCCL_PROTO: ^ll128")
         ->capture_default_str();
-    verb->add_option("--channels", options->channels, "Channels (default: as NCCL chooses)")
+    verb->add_option("--channels", options->channels, "Number of channels (default: NCCL's choice)")
         ->check(CLI::Range(1, 64));
-    verb->add_option("--nccl", options->nccl, "NCCL version whose constants hold")
+    verb->add_option("--nccl", options->nccl, "NCCL version whose constants apply")
         ->capture_default_str();
-    verb->add_option(
-            "--launch",
-            options->launch,
-            "process-per-gpu, one-process for all GPUs of a node, waited: a process a GPU that "
-            "calls when the call before has ended, as torch's benchmarks, or graph: a CUDA graph "
-            "of the calls, as nccl-tests -G")
+    verb->add_option("--launch",
+                     options->launch,
+                     "Launch mode: process-per-gpu, one-process (for all GPUs of a node), waited "
+                     "(a process per GPU that waits for each call before the next, as in torch's "
+                     "benchmarks) or graph (a CUDA graph of the calls, as nccl-tests -G)")
         ->capture_default_str();
     AddNcclOptions(*verb, options->settings);
-    verb->add_option("--tuner",
-                     options->tuner,
-                     "CSV of NCCL's example tuner plug-in: decides what the options leave open");
+    verb->add_option(
+        "--tuner",
+        options->tuner,
+        "CSV file of NCCL's example tuner plug-in, which selects what the options leave open");
     verb->add_option(
         "--fidelity",
         options->fidelity,
@@ -684,23 +687,22 @@ AddCollectiveCommand(CLI::App& application)
         "auto (default: stream)");
     verb->add_option("--tolerance",
                      options->tolerance,
-                     "Of fidelity auto: how far a call may be from flow (default: 3%)");
+                     "Fidelity auto: maximum deviation of a call time from flow (default: 3%)");
     AddPacketsOptions(*verb, options->packets);
     AddBoundOptions(*verb, options->bound);
-    verb->add_flag(
-        "--explain",
-        options->explain,
-        "Print channels, what NCCL chooses among, chunks, bottlenecks and launches first");
+    verb->add_flag("--explain",
+                   options->explain,
+                   "First print channels, NCCL's candidates, chunks, bottlenecks and launch times");
     AddResultOptions(*verb, options->result);
     verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
-    verb->add_flag("--keep-partial",
-                   options->keepPartial,
-                   "At Ctrl-C write the sizes that are done, marked as partial; a second Ctrl-C "
-                   "leaves nothing");
+    verb->add_flag(
+        "--keep-partial",
+        options->keepPartial,
+        "At Ctrl-C write the finished sizes, marked as partial; a second Ctrl-C discards them");
     AddCsvOption(*verb,
                  options->csv,
-                 "collective,size_bytes,time_us,algbw_GBps,busbw_GBps (where times have a bound "
-                 "also lower_us,upper_us,coverage,regime,region, of auto fidelity)");
+                 "collective,size_bytes,time_us,algbw_GBps,busbw_GBps (with error bounds also "
+                 "lower_us,upper_us,coverage,regime,region; with fidelity auto also fidelity)");
     verb->footer(
         "Examples:\n"
         "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"

@@ -105,7 +105,7 @@ ExpectWithHpccConfig(const FlowsOptions& options, Fidelity fidelity)
     if (!options.packets.congestionControl.empty())
     {
         throw InputError("--congestion-control: found '" + options.packets.congestionControl + "'" +
-                         with + "that of its CC_MODE, without the option");
+                         with + "no such option: its CC_MODE selects the congestion control");
     }
     if (IsSystem(options.topology) ||
         std::filesystem::path(options.topology).extension() == ".topo")
@@ -138,7 +138,7 @@ ReadLinkEvents(const YamlNode& list)
         {
             const YamlNode found = item.Get("kind");
             found.Fail("found '" + found.AsString() +
-                       "', expected an event of links: flows are those of --flows");
+                       "', expected an event on links: flows are given by --flows");
         }
     }
     return events;
@@ -164,9 +164,8 @@ ReadPacketsBesideFluid(const FlowsOptions& options, const YamlNode& keys, FlowsN
     if (network.selection.IsEmpty())
     {
         throw InputError(
-            "--fidelity: found hybrid and nothing that moves as packets, expected "
-            "packets: with flows, sources, destinations, below or links in the file "
-            "of --network");
+            "--fidelity: found hybrid without any packets, expected packets: with flows, sources, "
+            "destinations, below or links in the file of --network");
     }
 }
 
@@ -199,7 +198,7 @@ ReadFlowsNetwork(const FlowsOptions& options, Fidelity fidelity)
     else if (const auto packets = keys.Find("packets"))
     {
         packets->Fail("found it with fidelity " + options.fidelity +
-                      ", expected fidelity hybrid: what moves as packets beside a fluid");
+                      ", expected fidelity hybrid: it selects the flows that move as packets");
     }
     keys.CheckAllRead({});
     return network;
@@ -426,7 +425,7 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     if (report.run.isPartial)
     {
         std::cout.flush();
-        throw Interrupted{PendingSignal(), "kept the flows that had ended"};
+        throw Interrupted{PendingSignal(), "kept the finished flows"};
     }
     PrintNotes(NotesOnLateEvents(network->Events(), report.result.measured));
     return ExitCode::Done;
@@ -437,33 +436,36 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
 Command
 AddFlowsCommand(CLI::App& application)
 {
-    auto* verb = application.add_subcommand("flows", "Play your own flows on your own network");
+    auto* verb = application.add_subcommand(
+        "flows", "Simulate user-defined flows on a user-defined network");
     auto options = std::make_shared<FlowsOptions>();
     verb->add_option(
         "--topology",
         options->topology,
-        "HPCC-style topology file, htsim's .topo, or a system of the catalogue or its .yaml "
-        "file (default: that of a configuration of HPCC's simulator)");
-    verb->add_option("--flows",
-                     options->flows,
-                     "HPCC-style flow file (src dst pg dport size start_s; dport may be absent), "
-                     "htsim's .cm (starts in microseconds), CSV with the header "
-                     "src,dst,bytes,start_s, or a .yaml file of patterns to be drawn (default: as "
-                     "for --topology)");
+        "Network: an HPCC-style topology file, htsim's .topo, or a system of the catalogue or its "
+        ".yaml file (default: the one that a configuration of HPCC's simulator names)");
+    verb->add_option(
+        "--flows",
+        options->flows,
+        "Flows: an HPCC-style flow file (src dst pg dport size start_s; dport may be absent), "
+        "htsim's .cm (starts in microseconds), CSV with the header src,dst,bytes,start_s, or a "
+        ".yaml file of random traffic patterns (default: as for --topology)");
     verb->add_option("--fidelity",
                      options->fidelity,
-                     "flow, packet, or hybrid: what `packets` of the file of --network names as "
-                     "packets, the rest as a fluid")
+                     "flow, packet, or hybrid: flows selected by `packets` in the file of "
+                     "--network move as packets, the others as a fluid")
         ->capture_default_str();
     AddPacketsOptions(*verb, options->packets);
     AddCsvOption(
         *verb, options->csv, "flow,src,dst,bytes,start_s,finish_s,fct_s,ideal_fct_s,slowdown");
     AddResultOptions(*verb, options->result);
-    verb->add_option("--nodes", options->network.nodes, "Nodes of a system (default: as it says)")
+    verb->add_option("--nodes",
+                     options->network.nodes,
+                     "Number of nodes of a system (default: the system's)")
         ->check(CLI::Range(1, 1 << 20));
     verb->add_option("--hash-seed",
                      options->network.hashSeed,
-                     "Another seed, another choice of ECMP among paths that tie")
+                     "Seed of the ECMP hashes, which choose among equal-cost paths")
         ->check([](const std::string& text) { // CLI11 wraps values below zero
             const bool isWhole =
                 !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -474,48 +476,37 @@ AddFlowsCommand(CLI::App& application)
         });
     verb->add_option("--routing",
                      options->network.routing,
-                     "static, ecmp, adaptive, flowlet, spray, ... as fabric.routing (default: the "
-                     "system's, or ecmp)");
+                     "Routing policy, as fabric.routing: static, ecmp, adaptive, flowlet, spray, "
+                     "... (default: the system's, or ecmp)");
     verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
     verb->add_flag("--quiet", options->quiet, "Print no summary");
-    verb->add_flag("--keep-partial",
-                   options->keepPartial,
-                   "At Ctrl-C write the flows that have ended, marked as partial; a second Ctrl-C "
-                   "leaves nothing");
+    verb->add_flag(
+        "--keep-partial",
+        options->keepPartial,
+        "At Ctrl-C write the finished flows, marked as partial; a second Ctrl-C discards them");
     verb->footer(
-        "End points are the hosts of a topology file by its numbers, or the GPUs of a system,\n"
-        "counted node by node; between nodes a flow goes from the sender's own NIC to the\n"
-        "receiver's. In fidelity flow they share links max-min fairly, and sizes are what crosses\n"
-        "the wire; in fidelity packet each is a queue pair, its size is payload, and packets wait "
-        "in\n"
-        "queues. An uncontended one takes its path's latency plus bytes over the bottleneck's "
-        "rate\n"
-        "(ideal_fct_s), and in packets what their headers and store-and-forward take.\n"
-        "Flows are sorted by start where they are not; by the file's order those of one pair get "
-        "their\n"
-        "source ports, which ECMP hashes.\n"
-        "In fidelity hybrid the flows that `packets` of the file of --network names are packets, "
-        "the\n"
-        "rest a fluid, on the same links: {packets: {sources: [0-15], below: 100kB}}. Links fail, "
-        "slow\n"
-        "down or lose packets by its `events`, as in a scenario. Where it has several "
-        "trafficClasses,\n"
-        "a flow's pg is its class.\n"
-        "A .yaml file draws flows: {seed: 1, traffic: [{pattern: poisson, sizes: websearch, load: "
-        "0.5,\n"
-        "duration: 10ms}]}; its keys are in the reference under traffic file.\n"
-        "Examples:\n"
-        "  weir flows --topology fat.txt --flows flow.txt --csv fct.csv\n"
-        "  weir flows --topology hgx-h100 --nodes 16 --flows flows.csv --json\n"
-        "  weir flows --topology fat.txt --flows flow.txt -o flows.h5 --link-series 10us\n"
-        "  weir flows --topology fat.txt --flows flow.txt --fidelity packet --congestion-control "
-        "dcqcn\n"
-        "  weir flows --topology fat.txt --flows flow.txt --fidelity packet --network net.yaml "
-        "--set switch.buffer=16MiB\n"
-        "  weir flows --topology fat.txt --flows flow.txt --fidelity hybrid --set "
-        "packets.destinations=[3]\n"
-        "  weir flows --network config.txt --fidelity packet\n"
-        "  scripts/make-fat-tree and scripts/make-flows make such files.");
+        "End points are the hosts of a topology file, with its numbers, or the GPUs of a system, "
+        "counted node\nby node. Between nodes a flow goes from the sender's own NIC to the "
+        "receiver's. In fidelity flow,\nflows share links max-min fairly, and their sizes include "
+        "headers. In fidelity packet, each flow is\na queue pair, its size is payload, and packets "
+        "wait in queues. The ideal completion time\n(ideal_fct_s) of an uncontended flow is its "
+        "path's latency plus bytes over the bottleneck's rate,\nin packets plus the time of "
+        "headers and store-and-forward.\nFlows need not be sorted by start time. Flows of one pair "
+        "of end points get source ports, which\nECMP hashes, in the order of the file.\nIn "
+        "fidelity hybrid, the flows selected by `packets` in the file of --network move as "
+        "packets, the\nothers as a fluid, on the same links: {packets: {sources: [0-15], below: "
+        "100kB}}. Its `events` make\nlinks fail, slow down or lose packets, as in a scenario. With "
+        "several trafficClasses, a flow's pg\nselects its class.\nA .yaml file describes random "
+        "flows: {seed: 1, traffic: [{pattern: poisson, sizes: websearch,\nload: 0.5, duration: "
+        "10ms}]}; the reference lists its keys under traffic file.\nExamples:\n  weir flows "
+        "--topology fat.txt --flows flow.txt --csv fct.csv\n  weir flows --topology hgx-h100 "
+        "--nodes 16 --flows flows.csv --json\n  weir flows --topology fat.txt --flows flow.txt -o "
+        "flows.h5 --link-series 10us\n  weir flows --topology fat.txt --flows flow.txt --fidelity "
+        "packet --congestion-control dcqcn\n  weir flows --topology fat.txt --flows flow.txt "
+        "--fidelity packet --network net.yaml --set switch.buffer=16MiB\n  weir flows --topology "
+        "fat.txt --flows flow.txt --fidelity hybrid --set packets.destinations=[3]\n  weir flows "
+        "--network config.txt --fidelity packet\n  scripts/make-fat-tree and scripts/make-flows "
+        "make such files.");
     return {verb, [options, verb] { return RunFlows(WithFiles(*options), *verb); }};
 }
 

@@ -82,25 +82,24 @@ ShowGraph(const GraphOptions& options)
 Command
 AddGraphCommand(CLI::App& application)
 {
-    auto* verb = application.add_subcommand("graph", "Show what one rank does in a step, in order");
+    auto* verb =
+        application.add_subcommand("graph", "Show the operations of one rank in a step, in order");
     auto options = std::make_shared<GraphOptions>();
     verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
         ->required();
     AddSettingsOption(*verb, options->settings);
-    verb->add_option("--job", options->job, "By name (default: the first)");
-    verb->add_option("--rank", options->view.rank, "From 0")->capture_default_str();
-    verb->add_option(
-        "--micro-batch", options->view.microBatch, "Only what belongs to this one (default: all)");
+    verb->add_option("--job", options->job, "Name of the job (default: the first)");
+    verb->add_option("--rank", options->view.rank, "Rank, from 0")->capture_default_str();
+    verb->add_option("--micro-batch",
+                     options->view.microBatch,
+                     "Show only the operations of this micro-batch (default: all)");
     verb->add_flag(
-        "--kernels", options->view.kernels, "With shape, bytes and FLOPs of each kernel");
+        "--kernels", options->view.kernels, "Also show shape, bytes and FLOPs of each kernel");
     verb->footer(
-        "Times are of kernels in isolation on their GPU, launched well ahead; bytes of a "
-        "communication "
-        "are\n"
-        "nccl-tests' size, of kernels their memory traffic.\n"
-        "Examples:\n"
-        "  weir graph gpt-175b-96-h800 --rank 8 --micro-batch 0\n"
-        "  weir graph gpt-175b-96-h800 --kernels | less");
+        "Times are of uncontended kernels that are launched well ahead. Bytes are nccl-tests' size "
+        "for\ncommunication and the memory traffic for kernels.\nExamples:\n  weir graph "
+        "gpt-175b-96-h800 --rank 8 --micro-batch 0\n  weir graph gpt-175b-96-h800 --kernels | "
+        "less");
     return {verb, [options] { return ShowGraph(*options); }};
 }
 

@@ -186,14 +186,14 @@ DescribeRanks(const TraceFile& file)
 {
     if (file.ranks.empty())
     {
-        return "nothing to play";
+        return "no operations to replay";
     }
     if (file.ranks.size() > 1)
     {
         return std::to_string(file.ranks.size()) + " ranks";
     }
     const RankTrace& rank = file.ranks.front();
-    return rank.ranks > 0 ? "one rank for " + std::to_string(rank.ranks)
+    return rank.ranks > 0 ? "one rank representing " + std::to_string(rank.ranks)
            : rank.rank    ? "rank " + std::to_string(*rank.rank)
                           : "a rank without a number";
 }
@@ -327,7 +327,7 @@ CheckRankAgreement(const std::vector<TraceFile>& files, const ImportOptions& opt
     try
     {
         const Workload workload = MakeWorkload(MatchCalls(files, options.trace));
-        text = "together: " + DescribeWorkload(workload) + "\n";
+        text = "workload: " + DescribeWorkload(workload) + "\n";
         for (const std::string& remark : workload.remarks)
         {
             text += "  " + remark + "\n";
@@ -335,7 +335,7 @@ CheckRankAgreement(const std::vector<TraceFile>& files, const ImportOptions& opt
     }
     catch (const IncompleteTraces& incomplete)
     {
-        text = std::string("no workload of these alone: ") + incomplete.what() + "\n";
+        text = std::string("no workload from these files only: ") + incomplete.what() + "\n";
     }
     catch (const InputError& wrong)
     {
@@ -397,50 +397,48 @@ Import(ImportOptions options)
 Command
 AddImportCommand(CLI::App& application)
 {
-    auto* verb = application.add_subcommand(
-        "import",
-        "Make a workload of traces and workloads of other programs, or say what they hold");
+    auto* verb = application.add_subcommand("import",
+                                            "Convert traces and workloads of other programs to a "
+                                            "Weir workload, or show their contents");
     auto options = std::make_shared<ImportOptions>();
-    verb->add_option(
-            "FILE",
-            options->files,
-            "Chakra ET (also JSON), PyTorch ExecutionTrace, Kineto, SimAI or AICB workload, "
-            "AICB CSV, GOAL (text or binary); by content, also in gzip and tar")
+    verb->add_option("FILE",
+                     options->files,
+                     "Chakra ET (also JSON), PyTorch ExecutionTrace, Kineto, SimAI or AICB "
+                     "workload, AICB CSV, GOAL (text or binary), also in gzip and tar; the format "
+                     "is detected from the content")
         ->required();
     AddOutputOption(*verb, "-o,--output", options->output, "Write the workload to this file");
-    verb->add_flag(
-        "--check",
-        options->checks,
-        "Print what each file holds, and whether ranks agree (exit 1: they do not; 0, too, "
-        "where files of other ranks are missing)");
+    verb->add_flag("--check",
+                   options->checks,
+                   "Print the contents of each file and whether the ranks agree (exit code 1 if "
+                   "they do not; 0 also if files of other ranks are missing)");
     verb->add_flag("--json", options->isJson, "Print counts as JSON");
-    verb->add_option("--ranks",
-                     options->trace.ranks,
-                     "One rank is played by so many (SPMD; default: every rank has its file)")
+    verb->add_option(
+            "--ranks",
+            options->trace.ranks,
+            "Number of ranks that one rank represents (SPMD; default: every rank has its file)")
         ->check(CLI::Range(std::size_t{2}, MAX_WORKLOAD_RANKS));
     verb->add_option("--gather-size",
                      options->gatherSize,
-                     "What the size of an all-gather is: of what a rank gives (shard), of what it "
-                     "gets (total), or as the file's writer has it")
+                     "Meaning of the size of an all-gather: the rank's contribution (shard), the "
+                     "gathered result (total), or as the file's writer defines it (by-file)")
         ->check(CLI::IsMember({"by-file", "shard", "total"}))
         ->capture_default_str();
     verb->add_option("--groups",
                      options->groups,
-                     "Ranks by name of the process group, as ASTRA-sim's comm_group.json has them")
+                     "File of the ranks of each process group, by name, in the format of "
+                     "ASTRA-sim's comm_group.json")
         ->type_name("FILE");
-    verb->add_flag("--drop-dangling",
-                   options->trace.dropsDangling,
-                   "Leave out dependencies on nodes that are not there");
-    verb->add_option("--to", options->form, "What to write: a workload, or GOAL in the other form")
+    verb->add_flag(
+        "--drop-dangling", options->trace.dropsDangling, "Ignore dependencies on missing nodes");
+    verb->add_option("--to", options->form, "Output format: a workload, or GOAL in the other form")
         ->check(CLI::IsMember({"workload", "goal-text", "goal-binary"}))
         ->capture_default_str();
     verb->footer(
-        "Examples:\n"
-        "  weir import all_reduce.*.et -o all-reduce.json\n"
-        "  weir import et.json.gz kineto.json.gz --ranks 8 -o step.json\n"
-        "  weir import workload.txt --check\n"
-        "A scenario plays it: jobs: [{name: trace, workload: step.json}]; compute takes its "
-        "recorded\ntime, communication what the scenario's fabric gives it.");
+        "Examples:\n  weir import all_reduce.*.et -o all-reduce.json\n  weir import et.json.gz "
+        "kineto.json.gz --ranks 8 -o step.json\n  weir import workload.txt --check\nA scenario "
+        "runs it with jobs: [{name: trace, workload: step.json}]. Compute operations take "
+        "their\nrecorded time, and communication is simulated on the scenario's fabric.");
     return {verb, [options] { return Import(*options); }};
 }
 

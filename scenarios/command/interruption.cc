@@ -113,7 +113,7 @@ RemoveIfInterrupted(const std::string& path)
     const auto count = static_cast<std::size_t>(g_fileCount);
     if (count == MAX_FILES || path.size() >= PATH_MAX)
     {
-        throw std::length_error("RemoveIfInterrupted: no place for '" + path + "'");
+        throw std::length_error("RemoveIfInterrupted: no slot for '" + path + "'");
     }
     g_files[count].fill('\0');
     std::copy(path.begin(), path.end(), g_files[count].begin());

@@ -68,7 +68,7 @@ Grounds(const Gpu& gpu, EstimateProvenance provenance)
     case EstimateProvenance::Extrapolated:
         return "outside the shapes measured on this GPU";
     case EstimateProvenance::Carried:
-        return "carried over from " + gpu.kernels.measuredOn;
+        return "scaled from measurements on " + gpu.kernels.measuredOn;
     case EstimateProvenance::Roofline:
         return "datasheet only";
     }
@@ -123,8 +123,8 @@ DescribeAttention(const Gpu& gpu, const AttentionShape& shape)
     const auto estimate = KernelTimer(gpu, ClockRegime::Burst).AttentionForward(shape);
     const bool isKnown = BytesOf(shape.precision) < FP32_BYTES;
     return table.Print(2) + "  kernel " + gpu.kernels.attention.kernel +
-           (isKnown ? "; " : ", as if it knew four bytes; ") + Grounds(gpu, estimate.provenance) +
-           "\n";
+           (isKnown ? "; " : ", extrapolated to four-byte elements; ") +
+           Grounds(gpu, estimate.provenance) + "\n";
 }
 
 /** Time and rate of a memory-bound kernel, which has one regime. */
@@ -151,10 +151,10 @@ DescribeEmbedding(const Gpu& gpu, const IndexDistribution& indices, const Embedd
     table.Row({"distinct rows",
                FormatFixed(traffic.uniqueRows, 0) + ", " +
                    FormatPercent(traffic.uniqueRows / traffic.lookups) + " of the look-ups"});
-    table.Row({"rows by how often they occur", ReuseText(indices, traffic.lookups)});
-    table.Row({"found in L1", FormatPercent(traffic.l1Hits)});
-    table.Row({"of the others found in L2", FormatPercent(traffic.l2Hits)});
-    table.Row({"from memory", FormatDecimalBytes(traffic.dramBytes)});
+    table.Row({"distinct rows by reuse factor", ReuseText(indices, traffic.lookups)});
+    table.Row({"L1 hits", FormatPercent(traffic.l1Hits)});
+    table.Row({"L2 hits of L1 misses", FormatPercent(traffic.l2Hits)});
+    table.Row({"memory traffic", FormatDecimalBytes(traffic.dramBytes)});
     table.Row({"forward", FormatSeconds(forward.time.ToSeconds())});
     table.Row({"backward with update", FormatSeconds(backward.time.ToSeconds())});
     table.Row({"estimate", Grounds(gpu, forward.provenance)});
@@ -211,7 +211,7 @@ DescribeLookups(const Gpu& gpu, const KernelOptions& options)
     {
         throw InputError("--indices: found " +
                          std::string(options.tableRows != 0 ? "--rows" : "--zipf") +
-                         " beside it, expected one of the two: the file says which rows there are");
+                         "beside it, expected one of the two: the file determines the rows");
     }
     CheckSize(0,
               static_cast<double>(shape.bags) * static_cast<double>(shape.pooling) *
@@ -315,10 +315,10 @@ ShowKernel(const KernelOptions& options)
 void
 AddShape(CLI::App& kind, KernelOptions& options)
 {
-    kind.add_option("--batch", options.batch, "Products, or samples")
+    kind.add_option("--batch", options.batch, "Number of GEMMs, or of samples")
         ->check(CLI::Range(uint64_t{1}, MAX_COUNT))
         ->capture_default_str();
-    kind.add_option("--precision", options.precision, "bf16, fp16, tf32, fp32 or fp8")
+    kind.add_option("--precision", options.precision, "Precision: bf16, fp16, tf32, fp32 or fp8")
         ->capture_default_str();
 }
 
@@ -327,9 +327,11 @@ AddShape(CLI::App& kind, KernelOptions& options)
 Command
 AddKernelCommand(CLI::App& application)
 {
-    auto* verb = application.add_subcommand("kernel", "Show one kernel's estimate and its parts");
+    auto* verb = application.add_subcommand(
+        "kernel", "Show the time estimate of one kernel and its components");
     auto options = std::make_shared<KernelOptions>();
-    verb->add_option("--gpu", options->gpu, "As weir list gpus")->capture_default_str();
+    verb->add_option("--gpu", options->gpu, "GPU, as listed by weir list gpus")
+        ->capture_default_str();
     // Before its sub-verbs, which inherit it.
     verb->footer(
         "Examples:\n"
@@ -346,17 +348,19 @@ AddKernelCommand(CLI::App& application)
         ->required()
         ->expected(3)
         ->check(CLI::Range(uint64_t{1}, MAX_COUNT));
-    gemm->add_option("--layout", options->layout, "tn (forward), nn or nt (gradients)")
+    gemm->add_option(
+            "--layout", options->layout, "Operand layout: tn (forward), nn or nt (gradients)")
         ->capture_default_str();
     AddShape(*gemm, *options);
 
     auto* attention = verb->add_subcommand("attention", "Fused attention, forward and backward");
-    attention->add_option("--heads", options->attention.heads, "Query heads")
+    attention->add_option("--heads", options->attention.heads, "Number of query heads")
         ->required()
         ->check(CLI::Range(uint64_t{1}, MAX_COUNT));
     attention
-        ->add_option(
-            "--kv-heads", options->attention.kvHeads, "Key and value heads (default: as many)")
+        ->add_option("--kv-heads",
+                     options->attention.kvHeads,
+                     "Number of key and value heads (default: as many as query heads)")
         ->check(CLI::Range(uint64_t{1}, MAX_COUNT));
     attention->add_option("--sequence", options->attention.sequence, "Tokens")
         ->required()
@@ -364,26 +368,33 @@ AddKernelCommand(CLI::App& application)
     attention->add_option("--head-dim", options->attention.headDim, "Width of a head")
         ->required()
         ->check(CLI::Range(1, 1 << 16));
-    attention->add_flag("--full", options->full, "Without a causal mask");
+    attention->add_flag("--full", options->full, "Attention without a causal mask");
     AddShape(*attention, *options);
 
-    auto* memory = verb->add_subcommand("memory", "A kernel whose time is memory traffic");
-    memory->add_option("KIND", options->memory, "layerNormForward, elementwise, ...")->required();
-    memory->add_option("--bytes", options->bytes, "Read and written, 64MiB")->required();
-    memory->add_option("--row", options->row, "Of a row that is reduced")->capture_default_str();
+    auto* memory = verb->add_subcommand("memory", "A memory-bound kernel");
+    memory->add_option("KIND", options->memory, "Kernel kind: layerNormForward, elementwise, ...")
+        ->required();
+    memory->add_option("--bytes", options->bytes, "Bytes read and written, such as 64MiB")
+        ->required();
+    memory->add_option("--row", options->row, "Bytes of a row that is reduced")
+        ->capture_default_str();
 
-    auto* embedding = verb->add_subcommand("embedding", "Sums of rows of a table, and back");
-    embedding->add_option("--rows", options->tableRows, "Of the table")
+    auto* embedding = verb->add_subcommand(
+        "embedding", "Embedding look-ups (sums of table rows) and their backward pass");
+    embedding->add_option("--rows", options->tableRows, "Number of rows of the table")
         ->check(CLI::Range(uint64_t{1}, MAX_COUNT));
     embedding->add_option("--dim", options->embedding.dim, "Elements of a row")
         ->required()
         ->check(CLI::Range(1, 1 << 16));
-    embedding->add_option("--pooling", options->embedding.pooling, "Rows of a sample")
+    embedding->add_option("--pooling", options->embedding.pooling, "Rows looked up per sample")
         ->check(CLI::Range(1, 1 << 20))
         ->capture_default_str();
-    embedding->add_option("--zipf", options->zipf, "Exponent of the rows' use; 0: all alike")
+    embedding
+        ->add_option("--zipf", options->zipf, "Zipf exponent of the row frequencies; 0: uniform")
         ->capture_default_str();
-    embedding->add_option("--indices", options->indices, "File of indices, one a line, instead");
+    embedding->add_option("--indices",
+                          options->indices,
+                          "File of row indices, one per line, instead of --rows and --zipf");
     AddShape(*embedding, *options);
 
     return {verb, [options] { return ShowKernel(*options); }};

@@ -58,7 +58,7 @@ List(const ListOptions& options)
 Command
 AddListCommand(CLI::App& application)
 {
-    auto* verb = application.add_subcommand("list", "List what the catalogue has");
+    auto* verb = application.add_subcommand("list", "List the contents of the catalogue");
     auto options = std::make_shared<ListOptions>();
     std::string kinds;
     for (const CatalogKind kind : CatalogKinds())
@@ -69,10 +69,8 @@ AddListCommand(CLI::App& application)
     verb->add_option("KIND", options->kind, kinds)->required();
     verb->add_flag("--json", options->json, "Print an array of {name, title, path}");
     verb->footer(
-        "Examples:\n"
-        "  weir list systems\n"
-        "  weir list runs\n"
-        "The catalogue also has what the folders of WEIR_DATA_PATH hold.");
+        "Examples:\n  weir list systems\n  weir list runs\nThe catalogue includes the folders in "
+        "WEIR_DATA_PATH.");
     return {verb, [options] { return List(*options); }};
 }
 

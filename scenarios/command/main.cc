@@ -221,12 +221,9 @@ RunWords(std::vector<std::string> words)
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);
     app.footer(
-        "Examples:\n"
-        "  weir run gpt-175b-96-h800\n"
-        "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"
-        "  weir list systems\n"
-        "Every verb has --help, which 'weir help VERB' prints, too. Exit code: 0 done, 1 a check "
-        "failed, 2 wrong input.");
+        "Examples:\n  weir run gpt-175b-96-h800\n  weir collective --system hgx-h100 --nodes 4 "
+        "--op all-reduce\n  weir list systems\nEvery verb has --help, which 'weir help VERB' "
+        "prints, too. Exit code: 0 success, 1 failed check, 2 invalid input.");
     const std::vector<weir::Command> commands{weir::AddRunCommand(app),
                                               weir::AddCalibrateCommand(app),
                                               weir::AddCollectiveCommand(app),
@@ -284,8 +281,8 @@ RunWords(std::vector<std::string> words)
     }
     catch (const std::bad_alloc&)
     {
-        std::cerr << "weir: found too little memory for this run, expected a machine or a limit "
-                     "(ulimit -v) with more, fewer GPUs or a coarser --fidelity\n";
+        std::cerr << "weir: found too little memory for this run, expected more memory (or a "
+                     "higher ulimit -v), fewer GPUs or a coarser --fidelity\n";
         return static_cast<int>(weir::ExitCode::CheckFailed);
     }
     catch (const std::exception& error)

@@ -92,12 +92,12 @@ AddPacketsOptions(CLI::App& verb, PacketsOptions& options)
     verb.add_option("--network",
                     options.network,
                     "YAML file of packets, queue pairs, switches and congestion control (fidelity "
-                    "packet), or of how a fluid shares links; for weir flows also of events and "
-                    "of what are packets beside a fluid, or a configuration of HPCC's simulator");
+                    "packet), or of fluid link sharing; for weir flows also of events and of the "
+                    "flows that move as packets, or a configuration of HPCC's simulator");
     verb.add_option("--congestion-control",
                     options.congestionControl,
-                    "One of " + JoinNames(CongestionControls().Names()) +
-                        ", instead of that of --network (fidelity packet)");
+                    "Congestion control: " + JoinNames(CongestionControls().Names()) +
+                        "; overrides that of --network (fidelity packet)");
     AddSettingsOption(verb,
                       options.settings,
                       "the system or of --network, such as fabric.routing=spray or "
@@ -154,7 +154,7 @@ ExpectFluidOnly(const PacketsOptions& options,
                                       : isOption                ? "--congestion-control"
                                                                 : network.Get(key).Where();
             throw InputError(place + ": found it with fidelity " + ToString(fidelity) +
-                             ", expected --fidelity packet with it, or nothing but sharing" +
+                             ", expected --fidelity packet with it, or only sharing" +
                              (others.empty() ? "" : ", events") + " and corrections of a fluid");
         }
     }

@@ -188,10 +188,10 @@ ManPage(const CLI::App& application)
         }
     }
     out << ".SH ENVIRONMENT\n"
-        << ".TP\n\\fBWEIR_DATA_PATH\\fR\nFolders of systems, models, runs and GPUs of one's own, "
-           "colons between; searched first.\n"
-        << ".TP\n\\fBWEIR_PYTHON\\fR\nThe interpreter of weir report; else python3.\n"
-        << ".SH EXIT STATUS\n0 done, 1 a check failed, 2 the input was wrong.\n";
+        << ".TP\n\\fBWEIR_DATA_PATH\\fR\nColon-separated list of folders with the user's systems, "
+           "models, runs and GPUs; searched first.\n"
+        << ".TP\n\\fBWEIR_PYTHON\\fR\nPython interpreter of weir report; python3 where unset.\n"
+        << ".SH EXIT STATUS\n0 success, 1 failed check, 2 invalid input.\n";
     return out.str();
 }
 
@@ -386,10 +386,13 @@ PlanKeyHelps()
     std::vector<YamlKey> keys = KeysOfComponent(values);
     keys.insert(keys.begin(),
                 {"framework",
-                 "A name of `weir list frameworks` or a file: keys beside it that are missing are "
-                 "as it has them; megatron-lm where absent."});
-    keys.push_back({"tensorShape", "[tensor], [q, q] (2-D) or [q, q, d] (2.5-D)."});
-    keys.push_back({"expertLoad", "How tokens are distributed over experts: parallel.expertLoad."});
+                 "Training framework: a name of `weir list frameworks` or a file, whose values "
+                 "apply to absent keys; megatron-lm where absent."});
+    keys.push_back(
+        {"tensorShape",
+         "Shape of the tensor-parallel ranks: [tensor], [q, q] (2-D) or [q, q, d] (2.5-D)."});
+    keys.push_back({"expertLoad",
+                    "Distribution of tokens over experts, with the keys of parallel.expertLoad."});
     return keys;
 }
 
@@ -435,8 +438,8 @@ DescribeKeys()
     maps.push_back(
         {"parallel", "The parallel plan of a training job, in `parallel`", PlanKeyHelps()});
     maps.push_back({"costs",
-                    "Costs of messages and steps, in `costs` of a GPU or `node.costs` of a system; "
-                    "each is {value, source}, its default `weir show system` prints",
+                    "Per-message and per-step costs, in `costs` of a GPU or `node.costs` of a "
+                    "system, each {value, source}; `weir show system` prints the defaults",
                     CostKeys()});
     for (Polymorphic<FabricKind> kind : FabricKinds())
     {
@@ -452,7 +455,7 @@ DescribeKeys()
     }
     PacketSpec packets;
     maps.push_back({"network (packets)",
-                    "Packets, in `network` of a run or the file of --network",
+                    "Packet settings, in `network` of a run or the file of --network",
                     KeysOfComponent(packets)});
     for (const auto& [key, part] : packets.Parts())
     {
@@ -461,11 +464,11 @@ DescribeKeys()
         {
             keys.insert(keys.begin(),
                         {"base",
-                         "A name of `weir list switches` or a file, whose values hold where keys "
-                         "are absent; `switch: NAME` is that alone."});
+                         "Switch model: a name of `weir list switches` or a file, whose values "
+                         "apply to absent keys; `switch: NAME` sets only this key."});
         }
         maps.push_back({std::string("network.") + key,
-                        std::string("Packets: `") + key + "` of `network`",
+                        std::string("Packet settings: `") + key + "` of `network`",
                         std::move(keys)});
     }
     for (Polymorphic<CongestionControl> control : CongestionControls())
@@ -478,7 +481,7 @@ DescribeKeys()
     }
     CouplingSpec coupling;
     maps.push_back({"network.coupling",
-                    "How packets and fluid share links, in fidelity hybrid",
+                    "Link sharing between packets and fluid, in fidelity hybrid",
                     KeysOfComponent(coupling)});
     NcclSettings nccl;
     maps.push_back({"network.nccl, settings",
@@ -486,13 +489,13 @@ DescribeKeys()
                     KeysOfComponent(nccl)});
     SharingSpec sharing;
     maps.push_back({"network.sharing",
-                    "How fluid flows share links, in fidelity stream, flow and hybrid",
+                    "Accuracy of fluid link sharing, in fidelity stream, flow and hybrid",
                     KeysOfComponent(sharing)});
     CorrectionSpec corrections;
     for (const auto& [key, part] : corrections.Parts())
     {
         maps.push_back({std::string("network.corrections.") + key,
-                        std::string("Corrections of a fluid: `") + key + "`",
+                        std::string("Corrections of fluid flows: `") + key + "`",
                         KeysOfComponent(*part)});
     }
     return maps;
@@ -549,13 +552,15 @@ AttributesAsJson()
 Command
 AddReferenceCommand(CLI::App& application)
 {
-    auto* verb = application.add_subcommand(
-        "reference", "Print keys, options and attributes, for programs and documents");
+    auto* verb =
+        application.add_subcommand("reference",
+                                   "Print the keys, options and attributes in machine-readable "
+                                   "form, as manual page or as shell completion");
     auto what = std::make_shared<std::string>();
     verb->add_option("WHAT",
                      *what,
-                     "keys of YAML files, options or attributes (of ns-3 objects, with trace "
-                     "sources) as JSON; man: the manual page; bash: the shell's completion")
+                     "keys (of YAML files), options or attributes (of ns-3 objects, with trace "
+                     "sources) as JSON; man: the manual page; bash: the completion script")
         ->required();
     verb->footer(
         "Examples:\n"

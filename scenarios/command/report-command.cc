@@ -179,7 +179,7 @@ FindInterpreter(const std::string& folder)
     }
     if (lacking.empty())
     {
-        lacking = "found no '" + candidates.front() + "' that runs";
+        lacking = "found no working '" + candidates.front() + "'";
     }
     throw std::runtime_error(lacking +
                              ", expected what 'scripts/install-packages report' installs");
@@ -276,22 +276,24 @@ WriteReport(const ReportOptions& options)
 Command
 AddReportCommand(CLI::App& application)
 {
-    auto* verb = application.add_subcommand("report", "Pictures and tables of results, as HTML");
+    auto* verb =
+        application.add_subcommand("report", "Write figures and tables of results as an HTML page");
     auto options = std::make_shared<ReportOptions>();
     verb->add_option("RESULT",
                      options->results,
-                     "HDF5 of weir run, collective, flows, sweep or validate, CSV of weir "
-                     "collective or flows, JSON of weir run")
+                     "Result file: HDF5 of weir run, collective, flows, sweep or validate, CSV of "
+                     "weir collective or flows, JSON of weir run")
         ->required();
-    AddOutputOption(*verb,
-                    "-o,--output",
-                    options->output,
-                    "The page; with --figure the picture or its data: .svg, .pdf, .png or .csv");
+    AddOutputOption(
+        *verb,
+        "-o,--output",
+        options->output,
+        "HTML page to write; with --figure the figure or its data: .svg, .pdf, .png or .csv");
     verb->get_option("--output")->required();
     verb->add_option("--figure",
                      options->figure,
-                     "One figure alone: sweep, comparison, breakdown, gantt, memory, topology, "
-                     "link-series, congestion, queues, fct, bandwidth, parity, errors, "
+                     "Write only one figure: sweep, comparison, breakdown, gantt, memory, "
+                     "topology, link-series, congestion, queues, fct, bandwidth, parity, errors, "
                      "measured-bandwidth or bounds")
         ->type_name("NAME");
     verb->add_option("--figures",
@@ -300,36 +302,34 @@ AddReportCommand(CLI::App& application)
         ->type_name("FOLDER");
     verb->add_option("--ranks",
                      options->ranks,
-                     "Ranks of the Gantt chart: 0,8,16 (default: the first of each stage)")
+                     "Ranks of the Gantt chart, such as 0,8,16 (default: the first of each stage)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("R,R,...");
-    verb->add_option("--window",
-                     options->window,
-                     "Part of the time axes of gantt, link-series and queues: 10ms:20ms")
+    verb->add_option(
+            "--window",
+            options->window,
+            "Interval of the time axes of gantt, link-series and queues, such as 10ms:20ms")
         ->type_name("START:END");
     verb->add_option("--link",
                      options->link,
-                     "Whose flows figure congestion follows (default: the link between nodes that "
-                     "is at its full "
-                     "rate for longest)")
+                     "Link whose flows figure congestion shows (default: the link between nodes "
+                     "that is saturated for longest)")
         ->type_name("NAME");
     verb->add_option("--measured",
                      options->measured,
-                     "Measured points beside bus bandwidths: a CSV with the columns size_bytes and "
+                     "Measured bus bandwidths to show: a CSV file with the columns size_bytes and "
                      "busbw_GBps")
         ->type_name("CSV");
-    verb->add_option("--title", options->title, "Above the page or the figure");
+    verb->add_option("--title", options->title, "Title of the page or the figure");
     verb->footer(
-        "Examples:\n"
-        "  weir report run.h5 -o run.html\n"
-        "  weir report before.h5 after.h5 -o both.html --figures pictures\n"
-        "  weir report run.h5 --figure gantt --ranks 0,8 --window 10ms:40ms -o gantt.pdf\n"
-        "  weir report ring.csv tree.csv --figure bandwidth -o bandwidth.svg\n"
-        "  weir report validation.h5 --figure parity -o parity.svg\n"
-        "A figure whose data a result lacks is left out, and the page says how to get it. Needs\n"
-        "Python with h5py, matplotlib, numpy and pandas (scripts/install-packages report);\n"
-        "WEIR_PYTHON names another interpreter than python3. In Python: import weir.");
+        "Examples:\n  weir report run.h5 -o run.html\n  weir report before.h5 after.h5 -o "
+        "both.html --figures pictures\n  weir report run.h5 --figure gantt --ranks 0,8 --window "
+        "10ms:40ms -o gantt.pdf\n  weir report ring.csv tree.csv --figure bandwidth -o "
+        "bandwidth.svg\n  weir report validation.h5 --figure parity -o parity.svg\nThe page omits "
+        "figures whose data the result lacks and says how to obtain them. Needs\nPython with h5py, "
+        "matplotlib, numpy and pandas (scripts/install-packages report);\nWEIR_PYTHON selects "
+        "another interpreter than python3. In Python: import weir.");
     return {verb, [options] { return WriteReport(*options); }};
 }
 

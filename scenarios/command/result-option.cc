@@ -29,24 +29,24 @@ AddResultOptions(CLI::App& verb, ResultOptions& options)
         verb, "--timeline", options.timeline, "Write a timeline for Perfetto to this file");
     verb.add_option("--link-series",
                     options.series,
-                    "Also write what links carried in bins of this width, such as 10us")
+                    "Also write the traffic of each link in time bins of this width, such as 10us")
         ->type_name("TIME");
     verb.add_option("--port-series",
                     options.ports,
-                    "Also write queue lengths and pauses of the busiest ports in bins of this "
-                    "width, such as 1us; in fidelity packet or hybrid")
+                    "Also write queue lengths and pause times of the busiest ports in time bins of "
+                    "this width, such as 1us; in fidelity packet or hybrid")
         ->type_name("TIME");
 }
 
 void
 AddCsvOption(CLI::App& verb, std::string& csv, const std::string& columns)
 {
-    AddOutputOption(verb,
-                    "--csv",
-                    csv,
-                    "Write " + columns +
-                        " to this file; - writes it to standard output in place "
-                        "of what is printed there");
+    AddOutputOption(
+        verb,
+        "--csv",
+        csv,
+        "Write " + columns +
+            " to this file; - writes it to standard output instead of the normal output");
 }
 
 bool

@@ -171,12 +171,12 @@ Run(const RunOptions& options)
     if (result.isPartial)
     {
         std::cout.flush();
-        throw Interrupted{PendingSignal(), "kept what had been done, and marked it as partial"};
+        throw Interrupted{PendingSignal(), "kept the results so far, marked as partial"};
     }
     PrintLateNotes(scenario, result);
     if (!result.waiting.empty())
     {
-        std::cerr << "weir: the run cannot go on: " << result.waiting << "\n";
+        std::cerr << "weir: the run stalled: " << result.waiting << "\n";
         return ExitCode::CheckFailed;
     }
     return ExitCode::Done;
@@ -193,11 +193,12 @@ AddRunCommand(CLI::App& application)
         ->required();
     verb->add_option("--fidelity",
                      options->fidelity,
-                     "analytical, stream, flow, packet, hybrid or auto (by step, else by call, the "
-                     "cheapest of the first three whose bound meets --tolerance)");
-    verb->add_option("--tolerance",
-                     options->tolerance,
-                     "Of fidelity auto: how far a step or call may be from flow (default: 3%)");
+                     "analytical, stream, flow, packet, hybrid or auto (for each step, else each "
+                     "call, the cheapest of the first three whose error bound meets --tolerance)");
+    verb->add_option(
+        "--tolerance",
+        options->tolerance,
+        "Fidelity auto: maximum deviation of a step or call time from flow (default: 3%)");
     AddBoundOptions(*verb, options->bound);
     AddSettingsOption(*verb, options->settings);
     AddOutputOption(*verb, "-o,--output", options->output, "Write results to this HDF5 file");
@@ -207,8 +208,8 @@ AddRunCommand(CLI::App& application)
     verb->add_flag("--quiet", options->quiet, "Print no summary");
     verb->add_flag("--keep-partial",
                    options->keepPartial,
-                   "At Ctrl-C write results of what has been done, marked as partial; a second "
-                   "Ctrl-C leaves nothing. Also those of a run that cannot go on");
+                   "Write partial results, marked as such, at Ctrl-C or if the run stalls; a "
+                   "second Ctrl-C discards them");
     verb->footer(
         "Examples:\n"
         "  weir run gpt-175b-96-h800\n"

@@ -40,7 +40,8 @@ CountOf(const std::vector<EndedCase>& ended, std::size_t ranked)
     const auto refused = std::find_if(
         ended.begin(), ended.end(), [](const EndedCase& one) { return one.exit != 0; });
     return text +
-           (refused == ended.end() ? "" : "; others were refused, as\n  " + refused->message) +
+           (refused == ended.end() ? ""
+                                   : "; others were refused, for example\n  " + refused->message) +
            "\n";
 }
 
@@ -69,7 +70,7 @@ LoadForGpus(const SearchOptions& options)
     }
     const Scenario own = LoadScenario(options.file, ofPlan, Catalog());
     const std::size_t job = FindTrainingJob(own, options.job);
-    std::string refusal = "found no plan of as many GPUs";
+    std::string refusal = "found no plan for this number of GPUs";
     for (const auto& plan : DivisionsOf(own, job, options.gpus))
     {
         std::vector<std::string> settings = options.settings;
@@ -84,7 +85,7 @@ LoadForGpus(const SearchOptions& options)
         }
     }
     throw InputError("--gpus: found " + std::to_string(options.gpus) +
-                     ", of which no plan is possible: " + refusal);
+                     ", for which no plan is possible: " + refusal);
 }
 
 ExitCode
@@ -98,13 +99,13 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
     if (scenario.jobs.empty())
     {
         throw InputError(options.file +
-                         ": found no training job, expected one whose plans to search");
+                         ": found no training job, expected one to search plans for");
     }
     const std::size_t job = FindTrainingJob(scenario, options.job);
     if (scenario.jobs[job].recorded)
     {
         throw InputError(scenario.jobs[job].where +
-                         ": found an imported workload, expected a model whose plans to search");
+                         ": found an imported workload, expected a model to search plans for");
     }
     std::vector<std::string> words{"run", options.file, "--fidelity", options.fidelity};
     for (const std::string& setting : options.settings)
@@ -157,35 +158,34 @@ Command
 AddSearchCommand(CLI::App& application, CaseProcesses::Command command)
 {
     auto* verb = application.add_subcommand(
-        "search", "Rank the parallel plans of a training job by their step");
+        "search", "Rank the parallel plans of a training job by step time");
     auto options = std::make_shared<SearchOptions>();
     verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
         ->required();
     verb->add_option(
-        "--job", options->job, "Training job whose plans are searched (default: the first)");
-    verb->add_option("--fidelity", options->fidelity, "Of the runs: analytical, stream or flow")
+        "--job", options->job, "Training job to search plans for (default: the first)");
+    verb->add_option(
+            "--fidelity", options->fidelity, "Fidelity of the runs: analytical, stream or flow")
         ->capture_default_str();
-    verb->add_option("--gpus",
-                     options->gpus,
-                     "GPUs of the plans (default: those of the job's own plan, which must fit)")
+    verb->add_option(
+            "--gpus",
+            options->gpus,
+            "Number of GPUs of the plans (default: those of the job's own plan, which must fit)")
         ->check(CLI::Range(1U, 1U << 24));
-    verb->add_option("--top", options->top, "How many plans the table has")
+    verb->add_option("--top", options->top, "Number of plans in the table")
         ->capture_default_str()
         ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
     AddSettingsOption(*verb, options->settings);
     AddSweepRunOptions(*verb, options->run);
     verb->footer(
-        "Every division of the job's GPUs, or of --gpus, into tensor ranks of a node, pipeline "
-        "stages and\n"
-        "replicas is run, with each micro-batch of 1 to 8 samples that divides the batch of a\n"
-        "replica, 1, 2 or 4 chunks of layers a stage, with and without recomputation. What else\n"
-        "the plan has stays as it is. Plans that the model or a GPU's memory does not allow are\n"
-        "refused, and counted. Bounds are those of weir run: two plans whose bounds overlap are\n"
-        "not told apart by this fidelity.\n"
-        "Examples:\n"
-        "  weir search gpt-175b-96-h800\n"
-        "  weir search my-run.yaml --set system.nodes=16 --gpus 128 --top 20 --csv plans.csv\n"
-        "  weir search my-run.yaml --fidelity stream -j 8 -o plans.h5");
+        "The search runs every factorization of the job's GPUs, or of --gpus, into tensor ranks of "
+        "one node,\npipeline stages and replicas, with each micro-batch of 1 to 8 samples that "
+        "divides a replica's\nbatch, 1, 2 or 4 model chunks per stage, with and without "
+        "recomputation. The other settings of the\nplan are kept. Plans that the model or the "
+        "memory of a GPU does not allow are refused and counted.\nBounds are those of weir run: "
+        "this fidelity cannot rank two plans whose bounds overlap.\nExamples:\n  weir search "
+        "gpt-175b-96-h800\n  weir search my-run.yaml --set system.nodes=16 --gpus 128 --top 20 "
+        "--csv plans.csv\n  weir search my-run.yaml --fidelity stream -j 8 -o plans.h5");
     return {verb, [options, command] { return RunSearch(*options, command); }};
 }
 

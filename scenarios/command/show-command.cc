@@ -55,7 +55,7 @@ DescribeModel(const Transformer& model)
         const ExpertLayers& moe = model.moe;
         table.Row({"experts",
                    count(moe.experts) + " of ffn " + count(moe.ffn) + ", " + count(moe.topK) +
-                       " a token" +
+                       " per token" +
                        (moe.sharedFfn > 0 ? ", and shared ones of " + count(moe.sharedFfn) : "") +
                        ", in " + count(model.ExpertLayersOf(0, model.layers)) + " layers"});
     }
@@ -76,10 +76,10 @@ DescribeModel(const Transformer& model)
                                                                 : model.LayerParameters()) *
                              1e-6,
                          1) +
-             " million a layer"});
+             " million per layer"});
     table.Row({"training",
                FormatFixed(tokenFlops * 1e-9, 1) +
-                   " GFLOP a token (forward and backward, no recomputation)"});
+                   " GFLOP per token (forward and backward, no recomputation)"});
     table.Row({"source", model.source});
     return model.name + "\n" + table.Print(2);
 }
@@ -101,7 +101,7 @@ DescribeEmbeddings(const LayerTable& table)
         return "";
     }
     TextTable lines(2);
-    lines.Row({"embedding table", "rows", "width", "rows a sample", "Zipf exponent"});
+    lines.Row({"embedding table", "rows", "width", "rows per sample", "Zipf exponent"});
     for (std::size_t i = 0; i < table.embeddings.size(); i++)
     {
         const EmbeddingTable& one = table.embeddings[i];
@@ -123,7 +123,7 @@ std::string
 DescribeTable(const LayerTable& table)
 {
     TextTable lines(2);
-    lines.Row({"layer", "in", "out", "window", "parameters", "MFLOP a sample"});
+    lines.Row({"layer", "in", "out", "window", "parameters", "MFLOP per sample"});
     for (const TableLayer& layer : table.layers)
     {
         if (layer.Parameters() == 0)
@@ -296,7 +296,7 @@ Show(const ShowOptions& options)
 Command
 AddShowCommand(CLI::App& application)
 {
-    auto* verb = application.add_subcommand("show", "Show one thing of the catalogue");
+    auto* verb = application.add_subcommand("show", "Show one entry of the catalogue");
     auto options = std::make_shared<ShowOptions>();
     std::string kinds;
     for (const CatalogKind kind : CatalogKinds())
@@ -306,16 +306,14 @@ AddShowCommand(CLI::App& application)
     verb->add_option("KIND", options->kind, kinds)->required();
     verb->add_option("NAME",
                      options->name,
-                     "As weir list prints it, or a file; of a network its congestion "
-                     "control")
+                     "Name as weir list prints it, or a file; for network a congestion control")
         ->required();
     verb->footer(
-        "Examples:\n"
-        "  weir show system hgx-h100     GPUs, links with payload rates, NCCL's channels\n"
-        "  weir show model gpt-175b      shape and parameters\n"
-        "  weir show run gpt-175b-96-h800    the scenario after defaults\n"
-        "  weir show framework torchtitan    what plans are under it, each value with its source\n"
-        "  weir show network dcqcn       packets, queue pairs and switches: a file for --network");
+        "Examples:\n  weir show system hgx-h100     GPUs, links with payload rates, NCCL's "
+        "channels\n  weir show model gpt-175b      shape and parameters\n  weir show run "
+        "gpt-175b-96-h800    the scenario with defaults filled in\n  weir show framework "
+        "torchtitan    its defaults of parallel plans, each with its source\n  weir show network "
+        "dcqcn       packets, queue pairs and switches: a file for --network");
     return {verb, [options] { return Show(*options); }};
 }
 

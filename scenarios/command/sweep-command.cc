@@ -70,25 +70,20 @@ AddSweepCommand(CLI::App& application, CaseProcesses::Command command)
     AddSweepRunOptions(*verb, options->run);
     verb->add_flag("--skip-refused",
                    options->run.continuesAfterRefusal,
-                   "Go on where a case is wrong input, and list it as refused");
+                   "Continue after a case with invalid input, and list it as refused");
     verb->add_option("--results",
                      options->run.results,
                      "Also write the result file of each case to this folder")
         ->type_name("FOLDER");
     verb->footer(
         "A sweep is {command: run congestion-512-h100, vary: {system.fabric.routing: [ecmp, "
-        "spray],\n"
-        "system.fabric.oversubscription: [1, 2, 4]}}: the command of a run, a collective or "
-        "flows,\n"
-        "and keys as --set has them, or options such as --nodes. A list has values, a map values "
-        "by\n"
-        "name; \"system.nodes, jobs.0.gpus\": [[16, 64], [32, 128]] are keys that change "
-        "together.\n"
-        "Cases are run in processes of their own: one that fails leaves the others alone.\n"
-        "Examples:\n"
-        "  weir sweep congestion-512-h100 -o congestion.h5\n"
-        "  weir sweep my-sweep.yaml -j 8 --csv sweep.csv --results cases\n"
-        "  srun -n 64 weir sweep my-sweep.yaml -j 1 -o sweep.h5");
+        "spray],\nsystem.fabric.oversubscription: [1, 2, 4]}}: a run, collective or flows command, "
+        "and keys as\nfor --set, or options such as --nodes, each with a list of values or a map "
+        "from labels to values.\n\"system.nodes, jobs.0.gpus\": [[16, 64], [32, 128]] changes "
+        "several keys in step.\nEach case runs in its own process: a case that fails does not "
+        "affect the others.\nExamples:\n  weir sweep congestion-512-h100 -o congestion.h5\n  weir "
+        "sweep my-sweep.yaml -j 8 --csv sweep.csv --results cases\n  srun -n 64 weir sweep "
+        "my-sweep.yaml -j 1 -o sweep.h5");
     return {verb, [options, command] { return RunSweep(*options, command); }};
 }
 

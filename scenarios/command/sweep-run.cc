@@ -94,17 +94,17 @@ AddSweepRunOptions(CLI::App& verb, SweepRunOptions& options)
     AddOutputOption(verb,
                     "-o,--output",
                     options.output,
-                    "Write the table of cases to this HDF5 file; until all have ended, those that "
-                    "have wait in FILE.cases, from where the same command goes on");
+                    "Write the table of cases to this HDF5 file; until all cases have finished, "
+                    "FILE.cases keeps the finished ones, from which the same command resumes");
     verb.add_option("-j,--processes",
                     options.processes,
-                    "Cases that run at once (default: as many as there are cores)")
+                    "Number of cases that run in parallel (default: the number of cores)")
         ->check(CLI::Range(1U, 4096U));
     verb.add_option("--share",
                     options.share,
-                    "Run these cases only, such as 2/8, the second of eight processes with one "
-                    "--output (default: what srun or mpirun says)");
-    verb.add_flag("--dry-run", options.dryRun, "Print the commands, run none");
+                    "Run only this share of the cases: 2/8 is the second of eight processes with "
+                    "one --output (default: as srun or mpirun sets it)");
+    verb.add_flag("--dry-run", options.dryRun, "Print the commands without running them");
     verb.add_flag("--json", options.json, "Print one JSON object and nothing else");
     AddCsvOption(verb, options.csv, "a row for each result of each case");
 }
@@ -120,7 +120,7 @@ SweepRun::SweepRun(Sweep sweep, const SweepRunOptions& options, CaseProcesses::C
     if (m_share.count > 1 && options.output.empty())
     {
         throw InputError("--output: found none in one of " + std::to_string(m_share.count) +
-                         " processes, expected a file, beside which they keep their cases");
+                         " processes, expected a file, which they share");
     }
     if (!options.output.empty())
     {
@@ -258,11 +258,11 @@ SweepRun::ThrowIfStopped() const
     std::string kept;
     if (m_store && ended > 0)
     {
-        kept = count + " in " + StoreName() + ", from where the same command goes on";
+        kept = count + " in " + StoreName() + ", from which the same command resumes";
     }
     else if (!m_files.empty() && Done() > 0)
     {
-        kept = "kept the result files of those cases that had ended";
+        kept = "kept the result files of the finished cases";
     }
     throw Interrupted{PendingSignal(), kept};
 }
@@ -288,9 +288,9 @@ SweepRun::Run()
     const auto open = OpenCases();
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     const std::size_t most = m_options.processes > 0 ? m_options.processes : cores;
-    KeepWhenInterrupted(m_store           ? "cases that had ended are kept in " + StoreName()
+    KeepWhenInterrupted(m_store           ? "finished cases are kept in " + StoreName()
                         : m_files.empty() ? ""
-                                          : "the result files of cases that had ended are kept");
+                                          : "the result files of finished cases are kept");
     ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, m_sweep.title);
     CaseProcesses processes(m_command, m_sweep.folder);
     for (auto next = open.begin(); next != open.end() || processes.Running() > 0;)
@@ -419,7 +419,7 @@ void
 SweepRun::PrintKeptCount() const
 {
     std::cout << Done() << " of " << m_sweep.cases.size() << " cases are in " << StoreName()
-              << "; the process that ends the last one writes " << m_options.output << "\n";
+              << "; the process that finishes the last case writes " << m_options.output << "\n";
 }
 
 void

@@ -111,12 +111,12 @@ ReportLosses(const ClusterSpec& cluster, const std::string& path)
         const std::string lost = LostKeys(cluster, ReadTopology(path, "", Catalog()));
         if (!lost.empty())
         {
-            std::cerr << "weir: " << path << " does not keep, or only otherwise: " << lost << "\n";
+            std::cerr << "weir: " << path << " omits or approximates: " << lost << "\n";
         }
     }
     catch (const InputError& error)
     {
-        std::cerr << "weir: " << path << " is read with a --base only: " << error.what() << "\n";
+        std::cerr << "weir: " << path << " can be read only with --base: " << error.what() << "\n";
     }
 }
 
@@ -135,7 +135,7 @@ Command
 AddTopologyCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand(
-        "topology", "Show, convert or draw what a node and its fabric are made of");
+        "topology", "Show, convert or draw the devices and links of a node and its fabric");
     // Before its sub-verbs, which inherit it.
     verb->footer(
         "Examples:\n"
@@ -151,20 +151,22 @@ AddTopologyCommand(CLI::App& application)
                          "System of the catalogue, or its YAML, NCCL topology XML or GraphML file")
             ->required();
         action->add_option(
-            "--base", options->base, "System that says what XML or GraphML leaves out");
+            "--base", options->base, "System that provides what XML or GraphML omits");
         action
-            ->add_option("--nodes", options->nodes, "Nodes to wire (default: the file's, or a few)")
+            ->add_option(
+                "--nodes", options->nodes, "Number of nodes (default: the file's, or a few)")
             ->check(CLI::Range(1, 1 << 16));
     };
-    auto* show = verb->add_subcommand("show", "Print a node's tree, its paths and the fabric");
+    auto* show = verb->add_subcommand("show", "Print a node's PCIe tree, its paths and the fabric");
     addFile(show);
-    auto* convert = verb->add_subcommand("convert", "Write as YAML, NCCL XML or GraphML");
+    auto* convert = verb->add_subcommand("convert", "Convert to YAML, NCCL XML or GraphML");
     addFile(convert);
     convert
-        ->add_option(
-            "-o,--output", options->out, "Ends in .yaml, .xml or .graphml, which says the format")
+        ->add_option("-o,--output",
+                     options->out,
+                     "Output file; its extension .yaml, .xml or .graphml selects the format")
         ->required();
-    auto* draw = verb->add_subcommand("draw", "Draw as SVG: line widths tell rates");
+    auto* draw = verb->add_subcommand("draw", "Draw as SVG, with line widths by rate");
     addFile(draw);
     draw->add_option("-o,--output", options->out, "SVG file (default: standard output)");
     return {verb, [options, show, convert] {

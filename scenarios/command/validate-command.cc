@@ -138,7 +138,7 @@ CheckFidelityUse(const std::vector<ValidationSuite>& suites, Fidelity fidelity)
     if (with == 0)
     {
         throw InputError(found + " for " + JoinNames(without) +
-                         ", which no fidelity is chosen for, expected it for measured collectives");
+                         ", whose fidelity is fixed, expected it for measured collectives");
     }
     if (!without.empty())
     {
@@ -192,33 +192,28 @@ AddValidateCommand(CLI::App& application)
     verb->add_option(
         "SUITE",
         options->suites,
-        "Suites to run, as weir list suites; 'steps': all measured training steps; "
-        "'nccl': all measured collectives; 'kernels': all measured kernels; 'packets': all runs of "
-        "packets; 'fidelity': the "
-        "fidelities against each other, 'plans': closed forms of whole steps against streams, "
-        "'leave-one-cluster-out': measured collectives, each cluster from other clusters' figures; "
-        "'bound': error bounds of the shortcuts against fresh scenarios "
-        "(default: all measured)");
+        "Suites to run, as listed by weir list suites; 'steps': all measured training steps; "
+        "'nccl': all measured collectives; 'kernels': all measured kernels; 'packets': all "
+        "measured runs with packets; 'fidelity': the fidelities compared with each other, 'plans': "
+        "closed forms of whole steps compared with streams, 'leave-one-cluster-out': measured "
+        "collectives, each cluster predicted from values of the others; 'bound': error bounds of "
+        "the shortcuts checked on newly drawn scenarios (default: all measured)");
     verb->add_flag("--json", options->json, "Print one JSON object and nothing else");
-    verb->add_flag("--rows", options->allRows, "List every case of long suites, too");
-    verb->add_option(
-            "--fidelity", options->fidelity, "Of measured collectives: analytical, stream or flow")
+    verb->add_flag("--rows", options->allRows, "Also list every case of long suites");
+    verb->add_option("--fidelity",
+                     options->fidelity,
+                     "Fidelity of measured collectives: analytical, stream or flow")
         ->capture_default_str();
     AddOutputOption(*verb,
                     "-o,--output",
                     options->output,
-                    "Write the outcome to this HDF5 file; weir report draws it");
+                    "Write the results to this HDF5 file; weir report draws them");
     verb->footer(
-        "A suite states what is expected of its errors, a guard a little above what they are, and\n"
-        "failures that are known, each with its reason and its figure.\n"
-        "Examples:\n"
-        "  weir validate\n"
-        "  weir validate korthikanti-2022 -o validation.h5\n"
-        "  weir validate steps --rows\n"
-        "  weir validate nccl --fidelity flow -o nccl.h5\n"
-        "  weir validate kernels --json\n"
-        "Exit code 1: what is expected or guarded is missed, or a known failure has another "
-        "figure.");
+        "A suite states the expected errors, a guard slightly above the present errors, and known "
+        "failures,\neach with its reason and error.\nExamples:\n  weir validate\n  weir validate "
+        "korthikanti-2022 -o validation.h5\n  weir validate steps --rows\n  weir validate nccl "
+        "--fidelity flow -o nccl.h5\n  weir validate kernels --json\nExit code 1: an error exceeds "
+        "what is expected or the guard, or that of a known failure has changed.");
     return {verb, [options] { return Validate(*options); }};
 }
 

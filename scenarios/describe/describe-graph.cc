@@ -131,7 +131,7 @@ class RankDescription
         std::string text = "rank " + std::to_string(m_view.rank) + " of " +
                            std::to_string(m_graph.RankCount()) + ", pipeline stage " +
                            std::to_string(m_graph.programStage[program]) + ", one of " +
-                           std::to_string(alike) + " with this program\n";
+                           std::to_string(alike) + " ranks with this program\n";
         const auto& slots = m_graph.rankGroups[m_view.rank];
         for (std::size_t slot = 0; slot < slots.size(); slot++)
         {
@@ -242,7 +242,7 @@ class RankDescription
         }
         if (op.synchronizes)
         {
-            text += text.empty() ? "the CPU for the GPU" : ", the CPU for the GPU";
+            text += text.empty() ? "CPU-GPU sync" : ", CPU-GPU sync";
         }
         return text;
     }

@@ -185,7 +185,7 @@ DescribeSystem(const SystemDescription& system)
     const ClusterSpec spec = WithJoinedNodes(system.cluster);
     Simulation simulation(spec);
     return system.cluster.name + ": " + "nodes of " + Count(spec.node.gpus) +
-           " GPUs; as wired for " + Count(spec.nodes) + "\n" + GpuLines(system) +
+           " GPUs; number of nodes shown: " + Count(spec.nodes) + "\n" + GpuLines(system) +
            LinkLines(simulation.GetCluster()) + ChannelLines(simulation.GetPlanner()) +
            DeviceLines(simulation.GetCluster()) + CostLines(spec.node);
 }

@@ -211,11 +211,12 @@ class Explanation
     {
         const CollectiveCall call = CallOf(m_spec, m_planner, m_communicator, size);
         const CollectivePlan plan = m_planner.Plan(call);
-        std::string text = "#\n# " + std::string(ToString(call.op)) + " of " +
-                           std::to_string(size.Count()) + " B: " + ToString(plan.algorithm) + " " +
-                           ToString(plan.protocol) + " on " + std::to_string(plan.channels) +
-                           " channels, " + FormatSeconds(plan.duration.ToSeconds()) +
-                           (plan.Overlaps() ? " alone; below, calls overlap" : "") + "\n";
+        std::string text =
+            "#\n# " + std::string(ToString(call.op)) + " of " + std::to_string(size.Count()) +
+            " B: " + ToString(plan.algorithm) + " " + ToString(plan.protocol) + " on " +
+            std::to_string(plan.channels) + " channels, " +
+            FormatSeconds(plan.duration.ToSeconds()) +
+            (plan.Overlaps() ? " uncontended; the back-to-back calls below overlap" : "") + "\n";
         const std::string chunks =
             m_spec.program ? "" : Chunks(call); // an imported program has its own chunks
         return text + Alternatives(call, plan) + chunks + Shares(plan) + Launches(plan);
@@ -315,13 +316,14 @@ class Explanation
             costs, m_spec.nccl.launch, NcclVersion::Parse(m_spec.nccl.version), plan.blocks);
         const Time idle = IdleLaunchTime(costs, m_spec.nccl.launch);
         std::string text = std::string("#   launch ") + ToString(m_spec.nccl.launch) + ": ";
-        text += row > Time() ? "a call every " + FormatSeconds(row.ToSeconds()) + " at most"
-                             : "no call waits for a host";
-        text += blocks > Time() ? ", " + FormatSeconds(blocks.ToSeconds()) + " more for " +
-                                      std::to_string(plan.blocks) + " blocks"
+        text += row > Time() ? "at most one call per " + FormatSeconds(row.ToSeconds()) + ""
+                             : "the host does not limit calls";
+        text += blocks > Time() ? ", " + FormatSeconds(blocks.ToSeconds()) + " extra for " +
+                                      std::to_string(plan.blocks) + " thread blocks"
                                 : "";
         return text +
-               (idle > Time() ? ", " + FormatSeconds(idle.ToSeconds()) + " to an idle GPU" : "") +
+               (idle > Time() ? ", " + FormatSeconds(idle.ToSeconds()) + " extra on an idle GPU"
+                              : "") +
                "\n";
     }
 

@@ -64,7 +64,7 @@ DrawFlows(const std::vector<FileTraffic>& traffics, FlowNetwork& network)
             catch (const std::runtime_error& error)
             {
                 throw InputError(traffic.spec.where + ": found " + error.what() +
-                                 ", expected end points that links join");
+                                 ", expected end points that links connect");
             }
             if (!flow->cap.IsInfinite())
             {

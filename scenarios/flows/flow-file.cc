@@ -151,9 +151,10 @@ FlowFile::NextHtsim(FlowRow& row)
     {
         if (m_lines.Whole(1, std::string(m_lines.Fields()[0]).c_str(), 0, MAX_WHOLE) != 0)
         {
-            throw m_lines.Refusal(std::string(m_lines.Fields()[0]),
-                                  m_lines.Fields()[1],
-                                  "0: flows start at times, and links fail by events");
+            throw m_lines.Refusal(
+                std::string(m_lines.Fields()[0]),
+                m_lines.Fields()[1],
+                "0: triggers and failures are not supported, only start times and events");
         }
         found = m_lines.NextAtSpaces();
     }
@@ -211,7 +212,7 @@ FlowFile::NextHtsim(FlowRow& row)
         }
         else if (IsWord(fields[i], "trigger"))
         {
-            throw m_lines.Refusal("trigger", fields[i + 1], "a start: triggers are not played");
+            throw m_lines.Refusal("trigger", fields[i + 1], "a start: triggers are not supported");
         }
         else
         {
@@ -248,7 +249,7 @@ FlowFile::ReadCsvHeader()
         {
             throw m_lines.Refusal("header",
                                   name,
-                                  "the columns src,dst,bytes,start_s, maybe pg and dport" +
+                                  "the columns src,dst,bytes,start_s, optionally pg and dport" +
                                       DidYouMean(name, names));
         }
         auto& place = m_places[static_cast<std::size_t>(known - names.begin())];

@@ -117,7 +117,7 @@ ToText(const PacketCounts& packets)
     for (const auto& [count, name] : {std::pair(ports.drops, "dropped"),
                                       std::pair(ports.trims, "trimmed"),
                                       std::pair(ports.marks, "marked"),
-                                      std::pair(ports.retransmissions, "sent again")})
+                                      std::pair(ports.retransmissions, "retransmitted")})
     {
         if (count > 0)
         {
@@ -203,16 +203,16 @@ ToText(const FlowReport& report)
                        " (" + FormatCount(report.endPoints) + " " + report.endPointName + "s)\n";
     if (!report.sortedInput)
     {
-        text += "  " + report.flows + " is not in the order of starts; flows were sorted\n";
+        text += "  " + report.flows + " is not sorted by start time; flows were sorted\n";
     }
     if (report.packetFlows)
     {
-        text +=
-            "  " + FormatCount(*report.packetFlows) + " flows are packets, the others a fluid\n";
+        text += "  " + FormatCount(*report.packetFlows) +
+                " flows move as packets, the others as a fluid\n";
     }
     if (report.sharingTolerance > 0)
     {
-        text += "  links are shared within " + FormatNumber(report.sharingTolerance) + "\n";
+        text += "  sharing tolerance " + FormatNumber(report.sharingTolerance) + "\n";
     }
     if (!report.corrections.empty())
     {
@@ -221,7 +221,7 @@ ToText(const FlowReport& report)
     if (summary.flows > 0)
     {
         text += "  makespan " + FormatSeconds(summary.makespan.ToSeconds()) +
-                " from the first start to the last finish; under way at once: " +
+                " from the first start to the last finish; concurrent: " +
                 FormatFixed(summary.meanActive, 1) + " flows on average, " +
                 FormatCount(report.run.maxActive) + " at most\n\n" + ClassTable(summary) + "\n";
     }
@@ -232,7 +232,7 @@ ToText(const FlowReport& report)
     return text + "  " + FormatCount(report.run.events) + " events; wall time " +
            FormatSeconds(WallSeconds(report.cost)) + " (read and route " +
            FormatSeconds(report.cost.readSeconds) + ", play " +
-           FormatSeconds(report.cost.playSeconds) + ", write " +
+           FormatSeconds(report.cost.playSeconds) + ", simulate " +
            FormatSeconds(report.cost.writeSeconds) + "), peak memory " +
            FormatDecimalBytes(static_cast<double>(report.cost.peakRssBytes)) + "\n";
 }

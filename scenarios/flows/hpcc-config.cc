@@ -349,8 +349,8 @@ HpccConfig::ExpectAsModeled() const
             throw Refusal(key, std::string(wanted ? "1" : "0") + ": " + why);
         }
     };
-    expect("USE_DYNAMIC_PFC_THRESHOLD", true, "thresholds of pauses are dynamic");
-    expect("L2_BACK_TO_ZERO", false, "lost packets are sent again by go-back-N");
+    expect("USE_DYNAMIC_PFC_THRESHOLD", true, "pause thresholds are dynamic");
+    expect("L2_BACK_TO_ZERO", false, "lost packets are retransmitted by go-back-N");
     expect("RATE_BOUND", true, "packets are paced");
     if (mode == static_cast<int64_t>(Mode::Hpcc))
     {
@@ -382,7 +382,8 @@ HpccConfig::ByRate(const std::string& key) const
     }
     if (numbers.size() != texts.size() || numbers[0] * 2 + 1 != static_cast<double>(numbers.size()))
     {
-        throw Refusal(key, "a count, and so many pairs of a rate in bits per second and a value");
+        throw Refusal(
+            key, "a count, followed by that many pairs of a rate in bits per second and a value");
     }
     for (std::size_t i = 1; i < numbers.size(); i += 2)
     {
@@ -563,7 +564,7 @@ HpccConfig::Events(const Topology& topology, const std::vector<EventSpec>& lossy
         values.push_back(error == std::errc() && end == text.data() + text.size() ? value : -1);
     }
     const auto nodes = static_cast<int64_t>(topology.DeviceCount());
-    const std::string expected = "a time in microseconds and two nodes that a link joins";
+    const std::string expected = "a time in microseconds and two nodes that a link connects";
     if (values.size() != 3 || values[0] < 0 || values[0] > MAX_LINK_DOWN || values[1] < 0 ||
         values[2] < 0 || values[1] >= nodes || values[2] >= nodes)
     {

@@ -53,7 +53,7 @@ ReadHeader(LocatedLines& lines)
     {
         throw lines.Error("nodes: found " + std::to_string(header.nodes) + " with " +
                           std::to_string(header.links) + " links, expected at most " +
-                          std::to_string(MAX_UNLINKED) + " nodes that no link joins");
+                          std::to_string(MAX_UNLINKED) + " nodes that no link connects");
     }
     return header;
 }
@@ -196,7 +196,8 @@ ReadLink(LocatedLines& lines, const Header& header, bool areLossesRefused)
     const double loss = lines.Decimal(4, "error_rate");
     if (loss != 0 && areLossesRefused)
     {
-        throw lines.Refusal("error_rate", lines.Fields()[4], "0: links of a system lose nothing");
+        throw lines.Refusal(
+            "error_rate", lines.Fields()[4], "0: links of a system lose no packets");
     }
     if (loss < 0 || loss >= 1)
     {

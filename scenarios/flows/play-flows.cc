@@ -42,7 +42,7 @@ FindRoute(const FlowFile& file, FlowNetwork& network, const FlowRow& row, const 
     catch (const std::runtime_error& error)
     {
         throw file.Error(std::string("flow: found ") + error.what() +
-                         ", expected end points that links join");
+                         ", expected end points that links connect");
     }
 }
 
@@ -63,7 +63,7 @@ CheckEnd(const FlowFile& file, FlowNetwork& network, const FlowRow& row, RouteId
         throw file.Refusal("bytes",
                            row.bytes.Count(),
                            "fewer: at " + FormatRate(rate) +
-                               " they take longer than the 106 days that time counts");
+                               " they take longer than the maximum simulated time of 106 days");
     }
 }
 
@@ -235,11 +235,11 @@ PlayFlows(FlowResults& flows,
         if (flows.Finish(flow).IsInfinite())
         {
             const std::string waiting = simulation.DescribeStuckLinks();
-            throw std::runtime_error((waiting.empty() ? "" : waiting + "; ") + "flow " +
-                                     std::to_string(flow) + " (" +
-                                     std::to_string(flows.Source(flow)) + " to " +
-                                     std::to_string(flows.Destination(flow)) +
-                                     ") does not end within the 106 days that time counts");
+            throw std::runtime_error(
+                (waiting.empty() ? "" : waiting + "; ") + "flow " + std::to_string(flow) + " (" +
+                std::to_string(flows.Source(flow)) + " to " +
+                std::to_string(flows.Destination(flow)) +
+                ") does not end within the maximum simulated time of 106 days");
         }
     }
     return {engines.Instants(), player.MaxActive(), false};

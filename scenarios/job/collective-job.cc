@@ -51,7 +51,7 @@ CollectiveJob::GetTypeId()
 {
     static TypeId tid = MakeParameterizedType<CollectiveJob>("ns3::CollectiveJob")
                             .AddTraceSource("CollectiveFinished",
-                                            "A call has ended on all its ranks.",
+                                            "A call has finished on all its ranks.",
                                             MakeTraceSourceAccessor(&CollectiveJob::m_finished),
                                             "ns3::CollectiveJob::CollectiveFinishedTracedCallback");
     return tid;
@@ -89,38 +89,37 @@ CollectiveJob::VisitParameters(weir::ParameterVisitor& visitor)
 {
     constexpr uint32_t MAX_CHANNELS = 64;
     constexpr uint32_t ANY = std::numeric_limits<uint32_t>::max();
-    visitor.Enum({"operation",
-                  "all-reduce, all-gather, reduce-scatter, broadcast, reduce, all-to-all, gather, "
-                  "scatter, send-recv (each rank to the next) or send (the first to the second)."},
-                 m_operation,
-                 weir::ChoicesUpTo(weir::LAST_COLLECTIVE_OP));
+    visitor.Enum(
+        {"operation",
+         "Operation: all-reduce, all-gather, reduce-scatter, broadcast, reduce, all-to-all, "
+         "gather, scatter, send-recv (each rank to the next) or send (the first to the second)."},
+        m_operation,
+        weir::ChoicesUpTo(weir::LAST_COLLECTIVE_OP));
     visitor.Size({"bytes",
-                  "Size as nccl-tests counts it: of the large buffer for all-gather, "
-                  "reduce-scatter, gather and scatter, else what each rank holds."},
+                  "Size as nccl-tests counts it: the larger buffer for all-gather, reduce-scatter, "
+                  "gather and scatter, else the buffer of each rank."},
                  m_bytes,
                  {weir::Bytes(), weir::Bytes(std::numeric_limits<int64_t>::max())});
-    visitor.Count({"root",
-                   "Rank in the group that a broadcast or a scatter starts from, a reduce or a "
-                   "gather ends at."},
+    visitor.Count({"root", "Root rank in the group of a broadcast, scatter, reduce or gather."},
                   m_root,
                   {0, ANY});
     visitor.Enum({"algorithm",
-                  "One of: auto, ring, tree, collnet-direct, collnet-chain, nvls, nvls-tree, pat, "
-                  "point-to-point, dimension-wise; auto is NCCL's choice."},
+                  "Algorithm: auto (NCCL's choice), ring, tree, collnet-direct, collnet-chain, "
+                  "nvls, nvls-tree, pat, point-to-point or dimension-wise."},
                  m_algorithm,
                  OrAuto(AlgorithmChoices()));
-    visitor.Enum({"protocol", "ll, ll128, simple, or auto for NCCL's choice."},
+    visitor.Enum({"protocol", "Protocol: ll, ll128, simple, or auto (NCCL's choice)."},
                  m_protocol,
                  OrAuto(weir::ChoicesUpTo(weir::Protocol::Simple)));
     visitor.Count(
-        {"channels", "How many channels; 0 for NCCL's choice."}, m_channels, {0, MAX_CHANNELS});
+        {"channels", "Number of channels; 0: NCCL's choice."}, m_channels, {0, MAX_CHANNELS});
     visitor.Enum({"fidelity",
-                  "How closely it is followed: analytical, stream or flow; packet where flows move "
+                  "Fidelity of the communication: analytical, stream or flow; packet if flows move "
                   "as packets."},
                  m_fidelity,
                  weir::FidelityNames());
-    visitor.Count({"calls", "How many calls, one after another."}, m_calls, {1, ANY});
-    visitor.Duration({"startTime", "When the first call begins; at once if that has passed."},
+    visitor.Count({"calls", "Number of back-to-back calls."}, m_calls, {1, ANY});
+    visitor.Duration({"startTime", "Start time of the first call; a past time means at once."},
                      m_startTime,
                      {weir::Time(), weir::Time::Infinite()});
 }

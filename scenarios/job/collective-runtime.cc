@@ -17,15 +17,16 @@ NS_OBJECT_ENSURE_REGISTERED(CollectiveRuntime);
 TypeId
 CollectiveRuntime::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::CollectiveRuntime")
-                            .SetParent<Object>()
-                            .SetGroupName("Weir")
-                            .AddConstructor<CollectiveRuntime>()
-                            .AddAttribute("NcclVersion",
-                                          "The NCCL release whose constants and choices are used.",
-                                          StringValue("2.30.7"),
-                                          MakeStringAccessor(&CollectiveRuntime::m_ncclVersion),
-                                          MakeStringChecker());
+    static TypeId tid =
+        TypeId("ns3::CollectiveRuntime")
+            .SetParent<Object>()
+            .SetGroupName("Weir")
+            .AddConstructor<CollectiveRuntime>()
+            .AddAttribute("NcclVersion",
+                          "NCCL version whose constants and algorithm selection apply.",
+                          StringValue("2.30.7"),
+                          MakeStringAccessor(&CollectiveRuntime::m_ncclVersion),
+                          MakeStringChecker());
     return tid;
 }
 
@@ -89,8 +90,8 @@ void
 CollectiveRuntime::CheckUnrecorded(const char* job) const
 {
     NS_ABORT_MSG_IF(m_isRecorded,
-                    job << ": found a RunRecorder that was installed before it and would not hold "
-                           "it, expected the recorder to be installed after all jobs");
+                    job << ": found a RunRecorder that was installed before it and would not "
+                           "record it, expected the recorder to be installed after all jobs");
 }
 
 weir::Simulation&

@@ -65,34 +65,34 @@ RunRecorder::GetTypeId()
             .SetGroupName("Weir")
             .AddConstructor<RunRecorder>()
             .AddAttribute("Title",
-                          "What the files call the run.",
+                          "Title of the run in the result files.",
                           StringValue("ns-3 program"),
                           MakeStringAccessor(&RunRecorder::m_title),
                           MakeStringChecker())
             .AddAttribute("File",
-                          "The result file, HDF5; empty: none.",
+                          "HDF5 result file; empty: none.",
                           StringValue(""),
                           MakeStringAccessor(&RunRecorder::m_file),
                           MakeStringChecker())
             .AddAttribute("TimelineFile",
-                          "The timeline, Chrome's trace format; empty: none.",
+                          "Timeline file in Chrome's trace format; empty: none.",
                           StringValue(""),
                           MakeStringAccessor(&RunRecorder::m_timelineFile),
                           MakeStringChecker())
             .AddAttribute("LinkSeries",
-                          "Width of a bin of the links' bytes over time; 0: no series.",
+                          "Bin width of the link traffic time series; 0: no series.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RunRecorder::m_linkSeries),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("PortSeries",
-                          "Width of a bin of the busiest ports' queue lengths and pauses over "
-                          "time, of a fabric that moves packets; 0: no series.",
+                          "Bin width of the queue length and pause time series of the busiest "
+                          "ports, in a fabric that moves packets; 0: no series.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RunRecorder::m_portSeries),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("Ranks",
-                          "Ranks of each training job to record beside those that always are: "
-                          "\"all\", or numbers as \"0 5 17\".",
+                          "Ranks of each training job to record in addition to the default ones: "
+                          "\"all\", or ranks separated by spaces, such as \"0 5 17\".",
                           StringValue(""),
                           MakeStringAccessor(&RunRecorder::m_ranks),
                           MakeStringChecker());
@@ -124,7 +124,7 @@ RunRecorder::Install(Ptr<FluidFabric> fabric)
     NS_LOG_FUNCTION(this << fabric);
     NS_ABORT_MSG_IF(m_recording, "RunRecorder: installed twice");
     NS_ABORT_MSG_IF(m_file.empty() && m_timelineFile.empty(),
-                    "RunRecorder: neither File nor TimelineFile says where to");
+                    "RunRecorder: found neither File nor TimelineFile, expected one of them");
     m_runtime = CollectiveRuntime::Of(fabric);
     m_driver = fabric->GetDriver();
     Describe(fabric);
@@ -271,7 +271,7 @@ RunRecorder::DescribeProgram(Ptr<FluidFabric> fabric)
     m_scenario.remarks.push_back(
         "an ns-3 program, RngSeed=" + std::to_string(RngSeedManager::GetSeed()) +
         ", RngRun=" + std::to_string(RngSeedManager::GetRun()) +
-        "; flows and failures that it starts itself are not here");
+        "; flows and failures that the program starts itself are not included");
     for (auto node = NodeList::Begin(); node != NodeList::End(); ++node)
     {
         const Ptr<GpuServer> server = (*node)->GetObject<GpuServer>();

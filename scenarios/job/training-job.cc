@@ -60,15 +60,15 @@ TrainingJob::GetTypeId()
             .SetGroupName("Weir")
             .AddConstructor<TrainingJob>()
             .AddTraceSource("OpFinished",
-                            "A rank has ended an operation of its step.",
+                            "An operation of a rank's step has finished.",
                             MakeTraceSourceAccessor(&TrainingJob::m_opFinished),
                             "ns3::TrainingJob::OpFinishedTracedCallback")
             .AddTraceSource("CollectiveFinished",
-                            "A collective or send/recv has ended on all its ranks.",
+                            "A collective or send/recv has finished on all its ranks.",
                             MakeTraceSourceAccessor(&TrainingJob::m_collectiveFinished),
                             "ns3::TrainingJob::CollectiveFinishedTracedCallback")
             .AddTraceSource("StepFinished",
-                            "All ranks have ended a step.",
+                            "All ranks have finished a step.",
                             MakeTraceSourceAccessor(&TrainingJob::m_stepFinished),
                             "ns3::TrainingJob::StepFinishedTracedCallback");
     // Added after the plan's attributes, as ns-3 sets attributes in this order when it creates an
@@ -78,10 +78,9 @@ TrainingJob::GetTypeId()
         return AddParameterAttributes(tid, defaults.GetComponents())
             .AddAttribute(
                 "Framework",
-                "What a training framework does whatever the plan, as a scenario's "
-                "framework: torchtitan; attributes of the plan that differ from their "
-                "defaults, or are set later, override it. Empty: the defaults "
-                "(megatron-lm).",
+                "Training framework whose plan defaults apply, as in a scenario, such as "
+                "torchtitan; plan attributes that differ from their defaults or are set later "
+                "override them. Empty: the defaults (megatron-lm).",
                 StringValue(""),
                 MakeStringAccessor(&TrainingJob::SetFramework, &TrainingJob::GetFramework),
                 MakeStringChecker());
@@ -138,41 +137,44 @@ TrainingJob::VisitParameters(weir::ParameterVisitor& visitor)
 {
     constexpr uint32_t MAX_STEPS = 65535;
     constexpr double MAX_JITTER = 10;
-    visitor.Text({"name", "What traces and messages call the job."}, m_name);
-    visitor.Text({"tensorShape", "Tensor ranks as a grid, [q, q] or [q, q, d]; empty: in one row."},
+    visitor.Text({"name", "Name of the job in traces and messages."}, m_name);
+    visitor.Text({"tensorShape",
+                  "Shape of the tensor-parallel ranks as a grid, [q, q] or [q, q, d]; empty: one "
+                  "dimension."},
                  m_tensorShape);
     visitor.Text({"expertLoad",
-                  "How many tokens experts get, as a scenario's expertLoad: {imbalance: 1.3}; "
-                  "empty: all alike."},
+                  "Distribution of tokens over experts, as a scenario's expertLoad: {imbalance: "
+                  "1.3}; empty: balanced."},
                  m_expertLoad);
-    visitor.Enum({"precision", "Of weights and activations: fp32, tf32, fp16, bf16 or fp8."},
-                 m_plan.precision,
-                 weir::PrecisionNames());
-    visitor.Count({"steps", "How many steps, one after another."}, m_steps, {1, MAX_STEPS});
+    visitor.Enum(
+        {"precision", "Precision of weights and activations: fp32, tf32, fp16, bf16 or fp8."},
+        m_plan.precision,
+        weir::PrecisionNames());
+    visitor.Count({"steps", "Number of steps."}, m_steps, {1, MAX_STEPS});
     visitor.Number({"steadyTolerance",
-                    "Relative to the mean step: no more steps once it is known so well (95 % "
-                    "confidence); 0 runs all of them."},
+                    "Stop once the 95 % confidence interval of the mean step is within this "
+                    "fraction of it; 0: run all steps."},
                    m_steadyTolerance,
                    {0, 1});
     visitor.Number({"jitter",
-                    "Coefficient of variation of the factors, of mean 1, on the ranks' compute "
-                    "times."},
+                    "Coefficient of variation of the random factors (mean 1) on the ranks' compute "
+                    "times; 0: none."},
                    m_jitter.coefficientOfVariation,
                    {0, MAX_JITTER});
-    visitor.Enum({"jitterPer", "What the ranks' factors are drawn for: run, step or operation."},
+    visitor.Enum({"jitterPer", "What each jitter factor is drawn for: run, step or operation."},
                  m_jitter.scope,
                  weir::JitterScopeNames());
-    visitor.Seed({"jitterSeed", "Of the factors."}, m_jitter.seed);
+    visitor.Seed({"jitterSeed", "Seed of the jitter factors."}, m_jitter.seed);
     visitor.Text({"overlapSlowdown",
-                  "How much longer kernels beside communication take: modeled, off, or one factor "
-                  "of at least 1 for all."},
+                  "Slowdown of kernels that overlap communication: modeled, off, or one factor of "
+                  "at least 1."},
                  m_overlap);
     visitor.Enum({"fidelity",
-                  "How closely communication is followed: analytical, stream or flow; packet where "
-                  "flows move as packets."},
+                  "Fidelity of the communication: analytical, stream or flow; packet if flows move "
+                  "as packets."},
                  m_fidelity,
                  weir::FidelityNames());
-    visitor.Duration({"startTime", "When the first step begins; at once if that has passed."},
+    visitor.Duration({"startTime", "Start time of the first step; a past time means at once."},
                      m_startTime,
                      {weir::Time(), weir::Time::Infinite()});
     weir::PlanKeys(m_plan).VisitParameters(visitor);
@@ -238,7 +240,7 @@ TrainingJob::Install(Ptr<FluidFabric> fabric,
 void
 TrainingJob::SetComputeScale(const std::vector<double>& factors)
 {
-    NS_ABORT_MSG_IF(m_run, "TrainingJob: SetComputeScale comes before Install");
+    NS_ABORT_MSG_IF(m_run, "TrainingJob: SetComputeScale must be called before Install");
     NS_ABORT_MSG_IF(factors.size() != GetNRanks(),
                     "TrainingJob: " << factors.size() << " factors on compute times for "
                                     << GetNRanks() << " ranks");

@@ -504,7 +504,7 @@ CalibrateMachine(const MachineFitSpec& spec,
     const auto before =
         machine.Problem().predict({std::vector<double>(parameters.size(), 0)}).front();
     MachineCalibration calibration;
-    calibration.heldOut = spec.runs.size() < MIN_RUNS ? "classes of sizes in runs" : "runs";
+    calibration.heldOut = spec.runs.size() < MIN_RUNS ? "size classes of runs" : "runs";
     calibration.parts = leftOut.fits.size();
     calibration.points = machine.Points().size();
     calibration.scatter = fit.scale;

@@ -163,7 +163,7 @@ PlaceRanks(const std::string& path, RunRows& rows)
             throw InputError(path + ": found " + std::to_string(byHost.begin()->second) +
                              " ranks on " + byHost.begin()->first + " and " +
                              std::to_string(ranks) + " on " + host +
-                             ", expected as many on every node");
+                             ", expected the same number on every node");
         }
     }
     rows.run.nodes = static_cast<uint32_t>(byHost.size());

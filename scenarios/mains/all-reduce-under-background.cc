@@ -34,7 +34,7 @@ void
 PrintCall(uint32_t call, const weir::CollectivePlan& plan, weir::Time started, weir::Time now)
 {
     const double seconds = (now - started).ToSeconds();
-    std::printf("call %2u: %10.3f us  (alone %10.3f us)  %7.3f GB/s\n",
+    std::printf("call %2u: %10.3f us  (uncontended %10.3f us)  %7.3f GB/s\n",
                 call,
                 seconds * 1e6,
                 plan.duration.ToMicroseconds(),
@@ -45,8 +45,7 @@ PrintCall(uint32_t call, const weir::CollectivePlan& plan, weir::Time started, w
 void
 PrintEnd(uint64_t flow)
 {
-    std::printf("the flow in the background ends at %.3f ms\n",
-                Simulator::Now().GetSeconds() * 1e3);
+    std::printf("the background flow ends at %.3f ms\n", Simulator::Now().GetSeconds() * 1e3);
 }
 
 /**
@@ -57,8 +56,7 @@ PrintEnd(uint64_t flow)
 void
 StartBackground(ClusterContainer cluster, uint64_t bytes)
 {
-    std::printf("a flow in the background starts at %.3f ms\n",
-                Simulator::Now().GetSeconds() * 1e3);
+    std::printf("the background flow starts at %.3f ms\n", Simulator::Now().GetSeconds() * 1e3);
     cluster.GetFabric()->StartFlow(
         cluster.GetGpu(0, 0), cluster.GetGpu(1, 0), bytes, MakeCallback(&PrintEnd));
 }
@@ -70,9 +68,9 @@ main(int argc, char* argv[])
     std::string fidelity = "stream";
     uint64_t background = 150000000;
     CommandLine cmd(__FILE__);
-    cmd.AddValue("size", "What every GPU holds (bytes)", size);
+    cmd.AddValue("size", "Buffer size of each GPU (bytes)", size);
     cmd.AddValue("fidelity", "analytical, stream or flow", fidelity);
-    cmd.AddValue("background", "Size of the flow in the background (bytes)", background);
+    cmd.AddValue("background", "Size of the background flow (bytes)", background);
     cmd.Parse(argc, argv);
 
     ClusterHelper clusterHelper;
@@ -97,7 +95,7 @@ main(int argc, char* argv[])
     Simulator::Schedule(
         Seconds(plan.duration.ToSeconds() * 2.5), &StartBackground, cluster, background);
     Simulator::Run();
-    std::printf("bus bandwidth at last: %.3f GB/s\n", job->GetBusBandwidth().ToGBps());
+    std::printf("bus bandwidth of the last call: %.3f GB/s\n", job->GetBusBandwidth().ToGBps());
     Simulator::Destroy();
     return 0;
 }

@@ -69,9 +69,9 @@ main(int argc, char* argv[])
     bool pcap = false;
     bool hybrid = false;
     CommandLine cmd(__FILE__);
-    cmd.AddValue("size", "What every GPU holds (bytes)", size);
-    cmd.AddValue("mtu", "Most bytes of an IP packet", mtu);
-    cmd.AddValue("pcap", "Write what the NICs of servers 0 and 1 see to pcap files", pcap);
+    cmd.AddValue("size", "Buffer size of each GPU (bytes)", size);
+    cmd.AddValue("mtu", "Maximum size of an IP packet (bytes)", mtu);
+    cmd.AddValue("pcap", "Capture the packets of the NICs of servers 0 and 1 in pcap files", pcap);
     cmd.AddValue("hybrid", "Move the flows of the all-reduce as a fluid", hybrid);
     cmd.Parse(argc, argv);
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(mtu - 52));
@@ -130,7 +130,7 @@ main(int argc, char* argv[])
     Simulator::Run();
 
     const Ptr<FabricChannel> channel = FabricChannel::Of(cluster.GetFabric());
-    std::printf("packets of TCP: %llu sent, %llu delivered, %llu dropped\n",
+    std::printf("TCP packets: %llu sent, %llu delivered, %llu dropped\n",
                 static_cast<unsigned long long>(channel->GetSent()),
                 static_cast<unsigned long long>(channel->GetDelivered()),
                 static_cast<unsigned long long>(channel->GetDropped()));

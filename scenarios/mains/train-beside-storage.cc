@@ -255,7 +255,7 @@ void
 Experiment::Ask()
 {
     m_asking->Send(Create<Packet>(100));
-    std::printf("server 0 asks for a checkpoint at %.3f ms\n", Simulator::Now().GetSeconds() * 1e3);
+    std::printf("server 0 requests a checkpoint at %.3f ms\n", Simulator::Now().GetSeconds() * 1e3);
 }
 
 void
@@ -263,7 +263,8 @@ Experiment::StartCheckpoint(Ptr<Socket> socket)
 {
     while (socket->Recv())
     {
-        std::printf("storage is asked at %.3f ms\n", Simulator::Now().GetSeconds() * 1e3);
+        std::printf("storage receives the request at %.3f ms\n",
+                    Simulator::Now().GetSeconds() * 1e3);
         m_began = m_cluster.GetFabric()->GetDriver()->Synchronize();
         for (uint32_t gpu = 0; gpu < m_parts.GetN(); gpu++)
         {
@@ -345,9 +346,9 @@ main(int argc, char* argv[])
     uint32_t steps = 8;
     std::string fidelity = "stream";
     CommandLine cmd(__FILE__);
-    cmd.AddValue("samples", "Mean load of the samples on a NIC of the storage, 0 to 1", samples);
-    cmd.AddValue("checkpoint", "What every GPU sends for a checkpoint (bytes)", checkpoint);
-    cmd.AddValue("steps", "How many steps", steps);
+    cmd.AddValue("samples", "Mean load of the sample traffic on a storage NIC, 0 to 1", samples);
+    cmd.AddValue("checkpoint", "Checkpoint size of each GPU (bytes)", checkpoint);
+    cmd.AddValue("steps", "Number of steps", steps);
     cmd.AddValue("fidelity", "stream or flow", fidelity);
     cmd.Parse(argc, argv);
 

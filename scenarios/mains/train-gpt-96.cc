@@ -66,8 +66,8 @@ main(int argc, char* argv[])
     uint32_t steps = 2;
     std::string fidelity = "stream";
     CommandLine cmd(__FILE__);
-    cmd.AddValue("globalBatch", "Samples of a step", globalBatch);
-    cmd.AddValue("steps", "How many steps", steps);
+    cmd.AddValue("globalBatch", "Samples per step", globalBatch);
+    cmd.AddValue("steps", "Number of steps", steps);
     cmd.AddValue("fidelity", "analytical, stream or flow", fidelity);
     cmd.Parse(argc, argv);
 

@@ -185,8 +185,8 @@ ReadRanks(const XmlElement& element, ImportedProgram& program)
         if (!seen[id])
         {
             element.Fail("ngpus",
-                         "found " + std::to_string(count) + ", expected gpu " + std::to_string(id) +
-                             ", too");
+                         "found " + std::to_string(count) + ", expected also gpu " +
+                             std::to_string(id) + "");
         }
     }
 }

@@ -89,7 +89,7 @@ TEST(Calibration, SmallClassesAreMergedUpwards)
     EXPECT_EQ(regimeOf({"stream", "ring", "mixed"}), "stream/ring");
     EXPECT_EQ(calibration.Regimes().at("stream/ring").cases, 120U);
     const ErrorBound tree = calibration.BoundOf({{"analytical", "tree"}, {3}}, 0.9);
-    EXPECT_EQ(tree.region, "outside: too few calibrated cases are like it");
+    EXPECT_EQ(tree.region, "outside: too few similar calibration cases");
     EXPECT_TRUE(std::isinf(tree.upper));
 }
 
@@ -122,7 +122,7 @@ TEST(Calibration, OnlyARegimeThatNamesItsClassesStandsForAPosition)
     const Calibration calibration = Calibrate(cases);
     EXPECT_EQ(calibration.BoundOf({{"stream", "contended"}, {3}}, 0.9).region, "inside");
     EXPECT_EQ(calibration.BoundOf({{"stream", "contended"}, {3}, 2}, 0.9).region,
-              "outside: too few calibrated cases are like it");
+              "outside: too few similar calibration cases");
 }
 
 /** Features run from 0 to 9: 2^12 ranks are outside, and the message says of what and how far. */
@@ -273,7 +273,7 @@ TEST(StepPosition, TellsWhoContendsForLinks)
     EXPECT_EQ(firstTwo(PositionWith({{"events", flow}})), (Path{"stream", "contended"}));
     EXPECT_EQ(firstTwo(PositionWith({{"jobs", both}})), (Path{"stream", "contended"}));
     EXPECT_EQ(PositionWith({{"jobs", both}, {"events", flow}}).unsampled,
-              "events beside other jobs");
+              "link events with other jobs");
     const std::string second = ", {name: more" + traffic.substr(traffic.find(','));
     EXPECT_EQ(PositionWith({{"jobs", "[" + gpt + ", " + traffic + second + "]"}}).unsampled,
               "more than two jobs");
@@ -500,7 +500,7 @@ TEST(CallPosition, CallsOfJobsHaveABoundOfTheirOwn)
         Catalog());
     const Calibration calibration = ReadCalibration("collectives", Catalog());
     EXPECT_EQ(RunScenario(large, {&calibration, 0.9}).bound->region,
-              "outside: too few calibrated cases are like it");
+              "outside: too few similar calibration cases");
 }
 
 /** Machine and nodes are drawn once, whatever plans are drawn again: every machine has its share,

@@ -145,7 +145,7 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-to-all --counts c.csv --sizes 1MiB",
      "--counts: found --sizes 1MiB beside it, expected one of the two"},
     {"collective --system hgx-h100 --op all-reduce --explain --json",
-     "--explain: found it with --json, expected it with the table"},
+     "--explain: found it with --json, expected neither: it precedes the printed table"},
     {"collective --system hgx-h100 --op all-reduce --explain --csv -", "--explain: found it with"},
     {"collective --system hgx-h100 --op all-reduce --nccl ''", "--nccl: found '', expected a"},
     {"collective --system hgx-h100 --op all-reduce --nodes 2 --set fabric.kind=none",
@@ -163,7 +163,7 @@ constexpr Refusal REFUSALS[] = {
     {"run gpt-22b-8-a100-full --set jobs.0.name=background", "found 'background', as results name"},
     {"validate nccl-v100-2019 --fidelity packet", "expected analytical, stream or flow"},
     {"validate korthikanti-2022 --fidelity flow",
-     "--fidelity: found flow for korthikanti-2022, which no fidelity is chosen for"},
+     "--fidelity: found flow for korthikanti-2022, whose fidelity is fixed"},
     {"calibrate --system polaris --from a.txt --seed 3 -o a.yaml",
      "--seed: found it without --shortcut, expected both"},
     {"calibrate --shortcut collectives --op all-reduce -o a.yaml",
@@ -176,9 +176,8 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --algorithm nvls --protocol ll",
      "found protocol 'll', which algorithm 'nvls' does not support, expected simple"},
     {"collective --system hgx-h100 --op all-reduce --fidelity hybrid",
-     "--fidelity: found hybrid and nothing that moves as packets, expected packets.links by --set "
-     "or "
-     "in the file of --network"},
+     "--fidelity: found hybrid without packets.links, expected it by --set or in the file of "
+     "--network"},
     {"collective --system hgx-h100 --op all-reduce --fidelity hybrid --set packets.jobs=[a]",
      "expected one of: links"},
     {"collective --system hgx-h100 --op all-reduce --fidelity hybrid --set packets.links=[a-b]",
@@ -211,8 +210,8 @@ constexpr Refusal REFUSALS[] = {
     {"flows --topology hgx-h100 --flows f.csv --fidelity stream",
      "--fidelity: found 'stream', expected flow, packet or hybrid"},
     {"flows --topology hgx-h100 --flows f.csv --fidelity hybrid",
-     "--fidelity: found hybrid and nothing that moves as packets, expected packets: with flows, "
-     "sources, destinations, below or links in the file of --network"},
+     "--fidelity: found hybrid without any packets, expected packets: with flows, sources, "
+     "destinations, below or links in the file of --network"},
     {"flows --topology hgx-h100 --flows f.csv --fidelity hybrid --set packets.links=[a-b]",
      "packets.links.0: found 'a-b', expected the name of a link, as 'node0/nic0->leaf0', in"},
     {"flows --topology hgx-h100 --flows f.csv --fidelity hybrid --set packets.below=0B",
@@ -244,10 +243,11 @@ constexpr Refusal REFUSALS[] = {
      "--set settle.replay=true",
      "settle: found it with fidelity hybrid, expected fidelity packet: what shares links with a"},
     {"flows --topology hgx-h100 --flows f.csv --fidelity packet --set packets.below=1kB",
-     "packets: found it with fidelity packet, expected fidelity hybrid: what moves as packets"},
+     "packets: found it with fidelity packet, expected fidelity hybrid: it selects the flows that "
+     "move as packets"},
     {"flows --topology hgx-h100 --flows f.csv --set "
      "'events=[{kind: slow-gpu, gpu: n0g0, factor: 2}]'",
-     "events.0.kind: found 'slow-gpu', expected an event of links: flows are those of --flows"},
+     "events.0.kind: found 'slow-gpu', expected an event on links: flows are given by --flows"},
     {"flows --topology hgx-h100 --flows f.csv --link-series 1ps -o a.h5", "expected at least 1ns"},
     {"collective --system hgx-h100 --op all-reduce --fidelity packet --set switch.markFrom=1MiB",
      "switch.markFrom: found '1MiB', expected at most markAll, 400"},
@@ -608,8 +608,8 @@ TEST(CommandLine, ARunThatCannotGoOnLeavesFilesOnlyWhereAsked)
     const Outcome outcome = Weir(folder, "run a.yaml --quiet -o a.h5 --timeline a.json");
     EXPECT_EQ(outcome.exit, 1);
     EXPECT_EQ(outcome.err,
-              "weir: the run cannot go on: a: all-gather of 16 GPUs: call 0 has not ended; links "
-              "down: node0/nic0->leaf0, leaf0->node0/nic0\n");
+              "weir: the run stalled: a: all-gather of 16 GPUs: call 0 has not ended; links down: "
+              "node0/nic0->leaf0, leaf0->node0/nic0\n");
     EXPECT_EQ(folder.Files(), 1U);
     const Outcome kept = Weir(folder, "run a.yaml --quiet -o a.h5 --keep-partial");
     EXPECT_EQ(kept.exit, 1);
@@ -750,7 +750,7 @@ TEST(CommandLine, ARunThatCannotGoOnNamesLinksDegradedToNothing)
     const Outcome outcome = Weir(folder, "run a.yaml --quiet");
     EXPECT_EQ(outcome.exit, 1);
     EXPECT_EQ(outcome.err,
-              "weir: the run cannot go on: a: all-gather of 16 GPUs: call 0 has not ended; links "
+              "weir: the run stalled: a: all-gather of 16 GPUs: call 0 has not ended; links "
               "degraded to nothing: node0/nic0->leaf0\n");
 }
 
@@ -913,7 +913,7 @@ TEST(CommandLine, RunsAConfigurationOfHpccsSimulator)
     for (const auto& [option, refusal] : std::map<std::string, std::string>{
              {"--fidelity packet --congestion-control none",
               "--congestion-control: found 'none'" + with +
-                  "that of its CC_MODE, without the option"},
+                  "no such option: its CC_MODE selects the congestion control"},
              {"--fidelity packet --topology hgx-h100",
               "--topology: found 'hgx-h100'" + with + "a topology file of that simulator"},
              {"--fidelity flow", "--fidelity: found 'flow'" + with + "packet"}})

@@ -249,7 +249,7 @@ TEST(FlowNetwork, LinksThatStayDownAreNamed)
         {
             EXPECT_EQ(std::string(error.what()),
                       "links down: host0->switch4, switch4->host0; flow 0 (0 to 1) does not end "
-                      "within the 106 days that time counts");
+                      "within the maximum simulated time of 106 days");
         }
     }
 }

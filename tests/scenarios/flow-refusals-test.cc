@@ -78,7 +78,7 @@ TEST(HpccTopology, RefusesWrongLinks)
     EXPECT_EQ(link("0 2 100Gbps 5 0\n"),
               "3: delay: found '5', expected a unit, such as 1us: without one it is seconds");
     EXPECT_EQ(link("0 2 100Gbps 1us 0.01\n"),
-              "3: error_rate: found '0.01', expected 0: links of a system lose nothing");
+              "3: error_rate: found '0.01', expected 0: links of a system lose no packets");
 }
 
 TEST(HpccTopology, RefusesAnotherNumberOfLinksThanItSays)
@@ -120,7 +120,7 @@ TEST(FlowFile, RefusesAFlowWithoutAPath)
 {
     EXPECT_EQ(FlowRefusal("2\n0 1 3 100 5 0\n0 3 3 100 5 0\n"),
               "3: flow: found no path from host0 to host3 over network links, expected end points "
-              "that links join");
+              "that links connect");
 }
 
 TEST(FlowFile, RefusesWrongNumbers)
@@ -149,7 +149,7 @@ TEST(FlowFile, RefusesFlowsThatOutlastTime)
 {
     EXPECT_EQ(FlowRefusal("src,dst,bytes,start_s\n0,1,9000000000000000000,0\n"),
               "2: bytes: found '9000000000000000000', expected fewer: at 100Gbps they take longer "
-              "than the 106 days that time counts");
+              "than the maximum simulated time of 106 days");
 }
 
 TEST(FlowFile, RefusesAnotherNumberOfFlowsThanItSays)
@@ -180,8 +180,8 @@ TEST(FlowFile, RefusesAFileOfNoKnownForm)
               "2: found 3 fields, expected 6: src dst pg dport size start_s, or 5: src dst pg size "
               "start_s");
     EXPECT_EQ(FlowRefusal("src,dst,size,start_s\n"),
-              "1: header: found 'size', expected the columns src,dst,bytes,start_s, maybe pg and "
-              "dport");
+              "1: header: found 'size', expected the columns src,dst,bytes,start_s, optionally pg "
+              "and dport");
     EXPECT_EQ(FlowRefusal("src,dst,start_s\n"),
               "1: header: found no column 'bytes', expected src,dst,bytes,start_s");
     EXPECT_EQ(FlowRefusal("src,dst,bytes,start_s,src\n"),

@@ -181,26 +181,24 @@ TEST(HpccConfig, RefusesWhatCannotBe)
               "1: CC_MODE: found '10', expected 1 (DCQCN), 3 (HPCC), 7 (TIMELY) or 8 (DCTCP)");
     EXPECT_EQ(
         Refusal("CC_MODE 1\nL2_BACK_TO_ZERO 1\n"),
-        "2: L2_BACK_TO_ZERO: found '1', expected 0: lost packets are sent again by go-back-N");
+        "2: L2_BACK_TO_ZERO: found '1', expected 0: lost packets are retransmitted by go-back-N");
     EXPECT_EQ(Refusal("CC_MODE 1\nUSE_DYNAMIC_PFC_THRESHOLD 0\n"),
-              "2: USE_DYNAMIC_PFC_THRESHOLD: found '0', expected 1: thresholds of pauses are "
-              "dynamic");
+              "2: USE_DYNAMIC_PFC_THRESHOLD: found '0', expected 1: pause thresholds are dynamic");
     EXPECT_EQ(Refusal("CC_MODE 1\nERROR_RATE_PER_LINK 1\n"),
               "2: ERROR_RATE_PER_LINK: found '1', expected 0 to below 1");
     for (const char* down : {"100 0 1", "100 0 4", "100 0", "soon 0 3", "-1 0 3"})
     {
         EXPECT_EQ(Refusal(std::string("CC_MODE 1\nLINK_DOWN ") + down + "\n"),
                   std::string("2: LINK_DOWN: found '") + down +
-                      "', expected a time in microseconds and two nodes that a link joins");
+                      "', expected a time in microseconds and two nodes that a link connects");
     }
     EXPECT_EQ(Refusal("CC_MODE 1\nRP_TIMER soon\n"),
               "2: RP_TIMER: found 'soon', expected a number from 0 to 1e+09");
     EXPECT_EQ(Refusal("CC_MODE 1\nRATE_AI 50\n"),
               "2: RATE_AI: found '50', expected a rate with a unit, such as 50Mb/s");
-    EXPECT_EQ(
-        Refusal("CC_MODE 1\nKMIN_MAP 2 25000000000 100\n"),
-        "2: KMIN_MAP: found '2 25000000000 100', expected a count, and so many pairs of a rate "
-        "in bits per second and a value");
+    EXPECT_EQ(Refusal("CC_MODE 1\nKMIN_MAP 2 25000000000 100\n"),
+              "2: KMIN_MAP: found '2 25000000000 100', expected a count, followed by that many "
+              "pairs of a rate in bits per second and a value");
     EXPECT_EQ(Refusal("CC_MODE 1\nKMIN_MAP 1 25000000000 100\n"),
               "2: KMIN_MAP: found '1 25000000000 100', expected an entry of 100000000000, which "
               "ports of the topology have");

@@ -164,7 +164,7 @@ TEST(HtsimFiles, RefusesConnectionsThatCannotBePlayed)
     EXPECT_EQ(FlowRefusal(head + "0->1 size 1\n"),
               "3: found no start, expected src->dst start t size bytes");
     EXPECT_EQ(FlowRefusal(head + "0->1 trigger 3 size 1\n"),
-              "3: trigger: found '3', expected a start: triggers are not played");
+              "3: trigger: found '3', expected a start: triggers are not supported");
     EXPECT_EQ(FlowRefusal(head + "0->1 start 0 size 1 foo 3\n"),
               "3: key: found 'foo', expected start, size, id, prio, send_done_trigger, "
               "recv_done_trigger");
@@ -172,7 +172,8 @@ TEST(HtsimFiles, RefusesConnectionsThatCannotBePlayed)
     EXPECT_EQ(FlowRefusal("Nodes 5\nConnections 1\n0->1 start 0 size 1\n"),
               "1: Nodes: found '5', expected 16, the hosts of the topology");
     EXPECT_EQ(FlowRefusal(head + "Triggers 2\n0->1 start 0 size 1\n"),
-              "3: Triggers: found '2', expected 0: flows start at times, and links fail by events");
+              "3: Triggers: found '2', expected 0: triggers and failures are not supported, only "
+              "start times and events");
 }
 
 /** Packets, queues and messages as htsim's Ultra Ethernet runs have them at 100 Gb/s. */

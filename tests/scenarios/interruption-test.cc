@@ -85,12 +85,12 @@ TEST(Interruption, NobodyWaitsForWorkersWhileItUnwinds)
 TEST(Interruption, ASecondSignalSaysWhatIsKept)
 {
     const auto work = [] {
-        KeepWhenInterrupted("cases that had ended are kept in a.cases");
+        KeepWhenInterrupted("finished cases are kept in a.cases");
         std::raise(SIGINT);
     };
     EXPECT_EXIT(RunAndReport(work, SIGINT),
                 testing::ExitedWithCode(128 + SIGINT),
-                "weir: interrupted; cases that had ended are kept in a.cases");
+                "weir: interrupted; finished cases are kept in a.cases");
 }
 
 TEST(Interruption, AnIgnoredSignalStaysIgnored)

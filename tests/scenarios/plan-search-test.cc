@@ -122,7 +122,7 @@ TEST(PlanSearch, FindsPlansOfOtherNumbersOfGpus)
                                "jobs.0.parallel.data=2 "),
               std::string::npos)
         << outcome.out;
-    EXPECT_NE(Weir(folder, search + " --gpus 9").err.find("--gpus: found 9, of which no plan"),
+    EXPECT_NE(Weir(folder, search + " --gpus 9").err.find("--gpus: found 9, for which no plan"),
               std::string::npos);
 }
 
@@ -133,7 +133,7 @@ TEST(PlanSearch, RefusesRunsWithoutAPlan)
     EXPECT_EQ(none.exit, 2);
     EXPECT_EQ(
         none.err,
-        "weir: congestion-512-h100: found no training job, expected one whose plans to search\n");
+        "weir: congestion-512-h100: found no training job, expected one to search plans for\n");
     const Outcome other = Weir(folder, "search gpt-22b-8-h100-split --job gtp");
     EXPECT_EQ(other.exit, 2);
     EXPECT_EQ(other.err, "weir: --job: found 'gtp', expected one of: gpt (did you mean 'gpt'?)\n");

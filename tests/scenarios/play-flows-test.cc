@@ -110,7 +110,7 @@ TEST(PlayFlows, AFlowThatOutlastsTimeIsNamed)
     catch (const std::runtime_error& error)
     {
         EXPECT_STREQ(error.what(),
-                     "flow 1 (1 to 0) does not end within the 106 days that time counts");
+                     "flow 1 (1 to 0) does not end within the maximum simulated time of 106 days");
     }
 }
 

@@ -91,7 +91,7 @@ TEST(ParseMscclText, WrongFilesAreRefusedWithTheirPlace)
     ExpectRefusal(Changed("<tb id=\"0\"", "<tb id=\"5\""),
                   "a.xml:6:5: tb id: found '5', expected 0");
     ExpectRefusal(Changed("<gpu id=\"0\"", "<gpu id=\"1\""), "gpu id: found '1' again");
-    ExpectRefusal(Changed("ngpus=\"4\"", "ngpus=\"5\""), "found 5, expected gpu 4, too");
+    ExpectRefusal(Changed("ngpus=\"4\"", "ngpus=\"5\""), "found 5, expected also gpu 4");
     ExpectRefusal(Changed("type=\"s\"", "type=\"send\""), "a.xml:7:7: step type: found 'send'");
     ExpectRefusal(Changed("cnt=\"1\"", "cnt=\"one\""), "a.xml:7:7: step cnt: found 'one'");
 }

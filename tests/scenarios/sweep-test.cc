@@ -496,8 +496,8 @@ TEST(Sweep, AnInterruptedOneKeepsWhatHasEnded)
                                             "vary: {--fidelity: [analytical, packet]}\n";
     EXPECT_EQ(InterruptSweep(folder, "-j 2"), 128 + SIGTERM);
     EXPECT_EQ(ScratchFolder::Read(folder / "err"),
-              "weir: interrupted; kept 1 of 2 cases in out.h5.cases, from where the same command "
-              "goes on\n");
+              "weir: interrupted; kept 1 of 2 cases in out.h5.cases, from which the same command "
+              "resumes\n");
     EXPECT_FALSE(std::filesystem::exists(folder / "out.h5"));
     EXPECT_EQ(folder.Files(), 3u); // the sweep, errors, cases
 }
@@ -513,7 +513,7 @@ TEST(Sweep, AnInterruptedOneKeepsWhatWasRefused)
     EXPECT_EQ(InterruptSweep(folder, "-j 1 --skip-refused"), 128 + SIGTERM);
     EXPECT_EQ(ScratchFolder::Read(folder / "err"),
               "weir: interrupted; kept 1 of 2 cases (1 refused or failed, to be tried again) in "
-              "out.h5.cases, from where the same command goes on\n");
+              "out.h5.cases, from which the same command resumes\n");
 }
 
 } // namespace

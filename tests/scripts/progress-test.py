@@ -83,7 +83,7 @@ class Progress(unittest.TestCase):
     def test_keep_partial_keeps_the_calls_that_are_done(self):
         code, shown, out = self.interrupted("run", "long.yaml", "--keep-partial", "--json")
         self.assertEqual(code, 128 + signal.SIGINT)
-        self.assertIn("weir: interrupted; kept what had been done, and marked it as partial", shown)
+        self.assertIn("weir: interrupted; kept the results so far, marked as partial", shown)
         result = json.loads(out)
         self.assertTrue(result["partial"])
         calls = result["collectives"][0]["calls"]
@@ -98,7 +98,7 @@ class Progress(unittest.TestCase):
         self.assertRegex(shown, r"all-reduce: (\d+ %, )?\d+ of 3000 cases, in [\d.]+ \w+")
         self.assertEqual((code, os.listdir(self.folder)), (128 + signal.SIGINT, ["long.yaml"]))
         code, shown, _ = self.interrupted(*arguments, "--keep-partial")
-        self.assertIn("kept the sizes that were done", shown)
+        self.assertIn("kept the finished sizes", shown)
         self.assertEqual(code, 128 + signal.SIGINT)
         rows = (self.folder / "a.csv").read_text().splitlines()
         self.assertTrue(1 < len(rows) < 3001, len(rows))
@@ -115,7 +115,7 @@ class Progress(unittest.TestCase):
         self.assertEqual(code, 128 + signal.SIGINT)
         self.assertEqual(sorted(os.listdir(self.folder)), ["f.csv", "long.yaml"])
         code, shown, out = self.interrupted(*arguments, "--keep-partial")
-        self.assertIn("kept the flows that had ended", shown)
+        self.assertIn("kept the finished flows", shown)
         self.assertEqual(code, 128 + signal.SIGINT)
         result = json.loads(out)
         self.assertTrue(result["partial"])

@@ -227,7 +227,7 @@ class Reports(unittest.TestCase):
         self.assertTrue(table[-1].startswith("measured,measured,,1048576,20"), table[-1])
 
     def test_help_names_every_figure(self):
-        listed = re.search(r"--figure NAME\s+One figure alone: (.*)",
+        listed = re.search(r"--figure NAME\s+Write only one figure: (.*)",
                            call("report", "--help").stdout).group(1)
         self.assertEqual(re.split(", | or ", listed),
                          [figure.name for figure in weir.figures.FIGURES])
@@ -369,7 +369,7 @@ class Refusals(unittest.TestCase):
         bare.write_text('#!/bin/sh\nexec /usr/bin/python3 -S "$@"\n', encoding="utf-8")
         bare.chmod(0o755)
         for python, says in ((bare, "without h5py, matplotlib, numpy, pandas, expected"),
-                             ("/nowhere/python3", "found no '/nowhere/python3' that runs")):
+                             ("/nowhere/python3", "found no working '/nowhere/python3'")):
             self.refused(says, "two-jobs.h5", "-o", "a.html", code=1,
                          env={**os.environ, "WEIR_PYTHON": str(python)})
 
