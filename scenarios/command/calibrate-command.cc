@@ -422,14 +422,17 @@ AddCalibrateCommand(CLI::App& application)
                     "Write the calibration, or the calibrated system, to this file");
     verb->get_option("--output")->required();
     verb->footer(
-        "Examples:\n  weir calibrate --system hgx-h100 --from all_reduce_2x8.txt "
-        "all_reduce_4x8.txt -o mine.yaml\n  weir calibrate --system polaris --from "
-        "runs.csv:nodes=2,nccl=2.21.5 -o mine.yaml\n  weir collective --system mine.yaml --nodes "
-        "16 --op all-reduce\n  weir calibrate --shortcut collectives -j 2 -o collectives.yaml\n  "
-        "weir calibrate --corrections roce-dcqcn -o roce-dcqcn.yaml\nThe fit keeps each value "
-        "within its range and near the system's initial value; values that the\nruns do not "
-        "determine are kept. The same input gives the same file.\nscripts/calibrate-shortcut "
-        "regenerates the bounds of the shortcuts that Weir ships.");
+        "Examples:\n"
+        "  weir calibrate --system hgx-h100 --from all_reduce_2x8.txt all_reduce_4x8.txt -o "
+        "mine.yaml\n"
+        "  weir calibrate --system polaris --from runs.csv:nodes=2,nccl=2.21.5 -o mine.yaml\n"
+        "  weir collective --system mine.yaml --nodes 16 --op all-reduce\n"
+        "  weir calibrate --shortcut collectives -j 2 -o collectives.yaml\n"
+        "  weir calibrate --corrections roce-dcqcn -o roce-dcqcn.yaml\n"
+        "The fit keeps each value within its range and near the system's initial value; values "
+        "that the\n"
+        "runs do not determine are kept. The same input gives the same file.\n"
+        "scripts/calibrate-shortcut regenerates the bounds of the shortcuts that Weir ships.");
     return {verb, [options, verb] { return Calibrate(*options, *verb); }};
 }
 

@@ -706,8 +706,8 @@ AddCollectiveCommand(CLI::App& application)
     verb->footer(
         "Examples:\n"
         "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"
-        "  weir collective --system dgx-a100 --op all-gather --sizes 1MiB:4GiB:x4 "
-        "--fidelity flow --csv out.csv\n"
+        "  weir collective --system dgx-a100 --op all-gather --sizes 1MiB:4GiB:x4 --fidelity flow "
+        "--csv out.csv\n"
         "  weir collective --system hgx-h100 --op all-to-all --sizes 1MiB:1GiB:x4\n"
         "  weir collective --system hgx-h100 --nodes 16 --op all-to-all --set "
         "fabric.kind=leaf-spine --set fabric.oversubscription=2 --csv -\n"

@@ -336,8 +336,7 @@ AddKernelCommand(CLI::App& application)
     verb->footer(
         "Examples:\n"
         "  weir kernel gemm 4096 4096 4096\n"
-        "  weir kernel --gpu a100-sxm-80g attention --heads 32 --sequence 4096 "
-        "--head-dim 128\n"
+        "  weir kernel --gpu a100-sxm-80g attention --heads 32 --sequence 4096 --head-dim 128\n"
         "  weir kernel embedding --rows 10000000 --dim 128 --batch 65536 --pooling 32 --zipf 1.0 "
         "--precision fp32\n"
         "  weir kernel memory layerNormForward --bytes 64MiB --row 8KiB");

@@ -69,8 +69,10 @@ AddListCommand(CLI::App& application)
     verb->add_option("KIND", options->kind, kinds)->required();
     verb->add_flag("--json", options->json, "Print an array of {name, title, path}");
     verb->footer(
-        "Examples:\n  weir list systems\n  weir list runs\nThe catalogue includes the folders in "
-        "WEIR_DATA_PATH.");
+        "Examples:\n"
+        "  weir list systems\n"
+        "  weir list runs\n"
+        "The catalogue includes the folders in WEIR_DATA_PATH.");
     return {verb, [options] { return List(*options); }};
 }
 

@@ -221,9 +221,12 @@ RunWords(std::vector<std::string> words)
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);
     app.footer(
-        "Examples:\n  weir run gpt-175b-96-h800\n  weir collective --system hgx-h100 --nodes 4 "
-        "--op all-reduce\n  weir list systems\nEvery verb has --help, which 'weir help VERB' "
-        "prints, too. Exit code: 0 success, 1 failed check, 2 invalid input.");
+        "Examples:\n"
+        "  weir run gpt-175b-96-h800\n"
+        "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"
+        "  weir list systems\n"
+        "Every verb has --help, which 'weir help VERB' prints, too. Exit code: 0 success, 1 failed "
+        "check, 2 invalid input.");
     const std::vector<weir::Command> commands{weir::AddRunCommand(app),
                                               weir::AddCalibrateCommand(app),
                                               weir::AddCollectiveCommand(app),

@@ -172,7 +172,10 @@ ManPage(const CLI::App& application)
     std::ostringstream out;
     out << ".TH WEIR 1 \"\" \"Weir " << WeirVersion() << "\" \"User Commands\"\n"
         << ".SH NAME\nweir \\- simulate distributed training on GPU clusters\n"
-        << ".SH SYNOPSIS\n.B weir\n.I VERB\n[\\fIARGUMENT\\fR]...\n";
+        << ".SH SYNOPSIS\n"
+           ".B weir\n"
+           ".I VERB\n"
+           "[\\fIARGUMENT\\fR]...\n";
     for (const VerbText& verb : Verbs(application))
     {
         out << (verb.name.empty()
@@ -188,9 +191,13 @@ ManPage(const CLI::App& application)
         }
     }
     out << ".SH ENVIRONMENT\n"
-        << ".TP\n\\fBWEIR_DATA_PATH\\fR\nColon-separated list of folders with the user's systems, "
-           "models, runs and GPUs; searched first.\n"
-        << ".TP\n\\fBWEIR_PYTHON\\fR\nPython interpreter of weir report; python3 where unset.\n"
+        << ".TP\n"
+           "\\fBWEIR_DATA_PATH\\fR\n"
+           "Colon-separated list of folders with the user's systems, models, runs and GPUs; "
+           "searched first.\n"
+        << ".TP\n"
+           "\\fBWEIR_PYTHON\\fR\n"
+           "Python interpreter of weir report; python3 where unset.\n"
         << ".SH EXIT STATUS\n0 success, 1 failed check, 2 invalid input.\n";
     return out.str();
 }

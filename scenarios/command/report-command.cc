@@ -323,13 +323,15 @@ AddReportCommand(CLI::App& application)
         ->type_name("CSV");
     verb->add_option("--title", options->title, "Title of the page or the figure");
     verb->footer(
-        "Examples:\n  weir report run.h5 -o run.html\n  weir report before.h5 after.h5 -o "
-        "both.html --figures pictures\n  weir report run.h5 --figure gantt --ranks 0,8 --window "
-        "10ms:40ms -o gantt.pdf\n  weir report ring.csv tree.csv --figure bandwidth -o "
-        "bandwidth.svg\n  weir report validation.h5 --figure parity -o parity.svg\nThe page omits "
-        "figures whose data the result lacks and says how to obtain them. Needs\nPython with h5py, "
-        "matplotlib, numpy and pandas (scripts/install-packages report);\nWEIR_PYTHON selects "
-        "another interpreter than python3. In Python: import weir.");
+        "Examples:\n"
+        "  weir report run.h5 -o run.html\n"
+        "  weir report before.h5 after.h5 -o both.html --figures pictures\n"
+        "  weir report run.h5 --figure gantt --ranks 0,8 --window 10ms:40ms -o gantt.pdf\n"
+        "  weir report ring.csv tree.csv --figure bandwidth -o bandwidth.svg\n"
+        "  weir report validation.h5 --figure parity -o parity.svg\n"
+        "The page omits figures whose data the result lacks and says how to obtain them. Needs\n"
+        "Python with h5py, matplotlib, numpy and pandas (scripts/install-packages report);\n"
+        "WEIR_PYTHON selects another interpreter than python3. In Python: import weir.");
     return {verb, [options] { return WriteReport(*options); }};
 }
 

@@ -179,13 +179,18 @@ AddSearchCommand(CLI::App& application, CaseProcesses::Command command)
     AddSweepRunOptions(*verb, options->run);
     verb->footer(
         "The search runs every factorization of the job's GPUs, or of --gpus, into tensor ranks of "
-        "one node,\npipeline stages and replicas, with each micro-batch of 1 to 8 samples that "
-        "divides a replica's\nbatch, 1, 2 or 4 model chunks per stage, with and without "
-        "recomputation. The other settings of the\nplan are kept. Plans that the model or the "
-        "memory of a GPU does not allow are refused and counted.\nBounds are those of weir run: "
-        "this fidelity cannot rank two plans whose bounds overlap.\nExamples:\n  weir search "
-        "gpt-175b-96-h800\n  weir search my-run.yaml --set system.nodes=16 --gpus 128 --top 20 "
-        "--csv plans.csv\n  weir search my-run.yaml --fidelity stream -j 8 -o plans.h5");
+        "one node,\n"
+        "pipeline stages and replicas, with each micro-batch of 1 to 8 samples that divides a "
+        "replica's\n"
+        "batch, 1, 2 or 4 model chunks per stage, with and without recomputation. The other "
+        "settings of the\n"
+        "plan are kept. Plans that the model or the memory of a GPU does not allow are refused and "
+        "counted.\n"
+        "Bounds are those of weir run: this fidelity cannot rank two plans whose bounds overlap.\n"
+        "Examples:\n"
+        "  weir search gpt-175b-96-h800\n"
+        "  weir search my-run.yaml --set system.nodes=16 --gpus 128 --top 20 --csv plans.csv\n"
+        "  weir search my-run.yaml --fidelity stream -j 8 -o plans.h5");
     return {verb, [options, command] { return RunSearch(*options, command); }};
 }
 

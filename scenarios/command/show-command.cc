@@ -309,11 +309,12 @@ AddShowCommand(CLI::App& application)
                      "Name as weir list prints it, or a file; for network a congestion control")
         ->required();
     verb->footer(
-        "Examples:\n  weir show system hgx-h100     GPUs, links with payload rates, NCCL's "
-        "channels\n  weir show model gpt-175b      shape and parameters\n  weir show run "
-        "gpt-175b-96-h800    the scenario with defaults filled in\n  weir show framework "
-        "torchtitan    its defaults of parallel plans, each with its source\n  weir show network "
-        "dcqcn       packets, queue pairs and switches: a file for --network");
+        "Examples:\n"
+        "  weir show system hgx-h100     GPUs, links with payload rates, NCCL's channels\n"
+        "  weir show model gpt-175b      shape and parameters\n"
+        "  weir show run gpt-175b-96-h800    the scenario with defaults filled in\n"
+        "  weir show framework torchtitan    its defaults of parallel plans, each with its source\n"
+        "  weir show network dcqcn       packets, queue pairs and switches: a file for --network");
     return {verb, [options] { return Show(*options); }};
 }
 

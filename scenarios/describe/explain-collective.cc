@@ -316,7 +316,7 @@ class Explanation
             costs, m_spec.nccl.launch, NcclVersion::Parse(m_spec.nccl.version), plan.blocks);
         const Time idle = IdleLaunchTime(costs, m_spec.nccl.launch);
         std::string text = std::string("#   launch ") + ToString(m_spec.nccl.launch) + ": ";
-        text += row > Time() ? "at most one call per " + FormatSeconds(row.ToSeconds()) + ""
+        text += row > Time() ? "at most one call per " + FormatSeconds(row.ToSeconds())
                              : "the host does not limit calls";
         text += blocks > Time() ? ", " + FormatSeconds(blocks.ToSeconds()) + " extra for " +
                                       std::to_string(plan.blocks) + " thread blocks"

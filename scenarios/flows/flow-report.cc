@@ -231,8 +231,8 @@ ToText(const FlowReport& report)
     }
     return text + "  " + FormatCount(report.run.events) + " events; wall time " +
            FormatSeconds(WallSeconds(report.cost)) + " (read and route " +
-           FormatSeconds(report.cost.readSeconds) + ", play " +
-           FormatSeconds(report.cost.playSeconds) + ", simulate " +
+           FormatSeconds(report.cost.readSeconds) + ", simulate " +
+           FormatSeconds(report.cost.playSeconds) + ", write " +
            FormatSeconds(report.cost.writeSeconds) + "), peak memory " +
            FormatDecimalBytes(static_cast<double>(report.cost.peakRssBytes)) + "\n";
 }

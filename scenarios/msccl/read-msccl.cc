@@ -186,7 +186,7 @@ ReadRanks(const XmlElement& element, ImportedProgram& program)
         {
             element.Fail("ngpus",
                          "found " + std::to_string(count) + ", expected also gpu " +
-                             std::to_string(id) + "");
+                             std::to_string(id));
         }
     }
 }

@@ -70,7 +70,7 @@ ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
     }
     if (cost.source.empty())
     {
-        source.Fail("found an empty text, expected where the number comes from");
+        source.Fail("found an empty text, expected the source of the value");
     }
     return cost;
 }

@@ -85,8 +85,8 @@ AddNoteOnMarks(const YamlNode& network, const PacketSpec& spec, std::vector<std:
     if (marks && !spec.switches.marks && spec.congestionControl.Is<Dcqcn>())
     {
         notes.push_back(marks->Where() + ": found '" + marks->AsString() +
-                        "' with congestionControl dcqcn, whose flows slow down for marks alone: "
-                        "none ever does");
+                        "' with congestionControl dcqcn, which reduces rates only on marks, so "
+                        "that no flow slows down");
     }
 }
 
@@ -106,7 +106,7 @@ AddNoteOnOrder(const YamlNode& network,
     {
         notes.push_back(found->Where() + ": found '" + found->AsString() + "' with routing '" +
                         routing.Name() +
-                        "', where each packet that is overtaken is sent again: it needs recovery: "
+                        "', where each overtaken packet is retransmitted: it needs recovery: "
                         "selective and a reordering");
     }
 }
@@ -140,7 +140,7 @@ NetworkUses(const Scenario& scenario)
             OfFidelities(PacketKeys(), fidelity, {Fidelity::Packet, Fidelity::Hybrid}),
             {{"nccl"},
              !scenario.jobs.empty() || !scenario.collectives.empty(),
-             "a job that is a training or a collective"}};
+             "a training or collective job"}};
 }
 
 /** Conditions for the keys of `nccl.dimensionWise`. */
@@ -241,9 +241,9 @@ NotesOnIdlePath(const PacketSpec& spec, const IdlePathResult& path)
     {
         notes.push_back("queuePair.retransmissionTimeout: " +
                         found(timeout, QueuePairSpec().retransmissionTimeout) + below +
-                        ": packets that are not lost are sent again, and flows take longer");
+                        ": packets that are not lost are retransmitted, which slows flows");
     }
-    const std::string slow = ": flows slow down where nobody else sends";
+    const std::string slow = ": flows slow down even without contention";
     if (spec.congestionControl.Is<Swift>())
     {
         const Swift& swift = spec.congestionControl.As<Swift>();
@@ -292,9 +292,9 @@ NotesOnEventUse(const Scenario& scenario)
     {
         if (event.kind == EventKind::SlowGpu && scenario.jobs.empty())
         {
-            notes.push_back(event.where +
-                            ": found slow-gpu, which has no effect here: it needs a job that is a "
-                            "training or a workload");
+            notes.push_back(
+                event.where +
+                ": found slow-gpu, which has no effect here: it needs a training or workload job");
         }
     }
     return notes;

@@ -71,7 +71,7 @@ ReadDimension(const YamlNode& node, const LinkProfile& around)
     const auto read = ReadDimensionText(shape);
     if (read.size() != 1)
     {
-        shape.Fail("found " + std::to_string(read.size()) + " dimensions, expected one an item");
+        shape.Fail("found " + std::to_string(read.size()) + " dimensions, expected one per item");
     }
     FabricDimension dimension = read.front();
     if (!node.IsMap())
@@ -336,7 +336,8 @@ CheckKeysOfKind(const YamlNode& map,
         const YamlNode value = map.Get(key);
         if (std::find(own.begin(), own.end(), key) == own.end() && !value.IsInherited())
         {
-            value.Fail("found a key that " + what + " have not, expected of: " + JoinNames(own));
+            value.Fail("found a key that " + what +
+                       " do not have, expected one of: " + JoinNames(own));
         }
     }
 }

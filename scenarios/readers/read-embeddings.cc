@@ -64,8 +64,8 @@ ReadClasses(const YamlNode& node, uint64_t rows, bool areCounts)
     if (sum > static_cast<double>(rows) * (1 + ROUNDING) || !(looked > 0))
     {
         node.Fail("found classes of " + std::to_string(static_cast<uint64_t>(sum)) +
-                  " rows together, expected at most the table's " + std::to_string(rows) +
-                  ", looked up at all");
+                  " rows in total, expected at most the table's " + std::to_string(rows) +
+                  " and at least one look-up");
     }
     constexpr double ROUNDED_SHARES = 0.01;
     if (!areCounts && std::abs(looked - 1) > ROUNDED_SHARES)

@@ -104,7 +104,7 @@ ReadEvent(const YamlNode& node, uint64_t seed)
         {
             loss.Fail(
                 "found '" + loss.AsString() +
-                "', expected a number below 1; kind link-down is a link that carries nothing");
+                "', expected a number below 1; a link that loses all packets is kind link-down");
         }
         break;
     }

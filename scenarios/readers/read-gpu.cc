@@ -29,7 +29,7 @@ Range(const YamlNode& node, const char* key)
     if (ends.size() != 2)
     {
         list.Fail("found " + std::to_string(ends.size()) +
-                  " numbers, expected 2: the least and the most measured");
+                  " numbers, expected 2: the measured minimum and maximum");
     }
     MeasuredRange range;
     range.least = ends[0].AsNumber(0, MAX_SIZE);
@@ -457,7 +457,7 @@ WrongPrecision(const Gpu& gpu, Precision precision)
         }
     }
     return "found " + found + ", expected one of: " + choices + " (" + gpu.name +
-           " multiplies matrices in no other)";
+           " supports no other for GEMMs)";
 }
 
 PciDevices

@@ -247,7 +247,8 @@ CheckJoin(const LayerTable& table, const YamlNode& network)
     if (joins != (table.embeddings.empty() ? 0 : 1))
     {
         network.Fail("found " + std::to_string(joins) + " entries 'embeddings', expected " +
-                     (table.embeddings.empty() ? "none without tables" : "one, where they join"));
+                     (table.embeddings.empty() ? "none without tables"
+                                               : "one, where their outputs join the layers"));
     }
 }
 

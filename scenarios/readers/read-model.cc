@@ -29,15 +29,15 @@ CheckLoadUse(const YamlNode& node, const ExpertLoad& load)
         if (load.capacityFactor > 0 && isSaid && node.Has(key))
         {
             node.Get(key).Fail(
-                "found it beside capacityFactor, to which all experts are padded "
-                "whatever they get, expected one of the two");
+                "found it beside capacityFactor, which gives all experts the same size, expected "
+                "one of the two");
         }
     }
     if (node.Has("seed") && load.imbalance == 1)
     {
-        node.Get("seed").Fail("found '" + node.Get("seed").AsString() +
-                              "', by which nothing is drawn, expected an imbalance above 1 with "
-                              "it, or no seed");
+        node.Get("seed").Fail(
+            "found '" + node.Get("seed").AsString() +
+            "', which has no effect, expected an imbalance above 1 with it, or no seed");
     }
 }
 

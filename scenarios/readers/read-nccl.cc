@@ -53,7 +53,7 @@ ReadPartOfAll(const YamlNode& node)
     if (std::sscanf(text.c_str(), "%7u/%7u%c", &part, &all, &rest) != 2 || part == 0 ||
         all < part || all > MOST)
     {
-        node.Fail("found '" + text + "', expected a part of all as 8/256, up to " +
+        node.Fail("found '" + text + "', expected a part of all, such as 8/256, up to " +
                   std::to_string(MOST));
     }
     return {part, all};

@@ -105,12 +105,12 @@ ReadCorrectionsFor(Fidelity fidelity, const YamlNode& node, const Catalog& catal
     if (fidelity != Fidelity::Stream && fidelity != Fidelity::Flow && fidelity != Fidelity::Hybrid)
     {
         node.Fail("found it" + with +
-                  ", expected fidelity stream, flow or hybrid: only a fluid is corrected");
+                  ", expected fidelity stream, flow or hybrid: only fluid flows are corrected");
     }
     if (fidelity == Fidelity::Hybrid && spec.ingress.IsOn())
     {
         node.Fail("found ingress" + with +
-                  ", expected the other models: it does not know of packets");
+                  ", expected the other models: ingress does not support packets");
     }
     return spec;
 }
@@ -193,8 +193,8 @@ ExpectNotSettled(const YamlNode& network, const PacketSpec& packets)
     if (packets.settle.IsOn())
     {
         network.Get("settle").Fail(
-            "found it with fidelity hybrid, expected fidelity packet: what shares links with a "
-            "fluid is not replayed");
+            "found it with fidelity hybrid, expected fidelity packet: packets that share links "
+            "with a fluid are not replayed");
     }
 }
 

@@ -51,7 +51,7 @@ std::string PlacedIn(const YamlNode& network, const std::string& message);
 
 /** The error for series of links or ports with `settle`. */
 constexpr const char* EXPECTED_UNSETTLED =
-    "found it with network.settle, expected it without: what is replayed has no series";
+    "found it with network.settle, expected it without: replayed episodes have no series";
 
 /**
  * @throws InputError at `settle` of @p network where it is on: packets coupled with a fluid cannot

@@ -70,7 +70,7 @@ ReadTensorShape(const YamlNode& node, uint32_t tensor)
         if (extents[0] != tensor)
         {
             node.Fail("found [" + std::to_string(extents[0]) + "], expected [" +
-                      std::to_string(tensor) + "], as tensor has it");
+                      std::to_string(tensor) + "], the value of tensor");
         }
         return {};
     }
@@ -98,11 +98,10 @@ ReconcileShardingKeys(const YamlNode& node, ParallelPlan& plan)
     const bool contradicts = plan.distributedOptimizer ? isNone : isOptimizer;
     if (distributed && state && contradicts && state->IsInherited() == distributed->IsInherited())
     {
-        distributed->Fail("found '" + distributed->AsString() + "' beside dataSharding: " +
-                          (isNone
-                               ? "none, expected one of the two: it is dataSharding: optimizer"
-                               : "optimizer, expected one of the two: it is dataSharding: none") +
-                          " in another word");
+        distributed->Fail(
+            "found '" + distributed->AsString() + "' beside dataSharding: " +
+            (isNone ? "none, expected one of the two: it is a synonym of dataSharding: optimizer"
+                    : "optimizer, expected one of the two: it is a synonym of dataSharding: none"));
     }
     const bool isStateOver = state && (!distributed || distributed->IsInherited());
     if (isStateOver && isNone)

@@ -353,7 +353,7 @@ CheckPrecision(const YamlNode& job, const ParallelPlan& plan, const Gpu& gpu)
     {
         precision->Fail(wrong);
     }
-    job.Fail("no precision is written, and of the default: " + wrong);
+    job.Fail("found no precision, and the default cannot be used: " + wrong);
 }
 
 /**
@@ -513,8 +513,8 @@ ReadJobs(const YamlNode& node,
         if (names.back() == "background")
         {
             item.Get("name").Fail(
-                "found 'background', as results name the flows of events, "
-                "expected another name");
+                "found 'background', the name of background flows in results, expected another "
+                "name");
         }
         if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1)
         {
@@ -586,8 +586,8 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
     {
         network.Get("fidelity")
             .Fail(
-                "found 'hybrid' and nothing that moves as packets, expected "
-                "packets: with jobs, flows or links beside it");
+                "found 'hybrid' without any packets, expected packets: with jobs, flows or links "
+                "beside it");
     }
 }
 
@@ -642,7 +642,7 @@ ReadRecordedRanks(const YamlNode& node, const std::vector<JobSpec>& jobs, Output
     {
         if (most == 0)
         {
-            item.Fail("found '" + item.AsString() + "' where no job is a training, expected none");
+            item.Fail("found '" + item.AsString() + "' without training jobs, expected none");
         }
         output.ranks.push_back(static_cast<uint32_t>(item.AsInteger(0, most - 1)));
     }

@@ -13,7 +13,7 @@ ReadSource(const YamlNode& node)
     std::string text = source.AsString();
     if (text.find_first_not_of(' ') == std::string::npos)
     {
-        source.Fail("found an empty text, expected where the figures come from");
+        source.Fail("found an empty text, expected the source of the values");
     }
     return text;
 }

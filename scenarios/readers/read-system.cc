@@ -109,7 +109,7 @@ ReadMeshLinks(const YamlNode& node, uint32_t gpus)
     const auto perPair = node.Find("linksPerPair");
     if (links && perPair && links->IsInherited() == perPair->IsInherited())
     {
-        perPair->Fail("found beside `links`, expected one of them");
+        perPair->Fail("found it beside `links`, expected one of them");
     }
     if (perPair && (!links || links->IsInherited()))
     {
@@ -333,9 +333,7 @@ Refuse(const YamlNode& node, const char* name, std::initializer_list<const char*
                              : !value->IsInherited());
         if (isWritten)
         {
-            value->Fail(
-                "found it beside `topology`, whose file has it otherwise, expected it "
-                "left out");
+            value->Fail("found it beside `topology`, whose file defines it, expected it left out");
         }
     }
 }

@@ -43,7 +43,7 @@ TargetOf(const std::string& path)
     {
         if (links == MAX_LINKS)
         {
-            throw InputError(path + ": found a link that leads to no file, expected a file");
+            throw InputError(path + ": found a cycle of symbolic links, expected a file");
         }
         const auto next = std::filesystem::read_symlink(target, error);
         target = next.is_absolute() ? next : target.parent_path() / next;

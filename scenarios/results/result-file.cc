@@ -101,19 +101,19 @@ struct ResultFile::Tables
           flows(file, "/flows", "flow", MAX_ROWS)
     {
         const ColumnInfo job{"job", "", "job", "/catalogs/jobs/name"};
-        const ColumnInfo step{"step", "1", "number of the step, from 0"};
-        const ColumnInfo label{"label", "", "what it does", "/catalogs/labels/name"};
+        const ColumnInfo step{"step", "1", "step number, from 0"};
+        const ColumnInfo label{"label", "", "label of the operation", "/catalogs/labels/name"};
 
         steps.Add(job, &StepRecord::job);
         steps.Add(step, &StepRecord::step);
-        steps.Add({"start", "s", "when the step began"}, &StepRecord::started);
-        steps.Add({"duration", "s", "how long the step took"},
+        steps.Add({"start", "s", "start time of the step"}, &StepRecord::started);
+        steps.Add({"duration", "s", "duration of the step"},
                   [](const StepRecord& row) { return row.finished - row.started; });
 
         ops.Add(job, &OpRecord::job);
         ops.Add(step, &OpRecord::step);
         ops.Add({"rank", "", "rank within the job"}, &OpRecord::rank);
-        ops.Add({"ranks", "1", "ranks of its program, for which it stands"},
+        ops.Add({"ranks", "1", "number of ranks with its program, which it represents"},
                 [&represented](const OpRecord& row) {
                     return represented[row.job.Index()].ranks[row.rank.Index()];
                 });
@@ -123,21 +123,23 @@ struct ResultFile::Tables
         });
         ops.Add({"micro_batch", "1", "micro-batch, from 0"},
                 [](const OpRecord& row) { return row.op->microBatch; });
-        ops.Add({"bytes", "B", "size of a communication, 0 else"},
+        ops.Add({"bytes", "B", "size of a communication operation, else 0"},
                 [](const OpRecord& row) { return row.op->bytes; });
-        ops.Add({"posted", "s", "when the rank reached it"}, &OpRecord::posted);
-        ops.Add({"start", "s", "when it began to make progress"}, &OpRecord::started);
-        ops.Add({"finish", "s", "when it ended"}, &OpRecord::finished);
+        ops.Add({"posted", "s", "time when the rank reached it"}, &OpRecord::posted);
+        ops.Add({"start", "s", "time when it began to make progress"}, &OpRecord::started);
+        ops.Add({"finish", "s", "time when it ended"}, &OpRecord::finished);
 
         collectives.Add(job, &CallRow::job);
-        collectives.Add({"id", "", "number in the job, as in /flows/collective"}, &CallRow::id);
-        collectives.Add({"step", "1", "number of the step (of a collective job: round), from 0"},
+        collectives.Add({"id", "", "call number in the job, as in /flows/collective"},
+                        &CallRow::id);
+        collectives.Add({"step", "1", "step number (of a collective job: round number), from 0"},
                         &CallRow::step);
-        collectives.Add({"group", "", "group of ranks within the job"}, &CallRow::group);
-        collectives.Add({"groups", "1", "groups of the same programs, for which it stands"},
-                        &CallRow::groups);
+        collectives.Add({"group", "", "number of the rank group within the job"}, &CallRow::group);
+        collectives.Add(
+            {"groups", "1", "number of groups with the same programs, which it represents"},
+            &CallRow::groups);
         collectives.Add({"first_rank", "", "first rank of the group"}, &CallRow::firstRank);
-        collectives.Add({"ranks", "1", "ranks in the group"}, &CallRow::ranks);
+        collectives.Add({"ranks", "1", "number of ranks in the group"}, &CallRow::ranks);
         collectives.Add({"op", "", "operation", "/catalogs/collective_ops/name"},
                         [](const CallRow& row) { return row.call.op; });
         collectives.Add(label, &CallRow::label);
@@ -145,44 +147,46 @@ struct ResultFile::Tables
                         [](const CallRow& row) { return row.plan.algorithm; });
         collectives.Add({"protocol", "", "protocol", "/catalogs/protocols/name"},
                         [](const CallRow& row) { return row.plan.protocol; });
-        collectives.Add({"channels", "1", "channels used"},
+        collectives.Add({"channels", "1", "number of channels"},
                         [](const CallRow& row) { return row.plan.channels; });
         collectives.Add({"bytes", "B", "size as nccl-tests counts it"},
                         [](const CallRow& row) { return row.call.bytes; });
-        collectives.Add({"first_arrival", "s", "when its first rank came"}, &CallRow::firstArrival);
-        collectives.Add({"start", "s", "when its last rank came"}, &CallRow::started);
-        collectives.Add({"finish", "s", "when it ended on all ranks"}, &CallRow::finished);
-        collectives.Add({"fidelity", "", "fidelity that it ran in", "/catalogs/fidelities/name"},
-                        &CallRow::fidelity);
+        collectives.Add({"first_arrival", "s", "arrival time of its first rank"},
+                        &CallRow::firstArrival);
+        collectives.Add({"start", "s", "arrival time of its last rank"}, &CallRow::started);
+        collectives.Add({"finish", "s", "time when it ended on all ranks"}, &CallRow::finished);
+        collectives.Add(
+            {"fidelity", "", "fidelity in which it was simulated", "/catalogs/fidelities/name"},
+            &CallRow::fidelity);
 
         const std::string devices = "/catalogs/devices/name";
         flows.Add({"job", "", "job, or background", job.catalog}, &FlowRow::job);
         flows.Add({"collective",
                    "",
-                   "of the job, as in /collectives/id (of traffic: number of the flow); "
+                   "collective of the job, as in /collectives/id (of traffic: flow number); "
                    "4294967295: none"},
                   &FlowRow::collective);
-        flows.Add({"label", "", "what it is for", label.catalog}, &FlowRow::label);
-        flows.Add({"source", "", "where it begins; empty: at every rank", devices},
-                  &FlowRow::source);
-        flows.Add({"destination", "", "where it ends, similarly", devices}, &FlowRow::destination);
-        flows.Add({"path", "", "path, as in /flow_paths/path"},
+        flows.Add({"label", "", "label of the operation that it belongs to", label.catalog},
+                  &FlowRow::label);
+        flows.Add({"source", "", "source device; empty: every rank", devices}, &FlowRow::source);
+        flows.Add({"destination", "", "destination device; empty: every rank", devices},
+                  &FlowRow::destination);
+        flows.Add({"path", "", "path number, as in /flow_paths/path"},
                   [](const FlowRow& row) { return row.record.pathNumber; });
-        flows.Add({"bytes",
-                   "B",
-                   "bytes moved: with NCCL's flags (LL, LL128), without headers of packets"},
-                  [](const FlowRow& row) { return row.record.bytes; });
-        flows.Add({"weight", "1", "weight of its share of links; k equal flows as one: k"},
+        flows.Add(
+            {"bytes", "B", "bytes moved, with NCCL's flags (LL, LL128), without packet headers"},
+            [](const FlowRow& row) { return row.record.bytes; });
+        flows.Add({"weight", "1", "weight in link sharing; k for k equal flows merged into one"},
                   [](const FlowRow& row) { return row.record.weight; });
-        flows.Add({"start", "s", "when it was started"},
+        flows.Add({"start", "s", "start time"},
                   [](const FlowRow& row) { return row.record.started; });
-        flows.Add({"finish", "s", "when its last byte had passed"},
+        flows.Add({"finish", "s", "time when its last byte has passed"},
                   [](const FlowRow& row) { return row.record.finished; });
         const auto fct = [](const FlowRow& row) {
             return row.record.finished - row.record.started;
         };
         flows.Add({"fct", "s", "flow completion time: finish - start"}, fct);
-        flows.Add({"slowdown", "1", "fct over that of the flow uncontended"},
+        flows.Add({"slowdown", "1", "flow completion time over that of the uncontended flow"},
                   [fct](const FlowRow& row) {
                       return row.record.ideal > Time() ? fct(row) / row.record.ideal : 1.0;
                   });
@@ -198,11 +202,11 @@ struct ResultFile::Tables
         const auto add = [this](const ColumnInfo& info, uint32_t FlowCounters::*counter) {
             flows.Add(info, [counter](const FlowRow& row) { return row.record.packets.*counter; });
         };
-        add({"marks", "1", "packets that arrived marked (ECN)"}, &FlowCounters::marks);
+        add({"marks", "1", "received packets with an ECN mark"}, &FlowCounters::marks);
         add({"drops", "1", "packets lost"}, &FlowCounters::drops);
-        add({"trims", "1", "packets that arrived trimmed"}, &FlowCounters::trims);
-        add({"retransmissions", "1", "packets sent again"}, &FlowCounters::retransmissions);
-        flows.Add({"paused", "s", "in which the port into the network was paused"},
+        add({"trims", "1", "received packets that were trimmed"}, &FlowCounters::trims);
+        add({"retransmissions", "1", "packets retransmitted"}, &FlowCounters::retransmissions);
+        flows.Add({"paused", "s", "time in which the port into the network was paused"},
                   [](const FlowRow& row) {
                       return static_cast<double>(row.record.packets.paused) * 1e-12;
                   });
@@ -213,7 +217,7 @@ struct ResultFile::Tables
     {
         auto& table = linkBins.emplace(file, "/link_series", "");
         table.Add({"link", "", "link", "/links/name"}, &LinkBinRecord::link);
-        table.Add({"bin", "1", "number of the time bin, from 0"}, &LinkBinRecord::bin);
+        table.Add({"bin", "1", "index of the time bin, from 0"}, &LinkBinRecord::bin);
         table.Add({"bytes", "B", "bytes carried in the bin"},
                   [](const LinkBinRecord& row) { return static_cast<float>(row.bytes); });
     }
@@ -222,16 +226,17 @@ struct ResultFile::Tables
     void AddPortBins(Hdf5File& file)
     {
         auto& table = portBins.emplace(file, "/port_series", "");
-        table.Add({"link", "", "link that the port leads to", "/links/name"}, &PortBinRecord::link);
-        table.Add({"bin", "1", "number of the time bin, from 0"}, &PortBinRecord::bin);
-        table.Add({"queue", "B", "bytes that waited in it, mean of the bin"},
+        table.Add({"link", "", "link that the port sends on", "/links/name"}, &PortBinRecord::link);
+        table.Add({"bin", "1", "index of the time bin, from 0"}, &PortBinRecord::bin);
+        table.Add({"queue", "B", "mean queue length in the bin"},
                   [](const PortBinRecord& row) { return static_cast<float>(row.meanQueued); });
-        table.Add({"max_queued", "B", "most bytes that waited"}, &PortBinRecord::maxQueued);
-        table.Add({"queued", "s", "time with a queue"}, &PortBinRecord::waiting);
-        table.Add({"paused", "s", "time in which a class was paused"}, &PortBinRecord::paused);
+        table.Add({"max_queued", "B", "maximum queue length in the bin"},
+                  &PortBinRecord::maxQueued);
+        table.Add({"queued", "s", "time with a nonempty queue"}, &PortBinRecord::waiting);
+        table.Add({"paused", "s", "time with a paused class"}, &PortBinRecord::paused);
         table.Add({"credit_wait", "s", "time in which a packet waited for credits"},
                   &PortBinRecord::creditWait);
-        table.Add({"queued_held", "s", "time with a queue and either"},
+        table.Add({"queued_held", "s", "time with a nonempty queue and a pause or credit wait"},
                   &PortBinRecord::waitingHeld);
         table.Add({"marks", "1", "packets marked (ECN)"}, &PortBinRecord::marks);
         table.Add({"drops", "1", "packets lost"}, &PortBinRecord::drops);

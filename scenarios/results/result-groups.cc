@@ -40,7 +40,7 @@ AddBreakdown(Hdf5RowTable<Row>& table)
     for (std::size_t i = 0; i < TIME_CATEGORY_COUNT; i++)
     {
         const std::string name = ToString(static_cast<TimeCategory>(i));
-        table.Add({name, "s", "time of the steady step booked as " + name},
+        table.Add({name, "s", "time of the steady step spent in " + name},
                   [i](const Row& row) { return row.breakdown.spent[i]; });
     }
 }
@@ -59,7 +59,7 @@ WriteMemory(Hdf5File& file, const RunResult& result)
     using Row = std::pair<uint32_t, const MemoryEstimate&>;
     Hdf5RowTable<Row> table(file, "/memory", "row");
     table.Add({"job", "", "job", "/catalogs/jobs/name"}, [](const Row& row) { return row.first; });
-    table.Add({"stage", "", "the fullest pipeline stage, from 0"},
+    table.Add({"stage", "", "pipeline stage with the highest memory estimate, from 0"},
               [](const Row& row) { return row.second.stage; });
     for (const auto& [name, part] : std::vector<std::pair<const char*, Bytes MemoryEstimate::*>>{
              {"weights", &MemoryEstimate::weights},
@@ -70,10 +70,11 @@ WriteMemory(Hdf5File& file, const RunResult& result)
              {"gathered", &MemoryEstimate::gathered},
              {"buffers", &MemoryEstimate::buffers}})
     {
-        table.Add({name, "B", "estimate for a GPU of that stage: " + std::string(name)},
+        table.Add({name, "B", "estimated memory of a GPU of that stage: " + std::string(name)},
                   [part = part](const Row& row) { return row.second.*part; });
     }
-    table.Add({"total", "B", "all of it"}, [](const Row& row) { return row.second.Total(); });
+    table.Add({"total", "B", "estimated memory of a GPU of that stage: sum of all parts"},
+              [](const Row& row) { return row.second.Total(); });
     for (std::size_t i = 0; i < result.jobs.size(); i++)
     {
         if (!result.jobs[i].isWorkload)
@@ -138,7 +139,7 @@ WriteSummary(Hdf5File& file, const RunResult& result)
     Hdf5RowTable<BreakdownRow> table(file, "/summary", "row");
     table.Add({"job", "", "job", "/catalogs/jobs/name"}, &BreakdownRow::job);
     table.Add({"stage", "", "pipeline stage, from 0"}, &BreakdownRow::stage);
-    table.Add({"step_time", "s", "steady step; attribute step_kind says which"},
+    table.Add({"step_time", "s", "time of the steady step, defined by the attribute step_kind"},
               [&](const BreakdownRow& row) { return result.jobs[row.job].stepTime; });
     AddBreakdown(table);
     for (uint32_t job = 0; job < result.jobs.size(); job++)
@@ -234,12 +235,12 @@ AddPortCounters(Hdf5RowTable<LinkRow>& table)
     add({"marks", "1", "packets marked (ECN)"}, &PortCounters::marks);
     add({"drops", "1", "packets lost"}, &PortCounters::drops);
     add({"trims", "1", "packets whose payload was cut off"}, &PortCounters::trims);
-    add({"pauses", "1", "pauses that reached it (PFC)"}, &PortCounters::pauses);
-    table.Add({"paused", "s", "time in which a class was paused"},
+    add({"pauses", "1", "PFC pauses that it received"}, &PortCounters::pauses);
+    table.Add({"paused", "s", "time with a paused class"},
               [](const LinkRow& row) { return static_cast<double>(row.port->paused) * 1e-12; });
-    table.Add({"max_queued", "B", "most bytes in a queue"},
+    table.Add({"max_queued", "B", "maximum queue length"},
               [](const LinkRow& row) { return static_cast<double>(row.port->maxQueued); });
-    add({"retransmissions", "1", "packets that its device sent again"},
+    add({"retransmissions", "1", "packets retransmitted by its device"},
         &PortCounters::retransmissions);
 }
 
@@ -258,23 +259,25 @@ WriteLinks(Hdf5File& file, Simulation& simulation)
     Hdf5RowTable<LinkRow> table(file, "/links", "link");
     table.Add({"name", "", "name of the link"},
               [&](const LinkRow& row) { return topology.LinkName(row.id); });
-    table.Add({"kind", "", "what it is made of"},
+    table.Add({"kind", "", "link type"},
               [](const LinkRow& row) { return ToString(row.link.kind); });
     table.Add({"profile", "", "link profile"},
               [&](const LinkRow& row) { return topology.GetProfileName(row.link.profile); });
     table.Add({"rate", "B s-1", "payload rate, one direction"},
               [](const LinkRow& row) { return row.link.rate.ToBytesPerSecond(); });
     table.Add({"latency", "s", "latency"}, [](const LinkRow& row) { return row.link.latency; });
-    table.Add({"bytes", "B", "bytes carried in the window"},
+    table.Add({"bytes", "B", "bytes carried in the measured interval"},
               [](const LinkRow& row) { return row.usage.bytes; });
     table.Add({"busy", "s", "time with any traffic"},
               [](const LinkRow& row) { return row.usage.busy; });
-    table.Add({"saturated", "s", "time at its full rate"},
+    table.Add({"saturated", "s", "time at full rate"},
               [](const LinkRow& row) { return row.usage.saturated; });
-    table.Add({"utilization", "1", "bytes over rate times the window"}, [&](const LinkRow& row) {
-        const double capacity = row.link.rate.ToBytesPerSecond() * measured.end.ToSeconds();
-        return capacity > 0 ? row.usage.bytes / capacity : 0.0;
-    });
+    table.Add({"utilization", "1", "utilization: bytes over rate times the measured interval"},
+              [&](const LinkRow& row) {
+                  const double capacity =
+                      row.link.rate.ToBytesPerSecond() * measured.end.ToSeconds();
+                  return capacity > 0 ? row.usage.bytes / capacity : 0.0;
+              });
     if (HasPortCounters(simulation))
     {
         AddPortCounters(table);
@@ -301,11 +304,12 @@ WriteFlowPaths(Hdf5File& file, Simulation& simulation, const std::vector<FlowPat
     };
 
     Hdf5RowTable<Row> table(file, "/flow_paths", "row");
-    table.Add({"path", "", "path, as in /flows/path"}, &Row::path);
-    table.Add({"link", "", "link it crosses", "/links/name"}, &Row::link);
-    table.Add(
-        {"share", "1", "bytes that cross it over those of the flow; k where each does k times"},
-        &Row::share);
+    table.Add({"path", "", "path number, as in /flows/path"}, &Row::path);
+    table.Add({"link", "", "link that the path crosses", "/links/name"}, &Row::link);
+    table.Add({"share",
+               "1",
+               "bytes that cross the link over those of the flow; k if it represents k flows"},
+              &Row::share);
     for (uint32_t i = 0; i < paths.size(); i++)
     {
         if (!paths[i].path.IsValid())

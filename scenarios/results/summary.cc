@@ -86,7 +86,7 @@ OtherJobsLine(std::size_t jobs, const char* kind)
 {
     return jobs <= MAX_JOBS ? ""
                             : "  and " + std::to_string(jobs - MAX_JOBS) + " other " + kind +
-                                  (jobs == MAX_JOBS + 1 ? "" : "s") + ", which --json has\n";
+                                  (jobs == MAX_JOBS + 1 ? "" : "s") + ", listed by --json\n";
 }
 
 /** One line per job: the time of its steady step and the resulting throughput. */
@@ -240,7 +240,7 @@ CollectiveLines(const RunResult& result)
         std::vector<std::string> cells{
             Shorten(each.name, 15),
             each.sequence.size() == 1 ? std::string(ToString(each.sequence.front().op))
-                                      : std::to_string(each.sequence.size()) + " in turn",
+                                      : std::to_string(each.sequence.size()) + " in sequence",
             std::to_string(each.calls.size()) + " calls on " + std::to_string(each.gpus) + " GPUs"};
         if (!each.calls.empty())
         {
@@ -335,7 +335,7 @@ FidelityLines(const Scenario& scenario, const RunResult& result)
     TextTable table(2);
     table.Row({"tolerance " + FormatFixed(100 * scenario.automatic.tolerance, 1) + " % (" +
                    CoverageText(scenario.automatic.coverage) + ")",
-               "because of",
+               "reason",
                "calls",
                "share"});
     if (result.bound) // a step that ran as a whole
@@ -378,7 +378,7 @@ std::string
 LinkLines(const RunResult& result)
 {
     TextTable table(2);
-    table.Row({"busiest links", "", "mean load", "busy", "carried"});
+    table.Row({"busiest links", "", "utilization", "busy", "carried"});
     for (const auto& link : result.busiestLinks)
     {
         table.Row({Shorten(link.name, LINK_NAME_WIDTH),

@@ -377,7 +377,7 @@ Timeline::EndQueue()
         m_writer.Counter("queue " + PortName(m_queuePort),
                          m_portPid,
                          m_queueUntil,
-                         {{"mean bytes", 0}, {"most bytes", 0}});
+                         {{"mean bytes", 0}, {"max bytes", 0}});
         m_queueUntil = Time();
     }
 }
@@ -399,7 +399,7 @@ Timeline::OnPortBin(const PortBinRecord& record)
                          pid,
                          start,
                          {{"mean bytes", static_cast<uint64_t>(record.meanQueued + 0.5)},
-                          {"most bytes", static_cast<uint64_t>(record.maxQueued.Count())}});
+                          {"max bytes", static_cast<uint64_t>(record.maxQueued.Count())}});
     }
     else
     {

@@ -162,7 +162,7 @@ class CallRunner
         {
             throw std::invalid_argument("found algorithms for " + std::to_string(given) +
                                         " dimensions, expected at most " + std::to_string(there) +
-                                        ", as these GPUs have");
+                                        ", the dimensions of these GPUs");
         }
     }
 
@@ -220,7 +220,8 @@ BoundLines(const std::vector<CollectivePoint>& points)
         if (text.empty())
         {
             text = "# Model bound          : " + CoverageText(point.bound->coverage) +
-                   " of calls alike take as much more in fidelity " + point.bound->reference + "\n";
+                   " of similar calls take this much longer in fidelity " + point.bound->reference +
+                   "\n";
         }
         const std::string& region = point.bound->region;
         if (!point.bound->IsInside() &&
@@ -333,8 +334,8 @@ WriteBandwidth(Hdf5File& file,
               [](const Point& point) { return ToString(point.algorithm); });
     table.Add({"protocol", "", "protocol"},
               [](const Point& point) { return ToString(point.protocol); });
-    table.Add({"channels", "1", "channels used"}, &Point::channels);
-    table.Add({"fidelity", "", "fidelity that it ran in"},
+    table.Add({"channels", "1", "number of channels"}, &Point::channels);
+    table.Add({"fidelity", "", "fidelity in which it was simulated"},
               [](const Point& point) { return ToString(point.fidelity); });
     if (HaveBounds(points))
     {
@@ -347,11 +348,11 @@ WriteBandwidth(Hdf5File& file,
         };
         table.Add({"lower_us", "us", "lower end of the bound"}, end(&ErrorBound::lower));
         table.Add({"upper_us", "us", "upper end of the bound"}, end(&ErrorBound::upper));
-        table.Add({"coverage", "1", "part of calls alike that lie in it"},
+        table.Add({"coverage", "1", "fraction of similar calls within the bound"},
                   [](const Point& point) { return point.bound->coverage; });
-        table.Add({"regime", "", "class of the bound"},
+        table.Add({"regime", "", "regime of the bound"},
                   [](const Point& point) { return point.bound->regime; });
-        table.Add({"region", "", "inside what was calibrated, or why not"},
+        table.Add({"region", "", "inside the calibrated region, or why not"},
                   [](const Point& point) { return point.bound->region; });
     }
     table.AppendAll(points);
@@ -493,7 +494,7 @@ ToNcclTestsTable(const CollectiveSweepSpec& spec, const std::vector<CollectivePo
         "# " + std::string(ToString(spec.op)) + ", " + std::to_string(ranks) + " ranks, " +
         FormatNodes(spec.cluster.nodes) + " of " + spec.cluster.name + ", NCCL " +
         spec.nccl.version + ", fidelity " + ToString(spec.fidelity) +
-        (spec.sharing.tolerance > 0 ? ", sharing within " + FormatNumber(spec.sharing.tolerance)
+        (spec.sharing.tolerance > 0 ? ", sharing tolerance " + FormatNumber(spec.sharing.tolerance)
                                     : "") +
         (spec.correctionsText.empty() ? "" : ", corrected by " + spec.correctionsText) + "\n#\n";
     text +=

@@ -338,21 +338,21 @@ ExpectSimulated(const std::vector<EventSpec>& events,
         if (fidelity == Fidelity::Analytical && event.kind != EventKind::SlowGpu)
         {
             throw InputError(place +
-                             ": found an event on links with fidelity analytical, which knows no "
-                             "load; expected fidelity stream, flow, packet or hybrid");
+                             ": found an event on links with fidelity analytical, which ignores "
+                             "load, expected fidelity stream, flow, packet or hybrid");
         }
         if (event.kind == EventKind::LossyLink && (!arePackets || isSettled))
         {
             throw InputError(place +
-                             ": found a link that loses packets where not all of them are "
-                             "simulated, expected fidelity packet or hybrid without "
-                             "network.settle");
+                             ": found a lossy link where not every packet is simulated, expected "
+                             "fidelity packet or hybrid without network.settle");
         }
         if (arePackets && IsForEver(event, events))
         {
-            throw InputError(place +
-                             ": found a link whose packets would be sent again for ever, expected "
-                             "a factor of at least 1e-9, a later one, or kind link-down");
+            throw InputError(
+                place +
+                ": found a link whose packets would be retransmitted forever, expected a factor of "
+                "at least 1e-9, a later event that raises it, or kind link-down");
         }
     }
 }
@@ -385,7 +385,7 @@ FabricEvents::FabricEvents(const std::vector<EventSpec>& events,
             due.link = FindLink(topology, event, i);
             if (topology.GetLink(due.link).kind != LinkKind::Network)
             {
-                ToOf(event, i).Fail("a link of the network: those of a node lose nothing");
+                ToOf(event, i).Fail("a network link: links inside a node lose no packets");
             }
             break;
         case EventKind::LinkDown:

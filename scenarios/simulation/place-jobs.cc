@@ -54,7 +54,7 @@ JobPlacer::NodesAcrossLeaves(const PlacementSpec& placement) const
                                   : SwitchOf(m_cluster.GetTopology(), m_cluster.NicDevice(node, 0));
         if (!leaf.IsValid())
         {
-            Fail(placement, "found nodes that no switch joins, expected another placement");
+            Fail(placement, "found nodes that no switch connects, expected another placement");
         }
         order.emplace_back(taken[leaf.Index()]++, node);
     }

@@ -569,7 +569,7 @@ Simulation::DescribeStuckLinks()
     }
     if (!idle.empty())
     {
-        add("links degraded to nothing: " + Listed(idle));
+        add("links degraded to a rate of zero: " + Listed(idle));
     }
     const std::string waiting = m_fabric.GetTransport().DescribeWaiting();
     if (!waiting.empty())

@@ -74,9 +74,9 @@ CheckGpuCount(const Scenario& scenario, const Cluster& cluster)
         needed += job.plan.Ranks();
         if (needed > cluster.GpuCount())
         {
-            throw InputError(scenario.path + ": jobs: job '" + job.name + "' brings the need to " +
-                             std::to_string(needed) + " GPUs, the system has " +
-                             std::to_string(cluster.GpuCount()) + " (" +
+            throw InputError(scenario.path + ": jobs: job '" + job.name +
+                             "' raises the required number to " + std::to_string(needed) +
+                             " GPUs, the system has " + std::to_string(cluster.GpuCount()) + " (" +
                              FormatNodes(cluster.NodeCount()) + " of " +
                              std::to_string(cluster.GpusPerNode()) + ")");
         }
@@ -106,7 +106,7 @@ AddTraffic(Simulation& simulation, const Scenario& scenario)
         if (scenario.fidelity == Fidelity::Analytical)
         {
             throw InputError(where +
-                             ": found traffic with fidelity analytical, which knows no load; "
+                             ": found traffic with fidelity analytical, which ignores load, "
                              "expected fidelity stream, flow, packet or hybrid");
         }
         JobPlacer placer(simulation.GetCluster()); // traffic shares GPUs with jobs

@@ -56,8 +56,8 @@ CaseStore::MakeFolder() const
     fs::create_directory(m_folder, error);
     if (error)
     {
-        throw InputError("--output: found no place for the folder '" + m_folder + "' (" +
-                         error.message() + "), expected one for cases that have ended");
+        throw InputError("--output: cannot create the folder '" + m_folder + "' (" +
+                         error.message() + "), expected a writable place for finished cases");
     }
 }
 

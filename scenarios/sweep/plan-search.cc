@@ -28,7 +28,7 @@ KeyOf(const std::string& where)
     const std::string key = colon == std::string::npos ? where : where.substr(colon + 2);
     if (key.compare(0, 5, "jobs.") != 0)
     {
-        throw InputError("search: found no place of the job's plan ('" + where +
+        throw InputError("search: found no location of the job's plan ('" + where +
                          "'), expected a job with parallel in a run's file");
     }
     return key;

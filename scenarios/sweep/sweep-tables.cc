@@ -41,7 +41,7 @@ constexpr std::pair<const char*, const char*> PRINTED[] = {
     {"slowdown_p50", "median slowdown"},
     {"slowdown_p99", "p99 slowdown"},
     {"busbw_GBps", "busbw (GB/s)"},
-    {"model_tflops_per_gpu", "TFLOP/s a GPU"},
+    {"model_tflops_per_gpu", "TFLOP/s per GPU"},
     {"gpu_memory_bytes_total", "GPU memory"},
     {"bound_lower_s", "lower"},
     {"bound_upper_s", "upper"},
@@ -482,10 +482,10 @@ WriteSweepFile(const std::string& path,
         {
             const auto varied = std::find(sweep.columns.begin(), sweep.columns.end(), name);
             const auto index = static_cast<std::size_t>(varied - sweep.columns.begin());
-            const std::string phrase = name == "case" ? "number of the case in /cases"
+            const std::string phrase = name == "case" ? "number of the case, as in /cases"
                                        : varied != sweep.columns.end()
-                                           ? "what varies: " + sweep.keys[index]
-                                           : "as the command's --json has it: " + name;
+                                           ? "varied key: " + sweep.keys[index]
+                                           : "value in the command's --json output: " + name;
             if (!isOfCases || name != "case")
             {
                 WriteColumn(group, table, name, phrase);

@@ -45,7 +45,7 @@ WordsOf(const std::string& key, const YamlNode& value)
     }
     if (!value.IsScalar())
     {
-        value.Fail("found " + value.InLine() + ", expected what the option " + key + " takes");
+        value.Fail("found " + value.InLine() + ", expected a value of the option " + key);
     }
     const std::string text = value.AsString();
     return text == "true"    ? std::vector<std::string>{key}
@@ -170,7 +170,7 @@ ReadWords(const YamlNode& node)
     {
         if (IsOutput(word))
         {
-            node.Fail("found " + word + ", expected it behind weir sweep, if there");
+            node.Fail("found " + word + ", expected it as an option of weir sweep");
         }
     }
     return words;
@@ -382,7 +382,7 @@ ParseShare(const std::string& text)
             return {*own - 1, *all};
         }
     }
-    throw InputError("--share: found '" + text + "', expected one of all, such as 2/8");
+    throw InputError("--share: found '" + text + "', expected a share, such as 2/8");
 }
 
 std::string

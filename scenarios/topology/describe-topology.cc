@@ -138,11 +138,11 @@ NvLinkText(const NodeSpec& node)
     case NvLinkWiring::Switched:
         return "NVLink: each GPU " + std::to_string(node.nvlinksPerGpu) + " links of " +
                RateText(node.nvlink.PayloadRate()) + " into NVSwitches, " +
-               RateText(node.nvlink.PayloadRate() * node.nvlinksPerGpu) + " together\n";
+               RateText(node.nvlink.PayloadRate() * node.nvlinksPerGpu) + " in total\n";
     case NvLinkWiring::Mesh:
         break;
     }
-    std::string text = "NVLink: direct, " + RateText(node.nvlink.PayloadRate()) + " a link\n";
+    std::string text = "NVLink: direct, " + RateText(node.nvlink.PayloadRate()) + " per link\n";
     for (uint32_t gpu = 0; gpu < node.gpus; gpu++)
     {
         std::string peers;
@@ -303,7 +303,7 @@ DescribeTopology(const ClusterSpec& cluster)
     const Cluster wired(cluster);
     const NodeSpec& node = cluster.node;
     std::string text = cluster.name + ": " + std::to_string(node.gpus) + " x " +
-                       GpuLabel(node.gpuModel) + " a node\n" + TreeText(node).Print();
+                       GpuLabel(node.gpuModel) + " per node\n" + TreeText(node).Print();
     if (node.sockets > 1 && node.socketsPerBoard != 1)
     {
         text += "between sockets" +
@@ -313,7 +313,7 @@ DescribeTopology(const ClusterSpec& cluster)
     }
     if (node.nicHostBridge)
     {
-        text += "a NIC at a socket, in and out together: " +
+        text += "NIC attached to a socket, both directions combined: " +
                 RateText(node.nicHostBridge->PayloadRate()) + "\n";
     }
     return text + NvLinkText(node) + PathMatrix(wired) + FabricText(wired);

@@ -22,7 +22,7 @@ namespace
 void
 DrawMesh(SvgCanvas& canvas, const NodeSpec& node, SvgPoint corner, double side)
 {
-    canvas.Frame(corner, side, side, "NVLinks of node0: x of a bundle, (of a GPU)");
+    canvas.Frame(corner, side, side, "NVLinks of node0: xN per GPU pair, (N) per GPU");
     const SvgPoint centre{corner.x + side / 2, corner.y + side / 2 - 6};
     const double radius = side / 2 - 44;
     const auto at = [&](uint32_t gpu) {

@@ -305,7 +305,7 @@ LayOutGroups(const FabricSketch& sketch, const Topology& topology)
         layout.frames.push_back({{left, top},
                                  NOTE_WIDTH,
                                  local + SWITCH_HEIGHT + 36,
-                                 std::to_string(leftOut) + " groups more, without nodes"});
+                                 std::to_string(leftOut) + " more groups, without nodes"});
         layout.width += NOTE_WIDTH + MARGIN;
     }
     layout.height = top + local + SWITCH_HEIGHT + 36 + MARGIN;

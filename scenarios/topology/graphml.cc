@@ -258,7 +258,7 @@ ReadGraphMlNetwork(const std::string& path)
     }
     if (graph.Hosts().empty() || graph.wires.empty())
     {
-        root.Fail("", "found no NICs that network links join, expected some");
+        root.Fail("", "found no NICs that network links connect, expected some");
     }
     return graph;
 }

@@ -345,7 +345,8 @@ class NvLinkReader
             const XmlElement& gpu = *m_tree.gpus[i].gpu;
             if (!m_links[i].toGpus.empty())
             {
-                gpu.Fail("", "found NVLinks to GPUs beside NVSwitches, expected one of both");
+                gpu.Fail("",
+                         "found NVLinks to GPUs beside NVSwitches, expected only one of the two");
             }
             if (m_links[i].toSwitches != spec.nvlinksPerGpu)
             {
@@ -370,7 +371,8 @@ class NvLinkReader
                     m_tree.gpus[a].gpu->Fail("",
                                              "found " + std::to_string(count) + " NVLinks to GPU " +
                                                  std::to_string(b) + ", which has " +
-                                                 std::to_string(other) + " back, expected as many");
+                                                 std::to_string(other) +
+                                                 " in return, expected the same number");
                 }
                 if (a < b)
                 {
@@ -512,7 +514,7 @@ ReadGpus(const XmlElement& system,
     {
         first.gpu->Fail("sm",
                         "found '" + first.gpu->Text("sm") +
-                            "', of which the catalogue has no GPU, expected a base system");
+                            "', for which the catalogue has no GPU, expected a base system");
     }
 }
 

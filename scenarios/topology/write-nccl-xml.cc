@@ -63,8 +63,8 @@ SetSlot(pugi::xml_node& pci, const LinkProfile& slot)
         }
     }
     throw InputError("PCIe slot " + slot.name + ": found " + std::to_string(slot.rawRate.ToGBps()) +
-                     " GB/s, which is no PCIe generation and number of lanes; an NCCL topology "
-                     "cannot say it");
+                     " GB/s, which matches no PCIe generation and number of lanes, expected a rate "
+                     "that an NCCL topology can express");
 }
 
 class Writer

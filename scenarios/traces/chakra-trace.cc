@@ -159,8 +159,8 @@ class ChakraGraph
         if (m_isConverted && m_parents > 0)
         {
             m_file.remarks.push_back(std::to_string(m_parents) +
-                                     " control dependencies are of calls inside calls on the host: "
-                                     "data dependencies alone order nodes");
+                                     " control dependencies are of nested calls on the host and "
+                                     "are ignored: only data dependencies order nodes");
         }
         if (m_unlisted > 0)
         {
@@ -170,9 +170,10 @@ class ChakraGraph
         }
         if (m_hasGather)
         {
-            m_file.remarks.push_back(std::string("comm_size of an all-gather is taken as ") +
-                                     (m_givesShards ? "what a rank gives" : "what a rank gets") +
-                                     " (--gather-size)");
+            m_file.remarks.push_back(
+                std::string("comm_size of an all-gather is taken as ") +
+                (m_givesShards ? "the rank's contribution" : "the gathered result") +
+                " (--gather-size)");
         }
         m_file.ranks.push_back(std::move(m_rank));
         return std::move(m_file);
@@ -230,8 +231,8 @@ class ChakraGraph
         if (node.involvesAllDimensions == false && node.group.empty())
         {
             throw InputError(Place(node) +
-                             ": found involved_dim with a false, which says no "
-                             "ranks, expected pg_name with --groups");
+                             ": found involved_dim with a false, which does not define the ranks, "
+                             "expected pg_name with --groups");
         }
         event.kind = TraceEventKind::Collective;
         event.group = node.group;

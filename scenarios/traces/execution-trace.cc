@@ -141,11 +141,10 @@ class ExecutionTraceReader
         m_file.isHostTrace = true;
         m_file.remarks.push_back(std::to_string(m_records) + " record_param_comms");
         m_file.remarks.emplace_back(
-            "no times: only collectives are played, of a group one after "
-            "the other");
+            "no times: only collectives are played, those of one group sequentially");
         if (m_hasRoots)
         {
-            m_file.remarks.emplace_back("roots are not recorded: group rank 0");
+            m_file.remarks.emplace_back("roots are not recorded: group rank 0 is assumed");
         }
         m_rank.isOrdered = true;
         m_file.ranks.push_back(std::move(m_rank));

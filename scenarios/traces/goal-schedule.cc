@@ -85,7 +85,7 @@ ReadRank(std::string_view bytes, uint32_t ranks, const std::string& place)
     {
         numbers.Fail(std::to_string(nodes) + " operations in " + std::to_string(bytes.size()) +
                          " bytes",
-                     "as many as they hold");
+                     "a number that fits");
     }
     numbers.GoTo(listed);
     std::vector<GoalOp> ops(nodes);
@@ -133,8 +133,8 @@ ReadRank(std::string_view bytes, uint32_t ranks, const std::string& place)
                 const auto other = numbers.Take<uint32_t>();
                 if (other >= nodes)
                 {
-                    numbers.Fail("operation " + std::to_string(other) + " behind operation " +
-                                     std::to_string(i),
+                    numbers.Fail("operation " + std::to_string(other) +
+                                     " as a dependent of operation " + std::to_string(i),
                                  "one of " + std::to_string(nodes));
                 }
                 (isStart ? ops[other].irequires_ : ops[other].requires_).push_back(i);
@@ -145,9 +145,9 @@ ReadRank(std::string_view bytes, uint32_t ranks, const std::string& place)
     {
         if (counts[i] != ops[i].requires_.size() + ops[i].irequires_.size())
         {
-            numbers.Fail("operation " + std::to_string(i) + " behind " +
+            numbers.Fail("operation " + std::to_string(i) + " with a number of dependencies of " +
                              std::to_string(ops[i].requires_.size() + ops[i].irequires_.size()),
-                         "behind " + std::to_string(counts[i]));
+                         "a number of dependencies of " + std::to_string(counts[i]));
         }
     }
     return ops;

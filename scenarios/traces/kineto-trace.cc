@@ -101,7 +101,7 @@ class KinetoReader
         {
             const std::string said = error.what();
             const std::size_t at = said.find("at line ");
-            throw InputError(m_file.path + ": found no JSON " +
+            throw InputError(m_file.path + ": found invalid JSON " +
                              (at == std::string::npos ? said : said.substr(at)) +
                              ", expected a Kineto trace");
         }
@@ -345,8 +345,8 @@ class KinetoReader
         if (unlaunched > 0)
         {
             m_file.remarks.push_back(std::to_string(unlaunched) +
-                                     " GPU events have no launch of their correlation: they are "
-                                     "taken as launched well ahead");
+                                     " GPU events have no launch with their correlation: they are "
+                                     "assumed to be launched well ahead");
         }
     }
 
@@ -435,8 +435,9 @@ class KinetoReader
         }
         if (m_unpaired > 0)
         {
-            m_file.remarks.push_back(std::to_string(m_unpaired) +
-                                     " send or receive kernels name no peer: they keep their time");
+            m_file.remarks.push_back(
+                std::to_string(m_unpaired) +
+                " send or receive kernels name no peer: they keep their recorded time");
         }
         const int64_t schema = IntegerOf(rest, "schemaVersion", 0, 0, ANY_NUMBER, m_file.path);
         const bool isFine = FindField(rest, "baseTimeNanoseconds") != nullptr;

@@ -197,9 +197,9 @@ class SimAiReader
     void RemarkOnUnplayed()
     {
         for (const auto& [key, unplayed] :
-             {std::pair("vpp", "stages have no parts: every rank plays all layers"),
-              std::pair("pp_comm", "the transfers between stages of so many bytes are not played"),
-              std::pair(CHECKPOINTS[0], "layers that are recomputed are not played again"),
+             {std::pair("vpp", "stages are not divided: every rank plays all layers"),
+              std::pair("pp_comm", "transfers of this many bytes between stages are not played"),
+              std::pair(CHECKPOINTS[0], "recomputed layers are not played again"),
               std::pair(CHECKPOINTS[1], "recomputations that begin there are not played")})
         {
             const int64_t least = std::string(key) == "vpp" ? 1 : 0;
@@ -212,10 +212,9 @@ class SimAiReader
         if (m_hasPolicies)
         {
             m_file.remarks.emplace_back(
-                "policies of layers are not played: the columns of "
-                "collectives say their groups");
+                "layer policies are ignored: the columns of collectives determine their groups");
         }
-        m_file.remarks.emplace_back("updates of weights (the last column of times) are not played");
+        m_file.remarks.emplace_back("weight updates (the last column of times) are not played");
     }
 
     void ReadLayers()
@@ -223,7 +222,7 @@ class SimAiReader
         constexpr std::size_t COLUMNS = 12;
         if (!m_lines.Next() || m_lines.Fields(BLANKS).size() != 1)
         {
-            m_lines.Fail("layers", m_lines.Line(), "their number alone on the second line");
+            m_lines.Fail("layers", m_lines.Line(), "only their number on the second line");
         }
         const int64_t count =
             m_lines.Whole(m_lines.Fields(BLANKS).front(), "layers", MAX_EVENT_BYTES);
@@ -256,7 +255,7 @@ class SimAiReader
                     m_lines.Fail("collective",
                                  each.comm,
                                  "NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL or "
-                                 "BROADCAST, alone or with _EP or _DP_EP");
+                                 "BROADCAST, optionally with _EP or _DP_EP");
                 }
             }
             m_lines.Whole(fields[COLUMNS - 1], "update time", MAX_NANOSECONDS);

@@ -111,12 +111,12 @@ class CallMatcher
             if (ranks.size() > 1)
             {
                 throw IncompleteTraces(ranks[1].file + ": found " + std::to_string(ranks.size()) +
-                                       " ranks where one stands for " + std::to_string(given) +
+                                       " ranks where one represents " + std::to_string(given) +
                                        ", expected the file of one");
             }
             m_traces.rankCount = given;
             m_world = ranks.front().ranks > 0 ? given : WorldOf(ranks.front());
-            m_traces.remarks.push_back("one rank stands for " + std::to_string(given));
+            m_traces.remarks.push_back("one rank represents " + std::to_string(given));
             if (given > MAX_WORKLOAD_RANKS)
             {
                 throw IncompleteTraces(ranks.front().file + ": found " + std::to_string(given) +
@@ -189,8 +189,8 @@ class CallMatcher
             if (group.ranks[i] != group.ranks[i - 1] + stride || stride == 0 || stride > m_world)
             {
                 throw InputError(place +
-                                 ": found ranks that are not evenly apart, expected such "
-                                 "where one rank stands for all");
+                                 ": found ranks that are not evenly spaced, expected even spacing "
+                                 "where one rank represents all");
             }
         }
         return {{}, static_cast<uint32_t>(group.ranks.size()), stride};
@@ -431,7 +431,7 @@ class CallMatcher
         };
         add(m_alone, " communications of a rank with itself are left out");
         add(m_unpaired, " sends and receives of the one rank are left out: it has no peers");
-        add(m_uneven, " uneven all-to-alls are even where one rank stands for all");
+        add(m_uneven, " uneven all-to-alls are even where one rank represents all");
         add(m_unsized, " collectives have no size in the trace: they keep their recorded time");
     }
 

@@ -77,9 +77,10 @@ class TraceScheduler
         Workload workload{std::move(m_graph), {}, m_traces.remarks};
         if (m_crowded > 0)
         {
-            workload.remarks.push_back(std::to_string(m_crowded) + " operations share one of " +
-                                       std::to_string(STREAM_COUNT) +
-                                       " streams with ones before them that they do not wait for");
+            workload.remarks.push_back(
+                std::to_string(m_crowded) + " operations share one of " +
+                std::to_string(STREAM_COUNT) +
+                " streams with earlier operations that they do not depend on");
         }
         return workload;
     }

@@ -21,13 +21,15 @@ SizeDistribution::SizeDistribution(std::vector<std::pair<double, double>> points
     {
         if (!(point.first >= last.first && point.second >= last.second && point.second <= 1))
         {
-            throw std::invalid_argument("found points that fall, expected bytes and parts to rise");
+            throw std::invalid_argument(
+                "found decreasing points, expected increasing bytes and fractions");
         }
         last = point;
     }
     if (m_points.empty() || last.second != 1)
     {
-        throw std::invalid_argument("found no last point of all flows, expected 100 percent there");
+        throw std::invalid_argument(
+            "found a last point below 100 percent, expected 100 percent there");
     }
     if (!(Mean() > 0))
     {

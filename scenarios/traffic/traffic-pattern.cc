@@ -359,7 +359,8 @@ class OnOffPattern : public DrawnPattern
             std::ostringstream text;
             text << "found a rate of " << m_spec.rate.ToBytesPerSecond() * 8e-9
                  << " Gb/s, expected at most the " << slowest->rate.ToBytesPerSecond() * 8e-9
-                 << " Gb/s of the slowest end point's links, or no rate: each has its own";
+                 << " Gb/s of the slowest end point's links, or no rate: each end point then uses "
+                    "its own";
             Fail(m_spec, text.str());
         }
     }
@@ -468,7 +469,7 @@ CheckFlowCount(const TrafficSpec& spec, double flows)
     }
     std::ostringstream text;
     text << "found " << flows << " flows, expected at most " << MAX_FLOWS << ": "
-         << (HasTrafficKey(spec.kind, "times") ? "fewer rounds" : "fewer a second")
+         << (HasTrafficKey(spec.kind, "times") ? "fewer rounds" : "fewer flows per second")
          << " or a shorter duration";
     Fail(spec, text.str());
 }

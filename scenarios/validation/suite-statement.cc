@@ -197,7 +197,7 @@ class Checker
         {
             checked.found = std::numeric_limits<double>::quiet_NaN();
             checked.verdict = StatementVerdict::Broken;
-            checked.note = "it is of no case";
+            checked.note = "no such case";
             return checked;
         }
         checked.found = FigureOf(statement.figure, errors);
@@ -266,8 +266,8 @@ class Checker
         {
             checked.verdict = StatementVerdict::Broken;
             checked.note = std::abs(checked.found) < std::abs(known.stated)
-                               ? "it is better than what is stated: state the new figure"
-                               : "it is worse than what is stated";
+                               ? "better than stated: state the new error"
+                               : "worse than stated";
             return;
         }
         for (const SuiteStatement& expected : m_statements)
@@ -280,7 +280,7 @@ class Checker
             }
         }
         checked.verdict = StatementVerdict::Broken;
-        checked.note = "it is what is expected, no failure: take it off the list";
+        checked.note = "as good as expected, no failure: remove it from the list";
     }
 
     const std::vector<SuiteStatement>& m_statements;

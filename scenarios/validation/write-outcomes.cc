@@ -103,19 +103,19 @@ WriteCases(Hdf5File& file, const std::string& group, const SuiteOutcome& outcome
     };
     Hdf5RowTable<CaseRow> table(file, group, "case_index");
     table.Add({"case", "", "name of the case"}, of(&CaseOutcome::name));
-    table.Add({"class", "", "classes of the case, semicolons between"},
+    table.Add({"class", "", "classes of the case, separated by semicolons"},
               [](const CaseRow& row) { return Joined(row.outcome->classes); });
     const Quantity quantity = QuantityOf(outcome);
     if (*quantity.units == '\0')
     {
-        table.Add({"unit", "", "of measured and predicted"},
+        table.Add({"unit", "", "unit of measured and predicted"},
                   [](const CaseRow& row) { return row.outcome->isRatio ? "1" : "s"; });
     }
     const std::string measured = IsMeasured(outcome.kind) ? "measured " : "reference ";
     table.Add({"measured", quantity.units, measured + quantity.word}, of(&CaseOutcome::measured));
     table.Add({"predicted", quantity.units, "predicted " + quantity.word},
               of(&CaseOutcome::predicted));
-    table.Add({"error", "1", "predicted over measured minus 1"}, of(&CaseOutcome::Error));
+    table.Add({"error", "1", "relative error: predicted / measured - 1"}, of(&CaseOutcome::Error));
     if (!outcome.collectives.empty())
     {
         table.Add({"run", "", "run of nccl-tests"},
@@ -144,12 +144,12 @@ WriteStatements(Hdf5File& file,
     Hdf5RowTable<CheckedStatement> table(file, group, "statement_index");
     table.Add({"kind", "", "expected, guard or known"},
               [](const auto& each) { return ToString(each.statement.kind); });
-    table.Add({"of", "", "figure and class or case"},
+    table.Add({"of", "", "error figure with its class, or case"},
               [](const auto& each) { return Title(each.statement); });
-    table.Add({"stated", "1", "what the suite states"},
+    table.Add({"stated", "1", "value that the suite states"},
               [](const auto& each) { return each.statement.stated; });
-    table.Add({"found", "1", "what the errors give"}, &CheckedStatement::found);
-    table.Add({"verdict", "", "what became of it"},
+    table.Add({"found", "1", "value of this run"}, &CheckedStatement::found);
+    table.Add({"verdict", "", "verdict of the check"},
               [](const auto& each) { return ToString(each.verdict); });
     table.AppendAll(statements);
 }
@@ -167,22 +167,22 @@ WriteBounds(Hdf5File& file, const std::string& group, const BoundAgreement& agre
 {
     Hdf5RowTable<BoundRow> table(file, group, "bound_index");
     table.Add({"fresh_case", "", "number of the fresh case"}, &BoundRow::index);
-    table.Add({"of", "", "what is bounded: collectives, steps or packets"},
+    table.Add({"of", "", "bounded quantity: collectives, steps or packets"},
               [](const BoundRow& row) { return ToString(row.point->thing); });
-    table.Add({"regime", "", "class of the bound"},
+    table.Add({"regime", "", "regime of the bound"},
               [](const BoundRow& row) { return row.bound->regime; });
-    table.Add({"bytes", "B", "size of a collective, not a number of a step"},
+    table.Add({"bytes", "B", "size of a collective; not a number for a step"},
               [](const BoundRow& row) {
                   const bool hasSize = row.point->bytes > 0;
                   return hasSize ? row.point->bytes : std::numeric_limits<double>::quiet_NaN();
               });
-    table.Add({"ratio", "1", "time of the reference over the estimate"},
+    table.Add({"ratio", "1", "reference time over estimated time"},
               [](const BoundRow& row) { return row.point->ratio; });
     table.Add({"coverage", "1", "nominal coverage"},
               [](const BoundRow& row) { return row.bound->coverage; });
-    table.Add({"lower", "1", "lower end of the bound, over the estimate"},
+    table.Add({"lower", "1", "lower end of the bound, relative to the estimate"},
               [](const BoundRow& row) { return row.bound->lower; });
-    table.Add({"upper", "1", "upper end of the bound, over the estimate"},
+    table.Add({"upper", "1", "upper end of the bound, relative to the estimate"},
               [](const BoundRow& row) { return row.bound->upper; });
     for (std::size_t i = 0; i < agreement.points.size(); i++)
     {

@@ -49,7 +49,7 @@ ParseJson(const std::string& text, const std::string& path)
     {
         const std::string said = error.what();
         const std::size_t at = said.find("at line ");
-        throw InputError(path + ": found no JSON " +
+        throw InputError(path + ": found invalid JSON " +
                          (at == std::string::npos ? said : said.substr(at)) +
                          ", expected one object");
     }

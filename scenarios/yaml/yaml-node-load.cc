@@ -114,19 +114,19 @@ class YamlLoader
         }
         catch (const YAML::Exception& error)
         {
-            throw InputError(m_file + At(Mark(error.mark)) + ": found wrong YAML (" + error.msg +
+            throw InputError(m_file + At(Mark(error.mark)) + ": found invalid YAML (" + error.msg +
                              "), expected YAML");
         }
         if (starts.marks.size() > 1)
         {
             const bool isHere = starts.marks[1].pos == starts.marks[0].pos;
             throw InputError(m_file + At(Mark(starts.marks[1])) +
-                             (isHere ? ": found wrong YAML (nothing can begin so), expected YAML"
+                             (isHere ? ": found invalid YAML (unexpected token), expected YAML"
                                      : ": found a second YAML document, expected one"));
         }
         if (starts.marks.empty() || document.IsNull())
         {
-            throw InputError(m_file + (m_hasPlaces ? ": found nothing in it, expected YAML"
+            throw InputError(m_file + (m_hasPlaces ? ": found an empty document, expected YAML"
                                                    : ": found '" + text + "', expected a value"));
         }
         return YamlNode(Convert(document, "", 0));
@@ -195,7 +195,7 @@ class YamlLoader
             if (!entry.first.IsScalar())
             {
                 throw InputError(m_file + At(keyMark) + ": " + state.path +
-                                 ": found a key that is no text, expected a text");
+                                 ": found a key that is not a text, expected a text");
             }
             const std::string& key = entry.first.Scalar();
             const std::string path = Below(state.path, key);

@@ -160,7 +160,8 @@ constexpr Refusal REFUSALS[] = {
      "--fidelity: found --set network.fidelity=flow beside it"},
     {"run gpt-22b-8-a100-full --fidelity flow --set network.fidelity=stream",
      "--fidelity: found --set network.fidelity=stream beside it, expected one of the two"},
-    {"run gpt-22b-8-a100-full --set jobs.0.name=background", "found 'background', as results name"},
+    {"run gpt-22b-8-a100-full --set jobs.0.name=background",
+     "found 'background', the name of background flows in results"},
     {"validate nccl-v100-2019 --fidelity packet", "expected analytical, stream or flow"},
     {"validate korthikanti-2022 --fidelity flow",
      "--fidelity: found flow for korthikanti-2022, whose fidelity is fixed"},
@@ -218,7 +219,7 @@ constexpr Refusal REFUSALS[] = {
      "packets.below: found '0B', expected a size above zero"},
     {"flows --topology hgx-h100 --flows f.csv --fidelity packet --set settle.replay=true "
      "--link-series 1us -o a.h5",
-     "--link-series: found it with network.settle, expected it without: what is replayed has no"},
+     "--link-series: found it with network.settle, expected it without: replayed episodes have no"},
     {"flows --topology hgx-h100 --flows f.csv --hash-seed -1",
      "--hash-seed: found '-1', expected a whole number from 0 to"},
     {"flows --topology hgx-h100 --flows f.csv --hash-seed 99999999999999999999",
@@ -241,7 +242,8 @@ constexpr Refusal REFUSALS[] = {
      "weir: --set switch.buffer=1B: switch.buffer: found 1 bytes at leaf0, expected more than the"},
     {"flows --topology hgx-h100 --flows f.csv --fidelity hybrid --set packets.below=1kB "
      "--set settle.replay=true",
-     "settle: found it with fidelity hybrid, expected fidelity packet: what shares links with a"},
+     "settle: found it with fidelity hybrid, expected fidelity packet: packets that share links "
+     "with a"},
     {"flows --topology hgx-h100 --flows f.csv --fidelity packet --set packets.below=1kB",
      "packets: found it with fidelity packet, expected fidelity hybrid: it selects the flows that "
      "move as packets"},
@@ -395,7 +397,7 @@ TEST(CommandLine, ASlowGpuWithoutComputationIsSaidToHaveNoEffect)
     EXPECT_EQ(outcome.exit, 0);
     EXPECT_EQ(outcome.err,
               "weir: note: a.yaml:3:10: events.0: found slow-gpu, which has no effect here: it "
-              "needs a job that is a training or a workload\n");
+              "needs a training or workload job\n");
 }
 
 // One name is spelt as NCCL_ALGO and NCCL_PROTO have it, as lists are: case and hyphens do not
@@ -456,7 +458,7 @@ TEST(CommandLine, TimesBelowAnIdleRoundTripAreSaid)
         EXPECT_EQ(Weir(folder, call + form + timeout + "4us").err,
                   "weir: note: --set queuePair.retransmissionTimeout=4us: "
                   "queuePair.retransmissionTimeout: found 4us" +
-                      below + "packets that are not lost are sent again, and flows take longer\n");
+                      below + "packets that are not lost are retransmitted, which slows flows\n");
         EXPECT_EQ(Weir(folder, call + form + timeout + "5us").err, "");
     }
     const std::string swift = "--set congestionControl.target=1us";
@@ -465,7 +467,7 @@ TEST(CommandLine, TimesBelowAnIdleRoundTripAreSaid)
              call + "packet --congestion-control swift --set congestionControl.perHop=1us " + swift)
             .err,
         "weir: note: " + swift + ": congestionControl.target: found 1us, and with perHop 3.000 us" +
-            below + "flows slow down where nobody else sends\n");
+            below + "flows slow down even without contention\n");
     const std::string timely = "--set congestionControl.high=3us";
     EXPECT_EQ(Weir(folder, call + "packet --congestion-control timely " + timely).err.substr(0, 85),
               ("weir: note: " + timely + ": congestionControl.high: found 3us, below the ")
@@ -751,7 +753,7 @@ TEST(CommandLine, ARunThatCannotGoOnNamesLinksDegradedToNothing)
     EXPECT_EQ(outcome.exit, 1);
     EXPECT_EQ(outcome.err,
               "weir: the run stalled: a: all-gather of 16 GPUs: call 0 has not ended; links "
-              "degraded to nothing: node0/nic0->leaf0\n");
+              "degraded to a rate of zero: node0/nic0->leaf0\n");
 }
 
 /** What a scenario asks for in vain has its place in the message. */
@@ -879,7 +881,7 @@ TEST(CommandLine, PortSeriesAreInResultsAndTimeline)
         }
         else if (event["ph"] == "C")
         {
-            lastCounter[event["name"].get<std::string>()] = event["args"]["most bytes"];
+            lastCounter[event["name"].get<std::string>()] = event["args"]["max bytes"];
         }
     }
     EXPECT_EQ(ends.size(), 2u); // both senders

@@ -223,8 +223,8 @@ TEST(FlowNetwork, LinksWithoutARateAreToHaveOneAgain)
     {
         EXPECT_EQ(
             RefusalOf([&] { ExpectSimulated({none}, fidelity, false, ""); }),
-            "net.yaml:2:5: events.0: found a link whose packets would be sent again for ever, "
-            "expected a factor of at least 1e-9, a later one, or kind link-down");
+            "net.yaml:2:5: events.0: found a link whose packets would be retransmitted forever, "
+            "expected a factor of at least 1e-9, a later event that raises it, or kind link-down");
         ExpectSimulated({none, again}, fidelity, false, "");
     }
     ExpectSimulated({none}, Fidelity::Flow, false, "");
@@ -283,8 +283,8 @@ TEST(FlowNetwork, ErrorRatesOfTopologiesLosePackets)
     ReadHpccTopology(file.Path(), &events);
     ASSERT_EQ(events.size(), 2u);
     EXPECT_EQ(file.Strip(RefusalOf([&] { ExpectSimulated(events, Fidelity::Flow, false, ""); })),
-              "3: error_rate: found a link that loses packets where not all of them are simulated, "
-              "expected fidelity packet or hybrid without network.settle");
+              "3: error_rate: found a lossy link where not every packet is simulated, expected "
+              "fidelity packet or hybrid without network.settle");
 }
 
 } // namespace

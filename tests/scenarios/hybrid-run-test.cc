@@ -103,8 +103,8 @@ TEST(HybridRun, IsWrittenAsItIsRead)
 TEST(HybridRun, RefusesASelectionThatSelectsNothing)
 {
     EXPECT_EQ(Refusal("{fidelity: hybrid}"),
-              "run.yaml:7:21: network.fidelity: found 'hybrid' and nothing that moves as packets, "
-              "expected packets: with jobs, flows or links beside it");
+              "run.yaml:7:21: network.fidelity: found 'hybrid' without any packets, expected "
+              "packets: with jobs, flows or links beside it");
     EXPECT_EQ(Refusal("{fidelity: hybrid, packets: {jobs: [tow]}}"),
               "run.yaml:7:46: network.packets.jobs.0: found 'tow', expected one of: one, two (did "
               "you mean 'two'?)");

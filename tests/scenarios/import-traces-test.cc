@@ -359,7 +359,7 @@ TEST(ImportTraces, OneRankStandsForManyOnRequest)
     EXPECT_EQ(workload.graph.RankCount(), 8U);
     EXPECT_EQ(workload.graph.groups[0].size(), 8U);
     EXPECT_EQ(workload.graph.programs.size(), 1U);
-    EXPECT_EQ(workload.remarks.at(0), "one rank stands for 8");
+    EXPECT_EQ(workload.remarks.at(0), "one rank represents 8");
 }
 
 TEST(ImportTraces, SimAiLayersAreDownwardsAndUpwards)
@@ -437,7 +437,7 @@ TEST(ImportTraces, SimAiWordsThatThereAreNotAreRefused)
         EXPECT_EQ(SimAiRefusal("ALLREDUCE", word),
                   "w.txt:4: collective: found '" + std::string(word) +
                       "', expected NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL or "
-                      "BROADCAST, alone or with _EP or _DP_EP");
+                      "BROADCAST, optionally with _EP or _DP_EP");
     }
 }
 
@@ -449,11 +449,11 @@ TEST(ImportTraces, WhatOfASimAiHeaderIsNotPlayedIsSaid)
         text.find(none), none.size(), "checkpoints: 2 0 1 checkpoint_initiates: 1 1 pp_comm 4096");
     const std::vector<std::string> remarks = Read("w.txt", text).remarks;
     for (const char* remark :
-         {"vpp 2: stages have no parts: every rank plays all layers",
-          "pp_comm 4096: the transfers between stages of so many bytes are not played",
-          "checkpoints 2: layers that are recomputed are not played again",
+         {"vpp 2: stages are not divided: every rank plays all layers",
+          "pp_comm 4096: transfers of this many bytes between stages are not played",
+          "checkpoints 2: recomputed layers are not played again",
           "checkpoint_initiates 1: recomputations that begin there are not played",
-          "updates of weights (the last column of times) are not played"})
+          "weight updates (the last column of times) are not played"})
     {
         EXPECT_NE(std::find(remarks.begin(), remarks.end(), remark), remarks.end()) << remark;
     }
@@ -585,7 +585,7 @@ TEST(ImportTraces, NumbersBeyondAnyDoubleAreRefused)
 {
     EXPECT_NE(RefusalOf([] {
                   Read("a.json", R"({"traceEvents": [{"ph": "X", "ts": 1001e308}]})");
-              }).find("found no JSON"),
+              }).find("found invalid JSON"),
               std::string::npos);
 }
 

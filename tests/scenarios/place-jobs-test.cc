@@ -301,8 +301,8 @@ TEST(CollectiveJobs, RefuseSettingsOfNccl)
         refusal("{dimensionWise: {expertGroups: 4/8}}"),
         "n.yaml:1:32: dimensionWise.expertGroups: found it without a dispatch, expected both");
     EXPECT_EQ(refusal("{dimensionWise: {dispatch: 9/8}}"),
-              "n.yaml:1:28: dimensionWise.dispatch: found '9/8', expected a part of all as 8/256, "
-              "up to 1048576");
+              "n.yaml:1:28: dimensionWise.dispatch: found '9/8', expected a part of all, such as "
+              "8/256, up to 1048576");
     EXPECT_NE(refusal("{algorithms: 'rings'}").find("n.yaml:1:14: algorithms: found 'rings'"),
               std::string::npos);
     EXPECT_NE(refusal("{crosNic: 1}").find("crossNic"), std::string::npos);

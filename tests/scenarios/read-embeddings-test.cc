@@ -165,7 +165,8 @@ TEST(ReadEmbeddings, RefusesWithPlaceFoundAndExpected)
               std::string::npos);
     EXPECT_NE(
         Refusal(RunOf(ModelOf("{dim: 16, tables: [{rows: 9}]}", "[{linear: 16}, loss]"), plan))
-            .find("found 0 entries 'embeddings', expected one, where they join"),
+            .find(
+                "found 0 entries 'embeddings', expected one, where their outputs join the layers"),
         std::string::npos);
     EXPECT_NE(Refusal(RunOf("{name: net, source: mine, input: [13, 1, 1], network: [{linear: 16}, "
                             "embeddings]}",

@@ -47,7 +47,7 @@ TEST(ReadPlan, RefusesShardingWithItsPlace)
               "to 65535");
     EXPECT_EQ(RefusalOf([] { ShardingOf("{dataSharding: none, distributedOptimizer: true}"); }),
               "plan.yaml:1:44: distributedOptimizer: found 'true' beside dataSharding: none, "
-              "expected one of the two: it is dataSharding: optimizer in another word");
+              "expected one of the two: it is a synonym of dataSharding: optimizer");
     EXPECT_EQ(RefusalOf([] { ShardingOf("dataSharding: {ranks: 8}"); }),
               "plan.yaml:1:15: dataSharding.state: found nothing, expected a value for 'state'");
 }
@@ -111,7 +111,7 @@ TEST(ReadPlan, TheJobsWordOfTheOptimizerStandsOverItsFrameworks)
               ShardedState::Full); // which is no distributed optimizer
     EXPECT_EQ(RefusalOf([] { PlanOf("{dataSharding: optimizer, distributedOptimizer: false}"); }),
               "plan.yaml:1:49: distributedOptimizer: found 'false' beside dataSharding: optimizer, "
-              "expected one of the two: it is dataSharding: none in another word");
+              "expected one of the two: it is a synonym of dataSharding: none");
     YamlNode plan = YamlNode::Parse("{dataSharding: optimizer}", "base.yaml");
     plan.SetInherited();
     plan.Overlay(YamlNode::Parse("{distributedOptimizer: false}", "plan.yaml"));

@@ -241,7 +241,8 @@ TEST(ReadScenario, RefusesPrecisionsThatTheGpuLacks)
     const std::string written = onV100("precision: fp16", "precision: fp8");
     EXPECT_NE(written.find("jobs.0.precision: found fp8, " + expected), std::string::npos);
     const std::string typical = onV100("    precision: fp16\n", "");
-    EXPECT_NE(typical.find("of the default: found bf16, " + expected), std::string::npos);
+    EXPECT_NE(typical.find("the default cannot be used: found bf16, " + expected),
+              std::string::npos);
 }
 
 TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)

@@ -244,8 +244,8 @@ TEST(ReadSystem, RefusesCostsOutOfRange)
     EXPECT_EQ(refusal("llCall: {value: 9ms, source: t}"),
               "sys.yaml:3:27: node.costs.llCall.value: found '9ms', expected 0.5 to 50 us");
     EXPECT_EQ(refusal("llCall: {value: 5us, source: ''}"),
-              "sys.yaml:3:40: node.costs.llCall.source: found an empty text, expected where the "
-              "number comes from");
+              "sys.yaml:3:40: node.costs.llCall.source: found an empty text, expected the source "
+              "of the value");
     EXPECT_NE(refusal("llCal: {value: 5us, source: t}").find("unknown key 'llCal'"),
               std::string::npos);
     EXPECT_NE(refusal("llCall: {value: 5, source: t}").find("found '5'"), std::string::npos);
@@ -264,8 +264,8 @@ TEST(ReadSystem, RefusesWithPlaceFoundAndExpected)
     EXPECT_EQ(SystemRefusal("base: hgx-h100\nnode: {nic: {rate: 0Gbps}}\n"),
               "sys.yaml:2:20: node.nic.rate: found '0Gbps', expected a rate above zero");
     EXPECT_EQ(SystemRefusal("base: hgx-h100\nnode: {nvlink: {source: ''}}\n"),
-              "sys.yaml:2:25: node.nvlink.source: found an empty text, expected where the figures "
-              "come from");
+              "sys.yaml:2:25: node.nvlink.source: found an empty text, expected the source of the "
+              "values");
     EXPECT_EQ(
         SystemRefusal("base: hgx-h100\nnode: {nvlink: {measured: 1.2}}\n"),
         "sys.yaml:2:27: node.nvlink.measured: found '1.2', expected a number from 1e-06 to 1");

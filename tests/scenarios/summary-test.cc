@@ -241,9 +241,9 @@ TEST(Summary, SaysThatJobsAreLeftOut)
     EXPECT_EQ(Summarize(Scenario(), result).find("other collective"), std::string::npos);
     result.collectives.assign(5, collective);
     const std::string text = Summarize(Scenario(), result);
-    EXPECT_NE(text.find("  and 2 other collectives, which --json has\n"), std::string::npos)
+    EXPECT_NE(text.find("  and 2 other collectives, listed by --json\n"), std::string::npos)
         << text;
-    EXPECT_NE(text.find("  and 1 other pattern, which --json has\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("  and 1 other pattern, listed by --json\n"), std::string::npos) << text;
 }
 
 TEST(TextTable, AlignsTextLeftAndNumbersRight)

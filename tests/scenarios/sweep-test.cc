@@ -152,9 +152,9 @@ TEST(Sweep, RefusesWhatIsNoneInItsPlace)
               "1:10: command: found the verb 'runn', expected one of: run, collective, flows "
               "(did you mean 'run'?)");
     EXPECT_EQ(Refused("command: run x --json\nvary: {a: [1]}\n"),
-              "1:10: command: found --json, expected it behind weir sweep, if there");
+              "1:10: command: found --json, expected it as an option of weir sweep");
     EXPECT_EQ(Refused("command: run x --output=y.h5\nvary: {a: [1]}\n"),
-              "1:10: command: found --output=y.h5, expected it behind weir sweep, if there");
+              "1:10: command: found --output=y.h5, expected it as an option of weir sweep");
     EXPECT_EQ(Refused("command: run 'x y'\nvary: {a: [1]}\n"),
               "1:10: command: found 'run 'x y'', expected a list of words where one has blanks");
     EXPECT_EQ(Refused("command: run x\nvary: {a: []}\n"),
@@ -164,7 +164,7 @@ TEST(Sweep, RefusesWhatIsNoneInItsPlace)
     EXPECT_EQ(Refused("command: run x\nvary:\n  a: [1]\n  a, b: [[1, 2]]\n"),
               "4:9: vary.a, b: found a again, expected each key once");
     EXPECT_EQ(Refused("command: run x\nvary: {--nodes: [[1]]}\n"),
-              "2:18: vary.--nodes.0: found [1], expected what the option --nodes takes");
+              "2:18: vary.--nodes.0: found [1], expected a value of the option --nodes");
     EXPECT_NE(Refused("command: run x\nvary: {a: 1}\n").find("2:11: vary.a: found '1', expected"),
               std::string::npos);
     EXPECT_EQ(Refused("command: run x\nvary: {}\n"),
@@ -173,7 +173,7 @@ TEST(Sweep, RefusesWhatIsNoneInItsPlace)
         Refused("command: run x\nvary: {--csv: [a]}\n"),
         "2:15: vary.--csv: found the key '--csv', expected a key, or an option of what is run");
     EXPECT_EQ(Refused("command: run x -oy.h5\nvary: {a: [1]}\n"),
-              "1:10: command: found -oy.h5, expected it behind weir sweep, if there");
+              "1:10: command: found -oy.h5, expected it as an option of weir sweep");
     EXPECT_NE(Refused("command: run x\nvery: {a: [1]}\n").find("very"), std::string::npos);
     std::string many = "command: run x\nvary:\n";
     for (int key = 0; key < 17; key++)

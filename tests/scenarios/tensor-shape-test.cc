@@ -39,7 +39,7 @@ TEST(TensorShape, RefusesWithItsPlace)
     EXPECT_EQ(RefusalOf([] { Read("{tensor: 8, tensorShape: [4, 2]}"); }),
               "plan.yaml:1:26: tensorShape: found 4 x 2, expected a square: [q, q] or [q, q, d]");
     EXPECT_EQ(RefusalOf([] { Read("{tensor: 8, tensorShape: [4]}"); }),
-              "plan.yaml:1:26: tensorShape: found [4], expected [8], as tensor has it");
+              "plan.yaml:1:26: tensorShape: found [4], expected [8], the value of tensor");
     EXPECT_EQ(RefusalOf([] { Read("{tensor: 8, tensorShape: [2, 2, 2, 1]}"); }),
               "plan.yaml:1:26: tensorShape: found 4 extents, expected [tensor], [q, q] or [q, q, "
               "d]");

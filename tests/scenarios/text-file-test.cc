@@ -73,7 +73,7 @@ TEST(YamlNode, ArgumentsHaveNoLines)
     EXPECT_EQ(RefusalOf([] { YamlNode::ParseArgument("{}", "--system").Get("name"); }),
               "--system: name: found nothing, expected a value for 'name'");
     EXPECT_EQ(RefusalOf([] { YamlNode::ParseArgument("[", "--system"); }),
-              "--system: found wrong YAML (end of sequence flow not found), expected YAML");
+              "--system: found invalid YAML (end of sequence flow not found), expected YAML");
     EXPECT_EQ(RefusalOf([] { YamlNode::ParseArgument("{a: 1, a: 2}", "--system"); }),
               "--system: a: found the key 'a' twice, expected it once");
 }

@@ -266,7 +266,8 @@ TEST(TopologyFiles, MistakesInNcclXmlAreOneLocatedLine)
               "dump.xml:6:11: nvlink target: found '0000:99:00.0', which no GPU of the file has, "
               "expected the busid of a GPU, or tclass 0x068000 for an NVSwitch");
     EXPECT_EQ(XmlRefusal(Dump(R"(<nvlink target="0000:07:00.0" count="1" tclass="0x030200"/>)")),
-              "dump.xml:5:9: gpu: found 1 NVLinks to GPU 1, which has 2 back, expected as many");
+              "dump.xml:5:9: gpu: found 1 NVLinks to GPU 1, which has 2 in return, expected the "
+              "same number");
     EXPECT_EQ(XmlRefusal(Dump(R"(<nvlink count="2"/>)")),
               "dump.xml:6:11: nvlink target: found no such attribute, expected one");
     const auto start = [](const std::string& text) { return text.substr(0, text.find(", ")); };
@@ -326,7 +327,7 @@ TEST(TopologyFiles, GroupsWithoutNodesAreCountedNotDrawn)
     const std::string svg = DrawTopology(cluster);
     EXPECT_NE(svg.find(">group2</text>"), std::string::npos);
     EXPECT_EQ(svg.find(">group3</text>"), std::string::npos);
-    EXPECT_NE(svg.find(">9 groups more, without nodes</text>"), std::string::npos);
+    EXPECT_NE(svg.find(">9 more groups, without nodes</text>"), std::string::npos);
     EXPECT_NE(svg.find("links of node0 and of the whole network"), std::string::npos);
 }
 

@@ -71,7 +71,7 @@ TEST(TrafficJob, PlaysInEveryFidelityThatKnowsLoad)
     EXPECT_EQ(RunScenario(hybrid).traffics[0].times.size(), stream.traffics[0].times.size());
     EXPECT_NE(RefusalOf([&] {
                   RunScenario(With(job, "analytical"));
-              }).find("found traffic with fidelity analytical, which knows no load"),
+              }).find("found traffic with fidelity analytical, which ignores load"),
               std::string::npos);
 }
 

@@ -34,7 +34,7 @@ TEST(YamlNode, RefusesATextThatBeginsWithAComma)
 {
     EXPECT_NE(RefusalOf([] {
                   YamlNode::Parse(",a\nb: c", "a.yaml");
-              }).find("a.yaml:1:1: found wrong YAML"),
+              }).find("a.yaml:1:1: found invalid YAML"),
               std::string::npos);
 }
 
@@ -126,10 +126,10 @@ TEST(YamlNode, RefusesWhatIsNotOneYamlDocument)
     const auto parse = [](const char* text) {
         return RefusalOf([&] { YamlNode::Parse(text, "run.yaml"); });
     };
-    EXPECT_EQ(parse(""), "run.yaml: found nothing in it, expected YAML");
-    EXPECT_EQ(parse("# a comment only\n"), "run.yaml: found nothing in it, expected YAML");
+    EXPECT_EQ(parse(""), "run.yaml: found an empty document, expected YAML");
+    EXPECT_EQ(parse("# a comment only\n"), "run.yaml: found an empty document, expected YAML");
     EXPECT_EQ(parse("a: [1\nb: 2\n"),
-              "run.yaml:2:2: found wrong YAML (end of sequence flow not found), expected YAML");
+              "run.yaml:2:2: found invalid YAML (end of sequence flow not found), expected YAML");
     EXPECT_EQ(parse("a: 1\n---\nb: 2\n"),
               "run.yaml:3:1: found a second YAML document, expected one");
     EXPECT_EQ(parse("a: 1\nb: {c: 2, d: 3, c: 4}\n"),
