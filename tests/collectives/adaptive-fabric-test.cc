@@ -30,7 +30,10 @@ TwoGroups(const Polymorphic<RoutingPolicy>& routing)
     return spec;
 }
 
-/** Ring all-reduce of 64 MiB over all of @p spec, in units of four NICs' full speed. */
+/**
+ * Time of a ring all-reduce of 64 MiB over all GPUs of @p spec, relative to the full speed of a
+ * node's four NICs.
+ */
 double
 SlowdownOfRing(const ClusterSpec& spec, Fidelity fidelity)
 {
@@ -48,15 +51,17 @@ SlowdownOfRing(const ClusterSpec& spec, Fidelity fidelity)
 
 } // namespace
 
-// Every second hop of the four rings leads from router r to r + 1, four NICs' worth over one local
-// link. Alone on shortest paths they take four times as long as the NICs: hash or spray.
+// Every second hop of the four rings leads from router r to r + 1, with the traffic of four NICs
+// over one local link. On shortest paths, by hash or spraying, the rings take four times as long as
+// the NICs need.
 //
-// By load, let A, B and C be what flows from router 0 to 1, 1 to 2 and 2 to 3 of one group. Each
-// has its own link, and detours over two others: a2 and a3 by routers 2 and 3, b0, b3, c0, c1. Of
-// the links that two detours share, 0-2: a2 + b0 <= 1, 0-3: a3 + c0 <= 1, 1-3: b3 + c1 <= 1, so
-// A + B + C <= 3 + 3, the least of them at most 2: half of four. a2 = b3 = c0 = t, b0 = c1 = a3 =
-// 1 - t reach it for every t. What goes on to the other group finds two more units over the four
-// routers' global links then, of which the shortest paths alone have one.
+// With routing by load, let A, B and C be the flows from router 0 to 1, 1 to 2 and 2 to 3 of one
+// group. Each has its direct link and two detours: A over routers 2 and 3 (a2, a3), B over 0 and 3
+// (b0, b3), C over 0 and 1 (c0, c1). Two detours share a link: 0-2 gives a2 + b0 <= 1, 0-3 gives a3
+// + c0 <= 1, 1-3 gives b3 + c1 <= 1. So A + B + C <= 3 + 3, and the least of them is at most 2:
+// half of four. The bound is reached by a2 = b3 = c0 = t, b0 = c1 = a3 = 1 - t for every t. The
+// flow to the other group then finds two more units over the global links of the four routers;
+// shortest paths alone provide one.
 TEST(AdaptiveFabricTest, RingFindsTheLoadsThatADragonflyAllows)
 {
     for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
@@ -70,7 +75,7 @@ TEST(AdaptiveFabricTest, RingFindsTheLoadsThatADragonflyAllows)
     }
 }
 
-// Over every fabric and routing, the fidelities agree on ring, tree and all-to-all.
+// Over every fabric and routing policy, the fidelities agree on ring, tree and all-to-all.
 TEST(AdaptiveFabricTest, FidelitiesAgree)
 {
     for (const Polymorphic<RoutingPolicy>& routing : std::vector<Polymorphic<RoutingPolicy>>{
@@ -91,7 +96,7 @@ TEST(AdaptiveFabricTest, FidelitiesAgree)
     }
 }
 
-// Two equal rings at once, each alone on half of what it has alone: they are divided together.
+// Two equal concurrent rings get half of the uncontended rate each: their traffic is split jointly.
 TEST(AdaptiveFabricTest, CallsThatStartTogetherShareTheFabric)
 {
     CollectiveBench bench(TwoGroups(AdaptiveRouting()), ManyQueuePairs());

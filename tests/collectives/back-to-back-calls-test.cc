@@ -19,11 +19,14 @@ namespace weir
 namespace
 {
 
-/** Hops that share nothing: a slice takes what the channel's cap says. */
+/** Chains whose hops share no link: a slice takes its size over the channel's rate cap. */
 class ChainRows : public testing::Test
 {
   protected:
-    /** Chains over ranks 0, 1, 2: of one slice of 1 us and hops of 5 us, kernels 10 us apart. */
+    /**
+     * Back-to-back chains over ranks 0, 1, 2: one slice of 1 us, hops of 5 us, 10 us between a
+     * rank's kernels.
+     */
     BackToBackChains Row(const std::vector<std::vector<uint32_t>>& orders)
     {
         BackToBackChains row;
@@ -51,15 +54,15 @@ class ChainRows : public testing::Test
 
 TEST_F(ChainRows, AreAsSlowAsTheSlowestRankWhereAllChainsHaveOneOrder)
 {
-    // A rank begins, sends for 1 us and begins again 10 us later, however long the chain is.
+    // A rank starts, sends for 1 us and starts again 10 us later, whatever the length of the chain.
     EXPECT_NEAR(Period(Row({{0, 1, 2}})), 11, 1e-9);
     EXPECT_NEAR(Period(Row({{0, 1, 2}, {0, 1, 2}})), 11, 1e-9);
 }
 
 TEST_F(ChainRows, WaitForRanksThatAreLateOnAnotherChain)
 {
-    // Rank 1 ends a call when rank 2's slice has come, 1 + 5 us after that rank began it at the
-    // earliest, and the other way round: neither begins the next before another 10 us.
+    // Rank 1 ends a call when rank 2's slice has arrived, at least 1 + 5 us after rank 2 began it,
+    // and vice versa; each begins the next call 10 us later.
     EXPECT_NEAR(Period(Row({{0, 1, 2}, {0, 2, 1}})), 16, 1e-9);
 }
 
@@ -72,8 +75,8 @@ TEST_F(ChainRows, AddWhatKeepsAKernelBeyondItsBytes)
 
 TEST_F(ChainRows, WaitForSlotsWhereThereAreMoreSlicesThanTheseHold)
 {
-    // Ten slices, two slots: the last eight leave when the next rank takes what came before, which
-    // it begins to at f(p + 1) = f(p) + 1 + 5, so a kernel lasts 6 + 8 us and not 10.
+    // Ten slices, two slots: each of the last eight leaves when the next rank takes an earlier
+    // slice, which that rank begins at f(p + 1) = f(p) + 1 + 5. So a kernel lasts 6 + 8 us, not 10.
     BackToBackChains row = Row({{0, 1, 2}});
     row.bytes = Bytes(10000);
     for (auto& hop : row.chains[0].hops)
@@ -83,7 +86,7 @@ TEST_F(ChainRows, WaitForSlotsWhereThereAreMoreSlicesThanTheseHold)
     EXPECT_NEAR(Period(row), 24, 1e-9);
 }
 
-/** Keeps the ends of so many calls. */
+/** Records the ends of @p most calls. */
 class Ends : public BackToBackClient
 {
   public:
@@ -115,7 +118,7 @@ AllOf(CollectiveBench& bench)
         FirstGpus(bench.GetPlanner().GetCluster().GpuCount()));
 }
 
-/** The ends of @p calls like @p call back to back, in `flow`; what is begun beyond, too. */
+/** Ends of @p calls back-to-back calls in `flow`, and of those begun before the last one ended. */
 std::vector<Time>
 PlayRow(CollectiveBench& bench, const CollectiveCall& call, std::size_t calls)
 {
@@ -137,7 +140,7 @@ struct BackToBackCase
     Bytes bytes;
 };
 
-/** For gtest's messages. */
+/** Used in gtest's messages. */
 void
 PrintTo(const BackToBackCase& one, std::ostream* out)
 {
@@ -184,7 +187,7 @@ TEST(BackToBackCalls, OfOneIsTheCallAlone)
     const Time alone = bench.Run(Fidelity::Flow, call);
     CollectiveBench other(H100Boxes(2));
     call.communicator = AllOf(other);
-    // Other ranks have begun the next one by then, but a slice waits for the one before it.
+    // Other ranks have begun the next call by then, but a slice waits for the one before it.
     EXPECT_EQ(PlayRow(other, call, 1).front(), alone);
 }
 

@@ -28,10 +28,11 @@ class EightH100 : public testing::Test
     CommunicatorId m_all{m_bench.GetPlanner().AddCommunicator(FirstGpus(8))};
 };
 
-// 2 x 7/8 x 64 MiB out of each GPU over 18 NVLinks: two slices follow each other on a wire that
-// only pauses between the 28 slices, for 1.02 us where they are copied and 1.63 where they are
-// reduced. Of latencies 8.4 us are seen, the call's: what a rank has received at last, it copies
-// after its own stores, in 22.044 us a MiB, 2/7 MiB of the 64, longer than the last slice's 3.4.
+// Each GPU sends 2 x 7/8 x 64 MiB over 18 NVLinks. Two slices follow each other without a gap, and
+// the wire pauses only between the 28 slices: 1.02 us where they are copied, 1.63 us where they are
+// reduced. Of the latencies only the call's 8.4 us remain visible. The data received last is copied
+// after the rank's own stores, at 22.044 us per MiB: 1/3 MiB (64 MiB over 24 channels and 8 ranks),
+// which takes longer than the last slice's 3.4 us.
 TEST_F(EightH100, AllReduceSimple)
 {
     constexpr double COPY = 22.044 * 64 / 24 / 8;
@@ -43,10 +44,10 @@ TEST_F(EightH100, AllReduceSimple)
     EXPECT_TRUE(m_bench.GetPlanner().Plan(call).bottleneck.IsValid());
 }
 
-// On two GPUs a round is 24 channels x 2 ranks x 2 MiB, in which a rank stores two chunks of two
-// slices, each of 24 MiB over its links and 1.325 us, and copies two slices, in 22.044 us each. One
-// process's GPUs store into each other's output: then the pause is a step's 3.4 us. An A100 loads
-// from its peer, for which it first stores to itself: a Send's 21.554 us at Hopper's 1.98 GHz.
+// On two GPUs a round is 24 channels x 2 ranks x 2 MiB. A rank stores two chunks of two slices in
+// it, each 24 MiB over its links plus 1.325 us, and copies two slices at 22.044 us each. With one
+// process, GPUs store into each other's output, and the pause is the 3.4 us of a step. An A100
+// loads from its peer, and first stores to itself: the 21.554 us of a Send at Hopper's 1.98 GHz.
 TEST(ClosedForm, RoundsOfARingPauseForWhatIsCopied)
 {
     const auto round = [](const ClusterSpec& spec, LaunchMode launch, Fidelity fidelity) {
@@ -77,8 +78,8 @@ TEST(ClosedForm, RoundsOfARingPauseForWhatIsCopied)
     }
 }
 
-// One channel, chunks of 1 KiB, 128 lines: a step is 0.59 us and 7 / 9 of what the 512 lines of a
-// pass take more, 0.43; 14 of them and the call's own 5.
+// One channel, chunks of 1 KiB, 128 LL flag words: a step takes 0.59 us plus 7 / 9 of the 0.43 us
+// that the 512 words of a full pass take in addition. 14 steps, plus the call's 5 us.
 TEST_F(EightH100, AllReduceLlOnOneChannel)
 {
     const auto call =
@@ -87,8 +88,8 @@ TEST_F(EightH100, AllReduceLlOnOneChannel)
     EXPECT_FALSE(m_bench.GetPlanner().Plan(call).bottleneck.IsValid());
 }
 
-// All 24 channels of LL, chunks of 5 1/3 passes, which is 6: the first takes 1.02 us, each other
-// what a block needs for 4 KiB at 6.3 GB/s.
+// All 24 channels under LL, chunks of 5 1/3 passes, rounded up to 6: the first takes 1.02 us, every
+// other the time of a block for 4 KiB at 6.3 GB/s.
 TEST_F(EightH100, AllReduceLlOnAllChannels)
 {
     const auto call =
@@ -96,7 +97,7 @@ TEST_F(EightH100, AllReduceLlOnAllChannels)
     EXPECT_NEAR(Microseconds(call), 5 + 14 * (1.02 + 5 * 4096 / 6.3e9 * 1e6), ROUNDING);
 }
 
-// 7 steps of 1.9 us, and 7/8 of the large buffer / (15/16) over NVLink.
+// 7 steps of 1.9 us, plus 7/8 of the large buffer / (15/16) over NVLink.
 TEST_F(EightH100, AllGatherAndReduceScatterLl128)
 {
     for (auto op : {CollectiveOp::AllGather, CollectiveOp::ReduceScatter})
@@ -107,8 +108,8 @@ TEST_F(EightH100, AllGatherAndReduceScatterLl128)
     }
 }
 
-// 7 hops of 3.4 us, 6 slices of 512 KiB to fill the pipeline, then the message: each of 24
-// channels has 1/24 of the NVLinks.
+// 7 hops of 3.4 us, 6 slices of 512 KiB to fill the pipeline, then the message. Each of 24 channels
+// has 1/24 of the NVLinks.
 TEST_F(EightH100, BroadcastSimple)
 {
     const auto call =
@@ -117,7 +118,7 @@ TEST_F(EightH100, BroadcastSimple)
     EXPECT_NEAR(Microseconds(call), 8.4 + 7 * 3.4 + (fill + (240 << 20) / NVLINK) * 1e6, ROUNDING);
 }
 
-// A pair has 16 channels of each 64 KiB at least: 1 MiB uses all, bound by 18 NVLinks.
+// A pair uses 16 channels of at least 64 KiB each: 1 MiB and more uses all, limited by 18 NVLinks.
 TEST_F(EightH100, SendRecv)
 {
     const auto pair = m_bench.GetPlanner().AddCommunicator({GpuId(2), GpuId(7)});
@@ -128,10 +129,10 @@ TEST_F(EightH100, SendRecv)
     EXPECT_NEAR(Microseconds(large), 8.4 + 3.4 + (256 << 20) / NVLINK * 1e6, ROUNDING);
 }
 
-// Four nodes, every chunk a full one: the ports are the slowest wires and never idle; after them
-// comes the last slice's 14 us. Each port carries 1/8 of the ring's bytes. Blocks that store over
-// NVLink take less for each of a chunk's two slices than a port, have stored their last one so much
-// and 3.4 us before the last arrives, and copy 2 MiB then.
+// Four nodes, only full chunks: the NIC ports are the bottleneck and never idle, followed by the
+// last slice's 14 us. Each port carries 1/8 of the ring's bytes. For each of a chunk's two slices,
+// blocks that store over NVLink take less time than a port; they have issued their last store that
+// much plus 3.4 us before the last slice arrives, and then copy 2 MiB.
 TEST(ClosedForm, AllReduceOverFourNodes)
 {
     CollectiveBench bench(H100Boxes(4), ManyQueuePairs());
@@ -150,8 +151,9 @@ TEST(ClosedForm, AllReduceOverFourNodes)
     EXPECT_EQ(topology.GetLink(plan.bottleneck).kind, LinkKind::Network);
 }
 
-// A small one is bound by the slowest chunk's path: 62 hops of a ring of 28 NVLink and 4 network
-// hops, twice round less two NVLink hops; and the last block copies what it has, in 0.88 us.
+// A small call is limited by the path of the slowest chunk: 62 hops of a ring of 28 NVLink and 4
+// network hops, that is two rounds minus two NVLink hops; the last block copies its data in 0.88
+// us.
 TEST(ClosedForm, SmallAllReduceOverFourNodes)
 {
     CollectiveBench bench(H100Boxes(4));
@@ -164,8 +166,8 @@ TEST(ClosedForm, SmallAllReduceOverFourNodes)
                 0.1);
 }
 
-// One queue pair of a 400 Gb/s port moves 21.4 GB/s: two channels a port make 342.4 of 8 ports,
-// four queue pairs fill them.
+// One queue pair of a 400 Gb/s port moves 21.4 GB/s: two channels per port make 342.4 GB/s on 8
+// ports; four queue pairs fill them.
 TEST(ClosedForm, OneQueuePairBindsAFastPort)
 {
     const auto wire = [](NcclSettings settings) {
@@ -180,7 +182,7 @@ TEST(ClosedForm, OneQueuePairBindsAFastPort)
     EXPECT_NEAR(wire(ManyQueuePairs()) / 1e9, 400, 1e-6);
 }
 
-// A fabric that is 1 us longer each way costs it once per network hop.
+// A fabric with 1 us more latency at each end adds 2 us per network hop.
 TEST(ClosedForm, LongerFabricsCostTheirLatency)
 {
     ClusterSpec spec = H100Boxes(2);
@@ -191,14 +193,14 @@ TEST(ClosedForm, LongerFabricsCostTheirLatency)
     };
     const Time before = duration(spec);
     // Over the network there is no LL: Simple, whose step is 14 us, and 1 KiB through the block. A
-    // kernel that stores over PCIe only ends 3.2 us later.
-    const double copied = 21.554 / 1024; // NPKit: a mebibyte sent takes 21.554 us
+    // kernel that stores only over PCIe ends 3.2 us later.
+    const double copied = 21.554 / 1024; // NPKit: sending a mebibyte takes 21.554 us
     EXPECT_NEAR(before.ToMicroseconds(), 8.4 + 3.2 + 14.0 + copied, ROUNDING);
     spec.node.nic.latency += Time::Microseconds(1); // paid at both ends
     EXPECT_EQ(duration(spec) - before, Time::Microseconds(2));
 }
 
-/** A machine whose rings collide in the network. */
+/** A cluster whose rings collide in the network. */
 ClusterSpec
 OversubscribedFatTree()
 {
@@ -209,8 +211,8 @@ OversubscribedFatTree()
     return spec;
 }
 
-// The plan's duration is what the fluid transport takes, whatever the group, the operation, the
-// protocol, the size and the collisions on the way: both are max-min shares of the same legs.
+// Property: the plan's duration equals the uncontended time in the fluid transport, for any group,
+// operation, protocol, size and path collisions: both are max-min shares of the same legs.
 TEST(ClosedForm, EqualsTheStreamAlone)
 {
     std::mt19937 random(20250101);
@@ -239,7 +241,7 @@ TEST(ClosedForm, EqualsTheStreamAlone)
     }
 }
 
-// Two all-reduces that share all NVLinks take the sum of their bytes and one latency.
+// Two all-reduces that share all NVLinks take the time of the bytes of both plus one latency.
 TEST(ClosedForm, TwoStreamsShareTheirLinks)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -259,13 +261,13 @@ TEST(ClosedForm, TwoStreamsShareTheirLinks)
     }
     for (Time end : bench.Run(Fidelity::Analytical, {call(a), call(b)}))
     {
-        EXPECT_EQ(end, plan.duration); // shares nothing
+        EXPECT_EQ(end, plan.duration); // ignores contention
     }
 }
 
-// A ring waits for its chunks' latencies most of the time, so that a second one that shares all its
-// links moves meanwhile: both take what one of them takes, less than the latencies and the bytes of
-// two (which they took if they waited first and moved then).
+// A ring waits for chunk latencies most of the time, and a second ring on the same links moves
+// meanwhile: two concurrent calls take the time of one, and less than the latency plus the bytes of
+// both (which they would take if they first waited and then moved).
 TEST(ClosedForm, WhatOneCallWaitsForAnotherMovesIn)
 {
     CollectiveBench bench(H100Boxes(2));
@@ -287,9 +289,9 @@ TEST(ClosedForm, WhatOneCallWaitsForAnotherMovesIn)
     }
 }
 
-// A ring's ranks wait for chunks part of the time, when others have its links, and slices move as
-// fast as blocks send; so the stream keeps to flow, and no size takes less than a smaller one, also
-// where chunks get large enough for two slices.
+// Ranks of a ring wait for chunks part of the time, while others use its links, and slices move as
+// fast as blocks send. So the stream agrees with flow, and no size takes less time than a smaller
+// one, including sizes at which chunks become large enough for two slices.
 TEST(ClosedForm, RingsThatWaitLeaveTheirLinksToOthers)
 {
     CollectiveBench bench(H100Boxes(4));
@@ -307,12 +309,12 @@ TEST(ClosedForm, RingsThatWaitLeaveTheirLinksToOthers)
     }
 }
 
-// Where processes hand messages over as slowly as chunks come round, chunks of a node queue for its
-// port first and travel then: a stream below one full round takes as long as flow.
+// Where proxies take as long per message as chunks take for a round, the chunks of a node first
+// queue for its port and then travel: a stream of less than a full round takes as long as flow.
 TEST(ClosedForm, ChunksWaitForThoseAheadOfThem)
 {
     ClusterSpec spec = A100Boxes(4);
-    spec.node.costs.clear(); // what processes take
+    spec.node.costs.clear(); // proxy service times
     CollectiveBench bench(spec);
     const auto group = bench.GetPlanner().AddCommunicator(FirstGpus(32));
     for (const int64_t chunk : {16, 256, 1024})
@@ -326,8 +328,8 @@ TEST(ClosedForm, ChunksWaitForThoseAheadOfThem)
     }
 }
 
-// What a pass of LL128's block does not move is a slice of its own, so that one more byte never
-// makes a broadcast faster: 38 400 bytes a channel are a pass.
+// The remainder of a message after the full passes of LL128's block is a slice of its own, so that
+// one more byte never makes a broadcast faster: a pass is 38 400 bytes per channel.
 TEST(ClosedForm, MoreBytesNeverMakeABroadcastFaster)
 {
     CollectiveBench bench(H100Boxes(2));
@@ -346,8 +348,8 @@ TEST(ClosedForm, MoreBytesNeverMakeABroadcastFaster)
     }
 }
 
-// The first of a round's n - 1 sends receives nothing; where a block's work binds, as under LL, it
-// takes less than those that pass on, which counts where ranks are few.
+// The first of a round's n - 1 sends receives nothing. Where a block's work is the bottleneck, as
+// under LL, that send takes less than the forwarding ones, which matters for few ranks.
 TEST(ClosedForm, FewRanksOfOneGpuANodeUnderLl)
 {
     for (const ClusterSpec& spec : {A100Boxes(4), H100Boxes(4)})

@@ -15,12 +15,12 @@ namespace weir
 {
 
 /**
- * Microseconds that a plan may be off its closed form: steps and pieces are rounded to a picosecond
- * each, of which a schedule has some tens.
+ * Tolerance, us, between a plan and its closed form: each of some tens of steps and pieces of a
+ * schedule is rounded to a picosecond.
  */
 inline constexpr double ROUNDING = 5e-5;
 
-/** A machine on which single collectives are timed. */
+/** A cluster on which single collectives are timed. */
 class CollectiveBench : private CollectiveClient
 {
   public:
@@ -42,7 +42,7 @@ class CollectiveBench : private CollectiveClient
         return m_fabric;
     }
 
-    /** How long @p calls take when all start together; one end time per call. */
+    /** Times of @p calls that start concurrently, one per call. */
     std::vector<Time> Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
     {
         auto engine = MakeCollectiveEngine(fidelity, m_planner, m_fabric.GetTransport());
@@ -81,7 +81,7 @@ class CollectiveBench : private CollectiveClient
     std::vector<Time> m_ends;
 };
 
-/** A call with everything that a test fixes. */
+/** A call with the properties that a test sets. */
 inline CollectiveCall
 MakeCall(CommunicatorId communicator, CollectiveOp op, Bytes bytes)
 {
@@ -113,7 +113,7 @@ WithAlgorithm(CollectiveCall call, Algorithm algorithm)
     return call;
 }
 
-/** Queue pairs enough to fill any port. */
+/** Enough queue pairs to fill any port. */
 inline NcclSettings
 ManyQueuePairs()
 {
@@ -132,7 +132,7 @@ constexpr CollectiveOp ALL_OPS[] = {
 };
 constexpr Protocol ALL_PROTOCOLS[] = {Protocol::Ll, Protocol::Ll128, Protocol::Simple};
 
-/** Bytes that leave each port of a group, all legs of a plan together. */
+/** Bytes that leave each port of a group, summed over all legs of a plan. */
 inline std::vector<double>
 BytesOutOfPorts(CollectiveBench& bench, const CollectivePlan& plan)
 {

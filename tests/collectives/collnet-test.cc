@@ -30,7 +30,7 @@ HalfCall(CommunicatorId id, CollectiveOp op, Bytes bytes)
     return WithAlgorithm(MakeCall(id, op, bytes), Algorithm::CollNetDirect);
 }
 
-/** Bytes into each port of a group, all legs of a plan together. */
+/** Bytes that enter each port of a group, summed over all legs of a plan. */
 std::vector<double>
 BytesIntoPorts(CollectiveBench& bench, const CollectivePlan& plan)
 {
@@ -77,7 +77,8 @@ Rail(const Cluster& cluster, uint32_t nic)
     return nics;
 }
 
-// Four nodes on one leaf per rail: the leaf is the root, each port goes up and down once.
+// Four nodes on one leaf per rail: the leaf is the root, and each port has one link up and one
+// down.
 TEST(SwitchTree, OfOneRailIsItsLeaf)
 {
     CollectiveBench bench(H100Boxes(4));
@@ -88,8 +89,8 @@ TEST(SwitchTree, OfOneRailIsItsLeaf)
     EXPECT_EQ(tree.latency, Time::Nanoseconds(2 * 600));
 }
 
-// Leaves of two nodes: the root is a spine, and what leaves a leaf is summed: 8 ports and 4 leaves
-// make 12 paths up and 12 down, not 16. Trees of other numbers have other roots.
+// Leaves of two nodes: the root is a spine, and a leaf forwards one sum: 8 ports and 4 leaves make
+// 12 links up and 12 down, not 16. Other tree numbers have other roots.
 TEST(SwitchTree, SumsGoOnTogether)
 {
     ClusterSpec spec = H100Boxes(8);
@@ -103,8 +104,8 @@ TEST(SwitchTree, SumsGoOnTogether)
     EXPECT_FALSE(FindSwitchTree(cluster.GetTopology(), Rail(cluster, 0), 1).root == tree.root);
 }
 
-// Two leaves of two nodes under one spine, 16 wires each: trees of 16 numbers load each wire once,
-// up and down; a link down, the tree that had it takes another, and no tree is where all are down.
+// Two leaves of two nodes under one spine with 16 wires each: 16 trees load each wire once, up and
+// down. If a wire fails, its tree uses another one; if all fail, there is no tree.
 TEST(SwitchTree, TreesSpreadOverParallelWires)
 {
     ClusterSpec spec = H100Boxes(4);
@@ -141,7 +142,7 @@ TEST(SwitchTree, TreesSpreadOverParallelWires)
     EXPECT_THROW(FindSwitchTree(topology, Rail(cluster, 0), 0, none), std::runtime_error);
 }
 
-// A wire that fails moves the trees that have it to another one: the call ends.
+// If a wire fails, the trees on it move to another one, so that the call can complete.
 TEST(CollNet, TreesLeaveAWireThatIsDown)
 {
     ClusterSpec spec = WithSharp(H100Boxes(4));
@@ -187,8 +188,8 @@ TEST(CollNet, NeedsSwitchesThatReduceAndSeveralNodes)
     }
 }
 
-// However many nodes: each of 8 ports sends an eighth of the message once. A ring sends twice as
-// much.
+// For any number of nodes each of 8 ports sends an eighth of the message once; a ring sends twice
+// as much.
 TEST(CollNet, EachByteLeavesANodeOnce)
 {
     for (uint32_t nodes : {2U, 5U})
@@ -206,9 +207,9 @@ TEST(CollNet, EachByteLeavesANodeOnce)
     }
 }
 
-// A chain's heads keep to one rail, and its blocks sum and spread at once at half their rate: the
-// bandwidth of large messages does not depend on the number of nodes, even or odd, and is that of
-// 16 blocks where links are faster than these.
+// The heads of a chain stay on one rail, and its blocks reduce and broadcast concurrently at half
+// their rate each. So the bandwidth of large messages does not depend on the number of nodes, even
+// or odd, and equals that of 16 blocks where the links are faster.
 TEST(CollNet, ChainsHaveTheBandwidthOfTheirBlocks)
 {
     for (uint32_t nodes : {2U, 8U, 9U})
@@ -226,9 +227,9 @@ TEST(CollNet, ChainsHaveTheBandwidthOfTheirBlocks)
     }
 }
 
-// One GPU a node: no hop inside, the network once: 30 us for the chain, 31 direct; and the message
-// through one port, in slices that follow each other at once. Direct reaches .85 of it on Hopper;
-// each chunk then ends at a rounded picosecond of its own.
+// With one GPU per node there is no hop inside a node and one pass through the network: 30 us for
+// the chain, 31 us for direct, plus the message through one port in back-to-back slices. Direct
+// reaches 0.85 of the port on Hopper; the end of each of its chunks is rounded to a picosecond.
 TEST(CollNet, OfOneGpuANodeIsTheNetworkAlone)
 {
     CollectiveBench bench(WithSharp(H100Boxes(3)));
@@ -270,7 +271,7 @@ TEST(CollNet, SchedulesMeetTheirPostcondition)
     }
 }
 
-// NVLS in every node, the network's reduction between the heads: nodes of 3 to 8 GPUs.
+// NVLS in every node and the network's reduction between the heads, for nodes of 3, 5 and 8 GPUs.
 TEST(CollNet, NvlsSchedulesMeetTheirPostcondition)
 {
     CollectiveBench bench(WithSharp(H100Boxes(3)));
@@ -310,8 +311,8 @@ TEST(CollNet, FlowIsNearTheClosedForm)
     }
 }
 
-// All-gather and reduce-scatter only where every GPU is a head: not over unequal nodes, nor where
-// half as many ports as GPUs make half as many channels; and not by the chain.
+// All-gather and reduce-scatter need every GPU to be a head: they are refused over unequal nodes
+// and where half as many ports as GPUs give half as many channels; the chain does not support them.
 TEST(CollNet, HalvesNeedAHeadPerRank)
 {
     ClusterSpec fewPorts = WithSharp(H100Boxes(2));
@@ -337,8 +338,8 @@ TEST(CollNet, HalvesNeedAHeadPerRank)
                  std::invalid_argument);
 }
 
-// Of N nodes with 8 GPUs each a port of an all-gather sends its rank's part, S / 8N, and gets the
-// parts of its number in all nodes, S / 8; that of a reduce-scatter the other way round.
+// With N nodes of 8 GPUs a port of an all-gather sends its rank's part, S / 8N, and receives the
+// parts of its index from all nodes, S / 8; a reduce-scatter does the opposite.
 TEST(CollNet, PartsAreMulticastOrSummedInTheSwitches)
 {
     for (uint32_t nodes : {2U, 5U})
@@ -362,8 +363,8 @@ TEST(CollNet, PartsAreMulticastOrSummedInTheSwitches)
     }
 }
 
-// One GPU a node: 31 us, and the whole message into its port (or out of it), of which CollNet
-// direct reaches .85 on Hopper (NCCL 2.30.7 tuning.cc).
+// One GPU per node: 31 us, and the whole message into its port (or out of it), at 0.85 of the rate
+// for CollNet direct on Hopper (NCCL 2.30.7 tuning.cc).
 TEST(CollNet, HalfOfOneGpuANodeIsTheNetworkAlone)
 {
     CollectiveBench bench(WithSharp(H100Boxes(3)));
@@ -388,9 +389,9 @@ TEST(CollNet, FlowOfHalvesIsNearTheClosedForm)
     ExpectHalvesAgree(Algorithm::CollNetDirect);
 }
 
-// NCCL reckons 8 x 0.9 x 48 GB/s over any number of nodes against the ring's 8 x 48 x n / (n - 1),
-// and a few hops against n - 1: CollNet gathers small messages and the ring large ones, where the
-// switches reduce, from 2.20 on.
+// NCCL's model has 8 x 0.9 x 48 GB/s over any number of nodes, against the ring's 8 x 48 x n / (n -
+// 1), and a few hops against n - 1. So where switches reduce, from 2.20 on, CollNet gathers small
+// messages and the ring large ones.
 TEST(CollNet, GathersSmallMessagesByDefault)
 {
     for (const bool isOld : {false, true})

@@ -45,7 +45,7 @@ TEST_F(ConnectionTest, NvLinkInsideANodeIsTwoHopsOverTheSwitch)
     EXPECT_NE(m_connector.InsideNode(GpuId(5), GpuId(0)).route, connection.route);
 }
 
-// The receiver's rail decides: GPU 0 hands to GPU 5 of its own node, which owns port 5.
+// PXN: the receiver's rail decides. GPU 0 hands over to GPU 5 of its own node, which owns port 5.
 TEST_F(ConnectionTest, SendRecvLeavesByTheReceiversRailOverNvLink)
 {
     const auto ports = m_connector.PortsForSendRecv(GpuId(0), GpuId(13), 0);
@@ -67,7 +67,7 @@ TEST_F(ConnectionTest, OnTheSameRailNoProxyIsNeeded)
     EXPECT_EQ(Count(connection.route, LinkKind::NvLink), 0U);
 }
 
-/** Without NVLink there is no path to another GPU's port but the CPU's. */
+/** Without NVLink, another GPU's port is reachable only through the CPU. */
 class PcieConnectionTest : public ConnectionTest
 {
   protected:

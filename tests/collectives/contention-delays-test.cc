@@ -10,7 +10,7 @@ namespace weir
 namespace
 {
 
-/** A NIC of 8 GB/s, and a slow link of 2 GB/s behind it. */
+/** An 8 GB/s NIC followed by a slow link of 2 GB/s. */
 class ContentionDelaysTest : public testing::Test
 {
   protected:
@@ -23,7 +23,9 @@ class ContentionDelaysTest : public testing::Test
         m_slow = m_topology.AddLink(mid, to, LinkKind::Network, Rate::GBps(2), Time());
     }
 
-    /** @p channels of one call that takes @p milliseconds alone beside a microsecond of latency. */
+    /**
+     * A plan of @p channels legs that takes @p milliseconds in isolation, plus a latency of 1 us.
+     */
     CollectivePlan Plan(const std::vector<LinkId>& links,
                         uint32_t channels,
                         Bytes each,
@@ -58,7 +60,7 @@ class ContentionDelaysTest : public testing::Test
     Routing m_routes{m_topology, FabricSpec()};
 };
 
-// 8 MB at 8 GB/s take 1 ms alone; G groups of one NIC take G times as long, so G - 1 ms more.
+// 8 MB at 8 GB/s take 1 ms uncontended. G groups on one NIC take G times as long, so G - 1 ms more.
 TEST_F(ContentionDelaysTest, GroupsOfOneNicTakeAsManyTimesAsLong)
 {
     for (const std::size_t groups : {1U, 2U, 5U})
@@ -71,21 +73,23 @@ TEST_F(ContentionDelaysTest, GroupsOfOneNicTakeAsManyTimesAsLong)
     }
 }
 
-// The second group cuts its 8 MB into two channels: three of them have a third of the NIC each. The
-// halves end after 4 MB / (8/3 GB/s) = 1.5 ms; the whole one has 4 MB left then, alone, and ends
-// after 2 ms: a NIC is as long at work on all bytes however they are cut. Each was 1 ms alone.
+// The second group splits its 8 MB into two channels, so three flows have a third of the NIC each.
+// The two halves end after 4 MB / (8/3 GB/s) = 1.5 ms; the single flow then has 4 MB left for
+// itself and ends after 2 ms. The total time on the NIC does not depend on the split. Each group
+// takes 1 ms uncontended.
 TEST_F(ContentionDelaysTest, WhoEndsFirstLeavesItsShare)
 {
     CollectivePlan cut = Plan({m_nic}, 2, Bytes(4'000'000), 1);
     cut.latency += Time::Microseconds(1);
-    cut.duration += Time::Microseconds(1); // told apart from the other
+    cut.duration += Time::Microseconds(1); // distinguishes it from the other
     const auto added = Milliseconds({Plan({m_nic}, 1, Bytes(8'000'000), 1), cut});
     EXPECT_NEAR(added[0], 1, 1e-9);
     EXPECT_NEAR(added[1], 0.5, 1e-9);
 }
 
-// One that passes 2 GB/s behind the NIC takes no more of it than that: 8 MB in 4 ms, as alone. The
-// other has the 6 GB/s left, not half: 8 MB in 4/3 ms, a third more than alone.
+// A plan limited to 2 GB/s behind the NIC takes no more than that of the NIC: 8 MB in 4 ms, as in
+// isolation. The other plan gets the remaining 6 GB/s, not half: 8 MB in 4/3 ms, a third more than
+// in isolation.
 TEST_F(ContentionDelaysTest, WhoIsHeldElsewhereLeavesTheRest)
 {
     const auto added = Milliseconds(
@@ -94,8 +98,9 @@ TEST_F(ContentionDelaysTest, WhoIsHeldElsewhereLeavesTheRest)
     EXPECT_NEAR(added[1], 1.0 / 3, 1e-9);
 }
 
-// Two that take as long alone are given the same, the longer: of three on the slow link and one
-// that has a link for itself and takes as long alone, all are 2 x 4 ms late.
+// Plans with equal isolated durations get the same delay, the largest among them: three plans share
+// the slow link, and a fourth with a link of its own takes as long in isolation; all are 2 x 4 ms
+// late.
 TEST_F(ContentionDelaysTest, OfThoseThatTakeAsLongAloneEachTakesTheLongest)
 {
     const CollectivePlan slow = Plan({m_slow}, 1, Bytes(8'000'000), 4);

@@ -19,7 +19,10 @@ using Algorithms = std::vector<DimensionAlgorithm>;
 
 constexpr double GB = 1e9;
 
-/** Wire and hops alone, in one chunk unless said otherwise. */
+/**
+ * Settings without endpoint costs, so that only transmission and hop latencies count; one chunk by
+ * default.
+ */
 NcclSettings
 Ideal(Algorithms algorithms, uint32_t chunks = 1)
 {
@@ -58,7 +61,7 @@ NvLinkRing(uint32_t gpus, Rate rate)
     return spec;
 }
 
-/** Boxes of 8 H100 that are joined as by the dimensions of @p text, each GPU by its own NIC. */
+/** Nodes of 8 H100 joined by the dimensions of @p text, each GPU with its own NIC. */
 ClusterSpec
 Boxes(uint32_t nodes, const std::string& text)
 {
@@ -71,8 +74,8 @@ Boxes(uint32_t nodes, const std::string& text)
 }
 
 // ASTRA-sim's golden test: 1 MiB over Ring(8) of 50 GiB/s and 500 ns by rings. 2 x 7 steps of an
-// eighth: 14 (500 ns + 131072 / 50 GiB/s) = 41.18 us; what it has beyond, 117.78 us in all, are its
-// end points. In four chunks of which a dimension serves one at a time each pays the hops.
+// eighth take 14 (500 ns + 131072 / 50 GiB/s) = 41.18 us; the rest of its 117.78 us are endpoint
+// costs. With four chunks, of which a dimension serves one at a time, each chunk pays the hops.
 TEST(DimensionWise, TakesWireAndHopsOfTheGoldenTest)
 {
     const Rate rate = Rate::BytesPerSecond(50.0 * (1 << 30));
@@ -91,9 +94,9 @@ TEST(DimensionWise, TakesWireAndHopsOfTheGoldenTest)
     }
 }
 
-// The same with ASTRA-sim's end points as the test's system file describes them, 10 ns a step and a
-// memory of 50 GB/s, in four chunks one after the other: 4 x 14 steps of 500 + 32768 / 53.687 + 10
-// ns, in 4 x 7 of them an addition of 3 x 32768 / 50 ns. The test expects 117 780 cycles of 1 ns
+// The same with ASTRA-sim's endpoints as in the test's system file, 10 ns per step and a memory of
+// 50 GB/s, in four consecutive chunks: 4 x 14 steps of 500 + 32768 / 53.687 + 10 ns, of which 4 x 7
+// add 3 x 32768 / 50 ns for the reduction. The test expects 117 780 cycles of 1 ns
 // (tests/rt_template of astra-sim).
 TEST(DimensionWise, TakesTheEndPointsOfTheGoldenTest)
 {
@@ -113,7 +116,7 @@ TEST(DimensionWise, TakesTheEndPointsOfTheGoldenTest)
     }
 }
 
-// Over two dimensions, and where a step has several peers, each adds what it has brought.
+// Over two dimensions, also where a step has several peers, every reduction takes its memory time.
 TEST(DimensionWise, AdditionsTakeTheirTimeInEveryDimension)
 {
     const double bytes = 64 << 20;
@@ -128,7 +131,7 @@ TEST(DimensionWise, AdditionsTakeTheirTimeInEveryDimension)
             const auto call = DimensionCall(bench, CollectiveOp::AllReduce, Bytes(1 << 26));
             return bench.Run(fidelity, call).ToSeconds();
         };
-        // 7 / 8 of all inside, 3 / 4 of an eighth between the nodes
+        // 7 / 8 of all inside a node, 3 / 4 of an eighth between nodes.
         const double expected = 3 * bytes * (7.0 / 8 + 3.0 / 4 / 8) / 300e9;
         for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
         {
@@ -141,7 +144,7 @@ TEST(DimensionWise, AdditionsTakeTheirTimeInEveryDimension)
     }
 }
 
-// With an end point's delay every step has it.
+// Every step pays the endpoint delay.
 TEST(DimensionWise, EveryStepPaysTheEndpointDelay)
 {
     const auto settings = [](double microseconds) {
@@ -156,7 +159,8 @@ TEST(DimensionWise, EveryStepPaysTheEndpointDelay)
     EXPECT_NEAR((timeOf(3) - timeOf(1)).ToMicroseconds(), 7 * 2, 1e-3);
 }
 
-/** What a phase over k ranks takes of S bytes: steps of latency, and (k - 1) / k of S on the wire.
+/**
+ * Time of a phase over k ranks for S bytes: latency per step, plus (k - 1) / k of S on the wire.
  */
 double
 PhaseSeconds(DimensionAlgorithm algorithm, double size, double bytes, double rate, double latency)
@@ -167,10 +171,10 @@ PhaseSeconds(DimensionAlgorithm algorithm, double size, double bytes, double rat
     return steps * latency + (size - 1) / size * bytes / rate;
 }
 
-// Over switches all three algorithms move (k - 1) / k of what a rank has, in k - 1, 1 and log2 k
-// steps; a reduce-scatter leaves the k-th part to the next dimension. GPU to GPU 370.8 GB/s and 0.3
-// us by two NVLinks; 50 GB/s and 8 hops over the network: 4 x 150 and 2 x 600 ns of the ends, 2 x
-// 300 to the switch of the dimension and back.
+// Over switches all three algorithms move (k - 1) / k of a rank's data, in k - 1, 1 and log2 k
+// steps; a reduce-scatter leaves 1 / k of it to the next dimension. GPU to GPU: 370.8 GB/s and 0.3
+// us over two NVLinks. Over the network: 50 GB/s and 8 hops, 4 x 150 and 2 x 600 ns at the ends
+// plus 2 x 300 ns to the switch of the dimension and back.
 TEST(DimensionWise, PhasesFollowTheirClosedForm)
 {
     const double bytes = 64 << 20;
@@ -196,8 +200,8 @@ TEST(DimensionWise, PhasesFollowTheirClosedForm)
     }
 }
 
-// An all-to-all in two levels crosses the network once with all but the own node's part, (m - 1) /
-// m, and then the NVLinks with what others of the node get, 7 / 8.
+// A two-level all-to-all crosses the network once with all but the own node's part, (m - 1) / m,
+// and then the NVLinks with the parts of the node's other GPUs, 7 / 8.
 TEST(DimensionWise, AllToAllCrossesEachLevelOnce)
 {
     const double bytes = 64 << 20;
@@ -213,8 +217,8 @@ TEST(DimensionWise, AllToAllCrossesEachLevelOnce)
     }
 }
 
-// NCCL's costs on NVSwitch boxes, on any fabric and in all fidelities; where ECMP loads spines
-// unequally, ranks of fast ones are ahead of those of slow ones.
+// The fidelities agree with NCCL's costs on any fabric; where ECMP loads spines unequally, ranks on
+// lightly loaded spines run ahead of the others.
 TEST(DimensionWise, FidelitiesAgreeOnAnyCluster)
 {
     ClusterSpec oversubscribed = H100Boxes(8);
@@ -248,8 +252,9 @@ TEST(DimensionWise, FidelitiesAgreeOnAnyCluster)
     }
 }
 
-// Chunks keep both levels busy at once: alone S in the first takes a, an eighth of it in the second
-// b; n chunks take at least max(a, b), and at most (a + b) / n more.
+// Chunks keep both levels busy concurrently. Uncontended, S takes a in the first level and an
+// eighth of S takes b in the second; 16 chunks take at least max(a, b), and at most (a + b) / 8
+// more.
 TEST(DimensionWise, ChunksOverlapInDifferentDimensions)
 {
     const double bytes = 1 << 30;
@@ -266,7 +271,7 @@ TEST(DimensionWise, ChunksOverlapInDifferentDimensions)
     }
 }
 
-// Of two levels of one rate the first has 7 / 8 S and the second an eighth of 3 / 4 S to do;
+// Of two levels of equal rate, the first moves 7 / 8 S and the second 3 / 4 of an eighth of S;
 // Themis lets chunks begin with either.
 TEST(DimensionWise, BalancedChunksUseBothDimensions)
 {
@@ -285,8 +290,9 @@ TEST(DimensionWise, BalancedChunksUseBothDimensions)
     EXPECT_LT(timeOf(true) / timeOf(false), 0.8);
 }
 
-// Chunks that take dimensions in another order without latencies may end later than with them (an
-// anomaly of list scheduling, Graham 1969): the time that hops take is never less than none.
+// Chunks that take the dimensions in a different order may end later without latencies than with
+// them (an anomaly of list scheduling, Graham 1969): the latency part of the plan is never
+// negative.
 TEST(DimensionWise, BalancedChunksHaveNoLatencyBelowZero)
 {
     NcclSettings settings;
@@ -304,8 +310,9 @@ TEST(DimensionWise, BalancedChunksHaveNoLatencyBelowZero)
     }
 }
 
-// HiTopKComm over m = 4 nodes of n = 8 at a density of 1 %: (n - 1)(a + S / (n B)) twice inside,
-// an eighth of S to be selected, and m - 1 steps of 2 x 1 % of it, values and indices, outside.
+// HiTopKComm over m = 4 nodes of n = 8 GPUs at a density of 1 %: twice (n - 1)(a + S / (n B))
+// inside the node, selection from an eighth of S, and m - 1 steps of 2 x 1 % of it, values and
+// indices, between nodes.
 TEST(DimensionWise, SparseAllReduceGathersWhatIsSelected)
 {
     const double bytes = 64 << 20;
@@ -320,8 +327,8 @@ TEST(DimensionWise, SparseAllReduceGathersWhatIsSelected)
     EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToSeconds() / expected, 1, 1e-3);
 }
 
-// A GPU looks through one chunk after the other: no number of chunks makes it faster than its
-// eighth of S at its rate, and with many there is little beside it.
+// A GPU selects from one chunk after the other: with any number of chunks the time is at least an
+// eighth of S at the selection rate, and little more.
 TEST(DimensionWise, ChunksDoNotMultiplyTheRateOfSelection)
 {
     const double alone = (256 << 20) / 8 / (1 * GB);
@@ -341,7 +348,8 @@ TEST(DimensionWise, ChunksDoNotMultiplyTheRateOfSelection)
     }
 }
 
-// Channels of a GPU with two ports take turns at them: twice the ports, half the time outside.
+// Channels of a GPU with two ports alternate between them: twice the ports, half the time outside
+// the node.
 TEST(DimensionWise, UsesAllPortsOfAGpu)
 {
     const auto secondsWith = [](uint32_t nics) {
@@ -358,13 +366,14 @@ TEST(DimensionWise, UsesAllPortsOfAGpu)
     EXPECT_NEAR(secondsWith(8) / secondsWith(16), 2, 0.1);
 }
 
-// Any 4 of 8 groups of 32 experts, any 8 of their 128: a node of two that has 4 groups is left out
-// where all 4 are the other's, once in 70, or where none of the 8 is here; a GPU of 16 has 16
-// experts of one group, which is among the 4 in half of all cases.
+// A token selects 4 of 8 groups of 32 experts, and 8 of their 128 experts. One of two nodes, with 4
+// groups, receives nothing if all 4 groups are the other node's, once in 70, or if none of the 8
+// experts is here. One of 16 GPUs has 16 experts of one group, which is among the 4 in half of all
+// cases.
 TEST(DimensionWise, DispatchReachesNodesAndGpusAsLikelyAsItsExperts)
 {
     const ExpertDispatch dispatch{256, 8, 8, 4};
-    double none = 1; // of 8 draws from 128 without replacement, out of 112
+    double none = 1; // no hit in 8 draws from 128 without replacement, 16 of them here
     for (int draw = 0; draw < 8; ++draw)
     {
         none *= (112.0 - draw) / (128 - draw);
@@ -374,12 +383,12 @@ TEST(DimensionWise, DispatchReachesNodesAndGpusAsLikelyAsItsExperts)
     EXPECT_GT(dispatch.ProbabilityOf(0.5), 0.95);
     EXPECT_LT(dispatch.ProbabilityOf(0.5), 69.0 / 70);
     EXPECT_NEAR((ExpertDispatch{4, 1, 1, 1}.ProbabilityOf(0.25)), 0.25, 1e-9);
-    // Half of a million experts: next to none misses a quarter of all.
+    // 2^19 of 2^20 experts: the probability to miss a quarter of all is practically zero.
     EXPECT_NEAR((ExpertDispatch{1 << 20, 1 << 19, 1, 1}.ProbabilityOf(0.25)), 1, 1e-9);
 }
 
-// Tokens cross the network once for the other node, then NVLink once for each GPU of the node, from
-// both nodes.
+// Tokens cross the network once for the other node, then NVLink once for each GPU of that node,
+// from both nodes.
 TEST(DimensionWise, DispatchCrossesEachLevelOnceAToken)
 {
     const double bytes = 32 << 20;
@@ -394,7 +403,8 @@ TEST(DimensionWise, DispatchCrossesEachLevelOnceAToken)
     EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToSeconds() / expected, 1, 1e-3);
 }
 
-// As packets a step's last byte comes a packet's time per hop later, and headers take their part.
+// As packets, the last byte of a step arrives one packet time later per hop, and headers take part
+// of the bandwidth.
 TEST(DimensionWise, PacketsTakeAsLongAsTheFluid)
 {
     const ClusterSpec spec = Boxes(4, "Switch(8) inside x Ring(2) x Switch(2)");

@@ -22,8 +22,8 @@ ExpectPlace(uint32_t node, uint32_t parent, uint32_t first, uint32_t second)
     EXPECT_EQ(place.children[1], second) << node;
 }
 
-// By the rule: 4 has bit 4, so its parent is 0 (8 is no node); 2 and 6 have bit 2 and parent 4; an
-// odd node's parent has bit 2 set instead of bit 1.
+// By NCCL's rule: node 4 has bit 4 set, so its parent is 0 (8 does not exist); 2 and 6 have bit 2
+// and parent 4; an odd node's parent has bit 2 set instead of bit 1.
 TEST(DoubleBinaryTree, EightNodesByHand)
 {
     ExpectPlace(0, NONE, NONE, 4);
@@ -36,7 +36,7 @@ TEST(DoubleBinaryTree, EightNodesByHand)
     ExpectPlace(7, 6, NONE, NONE);
 }
 
-// Of six nodes 6 and 7 are missing: 4's second child is 5, half as far.
+// With six nodes 6 and 7 are missing: the second child of 4 is 5, at half the distance.
 TEST(DoubleBinaryTree, MissingNodesAreSteppedOver)
 {
     const auto four = PlaceInDoubleTree(6, 4, 0);
@@ -86,8 +86,8 @@ IsLeaf(const BinaryTreeNode& place)
     return place.children[0] == NONE && place.children[1] == NONE;
 }
 
-// The mirror image exchanges odd and even nodes of an even number: nobody is inside both trees.
-// A shift by one of an odd number leaves one node inside both.
+// For an even number of nodes, the mirrored tree exchanges odd and even nodes, so no node is inner
+// in both trees. For an odd number, the shift by one leaves one node that is inner in both.
 TEST(DoubleBinaryTree, InnerNodesOfOneTreeAreLeavesOfTheOther)
 {
     for (uint32_t nodes = 2; nodes <= 65; ++nodes)

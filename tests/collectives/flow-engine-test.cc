@@ -16,7 +16,10 @@ namespace weir
 namespace
 {
 
-/** Primitives times slices that follow each other: each may round by a picosecond. */
+/**
+ * Bound of the rounding error, ps: consecutive slices times primitives, each of which may round by
+ * a picosecond.
+ */
 int64_t
 RoundingOf(const Schedule& schedule)
 {
@@ -36,7 +39,10 @@ RoundingOf(const Schedule& schedule)
     return 2 * steps + 4;
 }
 
-/** Most passes of the outer loop on any channel, and whether chunks go in several slices. */
+/**
+ * Largest number of passes of the outer loop on any channel, and largest number of slices per
+ * chunk.
+ */
 std::pair<uint32_t, uint32_t>
 PassesAndSlices(const Schedule& schedule)
 {
@@ -55,16 +61,16 @@ PassesAndSlices(const Schedule& schedule)
     return {passes, slices};
 }
 
-/** A size that n x 16 bytes and the channels divide, so that no chunk is ragged. */
+/** A size divisible by n x 16 bytes and the channels, so that all chunks are full. */
 Bytes
 Even(uint32_t ranks, uint32_t channels, int64_t chunk)
 {
     return Bytes(chunk * ranks * channels);
 }
 
-// One slice per chunk and one pass: a chunk's path is 2(n - 1) (n - 1) times "chunk / rate + hop",
-// every rank does the same at the same time, and the sum is the closed form's base + hops +
-// steps x chunk / rate. All hops of one box have one rate and latency, so nothing else is faster.
+// One slice per chunk and one pass: the path of a chunk is 2(n - 1) hops, or n - 1, of "chunk /
+// rate + hop". All ranks run in lock-step, so the sum is the closed form's base + hops + steps x
+// chunk / rate. All hops in a node have the same rate and latency, so no other path matters.
 TEST(FlowEngine, EqualsTheClosedFormForSingleSlices)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -76,7 +82,7 @@ TEST(FlowEngine, EqualsTheClosedFormForSingleSlices)
         {
             for (auto protocol : ALL_PROTOCOLS)
             {
-                const Bytes bytes = Even(n, 24, 15360); // below the two slices of Simple
+                const Bytes bytes = Even(n, 24, 15360); // one slice of Simple
                 auto call = WithChannels(WithProtocol(MakeCall(id, op, bytes), protocol), 24);
                 call = WithAlgorithm(call, Algorithm::Ring);
                 const auto& schedule = bench.GetPlanner().GetSchedule(call);
@@ -90,8 +96,9 @@ TEST(FlowEngine, EqualsTheClosedFormForSingleSlices)
     }
 }
 
-// Over nodes as well: the slowest chunk's path decides, and its hops are the closed form's. One
-// channel is bound by its thread block on every hop, so all rates are equal here too.
+// Over nodes, too, the path of the slowest chunk decides, and its hops are those of the closed
+// form. With one channel the thread block is the bottleneck on every hop, so all rates are equal
+// here as well.
 TEST(FlowEngine, EqualsTheClosedFormForSingleSlicesOverNodes)
 {
     CollectiveBench bench(H100Boxes(3));
@@ -111,7 +118,7 @@ TEST(FlowEngine, EqualsTheClosedFormForSingleSlicesOverNodes)
     }
 }
 
-// A message that one channel cuts into k slices streams: base + bytes / rate + hop.
+// A message that one channel splits into k slices is pipelined: base + bytes / rate + hop.
 TEST(FlowEngine, EqualsTheClosedFormForSendRecvOfAnySize)
 {
     CollectiveBench bench(H100Boxes(2));
@@ -130,7 +137,7 @@ TEST(FlowEngine, EqualsTheClosedFormForSendRecvOfAnySize)
     }
 }
 
-// K equal slices through n - 1 equal hops: (K + n - 2) slices' time and n - 1 latencies.
+// K equal slices through n - 1 equal hops take (K + n - 2) slice times and n - 1 latencies.
 TEST(FlowEngine, EqualsTheClosedFormForBroadcastAndReduceOfWholeSlices)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -153,10 +160,10 @@ TEST(FlowEngine, EqualsTheClosedFormForBroadcastAndReduceOfWholeSlices)
     }
 }
 
-// In general, for rings of any group, size and protocol: the busiest link (or block) must pass all
-// its bytes, after the base latency; and the closed form is near, though its rates are those of
-// full load (which several passes of single slices over few nodes do not reach) and its slices all
-// as long as the first (see ring-time.h).
+// Property for rings of any group, size and protocol: the busiest link (or block) must pass all its
+// bytes after the base latency. The closed form is close, although its rates are those of full load
+// (not reached by several passes of single slices over few nodes) and all its slices are as long as
+// the first (see ring-time.h).
 TEST(FlowEngine, IsNearTheClosedFormOfRings)
 {
     std::mt19937 random(3);
@@ -183,18 +190,19 @@ TEST(FlowEngine, IsNearTheClosedFormOfRings)
             const auto what = std::string(ToString(call.op)) + " " + ToString(plan.protocol) +
                               " of " + std::to_string(bytes.Count()) + " over " + std::to_string(n);
             EXPECT_GE(flow + ragged + rounding, schedule.startLatency + wire) << what;
-            // Under LL a process looks for a message's lines before it goes on, which makes a hop
-            // over the network as long as two slices: passes of few ranks overlap more than they
-            // should.
+            // Under LL the proxy polls the flags of a message before it continues, so a network hop
+            // takes as long as two slices: passes of few ranks overlap too much, hence the larger
+            // tolerance.
             const bool looks = plan.protocol == Protocol::Ll && n > spec.node.gpus;
             EXPECT_NEAR(flow / plan.duration, 1, looks ? 0.25 : 0.15) << what;
         }
     }
 }
 
-// One channel: its block sends, reduces, copies and receives slice after slice, nothing overlaps.
-// Hopper's 21.554 + 6 x 28.117 + 44.987 + 6 x 38.244 + 22.044 us a MiB, and (1.02 + 1.63) / 2 us
-// after each of the 14 slices of a MiB that it stores: 14 MiB in 505.3 us are 29.05 GB/s of bus.
+// One channel: its block sends, reduces, copies and receives one slice after the other without
+// overlap. On Hopper a MiB takes 21.554 + 6 x 28.117 + 44.987 + 6 x 38.244 + 22.044 us, plus (1.02
+// + 1.63) / 2 us after each of the 14 slices that it stores: 14 MiB in 505.3 us are a bus bandwidth
+// of 29.05 GB/s.
 TEST(FlowEngine, OneChannelIsBoundByItsThreadBlock)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -208,7 +216,8 @@ TEST(FlowEngine, OneChannelIsBoundByItsThreadBlock)
     EXPECT_NEAR(bus / 1e9, 29.05, 0.3);
 }
 
-// Equal channels run as one flow of their weight: nothing changes but the number of flows.
+// Equal channels are one channel schedule with a number of copies, which run as one flow of their
+// weight.
 TEST(FlowEngine, CopiesAreExact)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -235,8 +244,8 @@ TEST(FlowEngine, TheSameRunTwiceTakesTheSameTime)
     EXPECT_EQ(run(), run());
 }
 
-// Collectives that share links slow each other down, but finish all the same; each moves while the
-// other one's blocks copy what ends a round.
+// Collectives that share links slow each other down and still complete; each moves data while the
+// other one's blocks copy at the end of a round.
 TEST(FlowEngine, CollectivesThatMeetShareTheirLinks)
 {
     CollectiveBench bench(H100Boxes(1));

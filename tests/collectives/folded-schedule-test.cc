@@ -18,7 +18,7 @@ namespace weir
 namespace
 {
 
-/** Makes so many calls, and keeps when they have ended. */
+/** Makes a given number of calls and records their ends. */
 class Ends : public BackToBackClient
 {
   public:
@@ -39,7 +39,7 @@ class Ends : public BackToBackClient
     std::size_t m_calls;
 };
 
-/** When three calls back to back have ended on an idle fabric. */
+/** Ends of three back-to-back calls on an idle fabric. */
 std::vector<Time>
 PlayRow(CollectiveBench& bench, const CollectiveCall& call, bool folds)
 {
@@ -69,7 +69,7 @@ ConnectionCount(const Schedule& schedule)
     return connections;
 }
 
-/** The time of every call is that of the unfolded one but for a picosecond here and there. */
+/** Expects the time of every call to equal the unfolded one within rounding. */
 void
 ExpectSameTimes(CollectiveBench& bench, const CollectiveCall& call, const std::string& what)
 {
@@ -111,8 +111,8 @@ TEST(FoldedSchedule, TakesAsLongAsTheWholeOne)
     }
 }
 
-// Rings over boxes that are alike: each is the box before it, turned by one, so what is left are
-// the connections of one box, whatever the number of boxes. One leaf joins all.
+// Rings over identical nodes: every node is a shifted copy of the one before, so the folded
+// schedule has the connections of one node, whatever the number of nodes. One leaf joins all nodes.
 TEST(FoldedSchedule, OfARingOverAlikeBoxesIsThatOfOneBox)
 {
     std::size_t of4 = 0;
@@ -133,7 +133,7 @@ TEST(FoldedSchedule, OfARingOverAlikeBoxesIsThatOfOneBox)
     }
 }
 
-// In a chain every rank has another place.
+// In a chain every rank has a different position, so nothing can be folded.
 TEST(FoldedSchedule, HasAllConnectionsWhereTooLittleIsAlike)
 {
     CollectiveBench bench(H100Boxes(1));

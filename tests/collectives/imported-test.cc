@@ -27,8 +27,8 @@ Step(Kind kind, ImportedPlace source, ImportedPlace destination)
 }
 
 /**
- * Ring all-reduce of @p ranks ranks on @p channels channels, in place: channel c sums and spreads
- * the chunks c x ranks to c x ranks + ranks - 1, as NCCL's ring does.
+ * In-place ring all-reduce of @p ranks ranks on @p channels channels: channel c reduces and gathers
+ * the chunks c x ranks to c x ranks + ranks - 1, like NCCL's ring.
  */
 ImportedProgram
 RingAllReduce(uint32_t ranks, uint32_t channels, Protocol protocol)
@@ -67,7 +67,7 @@ RingAllReduce(uint32_t ranks, uint32_t channels, Protocol protocol)
     return program;
 }
 
-/** An imported program as a call. */
+/** The same call with the imported program. */
 CollectiveCall
 AsImported(CollectiveCall call)
 {
@@ -77,8 +77,8 @@ AsImported(CollectiveCall call)
     return call;
 }
 
-// The same ring, written down step by step, takes the same time: one slice, several passes, a
-// ragged last pass. (The ranks of an NVSwitch box are alike, so their order does not matter.)
+// The same ring, imported step by step, takes the same time: one slice, several passes, a partial
+// last pass. (The ranks of an NVSwitch node are equivalent, so their order does not matter.)
 TEST(Imported, ARingTakesTheTimeOfTheBuiltInRing)
 {
     for (const auto protocol : ALL_PROTOCOLS)
@@ -99,7 +99,7 @@ TEST(Imported, ARingTakesTheTimeOfTheBuiltInRing)
     }
 }
 
-// One GPU a node: the paths are the same ports.
+// One GPU per node: the paths use the same ports.
 TEST(Imported, ARingOverNodesTakesTheTimeOfTheBuiltInRing)
 {
     CollectiveBench bench(H100Boxes(3));
@@ -112,8 +112,8 @@ TEST(Imported, ARingOverNodesTakesTheTimeOfTheBuiltInRing)
         bench.Run(Fidelity::Flow, AsImported(call)) / bench.Run(Fidelity::Flow, call), 1, 1e-9);
 }
 
-// What waits for a step of another block starts when that one has ended: two sends of 16 KiB by two
-// blocks, the second after the first's arrival, take twice as long as one.
+// A step that waits for a step of another block starts when that step has ended: two sends of 16
+// KiB by two blocks, the second after the first has arrived, take twice as long as one.
 TEST(Imported, DependenciesPutStepsInOrder)
 {
     const auto program = [](bool inOrder) {
@@ -159,8 +159,9 @@ TEST(Imported, DependenciesPutStepsInOrder)
     EXPECT_NEAR(time(true) / time(false), 2, 1e-9);
 }
 
-// What follows from the description is what flow makes of it: with few passes slice by slice, with
-// many by their period. Four channels of one ring share a GPU's links; over nodes hops differ.
+// The shortcuts derived from the description agree with flow: few passes are computed slice by
+// slice, many by their period. Four channels of one ring share a GPU's links; over nodes hops
+// differ.
 TEST(Imported, ShortcutsTakeTheTimeOfFlow)
 {
     struct Group
@@ -277,7 +278,7 @@ TEST_F(BrokenImport, ADependencyOnNothingIsFound)
     ExpectFault("waits for step 0 of block 1, which does not exist");
 }
 
-// All-gather over a ring that stops one hop early: rank 3 is the first to miss something.
+// All-gather over a ring that stops one hop early: rank 0 is the first that lacks a chunk.
 TEST(ImportedCheck, AnIncompleteCollectiveNamesWhatIsMissing)
 {
     ImportedProgram program;
@@ -311,8 +312,8 @@ TEST(ImportedCheck, AnIncompleteCollectiveNamesWhatIsMissing)
               "rank 1");
 }
 
-// Rank 0 adds what two others send to one chunk, by two blocks. Whichever comes first, both read,
-// add and write: unless the second waits for the first, one sum can be lost.
+// Rank 0 adds chunks from two other ranks to one chunk, in two blocks. Both blocks read, add and
+// write; unless the second waits for the first, one sum can be lost.
 TEST(ImportedCheck, TwoSumsIntoOneChunkNeedAnOrder)
 {
     const auto program = [](bool isOrdered) {
@@ -375,7 +376,7 @@ TEST(Imported, CallsWithoutAProgramAreRefused)
     EXPECT_THROW(planner.GetSchedule(WithChannels(call, 2)), std::invalid_argument);
 }
 
-// Nobody gets an imported schedule who does not ask for it.
+// An imported schedule is used only where a call requests it.
 TEST(Imported, NcclsChoiceIsNotChanged)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -385,7 +386,7 @@ TEST(Imported, NcclsChoiceIsNotChanged)
     EXPECT_NE(bench.GetPlanner().Plan(call).algorithm, Algorithm::Imported);
 }
 
-// Every rank sends 16 chunks before it receives any: Simple's slots hold two.
+// Every rank sends 16 chunks before it receives any, but Simple's slots hold two.
 TEST(Imported, AScheduleThatNeedsMoreSlotsThanThereAreIsRefused)
 {
     ImportedProgram program;
@@ -413,7 +414,7 @@ TEST(Imported, AScheduleThatNeedsMoreSlotsThanThereAreIsRefused)
         }
         program.ranks[r].blocks.push_back(block);
     }
-    ASSERT_EQ(CheckImportedProgram(program), ""); // without limits
+    ASSERT_EQ(CheckImportedProgram(program), ""); // valid with unlimited slots
     CollectiveBench bench(H100Boxes(1));
     bench.GetPlanner().AddProgram(program);
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(2));

@@ -13,8 +13,8 @@ namespace weir
 namespace
 {
 
-// The release decides what NCCL chooses, not how long a kernel takes: the same call, forced to the
-// same shape, lasts as long under 2.16 as under 2.30.
+// The release decides what NCCL chooses, not how long a kernel takes: a call forced to the same
+// shape takes equally long under 2.16 and 2.30.
 TEST(KernelTimes, AreTheSameInEveryRelease)
 {
     for (const auto protocol : {Protocol::Ll, Protocol::Ll128, Protocol::Simple})
@@ -32,7 +32,9 @@ TEST(KernelTimes, AreTheSameInEveryRelease)
     }
 }
 
-/** Ring all-reduce under LL on 8 H100 with one channel, 14 steps of an eighth of @p bytes. */
+/**
+ * Time of a ring all-reduce under LL on 8 GPUs with one channel: 14 steps of an eighth of @p bytes.
+ */
 double
 LlRingMicroseconds(const ClusterSpec& spec, Bytes bytes)
 {
@@ -44,8 +46,8 @@ LlRingMicroseconds(const ClusterSpec& spec, Bytes bytes)
     return bench.GetPlanner().Plan(call).duration.ToMicroseconds();
 }
 
-// LL moves 4 KiB in a pass of the block's threads: a chunk of 8 passes takes the first pass's 0.59
-// + 0.43 us and 7 passes more, whatever the link could carry.
+// LL moves 4 KiB per pass of the block's threads: a chunk of 8 passes takes 0.59 + 0.43 us for the
+// first pass plus 7 further passes, whatever the link could carry.
 TEST(KernelTimes, LlIsBoundByItsBlock)
 {
     const KernelTimes times(H100Boxes(1).node);
@@ -54,22 +56,22 @@ TEST(KernelTimes, LlIsBoundByItsBlock)
         LlRingMicroseconds(H100Boxes(1), Bytes::KiB(256)), 5 + 14 * (1.02 + more), ROUNDING);
 }
 
-// A step ends with the last of its lines: from 1 line of 8 bytes to 512 it grows by 0.43 us with
-// the logarithm, so that 16 lines are 4 / 9 of the way; and a pass begun is a pass: 5 KiB take as
-// long as 8 KiB.
+// A step ends when its last flag word has arrived: from one word of 8 bytes to 512 the time grows
+// by 0.43 us with the logarithm, so 16 words are 4 / 9 of that. A started pass counts as a whole
+// one: 5 KiB take as long as 8 KiB.
 TEST(KernelTimes, AnLlStepWaitsForTheLastOfItsLines)
 {
     const auto step = [](int64_t bytes) {
         return (LlRingMicroseconds(H100Boxes(1), Bytes(8 * bytes)) - 5) / 14;
     };
-    EXPECT_NEAR(step(16), 0.59 + 0.43 / 9, ROUNDING); // chunks are whole 16 bytes
+    EXPECT_NEAR(step(16), 0.59 + 0.43 / 9, ROUNDING); // chunks are multiples of 16 bytes
     EXPECT_NEAR(step(16 * 8), 0.59 + 0.43 * 4 / 9, ROUNDING);
     EXPECT_NEAR(step(4096), 0.59 + 0.43, ROUNDING);
     EXPECT_NEAR(step(5120), step(8192), ROUNDING);
 }
 
-// What the SMs execute goes by their clock: an A100's call and step of one line take 1.98 / 1.41
-// times an H100's, of which the wire is no part that differs.
+// Work of the SMs scales with their clock: an A100 takes 1.98 / 1.41 times as long as an H100 for a
+// call and a step of one word; the wire makes no difference.
 TEST(KernelTimes, LlGoesByTheClock)
 {
     EXPECT_NEAR(LlRingMicroseconds(A100Boxes(1), Bytes(64)),
@@ -77,8 +79,9 @@ TEST(KernelTimes, LlGoesByTheClock)
                 ROUNDING);
 }
 
-// A broadcast's root need not wait for the ranks behind it: back-to-back calls come at the wire's
-// pace, without the path and the filling of the pipeline. An all-reduce ends everywhere at once.
+// The root of a broadcast does not wait for the ranks behind it: back-to-back calls follow at the
+// wire's pace, without the path latency and the pipeline fill. An all-reduce ends at all ranks at
+// once.
 TEST(CallsInARow, ABroadcastRunsAhead)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -97,8 +100,8 @@ TEST(CallsInARow, ABroadcastRunsAhead)
     EXPECT_EQ(allReduce.duration, allReduce.period);
 }
 
-// Four launches of 4.2 us, and 24 blocks: 1.55 us each before NCCL 2.19, 0.2 us since; one process
-// a GPU has neither.
+// Four launches of 4.2 us; 24 blocks at 1.55 us each before NCCL 2.19, 0.2 us since. With one
+// process per GPU there is neither.
 TEST(Launch, OneProcessPaysByGpuAndByBlock)
 {
     const NodeCosts costs(A100Boxes(1).node);
@@ -112,8 +115,8 @@ TEST(Launch, OneProcessPaysByGpuAndByBlock)
     EXPECT_GT(IdleLaunchTime(costs, LaunchMode::Waited), Time());
 }
 
-// Verbs as five clusters have them take the default's 3.7 us for each of a tree's two hops more
-// than NCCL's steps alone, of which the reference machines are.
+// The default costs of verbs, fitted to five clusters, add 3.7 us to each of a tree's two network
+// hops; the reference machines have NCCL's step latencies only.
 TEST(MessageCost, VerbsTakeMoreThanNcclsSteps)
 {
     const auto time = [](bool stepsAlone) {
@@ -131,8 +134,8 @@ TEST(MessageCost, VerbsTakeMoreThanNcclsSteps)
     EXPECT_NEAR((time(false) - time(true)).ToMicroseconds(), 2 * 3.7, ROUNDING);
 }
 
-// What a transport's software takes of a message is in every step over the network, whatever the
-// protocol: a tree over 2 nodes has 2, one up and one down.
+// The transport's software cost per message is part of every network step, under every protocol: a
+// tree over 2 nodes has 2 steps, one up and one down.
 TEST(MessageCost, TransportsHaveStepsOfTheirOwn)
 {
     const auto time = [](NetTransport transport, Protocol protocol) {
@@ -145,7 +148,7 @@ TEST(MessageCost, TransportsHaveStepsOfTheirOwn)
         call.overrides.channels = 1;
         return bench.GetPlanner().Plan(call).duration;
     };
-    // Frames of other lengths make a few bytes a few nanoseconds longer or shorter.
+    // Different frame lengths change the time of a few bytes by a few nanoseconds.
     constexpr double FRAMES = 0.01;
     for (const auto protocol : {Protocol::Ll, Protocol::Ll128, Protocol::Simple})
     {
@@ -159,7 +162,7 @@ TEST(MessageCost, TransportsHaveStepsOfTheirOwn)
     }
 }
 
-/** Two of the reference's GH200 nodes; their 4 NICs carry two channels each, in and out. */
+/** Four GH200 nodes; each of a node's 4 NICs carries two channels, in and out. */
 ClusterSpec
 SlingshotNodes(NetTransport transport)
 {
@@ -178,9 +181,9 @@ RingMicroseconds(NetTransport transport, Bytes bytes, Fidelity fidelity)
     return bench.Run(fidelity, call).ToMicroseconds();
 }
 
-// A process handles the messages of two channels, in and out, one after the other, 5.5 us each: a
-// slice leaves every 22 us however small, so 2 x 15 steps of 2 slices take 60 x 22 us and more. On
-// InfiniBand they do not; and at 1 GiB, where a slice is on the wire for longer, nowhere.
+// A proxy handles the messages of two channels, in and out, sequentially at 5.5 us each: a slice
+// leaves every 22 us however small, so 2 x 15 steps of 2 slices take at least 60 x 22 us.
+// InfiniBand has no such cost, and at 1 GiB, where a slice is longer on the wire, it is hidden.
 TEST(MessageCost, HandlingBoundsSmallSlicesOverSlingshot)
 {
     for (const auto fidelity : {Fidelity::Analytical, Fidelity::Flow})
@@ -198,8 +201,8 @@ TEST(MessageCost, HandlingBoundsSmallSlicesOverSlingshot)
     }
 }
 
-// An LL message over Slingshot costs each of a tree's 2 x 2 network hops what the NIC's reading and
-// the rendezvous take, from the size on at which a message is not inlined or not eager.
+// An LL message over Slingshot adds the NIC's fetch to each of a tree's 2 x 2 network hops when it
+// is too large to be inlined, and the rendezvous when it is too large to be eager.
 TEST(MessageCost, LlAsksForMoreThanEager)
 {
     const auto time = [](NetTransport transport, Bytes bytes) {
@@ -219,10 +222,10 @@ TEST(MessageCost, LlAsksForMoreThanEager)
     EXPECT_EQ(more(cost.eager), (cost.fetch + cost.rendezvous) * 4);
 }
 
-// A tree's messages of 512 KiB over Slingshot are read when they are announced, all at once: one
-// that is followed by three shares the wire with them and comes three times its own wire time
-// later. At most four are under way where a process serves two channels of two children each (16
-// steps for 4 connections). One message alone, and queue pairs of InfiniBand, wait for nothing.
+// Over Slingshot, a tree's messages of 512 KiB are read when they are announced, concurrently: a
+// message followed by three others shares the wire with them and arrives three wire times later. At
+// most four are in flight where a proxy serves two channels with two children each (16 steps for 4
+// connections). A single message, and queue pairs of InfiniBand, have no such delay.
 TEST(MessageCost, AnnouncedMessagesShareTheWire)
 {
     const auto later = [](NetTransport transport, uint64_t count) {
@@ -238,9 +241,9 @@ TEST(MessageCost, AnnouncedMessagesShareTheWire)
     EXPECT_EQ(later(NetTransport::Infiniband, 4), 0);
 }
 
-// The same in a call: on 4 nodes a tree is 2 hops deep, so that the second of two chunks comes one
-// chunk's wire time later over each of 4 network hops, less what of that the ports' queues hide,
-// and the first none beside what the NIC's reading takes.
+// The same in a call: a tree on 4 nodes is 2 hops deep. Over each of 4 network hops the second of
+// two chunks arrives one chunk's wire time later, minus the part hidden by the queues of the ports;
+// a single chunk pays only the NIC's fetch.
 TEST(MessageCost, ATreesHopsWaitForWhatFollows)
 {
     const auto time = [](NetTransport transport, Bytes bytes) {
@@ -261,9 +264,9 @@ TEST(MessageCost, ATreesHopsWaitForWhatFollows)
     EXPECT_LT(more(Bytes::KiB(1024)), 4 * (1.0 + 524288 / 25e3) + ROUNDING);
 }
 
-// Under LL the one thread of a process looks for every 16-byte line of every message that it sends:
-// doubling what a line takes adds the lines of a message to each hop over the network, and nothing
-// under LL128, whose messages lie in the GPU's memory.
+// Under LL the single thread of a proxy polls every 16-byte flag word of the messages that it
+// sends: a higher cost per word adds the number of words of a message to each network hop. LL128 is
+// unaffected, because its messages are in the GPU's memory.
 TEST(MessageCost, LlLinesAreLookedFor)
 {
     const auto time = [](Protocol protocol, double line) {
@@ -283,9 +286,9 @@ TEST(MessageCost, LlLinesAreLookedFor)
     EXPECT_EQ(time(Protocol::Ll128, 0.008), time(Protocol::Ll128, 0.004));
 }
 
-// All-gather on 2 nodes of 4 GPUs sends 7 messages over a connection, which has 8 slots under LL:
-// all receives are posted before. On 4 nodes 15 messages wait for slots, 5.5 us for each connection
-// in and out of a process, here one channel's at two of its GPUs.
+// An all-gather on 2 nodes of 4 GPUs sends 7 messages over a connection, which has 8 slots under
+// LL: all receives are posted in advance. On 4 nodes 15 messages wait for slots, and the handling
+// time counts for each connection in and out of a proxy, here one channel at two of a node's GPUs.
 TEST(MessageCost, MessagesThatFitTheSlotsDoNotWait)
 {
     const auto more = [](uint32_t nodes) {
@@ -306,8 +309,8 @@ TEST(MessageCost, MessagesThatFitTheSlotsDoNotWait)
     EXPECT_GT(more(4), Time::Microseconds(15 * 50 / 2));
 }
 
-// A broadcast's root that stores over PCIe waits for its fence under Simple, not under LL; and a
-// kernel's end waits for the way there and back of its last stores.
+// The root of a broadcast that stores over PCIe waits for its fence under Simple, not under LL; the
+// end of a kernel waits for the round trip of its last stores.
 TEST(CallsInARow, StoresOverPcieAreWaitedFor)
 {
     const auto period = [](Protocol protocol, double socketNanoseconds) {
@@ -325,12 +328,12 @@ TEST(CallsInARow, StoresOverPcieAreWaitedFor)
     };
     const NodeCosts costs(A100Boxes(1).node);
     const double fence = costs.TimeOf(NodeCostKind::SimplePcieStep).ToMicroseconds();
-    const double base = (8.4 - 5.0) * 1.98 / 1.41; // NCCL's for a ring, Simple over LL
+    const double base = (8.4 - 5.0) * 1.98 / 1.41; // NCCL's ring, Simple minus LL
     EXPECT_NEAR(period(Protocol::Simple, 300) - period(Protocol::Ll, 300), fence + base, 0.01);
     EXPECT_NEAR(period(Protocol::Ll, 800) - period(Protocol::Ll, 300), 2 * 0.5, ROUNDING);
 }
 
-// 16 channels become 24 by copying; 24 of one node are cut to 4.
+// 16 channels are copied to 24; the 24 of one node are cut to 4.
 TEST(ChannelLimits, CopyAndCut)
 {
     const auto channels = [](const ClusterSpec& spec, ChannelLimits limits) {

@@ -15,8 +15,8 @@ namespace
 constexpr uint32_t RANKS = 3;
 
 /**
- * An all-reduce through a switch (block 0): every rank sends to it from one block and receives
- * from it in another.
+ * An all-reduce through a switch (block 0): every rank sends to the switch from one block and
+ * receives from it in another.
  */
 class ThroughASwitch : public testing::Test
 {
@@ -82,7 +82,7 @@ TEST_F(ThroughASwitch, MorePeersThanConnectionsAreFound)
     EXPECT_NE(Fault().find("does not have"), std::string::npos) << Fault();
 }
 
-// A switch has nothing of its own to start from.
+// A switch has no data of its own to send.
 TEST_F(ThroughASwitch, ASwitchThatSendsItsOwnDataIsFound)
 {
     SwitchPrimitive().kind = PrimitiveKind::Send;
@@ -95,9 +95,9 @@ TEST_F(ThroughASwitch, TwoBlocksThatKeepTheSameChunkAreFound)
     EXPECT_NE(Fault().find("another block"), std::string::npos) << Fault();
 }
 
-// Slices leave a connection first in first out, whichever connection goes first; every slice that
-// is sent arrives, 5 passes of 2 slices on each of 6 connections, and all blocks end. The same for
-// a run that takes the blocks out of the schedule.
+// Connections are FIFOs, whatever the order in which they are served: every slice that is sent
+// arrives, 5 passes of 2 slices on each of 6 connections, and all blocks end. The same holds for a
+// run that moves the blocks out of the schedule.
 TEST_F(ThroughASwitch, RunsToTheEndInAnyOrderOfArrivals)
 {
     for (const auto& [newestFirst, takes] :
@@ -134,7 +134,7 @@ TEST_F(ThroughASwitch, RunsToTheEndInAnyOrderOfArrivals)
     }
 }
 
-// What a block kept can be sent again and added to: rank 0 passes on what rank 1 gave it.
+// Kept data can be sent again: rank 0 forwards what rank 1 sent.
 TEST(FromKept, IsWhatTheBlockKept)
 {
     Primitive pass{PrimitiveKind::Send};

@@ -22,7 +22,7 @@ TEST(NcclVersion, IsTwoOrThreeNumbersFrom2_4)
 {
     EXPECT_TRUE(NcclVersion::Parse("2.30.7").AtLeast(30, 7));
     EXPECT_FALSE(NcclVersion::Parse("2.30.7").AtLeast(31));
-    EXPECT_TRUE(NcclVersion::Parse("2.21").AtLeast(21, 0)); // the first of 2.21
+    EXPECT_TRUE(NcclVersion::Parse("2.21").AtLeast(21, 0)); // the first release of 2.21
     EXPECT_FALSE(NcclVersion::Parse("2.21").AtLeast(21, 1));
     for (const char* wrong : {"", "2", "2.30.7a", "2.3.7", "1.30.7", "3.0.0", "two"})
     {
@@ -30,7 +30,7 @@ TEST(NcclVersion, IsTwoOrThreeNumbersFrom2_4)
     }
 }
 
-// tuning.cc: base 3.6 / 10.0 / 8.4 until 2.16, 6.6 / 14 / 8.4 from 2.18.
+// tuning.cc: base latencies 3.6 / 10.0 / 8.4 us until 2.16, 6.6 / 14 / 8.4 us from 2.18 on.
 TEST(NcclConstants, RingBaseLatencyByRelease)
 {
     EXPECT_EQ(Constants("2.16.2").BaseLatency(Protocol::Ll), Time::Microseconds(3.6));
@@ -48,7 +48,8 @@ TEST(NcclConstants, InsideOneNodeAStepIsTheHardwareLatency)
     EXPECT_EQ(c.StepLatency(ConnectionKind::Pcie, Protocol::Simple, 1, 8), Time::Microseconds(5.7));
 }
 
-// Over several nodes a step costs at least the post to the network: 1 us (2 for AMD), x3 Simple.
+// Over several nodes a step takes at least the time to post to the network: 1 us (2 us for AMD),
+// three times that for Simple.
 TEST(NcclConstants, PostingToTheNetworkBoundsInnerStepsOfALargeRing)
 {
     const auto intel = Constants("2.30.7");
@@ -72,7 +73,7 @@ TEST(NcclConstants, OneGpuPerNodeUsesTheTreesNetworkLatencyFrom2_23)
               Time::Microseconds(9.6));
 }
 
-// llMaxBws: by GPU generation in one node, by CPU vendor over several.
+// llMaxBws: by GPU generation within a node, by CPU vendor over several nodes.
 TEST(NcclConstants, LlBandwidthByGenerationAndHost)
 {
     EXPECT_DOUBLE_EQ(Constants("2.30.7", 90).LlMaxBandwidth(1), 141.0);
@@ -90,7 +91,7 @@ TEST(NcclConstants, Ll128BandwidthPerChannelByGeneration)
     EXPECT_DOUBLE_EQ(Constants("2.30.7", 100).Ll128ChannelBandwidth(1), 40.0);
 }
 
-// nccl-tests PERFORMANCE.md.
+// Factors of nccl-tests' PERFORMANCE.md.
 TEST(Collective, BusBandwidthFactors)
 {
     EXPECT_DOUBLE_EQ(BusBandwidthFactor(CollectiveOp::AllReduce, 8), 1.75);

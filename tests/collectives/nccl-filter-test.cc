@@ -21,7 +21,8 @@ Algorithms(const std::string& text)
     return filter;
 }
 
-// The example of NCCL's parseList: ring and collnetdirect for all, then others for two operations.
+// The example of NCCL's parseList: ring and collnetdirect for all operations, then others for two
+// of them.
 TEST(NcclFilter, ReadsNcclsSyntax)
 {
     const auto filter =
@@ -58,8 +59,8 @@ TEST(NcclFilter, RefusesWhatNcclHasNoNameFor)
     }
 }
 
-// What a planner chooses is what the cost model likes best of what is left; an operation of which
-// nothing is left is refused, as NCCL refuses it.
+// The planner chooses the best of the allowed combinations by the cost model; an operation without
+// an allowed combination is refused, as NCCL does.
 TEST(NcclFilter, LeavesTheChoiceAmongWhatItAllows)
 {
     const auto chosen = [](const std::string& algorithms, const std::string& protocols) {

@@ -17,7 +17,7 @@ Constants(const char* version, uint32_t computeCapability = 90, HostCpu cpu = Ho
     return {NcclVersion::Parse(version), computeCapability, cpu};
 }
 
-/** A group as NCCL's search would leave it, over NVLink inside nodes. */
+/** A communicator as NCCL's search would produce it, with NVLink inside nodes. */
 Communicator
 Group(uint32_t nodes, uint32_t gpusPerNode, uint32_t ringChannels, double ringSpeed)
 {
@@ -36,7 +36,7 @@ Group(uint32_t nodes, uint32_t gpusPerNode, uint32_t ringChannels, double ringSp
     return group;
 }
 
-/** 8 H100 of one node: 12 rings of 30 GB/s, 8 NVLS heads of 40. */
+/** 8 H100 in one node: 12 rings of 30 GB/s, 8 NVLS heads of 40 GB/s. */
 Communicator
 EightH100()
 {
@@ -56,7 +56,7 @@ Microseconds(const NcclConstants& constants,
     return NcclTime(constants, group, algorithm, op, protocol, Bytes(bytes)).ToMicroseconds();
 }
 
-// 6.8 + 2 (3 x 0.6 + log2(N) x 5.0): four GPUs a node, from 2 to 256 nodes.
+// 6.8 + 2 (3 x 0.6 + log2(N) x 5.0) us: four GPUs per node, 2 to 256 nodes.
 TEST(NcclModel, TreeLatencyGrowsByTenMicrosecondsPerDoubling)
 {
     double expected = 20.4;
@@ -71,9 +71,9 @@ TEST(NcclModel, TreeLatencyGrowsByTenMicrosecondsPerDoubling)
     }
 }
 
-// Ring LL 15.0 + S / 80.571 GB/s, NVLS 25 + S / (8 x 40 x 0.85 x 7/8 x 2 x 8/14 = 272): they cross
-// at 10 us / (1/80.571 - 1/272) = 1.1449 MB (measured: LL to 1 MB, NVLS from 2 MB); LL128 begins at
-// 40.6 us.
+// Ring LL 15.0 us + S / 80.571 GB/s, NVLS 25 us + S / (8 x 40 x 0.85 x 7/8 x 2 x 8/14 = 272 GB/s):
+// they cross at 10 us / (1/80.571 - 1/272) = 1.1449 MB (measured: LL to 1 MB, NVLS from 2 MB);
+// LL128 begins at 40.6 us.
 TEST(NcclModel, EightH100SwitchFromRingLlToNvls)
 {
     const auto constants = Constants("2.30.7");
@@ -90,7 +90,8 @@ TEST(NcclModel, EightH100SwitchFromRingLlToNvls)
     EXPECT_GT(ring(1'146'000), nvls(1'146'000));
 }
 
-// To 2.27 NVLS had 5/6 of its bus; from 2.28 n / (2 (n - 1)) of 8 x 40 x 0.85 x 7/8 x 2.
+// Up to 2.27 NVLS has 5/6 of its bus bandwidth; from 2.28 on n / (2 (n - 1)) of 8 x 40 x 0.85 x 7/8
+// x 2.
 TEST(NcclModel, NvlsBandwidthByRelease)
 {
     const auto bandwidth = [](const char* version, uint32_t cc, CollectiveOp op) {
@@ -100,11 +101,11 @@ TEST(NcclModel, NvlsBandwidthByRelease)
     EXPECT_NEAR(bandwidth("2.26.2", 90, CollectiveOp::AllReduce), 320 * 5 / 6.0, 1e-9);
     EXPECT_NEAR(
         bandwidth("2.28.3", 90, CollectiveOp::AllReduce), 320 * .85 * 7 / 8 * 2 * 8 / 14, 1e-9);
-    // All-gather: 40 x 0.85 x 7/8 x 7/8 a head, as it is.
+    // All-gather: 40 x 0.85 x 7/8 x 7/8 per head, without further factors.
     EXPECT_NEAR(bandwidth("2.28.3", 90, CollectiveOp::AllGather), 8 * 40 * .85 * 49 / 64, 1e-9);
 }
 
-// Without reducing switches NVLS ends at the node; NVLSTree begins there.
+// Without switches that reduce, NVLS is limited to one node; NVLSTree needs several.
 TEST(NcclModel, NvlsOverNodesNeedsATree)
 {
     Communicator group = Group(2, 8, 8, 48);
@@ -115,7 +116,7 @@ TEST(NcclModel, NvlsOverNodesNeedsATree)
     };
     EXPECT_EQ(bandwidth("2.30.7", Algorithm::Nvls), 0);
     EXPECT_NEAR(bandwidth("2.26.2", Algorithm::NvlsTree), 8 * 48 * 5 / 6.0, 1e-9);
-    // min(74.375, 2 x 48, 57.7) a head, times 16 / 30
+    // min(74.375, 2 x 48, 57.7) per head, times 16 / 30
     EXPECT_NEAR(bandwidth("2.30.7", Algorithm::NvlsTree), 8 * 57.7 * 16 / 30, 1e-9);
     group.nodes = 4;
     group.gpus.resize(32);
@@ -151,7 +152,7 @@ TEST(NcclModel, CollNetBandwidth)
     const auto bandwidth = [&](Algorithm algorithm, CollectiveOp op) {
         return NcclAlgorithmBandwidth(Constants("2.26.2"), group, algorithm, op, Protocol::Simple);
     };
-    EXPECT_EQ(bandwidth(Algorithm::CollNetDirect, CollectiveOp::AllReduce), 0); // no such network
+    EXPECT_EQ(bandwidth(Algorithm::CollNetDirect, CollectiveOp::AllReduce), 0); // no CollNet
     group.collNetGraph = {8, 48, 48};
     EXPECT_NEAR(bandwidth(Algorithm::CollNetDirect, CollectiveOp::AllReduce),
                 8 * 48 / 0.75 * 0.85 / 2,
@@ -178,9 +179,10 @@ TEST(NcclModel, LatencyByAlgorithm)
     EXPECT_NEAR(latency(Algorithm::Pat), 8 + 2 * 14 / 3.5 + 2.8 * 32, 1e-9);
 }
 
-// 2.12 to 2.22 count 2N crossings of an all-reduce's ring, more than its 2(n-1) steps where two
-// nodes have a GPU each: LL 3.6 + (2 - 4) 0.47 x 1.8 + 4 x 2.7 us, Simple 1.4 (8.4 + (2 - 4) 3.4 +
-// 4 x 9.6) and S / 24 GB/s, LL S / 6. They cross at 43.3 us / (1/6 - 1/24) = 346 kB.
+// From 2.12 to 2.22 NCCL counts 2N crossings for an all-reduce's ring, more than its 2(n-1) steps
+// for two nodes of one GPU each: LL 3.6 + (2 - 4) 0.47 x 1.8 + 4 x 2.7 us and S / 6 GB/s; Simple
+// 1.4 (8.4 + (2 - 4) 3.4 + 4 x 9.6) us and S / 24 GB/s. They cross at 43.3 us / (1/6 - 1/24) = 346
+// kB.
 TEST(NcclModel, RingOfTwoNodesWithAGpuEach)
 {
     const auto constants = Constants("2.16.5", 80, HostCpu::Amd);
@@ -194,7 +196,8 @@ TEST(NcclModel, RingOfTwoNodesWithAGpuEach)
     EXPECT_GT(ring(Protocol::Ll, 348'000), ring(Protocol::Simple, 348'000));
 }
 
-// One order on all channels: one step; different ones: a step per rank, Simple at the tree's 4 us.
+// If all channels have one order there is one step; if orders differ there is a step per rank, for
+// Simple at the tree's 4 us.
 TEST(NcclModel, BroadcastWaitsForAllRanksWhenRingsDiffer)
 {
     Communicator group = Group(1, 8, 12, 30);
@@ -228,7 +231,8 @@ TEST(NcclModel, TreeCorrectionByRelease)
     EXPECT_EQ(factor("2.30.7", Protocol::Simple, Bytes::GiB(1)), 1);
 }
 
-// Tree, 8 channels at 512 x 8 = 4 KiB each; the cell rule leaves one per 16 KiB of an all-reduce.
+// Tree: 8 channels of 512 x 8 = 4 KiB each. The cell rule assigns a channel per 16 KiB of an
+// all-reduce.
 TEST(NcclModel, ThreadsShrinkWhenOneChannelIsLeft)
 {
     const auto group = Group(1, 8, 12, 30);
@@ -250,7 +254,7 @@ TEST(NcclModel, ThreadsShrinkWhenOneChannelIsLeft)
     EXPECT_EQ(width(Algorithm::Ring, Protocol::Simple, 1 << 30).channels, 24U);
 }
 
-// Before the cell rule a channel was left for each 4 KiB, so that trees of 4 to 16 KiB had up to 4.
+// Before the cell rule each channel had 4 KiB, so trees of 4 to 16 KiB had up to 4 channels.
 TEST(NcclModel, CellsCameWith22)
 {
     const auto channels = [](const char* version, int64_t bytes) {
@@ -268,7 +272,7 @@ TEST(NcclModel, CellsCameWith22)
     EXPECT_EQ(channels("2.22.3", 64 << 10), 4U);
 }
 
-// The tables differ by release: what the latency of a Simple tree over 2 nodes of 8 GPUs was.
+// The tables differ by release: latency of a Simple tree over 2 nodes of 8 GPUs.
 TEST(NcclModel, TreeSimpleLatencyByRelease)
 {
     const auto latency = [](const char* version) {

@@ -19,7 +19,7 @@ GroupOf(CollectiveBench& bench)
     return planner.GetCommunicator(planner.AddCommunicator(FirstGpus(gpus)));
 }
 
-/** Whether @p route passes a device of that kind. */
+/** Whether @p route passes a device of the given kind. */
 bool
 Passes(CollectiveBench& bench, RouteId route, DeviceKind kind)
 {
@@ -30,7 +30,7 @@ Passes(CollectiveBench& bench, RouteId route, DeviceKind kind)
     });
 }
 
-/** By channel: the NICs, by number, at which its first hop over the network begins and ends. */
+/** Indices of the source and destination NICs of each channel's first network hop. */
 std::vector<std::pair<uint32_t, uint32_t>>
 NicsOfHops(CollectiveBench& bench)
 {
@@ -61,8 +61,8 @@ NicsOfHops(CollectiveBench& bench)
     return nics;
 }
 
-// NCCL_CROSS_NIC=0: a hop stays on its rail. 1: the ring that enters a node by NIC a ends at
-// another GPU and leaves by that one's, so that the hop crosses rails; as much bandwidth fits.
+// NCCL_CROSS_NIC=0: a hop stays on its rail. 1: a ring that enters a node by NIC a leaves it by the
+// NIC of another GPU, so that the hop crosses rails. The bandwidth is the same.
 TEST(NcclSwitches, CrossNicDecidesWhetherHopsStayOnTheirRail)
 {
     NcclSettings never;
@@ -95,8 +95,8 @@ PciePair()
     return spec;
 }
 
-// NCCL_P2P_LEVEL: GPUs of one PCIe switch copy through it from PIX on, below that through their
-// socket, whose uplink both directions then share.
+// NCCL_P2P_LEVEL: GPUs of one PCIe switch copy through it from PIX on; below that they copy through
+// their socket, whose uplink both directions share.
 TEST(NcclSwitches, P2pLevelDecidesWhetherTheHostIsInTheWay)
 {
     for (const P2pLevel level :
@@ -111,7 +111,7 @@ TEST(NcclSwitches, P2pLevelDecidesWhetherTheHostIsInTheWay)
     }
 }
 
-// Without NVLink between GPUs (LOC) all hops are over PCIe, where LL128 is off.
+// Without NVLink between GPUs (LOC) all hops use PCIe, where LL128 is off.
 TEST(NcclSwitches, LocalP2pTakesNvLinkFromTheRings)
 {
     NcclSettings settings;
@@ -155,7 +155,7 @@ TEST(NcclSwitches, ChannelsAreCopiedUpToNcclsLimit)
     }
 }
 
-// Trees are there from 2.4 on, LL128 from 2.5.
+// NCCL has trees from 2.4 on and LL128 from 2.5 on; older versions are refused.
 TEST(NcclSwitches, VersionsBeginWithTrees)
 {
     CollectiveBench trees(A100Boxes(1), NcclSettings("2.4.8"));
@@ -165,7 +165,7 @@ TEST(NcclSwitches, VersionsBeginWithTrees)
     EXPECT_THROW(NcclVersion::Parse("2.3.7"), std::invalid_argument);
 }
 
-// The kernels of a CUDA graph are launched by the GPU.
+// The GPU launches the kernels of a CUDA graph, so the host costs are zero.
 TEST(NcclSwitches, AGraphWaitsForNoHost)
 {
     const NodeCosts costs(A100Boxes(1).node);

@@ -11,7 +11,9 @@ namespace weir
 namespace
 {
 
-/** What the planner chooses for a ring all-reduce of that size over all GPUs. */
+/**
+ * Protocol that the planner chooses for a ring all-reduce of the given size over the given GPUs.
+ */
 class TuningTest : public testing::Test
 {
   protected:
@@ -55,7 +57,7 @@ TEST_F(TuningTest, Ll128NeedsNvLinkAndPortsBelowTheCpu)
     ClusterSpec pcie = A100Boxes(1);
     pcie.node.wiring = NvLinkWiring::None;
     ClusterSpec viaCpu = A100Boxes(2);
-    viaCpu.node.pcieSwitches = 0; // GPUs and ports are attached to the root complexes
+    viaCpu.node.pcieSwitches = 0; // GPUs and ports attach to the root complexes
     for (int64_t bytes = 8; bytes < (int64_t{1} << 32); bytes *= 2)
     {
         EXPECT_NE(Chosen(pcie, 8, bytes), Protocol::Ll128);
@@ -63,8 +65,8 @@ TEST_F(TuningTest, Ll128NeedsNvLinkAndPortsBelowTheCpu)
     }
 }
 
-// A GPU's chip-to-chip link to the CPU that has its port (P2C) bears LL128 on Hopper from 2.27 on,
-// PCIe to that CPU (PHB) does not, nor a port of another CPU.
+// On Hopper from 2.27 on, LL128 is used over a GPU's chip-to-chip link to the CPU of its port
+// (P2C), but not over PCIe to that CPU (PHB).
 TEST_F(TuningTest, Ll128OverChips)
 {
     const auto has = [](ClusterSpec spec, const char* version) {
@@ -82,8 +84,9 @@ TEST_F(TuningTest, Ll128OverChips)
     EXPECT_FALSE(has(overChips, "2.26.2"));
 }
 
-// LL asks 8 bytes x 8 ranks of each of 512 threads, 32 KiB a channel; Simple 64 x 512, as much;
-// LL128 8 x 640, but a channel carries 32 KiB of traffic, 16 KiB of an all-reduce's buffer.
+// LL needs 8 bytes x 8 ranks for each of 512 threads, 32 KiB per channel; Simple 64 x 512 bytes,
+// the same; LL128 8 x 640 bytes, but a channel carries 32 KiB of traffic, that is 16 KiB of an
+// all-reduce's buffer.
 TEST_F(TuningTest, SmallMessagesUseFewChannels)
 {
     CollectiveBench bench(H100Boxes(1));

@@ -21,7 +21,7 @@ Search(CollectiveBench& bench, uint32_t gpus)
     return planner.GetCommunicator(planner.AddCommunicator(FirstGpus(gpus)));
 }
 
-/** A DGX-1: eight V100 whose six NVLinks make a hybrid cube mesh. */
+/** A DGX-1: eight V100 whose six NVLinks form a hybrid cube mesh. */
 ClusterSpec
 HybridCubeMesh()
 {
@@ -49,9 +49,9 @@ HybridCubeMesh()
 
 TEST(NodeWirings, HybridCubeMeshUsesEveryNvLink)
 {
-    // The double links are a ring of all GPUs (0 3 2 1 5 6 7 4), and so are the single ones
-    // (0 1 3 7 5 4 6 2): each way 2 + 1 channels of 20 GB/s, all 6 x 20 = 120 GB/s of a GPU. Below
-    // 25 GB/s no channel is halved; the count is doubled once.
+    // The double links form a ring of all GPUs (0 3 2 1 5 6 7 4), and so do the single ones (0 1 3
+    // 7 5 4 6 2): in each direction 2 + 1 channels of 20 GB/s, in total all 6 x 20 = 120 GB/s of a
+    // GPU. Below 25 GB/s no channel is halved; the count is doubled once.
     CollectiveBench bench(HybridCubeMesh());
     const Communicator& found = Search(bench, 8);
     EXPECT_EQ(found.searchChannels, 6u);
@@ -74,17 +74,17 @@ TEST(NodeWirings, HybridCubeMeshUsesEveryNvLink)
     }
 }
 
-// Of GPUs 0 to 4 of the cube mesh GPU 4 has NVLinks to GPU 0 only, two of them: a ring through all
-// five must come to it by way of GPU 0, so that each takes one of the two links there and back. Two
-// rings of a link each fit, on which nothing goes over PCIe; before 2.9 every ring does. vTrain's
-// table of all-reduces on V100 has 37 GB/s for five GPUs: more than PCIe, less than both.
+// Of GPUs 0 to 4 of the cube mesh, GPU 4 has NVLinks only to GPU 0, two of them. A ring through all
+// five must reach it through GPU 0, so it uses one link in each direction. Two rings with one link
+// each fit, without PCIe; before 2.9 every ring uses PCIe. vTrain's table of all-reduces on V100
+// has 37 GB/s for five GPUs: more than PCIe, less than both rings.
 TEST(NodeWirings, RingsPassAThirdGpuWhereOneHasASingleNeighbor)
 {
     CollectiveBench bench(HybridCubeMesh(), NcclSettings("2.10.3"));
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(5));
     const Communicator& found = bench.GetPlanner().GetCommunicator(id);
     EXPECT_EQ(found.searchChannels, 2u);
-    EXPECT_DOUBLE_EQ(found.searchBandwidth, 44); // NCCL counted 22 a link until 2.14
+    EXPECT_DOUBLE_EQ(found.searchBandwidth, 44); // NCCL counts 22 GB/s per link until 2.14
     ASSERT_GE(found.channels.size(), found.searchChannels);
     for (const auto& channel : found.channels)
     {
@@ -97,7 +97,7 @@ TEST(NodeWirings, RingsPassAThirdGpuWhereOneHasASingleNeighbor)
     const Bytes bytes = Bytes::MiB(256);
     const auto call = WithAlgorithm(MakeCall(id, CollectiveOp::AllReduce, bytes), Algorithm::Ring);
     const Time wire = bytes * 8 / 5 / Rate::GBps(40);
-    // Beside the wire there is what blocks copy at the ends of rounds.
+    // In addition to the wire time, blocks copy at the ends of rounds.
     EXPECT_NEAR(bench.GetPlanner().Plan(call).duration / wire, 1.03, 0.03);
     EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / wire, 1.03, 0.03);
 
@@ -111,9 +111,9 @@ TEST(NodeWirings, RingsPassAThirdGpuWhereOneHasASingleNeighbor)
     EXPECT_GE(overPcie, 1u);
 }
 
-// GPUs 0 and 7 of the cube mesh are not joined; GPU 4 joins both by two NVLinks each, GPU 3 by two
-// and one. A message goes by GPU 4 where that is in the group, by GPU 3 where only that is, and
-// over PCIe where neither is, or before 2.11.
+// GPUs 0 and 7 of the cube mesh have no common link; GPU 4 is joined to both by two NVLinks each,
+// GPU 3 by two and one. A message is relayed by GPU 4 if it is in the group, by GPU 3 if only that
+// one is, and uses PCIe if neither is, or before 2.11.
 TEST(NodeWirings, SendGoesByAThirdGpuOverNvLink)
 {
     const auto middles = [](const char* version, const std::vector<GpuId>& group) {
@@ -148,7 +148,7 @@ TEST(NodeWirings, SendGoesByAThirdGpuOverNvLink)
     EXPECT_EQ(middles("2.10.3", {GpuId(0), GpuId(7), GpuId(3), GpuId(4)}), (Through{{"pcie", 1}}));
 }
 
-// One message, as streams and as primitives.
+// A relayed message takes equally long in the closed form and in flow.
 TEST(NodeWirings, FlowByThirdGpusIsNearTheClosedForm)
 {
     CollectiveBench bench(HybridCubeMesh());
@@ -156,13 +156,13 @@ TEST(NodeWirings, FlowByThirdGpusIsNearTheClosedForm)
     const auto call = MakeCall(id, CollectiveOp::Send, Bytes::MiB(64));
     const Time planned = bench.GetPlanner().Plan(call).duration;
     EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / planned, 1, 1e-6);
-    EXPECT_LT(planned, Bytes::MiB(64) / Rate::GBps(16)); // what a PCIe slot moves at most
+    EXPECT_LT(planned, Bytes::MiB(64) / Rate::GBps(16)); // the maximum of a PCIe slot
 }
 
 TEST(NodeWirings, FourGpusInAFullMeshUseEveryNvLinkBothWays)
 {
-    // Four links a pair, 20 GB/s each: the six directed rings of K4 take each pair's direction
-    // twice, so six channels of 40 GB/s fill 80; halved to 12 x 20, doubled to 24.
+    // Four links of 20 GB/s per pair: the six directed rings of K4 use each direction of a pair
+    // twice, so six channels of 40 GB/s fill its 80 GB/s; halved to 12 x 20, doubled to 24.
     ClusterSpec spec = Gh200Nodes(1);
     spec.node.computeCapability = 80;
     spec.node.cpu = HostCpu::Amd;
@@ -179,7 +179,7 @@ TEST(NodeWirings, FourGpusInAFullMeshUseEveryNvLinkBothWays)
 
 TEST(NodeWirings, TwoPortsAGpuCarryHalfTheChannelsEach)
 {
-    // Sixteen ports of 100 Gb/s: 16 channels of 12 GB/s where eight of 200 Gb/s have 8 of 24.
+    // Sixteen ports of 100 Gb/s give 16 channels of 12 GB/s, where eight of 200 Gb/s give 8 of 24.
     ClusterSpec spec = ReferenceBoxes(2, 80, 12, 20, 32, 12.5);
     spec.node.nics = 16;
     spec.node.portsPerNic = 2;
@@ -191,8 +191,8 @@ TEST(NodeWirings, TwoPortsAGpuCarryHalfTheChannelsEach)
 
 TEST(NodeWirings, AHostBridgeIsNothingThatNcclKnows)
 {
-    // One GPU and one 200 Gb/s port on a root complex: 24 GB/s of PCIe 4 in NCCL's eyes, whatever
-    // the bridge does.
+    // One GPU and one 200 Gb/s port on a root complex: NCCL counts 24 GB/s for PCIe 4, whatever the
+    // rate of the bridge.
     ClusterSpec spec = ReferenceBoxes(2, 80, 0, 20, 32, 25);
     spec.node.gpus = 1;
     spec.node.nics = 1;
@@ -206,8 +206,8 @@ TEST(NodeWirings, AHostBridgeIsNothingThatNcclKnows)
 
 TEST(NodeWirings, IntelRootComplexesCostSixFifths)
 {
-    // Two GPUs on one root complex, PCIe 4: 24 GB/s carry two channels of 12 on AMD; on Intel each
-    // takes 14.4 of it: one of 20 is too much (24 of 24 is not), so 1 x 20.
+    // Two GPUs on one root complex, PCIe 4: on AMD 24 GB/s carry two channels of 12. On Intel a
+    // channel of 12 takes 14.4: a channel of 20 GB/s takes 24 of 24 and fits, so 1 x 20.
     ClusterSpec spec = ReferenceBoxes(1, 80, 0, 20, 32, 25);
     spec.node.gpus = 2;
     spec.node.pcieSwitches = 0;
@@ -223,8 +223,8 @@ TEST(NodeWirings, IntelRootComplexesCostSixFifths)
 
 TEST(NodeWirings, WhatNcclReckonsWithMayDifferFromWhatALinkCarries)
 {
-    // Two GPUs on two sockets: NCCL's rate between them bounds the search (16: 1 x 15), not the
-    // link's own.
+    // Two GPUs on two sockets: the rate that NCCL assumes between sockets limits the search (16: 1
+    // x 15), not the link's own rate.
     ClusterSpec spec = ReferenceBoxes(1, 80, 0, 20, 32, 25);
     spec.node.gpus = 2;
     spec.node.pcieSwitches = 0;
@@ -238,7 +238,7 @@ TEST(NodeWirings, WhatNcclReckonsWithMayDifferFromWhatALinkCarries)
 
 TEST(NodeWirings, ARackOfBoardsWithoutPcieBetweenThemHasRings)
 {
-    // Three boards of two sockets and four GPUs under one NVSwitch domain, a port each.
+    // Three boards of two sockets and four GPUs in one NVSwitch domain, with a port per GPU.
     ClusterSpec spec = ReferenceBoxes(2, 100, 18, 40.1, 64, 50);
     spec.node.gpus = 12;
     spec.node.nics = 12;

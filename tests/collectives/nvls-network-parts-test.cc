@@ -25,7 +25,7 @@ NvlsCall(CommunicatorId id, CollectiveOp op, Bytes bytes)
     return WithAlgorithm(MakeCall(id, op, bytes), Algorithm::Nvls);
 }
 
-/** Bytes of all legs of a plan into and out of the NICs of a cluster, from and to the network. */
+/** Bytes of all legs of a plan that enter and leave the NICs of a cluster on the network side. */
 struct PortBytes
 {
     double in{0};
@@ -64,9 +64,9 @@ TEST(NvlsNetworkParts, NeedASwitchedNetworkThatReduces)
     }
 }
 
-// Every GPU is a head: of a message S of n ranks each gives its port S / n to gather, and gets what
-// the switches multicast, the parts of the GPUs of its number in all nodes: S / 8. To scatter, the
-// same the other way round. A ring moves S (n - 1) / n a node in each direction.
+// Every GPU is a head. In an all-gather of S bytes over n ranks each GPU sends S / n to its port
+// and receives the multicast parts of the GPUs of its index in all nodes, S / 8; a reduce-scatter
+// does the opposite. A ring moves S (n - 1) / n per node in each direction.
 TEST(NvlsNetworkParts, PortsCarryEachPartOnce)
 {
     const double size = 1 << 30;
@@ -95,7 +95,7 @@ TEST(NvlsNetworkParts, FlowIsNearTheClosedForm)
     ExpectHalvesAgree(Algorithm::Nvls);
 }
 
-// NCCL reckons with them from 2.27 on, where the network reduces.
+// NCCL's model includes them from 2.27 on, where the network reduces.
 TEST(NvlsNetworkParts, AreAmongNcclsChoicesFrom227On)
 {
     for (const char* version : {"2.26.2", "2.27.7"})

@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** Microseconds in which an H100's thread groups copy @p bytes in or out on one channel. */
+/** Time, us, in which an H100's thread groups copy @p bytes in or out on one channel. */
 double
 CopyTime(double bytes)
 {
@@ -34,8 +34,9 @@ NvlsCall(CommunicatorId id, CollectiveOp op, Bytes bytes)
     return call;
 }
 
-// (heads + 1) x speed <= NVLink: 9 x 40 of 370.8; 9 x 80 of 721.8; 5 x 60 of 370.8 (the list's
-// fastest). Between nodes also the port: 40 again; 48 of 50 (PCIe 48), raised to 80 inside.
+// (heads + 1) x speed <= NVLink: 9 x 40 of 370.8; 9 x 80 of 721.8; 5 x 60 of 370.8 (the fastest of
+// NCCL's list). Between nodes the port limits, too: 40 again; 48 of 50 (PCIe 48), raised to 80
+// inside.
 TEST(NvlsGraph, SpeedsAreThoseOfTheSearch)
 {
     const auto graph = [](ClusterSpec spec, uint32_t gpus) {
@@ -67,7 +68,7 @@ LargeDomain(uint32_t gpus)
     return spec;
 }
 
-// 72 GPUs: 32 heads, (32 + 1) x 20 of 721.8. Only all-reduce does with fewer heads than ranks.
+// 72 GPUs: 32 heads, (32 + 1) x 20 of 721.8. Only all-reduce supports fewer heads than ranks.
 TEST(NvlsGraph, LargeDomainsHaveFewerHeadsThanGpus)
 {
     CollectiveBench bench(LargeDomain(72));
@@ -84,7 +85,7 @@ TEST(NvlsGraph, LargeDomainsHaveFewerHeadsThanGpus)
     EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / planned, 1, 1e-3);
 }
 
-// No multicast before Hopper, none without NVSwitches, none for pairs, none before 2.17.
+// No multicast before Hopper, without NVSwitches, for pairs, and before NCCL 2.17.
 TEST(NvlsGraph, IsOnlyWhereNcclHasIt)
 {
     const auto channels = [](ClusterSpec spec, uint32_t gpus, const char* version) {
@@ -97,11 +98,11 @@ TEST(NvlsGraph, IsOnlyWhereNcclHasIt)
     EXPECT_EQ(channels(A100Boxes(1), 8, "2.30.7"), 0U);
     EXPECT_EQ(channels(Gh200Nodes(1), 4, "2.30.7"), 0U);
     EXPECT_EQ(channels(H100Boxes(1), 8, "2.16.2"), 0U);
-    EXPECT_EQ(channels(H100Boxes(2), 9, "2.30.7"), 0U); // one GPU on the second node
+    EXPECT_EQ(channels(H100Boxes(2), 9, "2.30.7"), 0U); // a single GPU on the second node
 }
 
-// 16 channels x 8 heads x 128 KiB = 16 MiB: 128 KiB from 64 times that; then 64 KiB from 8 times 8
-// MiB, 32 KiB from twice 4 MiB.
+// 16 channels x 8 heads x 128 KiB = 16 MiB: chunks of 128 KiB from 64 times that on; 64 KiB from 8
+// times 8 MiB, 32 KiB from twice 4 MiB.
 TEST(NvlsChunking, FollowsTheMessage)
 {
     const auto chunk = [](int64_t mebibytes, int64_t less) {
@@ -119,8 +120,8 @@ TEST(NvlsChunking, FollowsTheMessage)
     EXPECT_EQ(NvlsChunk(Algorithm::NvlsTree, Bytes::GiB(8), 16, 8, 4), Bytes::KiB(64));
 }
 
-// 1 GiB over 16 channels and 8 heads: 64 passes of 128 KiB. 25 us, the copies of one pass of 1 MiB
-// in and out, 64 x 4.5 us, and 1 GiB at 64 / 97 of 18 x 20.6 GB/s.
+// 1 GiB over 16 channels and 8 heads: 64 passes of 128 KiB. The latency is 25 us, the copies of one
+// pass of 1 MiB in and out, and 64 x 4.5 us; the wire time is 1 GiB at 64 / 97 of 18 x 20.6 GB/s.
 TEST(Nvls, AllReduceOfEightH100)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -137,9 +138,9 @@ TEST(Nvls, AllReduceOfEightH100)
     EXPECT_EQ(topology.GetLink(plan.bottleneck).kind, LinkKind::NvLink);
 }
 
-// All-gather: a GPU receives 10 flits per 8 of data, and nothing is reduced: no copy in.
-// Reduce-scatter: it sends 9 per 8 and one request for its own part: 73 per 64. Either has half of
-// an all-reduce's accesses to drain.
+// All-gather: a GPU receives 10 flits per 8 of data; nothing is reduced, so there is no copy in.
+// Reduce-scatter: a GPU sends 9 flits per 8 and one request for its own part: 73 per 64. Each has
+// half of an all-reduce's accesses to drain.
 TEST(Nvls, HalvesOfEightH100)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -156,8 +157,9 @@ TEST(Nvls, HalvesOfEightH100)
                 ROUNDING);
 }
 
-// NCCL's nvlsEfficiency has .74 for Blackwell and .85 for Hopper. Of links of twice Hopper's rate a
-// pass of 24 channels x 8 heads x 128 KiB then takes as long as with what its chunks' flags take.
+// NCCL's nvlsEfficiency is .74 for Blackwell and .85 for Hopper. With links of twice Hopper's rate,
+// a pass of 24 channels x 8 heads x 128 KiB has this ratio when the flag synchronization of its
+// chunks is included.
 TEST(Nvls, BlackwellsEfficiencyIsThatOfItsPasses)
 {
     CollectiveBench bench(B200Boxes(1));
@@ -168,7 +170,7 @@ TEST(Nvls, BlackwellsEfficiencyIsThatOfItsPasses)
     const double wire = (int64_t{4} << 30) / (721.8e9 * 64 / 97) * 1e6;
     EXPECT_NEAR((plan.duration - plan.latency).ToMicroseconds(), wire, ROUNDING);
     const double passes = (int64_t{4} << 30) / (24.0 * 8 * (128 << 10));
-    const double last = passes - std::floor(passes); // of the last pass's chunks
+    const double last = passes - std::floor(passes); // fraction of the last pass's chunks
     const double copies = (1 + last) * CopyTime(8 * (128 << 10));
     EXPECT_NEAR(plan.latency.ToMicroseconds(), 25 + copies + std::ceil(passes) * 10.1, 0.1);
     const Time half =
@@ -178,7 +180,8 @@ TEST(Nvls, BlackwellsEfficiencyIsThatOfItsPasses)
     EXPECT_NEAR(24 / pass / (2 * 16 / hopper), 0.74 / 0.85, 0.02);
 }
 
-// Whole chunks, ragged ones, less than one aligned chunk a head; every group of a box.
+// Whole chunks, partial chunks, less than one aligned chunk per head; groups of every size in a
+// node.
 TEST(Nvls, SchedulesMeetTheirPostcondition)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -197,9 +200,9 @@ TEST(Nvls, SchedulesMeetTheirPostcondition)
     }
 }
 
-// Equal chunks on all channels: a pass takes its accesses and one synchronisation, the copies of
-// the first and last pass come on top, in the chunk-level mode as in the closed form; on few
-// channels a pass takes its copies, and other passes are accessed meanwhile.
+// With equal chunks on all channels a pass takes its accesses and one synchronization, plus the
+// copies of the first and the last pass, in flow as in the closed form. With few channels a pass
+// takes its copies, and other passes are accessed meanwhile.
 TEST(Nvls, FlowEqualsTheClosedFormForWholePasses)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -222,7 +225,7 @@ TEST(Nvls, FlowEqualsTheClosedFormForWholePasses)
     }
 }
 
-/** Counts what a transport is asked to move. */
+/** Counts the transfers that a transport starts. */
 class TransferCount : public TransportObserver
 {
   public:
@@ -234,8 +237,8 @@ class TransferCount : public TransportObserver
     uint32_t transfers{0};
 };
 
-// One pass, equal on all channels: each of 8 heads accesses its chunk once; the copies in and out
-// cross no link, so that no transport moves them.
+// One pass, equal on all channels: each of 8 heads accesses its chunk once. The copies in and out
+// cross no link, so no transport moves them.
 TEST(Nvls, CopiesAreNoTransfers)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -247,9 +250,10 @@ TEST(Nvls, CopiesAreNoTransfers)
     EXPECT_EQ(count.transfers, 8U);
 }
 
-// Any size and group: the last pass is smaller than the closed form's share of it. A short one of
-// an all-gather, whose synchronisation is half, ends before the copies of the pass before, which
-// the closed form counts as if channels and heads were alike: 1.1 % for 21.6 MiB.
+// Property for any size and group: the last pass is smaller than its share in the closed form. A
+// short last pass of an all-gather, whose synchronization is half, ends before the copies of the
+// pass before it, which the closed form counts as if all channels and heads were equal: 1.1 % for
+// 21.6 MiB.
 TEST(Nvls, FlowIsNearTheClosedFormForAnySize)
 {
     std::mt19937 random(11);
@@ -269,7 +273,8 @@ TEST(Nvls, FlowIsNearTheClosedFormForAnySize)
     }
 }
 
-// A ring on the same box at the same time: both are slower than alone, neither starves.
+// A concurrent ring in the same node: NVLS takes longer than in isolation, and both end within
+// about the sum of the isolated times.
 TEST(Nvls, SharesItsLinksWithARing)
 {
     CollectiveBench bench(H100Boxes(1));

@@ -22,7 +22,7 @@ TreeCall(CommunicatorId id, Bytes bytes)
     return call;
 }
 
-// NCCL takes 16 channels on Hopper, within NCCL_MIN_CTAS and NCCL_MAX_CTAS.
+// NCCL uses 16 channels on Hopper, within NCCL_MIN_CTAS and NCCL_MAX_CTAS.
 TEST(NvlsTree, ChannelsKeepToTheLimits)
 {
     const auto channels = [](ChannelLimits limits) {
@@ -38,8 +38,8 @@ TEST(NvlsTree, ChannelsKeepToTheLimits)
 }
 
 // On two nodes a byte leaves a node once: as a child in one tree, as the root in the other. The
-// ports, 8 x 50 GB/s, would do; the NVLinks, 64 / 97 of 370.8 GB/s, decide, and per pass of 16 MiB
-// a synchronisation of 11 us, of which stores use 97 / 80 - 1 for their own.
+// ports, 8 x 50 GB/s, suffice; the NVLinks, 64 / 97 of 370.8 GB/s, are the bottleneck. Each pass of
+// 16 MiB adds a synchronization of 11 us, of which stores overlap 97 / 80 - 1.
 TEST(NvlsTree, TwoNodesAreBoundByNvLink)
 {
     CollectiveBench bench(H100Boxes(2));
@@ -54,10 +54,10 @@ TEST(NvlsTree, TwoNodesAreBoundByNvLink)
     EXPECT_EQ(topology.GetLink(plan.bottleneck).kind, LinkKind::NvLink);
 }
 
-// One pass on two nodes, 32 KiB of each of 8 heads on 16 channels, 4 MiB in all: a copy in and one
-// out; NVLink reduces 64 bytes with 73 of its flits and stores them with 80; a port carries the
-// sums of the 8 channels whose root is on the other node, then the totals of the others. The root's
-// stores end while those totals are under way, so half a store is left.
+// One pass on two nodes, 32 KiB from each of 8 heads on 16 channels, 4 MiB in total: a copy in and
+// a copy out. NVLink reduces 64 bytes with 73 of its flits and stores them with 80. A port carries
+// the sums of the 8 channels whose root is on the other node, then the totals of the others. The
+// root's stores end while those totals are in transit, so half a store remains visible.
 TEST(NvlsTree, OnePassIsTheSumOfItsParts)
 {
     CollectiveBench bench(H100Boxes(2));
@@ -71,13 +71,14 @@ TEST(NvlsTree, OnePassIsTheSumOfItsParts)
     const double parts = 2 * (Bytes::KiB(32) / copy).ToMicroseconds() +
                          (1 << 22) * (73 + 80 / 2) / 64.0 / 370.8e9 * 1e6 +
                          2 * (8 << 15) / 50e9 * 1e6;
-    const auto tiny = TreeCall(id, Bytes(16 * 8 * 16)); // as much latency
+    const auto tiny = TreeCall(id, Bytes(16 * 8 * 16)); // the same latency
     const Time flow = bench.Run(Fidelity::Flow, call);
     EXPECT_NEAR((flow - bench.Run(Fidelity::Flow, tiny)).ToMicroseconds(), parts, 0.001 * parts);
     EXPECT_NEAR(bench.GetPlanner().Plan(call).duration / flow, 1, 1e-9);
 }
 
-// Eight ports of a node share the message: one time each way on two nodes.
+// The eight ports of a node share the message: each byte is sent once in each direction on two
+// nodes.
 TEST(NvlsTree, TwoNodesSendEachByteOnce)
 {
     CollectiveBench bench(H100Boxes(2));
@@ -91,9 +92,9 @@ TEST(NvlsTree, TwoNodesSendEachByteOnce)
     }
 }
 
-// On more nodes an inner node of a tree sends one sum up and two totals down, a leaf only the sum:
-// over both trees at most 4 x half of a port's eighth. 8 ports of 50 GB/s then carry 200 GB/s; with
-// one queue pair a connection they reach 0.82 of it (treePortEfficiency).
+// On more than two nodes an inner node of a tree sends one sum up and two totals down, a leaf only
+// the sum: over both trees at most 4 halves of a port's eighth. 8 ports of 50 GB/s then carry 200
+// GB/s; with one queue pair per connection they reach 0.82 of it (treePortEfficiency).
 TEST(NvlsTree, FourNodesAreBoundByTheirPorts)
 {
     NcclSettings two;
@@ -137,7 +138,7 @@ TEST(NvlsTree, SchedulesMeetTheirPostcondition)
     }
 }
 
-// Ranks in any order, nodes with different GPUs.
+// Ranks in random order, nodes with different GPUs.
 TEST(NvlsTree, RanksMayBeInAnyOrder)
 {
     std::mt19937 random(5);
@@ -165,8 +166,8 @@ TEST(NvlsTree, RanksMayBeInAnyOrder)
     }
 }
 
-// The closed form lets all levels of the trees take what the slowest takes; in the chunk-level mode
-// the first sums go up beside none that come down. On few channels copies take longest.
+// The closed form assumes that all levels of the trees take the time of the slowest; in flow the
+// first sums go up without concurrent traffic down. With few channels copies take longest.
 TEST(NvlsTree, FlowIsNearTheClosedForm)
 {
     for (uint32_t nodes : {2U, 5U})

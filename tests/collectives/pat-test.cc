@@ -24,7 +24,7 @@ PatCall(CommunicatorId id, CollectiveOp op, Bytes bytes)
     return call;
 }
 
-/** One GPU of each of the first @p nodes boxes of eight. */
+/** The first GPU of each of the first @p nodes nodes of eight. */
 std::vector<GpuId>
 OneOfEach(uint32_t nodes)
 {
@@ -36,7 +36,7 @@ OneOfEach(uint32_t nodes)
     return gpus;
 }
 
-// Every offset once, and from an offset that a longer distance brought (or its own).
+// Every offset is reached once, and from an offset that is already present (or 0).
 TEST(Pat, OffsetsFormATree)
 {
     for (uint32_t n = 2; n <= 130; ++n)
@@ -75,8 +75,8 @@ TEST(Pat, EveryScheduleMeetsItsPostcondition)
     }
 }
 
-// 8 us, log2 8 hops of 14 / 3.5 us, and 7 messages of 2.8 us each: NCCL's 8 + 3 x 14 / 3.5 + 8
-// x 2.8 less one message, and 16 bytes through a queue pair of 21.4 GB/s for each hop.
+// 8 us, log2 8 hops of 14 / 3.5 us, and 7 messages of 2.8 us each, plus 16 bytes through a queue
+// pair of 21.4 GB/s per hop: NCCL's 8 + 3 x 14 / 3.5 + 8 x 2.8 us, minus one message.
 TEST(Pat, SmallMessagesTakeNcclsLatency)
 {
     CollectiveBench bench(H100Boxes(8));
@@ -90,8 +90,8 @@ TEST(Pat, SmallMessagesTakeNcclsLatency)
     }
 }
 
-// All ranks have parts, of a byte and more: while a message takes less on the wire than NCCL's 2.8
-// us, the call takes as long at any size.
+// All ranks have a part of at least one byte. While a message takes less than NCCL's 2.8 us on the
+// wire, the call takes the same time at any size.
 TEST(Pat, SmallMessagesAreOfAllRanks)
 {
     CollectiveBench bench(H100Boxes(31));
@@ -107,7 +107,7 @@ TEST(Pat, SmallMessagesAreOfAllRanks)
     }
 }
 
-// All n - 1 parts leave each node by its one port.
+// All n - 1 parts leave each node through its single port.
 TEST(Pat, LargeMessagesAreBoundByThePort)
 {
     CollectiveBench bench(H100Boxes(16));
@@ -122,8 +122,8 @@ TEST(Pat, LargeMessagesAreBoundByThePort)
     }
 }
 
-// From messages that take NCCL's 2.8 us to those that take the port, in whole passes and parts of
-// one, over rank counts that are no powers of two as well.
+// From messages limited by NCCL's 2.8 us to messages limited by the port, with whole and partial
+// passes, also over rank counts that are not powers of two.
 TEST(Pat, TheClosedFormKeepsToFlow)
 {
     CollectiveBench bench(H100Boxes(33));
@@ -143,7 +143,7 @@ TEST(Pat, TheClosedFormKeepsToFlow)
     }
 }
 
-// 256 MiB on one channel move by one queue pair of 21.4 GB/s, whatever the port could.
+// 256 MiB on one channel are limited by one queue pair of 21.4 GB/s, not by the port.
 TEST(Pat, AChannelMovesWhatItsQueuePairDoes)
 {
     CollectiveBench bench(H100Boxes(16));
@@ -159,8 +159,9 @@ TEST(Pat, AChannelMovesWhatItsQueuePairDoes)
     }
 }
 
-// Of a rank's n - 1 messages one is under way at a time: beside a ring on the same ports each call
-// moves at half of the rate until the ring has ended, whatever n is, but for what PAT waits for.
+// One of a rank's n - 1 messages is in flight at a time. Next to a ring on the same ports each call
+// moves at half of the rate until the ring has ended, for any n, except for the time that PAT
+// waits.
 TEST(Pat, SharesAPortWithARingAsOneFlowForEachChannel)
 {
     CollectiveBench bench(H100Boxes(16));

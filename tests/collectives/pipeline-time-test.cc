@@ -47,18 +47,18 @@ class PipelineTimes : public testing::Test
     CollectiveBench m_bench{H100Boxes(1)};
 };
 
-// K slices through S hops of one rate: K + S - 1 crossings; a last slice that is not full, its
-// part.
+// K slices through S hops of one rate take K + S - 1 crossings; a partial last slice counts by its
+// size.
 TEST_F(PipelineTimes, OneChainIsTextbook)
 {
     EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 1)}), 3, 1e-9);
     EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 2)}), 4, 1e-9);
     EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 40)}), 42, 1e-9);
     EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 40.25)}), 42.25, 2e-7);
-    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 0.5)}), 3, 1e-9); // its slice is what it says
+    EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 0.5)}), 3, 1e-9); // with a full first slice
 }
 
-// A block that is busy for 2.5 crossings with a slice hands it on after one: K slices through S
+// A block that is busy with a slice for 2.5 crossings forwards it after one: K slices through S
 // hops take S + 2.5 (K - 1) crossings.
 TEST_F(PipelineTimes, ABusyBlockDelaysTheNextSlice)
 {
@@ -79,8 +79,8 @@ TEST_F(PipelineTimes, EqualChannelsShareEveryHop)
     EXPECT_NEAR(InSlices({Chain({0, 1, 2}, 5), Chain({0, 1, 2}, 5)}), 14, 1e-9);
 }
 
-// Two chains over the same two hops in opposite order: a single slice of each has every hop for
-// itself, K > 1 meet the other one's in all ticks but the first and the last: 2 + 2 (K - 1).
+// Two chains over the same two hops in opposite order: single slices have every hop for themselves;
+// K > 1 slices share hops in all ticks except the first and the last: 2 + 2 (K - 1).
 TEST_F(PipelineTimes, ChannelsMeetOnlyWhenFull)
 {
     EXPECT_NEAR(InSlices({Chain({0, 1}, 1), Chain({1, 0}, 1)}), 2, 1e-9);
@@ -88,8 +88,8 @@ TEST_F(PipelineTimes, ChannelsMeetOnlyWhenFull)
 }
 
 /**
- * The definition, tick by tick, of chains over the hops of @p gpus, in crossings of one slice; each
- * slice keeps a stage's block busy for @p busy.
+ * Reference by definition, tick by tick, of chains over the hops of @p gpus, in crossings of one
+ * slice; each slice keeps a stage's block busy for @p busy.
  */
 double
 TickByTick(const std::vector<std::vector<uint32_t>>& gpus, int slices, double busy)
@@ -97,7 +97,7 @@ TickByTick(const std::vector<std::vector<uint32_t>>& gpus, int slices, double bu
     double longest = 0;
     for (const auto& chain : gpus)
     {
-        std::vector<double> ends(slices); // by slice: when it has crossed the stages so far
+        std::vector<double> ends(slices); // by slice: end of the last stage that it has crossed
         for (int stage = 0; stage < static_cast<int>(chain.size()); ++stage)
         {
             double free = 0;
@@ -122,8 +122,8 @@ TickByTick(const std::vector<std::vector<uint32_t>>& gpus, int slices, double bu
     return longest;
 }
 
-// Chains that cross some hops several times, at other places than their neighbors: loads change
-// while slices queue. Up to as many slices as stages the time is that of the definition.
+// Chains that cross some hops several times, at other positions than their neighbors: loads change
+// while slices queue. Up to as many slices as stages the time equals that of the definition.
 TEST_F(PipelineTimes, ChainsThatMeetAreThoseOfTheDefinition)
 {
     const std::vector<std::vector<uint32_t>> gpus{{0, 1, 2, 0, 3, 0, 0, 4},
@@ -143,7 +143,7 @@ TEST_F(PipelineTimes, ChainsThatMeetAreThoseOfTheDefinition)
     }
 }
 
-// 8000 hops: what alike slices do is counted once, so that the chain costs what its hops do.
+// 8000 hops: equal slices are computed once, so the cost is proportional to the number of hops.
 TEST_F(PipelineTimes, ALongChainIsNoSquare)
 {
     std::vector<uint32_t> gpus;
@@ -152,7 +152,7 @@ TEST_F(PipelineTimes, ALongChainIsNoSquare)
         gpus.push_back(i % 8);
     }
     Pipeline chain = Chain(gpus, 1e6);
-    chain.cap = Rate::GBps(18 * 20.6 / 1000); // less than 1000 of them leave each other
+    chain.cap = Rate::GBps(18 * 20.6 / 1000); // so at most 1000 chains could share a hop
     EXPECT_NEAR(InSlices({chain}) / (1000 * (8000 + 1e6 - 1)), 1, 1e-6);
 }
 
@@ -164,7 +164,8 @@ TEST_F(PipelineTimes, ACapBoundsEveryCrossing)
     EXPECT_EQ(PipelineTime({}, m_bench.GetFabric().GetRouting()), Time());
 }
 
-// What is alike played once, passes of the same period not at all; and every slice of all ranks.
+// The playback plays equal parts once and skips passes of constant period; it agrees with flow,
+// which plays every slice of all ranks.
 TEST(IdlePlaybacks, AreFlowsOfAnyAlgorithm)
 {
     struct Case
@@ -194,7 +195,7 @@ TEST(IdlePlaybacks, AreFlowsOfAnyAlgorithm)
     }
 }
 
-/** Two nodes a leaf and a quarter of the uplinks: levels of trees meet on some few of these. */
+/** Two nodes per leaf and a quarter of the uplinks: levels of trees share a few of these. */
 ClusterSpec
 UnequalLinks()
 {
@@ -205,7 +206,7 @@ UnequalLinks()
     return spec;
 }
 
-// The closed form of the first chunks is up to a third too long there.
+// The closed form of the first chunks is up to a third too long here.
 TEST(FirstPasses, OfTreesAreThoseOfFlowOverUnequalLinks)
 {
     CollectiveBench bench(UnequalLinks());
@@ -217,7 +218,7 @@ TEST(FirstPasses, OfTreesAreThoseOfFlowOverUnequalLinks)
         {
             const auto call =
                 WithAlgorithm(MakeCall(id, CollectiveOp::AllReduce, Bytes::MiB(size)), algorithm);
-            // All passes of up to 16 MiB are played, so that only the legs' rounding differs.
+            // All passes of up to 16 MiB are played, so only the rounding of legs differs.
             const double error = size > 16 ? 0.02 : 1e-6;
             EXPECT_NEAR(planner.Plan(call).duration / bench.Run(Fidelity::Flow, call), 1, error)
                 << ToString(algorithm) << " of " << size << " MiB";
@@ -226,7 +227,8 @@ TEST(FirstPasses, OfTreesAreThoseOfFlowOverUnequalLinks)
     }
 }
 
-// Whoever plays all calls needs no such times: the plan is the closed form, above them.
+// A user that plays all calls does not need these times: the plan is the closed form, which is
+// larger.
 TEST(FirstPasses, AreNotPlayedForWhoKeepsToClosedForms)
 {
     const auto duration = [](bool played) {

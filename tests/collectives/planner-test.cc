@@ -22,7 +22,7 @@ class PlannerTest : public testing::Test
 TEST_F(PlannerTest, TheSameGroupHasTheSameId)
 {
     const auto a = m_planner.AddCommunicator({GpuId(0), GpuId(1)});
-    const auto b = m_planner.AddCommunicator({GpuId(1), GpuId(0)}); // another rank order
+    const auto b = m_planner.AddCommunicator({GpuId(1), GpuId(0)}); // a different rank order
     EXPECT_NE(a, b);
     EXPECT_EQ(m_planner.AddCommunicator({GpuId(0), GpuId(1)}), a);
 }
@@ -77,7 +77,7 @@ TEST_F(PlannerTest, CallsThatCannotBeMetAreRefused)
     wrong.bytes = Bytes(-1);
     EXPECT_THROW(m_planner.Plan(wrong), std::invalid_argument);
     wrong = good;
-    wrong.bytes = Bytes((int64_t{1} << 58) + 1); // 16 times as much does not fit 64 bits
+    wrong.bytes = Bytes((int64_t{1} << 58) + 1); // 16 times as much does not fit into 64 bits
     EXPECT_THROW(m_planner.Plan(wrong), std::invalid_argument);
     EXPECT_THROW(m_planner.GetSchedule(wrong), std::invalid_argument);
     wrong = good;
@@ -94,8 +94,8 @@ TEST_F(PlannerTest, CallsThatCannotBeMetAreRefused)
     EXPECT_NO_THROW(m_planner.Plan(good));
 }
 
-// A GPU of eight sends 7/8 of the buffer twice; LL doubles it on the wire, LL128 adds 1/15. With
-// the largest size none of these figures wraps, and all 24 channels are used.
+// A GPU of eight sends 7/8 of the buffer twice; on the wire LL doubles it and LL128 adds 1/15. At
+// the largest size none of these figures overflows, and all 24 channels are used.
 TEST_F(PlannerTest, TheLargestCallIsReckonedExactly)
 {
     const auto id = m_planner.AddCommunicator(FirstGpus(8));
@@ -120,8 +120,8 @@ TEST_F(PlannerTest, TheLargestCallIsReckonedExactly)
     }
 }
 
-// Channels get their paths when calls first take them: what is planned does not depend on which
-// calls came before, be they small (of few channels), large, by trees or sends and receives.
+// Channels get their paths when calls first use them. Plans do not depend on the order of planning,
+// for small calls (few channels), large calls, trees, and sends and receives.
 TEST(PlannerOrder, PlansDoNotDependOnWhatWasPlannedBefore)
 {
     CollectiveBench one(H100Boxes(4));
@@ -146,7 +146,7 @@ TEST(PlannerOrder, PlansDoNotDependOnWhatWasPlannedBefore)
     {
         durations.push_back(forward.Plan(call).duration);
     }
-    backward.GetCommunicator(group); // all channels and trees at once
+    backward.GetCommunicator(group); // creates all channels and trees
     for (std::size_t i = calls.size(); i-- > 0;)
     {
         const CollectivePlan& plan = backward.Plan(calls[i]);

@@ -19,7 +19,7 @@ namespace
 
 constexpr double NVLINK = 18 * 20.6e9;          // bytes/s of one H100, one direction
 constexpr double PORT = 50e9;                   // bytes/s of a 400 Gb/s port
-constexpr double BLOCK = (1 << 20) / 21.554e-6; // bytes/s: a Hopper block's sends, copies all
+constexpr double BLOCK = (1 << 20) / 21.554e-6; // bytes/s: all sends and copies of a Hopper block
 constexpr CollectiveOp GROUPED_OPS[] = {
     CollectiveOp::AllToAll,
     CollectiveOp::Gather,
@@ -42,7 +42,7 @@ TEST(PointToPointOrder, DistancesAreTriangularNumbers)
     }
 }
 
-// In a round nobody has two peers in one direction, whatever the group.
+// In every round each rank sends to one peer and receives from one, for any group.
 TEST(PointToPointOrder, EveryRoundPairsEachRankOnce)
 {
     std::mt19937 random(7);
@@ -70,7 +70,7 @@ TEST(PointToPointOrder, EveryRoundPairsEachRankOnce)
     }
 }
 
-// 8 peers of 4 channels each fill 32 channels, none twice.
+// 8 peers with 4 channels each fill 32 channels without overlap.
 TEST(PointToPointOrder, PeersOfOneNodeHaveTheirOwnChannels)
 {
     CollectiveBench bench(H100Boxes(1));
@@ -88,8 +88,8 @@ TEST(PointToPointOrder, PeersOfOneNodeHaveTheirOwnChannels)
     EXPECT_EQ(used.size(), 32U);
 }
 
-// All operations between pairs, 2 to 17 ranks over up to three nodes; sizes below a byte per rank,
-// ragged, and of many chunks.
+// All point-to-point operations, 2 to 17 ranks over up to three nodes; sizes below a byte per rank,
+// not divisible, and of many chunks.
 TEST(PointToPoint, EveryScheduleDeliversItsMessages)
 {
     CollectiveBench bench(H100Boxes(3));
@@ -110,7 +110,7 @@ TEST(PointToPoint, EveryScheduleDeliversItsMessages)
     }
 }
 
-/** Parts of 0 to @p most bytes; about every third is nothing. */
+/** Parts of up to @p most bytes; about every third is empty. */
 std::vector<std::vector<Bytes>>
 RandomParts(uint32_t ranks, uint32_t most, std::mt19937& random)
 {
@@ -170,7 +170,7 @@ TEST_F(EightH100, AllToAll)
     EXPECT_NEAR(Microseconds(call), 8.4 + 3.4 + 0.875 * (1 << 30) / NVLINK * 1e6, ROUNDING);
 }
 
-// 1 KiB to each: LL, one step of 128 lines, 7 / 9 on the way from one to 512.
+// 1 KiB to each peer: LL, one step of 128 flag words, 7 / 9 of the way from 1 to 512.
 TEST_F(EightH100, SmallAllToAllIsLl)
 {
     const auto call = MakeCall(m_all, CollectiveOp::AllToAll, Bytes::KiB(8));
@@ -178,8 +178,8 @@ TEST_F(EightH100, SmallAllToAllIsLl)
     EXPECT_NEAR(Microseconds(call), 5 + 0.59 + 0.43 * 7 / 9, ROUNDING);
 }
 
-// A pair may use 32 channels, four peers sharing each of 32: 16 each with 8 ranks. LL up to 16 KiB
-// on each of these.
+// With 8 ranks a pair has 16 channels: 32 channels, each shared by four peers. LL is used up to 16
+// KiB on each of them.
 TEST_F(EightH100, LlEndsWhereAMessageHasMoreThanItsThresholdOnAllItsChannels)
 {
     const auto protocol = [&](int64_t part) {
@@ -190,7 +190,7 @@ TEST_F(EightH100, LlEndsWhereAMessageHasMoreThanItsThresholdOnAllItsChannels)
     EXPECT_EQ(protocol(16 * (16 << 10) + 1), Protocol::Simple);
 }
 
-// All parts but the root's own enter or leave by its NVLinks.
+// All parts except the root's own enter or leave through the root's NVLinks.
 TEST_F(EightH100, GatherAndScatterAreBoundByTheRoot)
 {
     for (auto op : {CollectiveOp::Gather, CollectiveOp::Scatter})
@@ -202,14 +202,15 @@ TEST_F(EightH100, GatherAndScatterAreBoundByTheRoot)
     }
 }
 
-// Every GPU sends all it has to one and receives as much: its NVLinks carry S each way.
+// Every GPU sends its whole buffer to one peer and receives as much: its NVLinks carry S in each
+// direction.
 TEST_F(EightH100, ExchangeUsesEachLinkOnce)
 {
     const auto call = MakeCall(m_all, CollectiveOp::SendRecv, Bytes::GiB(1));
     EXPECT_NEAR(Microseconds(call), 8.4 + 3.4 + (1 << 30) / NVLINK * 1e6, ROUNDING);
 }
 
-/** Three boxes of 8 GPUs whose groups have one channel. */
+/** Three nodes of 8 GPUs whose groups have one channel. */
 class OneChannel : public testing::Test
 {
   protected:
@@ -229,9 +230,9 @@ class OneChannel : public testing::Test
     CommunicatorId m_all{m_bench.GetPlanner().AddCommunicator(FirstGpus(24))};
 };
 
-// A block's eight places do 24 parts in three rounds, each place at an eighth of what the block
-// moves: all parts of a root go through its one block, one buffer in all. Of an all-to-all so does
-// each rank's buffer.
+// The eight slots of a block process 24 parts in three rounds, each slot at an eighth of the
+// block's rate. All parts of a root pass through its one block, one buffer in total; in an
+// all-to-all so does the buffer of each rank.
 TEST_F(OneChannel, ABlockMovesAllPartsNoFasterThanItCan)
 {
     const Bytes bytes = Bytes::MiB(384);
@@ -246,8 +247,8 @@ TEST_F(OneChannel, ABlockMovesAllPartsNoFasterThanItCan)
     }
 }
 
-// A place's first round stays in the node, each further one goes to another node: a node more costs
-// a message over the network, not a message over the network for each of its rounds.
+// The first round of a slot stays in the node, and each further round goes to another node: a
+// further node costs one message over the network, not one per round.
 TEST_F(OneChannel, ATurnWaitsForWhatItsPlaceReceives)
 {
     const auto call = Simple(CollectiveOp::AllToAll, Bytes(24 * 4));
@@ -262,8 +263,8 @@ TEST_F(OneChannel, ATurnWaitsForWhatItsPlaceReceives)
     EXPECT_NEAR(m_bench.Run(Fidelity::Flow, call) / planned, 1, 1e-7);
 }
 
-// Four nodes: 24 of 32 parts leave each node's GPU; by PXN each port sends and receives as many,
-// 3/4 of the buffer. The hop is Simple's over the network, and NVLink to the port's GPU.
+// Four nodes: 24 of 32 parts leave each GPU's node. By PXN each port sends and receives as many,
+// 3/4 of the buffer. The hop is Simple's over the network, plus NVLink to the port's GPU.
 TEST(PointToPoint, AllToAllOverNodesIsBoundByThePorts)
 {
     CollectiveBench bench(H100Boxes(4));
@@ -276,9 +277,9 @@ TEST(PointToPoint, AllToAllOverNodesIsBoundByThePorts)
     EXPECT_EQ(plan.legs.size(), 1U);
 }
 
-// A GPU with two ports takes one by the channel (ncclTopoGetLocalNet), and a round's channel is its
-// number: of the 2^k - 1 rounds to other nodes of 2^k nodes the odd ones, 2^(k - 1), leave by one
-// port and the others by the other.
+// A GPU with two ports chooses one by the channel (ncclTopoGetLocalNet), and the channel of a round
+// is its number. Of the 2^k - 1 rounds to other nodes of 2^k nodes, the 2^(k - 1) odd ones use one
+// port and the others the other.
 TEST(PointToPoint, PortsOfAGpuTakeTurns)
 {
     for (const uint32_t nodes : {4u, 8u, 16u})
@@ -297,7 +298,7 @@ TEST(PointToPoint, PortsOfAGpuTakeTurns)
     }
 }
 
-// The exchange over two nodes: one message each way crosses, by one port.
+// The exchange over two nodes: one message in each direction crosses, through one port.
 TEST(PointToPoint, ExchangeOverNodesIsBoundByOnePort)
 {
     CollectiveBench bench(H100Boxes(2));
@@ -308,8 +309,9 @@ TEST(PointToPoint, ExchangeOverNodesIsBoundByOnePort)
     EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / planned, 1, 1e-9);
 }
 
-// A peer over the network has two channels before 2.30, of a queue pair each, which 400 Gb/s ports
-// outrun: 2 x 21.4 GB/s; then as many as the port has 14 GB/s, which a power of two is made of.
+// Before 2.30 a peer over the network has two channels with one queue pair each, slower than a 400
+// Gb/s port: 2 x 21.4 GB/s. Since then the number is the port's rate over 14 GB/s, rounded to a
+// power of two.
 TEST(PointToPoint, ChannelsOfAPortByRelease)
 {
     const auto exchange = [](const char* version) {
@@ -327,8 +329,7 @@ TEST(PointToPoint, ChannelsOfAPortByRelease)
     EXPECT_NEAR(full / PORT, 1, 0.002);
 }
 
-// Equal parts, whatever the group: chunk by chunk no faster than the busiest link allows, and with
-// many chunks as fast.
+// Equal parts, any group: flow takes the time of the busiest link, for few and for many chunks.
 TEST(PointToPoint, FlowsTakeWhatTheBusiestLinkNeeds)
 {
     for (const auto& spec : {H100Boxes(1), H100Boxes(2), Gh200Nodes(2), A100Boxes(2)})
@@ -350,8 +351,8 @@ TEST(PointToPoint, FlowsTakeWhatTheBusiestLinkNeeds)
     }
 }
 
-// Unequal parts: the plan is the busiest link's time, which nothing beats, and the stream alone
-// takes just that.
+// Unequal parts: the plan is the time of the busiest link. Flow is not faster, and the uncontended
+// stream takes exactly that time.
 TEST(PointToPoint, UnequalPartsTakeNoLessThanTheBusiestLink)
 {
     std::mt19937 random(5);
@@ -374,7 +375,7 @@ TEST(PointToPoint, UnequalPartsTakeNoLessThanTheBusiestLink)
     }
 }
 
-// Equal parts given one by one are the all-to-all of their sum.
+// Equal parts given as a traffic matrix equal the all-to-all of their sum.
 TEST(PointToPoint, EqualTrafficIsTheSameAsNone)
 {
     CollectiveBench bench(H100Boxes(2));

@@ -10,8 +10,8 @@ namespace weir
 namespace
 {
 
-// NCCL 2.30 device.h: buffers of 8 steps; LL 512 KiB of which half is data, LL128 4,915,200 bytes
-// of which 15/16, Simple 4 MiB.
+// NCCL 2.30 device.h: buffers of 8 steps. LL has 512 KiB, half of it data; LL128 4,915,200 bytes,
+// 15/16 of it data; Simple 4 MiB.
 TEST(Protocol, StepsHoldAnEighthOfTheBuffersData)
 {
     EXPECT_EQ(ShapeOf(Protocol::Ll).step * 8, Bytes(524288 / 2));
@@ -57,7 +57,7 @@ TEST(MessageSplit, ChannelsThatWouldGetNothingAreLeftOut)
     EXPECT_EQ(shares[1].bytes, Bytes(4));
 }
 
-// 100 bytes in passes of 4 chunks of 16: one full pass of 64, then 36 over 4 in chunks of 16:
+// 100 bytes in passes of 4 chunks of 16: one full pass of 64, then 36 over 4 chunks of at most 16:
 // 16, 16, 4, 0.
 TEST(MessageSplit, TheLastPassShrinksItsChunks)
 {
@@ -68,7 +68,7 @@ TEST(MessageSplit, TheLastPassShrinksItsChunks)
     EXPECT_EQ(loops[1].chunks, (std::vector<Bytes>{Bytes(16), Bytes(16), Bytes(4), Bytes()}));
 }
 
-// Shares and loops lose and invent nothing, whatever the size.
+// Property: shares and loops sum to the message, for any size.
 TEST(MessageSplit, NothingIsLost)
 {
     for (int64_t size = 1; size < 5'000'000; size = size * 7 / 3 + 1)

@@ -15,7 +15,7 @@
 
 /**
  * @file
- * All-gather and reduce-scatter over networks whose switches reduce, by whatever algorithm.
+ * All-gather and reduce-scatter over networks whose switches reduce, for any algorithm.
  */
 namespace weir
 {
@@ -29,7 +29,7 @@ WithSharp(ClusterSpec spec)
     return spec;
 }
 
-/** Every rank ends with the operation's postcondition, in groups over 3 nodes in any order. */
+/** Expects the operation's postcondition at every rank, in groups over 3 nodes in random order. */
 inline void
 ExpectHalvesMeetTheirPostcondition(Algorithm algorithm, std::initializer_list<uint32_t> gpusPerNode)
 {
@@ -57,7 +57,7 @@ ExpectHalvesMeetTheirPostcondition(Algorithm algorithm, std::initializer_list<ui
     }
 }
 
-/** Streams take what the closed form says, and flows are near. */
+/** Expects stream to equal the closed form, and flow to be near it. */
 inline void
 ExpectHalvesAgree(Algorithm algorithm)
 {

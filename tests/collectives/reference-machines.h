@@ -12,7 +12,7 @@
 namespace weir
 {
 
-/** A link with nothing to subtract from its rate. */
+/** A link without overheads. */
 inline LinkProfile
 ReferenceLink(const std::string& name, double gbps, double nanoseconds)
 {
@@ -23,7 +23,7 @@ ReferenceLink(const std::string& name, double gbps, double nanoseconds)
     return profile;
 }
 
-/** @p node over another transport, with what that takes; over verbs as ReferenceBoxes has it. */
+/** Sets the transport of @p node and its default costs; verbs have the costs of ReferenceBoxes. */
 inline void
 SetTransport(NodeSpec& node, NetTransport transport)
 {
@@ -36,9 +36,9 @@ SetTransport(NodeSpec& node, NetTransport transport)
 }
 
 /**
- * @p nodes boxes of 8 GPUs on NVSwitch, two GPUs and two NICs under each PCIe switch, one leaf per
- * rail. Latencies are those of the machines that NCCL's constants stand for: NVLink 2 x 150 ns,
- * network 4 x 150 + 2 x 600 ns over one leaf; a message takes no more than NCCL's steps have.
+ * @p nodes nodes of 8 GPUs on NVSwitch, two GPUs and two NICs under each PCIe switch, one leaf per
+ *   rail. Latencies are those of the machines behind NCCL's constants: NVLink 2 x 150 ns, network 4
+ *   x 150 + 2 x 600 ns over one leaf. A message has no overhead beyond NCCL's steps.
  */
 inline ClusterSpec
 ReferenceBoxes(uint32_t nodes,
@@ -87,7 +87,7 @@ B200Boxes(uint32_t nodes)
     return ReferenceBoxes(nodes, 100, 18, 40.1, 64, 50);
 }
 
-/** 4 GPUs, 6 NVLinks between each pair, a PCIe root and a 200 Gb/s port for each. */
+/** 4 GPUs, 6 NVLinks per pair, a PCIe root and a 200 Gb/s port for each. */
 inline ClusterSpec
 Gh200Nodes(uint32_t nodes)
 {

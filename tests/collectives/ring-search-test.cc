@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** What NCCL's search finds on a machine and how many channels it runs in the end. */
+/** Result of NCCL's search on a machine, and the final number of channels. */
 struct ChannelRow
 {
     const char* name;
@@ -26,13 +26,15 @@ struct ChannelRow
     std::size_t finalChannels;
 };
 
-// Worked out by hand from search.cc, connect.cc and topo.h of 2.30.7:
-//  8 A100: 12 links x 20 = 240 GB/s = 6 x 40, fast channels halved to 12 x 20, doubled to 24;
-//  8 H100: 370.8 GB/s, 6 x 60 = 360; 8 B200: 721.8 GB/s, 8 x 90 = 720;
-//  8 ports of 200 Gb/s: 8 x 24; of 400 Gb/s behind PCIe 5 x16 (48): 8 x 48, more than 4 channels
-//  below 50 GB/s are not halved; 4 ports of 200 Gb/s: 4 x 24.
-//  4 GH200: every pair 123.6, all together 370.8 each: the six directed rings x 60;
-//  2 H100 on two nodes: 1 x 48, halved to 2 x 24, doubled to 4.
+// Derived by hand from search.cc, connect.cc and topo.h of 2.30.7:
+// 8 A100: 12 links x 20 = 240 GB/s = 6 x 40; fast channels halved to 12 x 20, doubled to 24.
+// 8 H100: 370.8 GB/s, 6 x 60 = 360.
+// 8 B200: 721.8 GB/s, 8 x 90 = 720.
+// 8 ports of 200 Gb/s: 8 x 24; of 400 Gb/s behind PCIe 5 x16 (48): 8 x 48; more than 4 channels
+// below 50 GB/s are not halved.
+// 4 ports of 200 Gb/s: 4 x 24.
+// 4 GH200: 123.6 per pair, 370.8 per GPU: the six directed rings x 60.
+// 2 H100 on two nodes: 1 x 48, halved to 2 x 24, doubled to 4.
 TEST(RingSearch, FindsTheChannelsOfTheReferenceMachines)
 {
     const ChannelRow rows[] = {
@@ -84,7 +86,7 @@ TEST(RingSearch, OneGpuPerNodeHasFourChannels)
     EXPECT_EQ(communicator.channels.size(), 4U);
 }
 
-/** GPUs on PCIe only: 4 under two switches of one socket. */
+/** GPUs with PCIe only: 4 under two switches of one socket. */
 ClusterSpec
 PcieBox()
 {
@@ -98,7 +100,7 @@ PcieBox()
     return spec;
 }
 
-// PCIe 4 x16 counts 24 GB/s: one channel of 20 is worth less than two of 12.
+// PCIe 4 x16 counts as 24 GB/s: one channel of 20 is worth less than two of 12.
 TEST(RingSearch, PcieBoxesRunTwoSlowChannels)
 {
     CollectiveBench bench(PcieBox());
@@ -110,9 +112,9 @@ TEST(RingSearch, PcieBoxesRunTwoSlowChannels)
     EXPECT_EQ(communicator.channels[0].hops[0].kind, ConnectionKind::Pcie);
 }
 
-// 8 lanes of PCIe 1 count 1.5 GB/s, below the slowest speed of NCCL's list for one node (3): no
-// ring is found, and NCCL runs one channel in the order of the ranks at 0.1 GB/s, twice in the end.
-// What the links carry is another matter: 3/2 of an all-reduce's bytes at 2 GB/s.
+// 8 lanes of PCIe 1 count as 1.5 GB/s, below the slowest speed of NCCL's list for one node (3). No
+// ring is found, and NCCL uses one channel in rank order at 0.1 GB/s, copied to two. The links
+// still carry 3/2 of an all-reduce's bytes at 2 GB/s.
 TEST(RingSearch, SlowPcieFallsBackToTheSimpleOrder)
 {
     ClusterSpec spec = PcieBox();
@@ -155,7 +157,7 @@ ExpectRings(const CollectiveBench&, const Cluster& cluster, const Communicator& 
             EXPECT_EQ(channel.hops[i].kind == ConnectionKind::Network, crosses);
             networkHops += crosses;
         }
-        // Nodes are joined in order: each is entered once.
+        // Each node is entered once.
         EXPECT_EQ(networkHops, communicator.nodes > 1 ? communicator.nodes : 0);
     }
 }
@@ -175,7 +177,7 @@ TEST(RingSearch, EveryRingVisitsEveryRankOnceAndEveryNodeOnce)
     }
 }
 
-/** The number within its node of the port that a hop goes out or in by. */
+/** Index within its node of the port by which a hop leaves or enters. */
 uint32_t
 PortOf(const Routing& routing, RouteId route, bool out)
 {
@@ -192,7 +194,8 @@ PortOf(const Routing& routing, RouteId route, bool out)
     return 99;
 }
 
-// The rings of an even number of nodes leave by the port number by which the next node is entered.
+// With an even number of nodes the rings leave a node by the port of the same index by which they
+// enter the next node.
 TEST(RingSearch, HopsBetweenNodesStayOnTheirRail)
 {
     for (uint32_t nodes : {2U, 4U})
@@ -217,8 +220,8 @@ TEST(RingSearch, HopsBetweenNodesStayOnTheirRail)
     }
 }
 
-// GPUs with a port of their own each and enough NVLink only for crossNic 2: channels come in pairs
-// that go a to b and b to a, swapped on odd nodes, so a hop is on one rail all the same.
+// Every GPU has its own port, and NVLink suffices only for crossNic 2: channels come in pairs that
+// go from a to b and from b to a, swapped on odd nodes. So every hop still stays on one rail.
 TEST(RingSearch, AlternatingPairsOfPortsKeepTheirRails)
 {
     ClusterSpec spec = H100Boxes(4);
@@ -247,7 +250,7 @@ TEST(RingSearch, AlternatingPairsOfPortsKeepTheirRails)
               (std::vector<uint32_t>{0, 7, 6, 5, 4, 3, 2, 1}));
 }
 
-/** The kinds of link that a channel's hops between nodes use, as how many of each. */
+/** Largest number of links of one kind in the network hops of the first channel. */
 uint32_t
 NetworkHopLinks(CollectiveBench& bench, const Communicator& communicator, LinkKind kind)
 {
@@ -265,8 +268,8 @@ NetworkHopLinks(CollectiveBench& bench, const Communicator& communicator, LinkKi
     return most;
 }
 
-// One port near one GPU: the ring enters there and comes back there over NVLink (PXN). Without
-// NVLink it leaves from another GPU by way of the CPU.
+// One port near one GPU: the ring enters there and returns to it over NVLink (PXN). Without NVLink
+// it leaves from another GPU through the CPU.
 TEST(RingSearch, ASinglePortIsLeftByProxyOrThroughTheCpu)
 {
     ClusterSpec spec = A100Boxes(2);
@@ -287,9 +290,9 @@ TEST(RingSearch, ASinglePortIsLeftByProxyOrThroughTheCpu)
     EXPECT_GT(NetworkHopLinks(onlyPcie, through, LinkKind::Pcie), 4U);
 }
 
-// NCCL widens its search of paths to NICs (typeInter) past PXB only while it has found nothing: a
-// NIC on a CPU carries no channel beside one on a PCIe switch, and alone all of them. LL128 is for
-// paths below the CPU only.
+// NCCL extends its search of paths to NICs (typeInter) beyond PXB only if it has found nothing: a
+// NIC on a CPU carries no channels next to one on a PCIe switch, and all channels otherwise. LL128
+// is used only for paths below the CPU.
 TEST(RingSearch, FarNicsServeOnlyWhereThereAreNoNear)
 {
     const auto find = [](std::vector<PcieAttachment> places) {
@@ -310,10 +313,10 @@ TEST(RingSearch, FarNicsServeOnlyWhereThereAreNoNear)
     EXPECT_FALSE(ll128);
 }
 
-// A V100 cube mesh with one port, on the second Intel socket: GPU to port through its root complex
-// costs 6/5 of 12 GB/s, so 12 does not fit and 10 does; at 10 there is a path through all eight
-// GPUs over NVLink from GPU 4 to GPU 5 (4 7 6 2 3 0 1 5), and NCCL looks for those first (typeIntra
-// NVL).
+// A V100 cube mesh with one port on the second Intel socket: GPU to port through its root complex
+// costs 6/5 of 12 GB/s, so 12 does not fit, but 10 does. At 10 GB/s there is a path through all
+// eight GPUs over NVLink from GPU 4 to GPU 5 (4 7 6 2 3 0 1 5), and NCCL searches for those first
+// (typeIntra NVL).
 TEST(RingSearch, RingsKeepToNvLinkWhereAllHopsCan)
 {
     ClusterSpec spec = A100Boxes(2);

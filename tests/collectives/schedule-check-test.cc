@@ -12,7 +12,7 @@ namespace
 {
 
 // Every operation, protocol and group of 2 to 17 ranks over one to three nodes; sizes below one
-// aligned chunk per rank, ragged, and of several passes.
+// aligned chunk per rank, not divisible, and of several passes.
 TEST(ScheduleCheck, EveryBuiltInScheduleMeetsItsPostcondition)
 {
     CollectiveBench bench(H100Boxes(3));

@@ -16,10 +16,10 @@ namespace weir
 namespace
 {
 
-/** Chunks by connection, in the order in which one side's programs name them. */
+/** Chunks by connection, in the order in which the programs of one side name them. */
 using ChunkLists = std::vector<std::vector<int32_t>>;
 
-/** The bytes of every chunk that leaves a rank for another, by both. */
+/** Bytes of all chunks that one rank sends to another, by (sender, receiver). */
 using PairBytes = std::map<std::pair<uint32_t, uint32_t>, Bytes>;
 
 std::string
@@ -89,12 +89,12 @@ CheckChannel(const ChannelSchedule& channel, uint32_t copies, PairBytes& carried
 }
 
 /**
- * Proves that a schedule of sends and receives delivers @p messages: what leaves each rank for each
- * other is the bytes of their message and nothing goes between others; every connection's chunks
- * are received in the order and the sizes in which they are sent; and run with its slots, no block
- * waits for ever.
+ * Proves that a schedule of sends and receives delivers @p messages: the bytes that a rank sends to
+ * another are those of their message, and no other ranks communicate; the chunks of every
+ * connection are received in the order and the sizes in which they are sent; with the given slots
+ * no block waits forever.
  *
- * @return the first fault in words, empty when there is none. O(primitives).
+ * @return a description of the first fault, empty if there is none. O(primitives).
  */
 std::string
 CheckPointToPoint(const Schedule& schedule, const std::vector<Message>& messages)
@@ -161,8 +161,8 @@ CheckSchedule(const Schedule& schedule, const ScheduleClaim& claim)
     case Algorithm::PointToPoint:
         return CheckPointToPoint(
             schedule, MessagesOf(schedule.op, claim.ranks, claim.bytes, claim.root, claim.traffic));
-    case Algorithm::Imported:      // its data flow is CheckImportedProgram's
-    case Algorithm::DimensionWise: // its bytes are the closed form's (dimension-wise-test.cc)
+    case Algorithm::Imported:      // CheckImportedProgram checks its data flow
+    case Algorithm::DimensionWise: // its bytes follow the closed form (dimension-wise-test.cc)
         return CheckProgress(schedule);
     default:
         return CheckOnSymbols(schedule, claim);

@@ -18,7 +18,7 @@ namespace
 class SubChannels : public testing::Test
 {
   protected:
-    /** A connection of so many microseconds; over links where it has any. */
+    /** A connection over links with the given latency in microseconds. */
     ScheduleConnection Pipe(double latency)
     {
         const auto id = m_bench.GetPlanner().AddCommunicator(FirstGpus(8));
@@ -45,8 +45,8 @@ class SubChannels : public testing::Test
     ScheduleWiring m_wiring{m_channel};
 };
 
-// 2 -> 1 -> 0 <- 3 and back: of the stages 2 -> 1, 1 -> 0, 0 -> 1, 1 -> 2 rank 3's hops are beside
-// those next to the turn. The slowest path is up and down the longer branch.
+// 2 -> 1 -> 0 <- 3 and back. The stages are 2 -> 1, 1 -> 0, 0 -> 1, 1 -> 2; the hops of rank 3
+// share the stages next to the root. The slowest path goes up and down the longer branch.
 TEST_F(SubChannels, AChunkIsSummedUpAndSpreadDown)
 {
     const auto root = m_wiring.AddBlock(0, 0, OneStep(PrimitiveKind::RecvReduceCopySend, 2, 2));
@@ -65,7 +65,7 @@ TEST_F(SubChannels, AChunkIsSummedUpAndSpreadDown)
     ASSERT_EQ(subChannels.size(), 1u);
     EXPECT_EQ(subChannels[0].latency, Time::Microseconds(2 + 5 + 7 + 3));
     ASSERT_EQ(subChannels[0].path.size(), 4u);
-    const uint32_t stages[]{0, 3, 1, 2, 1, 2}; // in the order in which connections were joined
+    const uint32_t stages[]{0, 3, 1, 2, 1, 2}; // in the order in which connections were added
     const uint32_t distances[]{2, 2, 1, 1, 1, 1};
     for (std::size_t i = 0; i < subChannels[0].hops.size(); ++i)
     {
@@ -75,14 +75,14 @@ TEST_F(SubChannels, AChunkIsSummedUpAndSpreadDown)
     }
 }
 
-// A rank gives each of two heads its chunk of a pass and gets both back: two sub-channels, each
-// bound by what it alone has. Copies that cross no links bound a sub-channel and take none of its
-// stages.
+// A rank sends each of two heads its chunk of a pass and gets both back: two sub-channels, each
+// limited only by its own connections. Copies that cross no links limit a sub-channel, but take
+// none of its stages.
 TEST_F(SubChannels, HeadsHaveEachASubChannel)
 {
     const auto give = m_wiring.AddBlock(0, 1, EachChunk(PrimitiveKind::Send, {0, 1}));
     const auto take = m_wiring.AddBlock(0, 1, EachChunk(PrimitiveKind::Recv, {0, 1}));
-    for (const uint32_t head : {1U, 0U}) // its place is 1: chunk 0 of its programs is head 1's
+    for (const uint32_t head : {1U, 0U}) // at position 1: its chunk 0 is head 1's
     {
         const auto sum = m_wiring.AddBlock(9, head, OneStep(PrimitiveKind::RecvReduceSend, 1, 1));
         const auto out = m_wiring.AddBlock(9, head, OneStep(PrimitiveKind::RecvCopySend, 1, 1));
@@ -104,7 +104,7 @@ TEST_F(SubChannels, HeadsHaveEachASubChannel)
     }
 }
 
-// What crosses a connection twice a pass has it half as fast.
+// A connection crossed twice per pass gives each chunk half of its rate.
 TEST_F(SubChannels, ChunksThatShareAConnectionShareItsRate)
 {
     const auto send =
@@ -114,7 +114,7 @@ TEST_F(SubChannels, ChunksThatShareAConnectionShareItsRate)
     ScheduleConnection pipe = Pipe(1);
     pipe.cap = Rate::GBps(8);
     m_wiring.Join(send, recv, pipe);
-    const auto subChannels = Find(4, 2); // chunks 0 and 2 are sub-channel 0's
+    const auto subChannels = Find(4, 2); // chunks 0 and 2 belong to sub-channel 0
     EXPECT_EQ(subChannels[0].hops.front().uses, 2u);
     EXPECT_EQ(subChannels[0].cap, Rate::GBps(4));
     EXPECT_TRUE(subChannels[1].hops.empty());

@@ -78,7 +78,7 @@ OperationPostcondition::PartOf(uint32_t place) const
 RankSet
 OperationPostcondition::Output(const ThreadBlock& block, uint32_t chunk) const
 {
-    const bool own = chunk == block.place; // its part is where it belongs already, or copied
+    const bool own = chunk == block.place; // its own part is already in place or copied
     const bool isRoot = block.rank == m_root;
     if (block.rank >= m_ranks)
     {

@@ -15,10 +15,10 @@ namespace weir
 {
 
 /**
- * What an operation gives every rank to begin with and must have given it in the end, chunk by
- * chunk of one channel, in sets of ranks whose data is summed. For operations in which every rank
- * has its own part (all-gather, reduce-scatter, gather, scatter), chunk i is the part of the rank
- * at place i of the channel.
+ * The data that an operation gives every rank at the start and requires at the end, for each chunk
+ * of one channel, as sets of ranks whose data is summed. For operations in which every rank has its
+ * own part (all-gather, reduce-scatter, gather, scatter), chunk i is the part of the rank at
+ * position i of the channel.
  */
 class OperationPostcondition
 {
@@ -29,10 +29,10 @@ class OperationPostcondition
                            uint32_t ranks,
                            uint32_t root);
 
-    /** The input of @p block in @p chunk; empty: it has none. A switch never has. */
+    /** The input of @p block in @p chunk; empty if it has none. A switch never has any. */
     RankSet Input(const ThreadBlock& block, uint32_t chunk) const;
 
-    /** What the rank of @p block must have of @p chunk in the end; empty: nothing is required. */
+    /** The required final data of @p block's rank in @p chunk; empty if nothing is required. */
     RankSet Output(const ThreadBlock& block, uint32_t chunk) const;
 
   private:
@@ -41,12 +41,12 @@ class OperationPostcondition
     CollectiveOp m_op;
     uint32_t m_ranks;
     uint32_t m_root;
-    std::vector<uint32_t> m_rankAt; //!< by place
+    std::vector<uint32_t> m_rankAt; //!< by position
 };
 
 /**
- * One channel of a schedule, run on symbols: buffers and messages are the sets of ranks whose data
- * is summed in them. Loops that repeat run twice.
+ * One channel of a schedule, executed symbolically: buffers and messages are the sets of ranks
+ * whose data is summed in them. Repeated loops run twice.
  */
 class SymbolicChannel
 {
@@ -54,7 +54,7 @@ class SymbolicChannel
     /** Both must outlive it. @p root as in ScheduleClaim. */
     SymbolicChannel(CollectiveOp op, const ChannelSchedule& channel, uint32_t ranks, uint32_t root);
 
-    /** @return the first fault in words, empty when there is none. */
+    /** @return a description of the first fault, empty if there is none */
     std::string Run();
 
   private:
@@ -65,7 +65,7 @@ class SymbolicChannel
         RankSet data;
     };
 
-    /** Where a block stands. */
+    /** Progress of a block. */
     struct Position
     {
         uint32_t loop{0};
@@ -74,7 +74,7 @@ class SymbolicChannel
         uint32_t slice{0};
     };
 
-    /** What a rank has of a slice, and which of its blocks wrote it. */
+    /** A rank's data of a slice, and the block that wrote it. */
     struct Kept
     {
         uint32_t block;
@@ -95,7 +95,7 @@ class SymbolicChannel
     bool Step(uint32_t index);
     static void Next(Position& at, const Loop& loop, std::size_t primitives);
 
-    /** One primitive's acts; false, with m_fault set, when one is wrong. */
+    /** The actions of a primitive; each returns false, with m_fault set, if it is wrong. */
     bool Receive(RankSet& data, uint32_t index, const Primitive& primitive, uint32_t chunk);
     bool AddOwn(RankSet& data, uint32_t index, const Primitive& primitive, uint32_t chunk);
     bool Keep(const RankSet& data, uint32_t index, uint32_t chunk);

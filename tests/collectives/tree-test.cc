@@ -24,7 +24,7 @@ TreeCall(CommunicatorId id, Protocol protocol, Bytes bytes)
     return call;
 }
 
-/** The first @p perNode GPUs of the first @p nodes nodes of eight. */
+/** The first @p perNode GPUs of each of the first @p nodes nodes of eight. */
 std::vector<GpuId>
 Group(uint32_t nodes, uint32_t perNode)
 {
@@ -93,10 +93,10 @@ Microseconds(const ClusterSpec& spec, Protocol protocol, Bytes bytes)
     return bench.GetPlanner().Plan(TreeCall(id, protocol, bytes)).duration.ToMicroseconds();
 }
 
-// Call + 2 ((p - 1) h_inner + log2 N h_network): LL as measured of one line, the others as NCCL has
-// them. Two
-// nodes meet on the first GPUs of their chains; of four, node 1 meets node 2 on its second GPU, one
-// step more each way. A few bytes over as many hops of one channel take less than 0.1 us.
+// Base + 2 ((p - 1) h_inner + log2 N h_network): LL with the measured latency of one flag word, the
+// others with NCCL's. Two nodes are joined at the first GPUs of their chains; of four nodes, node 1
+// is joined to node 2 at its second GPU, one more step in each direction. Moving the few bytes
+// takes less than 0.01 us.
 TEST(Tree, SmallMessagesTakeNcclsLatency)
 {
     const auto time = [](uint32_t nodes, Protocol protocol) {
@@ -109,7 +109,7 @@ TEST(Tree, SmallMessagesTakeNcclsLatency)
     EXPECT_NEAR(time(2, Protocol::Simple), 8.4 + 2 * (7 * 4.0 + 14.0), 0.01);
 }
 
-/** Bytes over every network link out of a NIC. */
+/** Bytes on every network link out of a NIC. */
 std::map<uint32_t, double>
 NicBytes(CollectiveBench& bench, const CollectivePlan& plan)
 {
@@ -131,9 +131,9 @@ NicBytes(CollectiveBench& bench, const CollectivePlan& plan)
 }
 
 // Two nodes: every byte leaves each node once, so each of its 8 NICs sends an eighth of the
-// message; a ring sends 2 x 15 / 16 of an eighth. What bounds the tree is its blocks: NCCL's table
-// has 41.4 GB/s for each of 8 search channels on two Hopper nodes, so that half of it is
-// all-reduced: the message in 8 x 41.4 / 2 GB/s.
+// message; a ring sends 2 x 15 / 16 of an eighth. The blocks are the bottleneck: NCCL's table has
+// 41.4 GB/s for each of 8 search channels on two Hopper nodes, half of it for all-reduced data, so
+// the time is the message over 8 x 41.4 / 2 GB/s.
 TEST(Tree, EveryByteCrossesANicOnceEachWayBetweenTwoNodes)
 {
     CollectiveBench bench(H100Boxes(2));
@@ -151,10 +151,10 @@ TEST(Tree, EveryByteCrossesANicOnceEachWayBetweenTwoNodes)
     EXPECT_NEAR(plan.wire.ToMicroseconds(), blocks, 1e-8 * blocks);
 }
 
-// Over several nodes large all-reduces have half of NCCL's bound of a search channel times their
-// number (perChMaxTreeBws, perChMaxTreeLL128Bws), whatever faster links the nodes have: 8 channels
-// of Blackwell 42.8 and 24 GB/s, of Hopper 29 under LL128. The shortcuts' last period, of passes
-// that differ by less than a thousandth from those before, is 0.3 % long there.
+// Over several nodes the rate of large all-reduces is half of NCCL's bound per search channel
+// (perChMaxTreeBws, perChMaxTreeLL128Bws) times the number of channels, however fast the links: 8
+// channels of 42.8 and 24 GB/s on Blackwell, of 29 GB/s on Hopper under LL128. The shortcuts' last
+// period, from passes that differ by less than a thousandth, is 0.3 % long there.
 TEST(Tree, BlocksMoveWhatNcclsTablesHave)
 {
     const auto rate = [](const ClusterSpec& spec, Protocol protocol, Fidelity fidelity) {
@@ -177,8 +177,8 @@ TEST(Tree, BlocksMoveWhatNcclsTablesHave)
     }
 }
 
-// A chunk by itself has its blocks to itself: messages of one chunk a channel take as long as
-// without the tables' bounds, whose halves would make 2 x 8 hops of 512 KiB 0.7 ms longer.
+// A single chunk has its blocks for itself: messages of one chunk per channel take as long as
+// without the tables' bounds, whose half would make 2 x 8 hops of 512 KiB 0.7 ms longer.
 TEST(Tree, OneChunkIsNotBoundByTheTables)
 {
     CollectiveBench bench(B200Boxes(2));
@@ -190,10 +190,10 @@ TEST(Tree, OneChunkIsNotBoundByTheTables)
     EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / bench.GetPlanner().Plan(call).duration, 1, 0.01);
 }
 
-// Trees 0 - 2 - {1, 3} and 3 - 1 - {2, 0}, each with half the message on all its edges, up and
-// down: 2 x 3 x 2 halves leave the NICs in all. Node 2 sends one half up and two down in the first
-// and one up in the second: of the message 4 / 2 over its 8 NICs; node 0 as a root and a leaf half
-// of that.
+// Trees 0 - 2 - {1, 3} and 3 - 1 - {2, 0}, each with half of the message on all its edges, up and
+// down: in total 2 x 3 x 2 halves leave the NICs. Node 2 sends one half up and two down in the
+// first tree and one up in the second: 4 / 2 of the message over its 8 NICs; node 0, a root and a
+// leaf, sends half of that.
 TEST(Tree, InnerNodesSendTwiceAsMuch)
 {
     CollectiveBench bench(H100Boxes(4));
@@ -211,8 +211,9 @@ TEST(Tree, InnerNodesSendTwiceAsMuch)
     EXPECT_NEAR(most, 2 * bytes.ToDouble() / 8, 1);
 }
 
-// Flow, stream and closed form: at the small end one way's latency, at the large end the busiest
-// link's bytes; between, pipelines that fill and drain, which the closed form follows by stages.
+// Flow, stream and closed form agree: small messages take the latency of one path, large ones the
+// bytes of the busiest link; in between pipelines fill and drain, which the closed form follows by
+// stages.
 TEST(Tree, TheFidelitiesAgree)
 {
     for (const auto& spec : {H100Boxes(1), H100Boxes(3), A100Boxes(2), Gh200Nodes(4)})
@@ -233,9 +234,9 @@ TEST(Tree, TheFidelitiesAgree)
             compare(protocol, Bytes(16), 0.01);
             compare(protocol, Bytes::KiB(64), 0.05);
         }
-        // A network hop's 5 us, and what polling a message's flag words takes, are as long as some
-        // slices of LL, so the paths up and down load the NICs at once for a shorter time than
-        // stages without latencies know.
+        // The 5 us of a network hop and the polling of a message's flag words take as long as some
+        // slices of LL, so the paths up and down load the NICs concurrently for a shorter time than
+        // stages without latencies assume.
         compare(Protocol::Ll, Bytes::MiB(2), 0.2);
         compare(Protocol::Ll128, Bytes::MiB(64), 0.05);
         compare(Protocol::Simple, Bytes::MiB(16), 0.12);
@@ -243,10 +244,10 @@ TEST(Tree, TheFidelitiesAgree)
     }
 }
 
-// Where receivers ask for messages, a port waits while processes handle those that are too many for
-// the 8 slots of a connection: 512 KiB are 20.97 us on a port of 25 GB/s, and 5.5 us are lost to
-// each. 4 ports that carry everything twice on four nodes then have 50 x 20.97 / 26.47 GB/s of
-// reduced data; up to 8 chunks a channel are as without.
+// Where receivers request messages, a port waits while proxies handle the messages beyond the 8
+// slots of a connection: 512 KiB take 20.97 us on a 25 GB/s port, and 5.5 us are lost per message.
+// Four nodes with 4 ports that carry everything twice then reduce 50 x 20.97 / 26.47 GB/s; up to 8
+// chunks per channel there is no loss.
 TEST(Tree, PortsWaitForProcessesThatHandleMessages)
 {
     ClusterSpec spec = Gh200Nodes(4);
@@ -269,8 +270,8 @@ TEST(Tree, PortsWaitForProcessesThatHandleMessages)
               1);
 }
 
-// The chains' and trees' figures of NCCL's search: as many channels as rings; balanced where two
-// GPUs are near each NIC, the plain pattern on Hopper where only one is.
+// Results of NCCL's search for chains and trees: as many channels as rings; the balanced pattern
+// where two GPUs are near each NIC, the plain pattern on Hopper where only one is.
 TEST(Tree, GraphsFollowTheRings)
 {
     const auto graph = [](const ClusterSpec& spec) {

@@ -74,7 +74,8 @@ TEST(TunerRule, RefusesWithThePlace)
               std::string::npos);
 }
 
-// The first rule that fits decides what the call leaves open; the call's own words stand.
+// The first matching rule decides what the call leaves open; the call's own overrides take
+// precedence.
 TEST(TunerRule, DecidesCallsInAPlanner)
 {
     Fabric fabric(H100Boxes(1));

@@ -7,7 +7,7 @@
 
 /**
  * @file
- * Sums of routes: what they are made of, and how switches that route by load divide them.
+ * Sums of routes: their path segments, and how load-aware switches split their traffic over paths.
  */
 namespace weir
 {
@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** One group of four routers of two points each, every two joined by one link of 10 GB/s. */
+/** One group of four routers with two NICs each; every pair of routers has one 10 GB/s link. */
 ClusterSpec
 OneGroup(const Polymorphic<RoutingPolicy>& routing)
 {
@@ -28,8 +28,9 @@ OneGroup(const Polymorphic<RoutingPolicy>& routing)
 
 } // namespace
 
-// Both points of router 0 to both of router 1: crosswise or not, the links are the same, the
-// segments are not. Where nothing is spread, only links count.
+// Flows from both NICs of router 0 to both of router 1: straight or crosswise, the links are the
+// same but the path segments differ. Only a policy that splits traffic over several paths tells the
+// two sums apart; under ECMP only the links count.
 TEST(RouteSumTest, TellsSegmentsOverTheSameLinksApart)
 {
     for (const bool spreads : {false, true})
@@ -49,7 +50,7 @@ TEST(RouteSumTest, TellsSegmentsOverTheSameLinksApart)
 }
 
 // Two flows of 1 MB from router 0 to router 1 have the direct link and two detours of two links:
-// three paths of 10 GB/s, 2/3 MB on each, 66.7 us. On every one of the five links as much.
+// three paths of 10 GB/s with 2/3 MB on each, so 66.7 us. Each of the five links carries 2/3 MB.
 TEST(BalancedSpreadTest, DividesAmongTheDirectLinkAndDetours)
 {
     Play play(OneGroup(AdaptiveRouting()));
@@ -63,19 +64,20 @@ TEST(BalancedSpreadTest, DividesAmongTheDirectLinkAndDetours)
     }
 }
 
-// Paths that start at one time are divided together: as above, one path each.
+// Sums that start at one instant are split jointly: as above, with one path per sum.
 TEST(BalancedSpreadTest, DividesWhatStartsTogether)
 {
     Play play(OneGroup(AdaptiveRouting()));
-    // Each with something inside router 2 besides, so that it is a sum.
+    // A second path inside router 2 makes each of them a sum.
     play.Start(play.SumOf({{0, 2}, {4, 5}}), Bytes(1000000), Time(), 0);
     play.Start(play.SumOf({{1, 3}, {5, 4}}), Bytes(1000000), Time(), 1);
     EXPECT_NEAR(play.Run().ToMicroseconds(), 100 * 2.0 / 3, 1.5);
     EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), play.EndOf(1).ToMicroseconds(), 1e-3);
 }
 
-// Nothing that goes on in another group matters: two flows of 1 MB of 10 GB/s beside 10 MB, k
-// times, from every router of the other group to every other, divide as they do alone.
+// Traffic inside another group does not change the split: two flows of 1 MB divide as they do
+// uncontended, although every router of the other group sends 10 MB to every other one, with
+// multiplicity k.
 TEST(BalancedSpreadTest, DividesTheLittleAsIfTheMuchWereNotThere)
 {
     ClusterSpec spec = OneGroup(AdaptiveRouting());
@@ -102,8 +104,10 @@ TEST(BalancedSpreadTest, DividesTheLittleAsIfTheMuchWereNotThere)
     }
 }
 
-// What is under way already counts: beside a flow on the direct link, with x of two more there and
-// the others on two detours, loads are 1 + x and (2 - x) / 2: even at x = 0, 1 MB at 10 GB/s.
+// Flows in progress count. One flow occupies the direct link; of two new flows, let x be the amount
+// on the direct link and 2 - x that on the two detours. The loads are 1 + x on the direct link and
+// (2 - x) / 2 on each detour; they are equal at x = 0, so each new flow moves 1 MB at 10 GB/s: 100
+// us.
 TEST(BalancedSpreadTest, AvoidsWhatIsUnderWay)
 {
     Play play(OneGroup(AdaptiveRouting()));

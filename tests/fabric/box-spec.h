@@ -10,7 +10,7 @@
 namespace weir
 {
 
-/** A profile without overheads, so that expectations are round numbers. */
+/** A link profile without overheads, so that expected values are round numbers. */
 inline LinkProfile
 PlainProfile(const std::string& name, Rate rate, Time latency)
 {
@@ -21,7 +21,9 @@ PlainProfile(const std::string& name, Rate rate, Time latency)
     return profile;
 }
 
-/** Eight GPUs on NVSwitch, four PCIe switches on two sockets, eight NICs of 50 GB/s. */
+/**
+ * Nodes of eight GPUs on an NVSwitch, four PCIe switches on two sockets, and eight 50 GB/s NICs.
+ */
 inline ClusterSpec
 BoxSpec(uint32_t nodes, const Polymorphic<FabricKind>& kind)
 {
@@ -39,8 +41,9 @@ BoxSpec(uint32_t nodes, const Polymorphic<FabricKind>& kind)
 }
 
 /**
- * Nodes of one GPU and one NIC: end points of a network.
- * @param radix ports of the switches of a Clos. @param levels of a fat tree.
+ * Nodes of one GPU and one NIC: the endpoints of a network.
+ * @param radix ports per switch, for a Clos fabric
+ * @param levels switch levels, for a fat tree
  */
 inline ClusterSpec
 PointSpec(uint32_t nodes,

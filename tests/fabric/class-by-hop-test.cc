@@ -8,16 +8,16 @@
 
 /**
  * @file
- * SwitchSpec::classByHop: classes that rise along a path, so that lossless switches cannot wait for
- * each other in a cycle.
+ * SwitchSpec::classByHop: traffic classes that rise along a path, so that lossless switches cannot
+ * wait for each other in a cycle.
  *
- * A dragonfly of three groups of two routers; hosts send from a group's first router to the second
- * one of the next group, on shortest paths, local, global, local:
+ * A dragonfly of three groups of two routers. Hosts on the first router of a group send to hosts on
+ * the second router of the next group, over shortest paths: local, global, local link.
  *
  *     a0 - a1 ==> b0 - b1 ==> c0 - c1 ==> a0
  *
- * Packets that come to a group by its local link wait behind those that leave it, and these for the
- * local link of the next group.
+ * Packets that enter a group wait for its local link behind packets that leave the group; the
+ * packets that leave wait for the local link of the next group.
  */
 namespace weir
 {
@@ -25,9 +25,9 @@ namespace
 {
 
 constexpr unsigned GROUPS = 3;
-constexpr unsigned HOSTS = 2; //!< that send from a group, and that receive there
+constexpr unsigned HOSTS = 2; //!< per group: senders on its first router, receivers on its second
 
-/** The dragonfly with flows of 10 MB. */
+/** Builds the dragonfly and starts its flows of 10 MB. */
 void
 Fill(PacketBench& bench, const PacketSpec& spec)
 {
@@ -70,7 +70,7 @@ Fill(PacketBench& bench, const PacketSpec& spec)
     }
 }
 
-/** Switches that lose nothing, with little room. */
+/** Lossless switches with small buffers. */
 PacketSpec
 LosslessSpec(FlowControl flowControl, unsigned classes)
 {
@@ -99,9 +99,10 @@ TEST(ClassByHop, WithoutItADragonflyDeadlocks)
 }
 
 /**
- * On a second class behind the global link packets wait for hosts alone, and those of the first
- * class for these. 60 MB by three local links, each of which carries two of the three groups'
- * flows: 20 MB from the group and 20 MB to it, with headers 4.2 ms, if none is ever idle.
+ * With a second class after the global link, packets of that class wait for hosts only, and packets
+ * of the first class wait only for packets of the second: no cycle. Closed form: each of the three
+ * local links carries 20 MB from its group and 20 MB to it, 4.2 ms with headers if no link is ever
+ * idle.
  */
 TEST(ClassByHop, WithItADragonflyEnds)
 {
@@ -122,7 +123,7 @@ TEST(ClassByHop, WithItADragonflyEnds)
     }
 }
 
-/** Two local links, with a global one between them, need two classes, of which none is lossy. */
+/** A path of two local links around a global link needs two classes, and both must be lossless. */
 TEST(ClassByHop, RefusesPathsOfMoreClassesThanThereAre)
 {
     const auto refusal = [](unsigned classes, unsigned lossless) {

@@ -32,8 +32,8 @@ AddEdge(FlowGraph& graph, std::size_t from, std::size_t to, int capacity)
 }
 
 /**
- * Links that can be used at once by disjoint paths from the NICs of the first half of the nodes to
- * those of the second half: the maximum flow where every link has room for one.
+ * Number of links that disjoint paths from the NICs of the first half of the nodes to those of the
+ * second half can use concurrently: the maximum flow with unit capacity per link.
  */
 int
 BisectionLinks(const Cluster& cluster)
@@ -65,14 +65,14 @@ BisectionLinks(const Cluster& cluster)
 TEST(ClosBisection, IsHalfTheHostsOverTheOversubscription)
 {
     // o = 1: every host of one half has a path of its own to the other half. o = 3, k = 8: leaves
-    // of 6 down and 2 up, so a third of it.
+    // have 6 ports down and 2 up, so a third of the hosts have one.
     EXPECT_EQ(BisectionLinks(Cluster(PointSpec(16, FatTree(), 4, 3))), 8);
     EXPECT_EQ(BisectionLinks(Cluster(PointSpec(128, FatTree(), 8, 3))), 64);
     EXPECT_EQ(BisectionLinks(Cluster(PointSpec(32, FatTree(), 8, 2))), 16);
     ClusterSpec spec = PointSpec(48, FatTree(), 8, 2);
     spec.fabric.kind.As<ClosFabric>().oversubscription = 3;
     EXPECT_EQ(BisectionLinks(Cluster(spec)), 24 / 3);
-    spec = PointSpec(192, FatTree(), 8, 3); // 8 pods of 4 leaves of 6
+    spec = PointSpec(192, FatTree(), 8, 3); // 8 pods of 4 leaves with 6 hosts each
     spec.fabric.kind.As<ClosFabric>().oversubscription = 3;
     EXPECT_EQ(BisectionLinks(Cluster(spec)), 96 / 3);
 }

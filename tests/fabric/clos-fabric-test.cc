@@ -11,8 +11,8 @@
 
 /**
  * @file
- * The networks between nodes: counts of switches and links as their closed forms say, ports within
- * the radix, and capacity up against capacity down.
+ * Clos networks between nodes: the numbers of switches and links follow their closed forms, ports
+ * stay within the radix, and uplink capacity matches downlink capacity.
  */
 namespace weir
 {
@@ -20,7 +20,7 @@ namespace weir
 namespace
 {
 
-/** What the ports of one switch lead to. */
+/** Number and total rate of the ports of one switch, by direction. */
 struct Ports
 {
     uint32_t down{0};
@@ -29,7 +29,10 @@ struct Ports
     double upRate{0};   //!< GB/s
 };
 
-/** NICs below leaves below spines below cores: the order of the enumerators. */
+/**
+ * Counts the ports of a switch. A link leads up where the device kind grows: NICs, leaves, spines,
+ * cores is the order of the enumerators.
+ */
 Ports
 PortsOf(const Topology& topology, DeviceId device)
 {
@@ -58,7 +61,7 @@ DevicesOf(const Topology& topology, DeviceKind kind)
     return devices;
 }
 
-/** Leaves, spines, cores. */
+/** Numbers of leaves, spines and cores. */
 std::array<std::size_t, 3>
 CountSwitches(const Topology& topology)
 {
@@ -98,7 +101,8 @@ LeafOf(const Cluster& cluster, uint32_t node, uint32_t nic)
 
 TEST(RailOptimizedTest, LeafROfAGroupTakesNicROfEveryNodeInIt)
 {
-    // 64 ports, not oversubscribed: 32 nodes a group, so 70 nodes make groups of 32, 32 and 6.
+    // 64 ports without oversubscription give 32 nodes a group, so 70 nodes make groups of 32, 32
+    // and 6.
     const Cluster cluster(BoxSpec(70, RailOptimized()));
     for (uint32_t node = 0; node < 70; node++)
     {
@@ -113,9 +117,9 @@ TEST(RailOptimizedTest, LeafROfAGroupTakesNicROfEveryNodeInIt)
 
 TEST(RailOptimizedTest, SwitchCountsFollowFromPorts)
 {
-    // 12 nodes: 8 leaves of 12 down and 12 up: 96 uplinks on 2 spines of 48.
-    // 128 nodes: 4 groups x 8 rails of 32 up: 1024 uplinks on 16 spines of 64.
-    // 2048 nodes: 512 leaves, more than a spine of 64 ports reaches: 32 spines of 512 ports.
+    // 12 nodes: 8 leaves of 12 down and 12 up: 96 uplinks on 2 spines of 48. 128 nodes: 4 groups x
+    // 8 rails of 32 up: 1024 uplinks on 16 spines of 64. 2048 nodes: 512 leaves, more than a spine
+    // of 64 ports reaches, so 32 spines of 512 ports.
     const struct
     {
         uint32_t nodes;
@@ -138,7 +142,7 @@ TEST(RailOptimizedTest, OneRailInOneGroupNeedsNoSpine)
 
 TEST(LeafSpineTest, ALeafTakesWholeNodes)
 {
-    // 64 ports: 32 down, 4 nodes of 8 NICs.
+    // 64 ports: 32 down, that is 4 nodes of 8 NICs.
     const Cluster cluster(BoxSpec(10, LeafSpine()));
     for (uint32_t node = 0; node < 10; node++)
     {
@@ -204,7 +208,7 @@ struct ClosCase
     uint32_t nodes;
     uint32_t radix;
     double oversubscription;
-    double trunkGBps; //!< zero: as the NIC
+    double trunkGBps; //!< zero: the rate of the NIC
 
     friend std::ostream& operator<<(std::ostream& os, const ClosCase& c)
     {
@@ -233,8 +237,10 @@ class ClosFabricTest : public testing::TestWithParam<ClosCase>
 
 } // namespace
 
-// 8 ports divide as 4 : 2 for a ratio of 2 and as 4 : 1 for 4, not as 5 : 3 and 6 : 2, which use
-// more of them; 20 : 10 of 32 is nearer to 2 than 21 : 11; 7 : 1 is as near to 8 as 8 ports come.
+// A leaf uses as many of its ports as give the requested ratio exactly: 8 ports divide as 4 : 2 for
+// a ratio of 2 and as 4 : 1 for 4, not as 5 : 3 and 6 : 2, which use more ports. Otherwise the
+// nearest ratio counts: of 32 ports 20 : 10 is nearer to 2 than 21 : 11, and 7 : 1 is the nearest
+// that 8 ports come to 8.
 TEST(ClosFabric, LeavesHaveTheRatioAskedForWhereTheirPortsDivideSo)
 {
     struct Split
@@ -253,7 +259,7 @@ TEST(ClosFabric, LeavesHaveTheRatioAskedForWhereTheirPortsDivideSo)
                             {8, 8, 7, 1},
                             {32, 2, 20, 10},
                             {64, 2, 42, 21},
-                            {64, 1.7, 39, 23}}; // 1.696; 34 : 20 would be 1.7
+                            {64, 1.7, 39, 23}}; // 1.696; 34 : 20 would give 1.7
     for (const Polymorphic<FabricKind>& kind :
          std::vector<Polymorphic<FabricKind>>{RailOptimized(), LeafSpine(), FatTree()})
     {
@@ -286,7 +292,8 @@ TEST_P(ClosFabricTest, ALeafsUplinksAreTheFewestThatKeepTheOversubscription)
         EXPECT_LE(ports.downRate, ports.upRate * c.oversubscription * (1 + 1e-9));
         fullest = ports.down > fullest.down ? ports : fullest;
     }
-    // one uplink fewer would not do for the fullest leaf, and all leaves have the same
+    // One uplink fewer would exceed the oversubscription of the fullest leaf; all leaves have
+    // equally many uplinks.
     const double lessUp = fullest.upRate * (fullest.up - 1) / fullest.up;
     EXPECT_GT(fullest.downRate, lessUp * c.oversubscription);
     for (const DeviceId leaf : leaves)
@@ -295,7 +302,8 @@ TEST_P(ClosFabricTest, ALeafsUplinksAreTheFewestThatKeepTheOversubscription)
     }
 }
 
-// Two nodes of eight NICs on each leaf, whatever the oversubscription takes of the uplinks.
+// With 16 given ports down, every leaf holds two nodes of eight NICs, whatever the
+// oversubscription; the number of uplinks is 16 over the oversubscription.
 TEST(ClosFabric, LeavesKeepTheirNodesWhereTheirPortsDownAreGiven)
 {
     for (const Polymorphic<FabricKind>& prototype :

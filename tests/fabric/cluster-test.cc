@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-/** The names of the devices that the links of one kind lead to from a device. */
+/** Names of the neighbors of a device over links of one kind. */
 std::vector<std::string>
 Neighbors(const Cluster& cluster, const std::string& name, LinkKind kind)
 {
@@ -75,7 +75,7 @@ TEST(ClusterTest, AnNvSwitchPortHasTheRateOfAllNvLinksOfItsGpu)
     ASSERT_EQ(links.size(), 8u);
     for (const LinkId id : links)
     {
-        // 18 links of 20 GB/s, each way
+        // 18 links of 20 GB/s in each direction.
         EXPECT_DOUBLE_EQ(topology.GetLink(id).rate.ToGBps(), 360);
         EXPECT_EQ(topology.GetLink(topology.GetLink(id).opposite).rate, topology.GetLink(id).rate);
     }
@@ -125,7 +125,7 @@ TEST(ClusterTest, WithOneNicPerGpuEachGpusNearestNicIsItsOwn)
 
 TEST(ClusterTest, NicsAreOrderedByPcieHops)
 {
-    // Own switch (2 hops), same socket (4), other socket (5); NIC n is on switch n / 2.
+    // Distances: own switch 2 hops, same socket 4, other socket 5. NIC n is on switch n / 2.
     const Cluster cluster(BoxSpec(1, NoFabric()));
     EXPECT_EQ(cluster.NearestNics(0), (Nics{0, 1, 2, 3, 4, 5, 6, 7}));
     EXPECT_EQ(cluster.NearestNics(3), (Nics{3, 2, 0, 1, 4, 5, 6, 7}));
@@ -135,12 +135,12 @@ TEST(ClusterTest, NicsAreOrderedByPcieHops)
 TEST(ClusterTest, GpusThatShareNearestNicsTakeTurns)
 {
     ClusterSpec spec = BoxSpec(1, NoFabric());
-    spec.node.nics = 4; // one per switch, two GPUs each
+    spec.node.nics = 4; // one per PCIe switch, shared by two GPUs
     EXPECT_EQ(Cluster(spec).NearestNics(5), (Nics{2, 3, 0, 1}));
-    spec.node.nics = 2; // on switches 0 and 2: one per socket, four GPUs each
+    spec.node.nics = 2; // on switches 0 and 2: one per socket, shared by four GPUs
     EXPECT_EQ(Cluster(spec).NearestNics(3), (Nics{0, 1}));
     EXPECT_EQ(Cluster(spec).NearestNics(4), (Nics{1, 0}));
-    spec.node.sockets = 1; // switches 1 and 3 have none, and both NICs are equally far
+    spec.node.sockets = 1; // switches 1 and 3 have no NIC, and both NICs are equally far
     EXPECT_EQ(Cluster(spec).NearestNics(2), (Nics{0, 1}));
     EXPECT_EQ(Cluster(spec).NearestNics(3), (Nics{1, 0}));
     spec.node.nics = 0;
@@ -209,7 +209,7 @@ TEST(ClusterTest, WhatCannotBeWiredIsRefusedByField)
 TEST(ClusterTest, RefusalsSayWhatWouldFit)
 {
     ClusterSpec spec = BoxSpec(4, LeafSpine());
-    spec.fabric.kind.As<ClosFabric>().leafRadix = 8; // four down, four up
+    spec.fabric.kind.As<ClosFabric>().leafRadix = 8; // four ports down, four up
     EXPECT_EQ(RefusalOf(spec),
               "fabric.leafRadix: 8 ports, which leave room for 4 NICs in addition to the uplinks, "
               "expected room for the 8 of a node (node.nics)");
@@ -232,7 +232,7 @@ TEST(ClusterTest, OneNodeNeedsNoNetwork)
     spec.node.nic = {};
     const Cluster cluster(spec);
     EXPECT_EQ(cluster.GpuCount(), 8u);
-    // 8 GPUs, an NVSwitch, 4 PCIe switches, 2 root complexes
+    // 8 GPUs, one NVSwitch, 4 PCIe switches, 2 root complexes.
     EXPECT_EQ(cluster.GetTopology().DeviceCount(), 15u);
 }
 

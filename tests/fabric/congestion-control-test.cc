@@ -19,10 +19,10 @@ namespace weir
 namespace
 {
 
-/** Senders and one receiver at a switch. */
+/** Senders and one receiver on one switch. */
 struct Incast
 {
-    /** @param more hosts beside the senders */
+    /** @param more additional hosts without flows */
     Incast(unsigned senders, Rate rate, Time latency, const PacketSpec& spec, unsigned more = 0)
     {
         const uint32_t middle = bench.AddSwitch();
@@ -45,7 +45,7 @@ struct Incast
         bench.AddFlow(hosts[sender], sink, Bytes::GiB(64), start);
     }
 
-    /** Mean queue, bytes, sampled each microsecond; bytes carried a second. */
+    /** @return mean queue, bytes, sampled every microsecond, and throughput, bytes/s */
     std::pair<double, double> Watch(Time from, Time until, std::vector<double>* all = nullptr)
     {
         bench.RunUntil(from);
@@ -85,8 +85,9 @@ JainIndex(const std::vector<double>& rates)
 }
 
 /**
- * The fixed point of DCQCN's fluid model ("ECN or Delay", Zhu et al., CoNEXT 2016, section 3):
- * p solves a^2 alpha / ((b + d) (c + e)) = tau^2 R_AI R_C, the left side grows with p.
+ * Queue, bytes, at the fixed point of DCQCN's fluid model ("ECN or Delay", Zhu et al., CoNEXT 2016,
+ * section 3): p solves a^2 alpha / ((b + d) (c + e)) = tau^2 R_AI R_C. The left side grows with p,
+ * so bisection finds the root.
  */
 double
 FixedPointQueue(
@@ -95,7 +96,7 @@ FixedPointQueue(
     const double tau = 50e-6;
     const double alphaTimer = 55e-6;
     const double timer = 55e-6;
-    const double bytes = 10000; // packets of 1000 bytes in 10 MB
+    const double bytes = 10000; // 10 MB in packets of 1000 bytes
     const double recovery = 5;
     const double rate = packetsPerSecond / flows;
     const auto left = [&](double p) {
@@ -117,10 +118,10 @@ FixedPointQueue(
     return from + low / most * (all - from);
 }
 
-/** The oracle itself gives the published roots: 40 Gb/s, 2, 4, 8 and 10 flows. */
+/** The oracle itself reproduces the published roots for 40 Gb/s and 2, 4, 8 and 10 flows. */
 TEST(Dcqcn, FixedPointIsThatOfItsEquation)
 {
-    // Kmin 5 KB, Kmax 200 KB, Pmax 1 %, 40 Mb/s, packets of 1000 bytes.
+    // Kmin 5 KB, Kmax 200 KB, Pmax 1 %, R_AI 40 Mb/s, packets of 1000 bytes; queues in KB.
     const double packets = 40e9 / 8000;
     const double increase = 40e6 / 8000;
     EXPECT_NEAR(FixedPointQueue(packets, 2, increase, 5, 200, 0.01), 20.15, 0.02);
@@ -130,29 +131,32 @@ TEST(Dcqcn, FixedPointIsThatOfItsEquation)
 }
 
 /**
- * The fixed point of packets: notifications are a renewal process. After one there is none for
- * tau, whatever is marked; the next marked packet sends one. So the time between two is L = tau + X
- * with X exponential at the rate of marks, and within it
- *  - n = floor(L / T) times the timer goes: the rate comes to R - (alpha R / 2) / 2^n + R_AI s_n,
- *    where s_n = (s_{n-1} + max(0, n - F + 1)) / 2 counts the additive increases that took effect;
- *  - alpha falls floor(L / tau') times, then rises once;
- * and p is that at which the mean of what L adds to a rate is zero while the mean of the rate over
- * L is C / N. The fluid model lets each mark reset the timer and each tau draw whether to
- * notify, so its queue is lower. (Bytes are counted too slowly to matter: 10 MB take many L.)
+ * Queue, bytes, at the fixed point of the packet mechanism, where congestion notifications are a
+ * renewal process. After a notification none is sent for tau, whatever is marked; the next marked
+ * packet sends one. So the time between two notifications is L = tau + X with X exponential at the
+ * rate of marks. Within L
+ * - the timer expires n = floor(L / T) times, and the rate becomes R - (alpha R / 2) / 2^n + R_AI
+ *   s_n, where s_n = (s_{n-1} + max(0, n - F + 1)) / 2 counts the additive increases that took
+ *   effect;
+ * - alpha decays floor(L / tau') times, then rises once;
+ * - p is the marking probability at which the mean change of the rate over L is zero while the mean
+ *   of the rate over L is C / N.
+ * In the fluid model each mark resets the timer and each interval tau draws whether to notify, so
+ * its queue is shorter. The byte counter is too slow to matter: 10 MB take many L.
  */
 double
 RenewalQueue(
     double packetsPerSecond, unsigned flows, double increase, double from, double all, double most)
 {
     const double tau = 50e-6;
-    const double period = 55e-6; // of the timer and of alpha
+    const double period = 55e-6; // of the timer and of alpha's decay
     const double gain = 1.0 / 256;
     const unsigned recovery = 5;
     const auto growth = [&](double p) {
         const double share = packetsPerSecond / flows;
-        const double marks = -std::log1p(-p) * share; // a second
+        const double marks = -std::log1p(-p) * share; // marks per second
         const auto longer = [&](double t) { return t < tau ? 1 : std::exp(-marks * (t - tau)); };
-        const auto integral = [&](double t) { // of `longer` from t on
+        const auto integral = [&](double t) { // of `longer` from t to infinity
             return t < tau ? tau - t + 1 / marks : longer(t) / marks;
         };
         double gained = 0; // s_n
@@ -189,8 +193,8 @@ RenewalQueue(
 }
 
 /**
- * The setting of "ECN or Delay": 40 Gb/s, Kmin 5 KB, marks at 1 % for each 195 KB beyond.
- * @param all Kmax; where it is not 200 KB the slope is the same
+ * The setting of "ECN or Delay": 40 Gb/s, Kmin 5 KB, marking probability 1 % per 195 KB of queue.
+ * @param all Kmax, bytes; where it is not 200 KB, the slope of the marking probability is the same
  */
 PacketSpec
 DcqcnSpec(double all)
@@ -217,9 +221,9 @@ DcqcnSpec(double all)
     return spec;
 }
 
-constexpr double ENDLESS_RAMP = 5000 + 100 * 195000.0; //!< Kmax at which all is marked
+constexpr double ENDLESS_RAMP = 5000 + 100 * 195000.0; //!< Kmax at which every packet is marked
 
-/** What each sender has sent, in part of the mean. */
+/** Bytes sent by each flow between two times, relative to the mean over the flows. */
 std::vector<double>
 SharesBetween(Incast& incast, unsigned flows, Time from, Time until)
 {
@@ -247,8 +251,8 @@ SharesBetween(Incast& incast, unsigned flows, Time from, Time until)
 }
 
 /**
- * Packets stand at the fixed point of their mechanism, above that of the fluid model: its queue, a
- * full link, equal shares.
+ * The packet simulation settles at the fixed point of its own mechanism, whose queue exceeds that
+ * of the fluid model by 20 to 40 %. The link is full and the shares are equal.
  */
 TEST(Dcqcn, StandsAtTheFixedPoint)
 {
@@ -273,7 +277,7 @@ TEST(Dcqcn, StandsAtTheFixedPoint)
  * "ECN or Delay", section 3.3: the difference of two rates shrinks by 1 - alpha / 2 in each cycle
  * of dt = 2 + (t / 2 + C / (2 N R_AI)) alpha periods of alpha, where t = (-1 + sqrt(1 + 8 Kmax / (N
  * R_AI tau'))) / 2 and alpha = (1 - g)^dt ((1 - g) alpha + g).
- * @return the time after which rates differ by a tenth of C / N at most.
+ * @return time in seconds after which the rates differ by at most a tenth of C / N
  */
 double
 ConvergenceBound(double flows)
@@ -292,10 +296,13 @@ ConvergenceBound(double flows)
     return period * cycle * std::log(0.1 / flows) / std::log(1 - alpha / 2);
 }
 
-/** Two flows that begin as unequal as can be share equally after the bound, but for a tenth. */
+/**
+ * Two flows that start with very unequal rates share the link equally, within a tenth, after the
+ * bound.
+ */
 TEST(Dcqcn, ConvergesWithinItsBound)
 {
-    EXPECT_NEAR(ConvergenceBound(2), 96.9e-3, 0.01 * 96.9e-3); // published
+    EXPECT_NEAR(ConvergenceBound(2), 96.9e-3, 0.01 * 96.9e-3); // published value
     EXPECT_NEAR(ConvergenceBound(4), 63.6e-3, 0.01 * 63.6e-3);
     EXPECT_NEAR(ConvergenceBound(10), 35.9e-3, 0.02 * 35.9e-3);
     Incast incast(1, Rate::Gbps(40), Time::Microseconds(1), DcqcnSpec(200e3), 1);
@@ -303,14 +310,13 @@ TEST(Dcqcn, ConvergesWithinItsBound)
     incast.AddFlow(1, joins);
     const std::vector<double> first =
         SharesBetween(incast, 2, joins, joins + Time::Milliseconds(10));
-    EXPECT_GT(std::abs(first[0] - first[1]), 0.25); // its first cuts are the deepest: alpha is 1
+    EXPECT_GT(std::abs(first[0] - first[1]), 0.25); // its first cuts are deep: alpha is 1
     const Time from = joins + Time::Seconds(ConvergenceBound(2));
     const std::vector<double> last = SharesBetween(incast, 2, from, from + Time::Milliseconds(100));
     EXPECT_LT(std::abs(last[0] - last[1]), 0.1);
 }
 
-/** The standard deviation of the queue, in part of its mean, and the part of the link that is used.
- */
+/** Standard deviation of the queue relative to its mean, and utilization of the link. */
 std::pair<double, double>
 Swing(unsigned flows, Time latency)
 {
@@ -327,14 +333,14 @@ Swing(unsigned flows, Time latency)
 }
 
 /**
- * "ECN or Delay", section 3.2: at a loop delay of 100 us ten flows have a phase margin of -18
- * degrees and two one of -10, at none both are stable. So delay makes ten swing more than it makes
- * two, and drains their queue.
+ * "ECN or Delay", section 3.2: at a loop delay of 100 us, ten flows have a phase margin of -18
+ * degrees and two flows one of -10; without delay both are stable. So the delay makes the queue of
+ * ten flows swing more than that of two, and lets it run empty.
  */
 TEST(Dcqcn, SwingsWithDelayMostForTenFlows)
 {
     const Time near = Time::Microseconds(1);
-    const Time far = Time::Microseconds(21.25); // 85 us to come back
+    const Time far = Time::Microseconds(21.25); // 85 us round trip
     const auto [twoNear, twoUsed] = Swing(2, near);
     const auto [twoFar, twoUsedFar] = Swing(2, far);
     const auto [tenNear, tenUsed] = Swing(10, near);
@@ -348,7 +354,7 @@ TEST(Dcqcn, SwingsWithDelayMostForTenFlows)
     EXPECT_LT(tenUsedFar, 0.97);
 }
 
-/** HPCC holds the most utilized link at its target, with next to no queue. */
+/** HPCC keeps the most utilized link at its target utilization, with almost no queue. */
 TEST(Hpcc, HoldsItsUtilization)
 {
     PacketSpec spec;
@@ -359,15 +365,15 @@ TEST(Hpcc, HoldsItsUtilization)
     spec.congestionControl = control;
     Incast incast(4, Rate::Gbps(100), Time::Microseconds(1), spec);
     const auto [queue, carried] = incast.Watch(Time::Milliseconds(2), Time::Milliseconds(4));
-    // eta C plus what each flow adds, at most.
+    // Utilization eta C, plus at most the additive increase of each flow.
     EXPECT_NEAR(carried, 0.95 * 12.5e9, 0.025 * 12.5e9);
     EXPECT_LT(queue, 20000);
 }
 
 /**
- * While round trips do not change, between the two thresholds, TIMELY adds the same to every rate:
- * what flows have of a link stays as unequal as it was, so it has no fair fixed point. Patched, all
- * come to delta / (beta x error): a flow's own rate is in the balance.
+ * While the RTT is constant and between the two thresholds, TIMELY adds the same amount to every
+ * rate. Differences between flows persist, so there is no unique fair fixed point. Patched TIMELY
+ * converges to delta / (beta x error) for every flow, because a flow's own rate enters the balance.
  */
 TEST(Timely, IsUnfairUnlessPatched)
 {
@@ -388,7 +394,7 @@ TEST(Timely, IsUnfairUnlessPatched)
             facts.mtu = 1000;
             const auto sender = control.Open(facts);
             Acknowledgment ack;
-            ack.rtt = Time::Microseconds(60); // of 50 to 500
+            ack.rtt = Time::Microseconds(60); // between the thresholds of 50 and 500
             const uint64_t rounds = patched ? 20000 : 100;
             for (uint64_t round = 1; round <= rounds; round++)
             {
@@ -412,9 +418,9 @@ TEST(Timely, IsUnfairUnlessPatched)
 }
 
 /**
- * Increases are for links of 10 Gb/s: a faster line gets more in proportion, so that from half of
- * it every line is full after as many round trips: 0.5 x 10 Gb/s over 10 Mb/s, or over 50 Mb/s
- * behind the first five.
+ * Increases are specified for 10 Gb/s links and scale with the line rate. From half the line rate,
+ * every line is full after the same number of round trips: 0.5 x 10 Gb/s over 10 Mb/s, or over 50
+ * Mb/s after the first five (hyperactive increase).
  */
 TEST(Timely, FillsEveryLineInAsManyRounds)
 {
@@ -431,7 +437,7 @@ TEST(Timely, FillsEveryLineInAsManyRounds)
             facts.mtu = 1000;
             const auto sender = control.Open(facts);
             Acknowledgment ack;
-            ack.rtt = Time::Microseconds(4); // below 50
+            ack.rtt = Time::Microseconds(4); // below the low threshold of 50
             uint64_t rounds = 0;
             for (; sender->PacingRate() < facts.lineRate * (1 - 1e-12); rounds++)
             {
@@ -440,13 +446,16 @@ TEST(Timely, FillsEveryLineInAsManyRounds)
                 ack.sent = ack.next + 8;
                 sender->OnAck(ack);
             }
-            // The first round trip is only a sample.
+            // The first round trip only provides a sample.
             EXPECT_EQ(rounds, hyperAfter == 0 ? 1 + 500u : 1 + 5u + 99u) << gbps;
         }
     }
 }
 
-/** A path of 1.2 MB in its round trip of 12 us, of which NSCC's first window has 1.5: 1.8 MB. */
+/**
+ * A path with a bandwidth-delay product of 1.2 MB and an RTT of 12 us. NSCC's largest window is 1.5
+ * times that: 1.8 MB.
+ */
 ConnectionFacts
 NsccFacts()
 {
@@ -457,7 +466,7 @@ NsccFacts()
     return facts;
 }
 
-/** The answer to @p bytes that were sent a round trip before @p us. */
+/** An acknowledgment at @p us of @p bytes that were sent one RTT earlier. */
 Acknowledgment
 NsccAck(double us, uint32_t bytes)
 {
@@ -469,8 +478,8 @@ NsccAck(double us, uint32_t bytes)
 }
 
 /**
- * Quick adapt: what got through in a round that ends with a loss is the window, after a timeout,
- * too. All that is lost else is taken off it, but for what was under way at a quick adapt.
+ * Quick adapt sets the window to the bytes delivered in a round that ends with a loss. Every other
+ * loss is subtracted from the window, which never falls below one packet.
  */
 TEST(Nscc, LossesAreTakenOffTheWindow)
 {
@@ -481,17 +490,17 @@ TEST(Nscc, LossesAreTakenOffTheWindow)
     sender->OnLoss(Time::Microseconds(31), 4000);
     EXPECT_EQ(sender->Window(), 1'796'000);
     sender->OnLoss(Time::Microseconds(32), 4000);
-    EXPECT_EQ(sender->Window(), 96'000); // all that got through in this round
+    EXPECT_EQ(sender->Window(), 96'000); // all bytes delivered in this round
     sender->OnLoss(Time::Microseconds(33), 8000);
     EXPECT_EQ(sender->Window(), 88'000);
     sender->OnLoss(Time::Microseconds(34), 1'000'000);
-    EXPECT_EQ(sender->Window(), 4000); // a packet at least
+    EXPECT_EQ(sender->Window(), 4000); // at least one packet
 }
 
 /**
- * Of 120 kB 96 are answered when a loss ends the round, and 4 are lost: the 20 kB that are under
- * way then tell of the window before, so neither their losses nor a mark at more than the delay
- * aimed at, of 30 us, make it smaller still. What is lost after them does.
+ * Of 120 kB, 96 kB are acknowledged and 4 kB lost when the loss ends the round. The 20 kB still in
+ * flight reflect the window before the quick adapt: neither their losses nor a mark at a delay of
+ * 30 us, above the target, reduce the window further. A later loss does.
  */
 TEST(Nscc, QuickAdaptIgnoresWhatIsUnderWay)
 {
@@ -510,16 +519,16 @@ TEST(Nscc, QuickAdaptIgnoresWhatIsUnderWay)
     marked.isMarked = true;
     sender->OnAck(marked);
     EXPECT_EQ(sender->Window(), 96'000);
-    sender->OnLoss(Time::Microseconds(35), 4000); // the last of the 20 kB
+    sender->OnLoss(Time::Microseconds(35), 4000); // last of the 20 kB in flight
     EXPECT_EQ(sender->Window(), 96'000);
     sender->OnLoss(Time::Microseconds(36), 4000);
     EXPECT_EQ(sender->Window(), 92'000);
 }
 
 /**
- * An increase is the same number of bytes at any rate of the line, unless it is asked to scale with
- * it: an unmarked packet at half of the delay aimed at adds 4 a b / 2 packets times its part of the
- * window, where a is 1 for 100 Gb/s and 12 us, and b 0.75, the delay aimed at over 12 us.
+ * An increase is the same number of bytes at any line rate, unless it is configured to scale with
+ * the rate. An unmarked packet at half the target delay adds 4 a b / 2 packets times its fraction
+ * of the window, where a is 1 for 100 Gb/s and 12 us, and b is 0.75, the target delay over 12 us.
  */
 TEST(Nscc, IncreasesAreScaledByTheirRate)
 {
@@ -534,18 +543,21 @@ TEST(Nscc, IncreasesAreScaledByTheirRate)
             const auto sender = control.Open(facts);
             const double window = sender->Window();
             Acknowledgment ack = NsccAck(20, 4000);
-            ack.rtt = Time::Microseconds(12 + 4.5); // half of the delay aimed at
+            ack.rtt = Time::Microseconds(12 + 4.5); // half the target delay
             sender->OnAck(ack);
             return sender->Window() - window - 0.15 * 4000 * (rate > Rate() ? 1 : lines);
         };
-        // alpha (target - delay) bytes / window = 4 a b / 2 packets, of a window's 4000 bytes
+        // alpha (target - delay) bytes / window = 4 a b / 2 packets of 4000 bytes, times 4000 bytes
+        // / window.
         const double expected = 4 * 0.75 / 2 * 4000 * 4000 / (0.5 * 150'000 * lines);
         EXPECT_NEAR(increaseOf(Rate::Gbps(100)), expected, 1e-6);
         EXPECT_NEAR(increaseOf(Rate()), expected * lines, 1e-6);
     }
 }
 
-/** The delay aimed at is of the network's round trip: one that a path of its own cuts for is less.
+/**
+ * The target delay is 0.75 of the network's RTT: 9 us if the path's own RTT of 12 us is taken, 27
+ * us for a network of 36 us. A delay of 18 us cuts the window in the first case only.
  */
 TEST(Nscc, AimsAtTheDelayOfTheNetwork)
 {
@@ -556,19 +568,21 @@ TEST(Nscc, AimsAtTheDelayOfTheNetwork)
         control.networkRtt = isOfNetwork ? Time::Microseconds(36) : Time();
         const auto sender = control.Open(NsccFacts());
         Acknowledgment ack = NsccAck(20, 4000);
-        ack.rtt = Time::Microseconds(12 + 18); // 1.5 round trips of the path, 0.5 of the network
+        ack.rtt = Time::Microseconds(12 + 18); // 1.5 RTTs of the path, 0.5 of the network
         ack.isMarked = true;
         const double before = sender->Window();
         sender->OnAck(ack);
-        // 1 - 0.8 (18 - 9) / 18; then the round trip's 0.15 packets, or no more than the largest
+        // Factor 1 - 0.8 (18 - 9) / 18, then 0.15 packets for the round trip; the window never
+        // exceeds its maximum.
         EXPECT_NEAR(sender->Window(), isOfNetwork ? before : 0.6 * before + 600, 1e-6);
     }
 }
 
 /**
- * A packet that waited 24 us without a mark counts as 3, a quarter of the round trip. With half of
- * the weight on the newest, the mean of that and a marked one's 12 us is 6.75, below the 9 aimed
- * at; had the first been marked, its own 12 would have cut the window by 0.8 (12 - 9) / 12.
+ * A packet that waited 24 us without a mark counts as 3 us, a quarter of the RTT. With weight one
+ * half on the newest sample, the mean of that and of a marked packet's 12 us is 7.5 - 0.75 = 6.75
+ * us, below the target of 9 us: no cut. Had the first packet been marked, the second packet's own
+ * 12 us would cut the window by 0.8 (12 - 9) / 12.
  */
 TEST(Nscc, ForgetsDelaysOfPacketsWithoutMarks)
 {
@@ -591,9 +605,9 @@ TEST(Nscc, ForgetsDelaysOfPacketsWithoutMarks)
 }
 
 /**
- * Little has got through in a round because little was sent, and nothing of it was lost: the window
- * stays, whatever a round before it has lost. That one had got more than an eighth of the largest
- * window through, so it has cost what was lost alone.
+ * A round that delivers little because little was sent, and loses nothing, leaves the window as it
+ * is, whatever an earlier round lost. The earlier round delivered more than an eighth of the
+ * largest window, so it cost only the lost bytes.
  */
 TEST(Nscc, AdaptsToLossesOfTheSameRoundOnly)
 {
@@ -603,14 +617,14 @@ TEST(Nscc, AdaptsToLossesOfTheSameRoundOnly)
     const double before = sender->Window();
     sender->OnLoss(Time::Microseconds(21), 4000);
     EXPECT_EQ(sender->Window(), before - 4000);
-    sender->OnAck(NsccAck(30, 896'000)); // half of the largest window in this round
-    sender->OnAck(NsccAck(33, 4000));    // ends it
+    sender->OnAck(NsccAck(30, 896'000)); // half the largest window in this round
+    sender->OnAck(NsccAck(33, 4000));    // ends the round
     const double after = sender->Window();
     sender->OnAck(NsccAck(1000, 4000)); // ends a round of 4000 bytes
     EXPECT_GE(sender->Window(), after);
 }
 
-/** Swift's delay is its target: the round trip of a bottleneck that one flow fills. */
+/** Swift settles at its target delay: the RTT over a bottleneck that is full. */
 TEST(Swift, DelayIsItsTarget)
 {
     PacketSpec spec;
@@ -624,15 +638,16 @@ TEST(Swift, DelayIsItsTarget)
     spec.congestionControl = control;
     Incast incast(2, Rate::Gbps(100), Time::Microseconds(1), spec);
     const auto [queue, carried] = incast.Watch(Time::Milliseconds(10), Time::Milliseconds(12));
-    // 20 us less the path's: 4 us of latency, two packets and two acknowledgments.
+    // 20 us minus the RTT of the empty path: 4 us of latency, two packets and two acknowledgments.
     const double path = 4e-6 + 2 * (1048 + 84) / 12.5e9;
     EXPECT_NEAR(queue, (20e-6 - path) * 12.5e9, 0.1 * 20e-6 * 12.5e9);
     EXPECT_GT(carried, 0.99 * 12.5e9);
 }
 
 /**
- * Entry i of the table pauses i steps of a packet's time behind each packet: the rate is line /
- * (1 + i step). Marks lead on, to the limit at most, and each period of the timer back by one.
+ * Entry i of the congestion control table inserts a pause of i steps of a packet's transmission
+ * time after each packet, so the rate is line / (1 + i step). A mark advances the entry by
+ * `increase`, up to the limit; each timer period moves it back by one.
  */
 TEST(Infiniband, RateIsThatOfItsEntry)
 {
@@ -663,7 +678,7 @@ TEST(Infiniband, RateIsThatOfItsEntry)
     EXPECT_TRUE(sender->NextTimer().IsInfinite());
 }
 
-/** A packet and its pause take (1 + i step) of its time: that is what the link carries. */
+/** A packet and its pause take 1 + i step transmission times. */
 TEST(Infiniband, PausesFollowPackets)
 {
     PacketSpec spec;
@@ -677,11 +692,12 @@ TEST(Infiniband, PausesFollowPackets)
     control.tableStep = 0.125;
     control.timer = Time::Microseconds(1);
     spec.congestionControl = control;
-    // Alone nothing waits and nothing is marked: the whole rate.
+    // In isolation nothing queues and nothing is marked: the full rate.
     Incast alone(1, Rate::Gbps(80), Time::Microseconds(1), spec);
     const double whole = alone.Watch(Time::Milliseconds(1), Time::Milliseconds(2)).second;
     EXPECT_NEAR(whole, 10e9, 0.001 * 10e9);
-    // Entry 8 halves the rate: two senders, marked whenever they meet, share the link evenly.
+    // Entry 8 halves the rate. Two senders whose packets are marked whenever they queue fill the
+    // link.
     Incast two(2, Rate::Gbps(80), Time::Microseconds(1), spec);
     const auto [queue, carried] = two.Watch(Time::Milliseconds(1), Time::Milliseconds(2));
     EXPECT_GT(carried, 0.95 * 10e9);
@@ -689,10 +705,11 @@ TEST(Infiniband, PausesFollowPackets)
 }
 
 /**
- * Of six senders five send to a hot port and one, the victim, to a free one, through an uplink that
- * it shares with one of the five and that has room for both. Credits alone leave the victim as much
- * as the hot port leaves that one, for they take turns; with congestion control the five hold back
- * and the victim has all its port has. The uplink is full for want of credits, which is no root.
+ * Five of six senders send to a hot port. The sixth, the victim, sends to a free port over an
+ * uplink that it shares with one of the five and that has room for both. With credits only, the
+ * victim gets the same rate as that sender, because they alternate on the uplink. With congestion
+ * control the five slow down, and the victim fills its port. The uplink is full for lack of
+ * credits, so it is no root of congestion.
  */
 TEST(Infiniband, RelievesVictims)
 {
@@ -743,14 +760,14 @@ TEST(Infiniband, RelievesVictims)
             static_cast<double>(bench.Network().Counters(hotPort.Index()).bytes - beforeHot) /
             seconds;
     }
-    // A fifth of the hot port is left for the sender that the victim shares the uplink with.
+    // The sender on the shared uplink gets a fifth of the hot port.
     EXPECT_NEAR(victim[0], 0.2, 0.05);
     EXPECT_GT(victim[1], 0.95);
     EXPECT_GT(hot[0], 0.99);
-    EXPECT_GT(hot[1], 0.8); // rates swing around what is left for each
+    EXPECT_GT(hot[1], 0.8); // rates oscillate around their fair share
 }
 
-/** Every control of the registry carries two flows through a bottleneck to their ends. */
+/** Every registered congestion control completes two flows through a bottleneck. */
 TEST(CongestionControls, AllEndTheirFlows)
 {
     for (const Polymorphic<CongestionControl>& control : CongestionControls())
@@ -770,7 +787,7 @@ TEST(CongestionControls, AllEndTheirFlows)
         bench.AddFlow(a, sink, Bytes(4000000));
         bench.AddFlow(b, sink, Bytes(4000000));
         bench.Run();
-        // Not faster than the bytes allow, and not below a twentieth of the link.
+        // Not faster than the bytes allow, and at more than a twentieth of the link rate.
         const double least = 2 * 4e6 * (4096 + 82) / 4096 / 12.5e9;
         const double last = std::max(bench.Duration(0), bench.Duration(1)).ToSeconds();
         EXPECT_GT(last, least) << control->Name();

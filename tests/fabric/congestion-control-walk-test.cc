@@ -11,8 +11,8 @@
 
 /**
  * @file
- * The walk of docs/developer/congestion-control.md: a control that is defined and registered here
- * alone carries flows. The page shows this very code.
+ * The walk of docs/developer/congestion-control.md: a congestion control that is defined and
+ * registered only in this file carries flows. The page shows this code verbatim.
  */
 namespace weir
 {
@@ -103,7 +103,9 @@ TEST(CongestionControlWalk, RegisteredByOneLineItHasKeys)
     EXPECT_EQ(KeysOf(*control), std::vector<std::string>{"cut"});
 }
 
-/** Two senders that are marked from a queue of K on keep a port busy, and the queue around K. */
+/**
+ * Two senders whose packets are marked above a queue of K keep a port busy and the queue below 2 K.
+ */
 TEST(CongestionControlWalk, CarriesFlows)
 {
     PacketBench bench;
@@ -124,7 +126,7 @@ TEST(CongestionControlWalk, CarriesFlows)
     bench.AddFlow(a, sink, Bytes::GiB(1));
     bench.AddFlow(b, sink, Bytes::GiB(1));
     bench.RunUntil(Time::Milliseconds(5));
-    // Full but for the first two links' worth of time.
+    // The port is idle only until the first packets arrive.
     EXPECT_GT(static_cast<double>(bench.Network().Counters(port.Index()).bytes), 0.99 * 12.5e6 * 5);
     EXPECT_GT(bench.Network().Counters(port.Index()).marks, 0u);
     EXPECT_LT(bench.Network().Counters(port.Index()).maxQueued, 2 * 100000);

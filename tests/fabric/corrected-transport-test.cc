@@ -17,7 +17,7 @@ namespace weir
 namespace
 {
 
-/** Notes when flows are done. */
+/** Records when flows finish. */
 struct Ends : FlowClient
 {
     void OnFlowDone(uint64_t token, Time now) override
@@ -53,7 +53,7 @@ struct Message
     int64_t bytes;
 };
 
-/** When messages to host 0 that begin together are there, us. */
+/** Completion times, us, of messages to host 0 that start at one instant. */
 std::vector<double>
 TimesOf(const std::vector<Message>& messages, const CorrectionSpec& corrections)
 {
@@ -86,20 +86,20 @@ TimesOf(const std::vector<Message>& messages, const CorrectionSpec& corrections)
     return times;
 }
 
-/** 12500 bytes are a microsecond at 100 Gb/s; two links are 2 us of latency. */
+/** 12500 bytes take 1 us at 100 Gb/s; two links add 2 us of latency. */
 TEST(CorrectedTransport, ForwardingAddsTheLastPacketOfEveryLinkButOne)
 {
     CorrectionSpec spec;
     spec.forwarding.packet = Bytes(4096);
     EXPECT_NEAR(TimesOf({{1, 125000}}, spec)[0], 2 + 10 + 4096 / 12500.0, 1e-6);
-    // A message of less than a packet is sent twice.
+    // A message shorter than a packet is transmitted on each of the two links in full.
     EXPECT_NEAR(TimesOf({{1, 1250}}, spec)[0], 2 + 2 * 0.1, 1e-6);
     EXPECT_NEAR(TimesOf({{1, 125000}}, {})[0], 2 + 10, 1e-6);
 }
 
 TEST(CorrectedTransport, ForwardingAddsWhatPacketsDo)
 {
-    // One message alone. A last packet that is not full waits for the one before it, which is.
+    // One message in isolation. A partial last packet waits for the full packet before it.
     CorrectionSpec spec;
     PacketSpec packets;
     packets.format.header = 0;
@@ -138,12 +138,13 @@ TEST(CorrectedTransport, UtilizationIsAPartOfNetworkLinks)
 
 TEST(CorrectedTransport, CutFlowsWaitAPeriodAndGoOnAtHalfTheirRate)
 {
-    // Two messages of 1.25 MB (100 us each) to one port: their queue grows at 12500 B/us and marks
-    // 125000 B after 10 us. What they have sent by then, 125000 B each, is through after another
-    // 10 us, at 2 + 20 us. The floor gives each 1250 B/us for 300 us: 375000 B; then half of the
-    // line and of that, 6875 B/us each, more than the port together, which serves 6250 B/us each:
-    // 750000 B in 120 us, but the queue does not come to 125000 B before (at 1250 B/us it takes
-    // 100 us) they are cut to the port's rate, and drained 10 us later.
+    // Two messages of 1.25 MB (100 us each at line rate) to one port. Their queue grows at 12500
+    // B/us and reaches the threshold of 125000 B after 10 us. The 125000 B that each has sent by
+    // then are through after another 10 us, at 2 + 20 us. The floor then gives each flow 1250 B/us
+    // for 300 us: 375000 B. After recovery each has half the sum of the line rate and that rate,
+    // 6875 B/us, more than the port in total: the port serves 6250 B/us each, 750000 B in 120 us.
+    // The queue reaches 125000 B again after 100 us (at 1250 B/us); that cut lowers the flows to
+    // the port's rate once the queue has drained, 10 us later, so the port stays busy.
     CorrectionSpec spec;
     spec.recovery.period = Time::Microseconds(300);
     spec.recovery.markFrom = Bytes(125000);
@@ -151,19 +152,19 @@ TEST(CorrectedTransport, CutFlowsWaitAPeriodAndGoOnAtHalfTheirRate)
     const auto times = TimesOf({{1, 1250000}, {2, 1250000}}, spec);
     EXPECT_NEAR(times[0], 2 + 20 + 300 + 120, 1e-3);
     EXPECT_NEAR(times[1], times[0], 1e-3);
-    // Without it they share the port.
+    // Without the correction they share the port.
     EXPECT_NEAR(TimesOf({{1, 1250000}, {2, 1250000}}, {})[0], 2 + 200, 1e-6);
 }
 
 TEST(CorrectedTransport, FlowsThatHaveSentAllAreNotCut)
 {
-    // Of 100000 B each, two have sent all after 8 us, when 100000 B stand in the queue.
+    // Two messages of 100000 B are sent after 8 us, when the queue holds 100000 B.
     CorrectionSpec spec;
     spec.recovery.period = Time::Microseconds(300);
     spec.recovery.markFrom = Bytes(125000);
     spec.recovery.floor = 0.1;
     EXPECT_NEAR(TimesOf({{1, 100000}, {2, 100000}}, spec)[1], 2 + 16, 1e-6);
-    // One alone meets no queue, however long it is.
+    // An uncontended message of any length meets no queue.
     EXPECT_NEAR(TimesOf({{1, 12500000}}, spec)[0], 2 + 1000, 1e-6);
 }
 
@@ -205,7 +206,7 @@ TEST(CorrectedTransport, ARefusedCancelChangesNothing)
 
 constexpr double LINK_RATE = 12.5; // bytes/us
 
-/** Rates of flows by their links, all of LINK_RATE. */
+/** Rates, bytes/us, of flows over paths of links whose capacity is LINK_RATE. */
 std::vector<double>
 IngressRatesOf(const std::vector<std::vector<uint32_t>>& paths, double blocking)
 {
@@ -228,7 +229,7 @@ IngressRatesOf(const std::vector<std::vector<uint32_t>>& paths, double blocking)
 
 TEST(RatesByIngress, APortSharesAmongLinksNotFlows)
 {
-    // To link 9: two flows over link 4 and one from link 3, which thus gets half.
+    // Link 9 receives two flows over link 4 and one from link 3, which thus gets half.
     for (const double blocking : {0.0, 1.0})
     {
         const auto rates = IngressRatesOf({{0, 4, 9}, {1, 4, 9}, {3, 9}}, blocking);
@@ -240,8 +241,9 @@ TEST(RatesByIngress, APortSharesAmongLinksNotFlows)
 
 TEST(RatesByIngress, ALinkThatIsHeldBackHoldsBackItsOtherFlows)
 {
-    // Links 1 to 3 and link 0 lead to link 9, a quarter each; the victim shares link 0 with the
-    // first, to link 8, which nobody else takes: the rest of link 0, or as much as the first.
+    // Links 0 to 3 lead to link 9 and get a quarter each. The victim shares link 0 with the first
+    // flow and leads to link 8, which no other flow uses. Without blocking the victim gets the rest
+    // of link 0; with blocking, as much as the first flow.
     const std::vector<std::vector<uint32_t>> paths{{0, 9}, {1, 9}, {2, 9}, {3, 9}, {0, 8}};
     const auto free = IngressRatesOf(paths, 0);
     const auto blocked = IngressRatesOf(paths, 1);
@@ -256,9 +258,10 @@ TEST(RatesByIngress, ALinkThatIsHeldBackHoldsBackItsOtherFlows)
 
 TEST(RatesByIngress, BlockingSpreadsOverSwitches)
 {
-    // Link 9 is shared by link 5 (three flows, from links 0 to 2) and link 6: a sixth for each of
-    // the three. The victim comes by link 3 and shares only link 5 with them; by link 3 another
-    // one goes on by link 7, which is held back by the victim in turn.
+    // Link 5 (three flows, from links 0 to 2) and link 6 share link 9: a sixth for each of the
+    // three flows. The victim enters by link 3 and shares only link 5 with them. Another flow
+    // continues from link 3 over link 7; the blocked victim holds back link 3, so this flow is
+    // limited, too.
     const auto rates =
         IngressRatesOf({{0, 5, 9}, {1, 5, 9}, {2, 5, 9}, {6, 9}, {3, 5, 8}, {3, 7}}, 1);
     for (const std::size_t f : {0, 1, 2, 4, 5})
@@ -268,7 +271,10 @@ TEST(RatesByIngress, BlockingSpreadsOverSwitches)
     EXPECT_NEAR(rates[3], LINK_RATE / 2, 0.02 * LINK_RATE);
 }
 
-/** Random paths over two levels of switches: no link has more than its rate, none is idle. */
+/**
+ * Property on random paths over two levels of switches: no link exceeds its rate, and every flow
+ * crosses a saturated link.
+ */
 TEST(RatesByIngress, RatesFitTheLinksAndAreNotLessThanTheyMustBe)
 {
     uint64_t state = 1;
@@ -298,7 +304,7 @@ TEST(RatesByIngress, RatesFitTheLinksAndAreNotLessThanTheyMustBe)
         }
         for (std::size_t f = 0; f < paths.size(); f++)
         {
-            double most = 0; // of its links
+            double most = 0; // highest load of its links
             for (const uint32_t link : paths[f])
             {
                 most = std::max(most, used[link]);
@@ -316,7 +322,10 @@ TEST(CorrectedTransport, RefusesTwoModelsThatCapFlows)
     EXPECT_THROW(TimesOf({{1, 1000}}, spec), std::invalid_argument);
 }
 
-/** Messages that begin together, as packets under PFC with small buffers and as a fluid. */
+/**
+ * The victim of PFC pauses in a packet simulation with small buffers finishes as late as in the
+ * fluid with ingress sharing and blocking.
+ */
 TEST(CorrectedTransport, AVictimOfPausesIsAsSlowAsInPackets)
 {
     // Hosts 1, 2 and 3 send to host 0, and host 3 also to host 1.
@@ -357,7 +366,7 @@ TEST(CorrectedTransport, AVictimOfPausesIsAsSlowAsInPackets)
     spec.ingress.blocking = 1;
     const double inPackets = victim(*MakeTransport(routing, {packets}));
     EXPECT_NEAR(victim(*MakeTransport(routing, {{}, {}, {}, spec})) / inPackets, 1, 0.05);
-    // Where it takes what is left of its link it is through in half of the time.
+    // Without the correction the victim gets the rest of its link and takes half the time.
     EXPECT_LT(victim(*MakeTransport(routing, {})) / inPackets, 0.55);
 }
 

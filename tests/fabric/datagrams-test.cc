@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Datagrams of somebody else on the ports, queues and buffers that packets of flows use.
+// Datagrams of another client on the ports, queues and buffers that the packets of flows use.
 
 #include "packet-bench.h"
 
@@ -17,7 +17,10 @@ namespace
 
 constexpr unsigned TRAFFIC_CLASS = 2;
 
-/** Two classes of data: flows and datagrams. Packets of 1000 bytes with 48 of headers. */
+/**
+ * Two classes of traffic, one for flows and one for datagrams; packets of 1000 bytes plus 48 of
+ * headers.
+ */
 PacketSpec
 TwoClasses()
 {
@@ -29,7 +32,7 @@ TwoClasses()
     return spec;
 }
 
-/** Has datagrams for ports, and notes what becomes of them. */
+/** Supplies datagrams to ports and records their fate. */
 class Datagrammer : public DatagramClient, public PassiveEngine
 {
   public:
@@ -39,7 +42,7 @@ class Datagrammer : public DatagramClient, public PassiveEngine
         bench.Transport().SetDatagramClient(*this);
     }
 
-    /** Datagrams are offered at a time, all at once. */
+    /** Queues @p count datagrams and offers all of them to the first link at time 0. */
     void Add(RouteId route, uint32_t bytes, unsigned count, bool isEcnCapable = false)
     {
         const LinkId link = m_bench.GetRouting().Links(route).begin()->link;
@@ -98,7 +101,7 @@ class Datagrammer : public DatagramClient, public PassiveEngine
     uint64_t m_sent{0};
 };
 
-/** Notes what happens at a port. */
+/** Records the events of a port. */
 class Notes : public PortObserver
 {
   public:
@@ -138,7 +141,7 @@ class Notes : public PortObserver
     uint64_t pauses{0};
 };
 
-/** Two hosts on a switch that send to a third; its link is the second's bottleneck. */
+/** Two hosts on a switch that send to a third, whose link is the bottleneck. */
 struct Fork
 {
     explicit Fork(const PacketSpec& spec)
@@ -162,7 +165,7 @@ struct Fork
     LinkId down;
 };
 
-/** Each link takes a datagram's transmission time and its latency: store and forward. */
+/** Store and forward: each link adds the datagram's transmission time and the link's latency. */
 TEST(Datagrams, LatencyOfHops)
 {
     PacketBench bench;
@@ -177,12 +180,12 @@ TEST(Datagrams, LatencyOfHops)
     Datagrammer client(bench);
     client.Add(bench.RouteOf(from, to), 1000, 1);
     bench.Run();
-    // 1000 bytes at 10, 5 and 10 GB/s are 100, 200 and 100 ns; latencies are 1100 ns.
+    // 1000 bytes at 10, 5 and 10 GB/s take 100, 200 and 100 ns; the latencies add 1100 ns.
     ASSERT_EQ(client.received.size(), 1u);
     EXPECT_EQ(client.received[0].ToPicoseconds(), 1500000);
 }
 
-/** What is sent is received or lost, and it is lost at the port whose queue is full. */
+/** Every datagram is either received or lost; losses occur only at the port whose queue is full. */
 TEST(Datagrams, FullQueueDrops)
 {
     PacketSpec spec = TwoClasses();
@@ -197,8 +200,8 @@ TEST(Datagrams, FullQueueDrops)
     }
     fork.bench.Run();
     EXPECT_EQ(client.received.size() + client.lost.size(), 200u);
-    // Two come while one leaves: the queue grows by one each 100 ns until 20 are in it; what then
-    // comes in the other 80 is one too many each time.
+    // Two datagrams arrive while one leaves: the queue grows by one per 100 ns until it holds 20.
+    // In each of the remaining 80 intervals one datagram is dropped.
     EXPECT_NEAR(static_cast<double>(client.lost.size()), 100 - 20, 2);
     for (const auto& [handle, link] : client.lost)
     {
@@ -209,11 +212,11 @@ TEST(Datagrams, FullQueueDrops)
     EXPECT_EQ(notes.busy.ToPicoseconds(), static_cast<int64_t>(client.received.size()) * 100000);
     EXPECT_EQ(notes.maxQueued, 20000);
     EXPECT_EQ(notes.queued, 0);
-    EXPECT_EQ(notes.pauses, 0u); // a lossy class is not paused
+    EXPECT_EQ(notes.pauses, 0u); // a lossy class is never paused
     EXPECT_EQ(fork.bench.Network().Counters(fork.down.Index()).drops, client.lost.size());
 }
 
-/** In a lossless class the same datagrams wait for each other, and none is lost. */
+/** In a lossless class the same load pauses the senders, and no datagram is lost. */
 TEST(Datagrams, LosslessClassPauses)
 {
     PacketSpec spec = TwoClasses();
@@ -232,7 +235,10 @@ TEST(Datagrams, LosslessClassPauses)
     EXPECT_GT(notes.pauses, 0u);
 }
 
-/** A port serves its classes in turns: datagrams of a bytes get a / (a + b) beside packets of b. */
+/**
+ * A port serves its classes round-robin: datagrams of a bytes next to packets of b bytes get a / (a
+ * + b) of the link.
+ */
 TEST(Datagrams, ClassesTakeTurns)
 {
     Fork fork(TwoClasses());
@@ -241,12 +247,12 @@ TEST(Datagrams, ClassesTakeTurns)
     const unsigned count = 5000;
     client.Add(fork.bench.RouteOf(fork.hosts[0], fork.hosts[2]), 524, count);
     fork.bench.Run();
-    // Of each 524 + 1048 bytes of the shared first link 524 are a datagram's.
+    // Of every 524 + 1048 bytes on the shared first link, 524 belong to a datagram.
     const double uncontended = count * 524 / 10e9;
     EXPECT_NEAR(client.received[count - 1].ToSeconds(), uncontended * (524 + 1048) / 524, 2e-6);
 }
 
-/** Marks reach the receiver of what may be marked. */
+/** Marks reach the receiver, and only ECN-capable datagrams are marked. */
 TEST(Datagrams, MarksOnlyEcnCapable)
 {
     for (const bool isCapable : {false, true})
@@ -264,8 +270,8 @@ TEST(Datagrams, MarksOnlyEcnCapable)
         }
         fork.bench.Run();
         ASSERT_EQ(client.received.size(), 200u);
-        // The queue grows by one for each that leaves, to about 100, and empties again: all are
-        // marked but those that leave at most nine behind them.
+        // The queue grows by one per departure to about 100, then empties again. All datagrams are
+        // marked except those that leave with at most nine behind them.
         if (isCapable)
         {
             EXPECT_NEAR(client.marked, 200 - 2 * 10, 3);
@@ -278,7 +284,7 @@ TEST(Datagrams, MarksOnlyEcnCapable)
     }
 }
 
-/** What is on a link that fails, or waits for it, is lost there; what comes later is rerouted. */
+/** Datagrams on a failed link, or routed to it, are lost there; later ones are rerouted. */
 TEST(Datagrams, LinkFails)
 {
     PacketBench bench;
@@ -299,16 +305,16 @@ TEST(Datagrams, LinkFails)
     const RouteId route = bench.RouteOf(from, to);
     const LinkId taken = (bench.GetRouting().Links(route).begin() + 1)->link;
     client.Add(route, 1000, 10);
-    bench.RunUntil(Time::Nanoseconds(450)); // the fourth is on that link
+    bench.RunUntil(Time::Nanoseconds(450)); // the fourth datagram is on that link
     bench.Transport().SetLinksUp({taken}, false, Time::Nanoseconds(450));
     bench.Run();
     EXPECT_EQ(client.lost.size() + client.received.size(), 10u);
-    ASSERT_EQ(client.lost.size(), 2u); // and the fifth had been given that path
+    ASSERT_EQ(client.lost.size(), 2u); // the fourth, and the fifth, which already had that path
     EXPECT_EQ(client.lost.begin()->first, 3u);
     EXPECT_EQ(client.lost.begin()->second, taken);
 }
 
-/** Flows have the same picoseconds whether or not there is a class for datagrams. */
+/** Flows end at the same picosecond with and without an unused class for datagrams. */
 TEST(Datagrams, UnusedClassChangesNothing)
 {
     std::vector<int64_t> ends[2];
@@ -337,7 +343,7 @@ TEST(Datagrams, Refusals)
     Fork fork(TwoClasses());
     const LinkId link = fork.up[0];
     EXPECT_THROW(fork.bench.Transport().OfferDatagrams(link, TRAFFIC_CLASS, Time()),
-                 std::invalid_argument); // nobody to have them from
+                 std::invalid_argument); // no client is set
     Datagrammer client(fork.bench);
     EXPECT_THROW(fork.bench.Transport().OfferDatagrams(link, 1, Time()), std::invalid_argument);
     EXPECT_THROW(fork.bench.Transport().OfferDatagrams(link, 3, Time()), std::invalid_argument);

@@ -18,7 +18,8 @@
 
 /**
  * @file
- * How ECMP spreads flows: evenly, independently from switch to switch, decided by the seed.
+ * How ECMP distributes flows: evenly, independently from switch to switch, and determined by the
+ * seed.
  */
 namespace weir
 {
@@ -26,7 +27,7 @@ namespace weir
 namespace
 {
 
-/** Pearson's statistic of counts against equal shares. */
+/** Pearson's chi-square statistic of counts against equal shares. */
 double
 ChiSquare(const std::vector<uint32_t>& counts)
 {
@@ -44,7 +45,9 @@ ChiSquare(const std::vector<uint32_t>& counts)
     return sum;
 }
 
-/** What Pearson's statistic of @p cells equal ones passes once in 3 million draws. */
+/**
+ * Value that Pearson's statistic of @p cells equally likely cells exceeds with probability 1 / 3e6.
+ */
 double
 ChiSquareBound(std::size_t cells)
 {
@@ -56,8 +59,8 @@ ChiSquareBound(std::size_t cells)
 
 TEST(EcmpSpread, FlowsSpreadEvenlyOverUplinksHoweverTheirTuplesDiffer)
 {
-    // One leaf of 32 uplinks to 16 spines: counts of 10,000 flows over them, for tuples that differ
-    // in one field only, must pass as uniform.
+    // One leaf with 32 uplinks to 16 spines. The uplinks chosen by 10,000 flows whose tuples follow
+    // one pattern must pass the chi-square test of uniformity, for each of six patterns.
     const Cluster cluster(BoxSpec(128, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
     const DeviceId from = cluster.NicDevice(0, 0);
@@ -97,9 +100,9 @@ TEST(EcmpSpread, FlowsSpreadEvenlyOverUplinksHoweverTheirTuplesDiffer)
 }
 
 /**
- * Mean of the fullest of @p bins over the mean of all, of @p balls thrown at random: the sum over k
- * of P(max >= k), where P(max < k) = balls! / bins^balls times the coefficient of x^balls in
- * (sum over j < k of x^j / j!)^bins.
+ * Expected load of the fullest bin over the mean load, for @p balls thrown at random into @p bins:
+ * the sum over k of P(max >= k), where P(max < k) = balls! / bins^balls times the coefficient of
+ * x^balls in (sum over j < k of x^j / j!)^bins.
  */
 double
 FullestOverMean(unsigned balls, unsigned bins)
@@ -107,11 +110,12 @@ FullestOverMean(unsigned balls, unsigned bins)
     double mean = 0;
     for (unsigned k = 1; k <= balls; k++)
     {
-        std::vector<double> below(balls + 1, 0); // by balls placed, as probabilities
+        std::vector<double> below(balls + 1, 0); // probabilities, by balls placed so far
         below[0] = 1;
         for (unsigned bin = bins; bin > 0; bin--)
         {
-            // Of the balls that are left, binomially many fall into this bin of `bin` that are.
+            // Of the remaining balls, a binomial number falls into this bin, one of `bin` remaining
+            // bins.
             std::vector<double> next(balls + 1, 0);
             for (unsigned placed = 0; placed <= balls; placed++)
             {
@@ -138,7 +142,10 @@ FullestOverMean(unsigned balls, unsigned bins)
     return mean * bins / balls;
 }
 
-/** Hashing loads the fullest of equal uplinks as uniform draws do. */
+/**
+ * The load of the fullest of equal uplinks under hashing equals that of uniform random choice: the
+ * simulation agrees with the closed form, and the closed form with published values.
+ */
 TEST(EcmpSpread, FullestUplinkIsThatOfRandomDraws)
 {
     struct Case
@@ -146,14 +153,14 @@ TEST(EcmpSpread, FullestUplinkIsThatOfRandomDraws)
         unsigned flows;
         unsigned links;
         unsigned draws;
-        double published; //!< by 4000 draws; 0: none
+        double published; //!< from 4000 draws
     };
 
     const Cluster cluster(BoxSpec(128, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
     PlainRouter plain(topology, EcmpRouting(), 1);
     Router& router = plain;
-    std::map<uint32_t, unsigned> numbers; // of the 32 uplinks
+    std::map<uint32_t, unsigned> numbers; // index of each of the 32 uplinks
     uint32_t next = 0;
     for (const Case& each : {Case{1000, 16, 300, 1.229},
                              Case{128, 16, 1000, 1.67},
@@ -185,7 +192,7 @@ TEST(EcmpSpread, FullestUplinkIsThatOfRandomDraws)
 TEST(EcmpSpread, SwitchesChooseIndependently)
 {
     // In a fat tree of k = 8 a flow between pods chooses among 4 spines and then among 4 cores. All
-    // 16 combinations are equally likely; hashing alike at both would leave 4 of them.
+    // 16 combinations are equally likely; with the same hash at both levels only 4 would occur.
     const Cluster cluster(PointSpec(128, FatTree(), 8, 3));
     const Topology& topology = cluster.GetTopology();
     PlainRouter plain(topology, EcmpRouting(), 1);
@@ -204,8 +211,8 @@ TEST(EcmpSpread, SwitchesChooseIndependently)
 
 TEST(EcmpSpread, TwoLeavesSendTheSameFlowsDifferentWays)
 {
-    // The first hops of the same tuples at two leaves: of 2 x 32 uplinks each pair is equally
-    // likely, so 1 in 32 flows takes the same numbers at both.
+    // First hops of the same tuples at two leaves of 32 uplinks: all 32 x 32 pairs are equally
+    // likely, so 1 in 32 flows takes the uplink of the same index at both.
     const Cluster cluster(BoxSpec(12, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
     PlainRouter plain(topology, EcmpRouting(), 1);
@@ -223,7 +230,7 @@ TEST(EcmpSpread, TwoLeavesSendTheSameFlowsDifferentWays)
     {
         same += uplink(0, flow) == uplink(4, flow);
     }
-    // binomial: mean 312.5, standard deviation 17.4; five of them either way
+    // Binomial: mean 312.5, standard deviation 17.4; the tolerance is five standard deviations.
     EXPECT_NEAR(same, 312.5, 87);
 }
 

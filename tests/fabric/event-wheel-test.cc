@@ -14,8 +14,8 @@ namespace
 {
 
 /**
- * Scheduling, moving, cancelling and taking events is what an ordered set does, whether the first
- * one's time was asked for before others were scheduled in front of it, or not.
+ * The wheel agrees with an ordered set under random scheduling, moving, cancelling and popping,
+ * whether or not the first time was queried before earlier events were scheduled.
  */
 TEST(EventWheel, AgreesWithAnOrderedSet)
 {
@@ -42,7 +42,7 @@ TEST(EventWheel, AgreesWithAnOrderedSet)
             const uint64_t what = random.Below(8);
             if (what < 4)
             {
-                // From the same instant to hours later.
+                // From the same instant to a quarter of an hour later.
                 const int64_t later =
                     random.OneIn(4) ? 0 : static_cast<int64_t>(random.PowerOfTen(0, 15));
                 if (known != times.end())
@@ -73,7 +73,7 @@ TEST(EventWheel, AgreesWithAnOrderedSet)
                 {
                     ASSERT_EQ(wheel.PeekTime(), time) << "seed " << seed << ", step " << i;
                     ASSERT_GE(wheel.NextTime(time), time);
-                    continue; // and others may be scheduled before it
+                    continue; // and later iterations may schedule events before it
                 }
                 ASSERT_EQ(wheel.NextTime(), time) << "seed " << seed << ", step " << i;
                 const EventWheel::Event event = wheel.Pop();
@@ -87,8 +87,9 @@ TEST(EventWheel, AgreesWithAnOrderedSet)
     }
 }
 
-/** Many events of one slot come in their order, be they at one instant, in a part of it or all
- * over.
+/**
+ * Events of one slot are popped in order, whether they share one instant, a part of the slot or all
+ * of it.
  */
 TEST(EventWheel, OrdersManyEventsOfASlot)
 {
@@ -123,7 +124,9 @@ TEST(EventWheel, OrdersManyEventsOfASlot)
     }
 }
 
-/** An event that has been moved away and back comes once, one that has been moved or canceled not.
+/**
+ * An event that was moved away and back is popped once; the old times of moved events and canceled
+ * events are not popped.
  */
 TEST(EventWheel, TakesEventsOnceThatWereMovedBack)
 {

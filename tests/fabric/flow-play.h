@@ -18,7 +18,7 @@ namespace weir
 
 constexpr uint8_t NETWORK = KindBit(LinkKind::Network);
 
-/** Points of NICs at 1000 GB/s under leaves with trunks of 10 GB/s without latency. */
+/** NICs of 1000 GB/s under switches with trunks of 10 GB/s, without latency. */
 inline ClusterSpec
 ThinSpec(uint32_t nodes,
          const Polymorphic<FabricKind>& kind,
@@ -31,19 +31,19 @@ ThinSpec(uint32_t nodes,
     return spec;
 }
 
-/** Two leaves of @p width points each under @p width spines, all links of 10 GB/s. */
+/** Two leaves with @p width NICs each and @p width uplinks each; all links have 10 GB/s. */
 inline ClusterSpec
 TwoLeaves(uint32_t width, const Polymorphic<RoutingPolicy>& routing)
 {
     ClusterSpec spec = ThinSpec(2 * width, LeafSpine(), routing);
     spec.node.nic = PlainProfile("nic", Rate::GBps(10), Time());
     spec.fabric.kind.As<ClosFabric>().leafRadix = 2 * width;
-    // Spines of so many ports that leaves have one link to each.
+    // The radix leaves each leaf one link to each spine.
     spec.fabric.link.rawRate = Rate::GBps(10);
     return spec;
 }
 
-/** Flows between NICs of a fabric, and when they end. */
+/** Starts flows between the NICs of a fabric and records when they end. */
 class Play : private FlowClient
 {
   public:
@@ -53,7 +53,7 @@ class Play : private FlowClient
         m_engines.Add(m_fabric.GetTransport());
     }
 
-    /** From the NIC of one node to that of another. */
+    /** Route from the NIC of one node to that of another. */
     RouteId RouteOf(uint32_t from, uint32_t to, uint16_t port = 0)
     {
         const Cluster& cluster = m_fabric.GetCluster();
@@ -64,7 +64,7 @@ class Play : private FlowClient
         return m_fabric.GetRouting().Add(request);
     }
 
-    /** All of these at one rate. */
+    /** One route for all of these flows, which move at one rate. */
     RouteId SumOf(const std::vector<std::pair<uint32_t, uint32_t>>& flows)
     {
         RouteSum sum;
@@ -91,7 +91,7 @@ class Play : private FlowClient
         return m_fabric.GetTransport().Start(request, now);
     }
 
-    /** Plays all to the end. @return when the last ended. */
+    /** Runs all flows to their ends. @return time at which the last one ended */
     Time Run()
     {
         m_engines.RunToEnd();
@@ -108,7 +108,7 @@ class Play : private FlowClient
         return m_ends[flow];
     }
 
-    /** Bytes over each link from a switch to a switch that carried any. */
+    /** Bytes carried by each link between switches that carried any. */
     std::vector<double> TrunkBytes()
     {
         const Topology& topology = GetTopology();

@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** What is done to a fabric, and when. */
+/** An action on a fabric, and its time. */
 struct Action
 {
     enum Kind
@@ -27,13 +27,13 @@ struct Action
     } kind;
 
     Time at;
-    std::size_t transfer; //!< number of the start it is about
+    std::size_t transfer; //!< index of the transfer that the action concerns
     std::vector<LinkId> links;
     FlowRequest request;
     double rate; //!< bytes/s
 };
 
-/** A seeded fabric and what happens on it. */
+/** A random fabric and the actions on it. */
 struct Play
 {
     std::vector<double> capacities;
@@ -46,7 +46,7 @@ RandomLinks(RandomStream& random, std::size_t links)
     std::vector<LinkId> path;
     for (uint64_t hops = random.Below(5); hops > 0; hops--)
     {
-        path.push_back(LinkId(random.Below(links))); // a link may come twice
+        path.push_back(LinkId(random.Below(links))); // a link may occur twice
     }
     return path;
 }
@@ -56,7 +56,7 @@ RandomPlay(uint64_t seed)
 {
     RandomStream random(seed);
     Play play;
-    const bool regular = random.OneIn(3); // many ties: equal links, equal sizes, lock-step
+    const bool regular = random.OneIn(3); // many ties: equal links, sizes, lock-step starts
     for (uint64_t l = 2 + random.Below(10); l > 0; l--)
     {
         play.capacities.push_back(regular ? 1e9 : random.PowerOfTen(1, 10));
@@ -93,7 +93,7 @@ RandomPlay(uint64_t seed)
         action.rate = random.OneIn(4) ? 0 : regular ? 2e9 : random.PowerOfTen(1, 10);
         play.actions.push_back(action);
     }
-    // Whatever is down or slow comes up, so that all transfers end.
+    // Links that are down or slow recover at the end, so that all transfers finish.
     for (std::size_t l = 0; l < links; l++)
     {
         Action action{};
@@ -117,7 +117,7 @@ FlowOf(const FlowRequest& request, const std::vector<LinkId>& links)
     return flow;
 }
 
-/** The plain answer: when each transfer is done. */
+/** Reference: completion times by the plain event loop. */
 std::vector<PlainTransfer>
 PlayPlain(const Play& play)
 {
@@ -165,7 +165,7 @@ PlayPlain(const Play& play)
     return sharing.transfers;
 }
 
-/** The last rate of each link that was told. */
+/** Records the last reported rate of each link. */
 struct ToldRates : TransportObserver
 {
     void OnLinkRate(LinkId link, Rate rate, Time now) override
@@ -176,11 +176,11 @@ struct ToldRates : TransportObserver
     std::vector<double> rates;
 };
 
-/** The same on the transport, every rate checked against the oracle at every event. */
+/** Plays the actions on the transport and compares every rate with the oracle at every event. */
 class FluidPlayer : public FlowClient
 {
   public:
-    /** @param isWatched whether rates of links are told, and checked, too */
+    /** @param isWatched whether link rates are observed and compared, too */
     FluidPlayer(const Play& play, bool isWatched)
         : m_play(play),
           m_isWatched(isWatched)
@@ -227,7 +227,7 @@ class FluidPlayer : public FlowClient
         }
     }
 
-    /** Bytes that went over each link, as the transport counts them. */
+    /** Bytes carried by each link, as counted by the transport. */
     std::vector<double> Carried()
     {
         std::vector<double> carried;
@@ -238,14 +238,14 @@ class FluidPlayer : public FlowClient
         return carried;
     }
 
-    std::vector<PlainTransfer> transfers; //!< rate: the last one seen
-    std::vector<double> bytes;            //!< of each
+    std::vector<PlainTransfer> transfers; //!< rate: the last one observed
+    std::vector<double> bytes;            //!< of each transfer
     std::size_t comparisons{0};
 
   private:
     void Advance(Time now)
     {
-        ExpectRatesOfOracle(); // of what was done since the last event
+        ExpectRatesOfOracle(); // after the actions since the last event
         m_now = now;
         m_transport->AdvanceTo(now);
         ExpectRatesOfOracle();
@@ -344,7 +344,7 @@ class FluidPlayer : public FlowClient
     Time m_now;
 };
 
-/** What each link must have carried when all is done, where no transfer moved or was cancelled. */
+/** Bytes that each link must have carried at the end, if no transfer was rerouted or cancelled. */
 std::vector<double>
 BytesOverLinks(const Play& play)
 {
@@ -376,8 +376,8 @@ TEST(FluidRandom, RatesAndFinishTimesEqualThePlainEventLoop)
             ASSERT_EQ(player.transfers[i].finish.IsInfinite(), expected[i].finish.IsInfinite());
             if (!expected[i].finish.IsInfinite())
             {
-                // Both ways round events to picoseconds, which is 0.01 bytes on the fastest link;
-                // at the last rate that can be a long time.
+                // Both simulations round event times to picoseconds, worth 0.01 bytes on the
+                // fastest link; at a low last rate these bytes take long.
                 const double exact = static_cast<double>(expected[i].finish.ToPicoseconds());
                 const double bytes = 0.02 + 1e-9 * player.bytes[i];
                 const double rate = player.transfers[i].rate;

@@ -17,7 +17,7 @@ namespace weir
 namespace
 {
 
-/** Writes down who ended when, and may answer by doing something. */
+/** Records the ends of flows in order, and may react to them. */
 class Log : public FlowClient
 {
   public:
@@ -48,7 +48,7 @@ TwoLinks()
     return topology;
 }
 
-/** Two links of 1 GB/s (a byte takes 1 ns), one after the other. */
+/** Two links of 1 GB/s (1 ns per byte) in sequence. */
 class FluidTransportTest : public testing::Test
 {
   protected:
@@ -85,9 +85,10 @@ class FluidTransportTest : public testing::Test
 
 TEST_F(FluidTransportTest, ForgettingIdleVariablesLosesNothing)
 {
-    // One after another 10 000 transfers of 1000 bytes, each with a cap of its own (a variable of
-    // its own), far more than are kept for later: the i-th takes 1000 B / cap_i, and the link has
-    // carried every byte. Then the first cap comes back, to a variable that has been forgotten.
+    // 10 000 consecutive transfers of 1000 bytes, each with its own rate cap and therefore its own
+    // solver variable, far more than the transport keeps for reuse. Transfer i takes 1000 B /
+    // cap_i, and the link has carried every byte. Finally the first cap recurs, whose variable has
+    // been discarded.
     constexpr int COUNT = 10000;
     const auto capOf = [](uint64_t i) { return Rate::GBps(0.25 + 5e-5 * static_cast<double>(i)); };
     const auto start = [&](uint64_t i, Time now) {
@@ -133,7 +134,8 @@ TEST_F(FluidTransportTest, ALoneTransferThatCrossesALinkThreeTimesHasAThirdOfIt)
 
 TEST_F(FluidTransportTest, TwoShareALinkUntilOneIsDone)
 {
-    // Both at 1/2 until 1000 bytes are over (2000 ns), then the other's last 500 bytes alone.
+    // Both at half rate until 1000 bytes have passed (2000 ns), then the other's last 500 bytes
+    // uncontended.
     transport.Start(Request({first}, 1000, 1), Time());
     transport.Start(Request({first, second}, 1500, 2), Time());
     RunToEnd();
@@ -142,7 +144,7 @@ TEST_F(FluidTransportTest, TwoShareALinkUntilOneIsDone)
 
 TEST_F(FluidTransportTest, ATransferTakesItsShareOnlyAfterItsLatency)
 {
-    // Alone for 500 ns, then halves: the first has 500 bytes left, so 1000 ns more.
+    // Uncontended for 500 ns, then at half rate: the first has 500 bytes left, so 1000 ns more.
     transport.Start(Request({first}, 1000, 1), Time());
     auto late = Request({first}, 1000, 2);
     late.overhead = Ns(500);
@@ -154,7 +156,7 @@ TEST_F(FluidTransportTest, ATransferTakesItsShareOnlyAfterItsLatency)
 
 TEST_F(FluidTransportTest, WeightsDivideALink)
 {
-    // Weight 3 against 1: 0.75 and 0.25 GB/s, so 750 bytes take 1000 ns; then 750 bytes alone.
+    // Weights 3 and 1: 0.75 and 0.25 GB/s, so 750 bytes take 1000 ns; then 750 bytes uncontended.
     auto heavy = Request({first}, 750, 1);
     heavy.weight = 3;
     transport.Start(heavy, Time());
@@ -216,7 +218,7 @@ TEST_F(FluidTransportTest, ATransferThatChangesPathKeepsWhatItHasMoved)
     transport.Start(Request({first}, 1000, 1), Time());
     const FlowId id = transport.Start(Request({first}, 1000, 2), Time());
     EXPECT_TRUE(
-        transport.SetRoute(id, routing.AddPinned({second}), Ns(1000))); // both have 500 left
+        transport.SetRoute(id, routing.AddPinned({second}), Ns(1000))); // both have 500 bytes left
     RunToEnd();
     EXPECT_EQ(log.ends, (Ends{{1, 1500000}, {2, 1500000}}));
     EXPECT_EQ(transport.GetLinkUsage(first).bytes, 1500);
@@ -280,12 +282,12 @@ TEST_F(FluidTransportTest, AClientMayStartTheNextTransferWhenOneEnds)
 
 TEST_F(FluidTransportTest, UsageCountsBytesAndBusyAndSaturatedTimeAtAnyMoment)
 {
-    auto slow = Request({first, first}, 1000, 1); // 0.25 GB/s, twice on the link
+    auto slow = Request({first, first}, 1000, 1); // 0.25 GB/s, crossing the link twice
     slow.cap = Rate::GBps(0.25);
     transport.Start(slow, Ns(100));
     EXPECT_FALSE(transport.Cancel(FlowId{}, Ns(1100)));
     LinkUsage usage = transport.GetLinkUsage(first);
-    EXPECT_DOUBLE_EQ(usage.bytes, 500); // 250 of the transfer have passed, twice
+    EXPECT_DOUBLE_EQ(usage.bytes, 500); // 250 bytes of the transfer have passed, twice
     EXPECT_EQ(usage.busy, Ns(1000));
     EXPECT_EQ(usage.saturated, Time());
     transport.Start(Request({first}, 100, 2), Ns(1100)); // takes the other half: 200 ns
@@ -296,7 +298,7 @@ TEST_F(FluidTransportTest, UsageCountsBytesAndBusyAndSaturatedTimeAtAnyMoment)
     EXPECT_EQ(usage.saturated, Ns(200));
 }
 
-/** Writes down what happens. */
+/** Records the calls of an observer. */
 class Witness : public TransportObserver
 {
   public:
@@ -328,9 +330,9 @@ TEST_F(FluidTransportTest, AnObserverSeesStartsEndsAndChangesOfRate)
     auto capped = Request({first}, 250, 1);
     capped.cap = Rate::GBps(0.25);
     transport.Start(capped, Time());
-    transport.AdvanceTo(Ns(100)); // alone: 0.25 GB/s
+    transport.AdvanceTo(Ns(100)); // uncontended: 0.25 GB/s
     transport.Start(Request({first}, 600, 2), Ns(100));
-    RunToEnd(); // 0.25 + 0.75 = 1 until 900 ns, then 0.25 until 1000 ns, then nothing
+    RunToEnd(); // 0.25 + 0.75 = 1 until 900 ns, then 0.25 until 1000 ns, then 0
     EXPECT_EQ(witness.seen,
               (std::vector<std::string>{"start 1",
                                         "link 0 250 at 0",
@@ -342,7 +344,8 @@ TEST_F(FluidTransportTest, AnObserverSeesStartsEndsAndChangesOfRate)
                                         "link 0 0 at 1000000"}));
 }
 
-// One flow has two links to itself until another takes the first: the second is free then.
+// A flow has two links in isolation until it is cancelled and another flow takes the first link;
+// the observer is told that the second link is idle from then on.
 TEST_F(FluidTransportTest, AnObserverSeesALinkThatIsFreeWhenItsFlowMakesRoomForAnother)
 {
     Witness witness;
@@ -366,7 +369,7 @@ TEST_F(FluidTransportTest, AnObserverSeesALinkThatIsFreeWhenItsFlowMakesRoomForA
 TEST_F(FluidTransportTest, NothingDriftsInTenMillionTransfers)
 {
     // Four chains over one link and four over the next, always 100 bytes at a quarter of 1 GB/s:
-    // every 400 ns eight end, for ever at whole picoseconds.
+    // every 400 ns eight transfers end, always at whole picoseconds.
     const int rounds = 1250000;
     int64_t ended = 0;
     log.answer = [&](uint64_t token, Time now) {
@@ -390,8 +393,8 @@ TEST_F(FluidTransportTest, NothingDriftsInTenMillionTransfers)
 
 TEST_F(FluidTransportTest, NothingDriftsWhereEveryEventChangesTheRates)
 {
-    // Four chains of random sizes and weights keep the first link full, so it is done when all
-    // bytes have passed at 1 GB/s, to the rounding of each end to half a picosecond.
+    // Four chains of random sizes and weights keep the first link full, so the last transfer ends
+    // when all bytes have passed at 1 GB/s, up to a rounding of half a picosecond per transfer.
     const int64_t transfers = 500000;
     RandomStream random(1);
     int64_t started = 0;

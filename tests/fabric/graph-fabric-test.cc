@@ -12,7 +12,7 @@
 
 /**
  * @file
- * Graphs as fabrics: where NICs and nodes come to be in them, and what cannot be wired.
+ * Graphs as fabrics: where NICs and nodes are attached, and which graphs are refused.
  */
 namespace weir
 {
@@ -20,7 +20,7 @@ namespace weir
 namespace
 {
 
-/** Two hosts on each of two switches that three wires of 10 GB/s join; hosts at 100 GB/s. */
+/** Two switches joined by three wires of 10 GB/s, with two hosts each at 100 GB/s. */
 ClusterSpec
 DumbbellSpec(uint32_t nodes)
 {
@@ -43,7 +43,7 @@ DumbbellSpec(uint32_t nodes)
 
 } // namespace
 
-// A NIC takes its host's place, at the slower of both rates.
+// A NIC replaces a host; its link has the lower rate of the NIC and the wire.
 TEST(GraphFabricTest, PutsNicsInTheHostsPlaces)
 {
     const Cluster cluster(DumbbellSpec(4));
@@ -64,7 +64,7 @@ TEST(GraphFabricTest, PutsNicsInTheHostsPlaces)
     EXPECT_EQ(nics, 2U);
 }
 
-// Where hosts are nodes, all NICs of node i are attached to host i, and share its wires.
+// With GraphHosts::Nodes all NICs of node i are attached to host i and share its wires.
 TEST(GraphFabricTest, PutsNodesOnTheHosts)
 {
     ClusterSpec spec = DumbbellSpec(4);
@@ -80,9 +80,9 @@ TEST(GraphFabricTest, PutsNodesOnTheHosts)
     EXPECT_EQ(distances[cluster.NicDevice(3, 6).Index()], 5U);
 }
 
-// A node on two switches joins them for itself alone: between nodes on different switches the long
-// path over the network counts (NIC, host, left, a, b, right, host, NIC), not the one through a
-// node.
+// A node on two switches does not relay traffic of other nodes: the path between nodes on different
+// switches is the long one over the network (NIC, host, left, a, b, right, host, NIC), not the
+// shorter one through the node.
 TEST(GraphFabricTest, PassesNothingThroughANodeOnTwoSwitches)
 {
     ClusterSpec spec = DumbbellSpec(3);
@@ -124,10 +124,10 @@ TEST(GraphFabricTest, PassesNothingThroughANodeOnTwoSwitches)
 TEST(GraphFabricTest, RefusesAGraphInPieces)
 {
     ClusterSpec spec = DumbbellSpec(4);
-    spec.fabric.kind.As<GraphFabric>().graph.wires.resize(4); // without what joins the switches
+    spec.fabric.kind.As<GraphFabric>().graph.wires.resize(4); // without wires between switches
     EXPECT_NE(RefusalOf(spec).find("no path from host 'a' to host 'c'"), std::string::npos)
         << RefusalOf(spec);
-    spec.nodes = 2; // which are on one switch
+    spec.nodes = 2; // both on one switch
     EXPECT_EQ(RefusalOf(spec), "");
 }
 

@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** Packets without headers, on switches that lose and mark nothing. */
+/** Packets without headers, on switches that neither drop nor mark. */
 HybridSpec
 PlainSpec()
 {
@@ -27,7 +27,7 @@ PlainSpec()
     return spec;
 }
 
-/** Two hosts on each side of one link of 100 Gb/s. */
+/** Two hosts on each side of one 100 Gb/s link. */
 struct Dumbbell
 {
     explicit Dumbbell(PacketBench& bench, Rate edge = Rate::Gbps(100))
@@ -49,7 +49,7 @@ struct Dumbbell
     uint32_t to[2];
 };
 
-/** A leaf-spine network of 12 hosts with random rates, and random flows on it. */
+/** A leaf-spine network of 12 hosts with random link rates, and random flows on it. */
 struct RandomPlay
 {
     RandomPlay(PacketBench& bench, uint64_t seed)
@@ -80,7 +80,10 @@ struct RandomPlay
         return Rate::Gbps(10.0 * static_cast<double>(1 + random.Below(20)));
     }
 
-    /** Flows in the order of their starts; every @p part-th one as packets, none where it is 0. */
+    /**
+     * Adds flows in the order of their starts. Every @p part-th one is simulated as packets; none
+     * where @p part is 0.
+     */
     void AddFlows(PacketBench& bench, uint64_t part)
     {
         std::vector<int64_t> starts;
@@ -113,7 +116,7 @@ struct RandomPlay
     std::vector<int64_t> sizes;
 };
 
-/** Without packets, flows end at the picoseconds at which they end in a fluid. */
+/** Without packet flows, flows end at the same picosecond as in a fluid simulation. */
 void
 ExpectAFluid(const HybridSpec& spec)
 {
@@ -158,9 +161,10 @@ TEST(HybridTransport, WithoutPacketsIsACorrectedFluid)
 }
 
 /**
- * What corrections keep from a fluid is in use, by acknowledgments: of two flows on a link of 12500
- * B/us packets have half, and end after 200 us; a fluid of 0.8 of the rate has 5000 B/us until then
- * and 10000 B/us for the other 250000 B.
+ * The capacity that a correction withholds from the fluid is not available to packets either:
+ * acknowledgments use it. Of two flows on a link of 12500 B/us, the packet flow has half and ends
+ * after 200 us. The fluid flow, on 0.8 of the rate, has 5000 B/us until then and 10000 B/us for its
+ * remaining 250000 B.
  */
 TEST(HybridTransport, PacketsHaveNothingOfWhatAcknowledgmentsTake)
 {
@@ -178,10 +182,10 @@ TEST(HybridTransport, PacketsHaveNothingOfWhatAcknowledgmentsTake)
 }
 
 /**
- * Packets fill the port that they share with a fluid flow, which is cut when both come to more than
- * its rate (CorrectedTransport, CutFlowsWaitAPeriodAndGoOnAtHalfTheirRate): 125000 B of each are
- * through after 20 us, then the fluid has 1250 B/us for a period and packets 11250 B/us, for 100
- * us.
+ * Packets and a fluid flow share a port; the fluid flow is cut when the sum of both exceeds the
+ * port's rate (CorrectedTransport, CutFlowsWaitAPeriodAndGoOnAtHalfTheirRate). 125000 B of each are
+ * through after 20 us; then the fluid has 1250 B/us for one period, and the packets 11250 B/us for
+ * 100 us.
  */
 TEST(HybridTransport, PacketsCutAFluidThatRecovers)
 {
@@ -208,7 +212,7 @@ TEST(HybridTransport, RefusesSharingByIngress)
     EXPECT_THROW(bench.OpenHybrid(spec), std::invalid_argument);
 }
 
-/** Without a fluid, flows end at the picoseconds at which they end as packets. */
+/** Without fluid flows, flows end at the same picosecond as in a packet simulation. */
 TEST(HybridTransport, WithoutAFluidIsPackets)
 {
     for (uint64_t seed = 1; seed <= 10; seed++)
@@ -235,8 +239,9 @@ TEST(HybridTransport, WithoutAFluidIsPackets)
 }
 
 /**
- * A flow of packets and a fluid one of equal size share a link evenly: both end when it has carried
- * both, after a path of 3 us; packets are stored at two switches, and may be one off.
+ * A packet flow and a fluid flow of equal size share a link evenly: both end when the link has
+ * carried both, plus 3 us of path latency. Two switches store packets, and the result may be one
+ * packet off.
  */
 TEST(HybridTransport, PacketsAndFluidShareALinkEvenly)
 {
@@ -253,9 +258,9 @@ TEST(HybridTransport, PacketsAndFluidShareALinkEvenly)
 }
 
 /**
- * Of n flows of equal size over one link one is packets, with queues that nothing bounds: all end
- * when the link has carried them, n times as late as alone; a packet flow that ends first has more
- * than its share.
+ * One of n equal flows over one link is a packet flow, with unbounded queues. All flows end when
+ * the link has carried all of them, after n times the uncontended time; a packet flow that ended
+ * earlier would have had more than its share.
  */
 TEST(HybridTransport, PacketsHaveNoMoreThanTheirShare)
 {
@@ -312,7 +317,7 @@ TEST(HybridTransport, EachTrafficClassHasItsShare)
     }
 }
 
-/** Packets that are made at r take r of a link, and the fluid has all the rest of it. */
+/** Packets generated at rate r take r of a link, and the fluid gets the rest. */
 TEST(HybridTransport, FluidHasWhatSteadyPacketsLeave)
 {
     for (const double gbps : {5.0, 20.0, 45.0})
@@ -330,7 +335,7 @@ TEST(HybridTransport, FluidHasWhatSteadyPacketsLeave)
     }
 }
 
-/** Sends datagrams by one route: one every so often; always, where that is 0. */
+/** Sends datagrams over one route, one per interval; all at once if the interval is 0. */
 class DatagramSender : public DatagramClient, public PassiveEngine
 {
   public:
@@ -406,9 +411,9 @@ WithDatagrams()
 }
 
 /**
- * Datagrams that always wait take turns with packets of flows, whatever their number: as long as
- * packets of 1000 bytes they have half of a link, at half that length a third, beside one fluid
- * flow or two. 12500 of them end when the fluid has as many packets.
+ * Backlogged datagrams alternate with the packets of flows, whatever the number of flows: with the
+ * packets' length of 1000 bytes they get half of a link, with half that length a third, next to one
+ * fluid flow or two. 12500 datagrams end when the fluid has sent as many packets.
  */
 TEST(HybridTransport, DatagramsTakeTurnsWithTheFluid)
 {
@@ -435,8 +440,8 @@ TEST(HybridTransport, DatagramsTakeTurnsWithTheFluid)
 }
 
 /**
- * Datagrams at 20 Gb/s, one every 400 ns, take that of the trunk, and the fluid all the rest, whose
- * rate is 100 Gb/s again when they have stopped: 1.25 MB in 500 us, so 12.5 MB end at 1100 us.
+ * Datagrams at 20 Gb/s, one per 400 ns, take that rate of the trunk; the fluid gets the rest, and
+ * 100 Gb/s after they stop. They carry 1.25 MB in 500 us, so 12.5 MB of fluid end at 1100 us.
  */
 TEST(HybridTransport, FluidHasWhatDatagramsLeave)
 {
@@ -453,10 +458,10 @@ TEST(HybridTransport, FluidHasWhatDatagramsLeave)
     ASSERT_EQ(sender.ends.size(), 1250u);
     EXPECT_NEAR(sender.ends.back().ToMicroseconds(), 1249 * 0.4 + 3 + 3 * 0.08, 1.0);
     EXPECT_NEAR(bench.End(fluid).ToMicroseconds(), 1103, 0.005 * 1103);
-    EXPECT_EQ(bench.End(late), Time::Microseconds(3003)); // as alone: nothing is left of them
+    EXPECT_EQ(bench.End(late), Time::Microseconds(3003)); // as in isolation
 }
 
-/** Without a fluid, datagrams arrive at the picoseconds at which they do among packets. */
+/** Without fluid flows, datagrams arrive at the same picosecond as in a packet simulation. */
 TEST(HybridTransport, DatagramsAloneArePackets)
 {
     std::vector<std::vector<Time>> ends;
@@ -475,7 +480,10 @@ TEST(HybridTransport, DatagramsAloneArePackets)
     EXPECT_EQ(ends[0], ends[1]);
 }
 
-/** How long a fluid flow of 10 MB takes beside packets that their window holds to a part. */
+/**
+ * Completion time, us, of a fluid flow of 10 MB next to packets that a static window limits. @param
+ * window of the coupling
+ */
 double
 TimeBesideHeldPackets(Time window)
 {
@@ -495,14 +503,15 @@ TimeBesideHeldPackets(Time window)
 }
 
 /**
- * Packets that their window w holds to r = w over a round trip are taken for greedy until the first
- * window of the coupling ends: the fluid has C / 2 for so long, then C - r. So it is late by
- * (C / 2 - r) / (C - r) of the window: half the window, half the error, and none in the limit.
+ * Packets limited by their window w to r = w / RTT are assumed to be greedy until the first
+ * coupling window ends: the fluid gets C / 2 in that window, then C - r. So the fluid is late by (C
+ * / 2 - r) / (C - r) of the coupling window: half the window gives half the error, and the limit
+ * has none.
  */
 TEST(HybridTransport, ErrorIsOfFirstOrderInTheWindow)
 {
     const double c = 100.0 / 8 * 1000; // bytes/us
-    // 6 us of latency, three transmissions of a packet and three of its acknowledgment.
+    // RTT: 6 us of latency, three transmissions of a packet and three of its acknowledgment.
     const double r = 15000 / (6 + 3 * 1000 / c + 3 / c);
     const double exact = 3 + 10000000 / (c - r);
     const double slope = (c / 2 - r) / (c - r);
@@ -519,8 +528,8 @@ TEST(HybridTransport, ErrorIsOfFirstOrderInTheWindow)
 }
 
 /**
- * A pause waits behind a frame that a share of its link makes longer; a lossless network stays so
- * beside a fluid as without one.
+ * A PFC pause waits for the frame in transmission, which takes longer on a link shared with a
+ * fluid. The lossless network still drops nothing.
  */
 TEST(HybridTransport, PausesLoseNothingBesideAFluid)
 {
@@ -551,7 +560,9 @@ TEST(HybridTransport, PausesLoseNothingBesideAFluid)
     EXPECT_EQ(bench.Transport().GetQueuePairs().Counters().lost, 0u);
 }
 
-/** While packets and a fluid share a queue, its bytes are marked as if the fluid stood in it, too.
+/**
+ * While packets and a fluid share a queue, packets are marked as if the fluid's bytes were queued,
+ * too.
  */
 TEST(HybridTransport, MarksSeeTheDelayOfTheWholeQueue)
 {
@@ -562,7 +573,7 @@ TEST(HybridTransport, MarksSeeTheDelayOfTheWholeQueue)
         const Dumbbell net(bench);
         HybridSpec spec = PlainSpec();
         StaticWindow held;
-        held.window = Bytes(120000); // 75 kB are on the way, the rest waits: less than Kmin alone
+        held.window = Bytes(120000); // 75 kB are in flight; the 45 kB queued are below Kmin
         spec.packets.congestionControl = held;
         spec.packets.switches.marks = true;
         spec.packets.switches.markFrom = Bytes(60000);
@@ -581,8 +592,9 @@ TEST(HybridTransport, MarksSeeTheDelayOfTheWholeQueue)
 }
 
 /**
- * All flows end, links have carried what crossed them to the byte (of acknowledgments, one each),
- * and never more than a round trip beyond their rates.
+ * All flows end. Links have carried exactly the bytes that crossed them, with one byte per
+ * acknowledgment. The excess over a link's rate stays below three round trips (8 us each) at the
+ * highest rate, 200 Gb/s.
  */
 TEST(HybridTransport, BytesAreConserved)
 {
@@ -614,8 +626,8 @@ TEST(HybridTransport, BytesAreConserved)
 }
 
 /**
- * What a fluid carries before, beside and without packets is in the usage of its links, though its
- * rate never changes on some of them: here against the packets.
+ * Link usage contains the bytes that the fluid carried before, during and after packet flows,
+ * including links on which the fluid rate never changes, here in the reverse direction.
  */
 TEST(HybridTransport, UsageHasWhatAFluidCarriedBeforePackets)
 {
@@ -635,10 +647,10 @@ TEST(HybridTransport, UsageHasWhatAFluidCarriedBeforePackets)
     EXPECT_FALSE(bench.End(packets).IsInfinite());
     EXPECT_DOUBLE_EQ(bench.Any().GetLinkUsage(net.trunk).bytes, 2 * 1250000);
     const LinkId back = bench.GetTopology().GetLink(net.trunk).opposite;
-    EXPECT_DOUBLE_EQ(bench.Any().GetLinkUsage(back).bytes, 12500000 + 1250); // acknowledgments, too
+    EXPECT_DOUBLE_EQ(bench.Any().GetLinkUsage(back).bytes, 12500000 + 1250); // with acknowledgments
 }
 
-/** Adds up what links have carried by the rates that it is told. */
+/** Integrates the reported rates of links over time. */
 class RateSum : public TransportObserver
 {
   public:
@@ -661,8 +673,9 @@ class RateSum : public TransportObserver
 };
 
 /**
- * Rates of links that observers are told are, over time, what the fluid has carried, and zero at
- * its end: also where its last flow ends at the instant at which the first packets start.
+ * The rates of links reported to observers integrate to the bytes that the fluid carried, and are
+ * zero at its end, also where the last fluid flow ends at the instant at which the first packets
+ * start.
  */
 TEST(HybridTransport, LinkRatesToldAddUpToWhatTheFluidCarried)
 {
@@ -673,7 +686,7 @@ TEST(HybridTransport, LinkRatesToldAddUpToWhatTheFluidCarried)
         bench.OpenHybrid(PlainSpec());
         RateSum sum;
         bench.Any().AddObserver(sum, true);
-        const Bytes size(1250000); // 100 us, and three links' latency
+        const Bytes size(1250000); // 100 us, plus the latency of three links
         bench.AddFlowAs(FlowForm::Fluid, net.from[0], net.to[0], size);
         bench.AddFlowAs(FlowForm::Packets, net.from[1], net.to[1], size, Time::Microseconds(start));
         const Time later = Time::Microseconds(150);
@@ -686,7 +699,10 @@ TEST(HybridTransport, LinkRatesToldAddUpToWhatTheFluidCarried)
     }
 }
 
-/** A flow that crosses a link of those named moves as packets, whatever its request says. */
+/**
+ * A flow that crosses one of the configured links is simulated as packets, whatever its request
+ * says.
+ */
 TEST(HybridTransport, FlowsOverChosenLinksArePackets)
 {
     PacketBench bench;
@@ -704,14 +720,17 @@ TEST(HybridTransport, FlowsOverChosenLinksArePackets)
     {
         packets += bench.Any().GetPortCounters(LinkId(i))->packets;
     }
-    EXPECT_EQ(packets, 6000u); // three hops, and as many acknowledgments
+    EXPECT_EQ(packets, 6000u); // three hops, with an acknowledgment for each packet
     spec.coupling.links = {"switch9->*"};
     PacketBench other;
     const Dumbbell same(other);
     EXPECT_THROW(other.OpenHybrid(spec), std::invalid_argument);
 }
 
-/** Flows of both forms leave a link that fails, or wait where there is no other. */
+/**
+ * When a link fails that has no alternative path, flows of both forms stall; they resume when it is
+ * restored.
+ */
 TEST(HybridTransport, BothFormsWaitForALinkThatFails)
 {
     PacketBench bench;
@@ -731,13 +750,13 @@ TEST(HybridTransport, BothFormsWaitForALinkThatFails)
     EXPECT_GT(bench.End(packets).ToMicroseconds(), 1000 + 150);
 }
 
-/** What is cancelled is gone, and leaves its share, whether it has begun or not. */
+/** Cancelled flows, started or not, release their share. */
 TEST(HybridTransport, CancelledFlowsLeaveTheirShare)
 {
     PacketBench bench;
     const Dumbbell net(bench);
     HybridSpec spec = PlainSpec();
-    StaticWindow window; // what is on its way still arrives
+    StaticWindow window; // bounds the packets in flight, which still arrive
     window.window = Bytes(150000);
     spec.packets.congestionControl = window;
     bench.OpenHybrid(spec);

@@ -12,7 +12,7 @@ namespace weir
 
 TEST(LinkProfileTest, NvLinkPacketsOf256BytesCarryTwoHeaderFlits)
 {
-    // 256 / (256 + 2 * 16) = 8 / 9; with the header flit alone 256 / 272 = 16 / 17.
+    // 256 / (256 + 2 * 16) = 8 / 9; with one header flit 256 / 272 = 16 / 17.
     EXPECT_DOUBLE_EQ(NvLinkFraming(), 8.0 / 9);
     EXPECT_DOUBLE_EQ(NvLinkFraming(1), 16.0 / 17);
 }
@@ -41,7 +41,7 @@ TEST(LinkProfileTest, InfinibandPacketsCost26Bytes)
 
 TEST(LinkProfileTest, SlingshotAndEfaPacketsCostWhatTheirSourcesSay)
 {
-    // 14 + 4 Ethernet and 32 of transport; EFA beside them 20 preamble and gap, 20 IPv4, 8 UDP.
+    // 14 + 4 Ethernet and 32 of transport; EFA adds 20 preamble and gap, 20 IPv4, 8 UDP.
     EXPECT_DOUBLE_EQ(SlingshotFraming(4096), 4096.0 / 4146);
     EXPECT_DOUBLE_EQ(SlingshotFraming(2048), 2048.0 / 2098);
     EXPECT_DOUBLE_EQ(EfaFraming(4096), 4096.0 / 4194);
@@ -50,8 +50,8 @@ TEST(LinkProfileTest, SlingshotAndEfaPacketsCostWhatTheirSourcesSay)
 
 TEST(LinkProfileTest, ATcpPacketHoldsItsHeaders)
 {
-    // The MTU is IP's: of 1500 bytes 20 IPv4, 20 TCP and 12 of time stamps are not payload; on the
-    // wire 14 + 4 Ethernet and 20 of preamble and gap come on top.
+    // The MTU is that of IP: of 1500 bytes 20 IPv4, 20 TCP and 12 of timestamps are not payload.
+    // The wire adds 14 + 4 Ethernet and 20 of preamble and gap.
     EXPECT_DOUBLE_EQ(TcpFraming(1500), 1448.0 / 1538);
     EXPECT_DOUBLE_EQ(TcpFraming(9000), 8948.0 / 9038);
 }
@@ -84,7 +84,7 @@ TEST(LinkProfileTest, ThePayloadRateIsTheProductOfAllShares)
 
 TEST(LinkProfileTest, EverySharePartsPayloadFromOverhead)
 {
-    // A larger packet never lowers the share, and no packet is all payload.
+    // Property: a larger packet never lowers the payload fraction, and no packet is all payload.
     double last = 0;
     for (const uint32_t payload : {128u, 256u, 512u, 1024u, 2048u, 4096u})
     {
@@ -140,8 +140,8 @@ TEST(LinkProfileTest, AProfileThatNoLinkCanHaveIsRefusedByField)
     EXPECT_EQ(refusal([](LinkProfile& p) { p.latency = Time::Infinite(); }), "node.nic.latency");
 }
 
-// Every transport is listed once, in the order of its value, with an MTU that its framing takes;
-// more payload to the same headers is a larger part.
+// The table lists every transport once, in the order of the enumerators, with MTUs that its framing
+// accepts. A larger payload behind the same headers is a larger fraction of the packet.
 TEST(NetTransportTest, TableHoldsEveryTransport)
 {
     uint8_t value = 0;

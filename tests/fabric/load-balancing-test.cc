@@ -10,7 +10,7 @@
 
 /**
  * @file
- * Choice of paths by load, spraying, detours: what flows on whole fabrics take, against closed
+ * Adaptive routing, spraying and detours: completion times of flows on whole fabrics against closed
  * forms.
  */
 namespace weir
@@ -21,7 +21,7 @@ namespace
 
 const Bytes MEGABYTE(1000000);
 
-/** A dragonfly of one group: four routers, two hosts each. */
+/** A dragonfly of one group: four routers with two hosts each. */
 ClusterSpec
 FourRouters(bool adapts)
 {
@@ -35,7 +35,7 @@ FourRouters(bool adapts)
 
 } // namespace
 
-// One flow over eight spines of 10 GB/s each moves at 80 GB/s, and every one carries an eighth.
+// One flow over eight spines of 10 GB/s each moves at 80 GB/s, and every path carries an eighth.
 TEST(SprayTest, SplitsEquallyOverAllShortestPaths)
 {
     ClusterSpec spec = TwoLeaves(8, SprayRouting());
@@ -53,12 +53,14 @@ TEST(SprayTest, SplitsEquallyOverAllShortestPaths)
     }
 }
 
-// A sprayed flow and one that is on a link of its kind get the same: weights hold in proportion.
+// A sprayed flow and a flow on a single path get equal shares of a common link: weights scale with
+// the share of the link that a flow uses.
 TEST(SprayTest, SharesItsEndsFairly)
 {
     ClusterSpec spec = TwoLeaves(4, SprayRouting());
     Play play(spec);
-    // Two flows into one NIC of 10 GB/s, one from the other leaf, one from the same: 5 GB/s each.
+    // Two flows into one NIC of 10 GB/s, one from the other leaf and one from the same: 5 GB/s
+    // each.
     const auto far = play.Start(4, 0, MEGABYTE, Time(), 0);
     const auto near = play.Start(1, 0, MEGABYTE, Time(), 1);
     play.Engines().RunUntil(Time::Nanoseconds(1));
@@ -68,8 +70,9 @@ TEST(SprayTest, SharesItsEndsFairly)
     EXPECT_NEAR(play.Run().ToMicroseconds(), 200, 1e-3);
 }
 
-// Eight flows from leaf to leaf, eight paths: by load each has one, whatever the hashes say; by
-// hash all eight apart is one case in 8^8 / 8! = 416, so some share. ECMP is never faster.
+// Eight flows from leaf to leaf over eight paths. By load each flow has a path of its own, whatever
+// the hashes are. By hash all eight differ only in one of 8^8 / 8! = 416 cases, so some collide.
+// ECMP is never faster.
 TEST(AdaptiveTest, AvoidsCollisionsOfHashes)
 {
     bool collided = false;
@@ -95,12 +98,12 @@ TEST(AdaptiveTest, AvoidsCollisionsOfHashes)
     EXPECT_TRUE(collided);
 }
 
-// What is held at one rate over several paths at once stands for many transfers: loads are even.
+// A flow held at one rate over several paths stands for many transfers: the loads are even.
 TEST(AdaptiveTest, SpreadsFlowsOfSeveralPathsEvenly)
 {
     Play play(TwoLeaves(8, AdaptiveRouting()));
     play.Start(play.SumOf({{0, 8}, {1, 9}}), MEGABYTE, Time(), 0);
-    EXPECT_NEAR(play.Run().ToMicroseconds(), 100, 1e-3); // the NICs bound it
+    EXPECT_NEAR(play.Run().ToMicroseconds(), 100, 1e-3); // the NICs are the bottleneck
     const auto bytes = play.TrunkBytes();
     ASSERT_EQ(bytes.size(), 16U);
     for (const double each : bytes)
@@ -109,8 +112,8 @@ TEST(AdaptiveTest, SpreadsFlowsOfSeveralPathsEvenly)
     }
 }
 
-// Both flows of two points on router 0 to two on router 1 share the one local link by shortest
-// paths; UGAL sends the second by a third router: both at full rate, which the NICs bound.
+// Two flows from the NICs of router 0 to those of router 1 share one local link on shortest paths.
+// UGAL sends the second over a third router: both run at the full rate of the NICs.
 TEST(AdaptiveTest, TakesDetoursInADragonfly)
 {
     for (const bool adapts : {false, true})
@@ -122,8 +125,8 @@ TEST(AdaptiveTest, TakesDetoursInADragonfly)
     }
 }
 
-// Loads that come and go leave nothing, not even a rounding: alone on the network every flow takes
-// its shortest path, whatever has crossed the links before.
+// Ended flows leave no load, not even a rounding error: in isolation every flow takes its shortest
+// path, whatever has crossed the links before.
 TEST(AdaptiveTest, ForgetsWhatHasEnded)
 {
     ClusterSpec spec = ThinSpec(8, Dragonfly(), AdaptiveRouting());
@@ -159,7 +162,7 @@ TEST(AdaptiveTest, ForgetsWhatHasEnded)
     }
 }
 
-// A link at a tenth of its rate is left alone while whole ones are free.
+// Flows avoid a link at a tenth of its rate while others are free.
 TEST(AdaptiveTest, AvoidsADegradedLink)
 {
     Play play(TwoLeaves(4, AdaptiveRouting()));
@@ -178,9 +181,9 @@ TEST(AdaptiveTest, AvoidsADegradedLink)
     EXPECT_NEAR(play.Run().ToMicroseconds(), 100, 1e-6);
 }
 
-// What stands for many transfers takes less of a link that degrades while it is under way: four
-// ports of 10 GB/s over four uplinks, of which one has 5 from @p late on: 35 GB/s of 40. Undivided
-// again, all would wait for the half of it.
+// A sum stands for many transfers, and puts less on a link that degrades while the sum is in
+// progress: four ports of 10 GB/s over four uplinks, one of which has 5 GB/s from @p late on, so 35
+// of 40 GB/s. Without a new split all transfers would run at half rate.
 TEST(AdaptiveTest, SumsLeaveALinkThatDegradesUnderWay)
 {
     for (const Time late : {Time(), Time::Microseconds(50)})
@@ -201,26 +204,26 @@ TEST(AdaptiveTest, SumsLeaveALinkThatDegradesUnderWay)
     }
 }
 
-// A flow that goes on within the gap keeps its path though that has come to be loaded; after a
-// pause it moves to a free one.
+// A flow that continues within the gap keeps its path even if that path is loaded by now; after a
+// longer pause it moves to a free path.
 TEST(FlowletTest, KeepsItsPathUntilItPauses)
 {
     FlowletRouting routing;
     routing.gap = Time::Microseconds(50);
     Play play(TwoLeaves(2, routing));
-    play.Start(0, 2, MEGABYTE, Time(), 0); // 100 us, first spine
+    play.Start(0, 2, MEGABYTE, Time(), 0); // 100 us, on the first spine
     play.Engines().RunUntil(Time::Microseconds(100));
     play.Start(1, 3, Bytes(10000000), Time::Microseconds(100), 1); // 1 ms: the first spine is free
-    play.Start(0, 2, MEGABYTE, Time::Microseconds(100), 0);        // goes on: shares it
+    play.Start(0, 2, MEGABYTE, Time::Microseconds(100), 0);        // continues: shares that spine
     play.Engines().RunUntil(Time::Microseconds(300));
     EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), 300, 1e-6);
-    play.Start(0, 2, MEGABYTE, Time::Microseconds(360), 0); // paused: takes the other spine
+    play.Start(0, 2, MEGABYTE, Time::Microseconds(360), 0); // after a pause: takes the other spine
     play.Engines().RunUntil(Time::Microseconds(470));
     EXPECT_NEAR(play.EndOf(0).ToMicroseconds(), 460, 1e-6);
 }
 
-// As packets, eight flows of one instant from leaf to leaf have a spine each, too, and their ends
-// are those of one alone.
+// In a packet simulation, too, eight simultaneous flows from leaf to leaf get a spine each, and end
+// like one flow in isolation.
 TEST(PacketRoutingTest, FlowsOfOneInstantChooseApart)
 {
     for (const bool areFlowlets : {false, true})
@@ -243,8 +246,8 @@ TEST(PacketRoutingTest, FlowsOfOneInstantChooseApart)
     }
 }
 
-// A flowlet chooses when its queue pair has never sent, at whatever time that is, and again after a
-// pause: beside a flow that has the first spine until 1 ms, one that starts at 10 us has the other.
+// A flowlet chooses its path at the first packet of its queue pair, at any time, and again after a
+// pause: one flow has the first spine until 1 ms, so one that starts at 10 us takes the other.
 TEST(PacketRoutingTest, FlowletsChooseAtFirstAndAfterPauses)
 {
     FlowletRouting routing;
@@ -255,7 +258,7 @@ TEST(PacketRoutingTest, FlowletsChooseAtFirstAndAfterPauses)
     play.Start(1, 3, MEGABYTE, Time::Microseconds(10), 1);
     play.Engines().RunUntil(Time::Microseconds(200));
     EXPECT_LT(play.EndOf(1).ToMicroseconds(), 115);
-    // The route keeps its spine within the gap, although another flow has come there since.
+    // Within the gap the route keeps its spine, although another flow has joined it since.
     play.Start(1, 2, Bytes(10000000), Time::Microseconds(200), 2);
     play.Engines().RunUntil(Time::Microseconds(1200));
     const Time again = Time::Microseconds(3000);
@@ -264,8 +267,8 @@ TEST(PacketRoutingTest, FlowletsChooseAtFirstAndAfterPauses)
     EXPECT_LT((play.Run() - again).ToMicroseconds(), 105);
 }
 
-// The second flow between two routers of a dragonfly takes a detour, as in a fluid: both end
-// as one alone does, but for the detour's hop.
+// The second flow between two routers of a dragonfly takes a detour, as in a fluid simulation: both
+// end as in isolation, except for the extra hop.
 TEST(PacketRoutingTest, PacketsTakeDetoursInADragonfly)
 {
     for (const bool adapts : {false, true})
@@ -278,7 +281,7 @@ TEST(PacketRoutingTest, PacketsTakeDetoursInADragonfly)
     }
 }
 
-// Of two spines, the one whose link fails is left, and found again.
+// Of two spines, a flow leaves the one whose link fails, and returns after the link is restored.
 TEST(PacketRoutingTest, PacketsLeaveAFailedLinkAndComeBack)
 {
     Play play(TwoLeaves(2, AdaptiveRouting()), PacketSpec());
@@ -307,7 +310,7 @@ TEST(PacketRoutingTest, PacketsLeaveAFailedLinkAndComeBack)
     EXPECT_LT(play.Run().ToMicroseconds(), 10000);
 }
 
-// What closed forms take for a link's share is what spraying puts on it.
+// The expected link shares of the closed forms equal the shares that spraying puts on the links.
 TEST(SprayTest, ExpectedSharesAreWhatLinksCarry)
 {
     ClusterSpec spec = ThinSpec(27, Torus(), SprayRouting());
@@ -324,11 +327,11 @@ TEST(SprayTest, ExpectedSharesAreWhatLinksCarry)
                     30 * each.share + 1);
         sum += each.share;
     }
-    EXPECT_NEAR(sum, 2 + 3, 1e-9); // of (1, 1, 1) three links away, and two of the NICs
+    EXPECT_NEAR(sum, 2 + 3, 1e-9); // (1, 1, 1) is three links away; the NICs add two
 }
 
-// Two NICs of one switch that send to each other at once, as one stream: neither segment leads back
-// to where it began, and every NIC's two links are loaded once.
+// Two NICs of one switch send to each other concurrently as one sum: neither segment returns to its
+// start, and each NIC's two links are loaded once.
 TEST(SprayTest, ExchangesUnderOneSwitchDoNotTurnBack)
 {
     Play play(TwoLeaves(4, SprayRouting()));
@@ -350,7 +353,7 @@ TEST(SprayTest, ExchangesUnderOneSwitchDoNotTurnBack)
     }
 }
 
-// 2 x 3 paths of unequal branching: a sixth each, then what meets adds up.
+// 2 x 3 paths with unequal branching: a sixth each; where paths merge, their shares add up.
 TEST(PathDagTest, SharesAreExactFractions)
 {
     PathDag dag;
@@ -371,7 +374,8 @@ TEST(PathDagTest, SharesAreExactFractions)
     std::vector<double> rates(7, 1);
     const auto leastLoaded = [&] { return LeastLoadedPath(dag, LoadsWithFlow(loads, rates, 1)); };
     EXPECT_EQ(leastLoaded(), (std::vector<LinkId>{LinkId(1), LinkId(4), LinkId(6)}));
-    // At a quarter of its rate an idle link is as loaded with one more as a whole one with four.
+    // At a quarter of its rate an idle link with one more flow is as loaded as a full-rate link
+    // with four.
     rates[4] = 0.25;
     EXPECT_EQ(leastLoaded(), (std::vector<LinkId>{LinkId(1), LinkId(5), LinkId(6)}));
     loads[0] = 9;

@@ -8,7 +8,7 @@ namespace weir
 namespace
 {
 
-// What max-min-test.cc holds for the first seeds, for many more: rounding and ties that happen once
+// The comparisons of max-min-test.cc for many more seeds: rounding errors and ties that occur once
 // in ten thousand systems.
 
 constexpr uint64_t FIRST = 1501;
@@ -39,7 +39,7 @@ TEST(ManySystems, MaxMinEqualsProgressiveFillingWhereEveryChangeRipplesEverywher
     }
 }
 
-// As many end points as make the solver walk by itself.
+// Enough endpoints for the solver to switch to walking by itself.
 TEST(ManySystems, MaxMinEqualsProgressiveFillingAmongManyEndPoints)
 {
     for (uint64_t seed = 1; seed <= 6; seed++)

@@ -50,7 +50,8 @@ TEST(WalkingMaxMin, EqualsProgressiveFillingWhereEveryChangeRipplesEverywhere)
     }
 }
 
-// All to all over cores that have room, whose loads are kept from the second solve on only.
+// All-to-all over cores with spare capacity; the solver keeps loads only from the second solve on.
+// A link that is not reported as touched has an unchanged load.
 TEST(WalkingMaxMin, TellsEveryChangeOfALoadThatIsKept)
 {
     constexpr uint32_t RANKS = 8;
@@ -112,7 +113,7 @@ TEST(LocalMaxMin, EqualsProgressiveFillingWhereEveryChangeRipplesEverywhere)
     }
 }
 
-// A flow that meets others only where there is room for all changes nothing for them.
+// A flow that shares only unsaturated links with others does not change their rates.
 TEST(LocalMaxMin, AChangeGoesNoFurtherThanFullLinks)
 {
     Pair<LocalMaxMin> pair({10, 10, 100});
@@ -129,8 +130,8 @@ TEST(LocalMaxMin, AChangeGoesNoFurtherThanFullLinks)
     EXPECT_DOUBLE_EQ(pair.Solver().Level(b), 5);
 }
 
-// 60 x 60 flows of different weights: each change reaches thousands, so the local solver soon
-// gives up; whoever goes on has the same answer, under the same indices.
+// 60 x 60 flows of different weights: each change reaches thousands, so the local solver hands over
+// to the group solver, which gives the same answer under the same indices.
 TEST(SharingSolver, HandsOverWhereEveryChangeRipplesEverywhere)
 {
     constexpr uint32_t RANKS = 60;
@@ -159,9 +160,9 @@ TEST(SharingSolver, HandsOverWhereEveryChangeRipplesEverywhere)
     EXPECT_LT(pair.Solver().MovedVariables().size(), variables.size());
 }
 
-// A ring over 512 links, on each of which another flow comes and goes: a change is looked at all
-// around the ring, but links hold a flow or two each, so that moving them together would save
-// nothing, and nobody takes over.
+// A ring over 512 links, each with another flow that comes and goes: a change is propagated around
+// the whole ring, but each link holds only one or two flows. Grouping them would save nothing, so
+// the local solver keeps the problem.
 TEST(SharingSolver, KeepsLongPathsThatMeetFew)
 {
     constexpr uint32_t LINKS = 512;
@@ -193,7 +194,7 @@ TEST(MaxMin, AnUncontendedVariableGetsTheLeastCapacityOverMultiplicity)
     pair.ExpectEqual("uncontended");
     EXPECT_TRUE(pair.Solver().IsUncontended(v));
     EXPECT_DOUBLE_EQ(pair.Solver().Level(v), 25);
-    // Idle it stays on its links until another variable wants one of them.
+    // When idle, it stays attached to its links until another variable needs one of them.
     pair.SetWeight(v, 0);
     pair.ExpectEqual("idle");
     EXPECT_TRUE(pair.Solver().IsAttached(v));
@@ -206,8 +207,8 @@ TEST(MaxMin, AnUncontendedVariableGetsTheLeastCapacityOverMultiplicity)
 
 TEST(MaxMin, ALinkFarFromFullHearsOfNoRiseUntilItMatters)
 {
-    // Four variables share link 4 of 100; each crosses a link of its own, of 1000 but for the last,
-    // whose 60 hold it only when fewer than two share.
+    // Four variables share link 4 of 100. Each crosses a link of its own, of capacity 1000 except
+    // for the last, whose 60 limit its variable only when fewer than two variables share link 4.
     Pair<> pair({1000, 1000, 1000, 60, 100});
     uint32_t variables[4];
     for (uint32_t i = 0; i < 4; i++)
@@ -247,7 +248,7 @@ TEST(MaxMin, ASolveTouchesOnlyWhatAChangeCanReach)
     pair.SetWeight(variables[0], 3);
     pair.ExpectEqual("one");
     EXPECT_EQ(pair.Solver().TouchedLinks(), std::vector<uint32_t>{0});
-    // What cancels out touches nothing.
+    // Changes that cancel out touch nothing.
     pair.SetWeight(variables[0], 0);
     pair.SetWeight(variables[0], 3);
     pair.ExpectEqual("none");

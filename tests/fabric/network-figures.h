@@ -13,7 +13,7 @@
 
 /**
  * @file
- * Figures of a network found the plain way: counting, breadth-first search, maximum flow.
+ * Figures of a network by elementary methods: counting, breadth-first search, maximum flow.
  */
 namespace weir
 {
@@ -29,7 +29,7 @@ CountKind(const Topology& topology, DeviceKind kind)
     return count;
 }
 
-/** Wires between switches, each direction of a wire counting half. */
+/** Number of wires between switches; each direction of a wire counts half. */
 inline std::size_t
 CountTrunks(const Topology& topology)
 {
@@ -41,7 +41,9 @@ CountTrunks(const Topology& topology)
     return count / 2;
 }
 
-/** Network links from @p from to every device; the maximum where there is no path. */
+/**
+ * Number of network links from @p from to every device; the maximum value where there is no path.
+ */
 inline std::vector<uint32_t>
 NetworkDistances(const Topology& topology, DeviceId from)
 {
@@ -69,7 +71,7 @@ NetworkDistances(const Topology& topology, DeviceId from)
     return distances;
 }
 
-/** The most links between two switches that NICs are attached to. */
+/** Largest number of links between two switches that have NICs. */
 inline uint32_t
 SwitchDiameter(const Cluster& cluster)
 {
@@ -94,8 +96,8 @@ SwitchDiameter(const Cluster& cluster)
 }
 
 /**
- * GB/s from the switches of the first half of @p order to those of the second when no link inside a
- * half counts as limit but its own (Edmonds and Karp), NICs left out.
+ * Maximum flow, GB/s, from the switches of the first half of @p order to those of the second over
+ * the links between switches (Edmonds and Karp).
  */
 inline double
 BisectionRate(const Topology& topology, const std::vector<DeviceId>& order)
@@ -166,7 +168,7 @@ BisectionRate(const Topology& topology, const std::vector<DeviceId>& order)
     }
 }
 
-/** Why a cluster cannot be wired; empty when it can. */
+/** Reason why a cluster cannot be wired; empty if it can. */
 inline std::string
 RefusalOf(const ClusterSpec& spec)
 {
@@ -181,7 +183,7 @@ RefusalOf(const ClusterSpec& spec)
     return "";
 }
 
-/** All switches of one kind, ascending. */
+/** All switches of one kind, in ascending order. */
 inline std::vector<DeviceId>
 SwitchesOf(const Topology& topology, DeviceKind kind)
 {

@@ -11,8 +11,8 @@
 
 /**
  * @file
- * What whole networks carry: uniform traffic against closed forms, and the worst case of a
- * dragonfly with detours and without.
+ * Throughput of whole networks: uniform traffic against closed forms, and the worst case of a
+ * dragonfly with and without detours.
  */
 namespace weir
 {
@@ -24,8 +24,9 @@ const Bytes MEGABYTE(1000000);
 
 } // namespace
 
-// The worst case of minimal routing (Kim et al. 2008, figure 8): all of a group sends to the next
-// group, whose one global link then carries a p flows; by Valiant's detours they spread.
+// The worst case of minimal routing (Kim et al. 2008, figure 8): every group sends only to the next
+// group, so their one global link carries a p flows. Valiant's detours distribute them over other
+// groups.
 TEST(ValiantTest, SpreadsTheWorstCaseOfADragonfly)
 {
     double ends[2];
@@ -47,11 +48,11 @@ TEST(ValiantTest, SpreadsTheWorstCaseOfADragonfly)
         }
         ends[detours] = play.Run().ToMicroseconds();
     }
-    EXPECT_NEAR(ends[0], 800, 1e-6); // eight flows on one link
-    EXPECT_LE(ends[1], 600);         // hashes fall together here and there
+    EXPECT_NEAR(ends[0], 800, 1e-6); // eight flows on one global link
+    EXPECT_LE(ends[1], 600);         // some hashes collide
 }
 
-// A Valiant route between two groups passes a third one.
+// A Valiant route between two groups passes through a third one.
 TEST(ValiantTest, GoesByAThirdGroup)
 {
     ClusterSpec spec = ThinSpec(72, Dragonfly(), ValiantRouting());
@@ -74,8 +75,8 @@ TEST(ValiantTest, GoesByAThirdGroup)
     }
 }
 
-// Uniform all-to-all on a k-ary n-cube: N^2 pairs of k / 4 links along a dimension on the average
-// over 2 N links, by symmetry N k / 8 flows on each.
+// Uniform all-to-all on a k-ary n-cube: N^2 pairs cross k / 4 links of a dimension on average; by
+// symmetry each of its 2 N links carries N k / 8 flows.
 TEST(ThroughputTest, AllToAllOnATorus)
 {
     ClusterSpec spec = ThinSpec(1, Torus(), SprayRouting());
@@ -97,8 +98,9 @@ TEST(ThroughputTest, AllToAllOnATorus)
     EXPECT_NEAR(play.Run().ToMicroseconds(), 16 * 4 / 8 * 100.0, 0.01);
 }
 
-// Uniform all-to-all on a dragonfly with one global link between every two groups: a local link
-// carries p^2 flows of its own routers and a p^2 h each of what leaves and enters the group.
+// Uniform all-to-all on a dragonfly with one global link between any two groups: a local link
+// carries p^2 flows between its own routers, and a p^2 h flows each for the traffic that leaves and
+// that enters the group.
 TEST(ThroughputTest, AllToAllOnADragonfly)
 {
     ClusterSpec spec = ThinSpec(36, Dragonfly(), EcmpRouting());

@@ -26,7 +26,7 @@ using Names = std::vector<std::string>;
 constexpr uint8_t PCIE = 1 << static_cast<int>(LinkKind::Pcie);
 constexpr uint8_t INSIDE = PCIE | 1 << static_cast<int>(LinkKind::InterSocket);
 
-/** The devices that a path inside node 0 passes, without its ends. */
+/** Names of the devices between the two ends of a path inside node 0. */
 Names
 Path(const Cluster& cluster, const std::string& from, const std::string& to)
 {
@@ -98,7 +98,7 @@ TEST(NodePlacesTest, ASlotOfItsOwnIsAsWideAsItSays)
 
 TEST(NodePlacesTest, PortsOfACardShareItsSlot)
 {
-    // 4 cards of 2 ports: ports 2c and 2c + 1 reach their switch through card c.
+    // 4 cards with 2 ports: ports 2c and 2c + 1 reach their switch through card c.
     ClusterSpec spec = OneNode();
     spec.node.nics = 8;
     spec.node.portsPerNic = 2;
@@ -106,14 +106,15 @@ TEST(NodePlacesTest, PortsOfACardShareItsSlot)
     EXPECT_EQ(Path(cluster, "gpu2", "nic2"), (Names{"pcie1", "card1"}));
     EXPECT_EQ(Path(cluster, "gpu2", "nic3"), (Names{"pcie1", "card1"}));
     EXPECT_FALSE(cluster.GetTopology().FindDevice("node0/card4").IsValid());
-    // Two GPUs a switch with one card of two ports: each starts with a port of its own.
+    // Each switch has two GPUs and one card of two ports: the preferred ports of the GPUs differ.
     EXPECT_EQ(cluster.NearestNics(2).front(), 2u);
     EXPECT_EQ(cluster.NearestNics(3).front(), 3u);
 }
 
 TEST(NodePlacesTest, GpusWithSeveralPortsStartAsFarApartAsTheyCan)
 {
-    // 8 cards of 2 ports on 4 switches: 4 ports for 2 GPUs, so the second starts two further.
+    // 8 cards of 2 ports on 4 switches: 4 ports for 2 GPUs, so the second GPU starts two ports
+    // further.
     ClusterSpec spec = OneNode();
     spec.node.nics = 16;
     spec.node.portsPerNic = 2;
@@ -153,7 +154,7 @@ TEST(NodePlacesTest, BothDirectionsThroughAHostBridgeShareOneLink)
     {
         latency += topology.GetLink(id).latency;
     }
-    EXPECT_EQ(latency, spec.node.pcie.latency * 2); // the bridge adds none of its own
+    EXPECT_EQ(latency, spec.node.pcie.latency * 2); // the bridge adds no latency
 }
 
 TEST(NodePlacesTest, SocketsOfDifferentBoardsAreNotJoined)

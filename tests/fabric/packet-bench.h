@@ -18,7 +18,7 @@
 namespace weir
 {
 
-/** Packets of 1000 bytes with 48 of headers, on switches that lose nothing. */
+/** Packets of 1000 bytes plus 48 of headers, on switches without losses and marks. */
 inline PacketSpec
 PlainPackets()
 {
@@ -30,7 +30,9 @@ PlainPackets()
     return spec;
 }
 
-/** Hosts and switches with packets, a fluid or both on them, and flows whose ends are noted. */
+/**
+ * Hosts and switches with a packet, fluid or hybrid transport, and flows whose ends are recorded.
+ */
 class PacketBench : private FlowClient, private PassiveEngine
 {
   public:
@@ -50,7 +52,7 @@ class PacketBench : private FlowClient, private PassiveEngine
         return m_topology.AddDuplexLink(DeviceId(a), DeviceId(b), kind, rate, latency);
     }
 
-    /** A chain of a host, @p switches, and a host. @return the hosts. */
+    /** A chain of a host, @p switches switches, and a host. @return the two hosts */
     std::pair<uint32_t, uint32_t> AddChain(unsigned switches, Rate rate, Time latency)
     {
         const uint32_t from = AddHost();
@@ -66,19 +68,19 @@ class PacketBench : private FlowClient, private PassiveEngine
         return {from, to};
     }
 
-    /** The link to a device that has no other. */
+    /** The link to a device that has only one. */
     LinkId LinkTo(uint32_t device) const
     {
         return m_topology.GetLink(m_topology.LinksFrom(DeviceId(device)).front()).opposite;
     }
 
-    /** Puts a switch into a group of a dragonfly. */
+    /** Assigns a switch to a group of a dragonfly. */
     void SetGroup(uint32_t device, uint32_t group)
     {
         m_topology.SetGroup(DeviceId(device), group);
     }
 
-    /** To be called when all is joined, before flows are added. */
+    /** Creates the transport. Call it after all links are joined and before flows are added. */
     void Open(const PacketSpec& spec, const Polymorphic<RoutingPolicy>& routing = EcmpRouting())
     {
         MakeRouting(routing);
@@ -118,13 +120,16 @@ class PacketBench : private FlowClient, private PassiveEngine
         Use(std::move(replay));
     }
 
-    /** @return its number, for Finish. Flows are to be added in the order of their starts. */
+    /**
+     * Adds a flow; flows must be added in the order of their starts.
+     * @return the index of the flow, for Duration() and End()
+     */
     std::size_t AddFlow(uint32_t from, uint32_t to, Bytes bytes, Time start = Time())
     {
         return AddFlow(RouteOf(from, to), bytes, start);
     }
 
-    /** Of the flow that is added next. */
+    /** Route of the flow that is added next. */
     RouteId RouteOf(uint32_t from, uint32_t to)
     {
         RouteRequest request;
@@ -139,13 +144,13 @@ class PacketBench : private FlowClient, private PassiveEngine
         return m_requests[flow].route;
     }
 
-    /** Links that a flow crosses. */
+    /** Number of links that a flow crosses. */
     std::size_t Hops(std::size_t flow) const
     {
         return m_routing->Links(m_requests[flow].route).size();
     }
 
-    /** As above, as packets or as a fluid where it may be either. */
+    /** As above, for a flow in the given form (packets or fluid) and with a rate cap. */
     std::size_t AddFlowAs(FlowForm form,
                           uint32_t from,
                           uint32_t to,
@@ -177,7 +182,7 @@ class PacketBench : private FlowClient, private PassiveEngine
         return m_starts.size() - 1;
     }
 
-    /** Something that acts beside the flows. */
+    /** Adds another engine that runs alongside the flows. */
     void AddEngine(PassiveEngine& engine)
     {
         m_engines.Add(engine);
@@ -195,7 +200,7 @@ class PacketBench : private FlowClient, private PassiveEngine
         CheckConservation();
     }
 
-    /** From its start until it is done; infinite when it is not. */
+    /** Time from the start of a flow to its end; infinite if it has not ended. */
     Time Duration(std::size_t flow) const
     {
         return m_ends[flow] - m_starts[flow];
@@ -216,7 +221,7 @@ class PacketBench : private FlowClient, private PassiveEngine
         return m_packets->GetNetwork();
     }
 
-    /** Whatever moves the bytes. */
+    /** The transport in use, whichever it is. */
     weir::Transport& Any()
     {
         return *m_transport;
@@ -294,7 +299,7 @@ class PacketBench : private FlowClient, private PassiveEngine
     Topology m_topology;
     std::unique_ptr<Routing> m_routing;
     std::unique_ptr<weir::Transport> m_transport;
-    PacketTransport* m_packets{nullptr}; //!< where there are packets
+    PacketTransport* m_packets{nullptr}; //!< null where there are no packets
     HybridTransport* m_hybrid{nullptr};
     ReplayTransport* m_replay{nullptr};
     EngineSet m_engines;

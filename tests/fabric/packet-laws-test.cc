@@ -23,9 +23,10 @@ namespace
 {
 
 /**
- * The runs of m3 (SIGCOMM 2024) state what each of their flows takes alone over two links of 1 us
- * at 10 Gb/s, in nanoseconds. Where a packet takes a whole number of them, the HPCC simulator's
- * clock takes one less (PacketSpec::WholeTime), which flows of one packet are not stated with.
+ * The data of m3 (SIGCOMM 2024) state the uncontended time of each flow over two links of 1 us at
+ * 10 Gb/s, in nanoseconds. Where a packet takes a whole number of nanoseconds, the HPCC simulator's
+ * clock takes one less (PacketSpec::WholeTime); the stated times of one-packet flows do not include
+ * this, hence the tolerance of 2 ns.
  */
 TEST(PacketLaws, FlowsAloneTakeWhatM3States)
 {
@@ -68,7 +69,7 @@ TEST(PacketLaws, FlowsAloneTakeWhatM3States)
                               &taken,
                               &ideal),
                   6);
-        if (ideals.size() % 4 == 0) // a queue pair each: a quarter is enough
+        if (ideals.size() % 4 == 0) // one queue pair each: a quarter of the flows is enough
         {
             bench.AddFlow(hosts[from], hosts[to], Bytes(size), start);
             start = start + Time::Nanoseconds(static_cast<double>(ideal) + 10000);
@@ -84,7 +85,10 @@ TEST(PacketLaws, FlowsAloneTakeWhatM3States)
     }
 }
 
-/** Packets of a port with the queue that decided on their marks, and the one that they left. */
+/**
+ * Records the packets of a port, with the queue that decided on their marks and the queue that they
+ * left behind.
+ */
 class MarkWatch : public PortObserver
 {
   public:
@@ -108,7 +112,7 @@ class MarkWatch : public PortObserver
 
     void OnQueue(LinkId, unsigned, int64_t bytes, Time) override
     {
-        if (bytes > m_bytes) // one has come
+        if (bytes > m_bytes) // a packet has arrived
         {
             atEnqueue.push_back({static_cast<double>(m_bytes), m_isMarked});
             m_marks.push_back(m_isMarked);
@@ -142,7 +146,7 @@ class MarkWatch : public PortObserver
     MarkingPlace m_place;
     int64_t m_bytes{0};
     bool m_isMarked{false};
-    std::deque<bool> m_marks; //!< of packets in the queue
+    std::deque<bool> m_marks; //!< of the queued packets
 };
 
 constexpr double MARK_FROM = 50000;
@@ -157,7 +161,10 @@ MarkProbability(double queued)
                                 : 1;
 }
 
-/** Of marks against their probability, in bins of 20 kB of the queue on the ramp. */
+/**
+ * Chi-square statistic of marks against their probability, in bins of 20 kB of the queue on the
+ * ramp.
+ */
 double
 MarkStatistic(const std::vector<MarkWatch::Seen>& packets, std::size_t& bins)
 {
@@ -184,7 +191,7 @@ MarkStatistic(const std::vector<MarkWatch::Seen>& packets, std::size_t& bins)
     bins = 0;
     for (const Bin& bin : all)
     {
-        if (bin.variance > 10) // enough to be normal
+        if (bin.variance > 10) // large enough for a normal distribution
         {
             statistic += std::pow(bin.marks - bin.expected, 2) / bin.variance;
             bins++;
@@ -194,9 +201,9 @@ MarkStatistic(const std::vector<MarkWatch::Seen>& packets, std::size_t& bins)
 }
 
 /**
- * Marks are drawn with the probability of the queue that a packet leaves behind, or finds: none up
- * to Kmin, Pmax (q - Kmin) / (Kmax - Kmin) up to Kmax, then all. What is drawn by one queue does
- * not pass as drawn by the other.
+ * Marks follow the probability for the queue that a packet leaves behind (dequeue) or finds
+ * (enqueue): 0 up to Kmin, Pmax (q - Kmin) / (Kmax - Kmin) up to Kmax, then 1. Marks drawn at
+ * enqueue do not pass the test against the queue at dequeue.
  */
 TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
 {
@@ -222,7 +229,7 @@ TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
         MarkWatch watch(bench, port, place);
         RandomStream random(7);
         int64_t start = 0;
-        for (int i = 0; i < 1500; i++) // queues that rise and fall
+        for (int i = 0; i < 1500; i++) // queues that grow and shrink
         {
             start += static_cast<int64_t>(random.Below(20000000));
             bench.AddFlow(hosts[random.Below(hosts.size())],
@@ -246,7 +253,7 @@ TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
         const boost::math::chi_squared distribution(static_cast<double>(bins));
         const double bound = boost::math::quantile(boost::math::complement(distribution, 1 / 3e6));
         EXPECT_LT(statistic, bound);
-        if (!isDequeue) // marks of the other place are known packet by packet here
+        if (!isDequeue) // here the marks of the other place are known for each packet
         {
             EXPECT_GT(MarkStatistic(other, bins), bound);
         }
@@ -254,9 +261,9 @@ TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
 }
 
 /**
- * A link of no latency holds one packet, the one in transmission. Failing for an instant it loses
- * that one, whichever of the flow it is: go-back-N sends again what was under way behind it, a
- * window at most; selective repeat sends that one.
+ * A link without latency holds one packet, the one in transmission. When it fails for an instant
+ * that packet is lost, at each position in the flow. Go-back-N retransmits the packets in flight
+ * behind it, at most a window; selective repeat retransmits only the lost packet.
  */
 TEST(PacketLaws, OneLossWastesAWindowOrAPacketAtEachPosition)
 {
@@ -287,7 +294,7 @@ TEST(PacketLaws, OneLossWastesAWindowOrAPacketAtEachPosition)
                 bench.RunUntil(bench.Any().NextEventTime());
             }
             const int64_t sent = bench.Network().BusyUntil(last.Index());
-            const Time now = Time::Picoseconds(sent - 50000); // half of its 104.8 ns are over
+            const Time now = Time::Picoseconds(sent - 50000); // half of its 104.8 ns have passed
             bench.RunUntil(now);
             bench.Transport().SetLinksUp({last}, false, now);
             bench.Transport().SetLinksUp({last}, true, now);
@@ -303,7 +310,7 @@ TEST(PacketLaws, OneLossWastesAWindowOrAPacketAtEachPosition)
             {
                 const int behind = std::min(WINDOW, PACKETS - lost);
                 EXPECT_LE(counters.retransmissions, static_cast<uint64_t>(behind)) << lost;
-                // All but those that the request to go back came before.
+                // All except packets sent after the request to go back had arrived.
                 EXPECT_GE(counters.retransmissions, static_cast<uint64_t>(std::max(1, behind - 1)))
                     << lost;
             }
@@ -311,7 +318,10 @@ TEST(PacketLaws, OneLossWastesAWindowOrAPacketAtEachPosition)
     }
 }
 
-/** Credits of packets that a failed link lost come back: afterwards a link is as fast as before. */
+/**
+ * The credits of packets lost on a failed link are returned: afterwards the link is as fast as
+ * before.
+ */
 TEST(PacketLaws, CreditsOfLostPacketsComeBack)
 {
     double bytes[2];
@@ -346,16 +356,16 @@ TEST(PacketLaws, CreditsOfLostPacketsComeBack)
         bytes[fails] = static_cast<double>(bench.Network().Counters(second.Index()).bytes - before);
     }
     EXPECT_NEAR(bytes[1], bytes[0], 2 * 1048);
-    // 16 packets of 17 units of 64 bytes over their round trip, 2 us and a transmission.
+    // 16 packets of 17 units of 64 bytes per round trip of 2 us plus one transmission.
     const double units = 16768 / 64;
     const double packets = std::floor(units / 17);
     EXPECT_NEAR(bytes[0], packets * 1048 * 1e-3 / 2.1048e-6, 3 * 1048);
 }
 
 /**
- * A device reads through PCIe with as many bytes under way as its tags allow, tags times the size
- * of a read: min(C, tags MRRS / round trip). So does a receiver with its credits: without scaled
- * flow control at most 2047 of 16 bytes, or 127 packets.
+ * Reads by a PCIe device have at most tags x MRRS bytes outstanding: the throughput is min(C, tags
+ * MRRS / round trip). Receive credits limit it in the same way: without scaled flow control to 2047
+ * units of 16 bytes, or 127 packets.
  */
 TEST(PacketLaws, PcieCarriesWhatIsOutstandingOverTheRoundTrip)
 {
@@ -388,7 +398,7 @@ TEST(PacketLaws, PcieCarriesWhatIsOutstandingOverTheRoundTrip)
     }
 }
 
-/** Leaves of as many hosts as there are spines, links of 400 Gb/s and 1 us. */
+/** As many hosts per leaf as there are spines; links of 400 Gb/s and 1 us. */
 struct LeafSpineBench
 {
     LeafSpineBench(int leaves, int hostsOfLeaf, const PacketSpec& spec)
@@ -418,7 +428,7 @@ struct LeafSpineBench
     std::vector<uint32_t> hosts;
 };
 
-/** As the Ultra Ethernet Consortium's htsim has them at 400 Gb/s. */
+/** Parameters of the Ultra Ethernet Consortium's htsim at 400 Gb/s. */
 PacketSpec
 UltraEthernet(const Polymorphic<CongestionControl>& control)
 {
@@ -444,7 +454,10 @@ UltraEthernet(const Polymorphic<CongestionControl>& control)
     return spec;
 }
 
-/** Of @p bytes on a link of 400 Gb/s, @p hops of 1 us there and of an acknowledgment back, us. */
+/**
+ * Lower bound, us, of the time of @p bytes over @p hops links of 400 Gb/s and 1 us, including the
+ * last acknowledgment.
+ */
 double
 LeastTime(double bytes, double hops)
 {
@@ -454,10 +467,10 @@ LeastTime(double bytes, double hops)
 }
 
 /**
- * Of 128 source ports that a sender varies, each of 8 uplinks has those that hash to it, n of them:
- * of 50 rounds 50 n packets. n is a draw of a binomial, whose Pearson statistic over the uplinks is
- * one of chi-square with 7 degrees of freedom: 99.8 % are between 0.6 and 24.3. Where paths are
- * distinct, each uplink has an eighth of all packets, and a packet.
+ * Of the 128 source ports that a sender uses in turn, n hash to each of the 8 uplinks, so 50 rounds
+ * put 50 n packets on it. n is binomial, and its Pearson statistic over the uplinks is chi-square
+ * with 7 degrees of freedom: 99.8 % of the draws lie between 0.6 and 24.3. With distinct paths each
+ * uplink carries an eighth of the packets, within one packet.
  */
 TEST(PacketLaws, ObliviousSprayingLoadsLinksAsPortsHash)
 {
@@ -497,11 +510,11 @@ TEST(PacketLaws, ObliviousSprayingLoadsLinksAsPortsHash)
 }
 
 /**
- * An uplink with a hundredth of the others' rate trims nearly all that is sent by it once its queue
- * is full, of 100 packets. Taken in its turns it has an eighth of the packets. Passed over for what
- * it trims it has n turns, those of a round trip, until the answers come, and misses the next 15:
- * n / (n + 15) of its turns. It has less where paths that have just answered without a mark go
- * first, since then fewer packets look for a path in turns.
+ * An uplink at a hundredth of the other uplinks' rate trims almost every packet once its queue of
+ * 100 packets is full. Round robin gives it an eighth of the packets. A sender that skips paths
+ * which trimmed uses it n times, as often as in one round trip, until the first answers arrive, and
+ * then skips it 15 times: n / (n + 15) of its turns. The fraction is smaller where paths that have
+ * just answered without a mark are reused first, because fewer packets then choose a path in turn.
  */
 TEST(PacketLaws, SprayedPacketsAvoidPathsThatTrim)
 {
@@ -538,10 +551,10 @@ TEST(PacketLaws, SprayedPacketsAvoidPathsThatTrim)
     EXPECT_LT(partOf(PathChoice::Mixed), 0.9 * avoided);
 }
 
-/** Two hosts at 100 Gb/s, and between them two switches joined by a path for each latency. */
+/** Two hosts at 100 Gb/s; one path per given latency joins their two switches. */
 struct UnequalPaths
 {
-    /** @param latencies us, of each of a path's two links */
+    /** @param latencies us, of each of the two links of a path */
     UnequalPaths(PacketBench& bench, const std::vector<double>& latencies)
         : from(bench.AddHost()),
           to(bench.AddHost())
@@ -563,9 +576,10 @@ struct UnequalPaths
 };
 
 /**
- * Of two paths one is 4 us longer, which is the time of 48 packets: every other packet comes out of
- * order. Each of these is answered, unless acknowledgments say which of 64 packets have come: then
- * each fourth packet is, and once all are there that the last one came before. None is held lost.
+ * Two paths whose latencies differ by 4 us, the time of 48 packets: every other packet arrives out
+ * of order. Each of these is acknowledged at once, unless acknowledgments carry a bitmap of 64
+ * packets: then every fourth packet is, and once more when the last gap is filled. No packet is
+ * taken for lost.
  */
 TEST(PacketLaws, PacketsOutOfOrderShareAcknowledgments)
 {
@@ -593,17 +607,17 @@ TEST(PacketLaws, PacketsOutOfOrderShareAcknowledgments)
 }
 
 /**
- * Three paths of which each is 100 packets longer than the one before: where the nearest packets
- * that are missing are those on the longest, 64 packets from them on are not those that come. All
- * the same an answer to four packets tells of each of them: a window of 260 holds them no longer
- * than the three packets (0.25 us) that they may wait for, of which half is 0.8 % of the round
- * trip, 16 us on the average.
+ * Three paths, each 100 packets longer than the one before. The first missing packets are those on
+ * the longest path, and the packets that arrive lie beyond a bitmap of 64 from there. Nevertheless
+ * the acknowledgment for every fourth packet reports each of the four: a window of 260 packets is
+ * delayed by at most the time of three packets (0.25 us), on average by half of that, 0.8 % of the
+ * mean round trip of 16 us.
  */
 TEST(PacketLaws, SharedAcknowledgmentsTellOfAllThatCame)
 {
     const auto timeBy = [](uint32_t ackEvery) {
         PacketBench bench;
-        constexpr double STEP = 100 * 1048 * 8 / 100e3 / 2; // us, of each of two links
+        constexpr double STEP = 100 * 1048 * 8 / 100e3 / 2; // us, per link; a path has two
         const UnequalPaths paths(bench, {1, 1 + STEP, 1 + 2 * STEP});
         PacketSpec spec = PlainPackets();
         spec.queuePair.recovery = LossRecovery::Selective;
@@ -623,9 +637,9 @@ TEST(PacketLaws, SharedAcknowledgmentsTellOfAllThatCame)
 }
 
 /**
- * A sender that sprays has the rate of all its paths, and the round trip of the shortest, whichever
- * path it takes first. One of eight uplinks at a tenth of the rate leaves them 7.1 times what the
- * host's own link has; where each has a sixteenth of it, they have half of it together.
+ * A spraying sender knows the total rate of all its paths and the RTT of the shortest, whichever
+ * path it uses first. With one of eight uplinks at a tenth of its rate, the uplinks have 7.1 times
+ * the rate of the host's link; with each at a sixteenth, they have half of it in total.
  */
 TEST(PacketLaws, SprayingSendersKnowTheRateOfAllTheirPaths)
 {
@@ -661,7 +675,10 @@ TEST(PacketLaws, SprayingSendersKnowTheRateOfAllTheirPaths)
     }
 }
 
-/** Sprayed, a permutation is as fast as one flow alone but for a tenth (8 MB on 64 hosts). */
+/**
+ * A sprayed permutation (8 MB on each of 64 hosts) takes at most 10 % longer than one uncontended
+ * flow.
+ */
 TEST(PacketLaws, SprayedPermutationsAreNearTheirBound)
 {
     for (const auto& control :
@@ -671,7 +688,7 @@ TEST(PacketLaws, SprayedPermutationsAreNearTheirBound)
         RandomStream random(3);
         std::vector<std::size_t> to(net.hosts.size());
         std::iota(to.begin(), to.end(), 0);
-        for (std::size_t i = to.size() - 1; i > 0; i--) // Sattolo: one cycle, nobody to itself
+        for (std::size_t i = to.size() - 1; i > 0; i--) // Sattolo: one cycle, no fixed points
         {
             std::swap(to[i], to[random.Below(i)]);
         }
@@ -692,8 +709,8 @@ TEST(PacketLaws, SprayedPermutationsAreNearTheirBound)
 }
 
 /**
- * An incast takes what its bytes do on the last link, and a path's latency, at least; with a clock
- * of credits at the receiver 2 % more at most.
+ * An incast takes at least the transmission time of its bytes on the last link plus the path
+ * latency; with receiver credits at most 2 % more.
  */
 TEST(PacketLaws, IncastsByReceiverCreditAreNearTheirBound)
 {
@@ -701,7 +718,7 @@ TEST(PacketLaws, IncastsByReceiverCreditAreNearTheirBound)
     {
         unsigned senders;
         double bytes;
-        double spread; //!< us over which they start
+        double spread; //!< us, over which the starts are spread
     };
 
     constexpr double MIB = 1048576;
@@ -745,10 +762,10 @@ TEST(PacketLaws, IncastsByReceiverCreditAreNearTheirBound)
 }
 
 /**
- * Two hosts send to a third at the rate of its link, in step: of each two packets that come at one
- * instant a full queue has room for one. If the one that comes is always trimmed, the host that
- * is first each time has all of the link, and ends in half of what both take. By chance they share
- * it, and end together.
+ * Two hosts send to a third at the rate of its link, in phase: of two packets that arrive at one
+ * instant, a full queue has room for one. If the arriving packet is always trimmed, the host that
+ * is first each time gets the whole link and ends in about half the time of both. With random
+ * trimming of the tail both share the link and end at about the same time.
  */
 TEST(PacketLaws, TrimmingByChanceBreaksTheStep)
 {
@@ -779,7 +796,7 @@ TEST(PacketLaws, TrimmingByChanceBreaksTheStep)
         }
         bench.Run();
         const auto [first, last] = std::minmax({bench.Duration(0), bench.Duration(1)});
-        const double least = 2 * PACKETS * 1048 * 8 / 100e3; // us, both
+        const double least = 2 * PACKETS * 1048 * 8 / 100e3; // us, for both flows
         EXPECT_GE(last.ToMicroseconds(), least);
         if (tail == 0)
         {
@@ -793,11 +810,11 @@ TEST(PacketLaws, TrimmingByChanceBreaksTheStep)
 }
 
 /**
- * A hundred hosts send a packet each that comes to a switch at the same instant. One leaves at
- * once, ten have room in the queue, the other 89 are trimmed. Of their headers as many as
- * controlQueue holds wait, the others are dropped, and sent again after a timeout; so are headers
- * beyond twice the queue where controlQueue is 0: beyond 2 * 10 480 / 60, 349 of them, which is
- * none here.
+ * A hundred hosts send one packet each; all arrive at a switch at one instant. One leaves at once,
+ * ten fit into the queue, and the other 89 are trimmed. As many of their headers as controlQueue
+ * holds are queued; the others are dropped, and their packets are retransmitted after a timeout.
+ * With controlQueue 0 the limit is twice the queue: 2 * 10 480 / 60 = 349 headers, so none is
+ * dropped here.
  */
 TEST(PacketLaws, HeadersBeyondTheirQueueAreDropped)
 {
@@ -826,7 +843,7 @@ TEST(PacketLaws, HeadersBeyondTheirQueueAreDropped)
         {
             bench.AddFlow(host, to, Bytes(1000));
         }
-        bench.RunUntil(Time::Microseconds(2)); // the first have come, nothing is sent again
+        bench.RunUntil(Time::Microseconds(2)); // all packets have arrived, none was retransmitted
         EXPECT_EQ(bench.Network().Counters(port.Index()).trims, TRIMMED);
         EXPECT_EQ(bench.Network().Counters(port.Index()).drops, room > 0 ? TRIMMED - room : 0);
         bench.Run();
@@ -840,12 +857,11 @@ TEST(PacketLaws, HeadersBeyondTheirQueueAreDropped)
 }
 
 /**
- * A hundred hosts that nothing slows down send to one: each packet that finds no room is trimmed,
- * and its header has it sent again. 99 headers of 60 bytes for each packet of 1048 take more than
- * the link's rate, so that data would never have it where headers always go first; if a packet of
- * data goes after each ten of them, it has 1048 / (1048 + 600) of the link, and no more time is
- * needed than that says, and a timeout for each time that all packets of a host and their headers
- * are lost.
+ * A hundred hosts send to one at line rate: packets that find no room are trimmed, and their
+ * headers trigger retransmissions. The 99 headers of 60 bytes per packet of 1048 exceed the link's
+ * rate, so with strict priority of headers no data would pass. With one data packet after every ten
+ * headers, data get 1048 / (1048 + 600) of the link. The bound adds three timeouts for the cases in
+ * which all packets of a host and their headers are lost.
  */
 TEST(PacketLaws, HeadersLeaveTurnsToData)
 {
@@ -880,15 +896,15 @@ TEST(PacketLaws, HeadersLeaveTurnsToData)
     {
         last = std::max(last, bench.Duration(i).ToMicroseconds());
     }
-    const double least = HOSTS * PACKETS * 1048 * 8 / 100e3; // us, data alone
+    const double least = HOSTS * PACKETS * 1048 * 8 / 100e3; // us, data only
     EXPECT_GE(last, least);
     EXPECT_LE(last, least * (1048 + 600) / 1048 + 3 * 100);
 }
 
 /**
- * Two hosts send 40 packets each to a third at the rate of its link. A receiver that answers each
- * fourth packet sends 20 acknowledgments; where they echo marks, it answers each marked one at
- * once.
+ * Two hosts send 40 packets each to a third at the rate of its link. A receiver that acknowledges
+ * every fourth packet sends 20 acknowledgments. If acknowledgments echo marks, each marked packet
+ * is acknowledged at once.
  */
 TEST(PacketLaws, MarkedPacketsAreAnsweredAtOnce)
 {
@@ -902,7 +918,7 @@ TEST(PacketLaws, MarkedPacketsAreAnsweredAtOnce)
         spec.queuePair.ackEvery = 4;
         spec.queuePair.ackDelay = Time::Milliseconds(1);
         spec.switches.marks = isMarking;
-        spec.switches.markFrom = Bytes(0); // all that leave a queue behind
+        spec.switches.markFrom = Bytes(0); // marks all packets that leave a queue behind
         spec.switches.markAll = Bytes(1);
         std::vector<uint32_t> from;
         for (int i = 0; i < 2; i++)
@@ -919,19 +935,20 @@ TEST(PacketLaws, MarkedPacketsAreAnsweredAtOnce)
         const uint64_t marks = bench.Network().Counters(port.Index()).marks;
         const LinkId back = bench.GetTopology().GetLink(port).opposite;
         const uint64_t answers = bench.Network().Counters(back.Index()).packets;
-        EXPECT_GE(marks, isMarking ? 76U : 0U); // all but the first, the last, and those before
+        EXPECT_GE(marks, isMarking ? 76U : 0U); // all except first and last packets
         EXPECT_GE(answers, isMarking ? marks : 20U);
         EXPECT_LE(answers, isMarking ? 80U : 20U);
     }
 }
 
 /**
- * A window of 2.9 packets lets NSCC have two under way, since it sends only what has room in the
- * window, and a static window three, whose last one reaches beyond it: a round trip each as many.
+ * With a window of 2.9 packets, NSCC has two packets in flight because it sends only what fits into
+ * the window; a static window has three, of which the last exceeds it. Each sends that many per
+ * RTT.
  */
 TEST(PacketLaws, WindowsAreNotExceededWhereTheySaySo)
 {
-    // us: four times the latency, and a packet and its acknowledgment over two links
+    // RTT, us: four latencies, and a packet and its acknowledgment over two links.
     const double roundTrip = 4 + 2 * (1048 + 60) * 8 / 100e3;
     Nscc nscc;
     nscc.startWindow = nscc.maxWindow = 2900 / (roundTrip * 100e3 / 8);
@@ -951,7 +968,7 @@ TEST(PacketLaws, WindowsAreNotExceededWhereTheySaySo)
     EXPECT_NEAR(durationOf(window), 600 / 3 * roundTrip, roundTrip);
 }
 
-/** Resident bytes of this process. */
+/** Resident set size of this process, bytes. */
 double
 ResidentBytes()
 {
@@ -962,7 +979,8 @@ ResidentBytes()
     return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-/** A packet in flight takes 100 bytes of memory at most, its places in queues and wires included.
+/**
+ * A packet in flight takes at most 100 bytes of memory, including its entries in queues and links.
  */
 TEST(PacketLaws, PacketsInFlightAreSmall)
 {

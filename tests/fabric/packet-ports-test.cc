@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Ports of packets: which class they serve, cells and links of switch models, credits of PCI
-// Express, what trimming makes room for.
+// Ports of packet switches: arbitration of traffic classes, buffer cells and link limits of switch
+// models, PCI Express credits, and the room that trimming makes.
 
 #include "fabric/transport/packet/class-arbiter.h"
 #include "fabric/transport/packet/congestion/hpcc.h"
@@ -23,7 +23,9 @@ namespace weir
 namespace
 {
 
-/** Packets that each class has sent of @p count, where each has packets of so many bytes always. */
+/**
+ * Packets served of each class, out of @p count, with backlogged classes of constant packet sizes.
+ */
 std::map<unsigned, int>
 Served(const ArbitrationSpec& spec, const std::map<unsigned, int64_t>& sizes, int count)
 {
@@ -53,24 +55,25 @@ Tables(const std::string& high, const std::string& low, Bytes limit = Bytes(0))
 }
 
 /**
- * An entry of w units sends ceil(w / u) packets of u units in its turn, since the last one is sent
- * whole: saturated lanes share a port as their weights where these are whole packets.
+ * An entry of w units sends ceil(w / u) packets of u units per turn, because the last packet is
+ * sent whole. Backlogged lanes share a port by their weights where the weights are multiples of the
+ * packet size.
  */
 TEST(ClassArbiter, SaturatedLanesShareByTheirWeights)
 {
-    // 1024 bytes are 16 units: 4 and 8 packets a round.
+    // 1024 bytes are 16 units: 4 and 8 packets per round.
     const auto equal = Served(Tables("", "1:64,2:128"), {{1, 1024}, {2, 1024}}, 1200);
     EXPECT_EQ(equal.at(1), 400);
     EXPECT_EQ(equal.at(2), 800);
-    // Bytes, not packets, are shared: 16 packets of 4 units against one of 64.
+    // The lanes share bytes, not packets: 16 packets of 4 units against one of 64.
     const auto unequal = Served(Tables("", "1:64,2:64"), {{1, 256}, {2, 4096}}, 17 * 50);
     EXPECT_EQ(unequal.at(1), 16 * 50);
     EXPECT_EQ(unequal.at(2), 50);
-    // 65 units are 5 packets of 16; 1000 bytes take 16 units, too.
+    // 65 units are 5 packets of 16 units; 1000 bytes also take 16 units.
     const auto overrun = Served(Tables("", "1:65,2:16"), {{1, 1000}, {2, 1000}}, 600);
     EXPECT_EQ(overrun.at(1), 500);
     EXPECT_EQ(overrun.at(2), 100);
-    // A class may have several entries, one without weight has none.
+    // A class may have several entries; an entry of weight 0 gets nothing.
     const auto twice =
         Served(Tables("", "1:16,2:16,1:16,3:0,3:16"), {{1, 1024}, {2, 1024}, {3, 1024}}, 400);
     EXPECT_EQ(twice.at(1), 200);
@@ -78,7 +81,7 @@ TEST(ClassArbiter, SaturatedLanesShareByTheirWeights)
     EXPECT_EQ(twice.at(3), 100);
 }
 
-/** Without tables classes take turns packet by packet, whatever their sizes. */
+/** Without tables the port serves the classes round-robin by packets, whatever their sizes. */
 TEST(ClassArbiter, ClassesTakeTurnsWithoutTables)
 {
     const auto served = Served({}, {{1, 64}, {2, 9000}, {3, 1500}}, 300);
@@ -88,8 +91,8 @@ TEST(ClassArbiter, ClassesTakeTurnsWithoutTables)
 }
 
 /**
- * The high table sends packets of p bytes until it comes to its limit L, then the low table sends
- * one: max(1, ceil(L / p)) for one. Where the low table has nothing, nothing waits for it.
+ * The high table sends packets of p bytes until it reaches its limit L, max(1, ceil(L / p))
+ * packets; then the low table sends one. If the low table is idle, the high table continues.
  */
 TEST(ClassArbiter, HighTableIsHeldToItsLimit)
 {
@@ -131,7 +134,7 @@ TEST(ClassArbiter, RefusesWrongTables)
     EXPECT_EQ(refusal(Tables("2:4", "1:4")), "");
 }
 
-/** As many datagrams as a port takes, and what each class has sent over a link. */
+/** Supplies datagrams without end and records the bytes of each class on a link. */
 class Lanes : public DatagramClient, public PortObserver
 {
   public:
@@ -167,8 +170,8 @@ class Lanes : public DatagramClient, public PortObserver
 };
 
 /**
- * Two hosts saturate two virtual lanes of a switch's port with packets of 1048 bytes, 17 units:
- * with 51 and 17 units the lanes have three packets and one in turns.
+ * Two hosts saturate two virtual lanes of a switch port with packets of 1048 bytes, 17 units: with
+ * weights of 51 and 17 units the lanes alternate three packets and one.
  */
 TEST(PacketPorts, VirtualLanesShareAPortByTheirWeights)
 {
@@ -195,10 +198,10 @@ TEST(PacketPorts, VirtualLanesShareAPortByTheirWeights)
         return static_cast<double>(lanes.transmitted.at(c)) / 1048;
     };
     EXPECT_GT(packets(1) + packets(2), 0.98 * 500e-6 * 1e10 / 1048);
-    EXPECT_NEAR(packets(1), 3 * packets(2), 30); // the first packets come before both are saturated
+    EXPECT_NEAR(packets(1), 3 * packets(2), 30); // the first packets precede saturation
 }
 
-/** Every switch on the path adds its latency. */
+/** Every switch on the path adds its forwarding latency. */
 TEST(PacketPorts, SwitchesAddTheirLatency)
 {
     Time durations[2];
@@ -217,8 +220,9 @@ TEST(PacketPorts, SwitchesAddTheirLatency)
 }
 
 /**
- * Where packets take whole cells, a dynamic threshold counts cells: a packet of 1048 bytes takes
- * two of 1000, so that n queues settle at a S / (1 + n a) of cells, 1048 / 2000 of it bytes.
+ * Where packets occupy whole cells, the dynamic threshold counts cells: a packet of 1048 bytes
+ * takes two cells of 1000 bytes, so n queues settle at a S / (1 + n a) of cells each, of which 1048
+ * / 2000 are bytes.
  */
 TEST(PacketPorts, ThresholdsCountCells)
 {
@@ -259,7 +263,9 @@ TEST(PacketPorts, ThresholdsCountCells)
     }
 }
 
-/** Packets lost of flows of @p bytes each from a host to one that takes next to nothing. */
+/**
+ * Packets lost of @p flows flows of @p bytes each from one host to a host with a very slow link.
+ */
 uint64_t
 LostOf(const PacketSpec& spec, Bytes bytes, int flows)
 {
@@ -279,9 +285,9 @@ LostOf(const PacketSpec& spec, Bytes bytes, int flows)
 }
 
 /**
- * The headroom holds what comes after a pause however short the packets are: of 49 bytes each takes
- * a cell of 254. Headroom for so many bytes only loses some; so do pauses that a switch's latency
- * delays where the headroom knows nothing of it.
+ * The headroom holds the packets that arrive after a pause, however short they are: each packet of
+ * 49 bytes takes a cell of 254. A headroom computed from bytes instead of cells loses some, and so
+ * does one that ignores the latency by which a switch delays its pauses.
  */
 TEST(PacketPorts, HeadroomHoldsCells)
 {
@@ -293,8 +299,8 @@ TEST(PacketPorts, HeadroomHoldsCells)
     spec.switches.buffer = Bytes(800000);
     EXPECT_EQ(LostOf(spec, Bytes(1), 6000), 0u);
     EXPECT_EQ(LostOf(spec, Bytes(400000), 2), 0u);
-    // Two packets of 1048 and a pause of 84, 12.5 bytes/ns both directions of the cable and once
-    // through.
+    // Two packets of 1048 and a pause of 84 bytes; 12.5 bytes/ns times both directions of the cable
+    // and the switch latency.
     const int64_t ofBytes = 2 * 1048 + 84 + static_cast<int64_t>(12.5 * (2 * 500 + 700));
     spec.switches.headroom = Bytes(ofBytes);
     EXPECT_GT(LostOf(spec, Bytes(1), 6000), 0u);
@@ -304,7 +310,7 @@ TEST(PacketPorts, HeadroomHoldsCells)
     EXPECT_GT(LostOf(spec, Bytes(400000), 2), 0u);
 }
 
-/** A switch has no more links, and no faster ones, than its model. */
+/** A switch has no more links, and no more total rate, than its model allows. */
 TEST(PacketPorts, RefusesMoreLinksThanASwitchHas)
 {
     const auto refusal = [](uint32_t ports, Rate capacity) -> std::string {
@@ -329,7 +335,7 @@ TEST(PacketPorts, RefusesMoreLinksThanASwitchHas)
               "switch.capacity: found links of 800 Gb/s at switch1, expected at most 799 Gb/s");
 }
 
-/** How long @p bytes take from a GPU over PCI Express, the network and PCI Express to another. */
+/** Time of @p bytes from a GPU to another over PCI Express, the network and PCI Express. */
 Time
 DurationOverPcie(const NodeLinkSpec& links, Bytes bytes, Bytes burst = Bytes(1024))
 {
@@ -358,10 +364,9 @@ DurationOverPcie(const NodeLinkSpec& links, Bytes bytes, Bytes burst = Bytes(102
 }
 
 /**
- * Credits for w packets of 1024 bytes over a link of C = 64 GB/s and latency l carry
- * min(C, 1024 w / r), the round trip r being a packet's transmission and 2 l: for writes at the
- * receiving end, for what reads return at the sending one, and for either of the other kind not at
- * all.
+ * Credits for w packets of 1024 bytes on a link of C = 64 GB/s and latency l limit it to min(C,
+ * 1024 w / r), with the round trip r = one transmission + 2 l. Posted credits limit writes at the
+ * receiving node, completion credits limit read data at the sending node.
  */
 TEST(PacketPorts, PcieCreditsBoundEachKind)
 {
@@ -376,7 +381,7 @@ TEST(PacketPorts, PcieCreditsBoundEachKind)
                 DurationOverPcie(links, size).ToSeconds(), expected + 2e-6, 0.02 * expected + 1e-6)
                 << what;
         };
-    for (const uint32_t headers : {4u, 32u, 127u, 512u}) // four packets of 256 bytes in 1024
+    for (const uint32_t headers : {4u, 32u, 127u, 512u}) // four TLPs of 256 bytes in 1024
     {
         NodeLinkSpec links;
         links.pciePostedHeaders = headers;
@@ -396,14 +401,14 @@ TEST(PacketPorts, PcieCreditsBoundEachKind)
         expectRate(links, std::floor(data / 64.0), "completion data " + std::to_string(data));
     }
     NodeLinkSpec links;
-    links.pcieMaxPayload = Bytes(512); // two headers a packet
+    links.pcieMaxPayload = Bytes(512); // two headers per packet
     links.pciePostedHeaders = 20;
     expectRate(links, 10, "payload of 512");
 }
 
 /**
- * A network adapter that may have t reads of m bytes under way reads t m bytes a round trip, which
- * is a request's way, its answer's transmission and way.
+ * A network adapter with at most t outstanding reads of m bytes reads t m bytes per round trip: the
+ * latency of the request, and the transmission and latency of its completion.
  */
 TEST(PacketPorts, PcieTagsBoundReads)
 {
@@ -418,7 +423,7 @@ TEST(PacketPorts, PcieTagsBoundReads)
         EXPECT_NEAR(
             DurationOverPcie(links, size).ToSeconds(), expected + 2e-6, 0.02 * expected + 1e-6)
             << tags;
-        if (tags * 512 >= 16384) // what stays in the node may be in larger packets
+        if (tags * 512 >= 16384) // traffic inside the node may use larger packets
         {
             EXPECT_EQ(DurationOverPcie(links, size, Bytes(16384)), DurationOverPcie(links, size));
         }
@@ -426,8 +431,8 @@ TEST(PacketPorts, PcieTagsBoundReads)
 }
 
 /**
- * What a node keeps and what it sends to the network share a PCIe link by bytes, whatever the sizes
- * of their packets: of equal parts both end when the link has carried all.
+ * Traffic inside a node and traffic to the network share a PCIe link by bytes, whatever their
+ * packet sizes: two equal flows both end when the link has carried both.
  */
 TEST(PacketPorts, BurstsAndPacketsOfTheNetworkShareByBytes)
 {
@@ -451,8 +456,8 @@ TEST(PacketPorts, BurstsAndPacketsOfTheNetworkShareByBytes)
 }
 
 /**
- * Writes and what reads return have credits of their own: while 16 000 bytes of the latter in a
- * round trip are all that the adapter has room for, writes have the rest of the link.
+ * Writes and read completions have separate credits: while completion credits limit reads to 16 000
+ * bytes per round trip, writes get the rest of the link.
  */
 TEST(PacketPorts, WritesDoNotWaitForCreditsOfReads)
 {
@@ -465,7 +470,7 @@ TEST(PacketPorts, WritesDoNotWaitForCreditsOfReads)
     const LinkId network = bench.Join(nic, far, Rate::Gbps(2000), Time::Nanoseconds(500));
     PacketSpec spec = PlainPackets();
     spec.nodeLinks.burst = Bytes(16000);
-    spec.nodeLinks.pcieCompletionData = 1000; // of 16 bytes
+    spec.nodeLinks.pcieCompletionData = 1000; // units of 16 bytes
     bench.Open(spec);
     const double reads = 16000 / (2 * 2e-6 + 1000 / 25e9);
     bench.AddFlow(bench.GetRouting().AddPinned({pcie, network}), Bytes(100'000'000));
@@ -476,7 +481,7 @@ TEST(PacketPorts, WritesDoNotWaitForCreditsOfReads)
         bench.Duration(writes).ToSeconds() / (written.ToDouble() / (25e9 - reads)), 1, 0.03);
 }
 
-/** A device takes turns between what it forwards and what it sends itself. */
+/** A device alternates between forwarded packets and its own. */
 TEST(PacketPorts, DevicesShareAPortWithWhatTheyForward)
 {
     PacketBench bench;
@@ -497,8 +502,8 @@ TEST(PacketPorts, DevicesShareAPortWithWhatTheyForward)
 }
 
 /**
- * Credits for w packets carry w packets a round trip, whatever larger packets there could be: 64
- * bytes and a header of 48 take two units of 64, of which 4224 bytes are 33 packets.
+ * Credits for w packets carry w packets per round trip, whatever the MTU: 64 bytes plus a header of
+ * 48 take two units of 64, so 4224 bytes are credits for 33 packets.
  */
 TEST(PacketPorts, SmallPacketsTakeWhatTheyNeedOfCredits)
 {
@@ -521,8 +526,8 @@ TEST(PacketPorts, SmallPacketsTakeWhatTheyNeedOfCredits)
 }
 
 /**
- * A switch stores what comes more slowly than it would leave, and sends it at the port's rate: a
- * flow of 1 Gb/s takes a hundredth of a port of 100 Gb/s, with cut-through as without.
+ * A switch stores a packet that arrives more slowly than it can leave, and sends it at the port's
+ * rate: a flow of 1 Gb/s occupies a hundredth of a 100 Gb/s port, with and without cut-through.
  */
 TEST(PacketPorts, CutThroughHoldsNoPortForASlowLink)
 {
@@ -552,7 +557,9 @@ TEST(PacketPorts, CutThroughHoldsNoPortForASlowLink)
     }
 }
 
-/** A packet that is trimmed takes a port for its header alone, cut through or not. */
+/**
+ * A trimmed packet occupies a port for the time of its header only, with and without cut-through.
+ */
 TEST(PacketPorts, TrimmedPacketsLeaveAtOnce)
 {
     for (const bool cuts : {false, true})
@@ -587,7 +594,7 @@ TEST(PacketPorts, TrimmedPacketsLeaveAtOnce)
     }
 }
 
-/** Why a network of one host on each side of @p switches is refused; nothing where it is not. */
+/** Error message for a network of one host on each side of @p switches; empty if it is accepted. */
 std::string
 RefusalOfChain(unsigned switches, const PacketSpec& spec)
 {
@@ -606,7 +613,10 @@ RefusalOfChain(unsigned switches, const PacketSpec& spec)
     }
 }
 
-/** A pause is renewed after half its time, and may wait behind a packet: 1048 bytes at 10 Gb/s. */
+/**
+ * A pause is renewed after half its time and may have to wait for a packet of 1048 bytes at 10
+ * Gb/s.
+ */
 TEST(PacketPorts, RefusesPausesThatExpireBehindAPacket)
 {
     PacketSpec spec = PlainPackets();
@@ -619,7 +629,10 @@ TEST(PacketPorts, RefusesPausesThatExpireBehindAPacket)
         << RefusalOfChain(1, spec);
 }
 
-/** Senders that look at every switch of a path must be told of all of them. */
+/**
+ * Controls that use the telemetry of every switch refuse paths with more switches than it can
+ * record.
+ */
 TEST(PacketPorts, RefusesMoreSwitchesThanTelemetryTellsOf)
 {
     PacketSpec spec = PlainPackets();
@@ -633,7 +646,7 @@ TEST(PacketPorts, RefusesMoreSwitchesThanTelemetryTellsOf)
     EXPECT_EQ(RefusalOfChain(Telemetry::MAX_HOPS + 1, spec), "");
 }
 
-/** Credits that a packet or burst can never have are refused. */
+/** Fewer credits than one packet or burst needs are refused. */
 TEST(PacketPorts, RefusesTooFewPcieCredits)
 {
     NodeLinkSpec links;
@@ -651,7 +664,7 @@ TEST(PacketPorts, RefusesTooFewPcieCredits)
     }
 }
 
-/** Keeps the books of a port's queues by what it is told. */
+/** Tracks the queues of a port from observer calls. */
 class QueueBooks : public PortObserver
 {
   public:
@@ -661,7 +674,9 @@ class QueueBooks : public PortObserver
         m_hasSent = true;
     }
 
-    /** After a packet is sent the queue is that much shorter; else a packet came, or was trimmed.
+    /**
+     * After a transmission the queue must shrink by that packet; otherwise a packet arrived or was
+     * trimmed.
      */
     void OnQueue(LinkId, unsigned trafficClass, int64_t bytes, Time) override
     {
@@ -684,8 +699,8 @@ class QueueBooks : public PortObserver
         }
     }
 
-    int64_t trimmed{0}; //!< bytes of packets that were trimmed in the queue
-    int64_t came{0};    //!< bytes of those that took their places
+    int64_t trimmed{0}; //!< bytes of packets trimmed in the queue
+    int64_t came{0};    //!< bytes of packets that replaced them
 
   private:
     std::array<int64_t, 3> m_bytes{};
@@ -694,10 +709,10 @@ class QueueBooks : public PortObserver
 };
 
 /**
- * Two ports of a switch share its buffer: the queue of the first one has the whole threshold until
- * the second one's grows, too, and is then far above it. Packets that come to it then have no room,
- * whatever is trimmed; so each of them alone is. Where a queue's newest packet is trimmed, the one
- * that comes takes its place, and observers are told of the queues of both.
+ * Two ports of a switch share its buffer. The first queue has the whole threshold until the second
+ * queue grows; then it is far above its threshold. Packets that arrive there have no room, whatever
+ * is trimmed, so only they are trimmed. Where the newest packet of a queue is trimmed, the arriving
+ * packet replaces it, and observers are told of both changes of the queue.
  */
 TEST(PacketPorts, ATrimmedTailMakesRoomForOnePacket)
 {

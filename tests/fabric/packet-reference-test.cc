@@ -16,16 +16,17 @@ namespace
 {
 
 /**
- * A packet simulator as plain as can be: two events for each packet and hop (it has left, it is
- * there), one ordered set of events, deques for queues, a map for what is known of a flow. Buffers
- * without end, acknowledgments ahead of data, windows, queue pairs of a host in turns.
+ * A packet simulator as simple as possible: two events per packet and hop (departure, arrival), one
+ * ordered set of events, deques for queues, one record per flow. Buffers are unbounded,
+ * acknowledgments precede data, senders have windows, and the queue pairs of a host are served
+ * round-robin.
  */
 class PlainPackets
 {
   public:
     struct Flow
     {
-        std::vector<uint32_t> there; //!< links
+        std::vector<uint32_t> there; //!< link indices
         std::vector<uint32_t> back;
         int64_t bytes;
         int64_t start; //!< ps
@@ -53,7 +54,7 @@ class PlainPackets
         }
     }
 
-    /** When the last byte of each flow is there, ps. */
+    /** Arrival time of the last byte of each flow, ps. */
     std::vector<int64_t> Run()
     {
         while (!m_events.empty())
@@ -95,7 +96,7 @@ class PlainPackets
         bool isAck;
         int64_t payload;
         std::size_t hop;
-        int64_t number; //!< of the packet; on acknowledgments, of the next one
+        int64_t number; //!< of the packet; on acknowledgments, of the next expected packet
     };
 
     struct Port
@@ -112,7 +113,7 @@ class PlainPackets
     {
         int64_t next{0};
         int64_t acked{0};
-        int64_t expected{0}; //!< of the receiver
+        int64_t expected{0}; //!< next packet number at the receiver
     };
 
     int64_t Packets(uint32_t flow) const
@@ -136,7 +137,7 @@ class PlainPackets
         return m_flows[flow].start <= m_now && sender.next < Packets(flow) && inFlight < m_window;
     }
 
-    /** A host has something for a port: it is looked at when all else of the instant is done. */
+    /** A host has data for a port: the port is served after all other events of the instant. */
     void Ask(uint32_t link)
     {
         if (!m_ports[link].isBusy)
@@ -170,7 +171,7 @@ class PlainPackets
         }
         else
         {
-            // Turns: the lowest number above the last one, else the lowest.
+            // Round robin: the lowest flow above the last one served, else the lowest.
             uint32_t chosen = ~0U;
             for (uint32_t k = 0; k < 2 * m_flows.size() && chosen == ~0U; k++)
             {
@@ -249,8 +250,9 @@ class PlainPackets
 };
 
 /**
- * Random flows on a leaf-spine network end at the same picoseconds in both: 2 x 10^4 packets, and
- * with --gtest_shuffle --gtest_random_seed=1 --gtest_repeat=50 10^6, of other seeds each time.
+ * Random flows on a leaf-spine network end at the same picosecond in both simulators: 2 x 10^4
+ * packets; with --gtest_shuffle --gtest_random_seed=1 --gtest_repeat=50 10^6 packets of different
+ * seeds.
  */
 TEST(PacketTransport, AgreesWithAPlainSimulatorToThePicosecond)
 {
@@ -260,7 +262,7 @@ TEST(PacketTransport, AgreesWithAPlainSimulatorToThePicosecond)
     {
         RandomStream random(seed);
         PacketBench bench;
-        const bool isRegular = random.OneIn(2); // equal links and sizes: many things at one instant
+        const bool isRegular = random.OneIn(2); // equal links and sizes: many simultaneous events
         const auto rate = [&] {
             return Rate::Gbps(isRegular ? 100 : 10.0 * static_cast<double>(1 + random.Below(20)));
         };

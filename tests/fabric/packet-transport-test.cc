@@ -13,7 +13,9 @@ namespace weir
 namespace
 {
 
-/** Starts a flow on each of some routes when it is told that another one has been sent. */
+/**
+ * Starts a flow on each of the given routes when it is notified that another flow has been sent.
+ */
 class Follower : public FlowClient
 {
   public:
@@ -55,10 +57,10 @@ Nanoseconds(Time time)
 }
 
 /**
- * Alone over h links of capacity C and latency l, a flow of n packets is there when all n have left
- * the first link, and the last one has crossed the others: wire / C + (h - 1) p / C + h l, with p
- * the last packet where all before it are as long. A sender knows it h (l + a / C) later, a the
- * size of an acknowledgment.
+ * Uncontended, over h links of capacity C and latency l, a flow of n packets has arrived when all n
+ * have left the first link and the last one has crossed the others: wire / C + (h - 1) p / C + h l,
+ * where p is the size of the last packet if all packets are equally long. The sender learns of it h
+ * (l + a / C) later, with a the size of an acknowledgment.
  */
 TEST(PacketTransport, FlowAloneTakesWhatUltraEthernetsSimulatorPrints)
 {
@@ -78,7 +80,8 @@ TEST(PacketTransport, FlowAloneTakesWhatUltraEthernetsSimulatorPrints)
     const int64_t packets = (size.Count() + 4085) / 4086;
     const int64_t last = size.Count() - (packets - 1) * 4086 + 64;
     const double perByte = 0.08; // ns
-    // The last packet is shorter than those before it, which it has to wait for at each hop.
+    // The last packet is shorter than the others, and waits for the full packet before it at each
+    // hop.
     const double expected = static_cast<double>((packets - 1) * 4150) * perByte +
                             5 * 4150 * perByte + static_cast<double>(last) * perByte + 12000 +
                             6 * 64 * perByte;
@@ -86,7 +89,7 @@ TEST(PacketTransport, FlowAloneTakesWhatUltraEthernetsSimulatorPrints)
     EXPECT_NEAR(bench.Duration(flow).ToMicroseconds(), 176.2, 0.05);
 }
 
-/** Cut through, a packet is on all links at once: only its header waits at each switch. */
+/** With cut-through a packet is on all links at once: only its header is stored at each switch. */
 TEST(PacketTransport, CutThroughWaitsForHeadersOnly)
 {
     PacketBench bench;
@@ -96,11 +99,11 @@ TEST(PacketTransport, CutThroughWaitsForHeadersOnly)
     bench.Open(spec);
     const std::size_t flow = bench.AddFlow(from, to, Bytes(1000));
     bench.Run();
-    // 0.1 ns a byte: the packet once, its header at each of three switches, four links of 1 us.
+    // 0.1 ns per byte: the packet once, its header at each of three switches, four links of 1 us.
     EXPECT_EQ(bench.Duration(flow).ToPicoseconds(), 104800 + 3 * 4800 + 4000000);
 }
 
-/** A flow of no bytes is a packet of headers. */
+/** A flow of no bytes is one packet of headers only. */
 TEST(PacketTransport, EmptyFlowIsOneHeader)
 {
     PacketBench bench;
@@ -111,7 +114,10 @@ TEST(PacketTransport, EmptyFlowIsOneHeader)
     EXPECT_EQ(bench.Duration(flow).ToPicoseconds(), 2 * 4800 + 2000000);
 }
 
-/** Queue pairs of one port take turns, so equal flows that start together end together. */
+/**
+ * Queue pairs of one port are served round-robin, so equal flows that start at one instant end at
+ * about the same time.
+ */
 TEST(PacketTransport, QueuePairsOfAPortShareIt)
 {
     PacketBench bench;
@@ -131,14 +137,14 @@ TEST(PacketTransport, QueuePairsOfAPortShareIt)
     const double packet = 0.1048; // us
     for (std::size_t i = 0; i < 4; i++)
     {
-        // The last packets of the four are the last four to leave.
+        // The last packets of the four flows are the last four to leave.
         EXPECT_NEAR(durations[i], packet * static_cast<double>(397 + i) + packet + 2, 1e-6);
     }
 }
 
 /**
- * One egress queue with all of a shared buffer of S settles at a S / (1 + a) under a dynamic
- * threshold a (S - used); n of them at a S / (1 + n a) each (Choudhury and Hahne).
+ * Under a dynamic threshold a (S - used), one egress queue of a shared buffer S settles at a S / (1
+ * + a), and n queues at a S / (1 + n a) each (Choudhury and Hahne).
  */
 TEST(PacketTransport, DynamicThresholdsSettleWhereTheyShould)
 {
@@ -178,8 +184,7 @@ TEST(PacketTransport, DynamicThresholdsSettleWhereTheyShould)
     }
 }
 
-/** Two hosts at full speed into one, whose switch pauses them: all pass, at the rate of the port.
- */
+/** A switch with a small shared buffer that pauses its senders. */
 PacketSpec
 PausingSpec(Bytes headroom)
 {
@@ -191,7 +196,10 @@ PausingSpec(Bytes headroom)
     return spec;
 }
 
-/** Packets that a switch loses of a host's on a cable when the host starts at @p phase ns. */
+/**
+ * Packets of a host that a switch drops when the host starts at @p phase ns, with a cable of @p
+ * meters.
+ */
 uint64_t
 LostBeyondHeadroom(int meters, int64_t headroom, int phase)
 {
@@ -201,34 +209,34 @@ LostBeyondHeadroom(int meters, int64_t headroom, int phase)
     const uint32_t sink = bench.AddHost();
     const uint32_t host = bench.AddHost();
     const uint32_t other = bench.AddHost();
-    bench.Join(middle, sink, Rate::Gbps(0.01), latency); // nothing drains meanwhile
+    bench.Join(middle, sink, Rate::Gbps(0.01), latency); // nothing drains in the meantime
     bench.Join(host, middle, Rate::Gbps(100), latency);
     bench.Join(other, middle, Rate::Gbps(100), latency);
     PacketSpec spec = PausingSpec(Bytes(headroom));
     spec.switches.buffer = spec.switches.headroom * 3 + Bytes(20000);
-    spec.queuePair.ackEvery = 1000; // no acknowledgment takes the place of data
+    spec.queuePair.ackEvery = 1000; // no acknowledgment displaces data
     spec.queuePair.ackDelay = Time::Milliseconds(1);
     bench.Open(spec);
-    bench.AddFlow(other, host, Bytes(400000)); // that pauses have to wait for
+    bench.AddFlow(other, host, Bytes(400000)); // pauses have to wait for its packets
     bench.AddFlow(host, sink, Bytes(400000), Time::Nanoseconds(phase));
     bench.RunUntil(Time::Microseconds(15));
     return bench.Transport().GetQueuePairs().Counters().lost;
 }
 
 /**
- * With the headroom of 802.1Qbb (what two packets, the pause and both directions of the wire come
- * to) nothing is lost, whatever the cable. One packet less loses some in the worst case: the pause
- * has to wait for a whole packet under way, and finds another one just begun. As packets are
- * whole, that case comes in the part of all phases that is left over when packets fill both
- * directions of the wire and the pause; lengths that leave less than 3 ns of the 84 of a packet are
- * passed over.
+ * With the headroom of 802.1Qbb (two packets, the pause frame and both directions of the wire)
+ * nothing is lost at any cable length. With one packet less, the worst case loses packets: the
+ * pause waits for a whole packet in transmission, and the sender has just begun another one.
+ * Because packets are whole, this case occurs only in the fraction of phases left over when packets
+ * fill both directions of the wire and the pause. Lengths at which less than 3 ns of a packet's 84
+ * ns are left over are skipped.
  */
 TEST(PacketTransport, HeadroomLosesNothingAndOnePacketLessDoes)
 {
     int shortOnes = 0;
     for (int meters = 1; meters <= 500; meters++)
     {
-        // Both ways of the wire at 12.5 bytes/ns, two packets of 1048, a pause of 84.
+        // Both directions of the wire at 12.5 bytes/ns, two packets of 1048, a pause of 84.
         const auto wire = static_cast<int64_t>(std::ceil(2 * 5 * meters * 12.5));
         const int64_t headroom = wire + 2 * 1048 + 84;
         for (const int phase : {0, 17, 34, 51, 68})
@@ -242,7 +250,7 @@ TEST(PacketTransport, HeadroomLosesNothingAndOnePacketLessDoes)
         }
         shortOnes++;
         bool loses = false;
-        for (int i = 0; i < 84 && !loses; i++) // ns: what a packet takes
+        for (int i = 0; i < 84 && !loses; i++) // ns: transmission time of a packet
         {
             loses = LostBeyondHeadroom(meters, headroom - 1048, i * 31 % 84) > 0;
         }
@@ -252,9 +260,9 @@ TEST(PacketTransport, HeadroomLosesNothingAndOnePacketLessDoes)
 }
 
 /**
- * k hosts through one uplink, k - 1 of them to a hot port and one to a victim elsewhere. Pauses
- * stop the uplink as a whole, which serves what came first: the victim gets what each of the others
- * gets, C / (k - 1), not the rest of the uplink.
+ * k hosts share an uplink; k - 1 of them send to a hot port and one to a victim elsewhere. Pauses
+ * stop the whole uplink, which serves packets in order of arrival: the victim gets the same rate as
+ * each of the others, C / (k - 1) of the hot port, not the rest of the uplink.
  */
 TEST(PacketTransport, PausesSpreadToVictims)
 {
@@ -350,7 +358,10 @@ TEST(PacketTransport, FlowsCountThePausesOfTheirPort)
     EXPECT_EQ(client.paused, portPaused() - before);
 }
 
-/** Three switches in a ring, each flow over two of its links: all wait for each other. */
+/**
+ * Three switches in a ring, each flow over two of its links: a PFC deadlock, whose links
+ * DescribeWaiting() names.
+ */
 TEST(PacketTransport, DeadlockIsNamed)
 {
     PacketBench bench;
@@ -406,9 +417,8 @@ TEST(PacketTransport, DeadlockIsNamed)
 }
 
 /**
- * The default buffer is enough for the whole rate, also where packets take up to half as many bytes
- * again in whole units of 64 (129 bytes are 3 of them): a flow takes no longer than without
- * credits.
+ * The default buffer suffices for the full rate, also where packets take up to half as many bytes
+ * again in whole units of 64 (129 bytes take 3 units): a flow takes no longer than without credits.
  */
 TEST(PacketTransport, DefaultCreditsCarryTheWholeRate)
 {
@@ -431,7 +441,9 @@ TEST(PacketTransport, DefaultCreditsCarryTheWholeRate)
     }
 }
 
-/** One lane of b bytes over a round trip r carries at most b / r, and the link's rate. */
+/**
+ * Credits of b bytes over a round trip r limit the throughput to b / r, and the link to its rate.
+ */
 TEST(PacketTransport, CreditsBoundThroughput)
 {
     for (const int64_t buffer : {4192, 8384, 16768, 33536, 67072})
@@ -446,8 +458,9 @@ TEST(PacketTransport, CreditsBoundThroughput)
         const Bytes size(4000000);
         const std::size_t flow = bench.AddFlow(from, to, size);
         bench.Run();
-        // A packet's room is free again when it has left the switch for the host at once: there is
-        // nothing else there. The round trip: its transmission, and the link's latency twice.
+        // A packet's credits are returned when it has left the switch for the host, which it does
+        // at once because no other traffic exists. The round trip is one transmission plus twice
+        // the latency of the link.
         const double roundTrip = 0.1048e-6 + 2e-6;
         const double wire = 4000.0 * 1048;
         const double rate = std::min(1e10, static_cast<double>(buffer) / roundTrip);
@@ -457,8 +470,8 @@ TEST(PacketTransport, CreditsBoundThroughput)
 }
 
 /**
- * After a packet is lost, go-back-n sends again all that was under way, a window; selective repeat
- * sends only that packet.
+ * After a loss, go-back-N retransmits everything in flight, a window; selective repeat retransmits
+ * only the lost packets.
  */
 TEST(PacketTransport, RecoveryWastesAWindowOrAPacket)
 {
@@ -475,8 +488,8 @@ TEST(PacketTransport, RecoveryWastesAWindowOrAPacket)
         bench.Open(spec);
         const std::size_t flow = bench.AddFlow(from, to, Bytes(1000000));
         bench.RunUntil(Time::Microseconds(20));
-        // A link that fails for an instant loses the packets on it: between 9 and 10 of 104.8 ns
-        // in a latency of 1 us, one of them in transmission.
+        // A link that fails for an instant loses the packets on it: a latency of 1 us holds 9 to 10
+        // packets of 104.8 ns, one of them in transmission.
         bench.Transport().SetLinksUp({second}, false, Time::Microseconds(20));
         bench.Transport().SetLinksUp({second}, true, Time::Microseconds(20));
         bench.Run();
@@ -491,7 +504,7 @@ TEST(PacketTransport, RecoveryWastesAWindowOrAPacket)
         }
         else
         {
-            // Nothing of the window is kept: at least what came after, at most the window.
+            // Go-back-N also retransmits the packets that followed the loss, at most the window.
             EXPECT_GT(counters.retransmissions, counters.lost + 10);
             EXPECT_LE(counters.retransmissions, 50u);
         }
@@ -499,10 +512,10 @@ TEST(PacketTransport, RecoveryWastesAWindowOrAPacket)
 }
 
 /**
- * A link loses packets by chance: of those that cross it, those sent again among them, the part
- * that it was given, within five standard deviations. Selective repeat sends as many again;
- * go-back-n sends for each what was under way, too: what 4 us hold at 80 Gb/s. All take their time,
- * and what is lost twice a timeout.
+ * A lossy link drops the configured fraction of all packets that cross it, retransmissions
+ * included, within five standard deviations. Selective repeat retransmits as many packets;
+ * go-back-N retransmits for each loss what was in flight, too: 4 us at 80 Gb/s. The flow takes the
+ * transmission time of all packets, plus a timeout for each packet that is lost twice.
  */
 TEST(PacketTransport, LossyLinksLosePacketsByChance)
 {
@@ -553,7 +566,10 @@ TEST(PacketTransport, LossyLinksLosePacketsByChance)
     EXPECT_THROW(fluid.Any().SetLinkLoss(link, 0.1, Time()), std::invalid_argument);
 }
 
-/** A link that fails is gone around; where there is no path around, flows stall and go on later. */
+/**
+ * Flows are rerouted around a failed link; without another path they stall, and resume when a link
+ * is restored.
+ */
 TEST(PacketTransport, FailedLinksAreReroutedOrWaitedFor)
 {
     PacketBench bench;
@@ -583,7 +599,7 @@ TEST(PacketTransport, FailedLinksAreReroutedOrWaitedFor)
     EXPECT_FALSE(bench.Duration(flow).IsInfinite());
 }
 
-/** Whoever is told that a flow is sent may start others anywhere, and all of them end. */
+/** A client notified that a flow was sent may start flows on any port, and all of them end. */
 TEST(PacketTransport, FlowsStartedWhenOneIsSentTakeTheirOwnPorts)
 {
     constexpr unsigned HOSTS = 12;
@@ -608,7 +624,7 @@ TEST(PacketTransport, FlowsStartedWhenOneIsSentTakeTheirOwnPorts)
     first.route = routeFrom(0, 0);
     first.bytes = Bytes(5000);
     first.client = &follower;
-    for (unsigned i = 0; i < HOSTS; i++) // two each: the second finds the first one waiting
+    for (unsigned i = 0; i < HOSTS; i++) // two each: the second finds the first one queued
     {
         follower.routes.push_back(routeFrom(i, 1));
         follower.routes.push_back(routeFrom(i, 2));
@@ -619,9 +635,9 @@ TEST(PacketTransport, FlowsStartedWhenOneIsSentTakeTheirOwnPorts)
 }
 
 /**
- * Nothing comes over a link that loses all but one packet in 2^52, so a message is sent again after
- * each timeout. After a thousand of them there is nothing more to happen, and the flow is named;
- * once the link loses nothing, it goes on.
+ * A link that loses all but one packet in 2^52 delivers nothing, so the message is retransmitted
+ * after each timeout. After a thousand retries the simulation has no further events and names the
+ * flow; when the link stops losing packets, the flow resumes.
  */
 TEST(PacketTransport, LivelocksEndAndAreNamed)
 {
@@ -651,7 +667,9 @@ TEST(PacketTransport, LivelocksEndAndAreNamed)
     }
 }
 
-/** 1048 bytes a full packet; a queue of a lossy class gets alpha of the buffer when all is empty.
+/**
+ * A full packet has 1048 bytes; a lossy class may use alpha of the buffer while the buffer is
+ * empty.
  */
 TEST(PacketTransport, RefusesLossyQueuesThatHoldNoPacket)
 {
@@ -695,7 +713,7 @@ TEST(PacketTransport, RefusesLossyQueuesThatHoldNoPacket)
     EXPECT_EQ(refusal(spec), "switch.controlQueue: found 59 bytes");
 }
 
-/** There 1048 bytes and back 60 over each of two links of 1 us at 100 Gb/s: 4.17728 us. */
+/** Two links of 1 us at 100 Gb/s, 1048 bytes forward and 60 bytes back over each: 4.17728 us. */
 TEST(PacketTransport, KnowsTheLongestIdlePath)
 {
     PacketBench bench;
@@ -724,17 +742,14 @@ struct FinishCount : TransportObserver
     unsigned finished{0};
 };
 
-/**
- * A flow that is cut short ends at once for its observers. What is on its way still arrives, and it
- * leaves nothing behind.
- */
+/** A cancelled flow ends with the packets in flight, and leaves nothing behind. */
 TEST(PacketTransport, CancelledFlowsEnd)
 {
     PacketBench bench;
     const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
     PacketSpec spec = PlainPackets();
     StaticWindow window;
-    window.window = Bytes(1000); // a packet at a time: at most instants none has just been sent
+    window.window = Bytes(1000); // one packet at a time: at most instants none has just been sent
     spec.congestionControl = window;
     bench.Open(spec);
     FinishCount observer;
@@ -745,7 +760,7 @@ TEST(PacketTransport, CancelledFlowsEnd)
     FlowRequest request;
     request.route = bench.GetRouting().Add(route);
     request.bytes = Bytes(1000000);
-    for (int phase = 0; phase < 40; phase++) // over the round trip of 4.3 us
+    for (int phase = 0; phase < 40; phase++) // covers the round trip of 4.3 us
     {
         const Time start = Time::Microseconds(100 * phase);
         bench.RunUntil(start);
@@ -830,7 +845,7 @@ TEST(PacketTransport, RatesAreThoseOfTheFlowsQueuePairs)
     EXPECT_EQ(rateOf(third), 0);
 }
 
-/** A link at rate zero, also from before the flow, holds it until the rate is back. */
+/** A link at rate zero, set before the flow starts, holds the flow until its rate is restored. */
 TEST(PacketTransport, FlowsWaitForALinkWithoutRate)
 {
     PacketBench bench;
@@ -843,12 +858,14 @@ TEST(PacketTransport, FlowsWaitForALinkWithoutRate)
     EXPECT_TRUE(bench.Duration(flow).IsInfinite());
     bench.Transport().SetLinkRate(second, Rate::Gbps(80), Time::Milliseconds(1));
     bench.Run();
-    // Ten packets from the switch on.
+    // The switch then sends ten packets.
     EXPECT_EQ(bench.End(flow), Time::Milliseconds(1) + Time::Picoseconds(10 * 104800 + 1000000));
 }
 
-/** Parts of a flow of any size are all of it: 2^60 bytes over 16 queue pairs are not sent at once,
- * but they are known. */
+/**
+ * A flow of any size is split exactly into parts: 2^60 bytes over 16 queue pairs are accepted, and
+ * only a small part is sent here.
+ */
 TEST(PacketTransport, HugeFlowsAreCutIntoParts)
 {
     PacketBench bench;
@@ -864,7 +881,7 @@ TEST(PacketTransport, HugeFlowsAreCutIntoParts)
     bench.Transport().Start(request, Time());
     bench.RunUntil(Time::Milliseconds(1));
     EXPECT_EQ(bench.Transport().ActiveFlows(), 1u);
-    // The port is never idle: a millisecond of packets, to within one.
+    // The port is never idle: it sends packets for a full millisecond, within one packet.
     EXPECT_NEAR(static_cast<double>(bench.Transport().GetQueuePairs().Counters().dataPackets),
                 1e9 / 104800,
                 1);

@@ -18,8 +18,8 @@
 
 /**
  * @file
- * Components that describe themselves: copies, registries, ranges, and what every fabric kind must
- * say of itself.
+ * Components that describe their parameters: copies, registries, ranges, and the description that
+ * every fabric kind must give.
  */
 namespace weir
 {
@@ -27,7 +27,7 @@ namespace weir
 namespace
 {
 
-/** Why the values of a component are out of range. */
+/** Error message if a value of the component is out of range; empty otherwise. */
 std::string
 RangeRefusal(Parameterized& component)
 {
@@ -42,7 +42,7 @@ RangeRefusal(Parameterized& component)
     return "";
 }
 
-/** A component with quantities. */
+/** A component with one parameter of each quantity. */
 class Quantities : public Parameterized
 {
   public:
@@ -63,7 +63,7 @@ class Quantities : public Parameterized
 
 } // namespace
 
-// A copy has the values and the class of what it was copied from, and changes alone.
+// A copy has the values and the dynamic type of the original, and changes independently.
 TEST(Polymorphic, CopiesTheWholeObject)
 {
     FatTree tree;
@@ -133,7 +133,7 @@ TEST(ChangedKeys, AreThoseWithAnotherValue)
     EXPECT_THROW(ChangedKeys(withALink, withALink), std::invalid_argument);
 }
 
-// What is no longer as before was set by somebody, and stays.
+// A value that differs from the old default was set by the user and stays.
 TEST(ReplaceUnchanged, KeepsWhatWasSet)
 {
     Quantities before;
@@ -148,8 +148,8 @@ TEST(ReplaceUnchanged, KeepsWhatWasSet)
     EXPECT_EQ(one.pause, before.pause);
 }
 
-// Of each kind: a name that a file can have, sentences for the reference, keys in camelCase that
-// differ, and defaults in their ranges.
+// Each kind has a unique lowercase name, full sentences for the reference, distinct keys in
+// camelCase, and defaults within their ranges.
 TEST(FabricKinds, DescribeThemselves)
 {
     std::set<std::string> names;
@@ -177,7 +177,7 @@ TEST(FabricKinds, DescribeThemselves)
     }
 }
 
-// What a fabric says it has before it is wired is what it has when it is.
+// The size that a fabric reports before it is wired equals the size of the wired topology.
 TEST(FabricKinds, FixedSizeIsWhatIsWired)
 {
     Dragonfly dragonfly;
@@ -186,7 +186,7 @@ TEST(FabricKinds, FixedSizeIsWhatIsWired)
     dragonfly.globalLinks = 3;
     Dragonfly rails;
     rails.routersPerGroup = 2;
-    rails.globalLinks = 3; // 6 groups: of 6 global ports one to each other group
+    rails.globalLinks = 3; // 6 groups, with one of 6 global ports to each other group
     rails.nicPlacement = NicPlacement::Rails;
     DragonflyPlus plus;
     plus.groups = 4;
@@ -210,8 +210,7 @@ TEST(FabricKinds, FixedSizeIsWhatIsWired)
     }
 }
 
-// Each switch between nodes stands once in a drawing, in a place of its own, unless it stands amid
-// others.
+// A sketch contains each network switch once, in a cell of its own unless it lies between cells.
 TEST(FabricKinds, SketchesHaveEverySwitchOnce)
 {
     Torus torus;

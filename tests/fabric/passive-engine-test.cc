@@ -11,7 +11,7 @@ namespace weir
 namespace
 {
 
-/** Has something to do at given times, and writes down when it was told to. */
+/** Has events at given times, and records when it was advanced. */
 class Clockwork : public PassiveEngine
 {
   public:
@@ -50,7 +50,7 @@ TEST(EngineSet, RunsAllEventsOfAllEnginesInOrder)
     set.Add(b);
     EXPECT_EQ(set.RunToEnd(), Time::Picoseconds(9));
     EXPECT_EQ(log, (std::vector<int64_t>{1, 2, 4, 4, 6, 9}));
-    EXPECT_EQ(set.Instants(), 5U); // 4 is one instant
+    EXPECT_EQ(set.Instants(), 5U); // the two events at 4 are one instant
 }
 
 TEST(EngineSet, RunUntilStopsAfterTheEventsOfThatInstant)

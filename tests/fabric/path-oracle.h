@@ -12,14 +12,14 @@
 namespace weir
 {
 
-// Kinds of links, as Router takes them.
+// Kinds of links, as bit masks for Router.
 inline constexpr uint8_t NETWORK = 1 << static_cast<int>(LinkKind::Network);
 inline constexpr uint8_t NVLINK = 1 << static_cast<int>(LinkKind::NvLink);
 inline constexpr uint8_t PCIE =
     1 << static_cast<int>(LinkKind::Pcie) | 1 << static_cast<int>(LinkKind::InterSocket);
 inline constexpr uint8_t ALL = 15;
 
-/** Whether paths lead through @p device. */
+/** Whether a path may pass through @p device. */
 inline bool
 PassesOn(const Topology& topology, DeviceId device)
 {
@@ -30,8 +30,8 @@ PassesOn(const Topology& topology, DeviceId device)
 /** All shortest paths from one device, found by relaxing every link until nothing changes. */
 struct Oracle
 {
-    std::vector<uint32_t> distance; //!< links, by device; NONE when there is no path
-    std::vector<uint64_t> paths;    //!< how many shortest paths, by device
+    std::vector<uint32_t> distance; //!< links, by device; NONE if there is no path
+    std::vector<uint64_t> paths;    //!< number of shortest paths, by device
 
     static constexpr uint32_t NONE = 1000000;
 
@@ -80,7 +80,7 @@ struct Oracle
     }
 };
 
-/** Whether the links join @p from to @p to one after another. */
+/** Whether consecutive links lead from @p from to @p to. */
 inline bool
 Joins(const Topology& topology, const std::vector<LinkId>& route, DeviceId from, DeviceId to)
 {
@@ -95,7 +95,7 @@ Joins(const Topology& topology, const std::vector<LinkId>& route, DeviceId from,
     return from == to;
 }
 
-/** One of 65536 flows between the same two ends. */
+/** Tuple of one of 65536 flows between the same two ends. */
 inline FlowTuple
 TupleOf(uint32_t i)
 {

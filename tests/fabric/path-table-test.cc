@@ -48,7 +48,7 @@ TEST_F(PathTableTest, OneSequenceOfLinksHasOneIdAndKeepsItsOrder)
     EXPECT_EQ(paths.Links(id).begin()[2].link, l[1]);
 }
 
-/** Three parts, two of them over one path. */
+/** A flow split into three parts, two of them on one path. */
 TEST_F(PathTableTest, DividedFlowCountsItsPartsOnLinks)
 {
     PathTable paths(m_topology);
@@ -110,8 +110,8 @@ TEST_F(PathTableTest, CountedLinksAreTheSameAsRepeatedOnes)
     EXPECT_THROW(paths.InternCounted({{LinkId(3), 1}}), std::invalid_argument);
 }
 
-// Every multiset of up to two crossings of each of eight links: 3^8 paths. Asked for again, in
-// another order, each has the id and the values that it had, however often the table has grown.
+// Every multiset of up to two crossings of each of eight links: 3^8 paths. When interned again in
+// reverse order, each path has the same id and values, although the table has grown in between.
 TEST(PathTable, ThousandsOfPathsKeepTheirIdsLinksAndValues)
 {
     Topology topology;

@@ -17,7 +17,7 @@ RoutedBy(const Polymorphic<RoutingPolicy>& kind, uint64_t hashSeed = 1)
     return fabric;
 }
 
-/** A router of its own, with the policy that it needs. */
+/** A standalone router with the routing policy that it uses. */
 class PlainRouter
 {
   public:

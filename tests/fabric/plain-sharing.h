@@ -11,13 +11,13 @@
 namespace weir
 {
 
-/** A transfer as plainly as it can be written down. */
+/** A transfer of the reference simulation. */
 struct PlainTransfer
 {
     FillingFlow flow;
     double left;                   //!< bytes
     Time sharesFrom;               //!< start plus latency
-    Time finish{Time::Infinite()}; //!< when it is done
+    Time finish{Time::Infinite()}; //!< infinite until it is done
     bool cancelled{false};
     double rate{0}; //!< bytes/s
 
@@ -27,14 +27,14 @@ struct PlainTransfer
     }
 };
 
-/** The event loop around the oracle: the whole of fluid sharing in a screen, slow and obvious. */
+/** The event loop around the oracle: fluid sharing in its simplest form, slow and obvious. */
 class PlainSharing
 {
   public:
     std::vector<double> capacities;
     std::vector<PlainTransfer> transfers;
 
-    /** The next start of a share or end of a transfer. */
+    /** Time of the next start or end of a transfer. */
     Time Next()
     {
         Share();
@@ -53,7 +53,7 @@ class PlainSharing
         return next;
     }
 
-    /** Goes to @p now, which is no later than Next(). */
+    /** Advances to @p now, which must not be later than Next(). */
     void AdvanceTo(Time now)
     {
         Share();
@@ -70,7 +70,7 @@ class PlainSharing
         m_now = now;
     }
 
-    /** Gives every transfer its rate at this moment. */
+    /** Computes the current rate of every transfer. */
     void Share()
     {
         std::vector<FillingFlow> flows;

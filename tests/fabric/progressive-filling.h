@@ -11,23 +11,23 @@
 namespace weir
 {
 
-/** One flow of a sharing problem written down plainly. */
+/** One flow of a sharing problem. */
 struct FillingFlow
 {
-    std::vector<std::pair<std::size_t, double>> links; //!< (link, times each byte crosses it)
-    double weight;                                     //!< of its share, positive
+    std::vector<std::pair<std::size_t, double>> links; //!< (link, number of crossings per byte)
+    double weight;                                     //!< positive
     double cap;                                        //!< upper limit of its rate (bytes/s)
 };
 
 /**
  * The weighted max-min fair rates by progressive filling: the oracle that the fast solver must
- * equal, kept as plain as the definition (Bertsekas and Gallager, Data Networks, 1992, sec. 6.5.2).
+ * equal, as simple as the definition (Bertsekas and Gallager, Data Networks, 1992, sec. 6.5.2).
  *
- * The rates of all flows rise together, each in proportion to its weight; a flow stops where its
- * cap or a full link stops it. O(flows * links * path), no cleverness.
+ * The rates of all flows rise simultaneously, each in proportion to its weight; a flow stops at its
+ * cap or when a link on its path is saturated. Complexity O(flows^2 * path).
  *
- * @param capacities of the links (bytes/s), zero or more, infinity allowed.
- * @return a rate for each flow (bytes/s), infinite where nothing stops it.
+ * @param capacities of the links (bytes/s), zero or more, may be infinite
+ * @return the rate of each flow (bytes/s), infinite if nothing limits it
  */
 inline std::vector<double>
 ProgressiveFilling(const std::vector<double>& capacities, const std::vector<FillingFlow>& flows)
@@ -37,7 +37,8 @@ ProgressiveFilling(const std::vector<double>& capacities, const std::vector<Fill
     std::vector<bool> rising(flows.size(), true);
     for (std::size_t left = flows.size(); left > 0;)
     {
-        // The level each link fills at: what stopped flows leave, over the weight of the rising.
+        // Level at which each link saturates: the capacity left by stopped flows, over the weight
+        // of the rising flows.
         std::vector<double> used(capacities.size(), 0);
         std::vector<double> weight(capacities.size(), 0);
         for (std::size_t f = 0; f < flows.size(); f++)
@@ -57,7 +58,7 @@ ProgressiveFilling(const std::vector<double>& capacities, const std::vector<Fill
             }
             return level;
         };
-        // The lowest of all is where the next flows stop.
+        // The flows at the lowest level stop next.
         double lowest = infinity;
         for (std::size_t f = 0; f < flows.size(); f++)
         {

@@ -21,7 +21,7 @@ namespace weir
 using maxmin::INFINITE;
 using maxmin::MaxMin;
 
-/** A solver beside the plain statement of what it holds. */
+/** A solver next to a plain description of its system, for comparison with the oracle. */
 template <typename Sharing = MaxMin>
 class Pair
 {
@@ -56,7 +56,7 @@ class Pair
         m_capacities[link] = capacity;
     }
 
-    /** Solves both ways and compares every level with the oracle. */
+    /** Solves both and compares every level with the oracle. */
     void ExpectEqual(const std::string& where)
     {
         m_solver.Solve();
@@ -67,7 +67,7 @@ class Pair
             if (m_flows[v].weight > 0)
             {
                 active.push_back(m_flows[v]);
-                active.back().cap *= m_flows[v].weight; // of level -> of rate
+                active.back().cap *= m_flows[v].weight; // level to rate
                 ids.push_back(v);
             }
         }
@@ -89,7 +89,7 @@ class Pair
     }
 
   private:
-    /** The loads the solver keeps are those of its levels, and none is over capacity. */
+    /** The loads that the solver keeps follow from its levels, and none exceeds a capacity. */
     void ExpectLoads(const std::string& where)
     {
         for (uint32_t link = 0; link < m_capacities.size(); link++)
@@ -147,7 +147,10 @@ RandomWeight(RandomStream& random)
     return random.OneIn(3) ? 0 : random.OneIn(2) ? 1 : random.PowerOfTen(-1, 2);
 }
 
-/** One system: many variables come, go, change weight; links change capacity, fail and return. */
+/**
+ * One random system: variables are added, removed and reweighted; links change capacity, fail and
+ * recover.
+ */
 template <typename Sharing>
 void
 PlayRandomSystem(uint64_t seed)
@@ -184,8 +187,8 @@ PlayRandomSystem(uint64_t seed)
 }
 
 /**
- * All to all over a switch whose core may be too small: every link shares a variable with every
- * other, so a change anywhere ripples everywhere, and with equal weights everything ties.
+ * All-to-all over a switch whose core may be too small: every link shares a variable with every
+ * other one, so a change propagates everywhere; with equal weights all levels tie.
  */
 template <typename Sharing>
 void
@@ -227,7 +230,7 @@ PlayDenseSystem(uint64_t seed, uint32_t ranks, int steps)
     }
 }
 
-/** As MaxMin does where changes touch many links, but however few they touch. */
+/** MaxMin in its mode for changes that touch many links, however few a change touches. */
 class WalkingMaxMin : public MaxMin
 {
   public:

@@ -9,7 +9,7 @@
 namespace weir
 {
 
-/** Seeded draws that are the same on every platform (std:: distributions are not). */
+/** Seeded random draws that are identical on every platform (std:: distributions are not). */
 class RandomStream
 {
   public:
@@ -18,13 +18,13 @@ class RandomStream
     {
     }
 
-    /** A whole number in [0, n). */
+    /** Uniform integer in [0, n). */
     uint64_t Below(uint64_t n)
     {
         return m_bits() % n;
     }
 
-    /** A whole number from @p from to @p to, both of them included. */
+    /** Uniform integer in [@p from, @p to]. */
     int64_t Between(int64_t from, int64_t to)
     {
         return from + static_cast<int64_t>(Below(static_cast<uint64_t>(to - from + 1)));
@@ -36,13 +36,13 @@ class RandomStream
         return static_cast<double>(m_bits() >> 11) * 0x1p-53;
     }
 
-    /** Uniform in the exponent: 10^lo to 10^hi. */
+    /** Log-uniform between 10^lo and 10^hi. */
     double PowerOfTen(double lo, double hi)
     {
         return std::pow(10, lo + (hi - lo) * Unit());
     }
 
-    /** True once in @p n. */
+    /** True with probability 1 / @p n. */
     bool OneIn(uint64_t n)
     {
         return Below(n) == 0;

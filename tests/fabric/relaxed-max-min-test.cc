@@ -18,7 +18,7 @@ namespace
 using maxmin::LocalMaxMin;
 using maxmin::RelaxedMaxMin;
 
-/** As a tolerance becomes small, levels become exact. */
+/** The relaxed solver with a tolerance so small that its levels are exact. */
 class TightMaxMin : public RelaxedMaxMin
 {
   public:
@@ -44,7 +44,7 @@ TEST(RelaxedMaxMin, WithASmallToleranceEqualsProgressiveFillingWhereChangesRippl
     }
 }
 
-/** A system of variables that come and go, and what its tolerance bounds. */
+/** A random system whose variables come and go, checked against the guarantee of its tolerance. */
 class ToleranceCheck
 {
   public:
@@ -116,7 +116,7 @@ class ToleranceCheck
         m_solver.SetWeight(entry.index, entry.weight);
     }
 
-    /** Max-min fair for capacities that are off by no more than the tolerance. */
+    /** The levels are max-min fair for capacities that deviate by at most the tolerance. */
     void ExpectWithinTolerance(int step)
     {
         const double rounding = 1e-9;
@@ -173,8 +173,9 @@ TEST(RelaxedMaxMin, IsFairForCapacitiesThatAreOffByNoMoreThanTheTolerance)
     }
 }
 
-// A hundred variables on a link, each of which has a second link to itself: one that goes leaves
-// the others a hundredth more, less than the tolerance, so that they need not hear of it.
+// A hundred variables share a link. Each removal raises the fair level by about 1 %: after two
+// removals (100 / 98) it is within the tolerance of 2.5 % and the level stays; after the third (100
+// / 97) it is updated.
 TEST(RelaxedMaxMin, AChangeWithinTheToleranceMovesNobody)
 {
     RelaxedMaxMin solver(LocalMaxMin({100}), 0.025);

@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-/** Switches that lose and mark nothing. */
+/** Switches without losses and marks. */
 PacketSpec
 PlainSpec()
 {
@@ -42,7 +42,10 @@ struct TwoLeaves
         }
     }
 
-    /** Some hosts of a leaf send to its last one, the second of them @p later. */
+    /**
+     * Three hosts of a leaf, from @p first on, send to its last host; the second and third start @p
+     * later.
+     */
     void AddIncast(PacketBench& bench, int leaf, int first, Time start, Time later = Time())
     {
         for (int i = 0; i < 3; i++)
@@ -57,7 +60,10 @@ struct TwoLeaves
     std::vector<uint32_t> hostsOf[2];
 };
 
-/** What happened once happens again at the same picoseconds, elsewhere too, without a packet. */
+/**
+ * An episode that equals an earlier one is replayed with the same picoseconds and without packets,
+ * also on other hosts and links.
+ */
 TEST(ReplayTransport, WhatIsAlikeIsReplayed)
 {
     PacketBench bench;
@@ -68,8 +74,8 @@ TEST(ReplayTransport, WhatIsAlikeIsReplayed)
     bench.OpenReplay(spec);
     leaves.AddIncast(bench, 0, 0, Time());
     leaves.AddIncast(bench, 0, 0, Time::Milliseconds(1)); // the same
-    leaves.AddIncast(bench, 0, 3, Time::Milliseconds(2)); // by others
-    leaves.AddIncast(bench, 1, 2, Time::Milliseconds(3)); // elsewhere
+    leaves.AddIncast(bench, 0, 3, Time::Milliseconds(2)); // with other senders
+    leaves.AddIncast(bench, 1, 2, Time::Milliseconds(3)); // on the other leaf
     leaves.AddIncast(bench, 1, 2, Time::Milliseconds(4), Time::Nanoseconds(1));
     bench.Run();
     for (std::size_t i = 3; i < 12; i++)
@@ -84,9 +90,9 @@ TEST(ReplayTransport, WhatIsAlikeIsReplayed)
 }
 
 /**
- * A long flow keeps its episode, but not the links of a short one that joined it: what happens
- * there later is alike, and alone, 100 kB at 100 Gb/s. Counters of such links are all of their
- * traffic.
+ * A long flow stays in its episode, but the links of a short flow that joined it leave the episode
+ * when they are idle: later traffic there forms episodes of its own and takes the uncontended time
+ * of 100 kB at 100 Gb/s. The counters of such links include all of their traffic.
  */
 TEST(ReplayTransport, QuietLinksLeaveTheirEpisode)
 {
@@ -96,10 +102,10 @@ TEST(ReplayTransport, QuietLinksLeaveTheirEpisode)
     bench.OpenReplay(PlainSpec());
     bench.AddFlow(hosts[0], hosts[1], Bytes(100'000'000));                       // 8 ms
     bench.AddFlow(hosts[0], hosts[2], Bytes(100'000), Time::Microseconds(10));   // joins it
-    bench.AddFlow(hosts[3], hosts[2], Bytes(100'000), Time::Milliseconds(1));    // does not
+    bench.AddFlow(hosts[3], hosts[2], Bytes(100'000), Time::Milliseconds(1));    // a new episode
     bench.AddFlow(hosts[3], hosts[2], Bytes(100'000), Time::Milliseconds(2));    // the same
     bench.AddFlow(hosts[0], hosts[2], Bytes(100'000), Time::Milliseconds(3));    // joins again
-    bench.AddFlow(hosts[3], hosts[2], Bytes(100'000), Time::Microseconds(3005)); // both
+    bench.AddFlow(hosts[3], hosts[2], Bytes(100'000), Time::Microseconds(3005)); // contends with it
     bench.Run();
     EXPECT_EQ(bench.Duration(3), bench.Duration(2));
     EXPECT_LT(bench.Duration(2), Time::Microseconds(13));
@@ -117,10 +123,11 @@ TEST(ReplayTransport, QuietLinksLeaveTheirEpisode)
 }
 
 /**
- * Hosts of one switch, 2 us from it, of which the first sends 220 kB each 20 us to the second: that
- * takes 18 us and 4 us of latency, so there is no rest. After 200 of these, two at once come from
- * @p other hosts at 2.013 ms, which takes a dozen periods to go by.
- * @return the links' counters
+ * Hosts on one switch at 2 us; the first sends 220 kB to the second every 20 us. Each of these
+ * takes 17.6 us plus headers plus 4 us of latency, so the port never becomes quiet between periods.
+ * After 101 periods, at 2.013 ms, @p other further hosts send 150 kB each, which takes a dozen
+ * periods or more to drain.
+ * @return the counters of all links
  */
 std::vector<PortCounters>
 RunPeriods(PacketBench& bench, const PacketSpec& spec, bool asReplay, int other)
@@ -155,9 +162,9 @@ RunPeriods(PacketBench& bench, const PacketSpec& spec, bool asReplay, int other)
 }
 
 /**
- * What repeats itself without ever being at rest is simulated for a few periods; packets are there
- * again, with their queues, when something else happens, and what follows is as all packets have it
- * to the picosecond. So are counters.
+ * Periodic traffic that never becomes quiet is simulated for a few periods only. When something
+ * else happens, the packets and their queues are restored, and all later times equal those of the
+ * packet simulation to the picosecond, and so do the counters.
  */
 TEST(ReplayTransport, PeriodsAreNotSimulated)
 {
@@ -189,8 +196,8 @@ TEST(ReplayTransport, PeriodsAreNotSimulated)
 }
 
 /**
- * The same flows again and again on both leaves, and some others, by random: two of 12 us to one
- * host, and one of 25 us, in each 28 us or so.
+ * Periodic flows on both leaves plus some others at random times: two flows of 12 us to one host
+ * and one of 25 us, about every 28 us.
  */
 void
 AddRandomPeriods(PacketBench& bench, const TwoLeaves& leaves, uint64_t seed)
@@ -237,7 +244,7 @@ AddRandomPeriods(PacketBench& bench, const TwoLeaves& leaves, uint64_t seed)
     }
 }
 
-/** Wherever something else comes between, flows end when they do as packets. */
+/** Wherever other flows interfere, all flows end as in the packet simulation. */
 TEST(ReplayTransport, PeriodsAreWhatAllPacketsDo)
 {
     uint64_t periods = 0;
@@ -270,9 +277,9 @@ TEST(ReplayTransport, PeriodsAreWhatAllPacketsDo)
 }
 
 /**
- * Flows of one connection, each from when the one before it is done. It is asked for the next event
- * before that is told, and after another one has joined at that instant, as ns-3 does: then packets
- * are needed that were parked behind what is to be told.
+ * Flows of one connection, each started when the one before it ends. As under ns-3, the transport
+ * is asked for its next event before it reports that end, and after another flow has joined at that
+ * instant: the parked packets are needed while the report is still pending.
  */
 TEST(ReplayTransport, ParkedPacketsDoNotForgetWhatIsToBeTold)
 {
@@ -327,8 +334,9 @@ TEST(ReplayTransport, ParkedPacketsDoNotForgetWhatIsToBeTold)
 }
 
 /**
- * A tolerance tells the end of a flow 300 ns sooner than packets have it, which is held back; the
- * packets that are needed meanwhile were parked behind it.
+ * The tolerance shifts the end of a flow 300 ns earlier than its packets have it, so the report is
+ * held back; meanwhile another flow needs the packets, which were parked while the report was
+ * pending.
  */
 TEST(ReplayTransport, ParkedPacketsDoNotForgetWhatIsHeld)
 {
@@ -355,7 +363,9 @@ TEST(ReplayTransport, ParkedPacketsDoNotForgetWhatIsHeld)
     EXPECT_FALSE(bench.End(99).IsInfinite());
 }
 
-/** Two flows to one host, of which now one and now the other has three turns of four.
+/**
+ * Two flows to one host in classes weighted 1 : 3; the favored flow changes between periods, and an
+ * episode is not replayed for the other assignment.
  */
 TEST(ReplayTransport, ClassesAreNotTakenForEachOther)
 {
@@ -393,9 +403,9 @@ TEST(ReplayTransport, ClassesAreNotTakenForEachOther)
 }
 
 /**
- * A flow of the first period's episode uses a link that is quiet later, when a long flow takes it.
- * Both become one when the last flow comes, though the first one's start is taken for a later one:
- * the long flow meets nothing there.
+ * A flow of the first period uses a link that is idle later, when a long flow takes that link. Both
+ * episodes merge when the last flow arrives. Although replay has moved the first period to a later
+ * time, the long flow meets no traffic of it.
  */
 TEST(ReplayTransport, WhatPeriodsMoveMeetsNothingElse)
 {
@@ -433,14 +443,14 @@ TEST(ReplayTransport, WhatPeriodsMoveMeetsNothingElse)
     EXPECT_GT(replay.Replay().GetCounters().periods, 100u);
 }
 
-/** What ports have done stays done while packets are parked, and periods add to it: 216 packets. */
+/** Port counters never fall while packets are parked, and every period adds its 216 packets. */
 TEST(ReplayTransport, CountersNeverFall)
 {
     PacketBench bench;
     const TwoLeaves leaves(bench);
     bench.OpenReplay(PlainSpec());
     const RouteId route = bench.RouteOf(leaves.hostsOf[0][0], leaves.hostsOf[0][7]);
-    const Time period = Time::Microseconds(19); // without a rest
+    const Time period = Time::Microseconds(19); // no quiet gap between flows
     for (int i = 0; i < 60; i++)
     {
         bench.AddFlow(route, Bytes(216'000), period * i);
@@ -457,13 +467,16 @@ TEST(ReplayTransport, CountersNeverFall)
     EXPECT_GT(bench.Replay().GetCounters().periods, 50u);
 }
 
-/** As long as a congestion control waits for a time, its rate may be another one later. */
+/**
+ * While a congestion control waits for a timer, its rate may still change, so the traffic is
+ * simulated.
+ */
 TEST(ReplayTransport, RatesThatRecoverAreSimulated)
 {
     PacketSpec spec = PlainSpec();
     spec.switches.marks = true;
     Dcqcn control;
-    control.increaseTimer = Time::Seconds(1); // longer than all
+    control.increaseTimer = Time::Seconds(1); // longer than the simulation
     spec.congestionControl = control;
     PacketBench calm;
     RunPeriods(calm, spec, true, 0);
@@ -474,8 +487,9 @@ TEST(ReplayTransport, RatesThatRecoverAreSimulated)
 }
 
 /**
- * Alpha of DCTCP begins at 1 and goes down by a sixteenth a round of 8 us, unseen: it is a
- * thousandth after 107 rounds, or 43 periods of 20 us. Those of HPCC are never passed.
+ * Without marks, the alpha of DCTCP starts at 1 and shrinks by a sixteenth per round of 8 us, which
+ * no packet shows: it is a thousandth after 107 rounds, or 43 periods of 20 us. Until then, and
+ * always under HPCC, periods are simulated.
  */
 TEST(ReplayTransport, WhatControlsLearnUnseenIsSimulated)
 {
@@ -491,7 +505,7 @@ TEST(ReplayTransport, WhatControlsLearnUnseenIsSimulated)
     EXPECT_EQ(hpcc.Replay().GetCounters().periods, 0u);
 }
 
-/** Asks for the path of each flow as soon as it has started, as players of flows do. */
+/** Queries the path of each flow in the notification of its start. */
 class PathsAtStart : public TransportObserver
 {
   public:
@@ -517,7 +531,10 @@ class PathsAtStart : public TransportObserver
     PacketBench& m_bench;
 };
 
-/** A flow has its path when observers are told that it starts: alone, and joining others. */
+/**
+ * A flow has its path when observers are notified of its start, both in a new episode and when it
+ * joins one.
+ */
 TEST(ReplayTransport, FlowsHavePathsWhenTheyStart)
 {
     PacketBench bench;
@@ -535,7 +552,7 @@ TEST(ReplayTransport, FlowsHavePathsWhenTheyStart)
     }
 }
 
-/** Ports count what is replayed as what is simulated. */
+/** Port counters count replayed traffic like simulated traffic. */
 TEST(ReplayTransport, PortsCountReplays)
 {
     PacketBench bench;
@@ -557,7 +574,9 @@ TEST(ReplayTransport, PortsCountReplays)
     }
 }
 
-/** Flows of random sizes and starts on a leaf-spine network, in groups so that some are alone. */
+/**
+ * Flows of random sizes and starts on a leaf-spine network, in groups so that some are uncontended.
+ */
 void
 AddRandom(PacketBench& bench, const std::vector<uint32_t>& hosts, uint64_t seed, int flows)
 {
@@ -606,8 +625,8 @@ AddLeafSpine(PacketBench& bench)
 }
 
 /**
- * Where every flow has a queue pair of its own, nothing is forgotten between episodes, and
- * simulating them one by one, joined or from their beginnings again, is simulating all.
+ * If every flow has its own queue pair, no state persists between episodes: simulating episodes one
+ * by one, merged or restarted from their beginnings, equals simulating all packets.
  */
 TEST(ReplayTransport, EpisodesAreWhatAllPacketsDo)
 {
@@ -633,7 +652,7 @@ TEST(ReplayTransport, EpisodesAreWhatAllPacketsDo)
     }
 }
 
-/** An episode that goes on in another way than the one that it was like is simulated. */
+/** An episode that deviates from the recorded one that it began like is simulated. */
 TEST(ReplayTransport, WhatGoesOnOtherwiseIsSimulated)
 {
     const auto add = [](PacketBench& bench, const TwoLeaves& leaves) {
@@ -666,8 +685,8 @@ TEST(ReplayTransport, WhatGoesOnOtherwiseIsSimulated)
 }
 
 /**
- * A flow that starts later by less than the tolerance allows moves what is told by as much; by more
- * it makes another episode. 300 kB at 100 Gb/s are 24 us, of which 1 % are 240 ns.
+ * A flow that starts later by less than the tolerance shifts the replayed times by that delay; a
+ * larger delay makes another episode. 1 % of the 24 us that 300 kB take at 100 Gb/s are 240 ns.
  */
 TEST(ReplayTransport, ToleranceMovesWhatIsTold)
 {
@@ -676,7 +695,7 @@ TEST(ReplayTransport, ToleranceMovesWhatIsTold)
     PacketSpec spec = PlainSpec();
     spec.settle.tolerance = 0.01;
     bench.OpenReplay(spec);
-    const Time small = Time::Nanoseconds(60); // 1 % of 200 kB are 160 ns
+    const Time small = Time::Nanoseconds(60); // 1 % of the time of 200 kB is 160 ns
     leaves.AddIncast(bench, 0, 0, Time());
     leaves.AddIncast(bench, 0, 0, Time::Milliseconds(1), small);
     leaves.AddIncast(bench, 0, 0, Time::Milliseconds(2), Time::Microseconds(4));
@@ -684,12 +703,15 @@ TEST(ReplayTransport, ToleranceMovesWhatIsTold)
     const ReplayCounters& counters = bench.Replay().GetCounters();
     EXPECT_EQ(counters.replayed, 1u);
     EXPECT_EQ(counters.largestMove, small.ToPicoseconds());
-    EXPECT_EQ(bench.Duration(3), bench.Duration(0) + small); // all of it is told later
+    EXPECT_EQ(bench.Duration(3), bench.Duration(0) + small); // the whole episode is reported later
     EXPECT_EQ(bench.Duration(4), bench.Duration(1));
     EXPECT_EQ(bench.Duration(5), bench.Duration(2));
 }
 
-/** Links that fail and flows that are cancelled find packets, which do what packets do. */
+/**
+ * Link failures and cancellations restore the packets, which then behave as in the packet
+ * simulation.
+ */
 TEST(ReplayTransport, FailuresAndCancelsFindPackets)
 {
     const auto play = [](PacketBench& bench, const std::vector<uint32_t>& hosts) {
@@ -731,7 +753,7 @@ TEST(ReplayTransport, FailuresAndCancelsFindPackets)
     EXPECT_FALSE(bench.End(0).IsInfinite());
 }
 
-/** What is known of a link that is up is not replayed while it is down. */
+/** An episode recorded on links that are up is not replayed while one of them is down. */
 TEST(ReplayTransport, FlowsStallWhereTheyWereReplayed)
 {
     PacketBench bench;
@@ -756,7 +778,10 @@ TEST(ReplayTransport, FlowsStallWhereTheyWereReplayed)
     EXPECT_EQ(bench.Replay().GetCounters().replayed, 1u); // the last one
 }
 
-/** Alike links that are down stall the flows of each: none waits for what another one tells. */
+/**
+ * Equivalent failed links stall the flows of each: every flow is reported as stalled, none depends
+ * on the report of another one.
+ */
 TEST(ReplayTransport, AlikeStalledFlowsAreAllKnown)
 {
     PacketBench bench;
@@ -784,7 +809,7 @@ TEST(ReplayTransport, AlikeStalledFlowsAreAllKnown)
     EXPECT_FALSE(bench.Duration(0).IsInfinite());
 }
 
-/** Notes what the packets of flows met, as recorders do. */
+/** Records the packet counters of each flow at its end, as recorders do. */
 class CountersAtEnd : public TransportObserver
 {
   public:
@@ -810,7 +835,7 @@ class CountersAtEnd : public TransportObserver
     PacketBench& m_bench;
 };
 
-/** A flow that crosses no link meets no marks, whatever others of its episode meet. */
+/** A flow that crosses no link sees no marks, whatever other flows of its episode see. */
 TEST(ReplayTransport, FlowsWithoutLinksMeetNothing)
 {
     PacketBench bench;
@@ -824,7 +849,7 @@ TEST(ReplayTransport, FlowsWithoutLinksMeetNothing)
     const uint32_t host = leaves.hostsOf[0][0];
     bench.AddFlow(host, host, Bytes(1000), Time::Microseconds(20)); // the incast takes 48 us
     bench.RunUntil(Time::Microseconds(10));
-    bench.Any().SetLinkRate(LinkId(0), Rate::Gbps(50), Time::Microseconds(10)); // joins all
+    bench.Any().SetLinkRate(LinkId(0), Rate::Gbps(50), Time::Microseconds(10)); // merges them
     bench.Run();
     ASSERT_EQ(observer.counters.size(), 4u);
     EXPECT_GT(observer.counters[0].marks, 0u);
@@ -832,7 +857,9 @@ TEST(ReplayTransport, FlowsWithoutLinksMeetNothing)
     EXPECT_EQ(bench.Duration(3), Time());
 }
 
-/** A pause that has not ended counts until now, and none counts twice: as packets count it. */
+/**
+ * An open pause counts up to now, and no pause counts twice: the same as in the packet simulation.
+ */
 TEST(ReplayTransport, OpenPausesCount)
 {
     const auto open = [](PacketBench& bench, bool replays) {
@@ -867,8 +894,9 @@ TEST(ReplayTransport, OpenPausesCount)
 }
 
 /**
- * The second time B starts 200 ns sooner, and all that the episode tells with it: A would end
- * sooner than it can. Alone it takes 26.08 us, 24 us for its bytes and 2 us on two links at least.
+ * In the second episode B starts 200 ns earlier, and the replay shifts all its times accordingly. A
+ * takes 26.08 us in isolation; shifted by 200 ns it would end before its lower bound of 26 us (24
+ * us for its bytes, 2 us on two links), which is reported instead.
  */
 TEST(ReplayTransport, ToleranceLetsNoFlowEndTooSoon)
 {
@@ -876,7 +904,7 @@ TEST(ReplayTransport, ToleranceLetsNoFlowEndTooSoon)
     TwoLeaves leaves(bench);
     PacketSpec spec = PlainSpec();
     spec.format.header = 0;
-    spec.queuePair.ackEvery = 300; // B's acknowledgment comes when A has ended
+    spec.queuePair.ackEvery = 300; // B's acknowledgment arrives after A has ended
     spec.queuePair.ackDelay = Time::Milliseconds(1);
     spec.settle.tolerance = 0.01;
     bench.OpenReplay(spec);
@@ -900,7 +928,7 @@ TEST(ReplayTransport, ToleranceLetsNoFlowEndTooSoon)
     EXPECT_EQ(bench.Any().ActiveFlows(), 0u);
 }
 
-/** What no transport of packets takes is refused. */
+/** A request that packet transports refuse is refused. */
 TEST(ReplayTransport, RefusesWhatPacketsRefuse)
 {
     PacketBench bench;

@@ -12,7 +12,7 @@
 
 /**
  * @file
- * Links that fail: where routes and what is under way on them go, and who stalls.
+ * Link failures: how routes and the flows on them are rerouted, and which flows stall.
  */
 namespace weir
 {
@@ -39,14 +39,14 @@ HopsOf(const Routing& routing, PathTable::Span links)
     return hops;
 }
 
-/** A link and its other direction. */
+/** A link and its opposite direction. */
 std::vector<LinkId>
 WireOf(const Topology& topology, LinkId link)
 {
     return {link, topology.GetLink(link).opposite};
 }
 
-/** Notes what stalls and resumes. */
+/** Records stalls and resumptions. */
 class StallLog : public TransportObserver
 {
   public:
@@ -66,8 +66,9 @@ class StallLog : public TransportObserver
 
 } // namespace
 
-// NIC, leaf, spine, leaf, NIC: with its spine cut off a route takes another one between the same
-// ends, and its own again when the link comes up. Routes that do not cross the link stay.
+// A path has four links: NIC, leaf, spine, leaf, NIC. When its leaf-spine link fails, the route
+// takes another path between the same ends, and returns to its own path when the link is restored.
+// Routes that do not cross the link stay.
 TEST(ReroutingTest, ARouteAvoidsALinkThatIsDownAndReturns)
 {
     Play play(TwoLeaves(8, EcmpRouting()));
@@ -101,7 +102,7 @@ TEST(ReroutingTest, ARouteAvoidsALinkThatIsDownAndReturns)
     EXPECT_EQ(routing.CurrentPath(route), routing.PlannedPath(route));
 }
 
-// A route that is asked for while links are down is planned over all links, as those before it.
+// A route requested while links are down is planned over all links, like earlier ones.
 TEST(ReroutingTest, RoutesArePlannedAsIfAllLinksWereUp)
 {
     Play before(TwoLeaves(8, EcmpRouting()));
@@ -115,8 +116,8 @@ TEST(ReroutingTest, RoutesArePlannedAsIfAllLinksWereUp)
     EXPECT_NE(routing.CurrentPath(route), routing.PlannedPath(route));
 }
 
-// A sum of routes is rerouted as its routes are: the stream of a ring and the flows of its hops
-// take the same links.
+// A sum of routes is rerouted like its routes: the stream of a ring and the flows of its hops use
+// the same links.
 TEST(ReroutingTest, ASumIsReroutedAsItsRoutes)
 {
     Play play(TwoLeaves(4, EcmpRouting()));
@@ -148,7 +149,7 @@ TEST(ReroutingTest, ASumIsReroutedAsItsRoutes)
     EXPECT_EQ(found, expected);
 }
 
-// Segments that a sum names without a route are rerouted by the same tuple as routes are.
+// Segments that a sum contains without a route are rerouted by the same tuple as routes.
 TEST(ReroutingTest, SegmentsOfASumAreReroutedAsRoutesOfTheirTuple)
 {
     Play play(TwoLeaves(8, EcmpRouting()));
@@ -176,8 +177,9 @@ TEST(ReroutingTest, SegmentsOfASumAreReroutedAsRoutesOfTheirTuple)
     EXPECT_EQ(links, detour.size());
 }
 
-// The only wire of a NIC: what crosses it keeps its path and stalls, alone or in a sum, and the
-// transport says who waits for which link; when it comes up all goes on.
+// The only link of a NIC fails: a flow over it keeps its path and stalls, while a concurrent sum
+// over other NICs continues. The transport reports which flow waits for which link, and the flow
+// resumes when the link is restored.
 TEST(ReroutingTest, AFlowWithoutAnotherPathStallsUntilItsLinkComesUp)
 {
     for (const Polymorphic<RoutingPolicy>& routing :
@@ -211,8 +213,8 @@ TEST(ReroutingTest, AFlowWithoutAnotherPathStallsUntilItsLinkComesUp)
     }
 }
 
-// Sprayed over four uplinks of which one fails, what is left of a flow is sprayed over the other
-// three, in other units: its NIC still limits it, and each of the three has a third of the rest.
+// A flow is sprayed over four uplinks, one of which fails. The rest of the flow is sprayed over the
+// other three: its NIC still limits it, and each of the three carries a third of the rest.
 TEST(ReroutingTest, ASprayedFlowIsSprayedOverTheLinksThatAreLeft)
 {
     Play play(TwoLeaves(4, SprayRouting()));
@@ -240,12 +242,12 @@ TEST(ReroutingTest, ASprayedFlowIsSprayedOverTheLinksThatAreLeft)
     EXPECT_EQ(uplinks, 4u);
 }
 
-// A switch that fails takes all its ports at once: what crossed it goes over other spines, and what
-// it carried until then stays.
+// A failing switch takes down all its ports at once: flows are rerouted over other spines, and the
+// bytes that it had carried stay counted.
 TEST(ReroutingTest, ASwitchThatFailsIsAvoidedByAllFlows)
 {
     ClusterSpec spec = TwoLeaves(2, EcmpRouting());
-    spec.nodes = 8; // four leaves with a link to each of two spines
+    spec.nodes = 8; // four leaves with one link to each of two spines
     Play play(spec);
     Routing& routing = play.GetFabric().GetRouting();
     Transport& transport = play.GetFabric().GetTransport();
@@ -275,12 +277,12 @@ TEST(ReroutingTest, ASwitchThatFailsIsAvoidedByAllFlows)
     EXPECT_FALSE(std::isinf(play.Run().ToSeconds()));
     for (std::size_t i = 0; i < ports.size(); i++)
     {
-        EXPECT_NEAR(transport.GetLinkUsage(ports[i]).bytes, carried[i], 1); // whole bytes moved
+        EXPECT_NEAR(transport.GetLinkUsage(ports[i]).bytes, carried[i], 1); // whole bytes only
     }
 }
 
-// 10 GB over 10 GB/s; between 100 and 200 ms that path is down and a detour of 1 GB/s carries 0.1
-// GB. The other 9.9 GB take 990 ms of the whole path: 1090 ms in all.
+// 10 GB over 10 GB/s; between 100 and 200 ms the path is down and a detour of 1 GB/s carries 0.1
+// GB. The other 9.9 GB take 990 ms on the direct path: 1090 ms in total.
 TEST(ReroutingTest, FlowsReturnWhenTheirLinkComesUp)
 {
     Topology topology;
@@ -311,13 +313,13 @@ TEST(ReroutingTest, FlowsReturnWhenTheirLinkComesUp)
     transport.SetLinksUp(WireOf(topology, direct), false, Time::Milliseconds(100));
     EXPECT_NEAR(transport.CurrentRate(id).ToGBps(), 1, 1e-9);
     EXPECT_EQ(routing.Paths().Links(transport.CurrentPath(id).path).size(), 4U);
-    transport.SetLinkRate(direct, Rate::GBps(10), Time::Milliseconds(150)); // kept until it is up
+    transport.SetLinkRate(direct, Rate::GBps(10), Time::Milliseconds(150)); // applies later
     EXPECT_NEAR(transport.CurrentRate(id).ToGBps(), 1, 1e-9);
     transport.SetLinksUp(WireOf(topology, direct), true, Time::Milliseconds(200));
     EXPECT_EQ(transport.NextEventTime(), Time::Milliseconds(1090));
 }
 
-// Equal requests are one route; another tuple, relay or port is another.
+// Equal requests share one route; a different tuple or direction makes another route.
 TEST(RoutingTest, EqualRequestsHaveOneRoute)
 {
     Play play(TwoLeaves(4, EcmpRouting()));

@@ -62,7 +62,7 @@ TEST(RouterFailures, FailedLinksAreAvoidedAndRestoredOnesTakenAgain)
 
 TEST(RouterFailures, AroundASpineThatIsCutOffFromTheDestinationNothingIsSent)
 {
-    // Spine 0 loses every link to leaf 2: flows to leaf 2 use the other spine only.
+    // Spine 0 loses every link to leaf 2, so flows to leaf 2 use only the other spine.
     const Cluster cluster(BoxSpec(12, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
     PlainRouter plain(topology, EcmpRouting(), 1);
@@ -82,7 +82,7 @@ TEST(RouterFailures, AroundASpineThatIsCutOffFromTheDestinationNothingIsSent)
         const auto route = router.RouteOver(from, cluster.NicDevice(11, 0), TupleOf(flow), NETWORK);
         EXPECT_EQ(topology.GetDevice(topology.GetLink(route[1]).to).name, "spine1");
     }
-    // A NIC whose only port fails is not reached at all.
+    // A NIC whose only port fails is unreachable.
     const DeviceId nic = cluster.NicDevice(11, 0);
     const DeviceId itsLeaf = leaf;
     for (const LinkId id : topology.LinksFrom(itsLeaf))

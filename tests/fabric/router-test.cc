@@ -80,7 +80,7 @@ TEST_P(RouterPairsTest, EveryShortestPathIsTakenBySomeFlow)
     const DeviceId to = cluster.NicDevice(cluster.NodeCount() - 1, cluster.NicsPerNode() - 1);
     const uint64_t paths = Oracle(topology, from, NETWORK).paths[to.Index()];
     std::set<std::vector<uint32_t>> seen;
-    // A path is missed by all of 30 n uniform draws with probability e^-30.
+    // Each path is missed by all of 30 n uniform draws with probability e^-30.
     for (uint32_t flow = 0; flow < 30 * paths; flow++)
     {
         std::vector<uint32_t> path;
@@ -111,8 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(RouterTest, LengthsInAFatTreeAreThoseOfTheNearestCommonSwitch)
 {
-    // k = 4: leaves of 2 hosts, pods of 4: 2 links under one leaf, 4 within a pod, 6 between pods;
-    // and 1, k / 2 = 2 and (k / 2)^2 = 4 paths.
+    // k = 4: leaves of 2 hosts, pods of 4. Paths have 2 links under one leaf, 4 within a pod, 6
+    // between pods; their numbers are 1, k / 2 = 2 and (k / 2)^2 = 4.
     const Cluster cluster(PointSpec(16, FatTree(), 4, 3));
     PlainRouter plain(cluster.GetTopology(), EcmpRouting(), 1);
     Router& router = plain;
@@ -174,7 +174,7 @@ TEST(RouterTest, NvLinkIsPreferredAndPcieCanBeForced)
     const DeviceId gpu0 = cluster.GpuDevice(GpuId(0));
     const DeviceId gpu1 = cluster.GpuDevice(GpuId(1));
     const DeviceId gpu7 = cluster.GpuDevice(GpuId(7));
-    // GPUs 0 and 1 are two links apart both ways.
+    // GPUs 0 and 1 are two links apart over NVLink and over PCIe.
     EXPECT_EQ(names(router.Route(gpu0, gpu1, {})), "node0/gpu0 node0/nvswitch0 node0/gpu1");
     EXPECT_EQ(names(router.RouteOver(gpu0, gpu1, {}, PCIE)), "node0/gpu0 node0/pcie0 node0/gpu1");
     EXPECT_EQ(names(router.RouteOver(gpu0, gpu7, {}, PCIE)),
@@ -195,7 +195,8 @@ TEST(RouterTest, GpusAndNicsForwardNothing)
     Router& router = plain;
     const DeviceId gpu0 = cluster.GpuDevice(GpuId(0));
     const DeviceId gpu2 = cluster.GpuDevice(GpuId(2));
-    // A mesh neighbor is one NVLink away; beyond it the path is PCIe, not through the neighbor.
+    // A mesh neighbor is one NVLink away; beyond it the path uses PCIe and does not pass through
+    // the neighbor.
     EXPECT_EQ(router.Route(gpu0, cluster.GpuDevice(GpuId(1)), {}).size(), 1u);
     EXPECT_FALSE(router.IsReachable(gpu0, gpu2, NVLINK));
     const auto overPcie = router.Route(gpu0, gpu2, {});
@@ -226,15 +227,15 @@ TEST(RouterTest, RoutesAmongAThousandNicsHaveFourLinksUnlessUnderOneLeaf)
         const DeviceId to = cluster.NicDevice(b / 8, b % 8);
         links += router.RouteOver(from, to, {a, b, 0, 0}, NETWORK).size();
     }
-    // Two links when both are under one leaf (1 pair in 32), none for the same NIC, else four: of
-    // so many draws the mean is known to 0.35 / sqrt(100000), four times which it keeps to.
+    // Paths have two links under one leaf (1 pair in 32), none for the same NIC, else four. The
+    // standard deviation of the mean is 0.35 / sqrt(100000); the tolerance is four of them.
     EXPECT_NEAR(static_cast<double>(links) / 100000, 4 - 2.0 / 32 - 2.0 / 1024, 0.0044);
 }
 
 TEST(RouterTest, OnAnyGraphRoutesAreAsShortAsTheOracles)
 {
-    // Random switches and hosts with several ports each, one-way links among them, in parts that
-    // may not be joined.
+    // Random switches and hosts with several ports each and one-way links, possibly in disconnected
+    // components.
     std::mt19937 random(7);
     for (uint32_t trial = 0; trial < 30; trial++)
     {
@@ -288,7 +289,7 @@ TEST(RouterTest, OnAnyGraphRoutesAreAsShortAsTheOracles)
     }
 }
 
-/** A policy of a program's own. */
+/** A routing policy defined by a program. */
 class LastRouting : public RoutingPolicy
 {
   public:
@@ -308,8 +309,9 @@ class LastRouting : public RoutingPolicy
 
 TEST(RouterTest, APolicyOfAProgramSelectsEveryHop)
 {
-    // Between two leaves the first hop is the NIC's only link, the second leads up: of the leaf's
-    // links to spines, ascending by id, static takes the first and this policy the last.
+    // Between two leaves the first hop is the NIC's only link; the second leads up. Of the leaf's
+    // links to spines, in ascending order of ids, static routing takes the first and this policy
+    // the last.
     const Cluster cluster(BoxSpec(10, LeafSpine()));
     const Topology& topology = cluster.GetTopology();
     PlainRouter first(topology, StaticRouting(), 1);

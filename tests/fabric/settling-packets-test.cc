@@ -14,7 +14,10 @@ namespace weir
 namespace
 {
 
-/** What windows of a connection agree on that has had @p served bytes at the end of each unit. */
+/**
+ * Span of the agreeing windows of a connection that has been served @p served bytes in total at the
+ * end of each unit.
+ */
 std::optional<ServiceWindows::Span>
 SpanOf(const std::vector<double>& served)
 {
@@ -32,7 +35,10 @@ SpanOf(const std::vector<double>& served)
     return span;
 }
 
-/** Equal ones agree when a unit was left out and three are there: five marks, from the second. */
+/**
+ * Three equal windows agree after one skipped unit: at five marks, and the span begins at the
+ * second.
+ */
 TEST(ServiceWindows, EqualWindowsAgree)
 {
     EXPECT_FALSE(SpanOf({0, 100, 200, 300}));
@@ -42,7 +48,9 @@ TEST(ServiceWindows, EqualWindowsAgree)
     EXPECT_EQ(span->time, 30);
 }
 
-/** A rate that grows by a thousandth a unit is within 1 % in three of them, but has not settled. */
+/**
+ * A rate that grows by a thousandth per unit is within 1 % over three units, but has not settled.
+ */
 TEST(ServiceWindows, WhatGrowsHasNotSettled)
 {
     std::vector<double> served{0};
@@ -55,7 +63,7 @@ TEST(ServiceWindows, WhatGrowsHasNotSettled)
     }
 }
 
-/** A rate that swings by half of itself every two units agrees over windows of two. */
+/** A rate that alternates between 100 and 150 per unit agrees over windows of two units. */
 TEST(ServiceWindows, SwingsAgreeOverTheirPeriod)
 {
     std::vector<double> served{0};
@@ -66,7 +74,7 @@ TEST(ServiceWindows, SwingsAgreeOverTheirPeriod)
     }
 }
 
-/** Some hosts that send to one over a switch, at 100 Gb/s. */
+/** Hosts that send to one host over a switch, at 100 Gb/s. */
 struct Incast
 {
     explicit Incast(PacketBench& bench, int senders)
@@ -82,16 +90,16 @@ struct Incast
     std::vector<uint32_t> hosts;
 };
 
-/** What became of flows, and of the port to the receiver. */
+/** Durations of flows, and counters of the port to the receiver. */
 struct Outcome
 {
     std::vector<Time> durations;
     PortCounters port;
-    ReplayCounters counters; //!< of what was replayed or settled
+    ReplayCounters counters; //!< of replayed or settled traffic
     uint64_t events{0};
 };
 
-/** Flows to the first host of an incast, in the order of their starts. */
+/** A flow to the first host of an incast. */
 struct Sent
 {
     std::size_t sender;
@@ -156,10 +164,10 @@ Mean(const std::vector<Time>& times)
 }
 
 /**
- * Four flows of 100 MB that share a port, whose windows swing under PowerTCP; a fifth one is there
- * from 10 ms on, and the port becomes half as fast at 30 ms. Packets move when one of these begins
- * or ends, and a few windows of 0.35 ms after that: flows take what they take as packets, to the
- * tolerance, and so does what the port counts.
+ * Four flows of 100 MB share a port, and their windows oscillate under PowerTCP. A fifth flow
+ * starts at 10 ms, and the port's rate halves at 30 ms. Packets are simulated after each of these
+ * changes and for a few windows of 0.35 ms. Durations of flows and counters of the port equal those
+ * of the packet simulation within the tolerance.
  */
 TEST(SettlingPackets, LongFlowsAreServedAtTheirMeans)
 {
@@ -182,7 +190,7 @@ TEST(SettlingPackets, LongFlowsAreServedAtTheirMeans)
     EXPECT_NEAR(settled.port.busy * 1e-12, all.port.busy * 1e-12, 0.01 * all.port.busy * 1e-12);
 }
 
-/** Connections that end one after another leave their rates to those that are left. */
+/** Connections that end release their rates to the remaining ones. */
 TEST(SettlingPackets, ConnectionsThatEndLeaveTheirRates)
 {
     std::vector<Sent> flows;
@@ -203,7 +211,7 @@ TEST(SettlingPackets, ConnectionsThatEndLeaveTheirRates)
     EXPECT_NEAR(static_cast<double>(settled.port.bytes), bytes, 0.01 * bytes);
 }
 
-/** A tolerance that nothing meets is that of packets. */
+/** With a tolerance that nothing meets, durations equal those of the packet simulation. */
 TEST(SettlingPackets, NothingSettlesToAMillionthOfAMillionth)
 {
     const std::vector<Sent> flows{{0, Bytes(1'000'000), Time()}, {1, Bytes(1'000'000), Time()}};
@@ -213,8 +221,8 @@ TEST(SettlingPackets, NothingSettlesToAMillionthOfAMillionth)
 }
 
 /**
- * Messages of 100 kB, 8 us, from two hosts, each 40.2 us and each 54.6 us, beside a long flow: they
- * wait for each other in another way each time, but on average they do the same.
+ * Messages of 100 kB (8 us) from two hosts, every 40.2 us and every 54.6 us, next to a long flow:
+ * individual delays differ, but the mean duration equals that of the packet simulation.
  */
 TEST(SettlingPackets, MessagesAreServedAsThoseBeforeThem)
 {

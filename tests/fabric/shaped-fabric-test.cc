@@ -18,8 +18,8 @@
 
 /**
  * @file
- * Dragonflies, tori, products of dimensions and graphs: counts, diameter and bisection against
- * their closed forms, routes against breadth-first search, and what cannot be wired.
+ * Dragonflies, tori, products of dimensions and fat trees: counts, diameter and bisection against
+ * their closed forms, routes against breadth-first search, and refusals.
  */
 namespace weir
 {
@@ -27,7 +27,7 @@ namespace weir
 namespace
 {
 
-/** Points on a dragonfly of @p a routers a group with @p p NICs and @p h global links each. */
+/** NICs on a dragonfly with @p a routers per group, @p p NICs and @p h global links per router. */
 template <typename Kind = Dragonfly>
 ClusterSpec
 DragonflySpec(uint32_t groups, uint32_t a, uint32_t p, uint32_t h)
@@ -50,7 +50,7 @@ Dimension(DimensionKind kind, uint32_t size, uint32_t links = 1)
     return dimension;
 }
 
-/** Points on a torus of these sizes, one a router. */
+/** A torus of these sizes with one NIC per router. */
 ClusterSpec
 TorusSpec(const std::vector<uint32_t>& sizes)
 {
@@ -60,7 +60,7 @@ TorusSpec(const std::vector<uint32_t>& sizes)
     return spec;
 }
 
-/** Whether every route between NICs has as many links as the breadth-first search says. */
+/** Expects every route between NICs to have the length found by breadth-first search. */
 void
 ExpectShortestRoutes(const ClusterSpec& spec, const Polymorphic<RoutingPolicy>& kind)
 {
@@ -90,9 +90,9 @@ ExpectShortestRoutes(const ClusterSpec& spec, const Polymorphic<RoutingPolicy>& 
 
 } // namespace
 
-// Petrini and Vanneschi 1997: L levels of k-port switches join 2 (k / 2)^L points by
-// (2 L - 1) (k / 2)^(L - 1) switches, each level with one link a point, 2 (L - 1) from leaf to
-// leaf.
+// Petrini and Vanneschi 1997: L levels of k-port switches connect 2 (k / 2)^L hosts by (2 L - 1) (k
+// / 2)^(L - 1) switches. Each level has one link per host, and leaves are at most 2 (L - 1) links
+// apart.
 TEST(FatTreeTest, HasTheCountsOfItsFormulasAtAnyLevel)
 {
     for (const auto& [radix, levels] : {std::array{4U, 2U},
@@ -119,8 +119,8 @@ TEST(FatTreeTest, HasTheCountsOfItsFormulasAtAnyLevel)
     EXPECT_NE(RefusalOf(PointSpec(33, FatTree(), 4, 4)), "");
 }
 
-// Kim et al. 2008: a balanced dragonfly has a = 2p = 2h and at most g = a h + 1 groups; then every
-// two groups share one link.
+// Kim et al. 2008: a dragonfly has at most g = a h + 1 groups; with a = 2p = 2h it is balanced. At
+// the maximum every two groups share one link.
 TEST(DragonflyTest, HasTheCountsOfItsFormulas)
 {
     for (const auto& [groups, a, p, h] : {std::array{9U, 4U, 2U, 2U},
@@ -137,7 +137,7 @@ TEST(DragonflyTest, HasTheCountsOfItsFormulas)
     }
 }
 
-// No router has more global links than it has ports for them, and all have the same when the ports
+// No router has more global links than ports for them, and all have equally many when the ports
 // divide evenly among the other groups.
 TEST(DragonflyTest, SpreadsGlobalLinksOverRouters)
 {
@@ -157,7 +157,7 @@ TEST(DragonflyTest, SpreadsGlobalLinksOverRouters)
     }
 }
 
-// Half of the groups against the other half: g/2 x g/2 pairs with m links of 50 GB/s each.
+// One half of the groups against the other: g/2 x g/2 pairs with m links of 50 GB/s each.
 TEST(DragonflyTest, BisectsAtTheGlobalLinks)
 {
     const Cluster cluster(DragonflySpec(4, 6, 1, 1)); // m = 6 / 3 = 2
@@ -167,8 +167,8 @@ TEST(DragonflyTest, BisectsAtTheGlobalLinks)
                 1e-6);
 }
 
-// Shpiner et al. 2017: leaves and spines are joined completely, so leaf to leaf takes at most
-// up, across and down.
+// Shpiner et al. 2017: leaves and spines of a group form a complete bipartite graph, so a path from
+// leaf to leaf goes at most up, across and down.
 TEST(DragonflyPlusTest, HasTheCountsOfItsFormulas)
 {
     ClusterSpec spec = DragonflySpec<DragonflyPlus>(5, 4, 2, 2);
@@ -188,8 +188,8 @@ TEST(DragonflyTest, RoutesAreShortest)
     ExpectShortestRoutes(plus, StaticRouting());
 }
 
-// By rails, NIC k of every node of a block is attached to router k of it, so two nodes of a block
-// reach each other's NIC of one number by one switch.
+// By rails, NIC k of every node of a block is attached to router k of the block, so NICs of the
+// same index in a block share a router.
 TEST(DragonflyTest, PlacesNicsByRails)
 {
     Dragonfly rails;
@@ -223,8 +223,8 @@ TEST(DragonflyTest, RefusesNumbersThatDoNotMultiplyOut)
     EXPECT_NE(RefusalOf(spec).find("fabric.nicsPerRouter"), std::string::npos) << RefusalOf(spec);
 }
 
-// A k-ary n-cube: N routers, n N wires (half of them where k = 2), diameter sum floor(k_i / 2),
-// and cut across its longest even dimension 2 N / k wires.
+// A k-ary n-cube has N routers, n N wires (N / 2 per dimension with k = 2), a diameter of sum
+// floor(k_i / 2), and 2 N / k wires across the cut of its longest even dimension.
 TEST(TorusTest, HasTheCountsOfItsFormulas)
 {
     const Cluster cube(TorusSpec({4, 4, 4}));
@@ -249,7 +249,7 @@ TEST(TorusTest, RoutesAreShortest)
     }
 }
 
-// Dimension order: the dimensions along a route never fall.
+// Dimension order: the dimensions along a route never decrease.
 TEST(TorusTest, DimensionOrderTakesTheFirstDimensionFirst)
 {
     const Cluster cluster(TorusSpec({4, 3, 4}));
@@ -280,8 +280,8 @@ TEST(TorusTest, RefusesTooFewRouters)
     EXPECT_EQ(RefusalOf(spec), "");
 }
 
-// Ring(4) x FullyConnected(3) x Switch(2): 24 routers; 24 + 24 (3 - 1) / 2 wires and 24 to the
-// 24 / 2 switches; a diameter of 2 + 1 + 2 links.
+// Ring(4) x FullyConnected(3) x Switch(2): 24 routers; 24 wires, 24 (3 - 1) / 2 wires, and 24 wires
+// to the 24 / 2 switches; the diameter is 2 + 1 + 2 links.
 TEST(DimensionsTest, HasTheCountsOfItsFormulas)
 {
     ClusterSpec spec = PointSpec(24, Dimensions());
@@ -296,7 +296,7 @@ TEST(DimensionsTest, HasTheCountsOfItsFormulas)
     ExpectShortestRoutes(spec, EcmpRouting());
 }
 
-// What Shape() prints can be read again; only the first may be inside.
+// The output of Shape() can be parsed again; only the first dimension may be inside the nodes.
 TEST(DimensionsTest, ReadsItsOwnNotation)
 {
     for (const char* text : {"Ring(8) inside", "Switch(8) inside x Ring(4) x FullyConnected(2)"})
@@ -331,7 +331,8 @@ TEST(DimensionsTest, EachHasItsOwnRateAndParallelWires)
     EXPECT_NEAR(slow, 5, 1e-9);
 }
 
-// With the first dimension inside boxes of eight GPUs only NICs of one number are joined.
+// With the first dimension inside nodes of eight GPUs, the network joins only NICs of the same
+// index.
 TEST(DimensionsTest, TheFirstMayBeInsideTheNodes)
 {
     ClusterSpec spec = BoxSpec(4, Dimensions());
@@ -345,7 +346,7 @@ TEST(DimensionsTest, TheFirstMayBeInsideTheNodes)
     EXPECT_EQ(distances[cluster.NicDevice(2, 3).Index()], std::numeric_limits<uint32_t>::max());
 
     spec.fabric.kind.As<Dimensions>().dimensions.front().kind =
-        DimensionKind::Ring; // they are attached to a switch
+        DimensionKind::Ring; // the GPUs are attached to a switch
     EXPECT_NE(RefusalOf(spec).find("expected Switch(8), or node.nvlink"), std::string::npos)
         << RefusalOf(spec);
     spec.fabric.kind.As<Dimensions>().dimensions.front() = Dimension(DimensionKind::Switch, 4);

@@ -8,14 +8,15 @@
 
 /**
  * @file
- * What a flow of packets takes alone: what Transport::UncontendedTime says, to the picosecond.
+ * Transport::UncontendedTime against the simulated time of an uncontended packet flow, to the
+ * picosecond.
  */
 namespace weir
 {
 namespace
 {
 
-/** A chain of switches between two hosts, and how packets pass it. */
+/** A chain of switches between two hosts, and its packet parameters. */
 struct Chain
 {
     std::vector<double> gbps;        //!< of each link
@@ -24,7 +25,9 @@ struct Chain
     LinkKind kind{LinkKind::Network};
 };
 
-/** What a flow of @p bytes takes alone, as simulated, and as it is said to, in picoseconds. */
+/**
+ * Time of an uncontended flow of @p bytes, simulated and from UncontendedTime(), in picoseconds.
+ */
 std::pair<int64_t, int64_t>
 TimesAlone(const Chain& chain, Bytes bytes, Rate cap = Rate::Infinite(), uint32_t connections = 1)
 {
@@ -60,13 +63,14 @@ PlainSpec()
 {
     PacketSpec spec;
     spec.switches.marks = false;
-    spec.switches.buffer = Bytes::GiB(1); // a fast link may run far ahead of a slow one
+    spec.switches.buffer = Bytes::GiB(1); // lets a fast link run far ahead of a slow one
     return spec;
 }
 
 /**
- * Sizes from none to some hundred packets, 1 to 6 links of any rates, MTUs of 64 bytes and more,
- * store and forward or cut-through, pauses, credits or neither: a flow alone has a slowdown of 1.
+ * Agreement over random cases: sizes from zero to some hundred packets, 1 to 6 links of various
+ * rates, MTUs from 64 bytes, store-and-forward or cut-through, PFC, credits or neither. So an
+ * uncontended flow has a slowdown of 1.
  */
 TEST(UncontendedTime, IsWhatAFlowAloneTakes)
 {
@@ -83,8 +87,8 @@ TEST(UncontendedTime, IsWhatAFlowAloneTakes)
         chain.spec.switches.flowControl = i % 3 == 0   ? FlowControl::None
                                           : i % 3 == 1 ? FlowControl::Pfc
                                                        : FlowControl::Credits;
-        chain.spec.switches.creditUnit = Bytes(1); // else small packets take more room than bytes
-        // Rounded down, packets are faster than what credits are enough for.
+        chain.spec.switches.creditUnit = Bytes(1); // else credits round up
+        // With times rounded down, packets would be faster than the credits allow for.
         chain.spec.clock = i % 5 == 0 && i % 3 != 2 ? Time::Nanoseconds(1) : Time::Picoseconds(1);
         const int64_t links = random.Between(1, 6);
         for (int64_t link = 0; link < links; link++)
@@ -101,7 +105,7 @@ TEST(UncontendedTime, IsWhatAFlowAloneTakes)
     }
 }
 
-/** As above, where a flow ends with its last acknowledgment, and where its bytes are capped. */
+/** As above, for flows that end with their last acknowledgment and flows with a rate cap. */
 TEST(UncontendedTime, KnowsAcknowledgmentsAndCaps)
 {
     RandomStream random(2);
@@ -128,7 +132,9 @@ TEST(UncontendedTime, KnowsAcknowledgmentsAndCaps)
     }
 }
 
-/** Links of a node carry bursts without headers, and the pace of a sender counts none either. */
+/**
+ * Links inside a node carry bursts without headers, and the pacing of a sender counts none either.
+ */
 TEST(UncontendedTime, CountsNoHeadersInsideANode)
 {
     RandomStream random(3);
@@ -148,7 +154,7 @@ TEST(UncontendedTime, CountsNoHeadersInsideANode)
     }
 }
 
-/** Equal parts on several queue pairs of one port come one behind the other. */
+/** Equal parts on several queue pairs of one port are sent one after the other. */
 TEST(UncontendedTime, OfEqualPartsIsExact)
 {
     for (const uint32_t connections : {2u, 4u, 8u})

@@ -26,7 +26,7 @@ TEST(Units, InfiniteTimeStaysInfinite)
     EXPECT_TRUE((Time::Infinite() * 0.5).IsInfinite());
     EXPECT_TRUE(Time::Seconds(1e300).IsInfinite());
     EXPECT_LT(second, Time::Infinite());
-    // 2^63 ps are 106 days: later sums saturate instead of wrapping round.
+    // 2^63 ps are 106 days: larger sums saturate instead of overflowing.
     const Time late = Time::Picoseconds(9000000000000000000);
     EXPECT_TRUE((late + late).IsInfinite());
     // A sum with a negative time is finite, near either end of the range.
