@@ -23,7 +23,8 @@ Shape(uint64_t batch, uint64_t heads, uint64_t sequence, uint64_t headDim)
     return shape;
 }
 
-// 4 b h s^2 d, half under a causal mask; five products instead of two on the way back.
+// 4 b h s^2 d FLOPs forward, half of that under a causal mask; backward has five GEMMs instead of
+// two.
 TEST(AttentionTime, CountsUsefulFlops)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -58,7 +59,7 @@ TEST(AttentionTime, IsNeverBelowTheRoofline)
     }
 }
 
-// Tiles of fewer heads than fill the GPU run side by side: the longest one is the time.
+// With fewer heads than fill the GPU, tiles run in parallel: the time is that of the longest tile.
 TEST(AttentionTime, IsFlatWithinOneWave)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -70,7 +71,8 @@ TEST(AttentionTime, IsFlatWithinOneWave)
     EXPECT_GT(many / one, 3);
 }
 
-// Far past one wave the time is the work, which grows with the square of the sequence.
+// Far beyond one wave the time is proportional to the work, which grows with the square of the
+// sequence.
 TEST(AttentionTime, GrowsWithTheSquareOfTheSequence)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -80,8 +82,8 @@ TEST(AttentionTime, GrowsWithTheSquareOfTheSequence)
     EXPECT_NEAR(full / half, 4, 0.1);
 }
 
-// A causal mask leaves less of every tile out than in, never more: it lengthens nothing, however
-// few tiles there are.
+// A causal mask only removes work from tiles, so it never lengthens a kernel, however few tiles
+// there are.
 TEST(AttentionTime, ACausalMaskLengthensNothing)
 {
     for (const char* name : {"h200-sxm", "a100-sxm-80g"})
@@ -103,7 +105,7 @@ TEST(AttentionTime, ACausalMaskLengthensNothing)
     }
 }
 
-// Fewer key and value heads save traffic, no FLOPs.
+// Fewer key and value heads save memory traffic, but no FLOPs.
 TEST(AttentionTime, SharedKeysSaveTrafficOnly)
 {
     const Gpu gpu = NamedGpu("h200-sxm");

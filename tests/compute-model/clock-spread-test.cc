@@ -12,7 +12,8 @@ namespace weir
 namespace
 {
 
-// Expected largest of n standard normals (Harter 1961, Biometrika 48, table 1); Blom is near them.
+// Expected maximum of n standard normal draws (Harter 1961, Biometrika 48, table 1); Blom's
+// approximation is near.
 TEST(ClockSpread, LargestOfNormalDraws)
 {
     EXPECT_EQ(ExpectedLargest(1), 0);

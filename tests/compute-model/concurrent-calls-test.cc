@@ -29,7 +29,9 @@ TwoNodes(uint32_t nics)
     return spec;
 }
 
-/** GPT on 16 GPUs, tensor ranks in a node, replicas of them, and the groups of both. */
+/**
+ * GPT on 16 GPUs with tensor ranks in a node and replicas of them, and the communicators of both.
+ */
 struct Step
 {
     Step(SampleMachine& machine, uint32_t tensor)
@@ -69,7 +71,7 @@ CallsOf(SampleMachine& machine, uint32_t tensor)
     return ConcurrentCalls(step.graph, RankFold(step.graph, {}, step.kinds), step.communicators);
 }
 
-/** Runs calls of an engine and keeps when each ended. */
+/** Runs the calls of an engine and records their ends. */
 class Ends : public CollectiveClient
 {
   public:
@@ -92,7 +94,8 @@ class Ends : public CollectiveClient
     std::vector<Time> m_ends;
 };
 
-// Only one of the groups on like GPUs of a node is planned; planning all of them says the same.
+// Only one of the groups on equivalent GPUs of a node is planned; planning every group gives the
+// same times for each kind.
 TEST(PlannedGroupKinds, AreWhatPlanningEveryGroupSays)
 {
     for (const uint32_t tensor : {1U, 2U, 8U})
@@ -116,9 +119,9 @@ TEST(PlannedGroupKinds, AreWhatPlanningEveryGroupSays)
     }
 }
 
-// Eight data-parallel groups, one for each tensor rank, reduce across the two nodes at once. With a
-// NIC to each GPU none meets another; with four NICs two groups share each, whose bytes go at its
-// rate.
+// Eight data-parallel groups, one per tensor rank, reduce across the two nodes concurrently. With
+// one NIC per GPU they share nothing; with four NICs two groups share each NIC, and their bytes
+// move at its rate.
 TEST(ConcurrentCalls, ShareANic)
 {
     for (const uint32_t nics : {8U, 4U})
@@ -146,7 +149,7 @@ TEST(ConcurrentCalls, ShareANic)
     }
 }
 
-// A replica to each GPU is one group: every call is made by nobody else.
+// With one replica per GPU there is a single group, so no call has concurrent ones.
 TEST(ConcurrentCalls, AreSingleOfOneGroup)
 {
     SampleMachine machine(TwoNodes(4), StaticRouting());
@@ -158,9 +161,9 @@ TEST(ConcurrentCalls, AreSingleOfOneGroup)
     }
 }
 
-// Single calls of classes of their own, begun at any time over the same NICs, end as fluid flows
-// that share the NICs do: in both, rates change when a call begins or ends to move bytes, and all
-// legs of a call end together here. A picosecond is rounded away at each change.
+// Single calls, each in a class of its own, start at random times over the same NICs and end like
+// fluid flows that share the NICs: in both models rates change when a call starts or stops moving
+// bytes, and all legs of a call end simultaneously here. Each change may round by a picosecond.
 TEST(AnalyticalEngine, SharesLinksInTimeAsFluidDoes)
 {
     constexpr std::size_t CALLS = 40;
@@ -179,7 +182,7 @@ TEST(AnalyticalEngine, SharesLinksInTimeAsFluidDoes)
             CollectiveCall call;
             call.communicator = planner.AddCommunicator({GpuId(from), GpuId(8 + random() % 8)});
             call.op = CollectiveOp::Send;
-            call.bytes = Bytes::MiB(1 + static_cast<int64_t>(i)); // each another
+            call.bytes = Bytes::MiB(1 + static_cast<int64_t>(i)); // all sizes differ
             calls.push_back(call);
             starts.push_back(Time::Microseconds(static_cast<double>(random() % 40000)));
             analytical.ExpectConcurrent({{call}, {}});

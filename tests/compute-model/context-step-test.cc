@@ -34,7 +34,7 @@ ContextPlan(uint32_t context, ContextExchange exchange)
     return plan;
 }
 
-// Sharing a sequence leaves the useful operations of a step as they are: half of the s x s scores.
+// Splitting a sequence does not change the useful FLOPs of a step: half of the s x s scores.
 TEST(ContextStep, FlopsAreThoseOfTheWholeSequence)
 {
     const Transformer model = SmallLlama();
@@ -52,9 +52,10 @@ TEST(ContextStep, FlopsAreThoseOfTheWholeSequence)
     }
 }
 
-// Bytes a layer and rank: forward C - 1 times keys and values of s/C tokens; backward the same and
-// C times their gradients. All-gather: all of them forward and backward, gradients once. In pieces:
-// all of them twice, repeated for the 64 heads that look at 8, and C times gradients in 32 bits.
+// Bytes per layer and rank, in units of the keys and values of s/C tokens. Ring: C - 1 forward; C -
+// 1 plus C times the gradients backward. All-gather: C forward, C backward, C for the gradients. In
+// pieces: C twice, repeated for 64 query heads per 8 key heads, plus C times the gradients in 32
+// bits.
 TEST(ContextStep, KeysTravelOnceRound)
 {
     const Transformer model = SmallLlama();
@@ -78,9 +79,9 @@ TEST(ContextStep, KeysTravelOnceRound)
     }
 }
 
-// A ring whose transfers are shorter than a step's attention hides all but the last one, which
-// brings key gradients home; in pieces that one goes beside the last sum of query gradients. With
-// all-gather everything is exposed: two gathers and a reduce-scatter a layer.
+// If a transfer takes less time than a step's attention, the ring hides all transfers except the
+// last one, which returns key gradients; in pieces that one overlaps with the last sum of query
+// gradients. With all-gather everything is exposed: two gathers and a reduce-scatter per layer.
 TEST(ContextStep, TheRingHidesBesideAttention)
 {
     const Transformer model = SmallLlama();
@@ -101,8 +102,8 @@ TEST(ContextStep, TheRingHidesBesideAttention)
     }
 }
 
-// Rank = tensor + T (context + C (data + D pipeline)); gradients are summed over all ranks that
-// hold the same weights, those of one sequence included.
+// Rank = tensor + T (context + C (data + D pipeline)). Gradients are summed over all ranks with the
+// same weights, including those of one sequence.
 TEST(ContextStep, GroupsFollowTheRankOrder)
 {
     ParallelPlan plan = ContextPlan(2, ContextExchange::Ring);
@@ -135,7 +136,7 @@ TEST(CheckPlan, RefusesASequenceThatDoesNotSplit)
     ParallelPlan unfused = ContextPlan(2, ContextExchange::Ring);
     unfused.attention = AttentionKind::Unfused;
     EXPECT_EQ(refusal(unfused), "attention: found unfused, expected fused with context above 1");
-    model.sequence = 8200; // 2 * 4 divides it, 2 * 4 * 2 tensor ranks do not
+    model.sequence = 8200; // divisible by 2 * 4, not by 2 * 4 * 2
     ParallelPlan plan = ContextPlan(4, ContextExchange::Ring);
     EXPECT_EQ(refusal(plan), "");
     plan.tensor = 2;

@@ -19,7 +19,7 @@ namespace
 
 constexpr uint64_t SAMPLES = 128;
 
-/** Of square images. */
+/** A convolution layer over square images. */
 TableLayer
 Layer(uint32_t in, uint32_t out, uint32_t size, uint32_t stride, uint32_t side)
 {
@@ -41,7 +41,7 @@ struct Pass
     Pass(const Gpu& gpu, const TableLayer& layer, Precision precision, bool isBackward)
     {
         const KernelTimer timer(gpu,
-                                ClockRegime::Burst); // memory-bound kernels between spare power
+                                ClockRegime::Burst); // memory-bound kernels in between save power
         ParallelPlan plan;
         plan.microBatch = SAMPLES;
         plan.globalBatch = SAMPLES;
@@ -60,7 +60,7 @@ struct Pass
         }
     }
 
-    /** Kernels of no FLOPs whose names end so. */
+    /** Number of kernels without FLOPs whose names end with @p ending. */
     int Passes(const std::string& ending) const
     {
         int count = 0;
@@ -108,7 +108,10 @@ MeasuredLayers()
     return layers;
 }
 
-/** Errors of all convolutions of one model's trace; biases and sums of gradients added. */
+/**
+ * Relative errors of all convolutions of one model's trace; biases and sums of gradients are
+ * included.
+ */
 std::vector<double>
 Errors(const std::string& model, const std::string& pass)
 {
@@ -134,14 +137,15 @@ Errors(const std::string& model, const std::string& pass)
         const double in = static_cast<double>(layer.in.Elements() * SAMPLES);
         const double out = static_cast<double>(layer.out.Elements() * SAMPLES);
         double seconds = Pass(gpu, layer, Precision::Tf32, isBackward).seconds;
-        if (model == "vgg-13") // with biases
+        if (model == "vgg-13") // its convolutions have biases
         {
             seconds += isBackward ? touch(out) : touch(2 * out);
         }
         else if (isBackward && layer.window.size == 1 && layer.window.stride == 1 &&
                  layer.in.channels >= layer.out.channels)
         {
-            // A block's first convolution: the profile counts the sum of the two sides' gradients.
+            // First convolution of a block: the profile includes the sum of the gradients of both
+            // branches.
             seconds += touch(3 * in);
         }
         errors.push_back(seconds / (std::stod(row.at("time_us")) * 1e-6) - 1);
@@ -151,8 +155,9 @@ Errors(const std::string& model, const std::string& pass)
 
 } // namespace
 
-// Convolutions of ResNet-50 and VGG-13 on an H100, operator by operator: half are met to a tenth
-// (github.com/sarchlab/triosim, 3fb3c06, trace2-h100-bs128; validation/triosim-2025).
+// Convolutions of ResNet-50 and VGG-13 on an H100, operator by operator: the median error is about
+// 10 %, the 90 % quantile below 32 % (github.com/sarchlab/triosim, 3fb3c06, trace2-h100-bs128;
+// validation/triosim-2025).
 TEST(ConvolutionTime, MeetsMeasuredOperators)
 {
     for (const auto& [model, count] : {std::pair{"resnet-50", 53U}, {"vgg-13", 10U}})
@@ -167,8 +172,8 @@ TEST(ConvolutionTime, MeetsMeasuredOperators)
     }
 }
 
-// Batch norms of an H100, 32-bit numbers (github.com/sarchlab/triosim, ResNet-50 at 128 images): a
-// thread block a channel, so that 64 channels leave half of the SMs idle.
+// 32-bit batch norms on an H100 (github.com/sarchlab/triosim, ResNet-50 at 128 images): one thread
+// block per channel, so 64 channels leave half of the SMs idle.
 TEST(BatchNormTime, FewChannelsLeaveMultiprocessorsIdle)
 {
     struct Measured
@@ -210,8 +215,9 @@ TEST(BatchNormTime, FewChannelsLeaveMultiprocessorsIdle)
     }
 }
 
-// A product over planes as they lie takes one kernel; other windows and strides, or planes of no
-// whole 16-byte words (7 x 7 pixels), bring input and output into the kernels' layout.
+// A convolution that is a GEMM over planes in the given layout takes one kernel; other windows and
+// strides, or planes that are not whole 16-byte words (7 x 7 pixels), convert input and output to
+// the layout of the kernels.
 TEST(ConvolutionTime, ConvertsLayoutsWhereKernelsAskForIt)
 {
     const Gpu gpu = NamedGpu("h100-sxm");
@@ -227,7 +233,7 @@ TEST(ConvolutionTime, ConvertsLayoutsWhereKernelsAskForIt)
     EXPECT_EQ(layouts(Layer(64, 64, 3, 1, 56), Precision::Fp32, true), 0);
 }
 
-// FLOPs are those of the definition, 2 C K R S P Q a sample and pass, however kernels get there.
+// FLOPs follow the definition, 2 C K R S P Q per sample and pass, whatever the kernels do.
 TEST(ConvolutionTime, CountsUsefulFlops)
 {
     const Gpu gpu = NamedGpu("h100-sxm");
@@ -240,8 +246,8 @@ TEST(ConvolutionTime, CountsUsefulFlops)
     }
 }
 
-// The zeros between strides are multiplied: a strided 3 x 3 input gradient takes about four times
-// its FLOPs' time, a strided 1 x 1 one does not, but fills the image.
+// Zeros between strides are multiplied, too: a strided 3 x 3 input gradient takes about four times
+// the time of its FLOPs. A strided 1 x 1 one does not, but fills the image with zeros.
 TEST(ConvolutionTime, StridedInputGradients)
 {
     const Gpu gpu = NamedGpu("h100-sxm");

@@ -32,7 +32,7 @@ Table(uint64_t rows, uint32_t pooling, uint32_t dim = WIDTH)
     return table;
 }
 
-/** A bottom MLP 13-64, tables, an interaction, a top MLP that ends in one number. */
+/** A bottom MLP 13-64, embedding tables, an interaction, and a top MLP with one output. */
 LayerTable
 Recommender(const std::vector<EmbeddingTable>& tables,
             TableOp interaction = TableOp::DotInteraction)
@@ -66,8 +66,9 @@ Communications(const StepGraph& graph, uint32_t rank, CollectiveOp op)
     return found;
 }
 
-// Four vectors of 64 make six products of two, which follow the first vector; their matrix takes 4
-// x 4 x 64 multiply-adds. A cross layer of rank r over n elements has 2 n r weights and n biases.
+// Four vectors of 64 have six pairwise dot products, appended to the first vector; their matrix
+// takes 4 x 4 x 64 multiply-adds. A cross layer of rank r over n elements has 2 n r weights and n
+// biases.
 TEST(LayerTable, InteractionsHaveTheirSizes)
 {
     const std::vector<EmbeddingTable> tables(3, Table(1000, 1));
@@ -80,14 +81,15 @@ TEST(LayerTable, InteractionsHaveTheirSizes)
     const LayerTable cross = Recommender(tables, TableOp::Cross);
     EXPECT_EQ(cross.layers[3].Parameters(), 4.0 * WIDTH * (2 * 16 + 1));
     EXPECT_EQ(cross.layers[3].MultiplyAdds(), 2.0 * 4 * WIDTH * 16);
-    // Tables of another width go behind the vector, where there is nothing to multiply pairwise.
+    // Tables of another width are appended to the vector; pairwise products are then refused.
     LayerTableBuilder builder({13, 1, 1});
     builder.Embeddings({Table(10, 1, 32)});
     EXPECT_EQ(builder.Shape().Elements(), 13U + 32U);
     EXPECT_THROW(builder.DotInteraction(), std::invalid_argument);
 }
 
-// Weights 9, 7, 4, 3, 1 on two ranks, largest first to the lighter: 9 + 3 and 7 + 4 + 1.
+// Weights 9, 7, 4, 3, 1 on two ranks, largest first to the rank with less load: 9 + 3 and 7 + 4 +
+// 1.
 TEST(TablePlacement, LargestFirst)
 {
     const LayerTable table =
@@ -98,8 +100,8 @@ TEST(TablePlacement, LargestFirst)
     EXPECT_TRUE(places.split.empty());
 }
 
-// By size it is the rows that count; what is larger than splitAbove lies on all ranks, and one rank
-// has everything whole.
+// Balance by size uses the number of rows. A table larger than splitAbove is split over all ranks,
+// and a single rank holds all tables whole.
 TEST(TablePlacement, SizeAndSplit)
 {
     const LayerTable table = Recommender({Table(1000, 1), Table(10, 50), Table(900, 1)});
@@ -114,9 +116,9 @@ TEST(TablePlacement, SizeAndSplit)
     EXPECT_EQ(AssignTables(table, plan).whole[0].size(), 3U);
 }
 
-// A table of 64 columns in parts of 24 is three tables with the same rows and look-ups, of 24, 24
-// and 16 columns; together they have its elements. Those that go by rows are not cut, nor small
-// ones below splitColumnsAbove, nor any on one rank.
+// A table of 64 columns in parts of 24 becomes three tables with the same rows and lookups, of 24,
+// 24 and 16 columns, with the same number of elements in total. Not cut are tables split by rows,
+// tables below splitColumnsAbove, and tables on a single rank.
 TEST(ColumnParts, CutTablesOnly)
 {
     const LayerTable table = Recommender({Table(1000, 3), Table(10, 5), Table(5000, 1)});
@@ -138,7 +140,8 @@ TEST(ColumnParts, CutTablesOnly)
 }
 
 // One table of 64 columns in four parts of 16 on four ranks: each rank looks up the rows of all
-// samples, a quarter as wide, and gives every rank 16 sums a sample; indices go to all four.
+// samples at a quarter of the width and sends every rank 16 sums per sample; indices go to all
+// four.
 TEST(EmbeddingStep, ColumnPartsMoveAsMuchAndMoreIndices)
 {
     constexpr uint32_t SAMPLES = 8;
@@ -157,8 +160,9 @@ TEST(EmbeddingStep, ColumnPartsMoveAsMuchAndMoreIndices)
     EXPECT_GT(run.StepTime(), Time());
 }
 
-// Alike tables, one a rank: rank i gives every rank the sums of its table for that rank's samples,
-// so all-to-alls of (as nccl-tests counts) ranks x samples x 64 x 4 bytes, there and back.
+// Equal tables, one per rank: rank i sends every rank the sums of its table for that rank's
+// samples. So the all-to-alls have ranks x samples x 64 x 4 bytes (as nccl-tests counts), forward
+// and backward.
 TEST(EmbeddingStep, EqualTablesExchangeEqualParts)
 {
     const uint32_t ranks = 4;
@@ -179,8 +183,8 @@ TEST(EmbeddingStep, EqualTablesExchangeEqualParts)
         2U);
 }
 
-// Three tables on two ranks: rank 0, with the heavy one, gives 64 elements a sample, rank 1 gives
-// 128; backward each takes what it gave. Every sample's vectors arrive once.
+// Three tables on two ranks: rank 0, with the heavy table, sends 64 elements per sample, rank 1
+// sends 128; backward each receives what it sent. Every sample's vectors arrive once.
 TEST(EmbeddingStep, UnequalTablesExchangeTheirParts)
 {
     const uint32_t samples = 100;
@@ -204,7 +208,7 @@ TEST(EmbeddingStep, UnequalTablesExchangeTheirParts)
     }
     EXPECT_EQ(arrived, 2.0 * samples * 3 * WIDTH * FP32);
     EXPECT_EQ(exchanges[1].bytes.Count(),
-              2 * samples * 2 * WIDTH * 4); // of the rank that gives most
+              2 * samples * 2 * WIDTH * 4); // of the rank that sends most
     const Execution run(graph, [](const CollectiveCall&) { return Time::Microseconds(50); });
     ASSERT_EQ(run.Breakdown().size(), 2U);
     for (const RankBreakdown& rank : run.Breakdown())
@@ -213,8 +217,9 @@ TEST(EmbeddingStep, UnequalTablesExchangeTheirParts)
     }
 }
 
-// Tables by rows: every rank sums what it has for all samples, so a reduce-scatter forward and an
-// all-gather backward of all samples' vectors; all ranks do the same.
+// Tables split by rows: every rank sums its rows for all samples, so there is a reduce-scatter
+// forward and an all-gather backward with the vectors of all samples; all ranks run the same
+// program.
 TEST(EmbeddingStep, SplitTablesReduceTheirSums)
 {
     ParallelPlan plan = Replicas(8, 32);
@@ -232,8 +237,8 @@ TEST(EmbeddingStep, SplitTablesReduceTheirSums)
     EXPECT_EQ(Communications(graph, 0, CollectiveOp::AllToAll).size(), 1U); // indices
 }
 
-// The dense part is all-reduced once, every weight in one bucket, whatever the micro-batches; the
-// exchange of vectors is one of each micro-batch.
+// Dense gradients are all-reduced once, every weight in one bucket, for any number of
+// micro-batches; the vectors are exchanged once per micro-batch.
 TEST(EmbeddingStep, DenseGradientsOnceVectorsEachPass)
 {
     ParallelPlan plan = Replicas(4, 64);
@@ -250,12 +255,12 @@ TEST(EmbeddingStep, DenseGradientsOnceVectorsEachPass)
     EXPECT_EQ(Communications(graph, 0, CollectiveOp::AllToAll).size(), 3U * 3U);
 }
 
-// Buckets that are full before the gradients of pooled rows are sent go first on their stream; the
-// layers below the tables fill the others.
+// Buckets that are full before the gradients of pooled rows are sent precede them on their stream;
+// the layers below the tables fill the remaining buckets.
 TEST(EmbeddingStep, StreamKeepsTheOrderOfIssue)
 {
     ParallelPlan plan = Replicas(4, 64);
-    plan.bucket = Bytes(1); // every layer's gradients at once
+    plan.bucket = Bytes(1); // one bucket per layer
     const LayerTable table = Recommender(std::vector<EmbeddingTable>(4, Table(5000, 20)));
     const StepGraph graph = BuildTableStep(table, plan, SampleGpu());
     const auto& ops = graph.programs[0].streams[static_cast<std::size_t>(StreamKind::DataComm)];
@@ -269,8 +274,8 @@ TEST(EmbeddingStep, StreamKeepsTheOrderOfIssue)
     EXPECT_EQ(order, (std::vector<CollectiveOp>{all, all, reduce, reduce, all, reduce}));
 }
 
-// A step's FLOPs are three forward passes of the dense part without the first layer's input
-// gradient, and what the look-ups add up: forward once, backward once.
+// The FLOPs of a step are three forward passes of the dense part, without the first layer's input
+// gradient, plus the additions of the lookups: once forward, once backward.
 TEST(EmbeddingStep, FlopsOfCrossNetwork)
 {
     const LayerTable table =
@@ -283,7 +288,8 @@ TEST(EmbeddingStep, FlopsOfCrossNetwork)
               samples * (6 * table.MultiplyAdds() - first + added));
 }
 
-// 10^6 rows of 64 on the rank that has most, 4 bytes each, and one number a row or an element.
+// 10^6 rows of 64 elements on the rank with most rows, 4 bytes each; the optimizer adds one number
+// per row or per element.
 TEST(EmbeddingStep, MemoryOfTables)
 {
     const LayerTable table = Recommender({Table(1'000'000, 2), Table(1000, 1)});
@@ -299,7 +305,7 @@ TEST(EmbeddingStep, MemoryOfTables)
     EXPECT_EQ(held(EmbeddingOptimizer::Sgd), 1'001'000 * 64 * 4 / 2);
 }
 
-// More ranks than whole tables leave somebody without work.
+// With more ranks than whole tables some ranks would have no work.
 TEST(EmbeddingStep, RefusesMoreRanksThanTables)
 {
     const LayerTable table = Recommender({Table(5000, 4), Table(800, 2)});
@@ -319,8 +325,8 @@ TEST(EmbeddingStep, RefusesMoreRanksThanTables)
     EXPECT_NO_THROW(CheckTablePlan(table, plan));
 }
 
-// A batch of tables moves what its tables move; in one kernel it takes longer than any of them and
-// less than one after another. A part of the rows takes less than all.
+// A batch of tables in one kernel takes longer than any of them and at most their sum; a shard of
+// the rows takes less than the whole table.
 TEST(EmbeddingTime, BatchesAndShards)
 {
     const Gpu gpu = SampleGpu();
@@ -349,7 +355,8 @@ TEST(EmbeddingTime, BatchesAndShards)
     }
 }
 
-// An eighth of the rows of evenly used tables meets an eighth of the look-ups and distinct rows.
+// An eighth of the rows of a uniformly used table has an eighth of the lookups and of the distinct
+// rows.
 TEST(EmbeddingTime, ShardsShareTheTraffic)
 {
     EmbeddingShape shape;

@@ -20,7 +20,8 @@ namespace weir
 namespace
 {
 
-// E (1 - (1 - 1/E)^n) distinct rows (the birthday problem), and sums of probabilities of one.
+// n uniform lookups meet E (1 - (1 - 1/E)^n) distinct rows (the birthday problem); probabilities
+// sum to one.
 TEST(IndexDistribution, UniformUniqueRows)
 {
     const IndexDistribution uniform = IndexDistribution::Uniform(1000);
@@ -38,7 +39,7 @@ TEST(IndexDistribution, UniformUniqueRows)
     }
 }
 
-// What a list shows is what it holds: 1 and 2 occur twice, 3 once.
+// An observed list has its own frequencies: 1 and 2 occur twice, 3 once.
 TEST(IndexDistribution, ObservedCounts)
 {
     const IndexDistribution seen = IndexDistribution::Observed({1, 2, 1, 3, 2});
@@ -49,7 +50,7 @@ TEST(IndexDistribution, ObservedCounts)
     EXPECT_THROW(IndexDistribution::Uniform(0), std::invalid_argument);
 }
 
-/** Misses of a least-recently-used cache, counted look-up by look-up. */
+/** Misses of a least-recently-used cache, simulated lookup by lookup. */
 double
 CountMisses(const std::vector<double>& probabilities, std::size_t lookups, std::size_t capacity)
 {
@@ -78,7 +79,7 @@ CountMisses(const std::vector<double>& probabilities, std::size_t lookups, std::
     return misses;
 }
 
-// Che's approximation against a cache played out: within 3 % for uniform and Zipf look-ups.
+// Che's approximation against a simulated cache: within 3 % for uniform and Zipf lookups.
 TEST(IndexDistribution, MissesAreThoseOfACache)
 {
     const std::size_t rows = 400;
@@ -100,8 +101,9 @@ TEST(IndexDistribution, MissesAreThoseOfACache)
     }
 }
 
-// Of N rows in a list, each once, n look-ups meet n, however long the list; of rows that come c
-// times they meet (N / c) (1 - (1 - n / N)^c), as nearly as N is large.
+// From a list of N rows, each once, n lookups meet n distinct rows, whatever the length of the
+// list. With rows that occur c times they meet (N / c) (1 - (1 - n / N)^c), in the limit of large
+// N.
 TEST(EmbeddingTime, LongListsAreCountedAsShortOnes)
 {
     for (const double all : {1e4, 1e8, 1e10, 1e12})
@@ -119,7 +121,7 @@ TEST(EmbeddingTime, LongListsAreCountedAsShortOnes)
     }
 }
 
-// A Zipf exponent a breath from 1 is one of 1.
+// The distribution is continuous at a Zipf exponent of 1.
 TEST(EmbeddingTime, NothingJumpsAtAnExponentOfOne)
 {
     const double atOne = IndexDistribution::Zipf(10'000'000, 1).UniqueRows(1'000'000);
@@ -130,7 +132,7 @@ TEST(EmbeddingTime, NothingJumpsAtAnExponentOfOne)
     }
 }
 
-/** Distinct rows, look-ups by row and misses of a cache of the first look-ups of shuffled lists. */
+/** Distinct rows, lookups per row and cache misses of the first lookups of shuffled lists. */
 struct Played
 {
     double distinct{0};
@@ -179,7 +181,7 @@ PlayList(std::vector<uint64_t> list, std::size_t lookups, std::size_t capacity)
     return mean;
 }
 
-/** Draws of a Zipf distribution. */
+/** Draws from a Zipf distribution. */
 std::vector<uint64_t>
 DrawList(std::size_t rows, double exponent, std::size_t lookups)
 {
@@ -198,8 +200,9 @@ DrawList(std::size_t rows, double exponent, std::size_t lookups)
     return list;
 }
 
-// Distinct rows of n draws on average: the variance of their number is at most its mean, for draws
-// that meet one row more meet the others less, so that T lists give the mean to sqrt(mean / T).
+// Distinct rows in n draws: the variance of their number is at most its mean, because a draw of one
+// row is a draw of no other. So the mean over T lists has a standard deviation of at most sqrt(mean
+// / T); the tolerance is four of them.
 TEST(IndexDistribution, DistinctRowsAreThoseOfDraws)
 {
     constexpr std::size_t ROWS = 2000;
@@ -222,8 +225,8 @@ TEST(IndexDistribution, DistinctRowsAreThoseOfDraws)
     }
 }
 
-// A list of look-ups is drawn from without putting back: all of it has the rows that it has, half
-// of it those that a shuffled half has, and twice it no row more.
+// Lookups of a list are sampled without replacement: the whole list meets exactly its rows, half of
+// it the rows of a shuffled half, and twice the list meets no further row.
 TEST(IndexDistribution, ListsAreNotDrawnAnew)
 {
     for (const double exponent : {0.0, 0.7, 1.2})
@@ -246,8 +249,8 @@ TEST(IndexDistribution, ListsAreNotDrawnAnew)
     EXPECT_NEAR(once.Misses(65536, 1000), 65536, 1e-6);
 }
 
-// How often rows occur is a histogram of counts, not of expectations: of 262144 uniform look-ups in
-// 1e6 rows 87.5 % of those met are met once (Poisson), and lists show their own counts.
+// The reuse histogram is one of counts, not of expectations: of 262144 uniform lookups in 1e6 rows
+// 87.5 % of the rows met are met once (Poisson); observed lists have their own counts.
 TEST(IndexDistribution, ReuseFactorsAreOfCounts)
 {
     const auto uniform = IndexDistribution::Uniform(1000000).ReuseFactors(262144);
@@ -276,7 +279,7 @@ TEST(IndexDistribution, ReuseFactorsAreOfCounts)
     }
 }
 
-// A cache that holds all leaves the first meetings only; none leaves every look-up.
+// A cache that holds all rows misses only first accesses; an empty cache misses every lookup.
 TEST(IndexDistribution, LimitsOfCaches)
 {
     const IndexDistribution indices = IndexDistribution::Zipf(1000, 1);
@@ -286,7 +289,7 @@ TEST(IndexDistribution, LimitsOfCaches)
     EXPECT_NEAR(std::accumulate(reuse.begin(), reuse.end(), 0.0), 1, 1e-9);
 }
 
-// Skewed look-ups are faster forward (caches) and slower backward (additions to one row wait).
+// Skewed lookups are faster forward (caches) and slower backward (additions to one row serialize).
 TEST(EmbeddingTime, SkewHelpsForwardAndHurtsBackward)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -304,7 +307,7 @@ TEST(EmbeddingTime, SkewHelpsForwardAndHurtsBackward)
     EXPECT_THROW(EmbeddingForwardTime(gpu, even, shape), std::invalid_argument);
 }
 
-// However small, a kernel takes as long as the shortest that was measured of its library: 1.28 us.
+// A kernel takes at least the shortest time measured for its library: 1.28 us.
 TEST(EmbeddingTime, NoKernelIsShorterThanAnyMeasured)
 {
     const Gpu gpu = NamedGpu("h200-sxm");

@@ -18,8 +18,8 @@ namespace weir
 namespace
 {
 
-// 46.7 billion parameters (Jiang et al. 2024, table 1), written out: 32 layers of attention
-// 2 h^2 (1 + 8/32), router 8 h, 8 experts of 3 h f, two norms; words twice, one norm.
+// 46.7 billion parameters (Jiang et al. 2024, table 1) in closed form: 32 layers of attention 2 h^2
+// (1 + 8/32), router 8 h, 8 experts of 3 h f and two norms; the vocabulary twice, one norm.
 TEST(Transformer, MixtralHasItsParameters)
 {
     const Transformer model = SampleMixtral();
@@ -30,7 +30,7 @@ TEST(Transformer, MixtralHasItsParameters)
     EXPECT_NEAR(model.Parameters(), 46.7e9, 0.05e9);
 }
 
-// 16.4 billion parameters (Dai et al. 2024, arXiv 2401.06066, 5.1.2): the first layer is dense.
+// 16.4 billion parameters (Dai et al. 2024, arXiv 2401.06066, 5.1.2); the first layer is dense.
 TEST(Transformer, DeepSeekMoeHasItsParameters)
 {
     const Transformer model = SampleDeepSeekMoe();
@@ -40,7 +40,7 @@ TEST(Transformer, DeepSeekMoeHasItsParameters)
     EXPECT_NEAR(model.Parameters(), 16.4e9, 0.05e9);
 }
 
-// Every second layer, as GShard has it: layers 1, 3, 5, ... of a stack.
+// Experts in every second layer, as in GShard: layers 1, 3, 5, ... of a stack.
 TEST(Transformer, ExpertsInEverySecondLayer)
 {
     Transformer model = SampleMixtral();
@@ -51,7 +51,8 @@ TEST(Transformer, ExpertsInEverySecondLayer)
     EXPECT_EQ(model.ExpertLayersOf(3, 3), 2U); // 3 and 5
 }
 
-// Balanced: s b topK / T rows leave a rank; as many come times the ranks that share an expert.
+// Balanced: s b topK / T rows leave a rank; the rows that arrive are multiplied by the ranks that
+// share an expert.
 TEST(ExpertShape, RowsOfABalancedLayer)
 {
     const Transformer model = SampleMixtral();
@@ -69,7 +70,7 @@ TEST(ExpertShape, RowsOfABalancedLayer)
     }
 }
 
-// A capacity factor c sends every expert c times its mean share, empty rows included.
+// A capacity factor c sends every expert c times its mean load, including empty rows.
 TEST(ExpertShape, CapacityPadsEveryExpert)
 {
     ParallelPlan plan = MixturePlan(1, 8, 8, 1);
@@ -79,7 +80,7 @@ TEST(ExpertShape, CapacityPadsEveryExpert)
     EXPECT_EQ(shape.received, 8192U * 5 / 4);
 }
 
-// Shares keep their mean of one; the busiest has the imbalance asked for; a seed only reorders.
+// Shares have a mean of one; the largest equals the requested imbalance; a seed only reorders them.
 TEST(ExpertShares, ImbalanceIsOfTheBusiest)
 {
     for (const double imbalance : {1.0, 1.2, 3.0, 7.9})
@@ -97,8 +98,9 @@ TEST(ExpertShares, ImbalanceIsOfTheBusiest)
     }
 }
 
-// Given shares decide: with four expert ranks of two experts the rank of 5 + 1 of 16 is busiest.
-// All ranks give it as much, the rows of their own tokens, and it gives back what it got.
+// Given shares: of four expert ranks with two experts each, the one with 5 + 1 of 16 is the
+// busiest. Every rank sends it the same number of rows, those of its own tokens, and it returns
+// what it received.
 TEST(ExpertShape, TheBusiestRankCounts)
 {
     ParallelPlan plan = MixturePlan(1, 8, 4, 1);
@@ -119,8 +121,8 @@ TEST(ExpertShape, TheBusiestRankCounts)
     EXPECT_TRUE(ExpertTraffic(SampleMixtral(), plan).empty());
 }
 
-// Whatever the mapping, a stage's ranks hold all experts once a replica, and all dense weights
-// once a tensor group but for what is held whole.
+// For any mapping, the ranks of a stage hold all experts once per replica, and all dense weights
+// once per tensor group, except those held whole by every rank.
 TEST(StageParameters, ExpertsAreAllHeld)
 {
     const Transformer model = SampleDeepSeekMoe();
@@ -138,7 +140,7 @@ TEST(StageParameters, ExpertsAreAllHeld)
     }
 }
 
-// Sharing experts out is what lets them fit: eight ranks hold an eighth of them each.
+// Expert parallelism makes the experts fit: each of eight ranks holds an eighth of them.
 TEST(MemoryEstimate, ExpertRanksShareExperts)
 {
     const Transformer model = SampleMixtral();
@@ -190,7 +192,7 @@ TEST(CheckPlan, RefusesExpertsThatDoNotDivide)
     plan = MixturePlan(1, 8, 8, 1);
     plan.expertLoad.shares = {1, 2, 3};
     ExpectRefusal(plan, model, "expertLoad: found 3 shares, expected one for each of 8 experts");
-    // A token goes to two different experts of the eight: one of them gets every token at most.
+    // A token goes to two different experts of the eight, so one expert gets at most every token.
     plan.expertLoad.shares = {4, 1, 1, 1, 1, 0, 0, 0};
     CheckPlan(model, plan);
     plan.expertLoad.shares = {4, 1, 1, 1, 0.9, 0, 0, 0};

@@ -40,8 +40,9 @@ Moved(const StepGraph& graph, const std::string& label)
     return BytesOf(graph, graph.programs[0], label);
 }
 
-// The units of a mixture: a dense layer, layers with a router and shared experts in place of the
-// MLP, the root; experts apart. They sum to what the stage holds.
+// The units of a mixture-of-experts model: a dense layer, layers with a router and shared experts
+// in place of the MLP, and the root; experts are counted separately. They sum to the parameters of
+// the stage.
 TEST(ExpertUnits, SumToTheStage)
 {
     const Transformer model = SmallMixture();
@@ -63,9 +64,9 @@ TEST(ExpertUnits, SumToTheStage)
     }
 }
 
-// FSDP: every micro-batch gathers each layer's weights for its forward and its backward pass but
-// for the last layer, whose passes follow each other, and scatters all gradients; those of experts
-// among the two ranks that hold the same ones.
+// FSDP: every micro-batch gathers each layer's weights for its forward and its backward pass,
+// except for the last layer, whose passes are adjacent, and scatters all gradients; expert weights
+// and gradients among the two ranks that hold the same experts.
 TEST(ExpertSharding, FullGathersTwiceAndReducesOnce)
 {
     const Transformer model = SmallMixture();
@@ -77,7 +78,7 @@ TEST(ExpertSharding, FullGathersTwiceAndReducesOnce)
         const auto experts = UnitExpertParameters(model, plan, 0);
         const double dense = std::accumulate(units.begin(), units.end(), 0.0);
         const double all = std::accumulate(experts.begin(), experts.end(), 0.0);
-        // Rounded to whole bytes unit by unit.
+        // Bytes are rounded per unit.
         EXPECT_NEAR(Moved(graph, "unit weights all-gather"),
                     microBatches * WEIGHT * (2 * dense - units.back() - units[3]),
                     1.0 * microBatches);
@@ -87,12 +88,12 @@ TEST(ExpertSharding, FullGathersTwiceAndReducesOnce)
                     microBatches * GRADIENT * dense,
                     1.0 * microBatches);
         EXPECT_EQ(Moved(graph, "unit experts reduce-scatter"), microBatches * GRADIENT * all);
-        const Execution run(graph); // and nobody waits for ever
+        const Execution run(graph); // no rank waits forever
         EXPECT_GT(run.StepTime(), Time());
     }
 }
 
-// ZeRO-2 scatters the buckets of every micro-batch, experts' among their replicas.
+// ZeRO-2 scatters the buckets of every micro-batch, those of experts among their replicas.
 TEST(ExpertSharding, GradientsAreScatteredEveryPass)
 {
     const Transformer model = SmallMixture();
@@ -103,7 +104,7 @@ TEST(ExpertSharding, GradientsAreScatteredEveryPass)
               3 * GRADIENT * RankExpertParameters(model, plan, 0));
 }
 
-// Megatron-LM's --overlap-param-gather gathers every updated weight once, experts' too.
+// Megatron-LM's --overlap-param-gather gathers every updated weight once, including the experts'.
 TEST(ExpertSharding, OverlappedGatherHasTheExperts)
 {
     const Transformer model = SmallMixture();
@@ -114,8 +115,8 @@ TEST(ExpertSharding, OverlappedGatherHasTheExperts)
               WEIGHT * RankExpertParameters(model, plan, 0));
 }
 
-// Of two tensor ranks each holds all experts: they are replicas for experts, though there are none
-// of the dense weights.
+// Each of two tensor ranks holds all experts: they are replicas for the experts, although the dense
+// weights have none.
 TEST(ExpertSharding, ExpertsHaveReplicasInATensorGroup)
 {
     const Transformer model = SmallMixture();
@@ -131,8 +132,8 @@ TEST(ExpertSharding, ExpertsHaveReplicasInATensorGroup)
     EXPECT_EQ(Moved(late, "gradients"), 0);
 }
 
-// Of the state each replica keeps its part, dense weights over eight, experts over two: 4 bytes of
-// weight and gradient each and 8 of moments.
+// Each replica keeps its shard of the state, dense weights over eight ranks, experts over two: 4
+// bytes of weight and of gradient, 8 of moments.
 TEST(ExpertSharding, StateIsSharedOut)
 {
     const Transformer model = SmallMixture();
@@ -145,7 +146,7 @@ TEST(ExpertSharding, StateIsSharedOut)
     EXPECT_EQ(memory.optimizer, Bytes::Nearest(8 * part));
 }
 
-/** Sixteen replicas of the dense weights, four of every expert, in groups of @p ranks. */
+/** Sixteen replicas of the dense weights, four of every expert, in sharding groups of @p ranks. */
 ParallelPlan
 Hybrid(ShardedState state, uint32_t ranks)
 {
@@ -155,7 +156,7 @@ Hybrid(ShardedState state, uint32_t ranks)
     return plan;
 }
 
-/** Bytes that rank 0 receives in rings of the groups in @p slot. */
+/** Bytes that rank 0 receives in ring collectives of the groups in @p slot. */
 double
 Received(const StepGraph& graph, GroupSlot slot)
 {
@@ -175,8 +176,8 @@ Received(const StepGraph& graph, GroupSlot slot)
     return bytes;
 }
 
-// A group of eight replicas holds a copy: two of its ranks hold an expert, and as many hold the
-// same part in the other copy.
+// A group of eight ranks holds one copy of the model: two of its ranks hold the same experts, and a
+// rank with the same shard is in each copy.
 TEST(HybridExperts, CopiesOfExpertsAreThoseOfTheDenseWeights)
 {
     const StepGraph graph =
@@ -192,10 +193,10 @@ TEST(HybridExperts, CopiesOfExpertsAreThoseOfTheDenseWeights)
     EXPECT_EQ(members(9, GroupSlot::ExpertCopies), (Ranks{1, 9}));
 }
 
-// Over s ranks of a copy and c copies a rank receives, of the E parameters of its experts with e of
-// them in the last layer, w (2 E - e)(s - 1) / s of weights, g E (s - 1) / s of gradients scattered
-// and 2 g E / s (c - 1) / c of parts summed among copies. Where each copy has an expert once (s =
-// 1), all of its gradients are summed among them.
+// With s ranks per copy and c copies, a rank with E expert parameters, e of them in the last layer,
+// receives w (2 E - e)(s - 1) / s bytes of gathered weights, g E (s - 1) / s of scattered
+// gradients, and 2 g E / s (c - 1) / c of shards summed over the copies. If each copy has an expert
+// once (s = 1), all of its gradients are summed over the copies.
 TEST(HybridExperts, MoveWhatTheClosedFormSays)
 {
     const Transformer model = SmallMixture();
@@ -219,15 +220,15 @@ TEST(HybridExperts, MoveWhatTheClosedFormSays)
         EXPECT_NEAR(
             Received(graph, GroupSlot::Replicas), 2 * GRADIENT * dense / ranks * (c - 1) / c, 1);
         EXPECT_EQ(Received(graph, GroupSlot::ExpertData), 0);
-        const Execution run(graph); // and nobody waits for ever
+        const Execution run(graph); // no rank waits forever
         EXPECT_GT(run.StepTime(), Time());
         const double part = dense / ranks + all / s;
         EXPECT_EQ(EstimateMemory(model, plan).optimizer, Bytes::Nearest(8 * part));
     }
 }
 
-// ZeRO-1 and ZeRO-2 in groups scatter gradients in the copy, sum parts among copies, and gather
-// what has been updated in the copy.
+// ZeRO-1 and ZeRO-2 with sharding groups scatter gradients within a copy, sum shards over the
+// copies, and gather updated weights within the copy.
 TEST(HybridExperts, SharedOptimizersAreHybridLikewise)
 {
     const Transformer model = SmallMixture();
@@ -259,8 +260,8 @@ TEST(HybridExperts, ACopyHoldsEveryExpert)
     }
 }
 
-// Zero-bubble schedules move gradients of weights, they do not change the work; every gradient is
-// reduced once, and nobody waits for ever.
+// Zero-bubble schedules move weight gradients without changing the work; every gradient is reduced
+// once, and no rank waits forever. The step is shorter.
 TEST(ExpertZeroBubble, DoesTheSameWork)
 {
     const Transformer model = SmallMixture();

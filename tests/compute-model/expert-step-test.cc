@@ -17,8 +17,8 @@ namespace weir
 namespace
 {
 
-// Matrix products do not depend on where experts are: 6 operations a token and active weight, and
-// under the causal mask 2 s h a token and layer for the forward pass of attention.
+// GEMM FLOPs do not depend on the expert mapping: 6 per token and active weight, and under the
+// causal mask 2 s h per token and layer for the forward pass of attention.
 TEST(ExpertStep, FlopsDoNotDependOnTheMapping)
 {
     const Transformer model = SmallMixture();
@@ -28,7 +28,7 @@ TEST(ExpertStep, FlopsDoNotDependOnTheMapping)
     const double dense = 3 * h * 10944;
     const double mixture = h * 64 + 3 * h * (6 * 1408 + 2816);
     const double perToken = 4 * attention + dense + 3 * mixture + h * model.vocabulary;
-    // Fused attention backward computes the scores again: 2.5 instead of 2 times the forward.
+    // Fused attention backward recomputes the scores: 2.5 instead of 2 times the forward FLOPs.
     const double scores = 4 * (1 + 2.5) * 2 * s * h;
     for (const ParallelPlan& plan : {MixturePlan(1, 8, 8, 1),
                                      MixturePlan(2, 4, 4, 2),
@@ -42,8 +42,8 @@ TEST(ExpertStep, FlopsDoNotDependOnTheMapping)
     }
 }
 
-// Ranks of a stage in two orders at once (MoE Parallel Folding, 3.2): attention's tensor pairs and
-// replicas, and the experts' own.
+// The ranks of a stage are ordered in two ways (MoE Parallel Folding, 3.2): tensor pairs and
+// replicas of attention, and the groups of the experts.
 TEST(ExpertStep, ExpertsHaveTheirOwnGroups)
 {
     using Members = std::vector<uint32_t>;
@@ -74,7 +74,7 @@ TEST(ExpertStep, TokensTravelFourTimes)
     }
 }
 
-// The buckets that are reduced over replicas of dense weights hold all of those, the others all
+// The buckets reduced over replicas of the dense weights hold all of those; the others hold all
 // experts.
 TEST(ExpertStep, BucketsCoverEveryParameter)
 {
@@ -87,13 +87,13 @@ TEST(ExpertStep, BucketsCoverEveryParameter)
         EXPECT_EQ(BytesOf(graph, graph.programs[0], "expert gradient bucket"),
                   4 * RankExpertParameters(model, plan, 0));
     }
-    // Experts without replicas have nobody to reduce their gradients with.
+    // Experts without replicas have no gradients to reduce.
     const StepGraph alone = BuildTransformerStep(model, MixturePlan(1, 8, 8, 1), SampleGpu());
     EXPECT_EQ(BytesOf(alone, alone.programs[0], "expert gradient bucket"), 0);
 }
 
-// Experts of one replica's ranks have norms of their own that all must know; ranks that agree on
-// the norm anyway (a tensor group, ZeRO's replicas) do so at once.
+// Experts on different ranks of a replica have separate norms, which are summed over these ranks.
+// Ranks that agree on the norm anyway (a tensor group, ZeRO's replicas) do not need this.
 TEST(ExpertStep, NormsOfExpertsAreSummedOverTheirRanks)
 {
     const Transformer model = SmallMixture();
@@ -109,10 +109,10 @@ TEST(ExpertStep, NormsOfExpertsAreSummedOverTheirRanks)
     EXPECT_EQ(summed(sharded), 0);
 }
 
-// "needed" runs again all but the last product of a dense layer, 2 s h f, of whose outcome nothing
-// is read; of experts every product's is. "operators" runs again the products k and o of attention,
-// `up` of the dense layer, and mixtures whole; it keeps q, v and the context of attention besides
-// the layer's input, 2 s h bytes each.
+// "needed" recomputes everything except the last GEMM of a dense layer, 2 s h f, whose output is
+// not read; of experts the output of every GEMM is read. "operators" recomputes the k and o GEMMs
+// of attention, `up` of the dense layer, and mixtures as a whole; it keeps q, v and the context of
+// attention plus the layer's input, 2 s h bytes each.
 TEST(ExpertStep, RecomputationRunsMixturesAgain)
 {
     const Transformer model = SmallMixture();
@@ -135,8 +135,8 @@ TEST(ExpertStep, RecomputationRunsMixturesAgain)
     EXPECT_EQ(LayerActivations(model, plan, true).ToDouble(), 4 * 2 * s * h);
 }
 
-// Without a capacity the CPU waits for the routing of every layer with experts, forward; with one
-// it does not.
+// Without a capacity factor the CPU waits for the routing of every layer with experts, forward;
+// with one it does not.
 TEST(ExpertStep, OnlyDroplessRoutingStopsTheCpu)
 {
     const Transformer model = SmallMixture();
@@ -156,7 +156,7 @@ TEST(ExpertStep, OnlyDroplessRoutingStopsTheCpu)
     EXPECT_EQ(dropless - stops(), 3);
 }
 
-// An uneven load costs time: everybody waits for the busiest expert.
+// An uneven load costs time: all ranks wait for the busiest expert.
 TEST(ExpertStep, ImbalanceCostsTime)
 {
     const Transformer model = SmallMixture();
@@ -172,7 +172,7 @@ TEST(ExpertStep, ImbalanceCostsTime)
     }
 }
 
-// Categories sum to the step, and waiting for tokens is booked as such.
+// Categories sum to the step, and waiting for tokens is accounted as expert time.
 TEST(ExpertStep, BreakdownSumsToTheStep)
 {
     const Transformer model = SmallMixture();

@@ -12,7 +12,7 @@
 namespace weir
 {
 
-/** A CollectiveEngine whose collectives take what a function says; zero by default. */
+/** A CollectiveEngine whose collectives have durations given by a function; zero by default. */
 class FixedTimeEngine : public CollectiveEngine
 {
   public:

@@ -24,8 +24,10 @@ Fp8Plan(bool sequenceParallel)
     return plan;
 }
 
-/** Bytes that kernels whose name has one of two words in it move on one rank: by default those that
- * turn operands to fp8, or transpose them. */
+/**
+ * Bytes moved on one rank by kernels whose name contains one of two words: by default those that
+ * cast operands to fp8 or transpose them.
+ */
 double
 OperandBytes(const StepGraph& graph,
              const std::string& word = "to fp8",
@@ -46,8 +48,8 @@ OperandBytes(const StepGraph& graph,
     return ofAll / static_cast<double>(graph.rankProgram.size());
 }
 
-// Each operand is read in 16 bits and written in 8, once and transposed: 4 bytes an element. A
-// layer's products take, in columns, h, q, h, f forward and the gradients of q + 2 k, h, 2 f, h
+// Each operand is read in 16 bits and written in 8, plain and transposed: 4 bytes per element. The
+// GEMMs of a layer use h, q, h, f columns forward and gradients of q + 2 k, h, 2 f, h columns
 // backward, and each weight once.
 TEST(Fp8Operands, AreCastAndTransposedTogether)
 {
@@ -63,9 +65,9 @@ TEST(Fp8Operands, AreCastAndTransposedTogether)
     EXPECT_EQ(OperandBytes(graph), model.layers * 4 * (model.sequence * columns + weights));
 }
 
-// What ranks gather is cast before, one way: of a quarter of the rows 3 bytes an element. What they
-// have gathered is transposed for the weight gradient: 2 bytes. That are the inputs of two and the
-// output gradients of the other two products of a layer, h columns each.
+// Operands that ranks gather are cast before that, in one layout: 3 bytes per element for a quarter
+// of the rows. After the gather they are transposed for the weight gradient: 2 bytes. These are the
+// inputs of two GEMMs and the output gradients of the other two of a layer, h columns each.
 TEST(Fp8Operands, AreCastBeforeTheyAreGathered)
 {
     Transformer model = SampleLlama70b();
@@ -76,9 +78,9 @@ TEST(Fp8Operands, AreCastBeforeTheyAreGathered)
     EXPECT_EQ(whole - split, model.layers * 4 * elements * (4 - 3.0 / 4 - 2));
 }
 
-// torchao casts operands of the forward pass once more for the backward pass: 3 bytes an element
-// each time, 4 of gradients, whose two products are of one pass; and reads all of them once before,
-// for their largest values: 2 bytes.
+// torchao casts the operands of the forward pass once more for the backward pass: 3 bytes per
+// element each time, and 4 for gradients, whose two GEMMs belong to one pass. It reads all of them
+// once before, for their maxima: 2 bytes.
 TEST(Fp8Operands, AreCastInEachPassByTorchao)
 {
     Transformer model = SampleLlama70b();
@@ -100,7 +102,7 @@ TEST(Fp8Operands, AreCastInEachPassByTorchao)
               model.layers * 2 * gradients);
 }
 
-// Neither happens in 16 bits.
+// In 16 bits there is neither a cast nor a transposition.
 TEST(Fp8Operands, SixteenBitsAreTakenAsTheyAre)
 {
     Transformer model = SampleLlama70b();

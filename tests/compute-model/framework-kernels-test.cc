@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-/** What kernels whose name has @p part in it move in a step of one rank. */
+/** Bytes moved in a step of one rank by kernels whose name contains @p part. */
 double
 Moved(const Transformer& model, const ParallelPlan& plan, const std::string& part)
 {
@@ -52,7 +52,7 @@ Gpt()
     return SampleGpt(2, 1024, 16);
 }
 
-/** Weights of the products of Gpt: 12 h^2 a layer, and the words. */
+/** Weights of the GEMMs of Gpt(): 12 h^2 per layer, and the vocabulary. */
 double
 ProductWeights()
 {
@@ -61,9 +61,9 @@ ProductWeights()
     return model.layers * 12 * hidden * hidden + hidden * model.vocabulary;
 }
 
-// Megatron-LM's product reads and writes the buffer: 4 + 4 bytes, or 2 + 2. PyTorch's writes 2, and
-// in all micro-batches but the first a kernel reads both and writes one: 3 x 2; for gradients of
-// four bytes it casts them first, 2 + 4, and adds 3 x 4.
+// Megatron-LM's GEMM reads and writes the gradient buffer: 4 + 4 bytes, or 2 + 2. PyTorch's GEMM
+// writes 2 bytes; in all micro-batches but the first another kernel reads both and writes one, 3 x
+// 2. For 4-byte gradients it casts first, 2 + 4, and adds 3 x 4.
 TEST(FrameworkKernels, AddTheGradientsOfMicroBatches)
 {
     const Transformer model = Gpt();
@@ -80,8 +80,8 @@ TEST(FrameworkKernels, AddTheGradientsOfMicroBatches)
                 1);
 }
 
-// Full sharding reduces what a product gives, so that no product reads what was there: that of a
-// mixture's experts and router, too.
+// Full sharding reduces the result of a GEMM directly, so no GEMM reads an old gradient, including
+// those of a mixture's experts and router.
 TEST(FrameworkKernels, ReduceGradientsAsTheyAreUnderFullSharding)
 {
     Transformer model = SampleMixtral();
@@ -94,7 +94,7 @@ TEST(FrameworkKernels, ReduceGradientsAsTheyAreUnderFullSharding)
         plan.sharding.state = ShardedState::Full;
         const double hidden = model.hidden;
         const double attention = hidden * (2 * hidden + 2.0 * model.kvHeads * model.headDim);
-        const double experts = 3 * hidden * model.moe.ffn; // one of the eight
+        const double experts = 3 * hidden * model.moe.ffn; // one of the eight experts
         const double router = hidden * model.moe.experts;
         const double words = hidden * model.vocabulary;
         const double weights = model.layers * (attention + experts + router) + words;
@@ -104,9 +104,9 @@ TEST(FrameworkKernels, ReduceGradientsAsTheyAreUnderFullSharding)
     }
 }
 
-// PyTorch alone: a bias is added within its product, dropout is a kernel of 2 + 2 + 1 bytes an
-// element, the sum one of 2 + 2 + 2. Megatron-LM: bias, dropout and sum are one of 2 + 2 + 2 + 1,
-// and the bias of queries, keys and values one of 2 + 2.
+// In plain PyTorch a bias is added inside its GEMM, dropout is a kernel of 2 + 2 + 1 bytes per
+// element, the sum one of 2 + 2 + 2. In Megatron-LM bias, dropout and sum are one kernel of 2 + 2 +
+// 2 + 1, and the bias of queries, keys and values is one of 2 + 2.
 TEST(FrameworkKernels, OfGptAreSingleOnesWhereNothingFusesThem)
 {
     const Transformer model = Gpt();

@@ -24,8 +24,9 @@ BytesOfKernels(const StepGraph& graph, const std::string& name)
     return bytes;
 }
 
-// Per parameter: the norm reads a gradient of 2 bytes; the update reads it, reads and writes weight
-// and two moments of 4 bytes and writes a weight of 2. In turn: Adam alone 28 with a gradient of 4.
+// Bytes per parameter. Fused: the norm reads a gradient of 2; the update reads it, reads and writes
+// the weight and two moments of 4 each, and writes a weight of 2. Separate kernels: Adam moves 28
+// with a gradient of 4.
 TEST(FusedUpdate, MovesWhatOneKernelNeeds)
 {
     const Transformer model = SampleGpt(2, 256, 4);

@@ -26,8 +26,8 @@ Shape(uint64_t m, uint64_t n, uint64_t k, uint64_t batch = 1)
     return shape;
 }
 
-// fp8 products of gradients sum in full, which an H200 takes 3 % (8192^3) to 6 % (2048^3) longer
-// for; in bf16 a layout makes no difference to rows of whole lines.
+// fp8 GEMMs of gradients accumulate in full precision, which takes an H200 3 % (8192^3) to 6 %
+// (2048^3) longer. In bf16 the layout makes no difference if rows are whole cache lines.
 TEST(GemmTime, GradientsInFp8SumInFull)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -44,7 +44,7 @@ TEST(GemmTime, GradientsInFp8SumInFull)
     EXPECT_EQ(ratio(Precision::Bf16), 1);
 }
 
-// The roofline: neither the tensor cores at the boost clock nor HBM can be outrun.
+// The roofline: no GEMM is faster than the tensor cores at the boost clock or than HBM.
 TEST(GemmTime, IsNeverBelowTheRoofline)
 {
     for (const char* name : {"a100-sxm-80g", "h100-sxm", "h200-sxm"})
@@ -64,7 +64,7 @@ TEST(GemmTime, IsNeverBelowTheRoofline)
     }
 }
 
-// One multiplication more of whole tiles is more work on the same cut.
+// Doubling a dimension in whole tiles is more work with the same tiling.
 TEST(GemmTime, GrowsWithEveryDimension)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -82,7 +82,8 @@ TEST(GemmTime, GrowsWithEveryDimension)
     }
 }
 
-// 2 m n k FLOPs; A, B and C once in two bytes; C read and written in four when it accumulates.
+// 2 m n k FLOPs; A, B and C once in two bytes; C read and written in four bytes when it
+// accumulates.
 TEST(GemmTime, CountsFlopsAndBytes)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -96,7 +97,7 @@ TEST(GemmTime, CountsFlopsAndBytes)
     EXPECT_GE(timer.Gemm(shape).time, plain);
 }
 
-// A product of many waves spends its time in main loops, so halving every clock doubles it.
+// A GEMM of many waves spends its time in main loops, so halving every clock doubles the time.
 TEST(GemmTime, ScalesWithTheClock)
 {
     Gpu gpu = NamedGpu("h200-sxm");
@@ -109,7 +110,8 @@ TEST(GemmTime, ScalesWithTheClock)
     EXPECT_NEAR(half / fast, 2, 0.003);
 }
 
-// Power bites where tensor cores are busy: about 1.2 on large products, nothing on skinny ones.
+// The power limit slows GEMMs that keep tensor cores busy: by about 1.2 for large ones, not for
+// skinny ones.
 TEST(GemmTime, SustainedClockSlowsOnlyTensorWork)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -122,8 +124,8 @@ TEST(GemmTime, SustainedClockSlowsOnlyTensorWork)
     EXPECT_NEAR(ratio(Shape(8, 8192, 8192)), 1, 1e-9);
 }
 
-// 11 x 12 tiles are one for each of 132 SMs; a row of tiles more needs a second wave, and the time
-// nearly doubles (not quite: half-idle tensor cores leave a higher clock).
+// 11 x 12 tiles are one per SM on 132 SMs; another row of tiles needs a second wave, and the time
+// nearly doubles (not quite: half-idle tensor cores allow a higher clock).
 TEST(GemmTime, QuantisesWaves)
 {
     Gpu gpu = NamedGpu("h200-sxm");
@@ -137,7 +139,7 @@ TEST(GemmTime, QuantisesWaves)
     EXPECT_LT(timer.Gemm(more).time / timer.Gemm(full).time, 2);
 }
 
-// One tile and a long inner dimension: many SMs share the sum.
+// One tile with a long inner dimension: the sum is split over many SMs.
 TEST(GemmTime, SplitsALongInnerDimension)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -145,7 +147,7 @@ TEST(GemmTime, SplitsALongInnerDimension)
     EXPECT_EQ(PlanGemm(gpu, ClockRegime::Burst, Shape(8192, 8192, 32768)).splits, 1U);
 }
 
-// Rows that are not whole 16-byte words leave the fast kernels: measured about 6 times slower.
+// Rows that are not whole 16-byte words cannot use the fast kernels: measured about 6 times slower.
 TEST(GemmTime, FallsOffTheAlignmentCliff)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -168,7 +170,7 @@ TEST(GemmTime, SaysWhereItComesFrom)
     EXPECT_EQ(of(a100, 4096), EstimateProvenance::Carried);
 }
 
-// NVIDIA's own and reported rates of large half-precision products on A100: 240 to 290 TFLOP/s.
+// Rates of large half-precision GEMMs on A100, from NVIDIA and others: 240 to 290 TFLOP/s.
 TEST(GemmTime, CarriesToA100)
 {
     const Gpu gpu = NamedGpu("a100-sxm-80g");
@@ -182,8 +184,9 @@ TEST(GemmTime, CarriesToA100)
     EXPECT_LT(teraFlops(ClockRegime::Sustained), 270);
 }
 
-// In-kernel clocks of an H200 in its first third of a second: memory-bound kernels, flash-2, cuDNN
-// attention and an 8192^3 product, by their tensor utilization. They fall on for about a second.
+// In-kernel clocks of an H200 in its first third of a second, by tensor utilization: memory-bound
+// kernels, flash-2, cuDNN attention and an 8192^3 GEMM. The clocks continue to fall for about a
+// second.
 TEST(TensorClock, FallsWithTensorUtilizationAsMeasured)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -191,22 +194,22 @@ TEST(TensorClock, FallsWithTensorUtilizationAsMeasured)
         return TensorClock(gpu, ClockRegime::Sustained, utilization) * 1e-6;
     };
     EXPECT_EQ(megaHertz(0), 1980);
-    constexpr double LATER =
-        662.0 / 679; // rate of 8192^3 from 1.5 s on, over the first half second
+    constexpr double LATER = 662.0 / 679; // rate of 8192^3 after 1.5 s, over the first half second
     EXPECT_NEAR(megaHertz(0.35), LATER * 1795, 0.005 * 1795);
     EXPECT_NEAR(megaHertz(0.66), LATER * 1575, 0.025 * 1575);
     EXPECT_NEAR(megaHertz(0.88), LATER * 1425, 0.005 * 1425);
     EXPECT_EQ(megaHertz(0.95), megaHertz(0.88));
 }
 
-// Kernels of an odd row load two bytes at a time, 3.6 words an SM and clock: a tile of 256 x 128
-// takes (256 + 128) / 3.6 clocks more for each element of the inner dimension than its products.
+// Kernels with rows of odd length load two bytes at a time, 3.6 words per SM and clock: a tile of
+// 256 x 128 takes (256 + 128) / 3.6 clocks more per element of the inner dimension than its
+// multiplications.
 TEST(GemmTime, WaitsForSingleWordsOfUnalignedRows)
 {
     Gpu gpu = NamedGpu("h200-sxm");
     gpu.burstTensorClockHz = gpu.boostClockHz;
     gpu.kernels.gemm.unalignedTiles = {{256, 128}};
-    const auto clocks = [&](uint64_t inner) { // of one element of the inner dimension, one tile
+    const auto clocks = [&](uint64_t inner) { // per element of the inner dimension and tile
         const KernelTimer timer(gpu, ClockRegime::Burst);
         const GemmShape shape = Shape(256 * 11, 128 * 12 - 1, inner);
         GemmShape longer = shape;
@@ -217,11 +220,11 @@ TEST(GemmTime, WaitsForSingleWordsOfUnalignedRows)
     const double products = 2.0 * 256 * 128 / (4096 * gpu.kernels.gemm.tensorEfficiency[3]);
     const double loads = (256.0 + 128) / gpu.kernels.gemm.unalignedLoadsPerSmPerClock;
     EXPECT_NEAR(clocks(8193), products + loads, 1e-6 * loads);
-    EXPECT_NEAR(clocks(8192), products + loads, 1e-6 * loads); // C's rows are odd all the same
+    EXPECT_NEAR(clocks(8192), products + loads, 1e-6 * loads); // C's rows are odd in this case, too
 }
 
-// Power as the cube of the clock: half the power leaves every kernel at its limit 2^(-1/3) of its
-// clock, and none that never reached it anything less than the boost clock.
+// Power grows with the cube of the clock: half the power limit reduces the clock of every
+// power-limited kernel by 2^(-1/3). Kernels that never reach the limit keep the boost clock.
 TEST(TensorClock, FallsByOneFactorUnderALowerPowerLimit)
 {
     Gpu gpu = NamedGpu("h200-sxm");
@@ -240,7 +243,8 @@ TEST(TensorClock, FallsByOneFactorUnderALowerPowerLimit)
 }
 
 // The highest fp32 rates that Lin et al. (2024, github.com/owensgroup/ml_perf_model, HW_PARAMS)
-// measured: 15.03 TFLOP/s on an A100 and 15.44 on a V100. No figure is of either GPU.
+// measured: 15.03 TFLOP/s on an A100 and 15.44 on a V100. The model was not fitted to either GPU;
+// tolerance 20 %.
 TEST(GemmTime, CarriesFp32ToOlderGpus)
 {
     for (const auto& [name, measured] : {std::pair("a100-sxm-40g", 15.03), {"v100-sxm-32g", 15.44}})
@@ -254,8 +258,7 @@ TEST(GemmTime, CarriesFp32ToOlderGpus)
     }
 }
 
-// Kernels of a family of their own have its tiles; where a GPU's file says nothing of fp32, those
-// of 16 bits.
+// Kernels of a separate family use its tiles; if a GPU's file has no fp32 family, those of 16 bits.
 TEST(GemmTime, FamiliesHaveTheirOwnTiles)
 {
     Gpu gpu = NamedGpu("h200-sxm");

@@ -60,17 +60,17 @@ TEST(GradientBuckets, NothingGivesNothing)
 constexpr uint32_t LAYERS = 4;
 const Transformer MODEL = SampleGpt(LAYERS, 1024, 16);
 
-/** Bytes of rank 0's communications of that name. */
+/** Bytes of rank 0's communications with label @p label. */
 double
 Named(const StepGraph& graph, const std::string& label)
 {
     return BytesOf(graph, graph.programs[0], label);
 }
 
-// Where replicas have scattered the gradients (ZeRO-2 and 3), what is summed after that is a part:
-// of the 51200 h words that both end stages hold, and of what each tensor rank holds whole, 2 x 2 h
-// of norms and 2 h of biases behind row-parallel products a layer, and 2048 h positions. Before
-// that (none, ZeRO-1) it is all of them.
+// Once the replicas have scattered the gradients (ZeRO-2 and 3), later sums are over shards: of the
+// 51200 h word weights that both end stages hold, and of the weights that each tensor rank holds
+// whole, 2 x 2 h of norms and 2 h of biases after row-parallel GEMMs per layer, and 2048 h of
+// positions. Otherwise (none, ZeRO-1) the whole gradients are summed.
 TEST(GradientSums, AreOfPartsWhereReplicasHaveScattered)
 {
     const double h = MODEL.hidden;
@@ -107,9 +107,9 @@ BucketsOf(const StepGraph& graph)
     return buckets;
 }
 
-// A bucket that one matrix fills is reduced behind that matrix' gradient, not with the next one's:
-// of 4 (4 h h) = 16.8 MB of either product of an MLP, 4 (3 h h) = 12.6 MB of QKV. Only the pass
-// that reduces is parted for it, and kernels take as long in parts.
+// A bucket that one matrix fills is reduced after that matrix's gradient, not together with the
+// next one: 4 (4 h h) = 16.8 MB for each GEMM of an MLP, 4 (3 h h) = 12.6 MB for QKV. Only the pass
+// that reduces is split for it, and the split kernels take the same total time.
 TEST(GradientBuckets, SmallBucketsHoldOneMatrix)
 {
     ParallelPlan plan = Sharded(ShardedState::None, 4, 3);
@@ -127,7 +127,7 @@ TEST(GradientBuckets, SmallBucketsHoldOneMatrix)
         large += bucket.ToDouble() > 1.5 * 4 * 4 * 1024 * 1024 ? 1 : 0;
     }
     EXPECT_EQ(sum, BucketsOf(whole).front());
-    EXPECT_LE(large, 2U); // the words, as output layer and as embedding
+    EXPECT_LE(large, 2U); // the vocabulary, as output layer and as embedding
     const auto kernels = [](const StepGraph& graph) {
         return graph.programs[0].streams[static_cast<std::size_t>(StreamKind::Compute)].size();
     };
@@ -136,21 +136,21 @@ TEST(GradientBuckets, SmallBucketsHoldOneMatrix)
     EXPECT_EQ(Execution(parted).StepTime(), Execution(whole).StepTime());
 }
 
-// What fills a bucket may be one matrix of a layer after gradients of the layer before: 16.8 MB of
-// attention and 16.8 MB of an MLP's second product fill 20 MB. The bucket goes then and does not
-// wait for the MLP's first product: beyond its size it holds less than the piece that filled it.
+// A bucket may be filled by one matrix of a layer after gradients of the layer before: 16.8 MB of
+// attention and 16.8 MB of an MLP's second GEMM fill 20 MB. The bucket is then sent without waiting
+// for the MLP's first GEMM: the excess over its size is less than the piece that filled it.
 TEST(GradientBuckets, GoWhenTheyAreFullWhateverFilledThem)
 {
     ParallelPlan plan = Sharded(ShardedState::None, 4, 2);
     plan.bucket = Bytes(20'000'000);
     const StepGraph graph = BuildTransformerStep(MODEL, plan, SampleGpu());
-    const double product = 4 * 4 * 1024 * 1024 + 4 * 4 * 1024; // and its bias
+    const double product = 4 * 4 * 1024 * 1024 + 4 * 4 * 1024; // with its bias
     uint32_t larger = 0;
     for (const Bytes bucket : BucketsOf(graph))
     {
         larger += bucket.ToDouble() >= plan.bucket.ToDouble() + product ? 1 : 0;
     }
-    EXPECT_LE(larger, 2U); // the words
+    EXPECT_LE(larger, 2U); // the vocabulary
     plan.bucket = Bytes::GiB(8);
     EXPECT_EQ(GemmFlops(graph), GemmFlops(BuildTransformerStep(MODEL, plan, SampleGpu())));
 }

@@ -17,7 +17,7 @@
 namespace weir
 {
 
-/** Sums over all ranks what @p ofOp gives for each operation. */
+/** Sum of @p ofOp over all operations of all ranks. */
 template <typename F>
 double
 SumOverRanks(const StepGraph& graph, F ofOp)
@@ -43,7 +43,7 @@ SumOverRanks(const StepGraph& graph, F ofOp)
     return total;
 }
 
-/** Bytes of the operations of @p program that have that label. */
+/** Bytes of the operations of @p program with label @p label. */
 inline double
 BytesOf(const StepGraph& graph, const StepProgram& program, const std::string& label)
 {
@@ -71,7 +71,7 @@ GemmFlops(const StepGraph& graph)
     });
 }
 
-/** The ranks of @p rank's group in @p slot, in the group's order. */
+/** Members of @p rank's group in @p slot, in the group's order. */
 inline std::vector<uint32_t>
 MembersOf(const StepGraph& graph, uint32_t rank, GroupSlot slot)
 {
@@ -83,7 +83,7 @@ MembersOf(const StepGraph& graph, uint32_t rank, GroupSlot slot)
     return members;
 }
 
-/** How to execute @p graph with @p engine, which gives its calls a communicator for each group. */
+/** A specification that executes @p graph on @p engine, with one communicator per group. */
 inline StepExecutorSpec
 ExecutorSpec(const StepGraph& graph, CollectiveEngine& engine)
 {
@@ -101,7 +101,7 @@ ExecutorSpec(const StepGraph& graph, CollectiveEngine& engine)
     return spec;
 }
 
-/** Runs until nothing is left to do; when that was. */
+/** Runs until no events are left. @return the time of the last event */
 inline Time
 RunToEnd(StepExecutor& executor, CollectiveEngine& engine)
 {
@@ -111,7 +111,7 @@ RunToEnd(StepExecutor& executor, CollectiveEngine& engine)
     return engines.RunToEnd();
 }
 
-/** Runs to the end, which is to be that of all steps. */
+/** Runs to the end and expects all steps to have finished. */
 inline void
 Finish(StepExecutor& executor, CollectiveEngine& engine)
 {

@@ -14,7 +14,7 @@ namespace weir
 namespace
 {
 
-/** Bytes that turning the rows of experts to fp8 moves on one rank. */
+/** Bytes moved on one rank to cast the rows of experts to fp8. */
 double
 CastBytes(const StepGraph& graph)
 {
@@ -41,9 +41,9 @@ TwoLayers()
     return model;
 }
 
-// Rows are read in 16 bits and written twice in 8, 4 bytes an element: forward the rows that the
-// experts' two products take, h and f columns, backward the gradients of what they give, h and 2 f.
-// With 8 expert ranks of 8 experts each works on s k rows.
+// Rows are read in 16 bits and written twice in 8 bits, 4 bytes per element: forward the inputs of
+// the experts' two GEMMs, h and f columns; backward the gradients of their outputs, h and 2 f. With
+// 8 expert ranks for 8 experts each rank processes s k rows.
 TEST(GroupedKernels, TurnRowsToFp8BothWaysOnce)
 {
     const Transformer model = TwoLayers();
@@ -56,7 +56,7 @@ TEST(GroupedKernels, TurnRowsToFp8BothWaysOnce)
     EXPECT_EQ(CastBytes(graph), model.layers * 4 * rows * columns);
 }
 
-// Products of 16 bits take rows as they are.
+// GEMMs of 16 bits use the rows without a cast.
 TEST(GroupedKernels, TakeSixteenBitsAsTheyAre)
 {
     ParallelPlan plan = MixturePlan(1, 8, 8, 1);

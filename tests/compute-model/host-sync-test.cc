@@ -29,7 +29,7 @@ StepTime(const ParallelPlan& plan)
     return Execution(BuildTransformerStep(SampleGpt(2, 256, 4), plan, SampleGpu())).StepTime();
 }
 
-/** Of the first rank's CPU with its compute stream, in a step. */
+/** Number of times per step that the first rank's CPU synchronizes with its compute stream. */
 std::ptrdiff_t
 Synchronizations(const ParallelPlan& plan)
 {
@@ -38,8 +38,8 @@ Synchronizations(const ParallelPlan& plan)
     return std::count_if(ops.begin(), ops.end(), [](const StepOp& op) { return op.synchronizes; });
 }
 
-// Once before every pass and once behind the last: 2 x 4 passes, and the optimizer's reading of the
-// norm follows as ever.
+// Once before every pass and once after the last: 2 x 4 passes, in addition to the optimizer's read
+// of the norm.
 TEST(HostSync, PassesBeginAndEndWithTheGpuIdle)
 {
     ParallelPlan plan = SmallSteps(Time::Microseconds(5));
@@ -49,7 +49,7 @@ TEST(HostSync, PassesBeginAndEndWithTheGpuIdle)
 }
 
 // Once before each layer's forward pass and once before its recomputation, in 4 micro-batches of 2
-// layers; none where nothing is recomputed.
+// layers; not at all without recomputation.
 TEST(HostSync, RecomputedLayersBeginWithTheGpuIdle)
 {
     ParallelPlan plan = SmallSteps(Time::Microseconds(5));
@@ -63,8 +63,8 @@ TEST(HostSync, RecomputedLayersBeginWithTheGpuIdle)
     }
 }
 
-// A CPU that may not run ahead of a pass leaves the GPU idle at its start; one that takes no time
-// loses none.
+// A CPU that may not run ahead of a pass leaves the GPU idle at its start; a CPU with zero launch
+// time loses nothing.
 TEST(HostSync, CostsWhatTheCpuWouldHaveBeenAhead)
 {
     ParallelPlan quick = SmallSteps(Time());
@@ -78,8 +78,8 @@ TEST(HostSync, CostsWhatTheCpuWouldHaveBeenAhead)
     EXPECT_GT(StepTime(slow), free);
 }
 
-// A CPU that is behind the GPU all the time makes a step longer by what it spends on each bucket:
-// three buckets against one cost two launches more, wherever in the backward pass they come.
+// A CPU that is always behind the GPU lengthens a step by its cost per bucket: n buckets instead of
+// one cost n - 1 further launches, wherever in the backward pass they are.
 TEST(HostCosts, BucketsTakeTheCpuAsLongAsAnyCommunication)
 {
     ParallelPlan plan = SmallSteps(Time::Microseconds(200));
@@ -103,7 +103,7 @@ TEST(HostCosts, BucketsTakeTheCpuAsLongAsAnyCommunication)
               plan.host.communication * (buckets(several) - 1));
 }
 
-// Receives that a zero-bubble schedule posts ahead of their time have been launched all the same.
+// Receives that a zero-bubble schedule posts in advance cost launch time as well.
 TEST(HostCosts, ReceivesAheadTakeTheCpuToo)
 {
     ParallelPlan plan = SmallSteps(Time::Microseconds(200));
@@ -114,7 +114,7 @@ TEST(HostCosts, ReceivesAheadTakeTheCpuToo)
         plan.host.communication = communication;
         return StepTime(plan);
     };
-    // The last stage receives and sends once a micro-batch.
+    // The last stage has one receive and one send per micro-batch.
     EXPECT_GE(atLeast(Time::Microseconds(300)) - atLeast(Time()), Time::Microseconds(300) * 16);
 }
 

@@ -48,11 +48,8 @@ Perceptron()
     return {"perceptron", "", builder.Take(), {}};
 }
 
-// 25,557,032 and 60,192,808 parameters, torchvision's ResNet-50 and -152 (its documentation);
-// 3.8e9 and 11.3e9 multiply-adds with the stride in the 1x1 convolution (He et al. 2016, table 1),
-// 4.09e9 and 11.51e9 with it in the 3x3 (torchvision).
-// Stated layers stand where they are said and pass their shape on: 3 x 32 x 32 by a window of 8 in
-// steps of 8 to 16 x 4 x 4, which a linear layer of 10 takes as 256 inputs.
+// Stated layers are placed where they are given and determine the next shape: a window of 8 at
+// stride 8 takes 3 x 32 x 32 to 16 x 4 x 4, the 256 inputs of a linear layer of 10.
 TEST(LayerTableBuilder, TakesStatedLayersInTheirPlace)
 {
     LayerTableBuilder plain({3, 32, 32});
@@ -73,10 +70,13 @@ TEST(LayerTableBuilder, TakesStatedLayersInTheirPlace)
     wrong.out.width = 5;
     EXPECT_THROW(builder.State(wrong), std::invalid_argument);
     wrong = expected[0];
-    wrong.groups = 2; // of three channels
+    wrong.groups = 2; // does not divide three channels
     EXPECT_THROW(builder.State(wrong), std::invalid_argument);
 }
 
+// Parameters of torchvision's ResNet-50 and -152 (its documentation): 25,557,032 and 60,192,808.
+// Multiply-adds with the stride in the 3x3 convolution (torchvision): 4.09e9 and 11.51e9; with it
+// in the 1x1 convolution (He et al. 2016, table 1): 3.8e9 and 11.3e9.
 TEST(LayerTable, ResnetsHaveTheirFigures)
 {
     EXPECT_EQ(Resnet({3, 4, 6, 3}).Parameters(), 25557032);
@@ -85,7 +85,7 @@ TEST(LayerTable, ResnetsHaveTheirFigures)
     EXPECT_NEAR(Resnet({3, 8, 36, 3}).MultiplyAdds(), 11.51e9, 0.005e9);
 }
 
-// The two passes backward are two forward ones but for the first layer's input gradient.
+// The two backward passes are two forward passes, except for the first layer's input gradient.
 TEST(TableStep, FlopsAreThreeForwardPasses)
 {
     const LayerTable table = Perceptron();
@@ -96,7 +96,7 @@ TEST(TableStep, FlopsAreThreeForwardPasses)
     EXPECT_EQ(found, samples * (6 * table.MultiplyAdds() - first));
 }
 
-// Buckets hold all gradients, and each is closed by the layer that fills it.
+// Buckets contain all gradients; each is closed by the layer that fills it.
 TEST(TableStep, BucketsCoverEveryParameter)
 {
     const LayerTable table = Resnet({3, 4, 6, 3});
@@ -112,10 +112,11 @@ TEST(TableStep, BucketsCoverEveryParameter)
         buckets++;
     }
     EXPECT_EQ(bytes, 4 * table.Parameters());
-    EXPECT_EQ(buckets, 4U); // 102 MB in buckets that reach 25 MiB
+    EXPECT_EQ(buckets, 4U); // 102 MB in buckets of at least 25 MiB
 }
 
-// Overlap hides all reductions but those that the last layers' backward passes fill.
+// With overlap only the reduction of the last bucket is exposed; without overlap the single
+// reduction is.
 TEST(TableStep, OverlapHidesReductions)
 {
     const LayerTable table = Resnet({3, 4, 6, 3});
@@ -138,9 +139,9 @@ TEST(TableStep, OverlapHidesReductions)
     EXPECT_EQ(exposed(false), once);
 }
 
-// Each residual block adds the gradients of its two sides where they part, three passes over what
-// it takes: blocks of ResNet-50 take 64 x 56^2, 2 of 256 x 56^2, one more before 3 of 512 x 28^2,
-// and so on.
+// Each residual block adds the gradients of its two branches where they join, three passes over the
+// block's input: blocks of ResNet-50 have inputs of 64 x 56^2, 2 of 256 x 56^2, one more before 3
+// of 512 x 28^2, and so on.
 TEST(TableStep, ResidualBlocksAddTheirSidesGradients)
 {
     const LayerTable table = Resnet({3, 4, 6, 3});
@@ -151,7 +152,7 @@ TEST(TableStep, ResidualBlocksAddTheirSidesGradients)
     {
         if (graph.labels.at(kernel.name).find("sum of sides") != std::string::npos)
         {
-            elements += kernel.bytes.ToDouble() / (3 * 4 * 2); // operands, bytes and samples
+            elements += kernel.bytes.ToDouble() / (3 * 4 * 2); // operands, bytes, samples
             blocks++;
         }
     }
@@ -162,8 +163,8 @@ TEST(TableStep, ResidualBlocksAddTheirSidesGradients)
                   side56 / 64 * (2 * 2048));
 }
 
-// A perceptron's backward pass needs what its linear layers and its loss give, 1024 + 256 + 256
-// numbers a sample; the ReLU writes over the first of them.
+// The backward pass of a perceptron needs the outputs of its linear layers and its loss, 1024 + 256
+// + 256 numbers per sample; the ReLU works in place.
 TEST(TableStep, ReluTakesNoMemory)
 {
     const MemoryEstimate memory = EstimateTableMemory(Perceptron(), Replicas(1, 100));

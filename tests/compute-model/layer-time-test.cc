@@ -36,11 +36,11 @@ struct MeasuredLayer
     double backward;
 };
 
-// The kernels of a GPT layer, one after another, take what plain PyTorch layers of the same sizes
-// were measured to take on an H200 (bf16, fused attention, weight gradients in bf16, no
-// communication), within 6 %: PyTorch does not fuse bias, dropout and residual as Megatron-LM does.
-// These layers are short enough for the burst clock to hold (1904 to 1966 MHz): the fastest tenth
-// of eight runs each, Weir's own measurement on an H200, November 2026.
+// The kernels of a GPT layer, run one after another, take the time that plain PyTorch layers of the
+// same sizes took on an H200 (bf16, fused attention, weight gradients in bf16, no communication),
+// within 6 %: PyTorch does not fuse bias, dropout and residual as Megatron-LM does. These layers
+// are short enough for the burst clock (1904 to 1966 MHz): the fastest tenth of eight runs each,
+// Weir's own measurement on an H200, November 2026.
 TEST(LayerTime, AgreesWithMeasuredLayers)
 {
     const MeasuredLayer layers[] = {

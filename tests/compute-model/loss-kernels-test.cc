@@ -58,8 +58,9 @@ Moved(LossKernels loss)
     });
 }
 
-// Bytes of a logit at the fullest: 2 that its gradient overwrites; 4 of the softmax and 2 of the
-// logits or their gradient; 4 of the log-softmax and 4 each of its gradient and the logits'.
+// Peak bytes per logit. In place: 2, overwritten by the gradient. Vocabulary-parallel: 4 for the
+// softmax and 2 for the logits or their gradient. Log-softmax: 4 for itself, and 4 each for its
+// gradient and that of the logits.
 TEST(LossKernels, HoldCopiesOfTheLogits)
 {
     const Recomputation none = Recomputation::None;
@@ -68,8 +69,8 @@ TEST(LossKernels, HoldCopiesOfTheLogits)
     EXPECT_EQ(Held(LossKernels::LogSoftmax, none) - inPlace, 10 * Logits());
 }
 
-// A layer is recomputed when the loss is done: of what both hold for the moment the larger counts,
-// here the layer's, so that only what is kept (4 bytes, 4 and 2) makes a difference.
+// A layer is recomputed after the loss is done: the larger of their temporary sizes counts, here
+// the layer's, so only the tensors kept for backward (4 bytes, 4 and 2) make a difference.
 TEST(LossKernels, AreDoneBeforeALayerIsRecomputed)
 {
     const Recomputation full = Recomputation::Full;
@@ -78,9 +79,9 @@ TEST(LossKernels, AreDoneBeforeALayerIsRecomputed)
     EXPECT_EQ(Held(LossKernels::LogSoftmax, full) - inPlace, 2 * Logits());
 }
 
-// Memory traffic of a logit: in place 2 read, then 2 read and 2 written. Log-softmax: cast 2 + 4,
-// itself 4 + 4, backward 5 x 4, cast 4 + 2. Megatron-LM's passes: cast 6, maximum 4, minus 8,
-// exponential 8, sum 4, division 8, gradient 8, cast 6.
+// Memory traffic in bytes per logit. In place: 2 read, then 2 read and 2 written. Log-softmax: cast
+// 2 + 4, itself 4 + 4, backward 5 x 4, cast 4 + 2. Megatron-LM's passes: cast 6, maximum 4, minus
+// 8, exponential 8, sum 4, division 8, gradient 8, cast 6.
 TEST(LossKernels, MoveTheLogits)
 {
     const double inPlace = Moved(LossKernels::InPlace);
@@ -88,7 +89,7 @@ TEST(LossKernels, MoveTheLogits)
     EXPECT_NEAR(Moved(LossKernels::VocabularyParallel) - inPlace, (52 - 6) * Logits(), 1);
 }
 
-// Unless it is said, as the framework does.
+// The default follows the framework's fusion; a given value takes precedence.
 TEST(LossKernels, FollowTheFusionOfKernels)
 {
     ParallelPlan plan = PlanWith(LossKernels::Default);

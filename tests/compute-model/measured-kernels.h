@@ -17,17 +17,17 @@
 namespace weir
 {
 
-/** One of the repository's GPUs. */
+/** A GPU of the repository by name. */
 inline Gpu
 NamedGpu(const std::string& name)
 {
     return LoadGpu(std::string(WEIR_SOURCE_DIR) + "/scenarios/gpus/" + name + ".yaml");
 }
 
-/** One line of a table by column name. */
+/** One row of a table, by column name. */
 using MeasuredRow = std::map<std::string, std::string>;
 
-/** The fields of a line without quotes. */
+/** The fields of a line of comma-separated values without quotes. */
 inline std::vector<std::string>
 SplitFields(const std::string& line)
 {
@@ -41,8 +41,9 @@ SplitFields(const std::string& line)
 }
 
 /**
- * The rows of a table of measured figures, a file of comma-separated values below validation/.
- * @throws std::runtime_error where there is no such file, or a row has other fields than columns.
+ * The rows of a table of measurements, a file of comma-separated values below validation/.
+ * @throws std::runtime_error if the file does not exist, or a row does not have one field per
+ *   column
  */
 inline std::vector<MeasuredRow>
 ReadMeasured(const std::string& file)

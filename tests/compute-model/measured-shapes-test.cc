@@ -21,7 +21,7 @@ namespace weir
 namespace
 {
 
-/** Features of a call beside those that must be equal, which are the key. */
+/** Features of a call; features that must be equal form the key. */
 struct Features
 {
     std::string key;
@@ -56,7 +56,7 @@ Of(const AttentionShape& s)
                  double(s.headDim)}};
 }
 
-/** The box of each key: least and most of every feature. */
+/** The bounding box of each key: minimum and maximum of every feature. */
 class Boxes
 {
   public:
@@ -97,7 +97,7 @@ class Boxes
     std::map<std::string, std::vector<std::array<double, 2>>> m_boxes;
 };
 
-/** What was measured on the H200 (validation/h200-kernels). */
+/** The kernels measured on the H200 (validation/h200-kernels). */
 MeasuredKernels
 Measured()
 {
@@ -109,7 +109,7 @@ Measured()
 
 } // namespace
 
-// Every measured kernel is inside what was measured.
+// Every measured kernel lies inside the measured region.
 TEST(MeasuredShapes, HoldEveryMeasuredKernel)
 {
     const MeasuredKernels measured = Measured();
@@ -121,8 +121,9 @@ TEST(MeasuredShapes, HoldEveryMeasuredKernel)
     }
 }
 
-// A product or an attention call of any shape is inside exactly if each of its features is between
-// the least and the most of the measured kernels of its precision, layout and alignment, or mask.
+// A GEMM or attention call of any shape is inside exactly if each of its features lies between the
+// minimum and the maximum over the measured kernels of its precision, layout and alignment, or
+// mask.
 TEST(MeasuredShapes, AreTheBoxesOfTheMeasuredKernels)
 {
     const MeasuredKernels measured = Measured();
@@ -145,7 +146,8 @@ TEST(MeasuredShapes, AreTheBoxesOfTheMeasuredKernels)
     }
     std::mt19937 random(11);
     const auto pick = [&](const auto& list) { return list[random() % list.size()]; };
-    // Features of several kernels together, some a little beyond: both sides of every edge.
+    // Features of several kernels combined, some slightly outside, so that both sides of every edge
+    // occur.
     const auto near = [&](uint64_t value) {
         const uint64_t choice = random() % 8;
         return choice == 0 ? value * 2 : choice == 1 ? value + 8 : choice == 2 ? value / 2 : value;
@@ -177,7 +179,7 @@ TEST(MeasuredShapes, AreTheBoxesOfTheMeasuredKernels)
     EXPECT_LT(inside, 7000);
 }
 
-// What differs in kind from all that was measured is outside, however ordinary its sizes.
+// A call of another kind than all measured ones is outside, however typical its sizes.
 TEST(MeasuredShapes, OtherKindsAreOutside)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -200,19 +202,19 @@ TEST(MeasuredShapes, OtherKindsAreOutside)
     call.sequence = 4096;
     call.headDim = 128;
     EXPECT_EQ(timer.AttentionBackward(call).provenance, EstimateProvenance::Measured);
-    call.precision = Precision::Fp16; // bf16 was measured
+    call.precision = Precision::Fp16; // only bf16 was measured
     EXPECT_EQ(timer.AttentionBackward(call).provenance, EstimateProvenance::Extrapolated);
     call.precision = Precision::Bf16;
     call.keySequence = 8192;
     EXPECT_EQ(timer.AttentionBackward(call).provenance, EstimateProvenance::Extrapolated);
 
-    // Never measured fused: as elementwise kernels.
+    // Rotary was never measured as a fused kernel.
     EXPECT_EQ(timer.Memory(MemoryKernel::Rotary, Bytes::MiB(64)).provenance,
               EstimateProvenance::Extrapolated);
 }
 
-// Look-ups: 32 to 128 wide rows of 1e5 to 1e8, 512 to 65536 bags of 1 to 100, Zipf 0 to 1.2, all of
-// it one table; backward 64 wide at least, 2048 bags and up to 64 rows.
+// Lookups: 32 to 128 columns, 1e5 to 1e8 rows, 512 to 65536 bags of 1 to 100, Zipf exponents 0 to
+// 1.2, one table; backward at least 64 columns, at least 2048 bags, at most 64 rows per bag.
 TEST(MeasuredShapes, Lookups)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -224,7 +226,7 @@ TEST(MeasuredShapes, Lookups)
                EstimateProvenance::Measured;
     };
     std::mt19937 random(5);
-    const auto even = [&](double least, double most) { // in the logarithm
+    const auto even = [&](double least, double most) { // log-uniform
         return std::exp(
             std::uniform_real_distribution<double>(std::log(least), std::log(most))(random));
     };
@@ -249,7 +251,7 @@ TEST(MeasuredShapes, Lookups)
     shape.dim = 64;
     const IndexDistribution uniform = IndexDistribution::Uniform(1000000);
     EXPECT_TRUE(forward(uniform, shape));
-    shape.precision = Precision::Fp16; // as bf16, but not measured
+    shape.precision = Precision::Fp16; // like bf16, but not measured
     EXPECT_FALSE(forward(uniform, shape));
     shape.precision = Precision::Fp32;
     EXPECT_FALSE(forward(IndexDistribution::Histogram({{1e5, 1}, {9e5, 0.1}}), shape));

@@ -47,10 +47,10 @@ TEST(MemoryEstimate, LayerActivationsFollowKorthikanti)
     EXPECT_EQ(LayerActivations(model, plan).ToDouble(), sbh * 34 / t);
 }
 
-// Equation 5 and what follows it: the first of p stages holds all L layers' activations of one
-// micro-batch's worth, times 1 + (p - 1)/(p v) when interleaved; besides only the dropout mask of
-// the embedding: s b h / t bytes with the sequence split, of p micro-batches, and of 2 p when
-// interleaved: the first chunk's passes of two rounds come before its first backward pass.
+// Equation 5 and the following: the first of p stages holds the activations of all L layers for one
+// micro-batch, times 1 + (p - 1)/(p v) when interleaved. In addition it holds only the dropout mask
+// of the embedding, s b h / t bytes with the sequence split, for p micro-batches, and for 2 p when
+// interleaved: the first chunk's passes of two rounds precede its first backward pass.
 TEST(MemoryEstimate, FirstStageHoldsAllLayers)
 {
     const Transformer model = SampleGpt(96, 12288, 96);
@@ -63,20 +63,20 @@ TEST(MemoryEstimate, FirstStageHoldsAllLayers)
     plan.schedule = PipelineScheduleKind::Interleaved;
     plan.virtualStages = 3;
     EXPECT_EQ(StageActivations(model, plan, 0).ToDouble(), layer * 96 * (1 + 7.0 / 24) + 2 * mask);
-    // Fewer micro-batches than stages: no more than there are.
+    // With fewer micro-batches than stages only those count.
     plan.schedule = PipelineScheduleKind::OneForwardOneBackward;
     plan.virtualStages = 1;
     plan.globalBatch = 2;
     EXPECT_EQ(StageActivations(model, plan, 0).ToDouble(), layer * 24 + mask / 4);
 }
 
-// Chunks that differ: of six layers and the embeddings in eight parts the last stage has two layers
-// in its first chunk and one in its last. It runs F of chunk 0 twice, then F and B of chunk 1
-// twice, and with the next F of chunk 0 keeps three times two layers.
+// Chunks of different sizes: with six layers and the embeddings in eight parts, the last stage has
+// two layers in its first chunk and one in its last. It runs F of chunk 0 twice, then F and B of
+// chunk 1 twice; with the next F of chunk 0 it holds three times two layers.
 TEST(StageActivations, OfChunksThatDifferAreThoseInFlight)
 {
     Transformer model = SampleGpt(6, 1024, 16);
-    model.vocabulary = 128; // next to no logits
+    model.vocabulary = 128; // very few logits
     ParallelPlan plan;
     plan.pipeline = 2;
     plan.schedule = PipelineScheduleKind::Interleaved;
@@ -87,8 +87,8 @@ TEST(StageActivations, OfChunksThatDifferAreThoseInFlight)
     EXPECT_NEAR(StageActivations(model, plan, 1).ToDouble() / layer, 6, 0.4);
 }
 
-// Mixed precision with fp32 gradients is 18 bytes a parameter (2 + 4 + 12), of which ZeRO-1 divides
-// the optimizer's 12 by the replicas.
+// Mixed precision with fp32 gradients takes 18 bytes per parameter (2 + 4 + 12); ZeRO-1 divides the
+// optimizer's 12 by the number of replicas.
 TEST(MemoryEstimate, EighteenBytesAParameter)
 {
     const Transformer model = SampleGpt(24, 4096, 32);
@@ -103,8 +103,9 @@ TEST(MemoryEstimate, EighteenBytesAParameter)
               12.0 / 4 * RankStageParameters(model, plan, sharded.stage));
 }
 
-// GPT-175B on 96 GPUs of 80 GB, TP8 x PP12, micro-batch 1: fits with selective or full
-// recomputation (and even without, the sequence split); on 8 of them alone it never does.
+// GPT-175B on 96 GPUs of 80 GB, TP8 x PP12, micro-batch 1: it fits with selective or full
+// recomputation, and without recomputation if the sequence is split. On 8 GPUs (TP8 only) it does
+// not fit.
 TEST(MemoryEstimate, Gpt175bFits96Gpus)
 {
     const Transformer model = SampleGpt(96, 12288, 96);

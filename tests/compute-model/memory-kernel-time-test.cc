@@ -33,8 +33,8 @@ TEST(MemoryKernelTime, NoKernelOutrunsMemory)
     }
 }
 
-// Elementwise kernels are limited by memory: of GPUs that reach the same part of it, large ones
-// scale with the datasheet rates.
+// Elementwise kernels are memory-bound: on GPUs that reach the same fraction of the memory rate,
+// large ones scale with the datasheet rates.
 TEST(MemoryKernelTime, CarriesByMemoryRate)
 {
     const Gpu h200 = NamedGpu("h200-sxm");
@@ -45,7 +45,8 @@ TEST(MemoryKernelTime, CarriesByMemoryRate)
     EXPECT_NEAR(ratio, h200.memoryRate / h100.memoryRate, 1e-3);
 }
 
-// Random numbers limit dropout by instructions: on equal SMs and clocks memory does not help.
+// Random number generation makes dropout instruction-bound: with equal SMs and clocks a faster
+// memory does not help.
 TEST(MemoryKernelTime, CarriesInstructionsBySmsAndClock)
 {
     const Gpu h200 = NamedGpu("h200-sxm");
@@ -60,7 +61,8 @@ TEST(MemoryKernelTime, CarriesInstructionsBySmsAndClock)
               KernelTimer(h200).Memory(MemoryKernel::Dropout, large).time);
 }
 
-// At a measured row length the rate is the one in the description, between two it lies between.
+// At a measured row length the rate is that of the description; between two row lengths it lies
+// between their rates.
 TEST(MemoryKernelTime, InterpolatesRowLengths)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -103,9 +105,9 @@ TEST(MemoryKernelTime, SaysWhereItComesFrom)
     EXPECT_EQ(of(a100, 8192), EstimateProvenance::Carried);
 }
 
-// Copies of large tensors as Lin et al. (2024, github.com/owensgroup/ml_perf_model, HW_PARAMS)
-// measured them, 1391 GB/s on an A100 of 40 GB and 817 on a V100. PyTorch's other elementwise
-// kernels, whose share of the memory rate the files of both GPUs have, are a tenth slower.
+// Copies of large tensors measured by Lin et al. (2024, github.com/owensgroup/ml_perf_model,
+// HW_PARAMS): 1391 GB/s on an A100 of 40 GB and 817 GB/s on a V100. PyTorch's other elementwise
+// kernels, whose fraction of the memory rate the files of both GPUs contain, are a tenth slower.
 TEST(MemoryKernelTime, CarriesCopiesToOlderGpus)
 {
     for (const auto& [name, measured] :

@@ -43,7 +43,7 @@ SampleDeepSeekMoe()
     return model;
 }
 
-/** Few layers, so that a graph is built at once: one dense, three with experts. */
+/** Four layers, so that a graph is built quickly: one dense, three with experts. */
 inline Transformer
 SmallMixture()
 {
@@ -52,7 +52,7 @@ SmallMixture()
     return model;
 }
 
-/** One micro-batch of one sequence a replica. */
+/** One micro-batch of one sequence per replica. */
 inline ParallelPlan
 MixturePlan(uint32_t tensor, uint32_t data, uint32_t expert, uint32_t expertTensor)
 {

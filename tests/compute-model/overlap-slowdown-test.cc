@@ -14,7 +14,7 @@ namespace weir
 namespace
 {
 
-/** The traits that the kernel models give a kernel that was measured. */
+/** The overlap traits that the kernel models assign to a measured kernel. */
 OverlapTraits
 TraitsOf(const KernelTimer& timer, const MeasuredRow& row)
 {
@@ -40,7 +40,7 @@ TraitsOf(const KernelTimer& timer, const MeasuredRow& row)
     return timer.Memory(MemoryKernel::Elementwise, Bytes::MiB(64)).overlap;
 }
 
-/** Errors of the slowdown of one class of kernels beside blocks that move data. */
+/** Relative errors of the slowdown of one class of kernels next to thread blocks that move data. */
 std::vector<double>
 Errors(const std::string& kernelClass)
 {
@@ -64,7 +64,9 @@ Errors(const std::string& kernelClass)
     return errors;
 }
 
-/** Each SM that is taken leaves its share of the work to the others; half of them always stay. */
+/**
+ * The work of each occupied SM moves to the remaining SMs; at least half of the SMs always remain.
+ */
 TEST(OverlapSlowdown, WorkMovesToTheSmsThatAreLeft)
 {
     const OverlapTraits many{1, 0, 0};
@@ -74,7 +76,9 @@ TEST(OverlapSlowdown, WorkMovesToTheSmsThatAreLeft)
     EXPECT_THROW(OverlapSlowdown(many, {1, 0}, 0), std::invalid_argument);
 }
 
-/** The tiles of a kernel of one wave that lose their SM run when the others have ended: twice. */
+/**
+ * Tiles of a single-wave kernel that lose their SM run after the others have ended: twice the time.
+ */
 TEST(OverlapSlowdown, OneWaveTakesAnother)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -87,7 +91,7 @@ TEST(OverlapSlowdown, OneWaveTakesAnother)
     EXPECT_LT(KernelTimer(gpu, ClockRegime::Burst).Gemm(shape).overlap.displaced, 0.1F);
 }
 
-/** A kernel that only moves data has blocks beside others' and shares the memory rate. */
+/** A kernel that only moves data shares SMs with other blocks, and shares the memory rate. */
 TEST(OverlapSlowdown, MemoryTrafficAddsUp)
 {
     const OverlapTraits memory{0, 0, 1};
@@ -95,8 +99,8 @@ TEST(OverlapSlowdown, MemoryTrafficAddsUp)
     EXPECT_DOUBLE_EQ(OverlapSlowdown(memory, {32, 0.25}, 132), 1.25);
 }
 
-// Kernels beside 4 to 32 blocks that copy or reduce, as fast as they can or at 20 GB/s each, each
-// on an SM of its own: Weir's own measurement on an H200, November 2026, at equal clocks
+// Kernels next to 4 to 32 blocks that copy or reduce, at full speed or at 20 GB/s each, each on its
+// own SM: Weir's own measurement on an H200, November 2026, at equal clocks
 // (validation/h200-kernels/overlap.csv).
 TEST(OverlapSlowdown, MatchesMeasurementsOnH200)
 {

@@ -28,8 +28,8 @@ Tensor(uint32_t ranks)
     return plan;
 }
 
-// GPT-2's 50257 words become 50304 = 393 x 128 on one rank and 50688 = 99 x 512 on four; with a
-// multiple of one they stay, or become the next number that four divides.
+// GPT-2's 50257 words become 50304 = 393 x 128 on one rank and 50688 = 99 x 512 on four. With a
+// multiple of one they stay, or become the next number divisible by four.
 TEST(PaddedVocabulary, IsTheNextMultipleOfItsParts)
 {
     EXPECT_EQ(PaddedVocabulary(Words(50257, 128), Tensor(1)), 50304u);
@@ -39,7 +39,8 @@ TEST(PaddedVocabulary, IsTheNextMultipleOfItsParts)
     EXPECT_EQ(RankShape(Words(50257, 1), Tensor(4)).vocabulary, 50260u / 4);
 }
 
-// Rows of an odd number of 16-bit words are no whole 16-byte words, which the fast kernels need.
+// Rows of an odd number of 16-bit elements are not whole 16-byte words, which the fast GEMM kernels
+// need.
 TEST(PaddedVocabulary, SparesSlowProducts)
 {
     const Gpu gpu = SampleGpu();

@@ -25,7 +25,7 @@ GoodPlan()
     return plan;
 }
 
-/** Changes a good plan or model and expects the refusal to begin with the field's name. */
+/** Applies a change to a valid model and plan, and expects a refusal with exactly this message. */
 void
 ExpectRefused(const std::string& message,
               const std::function<void(Transformer&, ParallelPlan&)>& change)

@@ -28,7 +28,7 @@ Place(uint32_t stage, uint32_t stages, uint32_t microBatches, uint32_t chunks = 
     return place;
 }
 
-/** "F0.1" is the forward pass of micro-batch 0, chunk 1. */
+/** Passes as text: "F0.1" is the forward pass of micro-batch 0, chunk 1. */
 std::string
 Passes(const PipelinePosition& place)
 {
@@ -44,7 +44,7 @@ Passes(const PipelinePosition& place)
     return text;
 }
 
-/** Holds MicroBatchesInFlight of every chunk against a count along the schedule. */
+/** Compares MicroBatchesInFlight of every chunk with a count along the schedule. */
 void
 ExpectMaxInFlight(const PipelinePosition& place)
 {
@@ -70,7 +70,8 @@ ExpectMaxInFlight(const PipelinePosition& place)
     }
 }
 
-// Megatron-LM's min(p - stage - 1, m): the last stage begins with a backward pass at once.
+// Megatron-LM's min(p - stage - 1, m): the last stage starts without warm-up, alternating forward
+// and backward passes.
 TEST(PipelineSchedule, OneForwardOneBackwardWarmsUpByItsDistanceToTheEnd)
 {
     EXPECT_EQ(PipelineWarmUp(Place(0, 4, 8)), 3U);
@@ -80,19 +81,19 @@ TEST(PipelineSchedule, OneForwardOneBackwardWarmsUpByItsDistanceToTheEnd)
     EXPECT_EQ(Passes(Place(3, 4, 2)), " F0.0 B0.0 F1.0 B1.0");
 }
 
-// 2 (p - stage - 1) + (v - 1) p forward passes first, and all m v when m = p.
+// Warm-up of 2 (p - stage - 1) + (v - 1) p forward passes, and all m v when m = p.
 TEST(PipelineSchedule, InterleavedWarmsUpAsMegatronDoes)
 {
     EXPECT_EQ(PipelineWarmUp(Place(0, 4, 8, 2)), 10U);
     EXPECT_EQ(PipelineWarmUp(Place(3, 4, 8, 2)), 4U);
     EXPECT_EQ(PipelineWarmUp(Place(1, 4, 4, 2)), 8U);
     // Narayanan et al. 2021, figure 4 (bottom), last device of p = 2, v = 2, m = 4: micro-batches
-    // go through a chunk in groups of p.
+    // pass through a chunk in groups of p.
     EXPECT_EQ(Passes(Place(1, 2, 4, 2)),
               " F0.0 F1.0 F0.1 B0.1 F1.1 B1.1 F2.0 B0.0 F3.0 B1.0 F2.1 B2.1 F3.1 B3.1 B2.0 B3.0");
 }
 
-// Against the schedule itself, pass by pass.
+// Compared with a count along the schedule, pass by pass.
 TEST(PipelineSchedule, KnowsHowManyMicroBatchesWaitForTheirBackwardPass)
 {
     for (uint32_t stages = 1; stages <= 5; stages++)
@@ -133,7 +134,7 @@ class EverySchedule : public ::testing::TestWithParam<std::tuple<uint32_t, uint3
     }
 };
 
-// Each (micro-batch, chunk) goes forward once and backward once, backward later.
+// Each (micro-batch, chunk) has one forward and one later backward pass.
 TEST_P(EverySchedule, RunsEveryPassOnce)
 {
     const auto [stages, microBatches, chunks] = GetParam();
@@ -158,8 +159,8 @@ TEST_P(EverySchedule, RunsEveryPassOnce)
     }
 }
 
-// What a stage sends is what its neighbor receives, in the same order, and is there before the
-// pass that needs it: transfers match by position, as on one NCCL connection.
+// The sends of a stage match the receives of its neighbor, in the same order: transfers match by
+// position, as on one NCCL connection.
 TEST_P(EverySchedule, SendsMatchReceivesInOrder)
 {
     const auto [stages, microBatches, chunks] = GetParam();

@@ -21,7 +21,7 @@ namespace weir
 namespace
 {
 
-/** The passes of a pipeline, in microseconds, and transfers of no time between them. */
+/** The graph of a pipeline's passes, in microseconds, with transfers of zero time between them. */
 class PipelineGraph
 {
   public:
@@ -140,7 +140,7 @@ class PipelineGraph
     PassTimes m_times;
 };
 
-/** Steps of @p graph in microseconds, and whether every rank's time is booked in full. */
+/** Step times of @p graph in microseconds; expects every rank's time to be accounted in full. */
 std::vector<double>
 StepsOf(const StepGraph& graph, bool overlapsSteps, uint32_t steps = 4)
 {
@@ -167,11 +167,11 @@ StepsOf(const StepGraph& graph, bool overlapsSteps, uint32_t steps = 4)
     return times;
 }
 
-// A step's work is m (F + B + W). With passes alike (1 us each) its bubble is, from barrier to
-// barrier, (p - 1)(F + B + W) for 1F1B and GPipe, (p - 1)(F + B - W) for ZB-H1 and (p - 1) F for
-// ZB-2p (Qi et al. 2023, section 2). Stages that start apart gain what their steps are askew by:
-// nothing under the first three, whose first stage begins first and ends last, all of it under
-// ZB-2p, whose stages begin and end F after one another.
+// The work of a step is m (F + B + W). With passes of 1 us each the bubble between barriers is (p -
+// 1)(F + B + W) for 1F1B and GPipe, (p - 1)(F + B - W) for ZB-H1 and (p - 1) F for ZB-2p (Qi et al.
+// 2023, section 2). Without barriers a schedule gains the skew of its stages: nothing for the first
+// three, whose first stage starts first and ends last, and the whole bubble for ZB-2p, whose stages
+// start and end F after one another.
 TEST(StepsApart, OnlySkewedSchedulesLoseTheirBubble)
 {
     using Kind = PipelineScheduleKind;
@@ -198,9 +198,8 @@ TEST(StepsApart, OnlySkewedSchedulesLoseTheirBubble)
     }
 }
 
-// Whatever passes take, 1F1B's rate of bubbles is that of its closed form, (p - 1) / (m + p - 1):
-// 7 / 31 for 8 stages and 24 micro-batches. (Qi et al. 2023, table 5, give a little more, with the
-// time of transfers.)
+// For any pass times the bubble rate of 1F1B is (p - 1) / (m + p - 1): 7 / 31 for 8 stages and 24
+// micro-batches. (Qi et al. 2023, table 5, report slightly more, which includes transfer times.)
 TEST(StepsApart, OneForwardOneBackwardKeepsItsRateOfBubbles)
 {
     const PassTimes times{18.522, 18.086, 9.337, 0}; // of the 1.5 B model, ibid., table 6, in ms
@@ -212,7 +211,7 @@ TEST(StepsApart, OneForwardOneBackwardKeepsItsRateOfBubbles)
     }
 }
 
-// The first step fills the pipeline, the others follow at their period; their mean leaves it out.
+// The first step fills the pipeline, later steps follow at their period.
 TEST(StepsApart, TheFirstStepFillsThePipeline)
 {
     const PipelineGraph pipeline(PipelineScheduleKind::ZeroBubble2p, 4, 12, PassTimes());
@@ -249,7 +248,7 @@ Pipelined(PipelineScheduleKind schedule, ShardedState state)
     return plan;
 }
 
-/** How often rank @p rank has an operation of kind @p kind named @p label. */
+/** Number of operations of kind @p kind and label @p label on rank @p rank. */
 uint32_t
 CountOf(const StepGraph& graph, uint32_t rank, StepOpKind kind, const std::string& label)
 {
@@ -264,10 +263,10 @@ CountOf(const StepGraph& graph, uint32_t rank, StepOpKind kind, const std::strin
     return count;
 }
 
-// The norm goes from the first stage to the last before updates and back in the next step: one
-// message over each boundary each way; no collective joins stages any more, save that of words
-// which both ends hold; and whatever the schedule, nobody waits for ever, and no step takes longer
-// than with a barrier.
+// The norm is passed from the first stage to the last before the updates, and back in the next
+// step: one message in each direction over each stage boundary. No collective spans several stages,
+// except that of words held by both end stages. Under every schedule no rank waits forever, and no
+// step takes longer than with a barrier.
 TEST(PostValidation, PassesTheNormFromStageToStage)
 {
     Transformer model = SampleGpt(8, 1024, 16);
@@ -308,7 +307,7 @@ TEST(PostValidation, PassesTheNormFromStageToStage)
     }
 }
 
-/** What the busiest rank computes in a step, in microseconds. */
+/** Compute time per step of the busiest rank, in microseconds. */
 double
 MaxWork(const StepGraph& graph)
 {
@@ -325,14 +324,14 @@ MaxWork(const StepGraph& graph)
     return most;
 }
 
-// A step cannot be shorter than the work of its busiest stage. What it is longer by, with a
-// barrier, is what passes that differ leave, (p - 1)(F + B - 2 W), and (p - 1) F that stages are
-// askew by, which is gone when they start apart.
+// A step is at least as long as the work of its busiest stage. With a barrier the excess is (p -
+// 1)(F + B - 2 W), because passes differ, plus the skew (p - 1) F of the stages, which disappears
+// without barriers.
 TEST(PostValidation, TakesTheSkewFromZb2p)
 {
     Transformer model = SampleGpt(8, 2048, 16);
     model.tiedEmbeddings = false;
-    model.vocabulary = 1024; // so that the end stages are like the others
+    model.vocabulary = 1024; // so that the end stages equal the others
     ParallelPlan plan = Pipelined(PipelineScheduleKind::ZeroBubble2p, ShardedState::None);
     const double together = StepsOf(BuildTransformerStep(model, plan, SampleGpu()), false).back();
     plan.postValidation = true;
@@ -342,7 +341,7 @@ TEST(PostValidation, TakesTheSkewFromZb2p)
     EXPECT_LT(apart - MaxWork(graph), 0.8 * (together - MaxWork(graph)));
 }
 
-// One stage waits for no other: its steps are those with a barrier.
+// Without a pipeline there is no other stage to wait for: the graph is the same.
 TEST(PostValidation, ChangesNothingWithoutAPipeline)
 {
     ParallelPlan plan;

@@ -35,7 +35,7 @@ Replicas(uint32_t data)
     return plan;
 }
 
-// A dense layer h x h with bias and a norm's scale and shift, on whichever rank has the last layer.
+// A dense layer h x h with bias, and a norm's scale and shift, on the stage of the last layer.
 TEST(PredictionHead, HasADenseLayerAndANorm)
 {
     const double h = 1024;
@@ -52,7 +52,7 @@ TEST(PredictionHead, HasADenseLayerAndANorm)
     EXPECT_EQ(more(1), head);
 }
 
-// Forward, input gradient and weight gradient: 2 h^2 operations a token each.
+// Forward, input gradient and weight gradient: 2 h^2 FLOPs per token each.
 TEST(PredictionHead, ComputesThreeProducts)
 {
     const ParallelPlan plan = Replicas(2);

@@ -38,7 +38,7 @@ GraphOf(const ParallelPlan& plan)
     return BuildTransformerStep(SampleGpt(4, 1024, 16), plan, SampleGpu());
 }
 
-/** Every end that an executor tells of: what, whose, when. */
+/** Records every end that an executor reports: operation or group, owner, times. */
 class Ends : public StepObserver
 {
   public:
@@ -79,7 +79,7 @@ struct Outcome
     Ends ends;
 };
 
-/** Group @p slow takes twice as long as the others; each call its bytes at 1 GB/s and 5 us. */
+/** Each call takes 5 us plus its bytes at 1 GB/s; group @p slow takes twice as long. */
 Outcome
 Execute(const StepGraph& graph,
         const std::vector<double>& scale,
@@ -129,7 +129,7 @@ KindsOf(const StepGraph& graph, uint32_t slow)
     return kinds;
 }
 
-/** What is executed once for all is what each would have done, bit for bit. */
+/** Expects the folded execution to equal the execution of every rank, bit for bit. */
 void
 ExpectAlike(const StepGraph& graph,
             const std::vector<double>& scale,
@@ -150,7 +150,7 @@ ExpectAlike(const StepGraph& graph,
     }
 }
 
-// With equal GPUs and groups nothing but the program tells ranks apart: an actor a stage.
+// With equal GPUs and groups only the programs distinguish ranks: one actor per stage.
 TEST(RankFold, FindsAnActorForEachStage)
 {
     const StepGraph graph = GraphOf(PlanOf(4, 2, 3));
@@ -163,9 +163,10 @@ TEST(RankFold, FindsAnActorForEachStage)
     }
 }
 
-// One slow rank is told apart; so is who meets it: the rest of its tensor group, its data group,
-// its stage neighbors, and through those everybody. 4 tensor ranks, 3 replicas: the slow rank's
-// replica and tensor rank each divide in two what is left: 2 x 2 classes a stage.
+// One slow rank is distinct, and so are the ranks that communicate with it: the rest of its tensor
+// group, its data group, its stage neighbors, and through them all ranks. With 4 tensor ranks and 3
+// replicas, the slow rank's replica and its tensor index each split the ranks of a stage in two: 2
+// x 2 classes per stage.
 TEST(RankFold, TellsASlowRankFromItsPeers)
 {
     const StepGraph graph = GraphOf(PlanOf(4, 2, 3));
@@ -179,7 +180,7 @@ TEST(RankFold, TellsASlowRankFromItsPeers)
     EXPECT_NE(fold.actorOf[4], fold.actorOf[0]);
 }
 
-// A rank that sends to itself in the fold: a ring of ranks that run one program.
+// A ring of ranks that run one program folds into one rank that sends to itself.
 TEST(RankFold, FoldsARingIntoOneActor)
 {
     StepGraph graph;
@@ -212,7 +213,7 @@ TEST(RankFold, ExecutesTheSameStep)
     interleaved.virtualStages = 2;
     interleaved.distributedOptimizer = true;
     ExpectAlike(GraphOf(interleaved), {}, NOBODY);
-    ParallelPlan apart = PlanOf(2, 4, 2); // a rank's next step begins by its own end, too
+    ParallelPlan apart = PlanOf(2, 4, 2); // no barrier between steps
     apart.schedule = PipelineScheduleKind::ZeroBubble2p;
     apart.postValidation = true;
     ExpectAlike(GraphOf(apart), {}, NOBODY, true);
@@ -238,11 +239,11 @@ TEST(RankFold, ExecutesTheSameStepWithASlowGroup)
     }
 }
 
-/** Two jobs beside each other at planned times, the second with a slow GPU. */
+/** Two concurrent jobs at planned times, the second with a slow GPU. */
 std::vector<RankBreakdown>
 TwoJobs(bool fold)
 {
-    // On leaves of four NICs, so that some pairs are joined over spines.
+    // Leaves of four NICs, so that some pairs are joined over spines.
     SampleMachine machine(SampleMachineSpec(4, 4));
     AnalyticalEngine engine(machine.planner);
     EngineSet engines;
@@ -277,8 +278,8 @@ TwoJobs(bool fold)
     return ranks;
 }
 
-// Kernels that slow down beside communication are rounded to a picosecond at each change, in the
-// order in which changes of one instant come; that order may differ, so sums may by some.
+// Kernels slowed down by communication are rounded to a picosecond at each change, in the order of
+// simultaneous changes; that order may differ, hence a tolerance of a few picoseconds.
 TEST(RankFold, ExecutesTheSameStepsOfTwoJobs)
 {
     const auto apart = TwoJobs(false);

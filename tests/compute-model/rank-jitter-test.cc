@@ -21,7 +21,9 @@ namespace
 const Time KERNEL = Time::Milliseconds(1);
 const Time EXCHANGE = Time::Microseconds(50);
 
-/** @p ranks ranks of one role: @p kernels kernels one after another, then an all-reduce of all. */
+/**
+ * @p ranks ranks of one program: @p kernels consecutive kernels, then an all-reduce of all ranks.
+ */
 StepGraph
 DataParallel(uint32_t ranks, uint32_t kernels = 1)
 {
@@ -72,7 +74,7 @@ StepsOf(const StepGraph& graph, const RunSpec& run)
     return executor.StepTimes();
 }
 
-/** E[max of n factors] = integral of 1 - F(x)^n over x > 0, F lognormal of mean 1. */
+/** E[max of n factors] = integral of 1 - F(x)^n over x > 0, with F lognormal of mean 1. */
 double
 ExpectedMaximum(uint32_t n, double variation)
 {
@@ -87,8 +89,8 @@ ExpectedMaximum(uint32_t n, double variation)
     return sum;
 }
 
-// The factors have the mean 1 and the standard deviation asked for: of 40000 draws both are known
-// to a few times v / sqrt(n) = v / 200.
+// The factors have mean 1 and the requested standard deviation v: over 40000 draws the standard
+// error of both is about v / sqrt(n) = v / 200, of which the tolerance is four.
 TEST(RankJitter, FactorsHaveMeanOneAndTheVariation)
 {
     const RankJitter jitter({0.1, JitterScope::Step, 7});
@@ -105,7 +107,7 @@ TEST(RankJitter, FactorsHaveMeanOneAndTheVariation)
     EXPECT_NEAR(std::sqrt(squares / DRAWS), 0.1, 4 * 0.1 / 200);
 }
 
-// What a scope does not tell apart has one factor, what it does has several.
+// Draws that a scope does not distinguish share one factor; others have different factors.
 TEST(RankJitter, ScopeSaysWhatIsDrawnAnew)
 {
     const RankJitter run({0.1, JitterScope::Run, 1});
@@ -127,7 +129,7 @@ TEST(RankJitter, RefusesWhatIsNoVariation)
                  std::invalid_argument);
 }
 
-// Zero variation multiplies nothing: the same picoseconds as without jitter.
+// With zero variation steps take the same picoseconds as without jitter.
 TEST(JitteredSteps, AreTheSameBitsWithoutVariation)
 {
     const StepGraph graph = DataParallel(8, 3);
@@ -151,9 +153,9 @@ TEST(JitteredSteps, RepeatWithTheirSeedOnly)
     EXPECT_NE(StepsOf(graph, run), first);
 }
 
-// A step waits for its slowest rank, so its mean over kernels of one length is their expected
-// maximum over the ranks; 400 steps know it to 4 s / 20. Folding 64 ranks into one would give the
-// mean factor 1 instead of 1.12.
+// A step waits for its slowest rank, so the mean step of equal kernels is the expected maximum over
+// the ranks; over 400 steps its standard error is s / 20, and the tolerance four of it. Folding 64
+// ranks into one would give a mean factor of 1 instead of 1.12.
 TEST(JitteredSteps, LastAsLongAsTheExpectedMaximumOverRanks)
 {
     const StepGraph graph = DataParallel(64);
@@ -166,8 +168,9 @@ TEST(JitteredSteps, LastAsLongAsTheExpectedMaximumOverRanks)
     EXPECT_GT(expected, 1.1 * KERNEL.ToSeconds());
 }
 
-// The mean of k independent factors of variation v has the variation v / sqrt(k): noise of single
-// kernels averages out over a step. Of 1000 steps a deviation is known to 1 / sqrt(2000).
+// The mean of k independent factors of variation v has variation v / sqrt(k): jitter of single
+// kernels averages out over a step. Over 1000 steps the relative standard error of a deviation is 1
+// / sqrt(2000).
 TEST(JitteredSteps, OfSingleOperationsAverageOut)
 {
     const StepGraph graph = DataParallel(1, 25);
@@ -179,7 +182,7 @@ TEST(JitteredSteps, OfSingleOperationsAverageOut)
     EXPECT_NEAR(spread.deviation, expected, 4 * expected / std::sqrt(2000));
 }
 
-// One GPU that is slow by f holds everybody back: f times the kernels, then the exchange.
+// One GPU that is slow by f delays all ranks: f times the kernels, then the all-reduce.
 TEST(JitteredSteps, WaitForTheSlowestRank)
 {
     const StepGraph graph = DataParallel(16, 2);
@@ -189,7 +192,8 @@ TEST(JitteredSteps, WaitForTheSlowestRank)
     EXPECT_EQ(StepsOf(graph, run).at(0), KERNEL * 3 + EXCHANGE);
 }
 
-// Equal steps are known at the third; drawn ones when t s / sqrt(n) is within the tolerance.
+// Equal steps are steady at the third; with jitter the run ends when t s / sqrt(n) is within the
+// tolerance.
 TEST(SteadyRule, EndsARunWhenTheMeanIsKnown)
 {
     const StepGraph graph = DataParallel(8);

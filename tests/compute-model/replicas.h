@@ -7,7 +7,7 @@
 namespace weir
 {
 
-/** As many whole replicas in 32 bits, with one micro-batch of @p samples each. */
+/** A plan of @p data whole replicas in fp32, with one micro-batch of @p samples each. */
 inline ParallelPlan
 Replicas(uint32_t data, uint32_t samples)
 {
@@ -19,7 +19,7 @@ Replicas(uint32_t data, uint32_t samples)
     return plan;
 }
 
-/** As many replicas that share what @p state says, with micro-batches of a sample each. */
+/** A plan of @p data replicas that shard @p state, with micro-batches of one sample each. */
 inline ParallelPlan
 Sharded(ShardedState state, uint32_t data, uint32_t microBatches)
 {

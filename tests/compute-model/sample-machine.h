@@ -18,7 +18,9 @@ SampleProfile(double gigabytes)
     return profile;
 }
 
-/** Nodes of eight GPUs on rails, each leaf with so many NICs; round rates. */
+/**
+ * Rail-optimized nodes of eight GPUs; link rates are round numbers. @param leafRadix ports per leaf
+ */
 inline ClusterSpec
 SampleMachineSpec(uint32_t nodes, uint32_t leafRadix)
 {
@@ -36,7 +38,7 @@ SampleMachineSpec(uint32_t nodes, uint32_t leafRadix)
     return spec;
 }
 
-/** A wired cluster and what plans collectives on it. */
+/** A wired cluster and the planner of its collectives. */
 struct SampleMachine
 {
     explicit SampleMachine(const ClusterSpec& spec,

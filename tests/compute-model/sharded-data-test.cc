@@ -36,7 +36,7 @@ Moved(const StepGraph& graph, CollectiveOp collective, StreamKind stream = Strea
     return bytes;
 }
 
-// Units sum to what the stage holds, whatever the plan.
+// Units sum to the parameters of the stage, for any plan.
 TEST(ShardUnits, SumToTheStage)
 {
     for (const uint32_t pipeline : {1U, 2U})
@@ -53,9 +53,9 @@ TEST(ShardUnits, SumToTheStage)
     }
 }
 
-// FSDP: every micro-batch gathers the root unit once and each layer before its forward and again
-// before its backward pass, but for the last layer, whose backward pass comes next; and reduces
-// everything once. 2-byte weights, gradients in 4 bytes or 2.
+// FSDP: every micro-batch gathers the root unit once, and each layer before its forward and again
+// before its backward pass, except for the last layer, whose backward pass follows directly; it
+// reduces everything once. Weights have 2 bytes, gradients 4 or 2.
 TEST(FullSharding, GathersTwiceAndReducesOnceAMicroBatch)
 {
     for (const uint32_t microBatches : {1U, 3U})
@@ -74,8 +74,8 @@ TEST(FullSharding, GathersTwiceAndReducesOnceAMicroBatch)
     }
 }
 
-// Without resharding and with no_sync (torchtitan under pipelines) a step of any number of
-// micro-batches moves weights once and gradients once.
+// Without resharding and with no_sync (torchtitan under pipelines) a step moves weights once and
+// gradients once, for any number of micro-batches.
 TEST(FullSharding, KeepsWeightsAndGradientsWhenTold)
 {
     ParallelPlan plan = Sharded(ShardedState::Full, 2, 4);
@@ -86,13 +86,13 @@ TEST(FullSharding, KeepsWeightsAndGradientsWhenTold)
     const double parameters = RankStageParameters(MODEL, plan, 0);
     EXPECT_EQ(Moved(graph, CollectiveOp::AllGather), 2 * parameters);
     EXPECT_EQ(Moved(graph, CollectiveOp::ReduceScatter), 4 * parameters);
-    const Execution run(graph); // and nobody waits for ever
+    const Execution run(graph); // no rank waits forever
     EXPECT_GT(run.StepTime(), Time());
 }
 
-// A gather that is shorter than a layer's pass costs nothing when it is issued a unit ahead: only
-// the root unit's and (behind the embedding's few kernels) the first layer's are seen. Issued when
-// they are needed, each is seen in full.
+// A gather shorter than a layer's pass is hidden if it is issued one unit ahead: only those of the
+// root unit and (after the embedding's few kernels) of the first layer are exposed. Issued on
+// demand, each is exposed in full.
 TEST(FullSharding, PrefetchHidesGathers)
 {
     const Time gather = Time::Microseconds(100);
@@ -108,8 +108,8 @@ TEST(FullSharding, PrefetchHidesGathers)
     EXPECT_EQ(late.Spent(0, TimeCategory::Data), gather * (2 * LAYERS));
 }
 
-// Reductions run beside the backward pass of the next units; the root unit's comes last and is
-// waited for.
+// Reductions overlap with the backward pass of the next units; that of the root unit is last and
+// exposed.
 TEST(FullSharding, ReductionsHideButTheLast)
 {
     const Time reduction = Time::Microseconds(100);
@@ -122,8 +122,8 @@ TEST(FullSharding, ReductionsHideButTheLast)
     EXPECT_LT(run.Spent(0, TimeCategory::Data), reduction * 2);
 }
 
-// Hybrid sharding: neighbors share a copy, ranks with the same part sum it up; a part is one of
-// `ranks` of what is scattered.
+// Hybrid sharding: adjacent ranks shard a copy, and ranks with the same shard sum it over the
+// copies; a shard is 1 / `ranks` of the scattered gradients.
 TEST(FullSharding, HybridShardingSumsPartsAmongCopies)
 {
     ParallelPlan plan = Sharded(ShardedState::Full, 8, 2);
@@ -159,7 +159,7 @@ TEST(DataSharding, GradientsAreReducedInEveryMicroBatchOrTheLast)
     }
 }
 
-/** Memory traffic of rank 0's kernels of that name. */
+/** Memory traffic of rank 0's kernels of the given name. */
 double
 TrafficOf(const StepGraph& graph, const std::string& name)
 {
@@ -178,10 +178,10 @@ TrafficOf(const StepGraph& graph, const std::string& name)
     return bytes;
 }
 
-// ZeRO-2 keeps a part of gradients: none are whole, which would be cleared, and each pass from the
-// second on reads what its reductions have left of P parameters on each of N ranks and the part so
-// far, and writes that: 3 x 4 P / N bytes, of whole rows of a kernel's shape. Put off to the last
-// pass, 4 P bytes are cleared.
+// ZeRO-2 keeps only a shard of the gradients, so no full buffer is cleared. From the second pass on
+// each of N ranks reads the reduced shard of P parameters and the sum so far, and writes the sum: 3
+// x 4 P / N bytes, rounded to whole rows of a kernel. If reduction is postponed to the last pass, 4
+// P bytes are cleared.
 TEST(DataSharding, PartsOfGradientsAreAddedFromTheSecondPassOn)
 {
     const uint32_t ranks = 4;
@@ -204,13 +204,13 @@ TEST(DataSharding, PartsOfGradientsAreAddedFromTheSecondPassOn)
     }
 }
 
-// Each pass waits for its own reductions, so that its buckets are free for the next one's: where
-// they take much longer than passes, all of them are seen.
+// Each pass waits for its own reductions, so that its buckets are free for the next pass:
+// reductions much longer than passes are fully exposed.
 TEST(DataSharding, PassesWaitForTheirReductions)
 {
     const uint32_t microBatches = 3;
     ParallelPlan plan = Sharded(ShardedState::Gradients, 4, microBatches);
-    plan.bucket = Bytes::GiB(4); // one a pass, behind which no kernel is left
+    plan.bucket = Bytes::GiB(4); // one per pass, after its last kernel
     const Time reduction = Time::Seconds(1);
     const auto duration = [reduction](const CollectiveCall& call) {
         return call.op == CollectiveOp::ReduceScatter ? reduction : Time();
@@ -219,7 +219,7 @@ TEST(DataSharding, PassesWaitForTheirReductions)
     EXPECT_EQ(run.Spent(0, TimeCategory::Data), reduction * microBatches);
 }
 
-// distributedOptimizer is another word for `optimizer`.
+// distributedOptimizer is a synonym of `optimizer`.
 TEST(DataSharding, DistributedOptimizerIsZeroOne)
 {
     ParallelPlan old = Sharded(ShardedState::None, 4, 2);
@@ -233,8 +233,8 @@ TEST(DataSharding, DistributedOptimizerIsZeroOne)
     EXPECT_EQ(EstimateMemory(MODEL, old).Total(), EstimateMemory(MODEL, plan).Total());
 }
 
-// InternEvo's zero1 group: gradients summed whole over all replicas, weights gathered by the few
-// that share the optimizer's state out.
+// InternEvo's zero1 group: gradients are all-reduced over all replicas, and weights gathered by the
+// few ranks that shard the optimizer's state.
 TEST(DataSharding, OptimizerOfAFewReplicas)
 {
     ParallelPlan plan = Sharded(ShardedState::Optimizer, 8, 1);
@@ -256,7 +256,7 @@ TEST(DataSharding, OptimizerOfAFewReplicas)
     }
 }
 
-// Gathered beside the next forward pass, the same bytes cost less.
+// Gathered during the next forward pass, the same bytes cost less time.
 TEST(DataSharding, OverlappedGatherIsPartlyHidden)
 {
     ParallelPlan plan = Sharded(ShardedState::Optimizer, 4, 1);
@@ -271,7 +271,7 @@ TEST(DataSharding, OverlappedGatherIsPartlyHidden)
               Execution(behind, duration).Spent(0, TimeCategory::Data));
 }
 
-// The gradient norm of one replica is agreed on by its tensor ranks: no data-parallel time.
+// The gradient norm of a single replica is reduced by its tensor ranks: no data-parallel time.
 TEST(DataSharding, NormOfOneReplicaIsNoDataTime)
 {
     ParallelPlan plan;
@@ -282,8 +282,8 @@ TEST(DataSharding, NormOfOneReplicaIsNoDataTime)
     EXPECT_GT(run.Spent(0, TimeCategory::Tensor), Time());
 }
 
-// Mixed precision under ZeRO-3: 16 bytes a parameter over N ranks (Rajbhandari et al. 2020, 3.1,
-// without the 16-bit copies, which are gathered when they are used).
+// Mixed precision under ZeRO-3: 16 bytes per parameter over N ranks (Rajbhandari et al. 2020, 3.1,
+// without the 16-bit copies, which are gathered on use).
 TEST(ShardedMemory, SixteenBytesOverRanks)
 {
     for (const uint32_t data : {2U, 8U})
@@ -295,7 +295,7 @@ TEST(ShardedMemory, SixteenBytesOverRanks)
     }
 }
 
-// ZeRO-2: 2 bytes a parameter whole, 16 over N (ibid., figure 1: 2 + (2 + 12)/N with 16-bit
+// ZeRO-2: 2 bytes per parameter in full, 14 over N (ibid., figure 1: 2 + (2 + 12)/N with 16-bit
 // gradients).
 TEST(ShardedMemory, ZeroTwoSharesGradients)
 {
@@ -308,9 +308,9 @@ TEST(ShardedMemory, ZeroTwoSharesGradients)
                 1);
 }
 
-// Besides its part a rank holds gradients that are not yet reduced: of the largest unit, a layer of
-// 12 h^2 + 13 h parameters or the word embedding, in 2 bytes, and two buckets, of which the one
-// with the embedding is as large as that is.
+// In addition to its shard a rank holds gradients not yet reduced: those of the largest unit, a
+// layer of 12 h^2 + 13 h parameters or the word embedding, in 2 bytes, and two buckets, of which
+// the one with the embedding has its size.
 TEST(ShardedMemory, ZeroTwoHoldsTheGradientsInReduction)
 {
     ParallelPlan plan = Sharded(ShardedState::Gradients, 4, 2);
@@ -320,22 +320,22 @@ TEST(ShardedMemory, ZeroTwoHoldsTheGradientsInReduction)
     const double words = RankWordParameters(MODEL, plan);
     ASSERT_GT(words, 12 * h * h + 13 * h);
     EXPECT_NEAR(EstimateMemory(MODEL, plan).gathered.ToDouble(), 2 * words + bucket + 4 * words, 1);
-    plan.sharding.everyPass = false; // gradients are summed up whole, and reduced in place
+    plan.sharding.everyPass = false; // gradients are accumulated in full, reduced in place
     EXPECT_EQ(EstimateMemory(MODEL, plan).gathered, Bytes());
     plan.sharding.everyPass = true;
-    plan.bucket = Bytes::GiB(64); // all of a pass in one
+    plan.bucket = Bytes::GiB(64); // one bucket per pass
     EXPECT_NEAR(EstimateMemory(MODEL, plan).gathered.ToDouble(),
                 2 * words + 4 * RankStageParameters(MODEL, plan, 0),
                 1);
     Transformer narrow = MODEL;
-    narrow.vocabulary = 1024; // padded to a multiple of 128 a rank at most
+    narrow.vocabulary = 1024; // padded to a multiple of at most 128 per rank
     plan.bucket = Bytes::MiB(8);
     EXPECT_NEAR(EstimateMemory(narrow, plan).gathered.ToDouble(),
                 2 * (12 * h * h + 13 * h) + 2 * bucket,
                 1);
 }
 
-// Reduced with the last micro-batch only, all gradients are summed up whole until then.
+// If gradients are reduced only with the last micro-batch, they are accumulated in full until then.
 TEST(ShardedMemory, GradientsThatArePutOffAreWhole)
 {
     ParallelPlan plan = Sharded(ShardedState::Gradients, 8, 4);
@@ -347,7 +347,7 @@ TEST(ShardedMemory, GradientsThatArePutOffAreWhole)
     EXPECT_NEAR(EstimateMemory(MODEL, plan).gradients.ToDouble(), whole / 8, 1);
 }
 
-// Under FSDP similarly: no_sync keeps gradients whole, but not those of a single pass.
+// The same for FSDP: no_sync keeps full gradients, but not with a single pass.
 TEST(ShardedMemory, NoSyncOfASinglePassKeepsNothing)
 {
     for (const uint32_t microBatches : {1U, 4U})
@@ -360,7 +360,7 @@ TEST(ShardedMemory, NoSyncOfASinglePassKeepsNothing)
     }
 }
 
-// Holding all layers' weights costs what resharding saves.
+// Without resharding the weights of all layers are held, instead of those of two units.
 TEST(ShardedMemory, ReshardingSavesAllButTheUnitsInFlight)
 {
     ParallelPlan plan = Sharded(ShardedState::Full, 4, 1);
@@ -371,9 +371,9 @@ TEST(ShardedMemory, ReshardingSavesAllButTheUnitsInFlight)
     EXPECT_NEAR((kept - resharded).ToDouble(), (LAYERS - 2) * layer * 2, 1);
 }
 
-// PyTorch's checkpoint without reentrance stops in front of the last product, whose output nothing
-// reads: 2 s b 4h h flops a layer less than whole recomputation; selective "op" recomputes the
-// products k and o only (a GPT has no gate): 2 s b h (h + h).
+// PyTorch's non-reentrant checkpoint stops before the last GEMM, whose output is not read: 2 s b 4h
+// h FLOPs per layer less than full recomputation. Selective "op" recomputes only the k and o GEMMs
+// (a GPT has no gate): 2 s b h (h + h).
 TEST(Recomputation, CountsTheProductsOfEachKind)
 {
     const double tokens = MODEL.sequence;
@@ -389,14 +389,14 @@ TEST(Recomputation, CountsTheProductsOfEachKind)
     EXPECT_NEAR(full - flops(Recomputation::Needed, 1), LAYERS * 2 * tokens * 4 * h * h, 1);
     EXPECT_NEAR(flops(Recomputation::Operators, 1) - none, LAYERS * 2 * tokens * h * 2 * h, 1);
     EXPECT_NEAR(flops(Recomputation::Full, 2) - none, (full - none) / 2, 1);
-    // The attention core whatever its kernels: one flash kernel of 4 s s h operations, of which the
-    // causal mask leaves half.
+    // The attention core for any kernels: one flash kernel of 4 s s h FLOPs, halved by the causal
+    // mask.
     const double attention = 2 * tokens * tokens * h;
     EXPECT_NEAR(flops(Recomputation::Selective, 1) - none, LAYERS * attention, 1);
 }
 
-// Every PyTorch operation as a kernel of its own takes longer than fused kernels, and those take
-// longer than compiled ones; the products are the same.
+// One kernel per PyTorch operation takes longer than fused kernels, and those take longer than
+// compiled ones; the GEMMs are the same.
 TEST(KernelFusion, FewerPassesOverMemory)
 {
     Transformer model = SampleLlama70b();

@@ -20,10 +20,10 @@ Ms(double ms)
     return Time::Milliseconds(ms);
 }
 
-// One access of three moves 47 GB/s here: what an H200's multiprocessor can at most.
+// An all-gather of three accesses per byte moves 47 GB/s here, the maximum of an H200's SM.
 const SmPace PACE{Rate::GBps(141), 1.98e9, 0.99e9, 47 / 1.98, 38 / 1.98};
 
-/** All-gather of one multiprocessor that takes @p perMille of the memory's rate. */
+/** An all-gather on one SM that takes @p perMille thousandths of the memory rate. */
 StepOp
 Gather(uint16_t perMille)
 {
@@ -37,7 +37,7 @@ Gather(uint16_t perMille)
     return op;
 }
 
-/** A kernel of @p duration that takes @p share of the memory's rate. */
+/** A kernel of @p duration that takes the fraction @p share of the memory rate. */
 KernelRecord
 Kernel(Time duration, double share)
 {
@@ -48,7 +48,7 @@ Kernel(Time duration, double share)
     return kernel;
 }
 
-/** The step of ranks that gather for 4 ms alone, each beside its own kernel. */
+/** Step time of ranks that all-gather for 4 ms in isolation, each next to its own kernel. */
 Time
 StepBeside(const std::vector<KernelRecord>& kernels, uint16_t perMille, OverlapKind kind)
 {
@@ -83,10 +83,10 @@ StepBeside(const std::vector<KernelRecord>& kernels, uint16_t perMille, OverlapK
 void
 ExpectNear(Time found, Time expected)
 {
-    EXPECT_NEAR(found.ToSeconds(), expected.ToSeconds(), 3e-9); // losses below 1 ns are let go
+    EXPECT_NEAR(found.ToSeconds(), expected.ToSeconds(), 3e-9); // losses below 1 ns are ignored
 }
 
-// A kernel that takes the whole memory rate leaves 1 - 1/2; a matrix product its clock's share.
+// A kernel that takes the whole memory rate leaves 1 - 1/2; a GEMM leaves the ratio of its clock.
 TEST(SmPace, KernelsLeaveTheirClockAndTheMemoryTheyDoNotTake)
 {
     StepGraph graph;
@@ -100,13 +100,13 @@ TEST(SmPace, KernelsLeaveTheirClockAndTheMemoryTheyDoNotTake)
     EXPECT_NEAR(PACE.Left(graph, op), 1 - 0.125, 1e-9);
     op.firstKernel = 2;
     EXPECT_NEAR(PACE.Left(graph, op), 0.5, 1e-9);
-    op.firstKernel = 1; // both, weighted by their time
+    op.firstKernel = 1; // both, weighted by time
     op.kernelCount = 2;
     EXPECT_NEAR(PACE.Left(graph, op), (0.875 + 2 * 0.5) / 3, 1e-9);
 }
 
-// A gather that needs all of its multiprocessor goes at half speed beside the kernel: 4 ms of it
-// take 8; beside one of 5 ms 2.5 are done, and 1.5 follow alone.
+// A gather that needs its whole SM runs at half speed next to the kernel: its 4 ms take 8 ms. Next
+// to a kernel of 5 ms, 2.5 ms of it are done, and 1.5 ms follow uncontended.
 TEST(SmPace, CommunicationThatNeedsMoreThanIsLeftTakesLonger)
 {
     ExpectNear(StepBeside({Kernel(Ms(8), 1)}, 1000, OverlapKind::Modeled), Ms(8));
@@ -114,15 +114,15 @@ TEST(SmPace, CommunicationThatNeedsMoreThanIsLeftTakesLonger)
     ExpectNear(StepBeside({Kernel(Ms(5), 1)}, 1000, OverlapKind::Off), Ms(5));
 }
 
-// What the links hold to less than is left keeps its time, in between it loses the difference:
-// 750 needed where 500 are left is done at 2/3, 4 ms take 6.
+// A gather limited by links to less than what is left keeps its time; otherwise it loses the
+// difference: if it needs 750 and 500 are left, it runs at 2/3, and 4 ms take 6 ms.
 TEST(SmPace, CommunicationThatLinksHoldBackDoesNot)
 {
     ExpectNear(StepBeside({Kernel(Ms(3), 1)}, 500, OverlapKind::Modeled), Ms(4));
     ExpectNear(StepBeside({Kernel(Ms(6), 1)}, 750, OverlapKind::Modeled), Ms(6));
 }
 
-// The rank that is delayed most delays all of them.
+// The most delayed rank delays all ranks.
 TEST(SmPace, TheSlowestRankDecides)
 {
     ExpectNear(StepBeside({Kernel(Ms(3), 0), Kernel(Ms(5), 1)}, 1000, OverlapKind::Modeled),

@@ -47,7 +47,7 @@ TensorBytes(const StepGraph& graph)
     });
 }
 
-// Pieces are the product: as many operations, and as many bytes between ranks.
+// The pieces add up to the GEMM: the same FLOPs and the same bytes between ranks.
 TEST(SplitGemms, DoTheSameWork)
 {
     const StepGraph whole = Build(false);
@@ -56,9 +56,9 @@ TEST(SplitGemms, DoTheSameWork)
     EXPECT_EQ(TensorBytes(split), TensorBytes(whole));
 }
 
-// Of a layer's eight communications six go by copy engines: those before QKV and FC1, behind
-// projection and FC2, and before the gradients of the two. The others, beside gradients of QKV and
-// FC1, are whole kernels of their own.
+// Six of a layer's eight communications use copy engines: those before QKV and FC1, those after
+// projection and FC2, and those before the gradients of the latter two. The others, which overlap
+// with gradients of QKV and FC1, are kernels.
 TEST(SplitGemms, SixOfALayersCommunicationsHoldNoMultiprocessors)
 {
     const auto byCopyEngine = [](const StepGraph& graph) {
@@ -68,7 +68,7 @@ TEST(SplitGemms, SixOfALayersCommunicationsHoldNoMultiprocessors)
     EXPECT_EQ(byCopyEngine(Build(false)), 0);
 }
 
-// Where nothing of tensor parallelism is overlapped, products are whole.
+// Without overlap of tensor-parallel communication GEMMs are not split.
 TEST(SplitGemms, NeedOverlap)
 {
     ParallelPlan plan = TensorPlan(true);
@@ -86,15 +86,15 @@ Waits(const StepGraph& graph, Time communication)
     return Execution(graph, duration).Spent(0, TimeCategory::Tensor);
 }
 
-// What takes no longer than three of four pieces is hidden; what takes longer than the product is
-// waited for, less those three pieces.
+// Communication that takes no longer than three of four pieces is hidden; longer communication is
+// exposed, minus those three pieces.
 TEST(SplitGemms, HideCommunicationBesideAllPiecesButOne)
 {
     const StepGraph whole = Build(false);
     const StepGraph split = Build(true);
     const Time brief = Time::Microseconds(1);
-    // Whole products: two communications wait before and two behind products forward, two backward;
-    // those of the output layer's input are whole in both.
+    // Unsplit GEMMs expose two communications before and two after GEMMs forward, and two backward;
+    // those of the output layer's input are not split in either case.
     EXPECT_GE(Waits(whole, brief), brief * (2 * 6));
     EXPECT_LE(Waits(split, brief), Waits(whole, brief) - brief * (2 * 6));
     const Time endless = Time::Seconds(1);

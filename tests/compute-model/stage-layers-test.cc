@@ -20,7 +20,7 @@ PlanOf(uint32_t stages, uint32_t chunks, bool embeddingsAsLayers)
     return plan;
 }
 
-/** Going round the stages chunk by chunk, each chunk begins where the one before ends. */
+/** Over the stages of each chunk in turn, each part begins where the one before ends. */
 TEST(StageLayers, ChunksFollowEachOther)
 {
     const Transformer model = SampleGpt(22, 64, 4);
@@ -40,7 +40,7 @@ TEST(StageLayers, ChunksFollowEachOther)
     }
 }
 
-/** 22 layers and two embeddings over 8 stages: three each, the embeddings one each of theirs. */
+/** 22 layers and two embeddings over 8 stages: three each, where an embedding counts as one. */
 TEST(StageLayers, EmbeddingsTakeThePlaceOfALayer)
 {
     const Transformer model = SampleGpt(22, 64, 4);

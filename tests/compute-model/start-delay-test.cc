@@ -27,8 +27,8 @@ struct Kernel
 constexpr float DISPLACED = 0.5F;
 
 /**
- * One rank whose compute stream runs @p first and then @p second, each one operation of several
- * kernels, and whose data stream runs a collective of one SM that takes 2 ms.
+ * One rank. Its compute stream runs @p first and then @p second, each one operation of several
+ * kernels; its data stream runs a collective on one SM that takes 2 ms.
  */
 class Overlap
 {
@@ -57,7 +57,7 @@ class Overlap
         }
     }
 
-    /** The collective is ready when @p need has ended. */
+    /** Makes the collective ready when @p need has ended. */
     void ReduceAfter(const StepDependency& need)
     {
         StepOp op;
@@ -71,7 +71,7 @@ class Overlap
         Stream(StreamKind::DataComm).push_back(op);
     }
 
-    /** The collective is ready at @p ready. */
+    /** Makes the collective ready at @p ready. */
     void ReduceAt(Time ready)
     {
         StepOp copy;
@@ -112,7 +112,8 @@ ExpectNear(Time found, Time expected)
     EXPECT_NEAR(found.ToSeconds(), expected.ToSeconds(), 1e-9);
 }
 
-// What becomes ready when a persistent kernel begins waits for its end: 1 + 10, then 2 ms.
+// A collective that becomes ready when a persistent kernel begins waits for its end: 1 + 10, then 2
+// ms.
 TEST(StartDelay, LastsUntilAPersistentKernelEnds)
 {
     Overlap overlap(SHORT, GEMM);
@@ -122,7 +123,8 @@ TEST(StartDelay, LastsUntilAPersistentKernelEnds)
     ExpectNear(overlap.step, Ms(13));
 }
 
-// Launched in order it stands before the kernel, which then does 2 ms at 1 / 1.5 of its speed.
+// Launched in order, the collective precedes the kernel, which then runs at 1 / 1.5 of its speed
+// for 2 ms.
 TEST(StartDelay, IsNoneForWhatWasLaunchedBefore)
 {
     Overlap overlap(SHORT, GEMM);
@@ -132,7 +134,7 @@ TEST(StartDelay, IsNoneForWhatWasLaunchedBefore)
     ExpectNear(overlap.step, Ms(1 + 2 + (10 - 2 / 1.5)));
 }
 
-// But what becomes ready later waits, whoever was launched first.
+// A collective that becomes ready later waits in any launch order.
 TEST(StartDelay, HoldsInOrderOnceTheKernelRuns)
 {
     Overlap overlap(SHORT, GEMM);
@@ -141,7 +143,7 @@ TEST(StartDelay, HoldsInOrderOnceTheKernelRuns)
     ExpectNear(overlap.begin, Ms(11));
 }
 
-// Off and one factor for all are models without multiprocessors.
+// The models `off` and `constant` have no SMs, hence no start delay.
 TEST(StartDelay, IsOnlyModelledWithTheSlowdown)
 {
     for (const OverlapKind kind : {OverlapKind::Off, OverlapKind::Constant})
@@ -154,7 +156,7 @@ TEST(StartDelay, IsOnlyModelledWithTheSlowdown)
     }
 }
 
-// Of an operation of several kernels only the one that runs is waited for, and only if it is
+// In an operation of several kernels only the running kernel delays the start, and only if it is
 // persistent: here from 0 to 4 and from 6 to 10.
 TEST(StartDelay, EndsWithTheKernelThatRuns)
 {
@@ -170,7 +172,7 @@ TEST(StartDelay, EndsWithTheKernelThatRuns)
     }
 }
 
-// A kernel that the CPU has yet to launch keeps nobody out.
+// A kernel that the CPU has not launched yet delays nothing.
 TEST(StartDelay, IsNoneBehindWhatIsNotLaunched)
 {
     Overlap overlap(SHORT, GEMM);
@@ -182,9 +184,9 @@ TEST(StartDelay, IsNoneBehindWhatIsNotLaunched)
     ExpectNear(overlap.begin, Ms(1));
 }
 
-// A second communication that joins slows the kernel down and so puts off the room of a third.
-// The first holds an SM from 0 on for 2 ms: the GEMM of 10 ms does 2 / 1.5 of it and ends after
-// 2 + 10 - 2 / 1.5; what became ready at 1 waits for that.
+// A second communication slows the kernel down and so delays the start of a third. The first holds
+// an SM for 2 ms from 0 on: the GEMM of 10 ms does 2 / 1.5 ms of its work in that time and ends at
+// 2 + 10 - 2 / 1.5. The collective that became ready at 1 waits for that.
 TEST(StartDelay, FollowsTheKernelThatIsSlowed)
 {
     Overlap overlap(GEMM, SHORT);

@@ -27,9 +27,9 @@ TEST(StudentT, IsBoostsQuantileOnBothSidesOfTheChangeOfMethod)
     EXPECT_THROW(StudentT95(0), std::invalid_argument);
 }
 
-// Three steps of 1 - d, 1 and 1 + d have mean 1 and deviation d; t at two degrees of freedom is
-// 4.3027, so d = 0.01 makes the half width 4.3027 * 0.01 / sqrt(3) = 0.02484: more than twice what
-// the normal distribution's 1.96 would make of it.
+// Three steps of 1 - d, 1 and 1 + d have mean 1 and deviation d. Student's t at two degrees of
+// freedom is 4.3027, so for d = 0.01 the half width is 4.3027 * 0.01 / sqrt(3) = 0.02484, more than
+// twice the value with the normal distribution's 1.96.
 TEST(SteadyRule, FewStepsMakeTheMeanLessCertain)
 {
     const std::vector<Time> steps{Time::Seconds(0.99), Time::Seconds(1), Time::Seconds(1.01)};
@@ -38,8 +38,8 @@ TEST(SteadyRule, FewStepsMakeTheMeanLessCertain)
     EXPECT_FALSE(SteadyRule{0.5}.IsMet({steps[0], steps[1]}));
 }
 
-// What 95 % confidence says: of many runs of five steps, normal about a mean of 1 s, 95 %
-// have that mean within their own half width. With 1.96 in place of t it would be 88 %.
+// Meaning of 95 % confidence: in 95 % of many runs of five normal steps of mean 1 s, the true mean
+// lies within the run's own half width. With 1.96 instead of t it would be 88 %.
 TEST(SteadyRule, TheMeanLiesWithinTheToleranceInNineteenOfTwentyRuns)
 {
     constexpr int RUNS = 20000;
@@ -54,7 +54,7 @@ TEST(SteadyRule, TheMeanLiesWithinTheToleranceInNineteenOfTwentyRuns)
             steps.push_back(Time::Seconds(draw(random)));
         }
         const double error = std::abs(SpreadOf(steps).mean - 1);
-        // The smallest tolerance that the rule is content with is the half width over the mean.
+        // The smallest tolerance that satisfies the rule is the half width over the mean.
         within += SteadyRule{error / SpreadOf(steps).mean}.IsMet(steps) ? 0 : 1;
     }
     EXPECT_NEAR(within / double{RUNS}, 0.95, 0.006); // four standard deviations

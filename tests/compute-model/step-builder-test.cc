@@ -18,7 +18,7 @@ namespace weir
 namespace
 {
 
-/** Without embeddings, output and optimizer all stages of a pipeline take equal time. */
+/** Zeroes embeddings, output and optimizer, so that all stages of a pipeline take equal time. */
 void
 KeepOnlyLayers(StepGraph& graph)
 {
@@ -44,8 +44,8 @@ Plan(uint32_t tensor, uint32_t pipeline, uint32_t data, uint32_t globalBatch)
     return plan;
 }
 
-// Narayanan et al. 2021, equation 3, without recomputation (72 instead of 96):
-// 72 B s l h^2 (1 + s/(6h) + V/(12 l h)) matrix-multiplication flops, attention counted in full.
+// Narayanan et al. 2021, equation 3, without recomputation (72 instead of 96): 72 B s l h^2 (1 +
+// s/(6h) + V/(12 l h)) GEMM FLOPs, attention counted in full.
 TEST(StepBuilder, FlopsFollowNarayanan)
 {
     const Transformer model = SampleGpt(8, 4096, 32);
@@ -61,14 +61,14 @@ TEST(StepBuilder, FlopsFollowNarayanan)
         const double expected = 72 * b * s * l * h * h * (1 + s / (6 * h) + v / (12 * l * h));
         EXPECT_NEAR(GemmFlops(BuildTransformerStep(model, plan, SampleGpu())) / expected, 1, 1e-12);
 
-        // With full recomputation the layers' forward pass runs twice: 96 instead of 72, logits
-        // as before.
+        // Full recomputation runs the layers' forward pass twice: 96 instead of 72, logits as
+        // before.
         plan.recomputation = Recomputation::Full;
         const double recomputed = 96 * b * s * l * h * h * (1 + s / (6 * h) + v / (16 * l * h));
         EXPECT_NEAR(
             GemmFlops(BuildTransformerStep(model, plan, SampleGpu())) / recomputed, 1, 1e-12);
 
-        // Selective: only 4 b s^2 h more per layer.
+        // Selective recomputation adds only 4 b s^2 h per layer.
         plan.recomputation = Recomputation::Selective;
         const double selective = expected + 4 * b * s * s * h * l;
         EXPECT_NEAR(
@@ -76,8 +76,9 @@ TEST(StepBuilder, FlopsFollowNarayanan)
     }
 }
 
-// With equal stages and no communication the bubble of 1F1B is (p - 1)/(m + p - 1) of the step, of
-// the interleaved schedule (p - 1)/(v m + p - 1) (Narayanan et al. 2021, 2.2), to the picosecond.
+// With equal stages and no communication the bubble is (p - 1)/(m + p - 1) of the step for 1F1B,
+// and (p - 1)/(v m + p - 1) for the interleaved schedule (Narayanan et al. 2021, 2.2), to the
+// picosecond.
 TEST(StepBuilder, BubbleFollowsNarayanan)
 {
     const Transformer model = SampleGpt(24, 1024, 16);
@@ -111,7 +112,7 @@ class Plans : public ::testing::TestWithParam<ParallelPlan>
 {
 };
 
-// Every rank's categories sum to the step's time, whatever the plan.
+// Every rank's categories sum to the step time, for any plan.
 TEST_P(Plans, BreakdownSumsToTheStep)
 {
     const Transformer model = SampleGpt(8, 1024, 16);
@@ -127,8 +128,8 @@ TEST_P(Plans, BreakdownSumsToTheStep)
     }
 }
 
-// The gradients that the backward pass makes final, found by where buckets are issued, are all the
-// parameters that a rank of the stage holds: two ways to count them.
+// Two ways to count agree: the bytes of the gradient buckets issued in the backward pass, and the
+// parameters held by a rank of the stage.
 TEST_P(Plans, BucketsCoverEveryParameter)
 {
     const Transformer model = SampleGpt(8, 1024, 16);
@@ -150,8 +151,8 @@ TEST_P(Plans, BucketsCoverEveryParameter)
     }
 }
 
-// A step leaves no rank waiting and its parts do not depend on the order of ranks: all tensor
-// ranks of a stage, and all replicas, spend their time alike when the fabric treats them alike.
+// All tensor ranks and replicas of a stage spend their time equally when the fabric treats them
+// equally.
 TEST_P(Plans, RanksOfAStageAreAlike)
 {
     const Transformer model = SampleGpt(8, 1024, 16);
@@ -194,8 +195,8 @@ VariedPlans()
 INSTANTIATE_TEST_SUITE_P(Varied, Plans, ::testing::ValuesIn(VariedPlans()));
 
 // Bytes over the tensor group per layer and micro-batch (Korthikanti et al. 2022, 4.2.2): four
-// all-reduces of s b h without sequence parallelism; with it an all-gather and a reduce-scatter in
-// place of each, and two more all-gathers for the weight gradients.
+// all-reduces of s b h without sequence parallelism; with it an all-gather and a reduce-scatter
+// instead of each, and two more all-gathers for the weight gradients.
 TEST(StepBuilder, TensorTrafficPerLayer)
 {
     const Transformer model = SampleGpt(4, 1024, 16);
@@ -221,8 +222,8 @@ TEST(StepBuilder, TensorTrafficPerLayer)
     }
 }
 
-// Megatron-LM's asynchronous all-reduce: a column-parallel layer's weight gradient runs beside the
-// all-reduce of its input gradient, so a collective as long as that GEMM costs nothing.
+// Megatron-LM's asynchronous all-reduce: a column-parallel layer's weight gradient overlaps with
+// the all-reduce of its input gradient, so a collective no longer than that GEMM costs nothing.
 TEST(StepBuilder, InputGradientAllReduceHidesBehindTheWeightGradient)
 {
     const Transformer model = SampleGpt(4, 4096, 32);
@@ -231,13 +232,13 @@ TEST(StepBuilder, InputGradientAllReduceHidesBehindTheWeightGradient)
     const Execution run(graph, [&](const CollectiveCall& call) {
         return call.bytes > Bytes::MiB(1) ? shortTime : Time();
     });
-    // Exposed: two all-reduces forward per layer and the embedding's; both backward ones are
-    // hidden, as is that of the logits.
+    // Exposed are two forward all-reduces per layer and the embedding's; both backward ones and
+    // that of the logits are hidden.
     EXPECT_EQ(run.Spent(0, TimeCategory::Tensor), shortTime * (2 * model.layers + 1));
 }
 
-// A stage boundary carries s b h activations: 1/T per tensor rank when scattered (and then
-// gathered over NVLink) or when the sequence is already split.
+// A stage boundary carries s b h activations: 1/T per tensor rank when scattered (and then gathered
+// over NVLink) or when the sequence is already split.
 TEST(StepBuilder, StageBoundaryIsScattered)
 {
     const Transformer model = SampleGpt(4, 1024, 16);
@@ -265,7 +266,8 @@ TEST(StepBuilder, StageBoundaryIsScattered)
     }
 }
 
-// ZeRO-1 moves what an all-reduce moves in two halves, and each replica updates its part only.
+// ZeRO-1 replaces an all-reduce by its two halves, a reduce-scatter of gradients and an all-gather
+// of weights.
 TEST(StepBuilder, DistributedOptimizerScattersGradientsAndGathersWeights)
 {
     const Transformer model = SampleGpt(4, 1024, 16);

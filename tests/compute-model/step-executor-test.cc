@@ -20,7 +20,7 @@ Us(double us)
     return Time::Microseconds(us);
 }
 
-/** Writes small graphs by hand: one program per rank, one slot per group. */
+/** Builds small graphs by hand: one program per rank, one slot per group. */
 class GraphWriter
 {
   public:
@@ -35,7 +35,7 @@ class GraphWriter
         }
     }
 
-    /** Adds a group in the next slot of every rank. @return the slot. */
+    /** Adds a group in the next slot of every rank. @return the slot */
     uint16_t AddGroup(const std::vector<uint32_t>& members)
     {
         graph.groups.emplace_back();
@@ -73,7 +73,10 @@ class GraphWriter
         Add(rank, stream, op, needs);
     }
 
-    /** As Compute, launched by a CPU that takes @p launch before and @p bound from there. */
+    /**
+     * Like Compute, launched by a CPU that takes @p launch before it, with a total bound of @p
+     * bound.
+     */
     void ComputeLaunched(uint32_t rank, Time duration, Time launch, Time bound, uint32_t epoch = 0)
     {
         StepOp op;
@@ -111,9 +114,9 @@ Spent(const StepExecutor& executor, uint32_t rank, TimeCategory category)
     return executor.Breakdown()[rank].spent[static_cast<std::size_t>(category)];
 }
 
-// Two operations of one kernel of 3 us each, launched in 10 us each: the GPU waits for the CPU, the
-// first ends at 10 + 3, the second at 20 + 3 us. Kernels of 30 us hide the second launch: 10 + 30
-// + 30 us.
+// Two operations of one kernel of 3 us each, with launches of 10 us: the GPU waits for the CPU, the
+// first ends at 10 + 3 us, the second at 20 + 3 us. Kernels of 30 us hide the second launch: 10 +
+// 30 + 30 us.
 TEST(StepExecutor, KernelsWaitForTheirLaunch)
 {
     for (const auto& [kernel, step] : {std::pair(3.0, 23.0), std::pair(30.0, 70.0)})
@@ -130,8 +133,8 @@ TEST(StepExecutor, KernelsWaitForTheirLaunch)
     }
 }
 
-// A CPU that waits for the first kernel, which ends at 10 + 30 us, launches the second from there
-// on: it ends at 40 + 10 + 30 us.
+// A CPU that waits for the first kernel, which ends at 10 + 30 us, then launches the second, which
+// ends at 40 + 10 + 30 us.
 TEST(StepExecutor, ASynchronizedCpuLaunchesAnew)
 {
     GraphWriter writer(1);
@@ -143,8 +146,8 @@ TEST(StepExecutor, ASynchronizedCpuLaunchesAnew)
     EXPECT_EQ(executor.StepTimes().at(0), Us(80));
 }
 
-// A collective starts at its last arrival and ends for all ranks together: ranks arrive at 10, 30
-// and 20 us, it takes 5 us, so all go on at 35 us and the step ends at 35 + 1 us.
+// A collective starts at its last arrival and ends for all ranks simultaneously: ranks arrive at
+// 10, 30 and 20 us, it takes 5 us, so all resume at 35 us and the step ends at 35 + 1 us.
 TEST(StepExecutor, CollectiveStartsAtItsLastArrivalAndEndsTogether)
 {
     GraphWriter writer(3);
@@ -167,7 +170,7 @@ TEST(StepExecutor, CollectiveStartsAtItsLastArrivalAndEndsTogether)
     ASSERT_EQ(engine.Starts().size(), 1U);
     EXPECT_EQ(engine.Starts()[0], Us(30));
     EXPECT_EQ(executor.StepTimes(), std::vector<Time>{Us(36)});
-    // Waiting for the late rank is bubble, waiting for the collective itself is exposed.
+    // Waiting for the late rank is bubble; waiting for the collective itself is exposed.
     for (uint32_t rank = 0; rank < 3; rank++)
     {
         EXPECT_EQ(Spent(executor, rank, TimeCategory::Compute), Us(arrivals[rank] + 1));
@@ -204,8 +207,8 @@ TEST(StepExecutor, RanksIssueTheSameCallsOnDifferentStreams)
     EXPECT_EQ(executor.StepTimes(), std::vector<Time>{Us(10)});
 }
 
-// Kernels issued beside a collective hide it: 8 us of kernels over 5 us of communication leave
-// nothing exposed, 2 us leave 3 us.
+// Kernels that run concurrently with a collective hide it: 8 us of kernels over 5 us of
+// communication leave nothing exposed, 2 us leave 3 us.
 TEST(StepExecutor, OnlyTheUnhiddenPartOfACollectiveIsExposed)
 {
     for (double kernels : {8.0, 2.0})
@@ -228,7 +231,8 @@ TEST(StepExecutor, OnlyTheUnhiddenPartOfACollectiveIsExposed)
     }
 }
 
-// A send and its receive meet: whoever is first waits, and the transfer begins at the later one.
+// Rendezvous of a send and its receive: the earlier side waits, and the transfer begins at the
+// later one.
 TEST(StepExecutor, SendWaitsForItsReceive)
 {
     GraphWriter writer(2);
@@ -290,7 +294,7 @@ TEST(StepExecutor, ComputeScaleMakesOneGpuSlow)
     EXPECT_EQ(executor.StepTimes()[0], Us(6));
 }
 
-// Operations without duration end in their own instant, a thousand of them in a row included.
+// Operations of zero duration end at the instant they start, also a thousand consecutive ones.
 TEST(StepExecutor, ZeroDurationsTakeNoTime)
 {
     GraphWriter writer(1);
@@ -305,8 +309,8 @@ TEST(StepExecutor, ZeroDurationsTakeNoTime)
     EXPECT_EQ(executor.OpCount(), 2000U);
 }
 
-// A collective that holds 10 of 20 multiprocessors for 5 us lets 2.5 us of an 8 us kernel pass; the
-// rest runs alone: 5 + 5.5 us. The second kernel begins beside nothing.
+// A collective that holds 10 of 20 SMs for 5 us lets 2.5 us of an 8 us kernel pass; the rest runs
+// uncontended: 5 + 5.5 us. The second kernel has no concurrent communication.
 TEST(StepExecutor, KernelsLoseTheMultiprocessorsThatCommunicationHolds)
 {
     GraphWriter writer(2);
@@ -330,7 +334,7 @@ TEST(StepExecutor, KernelsLoseTheMultiprocessorsThatCommunicationHolds)
     EXPECT_EQ(Spent(executor, 0, TimeCategory::Tensor), Time());
 }
 
-// Two jobs share an engine, each with its own collectives of equal tokens.
+// Two jobs share an engine; their collectives use the same tokens.
 TEST(StepExecutor, ExecutorsMayShareAnEngine)
 {
     GraphWriter writer(2);
@@ -354,7 +358,7 @@ TEST(StepExecutor, ExecutorsMayShareAnEngine)
     EXPECT_EQ(second.StepTimes()[0], Us(5));
 }
 
-// Both ranks send first and receive in the same stream afterwards: neither receive is ever reached.
+// Both ranks send first and receive later in the same stream: neither receive is reached.
 TEST(StepExecutor, CrossingSendsAreADeadlockThatIsDescribed)
 {
     GraphWriter writer(2);

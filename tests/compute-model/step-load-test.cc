@@ -16,7 +16,10 @@ namespace weir
 namespace
 {
 
-/** Power as the cube of the clock: eight times the power left, twice the clock. */
+/**
+ * Power grows with the cube of the clock: at an eighth of the load the clock could double, and is
+ * limited to the burst clock.
+ */
 TEST(StepLoad, RaisesTheClockByTheCubeRootOfWhatIsLeft)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -26,7 +29,7 @@ TEST(StepLoad, RaisesTheClockByTheCubeRootOfWhatIsLeft)
     EXPECT_EQ(UnderLoad(gpu, 1.0 / 8).sustainedClockHz, gpu.burstTensorClockHz);
 }
 
-/** A kernel that spends all, and as much time without tensor work: half of it. */
+/** A kernel at full load, followed by as much time without tensor work: a mean load of half. */
 TEST(StepLoad, IsTheMeanOverTime)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -43,7 +46,7 @@ TEST(StepLoad, IsTheMeanOverTime)
     EXPECT_EQ(LoadMeter(gpu).Load(Time()), 0);
 }
 
-/** No tensor work spends nothing, a full load all, and more work more. */
+/** No tensor work takes no power, full load all of it, and more work never takes less. */
 TEST(StepLoad, TensorPowerGrowsWithUtilization)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
@@ -58,8 +61,10 @@ TEST(StepLoad, TensorPowerGrowsWithUtilization)
     }
 }
 
-/** Wide layers load a GPU more than narrow ones, unfused attention less than fused, and a slow CPU
- * least of all: with launches that take all the time, load is inverse to them. */
+/**
+ * Wide layers load a GPU more than narrow ones, and fused attention more than unfused. With a CPU
+ * so slow that launches take all the time, the load is inversely proportional to the launch time.
+ */
 TEST(StepLoad, FollowsWhatLayersKeepBusy)
 {
     const Gpu gpu = NamedGpu("a100-sxm-80g");
@@ -87,9 +92,11 @@ struct MeasuredLayer
     double measured; //!< microseconds, forward and backward
 };
 
-/** Layers that an H200 ran for seconds without pause took what their kernels take at the clock
- * that their load leaves, within 4 %: means of what they took from a second on (116, 791 and 591
- * runs), Weir's own measurement on an H200, November 2026. Nothing was fitted to them. */
+/**
+ * Layers that an H200 ran continuously for seconds took the time of their kernels at the clock that
+ * their load allows, within 4 %: mean times after the first second (116, 791 and 591 runs), Weir's
+ * own measurement on an H200, November 2026. Nothing was fitted to them.
+ */
 TEST(StepLoad, AgreesWithSteadyLayers)
 {
     const Gpu gpu = NamedGpu("h200-sxm");

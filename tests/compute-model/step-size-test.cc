@@ -36,8 +36,9 @@ Estimate(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)
     return EstimateOperations(StepSegments(kernels, model, plan), model, plan);
 }
 
-// The operations of layers are all but the embedding's, the loss's, the transfers' and the
-// optimizer's, and some of them are joined: the estimate is within a third of what is written.
+// The estimate counts the operations of layers, not those of the embedding, the loss, the transfers
+// and the optimizer, and some operations are merged: it is within a third of the number of
+// operations written.
 TEST(StepSize, IsAboutWhatIsWritten)
 {
     const Transformer model = SampleGpt(16, 1024, 16);
@@ -58,7 +59,8 @@ TEST(StepSize, IsAboutWhatIsWritten)
     }
 }
 
-// What could not be held is refused before it is written, in one line with the most that could.
+// A plan whose graph would be too large is refused before it is built, in one line that names the
+// maximum.
 TEST(StepSize, RefusesWhatCannotBeHeld)
 {
     const ParallelPlan plan = Plan(PipelineScheduleKind::ZeroBubbleH1, 1'000'000);

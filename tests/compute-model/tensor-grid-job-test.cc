@@ -54,8 +54,8 @@ GridPlan(uint32_t side, uint32_t depth, uint32_t samples)
     return plan;
 }
 
-// Broadcasts of one row from different roots may take different times, as columns over several
-// nodes do; ranks that are executed once for all still end where each ends for itself.
+// Broadcasts of a grid row from different roots may take different times, as do columns over
+// several nodes; folded ranks still end when each of them would.
 TEST(TensorGridJob, RanksThatAreAlikeAreExecutedOnce)
 {
     for (const auto& plan : {GridPlan(4, 2, 8), GridPlan(2, 4, 8)})
@@ -76,9 +76,10 @@ TEST(TensorGridJob, RanksThatAreAlikeAreExecutedOnce)
     }
 }
 
-// In a row of p each layer sends its T h activations round 4 times, 8 (p - 1) / p T h elements a
-// GPU; on [q, q, d] some 21 (q - 1) T h / (d q^2) of activations and 36 (q - 1) h^2 / q^2 of
-// weights. With 32 GPUs on [4, 4, 2] and T = 32 h that is 1.97 and 0.21 of T h against 7.75.
+// With p ranks in a row, each layer sends its T h activations around 4 times, 8 (p - 1) / p T h
+// elements per GPU. On [q, q, d] it is about 21 (q - 1) T h / (d q^2) of activations and 36 (q - 1)
+// h^2 / q^2 of weights. For 32 GPUs on [4, 4, 2] and T = 32 h that is 1.97 + 0.21 of T h against
+// 7.75.
 TEST(TensorGridJob, BlocksMoveLessThanRowsOfManyTokens)
 {
     ParallelPlan row = GridPlan(0, 1, 64);

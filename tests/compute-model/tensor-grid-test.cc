@@ -32,7 +32,7 @@ SmallGpt()
     return SampleGpt(2, 1024, 16);
 }
 
-/** [side, side, depth], each rank with one sample of a micro-batch. */
+/** A grid of [side, side, depth], with one sample of a micro-batch per rank. */
 ParallelPlan
 GridPlan(uint32_t side, uint32_t depth)
 {
@@ -44,10 +44,13 @@ GridPlan(uint32_t side, uint32_t depth)
     return plan;
 }
 
-/** What one rank of a program moves: bytes of blocks that it gets or hands on, by slot. */
+/** Bytes of blocks that one rank of a program receives or forwards, by slot. */
 using Moved = std::map<GroupSlot, double>;
 
-/** Of q broadcasts or reduces of a line each rank is in, it is the root of one. */
+/**
+ * A rank is the root of one of the q broadcasts or reductions of its row or column, and moves bytes
+ * in the others.
+ */
 void
 Count(const StepOp& op, uint32_t side, Moved& moved)
 {
@@ -72,7 +75,7 @@ MovedBy(const StepProgram& program, uint32_t side)
     return moved;
 }
 
-/** One linear layer on a grid, with programs of its products; all ranks run the one written. */
+/** One linear layer on a grid; all ranks run one program of its GEMMs. */
 class LinearOnGrid
 {
   public:
@@ -92,7 +95,7 @@ class LinearOnGrid
         shape.out = 768;
     }
 
-    /** Writes what @p write does with a SegmentWriter. */
+    /** Writes the operations that @p write adds to a SegmentWriter. */
     template <typename F>
     LinearOnGrid& Run(F write)
     {
@@ -102,7 +105,7 @@ class LinearOnGrid
         {
             write(segments, shape, m_plan);
         }
-        else // one that may wait for a gather
+        else // a function that may wait for a gather
         {
             write(segments, shape, m_plan, Segment::NOTHING);
         }
@@ -111,7 +114,7 @@ class LinearOnGrid
         return *this;
     }
 
-    /** Of one operation of the compute stream. */
+    /** Duration of one operation of the compute stream. */
     Time Kernels(std::size_t position = 0) const
     {
         return graph.programs[0].streams[0].at(position).duration;
@@ -133,10 +136,10 @@ FlopsOfRank(const StepGraph& graph)
     return GemmFlops(graph) / static_cast<double>(graph.RankCount());
 }
 
-// Y [T, n] = X [T, m] W [m, n] on [q, q, d]; blocks of X have T m / (d q^2) elements, of W m n /
-// q^2. Each of the q - 1 steps in which a rank is not the root brings it one of either (Tesseract,
-// arXiv 2105.14500): forward X along rows and W along columns; dX: W along columns, dX along rows;
-// dW: X along rows, dW along columns.
+// Y [T, n] = X [T, m] W [m, n] on [q, q, d]: blocks of X have T m / (d q^2) elements, blocks of W m
+// n / q^2. Each of the q - 1 steps in which a rank is not the root brings it one block of either
+// (Tesseract, arXiv 2105.14500): forward X along rows and W along columns; dX: W along columns, dX
+// along rows; dW: X along rows, dW along columns.
 TEST(Summa, MovesWhatItsClosedFormSays)
 {
     constexpr double BF16 = 2;
@@ -157,8 +160,8 @@ TEST(Summa, MovesWhatItsClosedFormSays)
     }
 }
 
-// A word embedding E [n, m] lies the other way round: Y = X E^T reduces Y along rows, dX = dY E
-// and dE = dY^T X broadcast dY along them; E or dE go along columns.
+// A word embedding E [n, m] is transposed: Y = X E^T reduces Y along rows; dX = dY E and dE = dY^T
+// X broadcast dY along rows; E and dE move along columns.
 TEST(Summa, TiedOutputMovesLogitsInsteadOfInputs)
 {
     constexpr double BF16 = 2;
@@ -174,9 +177,9 @@ TEST(Summa, TiedOutputMovesLogitsInsteadOfInputs)
     EXPECT_EQ(moved(WriteWeightGradient), expected);
 }
 
-// q broadcasts of c along either side and q products of g. Two buffers: the first broadcast and
-// then whichever takes longer, c + q g or q c + g; without overlap rows, columns and products in
-// turn, q (2 c + g).
+// q broadcasts of time c along each side and q GEMMs of time g. With two buffers: the first
+// broadcast, then whichever takes longer, c + q g or q c + g. Without overlap rows, columns and
+// GEMMs are sequential: q (2 c + g).
 TEST(Summa, BroadcastsRunBesideProducts)
 {
     const double q = 4;
@@ -196,7 +199,7 @@ TEST(Summa, BroadcastsRunBesideProducts)
     }
 }
 
-// The input gradient's reductions run beside later products, all but the last: c + q g + c.
+// The input gradient's reductions overlap with later GEMMs, except for the last: c + q g + c.
 TEST(Summa, ReductionsRunBesideProducts)
 {
     const double q = 4;
@@ -213,7 +216,7 @@ TEST(Summa, ReductionsRunBesideProducts)
     }
 }
 
-// Rooted calls of a line have each of its ranks as root once per product.
+// In the rooted calls of a row or column each of its ranks is the root once per GEMM.
 TEST(Summa, EveryRankOfALineIsRootInTurn)
 {
     LinearOnGrid linear(GridPlan(4, 1));
@@ -229,7 +232,7 @@ TEST(Summa, EveryRankOfALineIsRootInTurn)
     }
 }
 
-// All ranks of a line must mean the same root.
+// All ranks of a row or column must name the same root.
 TEST(Summa, OtherRootsAreRefused)
 {
     LinearOnGrid linear(GridPlan(2, 1));
@@ -243,7 +246,7 @@ TEST(Summa, OtherRootsAreRefused)
     EXPECT_THROW(CheckStepGraph(graph), std::invalid_argument);
 }
 
-// What a step computes is the same however many share it: total / p on every GPU.
+// The total work of a step does not depend on the grid: each GPU does total / p.
 TEST(TensorGrid, FlopsOfARankAreThePartOfIt)
 {
     for (const auto& [side, depth] : {std::pair(2U, 1U), std::pair(2U, 2U), std::pair(4U, 1U)})
@@ -259,7 +262,7 @@ TEST(TensorGrid, FlopsOfARankAreThePartOfIt)
     }
 }
 
-// A grid of one rank is no grid: same operations, same time.
+// A grid of one rank equals no grid: the same operations, the same time.
 TEST(TensorGrid, OfOneRankIsPlain)
 {
     for (const Transformer& model : {SmallGpt(), SampleLlama70b()})
@@ -278,7 +281,7 @@ TEST(TensorGrid, OfOneRankIsPlain)
     }
 }
 
-// [1, 1, d] holds the whole model d times and shares samples out: data parallelism.
+// [1, 1, d] holds the whole model d times and splits the samples: data parallelism.
 TEST(TensorGrid, OfOneColumnIsDataParallelism)
 {
     ParallelPlan data;
@@ -299,8 +302,8 @@ TEST(TensorGrid, OfOneColumnIsDataParallelism)
     EXPECT_EQ(EstimateMemory(SmallGpt(), data).Total(), EstimateMemory(SmallGpt(), grid).Total());
 }
 
-// A second layer takes as many samples again: within it all is as in 2-D, and gradients of every
-// weight, 4 bytes each, are summed with those of the other layer.
+// A second grid layer takes as many further samples: inside it everything equals 2-D, and the
+// gradients of every weight, 4 bytes each, are summed with those of the other layer.
 TEST(TensorGrid, LayersAreTwoDimensionalButForTheirGradients)
 {
     const StepGraph flat = BuildTransformerStep(SmallGpt(), GridPlan(2, 1), SampleGpu());
@@ -316,8 +319,8 @@ TEST(TensorGrid, LayersAreTwoDimensionalButForTheirGradients)
     EXPECT_NEAR(gradients, 4 * RankStageParameters(SmallGpt(), GridPlan(2, 2), 0), 1);
 }
 
-// Rank = column + q (row + q (layer + d (data + ...))); ranks of like weights are those of all
-// layers and replicas.
+// Rank = column + q (row + q (layer + d (data + ...))); ranks with the same weights are those of
+// all layers and replicas.
 TEST(TensorGrid, GroupsFollowTheRankOrder)
 {
     ParallelPlan plan = GridPlan(2, 2);
@@ -331,8 +334,8 @@ TEST(TensorGrid, GroupsFollowTheRankOrder)
     EXPECT_EQ(MembersOf(graph, 13, GroupSlot::Optimizer), (Members{12, 13, 14, 15}));
 }
 
-// Matrices are held once by the q^2 ranks of a layer, vectors once by the q of a row: together the
-// whole model, whatever d is. Activations are shared by all q^2 d.
+// The q^2 ranks of a grid layer hold each matrix once, the q ranks of a row each vector once: in
+// total the whole model, for any d. Activations are split over all q^2 d ranks.
 TEST(TensorGrid, SharesMemoryOut)
 {
     const Transformer model = SmallGpt();
@@ -349,7 +352,7 @@ TEST(TensorGrid, SharesMemoryOut)
     }
 }
 
-// With pipeline stages each rank passes its own block on: [T / (d q), h / q] activations.
+// With pipeline stages each rank passes on its own block: [T / (d q), h / q] activations.
 TEST(TensorGrid, StagesPassBlocksOn)
 {
     ParallelPlan plan = GridPlan(2, 2);
@@ -365,7 +368,7 @@ TEST(TensorGrid, StagesPassBlocksOn)
     EXPECT_GT(run.Spent(0, TimeCategory::Tensor), Time());
 }
 
-// Whatever else a plan asks for runs on a grid to its end.
+// Other features of a plan run to the end on a grid.
 TEST(TensorGrid, GoesWithSchedulesShardingAndRecomputation)
 {
     const auto c = [](const CollectiveCall&) { return Time::Microseconds(7); };

@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-/** A node of eight GPUs by itself. */
+/** A single node of eight GPUs. */
 ClusterSpec
 OneNode()
 {
@@ -59,7 +59,7 @@ RefusalOf(const TrainingJobSpec& spec, const Gpu& gpu)
 }
 
 // The same GPUs in the same order are one communicator, so activations and gradients that a pair
-// exchanges in one direction share it, and calls come to the engine with the group's communicator.
+// exchanges in one direction share it. Calls reach the engine with the group's communicator.
 TEST(TrainingRun, RunsItsStepsOnItsCommunicators)
 {
     SampleMachine machine(OneNode());

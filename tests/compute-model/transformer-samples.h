@@ -49,7 +49,7 @@ SampleLlama70b()
     return model;
 }
 
-/** Round figures near an A100's; tests of structure do not depend on them. */
+/** Round numbers near those of an A100; tests of structure do not depend on them. */
 inline Gpu
 SampleGpu()
 {

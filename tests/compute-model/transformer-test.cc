@@ -12,8 +12,8 @@ namespace weir
 namespace
 {
 
-// Narayanan et al. 2021, equation 2: P = 12 l h^2 (1 + 13/(12h) + (V + s)/(12 l h)), and the final
-// norm's 2h, which it leaves out.
+// Narayanan et al. 2021, equation 2: P = 12 l h^2 (1 + 13/(12h) + (V + s)/(12 l h)), plus the final
+// norm's 2h, which it omits.
 TEST(Transformer, GptParametersFollowNarayanan)
 {
     const Transformer model = SampleGpt(96, 12288, 96);
@@ -35,8 +35,8 @@ TEST(Transformer, LlamaParametersAreThoseOfItsCheckpoint)
     EXPECT_DOUBLE_EQ(SampleLlama70b().Parameters(), 68976648192.0);
 }
 
-// What the ranks hold sums to the model, counting once what every tensor rank holds whole and
-// without the last stage's copy of a tied embedding.
+// The parameters of the ranks sum to the model, if weights that every tensor rank holds whole count
+// once, without padding and without the last stage's copy of a tied embedding.
 TEST(Transformer, RanksHoldTheWholeModel)
 {
     for (const Transformer& model : {SampleGpt(8, 4096, 32), SampleLlama70b()})

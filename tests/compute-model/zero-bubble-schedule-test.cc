@@ -35,7 +35,10 @@ ScheduleOf(PipelineScheduleKind kind,
     return PipelineSchedule(place);
 }
 
-/** How long the stages take when every pass begins as soon as its stage and its input are ready. */
+/**
+ * Time until all stages have ended, if every pass begins as soon as its stage and its input are
+ * ready.
+ */
 double
 Makespan(PipelineScheduleKind kind, uint32_t stages, uint32_t microBatches, const PassTimes& times)
 {
@@ -46,7 +49,7 @@ Makespan(PipelineScheduleKind kind, uint32_t stages, uint32_t microBatches, cons
         std::reverse(left.back().begin(), left.back().end());
     }
     std::vector<double> now(stages, 0);
-    std::map<std::pair<uint32_t, uint32_t>, double> forward; // by stage and micro-batch: the end
+    std::map<std::pair<uint32_t, uint32_t>, double> forward; // end time by stage and micro-batch
     std::map<std::pair<uint32_t, uint32_t>, double> backward;
     for (bool moved = true; moved;)
     {
@@ -96,8 +99,8 @@ Makespan(PipelineScheduleKind kind, uint32_t stages, uint32_t microBatches, cons
     return *std::max_element(now.begin(), now.end());
 }
 
-// m (F + B + W) of work beside a bubble: (p - 1)(F + B + W) for 1F1B and GPipe (Huang et al. 2019),
-// (p - 1)(F + B - W) for ZB-H1 (Qi et al. 2023, table 2), the times being equal as in its figures.
+// m (F + B + W) of work plus a bubble: (p - 1)(F + B + W) for 1F1B and GPipe (Huang et al. 2019),
+// (p - 1)(F + B - W) for ZB-H1 (Qi et al. 2023, table 2), with equal pass times as in its figures.
 TEST(ZeroBubbleSchedule, BubbleOfH1)
 {
     const PassTimes times;
@@ -114,7 +117,7 @@ TEST(ZeroBubbleSchedule, BubbleOfH1)
     }
 }
 
-// Splitting the backward pass never loses against 1F1B, whatever the passes take.
+// Splitting the backward pass is never slower than 1F1B, for any pass times.
 TEST(ZeroBubbleSchedule, NoWorseThanOneForwardOneBackward)
 {
     for (const PassTimes& times :
@@ -133,8 +136,8 @@ TEST(ZeroBubbleSchedule, NoWorseThanOneForwardOneBackward)
     }
 }
 
-// Every pass of every micro-batch once and in order, W behind its B, and never more activations
-// than 1F1B's first stage holds.
+// Every pass of every micro-batch occurs once and in order, W after its B, and the schedule never
+// holds more activations than 1F1B's first stage.
 TEST(ZeroBubbleSchedule, KeepsWithinOneForwardOneBackwardsMemory)
 {
     for (const PipelineScheduleKind kind :
@@ -171,7 +174,7 @@ TEST(ZeroBubbleSchedule, KeepsWithinOneForwardOneBackwardsMemory)
     }
 }
 
-/** The most that a stage holds of all micro-batches, after any of its passes. */
+/** Maximum that a stage holds for all micro-batches, after any of its passes. */
 int64_t
 MaxHeld(const std::vector<PipelineStep>& schedule, int64_t beforeB, int64_t beforeW)
 {
@@ -188,14 +191,14 @@ MaxHeld(const std::vector<PipelineStep>& schedule, int64_t beforeB, int64_t befo
     return most;
 }
 
-// What a stage holds is counted by walking its schedule: from F to B what its layers keep, from B
-// to W both sides of each product, 32 s b h a GPT layer (Qi et al. 2023, table 1), be it recomputed
-// or not; besides, of one layer what recomputation brings back. ZB-1p's order depends on the times,
-// so that its estimate is a bound.
+// The memory of a stage equals a count along its schedule: from F to B the activations of its
+// layers; from B to W both operands of each weight-gradient GEMM, 32 s b h per GPT layer (Qi et al.
+// 2023, table 1), recomputed or not; plus the recomputed activations of one layer. The order of
+// ZB-1p depends on the times, so its estimate is an upper bound.
 TEST(ZeroBubbleMemory, IsThatOfAWalkThroughTheSchedule)
 {
     Transformer model = SampleGpt(16, 1024, 16);
-    model.dropout = false; // no mask of the embedding's
+    model.dropout = false; // no mask of the embedding
     ParallelPlan plan;
     plan.pipeline = 4;
     EXPECT_EQ(LayerHeldForWeights(model, plan).ToDouble(), 32.0 * 2048 * 1024);
@@ -229,11 +232,11 @@ TEST(ZeroBubbleMemory, IsThatOfAWalkThroughTheSchedule)
 }
 
 // Stage i of p holds (p - i) M_B + i M_W under ZB-H1 (Qi et al. 2023, 2.3, counted from 0), and
-// just behind a B one more M_W for an M_B, which is within 1F1B's p M_B as long as M_W is within
-// M_B. Of a GPT layer with the sequence split over t ranks M_B is 34 s b h / t (Korthikanti et al.
-// 2022, table 2), and M_W, inputs of (2 + 2 + 2 + 8) / t and gradients of (6 + 8) / t and 2 + 2,
-// since those behind the two row-parallel products are gathered before B: 28 / t + 4. Alone it is
-// 32 of 34; 18 of 17 among two ranks; 7.5 of 4.25 among eight.
+// directly after a B one more M_W instead of an M_B. That is within 1F1B's p M_B as long as M_W <=
+// M_B. For a GPT layer with the sequence split over t ranks, in s b h, M_B is 34 / t (Korthikanti
+// et al. 2022, table 2). M_W is 28 / t + 4: inputs of (2 + 2 + 2 + 8) / t, gradients of (6 + 8) /
+// t, and 2 + 2 for gradients after the two row-parallel GEMMs, which are gathered before B. So M_W
+// against M_B is 32 to 34 for one rank, 18 to 17 for two ranks, 7.5 to 4.25 for eight.
 TEST(ZeroBubbleMemory, IsOneForwardOneBackwardsWhereWeightsWaitForNoMore)
 {
     const Transformer model = SampleGpt(16, 1024, 16);
@@ -259,7 +262,8 @@ TEST(ZeroBubbleMemory, IsOneForwardOneBackwardsWhereWeightsWaitForNoMore)
     }
 }
 
-// The split moves no work: a step has the same products and reduces the same gradients.
+// Splitting changes no work: a step has the same GEMMs and reduces the same gradients, in less
+// time.
 TEST(ZeroBubbleSchedule, SplitsTheBackwardPassWithoutLoss)
 {
     const Transformer model = SampleGpt(4, 1024, 16);

@@ -3,10 +3,11 @@
 """Mutated command lines and input files for the built `weir`: fuzz-commands.py WEIR [options].
 
 A command must end with exit code 0, or with 2 and one line on standard error that begins with
-"weir: " and says what was found and what was expected; 1 is a check of `weir validate` that failed. What takes longer than --seconds gets a
-SIGINT, and must then end with 130 and one line. Nothing else may happen: no signal, no control
-characters on the terminal, no more memory than MAX_KIB, no input changed, no file left behind by a
-command that failed. The same seed gives the same commands.
+"weir: " and states what was found and what was expected. Exit code 1 is allowed for a failed check
+of `weir validate`. A command that takes longer than --seconds gets a SIGINT and must then end with
+130 and one line. Errors are: death by a signal, control characters in the output, more memory than
+MAX_KIB, a changed input, and files left behind by a failed command. Equal seeds give equal
+commands.
 """
 import argparse
 import os
@@ -21,8 +22,8 @@ import sys
 import tempfile
 import time
 
-MAX_KIB = 2 * 1024 * 1024  # of a command; its address space is limited to four times that
-GRACE_S = 10               # for the end after a SIGINT, on a busy machine
+MAX_KIB = 2 * 1024 * 1024  # per command; its address space is limited to four times this
+GRACE_S = 10               # to end after a SIGINT, on a busy machine
 TOKENS = ["0", "-1", "1", "2", "3", "7", "4096", "65536", "2147483648", "9223372036854775807",
           "18446744073709551616", "1e308", "1e-320", "nan", "inf", "-0", "0x7f", "0.5", "", " ", "~",
           "null", "true", "[]", "{}", "[1, 2]", "{a: 1}", "8B", "1MiB", "1e9B", "3ms", "0s", "-1us",
@@ -106,7 +107,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def options_of(weir):
-    """Every verb and its options, by its --help."""
+    """All verbs and the options of each, from --help."""
     def told(*arguments):
         return subprocess.run([weir, *arguments, "--help"], stdout=subprocess.PIPE, text=True,
                               check=True).stdout
@@ -115,14 +116,14 @@ def options_of(weir):
 
 
 class Mutator:
-    """One command with its files, drawn by a seed and the number of the command."""
+    """One random command with its files, determined by the seed and the number of the command."""
 
     def __init__(self, seed, number, verbs, options):
         self.draws = random.Random(f"{seed} {number}")
         self.verbs, self.options = verbs, options
 
     def make(self):
-        """Arguments and the texts of the files by name."""
+        """The arguments, and the texts of the files by name."""
         arguments = shlex.split(self.draws.choice(COMMANDS))
         files = dict(FILES)
         named = [name for name in files if name in arguments]
@@ -135,7 +136,7 @@ class Mutator:
         return [one.replace("\0", "") for one in arguments], files
 
     def line(self, arguments):
-        """A command line with one change."""
+        """The command line with one mutation."""
         at = self.draws.randrange(len(arguments))
         verb = arguments[0] if arguments[0] in self.options else self.draws.choice(self.verbs)
         kind = self.draws.randrange(6)
@@ -156,7 +157,7 @@ class Mutator:
         return arguments[:at] + [self.draws.choice(TOKENS)] + arguments[at + 1:]
 
     def changed(self, text):
-        """A text with another number, or with a token somewhere."""
+        """The text with a number replaced or a token inserted at a random position."""
         numbers = list(NUMBER.finditer(text))
         if numbers and self.draws.random() < 0.7:
             begin, end = self.draws.choice(numbers).span()
@@ -165,7 +166,7 @@ class Mutator:
         return text[:begin] + self.draws.choice(TOKENS) + text[end:]
 
     def text(self, text):
-        """A file with one change: a number or value, lines that go, move or come twice, a token."""
+        """The file with one mutation of a number, value, token or line."""
         lines = text.splitlines(keepends=True)
         at = self.draws.randrange(len(lines)) if lines else 0
         kind = self.draws.randrange(6)
@@ -188,14 +189,14 @@ class Mutator:
 
 
 def limit():
-    """Before a command starts: no core, no more memory than the machine can spare."""
+    """Runs before a command: disables core dumps and limits its address space."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if not SANITIZED:  # AddressSanitizer maps more than there is
+    if not SANITIZED:  # AddressSanitizer maps more than the memory
         resource.setrlimit(resource.RLIMIT_AS, (4096 * MAX_KIB, 4096 * MAX_KIB))
 
 
 def judge(weir, arguments, files, seconds):
-    """What is wrong with how a command ends; "" where nothing is."""
+    """Runs a command; returns how it violated the contract, or ""."""
     with tempfile.TemporaryDirectory(prefix="weir-fuzz-") as place, \
             tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as error:
         folder = pathlib.Path(place)
@@ -228,7 +229,7 @@ def judge(weir, arguments, files, seconds):
 
 
 def complaint(arguments, files, code, interrupted, printed, said, left, kib):
-    """What is wrong with an exit code, what was printed, the files that are there, the memory."""
+    """Violation in the exit code, output, remaining files or memory of a command, or ""."""
     failed = code != 0 and not (code == 1 and "validate" in arguments)
     if code not in (0, 2, 130 if interrupted else 0) and failed:
         return f"exit code {code}: {said[:300]!r}"
@@ -245,7 +246,7 @@ def complaint(arguments, files, code, interrupted, printed, said, left, kib):
     for name, text in files.items():
         if name not in left:
             return f"input {name} is gone"
-        # An output may replace what is no input of the command.
+        # An output may replace a file that is not an input of the command.
         if name in arguments and failed and left[name].read_bytes() != text.encode():
             return f"input {name} has changed"
     more = sorted(set(left) - set(files))
@@ -256,7 +257,7 @@ def complaint(arguments, files, code, interrupted, printed, said, left, kib):
 
 
 def main():
-    """Runs commands until one is wrong (or all, with --all)."""
+    """Runs commands until the first violation (all commands with --all)."""
     sys.stdout.reconfigure(line_buffering=True)
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("weir", help="the built command")

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Mutated files for every reader. What is read must be accepted, or refused by a message that
- * names the line or what was expected; nothing else may happen: no other exception, crash, file
- * left behind, more than a bound of memory or time. The same seed gives the same inputs.
+ * Mutated files for every reader. A reader must accept its input or refuse it with a message that
+ * names the line or what was expected. Any other exception, a crash, a file left behind, or memory
+ * or time above a bound is an error. Equal seeds give equal inputs.
  *
- *   fuzz-readers READER [--inputs N] [--seed S]    N inputs made of the files of the catalogue
+ *   fuzz-readers READER [--inputs N] [--seed S]    N inputs made from files of the catalog
  *   fuzz-readers READER --replay FILE              one input again
  *
- * With the preset sanitize the same program also finds what ASan and UBSan see.
+ * With the preset sanitize, the program also finds errors that ASan and UBSan detect.
  */
 #include "scenarios/bound/calibration-file.h"
 #include "scenarios/bound/random-draws.h"
@@ -59,10 +59,10 @@ namespace
 
 namespace fs = std::filesystem;
 
-constexpr unsigned MAX_SECONDS = 60;            //!< of one input, under a sanitizer too
+constexpr unsigned MAX_SECONDS = 60;            //!< per input, under sanitizers as well
 constexpr long MAX_KIB = 3L * 1024 * 1024;      //!< of the whole process
 constexpr std::size_t MAX_BYTES = 1'000'000;    //!< of an input
-constexpr std::size_t MAX_SEED_BYTES = 200'000; //!< of a file that inputs are made of
+constexpr std::size_t MAX_SEED_BYTES = 200'000; //!< of a file used as a seed
 
 const fs::path SOURCE = WEIR_SOURCE_DIR;
 
@@ -79,7 +79,7 @@ TextOf(const fs::path& path)
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/** One reader, what it is fed, and the name that its input has. */
+/** A reader, its seed inputs and the name of its input file. */
 struct Target
 {
     std::string name;
@@ -88,7 +88,7 @@ struct Target
     std::vector<std::string> seeds; //!< texts
 };
 
-/** The texts of the files of @p folder that end in @p extension, by name. */
+/** Texts of the files of @p folder that end in @p extension, sorted by name. */
 std::vector<std::string>
 Texts(const fs::path& folder, const std::string& extension)
 {
@@ -311,7 +311,7 @@ Targets()
     };
 }
 
-/** What numbers, keys and structure are made of, and what they trip over. */
+/** Parts of numbers, keys and structure, and known sources of errors. */
 const std::vector<std::string> TOKENS{"0",
                                       "-1",
                                       "1",
@@ -394,8 +394,10 @@ class Mutator
         return count == 0 ? 0 : static_cast<std::size_t>(m_draws.Bits() % count);
     }
 
-    /** A number of the text, as [begin, end); an empty span where there is none after a drawn
-     * place. */
+    /**
+     * Extent of a number of the text as [begin, end), the first at or after a random position;
+     * empty if there is none.
+     */
     std::pair<std::size_t, std::size_t> Number(const std::string& text)
     {
         const std::size_t begin = text.find_first_of("0123456789", Below(text.size()));
@@ -431,7 +433,7 @@ class Mutator
                 text[at] = static_cast<char>(text[at] ^ 1 << Below(8));
             }
             break;
-        case 5: { // lines change places
+        case 5: { // moves a line
             const std::size_t line = text.find('\n', at);
             const std::size_t next = line == std::string::npos ? line : text.find('\n', line + 1);
             if (next != std::string::npos)
@@ -442,7 +444,7 @@ class Mutator
             }
             break;
         }
-        case 6: { // of another file
+        case 6: { // from another file
             const std::string& other = m_draws.OneOf(m_seeds);
             text.insert(at, other.substr(Below(other.size() + 1), length * 4));
             break;
@@ -458,7 +460,7 @@ class Mutator
     RandomDraws m_draws;
 };
 
-/** What is wrong with how @p target took the file; empty: nothing. */
+/** How @p target violated the contract for the file; empty if it did not. */
 std::string
 Judge(const Target& target, const std::string& path)
 {

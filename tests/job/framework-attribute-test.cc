@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// TrainingJob's Framework is what `framework:` is to a plan in YAML: the same values, which
-// attributes that are set override.
+// TrainingJob's attribute Framework equals `framework:` of a plan in YAML: it gives the same
+// values, and attributes that are set override them.
 
 #include "ns3/boolean.h"
 #include "ns3/cluster-helper.h"
@@ -23,7 +23,7 @@ namespace
 
 using Helper = ns3::TrainingJobHelper;
 
-/** What a job on 8 GPUs runs whose helper @p set has prepared. */
+/** Plan of a job on 8 GPUs whose helper was configured by @p set. */
 weir::ParallelPlan
 PlanOfJob(const std::function<void(Helper&)>& set)
 {
@@ -62,7 +62,7 @@ TEST(FrameworkAttribute, IsWhatYamlsFrameworkIs)
     }
 }
 
-// Both are true by default and false under torchtitan: what is set is the default itself.
+// Both are true by default and false under torchtitan: the attributes are set to the default value.
 TEST(FrameworkAttribute, AttributesOverrideItInAnyOrder)
 {
     for (const bool isFirst : {true, false})

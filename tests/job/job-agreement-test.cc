@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// The ns-3 objects of jobs add no time of their own: whatever the simulator's resolution, they give
-// the very picoseconds that the plain engines give under a plain loop.
+// The ns-3 objects of jobs add no time: at any resolution of the simulator they give the same
+// picoseconds as the engines without ns-3 under PlainLoop.
 
 #include "collectives/fidelity.h"
 #include "collectives/planner.h"
@@ -27,7 +27,7 @@
 namespace
 {
 
-/** Four servers of the kind that ClusterHelper builds by default. */
+/** Four servers of the default kind of ClusterHelper. */
 weir::ClusterSpec
 FourServers()
 {
@@ -38,7 +38,7 @@ FourServers()
     return spec;
 }
 
-/** What the plain engines need, driven by the plain loop. */
+/** The engines without ns-3, driven by PlainLoop. */
 class PlainRun : private weir::CollectiveClient
 {
   public:
@@ -49,7 +49,7 @@ class PlainRun : private weir::CollectiveClient
     {
     }
 
-    /** When an all-reduce over all GPUs ends that starts at 0. */
+    /** End of an all-reduce over all GPUs that starts at 0. */
     weir::Time AllReduce(weir::Bytes bytes)
     {
         std::vector<weir::GpuId> gpus;
@@ -112,7 +112,7 @@ TEST_P(JobAgreement, ACollectiveTakesWhatThePlainEngineSays)
     const auto job = helper.Install(cluster);
     ns3::Simulator::Run();
     ns3::Simulator::Destroy();
-    EXPECT_EQ(job->GetReferenceCount(), 1u); // nothing but this holds it any more
+    EXPECT_EQ(job->GetReferenceCount(), 1u); // no other references remain
 
     const weir::Time plain = PlainRun(spec, GetParam()).AllReduce(bytes);
     ASSERT_EQ(job->GetDurations().size(), 2u);
@@ -125,7 +125,7 @@ TEST_P(JobAgreement, ATrainingStepTakesWhatThePlainExecutorSays)
     const weir::Catalog catalog;
     const auto system = weir::ReadSystem(weir::YamlNode::Parse("hgx-h100", "system"), catalog);
     auto model = weir::ReadModel(weir::YamlNode::Parse("gpt-1.7b", "model"), catalog);
-    model.layers = 4; // the truth does not depend on the depth, the test's time does
+    model.layers = 4; // for speed; the property holds at any depth
 
     ns3::TrainingJobHelper helper(model, system.gpu);
     helper.SetAttribute("Tensor", ns3::UintegerValue(2));
@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(Fidelities,
                                          weir::Fidelity::Flow),
                          [](const auto& info) { return weir::ToString(info.param); });
 
-// ServerDescription's attributes say that their defaults are those of the catalogue's HGX H100.
+// The defaults of ServerDescription's attributes are documented as those of the catalog's HGX H100.
 TEST(ClusterHelper, BuildsTheServersOfHgxH100)
 {
     const weir::Catalog catalog;
@@ -186,7 +186,7 @@ TEST(ClusterHelper, BuildsTheServersOfHgxH100)
     }
 }
 
-/** Ends at given times; notes when it was asked to be there. */
+/** Has events at given times and records when it is advanced. */
 class Metronome : public weir::PassiveEngine
 {
   public:

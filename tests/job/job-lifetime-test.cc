@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Nobody has to keep what a helper installs: the simulation does, until the simulator is destroyed.
+// Callers need not hold what a helper installs: the simulation holds it until Simulator::Destroy.
 
 #include "ns3/cluster-helper.h"
 #include "ns3/collective-helper.h"
@@ -21,7 +21,7 @@ namespace
 
 constexpr uint64_t BYTES = 1 << 22;
 
-/** What follows puts its own where a job that was freed would have been. */
+/** Allocates memory where a freed job would have been. */
 void
 OverwriteFreedMemory()
 {
@@ -32,7 +32,7 @@ OverwriteFreedMemory()
     }
 }
 
-/** How many calls have ended and when the last did, whoever keeps the job. */
+/** Number of ended calls and the end of the last. */
 struct Ends
 {
     uint32_t calls{0};
@@ -120,7 +120,8 @@ TEST(JobLifetime, AJobThatIsDisposedOfMakesNoMoreCalls)
     ns3::Simulator::Destroy();
 }
 
-// Another job that ends leaves the last step the last one; what holds beside it is told apart.
+// The step time is that of the last step, whether or not another job has ended before it. The
+// steady step time is that of the last step under contention.
 TEST(JobLifetime, StepTimeIsTheLastStepsWhoeverEndsBefore)
 {
     const weir::Catalog catalog;

@@ -9,7 +9,7 @@
 
 #include <string>
 
-/** Servers of a GPU and a port of 100 Gb/s each, on a switch. */
+/** Servers with one GPU and one port of 100 Gb/s each, on one switch. */
 inline ns3::ClusterHelper
 PlainServers(const std::string& transport = "fluid")
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// What an ns-3 program cannot mean ends it with one line that says what was found and expected.
+// Invalid calls of an ns-3 program end it with one line that states what was found and expected.
 
 #include "ns3/cluster-helper.h"
 #include "ns3/collective-helper.h"
@@ -29,7 +29,7 @@ TwoServers(const char* transport = "fluid")
     return PlainServers(transport).Install(2);
 }
 
-/** What a FlowSource of this attribute does in a millisecond. */
+/** Runs a FlowSource with this attribute for one millisecond. */
 void
 Send(const char* attribute, const char* value)
 {
@@ -86,7 +86,7 @@ TEST(Refusals, NameDevicesThatAreNotAttachedOrAre)
     const auto device = ns3::CreateObject<ns3::FabricNetDevice>();
     EXPECT_DEATH(device->Send(ns3::Create<ns3::Packet>(100), device->GetAddress(), 0x800),
                  "a packet to send on a device that is not attached");
-    device->SetAttribute("Gap", ns3::UintegerValue(0)); // in time
+    device->SetAttribute("Gap", ns3::UintegerValue(0)); // before attachment
     const auto cluster = TwoServers("packet");
     const auto attached = ns3::FabricNetDeviceHelper().Install(cluster, 0, 0);
     for (const char* attribute : {"TrafficClass", "Gap", "MinFrame"})
@@ -122,7 +122,7 @@ TEST(Refusals, AFabricEndsWithItsSimulator)
     fabric->StartFlow(0, 1, 1000);
     ns3::Simulator::Run();
     ns3::Simulator::Destroy();
-    EXPECT_EQ(fabric->GetActiveFlows(), 0U); // what it knows can be read
+    EXPECT_EQ(fabric->GetActiveFlows(), 0U); // its state can still be read
     EXPECT_DEATH(fabric->StartFlow(0, 1, 1000), "used after Simulator::Destroy");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// An ns-3 program and a scenario that say the same write the same files.
+// An ns-3 program and a scenario with the same content write the same files.
 
 #include "ns3/abort.h"
 #include "ns3/cluster-helper.h"
@@ -156,11 +156,11 @@ TEST(ResultsHelper, RefusesJobsThatComeTooLate)
                  "TrainingJob: found a RunRecorder that was installed before it");
     EXPECT_DEATH(collective.Install(cluster), "CollectiveJob: found a RunRecorder");
     recorder->Write();
-    collective.Install(cluster); // of which nobody has asked for a record
+    collective.Install(cluster); // no record was requested
     ns3::Simulator::Destroy();
 }
 
-// A flow of 100 ms, of which the simulator sees the first 10 ms: 125 MB but for the latency.
+// The simulator sees the first 10 ms of a flow of 100 ms: 125 MB except for the latency.
 TEST(ResultsHelper, HoldsWhatFlowsHaveMovedWhenTheSimulatorStops)
 {
     for (const char* transport : {"fluid", "hybrid", "packet"})
@@ -186,7 +186,7 @@ TEST(ResultsHelper, HoldsWhatFlowsHaveMovedWhenTheSimulatorStops)
     }
 }
 
-/** The text of a file's /provenance/scenario. */
+/** Text of /provenance/scenario of a file. */
 std::string
 ProvenanceOf(const std::string& path)
 {
@@ -212,7 +212,7 @@ ProvenanceOf(const std::string& path)
     return provenance;
 }
 
-// What the file says of its origin is a scenario that says what the program did.
+// The provenance of a file is a scenario equivalent to the program.
 TEST(ResultsHelper, TellsHowFlowsMoved)
 {
     for (const auto& [transport, fidelity] : {std::pair("packet", weir::Fidelity::Packet),
@@ -269,7 +269,7 @@ TEST(ResultsHelper, TellsHowFlowsMoved)
     }
 }
 
-// Where files have names before they are complete, both outputs stay under their temporary ones.
+// On file systems without unnamed files both outputs keep their temporary names.
 TEST(ResultsHelper, AProgramThatAbortsLeavesNoFile)
 {
     const weir::ScratchFolder folder;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The installed package works from wherever it is moved to, and programs are built on it.
+"""The installed package is relocatable, and programs can be built with it. Argument: BUILD-FOLDER.
 
-Called with the build folder. Installs to a temporary prefix, moves that, and uses what is there:
-the program with its own data, the project in program/ by find_package, and by pkg-config.
+Installs to a temporary prefix, moves it and tests the command with the installed data, and the
+project in program/ with find_package and with pkg-config.
 """
 import json
 import os
@@ -18,7 +18,7 @@ PROGRAM = pathlib.Path(__file__).resolve().parent / "program"
 
 
 def called(*command, cwd=None, environment=None):
-    """The command's standard output; it must succeed."""
+    """Standard output of a command, which must succeed."""
     done = subprocess.run([str(word) for word in command], cwd=cwd, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env={**os.environ, **(environment or {})})
@@ -28,7 +28,7 @@ def called(*command, cwd=None, environment=None):
 
 
 class Package(unittest.TestCase):
-    """One installation, moved, for all tests."""
+    """Tests of one installation that was moved."""
 
     @classmethod
     def setUpClass(cls):
@@ -89,7 +89,7 @@ class Package(unittest.TestCase):
         self.assertNotIn("analytical", self.completed("weir", "flows", "--fidelity", ""))
 
     def completed(self, *line):
-        """What the shell offers for the last word of a line."""
+        """Completions of the last word of a command line."""
         script = (f"source {self.prefix}/share/bash-completion/completions/weir; "
                   f"COMP_WORDS=({' '.join(repr(w) for w in line)}); "
                   f"COMP_CWORD={len(line) - 1}; _weir; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
@@ -97,7 +97,7 @@ class Package(unittest.TestCase):
             "PATH": f"{self.weir.parent}:{os.environ['PATH']}"}).split()
 
     def configured(self, name, text):
-        """A project of these lines, configured; the folder of its build."""
+        """Configures a project with the CMake code `text`; returns its build folder."""
         source = self.folder / name
         source.mkdir()
         (source / "CMakeLists.txt").write_text(
@@ -121,7 +121,7 @@ class Package(unittest.TestCase):
             self.configured("missing", "find_package(weir REQUIRED COMPONENTS other)\n")
 
     def pkg_config(self, source, program):
-        """Compiles a program as the guide says."""
+        """Compiles a program as in the guide; returns the program."""
         (path,) = self.prefix.glob("lib/**/pkgconfig")
         called("bash", "-c",
                f"g++ -std=c++17 -O1 {source} $(pkg-config --cflags --libs weir) -o {program}",

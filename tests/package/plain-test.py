@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The plain libraries need nothing but C++: no ns-3, YAML or HDF5, in sources or in CMake."""
+"""The core libraries need C++ only: no ns-3, YAML or HDF5 in sources or in CMake."""
 import json
 import pathlib
 import re
@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Each with the folders that its sources may include from.
+# Folders of each library from which its sources may include.
 FLOORS = {"ns3-module/fabric": ("fabric",),
           "collectives": ("fabric", "collectives"),
           "compute-model": ("fabric", "collectives", "compute-model")}
@@ -17,7 +17,7 @@ PACKAGES = ("yaml-cpp", "Hdf5Serial", "nlohmann_json", "CLI11", "pugixml", "ZLIB
 
 
 class Plain(unittest.TestCase):
-    """Without ns-3 and readers."""
+    """Builds without ns-3 and readers."""
 
     def test_floors_include_downwards_alone(self):
         for folder, allowed in FLOORS.items():
@@ -26,7 +26,7 @@ class Plain(unittest.TestCase):
                                                  path.read_text(), re.M):
                     if quoted:
                         self.assertIn(quoted.split("/")[0], allowed, f"{path}: {quoted}")
-                    # Besides C++, POSIX where memory is asked for in huge pages.
+                    # The only exception is POSIX mman.h, for huge pages.
                     self.assertNotRegex(
                         angled, r"ns3/|yaml|hdf5|nlohmann|pugi|CLI|^(?!sys/mman).*\.h$",
                         f"{path}: {angled}")

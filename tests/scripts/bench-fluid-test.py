@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The parts of scripts/bench-fluid that decide what its tables say; nothing is timed."""
+"""The parts of scripts/bench-fluid that determine the contents of its tables, without timing."""
 import pathlib
 import sys
 import tempfile
@@ -24,7 +24,7 @@ def program(folder, text):
 
 
 class Limits(unittest.TestCase):
-    """A cell in a process of its own."""
+    """Each cell runs in its own process with limits."""
 
     def run_text(self, text, *arguments):
         with tempfile.TemporaryDirectory() as folder:
@@ -47,9 +47,9 @@ class Limits(unittest.TestCase):
 
 
 class Estimates(unittest.TestCase):
-    """Cells over the limit."""
+    """Estimates of cells over the limit."""
 
-    # 2 s and 16 s for 10 and 40 flows: power 3/2, so 1000 flows take 16 x 25^1.5 = 2000 s.
+    # 2 s and 16 s for 10 and 40 flows: exponent 3/2, so 1000 flows take 16 x 25^1.5 = 2000 s.
     def test_two_cells_give_a_power_law(self):
         series = fluid_scale.Series()
         series.times = [(10, 2.0), (40, 16.0)]
@@ -61,8 +61,8 @@ class Estimates(unittest.TestCase):
         series.times = [(10, 2.0)]
         self.assertAlmostEqual(series.seconds(1000), 200)
 
-    # 64 ranks take 40.96 s; 128 ranks are over the limit of 100 s, so that 256 ranks are estimated
-    # at 100 x (100 / 40.96) = 244 s at least, above twice the limit, and are not tried.
+    # 64 ranks take 40.96 s, and 128 ranks exceed the limit of 100 s. The lower bound for 256 ranks
+    # is 100 x (100 / 40.96), about 240 s, more than twice the limit, so they are not run.
     def test_no_cell_is_missing(self):
         text = '''
         if [ $1 = count ]; then echo $3; exit; fi
@@ -94,13 +94,13 @@ class Estimates(unittest.TestCase):
 
 
 class Comparison(unittest.TestCase):
-    """Weir beside SimGrid."""
+    """Comparison of Weir with SimGrid."""
 
     def row(self, lazy, full, agree=1e-6):
-        """A cell where Weir takes 2 s and ends at 1, and SimGrid's modes as given: seconds,end."""
+        """A cell where Weir takes 2 s and ends at 1; `lazy`, `full`: "seconds end" of SimGrid."""
         weir = 'if [ $1 = count ]; then echo 9; exit; fi; echo 1 > $5; echo 9,2,0'
         simgrid = f'set -- "$5" $({{ [ $6 = Lazy ] && echo {lazy} || echo {full}; }}); '
-        simgrid = '[ $7 = 1e-9 ] || exit 2; ' + simgrid  # the precision asked for
+        simgrid = '[ $7 = 1e-9 ] || exit 2; ' + simgrid  # the requested precision
         simgrid += '[ $2 = over ] && kill -XCPU $$; echo $3 > $1; echo 9,$2,0'
         args = types.SimpleNamespace(repeat=3, seed=1, limit=100, memory=1.0, simgrid_flows=10,
                                      modes=fluid_compare.MODES, precision=["1e-9"],
@@ -138,7 +138,7 @@ class Comparison(unittest.TestCase):
 
 
 class CommandLine(unittest.TestCase):
-    """Wrong arguments."""
+    """Invalid arguments."""
 
     def test_unknown_names_are_refused(self):
         for arguments, found in ((["--only", "rings"], "rings"),

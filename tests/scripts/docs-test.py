@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The documents build without a warning, and their reference leaves nothing out.
+"""The documentation builds without warnings, and its reference is complete.
 
-Arguments: WEIR FOLDER (where to build the pages).
+Arguments: WEIR FOLDER (build folder of the pages).
 """
 import json
 import pathlib
@@ -18,20 +18,20 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def reference(what):
-    """What weir prints of itself."""
+    """Output of `weir reference` for keys, options or attributes."""
     return json.loads(subprocess.run([WEIR, "reference", what], check=True, text=True,
                                      stdout=subprocess.PIPE).stdout)
 
 
 def keys_of(value):
-    """All keys of a YAML value, at any depth."""
+    """All keys of a YAML value at any depth."""
     if isinstance(value, dict):
         return set(map(str, value)).union(*(keys_of(v) for v in value.values()))
     return set().union(*(keys_of(v) for v in value)) if isinstance(value, list) else set()
 
 
 class Documents(unittest.TestCase):
-    """Pages and reference."""
+    """Pages and reference of the documentation."""
 
     def test_links_resolve_and_pages_have_the_reference(self):
         subprocess.run([ROOT / "scripts" / "docs", "--weir", WEIR, "--output", FOLDER], check=True)
@@ -62,7 +62,7 @@ class Documents(unittest.TestCase):
         for name in named:
             self.assertTrue((ROOT / name).exists() or "NAME" in name, name)
         files = re.findall(r"```yaml\n(.*?)```", text, re.S)
-        kinds = ("gpu", "architecture", "host", "transport", "framework")  # in the page's order
+        kinds = ("gpu", "architecture", "host", "transport", "framework")  # in page order
         self.assertEqual(len(files), len(kinds))
         FOLDER.mkdir(parents=True, exist_ok=True)
         for kind, file in zip(kinds, files):
@@ -82,7 +82,7 @@ class Documents(unittest.TestCase):
                 self.assertTrue(member["help"].strip(), f"{each['type']}: {member['name']}")
 
     def test_readers_accept_no_key_beside_the_documented_ones(self):
-        """A list of keys written at the place that checks them would be in no reference."""
+        """Keys listed in a call of CheckKeys would be missing in the reference."""
         written = [f"{path.name}: {line.strip()}" for path in (ROOT / "scenarios").rglob("*.cc")
                    for line in path.read_text().splitlines() if "CheckKeys({" in line]
         self.assertEqual(written, [])
@@ -90,7 +90,7 @@ class Documents(unittest.TestCase):
     def test_every_key_of_the_catalogue_is_documented(self):
         documented = {part for each in reference("keys") for key in each["keys"]
                       for part in (key["key"], *key["key"].split("."))}
-        # What names of maps by kind and of statements about errors are: no keys of a fixed set.
+        # Names of kernels and of varied keys are not keys of a fixed set.
         listed = (ROOT / "scenarios").glob("*/*.yaml")
         missing = {}
         for path in listed:
@@ -99,7 +99,7 @@ class Documents(unittest.TestCase):
                 value["kernels"].pop("memory", None)
                 value["kernels"].get("measured", {}).pop("memory", None)
             if path.parent.name == "sweeps":
-                value.pop("vary")  # keys of what it runs, and names
+                value.pop("vary")  # keys of the command, and names
             for key in keys_of(value) - documented:
                 missing.setdefault(key, path.name)
         self.assertEqual(missing, {})

@@ -18,7 +18,7 @@ namespace
 const std::vector<std::string> PATTERNS{
     "ring", "tree", "all-to-all", "all-to-all-random", "permutation", "incast", "mix"};
 
-/** How many flows there are is known in closed form, but for the background of a mix. */
+/** The number of flows has a closed form, except for the background of a mix. */
 TEST(FluidPattern, CountsAreThoseOfTheirDefinitions)
 {
     for (const uint32_t n : {2u, 3u, 16u, 64u})
@@ -31,12 +31,12 @@ TEST(FluidPattern, CountsAreThoseOfTheirDefinitions)
         EXPECT_EQ(count("permutation"), n);
         EXPECT_EQ(count("incast"), n - 1);
         EXPECT_EQ(count("none"), 0U);
-        EXPECT_GT(count("mix"), 2 * (n - 1) * n); // the rings, and some background
+        EXPECT_GT(count("mix"), 2 * (n - 1) * n); // the rings and the background
     }
 }
 
-// What a flow waits for and who follows whom are said twice; a schedule in which every flow starts
-// exactly once exists only if both agree and there is no cycle.
+// Dependencies are stored in both directions, as counts of predecessors and as lists of successors.
+// A schedule that starts every flow exactly once exists only if both agree and there is no cycle.
 TEST(FluidPattern, EveryFlowStartsOnceWhenAllThatItWaitsForHaveEnded)
 {
     for (const std::string& name : PATTERNS)
@@ -102,9 +102,9 @@ TEST(FluidPattern, FlowsJoinDifferentRanksAndStartInOrder)
     }
 }
 
-// A ring all-reduce sends 2 (n-1)/n of the data from every rank; a tree all-reduce sends it once up
-// and once down each edge, half of it on each tree, so a rank has at most three edges' halves
-// twice.
+// In a ring all-reduce every rank sends 2 (n-1)/n of the data. A tree all-reduce sends half of the
+// data once up and once down each edge of two trees; with at most three edges in one tree and one
+// in the other, a rank sends at most twice the data.
 TEST(FluidPattern, AllReducesSendWhatTheyMust)
 {
     constexpr double GIB = 1073741824;
@@ -142,7 +142,7 @@ TEST(FluidPattern, AllToAllMeetsEveryPairOnceAndAPermutationEveryRank)
         sum += allToAll->Flow(i).bytes;
     }
     EXPECT_EQ(pairs.size(), N * (N - 1));
-    // Uniform from 0.5 to 1.5 MiB: standard deviation 1 MiB / sqrt(12); five of them.
+    // Uniform from 0.5 to 1.5 MiB: standard deviation 1 MiB / sqrt(12); five standard errors.
     EXPECT_NEAR(sum / allToAll->Count() / 1048576, 1, 5 / std::sqrt(12.0 * allToAll->Count()));
     const auto permutation = MakePattern("permutation", N, 1);
     std::map<uint32_t, uint32_t> next;
@@ -167,8 +167,8 @@ TEST(FluidPattern, WrongNamesAndSizesAreRefused)
     EXPECT_THROW(FluidFabric("torus", 8), std::invalid_argument);
 }
 
-// D-mod-k: the 16 ranks of a leaf are reached over different spines where there are 16, two over
-// each where there are 8.
+// D-mod-k routing: the 16 ranks of a leaf are reached over distinct spines if there are 16 of them,
+// and over two per spine if there are 8.
 TEST(FluidFabric, SpinesAreSharedEvenlyAmongTheRanksOfALeaf)
 {
     const std::map<std::string, std::size_t> ranksOnALink{
@@ -208,7 +208,8 @@ TEST(FluidFabric, SpinesAreSharedEvenlyAmongTheRanksOfALeaf)
     }
 }
 
-// Nodes of 8: ranks of one node meet on NVLink (450 GB/s), those of one rail in one leaf.
+// Nodes of 8 ranks: ranks of one node connect over NVLink (450 GB/s), ranks of one rail in one
+// leaf.
 TEST(FluidFabric, RailsKeepToTheirLeaf)
 {
     const FluidFabric fabric("rail", 256);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every script says how it is called, and does nothing when it is called otherwise."""
+"""Every script prints its usage, and refuses invalid calls without any effect."""
 import os
 import subprocess
 import unittest
@@ -7,18 +7,18 @@ import unittest
 from script_module import SCRIPTS
 
 
-# Each with what it wants beside an option that there is not.
+# Required arguments of scripts, given beside an unknown option.
 REFUSED = {"install-packages": ["build"], "make-flows": ["--flows", "1", "--hosts", "2"]}
 
 
 def called(script, *arguments):
-    """The script, run to its end."""
+    """The finished process of the script."""
     return subprocess.run([script, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, timeout=60, check=False)
 
 
 class Help(unittest.TestCase):
-    """--help of every script, and what it says of options that it has not."""
+    """--help of every script, and its refusal of unknown options."""
 
     def setUp(self):
         self.scripts = [s for s in sorted(SCRIPTS.iterdir())

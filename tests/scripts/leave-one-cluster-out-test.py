@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether scripts/leave-one-cluster-out leaves out all that came from a cluster, and whether what
-remains is what a user of an unknown machine gets."""
+"""scripts/leave-one-cluster-out excludes all values measured on a cluster, and the remaining values
+are those that a user of an unknown machine gets."""
 import csv
 import pathlib
 import subprocess
@@ -19,7 +19,7 @@ RUNS = list(loo.read_runs(str(ROOT)))
 
 
 def times(system, *options):
-    """Microseconds of all-reduce from 8 B to 64 MiB on two nodes."""
+    """Times of all-reduces from 8 B to 64 MiB on two nodes, in microseconds."""
     with tempfile.NamedTemporaryFile(suffix=".csv") as table:
         subprocess.run([WEIR, "collective", "--system", str(system), "--nodes", "2", "--op",
                         "all-reduce", "--sizes", "8B:64MiB:x8", "--fidelity", "analytical",
@@ -44,7 +44,7 @@ class LeftOut(unittest.TestCase):
 
 
 class UnknownMachine(unittest.TestCase):
-    """A machine is its hardware: neither its name nor the catalogue's file gives it costs."""
+    """Default costs depend on the hardware only, not on the name or the file of the catalog."""
 
     def test_without_costs_it_has_those_of_its_kind(self):
         system = yaml.safe_load((ROOT / "scenarios/systems/alps-gh200.yaml").read_text())
@@ -56,7 +56,7 @@ class UnknownMachine(unittest.TestCase):
             shown = subprocess.run([WEIR, "show", "system", str(mine)], check=True,
                                    stdout=subprocess.PIPE, text=True).stdout.splitlines()
             kinds = {line.split()[0]: line.split()[1:3] for line in shown if line.strip()}
-            # Over the catalogue's system, the defaults of its kind in place of its own figures.
+            # The catalog's system with its own costs replaced by the defaults of its kind.
             typical = {key: {"value": "".join(kinds[key]), "source": "of its kind"} for key in own}
             over = pathlib.Path(folder) / "over.yaml"
             over.write_text(yaml.safe_dump({"base": "alps-gh200", "name": "over",

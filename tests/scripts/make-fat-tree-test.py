@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/make-fat-tree writes, against the counts of Al-Fares et al. (2008), section 3."""
+"""Output of scripts/make-fat-tree compared with Al-Fares et al. (2008), section 3."""
 import collections
 import unittest
 
@@ -7,7 +7,7 @@ from script_module import call
 
 
 class FatTree:
-    """A topology read back."""
+    """A topology written by the script and read back."""
 
     def __init__(self, *arguments):
         done = call("make-fat-tree", *arguments)
@@ -22,7 +22,7 @@ class FatTree:
             self.neighbors[int(row[1])].append(int(row[0]))
 
     def shortest_paths(self, source):
-        """(links, number of paths) to every node."""
+        """Length in links and number of the shortest paths to every node."""
         found = {source: (0, 1)}
         edge = [source]
         while edge:
@@ -51,8 +51,8 @@ class Wiring(unittest.TestCase):
                 ports = k if node in tree.switch_ids else 1
                 self.assertEqual(len(set(tree.neighbors[node])), ports)
 
-    # Host 0 of k = 4: host 1 over the edge, 2 and 3 over either aggregation switch of the pod, and
-    # 12 hosts of other pods over each of the four cores.
+    # From host 0 for k = 4: host 1 over the edge switch, hosts 2 and 3 over the two aggregation
+    # switches of the pod, and the 12 hosts of other pods over the four core switches.
     def test_ways_between_hosts(self):
         paths = FatTree("--k", 4).shortest_paths(0)
         self.assertEqual(paths[1], (2, 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/make-flows draws, against closed forms and published figures."""
+"""Flows of scripts/make-flows compared with closed forms and published values."""
 import collections
 import math
 import pathlib
@@ -16,7 +16,7 @@ def distribution(name):
 
 
 def flows(*arguments):
-    """Rows (source, destination, bytes, start) that the script draws, in HPCC's form."""
+    """Rows (source, destination, bytes, start) that the script writes in HPCC's format."""
     done = call("make-flows", *arguments)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -26,7 +26,7 @@ def flows(*arguments):
 
 
 class Distributions(unittest.TestCase):
-    """The built-in tables."""
+    """The built-in size distributions."""
 
     def test_deciles_are_the_ticks_of_the_figures_of_hpcc(self):
         ticks = {"websearch": [6.7e3, 20e3, 30e3, 50e3, 73e3, 200e3, 1e6, 2e6, 5e6, 30e6],
@@ -34,10 +34,10 @@ class Distributions(unittest.TestCase):
         for name, expected in ticks.items():
             sizes = distribution(name)
             for tenth, tick in enumerate(expected, 1):
-                # A tick has two or three digits.
+                # Tick labels have two or three digits.
                 self.assertAlmostEqual(sizes.draw(tenth / 10 - 1e-12) / tick, 1, delta=0.006)
 
-    # The middle of each piece times its part: 5 kB x 0.15 + 15 kB x 0.05 + 25 kB x 0.1 + ...
+    # Midpoint times probability of each segment: 5 kB x 0.15 + 15 kB x 0.05 + 25 kB x 0.1 + ...
     def test_websearch_has_its_mean_by_hand_and_about_the_published_one(self):
         by_hand = (750 + 750 + 2500 + 4000 + 8450 + 9800 + 60e3 + 150e3 + 350e3 + 525e3 + 600e3)
         self.assertAlmostEqual(distribution("websearch").mean(), by_hand, delta=1e-6)
@@ -51,8 +51,8 @@ class Distributions(unittest.TestCase):
         self.assertAlmostEqual(len(large) / count, 0.30, delta=1e-4)
         self.assertAlmostEqual(sum(large) / sum(drawn), 0.95, delta=0.005)
 
-    # One draw from the middle of each of many equal parts: the trapezoid of each piece is exact but
-    # for the parts that a point cuts and the rounding to bytes.
+    # One draw at the midpoint of each of many equal intervals: exact for linear segments, except
+    # for the intervals that contain a point of the table and for the rounding to bytes.
     def test_draws_have_the_mean(self):
         count = 50000
         for name in make_flows.DISTRIBUTIONS:
@@ -68,10 +68,10 @@ class Distributions(unittest.TestCase):
 
 
 class Arrivals(unittest.TestCase):
-    """The flows drawn."""
+    """Load, sizes, times and pairs of the drawn flows."""
 
-    # n flows of S bytes over T seconds: load n S / (T hosts rate); T is the sum of n exponentials,
-    # of relative deviation 1/sqrt(n), so five of them are 5 % here.
+    # n flows of S bytes within T are a load of n S / (T hosts rate). T is the sum of n exponentials
+    # with a relative standard deviation of 1/sqrt(n) = 1 %; the tolerance is five of them.
     def test_hosts_send_the_load_on_average(self):
         with tempfile.TemporaryDirectory() as folder:
             one_size = pathlib.Path(folder) / "one-size.txt"
@@ -83,7 +83,7 @@ class Arrivals(unittest.TestCase):
                 offered = sum(row[2] for row in rows) / rows[-1][3] / (16 * 25e9 / 8)
                 self.assertAlmostEqual(offered / share, 1, delta=5 / math.sqrt(10000))
 
-    # The sample's mean has the deviation of the sizes over sqrt(n); five of them.
+    # The standard error of the mean is the deviation of the sizes over sqrt(n); five of them.
     def test_sizes_have_the_mean_of_their_distribution(self):
         rows = flows("--flows", 10000, "--hosts", 64)
         sizes = [row[2] for row in rows]
@@ -92,7 +92,7 @@ class Arrivals(unittest.TestCase):
         self.assertAlmostEqual(mean, distribution("websearch").mean(),
                                delta=5 * deviation / math.sqrt(len(sizes)))
 
-    # Waiting times of a Poisson process: mean and standard deviation are equal (to 1/sqrt(n)).
+    # Gaps of a Poisson process have equal mean and standard deviation, within 5/sqrt(n).
     def test_arrivals_are_poisson_and_in_order(self):
         rows = flows("--flows", 10000, "--hosts", 64, "--start", 2)
         starts = [row[3] for row in rows]
@@ -103,7 +103,7 @@ class Arrivals(unittest.TestCase):
         deviation = math.sqrt(sum((w - mean) ** 2 for w in waits) / len(waits))
         self.assertAlmostEqual(deviation / mean, 1, delta=5 / math.sqrt(len(waits)))
 
-    # Each of 8 x 7 pairs has 1/56 of 28000 flows: 500 +- five deviations of the binomial.
+    # Each of 8 x 7 pairs has 1/56 of 28000 flows: 500 +- five binomial standard deviations.
     def test_all_pairs_are_equally_likely_and_none_is_of_one_host(self):
         pairs = collections.Counter((row[0], row[1]) for row in flows("--flows", 28000,
                                                                       "--hosts", 8))
@@ -124,7 +124,7 @@ class Arrivals(unittest.TestCase):
 
 
 class Refusals(unittest.TestCase):
-    """What is wrong is said in one line, with exit 2."""
+    """Invalid input is refused with one line and exit code 2."""
 
     def refusal(self, *arguments):
         done = call("make-flows", *arguments)

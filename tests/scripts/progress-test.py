@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Progress on a terminal, silence in a pipe, and what Ctrl-C leaves.
+"""Progress on a terminal, no output to a pipe, and files left by Ctrl-C.
 
 progress-test.py WEIR
 """
@@ -16,7 +16,7 @@ import unittest
 
 WEIR = pathlib.Path(sys.argv.pop()).resolve()
 
-# Calls for minutes: it is always interrupted.
+# Runs for minutes, so the tests always interrupt it.
 LONG = """
 title: long
 system: {base: dgx-a100, nodes: 2, fabric: {kind: rail-optimized, leafRadix: 4}}
@@ -37,8 +37,8 @@ class Progress(unittest.TestCase):
         (self.folder / "long.yaml").write_text(LONG)
 
     def interrupted(self, *arguments, number=signal.SIGINT, until=r"\r"):
-        """(exit code, what was shown, standard output) of a run that a signal, as Ctrl-C, ends as
-        soon as it has said how far it is, in the words of the expression `until`."""
+        """(exit code, terminal output, standard output) of a run that gets a signal, by default
+        that of Ctrl-C, once the terminal output matches the regular expression `until`."""
         terminal, its_end = pty.openpty()
         run = subprocess.Popen([WEIR, *arguments], cwd=self.folder, stdout=subprocess.PIPE,
                                stderr=its_end, text=True)
@@ -48,7 +48,7 @@ class Progress(unittest.TestCase):
         while True:
             try:
                 part = os.read(terminal, 4096).decode()
-            except OSError:  # the other end is closed
+            except OSError:  # the other end was closed
                 part = ""
             if not part:
                 break

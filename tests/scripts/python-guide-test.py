@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""docs/guide/python.md prints what it says. Argument: WEIR."""
+"""The examples of docs/guide/python.md print the output shown there. Argument: WEIR."""
 import doctest
 import os
 import pathlib
@@ -12,7 +12,7 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "guide" / "python.
 
 
 def main():
-    """Runs the page's commands, then its Python, in an empty folder."""
+    """Runs the page's commands and then its Python examples in an empty folder."""
     text = PAGE.read_text(encoding="utf-8")
     commands = [line[len("$ weir "):].split() for line in text.splitlines()
                 if line.startswith("$ weir ")]
@@ -23,7 +23,7 @@ def main():
             if done.returncode != 0:
                 sys.exit(done.stderr)
         os.chdir(folder)
-        # A fence would be read as output: it ends an example as an empty line does.
+        # Code fences are removed because doctest would read them as expected output.
         test = doctest.DocTestParser().get_doctest(text.replace("```", ""), {}, PAGE.name,
                                                    str(PAGE), 0)
         runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Frames and figures of the Python package hold what the files hold. Argument: WEIR."""
+"""Frames and figures of the Python package equal the contents of the files. Argument: WEIR."""
 import json
 import pathlib
 import re
@@ -26,7 +26,7 @@ def data_of(name, *results, **choice):
 
 
 class Frames(unittest.TestCase):
-    """weir.open: tables as frames."""
+    """weir.open: tables as data frames."""
 
     def test_columns_are_those_of_the_file(self):
         result = weir.open(pipeline())
@@ -85,7 +85,7 @@ class Frames(unittest.TestCase):
             result.series("x->y")
 
     def test_csv_and_json(self):
-        """Their tables are named as the groups of HDF5."""
+        """Their tables have the names of the HDF5 groups."""
         self.assertEqual(weir.open(flows()).tables, ["flows"])
         self.assertEqual(len(weir.open(flows()).flows), 8)
         self.assertEqual(weir.open(sweep("ring")).bandwidth.attrs["units"]["size_bytes"], "B")
@@ -95,10 +95,10 @@ class Frames(unittest.TestCase):
 
 
 class Links(unittest.TestCase):
-    """Who crosses a link, and when."""
+    """Flows and load of a link over time."""
 
     def test_series_holds_every_byte_of_the_link(self):
-        """The bins of a link sum to its bytes; a bin holds no more than the rate allows."""
+        """Conservation: the bins of a link sum to its bytes, and no bin exceeds its rate."""
         result = weir.open(pipeline())
         links = result.links.set_index("name")
         for name in links["bytes"].nlargest(3).index:
@@ -107,7 +107,7 @@ class Links(unittest.TestCase):
             self.assertLessEqual(series["utilization"].max(), 1 + 1e-6)
 
     def test_flows_cross_the_link_and_carry_its_bytes(self):
-        """With one step all flows are recorded, so those on a link carry what the link carried."""
+        """With one step all flows are recorded, so the flows on a link sum to its bytes."""
         result = weir.open(two_jobs())
         self.assertEqual(result.flows.attrs["rows_left_out"], 0)
         paths = result.flow_paths
@@ -122,7 +122,7 @@ class Links(unittest.TestCase):
             self.assertTrue(on["start"].is_monotonic_increasing)
 
     def test_a_divided_flow_puts_its_share_on_each_link(self):
-        """No more than a link has carried is of its flows; a set of links is no tree of hops."""
+        """Each link carries its share of the flow, and a sprayed flow gives no congestion tree."""
         result = weir.open(sprayed())
         up = [name for name in result.links["name"] if name.startswith("leaf0->spine")]
         self.assertEqual(len(up), 8)
@@ -137,10 +137,10 @@ class Links(unittest.TestCase):
 
 
 class RecordedRanks(unittest.TestCase):
-    """Where ranks differ, a result has the slowest, the median and the chosen ones."""
+    """If ranks differ, a result contains the slowest, the median and the selected ranks."""
 
     def test_slowest_median_and_chosen_ranks_are_in_ops_and_timeline(self):
-        """Which these are is told by a run that records all of them."""
+        """A run that records all ranks determines which these are."""
         folder = pathlib.Path(FOLDER.name)
         slow = "[{kind: slow-gpu, gpu: node0/gpu5, factor: 1.5}]"
         for name, change, chosen in (
@@ -161,14 +161,14 @@ class RecordedRanks(unittest.TestCase):
             own = every[(every["step"] == every["step"].max()) & (every["stream"] == "compute")]
             times = (own["finish"] - own["start"]).groupby(own["rank"]).sum().sort_values()
             expected = {0, times.index[-1], *chosen}
-            if name == "jitter":  # where one GPU is slow, all others are the median
+            if name == "jitter":  # with one slow GPU all others are equal
                 expected.add(times.index[(len(times) - 1) // 2])
             self.assertEqual(set(recorded["rank"]), expected)
             self.assertEqual(shown, [set(every["rank"]), expected])
 
 
 class Slowdowns(unittest.TestCase):
-    """A flow takes no less than uncontended."""
+    """No flow is faster than uncontended."""
 
     def test_none_is_below_one_under_any_routing(self):
         failure = "[{kind: link-down, at: 0ms, from: leaf0, to: spine0}]"
@@ -185,7 +185,7 @@ class Slowdowns(unittest.TestCase):
 
 
 class FigureData(unittest.TestCase):
-    """What is drawn is what the file says."""
+    """The data of figures equal the contents of the files."""
 
     def test_percentiles_say_how_many_flows_have_no_rows(self):
         result = weir.open(two_jobs())
@@ -246,7 +246,7 @@ class FigureData(unittest.TestCase):
         self.assertEqual(set(links.index[links["paused"] > 0]) - set(data["link"]), set())
 
     def test_queues_are_trees_from_where_congestion_begins(self):
-        """Three senders share a cable of one; where it ends two more join what it brings."""
+        """Three senders share a cable; two more senders join at the switch where it ends."""
         data = data_of("queues", weir.open(ports())).drop_duplicates("link").set_index("link")
         roots = data.index[data["level"] == 0].tolist()
         self.assertEqual(roots, ["switch6->switch7", "switch7->host5"])
@@ -274,7 +274,7 @@ class FigureData(unittest.TestCase):
                          ("leaf to spine", "leaf0", "spine0"))
 
     def test_tiers_are_distances_from_nodes_or_hosts(self):
-        """Of a fat tree with nodes, and of numbered hosts 0 to 3 under 4, 5 under 6."""
+        """For a fat tree with nodes, and for numbered hosts: 0 to 3 under 4 and 5 under 6."""
         def tiers(*names):
             return network.tiers_of(network.with_ends(pandas.DataFrame({"name": names})))
         self.assertEqual(tiers("node0/nic0->leaf0", "leaf0->spine0#2", "spine0->core0"),
@@ -290,7 +290,7 @@ class FigureData(unittest.TestCase):
         links = result.links.set_index("name")
         between = [name for name in links.index if "leaf" in name]
         self.assertEqual(links.loc[root, "saturated"], links.loc[between, "saturated"].max())
-        # Every byte of the link is in the times and in the flows.
+        # Both the times and the flows sum to the bytes of the link.
         for carried in (times["bytes"].sum(), groups["carried"].sum()):
             self.assertAlmostEqual(carried / links.loc[root, "bytes"], 1, places=6)
 
@@ -306,7 +306,7 @@ class FigureData(unittest.TestCase):
                          ["nic leaf", "leaf spine", "spine leaf", "leaf nic"])
 
     def test_sets_of_links_are_no_paths(self):
-        """A collective of fidelity stream loads its links at once: no tree is drawn of them."""
+        """A collective in fidelity stream loads all its links concurrently, which gives no tree."""
         result = weir.open(two_jobs())
         self.assertEqual(set(data_of("congestion", result)["part"]), {"links", "time", "flows"})
         self.assertIsNone(congestion.hops_of(["a->b", "b->a", "b->c", "c->b"]))
@@ -314,7 +314,7 @@ class FigureData(unittest.TestCase):
         self.assertEqual(congestion.hops_of(["a->b", "b->c#2", "c->d"]), ["a->b", "b->c#2", "c->d"])
 
     def test_upstream_is_along_the_hops_of_flows(self):
-        """Hosts 0 to 2 cross the cable between the switches to host 5, 3 and 4 do not."""
+        """Hosts 0 to 2 reach host 5 over the cable between the switches, hosts 3 and 4 do not."""
         result = weir.open(ports())
         tree = congestion.upstream(result, "switch7->host5", 3)
         self.assertEqual(
@@ -335,7 +335,7 @@ class FigureData(unittest.TestCase):
                          {"llama"})
 
     def test_load_by_job_is_the_integral_of_the_rates(self):
-        """A flow of 8 B from 0 to 4 s and one of 6 B from 1 to 3 s, in bins of 1 s."""
+        """8 B from 0 to 4 s (2 B/s) and 6 B from 1 to 3 s (3 B/s): 2, 5, 5, 2 B in bins of 1 s."""
         flows_ = pandas.DataFrame({"job": "a", "start": [0.0, 1.0], "finish": [4.0, 3.0],
                                    "carried": [8.0, 6.0]})
         loads = congestion.load_by_job(flows_, 4)
@@ -362,7 +362,7 @@ class FigureData(unittest.TestCase):
                              own["from_bytes"].to_numpy()[1:]).all())
 
     def test_groups_of_a_large_fabric_are_what_lower_tiers_join(self):
-        """Two leaves with two nodes each under a spine; two pods of one leaf under a core."""
+        """Two nodes per leaf, two leaves per spine and two spines under a core."""
         hops = pandas.DataFrame(
             [(f"node{node}", f"leaf{node // 2}", 0, 1) for node in range(8)] +
             [(f"leaf{leaf}", f"spine{leaf // 2}", 1, 2) for leaf in range(4)] +
@@ -427,7 +427,7 @@ class FigureData(unittest.TestCase):
                          ["time of the step by stage, s", "rank"])
 
     def test_lines_and_bars_of_a_sweep_are_its_results(self):
-        """By size lines, a case each; of one size bars, as high as the bandwidths."""
+        """Several sizes give one line per case; a single size gives bars."""
         result = weir.open(cases())
         self.assertEqual(result.cases.attrs["varied"], "nodes,algorithm")
         self.assertEqual(len(result.results), 8)
@@ -445,7 +445,7 @@ class FigureData(unittest.TestCase):
         self.assertEqual([label.get_text() for label in axes.get_xticklabels()], ["ring", "tree"])
 
     def test_results_of_a_sweep_have_the_units_of_the_runs(self):
-        """Times in s, memory in bytes; the stage that needs it is a number."""
+        """Times are in s and memory in bytes; the stage with the most memory is a number."""
         results = weir.open(micro_batches()).results
         units = results.attrs["units"]
         self.assertEqual([units[name] for name in (
@@ -456,10 +456,10 @@ class FigureData(unittest.TestCase):
 
 
 class Validation(unittest.TestCase):
-    """What is drawn of a validation is what its tables say."""
+    """Figures of a validation equal its tables."""
 
     def test_pairs_are_measured_and_predicted(self):
-        """With the words and units of their suite: times, and slowdowns, which are numbers."""
+        """Labels and units are those of the suite: times in s, slowdowns dimensionless."""
         result = weir.open(validation())
         self.assertEqual(result.kind, "validation")
         data = data_of("parity", result)
@@ -485,7 +485,7 @@ class Validation(unittest.TestCase):
             numpy.testing.assert_allclose(below.get_ydata(), 0.9 * equal.get_xdata())
 
     def test_distributions_rise_in_steps(self):
-        """Where a case's error is, and only there, to all of the suite at its largest."""
+        """The distribution steps at the error of each case and reaches 1 at the largest error."""
         result = weir.open(validation())
         data = data_of("errors", result)
         for (suite, own), axes in zip(data.groupby("suite", sort=False),
@@ -499,7 +499,7 @@ class Validation(unittest.TestCase):
             numpy.testing.assert_allclose(line.get_ydata(), [0, *own["share"] * 100])
 
     def test_bus_bandwidths_of_a_run_follow_from_its_times(self):
-        """Of an all-reduce among eight: 7/4 of the size over the time."""
+        """For an all-reduce over eight GPUs: 2 x 7/8 = 7/4 of the size over the time."""
         result = weir.open(validation())
         table = result.table("validation/nccl-v100-2019")
         data = data_of("measured-bandwidth", result)
@@ -515,7 +515,7 @@ class Validation(unittest.TestCase):
             numpy.testing.assert_array_equal(line.get_ydata(), table[f"{column}_busbw_GBps"])
 
     def test_groups_repeat_no_case(self):
-        """A group's table holds the cases of other suites once more."""
+        """The table of a group repeats the cases of other suites."""
         with tempfile.TemporaryDirectory() as folder:
             path = shutil.copy(validation(), folder)
             with h5py.File(path, "r+") as file:
@@ -525,7 +525,7 @@ class Validation(unittest.TestCase):
                              {"korthikanti-2022", "m3-2024", "nccl-v100-2019"})
 
     def test_reliability_counts_what_bounds_hold(self):
-        """Of 0 to 9 %, 8 are below 8 %, 9 below 9 %, 10 below 9.5 % and 9.9 %."""
+        """Of errors 0, 1, ... 9 %, 8 are below 8 %, 9 below 9 %, and 10 below 9.5 % and 9.9 %."""
         data = data_of("bounds", weir.open(bounds()))
         own = data[data["part"] == "reliability"]
         self.assertEqual(list(own["of"].unique()), ["collectives"])
@@ -533,7 +533,7 @@ class Validation(unittest.TestCase):
         numpy.testing.assert_allclose(own["observed"], [0.8, 0.9, 1, 1])
 
     def test_widths_and_errors_are_of_the_coverage_that_is_checked(self):
-        """Of 90 %: ten bounds of 9 %, and the errors of their regime by size."""
+        """At 90 % coverage: ten bounds of 9 %, and the errors of their regime by size."""
         result = weir.open(bounds())
         data = data_of("bounds", result)
         widths = data[data["part"] == "widths"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""weir report in a browser: its page as headless Chromium draws it. Argument: WEIR."""
+"""Page of weir report as rendered by headless Chromium. Argument: WEIR."""
 import html
 import json
 import pathlib
@@ -14,8 +14,8 @@ from weir_results import call, flows, pipeline, ports, run_json, sweep
 import matplotlib.image
 import numpy
 
-WIDTH = 1400  # of the window, pixels
-# The page has no script: a copy with this one writes down how it was laid out.
+WIDTH = 1400  # of the window, in pixels
+# The page has no script; this script in a copy of it records the layout.
 PROBE = """<script>
 const box = element => { const r = element.getBoundingClientRect();
                          return [r.left, r.top, r.right, r.bottom]; };
@@ -38,12 +38,12 @@ told.textContent = JSON.stringify(laidOut);
 document.body.append(told);
 });
 </script></body>"""
-# Messages of scripts and of the parser; a request that fails is in the probe's list alone.
+# Messages of scripts and of the parser; failed requests are only in the list of the probe.
 CONSOLE = re.compile(r"^\[[^\]]*CONSOLE[^\]]*\].*$", re.MULTILINE)
 
 
 def browse(page, *arguments, height=1000):
-    """Standard output of Chromium with a page, and the lines of the page's console."""
+    """Standard output of Chromium for a page, and the lines of the page's console."""
     browser = shutil.which("chromium")
     if browser is None:
         raise AssertionError("found no chromium, expected that of scripts/install-packages test")
@@ -62,7 +62,7 @@ def browse(page, *arguments, height=1000):
 
 
 def layout(page):
-    """How a page is laid out, and the lines of its console."""
+    """Layout of a page, and the lines of its console."""
     probe = page.with_name(f"probe-{page.name}")
     text = page.read_text(encoding="utf-8")
     probe.write_text(PROBE.join(text.rsplit("</body>", 1)), encoding="utf-8")
@@ -72,7 +72,7 @@ def layout(page):
 
 
 def screenshot(page, height):
-    """A page as pixels, and the lines of its console."""
+    """Pixels of a page, and the lines of its console."""
     picture = page.with_suffix(".png")
     _, console = browse(page, f"--screenshot={picture}", height=height)
     return (matplotlib.image.imread(picture)[:, :, :3] * 255).astype(numpy.uint8), console
@@ -89,7 +89,7 @@ class Browser(unittest.TestCase):
         self.scratch.cleanup()
 
     def drawn(self, expected, *results):
-        """Checks the page of results, whose figures have the expected ids."""
+        """Checks the page of results: console, requests, layout and the ids of its figures."""
         done = call("report", *results, "-o", self.folder / "page.html")
         self.assertEqual(done.returncode, 0, done.stderr)
         page = self.folder / "page.html"
@@ -106,7 +106,7 @@ class Browser(unittest.TestCase):
                 self._check_figure(figure, pixels)
 
     def _check_figure(self, figure, pixels):
-        """A figure has a size, no text beyond its edges, and ink of several colors."""
+        """A figure has a minimum size, text within its edges and marks in several colors."""
         left, top, right, bottom = figure["box"]
         self.assertGreater(right - left, 300)
         self.assertGreater(bottom - top, 100)
@@ -128,12 +128,12 @@ class Browser(unittest.TestCase):
         self.drawn({"topology", "congestion", "queues", "fct"}, ports())
 
     def test_texts(self):
-        """The tables that weir writes as JSON and CSV."""
+        """Tables that weir writes as JSON and CSV."""
         self.drawn({"breakdown-run", "memory", "fct", "bandwidth"}, run_json(), flows(),
                    sweep("ring"))
 
     def test_a_page_that_is_at_fault_is_found_out(self):
-        """The checks above can fail: an error and a request are both told."""
+        """The checks above can fail: both a script error and a request are detected."""
         page = self.folder / "wrong.html"
         page.write_text("<!DOCTYPE html><html><body><script>nothing.at()</script>"
                         '<img src="http://weir.invalid/a.png"></body></html>', encoding="utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""weir report: its page, its pictures and what it refuses. Argument: WEIR."""
+"""Page, figures and refusals of weir report. Argument: WEIR."""
 import base64
 import functools
 import html.parser
@@ -27,7 +27,7 @@ SIGNATURES = {"svg": b"<?xml", "pdf": b"%PDF-", "png": b"\x89PNG", "csv": b""}
 
 
 class Page(html.parser.HTMLParser):
-    """A page as a browser without network and script sees it."""
+    """Contents of a page for a browser without network and scripts."""
 
     def __init__(self, text):
         super().__init__()
@@ -68,7 +68,7 @@ class Page(html.parser.HTMLParser):
 
 
 def report(folder, *arguments):
-    """The page that weir report makes of results, and what it printed."""
+    """The page that weir report writes, and its standard output."""
     done = call("report", *arguments, "-o", "page.html", folder=folder)
     if done.returncode != 0:
         raise AssertionError(done.stderr)
@@ -77,7 +77,7 @@ def report(folder, *arguments):
 
 @functools.cache
 def page_of_two():
-    """The page of two runs side by side."""
+    """The page that compares two runs."""
     with tempfile.TemporaryDirectory() as folder:
         return report(folder, pipeline(), two_jobs())[0]
 
@@ -93,7 +93,7 @@ class Reports(unittest.TestCase):
         self.scratch.cleanup()
 
     def test_page_stands_by_itself(self):
-        """Well-formed, without script, and nothing in it refers to what it does not hold."""
+        """The page is well-formed, has no script, and refers only to its own elements."""
         text = page_of_two()
         page = Page(text)
         self.assertEqual(page.open, [])
@@ -207,7 +207,7 @@ class Reports(unittest.TestCase):
         self.assertIn("<svg", text)
 
     def test_same_results_give_the_same_bytes(self):
-        """Page and figures of two processes, in every format."""
+        """Two processes write identical pages and figures in every format."""
         made = []
         for turn in "ab":
             text, _ = report(self.folder, sweep("ring"), run_json(), "--figures", turn)
@@ -234,7 +234,7 @@ class Reports(unittest.TestCase):
 
 
 class Refusals(unittest.TestCase):
-    """Wrong input: exit code 2, one line, and nothing written."""
+    """Invalid input gives exit code 2 and one line, and no file is written."""
 
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory()
@@ -257,7 +257,7 @@ class Refusals(unittest.TestCase):
         self.scratch.cleanup()
 
     def snapshot(self):
-        """Names and contents of the folder."""
+        """Names and contents of the files of the folder."""
         return {path.name: path.is_file() and path.read_bytes() for path in self.folder.iterdir()}
 
     def refused(self, says, *arguments, code=2, **further):
@@ -273,7 +273,7 @@ class Refusals(unittest.TestCase):
             self.assertEqual(self.snapshot(), before)
 
     def denied(self, says, *results, output="a.html", **options):
-        """Checks one refusal of the package, in this process: starting it takes a second."""
+        """Checks one refusal of the package in this process; a new process takes a second."""
         request = {"results": [str(path) for path in results], "output": output, "figure": "",
                    "figures": "", "ranks": None, "window": None, "link": None, "measured": None,
                    "title": "", **options}
@@ -364,7 +364,7 @@ class Refusals(unittest.TestCase):
                     "two-jobs.h5", measured="ring.csv")
 
     def test_python_without_modules(self):
-        """Exit code 1: the results are not at fault."""
+        """Exit code 1, because the results are valid."""
         bare = self.folder / "bare-python"
         bare.write_text('#!/bin/sh\nexec /usr/bin/python3 -S "$@"\n', encoding="utf-8")
         bare.chmod(0o755)
@@ -374,13 +374,13 @@ class Refusals(unittest.TestCase):
                          env={**os.environ, "WEIR_PYTHON": str(python)})
 
     def test_signals(self):
-        """In the midst of reading a result: one line, exit code 128 + the signal's number."""
+        """A signal while a result is read gives one line and exit code 128 + signal number."""
         os.mkfifo(self.folder / "pipe.csv")
         for number in (signal.SIGINT, signal.SIGTERM):
             process = subprocess.Popen([WEIR, "report", "pipe.csv", "-o", "a.html"],
                                        cwd=self.folder, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, text=True)
-            with open(self.folder / "pipe.csv", "wb"):  # waits until it is read
+            with open(self.folder / "pipe.csv", "wb"):  # blocks until it is read
                 process.send_signal(number)
                 out, error = process.communicate()
             self.assertEqual((out, error), ("", "weir: interrupted; nothing was written\n"))
@@ -388,7 +388,7 @@ class Refusals(unittest.TestCase):
             self.assertFalse((self.folder / "a.html").exists())
 
     def test_nothing_half_written_stays_when_the_disk_is_full(self):
-        """A limit on the size of files stands for the disk: the figures fit, the page does not."""
+        """A file size limit replaces the full disk: the figures fit, the page does not."""
         before = self.snapshot()
         done = subprocess.run(
             [WEIR, "report", flows(), "-o", "a.html", "--figures", "pictures"],

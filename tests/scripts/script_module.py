@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Scripts as Python modules: they have no .py and live in scripts/."""
+"""Loads scripts as Python modules; they are in scripts/ and have no suffix .py."""
 import importlib.machinery
 import importlib.util
 import pathlib
@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 
 
 def load(name):
-    """The script's names, without running its main."""
+    """The module of a script, without running its main."""
     loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(SCRIPTS / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
@@ -19,6 +19,6 @@ def load(name):
 
 
 def call(name, *arguments):
-    """The finished process."""
+    """The finished process of a script with arguments."""
     return subprocess.run([sys.executable, str(SCRIPTS / name), *map(str, arguments)],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The worked studies of the manual print what the manual says.
+"""The studies of the manual print the output shown there.
 
 studies-test.py WEIR [--accept]: runs every command of ns3-module/doc/studies.rst ("$ ..." in a
-literal block) in an empty folder, and every line must be the page's. --accept writes the page again
-with what was printed.
+literal block) in an empty folder and compares every line of output with the page. --accept replaces
+the output in the page.
 """
 import os
 import pathlib
@@ -18,7 +18,7 @@ PROMPT = INDENT + "$ "
 
 
 def parts(page):
-    """The page as (command, its lines as written) and (None, [other line])."""
+    """The page as pairs (command, its output lines) and (None, [other line])."""
     found = []
     for line in page.splitlines():
         isOutput = line.startswith(INDENT) and found and found[-1][0] is not None
@@ -32,7 +32,7 @@ def parts(page):
 
 
 def run(command, folder, weir):
-    """What @p command prints, indented."""
+    """Output of the command, indented."""
     path = os.pathsep.join([str(pathlib.Path(weir).parent), str(ROOT / "scripts"),
                             str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder,
@@ -44,7 +44,7 @@ def run(command, folder, weir):
 
 
 def main(weir, accept):
-    """Runs the page."""
+    """Runs the commands of the page; returns the exit code."""
     page, wrong = [], 0
     with tempfile.TemporaryDirectory() as folder:
         for command, lines in parts(PAGE.read_text(encoding="utf-8")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results to test the Python package with, each made once by the command of this build."""
+"""Sample results for tests of the Python package, each made once by the command under test."""
 import functools
 import pathlib
 import subprocess
@@ -10,7 +10,7 @@ import h5py
 import numpy
 
 HERE = pathlib.Path(__file__).resolve().parent
-WEIR = str(pathlib.Path(sys.argv.pop(1)).resolve())  # unittest reads the other arguments
+WEIR = str(pathlib.Path(sys.argv.pop(1)).resolve())  # unittest parses the others
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent.parent / "scripts" / "python"))
 FOLDER = tempfile.TemporaryDirectory()
@@ -23,7 +23,7 @@ def call(*arguments, folder=FOLDER.name, **further):
 
 
 def made(name, *arguments):
-    """The path of a file that weir makes."""
+    """Runs weir; returns the path of the file that it wrote."""
     done = call(*arguments)
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
@@ -32,20 +32,20 @@ def made(name, *arguments):
 
 @functools.cache
 def pipeline():
-    """One job in stages, two steps, with link series."""
+    """One pipeline-parallel job of two steps, with link series."""
     return made("pipeline.h5", "run", "gpt-7.5b-16-h100-zb-2p", "--quiet", "--set",
                 "output.file=pipeline.h5", "--set", "output.linkSeries=1ms")
 
 
 @functools.cache
 def two_jobs():
-    """Two jobs of one step that share links; no link series."""
+    """Two jobs of one step that share links, without link series."""
     return made("two-jobs.h5", "run", HERE / "two-jobs.yaml", "--quiet", "-o", "two-jobs.h5")
 
 
 @functools.cache
 def sprayed():
-    """One flow of 80 MB that is sprayed over the eight parallel uplinks of its leaf."""
+    """One flow of 80 MB sprayed over the eight uplinks of its leaf."""
     folder = pathlib.Path(FOLDER.name)
     (folder / "leaves.yaml").write_text(
         "{base: hgx-h100, name: leaves, nodes: 8, node: {nic: {transport: roce}}, fabric: {kind: "
@@ -58,9 +58,9 @@ def sprayed():
 
 @functools.cache
 def ports():
-    """Packets: three hosts of a switch and, later, two of another send to one host of the second.
+    """Packet simulation: three hosts at one switch, and later two at another, send to a host there.
 
-    The cable between the switches has the rate of a host's; PFC pauses what fills a buffer.
+    The cable between the switches has the rate of a host; PFC prevents losses.
     """
     folder = pathlib.Path(FOLDER.name)
     cables = [(host, 6 + (host > 2)) for host in range(6)] + [(6, 7)]
@@ -77,7 +77,7 @@ def ports():
 
 @functools.cache
 def run_json():
-    """What weir run --json prints."""
+    """The output of weir run --json."""
     path = pathlib.Path(FOLDER.name) / "run.json"
     path.write_text(call("run", "llama-3-8b-16-h100", "--json").stdout, encoding="utf-8")
     return path
@@ -93,7 +93,7 @@ def sweep(algorithm):
 
 @functools.cache
 def cases():
-    """The file of weir sweep: two clusters by two algorithms, each with two message sizes."""
+    """The file of weir sweep: two clusters by two algorithms, with two message sizes each."""
     (pathlib.Path(FOLDER.name) / "cases.yaml").write_text(
         "command: collective --system hgx-h100 --op all-reduce --sizes 1MiB,64MiB\n"
         "vary: {--nodes: [1, 2], --algorithm: [ring, tree]}\n", encoding="utf-8")
@@ -102,17 +102,17 @@ def cases():
 
 @functools.cache
 def validation():
-    """The file of weir validate: steps, a run of nccl-tests and slowdowns of flows."""
+    """The file of weir validate: steps, nccl-tests and slowdowns of flows."""
     return made("validation.h5", "validate", "korthikanti-2022", "nccl-v100-2019", "m3-2024",
                 "-o", "validation.h5")
 
 
 @functools.cache
 def bounds():
-    """As weir validate bound writes it: collectives of a regime whose flow takes 0 to 9 % longer.
+    """A file as from weir validate bound, which itself takes minutes.
 
-    Their bounds reach from the estimate to a little less than a tenth of the coverage above it: 8,
-    9, 9.5 and 9.9 %. That suite itself takes minutes.
+    Collectives of one regime take 0, 1, ... 9 % longer in flow than estimated. Their bounds extend
+    from the estimate to a tenth of the coverage above it: just below 8, 9, 9.5 and 9.9 %.
     """
     path = pathlib.Path(FOLDER.name) / "bounds.h5"
     rows = [(case, coverage) for case in range(10) for coverage in (0.8, 0.9, 0.95, 0.99)]
@@ -141,7 +141,7 @@ def bounds():
 
 @functools.cache
 def micro_batches():
-    """The file of weir sweep: a run with micro-batches of one and of two samples."""
+    """The file of weir sweep: a run with micro-batches of one and two samples."""
     (pathlib.Path(FOLDER.name) / "batches.yaml").write_text(
         "command: run llama-3-8b-16-h100\nvary: {jobs.0.parallel.microBatch: [1, 2]}\n",
         encoding="utf-8")
@@ -150,7 +150,7 @@ def micro_batches():
 
 @functools.cache
 def flows():
-    """The CSV of weir flows: an incast of four hosts over one switch, of two sizes."""
+    """The CSV of weir flows: incasts of four hosts over one switch, with two sizes."""
     folder = pathlib.Path(FOLDER.name)
     (folder / "star.txt").write_text(
         "6 1 5\n5\n" + "".join(f"{host} 5 100Gbps 1us 0\n" for host in range(5)), encoding="utf-8")

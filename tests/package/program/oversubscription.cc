@@ -2,15 +2,14 @@
 
 // Network topology
 //
-//         spines                 fewer links up than down: system.yaml says how many
+//         spines                 fewer links up than down: ratio in system.yaml
 //        |      |
 //     leaf 0 .. leaf 3           two servers each
 //      | |      | |
-//     server 0 .. server 7       of Weir's catalogue (hgx-h100): eight GPUs, eight NICs
+//     server 0 .. server 7       of Weir's catalog (hgx-h100): eight GPUs, eight NICs
 //
-// One all-reduce over all GPUs, as an ns-3 program that is built outside Weir's tree against an
-// installed package (find_package(weir)). Its system is a file of its own, over a base of the
-// catalogue that the package holds.
+// One all-reduce over all GPUs, in an ns-3 program built outside Weir's tree against an installed
+// package (find_package(weir)). Its system file overrides a system of the package's catalog.
 //
 // Try: oversubscription --system=system.yaml --fidelity=flow
 
@@ -29,7 +28,7 @@
 
 using namespace ns3;
 
-/** Prints a call at its end. */
+/** Prints a call when it ends. */
 void
 PrintCall(uint32_t call, const weir::CollectivePlan& plan, weir::Time started, weir::Time now)
 {
