@@ -742,7 +742,10 @@ struct FinishCount : TransportObserver
     unsigned finished{0};
 };
 
-/** A cancelled flow ends with the packets in flight, and leaves nothing behind. */
+/**
+ * A canceled flow ends at once for its observers. Its packets in flight still arrive, and it leaves
+ * nothing behind.
+ */
 TEST(PacketTransport, CancelledFlowsEnd)
 {
     PacketBench bench;

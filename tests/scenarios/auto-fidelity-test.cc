@@ -24,7 +24,7 @@ PlaySmall(std::vector<std::pair<std::string, std::string>> settings)
     return RunScenario(SmallScenario(settings));
 }
 
-/** How many calls ran in @p fidelity. */
+/** Number of calls that ran in @p fidelity. */
 uint64_t
 CallsIn(const RunResult& result, Fidelity fidelity)
 {
@@ -36,7 +36,7 @@ CallsIn(const RunResult& result, Fidelity fidelity)
     return calls;
 }
 
-/** No bound meets a tolerance of nothing: auto is then flow, to the picosecond. */
+/** No bound meets a tolerance of zero: auto is then flow, to the picosecond. */
 TEST(AutoFidelity, IsFlowWithoutTolerance)
 {
     const RunResult result = PlaySmall({{"network.fidelity", "auto"}, {"network.tolerance", "0%"}});
@@ -45,8 +45,10 @@ TEST(AutoFidelity, IsFlowWithoutTolerance)
     EXPECT_GT(CallsIn(result, Fidelity::Flow), 0);
 }
 
-/** Tensor groups have their nodes' links to themselves between sends: shortcuts run them, with the
- * time of flow within the tolerance and in fewer events. */
+/**
+ * Tensor groups have the links of their nodes for themselves between sends: shortcuts run them,
+ * with the time of flow within the tolerance and in fewer events.
+ */
 TEST(AutoFidelity, RunsUncontendedCallsByShortcut)
 {
     const RunResult result =
@@ -58,8 +60,10 @@ TEST(AutoFidelity, RunsUncontendedCallsByShortcut)
     EXPECT_LT(result.events, flow.events);
 }
 
-/** Bounds say nothing of links that change: with a background flow all calls are flows, and the
- * step is that of flow. */
+/**
+ * Bounds do not cover links that change: with a background flow all calls run in flow, and the step
+ * equals that of flow.
+ */
 TEST(AutoFidelity, IsFlowWhereLinksChange)
 {
     const std::string events =
@@ -74,7 +78,7 @@ TEST(AutoFidelity, IsFlowWhereLinksChange)
     }
 }
 
-/** Nor do they say anything of traffic that is drawn beside calls. */
+/** Bounds do not cover random traffic concurrent with calls either. */
 TEST(AutoFidelity, IsFlowBesideTraffic)
 {
     const auto run = [](const std::string& network) {
@@ -95,7 +99,9 @@ TEST(AutoFidelity, IsFlowBesideTraffic)
     EXPECT_EQ(result.collectives.front().calls, run("{fidelity: flow}").collectives.front().calls);
 }
 
-/** Calls of a sequence follow each other: alone on their nodes nothing slows them. */
+/**
+ * The calls of a sequence run one after another: uncontended on their nodes, they run analytically.
+ */
 TEST(AutoFidelity, RunsCallsInTurnByShortcut)
 {
     const RunResult result = RunScenario(ReadScenario(
@@ -111,8 +117,7 @@ TEST(AutoFidelity, RunsCallsInTurnByShortcut)
     EXPECT_EQ(CallsIn(result, Fidelity::Flow), 0U);
 }
 
-/** Two collectives that are under way at once over the same ports are flows; with a node each they
- * need not be. */
+/** Two concurrent collectives over the same ports run in flow; with a node each they need not. */
 TEST(AutoFidelity, SeesJobsThatMeet)
 {
     const auto run = [](const std::string& one, const std::string& two) {
@@ -136,9 +141,10 @@ TEST(AutoFidelity, SeesJobsThatMeet)
 }
 
 /**
- * Of random steps like those of the calibration, fresh seeds, the step of auto is within the
- * tolerance of that of all flow, with the coverage: as many of them as the central 99.9 % of a
- * binomial count allows. Second jobs, oversubscription and routing by load are among them.
+ * For random steps drawn like those of the calibration, with fresh seeds, the step of auto is
+ * within the tolerance of flow's step as often as the coverage requires: the count is within the
+ * central 99.9 % of a binomial distribution. The steps include second jobs, oversubscription and
+ * routing by load.
  */
 TEST(AutoFidelity, KeepsItsToleranceOnRandomSteps)
 {
@@ -159,12 +165,12 @@ TEST(AutoFidelity, KeepsItsToleranceOnRandomSteps)
     }
     RecordProperty("inside", inside);
     RecordProperty("shortcuts", static_cast<int>(shortcuts));
-    // Binomial(8, 0.9): fewer than 4 with a probability of 4e-4
+    // Binomial(8, 0.9): fewer than 4 with probability 4e-4.
     EXPECT_GE(inside, 4);
     EXPECT_GT(shortcuts, 0U);
 }
 
-/** The same of random collectives by themselves. */
+/** The same for random single collectives. */
 TEST(AutoFidelity, KeepsItsToleranceOnRandomCalls)
 {
     constexpr uint64_t SEED = 20261125;
@@ -184,12 +190,12 @@ TEST(AutoFidelity, KeepsItsToleranceOnRandomCalls)
     }
     RecordProperty("inside", inside);
     RecordProperty("shortcuts", shortcuts);
-    // Binomial(60, 0.9): fewer than 45 with a probability of 2e-4
+    // Binomial(60, 0.9): fewer than 45 with probability 2e-4.
     EXPECT_GE(inside, 45);
     EXPECT_GT(shortcuts, CASES / 4);
 }
 
-/** The result says which calls ran how, and by what tolerance. */
+/** The result reports which calls ran in which fidelity, and by what tolerance. */
 TEST(AutoFidelity, IsInTheResult)
 {
     const Scenario scenario =
@@ -204,8 +210,10 @@ TEST(AutoFidelity, IsInTheResult)
     EXPECT_NE(text.find("tolerance: 10%"), std::string::npos) << text;
 }
 
-/** Jobs whose steps have bounds that meet the tolerance are analytical as a whole; with a tolerance
- * of nothing, or of more jobs than the sample has, calls are chosen one by one. */
+/**
+ * Jobs whose steps have bounds that meet the tolerance are analytical as a whole. With a tolerance
+ * of zero, or with more jobs than the sample has, each call is chosen separately.
+ */
 TEST(AutoFidelity, RunsAWholeStepByItsBound)
 {
     const Calibration steps = ReadCalibration("steps", Catalog());
@@ -251,7 +259,7 @@ TEST(AutoFidelity, RefusesOtherTolerances)
     EXPECT_NE(refusal("200%").find("expected 0% to 100%"), std::string::npos) << refusal("200%");
 }
 
-/** Without bounds there is nothing to choose by. */
+/** Without bounds auto has no basis to choose. */
 TEST(AutoFidelity, NeedsBounds)
 {
     Scenario scenario = SmallScenario();

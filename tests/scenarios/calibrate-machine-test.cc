@@ -17,10 +17,13 @@ namespace weir
 namespace
 {
 
-/** How many nodes and GPUs of each take part. */
+/** Number of nodes, and of GPUs per node. */
 using Group = std::pair<uint32_t, uint32_t>;
 
-/** All-reduces of @p groups of a machine, as if measured: what Weir says, times some noise. */
+/**
+ * Synthetic measurements of all-reduces over @p groups of a machine: Weir's times with random
+ * noise.
+ */
 std::vector<MeasuredCollective>
 SyntheticRuns(const YamlNode& machine, double noise, const std::vector<Group>& groups)
 {
@@ -52,8 +55,8 @@ Find(const MachineCalibration& calibration, const std::string& name)
 }
 
 /**
- * The machine that the synthetic runs are of: its ports have less than two queue pairs, 42.8 GB/s.
- * Runs of eight GPUs a node alone would leave open whether its ports or their queue pairs are slow.
+ * The machine of the synthetic runs. Its ports are slower than two queue pairs, 42.8 GB/s. Runs
+ * with eight GPUs per node only would not distinguish slow ports from slow queue pairs.
  */
 const YamlNode&
 TrueMachine()
@@ -80,7 +83,7 @@ Calibrated()
     return calibration;
 }
 
-/** Runs that Weir made with other figures give these figures back: an independent truth. */
+/** Runs that Weir made with other figures give these figures back: the truth is known. */
 TEST(CalibrateMachine, RecoversKnownFigures)
 {
     const std::vector<std::pair<const char*, double>> truth{{"nic.measured", 0.75},
@@ -96,7 +99,10 @@ TEST(CalibrateMachine, RecoversKnownFigures)
     }
 }
 
-/** What all-reduces on NVSwitches do not depend on keeps its value and says so. */
+/**
+ * Figures on which all-reduces over NVSwitches do not depend keep their values and are reported as
+ * undetermined.
+ */
 TEST(CalibrateMachine, KeepsWhatRunsDoNotDetermine)
 {
     for (const char* name : {"costs.simplePcieStep", "costs.llPcieStep", "costs.idleLaunch"})
@@ -108,7 +114,7 @@ TEST(CalibrateMachine, KeepsWhatRunsDoNotDetermine)
     }
 }
 
-/** Errors shrink to the noise, of the fitted points and of those that were held out. */
+/** Errors shrink to the noise, both of the fitted points and of the held-out ones. */
 TEST(CalibrateMachine, PredictsHeldOutRuns)
 {
     const ClassErrors& all = Calibrated().classes.back();
@@ -126,7 +132,7 @@ TEST(CalibrateMachine, PredictsHeldOutRuns)
     EXPECT_EQ(Calibrated().parts, 5);
 }
 
-/** The written system has the fitted figures, the rest of its base, and bounds. */
+/** The written system has the fitted figures, everything else from its base, and bounds. */
 TEST(CalibrateMachine, WritesASystem)
 {
     const ScratchFolder folder;
@@ -155,15 +161,17 @@ TEST(CalibrateMachine, WritesASystem)
     }
 }
 
-/** A system without bounds has those of unseen clusters. */
+/** A system without bounds uses those of unseen clusters. */
 TEST(CalibrateMachine, OtherSystemsHaveTheBoundsOfUnseenClusters)
 {
     const MeasuredBounds bounds(YamlNode::ParseArgument("hgx-h100", "--system"), Catalog());
     EXPECT_EQ(bounds.GetOwner(), "unseen clusters");
 }
 
-/** Slower ports than two queue pairs of a port have, which bind where the fit begins, are found
- * though the times' derivatives by them are zero there, or told as another explanation. */
+/**
+ * Ports slower than two queue pairs are found, although the queue pairs are the bottleneck at the
+ * start of the fit, where the derivatives of the times with respect to the port rate are zero.
+ */
 TEST(CalibrateMachine, FindsWhatBindsElsewhere)
 {
     const YamlNode machine =
@@ -175,7 +183,7 @@ TEST(CalibrateMachine, FindsWhatBindsElsewhere)
     EXPECT_NEAR(port.value, 0.8, 0.02);
 }
 
-/** The same runs give the same file. */
+/** The same runs give the same file, for any number of threads. */
 TEST(CalibrateMachine, IsTheSameTwice)
 {
     const auto text = [](uint32_t threads) {
@@ -191,14 +199,14 @@ TEST(CalibrateMachine, RefusesNoRuns)
     EXPECT_THROW(CalibrateMachine({"polaris", {}, 1}, Catalog(), [] {}), std::invalid_argument);
 }
 
-/** A run that cannot be is named. */
+/** An invalid run is named. */
 TEST(CalibrateMachine, NamesTheRunThatCannotBe)
 {
     MeasuredCollective run;
     run.name = "measured";
     run.sweep.cluster = ReadSystem(SystemWith("hgx-h100", {}), Catalog()).cluster;
     run.sweep.cluster.nodes = 1;
-    run.sweep.overrides.algorithm = Algorithm::Pat; // of all-gather and reduce-scatter
+    run.sweep.overrides.algorithm = Algorithm::Pat; // only for all-gather and reduce-scatter
     run.sweep.sizes = {Bytes(8)};
     run.measured = {1e-5};
     EXPECT_NE(RefusalOf([&] {
@@ -207,7 +215,7 @@ TEST(CalibrateMachine, NamesTheRunThatCannotBe)
               std::string::npos);
 }
 
-/** Zero costs and thresholds are no parameters; all others begin within their ranges. */
+/** Zero costs and thresholds are not parameters; all parameters start within their ranges. */
 TEST(MachineParameter, BeginsWithinItsRange)
 {
     for (const char* name : {"hgx-h100", "polaris", "a100-pcie-hdr", "alps-gh200"})

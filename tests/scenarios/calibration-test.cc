@@ -45,7 +45,9 @@ Calibrate(const std::vector<CalibrationCase>& cases)
         {"a test", "none", "0", Fidelity::Flow, 1, cases.size()}, {"ranks"}, cases);
 }
 
-/** 199 scores 0 to 0.198: order statistics floor(200 x 0.05) = 10 and ceil(200 x 0.95) = 190. */
+/**
+ * 199 scores from 0 to 0.198: order statistics floor(200 x 0.05) = 10 and ceil(200 x 0.95) = 190.
+ */
 TEST(Calibration, BoundsAreTheExponentialsOfTheScoresQuantiles)
 {
     std::vector<CalibrationCase> cases;
@@ -58,7 +60,10 @@ TEST(Calibration, BoundsAreTheExponentialsOfTheScoresQuantiles)
     EXPECT_NEAR(bound.upper, std::exp(0.189), 1e-5);
 }
 
-/** Cases with something that no sample should have are of no regime, and so are estimates. */
+/**
+ * Cases with a property that no sample has belong to no regime, and estimates with it have no
+ * bound.
+ */
 TEST(Calibration, WhatNoSampleHasHasNoRegime)
 {
     std::vector<CalibrationCase> cases;
@@ -73,7 +78,7 @@ TEST(Calibration, WhatNoSampleHasHasNoRegime)
     EXPECT_TRUE(Calibrate(cases).Regimes().empty());
 }
 
-/** A class of fewer than 100 cases belongs to the one above it, whatever its scores are. */
+/** A class of fewer than 100 cases is merged into its parent, whatever its scores. */
 TEST(Calibration, SmallClassesAreMergedUpwards)
 {
     std::vector<CalibrationCase> cases;
@@ -93,8 +98,10 @@ TEST(Calibration, SmallClassesAreMergedUpwards)
     EXPECT_TRUE(std::isinf(tree.upper));
 }
 
-/** Of cases that a class of two names must stand for, 40 are in none of its regimes: they take the
- * smaller one in, so that every case has a bound. */
+/**
+ * Of the cases that must be covered by a class of two names, 40 are in none of its regimes. The
+ * smaller regime absorbs them, so that every case has a bound.
+ */
 TEST(Calibration, FewCasesAreTakenInByTheSmallestRegimeBesideThem)
 {
     std::vector<CalibrationCase> cases;
@@ -112,8 +119,10 @@ TEST(Calibration, FewCasesAreTakenInByTheSmallestRegimeBesideThem)
     EXPECT_EQ(calibration.Regimes().at("stream/contended").cases, 150U);
 }
 
-/** 60 cases that contend are bounded with all 140 of the shortcut, unless one asks for those of its
- * load alone. */
+/**
+ * 60 contended cases are bounded with all 140 of the shortcut, unless the position requires a
+ * regime that distinguishes contention.
+ */
 TEST(Calibration, OnlyARegimeThatNamesItsClassesStandsForAPosition)
 {
     std::vector<CalibrationCase> cases;
@@ -125,7 +134,10 @@ TEST(Calibration, OnlyARegimeThatNamesItsClassesStandsForAPosition)
               "outside: too few similar calibration cases");
 }
 
-/** Features run from 0 to 9: 2^12 ranks are outside, and the message says of what and how far. */
+/**
+ * Features range from 0 to 9: 2^12 ranks are outside, and the message names the feature and the
+ * distance.
+ */
 TEST(Calibration, RefusesWhatLiesOutsideItsFeatures)
 {
     std::vector<CalibrationCase> cases;
@@ -136,8 +148,10 @@ TEST(Calibration, RefusesWhatLiesOutsideItsFeatures)
     EXPECT_EQ(bound.lower, 0);
 }
 
-/** 99 % on two sides needs 199 cases; of 150 the magnitude of rank ceil(151 x 0.99) = 150, which is
- * the largest, bounds both sides. */
+/**
+ * A two-sided 99 % bound needs 199 cases. Of 150 cases the magnitude of rank ceil(151 x 0.99) =
+ * 150, the largest, bounds both sides.
+ */
 TEST(Calibration, EveryRegimeHasEveryCoverage)
 {
     std::vector<CalibrationCase> cases;
@@ -150,7 +164,7 @@ TEST(Calibration, EveryRegimeHasEveryCoverage)
     EXPECT_THROW(calibration.BoundOf({{"stream"}, {3}}, 0.5), std::invalid_argument);
 }
 
-/** What is written reads back to the same text. */
+/** A written calibration reads back to the same text. */
 TEST(Calibration, FilesReadBackEqual)
 {
     std::vector<CalibrationCase> cases;
@@ -163,7 +177,7 @@ TEST(Calibration, FilesReadBackEqual)
     EXPECT_EQ(ToYaml(ReadCalibration(path, Catalog())), text);
 }
 
-/** A calibration by other features than positions have is not taken for one of theirs. */
+/** A calibration with other features than current positions have is refused. */
 TEST(Calibration, ShippedOnesHaveTheFeaturesOfToday)
 {
     for (const auto thing :
@@ -182,7 +196,7 @@ TEST(Calibration, ShippedOnesHaveTheFeaturesOfToday)
         << refusal;
 }
 
-/** One seed makes one sample, however many threads run it. */
+/** A seed determines the sample, for any number of threads. */
 TEST(Calibration, ThreadsChangeNothing)
 {
     SampleSpec spec;
@@ -202,7 +216,9 @@ TEST(Calibration, ThreadsChangeNothing)
     EXPECT_EQ(scores, scoresWith(3));
 }
 
-/** The shipped calibration bounds the step of a small run, and flow's step lies within. */
+/**
+ * The shipped calibration bounds the step of a small run, and flow's step lies within the bound.
+ */
 TEST(Calibration, BoundsAWholeStep)
 {
     const Calibration calibration = ReadCalibration("steps", Catalog());
@@ -215,10 +231,10 @@ TEST(Calibration, BoundsAWholeStep)
     EXPECT_EQ(stream.bound->region, "inside");
     EXPECT_GE(flow.StepTime() / stream.StepTime(), stream.bound->lower);
     EXPECT_LE(flow.StepTime() / stream.StepTime(), stream.bound->upper);
-    EXPECT_FALSE(flow.bound.has_value()); // it is the reference
+    EXPECT_FALSE(flow.bound.has_value()); // flow is the reference
 }
 
-/** Stragglers are not in the calibration: no bound. */
+/** The calibration has no stragglers, so there is no bound. */
 TEST(Calibration, RefusesStepsWithStragglers)
 {
     const Calibration calibration = ReadCalibration("steps", Catalog());
@@ -229,7 +245,7 @@ TEST(Calibration, RefusesStepsWithStragglers)
     EXPECT_EQ(result.bound->region, "outside: stragglers");
 }
 
-/** Where the step of a small run stands. */
+/** Position of a small run's step in the calibration. */
 RegimePosition
 PositionWith(const std::vector<std::pair<std::string, std::string>>& settings)
 {
@@ -237,8 +253,10 @@ PositionWith(const std::vector<std::pair<std::string, std::string>>& settings)
     return PositionOf(scenario, RunScenario(scenario));
 }
 
-/** Twice the layers are twice the passes; a pass takes the same time but for its part of the
- * embedding, the loss and the update, so that no feature grows with the step. */
+/**
+ * Twice the layers are twice the passes. The time of a pass is the same except for its share of the
+ * embedding, the loss and the update, so no feature grows with the step.
+ */
 TEST(StepPosition, IsOfAPassThroughALayer)
 {
     const auto names = StepFeatureNames();
@@ -254,7 +272,10 @@ TEST(StepPosition, IsOfAPassThroughALayer)
     EXPECT_GT(feature(eight, time), feature(four, time) - 1);
 }
 
-/** Events on links and other jobs contend for links; both at once no calibration knows. */
+/**
+ * Events on links and other jobs contend for links; the calibration has no samples of both
+ * combined.
+ */
 TEST(StepPosition, TellsWhoContendsForLinks)
 {
     const std::string flow =
@@ -285,7 +306,7 @@ TEST(StepPosition, TellsWhoContendsForLinks)
     EXPECT_EQ(PositionWith({{"jobs", both}}).minDepth, 2U);
 }
 
-/** What no sample has is named, whatever its features are. */
+/** A setting that no sample has is named, whatever the features. */
 TEST(StepPosition, TellsSettingsThatNoSampleHas)
 {
     EXPECT_EQ(PositionWith({{"network.nccl", "2.21.5"}}).unsampled, "");
@@ -304,7 +325,7 @@ TEST(StepPosition, TellsSettingsThatNoSampleHas)
     }
 }
 
-/** What @p change of a call of two nodes makes of the region of its bound, by the shipped file. */
+/** Region of the bound of a two-node call after @p change, by the shipped calibration. */
 std::string
 RegionWith(const std::function<void(CollectiveSweepSpec&)>& change)
 {
@@ -320,7 +341,10 @@ RegionWith(const std::function<void(CollectiveSweepSpec&)>& change)
     return points.front().bound->region;
 }
 
-/** Against packets flow is an estimate, too; packets other than the defaults are in no sample. */
+/**
+ * With packets as the reference flow is an estimate, too. No sample has packet settings other than
+ * the defaults.
+ */
 TEST(CallPosition, IsBoundedAgainstPackets)
 {
     const Calibration calibration = ShippedCalibration(CalibratedThing::Packets, Catalog());
@@ -336,7 +360,7 @@ TEST(CallPosition, IsBoundedAgainstPackets)
     };
     const RunResult flow = run("fidelity: flow");
     const RunResult packet = run("fidelity: packet");
-    EXPECT_FALSE(packet.bound.has_value()); // it is the reference
+    EXPECT_FALSE(packet.bound.has_value()); // packets are the reference
     ASSERT_TRUE(flow.bound.has_value());
     EXPECT_EQ(flow.bound->region, "inside");
     EXPECT_EQ(flow.bound->reference, "packet");
@@ -347,7 +371,10 @@ TEST(CallPosition, IsBoundedAgainstPackets)
               "outside: packets other than the defaults");
 }
 
-/** Samples are of NCCL 2.10 on and its defaults with 1 to 4 queue pairs: others have no bound. */
+/**
+ * The samples have NCCL 2.10 and newer with its defaults and 1 to 4 queue pairs: other settings
+ * have no bound.
+ */
 TEST(CallPosition, TellsSettingsThatNoSampleHas)
 {
     const auto withSettings = [](const std::function<void(NcclSettings&)>& change) {
@@ -379,7 +406,7 @@ TEST(CallPosition, TellsSettingsThatNoSampleHas)
               "outside: algorithm dimension-wise");
 }
 
-/** The call of @p op on @p nodes nodes by the shipped file, in @p fidelity. */
+/** A call of @p op on @p nodes nodes in @p fidelity, with its bound by the shipped calibration. */
 CollectivePoint
 PointOf(CollectiveOp op, uint32_t nodes, Bytes bytes, Fidelity fidelity)
 {
@@ -396,7 +423,10 @@ PointOf(CollectiveOp op, uint32_t nodes, Bytes bytes, Fidelity fidelity)
     return points.front();
 }
 
-/** 64 ranks are one class, 128 another one, whose bounds are by themselves and hold flow's time. */
+/**
+ * Up to 64 ranks are one class, up to 1024 another, with a bound of its own that contains flow's
+ * time.
+ */
 TEST(CallPosition, LargeGroupsHaveBoundsOfTheirOwn)
 {
     for (const auto& [nodes, group] :
@@ -412,8 +442,10 @@ TEST(CallPosition, LargeGroupsHaveBoundsOfTheirOwn)
     }
 }
 
-/** What samples leave out because flow takes long for it has no bound: all-to-alls of more ranks,
- * larger groups, and calls of more slices than 2^22. */
+/**
+ * Work that the samples omit because flow takes too long has no bound: all-to-alls of more ranks,
+ * larger groups, and calls of more than 2^22 slices.
+ */
 TEST(CallPosition, TellsWorkThatNoSampleHas)
 {
     const auto region = [](CollectiveOp op, uint32_t nodes, Bytes bytes) {
@@ -433,7 +465,7 @@ TEST(CallPosition, TellsWorkThatNoSampleHas)
     EXPECT_LT(slices(Bytes::MiB(1)), 0x1p22);
 }
 
-/** One all-gather over a ring of 16: each of 15 steps is a slice from each rank. */
+/** An all-gather over a ring of 16 ranks: in each of 15 steps every rank sends a slice. */
 TEST(CallPosition, CountsTheSlicesOfARing)
 {
     CollectiveSweepSpec spec;
@@ -448,7 +480,7 @@ TEST(CallPosition, CountsTheSlicesOfARing)
     EXPECT_DOUBLE_EQ(std::exp2(point.position.features.at(CallPositions::SLICES)), 15 * 16);
 }
 
-/** Of four calls one is of more than 64 ranks, and moves no more slices than the sample allows. */
+/** One in four sampled calls has more than 64 ranks, with no more slices than the sample allows. */
 TEST(SampledCalls, HaveLargeGroups)
 {
     for (const uint64_t index : {1, 7, 13})
@@ -462,8 +494,10 @@ TEST(SampledCalls, HaveLargeGroups)
     EXPECT_LE(small.spec.cluster.nodes * small.spec.gpusPerNode, 64U);
 }
 
-/** The mean call of the first of two jobs that share an oversubscribed fabric has a bound of such
- * jobs, which holds the time of flow; beside a third there is none. */
+/**
+ * The mean call of the first of two jobs that share an oversubscribed fabric has a bound of that
+ * class, which contains the time of flow. With a third job there is no bound.
+ */
 TEST(CallPosition, CallsOfJobsHaveABoundOfTheirOwn)
 {
     const auto run = [](const char* fidelity, const std::string& third) {
@@ -503,17 +537,19 @@ TEST(CallPosition, CallsOfJobsHaveABoundOfTheirOwn)
               "outside: too few similar calibration cases");
 }
 
-/** Machine and nodes are drawn once, whatever plans are drawn again: every machine has its share,
- * the V100 too, which trains in fp16 only. Case 101 of seed 1 is of one. */
+/**
+ * Machine and nodes are drawn once, and only plans are redrawn if they do not fit. So every machine
+ * keeps its share, including the V100, which trains in fp16 only: case 101 of seed 1 is one.
+ */
 TEST(SampledSteps, HaveEveryMachine)
 {
     const SampledRun step = SampleStep(1, 101, Population::Calibrated, Catalog());
     EXPECT_NE(step.text.find("{base: dgx1-v100, nodes: 1}"), std::string::npos) << step.text;
     EXPECT_NE(step.text.find("precision: fp16"), std::string::npos) << step.text;
-    EXPECT_EQ(step.estimates.size(), 2U); // alone, so that analytical runs it, too
+    EXPECT_EQ(step.estimates.size(), 2U); // a single job, so analytical applies, too
 }
 
-/** Samples have Clos networks and dragonflies. */
+/** The samples have Clos networks and dragonflies. */
 TEST(StepPosition, TellsFabricsThatNoSampleHas)
 {
     EXPECT_EQ(UnsampledFabric(SmallScenario().cluster), "");

@@ -27,7 +27,7 @@ Name(const std::string& name)
     return YamlNode::Parse(name, "NAME");
 }
 
-/** A data folder of its own, gone with the test. */
+/** A data folder, removed after the test. */
 class DataFolder : public testing::Test
 {
   protected:
@@ -55,7 +55,7 @@ class DataFolder : public testing::Test
     fs::path m_folder;
 };
 
-/** How many descriptions of a kind the source tree has. */
+/** Number of descriptions of a kind in the source tree. */
 std::size_t
 Shipped(CatalogKind kind)
 {
@@ -115,7 +115,7 @@ TEST(Catalog, EveryShippedDescriptionReads)
 
 TEST(Catalog, ModelsHaveTheParametersOfTheirNames)
 {
-    // A name rounds: "gpt-70b" of Echo's table 9 has 64.9e9 (12 x 80 x 8192^2 + 51200 x 8192).
+    // Names are rounded: "gpt-70b" of Echo's table 9 has 64.9e9 (12 x 80 x 8192^2 + 51200 x 8192).
     const Catalog catalog;
     std::size_t named = 0;
     for (const CatalogEntry& entry : catalog.List(CatalogKind::Models))
@@ -125,7 +125,7 @@ TEST(Catalog, ModelsHaveTheParametersOfTheirNames)
         const std::string unit = end == std::string::npos ? "" : entry.name.substr(end);
         if (unit != "b" && unit != "t")
         {
-            continue; // a name without a number of parameters
+            continue; // the name has no number of parameters
         }
         named++;
         const double scale = entry.name.back() == 't' ? 1e12 : 1e9;
@@ -139,7 +139,7 @@ TEST(Catalog, ModelsHaveTheParametersOfTheirNames)
 TEST(Catalog, GptModelsHaveTheParametersOfTheirPaper)
 {
     // Narayanan et al. 2021, equation 2: 12 l h^2 (1 + 13 / (12 h) + (v + s) / (12 l h)), which
-    // leaves out the final norm (2 h).
+    // omits the final norm (2 h).
     const Catalog catalog;
     for (const char* name : {"gpt-1.7b", "gpt-22b", "gpt-175b", "gpt-1t"})
     {

@@ -10,9 +10,8 @@
 
 /**
  * @file
- * What holds for whatever collective is called: bytes are conserved at switches and follow from the
- * operation, times do not know how nodes are numbered, and halve with doubled rates but for
- * latency.
+ * Properties of every collective: switches conserve bytes, the bytes follow from the operation,
+ * times do not depend on the numbering of nodes, and doubled rates halve times except for latency.
  */
 namespace weir
 {
@@ -32,7 +31,7 @@ constexpr const char* OPS[] = {"all-reduce",
                                "gather",
                                "scatter"};
 
-/** One call on four nodes, played. */
+/** A single call on four nodes, simulated. */
 struct Call
 {
     Call(const std::string& fidelity,
@@ -56,7 +55,7 @@ struct Call
         return RunScenario(scenario).collectives.at(0).calls.at(0);
     }
 
-    /** Over links of the network from and to devices of these kinds. */
+    /** Bytes on the links from devices of one kind to devices of another. */
     double Carried(DeviceKind from, DeviceKind to) const
     {
         double bytes = 0;
@@ -77,7 +76,7 @@ struct Call
     std::unique_ptr<Simulation> simulation;
 };
 
-// Whatever algorithm NCCL chooses: what enters a switch of the network leaves it.
+// For any algorithm that NCCL chooses, all bytes that enter a network switch leave it.
 TEST(CollectiveProperties, SwitchesKeepNoBytes)
 {
     for (const char* fidelity : FIDELITIES)
@@ -108,17 +107,17 @@ TEST(CollectiveProperties, SwitchesKeepNoBytes)
     }
 }
 
-// With S bytes, n ranks and N nodes a ring crosses N network hops: each carries (n - 1) / n of S in
-// an all-gather and a reduce-scatter, twice that in an all-reduce. A broadcast leaves out the hop
-// to its root, a reduction that from it: one of the network in the channels in which the root is at
-// that end of its node, which each of its n / N GPUs is in as many channels. In an all-to-all every
-// rank sends 1 / n of S to each of the n - n / N others.
+// With S bytes, n ranks and N nodes a ring has N network hops. Each carries (n - 1) / n of S in an
+// all-gather and a reduce-scatter, twice that in an all-reduce. A broadcast omits the hop to its
+// root, a reduction the hop from it. That is a network hop in the channels in which the root is at
+// that end of its node; each of the n / N GPUs of a node is there in equally many channels. In an
+// all-to-all every rank sends 1 / n of S to each of the n - n / N ranks of other nodes.
 TEST(CollectiveProperties, TheNetworkCarriesWhatTheOperationNeeds)
 {
     struct Case
     {
         const char* op;
-        double messages; //!< of S bytes between nodes
+        double messages; //!< in units of S bytes between nodes
     };
 
     const double part = double{RANKS - 1} / RANKS;
@@ -141,7 +140,7 @@ TEST(CollectiveProperties, TheNetworkCarriesWhatTheOperationNeeds)
     }
 }
 
-// All nodes are at the same leaves, so that only names change.
+// All nodes are attached to the same leaves, so only the names change.
 TEST(CollectiveProperties, TimesDoNotKnowHowNodesAreNumbered)
 {
     for (const char* fidelity : FIDELITIES)
@@ -157,8 +156,8 @@ TEST(CollectiveProperties, TimesDoNotKnowHowNodesAreNumbered)
     }
 }
 
-// T = L + W / r: of rates r and 2 r, 2 T(2 r) - T(r) = L, which is little of a call of 64 MiB that
-// waits for the network.
+// T = L + W / r: with rates r and 2 r, 2 T(2 r) - T(r) = L, which is a small part of a
+// network-bound call of 64 MiB.
 TEST(CollectiveProperties, DoubledRatesHalveTimesButForLatency)
 {
     const auto at = [](const char* fidelity, const std::string& op, const std::string& rate) {

@@ -26,7 +26,9 @@ TwoNodes(CollectiveOp op)
     return spec;
 }
 
-/** nccl-tests' definitions: algbw = size / time, busbw = algbw x 2 (n - 1) / n for all-reduce. */
+/**
+ * The definitions of nccl-tests: algbw = size / time, busbw = algbw x 2 (n - 1) / n for all-reduce.
+ */
 TEST(CollectiveSweep, BandwidthsFollowNcclTests)
 {
     const auto points = RunCollectiveSweep(TwoNodes(CollectiveOp::AllReduce));
@@ -39,7 +41,7 @@ TEST(CollectiveSweep, BandwidthsFollowNcclTests)
     }
 }
 
-/** Every size runs alone: its time does not depend on what ran before it. */
+/** Every size runs in isolation: its time does not depend on the sizes before it. */
 TEST(CollectiveSweep, SizesDoNotDisturbEachOther)
 {
     for (const auto fidelity : {Fidelity::Analytical, Fidelity::Stream, Fidelity::Flow})
@@ -56,7 +58,7 @@ TEST(CollectiveSweep, SizesDoNotDisturbEachOther)
     }
 }
 
-/** An idle fabric is what the closed form assumes. */
+/** On an idle fabric the stream equals the closed form. */
 TEST(CollectiveSweep, StreamAloneIsTheClosedForm)
 {
     CollectiveSweepSpec spec = TwoNodes(CollectiveOp::ReduceScatter);
@@ -71,9 +73,11 @@ TEST(CollectiveSweep, StreamAloneIsTheClosedForm)
     }
 }
 
-/** Times of a shortcut carry a bound; an all-to-all that nothing disturbs is flow's, and those of
- * its regime to two parts in a thousand, so both ends are at the time. 2^50 bytes are more than any
- * calibrated call has. */
+/**
+ * Times of a shortcut have a bound. An uncontended all-to-all takes flow's time, and so do those of
+ * its regime within 0.2 %, so both ends of the bound are at the time. No calibrated call has 2^50
+ * bytes.
+ */
 TEST(CollectiveSweep, CsvOfAShortcutHasBounds)
 {
     const Calibration calibration = ReadCalibration("collectives", Catalog());
@@ -95,10 +99,13 @@ TEST(CollectiveSweep, CsvOfAShortcutHasBounds)
     auto largest = RunCollectiveSweep(spec);
     AddBounds(calibration, 0.9, largest);
     EXPECT_EQ(largest.front().bound->region.rfind("outside: ", 0), 0U);
-    EXPECT_NE(ToCsv(spec, largest).find(",,,0.9,"), std::string::npos); // no ends
+    EXPECT_NE(ToCsv(spec, largest).find(",,,0.9,"), std::string::npos); // no bound
 }
 
-/** The sample has NCCL's algorithms: others have no bound, and none against measured calls. */
+/**
+ * The samples have NCCL's algorithms: other algorithms have no bound against flow, and none against
+ * measurements.
+ */
 TEST(CollectiveSweep, AlgorithmsOutsideTheSampleHaveNoBound)
 {
     const Catalog catalog;
@@ -136,7 +143,7 @@ TEST(CollectiveSweep, SendRecvJoinsTheFirstGpuAndTheLast)
     EXPECT_EQ(gpus[1], GpuId(15));
 }
 
-/** NCCL's limit is 64 channels; a group that has fewer gets copies of them. */
+/** NCCL's limit is 64 channels; a group with fewer channels gets copies of them. */
 TEST(CollectiveSweep, ChannelsBeyondThoseOfTheSearchAreCopies)
 {
     CollectiveSweepSpec spec = TwoNodes(CollectiveOp::AllReduce);
@@ -146,8 +153,10 @@ TEST(CollectiveSweep, ChannelsBeyondThoseOfTheSearchAreCopies)
     EXPECT_EQ(RunCollectiveSweep(spec).front().channels, 64U);
 }
 
-/** The counts of an all-to-all-v: equal ones are an all-to-all, of which each row is the size; what
- * one rank alone gives takes its own links as long. */
+/**
+ * Counts of an all-to-all-v: equal counts are an all-to-all whose size is a row of the matrix. If a
+ * single rank sends, its own links take at most as long.
+ */
 TEST(CollectiveSweep, CountsDecideWhoGivesHowMuch)
 {
     CollectiveSweepSpec spec = TwoNodes(CollectiveOp::AllToAll);

@@ -16,7 +16,7 @@ const std::string RUN =
     "{name: r, system: hgx-h100, nodes: 1, gpusPerNode: 8, op: all-reduce, "
     "nccl: 2.26.2, algorithm: ring, protocol: simple, channels: 8}";
 
-/** A suite of the run described by @p run with @p rows measured. */
+/** A suite with the run @p run and the measured rows @p rows. */
 ValidationSuite
 ReadCollectives(const std::string& run, const std::string& rows)
 {
@@ -58,7 +58,7 @@ TEST(CollectiveTable, RefusesWithFileAndLine)
               std::string::npos);
 }
 
-/** A suite's cases are its runs' sizes, each counted in the class of its size. */
+/** Every size of a suite's runs is a case, counted in the class of its size. */
 TEST(CollectiveTable, RunsEverySizeAsACase)
 {
     const auto suite = ReadCollectives(RUN, "r,1024,20\nr,1048576,50\nr,67108864,400\n");
@@ -70,7 +70,7 @@ TEST(CollectiveTable, RunsEverySizeAsACase)
     EXPECT_EQ(outcome.cases[0].classes.front(), "size below 1 MiB");
     EXPECT_EQ(outcome.cases[1].classes.front(), "size 1 to 64 MiB");
     EXPECT_EQ(outcome.cases[2].classes.front(), "size from 64 MiB");
-    // The measured bus bandwidth of 64 MiB in 400 us among 8: 7/4 x 64 MiB / 400 us.
+    // Measured bus bandwidth of 64 MiB in 400 us on 8 GPUs: 7/4 x 64 MiB / 400 us.
     const WrittenOutcomes file({outcome});
     const std::string table = "/validation/" + outcome.name;
     EXPECT_EQ(file.Column(table + "/size_bytes"), (std::vector<double>{1024, 1048576, 67108864}));
@@ -88,7 +88,7 @@ TEST(CollectiveTable, RunsEverySizeAsACase)
     EXPECT_EQ(all.cases[5].classes.back(), "suite " + outcome.name);
 }
 
-/** The suite of a file that says @p leftOut. */
+/** The suite of a file with the entry @p leftOut. */
 ValidationSuite
 ReadLeftOut(const std::string& leftOut)
 {
@@ -98,7 +98,7 @@ ReadLeftOut(const std::string& leftOut)
     return LoadSuite(path, Catalog({SOURCES + "/scenarios"}));
 }
 
-/** Only the runs of the suite that is left out move, each with as many nodes as it had. */
+/** Only the runs of the left-out suite get other systems, each with its own number of nodes. */
 TEST(LeftOutClusters, ReplaceTheSystemsOfTheirOwnRunsAlone)
 {
     const auto suite = ReadLeftOut(

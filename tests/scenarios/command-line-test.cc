@@ -21,14 +21,14 @@ namespace
 struct Refusal
 {
     const char* arguments;
-    const char* says; //!< in its one line
+    const char* says; //!< part of its single line
 };
 
 class Refusals : public testing::TestWithParam<Refusal>
 {
 };
 
-/** Wrong input ends with 2 and one line on standard error, and leaves no file behind. */
+/** Wrong input ends with exit code 2 and one line on standard error, and leaves no file. */
 TEST_P(Refusals, OneLineAndExitCode2)
 {
     const ScratchFolder folder;
@@ -306,7 +306,7 @@ constexpr Refusal REFUSALS[] = {
 
 INSTANTIATE_TEST_SUITE_P(CommandLine, Refusals, testing::ValuesIn(REFUSALS));
 
-/** What `weir run` executes `weir graph` shows: transformers and tables of layers alike. */
+/** `weir graph` shows what `weir run` executes, for transformers and for layer tables. */
 TEST(CommandLine, GraphShowsBothKindsOfModels)
 {
     const ScratchFolder folder;
@@ -364,7 +364,7 @@ TEST(CommandLine, RunWritesTheFilesItIsAskedFor)
     EXPECT_EQ(folder.Files(), 2U);
 }
 
-// An all-gather of 1 MiB takes microseconds.
+// The event is at 1 s; an all-gather of 1 MiB takes microseconds.
 TEST(CommandLine, AnEventAfterTheEndIsSaidToHaveNoEffect)
 {
     const ScratchFolder folder;
@@ -400,8 +400,8 @@ TEST(CommandLine, ASlowGpuWithoutComputationIsSaidToHaveNoEffect)
               "needs a training or workload job\n");
 }
 
-// One name is spelt as NCCL_ALGO and NCCL_PROTO have it, as lists are: case and hyphens do not
-// count.
+// A single name is accepted as in NCCL_ALGO and NCCL_PROTO, like lists: case and hyphens are
+// ignored.
 TEST(CommandLine, AlgorithmsAndProtocolsAreSpeltAsNcclDoes)
 {
     const ScratchFolder folder;
@@ -412,7 +412,7 @@ TEST(CommandLine, AlgorithmsAndProtocolsAreSpeltAsNcclDoes)
     EXPECT_EQ(Weir(folder, call + "NVLSTree --protocol SIMPLE").out, ours.out);
 }
 
-/** Under LOC even GPUs of an NVSwitch copy through the host's memory. */
+/** With LOC even GPUs of an NVSwitch copy through host memory. */
 TEST(CommandLine, P2pLevelsSayOverWhichPathsGpusCopy)
 {
     const ScratchFolder folder;
@@ -437,11 +437,11 @@ TEST(CommandLine, FlowsNameThePlaceOfWhatTheirNetworkCannotBe)
         "weir: n.yaml:2:11: switch.buffer: found 1 bytes at switch2, expected more than the "
         "75072 bytes of reserve and headroom that the delays, rates and largest packets of its "
         "links require\n");
-    const Outcome beside = Weir(folder, call + "--set nodeLinks.nicBuffer=1B"); // its headrooms
+    const Outcome beside = Weir(folder, call + "--set nodeLinks.nicBuffer=1B"); // no headroom here
     EXPECT_EQ(beside.exit, 0) << beside.err;
 }
 
-// A full packet and its acknowledgment take 4 us and 2 (4178 + 84) bytes at 100 Gb/s: 4.682 us.
+// The idle round trip is 4 us and 2 (4178 + 84) bytes at 100 Gb/s: 4.682 us.
 TEST(CommandLine, TimesBelowAnIdleRoundTripAreSaid)
 {
     const ScratchFolder folder;
@@ -474,8 +474,8 @@ TEST(CommandLine, TimesBelowAnIdleRoundTripAreSaid)
                   .substr(0, 85));
 }
 
-// 100 Gb/s into 10 Gb/s fill a queue of 64 KiB: 15 packets of 4096 + 82 bytes, and the last one of
-// 576 + 82.
+// A 100 Gb/s link into a 10 Gb/s link fills a queue of 64 KiB: 15 packets of 4096 + 82 bytes, and
+// the last one of 576 + 82.
 TEST(CommandLine, FlowsSayWhatPacketsMet)
 {
     const ScratchFolder folder;
@@ -500,7 +500,7 @@ TEST(CommandLine, FlowsSayWhatPacketsMet)
               std::string::npos);
 }
 
-// Of two flows that share a link the one of the class with three times the weight is done first.
+// Of two flows on one link, the flow in the class with three times the weight ends first.
 TEST(CommandLine, PriorityGroupsAreClassesWhereThereAreSeveral)
 {
     const ScratchFolder folder;
@@ -539,7 +539,7 @@ TEST(CommandLine, PriorityGroupsAreClassesWhereThereAreSeveral)
               "0: the first\n");
 }
 
-// 100 kB at 100 Gb/s, 8 us, and 2 us.
+// The run ends after 100 kB at 100 Gb/s, 8 us, and 2 us of latency.
 TEST(CommandLine, EventsAfterTheLastFlowAreSaid)
 {
     const ScratchFolder folder;
@@ -552,7 +552,8 @@ TEST(CommandLine, EventsAfterTheLastFlowAreSaid)
               "the run ends at 10.00 us\n");
 }
 
-// A host of a topology file has no inside, and a flow is the only message of its queue pair.
+// A host of a topology file has no internal links, and a flow is the only message of its queue
+// pair.
 TEST(CommandLine, KeysOfPacketsWithoutEffectOnFlowsAreSaid)
 {
     const ScratchFolder folder;
@@ -599,7 +600,7 @@ TEST(CommandLine, EndPointsOfTrafficMayBeRanges)
               std::string::npos);
 }
 
-// The only wire of a NIC fails for good.
+// The only link of a NIC fails permanently.
 TEST(CommandLine, ARunThatCannotGoOnLeavesFilesOnlyWhereAsked)
 {
     const ScratchFolder folder;
@@ -627,7 +628,7 @@ TEST(CommandLine, SprayingWithoutReorderingIsSaid)
          {"collective --system s.yaml --nodes 2 --op all-gather --sizes 1KiB --fidelity packet",
           "flows --topology s.yaml --nodes 2 --flows f.csv --fidelity packet --quiet"})
     {
-        EXPECT_EQ(Weir(folder, arguments).err, "") << arguments; // it recovers selectively
+        EXPECT_EQ(Weir(folder, arguments).err, "") << arguments; // recovery is selective
         const Outcome outcome =
             Weir(folder, std::string(arguments) + " --set queuePair.recovery=go-back-n");
         EXPECT_EQ(outcome.exit, 0) << arguments;
@@ -638,7 +639,7 @@ TEST(CommandLine, SprayingWithoutReorderingIsSaid)
     }
 }
 
-/** A pipe can be read once; notes on what is in it come from that reading. */
+/** A pipe can be read only once; the notes on its content come from that reading. */
 TEST(CommandLine, ANetworkMayBeAPipe)
 {
     const ScratchFolder folder;
@@ -680,7 +681,7 @@ TEST(CommandLine, CollectiveWritesItsCsv)
     EXPECT_NE(csv.find("\nall-gather,3000001,"), std::string::npos) << csv;
 }
 
-/** As to a file, and nothing else. */
+/** The same text as in a file, and nothing else. */
 TEST(CommandLine, CsvToStandardOutput)
 {
     const ScratchFolder folder;
@@ -702,7 +703,7 @@ TEST(CommandLine, CsvToStandardOutput)
               "no keys\n");
 }
 
-/** --set and the system's file say the same: its nodes, all of them by default, and its fabric. */
+/** --set and the system's file are equivalent, for the nodes (all by default) and the fabric. */
 TEST(CommandLine, CollectiveTakesNodesAndFabricFromTheSystem)
 {
     const ScratchFolder folder;
@@ -723,7 +724,7 @@ TEST(CommandLine, CollectiveTakesNodesAndFabricFromTheSystem)
     EXPECT_NE(Weir(folder, "collective --system s.yaml --nodes 2" + call).out, file.out);
 }
 
-/** Of a release that is newer than all that Weir knows. */
+/** For a release newer than all known ones. */
 TEST(CommandLine, ANewerNcclIsSaidToHaveOlderConstants)
 {
     const ScratchFolder folder;
@@ -741,7 +742,7 @@ TEST(CommandLine, ANewerNcclIsSaidToHaveOlderConstants)
               "2.30.7, whose constants are used\n");
 }
 
-/** A degraded link that carries nothing holds a run up as one that is down, and is named. */
+/** A link degraded to zero blocks a run like a failed link, and is named. */
 TEST(CommandLine, ARunThatCannotGoOnNamesLinksDegradedToNothing)
 {
     const ScratchFolder folder;
@@ -756,7 +757,7 @@ TEST(CommandLine, ARunThatCannotGoOnNamesLinksDegradedToNothing)
               "degraded to a rate of zero: node0/nic0->leaf0\n");
 }
 
-/** What a scenario asks for in vain has its place in the message. */
+/** The message for a value that the system cannot satisfy contains its position. */
 TEST(CommandLine, ValuesThatFitNoSystemAreRefusedAtTheirPlace)
 {
     const std::pair<const char*, const char*> cases[] = {
@@ -781,7 +782,7 @@ TEST(CommandLine, ValuesThatFitNoSystemAreRefusedAtTheirPlace)
     }
 }
 
-/** Eight NICs a node do not fit on leaves of four ports. */
+/** Eight NICs per node do not fit on leaves of four ports. */
 TEST(CommandLine, ASystemThatCannotBeWiredIsShownWithThePlaceOfItsFault)
 {
     const ScratchFolder folder;
@@ -798,7 +799,7 @@ TEST(CommandLine, ASystemThatCannotBeWiredIsShownWithThePlaceOfItsFault)
     }
 }
 
-/** 1 TB over two links of 100 Gb/s, 80 s each, in bins of 1 us: 160 million at least. */
+/** 1 TB over two links of 100 Gb/s, 80 s each, in bins of 1 us: at least 160 million bins. */
 TEST(CommandLine, ALinkSeriesOfTooManyBinsIsRefusedBeforeTheRun)
 {
     const ScratchFolder folder;
@@ -811,12 +812,12 @@ TEST(CommandLine, ALinkSeriesOfTooManyBinsIsRefusedBeforeTheRun)
               "weir: link series: found bins of 1us, more than 100 million with traffic, expected "
               "wider ones\n");
     EXPECT_EQ(folder.Files(), 2U);
-    // Every GPU receives 1e16 bytes at 371 GB/s at most: 27 000 s in bins of 1 us.
+    // Every GPU receives 1e16 bytes at no more than 371 GB/s: 27 000 s in bins of 1 us.
     std::ofstream(folder / "a.yaml")
         << "system: {base: hgx-h100, nodes: 4}\n"
            "jobs: [{name: a, collective: {op: all-reduce, bytes: 10GB, calls: 1000000}}]\n"
            "output: {file: a.h5, linkSeries: 1us}\n";
-    const Outcome run = Weir(folder, "run a.yaml"); // which takes hours otherwise
+    const Outcome run = Weir(folder, "run a.yaml"); // would otherwise take hours
     EXPECT_EQ(run.exit, 2);
     EXPECT_EQ(run.err, outcome.err);
     const Outcome collective = Weir(folder,
@@ -849,8 +850,8 @@ TEST(CommandLine, EveryVerbThatMovesBytesWritesResultsAndLinks)
 }
 
 /**
- * Pauses and queues of an incast are in the file and, as events that do not overlap and counters
- * that end at nothing, in the timeline; twice the same.
+ * Pauses and queues of an incast are in the result file and in the timeline: pauses as events that
+ * do not overlap, queues as counters that end at zero. Two runs write the same bytes.
  */
 TEST(CommandLine, PortSeriesAreInResultsAndTimeline)
 {
@@ -866,7 +867,7 @@ TEST(CommandLine, PortSeriesAreInResultsAndTimeline)
     EXPECT_EQ(ScratchFolder::Read(folder / "a.h5"), ScratchFolder::Read(folder / "b.h5"));
     const std::string timeline = ScratchFolder::Read(folder / "a.json");
     EXPECT_EQ(timeline, ScratchFolder::Read(folder / "b.json"));
-    std::map<uint32_t, double> ends;           // of the last pause, by thread
+    std::map<uint32_t, double> ends;           // end of the last pause, by thread
     std::map<std::string, double> lastCounter; // by name
     std::size_t pauses = 0;
     const auto json = nlohmann::json::parse(timeline);
@@ -891,7 +892,10 @@ TEST(CommandLine, PortSeriesAreInResultsAndTimeline)
     EXPECT_EQ(json["pausesLeftOut"], 0);
 }
 
-/** A configuration of HPCC's simulator names its files from the folder above, and says all. */
+/**
+ * A configuration of HPCC's simulator names its files relative to the folder above and contains all
+ * settings.
+ */
 TEST(CommandLine, RunsAConfigurationOfHpccsSimulator)
 {
     const ScratchFolder folder;
@@ -936,9 +940,9 @@ TEST(CommandLine, RunsAConfigurationOfHpccsSimulator)
 }
 
 /**
- * Corrections of a fluid are taken by weir flows and weir collective: with forwarding, a message of
- * 4096 bytes over two links of 100 Gb/s is received whole by the switch before it goes on, 327.68
- * ns later than as a fluid.
+ * weir flows and weir collective accept corrections of a fluid. With forwarding, a message of 4096
+ * bytes over two links of 100 Gb/s is stored by the switch before it is forwarded, 327.68 ns later
+ * than in a fluid.
  */
 TEST(CommandLine, CorrectsAFluid)
 {
@@ -1002,7 +1006,7 @@ TEST(CommandLine, CorrectsAFluid)
               std::string::npos);
 }
 
-/** Every key of @p object, in its order. */
+/** The keys of @p object, in order. */
 std::vector<std::string>
 KeysOf(const nlohmann::ordered_json& object)
 {
@@ -1039,7 +1043,7 @@ TEST(CommandLine, AListIsTheSameAsJsonAndAsATable)
     }
 }
 
-// The table has one decimal of a percentage.
+// The table shows percentages with one decimal.
 TEST(CommandLine, AValidationIsTheSameAsJsonAndAsATable)
 {
     const ScratchFolder folder;

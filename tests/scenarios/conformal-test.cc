@@ -34,8 +34,10 @@ TEST(Conformal, IntervalsEndAtTheFiniteSampleOrderStatistics)
     EXPECT_EQ(interval.inside, 91U);
 }
 
-/** One tail of 10 % needs n + 1 >= 10 scores; 8 are too few. Two of 5 % need n + 1 >= 20: 19 are
- * enough, and below that magnitudes are ranked, of 9 scores rank ceil(10 x 0.9) = 9. */
+/**
+ * One tail of 10 % needs n + 1 >= 10 scores; 8 are too few. Two tails of 5 % need n + 1 >= 20: 19
+ * are enough. With fewer the magnitudes are ranked: of 9 scores, rank ceil(10 x 0.9) = 9.
+ */
 TEST(Conformal, TooFewScoresBoundNothing)
 {
     EXPECT_TRUE(std::isinf(IntervalOf(UpTo(8), 0.9).lower));
@@ -50,9 +52,11 @@ TEST(Conformal, TooFewScoresBoundNothing)
     EXPECT_THROW(IntervalOf(UpTo(19), 1), std::invalid_argument);
 }
 
-/** Two parts of 39 scores, alike but for a shift of 20: the interval of the one holds less than
- * half of the other. The least widening that holds 90 % of either holds at most one score more of
- * each, and as the ends of both are 20 further apart, it is wider by more than that. */
+/**
+ * Two parts of 39 scores that differ by a shift of 20: the interval of one part holds less than
+ * half of the other. The least widening that holds 90 % of each holds at most one further score of
+ * each; because the ends of the parts are 20 apart, the interval is wider by more than that.
+ */
 TEST(Conformal, IntervalsOfPartsAreWidenedUntilTheyHoldThePartsLeftOut)
 {
     const std::vector<double> near = UpTo(39);
@@ -64,7 +68,7 @@ TEST(Conformal, IntervalsOfPartsAreWidenedUntilTheyHoldThePartsLeftOut)
     const NestedInterval apart = IntervalOfParts({near, far}, 0.9);
     EXPECT_GE(apart.nestedCoverage, 0.9);
     EXPECT_LT(apart.nestedCoverage, 0.9 + 2.0 / 39);
-    // Of parts that are alike the interval of the others holds what it claims as it is.
+    // If the parts are equal, the interval needs no widening.
     const NestedInterval alike = IntervalOfParts({near, near}, 0.9);
     std::vector<double> both = near;
     both.insert(both.end(), near.begin(), near.end());
@@ -74,7 +78,9 @@ TEST(Conformal, IntervalsOfPartsAreWidenedUntilTheyHoldThePartsLeftOut)
     EXPECT_GT(apart.upper - apart.lower, alike.upper - alike.lower + 20);
 }
 
-/** No width holds parts that are each of one value: what is said is that nothing held. */
+/**
+ * Parts that consist of one value each cannot be held by any width: the reported coverage is zero.
+ */
 TEST(Conformal, IntervalsOfPartsThatNothingHoldsSayIt)
 {
     const NestedInterval interval =
@@ -84,8 +90,10 @@ TEST(Conformal, IntervalsOfPartsThatNothingHoldsSayIt)
     EXPECT_EQ(interval.upper, 2);
 }
 
-/** With Beta(1, 1) the count of m fresh cases is uniform over 0 to m: of m = 2999 each has 1 /
- * 3000, so that one count lies in each tail of 0.0005. */
+/**
+ * With Beta(1, 1) the count of m fresh cases is uniform over 0 to m: for m = 2999 each count has
+ * probability 1 / 3000, so one count lies in each tail of 0.0005.
+ */
 TEST(Conformal, CountsAreBetaBinomial)
 {
     ConformalInterval interval;
@@ -95,7 +103,7 @@ TEST(Conformal, CountsAreBetaBinomial)
     EXPECT_EQ(range.most, 2998U);
 }
 
-/** An interval of all scores may cover everything; ties let coverage be larger than asked. */
+/** With ties the interval may cover everything, more than requested. */
 TEST(Conformal, TiesMayCoverMore)
 {
     const std::vector<double> equal(99, 0.0);
@@ -104,8 +112,10 @@ TEST(Conformal, TiesMayCoverMore)
     EXPECT_EQ(ExpectedCount(interval, 99, 50).most, 50U);
 }
 
-/** Seeded samples of a skewed distribution: the observed count lies in the expected range, which
- * fails once in a thousand; 200 repetitions leave at most two outside but for once in a thousand.
+/**
+ * Seeded samples of a skewed distribution: the observed count lies in the expected range except
+ * with probability 1e-3; in 200 repetitions more than two failures have a probability of about
+ * 1e-3.
  */
 TEST(Conformal, CoverageHoldsForAnyDistribution)
 {

@@ -26,7 +26,7 @@ SampleGraph()
     return BuildTransformerStep(SampleGpt(4, 1024, 16), plan, SampleGpu());
 }
 
-/** Cells of a line: two blanks and more part them. */
+/** Cells of a line, separated by at least two blanks. */
 std::vector<std::string>
 Cells(const std::string& line)
 {
@@ -41,7 +41,10 @@ Cells(const std::string& line)
     return cells;
 }
 
-/** Every operation of the rank stands once, in its stream's order, behind all that it waits for. */
+/**
+ * Every operation of the rank occurs once, in the order of its stream, after all operations that it
+ * depends on.
+ */
 TEST(DescribeGraph, KeepsStreamsAndDependenciesInOrder)
 {
     const StepGraph graph = SampleGraph();
@@ -93,11 +96,11 @@ TEST(DescribeGraph, ShowsKernelsOfOneMicroBatch)
     view.kernels = true;
     const std::string one = DescribeGraph(graph, view);
     EXPECT_NE(one.find("FC1 2048x2048x1024"), std::string::npos); // s x 4h/T x h
-    EXPECT_EQ(one.find("Adam"), std::string::npos);               // at the step's end
+    EXPECT_EQ(one.find("Adam"), std::string::npos);               // belongs to the step's end
     EXPECT_NE(one.find("tensor: 2 ranks {0 1}"), std::string::npos);
 }
 
-// A product of 2 x 8 x 128 x 64 = 131 072 FLOPs (16 words, padded to 128) is not shown as none.
+// A GEMM of 2 x 8 x 128 x 64 = 131 072 FLOPs (16 words, padded to 128) is not rounded to zero.
 TEST(DescribeGraph, ShowsFewFlopsToThreeFigures)
 {
     Transformer model = SampleGpt(1, 64, 1);

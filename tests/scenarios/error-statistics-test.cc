@@ -8,8 +8,10 @@ namespace weir
 namespace
 {
 
-/** Errors -0.4, 0.1, 0.2, 0.3: of their sizes 0.1 to 0.4 the median lies halfway between 0.2 and
- * 0.3, and the 90th percentile at place 0.9 * 3 = 2.7. */
+/**
+ * Errors -0.4, 0.1, 0.2, 0.3: of the magnitudes 0.1 to 0.4 the median is halfway between 0.2 and
+ * 0.3, and the 90th percentile at position 0.9 * 3 = 2.7.
+ */
 TEST(ErrorStatistics, InterpolatesBetweenNeighbors)
 {
     const ErrorStatistics statistics = Summarise({0.2, -0.4, 0.1, 0.3});
@@ -26,7 +28,7 @@ TEST(ErrorStatistics, OfNothingAreZero)
     EXPECT_EQ(Summarise({}).p90, 0);
 }
 
-/** Classes of the first column come first, whatever the order in which they appear. */
+/** Classes of the first column come first, whatever their order of appearance. */
 TEST(ErrorStatistics, GroupsByColumn)
 {
     const auto classes = SummarizeByClass({{{"tensor 1", "data 2"}, 0.1},

@@ -40,7 +40,7 @@ Event(EventKind kind, const std::string& from, const std::string& to, double fac
     return event;
 }
 
-/** NIC 0 of the first node to the switch it is attached to, as the cluster names them. */
+/** Names of NIC 0 of the first node and of the switch that it is attached to. */
 std::pair<std::string, std::string>
 FirstNicLink()
 {
@@ -58,7 +58,9 @@ FirstNicLink()
     return {};
 }
 
-/** One GPU twice as slow holds up all that share its layers: compute is at most doubled. */
+/**
+ * One GPU that is slower by 2 delays all GPUs that share its layers: compute time at most doubles.
+ */
 TEST(FabricEvents, ASlowGpuSlowsTheStep)
 {
     const double before = RunWith({}).StepTime().ToSeconds();
@@ -68,7 +70,9 @@ TEST(FabricEvents, ASlowGpuSlowsTheStep)
     EXPECT_LT(slow, before * 2);
 }
 
-/** Pipeline transfers cross the degraded NIC link, so the step is longer; at factor 1 it is not. */
+/**
+ * Pipeline transfers cross the degraded NIC link, so the step is longer; with factor 1 it is not.
+ */
 TEST(FabricEvents, ADegradedLinkSlowsWhatCrossesIt)
 {
     const auto [nic, leaf] = FirstNicLink();
@@ -77,14 +81,16 @@ TEST(FabricEvents, ADegradedLinkSlowsWhatCrossesIt)
     EXPECT_GT(RunWith({Event(EventKind::Degrade, nic, leaf, 0.001)}).StepTime(), before);
 }
 
-/** A NIC's only wire fails: what crosses it waits, and the run says who waits. */
+/**
+ * The only link of a NIC fails: operations over it stall, and the result names the blocked ranks.
+ */
 TEST(FabricEvents, ARunThatCannotGoOnSaysWhoWaits)
 {
     const auto [nic, leaf] = FirstNicLink();
     for (const auto fidelity : {Fidelity::Stream, Fidelity::Flow})
     {
         const RunResult result = RunWith({Event(EventKind::LinkDown, nic, leaf)}, fidelity);
-        // Rank 0 sends to its peer of the next stage, eight ranks on.
+        // Rank 0 sends to its peer of the next stage, rank 8.
         EXPECT_NE(result.waiting.find("with rank 8 of group"), std::string::npos) << result.waiting;
         EXPECT_NE(result.waiting.find("links down: " + nic + "->" + leaf), std::string::npos)
             << result.waiting;
@@ -92,7 +98,10 @@ TEST(FabricEvents, ARunThatCannotGoOnSaysWhoWaits)
     }
 }
 
-/** The wire comes back: what stood still goes on, and the step takes no less than the outage. */
+/**
+ * The link is restored: stalled operations resume, and the step takes at least as long as the
+ * outage.
+ */
 TEST(FabricEvents, ALinkThatComesUpLetsTheRunGoOn)
 {
     const auto [nic, leaf] = FirstNicLink();
@@ -108,8 +117,9 @@ TEST(FabricEvents, ALinkThatComesUpLetsTheRunGoOn)
     }
 }
 
-/** Whatever chooses the path, a failed uplink is gone around: the step ends, at most as much later
- * as a leaf with seven of eight uplinks is slower. */
+/**
+ * Every routing policy reroutes around a failed uplink: the step ends, in at most twice the time.
+ */
 TEST(FabricEvents, RoutingByLoadGoesAroundAFailedUplink)
 {
     for (const Polymorphic<RoutingPolicy>& routing : std::vector<Polymorphic<RoutingPolicy>>{
@@ -130,7 +140,7 @@ TEST(FabricEvents, RoutingByLoadGoesAroundAFailedUplink)
     }
 }
 
-/** Pipeline stages on nodes that nothing joins: refused before anything runs. */
+/** Pipeline stages on unconnected nodes are refused before the run. */
 TEST(FabricEvents, RefusesJobsOverNodesThatAreNotJoined)
 {
     Scenario scenario = SmallScenario();
@@ -158,7 +168,9 @@ TEST(FabricEvents, BackgroundTrafficIsCarried)
         << "8 GiB over one 200 Gb/s NIC keep it busy longer than the run is";
 }
 
-/** Over the second of two uplinks, whatever a hash would choose. */
+/**
+ * The background traffic uses the named one of two parallel uplinks, whatever a hash would choose.
+ */
 TEST(FabricEvents, BackgroundTrafficOfAParallelLinkIsOnThatLink)
 {
     Scenario scenario = SmallScenario();
@@ -195,7 +207,7 @@ TEST(FabricEvents, RefusesWhatDoesNotExist)
     EXPECT_THROW(RunWith({Event(EventKind::Background, "node0/gpu0", "node0/gpu0")}), InputError);
 }
 
-/** What only the wired system knows to be wrong is told with its place in the file, too. */
+/** Errors that only the wired system can detect also contain the position in the file. */
 TEST(FabricEvents, SaysWhereWhatDoesNotExistWasNamed)
 {
     EventSpec down = Event(EventKind::LinkDown, "node0/gpu0", "node9/gpu0");
@@ -229,7 +241,10 @@ TEST(FabricEvents, RefusesEventsOnLinksWhereNoLinkIsSimulated)
                  InputError);
 }
 
-/** Packets that a link loses are sent again; a fluid, or what is not simulated, loses none. */
+/**
+ * Packets lost on a lossy link are retransmitted; fidelities and links without packets refuse the
+ * event.
+ */
 TEST(FabricEvents, ALossyLinkSlowsPackets)
 {
     const auto [nic, leaf] = FirstNicLink();
@@ -249,7 +264,7 @@ TEST(FabricEvents, ALossyLinkSlowsPackets)
     lossy.loss = 0.02;
     EXPECT_GT(callTime({lossy}), before);
     EventSpec ended = lossy;
-    ended.loss = 0; // at once
+    ended.loss = 0; // immediately
     EXPECT_EQ(callTime({lossy, ended}), before);
     EXPECT_THROW(RunWith({lossy}, Fidelity::Stream), InputError);
     EXPECT_THROW(RunWith({lossy}, Fidelity::Flow), InputError);
@@ -258,7 +273,7 @@ TEST(FabricEvents, ALossyLinkSlowsPackets)
     EXPECT_THROW(RunWith({lossy}, Fidelity::Packet), InputError);
 }
 
-/** One duplex link of two switches and its opposite. */
+/** A network whose two leaves are joined to spines, for failures of the links between switches. */
 struct TwoSwitches
 {
     TwoSwitches()
@@ -271,7 +286,10 @@ struct TwoSwitches
             std::make_unique<Planner>(fabric->GetCluster(), fabric->GetRouting(), NcclSettings());
     }
 
-    /** The part of @p span for which each wire between switches is up, and how often all fail. */
+    /**
+     * Fraction of @p span for which each link between switches is up, and the total number of
+     * failures.
+     */
     std::pair<double, uint64_t> UpShare(const EventSpec& event, Time span)
     {
         FabricEvents events({event}, fabric->GetTransport(), *planner, [] { return false; });
@@ -317,7 +335,7 @@ struct TwoSwitches
     std::size_t wireCount{0};
 };
 
-// Availability is up / (up + down), and failures are renewals: one per up + down and wire.
+// Availability is up / (up + down), and failures are a renewal process: one per up + down and link.
 TEST(RandomFailures, HaveTheAvailabilityAndTheRateThatTheirMeansSay)
 {
     EventSpec event;
@@ -329,7 +347,8 @@ TEST(RandomFailures, HaveTheAvailabilityAndTheRateThatTheirMeansSay)
     const auto [share, failures] = network.UpShare(event, Time::Seconds(20));
     const double cycles = 20 / 40e-3 * static_cast<double>(network.wireCount);
     ASSERT_GT(cycles, 5000);
-    // Of alternating exponential times the share deviates by at most 0.75 * sqrt(2 / cycles).
+    // With alternating exponential times the standard deviation of the fraction is at most 0.75 *
+    // sqrt(2 / cycles).
     EXPECT_NEAR(share, 0.75, 4 * 0.75 * std::sqrt(2 / cycles));
     EXPECT_NEAR(static_cast<double>(failures), cycles, 4 * std::sqrt(cycles));
 }
@@ -349,7 +368,10 @@ TEST(RandomFailures, AreTheSameFromTheSameSeed)
     EXPECT_THROW(share(), std::invalid_argument);
 }
 
-/** What waits for a link that stays down waits for ever, whatever else comes and goes. */
+/**
+ * An operation blocked on a link that stays down waits forever, whatever other links fail and
+ * recover.
+ */
 TEST(RandomFailures, DoNotKeepARunGoingThatNothingElseDoes)
 {
     for (const auto fidelity : {Fidelity::Stream, Fidelity::Flow, Fidelity::Packet})
@@ -373,7 +395,7 @@ TEST(RandomFailures, DoNotKeepARunGoingThatNothingElseDoes)
     }
 }
 
-// Down for 2 of each 10 ms, three times: of 100 ms it is up for 94.
+// Down for 2 ms of each 10 ms, three times: up for 94 of 100 ms.
 TEST(FlappingLinks, AreDownAsLongAndAsOftenAsTheySay)
 {
     EventSpec event = Event(EventKind::Flap, "leaf0", "spine0");
@@ -387,7 +409,7 @@ TEST(FlappingLinks, AreDownAsLongAndAsOftenAsTheySay)
     EXPECT_NEAR((1 - share) * static_cast<double>(network.wireCount), 0.06, 1e-9);
 }
 
-// What flaps is played to the end by streams and flows, and gains no time.
+// Runs over a flapping link complete in stream and flow, and are not faster than without flapping.
 TEST(FlappingLinks, GainNoTime)
 {
     for (const auto fidelity : {Fidelity::Stream, Fidelity::Flow})

@@ -16,9 +16,9 @@
 
 /**
  * @file
- * The walk of docs/developer/fabric-kind.md: a kind that is defined here alone and registered here
- * is read, refused, written back, described, drawn, converted and simulated like those of Weir. The
- * page shows this very code.
+ * The walk of docs/developer/fabric-kind.md: a fabric kind that is defined and registered only in
+ * this file is read, refused, written back, described, drawn, converted and simulated like Weir's
+ * own. The page shows this code verbatim.
  */
 namespace weir
 {
@@ -128,10 +128,10 @@ TEST(FabricKindWalk, IsReadFromYaml)
     EXPECT_EQ(cube.nicsPerRouter, 2U);
     EXPECT_EQ(cluster.nodes, 4U);
     YamlNode node = YamlNode::Parse(SYSTEM, "cube.yaml");
-    node.Set("fabric.exponent", "5"); // as --set does
+    node.Set("fabric.exponent", "5"); // like --set
     EXPECT_EQ(ReadSystem(node, CatalogWithCube()).cluster.nodes, 8U);
     EXPECT_NE(RefusalOf([&] { ReadSystem(node, Catalog()); }).find("found 'hypercube'"),
-              std::string::npos); // who registers a kind registers it nowhere else
+              std::string::npos); // the kind is registered in this catalog only
 }
 
 TEST(FabricKindWalk, IsRefusedWithItsPlace)
@@ -155,7 +155,7 @@ TEST(FabricKindWalk, IsRefusedWithItsPlace)
               }),
               "cube.yaml:6:13: fabric.exponent: found 4, or 16 routers, expected room for nodes x "
               "node.nics = 40");
-    cluster.fabric.kind.As<Hypercube>().exponent = 0; // set in C++, past the reader
+    cluster.fabric.kind.As<Hypercube>().exponent = 0; // set in C++, bypassing the reader
     EXPECT_THROW(Cluster{cluster}, std::invalid_argument);
 }
 
@@ -206,7 +206,7 @@ TEST(FabricKindWalk, IsDescribedDrawnAndConverted)
     EXPECT_EQ(again.GetTopology().LinkCount(), Cluster(cluster).GetTopology().LinkCount());
 }
 
-// Along a cube's diagonal a path has the latency of both NIC links and of four wires.
+// Along a diagonal of the cube a path has the latency of both NIC links and of four cables.
 TEST(FabricKindWalk, IsRouted)
 {
     const ClusterSpec spec = ReadCube();
@@ -223,8 +223,8 @@ TEST(FabricKindWalk, IsRouted)
     EXPECT_EQ(latency, spec.node.nic.latency * 2 + spec.fabric.link.latency * 4);
 }
 
-// No ring or tree is faster than the bytes that each node must send: 2 (n - 1) / n of the size, by
-// its eight NICs.
+// No ring or tree is faster than the bytes that each node must send: 2 (n - 1) / n of the size,
+// through its eight NICs.
 TEST(FabricKindWalk, IsSimulated)
 {
     CollectiveSweepSpec sweep;
@@ -240,7 +240,7 @@ TEST(FabricKindWalk, IsSimulated)
     }
 }
 
-// The page shows the kind above, line by line.
+// The page shows the kind above verbatim.
 TEST(FabricKindWalk, IsWhatTheDeveloperGuideShows)
 {
     const std::string folder = WEIR_SOURCE_DIR;

@@ -16,7 +16,7 @@
 namespace weir
 {
 
-/** A text file in the test's temporary folder, removed at the end. */
+/** A text file in the test's temporary folder, removed at destruction. */
 class TextFile
 {
   public:
@@ -40,7 +40,7 @@ class TextFile
         return m_path;
     }
 
-    /** Its content. */
+    /** The content of the file. */
     std::string Text() const
     {
         std::ifstream file(m_path);
@@ -58,7 +58,7 @@ class TextFile
     std::string m_path;
 };
 
-/** Flows played from the texts of two files, and the network that they ran on. */
+/** Flows simulated from the texts of two files, and their network. */
 struct PlayedFlows
 {
     std::unique_ptr<FlowNetwork> network;

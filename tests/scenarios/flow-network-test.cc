@@ -15,11 +15,11 @@ namespace weir
 namespace
 {
 
-/** Four hosts on a switch, 100 Gb/s and 1 us each. */
+/** Four hosts on a switch, with links of 100 Gb/s and 1 us. */
 const char* const STAR =
     "5 1 4\n4\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 4 100Gbps 1us 0\n3 4 100Gbps 1us 0\n";
 
-/** Played flows, or how they cannot end. */
+/** Simulated flows and their network. */
 struct Played
 {
     std::unique_ptr<HpccNetwork> network;
@@ -49,7 +49,7 @@ Play(const std::string& topologyText,
     return played;
 }
 
-/** Twelve flows of 0.1 to 1.2 MB that meet on the links of STAR. */
+/** Twelve flows of 0.1 to 1.2 MB that contend for the links of STAR. */
 std::string
 Meeting()
 {
@@ -79,7 +79,10 @@ Finishes(const FlowResults& flows)
     return finishes;
 }
 
-/** Its two limits: all flows are packets as in fidelity packet, none as in fidelity flow. */
+/**
+ * The two limits of hybrid: with all flows as packets it equals fidelity packet, with none it
+ * equals fidelity flow.
+ */
 TEST(FlowNetwork, HybridHasItsTwoLimits)
 {
     const TransportSpec hybrid{PacketSpec(), CouplingSpec()};
@@ -92,7 +95,9 @@ TEST(FlowNetwork, HybridHasItsTwoLimits)
     EXPECT_NE(Finishes(some.flows), Finishes(none.flows));
 }
 
-/** A flow is packets where its number, its ends or its size say so: each by itself. */
+/**
+ * A flow is a packet flow if its number, its ends or its size is selected; selections are united.
+ */
 TEST(FlowNetwork, SelectionsAreUnions)
 {
     const auto selected = [](const std::string& yaml) {
@@ -112,8 +117,8 @@ TEST(FlowNetwork, SelectionsAreUnions)
     EXPECT_EQ(selected("{}"), "");
     EXPECT_EQ(selected("flows: [1, 3-5]"), "1345");
     EXPECT_EQ(selected("sources: [0-7]"), "01234567");
-    EXPECT_EQ(selected("destinations: [0]"), "7"); // that of flow i is 7 - i
-    EXPECT_EQ(selected("below: 3kB"), "01");       // of 1, 2, 3 ... kB
+    EXPECT_EQ(selected("destinations: [0]"), "7"); // flow i has destination 7 - i
+    EXPECT_EQ(selected("below: 3kB"), "01");       // sizes are 1, 2, 3 ... kB
     EXPECT_EQ(selected("{below: 2kB, sources: [4], destinations: [1, 7]}"), "046");
     EXPECT_EQ(Selection("links: [\"a->*\"]").links, std::vector<std::string>{"a->*"});
     EXPECT_EQ(Selection("links: [\"a  -> *\"]").links, std::vector<std::string>{"a->*"});
@@ -140,9 +145,9 @@ Event(EventKind kind, Time at)
 }
 
 /**
- * 12.5 MB take 1 ms at 100 Gb/s, and 2 us of latency. Half way the link is down for 1.5 ms, or has
- * half its rate from then on: so much later it ends. What would happen after the last flow does
- * not.
+ * 12.5 MB take 1 ms at 100 Gb/s, plus 2 us of latency. Halfway the link fails for 1.5 ms, or has
+ * half its rate from then on: the flow ends later by 1.5 ms, or by 500 us. Events after the last
+ * flow have no effect.
  */
 TEST(FlowNetwork, LinksFailAndSlowDownWhileFlowsAreUnderWay)
 {
@@ -161,10 +166,10 @@ TEST(FlowNetwork, LinksFailAndSlowDownWhileFlowsAreUnderWay)
     EventSpec slow = Event(EventKind::Degrade, half);
     slow.factor = 0.5;
     const double after = (Play(STAR, one, {}, {}, {slow}).flows.Finish(0) - alone).ToSeconds();
-    EXPECT_NEAR(after, 500e-6, 1.5e-6); // whatever the fluid has done at `half`: 500 or 501 us
+    EXPECT_NEAR(after, 500e-6, 1.5e-6); // 500 or 501 us, depending on the progress at `half`
 }
 
-/** Sprayed packets of a host with two links leave by one, and cross no switch but that one's. */
+/** Sprayed packets of a host with two links use both, and each stays on the switch of its link. */
 TEST(FlowNetwork, SprayedPacketsKeepToTheirPort)
 {
     const TextFile topology(
@@ -181,14 +186,14 @@ TEST(FlowNetwork, SprayedPacketsKeepToTheirPort)
     const auto packets = [&](std::size_t link) {
         return network.GetTransport().GetPortCounters(LinkId(link))->packets;
     };
-    EXPECT_EQ(packets(0), packets(5)); // by switch 2
-    EXPECT_EQ(packets(2), packets(7)); // by switch 3
+    EXPECT_EQ(packets(0), packets(5)); // through switch 2
+    EXPECT_EQ(packets(2), packets(7)); // through switch 3
     EXPECT_EQ(packets(0) + packets(2), 1000000 / PacketSpec().format.mtu.Count() + 1);
 }
 
 /**
- * Of two links of a host one fails half way: the flow goes on by the other, also where its packets
- * waited for a turn at the one that failed. Lost packets are sent again after 4 ms at most.
+ * One of a host's two links fails halfway: the flow continues on the other link, also if its
+ * packets were queued for the failed one. Lost packets are retransmitted after at most 4 ms.
  */
 TEST(FlowNetwork, FlowsGoOnByTheLinkThatIsLeft)
 {
@@ -212,7 +217,10 @@ TEST(FlowNetwork, FlowsGoOnByTheLinkThatIsLeft)
     }
 }
 
-/** Packets over a link without a rate would be sent again and again: it is to have one later. */
+/**
+ * Packets over a link without a rate would be retransmitted forever: a later event must restore a
+ * rate.
+ */
 TEST(FlowNetwork, LinksWithoutARateAreToHaveOneAgain)
 {
     EventSpec none = Event(EventKind::Degrade, Time::Microseconds(5));
@@ -232,7 +240,7 @@ TEST(FlowNetwork, LinksWithoutARateAreToHaveOneAgain)
     EXPECT_GT(played.flows.Finish(0), again.at);
 }
 
-/** Flows that never end say which links are down, also where some are packets and some a fluid. */
+/** For flows that never end the message names the links that are down, also in hybrid runs. */
 TEST(FlowNetwork, LinksThatStayDownAreNamed)
 {
     const FlowSelection some = Selection("flows: [0, 5-6]");
@@ -255,9 +263,9 @@ TEST(FlowNetwork, LinksThatStayDownAreNamed)
 }
 
 /**
- * The error rate of a topology file is a loss in both directions: of the packets that crossed,
- * within five standard deviations; flows end all the same, although switches pause hosts by the
- * lossy link.
+ * The error rate of a topology file is a loss rate in both directions: the losses among the packets
+ * that crossed are within five standard deviations. Flows complete nevertheless, although switches
+ * pause hosts over the lossy link.
  */
 TEST(FlowNetwork, ErrorRatesOfTopologiesLosePackets)
 {

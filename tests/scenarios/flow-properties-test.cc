@@ -12,8 +12,8 @@
 
 /**
  * @file
- * What holds for whatever flows are drawn: conservation of bytes on every link, completion times
- * that grow with bytes, halve with doubled rates and do not know how hosts are numbered.
+ * Properties of all random flow patterns: every link conserves bytes, completion times are
+ * proportional to bytes, halve with doubled rates, and do not depend on the numbering of hosts.
  */
 namespace weir
 {
@@ -21,10 +21,13 @@ namespace
 {
 
 constexpr uint32_t LEAVES = 4;
-constexpr uint32_t HOSTS = 16; // four a leaf
+constexpr uint32_t HOSTS = 16; // four per leaf
 constexpr uint32_t SPINE = HOSTS + LEAVES;
 
-/** A tree with one path for each pair: hosts at leaves, leaves at one spine of half their rate. */
+/**
+ * A tree with one path per pair: hosts under leaves, leaves under one spine over uplinks of half
+ * the hosts' total rate.
+ */
 std::string
 Tree(double gbps, const std::string& latency)
 {
@@ -61,7 +64,7 @@ Traffic(TrafficKind kind, int64_t bytes, uint64_t seed)
     return traffic;
 }
 
-/** Flows played on a tree, and the tree. */
+/** Flows simulated on a tree, and the tree. */
 struct Played
 {
     Played(const FileTraffic& traffic, double gbps = 100, const std::string& latency = "0ms")
@@ -74,7 +77,7 @@ struct Played
         PlayFlows(flows, *network, loop, [](Time) {});
     }
 
-    /** In ascending order. */
+    /** Completion times in ascending order. */
     std::vector<Time> Times() const
     {
         std::vector<Time> times;
@@ -94,7 +97,7 @@ constexpr TrafficKind KINDS[] = {
     TrafficKind::Permutation, TrafficKind::Incast, TrafficKind::AllToAll};
 constexpr uint64_t SEEDS = 8;
 
-// Each link has carried the bytes of the flows whose path it is on.
+// Each link has carried the bytes of the flows whose path includes it.
 TEST(FlowProperties, EveryLinkCarriesTheBytesOfItsFlows)
 {
     for (const TrafficKind kind : KINDS)
@@ -119,8 +122,8 @@ TEST(FlowProperties, EveryLinkCarriesTheBytesOfItsFlows)
     }
 }
 
-// Rates are those of max-min, which know no bytes: all flows of k times the bytes take k times as
-// long where there is no latency, and so more bytes never take less.
+// Max-min rates do not depend on bytes: with k times the bytes and no latency all flows take k
+// times as long, so more bytes never take less time.
 TEST(FlowProperties, TimesAreInProportionToBytes)
 {
     for (const TrafficKind kind : KINDS)
@@ -153,7 +156,7 @@ TEST(FlowProperties, DoubledRatesHalveTimes)
     }
 }
 
-// The same pattern between other hosts of the same leaves: only names change.
+// The same pattern between other hosts of the same leaves: only the names change.
 TEST(FlowProperties, TimesDoNotKnowHowHostsAreNumbered)
 {
     for (const TrafficKind kind : KINDS)
@@ -164,7 +167,7 @@ TEST(FlowProperties, TimesDoNotKnowHowHostsAreNumbered)
             traffic.endPoints.resize(HOSTS);
             std::iota(traffic.endPoints.begin(), traffic.endPoints.end(), 0);
             const auto times = Played(traffic, 100, "1us").Times();
-            for (uint32_t host = 0; host < HOSTS; host++) // leaves turn, and hosts within them
+            for (uint32_t host = 0; host < HOSTS; host++) // rotates leaves, and hosts within them
             {
                 traffic.endPoints[host] = (host / 4 + 1) % LEAVES * 4 + (host + 1) % 4;
             }

@@ -11,7 +11,7 @@ namespace weir
 namespace
 {
 
-/** What reading a topology of this text says, without the file's name. */
+/** Error message for a topology file of this text, without the file's name. */
 std::string
 TopologyRefusal(const std::string& text)
 {
@@ -19,10 +19,10 @@ TopologyRefusal(const std::string& text)
     return file.Strip(RefusalOf([&] { ReadHpccTopology(file.Path()); }));
 }
 
-/** Two hosts on switch 2, and host 3 on nothing. */
+/** Two hosts on switch 2; host 3 is unconnected. */
 const char* const NETWORK = "4 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
 
-/** What reading flows of this text on NETWORK says, without the file's name. */
+/** Error message for a flow file of this text on NETWORK, without the file's name. */
 std::string
 FlowRefusal(const std::string& text)
 {
@@ -89,8 +89,8 @@ TEST(HpccTopology, RefusesAnotherNumberOfLinksThanItSays)
               "4: found one more link, expected 1 as line 1 says");
 }
 
-// HPCC's own files end with a description of themselves; ns3-datacenter's headers count ToRs. A
-// number without a unit is bit/s and seconds, as in ns-3.
+// HPCC's own files end with a description of the format; the headers of ns3-datacenter also count
+// ToRs. A number without a unit is in bit/s and seconds, as in ns-3.
 TEST(HpccTopology, ReadsRemarksFourHeaderFieldsAndBareUnits)
 {
     const TextFile file(
@@ -144,7 +144,7 @@ TEST(FlowFile, RefusesWrongNumbers)
               "2: dport: found '70000', expected a whole number from 0 to 65535");
 }
 
-// 9.18e17 bytes at 100 Gb/s take 850 days; 9.2e6 s are what time counts.
+// 9.18e17 bytes at 100 Gb/s take 850 days; the limit of Time is 9.2e6 s.
 TEST(FlowFile, RefusesFlowsThatOutlastTime)
 {
     EXPECT_EQ(FlowRefusal("src,dst,bytes,start_s\n0,1,9000000000000000000,0\n"),
@@ -156,7 +156,7 @@ TEST(FlowFile, RefusesAnotherNumberOfFlowsThanItSays)
 {
     EXPECT_EQ(FlowRefusal("2\n0 1 3 100 5 0\n"),
               "2: found the end of the file after 1 flows, expected 2 as line 1 says");
-    EXPECT_EQ(FlowRefusal("9223372036854775807\n0 1 3 100 5 0\n"), // and takes no memory for them
+    EXPECT_EQ(FlowRefusal("9223372036854775807\n0 1 3 100 5 0\n"), // no memory is allocated
               "2: found the end of the file after 1 flows, expected 9223372036854775807 as line 1 "
               "says");
     EXPECT_EQ(FlowRefusal("1\n0 1 3 100 5 0\n1 0 3 100 5 0\n"),
@@ -190,7 +190,8 @@ TEST(FlowFile, RefusesAFileOfNoKnownForm)
               "2: found 3 fields, expected 4 as in the lines before");
 }
 
-// A cable of 10 s holds more bytes than the buffer at its end: lossless links need that headroom.
+// A cable of 10 s holds more bytes than the buffer at its end, which lossless links need as
+// headroom.
 TEST(OpenNetwork, RefusesCablesWhoseBytesNoBufferHolds)
 {
     const Catalog catalog;

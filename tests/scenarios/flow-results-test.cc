@@ -14,10 +14,10 @@ namespace weir
 namespace
 {
 
-// Two hosts and a switch: 8 Gb/s, 1 us a link.
+// Two hosts and a switch; links of 8 Gb/s and 1 us.
 const char* const PAIR = "3 1 2\n2\n0 2 8Gbps 1us 0\n1 2 8Gbps 1us 0\n";
 
-// 1 byte at 1 GB/s is 1 ns. The second flow waits for nothing but shares from 2 us + 1 ns on.
+// 1 byte at 1 GB/s takes 1 ns. The flows are uncontended.
 TEST(FlowResults, WritesEveryFlowExactlyInTheOrderOfTheFile)
 {
     const auto played = PlayTexts(PAIR, "3\n1 0 3 100 1 1.5\n0 1 3 100 1000 0\n0 1 3 100 0 2\n");
@@ -30,7 +30,8 @@ TEST(FlowResults, WritesEveryFlowExactlyInTheOrderOfTheFile)
               "2,0,1,0,2,2.000002,0.000002,0.000002,1\n");
 }
 
-// Two flows of 1000 bytes share from 2 us on: 2 us each instead of 1 us, so 4 us instead of 3 us.
+// Two flows of 1000 bytes share their links: 2 us each instead of 1 us, so 4 us instead of 3 us
+// with latency.
 TEST(FlowResults, ASlowdownReadsBackToItsValue)
 {
     const auto played = PlayTexts(PAIR, "2\n0 1 3 100 1000 0\n0 1 3 100 1000 0\n");
@@ -40,7 +41,8 @@ TEST(FlowResults, ASlowdownReadsBackToItsValue)
               std::string::npos);
 }
 
-// 1000 bytes at 1 GB/s are 1 us on each of two links, ten bins of 100 ns; half as many are half.
+// 1000 bytes at 1 GB/s occupy each of two links for 1 us, ten bins of 100 ns; half the bytes need
+// half the bins.
 TEST(FlowResults, CountsTheBinsThatLinksFillAtLeast)
 {
     const auto played = PlayTexts(PAIR, "2\n0 1 3 100 1000 0\n1 0 3 100 500 0\n");
@@ -58,9 +60,9 @@ TEST(FlowResults, RefusesAFileThatCannotBeWritten)
                  std::runtime_error);
 }
 
-// 100 flows one after another, the k-th of k kB in k + 2 us: 99 steps between the least, 3 us, and
-// the most, of which half are 49.5 us, 95 % 94.05 us and 99 % 98.01 us, as numpy and the reports
-// have it.
+// 100 sequential flows, the k-th of k kB in k + 2 us: 99 steps from the minimum of 3 us to the
+// maximum. Half of them are 49.5 us, 95 % are 94.05 us and 99 % are 98.01 us, the same
+// interpolation as numpy's and the reports'.
 TEST(FlowSummary, PercentilesAreLinearBetweenRanks)
 {
     std::string text = "100\n";
@@ -100,7 +102,7 @@ TEST(FlowSummary, NoFlowsAreASummaryToo)
     EXPECT_TRUE(summary.classes.empty());
 }
 
-// Both flows are under way for the whole makespan.
+// Both flows are active for the whole makespan.
 TEST(FlowReport, IsOneJsonObjectWithTheSummary)
 {
     const auto played = PlayTexts(PAIR, "2\n0 1 3 100 1000 0\n0 1 3 100 1000 0\n");
@@ -120,7 +122,7 @@ TEST(FlowReport, IsOneJsonObjectWithTheSummary)
     EXPECT_NE(ToText(report).find("1.333"), std::string::npos);
 }
 
-/** The kinds of the links that a flow takes, in no order. */
+/** Kinds of the links on a flow's path, in any order. */
 std::vector<LinkKind>
 KindsOfPath(FlowNetwork& network, uint32_t source, uint32_t destination)
 {
@@ -133,8 +135,8 @@ KindsOfPath(FlowNetwork& network, uint32_t source, uint32_t destination)
     return kinds;
 }
 
-// An HGX H100: NVLink to the NVSwitches and back inside a node; between nodes PCIe (GPU, switch,
-// NIC) on both sides and two network links over the leaf of the rail, four where the rail differs.
+// HGX H100: inside a node NVLink to the NVSwitches and back. Between nodes PCIe (GPU, switch, NIC)
+// on both sides and two network links over the leaf of the rail, four if the rails differ.
 TEST(ClusterNetwork, GpusAreEndPointsOverTheirOwnNics)
 {
     const auto network = OpenNetwork("hgx-h100", {2, {}, {}}, Catalog());

@@ -43,7 +43,7 @@ ReadTextAttribute(hid_t file, const char* object, const char* name)
     return copy;
 }
 
-/** More rows than a chunk holds come back as they were written, read by the plain C interface. */
+/** More rows than a chunk holds read back as written, with the plain C interface. */
 TEST(Hdf5Table, ColumnsOfSeveralChunksComeBackUnchanged)
 {
     const ScratchFolder folder;
@@ -65,7 +65,7 @@ TEST(Hdf5Table, ColumnsOfSeveralChunksComeBackUnchanged)
     EXPECT_EQ(ReadTextAttribute(file.Get(), "/numbers/time", "long_name"), "a time");
 }
 
-/** Every column is attached to the row counter, which is a dimension scale. */
+/** Every column is attached to the row counter, a dimension scale. */
 TEST(Hdf5Table, TheRowCounterIsTheScaleOfEveryColumn)
 {
     const ScratchFolder folder;

@@ -19,7 +19,10 @@ namespace fs = std::filesystem;
 const std::string RUN = "run gpt-22b-8-a100-full --fidelity analytical --quiet ";
 const std::string COLLECTIVE = "collective --system hgx-h100 --op all-reduce --sizes 1MiB ";
 
-/** The command refuses @p arguments with one line that has @p says, found and expected. */
+/**
+ * Expects the command to refuse @p arguments with one line that contains @p says, "found" and
+ * "expected".
+ */
 void
 ExpectRefusal(const ScratchFolder& folder, const std::string& arguments, const std::string& says)
 {
@@ -37,7 +40,8 @@ Write(const std::string& path, const std::string& text)
     std::ofstream(path) << text;
 }
 
-// RLIMIT_FSIZE fails a write as a full disk does. 64 blocks of 512 or 1024 B: less than any result.
+// RLIMIT_FSIZE makes a write fail like a full disk. 64 blocks of 512 or 1024 B are less than any
+// result.
 TEST(HostileInput, AFullDiskIsOneLineAndLeavesNoFile)
 {
     const ScratchFolder folder;
@@ -104,7 +108,7 @@ TEST(HostileInput, ALinkStaysALink)
     EXPECT_TRUE(fs::is_symlink(folder / "a.csv"));
 }
 
-/** hgx-h100 as GraphML with one text replaced. */
+/** Writes hgx-h100 as GraphML, with one text replaced. */
 void
 WriteGraphMl(const ScratchFolder& folder, const std::string& from, const std::string& to)
 {
@@ -144,7 +148,7 @@ TEST(HostileInput, WhatNoMachineCanHoldIsRefusedAtOnce)
                   "torus.yaml:2:30: fabric.sizes");
 }
 
-// 2^55 bytes in slices of 512 KiB are more than 2^32 on any ring.
+// 2^55 bytes in slices of 512 KiB are more than 2^32 slices on any ring.
 TEST(HostileInput, ACallOfTooManySlicesIsRefusedInFidelityFlow)
 {
     const ScratchFolder folder;
@@ -156,7 +160,7 @@ TEST(HostileInput, ACallOfTooManySlicesIsRefusedInFidelityFlow)
     }
 }
 
-// Chunks of sends and receives are listed one by one; 1 GB of address space holds 2^22 of them.
+// Chunks of sends and receives are listed individually; 1 GB of address space holds 2^22 of them.
 TEST(HostileInput, AnExplanationDoesNotGrowWithTheBytes)
 {
     const ScratchFolder folder;
@@ -179,7 +183,7 @@ TEST(HostileInput, TooLittleMemoryIsSaidInWords)
     EXPECT_EQ(outcome.err.find("bad_alloc"), std::string::npos) << outcome.err;
 }
 
-// Comparing every key with every other would take 2e10 comparisons: minutes.
+// Comparing every key with every other would take 2e10 comparisons, that is minutes.
 TEST(HostileInput, ManyUnknownKeysAreRefusedAtTheFirst)
 {
     const ScratchFolder folder;
@@ -256,7 +260,7 @@ TEST(HostileInput, GpusWithoutANicTalkInsideTheirNodeAndNotBeyond)
     }
 }
 
-// Each draws more than 1e11 flows: hundreds of gigabytes.
+// Each pattern has more than 1e11 flows: hundreds of gigabytes.
 TEST(HostileInput, TrafficOfMoreFlowsThanMemoryHoldsIsRefusedAtOnce)
 {
     const ScratchFolder folder;
@@ -307,8 +311,8 @@ TEST(HostileInput, AnOutputThatCannotBeWrittenIsRefusedWhereItWasNamed)
     EXPECT_EQ(refused("timeline: a.json", "--timeline no/such.json"), "weir: --timeline");
 }
 
-// At the limit of CPU time, soft and hard, the system kills: nobody can clean up. Where files have
-// names before they are complete, both outputs stay under their temporary ones.
+// At the limit of CPU time, soft and hard, the system kills the process, which cannot clean up.
+// Where files have names before they are complete, both outputs remain under temporary names.
 TEST(HostileInput, AKilledProcessLeavesNoFile)
 {
     const ScratchFolder folder;

@@ -18,10 +18,10 @@ namespace weir
 namespace
 {
 
-/** Two hosts at 25 Gb/s and one at 100 Gb/s on a switch, each 1 us away. */
+/** Two hosts at 25 Gb/s and one at 100 Gb/s on a switch, each at 1 us. */
 const char* const STAR = "4 1 3\n3\n0 3 25Gbps 1us 0\n1 3 25Gbps 1us 0\n2 3 100Gbps 0.001ms 0\n";
 
-/** What packets do on STAR by a configuration of this text. */
+/** Packet specification on STAR for a configuration of this text. */
 PacketSpec
 SpecOf(const std::string& text)
 {
@@ -49,7 +49,7 @@ Refusal(const std::string& text)
     }));
 }
 
-/** LINK_DOWN is microseconds after 2 s, as flows start there; links with error rates keep them. */
+/** LINK_DOWN is in microseconds after 2 s, when flows start; links keep their own error rates. */
 TEST(HpccConfig, SaysWhatHappensToLinks)
 {
     const TextFile topology("4 1 3\n3\n0 3 25Gbps 1us 0\n1 3 25Gbps 1us 0.5\n2 3 100Gbps 1us 0\n");
@@ -79,7 +79,7 @@ TEST(HpccConfig, SaysWhatHappensToLinks)
     EXPECT_TRUE(eventsOf("CC_MODE 1\n").empty());
 }
 
-/** The simulator keeps one interface a neighbor: that of the last line between the two. */
+/** The simulator keeps one interface per neighbor: that of the last link listed between the two. */
 TEST(HpccConfig, TheLastOfParallelLinksGoesDown)
 {
     const TextFile topology("3 1 3\n2\n0 2 25Gbps 1us 0\n1 2 25Gbps 1us 0\n1 2 50Gbps 1us 0\n");
@@ -129,9 +129,9 @@ TEST(HpccConfig, SaysHowDcqcnIsSet)
 }
 
 /**
- * The largest round trip of STAR is that of the hosts at 25 Gb/s: 2 x 2 us and 2 x 320 ns for 1000
- * bytes; that from there to the other host, 4 us + 320 ns + 80 ns, is shorter, and all pairs have
- * 25 Gb/s: 4640 ns x 25 Gb/s are 14500 bytes.
+ * The largest round trip of STAR is between the hosts at 25 Gb/s: 2 x 2 us and 2 x 320 ns for 1000
+ * bytes. From there to the other host it is shorter, 4 us + 320 ns + 80 ns. All pairs have 25 Gb/s:
+ * 4640 ns x 25 Gb/s are 14500 bytes.
  */
 TEST(HpccConfig, WindowsAreOfTheLargestPair)
 {
@@ -159,7 +159,7 @@ TEST(HpccConfig, KnowsTimelyAndDctcp)
     const auto timely = ControlOf<Timely>(SpecOf("CC_MODE 7\nRATE_AI 20Mb/s\nRATE_HAI 60Mb/s\n"));
     EXPECT_EQ(timely.increase, Rate::BitsPerSecond(20e6));
     EXPECT_EQ(timely.hyperIncrease, Rate::BitsPerSecond(60e6));
-    EXPECT_EQ(timely.increaseRate, Rate()); // the file's rates are those of its links
+    EXPECT_EQ(timely.increaseRate, Rate()); // the file's rates apply to its links as they are
     const auto dctcp = ControlOf<Dctcp>(
         SpecOf("CC_MODE 8\nDCTCP_RATE_AI 615Mb/s\nEWMA_GAIN 0.0625\nENABLE_QCN 1\n"));
     EXPECT_EQ(dctcp.increase, Rate::BitsPerSecond(615e6));

@@ -18,7 +18,10 @@ namespace weir
 namespace
 {
 
-/** A fat tree of 16 hosts, in pods of four: two edge switches, two above them, four of the core. */
+/**
+ * A fat tree of 16 hosts in pods of four: two edge and two aggregation switches per pod, four core
+ * switches.
+ */
 const char* const FAT_TREE =
     "# k = 4\n"
     "Nodes 16\n"
@@ -48,7 +51,7 @@ TopologyRefusal(const std::string& text)
     return file.Strip(RefusalOf([&] { ReadHtsimTopology(file.Path()); }));
 }
 
-/** What reading connections of this text on FAT_TREE says, without the file's name. */
+/** Error message for a connection file of this text on FAT_TREE, without the file's name. */
 std::string
 FlowRefusal(const std::string& text)
 {
@@ -61,7 +64,7 @@ FlowRefusal(const std::string& text)
     }));
 }
 
-/** k^3 / 4 hosts, k^2 edge and aggregation switches, k^2 / 4 of the core, 3 k^3 / 4 cables. */
+/** k^3 / 4 hosts, k^2 edge and aggregation switches, k^2 / 4 core switches, 3 k^3 / 4 cables. */
 TEST(HtsimFiles, AFatTreeHasItsSwitchesAndCables)
 {
     const TextFile file(FAT_TREE);
@@ -79,7 +82,9 @@ TEST(HtsimFiles, AFatTreeHasItsSwitchesAndCables)
     EXPECT_EQ(topology.GetDevice(DeviceId(15)).name, "host15");
 }
 
-/** A switch's delay is met by what comes to it: up the tree that of the upper, down of the lower.
+/**
+ * The delay of a switch applies to arriving packets: up the tree that of the upper switch, down
+ * that of the lower.
  */
 TEST(HtsimFiles, SwitchesDelayWhatComesToThem)
 {
@@ -124,8 +129,8 @@ TEST(HtsimFiles, RefusesTreesThatDoNotFit)
 }
 
 /**
- * htsim's one.cm: 2 MB over six links of 100 Gb/s and 1 us in packets of 4086 + 64 bytes takes
- * 176.2 us there until the sender knows.
+ * htsim's one.cm: 2 MB over six links of 100 Gb/s and 1 us in packets of 4086 + 64 bytes take 176.2
+ * us until the last acknowledgment.
  */
 TEST(HtsimFiles, OneFlowTakesWhatHtsimPrints)
 {
@@ -176,7 +181,7 @@ TEST(HtsimFiles, RefusesConnectionsThatCannotBePlayed)
               "start times and events");
 }
 
-/** Packets, queues and messages as htsim's Ultra Ethernet runs have them at 100 Gb/s. */
+/** Packets, queues and messages of htsim's Ultra Ethernet runs at 100 Gb/s. */
 PacketSpec
 UltraEthernet(const Polymorphic<CongestionControl>& control)
 {
@@ -194,7 +199,7 @@ UltraEthernet(const Polymorphic<CongestionControl>& control)
     packets.switches.trim = true;
     packets.switches.trimTail = 0.5;
     packets.switches.buffer = Bytes::GiB(1);
-    packets.switches.portQueue = Bytes(175000); // a round trip of six links
+    packets.switches.portQueue = Bytes(175000); // bandwidth-delay product of six links
     packets.switches.markFrom = Bytes(35000);
     packets.switches.markAll = Bytes(140000);
     packets.switches.markProbability = 1;
@@ -202,7 +207,7 @@ UltraEthernet(const Polymorphic<CongestionControl>& control)
     return packets;
 }
 
-/** When the messages of a matrix on FAT_TREE end, first and last, microseconds. */
+/** Completion times of the first and the last message of a matrix on a tree, us. */
 std::pair<double, double>
 FirstAndLast(const std::string& matrix,
              const Polymorphic<CongestionControl>& control,
@@ -230,8 +235,8 @@ FirstAndLast(const std::string& matrix,
 }
 
 /**
- * bidir.cm of Ultra Ethernet's htsim: two messages against each other, of which acknowledgments
- * delay data: 176.804 us with NSCC there.
+ * bidir.cm of Ultra Ethernet's htsim: two opposite messages, whose acknowledgments delay the data:
+ * 176.804 us with NSCC in htsim.
  */
 TEST(HtsimFiles, MessagesAgainstEachOtherTakeWhatHtsimPrints)
 {
@@ -243,9 +248,9 @@ TEST(HtsimFiles, MessagesAgainstEachOtherTakeWhatHtsimPrints)
 
 /**
  * incast.cm: 15 messages of 2 MB to one host. Its link carries 15 (2000000 + 490 x 64) bytes in
- * 2437.63 us; a message from the nearest host has two links, so 2 us and a packet's 0.33 us more,
- * and as much back for the last acknowledgment: none of the congestion controls is faster.
- * Receiver credit is at most 2 % slower: htsim's needs 2464.4 us, and 2478.5 with NSCC.
+ * 2437.63 us. A message from the nearest host has two links, which add 2 us and a packet's 0.33 us,
+ * and as much latency back for the last acknowledgment: no congestion control is faster. With
+ * receiver credit it is at most 2 % slower; htsim needs 2464.4 us, and 2478.5 us with NSCC.
  */
 TEST(HtsimFiles, CreditFillsTheLinkOfAnIncast)
 {
@@ -259,19 +264,19 @@ TEST(HtsimFiles, CreditFillsTheLinkOfAnIncast)
     const auto byCredit = FirstAndLast(matrix, Rccc());
     EXPECT_GE(byCredit.second, bound);
     EXPECT_LE(byCredit.second, 1.02 * bound);
-    EXPECT_GE(byCredit.first, 0.9 * bound); // in turns: they end together
+    EXPECT_GE(byCredit.first, 0.9 * bound); // served round-robin: they end simultaneously
     const auto bySender = FirstAndLast(matrix, Nscc());
     EXPECT_GE(bySender.second, bound);
     EXPECT_LE(bySender.second, 1.05 * bound);
 }
 
 /**
- * Eight hosts of a leaf send 2 MB each to eight of another over one uplink, which carries
- * 8 (2000000 + 490 x 64) bytes in 1300.1 us. Receivers of which each has a link to itself see by
- * trimmed packets that there is less room: the last message is at most 6 % slower than the uplink,
- * in the mean of twelve seeds: whose packets are trimmed is chance, and one draw is 1 to 10 %
- * slower. If they gave credit at the rate of their links all the time, most of what hosts send
- * would be trimmed, and the last would be later.
+ * Eight hosts of a leaf send 2 MB each to eight hosts of another leaf over one uplink, which
+ * carries 8 (2000000 + 490 x 64) bytes in 1300.1 us. Each receiver has a link of its own, and
+ * learns of the lower rate from trimmed packets. Averaged over twelve seeds the last message takes
+ * at most 6 % longer than the uplink needs (which packets are trimmed is random, and single runs
+ * take 1 to 10 % longer). With credit at the rate of the receivers' links, most packets would be
+ * trimmed, and the last message would be later.
  */
 TEST(HtsimFiles, CreditLeavesRoomInTheNetwork)
 {
@@ -312,9 +317,9 @@ TEST(HtsimFiles, CreditLeavesRoomInTheNetwork)
 }
 
 /**
- * Host 15 hears from host 0 and from two hosts that have four other receivers each: their links
- * give it a fifth each, so three fifths of its own are left for host 0, whose 2 MB take 163 us
- * alone. If credit were given to all in turns, host 0 had a third.
+ * Host 15 receives from host 0 and from two hosts that have four other receivers each. The links of
+ * the latter give it a fifth each, so three fifths of its own link are left for host 0, whose 2 MB
+ * take 163 us in isolation. With credit given round-robin, host 0 would get a third.
  */
 TEST(HtsimFiles, CreditGoesToThoseWhoCanUseIt)
 {
@@ -335,7 +340,7 @@ TEST(HtsimFiles, CreditGoesToThoseWhoCanUseIt)
     EXPECT_LE(FirstAndLast(matrix, Rccc()).second, 1.05 * 5 * alone);
 }
 
-/** Credit goes on after a pause: a sender that was idle begins as at first. */
+/** Credit resumes after a pause: an idle sender starts as it did initially. */
 TEST(HtsimFiles, CreditBeginsAnewAfterAPause)
 {
     const std::string one = "Nodes 16\nConnections 1\n0->13 id 1 start 0 size 2000000\n";
@@ -343,7 +348,7 @@ TEST(HtsimFiles, CreditBeginsAnewAfterAPause)
         "Nodes 16\nConnections 2\n0->13 id 1 start 0 size 2000000\n"
         "0->13 id 2 start 1000 size 2000000\n";
     const double alone = FirstAndLast(one, Rccc()).second;
-    EXPECT_NEAR(alone, 176.2, 0.01); // as without congestion control
+    EXPECT_NEAR(alone, 176.2, 0.01); // the same as without congestion control
     EXPECT_NEAR(FirstAndLast(two, Rccc()).first, alone, 1e-6);
     EXPECT_NEAR(FirstAndLast(two, Rccc()).second, alone, 1e-6);
 }

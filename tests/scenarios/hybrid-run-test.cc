@@ -13,7 +13,7 @@ namespace weir
 namespace
 {
 
-/** Two jobs of a node each, and a flow from one node to the other over the leaf that both have. */
+/** Two jobs on a node each, and a flow between the nodes over their common leaf. */
 Scenario
 Read(const std::string& network)
 {
@@ -39,7 +39,7 @@ Refusal(const std::string& network)
     return RefusalOf([&] { WireScenario(Read(network)); });
 }
 
-/** Packets that have crossed the network, and the time of each job's step. */
+/** Number of packets that crossed links, and the step time of each job. */
 struct Played
 {
     uint64_t packets{0};
@@ -64,8 +64,8 @@ Play(const std::string& network)
 }
 
 /**
- * A flow of packets beside jobs of fluid, a job of packets beside one of fluid, and flows of
- * packets where they cross one link: nothing is so congested that the steps differ by a percent.
+ * A packet flow next to fluid jobs, a packet job next to a fluid one, and flows that are packets
+ * where they cross one link: there is little congestion, so the steps agree within 1 %.
  */
 TEST(HybridRun, MovesWhatIsSelectedAsPackets)
 {
@@ -73,7 +73,7 @@ TEST(HybridRun, MovesWhatIsSelectedAsPackets)
     EXPECT_EQ(fluid.packets, 0u);
     const Played flow = Play("{fidelity: hybrid, packets: {flows: true}}");
     const uint64_t ofFlow = (64 << 20) / 4096;
-    EXPECT_GE(flow.packets, 2 * ofFlow); // two hops at least, and acknowledgments
+    EXPECT_GE(flow.packets, 2 * ofFlow); // at least two hops, with acknowledgments
     EXPECT_LE(flow.packets, 2 * 6 * ofFlow);
     const Played job = Play("{fidelity: hybrid, packets: {jobs: [two]}}");
     EXPECT_GT(job.packets, flow.packets);

@@ -15,7 +15,7 @@
 
 /**
  * @file
- * What the readers of traces find, and how events of ranks become a workload.
+ * Events read from traces, and the workload made from the events of all ranks.
  */
 namespace weir
 {
@@ -68,7 +68,8 @@ TEST(ImportTraces, AChakraNodeIsAnEvent)
     EXPECT_EQ(events[1].after, std::vector<uint32_t>{0}); // id 0 is written by its absence
 }
 
-// Writers differ: int64 (9), uint32 (11), sint64 (17, zigzag), fixed64 (21) and double (3) occur.
+// Trace writers use different types: int64 (9), uint32 (11), sint64 (17, zigzag), fixed64 (21) and
+// double (3) occur.
 TEST(ImportTraces, AnyNumberIsTakenForAChakraAttribute)
 {
     const auto sizeOf = [](const std::string& attribute) {
@@ -77,7 +78,7 @@ TEST(ImportTraces, AnyNumberIsTakenForAChakraAttribute)
             .events[0]
             .in.Count();
     };
-    const std::string type = "all_reduce"; // the name says what comm_type does not
+    const std::string type = "all_reduce"; // names the operation that comm_type does not
     const auto named = [&](const std::string& attribute) {
         return Read("a.0.et", ChakraFile({{3, type, 7, 0, {}, {attribute}}}))
             .ranks[0]
@@ -130,7 +131,8 @@ TEST(ImportTraces, AHostTraceCountsACollectiveOfFourViewsOnce)
     EXPECT_EQ(file.ranks[0].hostCalls[0].recordIds, (std::vector<uint64_t>{111, 110, 112}));
 }
 
-// Schema 1.0.1: attributes stand on the node, the first value is a bare tensor, the group a handle.
+// In schema 1.0.1 attributes are members of the node, the first value is a bare tensor and the
+// group a handle.
 TEST(ImportTraces, OldHostTracesArePositional)
 {
     const TraceFile file = Read("worker3_step_12.json", R"({"schema": "1.0.1", "nodes": [
@@ -161,7 +163,7 @@ TEST(ImportTraces, KernelsKeepTheirTimesAndLaunches)
     EXPECT_EQ(rank.events[1].in, Bytes(4000));
     EXPECT_EQ(rank.events[1].channels, 4U);
     EXPECT_EQ(rank.events[1].after, std::vector<uint32_t>{0});
-    EXPECT_EQ(rank.events[2].after, std::vector<uint32_t>{1}); // cudaStreamWaitEvent
+    EXPECT_EQ(rank.events[2].after, std::vector<uint32_t>{1}); // after cudaStreamWaitEvent
 }
 
 TEST(ImportTraces, OlderKernelTracesTakeSizesFromTheHostTrace)
@@ -183,7 +185,7 @@ TEST(ImportTraces, TwoRanksOfKernelTracesMakeAWorkload)
     const Workload workload = MakeOf(
         {Read("a.json", KinetoTrace(1, KINETO_CALL)), Read("b.json", KinetoTrace(0, KINETO_CALL))});
     EXPECT_EQ(workload.graph.RankCount(), 2U);
-    EXPECT_EQ(workload.graph.programs.size(), 1U); // equal ones are kept once
+    EXPECT_EQ(workload.graph.programs.size(), 1U); // equal programs are stored once
     const auto& kernels = OpsOf(workload, 0, StreamKind::Compute);
     ASSERT_EQ(kernels.size(), 2U);
     EXPECT_EQ(kernels[1].duration, Time::Microseconds(5.5));
@@ -320,7 +322,7 @@ TEST(ImportTraces, NodesThatWaitForEachOtherAreRefused)
     EXPECT_EQ(RefusalOf([&] { MakeOf({file}); }),
               "import: found events that wait for each other: rank 0 in a.0.et waits at node 2 for "
               "node 1; expected an order in which all can run");
-    // Rank 0 has the calls on two groups in one order, rank 1 in the other.
+    // Rank 0 calls on two groups in one order, rank 1 in the opposite order: a deadlock.
     const auto calls = [](const char* first, const char* second) {
         const auto node = [](uint64_t id, const char* group, std::vector<uint64_t> needs) {
             return ChakraSample{id,
@@ -369,8 +371,8 @@ TEST(ImportTraces, SimAiLayersAreDownwardsAndUpwards)
     const Workload workload = MakeOf({file});
     EXPECT_EQ(workload.graph.RankCount(), 8U);
     const auto& kernels = OpsOf(workload, 0, StreamKind::Compute);
-    ASSERT_EQ(kernels.size(), 12U); // ga 2
-    // norm, mlp forward; then mlp's weight and input gradient, norm's.
+    ASSERT_EQ(kernels.size(), 12U); // 6 per micro-batch, ga = 2
+    // Forward pass of norm and mlp; weight and input gradients of mlp, then of norm.
     const int64_t nanoseconds[] = {1000, 3000, 5000, 4000, 2000, 1};
     for (std::size_t i = 0; i < 6; i++)
     {
@@ -382,7 +384,7 @@ TEST(ImportTraces, SimAiLayersAreDownwardsAndUpwards)
         tensor += op.kind == StepOpKind::Collective && op.category == TimeCategory::Tensor ? 1 : 0;
     }
     EXPECT_EQ(tensor, 4U);
-    // Tensor groups are neighbors, replicas two apart.
+    // Tensor-parallel groups are adjacent ranks; data-parallel ranks are two apart.
     const auto& groups = workload.graph.groups;
     EXPECT_NE(std::find(groups.begin(), groups.end(), std::vector<Rank>{Rank(0), Rank(1)}),
               groups.end());
@@ -403,7 +405,7 @@ TEST(ImportTraces, SimAiGroupsOfNoRankAreRefused)
               "w.txt:1: model_parallel_NPU_group: found '0', expected 1 or more");
 }
 
-/** What reading SimAI's sample says where @p from is @p to. */
+/** Refusal of SimAI's sample with @p from replaced by @p to. */
 std::string
 SimAiRefusal(const std::string& from, const std::string& to)
 {
@@ -412,8 +414,8 @@ SimAiRefusal(const std::string& from, const std::string& to)
     return RefusalOf([&] { Read("w.txt", text); });
 }
 
-// The keys of SimAI's header and its words of collectives are those alone: "ga:3" is another token
-// for SimAI, and no word begins with another one.
+// Keys of SimAI's header and its names of collectives must match whole tokens: "ga:3" is one other
+// token, and a prefix of a name is no name.
 TEST(ImportTraces, SimAiWordsThatThereAreNotAreRefused)
 {
     const std::string keys =
@@ -459,7 +461,7 @@ TEST(ImportTraces, WhatOfASimAiHeaderIsNotPlayedIsSaid)
     }
 }
 
-/** What reading AICB's sample says where @p from is @p to. */
+/** Refusal of AICB's sample with @p from replaced by @p to. */
 std::string
 AicbRefusal(const std::string& from, const std::string& to)
 {
@@ -468,7 +470,7 @@ AicbRefusal(const std::string& from, const std::string& to)
     return RefusalOf([&] { Read("rows.csv", text); });
 }
 
-// A group has one size, no larger than the ranks that the file names.
+// A group has one size, at most the number of ranks that the file names.
 TEST(ImportTraces, AicbRowsThatContradictAreRefused)
 {
     EXPECT_EQ(AicbRefusal("CommType.all_gather,CommGroup.tp_group,2",
@@ -499,7 +501,7 @@ TEST(ImportTraces, AicbRowsAreAChain)
     {
         dependencies += op.dependencyCount;
     }
-    EXPECT_EQ(dependencies, 2U); // broadcast, computation, all-gather; the barrier behind that
+    EXPECT_EQ(dependencies, 2U); // broadcast, computation, all-gather; barrier in stream order
 }
 
 TEST(ImportTraces, GoalIsTheSameThereAndBack)
@@ -561,7 +563,7 @@ TEST(ImportTraces, TruncatedFilesAreRefused)
     }
 }
 
-// A length of 2^60, a varint of eleven bytes, a billion ranks: told, not allocated.
+// A length of 2^60, a varint of eleven bytes and 1e9 rows are refused before memory is allocated.
 TEST(ImportTraces, HugeNumbersAreRefused)
 {
     const std::string metadata = WireWriter().Text(1, "0.0.4").Framed();

@@ -16,7 +16,7 @@ namespace
 
 const auto STOPS = {SIGINT, SIGTERM, SIGHUP};
 
-/** A worker that is in the midst of something when the process wants to end. */
+/** A worker that never ends, in progress when the process must stop. */
 struct EndlessWork
 {
     ~EndlessWork()
@@ -28,7 +28,7 @@ struct EndlessWork
     }
 };
 
-/** As main. */
+/** Handles the signal like main. */
 [[noreturn]] void
 RunAndReport(void (*run)(), int signal)
 {
@@ -81,7 +81,7 @@ TEST(Interruption, NobodyWaitsForWorkersWhileItUnwinds)
     EXPECT_EQ(folder.Files(), 0U);
 }
 
-// At a second signal the process ends at once, and says the same as at one.
+// A second signal ends the process immediately, with the same message as the first.
 TEST(Interruption, ASecondSignalSaysWhatIsKept)
 {
     const auto work = [] {

@@ -27,8 +27,8 @@ struct Bins : RecordSink
 };
 
 /**
- * 1 GB/s from 50 us to 350 us in bins of 100 us: bins 0 to 3 hold 50, 100, 100 and 50 kB (1 GB/s is
- * 1 kB/us), and the bins after stay empty and are left out.
+ * 1 GB/s = 1 kB/us from 50 us to 350 us in bins of 100 us: bins 0 to 3 hold 50, 100, 100 and 50 kB.
+ * Later bins are empty and are not recorded.
  */
 TEST(LinkSeries, IsTheIntegralOfTheRateOverEachBin)
 {
@@ -46,7 +46,10 @@ TEST(LinkSeries, IsTheIntegralOfTheRateOverEachBin)
     }
 }
 
-/** Whatever the changes and bins, the sum over bins is the sum over constant pieces. */
+/**
+ * Conservation: for any changes and bins, the sum over bins is the sum over intervals of constant
+ * rate.
+ */
 TEST(LinkSeries, LosesNoBytes)
 {
     Bins bins;
@@ -68,7 +71,7 @@ TEST(LinkSeries, LosesNoBytes)
     EXPECT_NEAR(sum, expected, expected * 1e-12);
 }
 
-/** Bins are as many as picoseconds fit a run: 1 GB/s from bin 2^33 on, for two of 10 ns. */
+/** Bin numbers have 64 bits: 1 GB/s from bin 2^33 on for two bins of 10 ns. */
 TEST(LinkSeries, NumbersBinsBeyond32Bits)
 {
     Bins bins;
@@ -85,8 +88,8 @@ TEST(LinkSeries, NumbersBinsBeyond32Bits)
 }
 
 /**
- * What never pauses has a bin for each width. 60 us of 1 ps are told; as many again would be 120
- * million, and are refused before the first of them.
+ * A link that carries data without pause fills a bin per width. 60 us in bins of 1 ps are 60
+ * million records; another 60 us would make 120 million and are refused before their first record.
  */
 TEST(LinkSeries, RefusesMoreBinsThanAFileShouldHave)
 {
@@ -115,8 +118,8 @@ TEST(LinkSeries, RefusesABinWithoutWidth)
 }
 
 /**
- * No bin holds more of a link's bytes than its rate times the width, so the bins that a run fills
- * are at least what is known before it; and most of them, where links are full while they carry.
+ * A bin holds at most rate x width of a link's bytes, so the bytes known before a run give a lower
+ * bound on the number of filled bins. The bound is at least a fifth of the actual number.
  */
 TEST(LinkSeries, FillsNoFewerBinsThanAreKnownBeforeARun)
 {
@@ -152,7 +155,7 @@ TEST(LinkSeries, FillsNoFewerBinsThanAreKnownBeforeARun)
     }
 }
 
-/** What may end early, or may load no link, is not counted on. */
+/** Work that may end early or may load no link does not enter the bound. */
 TEST(LinkSeries, CountsNoBinsOfWorkThatIsNotCertain)
 {
     const std::string call = "collective: {op: all-reduce, bytes: 64MiB";

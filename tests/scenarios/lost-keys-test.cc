@@ -11,14 +11,14 @@
 
 /**
  * @file
- * What formats of topologies keep, over every system of the catalogue.
+ * Keys that topology formats preserve, for every system of the catalog.
  */
 namespace weir
 {
 namespace
 {
 
-/** @p cluster written to @p path and read back. */
+/** @p cluster, written to @p path and read back. */
 ClusterSpec
 Through(const ClusterSpec& cluster, const std::string& path)
 {
@@ -26,7 +26,7 @@ Through(const ClusterSpec& cluster, const std::string& path)
     return ReadTopology(path, "", Catalog());
 }
 
-/** Every system of the catalogue, of two nodes where it has a fabric of no fixed size. */
+/** Every system of the catalog, with two nodes where its fabric connects nodes. */
 std::vector<ClusterSpec>
 Catalogue()
 {
@@ -41,7 +41,7 @@ Catalogue()
     return clusters;
 }
 
-// Whatever a system file can say is said again by the file that it is written to.
+// A round trip through YAML preserves every key.
 TEST(LostKeys, YamlLosesNothing)
 {
     const ScratchFolder folder;
@@ -51,8 +51,8 @@ TEST(LostKeys, YamlLosesNothing)
     }
 }
 
-// GraphML keeps the node with its costs and sources, and the network's links, not what shape they
-// were made from.
+// GraphML preserves the node with its costs and sources and the links of the network, but not the
+// parameters of the fabric.
 TEST(LostKeys, GraphMlLosesTheFabricsShapeOnly)
 {
     const ScratchFolder folder;
@@ -69,7 +69,7 @@ TEST(LostKeys, GraphMlLosesTheFabricsShapeOnly)
     }
 }
 
-// What NCCL's format cannot say is told, key by key.
+// Keys that NCCL's XML cannot express are reported one by one.
 TEST(LostKeys, WhatNcclXmlLosesIsNamed)
 {
     const ScratchFolder folder;
@@ -79,7 +79,7 @@ TEST(LostKeys, WhatNcclXmlLosesIsNamed)
     {
         EXPECT_NE(lost.find(words), std::string::npos) << lost;
     }
-    EXPECT_EQ(lost.find("links,"), std::string::npos) << lost; // the wiring is kept
+    EXPECT_EQ(lost.find("links,"), std::string::npos) << lost; // the wiring is preserved
 }
 
 } // namespace

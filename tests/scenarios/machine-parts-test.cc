@@ -27,7 +27,7 @@ Name(const std::string& name)
     return YamlNode::ParseArgument(name, "NAME");
 }
 
-/** Expects each of @p figures to be what DefaultCosts has, with its source. */
+/** Expects each of @p figures to equal DefaultCosts, with its source. */
 void
 ExpectDefaults(const std::vector<CostFigure>& figures, double clockGhz, const NodeSpec& node)
 {
@@ -40,8 +40,8 @@ ExpectDefaults(const std::vector<CostFigure>& figures, double clockGhz, const No
     }
 }
 
-// What programs without readers have is written from the catalogue's files when Weir is built: the
-// two agree for all generations, hosts, transports and rates of ports.
+// The build generates the table for programs without readers from the catalog's files. Both agree
+// for all architectures, hosts, transports and port rates.
 TEST(MachineParts, DefaultsAreTheCatalogues)
 {
     const Catalog catalog;
@@ -71,7 +71,7 @@ TEST(MachineParts, DefaultsAreTheCatalogues)
     }
 }
 
-// A file that the build does not know would be read, but missing in programs without readers.
+// A file unknown to the build would be readable but missing in programs without readers.
 TEST(MachineParts, EveryFileIsShipped)
 {
     const auto& shipped = ShippedCosts();
@@ -94,7 +94,7 @@ TEST(MachineParts, EveryFileIsShipped)
     EXPECT_EQ(files, shipped.size());
 }
 
-/** A catalogue that has the files of docs/developer/extending.md besides Weir's. */
+/** A catalog of Weir's files and those of docs/developer/extending.md. */
 class MachinePartsWalk : public testing::Test
 {
   protected:
@@ -112,7 +112,8 @@ class MachinePartsWalk : public testing::Test
     ScratchFolder m_folder;
 };
 
-// The walk of docs/developer/extending.md: a generation, a host and a transport are a file each.
+// The walk of docs/developer/extending.md: an architecture, a host and a transport take a file
+// each.
 TEST_F(MachinePartsWalk, NewPartsAreOneFileEach)
 {
     const Catalog catalog = CatalogWith({{"architectures/rubin.yaml", R"(
@@ -153,13 +154,13 @@ node:
     const NodeSpec& node = system.cluster.node;
     const NodeCosts costs(node);
     EXPECT_EQ(costs.TimeOf(NodeCostKind::LlStep), Time::Microseconds(0.5));
-    EXPECT_EQ(costs.TimeOf(NodeCostKind::NvlsSync), Time::Microseconds(10.1)); // Blackwell's
+    EXPECT_EQ(costs.TimeOf(NodeCostKind::NvlsSync), Time::Microseconds(10.1)); // of Blackwell
     EXPECT_EQ(costs.TimeOf(NodeCostKind::ProxyPost), Time::Microseconds(0.8));
-    EXPECT_EQ(costs.TimeOf(NodeCostKind::ProxyPoll), Time::Microseconds(0.004)); // Arm's
+    EXPECT_EQ(costs.TimeOf(NodeCostKind::ProxyPoll), Time::Microseconds(0.004)); // of Arm
     EXPECT_EQ(costs.TimeOf(NodeCostKind::MessageFetch), Time::Microseconds(1.5));
     EXPECT_EQ(node.cpu, HostCpu::Arm);
     EXPECT_EQ(node.transport, NetTransport::Roce);
-    // What is written needs no catalogue: the figures stand in the system.
+    // A written system contains the figures themselves and does not refer to the catalog.
     YamlWriter out;
     out.BeginMap();
     WriteSystem(out, "system", system.cluster);

@@ -8,7 +8,7 @@ namespace weir
 namespace
 {
 
-/** Sizes are divided where validation divides them. */
+/** Size classes have the boundaries of validation. */
 TEST(MeasuredBounds, ClassesFollowSizeAndPlacement)
 {
     EXPECT_EQ(MeasuredClassOf(Bytes::MiB(1), true), "collectives, one node, 1 to 64 MiB");
@@ -16,8 +16,10 @@ TEST(MeasuredBounds, ClassesFollowSizeAndPlacement)
     EXPECT_EQ(MeasuredClassOf(Bytes::MiB(64), false), "collectives, several nodes, from 64 MiB");
 }
 
-/** An interval holds as much of sources left out as it claims; one of more coverage holds the one
- * of less, and both hold the estimate of a good model. */
+/**
+ * An interval covers at least its nominal share of held-out sources. Intervals are nested in their
+ * coverage, and all contain the unbiased ratio 1.
+ */
 TEST(MeasuredBounds, ShippedIntervalsCoverAndAreNested)
 {
     const MeasuredBounds bounds{Catalog()};
@@ -44,7 +46,7 @@ TEST(MeasuredBounds, ShippedIntervalsCoverAndAreNested)
     }
 }
 
-/** 99 % of a few tens of sources is not known. */
+/** A few tens of sources do not determine 99 % coverage. */
 TEST(MeasuredBounds, UnknownClassesAndCoveragesHaveNone)
 {
     const MeasuredBounds bounds{Catalog()};

@@ -18,7 +18,9 @@ const std::string HEADER = "run,class,topology,matrix,routing,first_us,last_us,p
 const std::string MESSAGES =
     "matrix,src,dst,size_B,start_us\ntwo,0,1,1000000,0\ntwo,2,3,1000000,5\n";
 
-/** A suite's `completions` of hosts under one leaf at 100 Gb/s and 1 us, with these two files. */
+/**
+ * `completions` of a suite: four hosts under one leaf at 100 Gb/s and 1 us, with these two files.
+ */
 MeasuredCompletions
 Read(const ScratchFolder& folder, const std::string& runs, const std::string& messages)
 {
@@ -46,9 +48,9 @@ Refusal(const std::string& runs, const std::string& messages = MESSAGES)
 }
 
 /**
- * A thousand packets of 1000 bytes and a header h over two links of 100 Gb/s and 1 us need
- * (1000 + 1) (1000 + h) 80 ps + 2 us; the second message begins 5 us after the first. A row's
- * header stands in place of the suite's.
+ * 1000 packets of 1000 bytes plus header h over two links of 100 Gb/s (80 ps per byte) and 1 us
+ * take (1000 + 1) (1000 + h) 80 ps + 2 us. The second message starts 5 us after the first. The
+ * header of a row overrides that of the suite.
  */
 TEST(MeasuredCompletions, AreTheFirstAndLastMessageSinceTheBeginning)
 {

@@ -14,10 +14,10 @@ namespace
 {
 
 /**
- * HPCC's simulator, as netiken/m3 ran it, is an oracle to the nanosecond wherever nothing is drawn:
- * under DCTCP with one threshold, HPCC and TIMELY. The source states a flow alone by its ideal,
- * which is up to 2 ns more than the simulator's whole nanoseconds. What is left comes from how the
- * simulator goes on in turns behind a queue pair that has ended.
+ * Where HPCC's simulator, as run by netiken/m3, draws no random numbers it is an oracle to the
+ * nanosecond: under DCTCP with a single threshold, HPCC and TIMELY. The source gives uncontended
+ * completion times up to 2 ns above the simulator's whole nanoseconds. The remaining differences
+ * come from the simulator's round-robin order after a queue pair ends.
  */
 TEST(MeasuredFlows, EndAtTheNanosecondOfHpccsSimulator)
 {

@@ -47,8 +47,9 @@ AllOperations()
     return ops;
 }
 
-// 16 H100 of two nodes, 8 ports of 50 GB/s each, 18 NVLinks and a PCIe each. A broadcast crosses
-// once; an all-to-all sends half of eight buffers; a send to a GPU of the same node is the GPU's.
+// 16 H100 on two nodes with 8 ports of 50 GB/s each. A broadcast crosses the ports of a node once;
+// an all-to-all sends half of eight buffers through them. A send to a GPU of the same node is
+// bounded by the rate of the GPU's links, 18 NVLinks and PCIe.
 TEST(MinTime, IsThatOfThePortsOrTheGpus)
 {
     const Cluster cluster(SystemOf("{base: hgx-h100, nodes: 2}"));
@@ -71,7 +72,9 @@ TEST(MinTime, IsThatOfThePortsOrTheGpus)
     EXPECT_GT(MinTime(cluster, gpus, call), call.bytes / Rate::GBps(600));
 }
 
-/** Times every operation under every protocol, alone and 20 back to back, in all fidelities. */
+/**
+ * Runs every operation under every protocol, alone and 20 times back to back, in all fidelities.
+ */
 void
 ExpectNoneFaster(const std::string& system, const std::vector<Bytes>& sizes)
 {
@@ -104,7 +107,7 @@ ExpectNoneFaster(const std::string& system, const std::vector<Bytes>& sizes)
     }
 }
 
-// Rows of broadcasts and reduces overlap, but each of them crosses a node's ports all the same.
+// Broadcasts and reduces back to back overlap, but each of them crosses the ports of a node.
 TEST(MinTime, NoFidelityUndercutsIt)
 {
     const std::vector<Bytes> sizes{Bytes(64 << 10), Bytes(1'000'000), Bytes(4'000'000)};

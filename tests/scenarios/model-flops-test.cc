@@ -10,7 +10,7 @@ namespace
 
 /**
  * Korthikanti et al. 2022, appendix A: 72 B l s h^2 (1 + s / (6 h) + v / (12 h l)), here for
- * GPT-22B (l 48, h 6144, s 2048, v 51200) and a batch of 4.
+ * GPT-22B (l = 48, h = 6144, s = 2048, v = 51200) and a batch of B = 4.
  */
 TEST(ModelFlops, EqualsTheClosedFormOfAGpt)
 {
@@ -30,7 +30,7 @@ TEST(ModelFlops, EqualsTheClosedFormOfAGpt)
     EXPECT_NEAR(ModelFlops(model, 4).ToDouble() / expected, 1, 1e-12);
 }
 
-/** Six operations a weight and token (forward 2, backward 4), when attention is left out. */
+/** Six operations per parameter and token (2 forward, 4 backward) without attention. */
 TEST(ModelFlops, CountsSixPerWeightOfALlama)
 {
     Transformer model;
@@ -49,8 +49,9 @@ TEST(ModelFlops, CountsSixPerWeightOfALlama)
     EXPECT_NEAR(ModelFlops(model, 1).ToDouble(), 6 * (weights + attention), 1);
 }
 
-// 8 experts of f rows, two of which a token goes to, as 6 s (2 l) 3 h (2 f): a capacity of half the
-// mean leaves one expert of two to a token, one of the mean or more all of what is spread evenly.
+// Two of 8 experts per token with f rows take 6 B s (2 l) 3 h (2 f) operations in all. A capacity
+// factor of 0.5 drops one of the two choices of each token; with uniform routing, a factor of 1 or
+// more drops none.
 TEST(ModelFlops, CountsNoTokensThatACapacityDrops)
 {
     Transformer model;

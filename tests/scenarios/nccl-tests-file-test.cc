@@ -12,7 +12,7 @@ namespace weir
 namespace
 {
 
-/** A file of a text, read. */
+/** Writes @p text to a file and reads it. */
 std::vector<NcclTestsRun>
 Read(const std::string& text, const std::string& name = "log.txt")
 {
@@ -40,7 +40,10 @@ const char* const NEW_TEXT = R"([1,0]<stdout>:# Collective test starting: all_ga
 [1,0]<stdout>:# Avg bus bandwidth    : 0.005
 )";
 
-/** Tags are passed over, empty calls, too; the header names the columns, devices make the nodes. */
+/**
+ * MPI tags and empty calls are skipped; the header names the columns; the device lines give the
+ * nodes.
+ */
 TEST(NcclTestsFile, ReadsTextByItsHeader)
 {
     const auto runs = Read(NEW_TEXT);
@@ -56,7 +59,9 @@ TEST(NcclTestsFile, ReadsTextByItsHeader)
     EXPECT_DOUBLE_EQ(run.seconds[1], 14.25e-6);
 }
 
-/** Before 2.11 there is no root and the last column is called error; one process has two GPUs. */
+/**
+ * Output before 2.11 has no root column and calls the last column error; one process has two GPUs.
+ */
 TEST(NcclTestsFile, ReadsOldText)
 {
     const auto runs = Read(
@@ -68,13 +73,13 @@ TEST(NcclTestsFile, ReadsOldText)
         "          8      2  float    sum   8.61   0.00   0.00  N/A   8.40\n",
         "all_reduce_perf.log");
     ASSERT_EQ(runs.size(), 1);
-    EXPECT_EQ(runs[0].op, CollectiveOp::AllReduce); // of the file's name
+    EXPECT_EQ(runs[0].op, CollectiveOp::AllReduce); // from the file name
     EXPECT_EQ(runs[0].launch, LaunchMode::OneProcess);
     EXPECT_EQ(runs[0].gpusPerNode, 2U);
     EXPECT_DOUBLE_EQ(runs[0].seconds.front(), 8.61e-6);
 }
 
-/** Runs that follow each other in one file are runs. */
+/** Consecutive runs in one file are separate runs. */
 TEST(NcclTestsFile, ReadsSeveralRunsOfAFile)
 {
     std::string text = NEW_TEXT;
@@ -105,7 +110,7 @@ TEST(NcclTestsFile, ReadsJson)
     EXPECT_DOUBLE_EQ(runs[0].seconds.front(), 20.5e-6);
 }
 
-/** A run an operation; in-place times are passed over; the name says nodes and GPUs. */
+/** One run per operation, in-place times skipped; the file name gives nodes and GPUs per node. */
 TEST(NcclTestsFile, ReadsCsv)
 {
     const auto runs = Read(
@@ -135,7 +140,7 @@ TEST(NcclTestsFile, InPlaceRowsOfACsvAreSkippedInWordsToo)
     }
 }
 
-/** The longest name counts: reduce_scatter is no reduce. */
+/** The longest match counts: reduce_scatter is not reduce. */
 TEST(NcclTestsFile, FindsOperations)
 {
     EXPECT_EQ(FindCollectiveOp("./build/reduce_scatter_perf"), CollectiveOp::ReduceScatter);
@@ -178,7 +183,9 @@ TEST(MachineRuns, ArgumentsHaveSettings)
               std::string::npos);
 }
 
-/** The argument says more than the file's name, the file more than the defaults. */
+/**
+ * Settings of the argument override those of the file name, and the file overrides the defaults.
+ */
 TEST(MachineRuns, TheNearestSays)
 {
     const ScratchFolder folder;
@@ -239,7 +246,7 @@ TEST(MachineRuns, RefusesWhatTheFileContradicts)
               file + ": devices: found nodes 1, expected the 4 of --from " + file + ":nodes=4");
 }
 
-/** Only the model counts: PCIe or SXM, 40 or 80 GB are told by the system, not by this name. */
+/** Only the GPU model must agree: PCIe or SXM and 40 or 80 GB are given by the system. */
 TEST(MachineRuns, RefusesRunsOfAnotherGpu)
 {
     const ScratchFolder folder;

@@ -13,11 +13,11 @@ TEST(NearestName, DistanceCountsInsertionsDeletionsReplacementsAndSwaps)
     EXPECT_EQ(EditDistance("nodes", "nodes"), 0u);
     EXPECT_EQ(EditDistance("node", "nodes"), 1u);   // insert s
     EXPECT_EQ(EditDistance("nodess", "nodes"), 1u); // delete s
-    EXPECT_EQ(EditDistance("modes", "nodes"), 1u);  // replace m
-    EXPECT_EQ(EditDistance("ndoes", "nodes"), 1u);  // swap do
-    EXPECT_EQ(EditDistance("NODES", "nodes"), 0u);  // case does not count
+    EXPECT_EQ(EditDistance("modes", "nodes"), 1u);  // substitute m
+    EXPECT_EQ(EditDistance("ndoes", "nodes"), 1u);  // transpose do
+    EXPECT_EQ(EditDistance("NODES", "nodes"), 0u);  // case is ignored
     EXPECT_EQ(EditDistance("", "nodes"), 5u);
-    EXPECT_EQ(EditDistance("kitten", "sitting"), 3u); // the textbook's example
+    EXPECT_EQ(EditDistance("kitten", "sitting"), 3u); // the textbook example
 }
 
 TEST(NearestName, DistanceIsSymmetric)

@@ -16,8 +16,8 @@
 
 /**
  * @file
- * What is written in a file has an effect or is refused with its place; what a base has and another
- * choice leaves without effect is no fault.
+ * A value in a file has an effect or is refused at its place. Values inherited from a base that
+ * another choice makes ineffective are no error.
  */
 namespace weir
 {
@@ -83,7 +83,7 @@ TEST(NothingIgnored, KeysOfAnotherWiringAreRefused)
                      "beside wiring 'mesh'"));
     EXPECT_TRUE(Says(OverH100("nvlink: {wiring: none, linksPerGpu: 3}"), "beside wiring 'none'"));
     EXPECT_TRUE(Says(OverH100("nvlink: {wiring: none, measured: 0.5}"), "has no effect here"));
-    EXPECT_EQ(OverH100("nvlink: {wiring: none}"), ""); // the rest is the base's
+    EXPECT_EQ(OverH100("nvlink: {wiring: none}"), ""); // the others are of the base
     EXPECT_EQ(OverH100("nvlink: {wiring: mesh, linksPerPair: 2}"), "");
 }
 
@@ -95,11 +95,11 @@ TEST(NothingIgnored, WhatIsWrittenOverABaseIsWhatIsMeant)
     EXPECT_EQ(mesh.meshLinks[0].links, 2U);
     EXPECT_TRUE(Says(Refusal("{base: polaris, node: {nvlink: {links: [[0, 1]], linksPerPair: 2}}}"),
                      "found it beside `links`"));
-    // framing instead of an MTU, and back
+    // Framing overrides an MTU, and vice versa.
     EXPECT_EQ(NodeOf("{base: hgx-h100, node: {nic: {framing: 0.5}}}").nic.framing, 0.5);
     const std::string mtu = "{base: hgx-h100, node: {nic: {framing: 0.5, mtu: 1024}}}";
     EXPECT_TRUE(Says(Refusal(mtu), "node.nic.mtu: found '1024', which has no effect here"));
-    // hgx-b300 gives `uplink`
+    // hgx-b300 sets `uplink`.
     EXPECT_EQ(NodeOf("{base: hgx-b300, node: {pcie: {uplinkLanes: 8}}}").pcieUplink.rawRate,
               PcieRawRate(NodeOf("hgx-b300").pcie.rawRate == PcieRawRate(6, 16) ? 6 : 5, 8));
 }
@@ -146,11 +146,11 @@ TEST(NothingIgnored, ARunSaysWhatOfItHasNoEffect)
     EXPECT_EQ(parallel("embeddings: {placement: rows}"),
               "run.yaml:5:80: jobs.0.parallel.embeddings.placement: found 'rows', which has no "
               "effect here: it needs a model with embedding tables");
-    EXPECT_EQ(parallel("embeddings: {placement: tables}"), ""); // as it would be without
+    EXPECT_EQ(parallel("embeddings: {placement: tables}"), ""); // the default
     EXPECT_TRUE(Says(parallel("expertLoad: {imbalance: 2}"), "for a model without experts"));
 }
 
-/** What is said of `parallel: {@p keys}` for a job of GPT-2 on 8 GPUs. */
+/** Refusal or notes for `parallel: {@p keys}` of a job of GPT-2 on 8 GPUs. */
 std::string
 SaidOfPlan(const std::string& keys)
 {
@@ -164,8 +164,8 @@ SaidOfPlan(const std::string& keys)
     return SaidOf(text);
 }
 
-// For each condition: on a value without what it needs there is a note of its place and that need,
-// none beside it, and none on the typical value, which says nothing untrue.
+// For each condition: a value whose condition is not met gets a note with its place and the
+// condition. It gets none where the condition is met, and neither does the default value.
 TEST(NothingIgnored, AValueOfAPlanNeedsWhatGivesItAnEffect)
 {
     struct Case
@@ -286,7 +286,8 @@ TEST(NothingIgnored, AValueOfAPlanNeedsWhatGivesItAnEffect)
     }
 }
 
-// Steps overlap where there is a next stage and a next step; overlapping ones have no steady rule.
+// Post-validation overlaps steps, which requires a next stage and a next step. Overlapping steps
+// have no steady-state criterion.
 TEST(NothingIgnored, PostValidationNeedsStagesAndSteps)
 {
     const auto refusal = [](const std::string& pipeline, const std::string& steps) {
@@ -305,7 +306,7 @@ TEST(NothingIgnored, PostValidationNeedsStagesAndSteps)
     EXPECT_TRUE(Says(refusal("4", "{untilSteady: 0.01, atMost: 9}"), "found untilSteady beside"));
 }
 
-// Experts padded to a capacity are alike, and only an imbalance draws by a seed.
+// Experts padded to a capacity are equal, and only an imbalance is drawn from a seed.
 TEST(NothingIgnored, AnExpertLoadSaysOneThing)
 {
     const auto refusal = [](const std::string& load) {
@@ -338,7 +339,7 @@ TEST(NothingIgnored, AnExpertLoadSaysOneThing)
     }
 }
 
-// Each value of `dataSharding:` concerns some of its states.
+// Each key of `dataSharding` applies to some of its states.
 TEST(NothingIgnored, AValueOfDataShardingNeedsItsState)
 {
     struct Case
@@ -365,7 +366,7 @@ TEST(NothingIgnored, AValueOfDataShardingNeedsItsState)
     }
 }
 
-// In another fidelity, or with other jobs, the same key has an effect: a note, not a refusal.
+// A key that has an effect in another fidelity or with other jobs gets a note, not a refusal.
 TEST(NothingIgnored, AKeyOfTheNetworkNeedsItsFidelityAndJobs)
 {
     struct Case
@@ -406,8 +407,7 @@ TEST(NothingIgnored, AKeyOfTheNetworkNeedsItsFidelityAndJobs)
     EXPECT_EQ(saidOf("nccl: 2.21.5", call), "");
 }
 
-// Of what packets do, a value that is another than the default and that others make void has a
-// note.
+// A non-default value of a packet key that other keys make ineffective gets a note.
 TEST(NothingIgnored, APacketsKeyNeedsWhatItIsOf)
 {
     struct Case
@@ -457,16 +457,17 @@ TEST(NothingIgnored, APacketsKeyNeedsWhatItIsOf)
     EXPECT_TRUE(
         Says(saidOf("queuePair: {pathChoice: mixed}"), "it needs a fabric with routing: spray"));
     EXPECT_TRUE(Says(saidOf("queuePair: {ackBitmap: true}"), "it needs recovery: selective"));
-    // An acknowledgment of each packet waits for no other; a bound of no table bounds nothing.
+    // Acknowledging every packet leaves nothing to delay, and a limit without a table has no
+    // effect.
     EXPECT_TRUE(Says(saidOf("queuePair: {ackDelay: 1us}"), "it needs ackEvery above 1"));
     EXPECT_EQ(saidOf("queuePair: {ackDelay: 1us, ackEvery: 2}"), "");
     EXPECT_TRUE(Says(saidOf("arbitration: {highLimit: 4KiB}"), "it needs a highTable"));
     EXPECT_EQ(saidOf("arbitration: {highLimit: 4KiB, highTable: '1:64'}"), "");
-    // Collectives send message after message between GPUs of nodes.
+    // Collectives send consecutive messages between GPUs of nodes, so both keys have an effect.
     EXPECT_EQ(saidOf("queuePair: {messageGap: 1us}, nodeLinks: {burst: 1KiB}"), "");
 }
 
-// DCQCN cuts its rate for nothing but marks.
+// DCQCN reduces its rate on marks only.
 TEST(NothingIgnored, DcqcnNeedsMarks)
 {
     const auto saidOf = [](const std::string& control, const std::string& marks) {
@@ -481,7 +482,7 @@ TEST(NothingIgnored, DcqcnNeedsMarks)
     EXPECT_EQ(saidOf("timely", "false"), "");
 }
 
-// Where each packet has a path of its own, a receiver that wants them in order has them sent again.
+// With packet spraying, a receiver that requires order triggers retransmissions.
 TEST(NothingIgnored, SprayingNeedsReordering)
 {
     const auto saidOf = [](const char* routing, const std::string& pair) {
@@ -519,7 +520,7 @@ TEST(NothingIgnored, ASettingOfDimensionWiseNeedsSuchACall)
                      "it needs an all-to-all of algorithm dimension-wise"));
 }
 
-// What a topology file has is not said once more, otherwise.
+// Keys that a topology file determines must not be set differently.
 TEST(NothingIgnored, WhatATopologyFileOverrulesIsRefused)
 {
     const ScratchFolder folder;
@@ -529,12 +530,12 @@ TEST(NothingIgnored, WhatATopologyFileOverrulesIsRefused)
         return Refusal("{base: dgx1-v100, topology: " + folder / "v100.xml" + ", node: {" + node +
                        "}}");
     };
-    EXPECT_EQ(over("gpus: 8"), ""); // as the file has it
+    EXPECT_EQ(over("gpus: 8"), ""); // the value of the file
     EXPECT_TRUE(Says(over("nic: {count: 2}"), "node.nic.count: found it beside `topology`"));
     EXPECT_TRUE(Says(over("nvlink: {wiring: mesh, linksPerPair: 3}"), "node.nvlink.wiring"));
     EXPECT_TRUE(Says(over("pcie: {gpusOn: [cpu0, cpu0, cpu0, cpu0, cpu1, cpu1, cpu1, cpu1]}"),
                      "node.pcie.gpusOn"));
-    EXPECT_EQ(over("nic: {latency: 1us}"), ""); // which the file does not say
+    EXPECT_EQ(over("nic: {latency: 1us}"), ""); // not in the file
 }
 
 TEST(NothingIgnored, NumbersAndLayersAreToldWhatIsExpectedOfThem)

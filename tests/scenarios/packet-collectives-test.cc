@@ -33,8 +33,8 @@ TimeOf(Fidelity fidelity,
 }
 
 /**
- * Where nothing is lost and no receiver has several senders, packets take what fluid flows take,
- * and besides what a packet more on each hop takes: two per cent of a large call.
+ * Without losses and incast, packets take as long as fluid flows plus one packet per hop, less than
+ * 2 % of a large call.
  */
 TEST(PacketCollectives, TakeWhatFlowsTake)
 {
@@ -57,9 +57,9 @@ TEST(PacketCollectives, TakeWhatFlowsTake)
 }
 
 /**
- * In fidelity hybrid the flows over some links are packets: where these are all of the network, a
- * ring takes a packet more on each hop than as a fluid, as in fidelity packet; where no flow takes
- * them, nothing.
+ * In fidelity hybrid, flows over the given links are packets. If these are all links of the
+ * network, a ring takes as long as in fidelity packet, one packet per hop more than as fluid. If no
+ * flow crosses them, it takes as long as in flow.
  */
 TEST(PacketCollectives, ArePacketsOnSomeLinks)
 {
@@ -80,8 +80,7 @@ TEST(PacketCollectives, ArePacketsOnSomeLinks)
     EXPECT_EQ(run(Fidelity::Hybrid, "spine0->*"), flow);
 }
 
-/** Of calls back to back that overlap all are played, as in fidelity packet where all are packets.
- */
+/** Overlapping calls back to back equal fidelity packet if all flows are packets. */
 TEST(PacketCollectives, OverlapAsPacketsOnAllLinks)
 {
     for (const CollectiveOp op : {CollectiveOp::Broadcast, CollectiveOp::AllReduce})
@@ -94,8 +93,9 @@ TEST(PacketCollectives, OverlapAsPacketsOnAllLinks)
 }
 
 /**
- * Slices of a ring's channels are paced alike, so that their bursts come to a port at once and the
- * last one waits for the others: a sixteenth of what the port takes for the slices.
+ * Slices of the channels of a ring are paced equally, so that their bursts arrive at a port
+ * together and the last one waits for the others, for at most 1/16 of the transmission time of the
+ * slices.
  */
 TEST(PacketCollectives, BurstsInsideANodeWaitForASixteenthOfTheirSlices)
 {
@@ -114,7 +114,7 @@ TEST(PacketCollectives, BurstsInsideANodeWaitForASixteenthOfTheirSlices)
     }
 }
 
-/** The same input gives the same bits. */
+/** Equal inputs give bit-identical times. */
 TEST(PacketCollectives, AreTheSameTwice)
 {
     const auto run = [] {

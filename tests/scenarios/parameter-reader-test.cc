@@ -11,8 +11,8 @@
 
 /**
  * @file
- * The parameters of any component as YAML: what is read, written back equal, and refused in one
- * line with file, line, column, key, what was found and what was expected.
+ * Parameters of any component as YAML: they are read, written back unchanged, and refused in one
+ * line with file, line, column, key, the value found and the value expected.
  */
 namespace weir
 {
@@ -85,7 +85,7 @@ Read(const std::string& text)
     return sample;
 }
 
-/** Why a map with this beside what is required is refused. */
+/** Refusal of a map with @p line and the required key. */
 std::string
 Refusal(const std::string& line)
 {

@@ -120,13 +120,13 @@ const std::string TRAINING =
     "[{name: gpt, model: {base: gpt-22b, name: gpt-small, layers: 4}, steps: 2, "
     "parallel: {tensor: 8, pipeline: 2, data: 1, microBatch: 1, globalBatch: 4}}, ";
 
-/** Of each kind of setting one. */
+/** One setting of each kind. */
 const std::string NCCL =
     "{version: 2.26.2, algorithms: ^nvls, protocols: simple, minChannels: 24, crossNic: 0, "
     "p2pLevel: PXB, bufferSize: 8MiB, queuePairs: 2, dimensionWise: {perDimension: [direct, ring], "
     "balanced: true, dispatch: 8/256, expertGroups: 4/8, endpointDelay: 1us}}";
 
-/** One collective over two nodes; @p jobs as YAML. */
+/** Scenario with @p jobs, in YAML, on @p nodes nodes of an oversubscribed rail-optimized fabric. */
 Scenario
 Collectives(const std::string& jobs, const std::string& nodes = "4")
 {
@@ -136,7 +136,7 @@ Collectives(const std::string& jobs, const std::string& nodes = "4")
          {"jobs", jobs}});
 }
 
-// 400 MB round a ring of two nodes beside nobody: the same time, call after call.
+// Uncontended all-reduces of 400 MB on a ring of two nodes take the same time, call after call.
 TEST(CollectiveJobs, UncontendedCallsTakeTheSameTime)
 {
     const RunResult result = RunScenario(Collectives(
@@ -150,7 +150,7 @@ TEST(CollectiveJobs, UncontendedCallsTakeTheSameTime)
     EXPECT_TRUE(result.waiting.empty());
 }
 
-// A leaf has four nodes and one uplink a rail: nodes 0 and 1 share it, as do 4 and 5.
+// A leaf has four nodes and one uplink per rail: the jobs on nodes 0 and 1 share it, as on 4 and 5.
 TEST(CollectiveJobs, JobsOnOneUplinkShareIt)
 {
     const std::string one =
@@ -205,15 +205,16 @@ TEST(CollectiveJobs, RefusesWithPlaceFoundAndExpected)
     EXPECT_NE(refusal("{name: a, collective: {op: all-reduce, bytes: 1MB, calls: 1}, gpus: 99}")
                   .find("jobs.0.gpus: found 32 free GPUs for job 'a', expected 99"),
               std::string::npos);
-    // It would take no time, for ever.
+    // A collective of one rank takes no time and would repeat without end.
     EXPECT_NE(refusal("{name: b, collective: {op: all-reduce, bytes: 1MB, calls: 1}, "
                       "placement: {gpus: [3]}}")
                   .find("placement: found 1 free GPU for collective 'b', expected at least 2"),
               std::string::npos);
 }
 
-// A call begins when the one before ends, a round 5 ms after the one before it where it is over by
-// then, else at once: two rounds of two calls of less than 5 ms end one period after the first.
+// A call starts when the previous call ends. A round starts one period after the previous round, or
+// when that round ends if it is later. Two rounds of two calls that take less than the period of 50
+// ms end one period and a round after the start.
 TEST(CollectiveJobs, RoundsOfASequenceKeepTheirPeriod)
 {
     const RunResult result = RunScenario(
@@ -231,7 +232,7 @@ TEST(CollectiveJobs, RoundsOfASequenceKeepTheirPeriod)
     EXPECT_EQ(backToBack.measured, (calls[0] + calls[1]) * 2.0);
 }
 
-// A collective that others wait for need not train anything.
+// The job that `until` names may be a collective.
 TEST(CollectiveJobs, CallsGoOnUntilACollectiveEnds)
 {
     const RunResult result = RunScenario(
@@ -247,8 +248,8 @@ TEST(CollectiveJobs, CallsGoOnUntilACollectiveEnds)
     EXPECT_LE(result.measured, busy + result.collectives[1].calls.back());
 }
 
-// NCCL_ALGO leaves a call what its own algorithm does; NCCL_MIN_CTAS copies its channels, as its
-// own count does, and neither is what NCCL would have chosen (NVLSTree on two H800 nodes).
+// NCCL_ALGO has the effect of the call's own algorithm, and NCCL_MAX_CTAS that of its own channel
+// count.
 TEST(CollectiveJobs, RunAsNcclIsSet)
 {
     const auto run = [](const std::string& call, const std::string& nccl) {
@@ -268,9 +269,9 @@ TEST(CollectiveJobs, RunAsNcclIsSet)
     EXPECT_GT(narrow, ring);
 }
 
-// Two nodes of eight, a ring a dimension: a fourth of a message after the other crosses the eight
-// GPUs of a node, then the two nodes, so that one dimension or the other is always busy; one piece
-// alone leaves the other idle.
+// Two nodes of eight with a ring per dimension. Four chunks are pipelined: while one crosses the
+// ring of eight GPUs in a node, another crosses the ring of two nodes. A single chunk leaves one of
+// the dimensions idle.
 TEST(CollectiveJobs, CrossDimensionsAsTheyAreTold)
 {
     const auto run = [](const std::string& settings) {
@@ -308,7 +309,7 @@ TEST(CollectiveJobs, RefuseSettingsOfNccl)
     EXPECT_NE(refusal("{crosNic: 1}").find("crossNic"), std::string::npos);
 }
 
-// What is written back reads as the same scenario.
+// A written scenario reads back as the same scenario.
 TEST(CollectiveJobs, AreWrittenAsTheyAreRead)
 {
     Scenario scenario = Collectives(
@@ -337,7 +338,7 @@ TEST(CollectiveJobs, AreWrittenAsTheyAreRead)
     EXPECT_EQ(again.collectives.size(), 4U);
 }
 
-// A flow of 1 GB, five times: the link carries 5 GB more.
+// A flow of 100 GB, five times: the link carries 500 GB.
 TEST(RecurringEvents, HappenAsOftenAsTheySay)
 {
     const auto carried = [](const std::string& events) {

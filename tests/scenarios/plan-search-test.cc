@@ -34,7 +34,7 @@ TEST(PlanSearch, HasEveryDivisionOfTheGpusOnce)
         }
         EXPECT_EQ(number["tensor"] * number["pipeline"] * number["data"], 96);
         EXPECT_EQ(8 % number["tensor"], 0);
-        EXPECT_EQ(96 % (number["data"] * number["microBatch"]), 0); // the batch is of 96 samples
+        EXPECT_EQ(96 % (number["data"] * number["microBatch"]), 0); // a batch of 96 samples
         EXPECT_EQ(plan.values[3], number["virtualStages"] > 1 ? "interleaved" : "1f1b");
         EXPECT_EQ(plan.words.back(),
                   std::string("jobs.0.parallel.sequenceParallel=") +
@@ -42,14 +42,14 @@ TEST(PlanSearch, HasEveryDivisionOfTheGpusOnce)
         EXPECT_TRUE(plans.insert(plan.values).second);
         divisions.insert({number["tensor"], number["pipeline"]});
     }
-    // 96, 48, 24 and 12 have 12, 10, 8 and 6 divisors.
+    // For tensor 1, 2, 4 and 8, 96, 48, 24 and 12 GPUs have 12, 10, 8 and 6 divisors as pipeline.
     EXPECT_EQ(divisions.size(), 12u + 10 + 8 + 6);
-    // The plan that the run has.
+    // The plan of the run.
     EXPECT_EQ(plans.count({"8", "12", "1", "1f1b", "1", "1", "none"}), 1u);
 }
 
-// Of 8 GPUs with 40 samples a step a replica has 40 / data of them: 5 of eight replicas, which 1
-// and 5 divide; 10 of four (1, 2, 5); 20 of two (1, 2, 4, 5); 40 of one (1, 2, 4, 5, 8).
+// With 8 GPUs and 40 samples per step a replica has 40 / data samples: 5 for eight replicas
+// (micro-batches 1, 5), 10 for four (1, 2, 5), 20 for two (1, 2, 4, 5), 40 for one (1, 2, 4, 5, 8).
 TEST(PlanSearch, HasEveryMicroBatchThatDividesAReplicasBatch)
 {
     const Scenario scenario =
@@ -84,7 +84,8 @@ TEST(PlanSearch, RanksWhatHasAStep)
     EXPECT_TRUE(sweep.cases.empty());
 }
 
-/** The table is in order, its first row no slower than the plan that the run has, which is in it.
+/**
+ * The table is sorted by step time and contains the plan of the run, so its first row is no slower.
  */
 TEST(PlanSearch, FindsNoSlowerPlanThanTheRunHas)
 {
@@ -110,7 +111,7 @@ TEST(PlanSearch, FindsNoSlowerPlanThanTheRunHas)
               plans[0]["result"]["step_time_s"]);
 }
 
-/** Of another number of GPUs, which the job's own plan does not fit, plans are found, too. */
+/** Plans are found for another number of GPUs, which the job's own plan does not fit. */
 TEST(PlanSearch, FindsPlansOfOtherNumbersOfGpus)
 {
     const ScratchFolder folder;

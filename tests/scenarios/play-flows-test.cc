@@ -15,7 +15,8 @@ namespace weir
 namespace
 {
 
-// Hosts 0, 1 -- switch 4 -- 8 Gb/s -- switch 5 -- hosts 2, 3; the edges have 80 Gb/s; 1 us a link.
+// Hosts 0, 1 -- switch 4 -- 8 Gb/s -- switch 5 -- hosts 2, 3, with 80 Gb/s at the edges and 1 us
+// per link.
 const char* const DUMBBELL =
     "6 2 5\n"
     "4 5\n"
@@ -25,7 +26,7 @@ const char* const DUMBBELL =
     "5 2 80000000000.0 1us 0\n"
     "5 3 80Gbps 0.000001 0\n";
 
-// Alone: 3 us of latency, then 1 MB at 1 GB/s.
+// Uncontended: 3 us of latency, then 1 MB at 1 GB/s.
 TEST(PlayFlows, AFlowAloneTakesLatencyPlusBytesOverTheBottleneck)
 {
     const auto played = PlayTexts(DUMBBELL, "1\n0 2 3 100 1000000 0.5\n");
@@ -36,8 +37,8 @@ TEST(PlayFlows, AFlowAloneTakesLatencyPlusBytesOverTheBottleneck)
     EXPECT_EQ(played.Slowdown(0), 1);
 }
 
-// Both from 3 us on at 0.5 GB/s. The first (1 MB) ends at 2003 us, when the second has 1 MB of its
-// 2 MB left, which take 1000 us more alone.
+// Both have 0.5 GB/s from 3 us on. The first (1 MB) ends at 2003 us, when the second has 1 MB of
+// its 2 MB left, which take 1000 us alone.
 TEST(PlayFlows, TwoFlowsShareTheBottleneckOfADumbbell)
 {
     const auto played = PlayTexts(DUMBBELL, "2\n0 2 3 100 1000000 0\n1 3 3 100 2000000 0\n");
@@ -47,7 +48,9 @@ TEST(PlayFlows, TwoFlowsShareTheBottleneckOfADumbbell)
     EXPECT_EQ(played.run.maxActive, 2U);
 }
 
-// The second comes at 503 us - 3 us, so the first has 0.5 MB left: 1003 us for them at half rate.
+// The second shares the link from 500 us + 3 us on, when the first has sent 0.5 MB. The first sends
+// the rest at half rate in 1000 us. The second has then sent 0.5 MB and sends the rest alone in 500
+// us.
 TEST(PlayFlows, AFlowSharesFromItsStartPlusLatencyOn)
 {
     const auto played = PlayTexts(DUMBBELL, "2\n0 2 3 100 1000000 0\n1 3 3 100 1000000 0.0005\n");
@@ -55,7 +58,7 @@ TEST(PlayFlows, AFlowSharesFromItsStartPlusLatencyOn)
     EXPECT_EQ(played.results.Finish(1), Time::Microseconds(503 + 1000 + 500));
 }
 
-// Full duplex: the two directions of a link share nothing.
+// Full duplex: the directions of a link are independent.
 TEST(PlayFlows, OppositeDirectionsDoNotShare)
 {
     const auto played = PlayTexts(DUMBBELL, "2\n0 2 3 100 1000000 0\n2 0 3 100 1000000 0\n");
@@ -64,9 +67,8 @@ TEST(PlayFlows, OppositeDirectionsDoNotShare)
 }
 
 // Hosts 0, 1 -- switch 4 -- switch 5 -- hosts 2, 3 over two middle switches, 6 with 8 Gb/s and 7
-// with
-// 16. Of two flows that start together each takes a path for itself and is alone on it: 1 MB in 4
-// us and 1000 us or 500 us.
+// with 16 Gb/s. Of two flows that start together each takes a path of its own and is uncontended: 1
+// MB in 4 us plus 1000 us or 500 us.
 TEST(PlayFlows, AFlowIsComparedWithTheWayThatItTook)
 {
     const std::string topology =
@@ -91,14 +93,15 @@ TEST(PlayFlows, AFlowOfZeroBytesTakesItsLatency)
     EXPECT_EQ(played.Slowdown(1), 1);
 }
 
-// 5e9 bytes do not fit in 32 bits: 5 s at 1 GB/s.
+// 5e9 bytes exceed 32 bits: 5 s at 1 GB/s.
 TEST(PlayFlows, SizesHave64Bits)
 {
     const auto played = PlayTexts(DUMBBELL, "1\n0 2 3 100 5000000000 0\n");
     EXPECT_EQ(played.results.CompletionTime(0), Time::Microseconds(5000003));
 }
 
-// Two flows of 6e6 bytes share a link of one byte a second, where time counts 9.2e6 s.
+// Two flows of 6e6 bytes on a link of 1 B/s take 12e6 s, more than the 9.2e6 s that 64-bit
+// picoseconds represent.
 TEST(PlayFlows, AFlowThatOutlastsTimeIsNamed)
 {
     const std::string slow = "3 1 2\n2\n0 2 8bps 1us 0\n1 2 8bps 1us 0\n";
@@ -114,7 +117,7 @@ TEST(PlayFlows, AFlowThatOutlastsTimeIsNamed)
     }
 }
 
-// Times are the same and results stay in the order of the file.
+// Times do not depend on the order of rows, and results keep it.
 TEST(PlayFlows, TheOrderOfTheFileDoesNotMatter)
 {
     const auto sorted = PlayTexts(
@@ -128,8 +131,8 @@ TEST(PlayFlows, TheOrderOfTheFileDoesNotMatter)
     EXPECT_EQ(shuffled.results.Finish(2), sorted.results.Finish(1));
 }
 
-// Two links of 1 GB/s between the switches: whatever the hash, each flow has one of them, so two
-// flows take either 1 ms each (apart) or 2 ms each (together); over seeds both happen.
+// Two links of 1 GB/s join the switches. Each flow uses one of them, so two flows take 1 ms each
+// (on different links) or 2 ms each (on the same); over seeds both occur.
 TEST(PlayFlows, ParallelLinksAreDistinct)
 {
     const std::string topology =
@@ -148,7 +151,7 @@ TEST(PlayFlows, ParallelLinksAreDistinct)
     EXPECT_EQ(seen, (std::set<double>{1, 2}));
 }
 
-/** Two edge switches joined by @p spines others; hosts 0 and 1 are attached to one edge each. */
+/** Two edge switches joined by @p spines others; hosts 0 and 1 are each attached to one edge. */
 std::string
 Spines(int spines)
 {
@@ -164,8 +167,8 @@ Spines(int spines)
            std::to_string(2 + 2 * spines) + "\n" + switches + "\n" + links;
 }
 
-// Flows of one pair have source ports of their own: of 800 over 8 equal paths each path gets
-// 100 +- 47 (five standard deviations of the binomial, sqrt(800 x 1/8 x 7/8) = 9.4).
+// Flows of one pair have distinct source ports: of 800 flows over 8 equal paths each path gets 100
+// +- 47, five standard deviations of the binomial distribution, sqrt(800 x 1/8 x 7/8) = 9.4.
 TEST(PlayFlows, EcmpSpreadsTheFlowsOfAPair)
 {
     const TextFile topology(Spines(8));
@@ -197,8 +200,8 @@ PathOf(FlowNetwork& network, uint32_t source, uint32_t destination, const FlowPo
     return network.GetRouting().PlannedPath(route);
 }
 
-// Eight values of one header field and 64 equal paths: that all eight hash to one path has a chance
-// of 64^-7, unless the field is not hashed.
+// Eight values of one header field over 64 equal paths all hash to one path with probability 64^-7,
+// unless the field is not hashed.
 TEST(PlayFlows, PortsAndPriorityGroupEnterTheHash)
 {
     const TextFile topology(Spines(64));
@@ -261,7 +264,7 @@ RandomFlows(RandomStream& random, int hosts, int flows)
     return text;
 }
 
-/** When each flow ends by the oracle's event loop. */
+/** Completion times of the oracle's event loop. */
 std::vector<Time>
 OracleFinishes(const PlayedFlows& played)
 {
@@ -296,8 +299,8 @@ OracleFinishes(const PlayedFlows& played)
     return finishes;
 }
 
-// Where every path is unique nothing is left to choose: completion is that of plain progressive
-// filling. Both round each event to a picosecond, hence the tolerance.
+// Unique paths leave no choice of routing: completion times are those of a plain progressive
+// filling. Both round every event to a picosecond, which gives the tolerance.
 TEST(PlayFlows, AgreesWithProgressiveFillingOnRandomTrees)
 {
     for (uint64_t seed = 1; seed <= 40; seed++)

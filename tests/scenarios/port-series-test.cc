@@ -42,14 +42,16 @@ struct Told : RecordSink
     uint64_t leftOut{0};
 };
 
-/** 1000 B wait from 50 us to 150 us and 3000 B until 250 us, paused from 100 us to 180 us, a packet
- * without credits from 170 us to 230 us. */
+/**
+ * The queue is 1000 B from 50 us to 150 us and 3000 B until 250 us. The port is paused from 100 us
+ * to 180 us, and a packet waits for credits from 170 us to 230 us.
+ */
 TEST(PortSeries, IsTheIntegralOverEachBin)
 {
     PortSeries series(2, Time::Microseconds(100));
     series.OnQueue(LinkId(1), DATA, 1000, Time::Microseconds(50));
     series.OnPause(LinkId(1), DATA, true, Time::Microseconds(100));
-    series.OnQueue(LinkId(1), 2, 2000, Time::Microseconds(150)); // of another class
+    series.OnQueue(LinkId(1), 2, 2000, Time::Microseconds(150)); // another class
     series.OnMark(LinkId(1), DATA, Time::Microseconds(160));
     series.OnCreditWait(LinkId(1), DATA, true, Time::Microseconds(170));
     series.OnPause(LinkId(1), DATA, false, Time::Microseconds(180));
@@ -87,8 +89,8 @@ TEST(PortSeries, IsTheIntegralOverEachBin)
 }
 
 /**
- * A port whose queue is k bytes in its k-th microsecond, k = 1 ... 1000, in at most 16 bins: they
- * are 64 us wide (1000 / 64 < 16 < 1000 / 32), and together they hold the same 500500 byte us.
+ * A queue of k bytes in microsecond k, k = 1 ... 1000, in at most 16 bins: they are 64 us wide
+ * (1000 / 64 < 16 < 1000 / 32), and their sum is unchanged, 500500 byte us.
  */
 TEST(PortSeries, WiderBinsLoseNothing)
 {
@@ -115,8 +117,8 @@ TEST(PortSeries, WiderBinsLoseNothing)
 }
 
 /**
- * A queue of 100 ns after 20 s, in bins of 1 ns: their numbers have 32 bits, so that bins are 8 ns
- * wide (20e9 / 8 < 2^32 < 20e9 / 4), and are where the queue was.
+ * A queue for 100 ns after 20 s, in bins of 1 ns. Bin numbers have 32 bits, so that bins are
+ * widened to 8 ns (20e9 / 8 < 2^32 < 20e9 / 4) and cover the time of the queue.
  */
 TEST(PortSeries, BinsAreWiderWhereTheirNumbersWouldNotFit)
 {
@@ -140,7 +142,7 @@ TEST(PortSeries, BinsAreWiderWhereTheirNumbersWouldNotFit)
     EXPECT_EQ(waiting, Time::Nanoseconds(200));
 }
 
-/** Of 200 ports with a queue and 200 that are paused the worst 64 of each are told of. */
+/** Of 200 ports with a queue and 200 paused ports, the highest 64 of each are recorded. */
 TEST(PortSeries, TellsOfTheBusiestPorts)
 {
     PortSeries series(400, Time::Microseconds(1));
@@ -166,7 +168,7 @@ TEST(PortSeries, RefusesABinWithoutWidth)
     EXPECT_THROW(PortSeries(1, Time()), std::invalid_argument);
 }
 
-/** Only packets wait in queues. */
+/** Queues exist in packet simulation only. */
 TEST(PortSeries, RefusesAFluid)
 {
     const PlayedFlows played =
@@ -181,7 +183,7 @@ TEST(PortSeries, RefusesAFluid)
                  std::invalid_argument);
 }
 
-/** Adds up what flows have met. */
+/** Sums of the counters of flows. */
 struct FlowSums : TransportObserver
 {
     explicit FlowSums(Transport& transport)
@@ -205,7 +207,7 @@ struct FlowSums : TransportObserver
     std::vector<int64_t> paused;
 };
 
-/** SENDERS hosts that send 2 MB each to one more over a switch, without congestion control. */
+/** SENDERS hosts send 2 MB each to one host over a switch, without congestion control. */
 struct Incast
 {
     explicit Incast(const PacketSpec& packets)
@@ -270,10 +272,10 @@ WithPauses()
 }
 
 /**
- * n senders at rate C into one port: its queue grows at (n - 1) C from the first packet's arrival
- * on. Each sender is paused when its account has alpha times what is left of the shared buffer S
- * beside its reserve R: x = alpha (S - n x), at a queue of n (R + alpha S / (1 + n alpha)). The
- * pause comes a link's latency and a pause frame of 84 bytes later.
+ * n senders at rate C into one port: the queue grows at (n - 1) C from the arrival of the first
+ * packet on. With shared buffer S and reserve R per port, a sender is paused when its share x of S
+ * reaches alpha times the free part, x = alpha (S - n x), which is a queue of n (R + alpha S / (1 +
+ * n alpha)). The pause takes effect one link latency and one pause frame of 84 bytes later.
  */
 TEST(PortSeries, AnIncastFillsItsPortUntilItPauses)
 {
@@ -315,7 +317,7 @@ TEST(PortSeries, AnIncastFillsItsPortUntilItPauses)
     EXPECT_NEAR(firstPause.ToMicroseconds(), pausedAt, 2 * SENDERS * packet / BYTES_PER_US);
 }
 
-/** By port, bins, pauses and the port's counter say the same time to the picosecond. */
+/** Per port, bins, pause records and the port's counter give the same time to the picosecond. */
 TEST(PortSeries, PausesAreWhatTheCountersSay)
 {
     for (const Time pauseTime : {Time::Infinite(), Time::Microseconds(4)})
@@ -341,7 +343,7 @@ TEST(PortSeries, PausesAreWhatTheCountersSay)
             EXPECT_GT(port.paused, 0);
             EXPECT_EQ(ofBins[link.Index()], port.paused);
             EXPECT_EQ(ofPauses[link.Index()], port.paused);
-            // Its one flow is under way for longer than its port is paused.
+            // Its only flow is active for longer than the port is paused.
             EXPECT_EQ(
                 std::count(incast.flows.paused.begin(), incast.flows.paused.end(), port.paused), 1);
         }
@@ -350,7 +352,9 @@ TEST(PortSeries, PausesAreWhatTheCountersSay)
     }
 }
 
-/** Where nothing pauses, each lost packet is sent again once: by flow, by port, by bin. */
+/**
+ * Without flow control each lost packet is retransmitted once: counts by flow, port and bin agree.
+ */
 TEST(PortSeries, LossesAreTheSameByFlowAndPort)
 {
     PacketSpec packets = WithPauses();
@@ -380,7 +384,7 @@ TEST(PortSeries, LossesAreTheSameByFlowAndPort)
     EXPECT_EQ(again, drops);
 }
 
-/** Marks of ports reach the flows whose packets they were. */
+/** Marks of a port are counted at the flows of the marked packets. */
 TEST(PortSeries, MarksAreTheSameByFlowAndPort)
 {
     PacketSpec packets = WithPauses();

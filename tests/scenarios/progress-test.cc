@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-/** A clock that stands where it is put. */
+/** A clock that the test sets. */
 struct ProgressLineTest : testing::Test
 {
     std::ostringstream out;
@@ -31,8 +31,8 @@ TEST_F(ProgressLineTest, SaysNothingInAPipe)
     EXPECT_EQ(out.str(), "");
 }
 
-// Nothing in the first second, then five lines a second, each in place of the one before; what was
-// written is wiped.
+// Nothing is shown in the first second, then five updates per second, each in place of the previous
+// one. At the end the line is erased.
 TEST_F(ProgressLineTest, SaysNothingInTheFirstSecondThenWipesItself)
 {
     const std::string wipe = "\r\033[K";
@@ -57,7 +57,7 @@ TEST_F(ProgressLineTest, SaysNothingInTheFirstSecondThenWipesItself)
     EXPECT_EQ(out.str(), wipe);
 }
 
-// A tenth of the work took 3 s, so that the other nine take 27 s.
+// A tenth of the work took 3 s, so the other nine tenths take 27 s.
 TEST_F(ProgressLineTest, SaysWhatIsLeftByWhatIsDone)
 {
     ProgressLine line = Line(true);

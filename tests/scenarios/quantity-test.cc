@@ -31,7 +31,7 @@ TEST(Quantity, NumbersAreReadAsExactDecimals)
     EXPECT_EQ(ParseBytes("0.001kB"), Bytes(1));
     EXPECT_EQ(ParseBytes("1e3 B"), Bytes(1000));
     EXPECT_EQ(ParseBytes("9223372036854775807B"), Bytes(9223372036854775807)); // 2^63 - 1
-    EXPECT_EQ(ParseTime("0.3us").ToPicoseconds(), 300000); // 0.3 * 1e6 in doubles also rounds so
+    EXPECT_EQ(ParseTime("0.3us").ToPicoseconds(), 300000); // 0.3 * 1e6 in doubles rounds to it, too
     EXPECT_EQ(ParseTime("106.7s").ToPicoseconds(), 106700000000000);
     EXPECT_EQ(ParseTime("8000000.000000000001s").ToPicoseconds(), 8000000000000000001);
 }

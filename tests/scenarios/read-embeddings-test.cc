@@ -43,9 +43,9 @@ Refusal(const std::string& text)
 
 const char* const NETWORK = "[{linear: 16}, relu, embeddings, dot, {linear: 1}, loss]";
 
-// MLPerf's tables have 204184588 rows of 128 together, 26.1 billion parameters, and a sample looks
-// 214 rows up; three cross layers of rank 512 over 27 x 128 elements, MLPs 13-512-256-128 and
-// 3456-1024-1024-512-256-1 with biases.
+// MLPerf's tables have 204184588 rows of 128 elements in total, 26.1 billion parameters, and 214
+// look-ups per sample. Three cross layers of rank 512 act on 27 x 128 elements; the MLPs are
+// 13-512-256-128 and 3456-1024-1024-512-256-1 with biases.
 TEST(ReadEmbeddings, MlperfsModelHasItsFigures)
 {
     const LayerTable table = ReadLayerTable(YamlNode::Parse("dlrm-dcnv2", "NAME"), Catalog());
@@ -69,7 +69,7 @@ TableOf(const Scenario& scenario)
     return std::get<LayerTable>(scenario.jobs[0].network);
 }
 
-// Defaults before the tables hold where a table says nothing; `times` repeats it.
+// Keys beside `tables` are the defaults of a table; `times` repeats it.
 TEST(ReadEmbeddings, TablesTakeDefaults)
 {
     const LayerTable table = TableOf(Read(RunOf(
@@ -84,7 +84,7 @@ TEST(ReadEmbeddings, TablesTakeDefaults)
     EXPECT_EQ(table.embeddings[3].pooling, 5U);
 }
 
-// A file's indices are classes of rows that occur equally often: 4 twice, 2 and 9 once.
+// The indices of a file give classes of rows with equal frequency: 4 occurs twice, 2 and 9 once.
 TEST(ReadEmbeddings, IndicesComeFromAFile)
 {
     const ScratchFolder folder;
@@ -101,7 +101,7 @@ TEST(ReadEmbeddings, IndicesComeFromAFile)
     EXPECT_EQ(TableOf(LoadScenario(folder / "run.yaml", {}, Catalog())).embeddings[0].observed, 4);
 }
 
-// An index is that of a row, and a path from the root is taken as it is.
+// An index is a row number below the number of rows. Absolute paths are used unchanged.
 TEST(ReadEmbeddings, IndicesAreBelowTheTablesRows)
 {
     const ScratchFolder folder;
@@ -119,7 +119,7 @@ TEST(ReadEmbeddings, IndicesAreBelowTheTablesRows)
     EXPECT_NE(refusal("100").find("0 to 99"), std::string::npos) << refusal("100");
 }
 
-// What is written back reads back equal.
+// A written run reads back unchanged.
 TEST(ReadEmbeddings, RunsReadBackEqual)
 {
     for (const std::string& text :
@@ -173,7 +173,7 @@ TEST(ReadEmbeddings, RefusesWithPlaceFoundAndExpected)
                             plan))
                   .find("found 0 tables after 1 vectors, expected at least one table"),
               std::string::npos);
-    // Pairs of vectors are of one width.
+    // Interacting vectors have equal widths.
     EXPECT_NE(Refusal(RunOf(ModelOf("{dim: 8, tables: [{rows: 9}]}", NETWORK), plan))
                   .find("dot interaction: found 1 vector, expected several of equal width"),
               std::string::npos);

@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** A scenario of eight H100 with the given model and plan. */
+/** Scenario of eight H100 with @p model and @p plan. */
 std::string
 RunOf(const std::string& model, const std::string& plan)
 {
@@ -32,7 +32,7 @@ Refusal(const std::string& text)
     return RefusalOf([&] { ReadScenario(YamlNode::Parse(text, "run.yaml"), Catalog()); });
 }
 
-// What a user gets wrong is told at its key, in one line.
+// A user error is reported in one line at its key.
 TEST(ReadExperts, RefusesAtTheKey)
 {
     EXPECT_EQ(Refusal(RunOf("mixtral-8x7b", "{data: 3, globalBatch: 3, expert: 3}")),
@@ -54,7 +54,7 @@ TEST(ReadExperts, RefusesAtTheKey)
               "with stride 1, expected a window that fits into 8");
 }
 
-// Which layers have experts is at fault where it is written: in the model.
+// A choice of expert layers that leaves none is refused at its key in the model.
 TEST(ReadExperts, ModelsWithoutExpertLayersAreRefusedAtTheirKeys)
 {
     const auto refusal = [](const std::string& experts) {
@@ -75,7 +75,7 @@ ParametersOf(const Scenario& scenario)
                       scenario.jobs[0].network);
 }
 
-// A table is written back layer by layer, a mixture and its load with all that they have.
+// A layer table is written back layer by layer, a mixture of experts with its load and all values.
 TEST(ReadExperts, RunsReadBackEqual)
 {
     for (const std::string& text :

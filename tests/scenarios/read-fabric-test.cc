@@ -16,8 +16,7 @@
 
 /**
  * @file
- * Fabrics as system files describe them: what is read, written back equal, and refused with its
- * place.
+ * Fabrics in system files: they are read, written back unchanged, and refused at their place.
  */
 namespace weir
 {
@@ -82,7 +81,7 @@ TEST(ReadFabric, TakesAstraSimsNotation)
     EXPECT_EQ(dimensions[1].kind, DimensionKind::FullyConnected);
     EXPECT_EQ(dimensions[1].size, 8U);
     EXPECT_EQ(dimensions[2].kind, DimensionKind::Switch);
-    EXPECT_EQ(cluster.nodes, 4U * 8 * 2 / 8); // eight NICs a node fill it
+    EXPECT_EQ(cluster.nodes, 4U * 8 * 2 / 8); // eight NICs per node fill it
     EXPECT_EQ(Read("{kind: dimensions, dimensions: R(4)_FC(8)_SW(2)}")
                   .fabric.kind.As<Dimensions>()
                   .dimensions.size(),
@@ -121,7 +120,7 @@ TEST(ReadFabric, NamesTheNearestRoutingAndKind)
     }
 }
 
-// Keys of another kind are wrong where they stand beside `kind`, and left over from a base else.
+// Keys of another kind are refused beside `kind`, and ignored if inherited from a base.
 TEST(ReadFabric, RefusesKeysOfAnotherKind)
 {
     const std::string dragonfly =
@@ -162,7 +161,7 @@ TEST(ReadFabric, WhatIsWrittenReadsBackEqual)
     }
 }
 
-// A fabric that was converted to GraphML is the same network when it is read as a graph.
+// A fabric converted to GraphML and read as a graph is the same network.
 TEST(ReadFabric, AGraphMlFileIsTheNetworkItWasWrittenFrom)
 {
     ScratchFolder folder;
@@ -192,7 +191,7 @@ TEST(ReadFabric, AGraphMlFileIsTheNetworkItWasWrittenFrom)
     EXPECT_NEAR(trunks(again).second, trunks(wired).second, 1e-6);
 }
 
-// An HPCC topology's rates are raw: what headers leave of them is payload, as on the NICs.
+// Rates of an HPCC topology are raw: the payload rate excludes headers, as on NICs.
 TEST(ReadFabric, AnHpccTopologyIsAFabric)
 {
     ScratchFolder folder;
@@ -227,8 +226,8 @@ TEST(ReadFabric, RefusesWrongGraphsWithTheirPlace)
                      "expected a host of"));
 }
 
-// A fabric without room for its nodes is told at the key that has too little, in the file that it
-// was written in; where the key is not in the file, at what it is part of.
+// A fabric without room for its nodes is refused at the key that is too small, in the file where it
+// was written, or at the parent of the key if the key is not written.
 TEST(WiringTest, RefusalsSayWhere)
 {
     const Catalog catalog;
@@ -240,7 +239,7 @@ TEST(WiringTest, RefusalsSayWhere)
         return RefusalOf([&] { CheckWiring(node, catalog, cluster); });
     };
     const std::string fatTree = "  kind: fat-tree\n  levels: 2\n  leafRadix: 8\n";
-    EXPECT_EQ(refusal(fatTree, 4), ""); // 8^2 / 2 NICs, eight a node
+    EXPECT_EQ(refusal(fatTree, 4), ""); // 8^2 / 2 NICs, eight per node
     EXPECT_EQ(refusal(fatTree, 5),
               "sys.yaml:6:14: fabric.leafRadix: found 8 ports, which in 2 levels (fabric.levels) "
               "connect at most 32 NICs, expected enough for nodes x node.nics = 40");

@@ -21,7 +21,7 @@ PathOf(const std::string& name)
     return std::string(WEIR_SOURCE_DIR) + "/scenarios/gpus/" + name + ".yaml";
 }
 
-/** What reading the H200 with one value replaced says. */
+/** Refusal of the H200's file with one value replaced. */
 std::string
 RefusalWith(const std::string& path, const std::string& value)
 {
@@ -30,7 +30,8 @@ RefusalWith(const std::string& path, const std::string& value)
     return RefusalOf([&] { ReadGpu(node); });
 }
 
-// 132 SMs x 1830 MHz x 4096 = 989 TFLOP/s is the H100's datasheet; its boost clock is 1980 MHz.
+// 132 SMs x 1830 MHz x 4096 = 989 TFLOP/s is the H100's datasheet rate; its boost clock is 1980
+// MHz.
 TEST(ReadGpu, ReadsDatasheetFigures)
 {
     const Gpu gpu = LoadGpu(PathOf("h100-sxm"));
@@ -62,7 +63,7 @@ TEST(ReadGpu, ReadsEveryGpuOfTheCatalogue)
         LoadGpu(PathOf("a100-sxm-80g")).DatasheetPeak(Precision::Fp16).ToTeraFlops(), 312, 0.5);
 }
 
-// What a file says itself lies over its base's figures; the rest is the base's.
+// A file's own figures override its base's; all others are inherited.
 TEST(ReadGpu, LaysOwnFiguresOverTheBase)
 {
     const Gpu base = LoadGpu(PathOf("h200-sxm"));
@@ -73,8 +74,8 @@ TEST(ReadGpu, LaysOwnFiguresOverTheBase)
     EXPECT_EQ(own.kernels.attention.tileRows, base.kernels.attention.tileRows);
 }
 
-// A base may have a base: the V100's kernels are those before Hopper, which the A100's file has, on
-// top of what was measured on an H200. The architecture's way to hand out tiles is part of it.
+// A base may have a base: the V100 inherits the kernels before Hopper from the A100's file, which
+// is based on the H200's measurements. The tile scheduler of the architecture is inherited, too.
 TEST(ReadGpu, BasesStandOnBases)
 {
     const Gpu older = LoadGpu(PathOf("a100-sxm-80g"));
@@ -96,7 +97,7 @@ TEST(ReadGpu, BasesStandOnBases)
     }
 }
 
-// Two files that name each other never end at figures.
+// A cycle of two files ends at no measured figures.
 TEST(ReadGpu, RefusesBasesThatLeadBack)
 {
     const ScratchFolder folder;
@@ -117,7 +118,8 @@ TEST(ReadGpu, RefusesWithPlaceFoundAndExpected)
     EXPECT_NE(RefusalWith("sustainedClock.value", "3GHz").find("at most the boost clock"),
               std::string::npos);
     EXPECT_NE(RefusalWith("boostClock.value", "1980").find("boostClock.value"), std::string::npos);
-    // A burst is what the first milliseconds hold before power lowers the clock.
+    // The burst clock holds for the first milliseconds, before power lowers it to the sustained
+    // clock.
     EXPECT_NE(RefusalWith("burstTensorClock.value", "1.3GHz")
                   .find("burstTensorClock.value: found '1.3GHz', expected at least the sustained"),
               std::string::npos);

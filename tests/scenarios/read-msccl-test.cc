@@ -31,7 +31,7 @@ TextOf(const std::string& name)
     return text.str();
 }
 
-/** The ring all-gather's text with the first @p from made @p to. */
+/** The text of the ring all-gather with the first @p from replaced by @p to. */
 std::string
 Changed(const std::string& from, const std::string& to)
 {
@@ -101,7 +101,7 @@ TEST(ParseMscclText, WrongSchedulesAreRefusedWithTheirPlace)
     ExpectRefusal(Changed("srcoff=\"0\"", "srcoff=\"1\""),
                   "a.xml:7: rank 0, block 0, step 0: chunk 1 of the input buffer, which has 1");
     ExpectRefusal(Changed("send=\"1\"", "send=\"7\""), "a.xml:6: rank 0, block 0: its peer is");
-    // Every rank passes on before it has sent anything of its own.
+    // Every rank forwards before it has sent data of its own.
     std::string text = TextOf("ring-all-gather-4.xml");
     for (auto at = text.find("s=\"0\" type=\"s\""); at != std::string::npos;
          at = text.find("s=\"0\" type=\"s\"", at))
@@ -111,13 +111,13 @@ TEST(ParseMscclText, WrongSchedulesAreRefusedWithTheirPlace)
         text.replace(receive, 8, "type=\"nop\"");
     }
     ExpectRefusal(text, "a.xml:7: rank 0, block 0, step 0 waits forever for rank 3");
-    // The copy of its own part is missing.
+    // The copy of the rank's own chunk is missing.
     ExpectRefusal(
         Changed("type=\"cpy\"", "type=\"nop\""),
         "rank 0 ends: found nothing in chunk 0 of its output, expected chunk 0 of rank 0");
 }
 
-/** Where a program runs: some of the GPUs of some nodes. */
+/** Machine of a program: some GPUs of some nodes. */
 struct Place
 {
     std::string system;
@@ -125,7 +125,7 @@ struct Place
     uint32_t gpusPerNode;
 };
 
-// Over NVSwitch, NVLink meshes, PCIe, InfiniBand and Slingshot; from a latency to a bandwidth.
+// NVSwitch, NVLink meshes, PCIe, InfiniBand and Slingshot, from latency-bound to bandwidth-bound.
 TEST(MscclSweep, ShortcutsAgreeWithFlow)
 {
     const std::map<std::string, std::vector<Place>> places{
@@ -165,7 +165,7 @@ TEST(MscclSweep, ShortcutsAgreeWithFlow)
     }
 }
 
-/** The example on a box, as `weir collective --msccl` runs it. */
+/** The example on one node, as run by `weir collective --msccl`. */
 TEST(MscclSweep, RunsInFlow)
 {
     CollectiveSweepSpec spec;
@@ -186,7 +186,8 @@ TEST(MscclSweep, RunsInFlow)
     ring.program.reset();
     ring.overrides.algorithm = Algorithm::Ring;
     ring.overrides.protocol = Protocol::Ll;
-    // Two exchanges of one hop each: less than a ring's fourteen hops, and more than a seventh.
+    // Two exchanges of one hop take less time than the fourteen hops of a ring, but more than a
+    // seventh of it.
     const Time fourteen = RunCollectiveSweep(ring).front().time;
     EXPECT_LT(points.front().time, fourteen * 0.6);
     EXPECT_GT(points.front().time, fourteen * (2.0 / 14));

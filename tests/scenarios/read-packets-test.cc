@@ -37,7 +37,7 @@ Read(const std::string& text)
     return spec;
 }
 
-/** What is written is read back as it was: every part, and every congestion control. */
+/** A written specification reads back unchanged, with every part and every congestion control. */
 TEST(ReadPackets, ReadsBackWhatIsWritten)
 {
     for (const Polymorphic<CongestionControl>& control : CongestionControls())
@@ -59,12 +59,12 @@ TEST(ReadPackets, ReadsBackWhatIsWritten)
         spec.settle.tolerance = 0.01;
         spec.clock = Time::Nanoseconds(1);
         EXPECT_EQ(TextOf(Read(TextOf(spec))), TextOf(spec)) << control->Name();
-        // What weir show prints is a file, too: its remarks are comments.
+        // The output of weir show is a valid file: its remarks are comments.
         EXPECT_EQ(TextOf(Read(DescribePackets(spec))), TextOf(spec)) << control->Name();
     }
 }
 
-/** A preset gives all values that follow it, and keys beside it replace some of them. */
+/** A preset gives initial values that keys beside it override. */
 TEST(ReadPackets, PresetsAreStartingPoints)
 {
     const PacketSpec spec =
@@ -76,7 +76,7 @@ TEST(ReadPackets, PresetsAreStartingPoints)
     EXPECT_EQ(dcqcn.increaseTimer, Time::Microseconds(60));
 }
 
-/** Every model of the catalogue is read, and each of its figures has a source. */
+/** Every switch model of the catalog can be read. */
 TEST(ReadPackets, ReadsTheModelsOfTheCatalogue)
 {
     const Catalog catalog;
@@ -90,14 +90,14 @@ TEST(ReadPackets, ReadsTheModelsOfTheCatalogue)
     }
 }
 
-/** A switch is a model, or a model as base with keys that replace some of its values. */
+/** A switch is a model, or overrides values of a base model. */
 TEST(ReadPackets, SwitchesAreModelsOrHaveOneAsBase)
 {
     const SwitchSpec model = Read("switch: spectrum4").switches;
     EXPECT_EQ(model.buffer, Bytes(160000000));
     EXPECT_EQ(model.capacity, Rate::Gbps(51200));
     EXPECT_TRUE(model.cutThrough);
-    EXPECT_EQ(model.alpha, SwitchSpec().alpha); // the operator's choice
+    EXPECT_EQ(model.alpha, SwitchSpec().alpha); // chosen by the operator
     EXPECT_EQ(TextOf(Read("switch: {base: spectrum4}")), TextOf(Read("switch: spectrum4")));
     const SwitchSpec changed =
         Read("switch: {base: spectrum4, buffer: 1MiB, alpha: {value: 1, source: here}}").switches;

@@ -21,7 +21,7 @@ ShardingOf(const std::string& text)
     return ReadPlan(YamlNode::Parse(text, "plan.yaml")).sharding;
 }
 
-// A word alone has PyTorch FSDP's defaults; a map says the rest.
+// A single word has the defaults of PyTorch FSDP; a map sets the other values.
 TEST(ReadPlan, TakesShardingAsWordOrMap)
 {
     EXPECT_EQ(ShardingOf("dataSharding: gradients").state, ShardedState::Gradients);
@@ -52,15 +52,15 @@ TEST(ReadPlan, RefusesShardingWithItsPlace)
               "plan.yaml:1:15: dataSharding.state: found nothing, expected a value for 'state'");
 }
 
-// A step may have more samples than 16 bits count: Llama 3's 16 million tokens of 4096 are 4096
-// samples, but of 128 they are 131072.
+// Step sizes exceed 16 bits: 16 million tokens, as in Llama 3, are 4096 sequences of 4096 tokens,
+// but 131072 sequences of 128.
 TEST(ReadPlan, TakesLargeBatches)
 {
     EXPECT_EQ(ReadPlan(YamlNode::Parse("{data: 1024, globalBatch: 131072}", "p.yaml")).globalBatch,
               131072U);
 }
 
-/** The values of two plans that differ, by path. */
+/** Paths of the values that differ between two plans. */
 std::vector<std::string>
 Differences(ParallelPlan a, ParallelPlan b)
 {
@@ -75,8 +75,8 @@ PlanOf(const std::string& text)
     return ReadPlan(YamlNode::Parse(text, "plan.yaml"));
 }
 
-// The default is said twice, as values of ParallelPlan and, with sources, as a framework: the same,
-// but for the loss, which the default names by its fusion.
+// The default exists twice, in ParallelPlan and, with sources, as a framework. Both are equal
+// except for the loss, which the default derives from its fusion.
 TEST(ReadPlan, MegatronLmIsTheDefault)
 {
     const ParallelPlan plan = PlanOf("framework: megatron-lm");
@@ -97,7 +97,8 @@ TEST(ReadPlan, FrameworksSayWhatTheJobLeavesOut)
     EXPECT_EQ(plan.host.kernel, DefaultPlan().host.kernel);
 }
 
-// What a job says of the optimizer stands over its framework, in either word; nemo's shares it.
+// A job's optimizer key, in either spelling, overrides that of its framework; nemo shards the
+// optimizer.
 TEST(ReadPlan, TheJobsWordOfTheOptimizerStandsOverItsFrameworks)
 {
     const auto stateOf = [](const std::string& words) {
@@ -108,7 +109,7 @@ TEST(ReadPlan, TheJobsWordOfTheOptimizerStandsOverItsFrameworks)
     EXPECT_EQ(stateOf(", distributedOptimizer: false"), ShardedState::None);
     EXPECT_EQ(stateOf(", dataSharding: none"), ShardedState::None);
     EXPECT_EQ(PlanOf("{framework: fsdp2, distributedOptimizer: false}").Sharded(),
-              ShardedState::Full); // which is no distributed optimizer
+              ShardedState::Full); // not a distributed optimizer
     EXPECT_EQ(RefusalOf([] { PlanOf("{dataSharding: optimizer, distributedOptimizer: false}"); }),
               "plan.yaml:1:49: distributedOptimizer: found 'false' beside dataSharding: optimizer, "
               "expected one of the two: it is a synonym of dataSharding: none");

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads a result file back with h5py, as users do. Usage: read-results.py WEIR."""
+"""Reads result files with h5py, like users, and checks them. Usage: read-results.py WEIR."""
 import collections
 import json
 import subprocess
@@ -17,7 +17,7 @@ def check(condition, message):
 
 
 def check_columns(group):
-    """All columns of a table have one length, units, a long name and the scale of the row counter."""
+    """All columns of a table have equal lengths, units, a long name and the row dimension scale."""
     columns = [c for c in group.values() if isinstance(c, h5py.Dataset)]
     lengths = {len(c) for c in columns}
     check(len(lengths) == 1, f"{group.name}: columns of {lengths} rows")
@@ -31,7 +31,7 @@ def check_columns(group):
 
 
 def carried_by_flows(file):
-    """By link the bytes that flows and their paths say."""
+    """Bytes of each link, computed from the flows, their paths and shares."""
     flows, paths = file["flows"], file["flow_paths"]
     check(flows.attrs["rows_left_out"] == 0, "all flows are there")
     by_path = numpy.bincount(flows["path"], flows["bytes"])
@@ -40,7 +40,7 @@ def carried_by_flows(file):
 
 
 def check_carried(file, what="", tolerance=1e-9):
-    """Every byte of a link is of a recorded flow."""
+    """Conservation: the bytes of every link are those of the recorded flows."""
     carried, size = carried_by_flows(file), file["links/bytes"][:]
     off = abs(carried - size) > tolerance * size
     check(not off.any(), f"{what} links {numpy.flatnonzero(off)}: {carried[off]} bytes of flows, "
@@ -48,7 +48,7 @@ def check_carried(file, what="", tolerance=1e-9):
 
 
 def check_owners(file):
-    """Tables have one window, and flows name their job and collective."""
+    """All tables cover the same window, and flows refer to their job and collective."""
     flows = file["flows"]
     check_carried(file)
     for group in ("steps", "ops", "collectives", "flows", "links"):
@@ -65,7 +65,7 @@ def check_owners(file):
 
 
 def check_no_job(weir, folder):
-    """`weir flows` and `weir collective` write the same groups; their flows carry what links carried."""
+    """`weir flows` and `weir collective` write the same groups, and their links conserve bytes."""
     with open(folder + "/t.txt", "w") as topology:
         topology.write("3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n")
     with open(folder + "/f.txt", "w") as flows:
@@ -87,7 +87,7 @@ def check_no_job(weir, folder):
             jobs = file["catalogs/jobs/name"].asstr()[:]
             check(set(jobs[file["flows/job"][:]]) == {name}, f"{name}: the flows' job")
             if name == "flows":
-                # 1 MB each over 12.5 GB/s in halves: 2 us and 160 us, twice as long as alone.
+                # 1 MB each at half of 12.5 GB/s: 2 us + 160 us, uncontended 2 us + 80 us.
                 check(all(abs(t - 162e-6) < 1e-12 for t in file["flows/fct"]), "two share a link")
                 check(all(abs(s - 162 / 82) < 1e-9 for s in file["flows/slowdown"]), "their slowdown")
                 devices = file["catalogs/devices/name"].asstr()[:]
@@ -98,7 +98,7 @@ def check_no_job(weir, folder):
 
 
 def system_of(folder, routing):
-    """Eight nodes of eight GPUs under four leaves and two to four parallel uplinks oversubscribed."""
+    """System file of eight nodes with eight GPUs under four leaves with oversubscribed uplinks."""
     path = f"{folder}/{routing}.yaml"
     with open(path, "w") as file:
         file.write(f"{{base: hgx-h100, name: leaves, nodes: 8, node: {{nic: {{transport: roce}}}}, "
@@ -108,7 +108,7 @@ def system_of(folder, routing):
 
 
 def check_routings(weir, folder):
-    """Links carry what flows and their shares say, also where switches divide a flow."""
+    """Links conserve bytes, also if switches divide a flow over several paths."""
     with open(folder + "/some.csv", "w") as file:
         rows = [f"{host},{(host * 5 + 17 * turn) % 64},{80000 * (turn + 1)},{turn * 5e-7}"
                 for turn in range(1, 4) for host in range(64) if (host * 5 + 17 * turn) % 64 != host]
@@ -127,7 +127,7 @@ def check_routings(weir, folder):
             path = f"{folder}/{routing}.h5"
             subprocess.run([weir, *arguments, "-o", path], check=True, stdout=subprocess.DEVNULL)
             with h5py.File(path) as file:
-                # Of a sprayed flow each part is rounded up to a byte.
+                # Each part of a sprayed flow is rounded up to whole bytes.
                 check_carried(file, f"{name}, {routing}:", 1e-4 if routing == "spray" else 1e-9)
     with h5py.File(folder + "/spray.h5") as file:
         check(any(0 < share < 1 for share in file["flow_paths/share"]), "spray divides flows")
@@ -139,7 +139,7 @@ def check_routings(weir, folder):
 
 
 def check_packets(weir, folder):
-    """Of packets what links carry is data, and acknowledgments by the paths back."""
+    """In packet simulation, forward links carry the data and return paths the acknowledgments."""
     with open(folder + "/packets.csv", "w") as file:
         rows = [f"{host},{host + 32},4096000,0" for host in range(4)]
         file.write("src,dst,bytes,start_s\n" + "\n".join(rows))
@@ -159,9 +159,9 @@ def check_packets(weir, folder):
 
 
 def check_fidelities(weir, folder):
-    """In fidelity auto the collectives' column says what the counts of the JSON say, and flows name
-    the collective that they are of, whatever it ran in. A step with stragglers has no bound, so that
-    calls are chosen one by one."""
+    """In fidelity auto, the fidelities of collectives agree with the counts in JSON, and flows
+    refer to their collective in any fidelity. A step with jitter has no bound, so that the fidelity
+    of each call is chosen separately."""
     path = folder + "/auto.h5"
     shown = subprocess.run([weir, "run", "gpt-22b-8-a100-selective", "-o", path, "--json",
                             "--fidelity", "auto", "--tolerance", "2%", "--set",

@@ -37,7 +37,7 @@ Refusal(const std::string& from, const std::string& to)
     return RefusalOf([&] { ReadScenario(Changed(from, to), Catalog()); });
 }
 
-/** The example with @p line after it. */
+/** The example with @p line appended. */
 std::string
 RefusalWith(const std::string& line)
 {
@@ -109,7 +109,7 @@ TEST(ReadScenario, SettingsChangeAFile)
         "analytical, stream, flow, packet, hybrid, auto");
 }
 
-/** What two jobs on one fabric lose to chance must not come at the same time. */
+/** Jitter of two jobs on one fabric is independent, so their seeds differ. */
 TEST(ReadScenario, LetsEveryJobDrawForItself)
 {
     const std::string precision = "    precision: fp16\n";
@@ -178,7 +178,7 @@ TEST(ReadScenario, ReadsEventsAndOutput)
     EXPECT_FALSE(scenario.output.allRanks);
 }
 
-/** A series that a file has is taken away by `--set output.linkSeries=none`. */
+/** `--set output.linkSeries=none` removes a series that the file requests. */
 TEST(ReadScenario, NoneIsNoSeries)
 {
     const std::string text =
@@ -227,8 +227,7 @@ TEST(ReadScenario, RefusesPlansThatCannotRunAtTheirKeys)
         "interleaved schedule");
 }
 
-// A V100 has matrix rates in 32 and 16 bits only, and no bfloat16, which is what a job has that
-// writes no precision.
+// A V100 has matrix rates for fp32 and fp16 only, and no bf16, which is the default precision.
 TEST(ReadScenario, RefusesPrecisionsThatTheGpuLacks)
 {
     const auto onV100 = [](const std::string& from, const std::string& to) {

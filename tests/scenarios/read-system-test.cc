@@ -15,8 +15,8 @@ namespace
 
 TEST(ReadSystem, NvLinkPayloadIsNcclsFigureOrTheMeasuredOne)
 {
-    // GB/s of one link, one direction. NCCL 2.30.7, topo.h: SM90 20.6 (and SM80 20, where
-    // measured all-reduces approach 236.3 of 12 links: 19.7).
+    // GB/s of one link in one direction. NCCL 2.30.7, topo.h: 20.6 for SM90 and 20 for SM80, where
+    // measured all-reduces approach 236.3 over 12 links: 19.7.
     struct Expected
     {
         const char* system;
@@ -40,8 +40,8 @@ TEST(ReadSystem, NvLinkPayloadIsNcclsFigureOrTheMeasuredOne)
 
 TEST(ReadSystem, NicsAreFasterThanNothingInTheirWay)
 {
-    // A NIC's payload must pass the PCIe link it is attached to, else the file contradicts the
-    // measured bus bandwidths (8 x 48.9 GB/s on 8 x 400 Gb/s).
+    // A NIC's payload rate is below that of its PCIe link, otherwise the file contradicts measured
+    // bus bandwidths (8 x 48.9 GB/s on 8 x 400 Gb/s).
     for (const char* system : {"dgx-a100", "hgx-a100", "hgx-h100", "hgx-h200", "hgx-h800"})
     {
         const NodeSpec node = SystemOf(system).cluster.node;
@@ -151,9 +151,9 @@ TEST(ReadSystem, NodesWithoutFabricOrNvLink)
     EXPECT_EQ(cluster.nodes, 1u);
 }
 
-// Packets leave what no transfer reaches quite: a description of nothing but the packets gets what
-// others of the kind reach (19.7 of 22.2 GB/s a link of an A100); one that gives a rate for what
-// passes gets that.
+// Transfers do not reach the payload rate of the packet format exactly. A description of the
+// packets only gets the measured share of others of its kind (19.7 of 22.2 GB/s per link of an
+// A100); one that gives a payload rate keeps it.
 TEST(ReadSystem, LinksWithoutMeasuredReachWhatOthersDo)
 {
     const auto boxOf = [](const std::string& pcie, const std::string& sockets) {
@@ -179,7 +179,7 @@ TEST(ReadSystem, LinksWithoutMeasuredReachWhatOthersDo)
     EXPECT_DOUBLE_EQ(box.pcie.measured, 0.94);
     EXPECT_DOUBLE_EQ(box.nic.measured, 0.98);
     EXPECT_NE(box.nic.source.find("made up; measured, not given: "), std::string::npos);
-    // Ports and GPUs meet at an EPYC's host bridge, which is known to be narrow.
+    // Ports and GPUs share an EPYC's host bridge, a known bottleneck.
     ASSERT_TRUE(box.nicHostBridge);
     EXPECT_DOUBLE_EQ(box.nicHostBridge->PayloadRate().ToGBps(), 32.5);
     const NodeSpec plain = boxOf("rate: 25GB/s", "cpu: intel");
@@ -187,8 +187,8 @@ TEST(ReadSystem, LinksWithoutMeasuredReachWhatOthersDo)
     EXPECT_FALSE(plain.nicHostBridge);
 }
 
-// What a description gives counts, in its kind's unit; what it leaves out is as for others of its
-// transport: Slingshot asks the receiver of messages above 4 KiB, InfiniBand never.
+// Costs of a description override the defaults, in the unit of their kind. Others are the defaults
+// of the transport: Slingshot uses rendezvous above 4 KiB, InfiniBand never.
 TEST(ReadSystem, CostsStandInPlaceOfDefaults)
 {
     const auto costs = [](const std::string& given) {
@@ -219,7 +219,7 @@ TEST(ReadSystem, CostsStandInPlaceOfDefaults)
     }
 }
 
-// A description shows what every cost is and what it comes from, given or by default.
+// A description lists every cost with its source, given or default.
 TEST(DescribeSystem, ShowsEveryCostWithItsSource)
 {
     const SystemDescription system =
@@ -281,7 +281,7 @@ TEST(ReadSystem, RefusesWithPlaceFoundAndExpected)
               "32768");
     EXPECT_EQ(SystemRefusal("base: hgx-h100\nnode: {nic: {count: 0}}\nfabric: {kind: fat-tree}\n"),
               "sys.yaml:3:16: fabric.kind: found 'fat-tree' on nodes without NICs, expected none");
-    // What a kind lacks is missing where the kind is written, not in the base.
+    // A missing parameter of a kind is reported where the kind is written, not in the base.
     EXPECT_EQ(SystemRefusal("base: hgx-h100\nfabric: {kind: dragonfly, routersPerGroup: 2}\n"),
               "sys.yaml:2:9: fabric.nicsPerRouter: found nothing, expected a value for "
               "'nicsPerRouter'");

@@ -9,7 +9,7 @@
 namespace weir
 {
 
-/** What the InputError that @p action throws says; empty when it throws none. */
+/** Message of the InputError that @p action throws; empty if it throws none. */
 template <typename Action>
 std::string
 RefusalOf(const Action& action)

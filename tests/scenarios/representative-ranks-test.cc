@@ -12,7 +12,7 @@ namespace weir
 namespace
 {
 
-/** Ranks that take turns at so many programs, of which @p busiest has the longest kernels. */
+/** Ranks that run @p programs programs in turn, of which @p busiest has the longest kernels. */
 StepGraph
 GraphOf(uint32_t ranks, uint32_t programs, uint32_t stages, uint32_t busiest)
 {
@@ -43,16 +43,16 @@ Shown(const StepGraph& graph)
     return shown;
 }
 
-// Replicas of a stage run one program: the first rank of each stage stands for all of it, however
-// many stages there are.
+// Replicas of a stage run one program: the first rank of each stage represents it, for any number
+// of stages.
 TEST(RepresentativeRanks, OneOfEachStage)
 {
     EXPECT_EQ(Shown(GraphOf(6, 2, 2, 1)), (std::vector<uint32_t>{0, 1}));
     EXPECT_EQ(Shown(GraphOf(80, 40, 40, 7)).size(), 40U);
 }
 
-// Ranks that were assigned tables of their own have programs of their own, of which few are shown,
-// and always that which the others wait for.
+// Ranks with different embedding tables have different programs. A bounded number of them is shown,
+// always including the busiest, which the others wait for.
 TEST(RepresentativeRanks, OneOfEachProgramUpToABoundAndTheBusiest)
 {
     EXPECT_EQ(Shown(GraphOf(8, 4, 1, 2)), (std::vector<uint32_t>{0, 1, 2, 3}));
@@ -77,9 +77,9 @@ Recorded(const StepGraph& graph, const RankDifference& difference, const OutputS
     return recorded;
 }
 
-// One stage of 8 ranks of 1 us: by factors 1, 1.3, 1.1, 1.2, 1.6, 1.5, 1.4, 1.7 the last takes
-// longest, and of 1 1.1 1.2 1.3 | 1.4 1.5 1.6 1.7 the lower median is rank 1's. Equal factors,
-// whatever they are, leave ranks alike: the first stands for all.
+// One stage of 8 ranks with kernels of 1 us. With factors 1, 1.3, 1.1, 1.2, 1.6, 1.5, 1.4, 1.7 the
+// last rank is the slowest, and the lower median of 1 1.1 1.2 1.3 | 1.4 1.5 1.6 1.7 is that of rank
+// 1. With equal factors the first rank represents all.
 TEST(RecordedRanks, TheSlowestAndTheMedianWhereRanksDiffer)
 {
     const StepGraph graph = GraphOf(8, 1, 1, 1);
@@ -88,9 +88,9 @@ TEST(RecordedRanks, TheSlowestAndTheMedianWhereRanksDiffer)
     EXPECT_EQ(Recorded(graph, {std::vector<double>(8, 1.5)}), (std::vector<uint32_t>{0}));
 }
 
-// Ranks 0, 2, 4, ... are of stage 0, the others of stage 1. One slow GPU of stage 1 is the slowest
-// there, though stage 0 takes longer; the others of its stage are equal, and the first is their
-// median. In stage 0 nothing differs.
+// Even ranks are in stage 0, odd ranks in stage 1. One slow GPU of stage 1 is the slowest of its
+// stage, although stage 0 takes longer; the others of the stage are equal, and the first is their
+// median. The ranks of stage 0 are equal.
 TEST(RecordedRanks, ASlowGpuIsFoundInItsStage)
 {
     std::vector<double> scales(8, 1);
@@ -98,8 +98,8 @@ TEST(RecordedRanks, ASlowGpuIsFoundInItsStage)
     EXPECT_EQ(Recorded(GraphOf(8, 2, 2, 0), {scales}), (std::vector<uint32_t>{0, 1, 5}));
 }
 
-// With jitter the slowest and the median follow from the factors that the executor draws: of a step
-// as a whole, or of its one operation, whose number is that of the compute stream.
+// With jitter, the slowest and the median rank follow from the factors that the executor draws, per
+// run, per step or for the step's only operation, which is numbered by the compute stream.
 TEST(RecordedRanks, FollowTheJitterOfTheStep)
 {
     constexpr auto STREAM = static_cast<uint32_t>(StreamKind::Compute);
@@ -126,14 +126,14 @@ TEST(RecordedRanks, ThoseThatTheOutputChooses)
 {
     const StepGraph graph = GraphOf(8, 1, 1, 1);
     OutputSpec output;
-    output.ranks = {5, 3, 5, 12}; // 12: of another job
+    output.ranks = {5, 3, 5, 12}; // 12 is of another job
     EXPECT_EQ(Recorded(graph, {}, output), (std::vector<uint32_t>{0, 3, 5}));
     output.allRanks = true;
     EXPECT_EQ(Recorded(graph, {}, output).size(), 8U);
 }
 
-// What recorded ranks stand for sums to all ranks where they are alike, however many are recorded:
-// of 8 ranks with 3 recorded the first stands for 1 + 5. Where ranks differ, each is itself.
+// The counts of ranks that recorded ranks represent sum to all ranks if these are equal: of 8 ranks
+// with 3 recorded the first represents 1 + 5. If ranks differ, each represents itself.
 TEST(RecordedRanks, StandForAllRanksOnceOrForThemselves)
 {
     const StepGraph graph = GraphOf(8, 1, 1, 1);

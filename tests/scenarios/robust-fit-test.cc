@@ -12,7 +12,7 @@ namespace
 
 using Vector = std::vector<double>;
 
-/** y = a + b t at t = 0 ... n - 1, by unknowns a and b, and a third that nothing depends on. */
+/** y = a + b t at t = 0 ... n - 1 with unknowns a and b, and a third that has no effect. */
 FitProblem
 LineProblem(const Vector& observed)
 {
@@ -39,7 +39,7 @@ LineProblem(const Vector& observed)
     return problem;
 }
 
-/** Of a linear problem with noise far below the priors one step is the solution. */
+/** A linear problem with noise far below the priors is solved in one step. */
 TEST(RobustFit, FindsALine)
 {
     const RobustFit fit = FitRobustly(LineProblem({2, 2.5, 3, 3.5, 4, 4.5}));
@@ -48,7 +48,7 @@ TEST(RobustFit, FindsALine)
     EXPECT_TRUE(fit.unknowns[0].isDetermined && fit.unknowns[1].isDetermined);
 }
 
-/** What no observation depends on keeps its prior: mean 0, standard deviation 1. */
+/** An unknown without effect keeps its prior: mean 0, standard deviation 1. */
 TEST(RobustFit, KeepsWhatNothingDependsOn)
 {
     const RobustFit fit = FitRobustly(LineProblem({2, 2.5, 3, 3.5, 4, 4.5}));
@@ -58,9 +58,11 @@ TEST(RobustFit, KeepsWhatNothingDependsOn)
     EXPECT_EQ(fit.unknowns[2].alike, -1);
 }
 
-/** Huber's loss bounds what one observation pulls with: an outlier of 50 moves the line by less
- * than the scale, 0.01 where most observations are exact; least squares would move it by 50 / 11 at
- * the mean. */
+/**
+ * Huber's loss bounds the influence of an observation: an outlier of 50 moves the line by the order
+ * of the scale, 0.01 where most observations are exact. Least squares would move it by 50 / 11 at
+ * the mean.
+ */
 TEST(RobustFit, AnOutlierMovesItLittle)
 {
     Vector observed;
@@ -74,7 +76,9 @@ TEST(RobustFit, AnOutlierMovesItLittle)
     EXPECT_NEAR(fit.unknowns[1].value, 0.5, 0.005);
 }
 
-/** Two unknowns that only appear as their sum: one is kept and said to be like the other. */
+/**
+ * Of two unknowns that occur only as their sum one is fitted and the other reported as equivalent.
+ */
 TEST(RobustFit, SaysWhatCannotBeToldApart)
 {
     FitProblem problem = LineProblem({3, 3, 3, 3});
@@ -93,7 +97,9 @@ TEST(RobustFit, SaysWhatCannotBeToldApart)
     EXPECT_NEAR(fit.unknowns[isFirst ? 0 : 1].value, 3, 0.01);
 }
 
-/** Observations 1 of what depends on each of some unknowns only above 1: max(x, 1) - 1, summed. */
+/**
+ * Observations 1 of a model that depends on each unknown only above 1: the sum of max(x, 1) - 1.
+ */
 FitProblem
 RampProblem(std::size_t unknowns)
 {
@@ -116,7 +122,7 @@ RampProblem(std::size_t unknowns)
     return problem;
 }
 
-/** What has no effect where the fit begins is found where it has one. */
+/** An unknown without effect at the start of the fit is found where it has an effect. */
 TEST(RobustFit, FindsWhatHasAnEffectElsewhere)
 {
     const RobustFit fit = FitRobustly(RampProblem(1));
@@ -125,7 +131,7 @@ TEST(RobustFit, FindsWhatHasAnEffectElsewhere)
     EXPECT_TRUE(fit.others.empty());
 }
 
-/** One of two that explain the same is chosen, and the other is told. */
+/** Of two unknowns that explain the data equally one is chosen and the other reported. */
 TEST(RobustFit, TellsOtherFitsThatAreAsGood)
 {
     const RobustFit fit = FitRobustly(RampProblem(2));
@@ -145,7 +151,7 @@ TEST(RobustFit, StaysWithinBounds)
     EXPECT_EQ(fit.unknowns[1].value, 0.25);
 }
 
-/** Without the observations that differ a refit finds the others' line. */
+/** A refit to a subset of the observations finds the line of that subset. */
 TEST(RobustFit, RefitsToAPart)
 {
     const FitProblem problem = LineProblem({2, 2.5, 3, 3.5, 5, 5.5, 6, 6.5});
@@ -156,8 +162,10 @@ TEST(RobustFit, RefitsToAPart)
     EXPECT_NEAR(first[1], 0.5, 0.02);
 }
 
-/** Errors that are shared by a block count once: with ten observations that err alike in each of
- * four blocks the standard error of a mean is that of four, not of forty. */
+/**
+ * Errors correlated within a block count once: with ten equal errors in each of four blocks the
+ * standard error of a mean is that of four observations, not forty.
+ */
 TEST(RobustFit, BlocksThatErrAlikeCountOnce)
 {
     Vector observed;

@@ -28,7 +28,7 @@ Total(const RankBreakdown& breakdown)
     return total;
 }
 
-/** The categories are a partition of the step, of every rank and so of every mean. */
+/** The categories partition the step of every rank, and therefore of every mean. */
 TEST(RunScenario, BreakdownSumsToTheStep)
 {
     const RunResult result = RunScenario(SmallScenario());
@@ -44,7 +44,7 @@ TEST(RunScenario, BreakdownSumsToTheStep)
     EXPECT_TRUE(result.waiting.empty());
 }
 
-/** The time of a jittered step is the mean of the steps, and so is what it is made of. */
+/** The step time with jitter is the mean over steps, and the breakdown sums to it. */
 TEST(RunScenario, BreakdownSumsToTheMeanOfJitteredSteps)
 {
     const RunResult result = RunScenario(SmallScenario(
@@ -57,7 +57,7 @@ TEST(RunScenario, BreakdownSumsToTheMeanOfJitteredSteps)
     }
 }
 
-/** Nothing changes between steps, so after the first, which starts idle, they are equal. */
+/** Steps after the first, which starts idle, are equal. */
 TEST(RunScenario, StepsAreSteady)
 {
     const RunResult result = RunScenario(SmallScenario({{"jobs.0.steps", "4"}}));
@@ -66,7 +66,7 @@ TEST(RunScenario, StepsAreSteady)
     EXPECT_NEAR(steps[2] / steps[3], 1, 1e-9);
 }
 
-/** A link is busy at least as long as it would take at its full rate. */
+/** A link is busy for at least its bytes over its rate. */
 TEST(RunScenario, BusiestLinksAreSortedAndWithinTheirRate)
 {
     const RunResult result = RunScenario(SmallScenario());
@@ -88,13 +88,13 @@ TEST(RunScenario, PackedJobsShareTheSystem)
     scenario.jobs.back().name = "second";
     const RunResult result = RunScenario(scenario);
     ASSERT_EQ(result.jobs.size(), 2U);
-    // Each has a node to itself, so they do not disturb each other.
+    // Each has a node of its own, so they are independent.
     EXPECT_EQ(result.jobs[0].stepTime, result.jobs[1].stepTime);
 }
 
 /**
- * Replicas of two jobs meet on the uplinks of a leaf that both have nodes on. What they lose there
- * is the same whether flows are played or timed, since jobs alike begin and end to send together.
+ * Replicas of two jobs contend on the uplinks of a leaf with nodes of both. Simulated and
+ * analytical times agree, since equal jobs start and end their calls at the same times.
  */
 TEST(RunScenario, JobsThatMeetOnALeafAreTimedTogether)
 {
@@ -111,7 +111,7 @@ TEST(RunScenario, JobsThatMeetOnALeafAreTimedTogether)
     EXPECT_NEAR(RunScenario(scenario).StepTime().ToSeconds() / played, 1, 1e-9);
 }
 
-/** Two jobs whose replicas meet on oversubscribed uplinks; the first has more steps. */
+/** Two jobs whose replicas contend on oversubscribed uplinks; the first has more steps. */
 Scenario
 MeetingJobs(const std::string& until)
 {
@@ -127,7 +127,10 @@ MeetingJobs(const std::string& until)
     return scenario;
 }
 
-/** What a step takes beside another job is the last one that ended while that job was running. */
+/**
+ * The step time under contention is that of the last step that ended while the other job was
+ * running.
+ */
 TEST(RunScenario, TheSteadyStepIsOneWithAllJobsUnderWay)
 {
     const RunResult result = RunScenario(MeetingJobs(""));
@@ -164,8 +167,8 @@ TEST(RunScenario, RefusesAJobThatWaitsForNoOther)
 }
 
 /**
- * A background flow that outlives training changes nothing about what links are said to have
- * carried: they are measured to the end of the last step.
+ * A background flow that outlasts training does not change the measured bytes: links are measured
+ * until the end of the last step.
  */
 TEST(RunScenario, LinksAreMeasuredUntilTheLastJobEnds)
 {
@@ -177,7 +180,7 @@ TEST(RunScenario, LinksAreMeasuredUntilTheLastJobEnds)
     EXPECT_EQ(quiet.measured, loaded.measured);
     EXPECT_EQ(quiet.measured, quiet.jobs[0].steps[0] + quiet.jobs[0].steps[1]);
     ASSERT_FALSE(loaded.busiestLinks.empty());
-    EXPECT_GT(loaded.busiestLinks.front().meanUtilization, 0.9); // the flow fills its link
+    EXPECT_GT(loaded.busiestLinks.front().meanUtilization, 0.9); // the flow saturates its link
     EXPECT_LE(loaded.busiestLinks.front().meanUtilization, 1 + 1e-9);
 }
 
@@ -188,14 +191,17 @@ TEST(RunScenario, RefusesMoreGpusThanThereAre)
     EXPECT_THROW(RunScenario(scenario), InputError);
 }
 
-/** Two nodes without a network are a system, but not one for a job over both of them. */
+/** Two nodes without a network are a valid system, but not for a job that spans both. */
 TEST(RunScenario, RefusesAJobOverNodesThatAreNotJoined)
 {
     const Scenario scenario = SmallScenario({{"system.fabric", "{kind: none}"}});
     EXPECT_THROW(RunScenario(scenario), InputError);
 }
 
-/** The result file says what the result says, and two runs of one scenario are equal files. */
+/**
+ * The result file holds the values of the result, and two runs of one scenario give identical
+ * files.
+ */
 TEST(RunScenario, ResultFileHoldsTheResult)
 {
     const ScratchFolder folder;
@@ -230,7 +236,7 @@ TEST(RunScenario, ResultFileHoldsTheResult)
     }
 }
 
-/** A run's /links/bytes, and what its link series adds up to for each link. */
+/** /links/bytes of a run, and the sum of the link series of each link. */
 struct LinkBytes
 {
     std::vector<double> total;
@@ -241,7 +247,7 @@ LinkBytes
 LinkBytesOf(const std::string& network)
 {
     const ScratchFolder folder;
-    // The flow outlasts the job, whose end is that of the window.
+    // The flow outlasts the job, and the window ends with the job.
     Scenario scenario = SmallScenario(
         {{"jobs", "[{name: a, collective: {op: all-to-all, bytes: 4MiB, calls: 2}}]"},
          {"events", "[{kind: background, at: 0s, from: node0/gpu0, to: node1/gpu0, bytes: 16MiB}]"},
@@ -277,8 +283,8 @@ LinkBytesOf(const std::string& network)
 }
 
 /**
- * The link series and the links' totals count the same bytes, whatever moves them, but
- * for the 24 bits of a bin's number: fluids, packets, and both on one link.
+ * Conservation: the link series sums to the total of each link, up to the 24-bit significand of a
+ * bin's bytes, for fluid flows, packets and both on one link.
  */
 TEST(RunScenario, LinkSeriesSumsToTheLinksBytes)
 {
@@ -297,7 +303,7 @@ TEST(RunScenario, LinkSeriesSumsToTheLinksBytes)
     }
 }
 
-// A job that is a collective has a row a call, with the duration that the result has.
+// A collective job has a row per call, with the duration in the result.
 TEST(RunScenario, CallsOfCollectiveJobsAreCollectives)
 {
     const ScratchFolder folder;

@@ -18,14 +18,15 @@
 
 /**
  * @file
- * Imported workloads as jobs of a scenario, in every fidelity; and the command that makes them.
+ * Imported workloads as jobs of a scenario in every fidelity, and the command that imports them.
  */
 namespace weir
 {
 namespace
 {
 
-/** A folder with a workload made of @p files, and scenarios that play it on one box of eight H100.
+/**
+ * Folder with a workload made of @p files, and scenarios that run it on two nodes of eight H100.
  */
 class PlayedWorkload
 {
@@ -66,7 +67,7 @@ MicrosecondsOf(const RunResult& result)
     return result.jobs.at(0).stepTime.ToMicroseconds();
 }
 
-/** The time of an all-reduce of @p bytes over the first four GPUs, in microseconds. */
+/** Time of an all-reduce of @p bytes over the first four GPUs, in microseconds. */
 double
 AllReduceTime(const std::string& fidelity, int64_t bytes)
 {
@@ -96,7 +97,8 @@ TEST(RunWorkload, AStepIsItsComputeAndTheCollectiveOfTheFidelity)
     EXPECT_GT(MicrosecondsOf(workload.Run("auto")), 10);
 }
 
-// Launches at 0, 5 and 6 us; a collective over NVLink takes longer than the 20 us before it.
+// Kernels of 20 us and 5.5 us with the collective between them. Their launches at 0, 5 and 6 us
+// precede their starts and add no time.
 TEST(RunWorkload, KernelsTakeTheirRecordedTimes)
 {
     const PlayedWorkload workload(
@@ -129,7 +131,7 @@ TEST(RunWorkload, SendsAndReceivesRun)
     EXPECT_GT(MicrosecondsOf(workload.Run("flow")), 0.7);
 }
 
-// 1e9 FLOPs and 1e9 bytes on an H100 SXM: 3.35e12 B/s of HBM3 (its datasheet) take longer.
+// 1e9 FLOPs and 1e9 bytes on an H100 SXM: the bytes at 3.35e12 B/s of HBM3 (datasheet) take longer.
 TEST(RunWorkload, ARooflineTakesTheLongerOfFlopsAndBytes)
 {
     const PlayedWorkload workload(
@@ -148,7 +150,7 @@ TEST(RunWorkload, ARooflineTakesTheLongerOfFlopsAndBytes)
                 1e-3);
 }
 
-// 989.4e12 FLOPs of bf16 take an H100 SXM a second: what its datasheet has, at 1830 of 1980 MHz.
+// 989.4e12 FLOPs in bf16 take an H100 SXM one second: its datasheet rate, at 1830 of 1980 MHz.
 TEST(RunWorkload, ARooflineHasTheDatasheetsPeak)
 {
     const PlayedWorkload workload(
@@ -199,7 +201,7 @@ WriteFile(const std::string& path, const std::string& bytes)
     std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/** @p bytes as gzip has them. */
+/** @p bytes compressed by gzip. */
 std::string
 Gzip(const std::string& path, const std::string& bytes)
 {
@@ -234,7 +236,8 @@ TEST(ImportCommand, MakesAWorkloadThatRunPlays)
     EXPECT_NE(graph.out.find("all-reduce"), std::string::npos) << graph.out;
 }
 
-// Both send first and receive behind that on the same stream: neither send finds its receive.
+// Both ranks send first and receive after it on the same stream: neither send has a matching
+// receive.
 TEST(ImportCommand, ARunThatCannotFinishSaysWhoWaits)
 {
     const ScratchFolder folder;

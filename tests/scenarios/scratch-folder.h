@@ -13,7 +13,7 @@
 namespace weir
 {
 
-/** An empty folder that is gone, with all that is in it, when the object is. */
+/** Empty folder, removed with its contents by the destructor. */
 class ScratchFolder
 {
   public:
@@ -28,21 +28,20 @@ class ScratchFolder
         std::filesystem::remove_all(m_path);
     }
 
-    /** The path of @p name in it. */
+    /** Path of @p name in the folder. */
     std::string operator/(const std::string& name) const
     {
         return (m_path / name).string();
     }
 
-    /** How many files it holds. */
+    /** Number of files in it. */
     std::size_t Files() const
     {
         return static_cast<std::size_t>(
             std::distance(std::filesystem::directory_iterator(m_path), {}));
     }
 
-    /** Whether its file system has files without a name, of which a killed process leaves nothing.
-     */
+    /** Whether its file system supports unnamed files, of which a killed process leaves nothing. */
     bool HasNamelessFiles() const
     {
         const int descriptor = ::open(m_path.c_str(), O_TMPFILE | O_RDWR, 0600);

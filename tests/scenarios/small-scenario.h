@@ -11,7 +11,7 @@ namespace weir
 {
 
 /**
- * A run that takes milliseconds: a GPT of four layers on two DGX A100, a pipeline stage each, with
+ * A run of milliseconds: a GPT of four layers on two DGX A100, one pipeline stage per node, with
  * eight tensor ranks. @p settings are key.path=value, as on the command line.
  */
 inline Scenario

@@ -19,7 +19,7 @@ TEST(SourcePorts, EachDirectionOfAPairCountsForItself)
     EXPECT_EQ(ports.Next(0, 1), 10002);
 }
 
-// 10000 + 55536 is 65536: the next one is zero, and after 65536 flows all ports have been had.
+// 10000 + 55536 = 65536 wraps to port zero, and after 65536 flows all ports have occurred.
 TEST(SourcePorts, PortsWrapAroundAs16Bits)
 {
     SourcePorts ports;
@@ -31,7 +31,7 @@ TEST(SourcePorts, PortsWrapAroundAs16Bits)
     EXPECT_EQ(ports.Next(4, 3), 10000);
 }
 
-// All 62500 - 250 pairs of 250 end points in three rounds: the table grows many times.
+// All 62500 - 250 ordered pairs of 250 end points in three rounds: the table grows many times.
 TEST(SourcePorts, ManyPairsKeepTheirCounts)
 {
     SourcePorts ports;

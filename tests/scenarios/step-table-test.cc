@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** The cases of a suite with the table @p rows below its typical columns. */
+/** The cases of a suite whose table has @p rows below its usual columns. */
 std::vector<ValidationCase>
 ReadRows(const std::string& rows,
          const std::string& classes = "[tensor]",
@@ -37,7 +37,7 @@ columns: {layers: jobs.0.model.layers, tensor: jobs.0.parallel.tensor}
     return ReadStepTable(YamlNode::Load(path), catalog);
 }
 
-/** Cells go where `columns` says; an empty one leaves what `run` has. */
+/** Cells override the keys in `columns`; an empty cell keeps the value of `run`. */
 TEST(StepTable, PutsCellsIntoTheScenario)
 {
     const auto cases = ReadRows("a,12,4,0.5\n# remark\nb,,,0.25\n");
@@ -51,7 +51,7 @@ TEST(StepTable, PutsCellsIntoTheScenario)
     EXPECT_EQ(cases[1].scenario.jobs[0].plan.tensor, 2U);
 }
 
-/** What is wrong with a row is said with the table's line. */
+/** An invalid row is reported with its line in the table. */
 TEST(StepTable, RefusesWithTheLine)
 {
     for (const std::string row :

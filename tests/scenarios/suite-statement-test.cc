@@ -20,7 +20,7 @@ Read(const std::string& text)
     return ReadStatements(YamlNode::Parse(text, "suite"));
 }
 
-/** Of classes a (errors 10, -20, 40 %) and b (-1, 2 %). */
+/** Errors of classes a (10, -20, 40 %) and b (-1, 2 %). */
 const std::vector<ClassifiedError> CASES{{{"a"}, 0.1, "a1"},
                                          {{"a"}, -0.2, "a2"},
                                          {{"a"}, 0.4, "a3"},
@@ -33,7 +33,7 @@ CheckText(const std::string& text, Fidelity fidelity = Fidelity::Analytical)
     return Check(Read(text), CASES, fidelity);
 }
 
-/** What becomes of the only statement of @p text. */
+/** Verdict of the only statement of @p text. */
 StatementVerdict
 VerdictOf(const std::string& text)
 {
@@ -79,7 +79,7 @@ TEST(SuiteStatement, RefusesWhatStatesNothing)
     {
         EXPECT_THROW(Read(text), std::exception) << text;
     }
-    // A failure of nothing that is expected is none.
+    // A known failure must refer to an expected figure.
     EXPECT_NE(RefusalOf([] {
                   Read(
                       "expected: [{class: a, mean: 5%}]\n"
@@ -92,8 +92,8 @@ TEST(SuiteStatement, RefusesWhatStatesNothing)
               std::string::npos);
 }
 
-// |errors| of a: 10, 20, 40; their mean 23.3, median 20, 90th percentile 20 + 0.8 * 20 = 36 %; mean
-// of the signed ones 10 %.
+// The absolute errors of a are 10, 20 and 40 %: mean 23.3, median 20, 90th percentile 20 + 0.8 * 20
+// = 36 %. The mean of the signed errors is 10 %.
 TEST(SuiteStatement, ComparesEveryFigureWithItsLimit)
 {
     const auto met = StatementVerdict::Met;
@@ -117,7 +117,7 @@ TEST(SuiteStatement, ComparesEveryFigureWithItsLimit)
     EXPECT_EQ(VerdictOf("guard: [{cases: 5}]"), met);
 }
 
-// A class that nothing is in says nothing, and what is no number is never within a limit.
+// A class without cases meets no guard, and an infinite or undefined error is within no limit.
 TEST(SuiteStatement, NothingIsNotMet)
 {
     EXPECT_EQ(VerdictOf("guard: [{class: c, worst: 100%}]"), StatementVerdict::Broken);
@@ -130,7 +130,8 @@ TEST(SuiteStatement, NothingIsNotMet)
     }
 }
 
-// A known failure excuses its own figure, at its figure: neither better nor worse nor met.
+// A known failure excuses its own figure only at the stated value: it is broken when the figure is
+// better, worse or within the limit.
 TEST(SuiteStatement, AKnownFailureHasItsFigure)
 {
     const auto verdicts = [](const std::string& known) {
@@ -142,7 +143,7 @@ TEST(SuiteStatement, AKnownFailureHasItsFigure)
         return checked.at(1).verdict;
     };
     EXPECT_EQ(verdicts("20%"), StatementVerdict::Met);
-    EXPECT_EQ(verdicts("21%"), StatementVerdict::Met); // a twentieth of 21 is 1.05
+    EXPECT_EQ(verdicts("21%"), StatementVerdict::Met); // within a twentieth of 21, 1.05
     EXPECT_EQ(verdicts("21.1%"), StatementVerdict::Broken);
     EXPECT_EQ(verdicts("19%"), StatementVerdict::Broken);
     const auto met = CheckText(
@@ -151,7 +152,7 @@ TEST(SuiteStatement, AKnownFailureHasItsFigure)
     EXPECT_EQ(met.at(0).verdict, StatementVerdict::Met);
     EXPECT_EQ(met.at(1).verdict, StatementVerdict::Broken) << "1.5 % is no failure";
     EXPECT_NE(met.at(1).note.find("no failure"), std::string::npos);
-    // It excuses no other figure, and no guard.
+    // It excuses no other figure and no guard.
     const auto other = CheckText(
         "expected: [{class: a, median: 15%, mean: 15%}]\n"
         "guard: [{class: a, median: 15%}]\n"
@@ -165,7 +166,7 @@ TEST(SuiteStatement, AKnownFailureHasItsFigure)
     EXPECT_FALSE(AreMet(other));
 }
 
-// Cases that are known to fail are left out of the worst that is expected, and of nothing else.
+// Cases known to fail are excluded from the expected worst error, and from no other figure.
 TEST(SuiteStatement, KnownCasesAreLeftOutOfTheWorst)
 {
     const std::string text =
@@ -185,7 +186,7 @@ TEST(SuiteStatement, KnownCasesAreLeftOutOfTheWorst)
         "known: [{class: a, worst: 40%, reason: r}]");
     EXPECT_TRUE(AreMet(ofClass));
     EXPECT_DOUBLE_EQ(ofClass.at(0).found, 0.02);
-    // An expectation that all cases are known to break is none.
+    // An expectation whose cases are all known failures is broken.
     const auto all = CheckText(
         "expected: [{class: a, worst: 15%}]\n"
         "known: [{class: a, worst: 40%, reason: r}]");

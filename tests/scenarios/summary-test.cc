@@ -13,21 +13,21 @@ namespace weir
 namespace
 {
 
-/** What @p breakdown says of @p category. */
+/** Time that @p breakdown attributes to @p category. */
 Time&
 SpentOn(RankBreakdown& breakdown, TimeCategory category)
 {
     return breakdown.spent[static_cast<std::size_t>(category)];
 }
 
-/** What a job trains: no job has both look-ups, and experts and long sequences. */
+/** Kind of model: no job has embedding look-ups together with experts and long sequences. */
 enum class Trains
 {
     Transformer,
     Table
 };
 
-/** A run of @p jobs jobs with @p stages stages and every number as wide as it gets. */
+/** Result of @p jobs jobs with @p stages stages and every number at its maximum width. */
 RunResult
 WideResult(std::size_t jobs, std::size_t stages, Trains trains = Trains::Transformer)
 {
@@ -93,14 +93,14 @@ TEST(Summary, FitsAScreenOf24LinesOf100Columns)
                 {
                     EXPECT_LE(DisplayWidth(line), 100U) << line;
                 }
-                // The command adds two lines: where the results and the timeline are.
+                // The command adds two lines: the paths of the results and of the timeline.
                 EXPECT_LE(count + 2, 24U) << text;
             }
         }
     }
 }
 
-/** A training on 8 GPUs and traffic between the same 8: a cluster of 8. */
+/** Training on 8 GPUs and traffic between the same 8: the summary states 8 GPUs. */
 TEST(Summary, CountsSharedGpusOnce)
 {
     Scenario scenario;
@@ -126,7 +126,7 @@ TEST(Summary, ShowsTheFirstAndTheLastStages)
     }
 }
 
-/** Parts of a step of 59.5 us would all be 0.0 ms. */
+/** Components of a step of 59.5 us would all round to 0.0 ms. */
 TEST(Summary, ShowsShortStepsInMicroseconds)
 {
     RunResult result = WideResult(1, 1);
@@ -147,7 +147,7 @@ TEST(Summary, SaysTokensAndOperationsPerSecond)
     EXPECT_NE(text.find("103.0 model TFLOP/s per GPU"), std::string::npos) << text;
 }
 
-/** A table of layers has samples: 1e9 of them in 74074.07 s. */
+/** A layer table counts samples: 1e9 in 74074.07 s. */
 TEST(Summary, SaysSamplesPerSecondOfTables)
 {
     const std::string text = Summarize(LongTitle(), WideResult(1, 1, Trains::Table));
@@ -197,7 +197,7 @@ TEST(RunJson, SaysWhoWaitsWhenNoStepWasFinished)
     EXPECT_EQ(object["waiting"], "gpt: rank 3 waits");
 }
 
-/** What has not ended has no time: neither in the text nor, but for null, in JSON. */
+/** Jobs that have not ended have no times: null in JSON, omitted in the text. */
 TEST(RunJson, HasNoTimesOfWhatHasNotEnded)
 {
     RunResult result;

@@ -29,7 +29,7 @@ Read(const ScratchFolder& folder, const std::string& text)
     return LoadSweep(folder / "sweep.yaml");
 }
 
-/** What is said of @p text, behind the file's name. */
+/** Refusal of @p text without the file name. */
 std::string
 Refused(const std::string& text)
 {
@@ -45,7 +45,7 @@ Refused(const std::string& text)
     return "";
 }
 
-/** The object without what a run costs. */
+/** The object without wall-clock time and memory. */
 Json
 WithoutCosts(Json result)
 {
@@ -56,7 +56,9 @@ WithoutCosts(Json result)
     return result;
 }
 
-/** What the command or --set fixes cannot vary: the fixed one would be lost, or label results. */
+/**
+ * A key set by the command or --set cannot vary: the fixed value would be lost, or be in labels.
+ */
 TEST(Sweep, RefusesWhatIsFixedAndVaries)
 {
     const auto refused = [](const std::string& command, const std::string& vary) {
@@ -74,7 +76,7 @@ TEST(Sweep, RefusesWhatIsFixedAndVaries)
     EXPECT_THROW(LoadSweep(folder / "sweep.yaml", {"b=1"}), InputError);
 }
 
-// Two sizes by two clusters, a second each.
+// Two node counts by two algorithms.
 constexpr char COLLECTIVES[] =
     "command: collective --system hgx-h100 --op all-reduce --sizes 1MiB\n"
     "vary: {--nodes: [1, 2], --algorithm: [ring, tree]}\n";
@@ -113,7 +115,7 @@ TEST(Sweep, KeysOfOneLineChangeTogetherAndOptionsMayBeFlags)
                              "vary:\n"
                              "  --nodes, fabric.nodes: [[1, 4], [2, 8]]\n"
                              "  --balanced: [true, false]\n");
-    EXPECT_EQ(sweep.columns, (Words{"--nodes", "fabric.nodes", "balanced"})); // nodes would be two
+    EXPECT_EQ(sweep.columns, (Words{"--nodes", "fabric.nodes", "balanced"})); // nodes would clash
     ASSERT_EQ(sweep.cases.size(), 4u);
     EXPECT_EQ(sweep.cases[1].values, (Words{"1", "4", "false"}));
     EXPECT_EQ(sweep.cases[2].words,
@@ -183,7 +185,7 @@ TEST(Sweep, RefusesWhatIsNoneInItsPlace)
     EXPECT_NE(Refused(many).find("more than 100000 cases"), std::string::npos); // 2^17
 }
 
-/** A shell takes the line apart into the words it was made of. */
+/** A shell splits the line into the words that it was made from. */
 TEST(Sweep, LinesAreWhatAShellTakes)
 {
     const ScratchFolder folder;
@@ -216,14 +218,14 @@ TEST(Sweep, ACaseIsWhatItsCommandPrints)
     }
 }
 
-/** What a command has chosen stays beside what was asked for. */
+/** The algorithm that a command selected is reported beside the requested one. */
 TEST(Sweep, ResultsOfANameThatVariesStay)
 {
     const ScratchFolder folder;
     std::ofstream(folder / "sweep.yaml")
         << "command: collective --system hgx-h100 --op all-reduce --sizes 1GiB\n"
            "vary: {--algorithm: [auto, ring]}\n";
-    for (int run = 0; run < 2; run++) // the second writes in place of the first
+    for (int run = 0; run < 2; run++) // the second replaces the first's output
     {
         const Outcome outcome = Weir(folder, "sweep sweep.yaml --csv a.csv");
         ASSERT_EQ(outcome.exit, 0) << outcome.err;
@@ -257,7 +259,9 @@ TEST(Sweep, OutputsThatCannotBeWrittenAreRefusedBeforeAnyCaseRuns)
               "weir: output.linkSeries=1ms: found it without result files, expected --results\n");
 }
 
-/** One process after the other, three at once, and two shares of two processes each. */
+/**
+ * Sequential, three processes at once, and two shares of two processes each give identical files.
+ */
 TEST(Sweep, GivesTheSameFileHoweverItIsShared)
 {
     const ScratchFolder folder;
@@ -268,7 +272,7 @@ TEST(Sweep, GivesTheSameFileHoweverItIsShared)
     EXPECT_EQ(first.exit, 0) << first.err;
     EXPECT_EQ(first.out.find("2 of 4 cases are in shared.h5.cases"), 0u) << first.out;
     EXPECT_FALSE(std::filesystem::exists(folder / "shared.h5"));
-    // As srun starts the second.
+    // The second share is started as by srun.
     ASSERT_EQ(Weir(folder,
                    "sweep sweep.yaml -o shared.h5",
                    "export SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=2")
@@ -301,7 +305,7 @@ TEST(Sweep, SharesAreThoseOfTheStarter)
               (Share{3, 8}));
     EXPECT_EQ(shareOf({{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}}), (Share{0, 2}));
     EXPECT_EQ(shareOf({{"SLURM_PROCID", "5"}, {"SLURM_STEP_NUM_TASKS", "6"}}), (Share{5, 6}));
-    // The script of sbatch is no task, however many are to come.
+    // The batch script of sbatch is not a task, whatever the number of tasks.
     EXPECT_EQ(shareOf({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "6"}}), (Share{0, 1}));
     EXPECT_EQ(shareOf({{"PMI_RANK", "2"}, {"PMI_SIZE", "2"}}), (Share{0, 1}));
     EXPECT_EQ(ParseShare("2/8").index, 1u);
@@ -338,7 +342,7 @@ TEST(Sweep, KeptCasesCountWhileAllTheyComeFromIsAsItWas)
     EXPECT_FALSE(store.Find({"run", "y"}, "/here"));
     std::ofstream(input) << "bb";
     std::filesystem::last_write_time(input, written);
-    EXPECT_FALSE(store.Find(words, "/here")); // of another size
+    EXPECT_FALSE(store.Find(words, "/here")); // other size
     std::ofstream(input) << "b";
     std::filesystem::last_write_time(input, written + std::chrono::milliseconds(1));
     EXPECT_FALSE(store.Find(words, "/here")); // written later
@@ -357,7 +361,7 @@ TEST(Sweep, KeptCasesCountWhileAllTheyComeFromIsAsItWas)
     EXPECT_FALSE(std::filesystem::exists(folder / "cases"));
 }
 
-/** Of the files that a process reads, as they were then. */
+/** Files that a process reads are recorded in their state at the first read. */
 TEST(Sweep, FilesAreNotedAsTheyWereWhenTheyWereRead)
 {
     const ScratchFolder folder;
@@ -375,7 +379,10 @@ TEST(Sweep, FilesAreNotedAsTheyWereWhenTheyWereRead)
     EXPECT_EQ(FileState(folder / "absent"), "none");
 }
 
-/** A wrong value in the last case: what had ended before is not run again when it is mended. */
+/**
+ * An invalid value in the last case: after it is corrected, the cases that had ended are not run
+ * again.
+ */
 TEST(Sweep, WrongInputStopsItAndTheSameCommandGoesOn)
 {
     const ScratchFolder folder;
@@ -394,7 +401,7 @@ TEST(Sweep, WrongInputStopsItAndTheSameCommandGoesOn)
     for (const auto& file : std::filesystem::directory_iterator(folder / "out.h5.cases"))
     {
         Json text = Json::parse(ScratchFolder::Read(file.path()));
-        text["output"] = "{\"points\": [{\"time_us\": 123456}]}"; // what no run would say
+        text["output"] = "{\"points\": [{\"time_us\": 123456}]}"; // a value that no run produces
         std::ofstream(file.path()) << text;
         kept++;
     }
@@ -410,13 +417,13 @@ TEST(Sweep, WrongInputStopsItAndTheSameCommandGoesOn)
     EXPECT_FALSE(std::filesystem::exists(folder / "out.h5.cases"));
 }
 
-/** A case that cannot go on fails by itself, says why, and is tried again by the same command. */
+/** A refused case stops the sweep. With --skip-refused it is listed and the others run. */
 TEST(Sweep, ARefusedCaseIsListedWhereAsked)
 {
     const ScratchFolder folder;
     std::ofstream(folder / "sweep.yaml")
         << "command: collective --system hgx-h100 --op all-gather --sizes 1MiB\n"
-           "vary: {--algorithm: [ring, tree]}\n"; // no all-gather goes by trees
+           "vary: {--algorithm: [ring, tree]}\n"; // all-gathers have no tree
     EXPECT_EQ(Weir(folder, "sweep sweep.yaml").exit, 2);
     const Outcome outcome = Weir(folder, "sweep sweep.yaml --skip-refused --json");
     EXPECT_EQ(outcome.exit, 0) << outcome.err;
@@ -435,7 +442,7 @@ TEST(Sweep, AFailedCaseLeavesTheOthers)
              "  events:\n"
              "    healthy: []\n"
              "    cut:\n";
-    for (const char* nic : {"0", "1", "2", "3", "4", "5", "6", "7"}) // all of a node
+    for (const char* nic : {"0", "1", "2", "3", "4", "5", "6", "7"}) // all NICs of a node
     {
         sweep << "      - {kind: link-down, at: 1ms, from: node0/nic" << nic << ", to: leaf" << nic
               << "}\n";
@@ -448,13 +455,13 @@ TEST(Sweep, AFailedCaseLeavesTheOthers)
     EXPECT_NE(outcome.out.find("cut"), std::string::npos);
     EXPECT_NE(outcome.out.find("failed"), std::string::npos);
     EXPECT_TRUE(std::filesystem::exists(folder / "out.h5"));
-    // Both cases are kept, so that the one that is done is not run again.
+    // Both cases are stored, so the completed one is not run again.
     const std::filesystem::path kept = folder / "out.h5.cases";
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(kept), {}), 2);
     EXPECT_EQ(Weir(folder, "sweep sweep.yaml -o out.h5").exit, 1);
 }
 
-/** Also of shares with result files, of which a failed case has none. */
+/** A failed case of another share with result files, of which it has none, is known, too. */
 TEST(Sweep, AFailedCaseOfAnotherShareIsKnown)
 {
     const ScratchFolder folder;
@@ -477,7 +484,10 @@ TEST(Sweep, AFailedCaseOfAnotherShareIsKnown)
     EXPECT_TRUE(std::filesystem::exists(folder / "results/healthy.h5"));
 }
 
-/** Runs `weir sweep sweep.yaml` into out.h5 and stops it when a case is kept. @return the status */
+/**
+ * Runs `weir sweep sweep.yaml` into out.h5 and stops it when a case is stored. @return the exit
+ * status
+ */
 int
 InterruptSweep(const ScratchFolder& folder, const std::string& options)
 {
@@ -488,7 +498,7 @@ InterruptSweep(const ScratchFolder& folder, const std::string& options)
     return WEXITSTATUS(std::system(("cd '" + (folder / "") + "'; " + command).c_str()));
 }
 
-/** Stopped when the first case has ended: that one is kept, processes and files are gone. */
+/** A sweep stopped after its first case keeps that case and leaves no process and no other file. */
 TEST(Sweep, AnInterruptedOneKeepsWhatHasEnded)
 {
     const ScratchFolder folder;
@@ -502,7 +512,7 @@ TEST(Sweep, AnInterruptedOneKeepsWhatHasEnded)
     EXPECT_EQ(folder.Files(), 3u); // the sweep, errors, cases
 }
 
-/** Also where those that have ended were refused: no all-gather goes by trees. */
+/** Refused cases are counted, too; no all-gather uses trees. */
 TEST(Sweep, AnInterruptedOneKeepsWhatWasRefused)
 {
     const ScratchFolder folder;

@@ -14,7 +14,7 @@ namespace weir
 namespace
 {
 
-/** GB/s of a GPU's NVLinks together, one direction, payload. */
+/** Payload bandwidth of all NVLinks of a GPU in one direction, GB/s. */
 double
 NvLinkTotal(const NodeSpec& node)
 {
@@ -46,9 +46,9 @@ TEST(SystemCatalog, MachinesHaveTheWidthsOfTheirDatasheets)
     {
         const char* system;
         uint32_t gpus;
-        uint32_t nvlinks; //!< of a GPU
-        double nvlinkRaw; //!< GB/s of a link, one direction
-        uint32_t ports;   //!< of a node
+        uint32_t nvlinks; //!< per GPU
+        double nvlinkRaw; //!< GB/s per link and direction
+        uint32_t ports;   //!< per node
         double portGbps;
     };
 
@@ -94,7 +94,9 @@ TEST(SystemCatalog, EveryGpuOfTheHybridCubeMeshHasSixLinks)
     EXPECT_EQ(links, std::vector<uint32_t>(8, 6));
 }
 
-/** Channels of NCCL's graph times their speed, GB/s, over all GPUs of some nodes. */
+/**
+ * NCCL's search: channels of the graph times their speed, GB/s, over all GPUs of @p nodes nodes.
+ */
 double
 GraphBandwidth(const char* system, uint32_t nodes)
 {
@@ -112,7 +114,8 @@ GraphBandwidth(const char* system, uint32_t nodes)
 
 TEST(SystemCatalog, NcclFindsWhatTheWiringsCarry)
 {
-    // NVLinks x NCCL's rate of one, in channels of its speed list; NICs x 12, 24 or 48.
+    // NVLinks times NCCL's rate per link, in channels from its list of speeds; NICs times 12, 24 or
+    // 48.
     EXPECT_DOUBLE_EQ(GraphBandwidth("dgx1-v100", 1), 120);   // 6 x 20
     EXPECT_DOUBLE_EQ(GraphBandwidth("dgx2-v100", 1), 120);   // 6 x 20
     EXPECT_DOUBLE_EQ(GraphBandwidth("polaris", 1), 240);     // 12 x 20
@@ -162,7 +165,8 @@ fabric: {kind: leaf-spine, leafRadix: 32, link: {latency: 1us}, source: test}
     EXPECT_EQ(node.nics, 4u);
     EXPECT_EQ(node.NicCards(), 2u);
     EXPECT_EQ(node.transport, NetTransport::Tcp);
-    // RFC 791, 9293, 7323 and IEEE 802.3: 52 bytes of headers inside the MTU, 38 around it.
+    // RFC 791, 9293, 7323 and IEEE 802.3: 52 bytes of headers inside the MTU and 38 bytes around
+    // it.
     EXPECT_DOUBLE_EQ(node.nic.framing, 8948.0 / 9038);
     EXPECT_EQ(node.interSocket.ncclRate, Rate::GBps(10));
     EXPECT_EQ(node.cpuModel, "Xeon");

@@ -10,14 +10,14 @@
 namespace weir
 {
 
-/** The system that the YAML @p text of a file "sys.yaml" describes. */
+/** The system described by @p text in YAML, as the file "sys.yaml". */
 inline SystemDescription
 SystemOf(const std::string& text)
 {
     return ReadSystem(YamlNode::Parse(text, "sys.yaml"), Catalog());
 }
 
-/** Why it is refused. */
+/** Refusal of that system. */
 inline std::string
 SystemRefusal(const std::string& text)
 {

@@ -20,7 +20,7 @@ Read(const std::string& text)
     return ReadPlan(YamlNode::Parse(text, "plan.yaml")).grid;
 }
 
-// 16 ranks: one row is no grid, a square has one layer, 2-D is 2.5-D of depth one.
+// 16 ranks: one row is no grid, a square has one layer, and 2-D is 2.5-D with depth one.
 TEST(TensorShape, RowSquareOrLayers)
 {
     EXPECT_EQ(Read("tensor: 16").side, 0U);
@@ -63,8 +63,8 @@ RoundUpToGrid(const std::string& shape, const std::string& fidelity)
                           {"network.fidelity", fidelity}});
 }
 
-// The three fidelities follow one program and one plan of every collective: they agree but for
-// chunks in `flow`, and for links that rows and columns share at once.
+// The three fidelities execute the same program with the same plan of every collective. They agree
+// up to chunks in `flow` and to links that rows and columns share concurrently, here 0.1 %.
 TEST(TensorShape, FidelitiesAgree)
 {
     const double reference = RunScenario(RoundUpToGrid("[2, 2, 2]", "flow")).StepTime().ToSeconds();

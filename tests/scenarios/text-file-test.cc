@@ -16,7 +16,7 @@ namespace weir
 namespace
 {
 
-/** Writes @p bytes to a file of @p folder. @return its path. */
+/** Writes @p bytes to a file of @p folder. @return its path */
 std::string
 Write(const ScratchFolder& folder, const std::string& bytes)
 {
@@ -25,7 +25,7 @@ Write(const ScratchFolder& folder, const std::string& bytes)
     return path;
 }
 
-// What is no text is refused where it stands, not quoted into a message.
+// Bytes that are no text are refused at their place and not quoted in the message.
 TEST(TextFile, RefusesBytesThatAreNoText)
 {
     const ScratchFolder folder;
@@ -51,7 +51,7 @@ TEST(TextFile, RefusesWhatIsNoFile)
                   "list");
 }
 
-// Editors of other systems leave marks at the start and carriage returns at the ends of lines.
+// Other editors write byte order marks and carriage returns.
 TEST(TextFile, ReadsWhatOtherEditorsWrite)
 {
     const ScratchFolder folder;
@@ -67,7 +67,7 @@ TEST(TextFile, ReadsWhatOtherEditorsWrite)
     EXPECT_EQ(lines.Fields()[1], "7");
 }
 
-// Nobody counts the columns of a command line.
+// Command-line arguments have no line and column numbers.
 TEST(YamlNode, ArgumentsHaveNoLines)
 {
     EXPECT_EQ(RefusalOf([] { YamlNode::ParseArgument("{}", "--system").Get("name"); }),

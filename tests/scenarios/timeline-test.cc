@@ -35,7 +35,7 @@ struct Span
     double end;
 };
 
-/** Perfetto's rule: on one thread two events are disjoint or one contains the other. */
+/** Perfetto's rule: two events of one thread are disjoint or nested. */
 void
 ExpectNesting(const Json& trace)
 {
@@ -79,7 +79,7 @@ TEST(Timeline, EventsOfAThreadNestInEveryFidelity)
     }
 }
 
-/** What PyTorch's trace tools ask for: ranks, streams, collectives with their groups. */
+/** Fields that PyTorch's trace tools read: ranks, streams, and collectives with their groups. */
 TEST(Timeline, HasKinetosFields)
 {
     const Json trace = RunTimeline({});

@@ -20,7 +20,9 @@ namespace weir
 namespace
 {
 
-/** "from->to rate" of every link of one wired node: raw rates, or those of payload and latencies.
+/**
+ * "from->to rate latency" of every link of one wired node: with @p payload payload rates and
+ * latencies, otherwise raw rates and no latencies.
  */
 std::vector<std::string>
 LinksOf(const NodeSpec& node, bool payload)
@@ -30,7 +32,7 @@ LinksOf(const NodeSpec& node, bool payload)
     spec.fabric.kind = NoFabric();
     if (!payload)
     {
-        spec.node.nicHostBridge.reset(); // which NCCL's format does not know
+        spec.node.nicHostBridge.reset(); // unknown to NCCL's format
         const auto bare = [](LinkProfile& link) {
             link.encoding = link.framing = link.measured = 1;
             link.latency = Time();
@@ -40,7 +42,7 @@ LinksOf(const NodeSpec& node, bool payload)
         bare(spec.node.pcie);
         bare(spec.node.pcieUplink);
         bare(spec.node.interSocket);
-        spec.node.interSocket.rawRate = Rate::GBps(1); // told by the processor's model only
+        spec.node.interSocket.rawRate = Rate::GBps(1); // known from the CPU model only
         for (auto* link : {&spec.node.gpuLink, &spec.node.nicPcie})
         {
             if (*link)
@@ -72,7 +74,7 @@ LinksOf(const NodeSpec& node, bool payload)
     return links;
 }
 
-/** @p cluster written to @p path and read back. */
+/** @p cluster, written to @p path and read back. */
 ClusterSpec
 Through(const ClusterSpec& cluster, const std::string& path, const std::string& base = "")
 {
@@ -116,7 +118,7 @@ TEST(TopologyFiles, NcclXmlKeepsWiringAndRawRates)
 
 TEST(TopologyFiles, NcclXmlNamesTheGenerationNotOnlyTheRate)
 {
-    // PCIe 5 x8 is as fast as 4 x16, and 5 x16 as 4 x32.
+    // PCIe 5 x8 has the rate of 4 x16, and 5 x16 that of 4 x32.
     ClusterSpec cluster = ReadTopology("hgx-h100", "", Catalog());
     const auto has = [&](const char* words) {
         return WriteTopology(cluster, TopologyFormat::NcclXml).find(words) != std::string::npos;
@@ -160,7 +162,10 @@ TEST(TopologyFiles, YamlAndGraphMlKeepEverything)
 
 const char* const PAIR = R"(<nvlink target="0000:07:00.0" count="2" tclass="0x030200"/>)";
 
-/** A full dump of two V100s on a switch, with old kernels' and new kernels' link speeds. */
+/**
+ * A complete dump of two V100s on a switch, with link speeds in the notation of old and of new
+ * kernels.
+ */
 std::string
 Dump(const std::string& links = PAIR, const std::string& speed = R"(speed="100000")")
 {
@@ -190,7 +195,7 @@ Dump(const std::string& links = PAIR, const std::string& speed = R"(speed="10000
 )";
 }
 
-/** Reads @p text as dump.xml; the refusal without the folder, or "". */
+/** Refusal of @p text as dump.xml without the folder, or "". */
 std::string
 XmlRefusal(const std::string& text)
 {
@@ -290,13 +295,13 @@ TEST(TopologyFiles, AnXmlFileIsASystem)
     std::ofstream(folder / "dump.xml") << Dump();
     const ClusterSpec alone = ReadTopology(folder / "dump.xml", "", Catalog());
     EXPECT_EQ(alone.node.gpuModel, "v100-sxm-32g");
-    // or the wiring of one that YAML describes further
+    // The file may also give the wiring of a system that YAML describes further.
     std::ofstream(folder / "mine.yaml")
         << "base: dgx1-v100\nname: mine\ntopology: dump.xml\nnodes: 2\n";
     const ClusterSpec cluster = ReadTopology(folder / "mine.yaml", "", Catalog());
     EXPECT_EQ(cluster.node.gpus, 2u);
     EXPECT_EQ(cluster.node.nics, 1u);
-    EXPECT_EQ(cluster.node.nic.latency, Time::Nanoseconds(600)); // the base's
+    EXPECT_EQ(cluster.node.nic.latency, Time::Nanoseconds(600)); // of the base
     EXPECT_NO_THROW(Cluster{cluster});
 }
 
@@ -318,7 +323,7 @@ TEST(TopologyFiles, ADrawingHasEveryDeviceOfTheNodeAndEveryRate)
     }
 }
 
-// 12 groups, of which two nodes are on one: the first few are drawn, the others counted.
+// Twelve groups, one of which has both nodes: the first few are drawn, the others counted.
 TEST(TopologyFiles, GroupsWithoutNodesAreCountedNotDrawn)
 {
     ClusterSpec cluster = ReadTopology("perlmutter", "", Catalog());
@@ -351,7 +356,8 @@ TEST(TopologyFiles, TheDescriptionHasTheWaysOfNvidiaSmi)
     const std::string text = DescribeTopology(ReadTopology("dgx1-v100", "", Catalog()));
     EXPECT_NE(text.find("gpu0 (6):  gpu1 x1  gpu2 x1  gpu3 x2  gpu4 x2"), std::string::npos)
         << text;
-    // GPU0 and GPU5 have no NVLink and are on different sockets; its NIC is on its switch.
+    // GPU0 and GPU5 have no NVLink and are on different sockets (SYS); the NIC of GPU0 is on its
+    // switch (PIX).
     EXPECT_NE(text.find("SYS"), std::string::npos);
     EXPECT_NE(text.find("PIX"), std::string::npos);
 }

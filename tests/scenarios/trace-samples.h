@@ -8,12 +8,12 @@
 
 /**
  * @file
- * Small traces of every dialect, written here: the formats are facts, their files are others'.
+ * Small traces of every format, written here: formats are facts, while existing files have owners.
  */
 namespace weir
 {
 
-/** A protobuf message as it is built, field after field. */
+/** A protobuf message, built field by field. */
 class WireWriter
 {
   public:
@@ -46,7 +46,7 @@ class WireWriter
         return m_bytes;
     }
 
-    /** With its length before it, as in a stream of messages. */
+    /** With its length in front, as in a stream of messages. */
     std::string Framed() const
     {
         return WireWriter().Varint(m_bytes.size()).Bytes() + m_bytes;
@@ -71,12 +71,12 @@ struct ChakraSample
     uint64_t type{4};
     uint64_t micros{0};
     std::vector<uint64_t> needs{};         //!< data dependencies
-    std::vector<std::string> attributes{}; //!< as ChakraAttributeOf makes them
+    std::vector<std::string> attributes{}; //!< from ChakraAttributeOf
 
     std::string Framed() const
     {
         WireWriter node;
-        if (id > 0) // 0 is written by its absence
+        if (id > 0) // 0 is encoded by absence
         {
             node.Number(1, id);
         }
@@ -94,7 +94,7 @@ struct ChakraSample
     }
 };
 
-/** A whole ET: GlobalMetadata of version 0.0.4, then @p nodes. */
+/** A complete ET: GlobalMetadata of version 0.0.4, then @p nodes. */
 inline std::string
 ChakraFile(const std::vector<ChakraSample>& nodes)
 {
@@ -121,7 +121,7 @@ ChakraStep(uint64_t bytes)
                          ChakraAttributeOf("comm_size", bytes)}}});
 }
 
-/** A node record_param_comms of schema 1.1.0, its c10d parent and its nccl child. */
+/** A node record_param_comms of schema 1.1.0 with its c10d parent and its nccl child. */
 inline std::string
 HostCallNodes(int id,
               const std::string& name,
@@ -190,8 +190,8 @@ KinetoEventOf(const std::string& category,
 
 /**
  * A kernel of 20 us, an all-reduce of 1000 floats on another stream, and a kernel that waits for
- * it: launched at 0, 5 and 6 us of the file, which begins at 1e6 us. @p callArguments describe the
- * collective's kernel beside its stream.
+ * it. They are launched 0, 5 and 6 us after the start of the file at 1e6 us. @p callArguments are
+ * further arguments of the collective's kernel.
  */
 inline std::string
 KinetoTrace(int rank, const std::string& callArguments)
@@ -230,7 +230,7 @@ KinetoTrace(int rank, const std::string& callArguments)
            "\n]}";
 }
 
-/** What newer builds of PyTorch write beside the collective's kernel. */
+/** Arguments that recent PyTorch versions write for the collective's kernel. */
 inline const char* const KINETO_CALL =
     R"(, "Collective name": "allreduce", "In msg nelems": 1000, "Out msg nelems": 1000,
 "Group size": 2, "dtype": "Float", "In split size": "[]", "Out split size": "[]",
@@ -255,7 +255,7 @@ inline const char* const AICB_ROWS =
     "CommType.barrier,CommGroup.all_nodes,16,0,init,None,None,,None,None,None,1\n"
     "CommType.epoch_end,None,None,None,None,None,None,,None,None,None,1\n";
 
-/** A message there and back, beside a calculation on another CPU. */
+/** A message and its reply, beside a computation on another CPU. */
 inline const char* const GOAL_PAIR =
     "num_ranks 2\n"
     "\n"

@@ -23,7 +23,8 @@ With(const std::string& jobs, const std::string& fidelity = "stream")
                           {"network.fidelity", fidelity}});
 }
 
-// A flow takes its latency and its bytes over its bottleneck's rate, or longer where paths collide.
+// A flow takes at least its latency plus its bytes over the bottleneck rate, and longer where paths
+// collide.
 TEST(TrafficJob, FlowsOfAPermutationAreNoFasterThanUncontended)
 {
     const RunResult result =
@@ -38,7 +39,8 @@ TEST(TrafficJob, FlowsOfAPermutationAreNoFasterThanUncontended)
     }
 }
 
-// k equal flows into one NIC share it: the last ends after k times the bytes over its rate.
+// k equal flows into one NIC share it equally: the last one ends after k times its bytes over the
+// rate.
 TEST(TrafficJob, AnIncastTakesAsLongAsItsBytesOverTheReceiversRate)
 {
     for (const char* fidelity : {"stream", "flow"})
@@ -52,7 +54,7 @@ TEST(TrafficJob, AnIncastTakesAsLongAsItsBytesOverTheReceiversRate)
     }
 }
 
-/** The traffic that every fidelity plays to the end. */
+/** Every fidelity but analytical runs the same traffic to its end. */
 TEST(TrafficJob, PlaysInEveryFidelityThatKnowsLoad)
 {
     const std::string job =
@@ -75,7 +77,7 @@ TEST(TrafficJob, PlaysInEveryFidelityThatKnowsLoad)
               std::string::npos);
 }
 
-// The job's time is measured; what its noise has under way then goes on unseen.
+// Measurement ends with the job; flows of background traffic in progress are not recorded further.
 TEST(TrafficJob, FlowsBeginUntilAJobEnds)
 {
     const RunResult alone = RunScenario(

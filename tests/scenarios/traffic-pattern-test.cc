@@ -16,7 +16,7 @@ namespace
 
 const Rate LINK = Rate::GBps(10);
 
-/** @p nodes of @p each end points. */
+/** @p nodes nodes of @p each end points. */
 std::vector<TrafficEndPoint>
 EndPoints(uint32_t nodes, uint32_t each)
 {
@@ -55,7 +55,8 @@ WebSearch()
     return LoadFlowSizes("websearch", Catalog({std::string(WEIR_SOURCE_DIR) + "/scenarios"}));
 }
 
-// The middle of each piece times its part: 5 kB x 0.15 + 15 kB x 0.05 + 25 kB x 0.1 + ...
+// The mean is the sum of midpoint times probability of each segment: 5 kB x 0.15 + 15 kB x 0.05 +
+// 25 kB x 0.1 + ...
 TEST(SizeDistribution, HasItsMeanByHand)
 {
     const double byHand =
@@ -64,8 +65,7 @@ TEST(SizeDistribution, HasItsMeanByHand)
     EXPECT_EQ(SizeDistribution(Bytes(77)).Mean(), 77);
 }
 
-// Linear between points: half of the way from 30 % to 40 % of flows lies half of the way from
-// 30 kB to 50 kB.
+// Linear interpolation: halfway from the 30 % to the 40 % quantile is halfway from 30 kB to 50 kB.
 TEST(SizeDistribution, IsLinearBetweenItsPoints)
 {
     EXPECT_EQ(WebSearch().Quantile(0.35), Bytes(40000));
@@ -82,8 +82,9 @@ TEST(SizeDistribution, RefusesWhatIsNone)
     EXPECT_THROW(SizeDistribution(Points{}), std::invalid_argument);
 }
 
-// N arrivals of a Poisson process of known rate r within T: N is Poisson, so its standard error is
-// sqrt(rT), and bytes have that of a compound Poisson sum, sqrt(rT E[S^2]).
+// Arrivals of a Poisson process of rate r within T: their number is Poisson distributed with
+// standard error sqrt(rT); the bytes are a compound Poisson sum with standard error sqrt(rT
+// E[S^2]).
 TEST(PoissonTraffic, OffersTheLoadThatIsAskedFor)
 {
     TrafficSpec spec = Spec(TrafficKind::Poisson);
@@ -105,7 +106,7 @@ TEST(PoissonTraffic, OffersTheLoadThatIsAskedFor)
     EXPECT_GT(flows.size(), 50000U);
 }
 
-// Gaps of a Poisson process are exponential: their deviation is their mean.
+// Gaps of a Poisson process are exponential: E[X^2] / E[X]^2 = 2.
 TEST(PoissonTraffic, HasExponentialGaps)
 {
     TrafficSpec spec = Spec(TrafficKind::Poisson);
@@ -125,7 +126,8 @@ TEST(PoissonTraffic, HasExponentialGaps)
     EXPECT_NEAR(squares / count / (mean * mean), 2, 4 * std::sqrt(20 / count));
 }
 
-// A source is drawn in proportion to its rate; a quarter of four equal ones and one of twice that.
+// Sources are drawn in proportion to their rates: one of twice the rate of the four others has 2/6
+// of the flows, each other one 1/6.
 TEST(PoissonTraffic, DrawsSourcesByTheirRates)
 {
     TrafficSpec spec = Spec(TrafficKind::Poisson);
@@ -172,7 +174,8 @@ TEST(PermutationTraffic, SendsAndReceivesOnceAndNeverToItself)
     }
 }
 
-// Two nodes of four: all of one send to all of the other, which half of all draws at most is.
+// Two nodes of four end points: each sends to the other node, as in only 4! x 4! of 8!
+// permutations, one of 70.
 TEST(PermutationTraffic, IsFoundWhereItIsRare)
 {
     const TrafficSpec spec = Spec(TrafficKind::Permutation);
@@ -208,7 +211,7 @@ TEST(IncastTraffic, HasAsManySendersToOneReceiver)
         EXPECT_EQ(senders.size(), 12U);
         receivers.insert(flows[round * 12].destination);
     }
-    EXPECT_GT(receivers.size(), 8U); // of 16, each as likely
+    EXPECT_GT(receivers.size(), 8U); // of 16, equally likely
     spec.senders = 13;
     EXPECT_NE(RefusalOf([&] { FlowsOf(spec, ends); }).find("expected at most the 12 end points"),
               std::string::npos);
@@ -231,7 +234,7 @@ TEST(AllToAllTraffic, JoinsEveryPairOnce)
               std::string::npos);
 }
 
-// 1 ms on at 5 GB/s, 3 ms off: 5 MB each 4 ms from each end point, to the same one.
+// 1 ms on at 5 GB/s, 3 ms off: 5 MB every 4 ms from each end point to a fixed destination.
 TEST(OnOffTraffic, HasFixedSpans)
 {
     TrafficSpec spec = Spec(TrafficKind::OnOff);
@@ -267,7 +270,7 @@ TEST(OnOffTraffic, IsNoFasterThanTheSlowestLink)
     EXPECT_FALSE(FlowsOf(spec, ends).empty());
 }
 
-// On a share on/(on + off) of the time, over many turns.
+// Over many periods the fraction of time on is on / (on + off).
 TEST(OnOffTraffic, IsOnForItsShare)
 {
     TrafficSpec spec = Spec(TrafficKind::OnOff);
@@ -316,8 +319,8 @@ TEST(Traffic, IsTheSameFromTheSameSeedAndInOrder)
     }
 }
 
-// Of rounds and fixed spans exactly so many; of random ones within four standard errors, at most
-// that of a Poisson process.
+// Exact for rounds and fixed spans; for random traffic within four standard errors of a Poisson
+// process, an upper bound.
 TEST(Traffic, HasAsManyFlowsAsItsMeanSays)
 {
     for (const TrafficKind kind : {TrafficKind::Poisson,
@@ -341,8 +344,8 @@ TEST(Traffic, HasAsManyFlowsAsItsMeanSays)
     }
 }
 
-// What begins when the duration is over is none of it any more: n periods have n rounds, whatever
-// sums of periods come to in floating point.
+// Flows that start at the end of the duration are excluded: n periods have n rounds, whatever the
+// rounding of sums of periods.
 TEST(Traffic, EndsWithItsDuration)
 {
     const auto ends = EndPoints(8, 1);

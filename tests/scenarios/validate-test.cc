@@ -23,7 +23,7 @@ namespace
 
 const std::string SOURCES = WEIR_SOURCE_DIR;
 
-/** The suite file @p cases makes, read. */
+/** Reads a suite file with @p cases. */
 ValidationSuite
 ReadSuiteText(const std::string& cases)
 {
@@ -33,7 +33,7 @@ ReadSuiteText(const std::string& cases)
     return LoadSuite(path, Catalog({SOURCES + "/scenarios"}));
 }
 
-/** The suites that ctest runs, each on its own; see tests/scenarios/CMakeLists.txt. */
+/** The suites that ctest runs, one test each; see tests/scenarios/CMakeLists.txt. */
 std::set<std::string>
 RunSuites()
 {
@@ -46,8 +46,8 @@ RunSuites()
     return names;
 }
 
-// Every suite of the catalogue is run by ctest, has cases, states what is expected of it and what
-// guards it, and counts its cases.
+// Every suite of the catalog is run by ctest, has cases, states expected figures and guards, and
+// guards its number of cases.
 TEST(ReadSuite, EveryShippedSuiteIsRunAndStatesWhatItHolds)
 {
     const Catalog catalog({SOURCES + "/scenarios"});
@@ -112,7 +112,7 @@ OutcomeOf(const ValidationSuite& suite)
         [](const SuiteProgress&) {});
 }
 
-/** A run against its own step time and against half of it: errors of 0 and +100 %. */
+/** A run compared with its own step time and with half of it: errors of 0 and +100 %. */
 struct TwoCases : testing::Test
 {
     TwoCases()
@@ -168,7 +168,7 @@ TEST_F(TwoCases, JsonSaysWhatTheTextSays)
                      .contains("rows"));
 }
 
-/** A group has the cases of its members alone, in the classes of their suites. */
+/** A group contains the cases of its members only, with their suites as classes. */
 TEST_F(TwoCases, AGroupGathersItsMembers)
 {
     ValidationSuite group;

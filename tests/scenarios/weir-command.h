@@ -11,7 +11,7 @@
 namespace weir
 {
 
-/** What a process printed and how it ended. */
+/** Output and exit code of a process. */
 struct Outcome
 {
     int exit;

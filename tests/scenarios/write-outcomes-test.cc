@@ -12,7 +12,7 @@ namespace weir
 namespace
 {
 
-/** A suite of a step of 2 s that is predicted to take 3. */
+/** A suite with a measured step of 2 s, predicted as 3 s. */
 SuiteOutcome
 AStep()
 {
@@ -23,7 +23,7 @@ AStep()
     return outcome;
 }
 
-/** A suite of a slowdown of 4 that is predicted to be 5. */
+/** A suite with a measured slowdown of 4, predicted as 5. */
 SuiteOutcome
 ASlowdown()
 {
@@ -48,8 +48,10 @@ TEST(WriteOutcomes, AFileSaysWhoWroteItAndWhatItsSuitesAre)
     EXPECT_FALSE(file.Has("/validation/s/bounds"));
 }
 
-/** Times are in seconds and slowdowns plain numbers, in the file as in JSON; a table of both says
- * it case by case. */
+/**
+ * In the file as in JSON, times are in seconds and slowdowns are dimensionless; a table of both has
+ * a unit per case.
+ */
 TEST(WriteOutcomes, SlowdownsAreNumbers)
 {
     const WrittenOutcomes file({AStep(), ASlowdown()});
@@ -72,7 +74,7 @@ TEST(WriteOutcomes, SlowdownsAreNumbers)
     EXPECT_FALSE(rows.at(1).contains("measured_s"));
 }
 
-/** Weir's own reference is not called measured. */
+/** References computed by Weir are not called measured. */
 TEST(WriteOutcomes, OnlyMeasurementsAreMeasured)
 {
     SuiteOutcome outcome = AStep();
@@ -81,7 +83,7 @@ TEST(WriteOutcomes, OnlyMeasurementsAreMeasured)
               "reference time");
 }
 
-/** A collective of 64 B and a step, each with a bound at two coverages: a row each. */
+/** A collective of 64 B and a step, each with bounds at two coverages: one row per bound. */
 TEST(WriteOutcomes, BoundsOfFreshCasesAreInOneTable)
 {
     SuiteOutcome outcome;

@@ -12,7 +12,7 @@ namespace weir
 namespace
 {
 
-/** Expects the profile that was read back to be the one that was written. */
+/** Expects the profile read back to equal the one written. */
 void
 ExpectEqual(const LinkProfile& a, const LinkProfile& b)
 {
@@ -192,7 +192,7 @@ TEST(WriteScenario, EveryFieldThatIsNotADefaultReadsBack)
     EXPECT_EQ(DumpScenario(r), DumpScenario(s));
 }
 
-/** What remains of a plan for GPT-22B in a file. */
+/** A plan for GPT-22B after a round trip through a file. */
 ParallelPlan
 ReadBackPlan(const ParallelPlan& plan)
 {
@@ -202,7 +202,8 @@ ReadBackPlan(const ParallelPlan& plan)
     return ReadBack(s).jobs[0].plan;
 }
 
-// What full sharding has and sharded gradients have not, and a plan without sequence parallelism.
+// Values that apply to full sharding but not to sharded gradients, and a plan without sequence
+// parallelism.
 TEST(WriteScenario, OtherPlansReadBack)
 {
     ParallelPlan plan;
@@ -231,7 +232,7 @@ TEST(WriteScenario, OtherPlansReadBack)
     EXPECT_FALSE(shared.sharding.scatter);
 }
 
-// What is written needs no catalogue: the values of a framework stand in the plan.
+// A written run does not refer to the catalog: the plan contains the values of the framework.
 TEST(WriteScenario, WritesAFrameworksValues)
 {
     const Scenario written = LoadScenario("gpt-7.5b-16-h100-zb-2p", {}, Catalog());
@@ -241,7 +242,8 @@ TEST(WriteScenario, WritesAFrameworksValues)
     EXPECT_TRUE(ReadBack(written).jobs[0].plan.embeddingsAsLayers);
 }
 
-// Of values without effect a file would be told, so none is written, however a plan was made.
+// Values without effect would be reported on reading, so they are not written, however the plan was
+// built.
 TEST(WriteScenario, LeavesOutWhatHasNoEffect)
 {
     ParallelPlan plan;

@@ -12,7 +12,7 @@
 namespace weir
 {
 
-/** The file that outcomes make, read by the plain C interface. */
+/** File written from outcomes, read by the plain C interface. */
 class WrittenOutcomes
 {
   public:

@@ -29,7 +29,7 @@ Example()
         "run.yaml");
 }
 
-// yaml-cpp finds documents without end before a comma that opens a text.
+// yaml-cpp finds endless documents before a comma at the start of a text.
 TEST(YamlNode, RefusesATextThatBeginsWithAComma)
 {
     EXPECT_NE(RefusalOf([] {
@@ -164,7 +164,7 @@ TEST(YamlNode, SettingsReplaceAndAdd)
     EXPECT_EQ(node.Get("list").Items()[1].Get("a").Where(), "--set list=[1, {a: 2}]: list.1.a");
 }
 
-/** What is set below the name of a system or model is laid over what that names. */
+/** Keys set below the name of a system or model override the values of the named one. */
 TEST(YamlNode, ANameBecomesTheBaseOfWhatIsSetBelowIt)
 {
     YamlNode node = YamlNode::Parse("system: hgx-h100\n", "run.yaml");
@@ -200,7 +200,7 @@ TEST(YamlNode, OverlayMergesMapsAndKeepsPlaces)
     EXPECT_EQ(base.Get("a").Get("y").Where(), "over.yaml:2:8: a.y");
     EXPECT_EQ(base.Get("list").Items()[0].Where(), "over.yaml:1:8: list.0");
 
-    base.Set("a.z", "5"); // what was laid over stays what it was
+    base.Set("a.z", "5"); // does not change the overlay
     EXPECT_EQ(over.Get("a").Get("z").AsInteger(0, 9), 4);
 }
 
