@@ -118,12 +118,6 @@ struct Planner::State
 namespace
 {
 
-/**
- * The largest call, 2^58 bytes: sizes derived from it, at most 16 times as large (LL128), fit 64
- * bits.
- */
-constexpr Bytes LARGEST_CALL = Bytes::GiB(int64_t{1} << 28);
-
 /** The sum of all hops of a channel. */
 RouteId
 SumOfHops(const RingChannel& channel, Routing& routing)
@@ -268,7 +262,7 @@ Planner::State::Check(const CollectiveCall& call, const Communicator& communicat
         throw std::invalid_argument(
             "a collective of negative size: " + std::to_string(call.bytes.Count()) + " bytes");
     }
-    if (call.bytes > LARGEST_CALL)
+    if (call.bytes > MAX_CALL_BYTES)
     {
         throw std::invalid_argument("found a collective of " + std::to_string(call.bytes.Count()) +
                                     " bytes, expected at most 2^58");
@@ -455,10 +449,7 @@ WeightByContention(StreamShape& shape, const UncontendedRates& rates)
     const double share = ContendedShare(rates, shape.path, shape.chunks);
     for (StreamLeg& leg : shape.legs)
     {
-        if (share < 1 && rates.IsContended(leg.route))
-        {
-            leg.weight *= share;
-        }
+        leg.weight *= shape.underWay * (rates.IsContended(leg.route) ? share : 1);
     }
 }
 

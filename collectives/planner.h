@@ -25,7 +25,8 @@ struct StreamLeg
                    //!< for all merged channels
     Rate cap; //!< rate on the wire, in total for all merged channels; it includes waiting on the
               //!< path, such as filling pipelines
-    double weight{1}; //!< number of merged channels
+    double weight{1}; //!< in max-min sharing: number of merged channels, in a plan times the share
+                      //!< of time that they are under way on loaded links
 };
 
 /** Number of back-to-back calls over which benchmarks average. [nccl-tests' default] */
@@ -38,7 +39,7 @@ struct CollectivePlan
     Algorithm algorithm{Algorithm::Ring};
     Protocol protocol{Protocol::Simple};
     uint32_t channels{1};
-    Time latency; //!< before the legs start: base latency, latency of all hops and pacing delay
+    Time latency; //!< in addition to the legs: base latency, latency of all hops and pacing delay
     std::vector<StreamLeg> legs; //!< for StreamEngine
     Time duration;               //!< closed form of the uncontended call: latency + slowest leg
     Time wire; //!< the part of it in which the slowest leg's bytes occupy links or thread blocks

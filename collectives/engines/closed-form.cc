@@ -118,12 +118,14 @@ UncontendedRates::Evenness() const
     double largest = 0;
     for (const auto& [key, ports] : portsOf)
     {
-        std::size_t count = ports.used;
+        std::size_t count = ports.used; // of links between switches, also those not used
         if (m_crossesSwitches)
         {
             const auto& links = topology.LinksFrom(DeviceId(key / 2)); // as many enter it
-            count = std::count_if(
-                links.begin(), links.end(), [&](LinkId id) { return IsContended(id); });
+            count = std::max<std::size_t>(count,
+                                          std::count_if(links.begin(), links.end(), [&](LinkId id) {
+                                              return IsContended(id);
+                                          }));
         }
         means += ports.sum / static_cast<double>(count);
         largest += ports.largest;

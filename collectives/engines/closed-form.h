@@ -99,12 +99,12 @@ class UncontendedRates
 };
 
 /**
- * Share of its channels' weight that a leg has on contended links of the network while the flows of
- * others load them heavily.
+ * Share of its channels' weight that a leg has on contended links of the network while flows of
+ * other jobs load them heavily.
  *
  * A fluid flow of a hop exists only while a chunk crosses the hop, and what it leaves unused goes
- * to the flows of others. K chunks of a channel cross S hops one after the other in K + S - 1 chunk
- * times, of which each hop is used for K. Where paths meet links of unequal load (ECMP), only the
+ * to other flows. K chunks of a channel cross S hops one after the other in K + S - 1 chunk
+ * times, of which each hop is used for K. Where paths use links of unequal load (ECMP), only the
  * slowest hop takes a whole chunk time, the others q of it on average, so the share is
  * K / (K + q(S - 1)). q is that of the call itself (UncontendedRates::Evenness).
  *

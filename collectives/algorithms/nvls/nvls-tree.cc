@@ -4,7 +4,6 @@
 #include "collectives/channels/double-binary-tree.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
-#include "fabric/routing/concurrent-shares.h"
 
 #include <algorithm>
 #include <array>

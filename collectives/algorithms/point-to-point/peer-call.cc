@@ -151,10 +151,10 @@ PeerCall::PartCap() const
 }
 
 std::vector<Bytes>
-PeerCall::PlaceBytes(const std::function<bool(const Part&)>& isMeant) const
+PeerCall::PlaceBytes(const std::function<bool(const Part&)>& includes) const
 {
     const auto bytesOf = [&](const Part& part) {
-        return isMeant && !isMeant(part) ? Bytes() : WireShare(part);
+        return includes && !includes(part) ? Bytes() : WireShare(part);
     };
     std::vector<Bytes> sent(m_places);
     std::vector<Bytes> received(m_places);

@@ -83,9 +83,9 @@ class PeerCall
 
     /**
      * By work slot: bytes on the wire of the busier of its two directions, one part after another.
-     * @param isMeant which parts count; null: all
+     * @param includes whether a part counts; null: all do
      */
-    std::vector<Bytes> PlaceBytes(const std::function<bool(const Part&)>& isMeant = nullptr) const;
+    std::vector<Bytes> PlaceBytes(const std::function<bool(const Part&)>& includes = nullptr) const;
 
     /** When the last part has arrived, if parts take only these latencies. */
     Time LongestChain(const std::vector<Time>& latencyOfPart) const;

@@ -270,14 +270,11 @@ PointToPointStreams(const AlgorithmInputs& in)
         LinkLoads loads = LoadsOf(in, call, slowest);
         const Bytes busiest = *std::max_element(places.begin(), places.end());
         shape.legs.push_back(OneLeg(in, loads, capOf(Bytes(loads.largestPart), busiest)));
-        // A work slot has one of its parts under way, so each is for part of the call.
+        // A work slot sends one part at a time, so each part is under way for a share of the call.
         const std::vector<Bytes> network = call.PlaceBytes(
             [&](const auto& part) { return !AreInOneNode(in, call.MessageOf(part)); });
         const Bytes slot = *std::max_element(network.begin(), network.end());
-        if (slot > Bytes(loads.largestPart))
-        {
-            shape.legs.back().weight *= static_cast<double>(loads.largestPart) / slot.ToDouble();
-        }
+        shape.underWay = std::min(1.0, loads.largestPart / std::max(1.0, slot.ToDouble()));
     }
     else
     {
@@ -291,8 +288,7 @@ PointToPointStreams(const AlgorithmInputs& in)
             }
             const Bytes bytes = call.WireShare(parts[i]);
             const Bytes around = std::max(places[parts[i].sender], places[parts[i].receiver]);
-            const double share = bytes < around ? bytes.ToDouble() / around.ToDouble() : 1;
-            AddLeg(shape.legs, {path.route, bytes, capOf(bytes, around), share}, in.routing);
+            AddLeg(shape.legs, {path.route, bytes, capOf(bytes, around)}, in.routing);
         }
     }
     shape.latency = CallLatency(in, Algorithm::PointToPoint) + call.LongestChain(slowest.OfParts());
