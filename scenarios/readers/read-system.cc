@@ -148,7 +148,7 @@ ReadPcie(const YamlNode& node, const TypicalEfficiency& typical, NodeSpec& spec)
     if (switches.IsSequence())
     {
         spec.pcieSwitches = static_cast<uint32_t>(switches.Items().size());
-        spec.switchPlaces = ReadSwitchPlaces(switches, spec.sockets, typical);
+        spec.switchAttachments = ReadSwitchPlaces(switches, spec.sockets, typical);
     }
     else
     {
@@ -158,7 +158,8 @@ ReadPcie(const YamlNode& node, const TypicalEfficiency& typical, NodeSpec& spec)
         spec.pcieSwitches > 0 ? ReadPcieUplinkProfile(node, spec.pcie, typical) : spec.pcie;
     if (const auto places = node.Find("gpusOn"))
     {
-        spec.gpuPlaces = ReadPlaces(*places, spec.gpus, spec.sockets, spec.pcieSwitches, typical);
+        spec.gpuAttachments =
+            ReadPlaces(*places, spec.gpus, spec.sockets, spec.pcieSwitches, typical);
     }
 }
 
@@ -217,7 +218,7 @@ ReadNic(const YamlNode& node,
     }
     if (const auto places = node.Find("on"))
     {
-        spec.nicPlaces = ReadPlaces(*places, cards, spec.sockets, spec.pcieSwitches, typical);
+        spec.nicAttachments = ReadPlaces(*places, cards, spec.sockets, spec.pcieSwitches, typical);
     }
     if (const auto slot = node.Find("pcie"))
     {
@@ -227,7 +228,7 @@ ReadNic(const YamlNode& node,
     {
         CheckPlainKeys(*bridge);
         spec.nicHostBridge = ReadPlainProfile(*bridge, "host-bridge");
-        const auto cards = PlacesOf(spec).cards;
+        const auto cards = AttachmentsOf(spec).cards;
         if (!bridge->IsInherited() && std::none_of(cards.begin(), cards.end(), IsOnSocket))
         {
             bridge->Fail(
@@ -244,7 +245,7 @@ ReadNic(const YamlNode& node,
 void
 FillHostBridge(const HostFigures& host, NodeSpec& spec)
 {
-    const auto places = PlacesOf(spec);
+    const auto places = AttachmentsOf(spec);
     const bool meet = host.hostBridge && spec.nics > 0 && !spec.gpuLink &&
                       std::any_of(places.cards.begin(), places.cards.end(), IsOnSocket) &&
                       std::any_of(places.gpus.begin(), places.gpus.end(), IsOnSocket);

@@ -42,7 +42,7 @@ class TreeText
   public:
     explicit TreeText(const NodeSpec& node)
         : m_node(node),
-          m_places(PlacesOf(node))
+          m_places(AttachmentsOf(node))
     {
     }
 

@@ -28,7 +28,7 @@ class Layout
   public:
     explicit Layout(const NodeSpec& spec)
         : m_spec(spec),
-          m_places(PlacesOf(spec)),
+          m_places(AttachmentsOf(spec)),
           m_hasCards(spec.nics > 0 && (spec.portsPerNic > 1 || spec.nicHostBridge)),
           m_depth(m_places.switches.size(), 0)
     {

@@ -74,16 +74,16 @@ SetPlaces(NodeSpec& spec, NodeAttachments places, bool gpusOnChip)
     Forget(places.gpus, spec.gpuLink.value_or(spec.pcie));
     Forget(places.cards, spec.nicPcie.value_or(spec.pcie));
     Forget(places.switches, spec.pcieUplink);
-    spec.gpuPlaces.clear();
-    spec.nicPlaces.clear();
-    spec.switchPlaces.clear();
-    const NodeAttachments even = PlacesOf(spec);
+    spec.gpuAttachments.clear();
+    spec.nicAttachments.clear();
+    spec.switchAttachments.clear();
+    const NodeAttachments even = AttachmentsOf(spec);
     ForgetEven(places.gpus, even.gpus);
     ForgetEven(places.cards, even.cards);
     ForgetEven(places.switches, even.switches);
-    spec.gpuPlaces = std::move(places.gpus);
-    spec.nicPlaces = std::move(places.cards);
-    spec.switchPlaces = std::move(places.switches);
+    spec.gpuAttachments = std::move(places.gpus);
+    spec.nicAttachments = std::move(places.cards);
+    spec.switchAttachments = std::move(places.switches);
 }
 
 } // namespace weir

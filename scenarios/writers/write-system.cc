@@ -77,12 +77,12 @@ WritePcie(YamlWriter& out, const NodeSpec& node)
 {
     out.BeginMap("pcie");
     WriteProfile(out, node.pcie);
-    if (node.switchPlaces.empty())
+    if (node.switchAttachments.empty())
     {
         out.Integer("switches", node.pcieSwitches);
     }
-    WritePlaces(out, "switches", node.switchPlaces);
-    WritePlaces(out, "gpusOn", node.gpuPlaces);
+    WritePlaces(out, "switches", node.switchAttachments);
+    WritePlaces(out, "gpusOn", node.gpuAttachments);
     if (node.pcieSwitches > 0)
     {
         out.BeginMap("uplink");
@@ -124,7 +124,7 @@ WriteNic(YamlWriter& out, const NodeSpec& node)
         {
             out.Integer("ports", node.portsPerNic);
         }
-        WritePlaces(out, "on", node.nicPlaces);
+        WritePlaces(out, "on", node.nicAttachments);
         out.Text("transport", NameOf(TransportNames(), node.transport));
         WriteProfile(out, node.nic);
         WriteOptional(out, "pcie", node.nicPcie);

@@ -318,7 +318,7 @@ TEST(CallsInARow, StoresOverPcieAreWaitedFor)
         spec.node.wiring = NvLinkWiring::None;
         spec.node.gpus = 2;
         spec.node.pcieSwitches = 0;
-        spec.node.gpuPlaces = {{PcieParent::Socket, 0, {}}, {PcieParent::Socket, 1, {}}};
+        spec.node.gpuAttachments = {{PcieParent::Socket, 0, {}}, {PcieParent::Socket, 1, {}}};
         spec.node.interSocket = ReferenceLink("socket", 22, socketNanoseconds);
         CollectiveBench bench(spec);
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(2));

@@ -298,7 +298,7 @@ TEST(RingSearch, FarNicsServeOnlyWhereThereAreNoNear)
     const auto find = [](std::vector<PcieAttachment> places) {
         ClusterSpec spec = A100Boxes(2);
         spec.node.nics = static_cast<uint32_t>(places.size());
-        spec.node.nicPlaces = std::move(places);
+        spec.node.nicAttachments = std::move(places);
         CollectiveBench bench(spec);
         const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
         const auto& communicator = bench.GetPlanner().GetCommunicator(id);
@@ -345,7 +345,7 @@ TEST(RingSearch, RingsKeepToNvLinkWhereAllHopsCan)
         ReferenceLink("pcie3-x16", PcieRawRate(3, 16).ToGBps(), 150);
     spec.node.interSocket = ReferenceLink("socket", 10, 200);
     spec.node.nics = 1;
-    spec.node.nicPlaces = {{PcieParent::Socket, 1, std::nullopt}};
+    spec.node.nicAttachments = {{PcieParent::Socket, 1, std::nullopt}};
     CollectiveBench bench(spec);
     const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
     const auto& communicator = bench.GetPlanner().GetCommunicator(id);

@@ -64,10 +64,10 @@ TEST(NodePlacesTest, DevicesHangWhereTheirPlacesSay)
     spec.node.gpus = 3;
     spec.node.nics = 1;
     spec.node.pcieSwitches = 2;
-    spec.node.switchPlaces = {{PcieParent::Socket, 1, {}}, {PcieParent::Switch, 0, {}}};
-    spec.node.gpuPlaces = {
+    spec.node.switchAttachments = {{PcieParent::Socket, 1, {}}, {PcieParent::Switch, 0, {}}};
+    spec.node.gpuAttachments = {
         {PcieParent::Switch, 1, {}}, {PcieParent::Socket, 0, {}}, {PcieParent::Switch, 0, {}}};
-    spec.node.nicPlaces = {{PcieParent::Switch, 1, {}}};
+    spec.node.nicAttachments = {{PcieParent::Switch, 1, {}}};
     const Cluster cluster(spec);
     EXPECT_EQ(Path(cluster, "gpu0", "nic0"), Names{"pcie1"});
     EXPECT_EQ(Path(cluster, "gpu2", "nic0"), (Names{"pcie0", "pcie1"}));
@@ -79,8 +79,8 @@ TEST(NodePlacesTest, ASlotOfItsOwnIsAsWideAsItSays)
     ClusterSpec spec = OneNode();
     LinkProfile narrow = spec.node.pcie;
     narrow.rawRate = spec.node.pcie.rawRate / 2;
-    spec.node.gpuPlaces = PlacesOf(spec.node).gpus;
-    spec.node.gpuPlaces[5].link = narrow;
+    spec.node.gpuAttachments = AttachmentsOf(spec.node).gpus;
+    spec.node.gpuAttachments[5].link = narrow;
     const Cluster cluster(spec);
     const auto slotRate = [&](uint32_t gpu) {
         for (const LinkId id : cluster.GetTopology().LinksFrom(cluster.GpuDevice(GpuId(gpu))))
@@ -182,19 +182,19 @@ TEST(NodePlacesTest, PlacesThatDoNotExistAreRefusedByField)
 {
     EXPECT_EQ(Refusal([](NodeSpec&) {}), "");
     EXPECT_EQ(Refusal([](NodeSpec& n) {
-                  n.gpuPlaces = {{PcieParent::Socket, 0, {}}};
+                  n.gpuAttachments = {{PcieParent::Socket, 0, {}}};
               }),
-              "node.gpuPlaces: 1 attachments, expected 8");
+              "node.gpuAttachments: 1 attachments, expected 8");
     EXPECT_EQ(Refusal([](NodeSpec& n) {
-                  n.nicPlaces = PlacesOf(n).cards;
-                  n.nicPlaces[3].index = 4;
+                  n.nicAttachments = AttachmentsOf(n).cards;
+                  n.nicAttachments[3].index = 4;
               }),
-              "node.nicPlaces[3]: attachment to PCIe switch 4, expected an index below 4");
+              "node.nicAttachments[3]: attachment to PCIe switch 4, expected an index below 4");
     EXPECT_EQ(Refusal([](NodeSpec& n) {
-                  n.switchPlaces.assign(4, {PcieParent::Socket, 0, {}});
-                  n.switchPlaces[1] = {PcieParent::Switch, 1, {}};
+                  n.switchAttachments.assign(4, {PcieParent::Socket, 0, {}});
+                  n.switchAttachments[1] = {PcieParent::Switch, 1, {}};
               }),
-              "node.switchPlaces[1]: attachment to PCIe switch 1, expected an index below 1 "
+              "node.switchAttachments[1]: attachment to PCIe switch 1, expected an index below 1 "
               "(switches before it)");
     EXPECT_EQ(Refusal([](NodeSpec& n) { n.portsPerNic = 3; }),
               "node.portsPerNic: 3, expected a divisor of node.nics, 8");

@@ -159,9 +159,9 @@ fabric: {kind: leaf-spine, leafRadix: 32, link: {latency: 1us}, source: test}
 )")
                               .cluster.node;
     EXPECT_EQ(node.pcieSwitches, 2u);
-    EXPECT_EQ(node.switchPlaces[1].parent, PcieParent::Switch);
-    EXPECT_EQ(node.gpuPlaces[2].link->rawRate, PcieRawRate(4, 8));
-    EXPECT_FALSE(node.gpuPlaces[1].link);
+    EXPECT_EQ(node.switchAttachments[1].parent, PcieParent::Switch);
+    EXPECT_EQ(node.gpuAttachments[2].link->rawRate, PcieRawRate(4, 8));
+    EXPECT_FALSE(node.gpuAttachments[1].link);
     EXPECT_EQ(node.nics, 4u);
     EXPECT_EQ(node.NicCards(), 2u);
     EXPECT_EQ(node.transport, NetTransport::Tcp);

@@ -50,7 +50,8 @@ LinksOf(const NodeSpec& node, bool payload)
                 bare(**link);
             }
         }
-        for (auto* places : {&spec.node.gpuPlaces, &spec.node.nicPlaces, &spec.node.switchPlaces})
+        for (auto* places :
+             {&spec.node.gpuAttachments, &spec.node.nicAttachments, &spec.node.switchAttachments})
         {
             for (PcieAttachment& place : *places)
             {
@@ -340,14 +341,14 @@ TEST(TopologyFiles, ASlowSlotIsLabelledInTheDrawing)
 {
     ClusterSpec cluster = ReadTopology("hgx-h100", "", Catalog());
     EXPECT_EQ(DrawTopology(cluster).find("#b00020"), std::string::npos);
-    cluster.node.gpuPlaces = ReadTopology("hgx-h100", "", Catalog()).node.gpuPlaces;
+    cluster.node.gpuAttachments = ReadTopology("hgx-h100", "", Catalog()).node.gpuAttachments;
     for (uint32_t gpu = 0; gpu < 8; gpu++)
     {
-        cluster.node.gpuPlaces.push_back({PcieParent::Switch, gpu / 2, std::nullopt});
+        cluster.node.gpuAttachments.push_back({PcieParent::Switch, gpu / 2, std::nullopt});
     }
     LinkProfile slow = cluster.node.pcie;
     slow.rawRate = PcieRawRate(5, 4);
-    cluster.node.gpuPlaces[3].link = slow;
+    cluster.node.gpuAttachments[3].link = slow;
     EXPECT_NE(DrawTopology(cluster).find("#b00020"), std::string::npos);
 }
 

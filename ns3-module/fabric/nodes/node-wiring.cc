@@ -51,39 +51,39 @@ CheckNvLink(const NodeSpec& spec)
 }
 
 /**
- * Checks that @p places is empty or names an existing parent for each of @p items.
+ * Checks that @p attachments is empty or names an existing parent for each of @p items.
  * @throws std::invalid_argument
  */
 void
-CheckPlaces(const NodeSpec& spec,
-            const std::vector<PcieAttachment>& places,
-            uint32_t items,
-            const std::string& field)
+CheckAttachments(const NodeSpec& spec,
+                 const std::vector<PcieAttachment>& attachments,
+                 uint32_t items,
+                 const std::string& field)
 {
-    if (!places.empty() && places.size() != items)
+    if (!attachments.empty() && attachments.size() != items)
     {
-        throw std::invalid_argument(field + ": " + std::to_string(places.size()) +
+        throw std::invalid_argument(field + ": " + std::to_string(attachments.size()) +
                                     " attachments, expected " + std::to_string(items));
     }
-    const bool areSwitches = &places == &spec.switchPlaces;
-    for (std::size_t i = 0; i < places.size(); i++)
+    const bool areSwitches = &attachments == &spec.switchAttachments;
+    for (std::size_t i = 0; i < attachments.size(); i++)
     {
-        const PcieAttachment& place = places[i];
+        const PcieAttachment& attachment = attachments[i];
         const std::string which = field + "[" + std::to_string(i) + "]";
-        const bool inSwitch = place.parent == PcieParent::Switch;
+        const bool inSwitch = attachment.parent == PcieParent::Switch;
         const auto parents = !inSwitch     ? spec.sockets
                              : areSwitches ? static_cast<uint32_t>(i)
                                            : spec.pcieSwitches;
-        if (place.index >= parents)
+        if (attachment.index >= parents)
         {
             throw std::invalid_argument(
                 which + ": attachment to " + (inSwitch ? "PCIe switch " : "socket ") +
-                std::to_string(place.index) + ", expected an index below " +
+                std::to_string(attachment.index) + ", expected an index below " +
                 std::to_string(parents) + (inSwitch && areSwitches ? " (switches before it)" : ""));
         }
-        if (place.link)
+        if (attachment.link)
         {
-            CheckProfile(*place.link, which + ".link");
+            CheckProfile(*attachment.link, which + ".link");
         }
     }
 }
@@ -101,7 +101,7 @@ CheckCards(const NodeSpec& spec)
                                     ", expected a divisor of node.nics, " +
                                     std::to_string(spec.nics));
     }
-    CheckPlaces(spec, spec.nicPlaces, spec.NicCards(), "node.nicPlaces");
+    CheckAttachments(spec, spec.nicAttachments, spec.NicCards(), "node.nicAttachments");
     if (spec.nicPcie)
     {
         CheckProfile(*spec.nicPcie, "node.nicPcie");
@@ -151,8 +151,8 @@ CheckNodeSpec(const NodeSpec& spec)
     {
         CheckProfile(spec.pcieUplink, "node.pcieUplink");
     }
-    CheckPlaces(spec, spec.switchPlaces, spec.pcieSwitches, "node.switchPlaces");
-    CheckPlaces(spec, spec.gpuPlaces, spec.gpus, "node.gpuPlaces");
+    CheckAttachments(spec, spec.switchAttachments, spec.pcieSwitches, "node.switchAttachments");
+    CheckAttachments(spec, spec.gpuAttachments, spec.gpus, "node.gpuAttachments");
     CheckCards(spec);
 }
 
@@ -167,31 +167,31 @@ BlockOf(uint32_t i, uint32_t items, uint32_t blocks)
 }
 
 /**
- * Spreads @p items contiguously over @p parents if @p places is empty, and sets missing links to @p
- * link.
+ * Spreads @p items contiguously over @p parents if @p attachments is empty, and sets missing links
+ * to @p link.
  */
 std::vector<PcieAttachment>
-Fill(std::vector<PcieAttachment> places,
+Fill(std::vector<PcieAttachment> attachments,
      uint32_t items,
      PcieParent parent,
      uint32_t parents,
      const LinkProfile& link)
 {
-    if (places.empty())
+    if (attachments.empty())
     {
         for (uint32_t i = 0; i < items; i++)
         {
-            places.push_back({parent, BlockOf(i, items, parents), std::nullopt});
+            attachments.push_back({parent, BlockOf(i, items, parents), std::nullopt});
         }
     }
-    for (PcieAttachment& place : places)
+    for (PcieAttachment& attachment : attachments)
     {
-        if (!place.link)
+        if (!attachment.link)
         {
-            place.link = link;
+            attachment.link = link;
         }
     }
-    return places;
+    return attachments;
 }
 
 std::vector<DeviceId>
@@ -213,9 +213,10 @@ struct PcieTree
     std::vector<DeviceId> roots;    //!< by socket
     std::vector<DeviceId> switches; //!< by PCIe switch
 
-    DeviceId At(const PcieAttachment& place) const
+    DeviceId At(const PcieAttachment& attachment) const
     {
-        return place.parent == PcieParent::Socket ? roots[place.index] : switches[place.index];
+        return attachment.parent == PcieParent::Socket ? roots[attachment.index]
+                                                       : switches[attachment.index];
     }
 };
 
@@ -257,27 +258,29 @@ WireCards(Topology& topology,
           const NodeSpec& spec,
           uint32_t node,
           const std::vector<DeviceId>& ports,
-          const std::vector<PcieAttachment>& places,
+          const std::vector<PcieAttachment>& attachments,
           const PcieTree& tree)
 {
     const std::string prefix = "node" + std::to_string(node) + "/";
     auto cards = ports;
     if (spec.portsPerNic > 1)
     {
-        cards = AddDevices(topology, DeviceKind::PcieSwitch, prefix + "card", node, places.size());
+        cards =
+            AddDevices(topology, DeviceKind::PcieSwitch, prefix + "card", node, attachments.size());
         for (std::size_t port = 0; port < ports.size(); port++)
         {
             const std::size_t card = port / spec.portsPerNic;
-            LinkProfile inside = *places[card].link; // the slot is the bottleneck, not the card
+            LinkProfile inside =
+                *attachments[card].link; // the slot is the bottleneck, not the card
             inside.latency = Time();
             topology.AddDuplexLink(ports[port], cards[card], LinkKind::Pcie, inside);
         }
     }
     for (std::size_t i = 0; i < cards.size(); i++)
     {
-        const LinkProfile& slot = *places[i].link;
-        const DeviceId at = tree.At(places[i]);
-        if (spec.nicHostBridge && places[i].parent == PcieParent::Socket)
+        const LinkProfile& slot = *attachments[i].link;
+        const DeviceId at = tree.At(attachments[i]);
+        if (spec.nicHostBridge && attachments[i].parent == PcieParent::Socket)
         {
             const std::string name = prefix + "bridge" + std::to_string(i);
             WireBridge(topology, cards[i], at, name, node, i, slot, *spec.nicHostBridge);
@@ -363,19 +366,22 @@ PcieHopsFrom(const Topology& topology, DeviceId from)
 } // namespace
 
 NodeAttachments
-PlacesOf(const NodeSpec& spec)
+AttachmentsOf(const NodeSpec& spec)
 {
     const bool hasSwitches = spec.pcieSwitches > 0;
     const auto parent = hasSwitches ? PcieParent::Switch : PcieParent::Socket;
     const uint32_t parents = hasSwitches ? spec.pcieSwitches : spec.sockets;
-    return {
-        Fill(spec.switchPlaces,
-             spec.pcieSwitches,
-             PcieParent::Socket,
-             spec.sockets,
-             spec.pcieUplink),
-        Fill(spec.gpuPlaces, spec.gpus, parent, parents, spec.gpuLink.value_or(spec.pcie)),
-        Fill(spec.nicPlaces, spec.NicCards(), parent, parents, spec.nicPcie.value_or(spec.pcie))};
+    return {Fill(spec.switchAttachments,
+                 spec.pcieSwitches,
+                 PcieParent::Socket,
+                 spec.sockets,
+                 spec.pcieUplink),
+            Fill(spec.gpuAttachments, spec.gpus, parent, parents, spec.gpuLink.value_or(spec.pcie)),
+            Fill(spec.nicAttachments,
+                 spec.NicCards(),
+                 parent,
+                 parents,
+                 spec.nicPcie.value_or(spec.pcie))};
 }
 
 std::vector<const LinkProfile*>
@@ -390,13 +396,14 @@ NodeProfiles(const NodeSpec& spec)
             profiles.push_back(&**optional);
         }
     }
-    for (const auto* places : {&spec.switchPlaces, &spec.gpuPlaces, &spec.nicPlaces})
+    for (const auto* attachments :
+         {&spec.switchAttachments, &spec.gpuAttachments, &spec.nicAttachments})
     {
-        for (const PcieAttachment& place : *places)
+        for (const PcieAttachment& attachment : *attachments)
         {
-            if (place.link)
+            if (attachment.link)
             {
-                profiles.push_back(&*place.link);
+                profiles.push_back(&*attachment.link);
             }
         }
     }
@@ -407,7 +414,7 @@ NodeDevices
 WireNode(Topology& topology, const NodeSpec& spec, uint32_t node)
 {
     const std::string prefix = "node" + std::to_string(node) + "/";
-    const NodeAttachments places = PlacesOf(spec);
+    const NodeAttachments attachments = AttachmentsOf(spec);
     NodeDevices devices;
     devices.gpus = AddDevices(topology, DeviceKind::Gpu, prefix + "gpu", node, spec.gpus);
     WireNvLink(topology, spec, node, prefix, devices.gpus);
@@ -419,14 +426,16 @@ WireNode(Topology& topology, const NodeSpec& spec, uint32_t node)
     tree.roots = AddDevices(topology, DeviceKind::RootComplex, prefix + "cpu", node, spec.sockets);
     for (std::size_t i = 0; i < devices.gpus.size(); i++)
     {
-        const PcieAttachment& place = places.gpus[i];
-        topology.AddDuplexLink(devices.gpus[i], tree.At(place), LinkKind::Pcie, *place.link);
+        const PcieAttachment& attachment = attachments.gpus[i];
+        topology.AddDuplexLink(
+            devices.gpus[i], tree.At(attachment), LinkKind::Pcie, *attachment.link);
     }
-    WireCards(topology, spec, node, devices.nics, places.cards, tree);
+    WireCards(topology, spec, node, devices.nics, attachments.cards, tree);
     for (std::size_t i = 0; i < tree.switches.size(); i++)
     {
-        const PcieAttachment& place = places.switches[i];
-        topology.AddDuplexLink(tree.switches[i], tree.At(place), LinkKind::Pcie, *place.link);
+        const PcieAttachment& attachment = attachments.switches[i];
+        topology.AddDuplexLink(
+            tree.switches[i], tree.At(attachment), LinkKind::Pcie, *attachment.link);
     }
     WireSockets(topology, spec, tree.roots);
     return devices;

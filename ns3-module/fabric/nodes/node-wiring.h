@@ -34,7 +34,7 @@ struct NodeAttachments
 };
 
 /** The attachment points of @p spec. Devices without one are spread evenly; each `link` is set. */
-NodeAttachments PlacesOf(const NodeSpec& spec);
+NodeAttachments AttachmentsOf(const NodeSpec& spec);
 
 /** The profiles of all links inside a node of @p spec: NVLink, slots, sockets, NIC port. */
 std::vector<const LinkProfile*> NodeProfiles(const NodeSpec& spec);
@@ -43,9 +43,9 @@ std::vector<const LinkProfile*> NodeProfiles(const NodeSpec& spec);
  * Adds the devices and links inside node @p node: GPUs, NVLink, PCIe switches, root complexes,
  * NICs.
  *
- * GPUs, NIC cards and PCIe switches are attached as PlacesOf says. The root complexes of one board
- * are connected pairwise. The NVSwitches of a node are one non-blocking device. The ports of a
- * multi-port card are NICs behind one device, the card, and share its slot. If `nicHostBridge` is
+ * GPUs, NIC cards and PCIe switches are attached as AttachmentsOf says. The root complexes of one
+ * board are connected pairwise. The NVSwitches of a node are one non-blocking device. The ports of
+ * a multi-port card are NICs behind one device, the card, and share its slot. If `nicHostBridge` is
  * given, the sent and received traffic of a card on a socket passes one link of that rate, so that
  * both directions combined cannot exceed it.
  * @param spec must have passed CheckNodeSpec.

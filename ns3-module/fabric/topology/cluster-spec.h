@@ -102,11 +102,11 @@ struct NodeSpec
     LinkProfile nic;                //!< NIC port to its leaf switch
     uint32_t computeCapability{90}; //!< of the GPUs, times ten: 70, 80, 90, 100
     HostCpu cpu{HostCpu::Intel};
-    std::string cpuModel;                     //!< e.g. "Xeon Platinum 8480C"; informative
-    uint32_t socketsPerBoard{0};              //!< sockets connected pairwise; 0: all
-    std::vector<PcieAttachment> switchPlaces; //!< by PCIe switch; a parent switch comes before it
-    std::vector<PcieAttachment> gpuPlaces;    //!< by GPU
-    std::vector<PcieAttachment> nicPlaces;    //!< by NIC card
+    std::string cpuModel;                          //!< e.g. "Xeon Platinum 8480C"; informative
+    uint32_t socketsPerBoard{0};                   //!< sockets connected pairwise; 0: all
+    std::vector<PcieAttachment> switchAttachments; //!< by PCIe switch; a parent comes first
+    std::vector<PcieAttachment> gpuAttachments;    //!< by GPU
+    std::vector<PcieAttachment> nicAttachments;    //!< by NIC card
     NetTransport transport{NetTransport::Infiniband};
     uint32_t portsPerNic{1};                  //!< ports of a card; consecutive ports share its slot
     std::optional<LinkProfile> gpuLink;       //!< slot of a GPU, if not `pcie`: NVLink-C2C
