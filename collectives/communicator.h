@@ -59,7 +59,7 @@ struct TreeNeighbors
 /** One channel's tree over the group. */
 struct TreeChannel
 {
-    std::vector<TreeNeighbors> places; //!< by group rank; empty until a call needs them
+    std::vector<TreeNeighbors> neighbors; //!< by group rank; empty until a call needs them
 };
 
 /** What NCCL's search found for one kind of graph; input of NCCL's tuning model. */

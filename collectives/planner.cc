@@ -419,20 +419,20 @@ PlayedTime(const IdlePlayback& playback, uint32_t levels, Time wire, double call
  * start after d and share their links take d + w(2), where w(2) is the time of both calls' bytes.
  * So d = T(1 + w / T) - w(2), limited to 0 <= d <= T - w.
  *
- * @param alone T
+ * @param uncontended T
  * @param beside T(1 + w / T)
  * @param wire w
  * @return d; the caps of the legs are set
  */
 Time
-Pace(StreamShape& shape, Routing& routing, Time alone, Time beside, Time wire)
+Pace(StreamShape& shape, Routing& routing, Time uncontended, Time beside, Time wire)
 {
     const Time shared = UncontendedTime(RepeatLegs(shape.legs, 2), routing);
-    const Time most = alone - wire;
+    const Time most = uncontended - wire;
     const Time before = std::min(std::max(Time(), beside - shared), most);
     if (before < most)
     {
-        const double seconds = (alone - before).ToSeconds();
+        const double seconds = (uncontended - before).ToSeconds();
         for (auto& leg : shape.legs)
         {
             const Rate pace = Rate::BytesPerSecond(leg.bytes.ToDouble() / seconds);
@@ -603,11 +603,11 @@ Planner::Plan(const CollectiveCall& call)
                        : std::nullopt;
         };
         Time moving;
-        if (const auto alone = playedTime(1))
+        if (const auto uncontended = playedTime(1))
         {
             // The part of the latency that the transfer does not hide.
-            shape.latency = std::min(shape.latency, *alone - wire.time);
-            moving = *alone - shape.latency;
+            shape.latency = std::min(shape.latency, *uncontended - wire.time);
+            moving = *uncontended - shape.latency;
         }
         else
         {

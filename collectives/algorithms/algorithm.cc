@@ -166,9 +166,10 @@ CallLatency(const AlgorithmInputs& in, Algorithm algorithm)
         }
     }
     // With one GPU per node all stores of a GPU go over PCIe, to its host's buffers.
-    const bool alone = in.communicator.gpusPerNode == 1 && in.communicator.nodes > 1;
-    return in.times.Call(
-               algorithm, in.protocol, alone ? ConnectionKind::Pcie : InnerKind(in.communicator)) +
+    const bool oneGpuPerNode = in.communicator.gpusPerNode == 1 && in.communicator.nodes > 1;
+    return in.times.Call(algorithm,
+                         in.protocol,
+                         oneGpuPerNode ? ConnectionKind::Pcie : InnerKind(in.communicator)) +
            farther * 2;
 }
 

@@ -114,7 +114,7 @@ RunTheSame(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& ro
 std::vector<uint32_t>
 ChunksOver(const ChannelSchedule& channel, const CallDescription& description)
 {
-    const std::vector<uint32_t>& together = description.together;
+    const std::vector<uint32_t>& mergedChunks = description.mergedChunks;
     std::vector<uint32_t> chunks(channel.connections.size());
     for (const ThreadBlock& block : channel.blocks)
     {
@@ -122,8 +122,9 @@ ChunksOver(const ChannelSchedule& channel, const CallDescription& description)
         {
             for (uint32_t i = p.sendTo; Sends(p.kind) && i < uint32_t{p.sendTo} + p.sends; ++i)
             {
-                const std::size_t chunk = block.place + static_cast<uint32_t>(p.chunk);
-                chunks[block.send[i]] += together.empty() ? 1 : together[chunk % together.size()];
+                const std::size_t chunk = block.position + static_cast<uint32_t>(p.chunk);
+                chunks[block.send[i]] +=
+                    mergedChunks.empty() ? 1 : mergedChunks[chunk % mergedChunks.size()];
             }
         }
     }
@@ -235,10 +236,10 @@ ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description)
                 const bool inPasses = description.slices == 0;
                 loop.slices = inPasses ? PassesOf(inputs.protocol, chunk) : loop.slices;
                 loop.slice = description.wholePasses ? PassOf(inputs.protocol, chunk) : Bytes();
-                if (!description.together.empty())
+                if (!description.mergedChunks.empty())
                 {
                     loop.chunks.clear();
-                    for (const uint32_t count : description.together)
+                    for (const uint32_t count : description.mergedChunks)
                     {
                         loop.chunks.push_back(chunk * count);
                     }

@@ -35,8 +35,8 @@ struct CallDescription
     Bytes chunk;        //!< payload of a full chunk
     uint32_t chunks{1}; //!< chunks per pass
     LastChunks lastChunks{LastChunks::Cut};
-    std::vector<uint32_t> together{}; //!< by the chunk number that primitives use: how many chunks
-                                      //!< of a pass move as one; empty: one each
+    std::vector<uint32_t> mergedChunks{}; //!< by the chunk number that primitives use: how many
+                                          //!< chunks of a pass move as one; empty: one each
     uint32_t subChannels{1}; //!< chunk i uses sub-channel i mod sub-channels, see SubChannelsOf
     uint32_t slices{0}; //!< slices of a chunk, if it is large enough; 0: one per pass of its block
     bool wholePasses{

@@ -23,9 +23,9 @@ namespace
 
 /**
  * Joins the chains of a communicator's nodes to NCCL's trees (src/graph/connect.cc). Between nodes
- * the edges are those of PlaceInDoubleTree: of every 2 x @p found channels the first half use tree
- * 0 and the second half tree 1. A node is connected to its parent at the first GPU of its chain,
- * and to its children as the pattern says.
+ * the edges are those of NeighborsInDoubleTree: of every 2 x @p found channels the first half use
+ * tree 0 and the second half tree 1. A node is connected to its parent at the first GPU of its
+ * chain, and to its children as the pattern says.
  */
 class TreeBuilder
 {
@@ -53,7 +53,7 @@ class TreeBuilder
     struct End
     {
         std::size_t part;
-        std::size_t place; //!< index in the chain
+        std::size_t index; //!< index in the chain
     };
 
     const NodeChain& ChainOf(std::size_t part, uint32_t channel) const;
@@ -107,7 +107,7 @@ TreeBuilder::Build(uint32_t channel, uint32_t queuePair) const
     TreeChannel tree;
     for (const auto& part : m_parts)
     {
-        tree.places.resize(tree.places.size() + part.ranks.size());
+        tree.neighbors.resize(tree.neighbors.size() + part.ranks.size());
     }
     const auto nodes = static_cast<uint32_t>(m_parts.size());
     for (std::size_t k = 0; k < m_parts.size(); ++k)
@@ -116,18 +116,18 @@ TreeBuilder::Build(uint32_t channel, uint32_t queuePair) const
     }
     for (uint32_t k = 0; k < nodes; ++k)
     {
-        const auto node = PlaceInDoubleTree(nodes, k, channel / m_found % 2);
+        const auto node = NeighborsInDoubleTree(nodes, k, channel / m_found % 2);
         if (node.parent == BinaryTreeNode::NONE)
         {
             continue;
         }
         const End here{k, 0};
         const End there = ChildEnd(node.parent, node.side, channel);
-        TreeNeighbors& place = tree.places[RankAt(here, channel)];
-        place.parent = RankAt(there, channel);
-        place.toParent = Between(here, there, channel, queuePair);
-        place.fromParent = Between(there, here, channel, queuePair);
-        tree.places[place.parent].children.push_back(RankAt(here, channel));
+        TreeNeighbors& own = tree.neighbors[RankAt(here, channel)];
+        own.parent = RankAt(there, channel);
+        own.toParent = Between(here, there, channel, queuePair);
+        own.fromParent = Between(there, here, channel, queuePair);
+        tree.neighbors[own.parent].children.push_back(RankAt(here, channel));
     }
     return tree;
 }
@@ -140,14 +140,14 @@ TreeBuilder::AddChain(TreeChannel& tree, std::size_t part, uint32_t channel) con
     {
         const End above{part, i - 1};
         const End here{part, i};
-        TreeNeighbors& place = tree.places[RankAt(here, channel)];
-        place.parent = RankAt(above, channel);
+        TreeNeighbors& own = tree.neighbors[RankAt(here, channel)];
+        own.parent = RankAt(above, channel);
         const GpuId gpu = GpuAt(here, channel);
         const GpuId parent = GpuAt(above, channel);
         const auto& middles = m_parts[part].middles;
-        place.toParent = m_connector.InsideNodeBy(middles, gpu, parent);
-        place.fromParent = m_connector.InsideNodeBy(middles, parent, gpu);
-        tree.places[place.parent].children.push_back(RankAt(here, channel));
+        own.toParent = m_connector.InsideNodeBy(middles, gpu, parent);
+        own.fromParent = m_connector.InsideNodeBy(middles, parent, gpu);
+        tree.neighbors[own.parent].children.push_back(RankAt(here, channel));
     }
 }
 
@@ -160,13 +160,13 @@ TreeBuilder::ChainOf(std::size_t part, uint32_t channel) const
 GpuId
 TreeBuilder::GpuAt(const End& end, uint32_t channel) const
 {
-    return m_parts[end.part].gpus[ChainOf(end.part, channel).order[end.place]];
+    return m_parts[end.part].gpus[ChainOf(end.part, channel).order[end.index]];
 }
 
 uint32_t
 TreeBuilder::RankAt(const End& end, uint32_t channel) const
 {
-    return m_parts[end.part].ranks[ChainOf(end.part, channel).order[end.place]];
+    return m_parts[end.part].ranks[ChainOf(end.part, channel).order[end.index]];
 }
 
 TreeBuilder::End
@@ -184,7 +184,7 @@ TreeBuilder::Between(const End& from, const End& to, uint32_t channel, uint32_t 
     const NodeChain& sending = ChainOf(from.part, channel);
     const GpuId sender = GpuAt(from, channel);
     const GpuId first = GpuAt({from.part, 0}, channel);
-    const bool proxy = from.place > 0 && !sending.secondIsNear &&
+    const bool proxy = from.index > 0 && !sending.secondIsNear &&
                        m_connector.InsideNode(sender, first).kind == ConnectionKind::NvLink;
     const NetworkPorts ports{sending.nic, ChainOf(to.part, channel).nic, proxy ? first : sender};
     return m_connector.BetweenNodes(sender, GpuAt(to, channel), ports, queuePair);
@@ -281,7 +281,7 @@ ChannelBuilder::BuildTrees(Communicator& communicator, uint32_t queuePairSeed)
 void
 ChannelBuilder::ConnectTrees(Communicator& communicator, uint32_t queuePairSeed, uint32_t channels)
 {
-    if (communicator.Size() == 1 || !communicator.trees[channels - 1].places.empty())
+    if (communicator.Size() == 1 || !communicator.trees[channels - 1].neighbors.empty())
     {
         return;
     }
@@ -290,7 +290,7 @@ ChannelBuilder::ConnectTrees(Communicator& communicator, uint32_t queuePairSeed,
         m_connector, joined.parts, TreesOf(joined), communicator.searchChannels);
     for (uint32_t c = 0; c < channels; ++c)
     {
-        if (communicator.trees[c].places.empty())
+        if (communicator.trees[c].neighbors.empty())
         {
             communicator.trees[c] = builder.Build(c, queuePairSeed * m_constants.MaxChannels() + c);
         }
@@ -401,9 +401,9 @@ ChannelBuilder::OrderOf(const Joined& joined, uint32_t searchChannel)
     std::vector<uint32_t> order;
     for (std::size_t k = 0; k < joined.parts.size(); ++k)
     {
-        for (const uint32_t place : RingOf(joined, k, searchChannel).order)
+        for (const uint32_t index : RingOf(joined, k, searchChannel).order)
         {
-            order.push_back(joined.parts[k].ranks[place]);
+            order.push_back(joined.parts[k].ranks[index]);
         }
     }
     return order;

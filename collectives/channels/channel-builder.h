@@ -58,13 +58,13 @@ class ChannelBuilder
 
     /**
      * Sets the other graphs of a built group and the figures of their searches, and as many trees
-     * as channels, still without places. Sends and receives need none of them. A group of one GPU
-     * gets none.
+     * as channels, still without neighbors. Sends and receives need none of them. A group of one
+     * GPU gets none.
      */
     void BuildTrees(Communicator& communicator, uint32_t queuePairSeed);
 
     /**
-     * Connects the first @p channels trees of a group that have no places yet.
+     * Connects the first @p channels trees of a group that have no neighbors yet.
      * @throws std::runtime_error when no path connects two of its nodes.
      */
     void ConnectTrees(Communicator& communicator, uint32_t queuePairSeed, uint32_t channels);

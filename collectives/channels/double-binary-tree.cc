@@ -13,9 +13,9 @@ namespace
 
 /** Neighbors in tree 0. */
 BinaryTreeNode
-PlaceInTree(uint32_t nodes, uint32_t node)
+NeighborsInTree(uint32_t nodes, uint32_t node)
 {
-    BinaryTreeNode place;
+    BinaryTreeNode neighbors;
     uint32_t bit = 1;
     while (bit < nodes && (node & bit) == 0)
     {
@@ -24,32 +24,32 @@ PlaceInTree(uint32_t nodes, uint32_t node)
     const uint32_t half = bit >> 1;
     if (node == 0)
     {
-        place.children[1] = nodes > 1 ? half : BinaryTreeNode::NONE;
-        return place;
+        neighbors.children[1] = nodes > 1 ? half : BinaryTreeNode::NONE;
+        return neighbors;
     }
     const uint32_t without = node ^ bit;
-    place.parent = (without | bit << 1) < nodes ? without | bit << 1 : without;
-    place.side = node < place.parent ? 0 : 1;
+    neighbors.parent = (without | bit << 1) < nodes ? without | bit << 1 : without;
+    neighbors.side = node < neighbors.parent ? 0 : 1;
     if (half == 0)
     {
-        return place;
+        return neighbors;
     }
-    place.children[0] = node - half;
+    neighbors.children[0] = node - half;
     for (uint32_t step = half; step > 0; step >>= 1)
     {
         if (node + step < nodes)
         {
-            place.children[1] = node + step;
+            neighbors.children[1] = node + step;
             break;
         }
     }
-    return place;
+    return neighbors;
 }
 
 } // namespace
 
 BinaryTreeNode
-PlaceInDoubleTree(uint32_t nodes, uint32_t node, uint32_t tree)
+NeighborsInDoubleTree(uint32_t nodes, uint32_t node, uint32_t tree)
 {
     if (node >= nodes || tree > 1)
     {
@@ -59,20 +59,20 @@ PlaceInDoubleTree(uint32_t nodes, uint32_t node, uint32_t tree)
     }
     if (tree == 0)
     {
-        return PlaceInTree(nodes, node);
+        return NeighborsInTree(nodes, node);
     }
     const bool mirror = nodes % 2 == 0;
     const auto there = [&](uint32_t r) { return mirror ? nodes - 1 - r : (r + nodes - 1) % nodes; };
     const auto back = [&](uint32_t r) {
         return r == BinaryTreeNode::NONE ? r : mirror ? nodes - 1 - r : (r + 1) % nodes;
     };
-    BinaryTreeNode place = PlaceInTree(nodes, there(node));
-    place.parent = back(place.parent);
-    for (auto& child : place.children)
+    BinaryTreeNode neighbors = NeighborsInTree(nodes, there(node));
+    neighbors.parent = back(neighbors.parent);
+    for (auto& child : neighbors.children)
     {
         child = back(child);
     }
-    return place;
+    return neighbors;
 }
 
 uint32_t
@@ -82,7 +82,7 @@ DoubleTreeDepth(uint32_t nodes)
     for (uint32_t node = 0; node < nodes; ++node)
     {
         uint32_t depth = 0;
-        for (uint32_t at = node; at != 0; at = PlaceInTree(nodes, at).parent)
+        for (uint32_t at = node; at != 0; at = NeighborsInTree(nodes, at).parent)
         {
             ++depth;
         }

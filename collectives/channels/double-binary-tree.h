@@ -29,7 +29,7 @@ struct BinaryTreeNode
  * @param tree 0 or 1
  * @throws std::invalid_argument when @p tree or @p node is out of range.
  */
-BinaryTreeNode PlaceInDoubleTree(uint32_t nodes, uint32_t node, uint32_t tree);
+BinaryTreeNode NeighborsInDoubleTree(uint32_t nodes, uint32_t node, uint32_t tree);
 
 /** Number of edges from the deepest node of either tree to its root; 0 for one node. O(N log N). */
 uint32_t DoubleTreeDepth(uint32_t nodes);

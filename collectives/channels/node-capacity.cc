@@ -144,19 +144,19 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
 void
 NodeCapacity::OrderNics()
 {
-    std::size_t turns = 0;
+    std::size_t rounds = 0;
     for (const auto& nics : m_nicsOfGpu)
     {
-        turns = std::max(turns, nics.size());
+        rounds = std::max(rounds, nics.size());
     }
-    for (std::size_t turn = 0; turn < turns; ++turn)
+    for (std::size_t round = 0; round < rounds; ++round)
     {
         for (const auto& nics : m_nicsOfGpu)
         {
-            if (turn < nics.size() &&
-                std::find(m_nics.begin(), m_nics.end(), nics[turn]) == m_nics.end())
+            if (round < nics.size() &&
+                std::find(m_nics.begin(), m_nics.end(), nics[round]) == m_nics.end())
             {
-                m_nics.push_back(nics[turn]);
+                m_nics.push_back(nics[round]);
             }
         }
     }

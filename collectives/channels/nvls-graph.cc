@@ -66,11 +66,11 @@ NvlsNodes(const Communicator& communicator, Connector& connector)
 {
     const Cluster& cluster = connector.GetCluster();
     std::vector<NvlsNode> nodes;
-    std::map<uint32_t, std::size_t> places; // index into nodes, by node of the cluster
+    std::map<uint32_t, std::size_t> nodeIndices; // index into nodes, by node of the cluster
     for (uint32_t rank = 0; rank < communicator.Size(); ++rank)
     {
         const auto [it, isNew] =
-            places.emplace(cluster.NodeOf(communicator.gpus[rank]), nodes.size());
+            nodeIndices.emplace(cluster.NodeOf(communicator.gpus[rank]), nodes.size());
         if (isNew)
         {
             nodes.emplace_back();

@@ -71,12 +71,12 @@ PatternOf(const TreeGraph& graph, const NcclConstants& constants)
  * nearer.
  */
 bool
-ReserveOut(NodeCapacity& node, const NodeChain& chain, std::size_t place, double speed)
+ReserveOut(NodeCapacity& node, const NodeChain& chain, std::size_t index, double speed)
 {
     const bool proxy =
-        place > 0 && !chain.secondIsNear && node.IsNvLink(chain.order[place], chain.order[0]);
-    return (!proxy || node.Reserve(node.BetweenGpus(chain.order[place], chain.order[0]), speed)) &&
-           node.Reserve(node.ToNetwork(chain.order[proxy ? 0 : place], chain.nic), speed);
+        index > 0 && !chain.secondIsNear && node.IsNvLink(chain.order[index], chain.order[0]);
+    return (!proxy || node.Reserve(node.BetweenGpus(chain.order[index], chain.order[0]), speed)) &&
+           node.Reserve(node.ToNetwork(chain.order[proxy ? 0 : index], chain.nic), speed);
 }
 
 /** Whether all channels fit at these speeds, in GB/s per channel. */

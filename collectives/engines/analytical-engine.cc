@@ -111,7 +111,7 @@ AnalyticalEngine::BeginToMove(uint32_t slot, Time now)
     auto& alike = m_moving[call.callClass];
     call.isMoving = true;
     call.since = now;
-    call.place = static_cast<uint32_t>(alike.size());
+    call.index = static_cast<uint32_t>(alike.size());
     alike.push_back(slot);
     if (alike.size() > 1)
     {
@@ -146,8 +146,8 @@ AnalyticalEngine::Leave(uint32_t slot)
 {
     const Call& call = m_calls[slot];
     auto& alike = m_moving[call.callClass];
-    alike[call.place] = alike.back();
-    m_calls[alike.back()].place = call.place;
+    alike[call.index] = alike.back();
+    m_calls[alike.back()].index = call.index;
     alike.pop_back();
     if (alike.empty())
     {
@@ -187,7 +187,7 @@ AnalyticalEngine::Retime()
     }
 }
 
-/** Retimes the classes under way that contend with @p callClass, directly or through others. */
+/** Retimes the active classes that contend with @p callClass, directly or through others. */
 void
 AnalyticalEngine::RetimeAround(uint32_t callClass)
 {
@@ -196,23 +196,23 @@ AnalyticalEngine::RetimeAround(uint32_t callClass)
         return;
     }
     m_timed[callClass] = m_retimings;
-    std::vector<uint32_t> together{callClass};
-    for (std::size_t i = 0; i < together.size(); i++)
+    std::vector<uint32_t> concurrent{callClass};
+    for (std::size_t i = 0; i < concurrent.size(); i++)
     {
-        for (const uint32_t met : m_classes.Met(together[i]))
+        for (const uint32_t met : m_classes.Met(concurrent[i]))
         {
             if (!m_moving[met].empty() && m_timed[met] != m_retimings)
             {
                 m_timed[met] = m_retimings;
-                together.push_back(met);
+                concurrent.push_back(met);
             }
         }
     }
-    std::sort(together.begin(), together.end());
-    const std::vector<double>& speeds = m_classes.Speeds(together);
-    for (std::size_t i = 0; i < together.size(); i++)
+    std::sort(concurrent.begin(), concurrent.end());
+    const std::vector<double>& speeds = m_classes.Speeds(concurrent);
+    for (std::size_t i = 0; i < concurrent.size(); i++)
     {
-        for (const uint32_t slot : m_moving[together[i]])
+        for (const uint32_t slot : m_moving[concurrent[i]])
         {
             Call& call = m_calls[slot];
             if (call.speed != speeds[i])

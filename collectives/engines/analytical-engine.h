@@ -18,7 +18,7 @@ namespace weir
 /**
  * A collective is its closed-form duration: a latency, then the time of its bytes. Calls in classes
  * (ExpectConcurrent) take the time of their class, and are retimed whenever another class that
- * contends for the same links begins or ends; a class is under way while any of its calls moves
+ * contends for the same links begins or ends; a class is active while any of its calls moves
  * bytes. Other calls are uncontended. Links that are degraded during a run slow no call.
  *
  * O(log active) per collective. A call whose class contends with others also takes O(log active)
@@ -54,7 +54,7 @@ class AnalyticalEngine : public CollectiveEngine
         uint32_t callClass{CallClasses::NONE}; //!< NONE: uncontended, its end is known
         uint32_t version{0};                   //!< of its event; older events are void
         bool isMoving{false};                  //!< its latency is over
-        uint32_t place{0};                     //!< index in its class's list while it moves
+        uint32_t index{0};                     //!< index in its class's list while it moves
         Time left;                             //!< remaining time at speed 1, at `since`
         Time since;
         double speed{1};

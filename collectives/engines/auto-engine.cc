@@ -80,7 +80,7 @@ AutoEngine::Settle()
     {
         return;
     }
-    m_underWay.resize(count);
+    m_inProgress.resize(count);
     m_unsure.assign(count, Time());
     m_atStake.assign(count, Time());
     m_ledger.assign(count, CallClasses::NONE);
@@ -104,7 +104,7 @@ AutoEngine::Settle()
 void
 AutoEngine::Begin(uint32_t callClass, FidelityChoice choice, Time duration)
 {
-    m_underWay[callClass]++;
+    m_inProgress[callClass]++;
     for (const uint32_t other : m_classes.Met(callClass))
     {
         m_unsure[m_ledger[other]] = m_unsure[m_ledger[other]] + m_atStake[other];
@@ -119,7 +119,7 @@ AutoEngine::Begin(uint32_t callClass, FidelityChoice choice, Time duration)
 void
 AutoEngine::End(uint32_t callClass)
 {
-    if (--m_underWay[callClass] == 0)
+    if (--m_inProgress[callClass] == 0)
     {
         m_atStake[callClass] = Time();
     }
@@ -216,8 +216,8 @@ AutoEngine::Choose(const Known& known, Time now)
     {
         return known.clear;
     }
-    const bool isClear =
-        std::none_of(met.begin(), met.end(), [&](uint32_t other) { return m_underWay[other] > 0; });
+    const bool isClear = std::none_of(
+        met.begin(), met.end(), [&](uint32_t other) { return m_inProgress[other] > 0; });
     const Time unsure = m_unsure[m_ledger[known.callClass]] + known.plan->duration;
     return isClear && unsure <= (now - *m_begin) * m_judge.GetTolerance() ? known.clear : CONTENDED;
 }

@@ -70,8 +70,8 @@ struct FidelityUse
 /**
  * Runs each call in the cheapest fidelity whose error is known well enough. A call in a class
  * (ExpectConcurrent) that nothing slows, neither calls of its own class nor classes that may be
- * under way at the same time, runs in `analytical` or else `stream`. A call that other classes may
- * slow runs in `stream` only while none of them is under way, so that a class which begins
+ * active at the same time, runs in `analytical` or else `stream`. A call that other classes may
+ * slow runs in `stream` only while none of them is active, so that a class which begins
  * meanwhile sees its load; from then on its time is uncertain. A ledger adds up this uncertain time
  * for each set of classes that contend directly or through others. Such a call runs in `stream`
  * only if the uncertain time of its ledger plus its own duration is at most the tolerance times the
@@ -131,11 +131,11 @@ class AutoEngine : public CollectiveEngine, private CollectiveClient
     {
         const CollectivePlan* plan;
         uint32_t callClass;
-        FidelityChoice clear; //!< while no class that it contends with is under way
+        FidelityChoice clear; //!< while no class that it contends with is active
         std::map<FidelityChoice, uint64_t> calls{};
     };
 
-    /** A call under way. */
+    /** A call in progress. */
     struct Running
     {
         CollectiveClient* client{nullptr};
@@ -159,9 +159,9 @@ class AutoEngine : public CollectiveEngine, private CollectiveClient
     CallClasses m_classes;
     std::unordered_map<const CollectivePlan*, std::size_t> m_index; //!< index into m_known
     std::vector<Known> m_known;                                     //!< in order of first use
-    CallSlots<Running> m_running;     //!< by the token given to the engines
-    std::vector<uint32_t> m_underWay; //!< by class: number of calls under way
-    std::vector<uint32_t> m_ledger;   //!< by class: that of its contending classes
+    CallSlots<Running> m_running;       //!< by the token given to the engines
+    std::vector<uint32_t> m_inProgress; //!< by class: number of calls in progress
+    std::vector<uint32_t> m_ledger;     //!< by class: that of its contending classes
     std::vector<Time> m_unsure;  //!< by ledger: time of streams that contending calls have joined
     std::vector<Time> m_atStake; //!< by class: duration of a stream still uncontended
     std::optional<Time> m_begin; //!< of the first call

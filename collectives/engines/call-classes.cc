@@ -267,21 +267,21 @@ CallClasses::NoteContention(const std::vector<std::vector<uint32_t>>& contenders
 }
 
 const std::vector<double>&
-CallClasses::Speeds(const std::vector<uint32_t>& together)
+CallClasses::Speeds(const std::vector<uint32_t>& concurrent)
 {
-    const auto [entry, isNew] = m_speeds.try_emplace(together);
+    const auto [entry, isNew] = m_speeds.try_emplace(concurrent);
     std::vector<double>& speeds = entry->second;
     if (!isNew)
     {
         return speeds;
     }
-    if (together.size() == 1)
+    if (concurrent.size() == 1)
     {
         speeds.assign(1, 1);
         return speeds;
     }
     std::vector<const CollectivePlan*> plans;
-    for (const uint32_t callClass : together)
+    for (const uint32_t callClass : concurrent)
     {
         const auto& own = m_classes[callClass].plans;
         plans.insert(plans.end(), own.begin(), own.end());
@@ -289,7 +289,7 @@ CallClasses::Speeds(const std::vector<uint32_t>& together)
     const std::vector<StreamLeg> legs = LegsOf(plans);
     const std::vector<double> rates = LegSharing(legs, m_planner.GetRouting()).Rates();
     std::size_t leg = 0;
-    for (const uint32_t callClass : together)
+    for (const uint32_t callClass : concurrent)
     {
         double slowest = 0;
         for (const CollectivePlan* plan : m_classes[callClass].plans)
@@ -301,8 +301,8 @@ CallClasses::Speeds(const std::vector<uint32_t>& together)
         }
         // Load balancing of all classes may give a class better paths than load balancing of its
         // own legs does. Its speed stays limited to the uncontended one.
-        const double alone = m_classes[callClass].slowest;
-        speeds.push_back(slowest > alone ? alone / slowest : 1);
+        const double uncontended = m_classes[callClass].slowest;
+        speeds.push_back(slowest > uncontended ? uncontended / slowest : 1);
     }
     return speeds;
 }

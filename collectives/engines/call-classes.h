@@ -30,7 +30,7 @@ std::vector<Time> ContentionDelays(const std::vector<const CollectivePlan*>& pla
 
 /**
  * Calls that are made at the same time, grouped into classes, and the speeds of classes that are
- * under way concurrently.
+ * active concurrently.
  *
  * A class stands for all of its calls at once, such as the data-parallel groups of all tensor ranks
  * of a stage. The speeds of concurrent classes follow from the rates of all their legs
@@ -60,7 +60,7 @@ class CallClasses
     }
 
     /**
-     * Time of the bytes of its calls, after their latency, while no other class is under way: that
+     * Time of the bytes of its calls, after their latency, while no other class is active: that
      * of the call which the others of the class delay most (ContentionDelays).
      */
     Time TransferTime(uint32_t callClass) const
@@ -75,18 +75,18 @@ class CallClasses
     }
 
     /**
-     * The classes that contend with a class when they are under way at the same time: the two have
+     * The classes that contend with a class when they are active at the same time: the two have
      * no stream in common, and both use a link that all classes would overload in total. The first
      * query after Add takes O(n log n) in the links of the legs of all calls.
      */
     const std::vector<uint32_t>& Met(uint32_t callClass);
 
     /**
-     * Speeds of the concurrent classes @p together, in ascending order, by index in it; 1: not
+     * Speeds of the classes @p concurrent, in ascending order, by index in it; 1: not
      * slowed by the others. The leg of a class that would end last at the present rates decides.
      * Memoized for every set; otherwise O(n log n) in the links of their legs.
      */
-    const std::vector<double>& Speeds(const std::vector<uint32_t>& together);
+    const std::vector<double>& Speeds(const std::vector<uint32_t>& concurrent);
 
   private:
     struct Class

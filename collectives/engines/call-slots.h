@@ -10,7 +10,8 @@ namespace weir
 {
 
 /**
- * The state that an engine keeps of each call under way, by slot. Slots of ended calls are reused.
+ * The state that an engine keeps of each call in progress, by slot. Slots of ended calls are
+ * reused.
  */
 template <typename Call>
 class CallSlots
@@ -44,7 +45,7 @@ class CallSlots
         return m_calls[slot];
     }
 
-    /** Number of calls under way. */
+    /** Number of calls in progress. */
     std::size_t Active() const
     {
         return m_calls.size() - m_free.size();

@@ -54,7 +54,7 @@ struct CallClass
 {
     std::vector<CollectiveCall> calls;
     std::vector<uint32_t> streams; //!< CUDA streams, ascending; of two classes with a stream of
-                                   //!< some GPUs in common only one is under way at a time
+                                   //!< some GPUs in common only one is active at a time
 };
 
 /**
@@ -101,7 +101,7 @@ class CollectiveEngine : public PassiveEngine
     {
     }
 
-    /** Collectives under way. */
+    /** Collectives in progress. */
     virtual std::size_t Active() const = 0;
 
     /**

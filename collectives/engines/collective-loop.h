@@ -84,7 +84,7 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
         return client == static_cast<const CollectiveClient*>(this);
     }
 
-    /** Makes no further calls after the one under way. */
+    /** Makes no further calls after the one in progress. */
     void Stop()
     {
         m_calls = m_durations.size() + (m_isCalling ? 1 : 0);
@@ -120,7 +120,7 @@ class CollectiveLoop : public PassiveEngine, private CollectiveClient
     Time m_next;       //!< start of the pending call that waits for its period; infinite: none
     Time m_roundBegan; //!< start of the last round
     std::vector<CallEnded> m_watchers;
-    Time m_began; //!< start of the call under way
+    Time m_began; //!< start of the call in progress
     bool m_isCalling{false};
     std::vector<Time> m_durations;
 };

@@ -114,16 +114,16 @@ FlowEngine::Begin(std::unique_ptr<ScheduleRun> run,
                   uint32_t communicator,
                   Time now)
 {
-    const uint32_t place = m_running.Take();
-    Running& running = m_running[place];
+    const uint32_t slot = m_running.Take();
+    Running& running = m_running[slot];
     running.run = std::move(run);
     running.schedule = &schedule;
     running.ranks = ranks;
     running.serial = ++m_serial;
     AddWires(running, communicator);
     const Time latency = schedule.startLatency;
-    SetTimer(LineOf(latency), latency, now, {place, Timer::START});
-    return place;
+    SetTimer(LineOf(latency), latency, now, {slot, Timer::START});
+    return slot;
 }
 
 void
@@ -397,14 +397,14 @@ FlowEngine::CopyTime(uint32_t running, uint32_t connection)
 void
 FlowEngine::OnFlowDone(uint64_t token, Time now)
 {
-    const auto place = static_cast<uint32_t>(token >> 32);
+    const auto slot = static_cast<uint32_t>(token >> 32);
     const auto connection = static_cast<uint32_t>(token);
-    if (m_running[place].wires[connection].isTold)
+    if (m_running[slot].wires[connection].isTold)
     {
-        SetArrival(place, connection, now);
+        SetArrival(slot, connection, now);
         return;
     }
-    OnSliceMoved(place, connection, now);
+    OnSliceMoved(slot, connection, now);
 }
 
 void
@@ -417,45 +417,45 @@ FlowEngine::OnFlowSent(uint64_t token, Time now)
  * The last byte of the oldest slice on @p connection has left; the slice arrives a latency later.
  */
 void
-FlowEngine::OnSliceMoved(uint32_t place, uint32_t connection, Time now)
+FlowEngine::OnSliceMoved(uint32_t slot, uint32_t connection, Time now)
 {
-    const Wire& wire = m_running[place].wires[connection];
+    const Wire& wire = m_running[slot].wires[connection];
     const bool isDone = wire.copied != Wire::CROSSES_LINKS && wire.isHere;
-    OnSliceSent(place, connection, now);
+    OnSliceSent(slot, connection, now);
     if (!isDone)
     {
-        SetArrival(place, connection, now);
+        SetArrival(slot, connection, now);
     }
 }
 
 /** Sets the timer for the arrival of the slice that has left, or has been reported. */
 void
-FlowEngine::SetArrival(uint32_t place, uint32_t connection, Time now)
+FlowEngine::SetArrival(uint32_t slot, uint32_t connection, Time now)
 {
-    const uint16_t line = m_running[place].wires[connection].arrivalLine;
-    const Time delay = line == Wire::NO_LINE ? ArrivalDelay(m_running[place], connection) : Time();
-    SetTimer(line, delay, now, {place, connection});
+    const uint16_t line = m_running[slot].wires[connection].arrivalLine;
+    const Time delay = line == Wire::NO_LINE ? ArrivalDelay(m_running[slot], connection) : Time();
+    SetTimer(line, delay, now, {slot, connection});
 }
 
 /** The last byte of the oldest slice on @p connection has left, so the next one may start. */
 void
-FlowEngine::OnSliceSent(uint32_t place, uint32_t connection, Time now)
+FlowEngine::OnSliceSent(uint32_t slot, uint32_t connection, Time now)
 {
-    Running& running = m_running[place];
+    Running& running = m_running[slot];
     Wire& wire = running.wires[connection];
     wire.notBefore = std::max(wire.notBefore, wire.pauses ? now + running.pause : now);
     if (running.run->PopFront(connection))
     {
-        Send(place, connection, now);
+        Send(slot, connection, now);
     }
     else if (running.run->FreesSender(connection))
     {
-        m_wakes.push({now, place, running.run->Sender(connection), running.serial});
+        m_wakes.push({now, slot, running.run->Sender(connection), running.serial});
     }
     else if (running.row)
     {
         const Time release = running.run->FiguresOf(connection).release;
-        Release(place, running.row->SenderOf(connection), now + release, now);
+        Release(slot, running.row->SenderOf(connection), now + release, now);
     }
 }
 

@@ -245,9 +245,9 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void HoldSenders(const Running& running);
     void ReleaseEnded(uint32_t running, Time now);
     void Release(uint32_t running, uint32_t rank, Time at, Time now);
-    void OnSliceMoved(uint32_t place, uint32_t connection, Time now);
-    void OnSliceSent(uint32_t place, uint32_t connection, Time now);
-    void SetArrival(uint32_t place, uint32_t connection, Time now);
+    void OnSliceMoved(uint32_t slot, uint32_t connection, Time now);
+    void OnSliceSent(uint32_t slot, uint32_t connection, Time now);
+    void SetArrival(uint32_t slot, uint32_t connection, Time now);
     void AddWires(Running& running, uint32_t communicator);
     Time ArrivalDelay(const Running& running, uint32_t connection) const;
     void Copy(uint32_t running, uint32_t connection, Time now);

@@ -37,8 +37,8 @@ class IdlePlayback
     Time Duration(double calls = 1) const;
 
     /**
-     * As Duration, for passes that fill a pipeline of @p levels levels, whose hops may share links
-     * in any way. @p levels passes are played, then twice as many, and more until their period is
+     * As Duration, for passes that fill a pipeline of @p levels levels, whose hops may share any
+     * links. @p levels passes are played, then twice as many, and more until their period is
      * steady; fewer where all played slices would exceed 2^19. The remaining passes take the last
      * period each, but at least the time of their bytes on the slowest link.
      *

@@ -85,8 +85,8 @@ RingBus(const Case& c)
                         bus / (c.Version().AtLeast(19) ? 2 : old));
     }
     case Protocol::Ll128: {
-        const bool alone = communicator.gpusPerNode < 2 && !c.Version().AtLeast(23);
-        return std::min((alone ? 0.7 : 0.92) * bus,
+        const bool oneGpuPerNode = communicator.gpusPerNode < 2 && !c.Version().AtLeast(23);
+        return std::min((oneGpuPerNode ? 0.7 : 0.92) * bus,
                         communicator.searchChannels *
                             c.constants.Ll128ChannelBandwidth(communicator.nodes, c.op));
     }
@@ -469,7 +469,7 @@ NcclTime(const NcclConstants& constants,
 namespace
 {
 
-/** Whether @p path passes a CPU in a way that disables LL128. */
+/** Whether @p path passes a CPU such that LL128 is disabled. */
 bool
 PassesHost(PathTable::Span path, const Topology& topology, bool overChips)
 {

@@ -53,7 +53,7 @@ class RuleLine
 {
   public:
     RuleLine(const std::string& file, std::size_t number, const std::string& text)
-        : m_place(file + ":" + std::to_string(number))
+        : m_location(file + ":" + std::to_string(number))
     {
         std::size_t begin = 0;
         for (std::size_t end = 0; end != std::string::npos; begin = end + 1)
@@ -63,7 +63,7 @@ class RuleLine
         }
         if (m_fields.size() < NEEDED_COLUMNS || m_fields.size() > COLUMNS.size())
         {
-            throw std::invalid_argument(m_place + ": found " + std::to_string(m_fields.size()) +
+            throw std::invalid_argument(m_location + ": found " + std::to_string(m_fields.size()) +
                                         " columns, expected 8 to 10");
         }
     }
@@ -128,13 +128,13 @@ class RuleLine
 
     [[noreturn]] void Refuse(std::size_t column, const std::string& expected) const
     {
-        throw std::invalid_argument(m_place + ", column " + std::to_string(column + 1) + " (" +
+        throw std::invalid_argument(m_location + ", column " + std::to_string(column + 1) + " (" +
                                     COLUMNS[column] + "): found '" + m_fields[column] +
                                     "', expected " + expected);
     }
 
   private:
-    std::string m_place;
+    std::string m_location;
     std::vector<std::string> m_fields;
 };
 

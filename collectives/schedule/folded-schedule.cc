@@ -126,8 +126,8 @@ class ScheduleGraph
     {
         const ScheduleConnection* connection;
         uint32_t channel;
-        uint32_t sendPlace{0}; //!< index in its sender's list
-        uint32_t recvPlace{0}; //!< index in its receiver's list
+        uint32_t sendIndex{0}; //!< index in its sender's list
+        uint32_t recvIndex{0}; //!< index in its receiver's list
     };
 
     /** A remaining link, and how often a connection crosses it. */
@@ -247,11 +247,11 @@ ScheduleGraph::AddChannel(uint32_t channel)
         m_blocks.push_back({&block, channel, firstConnection});
         for (uint32_t i = 0; i < block.send.size(); i++)
         {
-            m_connections[first + block.send[i]].sendPlace = i;
+            m_connections[first + block.send[i]].sendIndex = i;
         }
         for (uint32_t i = 0; i < block.recv.size(); i++)
         {
-            m_connections[first + block.recv[i]].recvPlace = i;
+            m_connections[first + block.recv[i]].recvIndex = i;
         }
     }
 }
@@ -415,12 +415,12 @@ ScheduleGraph::NumberKinds()
     }
     for (const BlockNode& each : m_blocks)
     {
-        const uint32_t place = isEven[each.channel] ? 0 : each.block->place;
+        const uint32_t position = isEven[each.channel] ? 0 : each.block->position;
         add({2,
              programOf[each.channel][each.block->program],
              loopsOf[each.channel],
              m_schedule.channels[each.channel].copies,
-             place});
+             position});
     }
     for (const ConnectionNode& each : m_connections)
     {
@@ -464,8 +464,8 @@ ScheduleGraph::ForEachNeighbor(uint32_t node, const Use& use) const
     {
         const ConnectionNode& each = m_connections[node - m_firstConnection];
         const uint32_t firstBlock = m_firstBlocks[each.channel];
-        use(SENDS + each.sendPlace, firstBlock + each.connection->fromBlock);
-        use(RECEIVES + each.recvPlace, firstBlock + each.connection->toBlock);
+        use(SENDS + each.sendIndex, firstBlock + each.connection->fromBlock);
+        use(RECEIVES + each.recvIndex, firstBlock + each.connection->toBlock);
         const auto [first, last] = CrossedBy(node - m_firstConnection);
         std::for_each(first, last, [&](const Crossed& crossed) {
             use(CROSSES + crossed.times, m_firstLink + crossed.link);

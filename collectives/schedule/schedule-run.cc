@@ -14,7 +14,7 @@ namespace
 
 /** Queue entries of a connection: all queued slices but the front one need one. */
 uint32_t
-PlacesOf(const ScheduleConnection& connection)
+QueueEntriesOf(const ScheduleConnection& connection)
 {
     return std::max(connection.slots, 1U) - 1;
 }
@@ -60,7 +60,7 @@ ScheduleRun::Reserve(const Schedule& schedule)
         connections += channel.connections.size();
         for (const ScheduleConnection& each : channel.connections)
         {
-            slots += PlacesOf(each);
+            slots += QueueEntriesOf(each);
         }
         for (const ThreadBlock& each : channel.blocks)
         {
@@ -95,9 +95,9 @@ ScheduleRun::AddChannel(const ChannelSchedule& channel, uint32_t copies)
         pipe.fromBlock = firstBlock + each.fromBlock;
         pipe.toBlock = firstBlock + each.toBlock;
         pipe.firstSlot = static_cast<uint32_t>(m_queues.size());
-        pipe.slots = static_cast<uint16_t>(PlacesOf(each));
+        pipe.slots = static_cast<uint16_t>(QueueEntriesOf(each));
         pipe.free = static_cast<uint16_t>(each.slots);
-        m_queues.resize(m_queues.size() + PlacesOf(each));
+        m_queues.resize(m_queues.size() + QueueEntriesOf(each));
         m_connections.push_back(pipe);
     }
     for (const auto& each : channel.blocks)
@@ -108,7 +108,7 @@ ScheduleRun::AddChannel(const ChannelSchedule& channel, uint32_t copies)
         block.primitives = primitives.data();
         block.primitiveCount = static_cast<uint32_t>(primitives.size());
         block.rank = each.rank;
-        block.place = each.place;
+        block.position = each.position;
         block.hasOneIn = each.recv.size() == 1;
         block.hasOneOut = each.send.size() == 1;
         block.firstIn = AddList(each.recv, firstConnection);
@@ -279,8 +279,8 @@ ScheduleRun::Send(const Block& block, const Primitive& primitive, std::vector<ui
         }
         else
         {
-            const uint32_t place = out.head + out.queued - 2U;
-            m_queues[out.firstSlot + (place >= out.slots ? place - out.slots : place)] = bytes;
+            const uint32_t entry = out.head + out.queued - 2U;
+            m_queues[out.firstSlot + (entry >= out.slots ? entry - out.slots : entry)] = bytes;
         }
     }
 }
@@ -328,7 +328,7 @@ int64_t
 ScheduleRun::SliceBytes(const Block& block, const Loop& loop, int32_t chunk) const
 {
     const auto chunks = static_cast<uint32_t>(loop.chunks.size());
-    uint32_t index = block.place + static_cast<uint32_t>(chunk);
+    uint32_t index = block.position + static_cast<uint32_t>(chunk);
     if (index >= chunks)
     {
         index %= chunks;

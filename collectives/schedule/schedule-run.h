@@ -212,7 +212,7 @@ class ScheduleRun
         const Primitive* primitives; //!< of the block's program
         uint32_t primitiveCount;
         uint32_t rank;
-        uint32_t place;
+        uint32_t position;
         uint32_t firstIn;  //!< the connection it receives from; of several, the first in m_lists
         uint32_t firstOut; //!< the connection it sends on; of several, the first in m_lists
         uint32_t loop;

@@ -65,7 +65,7 @@ HaveSameConnections(const ChannelSchedule& a, const ChannelSchedule& b, const Ro
 }
 
 uint32_t
-ScheduleWiring::AddBlock(uint32_t rank, uint32_t place, const Program& program)
+ScheduleWiring::AddBlock(uint32_t rank, uint32_t position, const Program& program)
 {
     auto& programs = m_channel.programs;
     const auto same = std::find_if(programs.begin(), programs.end(), [&](const Program& each) {
@@ -76,7 +76,7 @@ ScheduleWiring::AddBlock(uint32_t rank, uint32_t place, const Program& program)
     {
         programs.push_back(program);
     }
-    m_channel.blocks.push_back({rank, place, index, {}, {}});
+    m_channel.blocks.push_back({rank, position, index, {}, {}});
     return static_cast<uint32_t>(m_channel.blocks.size() - 1);
 }
 

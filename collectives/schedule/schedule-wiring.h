@@ -37,7 +37,7 @@ class ScheduleWiring
     /**
      * Adds a block that runs @p program; equal programs are shared. @return the index of the block.
      */
-    uint32_t AddBlock(uint32_t rank, uint32_t place, const Program& program);
+    uint32_t AddBlock(uint32_t rank, uint32_t position, const Program& program);
 
     /**
      * Adds a connection, which becomes the last one in the lists of the sender and the receiver.

@@ -34,7 +34,7 @@ struct Primitive
 {
     PrimitiveKind kind{PrimitiveKind::Send};
     int32_t chunk{
-        0}; //!< chunk of the loop, relative to the rank's position: (place + chunk) mod chunks
+        0}; //!< chunk of the loop, relative to the rank's position: (position + chunk) mod chunks
     uint16_t recvFrom{0}; //!< first index into ThreadBlock::recv, if it receives
     uint16_t sendTo{0};   //!< first index into ThreadBlock::send, if it sends
     uint16_t recvs{1}; //!< number of consecutive connections that it receives one chunk each from
@@ -60,7 +60,7 @@ struct Program
 struct ThreadBlock
 {
     uint32_t rank{0};           //!< group rank; beyond the group: a reducing switch
-    uint32_t place{0};          //!< position in the channel's order
+    uint32_t position{0};       //!< position in the channel's order
     uint32_t program{0};        //!< index into ChannelSchedule::programs
     std::vector<uint32_t> recv; //!< indices into ChannelSchedule::connections
     std::vector<uint32_t> send; //!< indices into ChannelSchedule::connections

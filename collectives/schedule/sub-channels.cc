@@ -117,7 +117,8 @@ class SubChannelFinder
             for (std::size_t i = 0; i < block.send.size(); ++i)
             {
                 const Sent& each = sent[block.program].at(i);
-                const uint32_t chunk = (block.place + static_cast<uint32_t>(each.chunk)) % chunks;
+                const uint32_t chunk =
+                    (block.position + static_cast<uint32_t>(each.chunk)) % chunks;
                 m_connections[block.send[i]].subChannel =
                     chunk % static_cast<uint32_t>(m_subChannels.size());
                 m_connections[block.send[i]].uses = each.uses;

@@ -38,12 +38,12 @@ struct SubChannel
  * The sub-channels of a channel of which every pass moves @p chunks chunks: chunk i uses
  * sub-channel i mod @p subChannels, and every connection belongs to one sub-channel.
  *
- * A chunk is reduced on the way up to the root, where the last block reduces, and spread on the way
- * down. Its slowest path is the one of largest latency; of equal ones, that of the lowest ranks. U
- * of its hops lead up. A hop with d hops left up to the root (itself included) is crossed in stage
- * U - d, and the e-th hop down from the root in stage U + e - 1. Hops farther from the root than
- * the slowest path reaches are crossed in its first or last stage. Connections without links take
- * no stage.
+ * A chunk is reduced on the path up to the root, where the last block reduces, and spread on the
+ * path down. Its slowest path is the one of largest latency; of equal ones, that of the lowest
+ * ranks. U of its hops lead up. A hop with d hops left up to the root (itself included) is crossed
+ * in stage U - d, and the e-th hop down from the root in stage U + e - 1. Hops farther from the
+ * root than the slowest path reaches are crossed in its first or last stage. Connections without
+ * links take no stage.
  *
  * O(connections + primitives of the programs).
  * @throws std::logic_error when the connections form a cycle.

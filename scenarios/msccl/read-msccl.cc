@@ -79,10 +79,10 @@ ReadOp(const XmlElement& element)
                                  {"scatter", CollectiveOp::Scatter}});
 }
 
-ImportedPlace
+ImportedChunk
 ReadPlace(const XmlElement& element, const char* buffer, const char* offset)
 {
-    ImportedPlace place;
+    ImportedChunk place;
     place.buffer = Choice<ImportedBuffer>(element,
                                           buffer,
                                           {{"i", ImportedBuffer::Input},

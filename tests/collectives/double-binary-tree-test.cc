@@ -16,7 +16,7 @@ constexpr uint32_t NONE = BinaryTreeNode::NONE;
 void
 ExpectPlace(uint32_t node, uint32_t parent, uint32_t first, uint32_t second)
 {
-    const auto place = PlaceInDoubleTree(8, node, 0);
+    const auto place = NeighborsInDoubleTree(8, node, 0);
     EXPECT_EQ(place.parent, parent) << node;
     EXPECT_EQ(place.children[0], first) << node;
     EXPECT_EQ(place.children[1], second) << node;
@@ -39,10 +39,10 @@ TEST(DoubleBinaryTree, EightNodesByHand)
 // With six nodes 6 and 7 are missing: the second child of 4 is 5, at half the distance.
 TEST(DoubleBinaryTree, MissingNodesAreSteppedOver)
 {
-    const auto four = PlaceInDoubleTree(6, 4, 0);
+    const auto four = NeighborsInDoubleTree(6, 4, 0);
     EXPECT_EQ(four.children[0], 2U);
     EXPECT_EQ(four.children[1], 5U);
-    EXPECT_EQ(PlaceInDoubleTree(6, 5, 0).parent, 4U);
+    EXPECT_EQ(NeighborsInDoubleTree(6, 5, 0).parent, 4U);
 }
 
 TEST(DoubleBinaryTree, ParentsAndChildrenAgreeAndLeadToOneRoot)
@@ -54,22 +54,23 @@ TEST(DoubleBinaryTree, ParentsAndChildrenAgreeAndLeadToOneRoot)
             uint32_t roots = 0;
             for (uint32_t node = 0; node < nodes; ++node)
             {
-                const auto place = PlaceInDoubleTree(nodes, node, tree);
+                const auto place = NeighborsInDoubleTree(nodes, node, tree);
                 for (uint32_t side : {0U, 1U})
                 {
                     if (place.children[side] == NONE)
                     {
                         continue;
                     }
-                    const auto child = PlaceInDoubleTree(nodes, place.children[side], tree);
+                    const auto child = NeighborsInDoubleTree(nodes, place.children[side], tree);
                     EXPECT_EQ(child.parent, node);
                     EXPECT_EQ(child.side, side);
                 }
                 uint32_t at = node;
-                for (uint32_t steps = 0; PlaceInDoubleTree(nodes, at, tree).parent != NONE; ++steps)
+                for (uint32_t steps = 0; NeighborsInDoubleTree(nodes, at, tree).parent != NONE;
+                     ++steps)
                 {
                     ASSERT_LT(steps, nodes);
-                    at = PlaceInDoubleTree(nodes, at, tree).parent;
+                    at = NeighborsInDoubleTree(nodes, at, tree).parent;
                 }
                 roots += at == node;
             }
@@ -95,8 +96,8 @@ TEST(DoubleBinaryTree, InnerNodesOfOneTreeAreLeavesOfTheOther)
         uint32_t insideBoth = 0;
         for (uint32_t node = 0; node < nodes; ++node)
         {
-            insideBoth += !IsLeaf(PlaceInDoubleTree(nodes, node, 0)) &&
-                          !IsLeaf(PlaceInDoubleTree(nodes, node, 1));
+            insideBoth += !IsLeaf(NeighborsInDoubleTree(nodes, node, 0)) &&
+                          !IsLeaf(NeighborsInDoubleTree(nodes, node, 1));
         }
         EXPECT_LE(insideBoth, nodes % 2) << nodes;
     }
@@ -104,8 +105,8 @@ TEST(DoubleBinaryTree, InnerNodesOfOneTreeAreLeavesOfTheOther)
 
 TEST(DoubleBinaryTree, RefusesWhatIsNotThere)
 {
-    EXPECT_THROW(PlaceInDoubleTree(4, 4, 0), std::invalid_argument);
-    EXPECT_THROW(PlaceInDoubleTree(4, 0, 2), std::invalid_argument);
+    EXPECT_THROW(NeighborsInDoubleTree(4, 4, 0), std::invalid_argument);
+    EXPECT_THROW(NeighborsInDoubleTree(4, 0, 2), std::invalid_argument);
 }
 
 } // namespace

@@ -17,7 +17,7 @@ using Kind = ImportedStepKind;
 using Buffer = ImportedBuffer;
 
 ImportedStep
-Step(Kind kind, ImportedPlace source, ImportedPlace destination)
+Step(Kind kind, ImportedChunk source, ImportedChunk destination)
 {
     ImportedStep step;
     step.kind = kind;
@@ -53,7 +53,7 @@ RingAllReduce(uint32_t ranks, uint32_t channels, Protocol protocol)
             block.channel = c;
             for (uint32_t j = 1; j <= 2 * ranks - 1; ++j)
             {
-                const ImportedPlace place{Buffer::Input, c * ranks + (r + 2 * ranks - j) % ranks};
+                const ImportedChunk place{Buffer::Input, c * ranks + (r + 2 * ranks - j) % ranks};
                 const Kind kind = j == 1              ? Kind::Send
                                   : j < ranks         ? Kind::RecvReduceSend
                                   : j == ranks        ? Kind::RecvReduceCopySend
@@ -134,8 +134,8 @@ TEST(Imported, DependenciesPutStepsInOrder)
                 block.sendTo = static_cast<int32_t>(1 - r);
                 block.recvFrom = block.sendTo;
                 block.channel = c;
-                const ImportedPlace mine{Buffer::Input, c};
-                const ImportedPlace theirs{Buffer::Output, 2 * (1 - r) + c};
+                const ImportedChunk mine{Buffer::Input, c};
+                const ImportedChunk theirs{Buffer::Output, 2 * (1 - r) + c};
                 block.steps.push_back(Step(Kind::Copy, mine, {Buffer::Output, 2 * r + c}));
                 block.steps.push_back(Step(Kind::Send, mine, {}));
                 block.steps.push_back(Step(Kind::Recv, {}, theirs));
@@ -293,13 +293,13 @@ TEST(ImportedCheck, AnIncompleteCollectiveNamesWhatIsMissing)
         ImportedBlock block;
         block.sendTo = static_cast<int32_t>((r + 1) % 4);
         block.recvFrom = static_cast<int32_t>((r + 3) % 4);
-        auto whole = [](Kind kind, ImportedPlace from, ImportedPlace to) {
+        auto whole = [](Kind kind, ImportedChunk from, ImportedChunk to) {
             ImportedStep step = Step(kind, from, to);
             step.count = 2;
             return step;
         };
         const auto at = [&](uint32_t rank) {
-            return ImportedPlace{Buffer::Output, 2 * (rank % 4)};
+            return ImportedChunk{Buffer::Output, 2 * (rank % 4)};
         };
         block.steps.push_back(whole(Kind::Copy, {Buffer::Input, 0}, at(r)));
         block.steps.push_back(whole(Kind::Send, at(r), {}));
@@ -324,7 +324,7 @@ TEST(ImportedCheck, TwoSumsIntoOneChunkNeedAnOrder)
         p.inPlace = true;
         p.outOfPlace = false;
         p.ranks.resize(3);
-        const ImportedPlace place{Buffer::Input, 0};
+        const ImportedChunk place{Buffer::Input, 0};
         for (int32_t peer = 1; peer <= 2; peer++)
         {
             ImportedBlock receiver;

@@ -35,9 +35,9 @@ OperationPostcondition::OperationPostcondition(CollectiveOp op,
 {
     for (const auto& block : channel.blocks)
     {
-        if (block.rank < ranks && block.place < ranks)
+        if (block.rank < ranks && block.position < ranks)
         {
-            m_rankAt[block.place] = block.rank;
+            m_rankAt[block.position] = block.rank;
         }
     }
 }
@@ -56,7 +56,7 @@ OperationPostcondition::Input(const ThreadBlock& block, uint32_t chunk) const
         break;
     case CollectiveOp::AllGather:
     case CollectiveOp::Gather:
-        has = has && chunk == block.place;
+        has = has && chunk == block.position;
         break;
     case CollectiveOp::Broadcast:
     case CollectiveOp::Scatter:
@@ -78,7 +78,7 @@ OperationPostcondition::PartOf(uint32_t place) const
 RankSet
 OperationPostcondition::Output(const ThreadBlock& block, uint32_t chunk) const
 {
-    const bool own = chunk == block.place; // its own part is already in place or copied
+    const bool own = chunk == block.position; // its own part is already in place or copied
     const bool isRoot = block.rank == m_root;
     if (block.rank >= m_ranks)
     {
@@ -216,7 +216,7 @@ SymbolicChannel::Step(uint32_t index)
         return false;
     }
     const auto chunks = static_cast<uint32_t>(loop.chunks.size());
-    const uint32_t chunk = (block.place + static_cast<uint32_t>(p.chunk)) % chunks;
+    const uint32_t chunk = (block.position + static_cast<uint32_t>(p.chunk)) % chunks;
     RankSet data;
     if ((Receives(p.kind) && !Receive(data, index, p, chunk)) ||
         ((!Receives(p.kind) || Reduces(p.kind)) && !AddOwn(data, index, p, chunk)) ||

@@ -24,7 +24,7 @@ constexpr uint32_t NO_HOP = 0xffffffff;
 struct Entry
 {
     uint32_t channel{NO_HOP};
-    std::size_t place{0};
+    std::size_t hop{0}; //!< index in the ring
 };
 
 /** By rank: on the first channel that enters its node there. */
@@ -220,7 +220,7 @@ PartPaths(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes)
         {
             const uint32_t rank = node.ranks[head];
             const RingChannel& ring = in.communicator.channels[entries[rank].channel];
-            members.push_back({rank, CollNetPort(in, ring.hops[entries[rank].place], false)});
+            members.push_back({rank, CollNetPort(in, ring.hops[entries[rank].hop], false)});
         }
         paths.push_back(FindCollNetPartPaths(in, Algorithm::CollNetDirect, members, head));
     }

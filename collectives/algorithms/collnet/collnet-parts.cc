@@ -23,7 +23,7 @@ PartsWiring::PartsWiring(const AlgorithmInputs& inputs,
         {
             // A head's parts of all nodes load its port in total like one channel of a ring.
             const CollNetPipe pipe{paths[head][node], cap / m_count, 1.0 / m_count};
-            m_networks.push_back(AddCollNet(m_wiring, m_in, PlaceOf(node, head), ends, pipe));
+            m_networks.push_back(AddCollNet(m_wiring, m_in, PartIndexOf(node, head), ends, pipe));
         }
     }
 }
@@ -32,16 +32,16 @@ uint32_t
 PartsWiring::AddHead(uint32_t node, uint32_t head, uint32_t rank, uint32_t ends)
 {
     const ScheduleConnection nothing = WithinDevice(m_in);
-    const uint32_t place = PlaceOf(node, head);
+    const uint32_t position = PartIndexOf(node, head);
     const uint32_t own =
         m_wiring.AddBlock(m_nodes[node].ranks[head],
-                          place,
+                          position,
                           OneStep(m_gathers ? PrimitiveKind::Send : PrimitiveKind::Recv, 1, 1));
-    const uint32_t all = m_wiring.AddBlock(rank, place, EachPart(node, head, true, ends));
-    Join(own, m_gathers ? m_networks[place].into : m_networks[place].outOf, nothing);
+    const uint32_t all = m_wiring.AddBlock(rank, position, EachPart(node, head, true, ends));
+    Join(own, m_gathers ? m_networks[position].into : m_networks[position].outOf, nothing);
     for (uint32_t i = 0; i < m_count; ++i)
     {
-        const CollNetBlocks& network = m_networks[PlaceOf((node + i) % m_count, head)];
+        const CollNetBlocks& network = m_networks[PartIndexOf((node + i) % m_count, head)];
         Join(m_gathers ? network.outOf : network.into, all, nothing);
     }
     return all;
@@ -52,7 +52,7 @@ PartsWiring::AddBehind(
     uint32_t node, uint32_t head, uint32_t block, uint32_t ends, const ScheduleConnection& pipe)
 {
     const uint32_t behind = m_wiring.AddBlock(
-        m_in.communicator.Size(), PlaceOf(node, head), EachPart(node, head, false, ends));
+        m_in.communicator.Size(), PartIndexOf(node, head), EachPart(node, head, false, ends));
     Join(block, behind, pipe);
     return behind;
 }
@@ -64,20 +64,20 @@ PartsWiring::AddMember(uint32_t node,
                        const std::vector<uint32_t>& blocks,
                        const std::vector<ScheduleConnection>& pipes)
 {
-    const uint32_t place = PlaceOf(node, member);
+    const uint32_t position = PartIndexOf(node, member);
     Program program;
     for (uint32_t i = 0; i < m_count; ++i)
     {
         for (std::size_t j = 0; j < heads.size(); ++j)
         {
             Primitive step{m_gathers ? PrimitiveKind::Recv : PrimitiveKind::Send,
-                           PartFrom(node, i, heads[j], place)};
+                           PartFrom(node, i, heads[j], position)};
             step.recvFrom = static_cast<uint16_t>(j);
             step.sendTo = static_cast<uint16_t>(j);
             program.primitives.push_back(step);
         }
     }
-    const uint32_t group = m_wiring.AddBlock(m_nodes[node].ranks[member], place, program);
+    const uint32_t group = m_wiring.AddBlock(m_nodes[node].ranks[member], position, program);
     for (std::size_t j = 0; j < heads.size(); ++j)
     {
         ScheduleConnection pipe = pipes[j];
@@ -96,7 +96,7 @@ PartsWiring::EachPart(uint32_t node, uint32_t head, bool isAtNetwork, uint32_t e
     Program program;
     for (uint32_t i = 0; i < m_count; ++i)
     {
-        Primitive step{PrimitiveKind::Send, PartFrom(node, i, head, PlaceOf(node, head))};
+        Primitive step{PrimitiveKind::Send, PartFrom(node, i, head, PartIndexOf(node, head))};
         const auto pipe = static_cast<uint16_t>(isAtNetwork ? i : 0);
         if (m_gathers)
         {
@@ -116,10 +116,11 @@ PartsWiring::EachPart(uint32_t node, uint32_t head, bool isAtNetwork, uint32_t e
 }
 
 int32_t
-PartsWiring::PartFrom(uint32_t node, uint32_t i, uint32_t head, uint32_t place) const
+PartsWiring::PartFrom(uint32_t node, uint32_t i, uint32_t head, uint32_t position) const
 {
     const uint32_t parts = m_count * m_heads;
-    return static_cast<int32_t>((PlaceOf((node + i) % m_count, head) + parts - place) % parts);
+    return static_cast<int32_t>((PartIndexOf((node + i) % m_count, head) + parts - position) %
+                                parts);
 }
 
 /** Connects @p nearer to @p farther for an all-gather, and in reverse for a reduce-scatter. */

@@ -65,7 +65,7 @@ class PartsWiring
 
   private:
     /** Index in a pass of the part of head @p head of node @p node. */
-    uint32_t PlaceOf(uint32_t node, uint32_t head) const
+    uint32_t PartIndexOf(uint32_t node, uint32_t head) const
     {
         return node * m_heads + head;
     }
@@ -73,9 +73,9 @@ class PartsWiring
     Program EachPart(uint32_t node, uint32_t head, bool isAtNetwork, uint32_t ends) const;
 
     /**
-     * The part of @p head in the @p i-th node from @p node on, relative to the position @p place.
+     * The part of @p head in the @p i-th node from @p node on, relative to @p position.
      */
-    int32_t PartFrom(uint32_t node, uint32_t i, uint32_t head, uint32_t place) const;
+    int32_t PartFrom(uint32_t node, uint32_t i, uint32_t head, uint32_t position) const;
     void Join(uint32_t nearer, uint32_t farther, const ScheduleConnection& pipe);
 
     const AlgorithmInputs& m_in;

@@ -80,7 +80,7 @@ DimensionAlgorithm AlgorithmAlong(const DimensionGrid& grid,
 /** The phases of all chunks in order. */
 struct PhasePlan
 {
-    struct Placed
+    struct ScheduledPhase
     {
         DimensionPhase phase;
         uint32_t before; //!< dimension of the chunk's previous phase; NONE: this is the first
@@ -89,8 +89,8 @@ struct PhasePlan
 
     static constexpr uint32_t NONE = 0xffffffff;
 
-    std::vector<Placed> phases; //!< in the order of their starts
-    Time end;                   //!< of the last phase
+    std::vector<ScheduledPhase> phases; //!< in the order of their starts
+    Time end;                           //!< of the last phase
 };
 
 /** The times of phases. */

@@ -247,11 +247,11 @@ class DimensionCall
         std::map<std::pair<uint32_t, uint32_t>, double> bytes; // by dimension and first peer
         std::map<std::pair<uint32_t, uint32_t>, uint32_t> peers;
         double most = 0;
-        for (const auto& placed : plan.phases)
+        for (const auto& scheduled : plan.phases)
         {
-            for (const PhaseStep& step : Steps(placed.phase))
+            for (const PhaseStep& step : Steps(scheduled.phase))
             {
-                const std::pair key{placed.phase.dimension, step.firstPeer};
+                const std::pair key{scheduled.phase.dimension, step.firstPeer};
                 bytes[key] += PartOf(m_chunk, step.divisor).ToDouble() * m_in.channels;
                 peers[key] = step.peers;
                 most = std::max(most, bytes[key]);
@@ -537,10 +537,10 @@ class DimensionWriter
             sends.push_back(static_cast<uint16_t>(m_call.PeerCount(d)));
             receives.push_back(sends.back());
         }
-        for (const auto& placed : m_plan.phases)
+        for (const auto& scheduled : m_plan.phases)
         {
-            const uint32_t to = placed.after;
-            const std::pair key{placed.phase.dimension, to};
+            const uint32_t to = scheduled.after;
+            const std::pair key{scheduled.phase.dimension, to};
             if (to != PhasePlan::NONE && to != key.first && m_handovers.count(key) == 0)
             {
                 m_handovers[key] = {0, 0};
@@ -619,28 +619,28 @@ class DimensionWriter
     Program ProgramOf(uint32_t dimension)
     {
         Program program;
-        for (const auto& placed : m_plan.phases)
+        for (const auto& scheduled : m_plan.phases)
         {
-            if (placed.phase.dimension != dimension)
+            if (scheduled.phase.dimension != dimension)
             {
                 continue;
             }
-            if (placed.before != PhasePlan::NONE && placed.before != dimension)
+            if (scheduled.before != PhasePlan::NONE && scheduled.before != dimension)
             {
                 Add(program,
                     PrimitiveKind::Recv,
-                    HandedOver(placed.before),
-                    m_handovers.at({placed.before, dimension}).second,
+                    HandedOver(scheduled.before),
+                    m_handovers.at({scheduled.before, dimension}).second,
                     1,
                     1);
             }
-            AddSteps(program, placed.phase);
-            if (placed.after != PhasePlan::NONE && placed.after != dimension)
+            AddSteps(program, scheduled.phase);
+            if (scheduled.after != PhasePlan::NONE && scheduled.after != dimension)
             {
                 Add(program,
                     PrimitiveKind::Send,
                     HandedOver(dimension),
-                    m_handovers.at({dimension, placed.after}).first,
+                    m_handovers.at({dimension, scheduled.after}).first,
                     1,
                     1);
             }

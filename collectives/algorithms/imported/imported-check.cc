@@ -211,7 +211,7 @@ class ImportedOrder
     using Clock = std::vector<uint32_t>; //!< by block, numbered across all ranks
 
     /** A step, with its block numbered across all ranks. */
-    struct Place
+    struct StepId
     {
         uint32_t block;
         uint32_t step;
@@ -224,29 +224,29 @@ class ImportedOrder
     void Await(uint32_t block, const Clock& clock);
 
     /** @p block continues after a step of another block of its rank. */
-    void AwaitStep(uint32_t block, const Place& earlier);
+    void AwaitStep(uint32_t block, const StepId& earlier);
 
     /** The clock of a message of a block: everything before it, including the current step. */
-    Clock Told(const Place& step) const;
+    Clock Told(const StepId& step) const;
 
     /** To be called when a step is done. */
-    void Finish(const Place& step);
+    void Finish(const StepId& step);
 
     /** @return the earlier write that nothing orders before this read, if there is one. */
-    std::optional<Place> Read(const ChunkData& chunk, const Place& step);
+    std::optional<StepId> Read(const ChunkData& chunk, const StepId& step);
 
     /** @return the earlier read or write that nothing orders before this write, if there is one. */
-    std::optional<Place> Write(const ChunkData& chunk, const Place& step);
+    std::optional<StepId> Write(const ChunkData& chunk, const StepId& step);
 
   private:
     /** The last write of a chunk, and the reads since. */
     struct Uses
     {
-        std::optional<Place> write;
-        std::vector<Place> reads;
+        std::optional<StepId> write;
+        std::vector<StepId> reads;
     };
 
-    bool IsBefore(const Place& earlier, uint32_t block) const;
+    bool IsBefore(const StepId& earlier, uint32_t block) const;
 
     std::vector<Clock> m_clocks;                           //!< by block
     std::map<std::pair<uint32_t, uint32_t>, Clock> m_kept; //!< of steps that others depend on
@@ -288,13 +288,13 @@ ImportedOrder::Await(uint32_t block, const Clock& clock)
 }
 
 void
-ImportedOrder::AwaitStep(uint32_t block, const Place& earlier)
+ImportedOrder::AwaitStep(uint32_t block, const StepId& earlier)
 {
     Await(block, m_kept.at({earlier.block, earlier.step}));
 }
 
 ImportedOrder::Clock
-ImportedOrder::Told(const Place& step) const
+ImportedOrder::Told(const StepId& step) const
 {
     Clock clock = m_clocks[step.block];
     clock[step.block] = step.step + 1;
@@ -302,7 +302,7 @@ ImportedOrder::Told(const Place& step) const
 }
 
 void
-ImportedOrder::Finish(const Place& step)
+ImportedOrder::Finish(const StepId& step)
 {
     m_clocks[step.block][step.block] = step.step + 1;
     const auto kept = m_kept.find({step.block, step.step});
@@ -313,13 +313,13 @@ ImportedOrder::Finish(const Place& step)
 }
 
 bool
-ImportedOrder::IsBefore(const Place& earlier, uint32_t block) const
+ImportedOrder::IsBefore(const StepId& earlier, uint32_t block) const
 {
     return earlier.block == block || m_clocks[block][earlier.block] > earlier.step;
 }
 
-std::optional<ImportedOrder::Place>
-ImportedOrder::Read(const ChunkData& chunk, const Place& step)
+std::optional<ImportedOrder::StepId>
+ImportedOrder::Read(const ChunkData& chunk, const StepId& step)
 {
     Uses& uses = m_uses[&chunk];
     if (uses.write && !IsBefore(*uses.write, step.block))
@@ -330,15 +330,15 @@ ImportedOrder::Read(const ChunkData& chunk, const Place& step)
     return std::nullopt;
 }
 
-std::optional<ImportedOrder::Place>
-ImportedOrder::Write(const ChunkData& chunk, const Place& step)
+std::optional<ImportedOrder::StepId>
+ImportedOrder::Write(const ChunkData& chunk, const StepId& step)
 {
     Uses& uses = m_uses[&chunk];
     if (uses.write && !IsBefore(*uses.write, step.block))
     {
         return uses.write;
     }
-    for (const Place& read : uses.reads)
+    for (const StepId& read : uses.reads)
     {
         if (!IsBefore(read, step.block))
         {
@@ -475,7 +475,7 @@ class SymbolicRun
 
     bool Fail(const Block& block, const std::string& what)
     {
-        m_fault = PlaceOf(m_program, block.rank, block.block, block.step) + ": " + what;
+        m_fault = LocationOf(m_program, block.rank, block.block, block.step) + ": " + what;
         return false;
     }
 
@@ -488,11 +488,11 @@ class SymbolicRun
         }
         const ImportedStep& step = StepsOf(block)[block.step];
         std::vector<ChunkData> data(step.count);
-        const ImportedOrder::Place place = PlaceAt(block);
+        const ImportedOrder::StepId current = CurrentStep(block);
         if (m_order && step.block >= 0)
         {
             m_order->AwaitStep(
-                place.block,
+                current.block,
                 {m_firstBlock[block.rank] + static_cast<uint32_t>(step.block), step.after});
         }
         if (Receives(step.kind))
@@ -502,7 +502,7 @@ class SymbolicRun
             data = std::move(message.data);
             if (m_order)
             {
-                m_order->Await(place.block, message.told);
+                m_order->Await(current.block, message.told);
             }
             if (data.size() != step.count)
             {
@@ -522,18 +522,18 @@ class SymbolicRun
         if (Sends(step.kind))
         {
             m_pipes[block.out].messages.push_back(
-                {std::move(data), m_order ? m_order->Told(place) : ImportedOrder::Clock()});
+                {std::move(data), m_order ? m_order->Told(current) : ImportedOrder::Clock()});
         }
         if (m_order)
         {
-            m_order->Finish(place);
+            m_order->Finish(current);
         }
         ++block.step;
         return true;
     }
 
     /** The current step, with its block numbered across all ranks. */
-    ImportedOrder::Place PlaceAt(const Block& block) const
+    ImportedOrder::StepId CurrentStep(const Block& block) const
     {
         return {m_firstBlock[block.rank] + block.block, block.step};
     }
@@ -545,8 +545,8 @@ class SymbolicRun
         {
             return true;
         }
-        const ImportedOrder::Place place = PlaceAt(block);
-        const auto other = isWrite ? m_order->Write(chunk, place) : m_order->Read(chunk, place);
+        const ImportedOrder::StepId current = CurrentStep(block);
+        const auto other = isWrite ? m_order->Write(chunk, current) : m_order->Read(chunk, current);
         return !other || Fail(block,
                               std::string(isWrite ? "writes" : "reads") + " a chunk that block " +
                                   std::to_string(other->block - m_firstBlock[block.rank]) +
@@ -557,8 +557,8 @@ class SymbolicRun
     /** As IsOrdered, for all accesses of a step to its @p i-th chunk in its rank's buffers. */
     bool IsAccessOrdered(const Block& block, const ImportedStep& step, uint32_t i)
     {
-        const auto at = [&](const ImportedPlace& place) -> const ChunkData& {
-            return m_buffers.At(block.rank, place.buffer, place.chunk + i);
+        const auto at = [&](const ImportedChunk& first) -> const ChunkData& {
+            return m_buffers.At(block.rank, first.buffer, first.chunk + i);
         };
         return (!Reads(step.kind) || IsOrdered(block, at(step.source), false)) &&
                (!Writes(step.kind) || IsOrdered(block, at(step.destination), true));
@@ -618,11 +618,11 @@ class SymbolicRun
             const uint32_t next = WaitsFor(m_blocks[block]);
             if (next == NONE || IsDone(m_blocks[next]))
             {
-                return PlaceOfNext(block) + " waits forever";
+                return LocationOfNext(block) + " waits forever";
             }
             block = next;
         }
-        std::string text = PlaceOfNext(block) + " waits forever for ";
+        std::string text = LocationOfNext(block) + " waits forever for ";
         for (auto it = std::find(chain.begin(), chain.end(), block) + 1; it != chain.end(); ++it)
         {
             const Block& each = m_blocks[*it];
@@ -632,10 +632,10 @@ class SymbolicRun
         return text + "it";
     }
 
-    std::string PlaceOfNext(uint32_t block) const
+    std::string LocationOfNext(uint32_t block) const
     {
         const Block& b = m_blocks[block];
-        return PlaceOf(m_program, b.rank, b.block, b.step);
+        return LocationOf(m_program, b.rank, b.block, b.step);
     }
 
     const ImportedProgram& m_program;

@@ -16,7 +16,7 @@ namespace weir
  * Finally no two steps access one chunk, one of them writing, without an order between them
  * (ImportedOrder; beyond 4096 blocks only a second run, which tries the blocks in the opposite
  * order, shows a missing dependency, and only where it changes what a step finds). Programs that
- * may run both in place and out of place are checked both ways. Slots are unlimited here; whether
+ * may run both in place and out of place are checked for both. Slots are unlimited here; whether
  * the protocol's slots suffice is checked when a schedule is made.
  *
  * @return the first fault as "FILE:LINE: words", empty if there is none. O(chunks moved x ranks /

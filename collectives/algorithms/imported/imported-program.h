@@ -40,7 +40,7 @@ enum class ImportedBuffer : uint8_t
 };
 
 /** The first of some consecutive chunks of a buffer; the step has their number. */
-struct ImportedPlace
+struct ImportedChunk
 {
     ImportedBuffer buffer{ImportedBuffer::Input};
     uint32_t chunk{0};
@@ -49,8 +49,8 @@ struct ImportedPlace
 struct ImportedStep
 {
     ImportedStepKind kind{ImportedStepKind::Nothing};
-    ImportedPlace source;
-    ImportedPlace destination;
+    ImportedChunk source;
+    ImportedChunk destination;
     uint32_t count{1}; //!< number of chunks
     int32_t block{-1}; //!< block of the same rank that it depends on; -1: none
     uint32_t after{0}; //!< step of that block which must be done before this one starts

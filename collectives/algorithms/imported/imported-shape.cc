@@ -19,16 +19,16 @@ IsRank(const ImportedProgram& program, int32_t peer)
 }
 
 std::string
-CheckPlace(const ImportedRank& rank, const ImportedPlace& place, uint32_t count)
+CheckChunks(const ImportedRank& rank, const ImportedChunk& first, uint32_t count)
 {
-    const auto buffer = static_cast<std::size_t>(place.buffer);
+    const auto buffer = static_cast<std::size_t>(first.buffer);
     const uint32_t chunks = rank.chunks[buffer];
-    if (count <= chunks && place.chunk <= chunks - count)
+    if (count <= chunks && first.chunk <= chunks - count)
     {
         return "";
     }
-    return ": " + std::string(count > 1 ? "chunks " : "chunk ") + std::to_string(place.chunk) +
-           (count > 1 ? " to " + std::to_string(uint64_t{place.chunk} + count - 1) : "") +
+    return ": " + std::string(count > 1 ? "chunks " : "chunk ") + std::to_string(first.chunk) +
+           (count > 1 ? " to " + std::to_string(uint64_t{first.chunk} + count - 1) : "") +
            " of the " + BUFFER_NAMES[buffer] + " buffer, which has " + std::to_string(chunks);
 }
 
@@ -53,10 +53,10 @@ CheckStep(const ImportedRank& rank, const ImportedBlock& block, const ImportedSt
         return ": waits for step " + std::to_string(step.after) + " of block " +
                std::to_string(step.block) + ", which does not exist";
     }
-    std::string fault = Reads(step.kind) ? CheckPlace(rank, step.source, step.count) : "";
+    std::string fault = Reads(step.kind) ? CheckChunks(rank, step.source, step.count) : "";
     if (fault.empty() && Writes(step.kind))
     {
-        fault = CheckPlace(rank, step.destination, step.count);
+        fault = CheckChunks(rank, step.destination, step.count);
     }
     return fault;
 }
@@ -86,7 +86,7 @@ CheckBlock(const ImportedProgram& program, uint32_t r, uint32_t b)
     {
         if (auto fault = CheckStep(rank, block, block.steps[s]); !fault.empty())
         {
-            return PlaceOf(program, r, b, s) + fault;
+            return LocationOf(program, r, b, s) + fault;
         }
     }
     return "";
@@ -222,7 +222,7 @@ CheckPipes(const ImportedProgram& program)
 } // namespace
 
 std::string
-PlaceOf(const ImportedProgram& program, uint32_t rank, uint32_t block, uint32_t step)
+LocationOf(const ImportedProgram& program, uint32_t rank, uint32_t block, uint32_t step)
 {
     return Located(program, program.ranks[rank].blocks[block].steps[step].line) + "rank " +
            std::to_string(rank) + ", block " + std::to_string(block) + ", step " +

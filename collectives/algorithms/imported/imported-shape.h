@@ -35,7 +35,10 @@ struct ImportedPipe
 std::vector<ImportedPipe> PipesOf(const ImportedProgram& program);
 
 /** "FILE:LINE: rank R, block B, step S", the prefix of messages about a step. */
-std::string PlaceOf(const ImportedProgram& program, uint32_t rank, uint32_t block, uint32_t step);
+std::string LocationOf(const ImportedProgram& program,
+                       uint32_t rank,
+                       uint32_t block,
+                       uint32_t step);
 
 /** Number of the call's chunks in a rank's input (output). */
 uint32_t InputChunks(const ImportedProgram& program, uint32_t rank);

@@ -96,7 +96,7 @@ class ProgramWriter
           m_chunking(RingChunking(in.protocol, in.settings.simpleBuffer)),
           m_first(SplitIntoLoops(in.call.bytes, m_chunking.chunk, program.chunks, m_chunking.slices)
                       .front()),
-          m_together(std::max<int64_t>(1, m_chunking.chunk.Count() / Chunk().Count())),
+          m_maxMerged(std::max<int64_t>(1, m_chunking.chunk.Count() / Chunk().Count())),
           m_nowhere(in.routing.Nowhere())
     {
     }
@@ -123,7 +123,7 @@ class ProgramWriter
         description.call.channelCap = SliceCap(m_in);
         description.chunk = m_chunking.chunk;
         description.chunks = m_program.chunks;
-        description.together = std::move(m_counts);
+        description.mergedChunks = std::move(m_counts);
         description.slices = m_chunking.slices;
         description.AddAll(1, std::move(m_channel));
         return description;
@@ -239,9 +239,9 @@ class ProgramWriter
     void WriteStep(uint32_t block, const ImportedStep& step)
     {
         auto& primitives = m_channel.programs[block].primitives;
-        for (uint32_t done = 0; done < step.count; done += m_together)
+        for (uint32_t done = 0; done < step.count; done += m_maxMerged)
         {
-            const int32_t chunk = ClassOf(std::min<uint32_t>(m_together, step.count - done));
+            const int32_t chunk = ClassOf(std::min<uint32_t>(m_maxMerged, step.count - done));
             primitives.push_back({KindOf(step.kind), chunk, 0, 0});
         }
     }
@@ -283,7 +283,7 @@ class ProgramWriter
     const ImportedProgram& m_program;
     Chunking m_chunking;
     Loop m_first;
-    uint32_t m_together; //!< number of chunks that move as one
+    uint32_t m_maxMerged; //!< maximum number of chunks that move as one
     RouteId m_nowhere;
     ChannelSchedule m_channel;
     std::vector<uint32_t> m_firstBlock;   //!< by rank

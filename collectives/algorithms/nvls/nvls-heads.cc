@@ -310,16 +310,17 @@ NvlsHeads::AddCopies(ScheduleWiring& wiring,
     const auto& ranks = m_nodes[node].ranks;
     for (uint32_t member = 0; member < ranks.size(); ++member)
     {
-        const uint32_t place = member % heads;
-        const uint32_t giving = sums.empty() ? 0 : wiring.AddBlock(ranks[member], place, in);
+        const uint32_t position = member % heads;
+        const uint32_t giving = sums.empty() ? 0 : wiring.AddBlock(ranks[member], position, in);
         for (uint32_t i = 0; i < sums.size(); ++i)
         {
-            wiring.Join(giving, sums[(place + i) % heads], Copies());
+            wiring.Join(giving, sums[(position + i) % heads], Copies());
         }
-        const uint32_t taking = multicasts.empty() ? 0 : wiring.AddBlock(ranks[member], place, out);
+        const uint32_t taking =
+            multicasts.empty() ? 0 : wiring.AddBlock(ranks[member], position, out);
         for (uint32_t i = 0; i < multicasts.size(); ++i)
         {
-            wiring.Join(multicasts[(place + i) % heads], taking, Copies());
+            wiring.Join(multicasts[(position + i) % heads], taking, Copies());
         }
     }
 }

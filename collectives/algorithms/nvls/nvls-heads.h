@@ -152,8 +152,8 @@ class NvlsHeads
 
     /**
      * Adds the groups of a node's GPUs that copy to the blocks @p sums and from @p multicasts, by
-     * head: chunk place + i is that of head place + i, where a GPU's place is its number modulo the
-     * heads. Either may be empty.
+     * head: chunk position + i is that of head position + i, where a GPU's position is its number
+     * modulo the heads. Either may be empty.
      */
     void AddCopies(ScheduleWiring& wiring,
                    uint32_t node,

@@ -103,7 +103,7 @@ class TreeWiring
         ScheduleWiring wiring(m_inside);
         for (uint32_t node = 0; node < m_count; ++node)
         {
-            m_places.push_back(PlaceInDoubleTree(m_count, node, tree));
+            m_neighbors.push_back(NeighborsInDoubleTree(m_count, node, tree));
             WireNode(wiring, node);
         }
     }
@@ -114,7 +114,7 @@ class TreeWiring
         ScheduleWiring wiring(wired);
         for (uint32_t node = 0; node < m_count; ++node)
         {
-            const uint32_t parent = m_places[node].parent;
+            const uint32_t parent = m_neighbors[node].parent;
             for (uint32_t head = 0; parent != BinaryTreeNode::NONE && head < m_heads.Count();
                  ++head)
             {
@@ -132,11 +132,11 @@ class TreeWiring
     {
         const uint32_t nowhere = m_in.communicator.Size(); // rank of blocks of switches
         const auto gpus = static_cast<uint32_t>(m_heads.Nodes()[node].gpus.size());
-        const BinaryTreeNode& place = m_places[node];
-        const bool isRoot = place.parent == BinaryTreeNode::NONE;
+        const BinaryTreeNode& neighbors = m_neighbors[node];
+        const bool isRoot = neighbors.parent == BinaryTreeNode::NONE;
         const auto none =
-            std::count(place.children.begin(), place.children.end(), BinaryTreeNode::NONE);
-        const auto ends = static_cast<uint32_t>(1 + place.children.size() - none);
+            std::count(neighbors.children.begin(), neighbors.children.end(), BinaryTreeNode::NONE);
+        const auto ends = static_cast<uint32_t>(1 + neighbors.children.size() - none);
         std::vector<uint32_t> sums;
         std::vector<uint32_t> multicasts;
         m_groups.emplace_back();
@@ -180,7 +180,7 @@ class TreeWiring
     const NvlsHeads& m_heads;
     const AccessesOfNodes& m_accesses;
     uint32_t m_count;                          //!< number of nodes
-    std::vector<BinaryTreeNode> m_places;      //!< by node
+    std::vector<BinaryTreeNode> m_neighbors;   //!< by node
     std::vector<std::vector<Groups>> m_groups; //!< by node, head
     ChannelSchedule m_inside;
 };

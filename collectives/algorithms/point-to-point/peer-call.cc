@@ -14,13 +14,13 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t PLACES = PointToPointOrder::WORKS_AT_ONCE; // of a block
+constexpr uint32_t WORK_SLOTS = PointToPointOrder::WORKS_AT_ONCE; // of a block
 constexpr uint32_t NO_ROUND = 0xffffffff;
 
 /** One rank's block on one channel, while its rounds are counted. */
 struct BlockRounds
 {
-    uint32_t firstPlace{0};
+    uint32_t firstSlot{0};
     uint32_t count{0};       //!< number of rounds so far
     uint32_t last{NO_ROUND}; //!< the last round
     uint32_t sends{0};       //!< number of parts, without copies
@@ -35,7 +35,7 @@ PeerCall::PeerCall(const AlgorithmInputs& inputs)
 {
     Split();
     OrderByRound();
-    FindPlaces();
+    AssignSlots();
 }
 
 void
@@ -85,20 +85,20 @@ PeerCall::OrderByRound()
 }
 
 void
-PeerCall::FindPlaces()
+PeerCall::AssignSlots()
 {
     const uint32_t channels = PeerChannelsOf(m_in).all;
     const std::size_t ranks = m_in.communicator.Size();
     std::vector<BlockRounds> blocks(ranks * channels);
-    const auto placeIn = [&](BlockRounds& block, const Part& part) {
+    const auto slotIn = [&](BlockRounds& block, const Part& part) {
         if (block.count == 0)
         {
-            block.firstPlace = m_places;
-            m_places += PLACES;
+            block.firstSlot = m_slotCount;
+            m_slotCount += WORK_SLOTS;
         }
         block.count += block.last != part.round;
         block.last = part.round;
-        return block.firstPlace + (block.count - 1) % PLACES;
+        return block.firstSlot + (block.count - 1) % WORK_SLOTS;
     };
     for (const uint32_t i : m_order)
     {
@@ -106,16 +106,17 @@ PeerCall::FindPlaces()
         const Message& message = MessageOf(part);
         BlockRounds& from = blocks[std::size_t{message.from} * channels + part.channel];
         BlockRounds& to = blocks[std::size_t{message.to} * channels + part.channel];
-        part.sender = placeIn(from, part);
-        part.receiver = placeIn(to, part);
+        part.sender = slotIn(from, part);
+        part.receiver = slotIn(to, part);
         // A copy uses no wire, and does not block the threads that wait for one.
         from.sends += message.from != message.to;
         to.receives += message.from != message.to;
     }
     for (const BlockRounds& block : blocks)
     {
-        m_partsAtOnce = std::max(
-            {m_partsAtOnce, std::min(block.sends, PLACES), std::min(block.receives, PLACES)});
+        m_partsAtOnce = std::max({m_partsAtOnce,
+                                  std::min(block.sends, WORK_SLOTS),
+                                  std::min(block.receives, WORK_SLOTS)});
     }
 }
 
@@ -151,22 +152,22 @@ PeerCall::PartCap() const
 }
 
 std::vector<Bytes>
-PeerCall::PlaceBytes(const std::function<bool(const Part&)>& includes) const
+PeerCall::SlotBytes(const std::function<bool(const Part&)>& includes) const
 {
     const auto bytesOf = [&](const Part& part) {
         return includes && !includes(part) ? Bytes() : WireShare(part);
     };
-    std::vector<Bytes> sent(m_places);
-    std::vector<Bytes> received(m_places);
+    std::vector<Bytes> sent(m_slotCount);
+    std::vector<Bytes> received(m_slotCount);
     ForRounds(
         [&](uint32_t i) {
-            const uint32_t place = m_parts[i].sender;
-            sent[place] = std::max(sent[place], received[place]) + bytesOf(m_parts[i]);
+            const uint32_t slot = m_parts[i].sender;
+            sent[slot] = std::max(sent[slot], received[slot]) + bytesOf(m_parts[i]);
         },
         [&](uint32_t i) { received[m_parts[i].receiver] += bytesOf(m_parts[i]); });
-    for (std::size_t place = 0; place < m_places; ++place)
+    for (std::size_t slot = 0; slot < m_slotCount; ++slot)
     {
-        sent[place] = std::max(sent[place], received[place]);
+        sent[slot] = std::max(sent[slot], received[slot]);
     }
     return sent;
 }
@@ -174,7 +175,7 @@ PeerCall::PlaceBytes(const std::function<bool(const Part&)>& includes) const
 Time
 PeerCall::LongestChain(const std::vector<Time>& latencyOfPart) const
 {
-    std::vector<Time> received(m_places);
+    std::vector<Time> received(m_slotCount);
     std::vector<Time> arrival(m_parts.size());
     Time last;
     ForRounds([&](uint32_t i) { arrival[i] = received[m_parts[i].sender] + latencyOfPart[i]; },
@@ -198,8 +199,8 @@ PeerCall::WorksOf(const std::vector<uint32_t>& onChannel) const
         works.push_back({MessageOf(part).to, part.receiver, part.round, false, i});
     }
     std::sort(works.begin(), works.end(), [](const Work& a, const Work& b) {
-        return std::tie(a.rank, a.place, a.round, a.sends, a.part) <
-               std::tie(b.rank, b.place, b.round, b.sends, b.part);
+        return std::tie(a.rank, a.slot, a.round, a.sends, a.part) <
+               std::tie(b.rank, b.slot, b.round, b.sends, b.part);
     });
     return works;
 }

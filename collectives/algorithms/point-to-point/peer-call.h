@@ -16,7 +16,7 @@ namespace weir
 /**
  * A call of grouped sends and receives as NCCL describes it to its kernels (enqueue.cc): all
  * messages start at once. Each is split into parts on channels of its own, and each part has a
- * round and a work slot ("place") in the blocks at both ends. FlowEngine plays the call
+ * round and a work slot in the blocks at both ends. FlowEngine plays the call
  * (PointToPointSchedule); loads, caps and the longest chain for StreamEngine and the closed form
  * are computed from it.
  *
@@ -85,7 +85,7 @@ class PeerCall
      * By work slot: bytes on the wire of the busier of its two directions, one part after another.
      * @param includes whether a part counts; null: all do
      */
-    std::vector<Bytes> PlaceBytes(const std::function<bool(const Part&)>& includes = nullptr) const;
+    std::vector<Bytes> SlotBytes(const std::function<bool(const Part&)>& includes = nullptr) const;
 
     /** When the last part has arrived, if parts take only these latencies. */
     Time LongestChain(const std::vector<Time>& latencyOfPart) const;
@@ -94,7 +94,7 @@ class PeerCall
     struct Work
     {
         uint32_t rank;
-        uint32_t place;
+        uint32_t slot;
         uint32_t round;
         bool sends;
         uint32_t part; //!< index of the part
@@ -109,7 +109,7 @@ class PeerCall
   private:
     void Split();
     void OrderByRound();
-    void FindPlaces();
+    void AssignSlots();
 
     /** Calls @p send with every part of a round, then @p receive with each, round by round. */
     template <class Send, class Receive>
@@ -134,7 +134,7 @@ class PeerCall
     std::vector<Message> m_messages;
     std::vector<Part> m_parts;
     std::vector<uint32_t> m_order; //!< indices of parts, by round
-    uint32_t m_places{0};
+    uint32_t m_slotCount{0};
     uint32_t m_partsAtOnce{1};
 };
 

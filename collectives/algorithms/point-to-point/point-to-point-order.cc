@@ -39,10 +39,10 @@ ReverseBits(uint32_t value, uint32_t bits)
  * For each distance below @p count its index in the order 0, 1, 3, 6, 10, ... mod a power of two.
  */
 std::vector<uint32_t>
-TriangularPlaces(uint32_t count)
+TriangularIndices(uint32_t count)
 {
     const uint32_t power = PowerOfTwoUp(count);
-    std::vector<uint32_t> places(count, 0);
+    std::vector<uint32_t> indices(count, 0);
     uint32_t next = 0;
     uint32_t distance = 0;
     for (uint32_t round = 0; round < power; ++round)
@@ -50,10 +50,10 @@ TriangularPlaces(uint32_t count)
         distance = (distance + round) % power;
         if (distance < count)
         {
-            places[distance] = next++;
+            indices[distance] = next++;
         }
     }
-    return places;
+    return indices;
 }
 
 } // namespace
@@ -73,26 +73,26 @@ PointToPointOrder::PointToPointOrder(const Communicator& communicator, const Clu
         m_node.push_back(it->second);
         m_local.push_back(members[it->second]++);
     }
-    m_nodePlace = TriangularPlaces(static_cast<uint32_t>(members.size()));
-    m_localPlace = TriangularPlaces(*std::max_element(members.begin(), members.end()));
+    m_nodeDistanceIndex = TriangularIndices(static_cast<uint32_t>(members.size()));
+    m_gpuDistanceIndex = TriangularIndices(*std::max_element(members.begin(), members.end()));
 }
 
 uint32_t
 PointToPointOrder::RoundOf(uint32_t from, uint32_t to) const
 {
-    const auto nodes = static_cast<uint32_t>(m_nodePlace.size());
-    const auto locals = static_cast<uint32_t>(m_localPlace.size());
+    const auto nodes = static_cast<uint32_t>(m_nodeDistanceIndex.size());
+    const auto locals = static_cast<uint32_t>(m_gpuDistanceIndex.size());
     const uint32_t nodeDistance = (m_node[to] + nodes - m_node[from]) % nodes;
     const uint32_t localDistance = (m_local[to] + locals - m_local[from]) % locals;
-    return m_nodePlace[nodeDistance] * locals + m_localPlace[localDistance];
+    return m_nodeDistanceIndex[nodeDistance] * locals + m_gpuDistanceIndex[localDistance];
 }
 
 uint32_t
 PointToPointOrder::ChannelOf(uint32_t round, uint32_t part, uint32_t channels) const
 {
-    const auto locals = static_cast<uint32_t>(m_localPlace.size());
+    const auto locals = static_cast<uint32_t>(m_gpuDistanceIndex.size());
     uint32_t base = round;
-    if (m_nodePlace.size() > 1)
+    if (m_nodeDistanceIndex.size() > 1)
     {
         const uint32_t groups = (locals + WORKS_AT_ONCE - 1) / WORKS_AT_ONCE;
         base = round / locals * groups + round % locals / WORKS_AT_ONCE;

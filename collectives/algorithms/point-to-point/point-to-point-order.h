@@ -41,10 +41,10 @@ class PointToPointOrder
     static constexpr uint32_t WORKS_AT_ONCE = 8; // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
 
   private:
-    std::vector<uint32_t> m_node;       //!< by rank: its node, numbered in the order of first ranks
-    std::vector<uint32_t> m_local;      //!< by rank: its index in its node
-    std::vector<uint32_t> m_nodePlace;  //!< by node distance: its index in the order
-    std::vector<uint32_t> m_localPlace; //!< by GPU distance: as above
+    std::vector<uint32_t> m_node;  //!< by rank: its node, numbered in the order of first ranks
+    std::vector<uint32_t> m_local; //!< by rank: its index in its node
+    std::vector<uint32_t> m_nodeDistanceIndex; //!< by node distance: its index in the order
+    std::vector<uint32_t> m_gpuDistanceIndex;  //!< by GPU distance: as above
 };
 
 } // namespace weir

@@ -67,7 +67,7 @@ class ChannelWriter
         for (auto first = works.begin(); first != works.end();)
         {
             const auto end = std::find_if(
-                first, works.end(), [&](const auto& work) { return work.place != first->place; });
+                first, works.end(), [&](const auto& work) { return work.slot != first->slot; });
             AddBlocks({first, end});
             first = end;
         }
@@ -228,13 +228,13 @@ class ChannelWriter
                                  ? Time()
                                  : HopLatency(m_in, Algorithm::Ring, path, m_call.SliceOf(part));
         const auto id = static_cast<uint32_t>(m_channel.connections.size());
-        Place(m_channel.blocks[ends.sender].send, ends.atSender, id);
-        Place(m_channel.blocks[ends.receiver].recv, ends.atReceiver, id);
+        SetAt(m_channel.blocks[ends.sender].send, ends.atSender, id);
+        SetAt(m_channel.blocks[ends.receiver].recv, ends.atReceiver, id);
         m_channel.connections.push_back(
             MakeConnection(ends.sender, ends.receiver, path, chunking, latency));
     }
 
-    static void Place(std::vector<uint32_t>& pipes, std::size_t at, uint32_t id)
+    static void SetAt(std::vector<uint32_t>& pipes, std::size_t at, uint32_t id)
     {
         pipes.resize(std::max(pipes.size(), at + 1));
         pipes[at] = id;

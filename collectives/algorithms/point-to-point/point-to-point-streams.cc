@@ -17,7 +17,7 @@
  * channel has one rate over all its hops. The uncontended call takes the time of the busiest link
  * for its bytes (or of the busiest work slot of a block under its cap). This is a lower bound,
  * which is reached if that link never idles, as with equal parts, where all parts on the busiest
- * links are equal. It is an approximation if parts differ (a short message does not make way for a
+ * links are equal. It is an approximation if parts differ (a short message does not yield to a
  * long one), and for how long the other links are used (as long as the busiest).
  */
 namespace weir
@@ -256,22 +256,22 @@ PointToPointStreams(const AlgorithmInputs& in)
 {
     const PeerCall call(in);
     const auto& parts = call.Parts();
-    const std::vector<Bytes> places = call.PlaceBytes();
+    const std::vector<Bytes> slotBytes = call.SlotBytes();
     const Rate cap = call.PartCap();
     // A work slot moves one part after the other. As concurrent flows each gets a fraction of its
     // rate.
-    const auto capOf = [&](Bytes bytes, Bytes ofItsPlace) {
-        return bytes < ofItsPlace ? cap * (bytes.ToDouble() / ofItsPlace.ToDouble()) : cap;
+    const auto capOf = [&](Bytes bytes, Bytes ofItsSlot) {
+        return bytes < ofItsSlot ? cap * (bytes.ToDouble() / ofItsSlot.ToDouble()) : cap;
     };
     StreamShape shape;
     SlowestHops slowest(in, call.SliceOf(parts.front()), parts.size());
     if (in.call.op == CollectiveOp::AllToAll)
     {
         LinkLoads loads = LoadsOf(in, call, slowest);
-        const Bytes busiest = *std::max_element(places.begin(), places.end());
+        const Bytes busiest = *std::max_element(slotBytes.begin(), slotBytes.end());
         shape.legs.push_back(OneLeg(in, loads, capOf(Bytes(loads.largestPart), busiest)));
         // A work slot sends one part at a time, so each part is under way for a share of the call.
-        const std::vector<Bytes> network = call.PlaceBytes(
+        const std::vector<Bytes> network = call.SlotBytes(
             [&](const auto& part) { return !AreInOneNode(in, call.MessageOf(part)); });
         const Bytes slot = *std::max_element(network.begin(), network.end());
         shape.underWay = std::min(1.0, loads.largestPart / std::max(1.0, slot.ToDouble()));
@@ -287,7 +287,7 @@ PointToPointStreams(const AlgorithmInputs& in)
                 slowest.Add(i, path);
             }
             const Bytes bytes = call.WireShare(parts[i]);
-            const Bytes around = std::max(places[parts[i].sender], places[parts[i].receiver]);
+            const Bytes around = std::max(slotBytes[parts[i].sender], slotBytes[parts[i].receiver]);
             AddLeg(shape.legs, {path.route, bytes, capOf(bytes, around)}, in.routing);
         }
     }

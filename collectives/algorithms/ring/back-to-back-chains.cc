@@ -24,28 +24,28 @@ class HopLoads
     {
         for (const auto& chain : row.chains)
         {
-            for (std::size_t place = 0; place < chain.hops.size(); ++place)
+            for (std::size_t position = 0; position < chain.hops.size(); ++position)
             {
-                rates.ForEachShare(chain.hops[place].route, [&](LinkId link, double share) {
-                    m_loads[link.Index()].push_back({place, share * chain.weight});
+                rates.ForEachShare(chain.hops[position].route, [&](LinkId link, double share) {
+                    m_loads[link.Index()].push_back({position, share * chain.weight});
                 });
             }
         }
     }
 
     /**
-     * Rate of a channel over a hop's route at position @p place, with the hops that cross its links
-     * at the same time.
+     * Rate of a channel over a hop's route at @p position of a chain, with the hops that cross its
+     * links at the same time.
      */
-    Rate ShareOn(RouteId route, std::size_t place) const
+    Rate ShareOn(RouteId route, std::size_t position) const
     {
         Rate rate = m_cap;
         m_rates.ForEachShare(route, [&](LinkId link, double share) {
             double load = 0;
             for (const Load& each : m_loads.at(link.Index()))
             {
-                const auto apart = static_cast<double>(each.place > place ? each.place - place
-                                                                          : place - each.place);
+                const auto apart = static_cast<double>(
+                    each.position > position ? each.position - position : position - each.position);
                 load += each.load * std::max(0.0, 1 - apart / m_slices);
             }
             rate = std::min(rate, m_rates.RateOf(link) / std::max(load, share));
@@ -56,7 +56,7 @@ class HopLoads
   private:
     struct Load
     {
-        std::size_t place;
+        std::size_t position;
         double load;
     };
 

@@ -73,7 +73,7 @@ ChainLatency(const AlgorithmInputs& in, const Connection& hop, Bytes chunk)
 
 /** The position in a channel's order where the chain begins. */
 uint32_t
-FirstPlace(const AlgorithmInputs& in, const RingChannel& ring)
+FirstPosition(const AlgorithmInputs& in, const RingChannel& ring)
 {
     const auto it = std::find(ring.order.begin(), ring.order.end(), in.call.root);
     const auto root = static_cast<std::size_t>(it - ring.order.begin());
@@ -98,13 +98,13 @@ class SenderRelease
     {
     }
 
-    /** The time of the rank at position @p place of @p ring. */
-    Time Of(const RingChannel& ring, std::size_t place) const
+    /** The time of the rank at @p position of @p ring. */
+    Time Of(const RingChannel& ring, std::size_t position) const
     {
-        const ConnectionKind kind = ring.hops[place].kind;
+        const ConnectionKind kind = ring.hops[position].kind;
         if (kind == ConnectionKind::Network)
         {
-            const ServedConnections& here = m_served[ring.order[place]];
+            const ServedConnections& here = m_served[ring.order[position]];
             return m_cost.Busy(m_in.protocol, {m_message, here.out, here.in, m_fits});
         }
         const bool fences = kind == ConnectionKind::Pcie && m_in.protocol == Protocol::Simple;
@@ -127,7 +127,7 @@ WireChain(const AlgorithmInputs& in,
 {
     const bool reduces = in.call.op == CollectiveOp::Reduce;
     const auto n = static_cast<uint32_t>(ring.order.size());
-    const uint32_t first = FirstPlace(in, ring);
+    const uint32_t first = FirstPosition(in, ring);
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);
     for (uint32_t i = 0; i < n; ++i)
@@ -139,11 +139,11 @@ WireChain(const AlgorithmInputs& in,
     }
     for (uint32_t i = 0; i + 1 < n; ++i)
     {
-        const uint32_t place = (first + i) % n;
-        const Connection& hop = ring.hops[place];
+        const uint32_t position = (first + i) % n;
+        const Connection& hop = ring.hops[position];
         ScheduleConnection pipe =
             MakeConnection(i, i + 1, hop, chunking, ChainLatency(in, hop, LargestChunk(in)));
-        pipe.release = handing.Of(ring, place);
+        pipe.release = handing.Of(ring, position);
         wiring.Join(i, i + 1, pipe);
     }
     return channel;

@@ -99,9 +99,9 @@ class MessageIntervals
         }
     }
 
-    Time Interval(const RingChannel& channel, std::size_t place, Bytes slice) const
+    Time Interval(const RingChannel& channel, std::size_t position, Bytes slice) const
     {
-        if (channel.hops[place].kind != ConnectionKind::Network)
+        if (channel.hops[position].kind != ConnectionKind::Network)
         {
             return {};
         }
@@ -109,7 +109,7 @@ class MessageIntervals
             const ServedConnections& served = m_served[channel.order[at]];
             return m_cost.Busy(m_protocol, {slice, served.out, served.in, m_fits});
         };
-        return std::max(busy(place), busy((place + 1) % channel.hops.size()));
+        return std::max(busy(position), busy((position + 1) % channel.hops.size()));
     }
 
   private:
@@ -189,7 +189,7 @@ ChannelSchedule
 WireRing(const AlgorithmInputs& in,
          const RingChannel& ring,
          const Chunking& chunking,
-         const MessageIntervals& turns,
+         const MessageIntervals& intervals,
          Bytes slice)
 {
     const auto n = static_cast<uint32_t>(ring.order.size());
@@ -197,13 +197,17 @@ WireRing(const AlgorithmInputs& in,
     channel.programs.push_back(ProgramOf(in.call.op, static_cast<int32_t>(n)));
     channel.blocks.reserve(n);
     channel.connections.reserve(n);
-    for (uint32_t place = 0; place < n; ++place)
+    for (uint32_t position = 0; position < n; ++position)
     {
-        const Connection& hop = ring.hops[place];
-        channel.blocks.push_back({ring.order[place], place, 0, {(place + n - 1) % n}, {place}});
-        channel.connections.push_back(MakeConnection(
-            place, (place + 1) % n, hop, chunking, HopLatency(in, Algorithm::Ring, hop, slice)));
-        channel.connections.back().interval = turns.Interval(ring, place, slice);
+        const Connection& hop = ring.hops[position];
+        channel.blocks.push_back(
+            {ring.order[position], position, 0, {(position + n - 1) % n}, {position}});
+        channel.connections.push_back(MakeConnection(position,
+                                                     (position + 1) % n,
+                                                     hop,
+                                                     chunking,
+                                                     HopLatency(in, Algorithm::Ring, hop, slice)));
+        channel.connections.back().interval = intervals.Interval(ring, position, slice);
     }
     return channel;
 }
@@ -219,13 +223,13 @@ DescribeRing(const AlgorithmInputs& in)
     description.chunk = chunking.chunk;
     description.chunks = in.communicator.Size();
     description.slices = chunking.slices;
-    const MessageIntervals turns(in);
+    const MessageIntervals intervals(in);
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
     const Bytes slice = RoundsOf(in, share).front().slice;
     for (uint32_t channel = 0; channel < in.channels; ++channel)
     {
         const RingChannel& ring = in.communicator.channels[channel];
-        description.Add(channel, WireRing(in, ring, chunking, turns, slice), in.routing);
+        description.Add(channel, WireRing(in, ring, chunking, intervals, slice), in.routing);
     }
     return description;
 }

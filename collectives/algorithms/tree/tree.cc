@@ -38,11 +38,11 @@ TreeSenders(const AlgorithmInputs& in)
     std::vector<ServedConnections> served(in.communicator.Size());
     for (uint32_t c = 0; c < in.channels; ++c)
     {
-        const auto& places = in.communicator.trees[c].places;
-        for (std::size_t rank = 0; rank < places.size(); ++rank)
+        const auto& neighbors = in.communicator.trees[c].neighbors;
+        for (std::size_t rank = 0; rank < neighbors.size(); ++rank)
         {
-            const bool sends = places[rank].parent != TreeNeighbors::NO_RANK &&
-                               places[rank].toParent.kind == ConnectionKind::Network;
+            const bool sends = neighbors[rank].parent != TreeNeighbors::NO_RANK &&
+                               neighbors[rank].toParent.kind == ConnectionKind::Network;
             served[rank].out += sends;
         }
     }
@@ -150,12 +150,12 @@ struct RankBlocks
 RankBlocks
 AddRank(ScheduleWiring& wiring, const TreeChannel& tree, uint32_t rank)
 {
-    const auto below = static_cast<uint32_t>(tree.places[rank].children.size());
+    const auto below = static_cast<uint32_t>(tree.neighbors[rank].children.size());
     const uint32_t ends = std::max(below, 1U);
     const auto add = [&](PrimitiveKind kind, uint32_t recvs, uint32_t sends) {
         return wiring.AddBlock(rank, 0, OneStep(kind, recvs, sends));
     };
-    if (tree.places[rank].parent == TreeNeighbors::NO_RANK)
+    if (tree.neighbors[rank].parent == TreeNeighbors::NO_RANK)
     {
         const uint32_t only = add(PrimitiveKind::RecvReduceCopySend, ends, ends);
         return {only, only};
@@ -170,7 +170,7 @@ WireTree(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking& chu
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);
     std::vector<RankBlocks> blocks;
-    for (uint32_t rank = 0; rank < tree.places.size(); ++rank)
+    for (uint32_t rank = 0; rank < tree.neighbors.size(); ++rank)
     {
         blocks.push_back(AddRank(wiring, tree, rank));
     }
@@ -180,13 +180,13 @@ WireTree(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking& chu
         pipe.wireFactor = TreeWireFactor(in, chunking, hop);
         wiring.Join(from, to, pipe);
     };
-    for (uint32_t rank = 0; rank < tree.places.size(); ++rank)
+    for (uint32_t rank = 0; rank < tree.neighbors.size(); ++rank)
     {
-        const TreeNeighbors& place = tree.places[rank];
-        if (place.parent != TreeNeighbors::NO_RANK)
+        const TreeNeighbors& own = tree.neighbors[rank];
+        if (own.parent != TreeNeighbors::NO_RANK)
         {
-            join(blocks[rank].up, blocks[place.parent].up, place.toParent);
-            join(blocks[place.parent].down, blocks[rank].down, place.fromParent);
+            join(blocks[rank].up, blocks[own.parent].up, own.toParent);
+            join(blocks[own.parent].down, blocks[rank].down, own.fromParent);
         }
     }
     return channel;
