@@ -98,7 +98,7 @@ class MarkWatch : public PortObserver
         bool isMarked;
     };
 
-    MarkWatch(PacketBench& bench, LinkId link, MarkingPlace place)
+    MarkWatch(PacketBench& bench, LinkId link, MarkingPoint place)
         : m_bench(bench),
           m_place(place)
     {
@@ -124,7 +124,7 @@ class MarkWatch : public PortObserver
     void OnTransmit(LinkId link, unsigned, uint32_t, Time, Time) override
     {
         const bool isMarked =
-            m_place == MarkingPlace::Enqueue ? m_marks.front() : std::exchange(m_isMarked, false);
+            m_place == MarkingPoint::Enqueue ? m_marks.front() : std::exchange(m_isMarked, false);
         m_marks.pop_front();
         const int64_t left = m_bench.Network().QueuedBytes(link.Index());
         atDequeue.push_back({static_cast<double>(left), isMarked});
@@ -143,7 +143,7 @@ class MarkWatch : public PortObserver
 
   private:
     PacketBench& m_bench;
-    MarkingPlace m_place;
+    MarkingPoint m_place;
     int64_t m_bytes{0};
     bool m_isMarked{false};
     std::deque<bool> m_marks; //!< of the queued packets
@@ -207,7 +207,7 @@ MarkStatistic(const std::vector<MarkWatch::Seen>& packets, std::size_t& bins)
  */
 TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
 {
-    for (const MarkingPlace place : {MarkingPlace::Dequeue, MarkingPlace::Enqueue})
+    for (const MarkingPoint place : {MarkingPoint::Dequeue, MarkingPoint::Enqueue})
     {
         PacketBench bench;
         const uint32_t middle = bench.AddSwitch();
@@ -238,7 +238,7 @@ TEST(PacketLaws, MarksAreDrawnByTheQueueOfTheirPlace)
                           Time::Picoseconds(start));
         }
         bench.Run();
-        const bool isDequeue = place == MarkingPlace::Dequeue;
+        const bool isDequeue = place == MarkingPoint::Dequeue;
         const auto& own = isDequeue ? watch.atDequeue : watch.atEnqueue;
         const auto& other = isDequeue ? watch.atEnqueue : watch.atDequeue;
         ASSERT_GT(own.size(), 100000u);
@@ -545,7 +545,7 @@ TEST(PacketLaws, SprayedPacketsAvoidPathsThatTrim)
     constexpr double TAKEN = TURNS / (TURNS + SprayPathSelector::MAX_PENALTY);
     constexpr double AVOIDED = (QUEUE + (PACKETS - 8 * QUEUE) * TAKEN / (7 + TAKEN)) / PACKETS;
     const double avoided = partOf(PathChoice::Avoid);
-    EXPECT_NEAR(partOf(PathChoice::Turns), 1.0 / 8, 0.001);
+    EXPECT_NEAR(partOf(PathChoice::RoundRobin), 1.0 / 8, 0.001);
     EXPECT_NEAR(avoided, AVOIDED, 0.15 * AVOIDED);
     EXPECT_LT(partOf(PathChoice::Recycle), 0.9 / 8);
     EXPECT_LT(partOf(PathChoice::Mixed), 0.9 * avoided);

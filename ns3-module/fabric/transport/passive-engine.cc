@@ -97,7 +97,7 @@ EngineSet::Step()
 {
     Time first = Time::Infinite();
     Time second = Time::Infinite();
-    PassiveEngine* alone = nullptr;
+    PassiveEngine* earliest = nullptr;
     for (auto* engine : m_engines)
     {
         const Time time = engine->NextEventTime();
@@ -105,7 +105,7 @@ EngineSet::Step()
         {
             second = first;
             first = time;
-            alone = engine;
+            earliest = engine;
         }
         else
         {
@@ -116,7 +116,7 @@ EngineSet::Step()
     {
         return false;
     }
-    const Time stands = first < second ? alone->AdvanceExclusively(second) : Time();
+    const Time stands = first < second ? earliest->AdvanceExclusively(second) : Time();
     Visit(std::max(first, stands));
     return true;
 }

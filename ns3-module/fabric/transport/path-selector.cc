@@ -24,7 +24,7 @@ PathSelector::PathSelector(Routing& routing)
       m_spread(*routing.Spread()),
       m_scope(routing.Policy().GetScope()),
       m_gap(routing.Policy().FlowletGap()),
-      m_turns(routing.GetRouter().HashSeed()),
+      m_detourCounter(routing.GetRouter().HashSeed()),
       m_forgetAt(FEW_FLOWLETS)
 {
     const Topology& topology = routing.GetTopology();
@@ -77,13 +77,13 @@ PathSelector::Enter(RouteId route, double weight, Time now)
         Flowlet& known = m_flowlets[route];
         const bool goesOn = known.path.path.IsValid() &&
                             known.revision == m_routing.GetRouter().Revision() &&
-                            (known.underWay > 0 || now - known.lastEnd < m_gap);
+                            (known.activeFlows > 0 || now - known.lastEnd < m_gap);
         if (!goesOn)
         {
             known.path = LeastLoaded(route, weight);
             known.revision = m_routing.GetRouter().Revision();
         }
-        known.underWay++;
+        known.activeFlows++;
         selected = known.path;
     }
     else
@@ -112,9 +112,9 @@ PathSelector::Leave(RouteId route, PathId path, double weight, Time now)
     }
     Hold(path, -weight);
     const auto known = m_flowlets.find(route);
-    if (known != m_flowlets.end() && known->second.underWay > 0)
+    if (known != m_flowlets.end() && known->second.activeFlows > 0)
     {
-        known->second.underWay--;
+        known->second.activeFlows--;
         known->second.lastEnd = now;
     }
 }
@@ -128,7 +128,7 @@ PathSelector::ExpireFlowlets(Time now)
     }
     for (auto flow = m_flowlets.begin(); flow != m_flowlets.end();)
     {
-        const bool isOver = flow->second.underWay == 0 && now - flow->second.lastEnd >= m_gap;
+        const bool isOver = flow->second.activeFlows == 0 && now - flow->second.lastEnd >= m_gap;
         flow = isOver ? m_flowlets.erase(flow) : std::next(flow);
     }
     m_forgetAt = std::max(FEW_FLOWLETS, 2 * m_flowlets.size());
@@ -149,7 +149,7 @@ PathSelector::LeastLoaded(RouteId route, double weight)
                                              m_links.loads,
                                              &m_links.rates,
                                              weight,
-                                             m_turns++);
+                                             m_detourCounter++);
     const PathId path = m_routing.PathThrough(route, network);
     return {path, 1, std::max(Time(), m_routing.Paths().Latency(path) - m_routing.Latency(route))};
 }

@@ -21,7 +21,7 @@ struct SelectedPath
 };
 
 /**
- * Selects paths where the flow tuple alone does not determine them: by the load of active flows on
+ * Selects paths where the flow tuple does not determine them: by the load of active flows on
  * links (the sum of their weights divided by the link rate), or all paths at once.
  *
  * Scope::Flow: each flow takes PathChoices::LeastLoaded. Scope::Flowlet: the flows of one route
@@ -87,7 +87,7 @@ class PathSelector
     struct Flowlet
     {
         SelectedPath path;
-        uint32_t underWay{0};
+        uint32_t activeFlows{0};
         Time lastEnd;
         uint64_t revision{0};
     };
@@ -102,7 +102,7 @@ class PathSelector
     LinkStates m_links;             //!< loads of network links only
     std::vector<int64_t> m_weights; //!< sums of weights behind the loads, in integers, so that
                                     //!< additions and removals cancel exactly
-    uint64_t m_turns{0};            //!< counter that rotates which detours are considered
+    uint64_t m_detourCounter{0};    //!< counter that rotates which detours are considered
     std::unordered_map<RouteId, Flowlet> m_flowlets;
     std::size_t m_forgetAt;
 };

@@ -207,10 +207,10 @@ class IngressSolver
             order.emplace_back(hop, link);
         }
         std::sort(order.begin(), order.end());
-        std::map<uint32_t, uint32_t> places;
+        std::map<uint32_t, uint32_t> portOfLink;
         for (const auto& [hop, link] : order)
         {
-            places.emplace(link, static_cast<uint32_t>(m_ports.size()));
+            portOfLink.emplace(link, static_cast<uint32_t>(m_ports.size()));
             m_ports.emplace_back();
             m_ports.back().rate = linkRates[link];
         }
@@ -220,12 +220,12 @@ class IngressSolver
             uint32_t before = NONE;
             for (uint32_t hop = 0; hop < m_flows[f]->path.size(); hop++)
             {
-                const uint32_t place = places.at(m_flows[f]->path[hop].Index());
-                std::vector<Ingress>& here = m_ports[place].ingresses;
+                const uint32_t port = portOfLink.at(m_flows[f]->path[hop].Index());
+                std::vector<Ingress>& here = m_ports[port].ingresses;
                 std::size_t at = here.size();
                 if (before != NONE)
                 {
-                    at = ingresses.emplace(std::pair(place, before), at).first->second;
+                    at = ingresses.emplace(std::pair(port, before), at).first->second;
                 }
                 if (at == here.size())
                 {
@@ -233,7 +233,7 @@ class IngressSolver
                     here.back().port = before;
                 }
                 here[at].entries.push_back({f, m_begins[f] + hop});
-                before = place;
+                before = port;
             }
         }
     }

@@ -250,8 +250,8 @@ FluidTransport::SetGroupStale(uint32_t link)
 double
 FluidTransport::LoadOf(uint32_t link) const
 {
-    const uint32_t alone = m_solver.UncontendedOn(link);
-    if (alone == NONE && !std::isinf(m_solver.Capacity(link)))
+    const uint32_t uncontended = m_solver.UncontendedOn(link);
+    if (uncontended == NONE && !std::isinf(m_solver.Capacity(link)))
     {
         return m_solver.Load(link);
     }
@@ -297,13 +297,13 @@ void
 FluidTransport::MeterUncontended(uint32_t b)
 {
     Bundle& bundle = m_bundles[b];
-    const bool alone = m_solver.IsUncontended(b);
+    const bool isUncontended = m_solver.IsUncontended(b);
     const double rate =
-        alone && bundle.moving > 0 ? bundle.moving * bundle.weight * m_solver.Level(b) : 0;
-    if (alone ? rate != bundle.uncontendedRate : bundle.wasUncontended)
+        isUncontended && bundle.moving > 0 ? bundle.moving * bundle.weight * m_solver.Level(b) : 0;
+    if (isUncontended ? rate != bundle.uncontendedRate : bundle.wasUncontended)
     {
         UncontendedSpan& time = m_uncontendedSpans[b];
-        if (!alone || (rate > 0 && rate != bundle.lastUncontendedRate))
+        if (!isUncontended || (rate > 0 && rate != bundle.lastUncontendedRate))
         {
             AddUncontendedTime(b);
             bundle.lastUncontendedRate = rate;
@@ -313,10 +313,10 @@ FluidTransport::MeterUncontended(uint32_t b)
             time.busy += m_now - time.since;
         }
         const bool wasUncontended = bundle.uncontendedRate > 0;
-        bundle.wasUncontended = alone;
+        bundle.wasUncontended = isUncontended;
         time.since = m_now;
         bundle.uncontendedRate = rate;
-        if (m_observers.WantLinkRates() && (alone || wasUncontended))
+        if (m_observers.WantLinkRates() && (isUncontended || wasUncontended))
         {
             ReportUncontendedRate(b);
         }

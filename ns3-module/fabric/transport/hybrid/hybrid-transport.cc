@@ -162,13 +162,13 @@ HybridTransport::Start(const FlowRequest& request, Time now)
 uint32_t
 HybridTransport::StreamOf(const FlowRequest& request)
 {
-    const auto [place, isNew] =
-        m_streamPlaces.try_emplace(ConnectionKey(request), static_cast<uint32_t>(m_streams.size()));
+    const auto [entry, isNew] = m_streamIndices.try_emplace(
+        ConnectionKey(request), static_cast<uint32_t>(m_streams.size()));
     if (isNew)
     {
         m_streams.emplace_back();
     }
-    return place->second;
+    return entry->second;
 }
 
 void
@@ -248,7 +248,7 @@ HybridTransport::CountDatagramStreams()
 /**
  * Weight of a stream of datagrams. With it, the stream gets the share that round robin among
  * traffic classes would give it on the link that the fluid uses most: all streams of datagrams
- * together send one datagram for each packet of the flows.
+ * combined send one datagram for each packet of the flows.
  */
 double
 HybridTransport::DatagramWeightOf(const Stream& stream)
@@ -311,7 +311,7 @@ bool
 HybridTransport::IsAtRest(const Stream& stream, int64_t sentSince)
 {
     return stream.isDatagrams && stream.windows > HORIZON && sentSince == 0 &&
-           m_packets.GetDatagrams().TrafficOf(stream.request.route).underWay == 0;
+           m_packets.GetDatagrams().TrafficOf(stream.request.route).inFlight == 0;
 }
 
 /**
@@ -402,10 +402,10 @@ HybridTransport::BeginWindows()
 void
 HybridTransport::Observe(Stream& stream)
 {
-    const std::size_t place = stream.windows % HORIZON;
+    const std::size_t slot = stream.windows % HORIZON;
     const PacketTransport::Demand demand = DemandOf(stream);
-    stream.sent[place] = demand.sent;
-    stream.seen[place] = m_now;
+    stream.sent[slot] = demand.sent;
+    stream.seen[slot] = m_now;
     stream.windows++;
     if (demand.mtu > 0)
     {

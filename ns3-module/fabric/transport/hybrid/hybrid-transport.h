@@ -51,8 +51,8 @@ struct CouplingCounters
  * Sharing by ingress is not supported, since it knows fluid flows only.
  *
  * Without packets this equals FluidTransport, and without fluid PacketTransport, bit for bit. The
- * error is of first order in the window: a packet rate that changes by d misplaces d times the
- * window.
+ * error is of first order in the window: a packet rate that changes by d causes an error of d times
+ * the window.
  */
 class HybridTransport final : public Transport
 {
@@ -240,7 +240,7 @@ class HybridTransport final : public Transport
     TransportObservers m_observers;
     std::vector<bool> m_isChosen;        //!< by link; empty if no link is chosen
     std::vector<RouteKind> m_routeKinds; //!< by route
-    std::unordered_map<ConnectionKey, uint32_t, ConnectionKey::Hash> m_streamPlaces;
+    std::unordered_map<ConnectionKey, uint32_t, ConnectionKey::Hash> m_streamIndices;
     std::vector<Stream> m_streams;
     std::vector<uint32_t> m_present; //!< streams that are or were present; cleaned up at window
                                      //!< ends

@@ -55,44 +55,44 @@ Datagrams::HopsOf(PathId path)
     {
         m_hopIndexOfPath.resize(m_routing.Paths().Size(), PacketNetwork::END);
     }
-    uint32_t& place = m_hopIndexOfPath[path.Index()];
-    if (place == PacketNetwork::END)
+    uint32_t& hop = m_hopIndexOfPath[path.Index()];
+    if (hop == PacketNetwork::END)
     {
         std::vector<LinkId> links;
         for (const PathLink& each : m_routing.Paths().Links(path))
         {
             links.push_back(each.link);
         }
-        place = m_network.AddHops(links);
+        hop = m_network.AddHops(links);
     }
-    return place;
+    return hop;
 }
 
 uint32_t
-Datagrams::PlaceOf(RouteId route)
+Datagrams::HopsOfNextPath(RouteId route)
 {
     if (route.Index() >= m_paths.size())
     {
         m_paths.resize(m_routing.Size());
     }
     Paths& paths = m_paths[route.Index()];
-    if (paths.places.empty())
+    if (paths.hops.empty())
     {
         if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
         {
             const QueuePairSpec& pair = m_spec.queuePair;
             for (const PathId path : m_routing.EntropyPaths(route, pair.paths, pair.distinctPaths))
             {
-                paths.places.push_back(HopsOf(path));
+                paths.hops.push_back(HopsOf(path));
             }
         }
         else
         {
-            paths.places.push_back(HopsOf(m_routing.CurrentPath(route)));
+            paths.hops.push_back(HopsOf(m_routing.CurrentPath(route)));
         }
     }
-    paths.turn = paths.turn + 1 < paths.places.size() ? paths.turn + 1 : 0;
-    return paths.places[paths.turn];
+    paths.last = paths.last + 1 < paths.hops.size() ? paths.last + 1 : 0;
+    return paths.hops[paths.last];
 }
 
 void
@@ -105,7 +105,7 @@ Datagrams::NoteSent(const Datagram& datagram, int64_t now)
     Traffic& traffic = m_traffic[datagram.route.Index()];
     traffic.bytes += datagram.bytes;
     traffic.datagrams++;
-    traffic.underWay++;
+    traffic.inFlight++;
     if (!traffic.isFlowing)
     {
         traffic.isFlowing = true;
@@ -137,7 +137,7 @@ Datagrams::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
     p.stamp = now;
     p.number = datagram->handle;
     p.owner = static_cast<uint32_t>(datagram->route.Index());
-    p.hop = PlaceOf(datagram->route);
+    p.hop = HopsOfNextPath(datagram->route);
     p.size = datagram->bytes;
     p.trafficClass = static_cast<uint8_t>(trafficClass);
     p.flags = datagram->isEcnCapable ? 0 : Packet::NOT_ECN_CAPABLE;
@@ -154,7 +154,7 @@ void
 Datagrams::OnPacket(uint32_t packet, int64_t now)
 {
     const Packet& p = m_packets[packet];
-    m_traffic[p.owner].underWay--;
+    m_traffic[p.owner].inFlight--;
     m_client.OnDatagram(p.number, (p.flags & Packet::MARKED) != 0, Time::Picoseconds(now));
 }
 
@@ -162,7 +162,7 @@ void
 Datagrams::OnLost(uint32_t packet, int64_t now)
 {
     const Packet& p = m_packets[packet];
-    m_traffic[p.owner].underWay--;
+    m_traffic[p.owner].inFlight--;
     m_client.OnDatagramLost(p.number, LinkId(p.nextLink), Time::Picoseconds(now));
 }
 

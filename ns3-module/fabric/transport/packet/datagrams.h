@@ -106,7 +106,7 @@ class Datagrams final : public PacketEndpoints
     {
         int64_t bytes{0}; //!< bytes on the wire
         int64_t datagrams{0};
-        int64_t underWay{0}; //!< datagrams in flight
+        int64_t inFlight{0}; //!< number of datagrams in flight
         bool isFlowing{false};
     };
 
@@ -131,12 +131,12 @@ class Datagrams final : public PacketEndpoints
     /** Paths of a route's datagrams. */
     struct Paths
     {
-        std::vector<uint32_t> places; //!< indices of PacketNetwork::AddHops; empty until known
-        uint32_t turn{0};
+        std::vector<uint32_t> hops; //!< indices of PacketNetwork::AddHops; empty until known
+        uint32_t last{0};           //!< index in hops of the path used last
     };
 
     void NoteSent(const Datagram& datagram, int64_t now);
-    uint32_t PlaceOf(RouteId route);
+    uint32_t HopsOfNextPath(RouteId route);
     uint32_t HopsOf(PathId path);
 
     const PacketSpec& m_spec;

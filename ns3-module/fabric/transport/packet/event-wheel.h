@@ -339,18 +339,18 @@ class EventWheel
     {
         const uint64_t cursor = static_cast<uint64_t>(m_dueEnd) >> SLOT_BITS;
         SpreadEntered(cursor);
-        SlotPosition place;
-        for (place.slot = SLOTS; place.slot == SLOTS; place.level++)
+        SlotPosition position;
+        for (position.slot = SLOTS; position.slot == SLOTS; position.level++)
         {
             const auto first =
-                static_cast<unsigned>(cursor >> (LEVEL_BITS * place.level)) & (SLOTS - 1);
-            place.slot = FirstOccupied(place.level, first);
+                static_cast<unsigned>(cursor >> (LEVEL_BITS * position.level)) & (SLOTS - 1);
+            position.slot = FirstOccupied(position.level, first);
         }
-        place.level--;
-        const unsigned shift = LEVEL_BITS * place.level;
+        position.level--;
+        const unsigned shift = LEVEL_BITS * position.level;
         const uint64_t above = cursor >> (shift + LEVEL_BITS) << (shift + LEVEL_BITS);
-        place.begin = above | uint64_t{place.slot} << shift;
-        return place;
+        position.begin = above | uint64_t{position.slot} << shift;
+        return position;
     }
 
     /**
@@ -361,19 +361,19 @@ class EventWheel
     {
         while (m_due.empty() && m_count > 0)
         {
-            const SlotPosition place = FindFirstSlot();
-            if (static_cast<int64_t>(place.begin << SLOT_BITS) >= limit)
+            const SlotPosition position = FindFirstSlot();
+            if (static_cast<int64_t>(position.begin << SLOT_BITS) >= limit)
             {
                 return false;
             }
-            const Slot held = Take(place.level, place.slot);
+            const Slot held = Take(position.level, position.slot);
             m_firstHeld = UNKNOWN;
-            if (place.level == 0)
+            if (position.level == 0)
             {
-                Open(held, place.begin);
+                Open(held, position.begin);
                 continue;
             }
-            m_dueEnd = std::max(m_dueEnd, static_cast<int64_t>(place.begin << SLOT_BITS));
+            m_dueEnd = std::max(m_dueEnd, static_cast<int64_t>(position.begin << SLOT_BITS));
             Spread(held);
         }
         return !m_due.empty();
@@ -385,8 +385,8 @@ class EventWheel
         int64_t first = NEVER;
         while (first == NEVER && m_count > 0)
         {
-            const SlotPosition place = FindFirstSlot();
-            Slot slot = m_slots[place.level][place.slot];
+            const SlotPosition position = FindFirstSlot();
+            Slot slot = m_slots[position.level][position.slot];
             for (; slot.block != NONE; slot = {m_blocks[slot.block].next, Block::CAPACITY})
             {
                 const Block& entries = m_blocks[slot.block];
@@ -398,7 +398,7 @@ class EventWheel
             }
             if (first == NEVER) // all its entries are stale
             {
-                Empty(Take(place.level, place.slot), [](uint32_t, int64_t) {});
+                Empty(Take(position.level, position.slot), [](uint32_t, int64_t) {});
             }
         }
         return first;
@@ -439,12 +439,12 @@ class EventWheel
         for (std::size_t i = 1; i < m_due.size(); i++)
         {
             const Due due = m_due[i];
-            std::size_t place = i;
-            for (; place > 0 && due < m_due[place - 1]; place--)
+            std::size_t position = i;
+            for (; position > 0 && due < m_due[position - 1]; position--)
             {
-                m_due[place] = m_due[place - 1];
+                m_due[position] = m_due[position - 1];
             }
-            m_due[place] = due;
+            m_due[position] = due;
         }
         // An event that was moved away and back has two entries.
         m_due.erase(std::unique(m_due.begin(), m_due.end()), m_due.end());
@@ -462,25 +462,25 @@ class EventWheel
         const auto partOf = [this](const Due& due) { // the first event comes last
             return static_cast<std::size_t>(m_dueEnd - 1 - due.time) >> PART_BITS;
         };
-        std::array<uint32_t, PARTS> places{}; // counts, then start positions
+        std::array<uint32_t, PARTS> positions{}; // counts, then start positions
         for (const Due& due : m_due)
         {
-            places[partOf(due)]++;
+            positions[partOf(due)]++;
         }
         uint32_t before = 0;
-        for (uint32_t& place : places)
+        for (uint32_t& position : positions)
         {
-            before += std::exchange(place, before);
+            before += std::exchange(position, before);
         }
         m_unsorted.swap(m_due);
         m_due.resize(m_unsorted.size());
         for (const Due& due : m_unsorted)
         {
-            m_due[places[partOf(due)]++] = due;
+            m_due[positions[partOf(due)]++] = due;
         }
         m_unsorted.clear();
         uint32_t begin = 0;
-        for (const uint32_t end : places)
+        for (const uint32_t end : positions)
         {
             if (end - begin > MAX_INSERTED)
             {

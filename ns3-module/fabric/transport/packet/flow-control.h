@@ -154,7 +154,7 @@ class LinkCredits
         while (m_count > 0 && m_returns[m_first].time <= now)
         {
             m_units += m_returns[m_first].units;
-            m_first = Place(1);
+            m_first = RingIndex(1);
             m_count--;
         }
         return m_units;
@@ -165,19 +165,19 @@ class LinkCredits
         m_units -= units;
     }
 
-    /** Returns units at @p time (ps), or together with the previous return if that is later. */
+    /** Returns units at @p time (ps), or combined with the previous return if that is later. */
     void Return(int64_t units, int64_t time)
     {
-        if (m_count > 0 && m_returns[Place(m_count - 1)].time >= time)
+        if (m_count > 0 && m_returns[RingIndex(m_count - 1)].time >= time)
         {
-            m_returns[Place(m_count - 1)].units += units;
+            m_returns[RingIndex(m_count - 1)].units += units;
             return;
         }
         if (m_count == m_returns.size())
         {
             Grow();
         }
-        m_returns[Place(m_count++)] = {time, units};
+        m_returns[RingIndex(m_count++)] = {time, units};
     }
 
     /**
@@ -189,7 +189,7 @@ class LinkCredits
         int64_t sum = m_units;
         for (std::size_t i = 0; i < m_count; i++)
         {
-            const Returned& returned = m_returns[Place(i)];
+            const Returned& returned = m_returns[RingIndex(i)];
             sum += returned.units;
             if (sum >= units)
             {
@@ -207,7 +207,7 @@ class LinkCredits
     };
 
     /** Ring index of pending return number @p after. */
-    std::size_t Place(std::size_t after) const
+    std::size_t RingIndex(std::size_t after) const
     {
         return (m_first + after) & (m_returns.size() - 1);
     }
@@ -218,7 +218,7 @@ class LinkCredits
         std::vector<Returned> larger(std::max(LEAST, 2 * m_returns.size()));
         for (std::size_t i = 0; i < m_count; i++)
         {
-            larger[i] = m_returns[Place(i)];
+            larger[i] = m_returns[RingIndex(i)];
         }
         m_returns.swap(larger);
         m_first = 0;

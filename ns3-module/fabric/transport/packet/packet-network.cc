@@ -434,12 +434,12 @@ PacketNetwork::ForCredits(uint32_t link,
     {
         if (packet.hop == END || isRead == IsToNetwork(packet.hop))
         {
-            const std::size_t place = m_creditIndex[link] + 4 * trafficClass + (isRead ? 2 : 0);
+            const std::size_t index = m_creditIndex[link] + 4 * trafficClass + (isRead ? 2 : 0);
             if (m_boundsTlpHeaders)
             {
-                take(m_credits[place], headers);
+                take(m_credits[index], headers);
             }
-            take(m_credits[place + 1], data);
+            take(m_credits[index + 1], data);
         }
     }
 }
@@ -554,7 +554,7 @@ PacketNetwork::CheckTelemetry(const std::vector<LinkId>& links) const
 uint32_t
 PacketNetwork::AddHops(const std::vector<LinkId>& links)
 {
-    const auto place = static_cast<uint32_t>(m_hops.size());
+    const auto first = static_cast<uint32_t>(m_hops.size());
     for (const LinkId link : links)
     {
         m_hops.push_back(link.Index());
@@ -565,7 +565,7 @@ PacketNetwork::AddHops(const std::vector<LinkId>& links)
     for (std::size_t i = links.size(); i-- > 0;)
     {
         const bool isNetwork = m_ports[links[i].Index()].isNetwork;
-        m_isToNetwork[place + i] = isNetwork ? 1 : m_isToNetwork[place + i + 1];
+        m_isToNetwork[first + i] = isNetwork ? 1 : m_isToNetwork[first + i + 1];
     }
     if (m_spec.switches.classByHop)
     {
@@ -574,12 +574,12 @@ PacketNetwork::AddHops(const std::vector<LinkId>& links)
         for (std::size_t i = 1; i < links.size(); i++)
         {
             const bool rises = IsRaised(links[i - 1], links[i]);
-            m_raises[place + i] = rises ? 1 : 0;
+            m_raises[first + i] = rises ? 1 : 0;
             raised += rises ? 1 : 0;
         }
         CheckClasses(links, raised);
     }
-    return place;
+    return first;
 }
 
 void
@@ -1051,7 +1051,7 @@ PacketNetwork::Enqueue(uint32_t packet, uint32_t link, int64_t now)
         Drop(packet, link, now);
         return;
     }
-    if (m_spec.switches.markAt == MarkingPlace::Enqueue)
+    if (m_spec.switches.markAt == MarkingPoint::Enqueue)
     {
         Packet& p = m_packets[packet];
         Mark(p, link, QueueOf(link, p.trafficClass).bytes, now);
@@ -1364,7 +1364,7 @@ PacketNetwork::Transmit(uint32_t packet, uint32_t link, int64_t now)
     }
     if (p.kind <= PacketKind::Datagram)
     {
-        if (m_spec.switches.markAt == MarkingPlace::Dequeue)
+        if (m_spec.switches.markAt == MarkingPoint::Dequeue)
         {
             Mark(p, link, QueueOf(link, p.trafficClass).bytes, now);
         }
@@ -1710,22 +1710,22 @@ PacketNetwork::FindDeadlock() const
     // other end that holds packets received from it, since these must leave before it may send.
     const std::size_t count = m_ports.size() * m_classes;
     std::vector<std::vector<std::size_t>> holders(count);
-    for (std::size_t place = 0; place < count; place++)
+    for (std::size_t vertex = 0; vertex < count; vertex++)
     {
-        for (uint32_t packet = m_queues[place].packets.First(); packet != Packet::NONE;
+        for (uint32_t packet = m_queues[vertex].packets.First(); packet != Packet::NONE;
              packet = m_packets[packet].next)
         {
             const Packet& p = m_packets[packet];
             if (p.ingress != Packet::NONE && p.ingressClass > 0 &&
                 AdmissionOf(m_ports[p.ingress], p.ingressClass) != Admission::Lossy)
             {
-                holders[p.ingress * m_classes + p.ingressClass].push_back(place);
+                holders[p.ingress * m_classes + p.ingressClass].push_back(vertex);
             }
         }
     }
-    const auto waits = [this](std::size_t place) {
-        const Port& port = m_ports[place / m_classes];
-        const std::size_t trafficClass = place % m_classes;
+    const auto waits = [this](std::size_t vertex) {
+        const Port& port = m_ports[vertex / m_classes];
+        const std::size_t trafficClass = vertex % m_classes;
         return (port.paused >> trafficClass & 1) != 0 ||
                (port.waitsForCredits && (port.heldBack >> trafficClass & 1) != 0);
     };
@@ -1746,14 +1746,14 @@ PacketNetwork::FindDeadlock() const
         marks[start] = Mark::OnPath;
         while (!path.empty())
         {
-            auto& [place, at] = path.back();
-            if (at == holders[place].size())
+            auto& [vertex, at] = path.back();
+            if (at == holders[vertex].size())
             {
-                marks[place] = Mark::Done;
+                marks[vertex] = Mark::Done;
                 path.pop_back();
                 continue;
             }
-            const std::size_t next = holders[place][at++];
+            const std::size_t next = holders[vertex][at++];
             if (!waits(next) || marks[next] == Mark::Done)
             {
                 continue;

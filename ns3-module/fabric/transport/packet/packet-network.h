@@ -115,9 +115,9 @@ class PacketNetwork
     uint32_t AddHops(const std::vector<LinkId>& links);
 
     /** The link at that hop index, or END. */
-    uint32_t HopAt(uint32_t place) const
+    uint32_t HopAt(uint32_t index) const
     {
-        return m_hops[place];
+        return m_hops[index];
     }
 
     /** Enqueues a packet of a device at its first hop. */

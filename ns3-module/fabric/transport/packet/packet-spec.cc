@@ -102,7 +102,7 @@ QueuePairSpec::VisitParameters(ParameterVisitor& visitor)
          "just acknowledged without a mark, else round robin; mixed: recycle, else avoid.",
          "htsim: oblivious, bitmap, REPS, mixed (its default)"},
         pathChoice,
-        {{"turns", PathChoice::Turns},
+        {{"turns", PathChoice::RoundRobin},
          {"avoid", PathChoice::Avoid},
          {"recycle", PathChoice::Recycle},
          {"mixed", PathChoice::Mixed}});
@@ -219,7 +219,7 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
                  trim);
     visitor.Number({"trimTail",
                     "Probability that a full queue trims its newest packet and admits the arriving "
-                    "one in its place; the randomness keeps synchronized senders from losing all "
+                    "one instead; the randomness keeps synchronized senders from losing all "
                     "packets to one sender. 0: the arriving packet is always trimmed.",
                     "NDP's switches (Handley et al., SIGCOMM 2017, section 3.1) and htsim: 0.5"},
                    trimTail,
@@ -280,12 +280,12 @@ SwitchSpec::VisitParameters(ParameterVisitor& visitor)
                       "link rate. 0: no scaling."},
                      markRate,
                      {Rate(), Rate::Gbps(1e6)});
-    visitor.Enum<MarkingPlace>(
+    visitor.Enum<MarkingPoint>(
         {"markAt",
          "Time at which the queue length decides on a mark: when the packet leaves the queue "
          "(dequeue) or arrives (enqueue)."},
         markAt,
-        {{"dequeue", MarkingPlace::Dequeue}, {"enqueue", MarkingPlace::Enqueue}});
+        {{"dequeue", MarkingPoint::Dequeue}, {"enqueue", MarkingPoint::Enqueue}});
 }
 
 void

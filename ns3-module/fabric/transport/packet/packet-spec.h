@@ -42,7 +42,7 @@ enum class PaceTimer : uint8_t
 /** How the path of the next packet of a sprayed queue pair is selected. */
 enum class PathChoice : uint8_t
 {
-    Turns,   //!< round robin
+    RoundRobin,
     Avoid,   //!< round robin, skipping paths whose packets were marked or trimmed
     Recycle, //!< a path just acknowledged without a mark, else round robin
     Mixed    //!< a path just acknowledged without a mark, else as Avoid
@@ -71,7 +71,7 @@ struct QueuePairSpec : Parameterized
     std::optional<uint32_t> reordering; //!< packets; empty: see FillRecovery
     uint32_t paths{64};
     bool distinctPaths{true};
-    PathChoice pathChoice{PathChoice::Turns};
+    PathChoice pathChoice{PathChoice::RoundRobin};
     Bytes window{Bytes(0)};
     Rate maxRate; //!< zero: the port's rate
     bool repace{true};
@@ -91,7 +91,7 @@ enum class FlowControl : uint8_t
 };
 
 /** When a switch compares the queue with its ECN thresholds. */
-enum class MarkingPlace : uint8_t
+enum class MarkingPoint : uint8_t
 {
     Dequeue,
     Enqueue
@@ -127,7 +127,7 @@ struct SwitchSpec : Parameterized
     Bytes markAll{Bytes::KiB(400)};
     double markProbability{0.2};
     Rate markRate;
-    MarkingPlace markAt{MarkingPlace::Dequeue};
+    MarkingPoint markAt{MarkingPoint::Dequeue};
     bool marks{true};
     bool markRoots{false};
 

@@ -681,18 +681,18 @@ PacketTransport::FactsOf(std::vector<PathId> paths) const
     {
         return facts;
     }
-    std::vector<std::vector<LinkId>> places(facts.hops);
+    std::vector<std::vector<LinkId>> hopLinks(facts.hops);
     for (const PathId path : paths)
     {
         facts.baseRtt = std::min(facts.baseRtt, FactsOf(path).baseRtt);
         const PathTable::Span links = m_routing.Paths().Links(path);
-        for (std::size_t i = 0; i < places.size(); i++)
+        for (std::size_t i = 0; i < hopLinks.size(); i++)
         {
-            places[i].push_back((links.begin() + i)->link);
+            hopLinks[i].push_back((links.begin() + i)->link);
         }
     }
     facts.bottleneckRate = facts.lineRate;
-    for (std::vector<LinkId>& links : places)
+    for (std::vector<LinkId>& links : hopLinks)
     {
         std::sort(links.begin(), links.end());
         links.erase(std::unique(links.begin(), links.end()), links.end());

@@ -213,13 +213,13 @@ class PacketPool
     }
 
   private:
-    void SetTelemetry(uint32_t packet, uint32_t place)
+    void SetTelemetry(uint32_t packet, uint32_t index)
     {
         if (m_telemetryOf.size() < m_packets.size())
         {
             m_telemetryOf.resize(m_packets.capacity());
         }
-        m_telemetryOf[packet] = place;
+        m_telemetryOf[packet] = index;
         m_packets[packet].flags |= Packet::TELEMETRY;
     }
 

@@ -138,12 +138,12 @@ class MessageQueue
      */
     int64_t BytesLeft(uint32_t name, uint64_t expected)
     {
-        const std::size_t place = FindUndelivered(name);
-        if (place == m_messages.size())
+        const std::size_t index = FindUndelivered(name);
+        if (index == m_messages.size())
         {
             return 0;
         }
-        const Message& message = m_messages[place];
+        const Message& message = m_messages[index];
         return message.bytes -
                PayloadBetween(message.first, std::clamp(expected, message.first, message.end));
     }
@@ -154,8 +154,8 @@ class MessageQueue
      */
     bool IsMoving(uint32_t name, uint64_t unsent) const
     {
-        const std::size_t place = FindUndelivered(name);
-        return place < m_messages.size() && m_messages[place].first < unsent;
+        const std::size_t index = FindUndelivered(name);
+        return index < m_messages.size() && m_messages[index].first < unsent;
     }
 
     /**
@@ -164,8 +164,8 @@ class MessageQueue
      */
     bool HasUnsent(uint32_t name, uint64_t unsent) const
     {
-        const std::size_t place = FindUndelivered(name);
-        return place < m_messages.size() && m_messages[place].end > unsent;
+        const std::size_t index = FindUndelivered(name);
+        return index < m_messages.size() && m_messages[index].end > unsent;
     }
 
     /**
@@ -175,8 +175,8 @@ class MessageQueue
      */
     void SetBytesLeft(uint32_t name, uint64_t expected, uint64_t unsent, int64_t left)
     {
-        const std::size_t place = FindUndelivered(name);
-        Message& message = m_messages[place];
+        const std::size_t index = FindUndelivered(name);
+        Message& message = m_messages[index];
         const uint64_t came = std::clamp(expected, message.first, message.end);
         const uint64_t sent = std::clamp(unsent, message.first, message.end); // all are full
         const auto least = static_cast<int64_t>(sent - message.first) * message.mtu;
@@ -184,7 +184,7 @@ class MessageQueue
         message.bytes = std::max(least, had + left);
         const auto packets = static_cast<uint64_t>(
             std::max<int64_t>(1, (message.bytes + message.mtu - 1) / message.mtu));
-        EndAt(place, message.first + packets);
+        EndAt(index, message.first + packets);
     }
 
     /**
@@ -213,14 +213,14 @@ class MessageQueue
 
   private:
     /**
-     * Moves the end of the message at index @p place to packet @p end, and shifts the messages
+     * Moves the end of the message at @p index to packet @p end, and shifts the messages
      * behind it.
      */
-    void EndAt(std::size_t place, uint64_t end)
+    void EndAt(std::size_t index, uint64_t end)
     {
-        const uint64_t more = end - m_messages[place].end; // modulo 2^64 if it shrinks
-        m_messages[place].end = end;
-        for (std::size_t k = place + 1; k < m_messages.size(); k++)
+        const uint64_t more = end - m_messages[index].end; // modulo 2^64 if it shrinks
+        m_messages[index].end = end;
+        for (std::size_t k = index + 1; k < m_messages.size(); k++)
         {
             m_messages[k].first += more;
             m_messages[k].end += more;
@@ -231,12 +231,12 @@ class MessageQueue
     /** Index of message @p name if it is not completely received; else the number of messages. */
     std::size_t FindUndelivered(uint32_t name) const
     {
-        std::size_t place = m_undelivered;
-        while (place < m_messages.size() && m_messages[place].name != name)
+        std::size_t index = m_undelivered;
+        while (index < m_messages.size() && m_messages[index].name != name)
         {
-            place++;
+            index++;
         }
-        return place;
+        return index;
     }
 
     std::vector<Message> m_messages;

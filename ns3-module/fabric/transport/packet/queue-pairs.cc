@@ -46,7 +46,7 @@ QueuePairs::QueuePairs(const PacketSpec& spec,
       m_wantsTelemetry(spec.congestionControl->WantsTelemetry()),
       m_creditPackets(spec.congestionControl->CreditPackets()),
       m_ackBitmap(spec.queuePair.ackBitmap && spec.queuePair.recovery == LossRecovery::Selective),
-      m_notesPaths(spec.queuePair.pathChoice != PathChoice::Turns),
+      m_notesPaths(spec.queuePair.pathChoice != PathChoice::RoundRobin),
       m_sendsWithin(spec.congestionControl->SendsWithinWindow()),
       m_hasPortTimers(spec.queuePair.paceTimer == PaceTimer::Port),
       m_header(spec.format.header.value_or(0) + spec.congestionControl->HeaderBytes())
@@ -57,7 +57,7 @@ void
 QueuePairs::SetNetwork(PacketNetwork& network)
 {
     m_network = &network;
-    m_turns.resize(network.Links() * network.Classes());
+    m_portQueues.resize(network.Links() * network.Classes());
     if (m_creditPackets > 0)
     {
         m_creditClocks.resize(network.Links());
@@ -83,9 +83,9 @@ QueuePairs::Open(std::vector<Path> paths, const ConnectionFacts& facts, uint8_t 
 }
 
 uint32_t
-QueuePairs::OpenLink(uint32_t place, const ConnectionFacts& facts, uint8_t trafficClass)
+QueuePairs::OpenLink(uint32_t hop, const ConnectionFacts& facts, uint8_t trafficClass)
 {
-    const uint32_t id = Open({{place, PacketNetwork::END}}, facts, trafficClass);
+    const uint32_t id = Open({{hop, PacketNetwork::END}}, facts, trafficClass);
     m_pairs[id]->isLink = true;
     m_pairs[id]->credit = std::numeric_limits<double>::infinity();
     return id;
@@ -103,23 +103,23 @@ QueuePairs::SetPaths(uint32_t id, std::vector<Path> paths, int64_t now)
     const bool wasStalled = pair.paths.empty();
     const uint32_t link = m_network->HopAt(paths.front().forward);
     pair.paths = std::move(paths);
-    pair.turns = SprayPathSelector();
-    if (pair.state == State::InTurn && link != pair.link)
+    pair.pathSelector = SprayPathSelector();
+    if (pair.state == State::Queued && link != pair.link)
     {
-        const std::size_t place = PlaceOf(pair.link, pair.trafficClass);
-        Leave(m_turns[place], id); // a failed port serves no queue pair
-        if (m_turns[place].waiting.empty() && place != m_asking)
+        const std::size_t index = PortQueueIndex(pair.link, pair.trafficClass);
+        Leave(m_portQueues[index], id); // a failed port serves no queue pair
+        if (m_portQueues[index].waiting.empty() && index != m_asking)
         {
             m_network->SetSource(pair.link, pair.trafficClass, false, now);
         }
-        if (m_turns[place].timer != EventWheel::NEVER && m_turns[place].timed == id)
+        if (m_portQueues[index].timer != EventWheel::NEVER && m_portQueues[index].timed == id)
         {
             m_events.Cancel(PacketEventKind::Pace, id);
-            m_turns[place].timer = EventWheel::NEVER;
+            m_portQueues[index].timer = EventWheel::NEVER;
             WakePort(pair.link, pair.trafficClass, now);
         }
         pair.link = link;
-        TakeTurn(id, now);
+        JoinPortQueue(id, now);
         return;
     }
     pair.link = link;
@@ -416,7 +416,7 @@ void
 QueuePairs::Resume(uint32_t id, int64_t now)
 {
     Pair& pair = *m_pairs[id];
-    if (pair.state == State::InTurn || pair.state == State::Pacing)
+    if (pair.state == State::Queued || pair.state == State::Pacing)
     {
         return;
     }
@@ -446,22 +446,22 @@ QueuePairs::Resume(uint32_t id, int64_t now)
         m_events.Schedule(PacketEventKind::Pace, id, time);
         return;
     }
-    TakeTurn(id, now);
+    JoinPortQueue(id, now);
 }
 
 void
-QueuePairs::TakeTurn(uint32_t id, int64_t now)
+QueuePairs::JoinPortQueue(uint32_t id, int64_t now)
 {
     Pair& pair = *m_pairs[id];
-    pair.state = State::InTurn;
-    const std::size_t place = PlaceOf(pair.link, pair.trafficClass);
-    std::vector<uint32_t>& waiting = m_turns[place].waiting;
+    pair.state = State::Queued;
+    const std::size_t index = PortQueueIndex(pair.link, pair.trafficClass);
+    std::vector<uint32_t>& waiting = m_portQueues[index].waiting;
     const auto at = std::lower_bound(waiting.begin(), waiting.end(), id);
     if (at == waiting.end() || *at != id)
     {
         waiting.insert(at, id);
-        m_turns[place].bursts += pair.facts.isInside ? 1 : 0;
-        if ((waiting.size() == 1 || m_hasPortTimers) && place != m_asking)
+        m_portQueues[index].bursts += pair.facts.isInside ? 1 : 0;
+        if ((waiting.size() == 1 || m_hasPortTimers) && index != m_asking)
         {
             m_network->SetSource(pair.link, pair.trafficClass, true, now);
         }
@@ -470,13 +470,13 @@ QueuePairs::TakeTurn(uint32_t id, int64_t now)
 
 /** Removes a queue pair from the waiting queue pairs of a port. */
 void
-QueuePairs::Leave(Turns& turns, uint32_t id)
+QueuePairs::Leave(PortQueue& queue, uint32_t id)
 {
-    const auto place = std::lower_bound(turns.waiting.begin(), turns.waiting.end(), id);
-    if (place != turns.waiting.end() && *place == id)
+    const auto position = std::lower_bound(queue.waiting.begin(), queue.waiting.end(), id);
+    if (position != queue.waiting.end() && *position == id)
     {
-        turns.waiting.erase(place);
-        turns.bursts -= m_pairs[id]->facts.isInside ? 1 : 0;
+        queue.waiting.erase(position);
+        queue.bursts -= m_pairs[id]->facts.isInside ? 1 : 0;
     }
 }
 
@@ -484,8 +484,8 @@ QueuePairs::Leave(Turns& turns, uint32_t id)
 void
 QueuePairs::WakePort(uint32_t link, unsigned trafficClass, int64_t now)
 {
-    const std::size_t place = PlaceOf(link, trafficClass);
-    if (m_hasPortTimers && place != m_asking && !m_turns[place].waiting.empty())
+    const std::size_t index = PortQueueIndex(link, trafficClass);
+    if (m_hasPortTimers && index != m_asking && !m_portQueues[index].waiting.empty())
     {
         m_network->SetSource(link, trafficClass, true, now);
     }
@@ -496,17 +496,17 @@ QueuePairs::WakePort(uint32_t link, unsigned trafficClass, int64_t now)
  * node-internal bursts and network packets share a port, by the bytes of a burst.
  */
 uint32_t
-QueuePairs::NextInTurn(const Turns& turns, uint32_t last) const
+QueuePairs::NextRoundRobin(const PortQueue& queue, uint32_t last) const
 {
-    const std::vector<uint32_t>& waiting = turns.waiting;
-    const int64_t quantum = turns.bursts > 0 ? m_spec.nodeLinks.burst.Count() : 0;
-    if (last == turns.last && turns.sent < quantum &&
+    const std::vector<uint32_t>& waiting = queue.waiting;
+    const int64_t quantum = queue.bursts > 0 ? m_spec.nodeLinks.burst.Count() : 0;
+    if (last == queue.last && queue.sent < quantum &&
         std::binary_search(waiting.begin(), waiting.end(), last))
     {
         return last;
     }
-    const auto place = std::upper_bound(waiting.begin(), waiting.end(), last);
-    return place == waiting.end() ? waiting.front() : *place;
+    const auto next = std::upper_bound(waiting.begin(), waiting.end(), last);
+    return next == waiting.end() ? waiting.front() : *next;
 }
 
 /**
@@ -514,10 +514,10 @@ QueuePairs::NextInTurn(const Turns& turns, uint32_t last) const
  * all must wait.
  */
 uint32_t
-QueuePairs::NextReady(const Turns& turns, int64_t now) const
+QueuePairs::NextReady(const PortQueue& queue, int64_t now) const
 {
-    const std::vector<uint32_t>& waiting = turns.waiting;
-    const auto first = std::upper_bound(waiting.begin(), waiting.end(), turns.last);
+    const std::vector<uint32_t>& waiting = queue.waiting;
+    const auto first = std::upper_bound(waiting.begin(), waiting.end(), queue.last);
     const auto start = static_cast<std::size_t>(first - waiting.begin());
     for (std::size_t i = 0; i < waiting.size(); i++)
     {
@@ -532,14 +532,14 @@ QueuePairs::NextReady(const Turns& turns, int64_t now) const
 }
 
 void
-QueuePairs::SetPortTimer(Turns& turns, uint32_t pair, int64_t time)
+QueuePairs::SetPortTimer(PortQueue& queue, uint32_t pair, int64_t time)
 {
-    if (turns.timer != EventWheel::NEVER)
+    if (queue.timer != EventWheel::NEVER)
     {
-        m_events.Cancel(PacketEventKind::Pace, turns.timed);
+        m_events.Cancel(PacketEventKind::Pace, queue.timed);
     }
-    turns.timed = pair;
-    turns.timer = time;
+    queue.timed = pair;
+    queue.timer = time;
     m_events.Schedule(PacketEventKind::Pace, pair, time);
 }
 
@@ -548,20 +548,20 @@ QueuePairs::SetPortTimer(Turns& turns, uint32_t pair, int64_t time)
  * that time is past or the timer is set.
  */
 void
-QueuePairs::SetPortTimer(Turns& turns, int64_t now)
+QueuePairs::SetPortTimer(PortQueue& queue, int64_t now)
 {
-    if (turns.timer != EventWheel::NEVER || turns.waiting.empty())
+    if (queue.timer != EventWheel::NEVER || queue.waiting.empty())
     {
         return;
     }
     const uint32_t first = *std::min_element(
-        turns.waiting.begin(), turns.waiting.end(), [this](uint32_t a, uint32_t b) {
+        queue.waiting.begin(), queue.waiting.end(), [this](uint32_t a, uint32_t b) {
             return SendTime(*m_pairs[a]) < SendTime(*m_pairs[b]);
         });
     const int64_t time = SendTime(*m_pairs[first]);
     if (time > now)
     {
-        SetPortTimer(turns, first, time);
+        SetPortTimer(queue, first, time);
     }
 }
 
@@ -571,7 +571,7 @@ QueuePairs::OnPace(uint32_t id, int64_t now)
     Pair& pair = *m_pairs[id];
     if (m_hasPortTimers)
     {
-        m_turns[PlaceOf(pair.link, pair.trafficClass)].timer = EventWheel::NEVER;
+        m_portQueues[PortQueueIndex(pair.link, pair.trafficClass)].timer = EventWheel::NEVER;
         WakePort(pair.link, pair.trafficClass, now);
         return;
     }
@@ -597,10 +597,10 @@ QueuePairs::Repace(uint32_t id, int64_t now)
     }
     if (m_hasPortTimers)
     {
-        Turns& turns = m_turns[PlaceOf(pair.link, pair.trafficClass)];
-        if (turns.timer != EventWheel::NEVER && SendTime(pair) < turns.timer)
+        PortQueue& queue = m_portQueues[PortQueueIndex(pair.link, pair.trafficClass)];
+        if (queue.timer != EventWheel::NEVER && SendTime(pair) < queue.timer)
         {
-            SetPortTimer(turns, id, std::max(now, SendTime(pair)));
+            SetPortTimer(queue, id, std::max(now, SendTime(pair)));
         }
     }
 }
@@ -608,38 +608,38 @@ QueuePairs::Repace(uint32_t id, int64_t now)
 uint32_t
 QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
 {
-    m_asking = PlaceOf(link, trafficClass);
-    Turns& turns = m_turns[m_asking];
-    std::vector<uint32_t>& waiting = turns.waiting;
+    m_asking = PortQueueIndex(link, trafficClass);
+    PortQueue& queue = m_portQueues[m_asking];
+    std::vector<uint32_t>& waiting = queue.waiting;
     uint32_t packet = Packet::NONE;
-    uint32_t last = turns.last;
+    uint32_t last = queue.last;
     std::size_t passedOver = 0; // queue pairs skipped for lack of credits
     while (passedOver < waiting.size() && packet == Packet::NONE)
     {
-        const uint32_t id = m_hasPortTimers ? NextReady(turns, now) : NextInTurn(turns, last);
+        const uint32_t id = m_hasPortTimers ? NextReady(queue, now) : NextRoundRobin(queue, last);
         if (id == Packet::NONE)
         {
-            SetPortTimer(turns, now);
+            SetPortTimer(queue, now);
             break;
         }
         Pair& pair = *m_pairs[id];
         if (pair.paths.empty() || m_network->HopAt(pair.paths.front().forward) != link)
         {
-            turns.last = last = id;
+            queue.last = last = id;
             pair.state = State::Idle;
             if (!pair.paths.empty())
             {
                 pair.link = m_network->HopAt(pair.paths.front().forward);
             }
-            Leave(turns, id);
+            Leave(queue, id);
             Resume(id, now);
             continue;
         }
         if (!HasPackets(pair) || !MaySend(pair))
         {
-            turns.last = last = id;
+            queue.last = last = id;
             pair.state = State::Idle;
-            Leave(turns, id);
+            Leave(queue, id);
             Resume(id, now);
             continue;
         }
@@ -649,12 +649,12 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
                 link, trafficClass, {payload + m_header, payload, pair.paths.front().forward}, now))
         {
             last = id; // others may have credits, as for the other kind of traffic on a PCIe link
-            turns.sent = m_spec.nodeLinks.burst.Count(); // ends the current round-robin quantum
+            queue.sent = m_spec.nodeLinks.burst.Count(); // ends the current round-robin quantum
             passedOver = m_hasPortTimers ? waiting.size() : passedOver + 1;
             continue;
         }
-        turns.sent = id == turns.last ? turns.sent + payload : payload;
-        turns.last = id;
+        queue.sent = id == queue.last ? queue.sent + payload : payload;
+        queue.last = id;
         pair.state = State::Idle;
         if (pair.again.empty())
         {
@@ -674,8 +674,8 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         p.owner = id;
         p.stamp = now;
         p.trafficClass = pair.trafficClass;
-        const uint32_t path =
-            pair.turns.Next(m_spec.queuePair.pathChoice, static_cast<uint32_t>(pair.paths.size()));
+        const uint32_t path = pair.pathSelector.Next(m_spec.queuePair.pathChoice,
+                                                     static_cast<uint32_t>(pair.paths.size()));
         p.hop = pair.paths[path].forward;
         if (m_notesPaths)
         {
@@ -732,9 +732,9 @@ QueuePairs::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
         {
             Resume(id, now);
         }
-        if (pair.state != State::InTurn)
+        if (pair.state != State::Queued)
         {
-            Leave(turns, id);
+            Leave(queue, id);
         }
     }
     m_asking = NOBODY;
@@ -768,7 +768,7 @@ QueuePairs::Account(uint32_t id, int64_t now)
     if (HasPackets(pair) && MaySend(pair) &&
         SendTime(pair) <= now + m_network->TransmissionTime(pair.link, pair.lastSize, payload))
     {
-        TakeTurn(id, now); // stays queued, to send again as soon as the port is free
+        JoinPortQueue(id, now); // stays queued, to send again as soon as the port is free
     }
 }
 
@@ -893,8 +893,8 @@ QueuePairs::Prefetch(const Packet& packet) const
 void
 QueuePairs::PrefetchNext(uint32_t link, unsigned trafficClass) const
 {
-    const Turns& turns = m_turns[PlaceOf(link, trafficClass)];
-    __builtin_prefetch(turns.waiting.data());
+    const PortQueue& queue = m_portQueues[PortQueueIndex(link, trafficClass)];
+    __builtin_prefetch(queue.waiting.data());
 }
 
 void
@@ -1244,11 +1244,11 @@ uint32_t
 QueuePairs::AcknowledgeOne(Pair& pair, uint64_t number)
 {
     const uint32_t bytes = pair.messages.PayloadOf(number);
-    const auto place =
+    const auto position =
         std::lower_bound(pair.again.begin(), pair.again.end(), number, std::greater<>());
-    if (place != pair.again.end() && *place == number)
+    if (position != pair.again.end() && *position == number)
     {
-        pair.again.erase(place);
+        pair.again.erase(position);
     }
     else
     {
@@ -1328,12 +1328,12 @@ QueuePairs::OnAck(uint32_t packet, int64_t now)
     if (m_notesPaths)
     {
         const bool isMarked = (p.flags & Packet::MARKED) != 0;
-        pair.turns.OnAnswer(m_spec.queuePair.pathChoice,
-                            m_packets.NotesOf(packet).path,
-                            static_cast<uint32_t>(pair.paths.size()),
-                            p.kind == PacketKind::Nack ? SprayPathSelector::TRIMMED
-                            : isMarked                 ? SprayPathSelector::MARKED
-                                                       : 0);
+        pair.pathSelector.OnAnswer(m_spec.queuePair.pathChoice,
+                                   m_packets.NotesOf(packet).path,
+                                   static_cast<uint32_t>(pair.paths.size()),
+                                   p.kind == PacketKind::Nack ? SprayPathSelector::TRIMMED
+                                   : isMarked                 ? SprayPathSelector::MARKED
+                                                              : 0);
     }
     if (ack.bytes > 0)
     {
@@ -1390,13 +1390,13 @@ QueuePairs::SendAgain(Pair& pair, uint64_t number)
     {
         return 0;
     }
-    const auto place =
+    const auto position =
         std::lower_bound(pair.again.begin(), pair.again.end(), number, std::greater<>());
-    if (place != pair.again.end() && *place == number)
+    if (position != pair.again.end() && *position == number)
     {
         return 0;
     }
-    pair.again.insert(place, number);
+    pair.again.insert(position, number);
     const int64_t bytes = pair.messages.PayloadOf(number);
     pair.inFlight -= bytes;
     return bytes;
@@ -1404,7 +1404,7 @@ QueuePairs::SendAgain(Pair& pair, uint64_t number)
 
 /**
  * Declares packets lost if a packet sent more than QueuePairSpec::reordering later has been
- * received. Each packet is declared lost in this way once; afterwards only its timeout applies.
+ * received. Each packet is declared lost once by this rule; afterwards only its timeout applies.
  * @return payload bytes of the lost packets
  */
 int64_t

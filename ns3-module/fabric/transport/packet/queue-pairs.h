@@ -83,9 +83,10 @@ class QueuePairs : public PacketEndpoints
     /**
      * Adds a queue pair for a single link. Its packets need no acknowledgments; they count as
      * received at the end of the link.
+     * @param hop index that PacketNetwork::AddHops gave the link
      * @return its number
      */
-    uint32_t OpenLink(uint32_t place, const ConnectionFacts& facts, uint8_t trafficClass);
+    uint32_t OpenLink(uint32_t hop, const ConnectionFacts& facts, uint8_t trafficClass);
 
     /** Sets the paths of a queue pair; without paths it stalls. */
     void SetPaths(uint32_t pair, std::vector<Path> paths, int64_t now);
@@ -128,7 +129,7 @@ class QueuePairs : public PacketEndpoints
 
     std::size_t Waiting(uint32_t link, unsigned trafficClass) const override
     {
-        return m_turns[PlaceOf(link, trafficClass)].waiting.size();
+        return m_portQueues[PortQueueIndex(link, trafficClass)].waiting.size();
     }
 
     void OnPace(uint32_t pair, int64_t now);
@@ -218,7 +219,7 @@ class QueuePairs : public PacketEndpoints
     enum class State : uint8_t
     {
         Idle,     //!< nothing to send
-        InTurn,   //!< queued at the port
+        Queued,   //!< queued at the port
         Pacing,   //!< waits for its next send time
         Windowed, //!< waits for window or credit
         Stalled   //!< has no usable path
@@ -230,21 +231,21 @@ class QueuePairs : public PacketEndpoints
         std::unique_ptr<SenderControl> control;
         MessageQueue messages;
         std::vector<Path> paths;
-        uint64_t next{0};        //!< number of the next packet to send
-        uint64_t acked{0};       //!< all packets before it are acknowledged
-        uint64_t highest{0};     //!< all packets before it have been sent at least once
-        int64_t inFlight{0};     //!< payload bytes
-        int64_t nextSend{0};     //!< ps: next send time by the pace
-        int64_t producedAt{0};   //!< ps: when the bytes sent so far were available, see SetCap
-        int64_t lastSent{0};     //!< ps
-        int64_t progress{0};     //!< ps: time of the last new acknowledgment
-        uint32_t retries{0};     //!< retransmissions since then
-        double cap;              //!< bytes/s
-        double pacedRate{0};     //!< rate that nextSend was computed with, bytes/s on the wire
-        int64_t sentBytes{0};    //!< payload bytes
-        uint32_t lastSize{0};    //!< bytes on the wire of the last packet
-        SprayPathSelector turns; //!< selects one of paths
-        uint32_t link{0};        //!< first link of the path
+        uint64_t next{0};      //!< number of the next packet to send
+        uint64_t acked{0};     //!< all packets before it are acknowledged
+        uint64_t highest{0};   //!< all packets before it have been sent at least once
+        int64_t inFlight{0};   //!< payload bytes
+        int64_t nextSend{0};   //!< ps: next send time by the pace
+        int64_t producedAt{0}; //!< ps: when the bytes sent so far were available, see SetCap
+        int64_t lastSent{0};   //!< ps
+        int64_t progress{0};   //!< ps: time of the last new acknowledgment
+        uint32_t retries{0};   //!< retransmissions since then
+        double cap;            //!< bytes/s
+        double pacedRate{0};   //!< rate that nextSend was computed with, bytes/s on the wire
+        int64_t sentBytes{0};  //!< payload bytes
+        uint32_t lastSize{0};  //!< bytes on the wire of the last packet
+        SprayPathSelector pathSelector;
+        uint32_t link{0}; //!< first link of the path
         State state{State::Idle};
         uint8_t trafficClass{1};
         bool isLink{false};          //!< opened by OpenLink
@@ -291,11 +292,11 @@ class QueuePairs : public PacketEndpoints
     };
 
     /** Queue pairs waiting for a port in one traffic class. */
-    struct Turns
+    struct PortQueue
     {
         std::vector<uint32_t> waiting;    //!< ascending
         uint32_t last{0};                 //!< queue pair served last
-        int64_t sent{0};                  //!< payload bytes that it sent in its current turn
+        int64_t sent{0};                  //!< payload bytes that it sent in its current quantum
         uint32_t bursts{0};               //!< waiting queue pairs inside a node
         uint32_t timed{0};                //!< PaceTimer::Port: queue pair whose Pace event serves
                                           //!< as the timer
@@ -324,19 +325,19 @@ class QueuePairs : public PacketEndpoints
 
     static constexpr std::size_t NOBODY = ~std::size_t{0};
 
-    std::size_t PlaceOf(uint32_t link, unsigned trafficClass) const
+    std::size_t PortQueueIndex(uint32_t link, unsigned trafficClass) const
     {
         return std::size_t{link} * m_network->Classes() + trafficClass;
     }
 
     void Resume(uint32_t pair, int64_t now);
-    void TakeTurn(uint32_t pair, int64_t now);
+    void JoinPortQueue(uint32_t pair, int64_t now);
     void WakePort(uint32_t link, unsigned trafficClass, int64_t now);
-    uint32_t NextInTurn(const Turns& turns, uint32_t last) const;
-    uint32_t NextReady(const Turns& turns, int64_t now) const;
-    void Leave(Turns& turns, uint32_t pair);
-    void SetPortTimer(Turns& turns, uint32_t pair, int64_t time);
-    void SetPortTimer(Turns& turns, int64_t now);
+    uint32_t NextRoundRobin(const PortQueue& queue, uint32_t last) const;
+    uint32_t NextReady(const PortQueue& queue, int64_t now) const;
+    void Leave(PortQueue& queue, uint32_t pair);
+    void SetPortTimer(PortQueue& queue, uint32_t pair, int64_t time);
+    void SetPortTimer(PortQueue& queue, int64_t now);
     void Repace(uint32_t pair, int64_t now);
     int64_t GapOf(const Pair& pair) const;
     int64_t SendTime(Pair& pair) const;
@@ -366,7 +367,7 @@ class QueuePairs : public PacketEndpoints
     MessageClient& m_client;
     PacketNetwork* m_network{nullptr};
     std::vector<std::unique_ptr<Pair>> m_pairs; //!< clients add pairs inside callbacks
-    std::vector<Turns> m_turns;                 //!< by link and class
+    std::vector<PortQueue> m_portQueues;        //!< by link and class
     QueuePairCounters m_counters;
     uint64_t m_retries{0}; //!< retransmissions since any new acknowledgment
     std::optional<Livelock> m_livelock;
@@ -380,7 +381,7 @@ class QueuePairs : public PacketEndpoints
                                              //!< stay queued at the port
     uint32_t m_header;                       //!< header bytes of a data packet
     std::vector<CreditClock> m_creditClocks; //!< by link; empty without receiver credits
-    std::size_t m_asking{NOBODY}; //!< index into m_turns of the port that is calling NextPacket
+    std::size_t m_asking{NOBODY};            //!< index into m_portQueues of the port in NextPacket
 };
 
 } // namespace weir

@@ -117,7 +117,7 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
 ReplayTransport::ReplayTransport(Routing& routing, PacketSpec spec)
     : m_routing(routing),
       m_spec(std::move(spec)),
-      m_alone(routing, m_spec), // validates the parameters
+      m_uncontended(routing, m_spec), // validates the parameters
       m_routes(routing, m_spec.queuePair, m_memo),
       m_links(routing.GetTopology().LinkCount()),
       m_ended(routing.GetTopology().LinkCount())
@@ -154,8 +154,8 @@ ReplayTransport::AdvanceExclusively(Time limit)
     const int64_t until = limit.IsInfinite() ? EpisodeMemo::NEVER : limit.ToPicoseconds();
     Flush();
     m_hasTold = false;
-    constexpr unsigned MAX_TURNS = 1u << 12; // lets the caller show progress or stop
-    for (unsigned i = 0; i < MAX_TURNS && !m_hasTold && !m_due.empty(); i++)
+    constexpr unsigned MAX_STEPS = 1u << 12; // lets the caller show progress or stop
+    for (unsigned i = 0; i < MAX_STEPS && !m_hasTold && !m_due.empty(); i++)
     {
         const auto [due, number] = *m_due.begin();
         if (due >= until)
@@ -164,8 +164,9 @@ ReplayTransport::AdvanceExclusively(Time limit)
         }
         Episode& episode = *m_episodes[number];
         const auto second = std::next(m_due.begin());
-        const int64_t alone = second == m_due.end() ? until : std::min(until, second->first);
-        if (!episode.packets || !episode.toTell.empty() || !episode.held.empty() || alone <= due)
+        const int64_t exclusiveEnd = second == m_due.end() ? until : std::min(until, second->first);
+        if (!episode.packets || !episode.toTell.empty() || !episode.held.empty() ||
+            exclusiveEnd <= due)
         {
             m_now = Time::Picoseconds(due);
             Serve(episode, due);
@@ -177,8 +178,8 @@ ReplayTransport::AdvanceExclusively(Time limit)
         }
         SettlingPackets& packets = episode.packets->Transport();
         const Time stands = packets.AdvanceExclusively(
-            alone == EpisodeMemo::NEVER ? Time::Infinite()
-                                        : episode.packets->At(alone - episode.begin));
+            exclusiveEnd == EpisodeMemo::NEVER ? Time::Infinite()
+                                               : episode.packets->At(exclusiveEnd - episode.begin));
         const int64_t time = episode.packets->TimeOf(stands);
         Advance(episode, time); // all events of that instant
         m_now = std::max(m_now, Time::Picoseconds(episode.begin + time));
@@ -201,7 +202,7 @@ ReplayTransport::Serve(Episode& episode, int64_t now)
     {
         PassTold(episode, time);
         const EpisodeMemo::State& state = m_memo.At(episode.state);
-        const bool isOver = episode.place == state.told.size() && state.end <= time;
+        const bool isOver = episode.nextNotification == state.told.size() && state.end <= time;
         const bool isLost =
             isOver ? episode.unfinished > episode.held.size() : PatienceOf(episode) <= time;
         if (episode.toTell.empty() && isLost && episode.walked == episode.inputs.size() &&
@@ -302,9 +303,9 @@ ReplayTransport::GoOn(Episode& episode)
     }
     const EpisodeMemo::State& state = m_memo.At(episode.state);
     int64_t time = PatienceOf(episode);
-    if (episode.place < state.told.size())
+    if (episode.nextNotification < state.told.size())
     {
-        time = state.told[episode.place].time;
+        time = state.told[episode.nextNotification].time;
     }
     else if (state.end != EpisodeMemo::NEVER)
     {
@@ -490,8 +491,8 @@ ReplayTransport::SlotOf(FlowId id) const
 FlowId
 ReplayTransport::Start(const FlowRequest& request, Time now)
 {
-    m_alone.Check(request);
-    m_alone.CountIdlePath(request.route);
+    m_uncontended.Check(request);
+    m_uncontended.CountIdlePath(request.route);
     m_now = std::max(m_now, now);
     uint32_t slot;
     if (m_freeSlots.empty())
@@ -512,8 +513,8 @@ ReplayTransport::Start(const FlowRequest& request, Time now)
     const FlowId id{order << INDEX_BITS | slot};
     m_active++;
     Episode& episode = EpisodeFor(request, now.ToPicoseconds());
-    const auto place = static_cast<uint32_t>(episode.inputs.size());
-    m_slots[slot] = {id.value, now, episode.number, place, true};
+    const auto inputIndex = static_cast<uint32_t>(episode.inputs.size());
+    m_slots[slot] = {id.value, now, episode.number, inputIndex, true};
     episode.inputs.emplace_back();
     Input& input = episode.inputs.back();
     input.request = request;
@@ -845,7 +846,7 @@ ReplayTransport::Walk(Episode& episode, Input& input)
     PassTold(episode, input.time);
     StopLeading(episode);
     episode.state = next;
-    episode.place = 0;
+    episode.nextNotification = 0;
     if (episode.parked)
     {
         Enter(episode, next);
@@ -873,9 +874,9 @@ int64_t
 ReplayTransport::MayMove(const Episode& episode, const Input& input) const
 {
     const RouteId route = input.request.route;
-    const Time alone =
+    const Time uncontended =
         m_routing.Latency(route) + input.request.bytes / m_routing.BottleneckRate(route);
-    const int64_t time = std::max(input.time, alone.ToPicoseconds());
+    const int64_t time = std::max(input.time, uncontended.ToPicoseconds());
     const double most = m_spec.settle.tolerance * static_cast<double>(time);
     return std::max(int64_t{0}, static_cast<int64_t>(most) - episode.moved);
 }
@@ -899,10 +900,11 @@ void
 ReplayTransport::PassTold(Episode& episode, int64_t until)
 {
     const EpisodeMemo::State& state = m_memo.At(episode.state);
-    for (; episode.place < state.told.size() && state.told[episode.place].time <= until;
-         episode.place++)
+    for (; episode.nextNotification < state.told.size() &&
+           state.told[episode.nextNotification].time <= until;
+         episode.nextNotification++)
     {
-        PassOn(episode, state.told[episode.place]);
+        PassOn(episode, state.told[episode.nextNotification]);
     }
 }
 
@@ -1069,7 +1071,7 @@ ReplayTransport::PassPeriod(Episode& episode, std::size_t first)
     episode.open -= period.flows;
     episode.begin += period.time;
     episode.state = period.first;
-    episode.place = 0;
+    episode.nextNotification = 0;
     m_counters.periods++;
     if (episode.parked)
     {
@@ -1162,7 +1164,8 @@ ReplayTransport::CatchUp(Episode& episode)
     if (episode.parked && CanResume(episode))
     {
         episode.packets = std::move(episode.parked);
-        episode.place = static_cast<uint32_t>(m_memo.At(episode.packetState).told.size());
+        episode.nextNotification =
+            static_cast<uint32_t>(m_memo.At(episode.packetState).told.size());
     }
     else
     {
@@ -1180,7 +1183,7 @@ ReplayTransport::CatchUp(Episode& episode)
             packets.SetLinksUp(m_down, false, Time());
         }
         episode.packetState = EpisodeMemo::ROOT;
-        episode.place = 0;
+        episode.nextNotification = 0;
         episode.injected = 0;
         episode.reached = 0;
     }
@@ -1220,7 +1223,7 @@ ReplayTransport::Inject(Episode& episode)
         EpisodeMemo::State& state = m_memo.At(episode.packetState);
         state.known = std::max(state.known, input.time + 1);
         episode.packetState = input.state;
-        episode.place = 0;
+        episode.nextNotification = 0;
     }
     episode.packets->Start(input.request, input.time);
     KeepNews(episode); // a flow without links is done
@@ -1239,14 +1242,15 @@ ReplayTransport::KeepNews(Episode& episode)
             continue;
         }
         EpisodeMemo::State& state = m_memo.At(episode.packetState);
-        if (episode.place < state.told.size() && state.told[episode.place] == told)
+        if (episode.nextNotification < state.told.size() &&
+            state.told[episode.nextNotification] == told)
         {
-            episode.place++;
+            episode.nextNotification++;
         }
-        else if (episode.place == state.told.size() && state.end == EpisodeMemo::NEVER)
+        else if (episode.nextNotification == state.told.size() && state.end == EpisodeMemo::NEVER)
         {
             state.told.push_back(told);
-            episode.place++;
+            episode.nextNotification++;
             Notify(episode.packetState);
         }
         else

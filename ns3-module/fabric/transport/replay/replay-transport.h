@@ -48,7 +48,7 @@ struct ReplayCounters
  * the order of its flow starts (EpisodeMemo). An episode that starts equally, here or on other
  * links of the same kinds, replays the stored notifications without packets. Where it deviates, it
  * is simulated from its start to that point, and then onwards. Episodes that a new flow joins are
- * merged in the same way.
+ * merged similarly.
  *
  * Activity that repeats itself without becoming quiet is replayed too (Recurrence): the episode is
  * treated as one that started a period later. Its packets are parked meanwhile, until they are
@@ -116,7 +116,7 @@ class ReplayTransport final : public Transport
 
     Time UncontendedTime(const FlowRequest& request, PathId path) override
     {
-        return m_alone.UncontendedTime(request, path);
+        return m_uncontended.UncontendedTime(request, path);
     }
 
     std::size_t ActiveFlows() const override
@@ -132,7 +132,7 @@ class ReplayTransport final : public Transport
     /** As PacketTransport. */
     const PacketTransport::IdlePath& LongestIdlePath() const
     {
-        return m_alone.LongestIdlePath();
+        return m_uncontended.LongestIdlePath();
     }
 
     const ReplayCounters& GetCounters() const
@@ -199,7 +199,7 @@ class ReplayTransport final : public Transport
         std::vector<uint32_t> links;             //!< its links
         uint32_t state{EpisodeMemo::ROOT};       //!< memo state after the walked inputs
         uint32_t packetState{EpisodeMemo::ROOT}; //!< memo state after the injected inputs
-        uint32_t place{0};                       //!< index of the next notification in that state
+        uint32_t nextNotification{0};            //!< index into State::told
         int64_t reached{0};                      //!< time reached by its packets, relative to its
                                                  //!< start, ps
         uint32_t unfinished{0};                  //!< number of flows not done
@@ -285,7 +285,7 @@ class ReplayTransport final : public Transport
 
     Routing& m_routing;
     PacketSpec m_spec;
-    PacketTransport m_alone; //!< carries no flows; computes uncontended times
+    PacketTransport m_uncontended; //!< carries no flows; computes uncontended times
     EpisodeMemo m_memo;
     RouteFacts m_routes;
     std::vector<std::unique_ptr<Episode>> m_episodes; //!< by number

@@ -546,10 +546,10 @@ SettlingPackets::Resume(int64_t now)
 
 /** Estimated counters of a port from the parking of packets to @p time (ps). */
 PortCounters
-SettlingPackets::ServedCounters(std::size_t place, int64_t time) const
+SettlingPackets::ServedCounters(std::size_t index, int64_t time) const
 {
-    return place < m_perWindow.size()
-               ? m_perWindow[place].PartOf(static_cast<double>(time - m_parkedAt) /
+    return index < m_perWindow.size()
+               ? m_perWindow[index].PartOf(static_cast<double>(time - m_parkedAt) /
                                            static_cast<double>(m_averaged))
                : PortCounters();
 }
@@ -624,13 +624,13 @@ SettlingPackets::CountersAt(uint32_t link, Time now)
     const int64_t time = std::max(now.ToPicoseconds(), m_isServed ? m_parkedAt : int64_t{0});
     const int64_t inner = (m_isServed ? m_parkedAt : time) - m_skipped;
     PortCounters counters = m_packets.GetNetwork().CountersAt(link, inner);
-    const uint32_t place = m_indexOfLink.empty() ? NONE : m_indexOfLink[link];
-    if (place != NONE)
+    const uint32_t index = m_indexOfLink.empty() ? NONE : m_indexOfLink[link];
+    if (index != NONE)
     {
-        counters += m_done[place];
+        counters += m_done[index];
         if (m_isServed)
         {
-            counters += ServedCounters(place, time);
+            counters += ServedCounters(index, time);
         }
     }
     return counters;
