@@ -5,7 +5,7 @@ find_package(Ns3 COMPONENTS core network REQUIRED).
 
 Needed because the package files of Debian's libns3-dev 3.37 do not work on their own: its CMake
 configuration asks for helper programs of another package, and its pkg-config files carry a stray
-include path. Look in other places with -DNs3_ROOT=PREFIX or CMAKE_PREFIX_PATH.
+include path. Search other prefixes with -DNs3_ROOT=PREFIX or CMAKE_PREFIX_PATH.
 
 Defines
   Ns3_FOUND, Ns3_VERSION
@@ -77,7 +77,7 @@ find_package_handle_standard_args(Ns3
   HANDLE_COMPONENTS
   REASON_FAILURE_MESSAGE
     "Install Debian's libns3-dev, point Ns3_ROOT at an installation, or configure with \
--DWEIR_WITH_NS3=OFF for the plain libraries alone.")
+-DWEIR_WITH_NS3=OFF for the plain libraries only.")
 
 if(Ns3_FOUND)
   set(Ns3_COMPONENTS ${Ns3_FIND_COMPONENTS})

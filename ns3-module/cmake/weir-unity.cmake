@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-option(WEIR_UNITY_BUILD "Compile files of a folder together; OFF compiles file by file" ON)
-set(WEIR_UNITY_FILES 32 CACHE STRING "How many files of a folder are compiled together at most")
+option(WEIR_UNITY_BUILD "Compile files of a folder as one unit; OFF compiles file by file" ON)
+set(WEIR_UNITY_FILES 32 CACHE STRING "How many files of a folder are compiled as one unit at most")
 
-# weir_unity(TARGET SOURCE...): where WEIR_UNITY_BUILD is on, each source is compiled together with
+# weir_unity(TARGET SOURCE...): where WEIR_UNITY_BUILD is on, each source is compiled in one unit with
 # others of its folder, WEIR_UNITY_FILES at a time
 function(weir_unity target)
   # NS_LOG_COMPONENT_DEFINE defines the same name in each file.

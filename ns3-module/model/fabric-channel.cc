@@ -45,14 +45,15 @@ struct FrameHead
 
     /**
      * A 32-bit word of the head; zero beyond its end.
-     * @param place offset of its first byte
+     * @param offset offset of its first byte
      * @return the word
      */
-    uint32_t Word(uint32_t place) const
+    uint32_t Word(uint32_t offset) const
     {
-        return place + 4 > size ? 0
-                                : uint32_t{bytes[place]} << 24 | uint32_t{bytes[place + 1]} << 16 |
-                                      uint32_t{bytes[place + 2]} << 8 | bytes[place + 3];
+        return offset + 4 > size
+                   ? 0
+                   : uint32_t{bytes[offset]} << 24 | uint32_t{bytes[offset + 1]} << 16 |
+                         uint32_t{bytes[offset + 2]} << 8 | bytes[offset + 3];
     }
 
     /**

@@ -367,7 +367,7 @@ class SharesTestCase : public TestCase
      * @param tolerance relative, of the connection's goodput and of the flow's time
      */
     SharesTestCase(const std::string& transport, double tolerance)
-        : TestCase("TCP beside a flow of the same NIC: a packet of each in turns, " + transport),
+        : TestCase("TCP beside a flow of the same NIC: round robin by packet, " + transport),
           m_transport(transport),
           m_tolerance(tolerance)
     {
@@ -533,7 +533,7 @@ class ClassesTestCase : public TestCase
                 longest = Max(longest, Simulator::Now() - sent[received++]);
             }));
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_GT(pauses, 10, "two flows that share a link are paused in turns");
+        NS_TEST_EXPECT_MSG_GT(pauses, 10, "two flows that share a link are paused alternately");
         NS_TEST_ASSERT_MSG_EQ(received, sent.size(), "nothing is lost");
         const Time empty = PathTime(payload + UDP_HEADERS + WIRE_BYTES, 2);
         NS_TEST_EXPECT_MSG_LT(longest, empty + PathTime(FLOW_PACKET, 1), "it waits for one packet");
@@ -661,7 +661,7 @@ class PathsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(used, 4u, "of 32 streams each spine has some (1 - 4 (3/4)^32)");
         for (const uint64_t packets : Uplinks("spray", 1))
         {
-            NS_TEST_EXPECT_MSG_EQ(packets, each / 4, "in turns");
+            NS_TEST_EXPECT_MSG_EQ(packets, each / 4, "round robin");
         }
     }
 };

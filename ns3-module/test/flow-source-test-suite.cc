@@ -122,7 +122,7 @@ class StopTestCase : public TestCase
 {
   public:
     StopTestCase()
-        : TestCase("A source that stops starts no more flows and lets those under way end")
+        : TestCase("A source that stops starts no more flows and lets active ones end")
     {
     }
 

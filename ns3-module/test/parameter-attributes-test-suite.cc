@@ -69,7 +69,7 @@ class TypesTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_EQ(control->SetAttributeFailSafe(name, StringValue("2")),
                                   false,
-                                  name << " alone would be of no kind");
+                                  name << " by itself would be of no kind");
         }
     }
 };
@@ -217,7 +217,7 @@ class CopiedHelperTestCase : public TestCase
 {
   public:
     CopiedHelperTestCase()
-        : TestCase("What is set on a helper leaves its copies alone")
+        : TestCase("Attributes set on a helper do not change its copies")
     {
     }
 

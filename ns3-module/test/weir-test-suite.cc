@@ -141,7 +141,7 @@ class UncontendedFlowTestCase : public TestCase
 {
   public:
     UncontendedFlowTestCase()
-        : TestCase("A flow alone takes latency plus bytes over the bottleneck's rate")
+        : TestCase("An uncontended flow takes latency plus bytes over the bottleneck's rate")
     {
     }
 
@@ -209,7 +209,7 @@ class DegradedLinkTestCase : public TestCase
 {
   public:
     DegradedLinkTestCase()
-        : TestCase("A link that loses half its rate half-way makes a flow half as long again")
+        : TestCase("A link that loses half its rate halfway makes a flow half as long again")
     {
     }
 
@@ -285,7 +285,7 @@ class FailedSwitchTestCase : public TestCase
                               end = Simulator::Now();
                           }));
         Simulator::Run();
-        const Time alone = end;
+        const Time uncontended = end;
 
         // With only one spine up, the flow takes that spine, in the same time.
         uint32_t spines = 0;
@@ -294,7 +294,7 @@ class FailedSwitchTestCase : public TestCase
         {
             spines++;
         }
-        NS_TEST_ASSERT_MSG_GT(spines, 1u, "there are ways to choose from");
+        NS_TEST_ASSERT_MSG_GT(spines, 1u, "there are paths to choose from");
         for (uint32_t kept = 0; kept < spines; kept++)
         {
             const Time start = Simulator::Now();
@@ -307,7 +307,7 @@ class FailedSwitchTestCase : public TestCase
             }
             NS_TEST_ASSERT_MSG_EQ(fabric->DescribeWaiting(), "", "a path is left");
             Simulator::Run();
-            NS_TEST_ASSERT_MSG_EQ(end - start, alone, "rerouted over spine " << kept);
+            NS_TEST_ASSERT_MSG_EQ(end - start, uncontended, "rerouted over spine " << kept);
         }
 
         // With its leaf down the flow stalls, and DescribeWaiting reports it; it resumes 1 ms
@@ -324,7 +324,8 @@ class FailedSwitchTestCase : public TestCase
                               fabric->DescribeWaiting());
         Simulator::Schedule(MilliSeconds(1), &FluidFabric::SetDeviceUp, fabric, "leaf0", true);
         Simulator::Run();
-        NS_TEST_ASSERT_MSG_EQ(end - start, alone + MilliSeconds(1), "it has stood still for 1 ms");
+        NS_TEST_ASSERT_MSG_EQ(
+            end - start, uncontended + MilliSeconds(1), "it has stood still for 1 ms");
         NS_TEST_ASSERT_MSG_EQ(fabric->DescribeWaiting(), "", "nobody waits");
         Simulator::Destroy();
     }

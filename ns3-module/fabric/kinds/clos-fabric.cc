@@ -273,17 +273,17 @@ FatTree::Leaves
 FatTree::LeavesFor(const ClusterSpec& spec, std::size_t nicCount) const
 {
     const uint64_t maxDown = DownPorts(spec, 1);
-    uint64_t places = maxDown;
-    for (uint32_t level = 2; level <= levels && places < nicCount; level++)
+    uint64_t maxNics = maxDown;
+    for (uint32_t level = 2; level <= levels && maxNics < nicCount; level++)
     {
-        places *= BlocksJoined(level);
+        maxNics *= BlocksJoined(level);
     }
-    if (nicCount > places)
+    if (nicCount > maxNics)
     {
         throw std::invalid_argument(
             "fabric.leafRadix: " + std::to_string(leafRadix) + " ports, which in " +
             std::to_string(levels) + " levels (fabric.levels) connect at most " +
-            std::to_string(places) +
+            std::to_string(maxNics) +
             " NICs, expected enough for nodes x node.nics = " + std::to_string(nicCount));
     }
     Leaves leaves;

@@ -238,13 +238,13 @@ WireGrid(Topology& topology,
     grid.Join();
 }
 
-/** The number of nodes that have @p places NICs in total; 0 if there is no such number. */
+/** The number of nodes that have @p nics NICs in total; 0 if there is no such number. */
 uint32_t
-NodesOfPlaces(uint64_t places, const NodeSpec& node)
+NodesOfNics(uint64_t nics, const NodeSpec& node)
 {
-    const bool fits = node.nics > 0 && places % node.nics == 0 &&
-                      places / node.nics <= std::numeric_limits<uint32_t>::max();
-    return fits ? static_cast<uint32_t>(places / node.nics) : 0;
+    const bool fits = node.nics > 0 && nics % node.nics == 0 &&
+                      nics / node.nics <= std::numeric_limits<uint32_t>::max();
+    return fits ? static_cast<uint32_t>(nics / node.nics) : 0;
 }
 
 constexpr const char* DIMENSIONS = "fabric.dimensions";
@@ -471,7 +471,7 @@ Dimensions::GridDimensions() const
 std::optional<uint32_t>
 Dimensions::NodesThatFill(const NodeSpec& node) const
 {
-    return NodesOfPlaces(PointsOf(dimensions, DIMENSIONS), node);
+    return NodesOfNics(PointsOf(dimensions, DIMENSIONS), node);
 }
 
 namespace
@@ -509,12 +509,12 @@ Torus::Wire(Topology& topology, const ClusterSpec& spec, const std::vector<Devic
 {
     CheckDimensionCount(spec, sizes.size(), SIZES);
     const std::vector<FabricDimension> rings = Grid();
-    const uint64_t places = PointsOf(rings, SIZES) * nicsPerRouter;
-    if (nics.size() > places)
+    const uint64_t maxNics = PointsOf(rings, SIZES) * nicsPerRouter;
+    if (nics.size() > maxNics)
     {
         throw std::invalid_argument(
             std::string(SIZES) + ": " + SizesText(rings) + " routers with nicsPerRouter " +
-            std::to_string(nicsPerRouter) + " hold " + std::to_string(places) +
+            std::to_string(nicsPerRouter) + " hold " + std::to_string(maxNics) +
             " NICs, expected room for nodes x node.nics = " + std::to_string(nics.size()));
     }
     WireGrid(topology, spec, rings, nics, nicsPerRouter);
@@ -529,7 +529,7 @@ Torus::GridDimensions() const
 std::optional<uint32_t>
 Torus::NodesThatFill(const NodeSpec& node) const
 {
-    return NodesOfPlaces(PointsOf(Grid(), SIZES) * nicsPerRouter, node);
+    return NodesOfNics(PointsOf(Grid(), SIZES) * nicsPerRouter, node);
 }
 
 } // namespace weir

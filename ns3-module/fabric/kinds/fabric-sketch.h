@@ -33,7 +33,7 @@ struct SketchedSwitch
     uint32_t part{0};  //!< index of its group or panel
     uint32_t row{0};
     uint32_t column{0};    //!< in a grid; in tiers the list order applies
-    bool isBetween{false}; //!< in a grid: placed among its neighbors, not in its own cell
+    bool isBetween{false}; //!< in a grid: drawn among its neighbors, not in its own cell
 };
 
 struct FabricSketch

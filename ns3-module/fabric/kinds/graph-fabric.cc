@@ -74,9 +74,9 @@ GraphFabric::TakenHosts() const
 std::optional<uint32_t>
 GraphFabric::NodesThatFill(const NodeSpec& node) const
 {
-    const std::size_t places = TakenHosts().size();
-    return static_cast<uint32_t>(hosts == GraphHosts::Nodes ? places
-                                                            : places / std::max(1U, node.nics));
+    const std::size_t count = TakenHosts().size();
+    return static_cast<uint32_t>(hosts == GraphHosts::Nodes ? count
+                                                            : count / std::max(1U, node.nics));
 }
 
 void

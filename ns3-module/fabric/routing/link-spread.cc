@@ -292,7 +292,7 @@ BalancedSpread::ChooseOnce(PathDemand& demand,
     for (uint32_t i = 0; i < parts; i++)
     {
         const auto chosen =
-            m_choices.LeastLoaded(segment.from, segment.to, onLinks, rates, part, m_turns++);
+            m_choices.LeastLoaded(segment.from, segment.to, onLinks, rates, part, m_choiceCount++);
         for (const LinkId link : chosen)
         {
             const bool isFirst = m_topology.GetLink(link).from == segment.from;

@@ -141,7 +141,7 @@ class BalancedSpread : public LinkSpread
     EvenSpread& m_even;
     PathChoices& m_choices;
     const Topology& m_topology;
-    uint64_t m_turns{0}; //!< number of path choices so far; varies the detours
+    uint64_t m_choiceCount{0}; //!< number of path choices so far; varies the detours
     std::vector<PathDemand> m_demands;
     std::unordered_map<uint64_t, uint32_t> m_byEnds; //!< into m_demands
     std::vector<LinkShare> m_shares;                 //!< of the last SharesOf

@@ -24,8 +24,8 @@ struct PathDemand
 };
 
 /**
- * Scratch vectors of LoadBalancer by LinkId, reused between calls, as a fabric usually has far more
- * links than the demands to divide cross.
+ * Scratch vectors of LoadBalancer by LinkId, reused between calls, as a fabric typically has far
+ * more links than the demands to divide cross.
  */
 struct LinkScratch
 {

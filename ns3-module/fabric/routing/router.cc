@@ -103,24 +103,24 @@ Router::FindEgresses(DeviceId to, uint8_t kinds)
         AddEgress(to, kinds, graph.ComponentOf(to), {graph.LocalIndexOf(to)});
         return;
     }
-    std::vector<std::pair<uint32_t, uint32_t>> places; // component, local number
+    std::vector<std::pair<uint32_t, uint32_t>> switches; // component, local number
     for (uint32_t i = m_firstIncoming[to.Index()]; i < m_firstIncoming[to.Index() + 1]; i++)
     {
         const DeviceId from = m_topology.GetLink(m_incoming[i]).from;
         if (IsAllowed(m_incoming[i], kinds) && graph.ComponentOf(from) != SwitchGraph::NONE)
         {
-            places.emplace_back(graph.ComponentOf(from), graph.LocalIndexOf(from));
+            switches.emplace_back(graph.ComponentOf(from), graph.LocalIndexOf(from));
         }
     }
-    std::sort(places.begin(), places.end());
-    places.erase(std::unique(places.begin(), places.end()), places.end());
-    for (std::size_t i = 0; i < places.size();)
+    std::sort(switches.begin(), switches.end());
+    switches.erase(std::unique(switches.begin(), switches.end()), switches.end());
+    for (std::size_t i = 0; i < switches.size();)
     {
-        const uint32_t component = places[i].first;
+        const uint32_t component = switches[i].first;
         std::vector<uint32_t> at;
-        for (; i < places.size() && places[i].first == component; i++)
+        for (; i < switches.size() && switches[i].first == component; i++)
         {
-            at.push_back(places[i].second);
+            at.push_back(switches[i].second);
         }
         AddEgress(to, kinds, component, at);
     }

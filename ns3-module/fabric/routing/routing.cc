@@ -629,8 +629,8 @@ Routing::RerouteTree(RouteId id)
     {
         trees.now = trees.reroute(m_router);
     }
-    const std::size_t place = id.Index() - trees.routes.front().Index();
-    return trees.now->empty() ? PlannedPath(id) : InternEach((*trees.now)[place]);
+    const std::size_t index = id.Index() - trees.routes.front().Index();
+    return trees.now->empty() ? PlannedPath(id) : InternEach((*trees.now)[index]);
 }
 
 } // namespace weir

@@ -123,9 +123,9 @@ SwitchGraph::FindComponents(const Topology& topology, uint8_t kinds)
     {
         if (m_component[i] != NONE)
         {
-            const std::size_t place = m_firstSwitch[m_component[i]] + m_local[i];
-            m_switches[place] = DeviceId(i);
-            m_isEnd[place] = IsPortsOfNode(topology.GetDevice(DeviceId(i)));
+            const std::size_t index = m_firstSwitch[m_component[i]] + m_local[i];
+            m_switches[index] = DeviceId(i);
+            m_isEnd[index] = IsPortsOfNode(topology.GetDevice(DeviceId(i)));
         }
     }
 }

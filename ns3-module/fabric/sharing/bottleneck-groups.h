@@ -192,13 +192,13 @@ class BottleneckGroups
     void AddToReach(uint32_t link, double change);
 
     /**
-     * Turns a riser of @p weight into a member frozen at @p level.
+     * Converts a riser of @p weight into a member frozen at @p level.
      * @param own whether the member is in the link's group
      */
     void FreezeMember(uint32_t link, double weight, double level, bool own);
 
     /**
-     * Turns a member of @p weight, frozen at @p level, into a riser of another group or of none.
+     * Converts a member of @p weight, frozen at @p level, into a riser of another group or of none.
      */
     void FreeMember(uint32_t link, double weight, double level);
 
