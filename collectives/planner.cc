@@ -449,7 +449,7 @@ WeightByContention(StreamShape& shape, const UncontendedRates& rates)
     const double share = ContendedShare(rates, shape.path, shape.chunks);
     for (StreamLeg& leg : shape.legs)
     {
-        leg.weight *= shape.underWay * (rates.IsContended(leg.route) ? share : 1);
+        leg.weight *= shape.activeShare * (rates.IsContended(leg.route) ? share : 1);
     }
 }
 

@@ -49,7 +49,7 @@ struct StreamShape
     Time moving;                 //!< minimum transfer time, from the first byte on
     Time movingConcurrent;       //!< as above, concurrently with a second, equal call
     std::vector<StreamLeg> legs; //!< equal bytes per unit of weight
-    double underWay{1};          //!< share of the call's time that each leg sends, of channels that
+    double activeShare{1};       //!< share of the call's time that each leg sends, of channels that
                                  //!< send one part after another
     std::vector<RouteId> path;   //!< hops that each chunk of a channel crosses one after the other,
                                  //!< chunk behind chunk; empty: another order

@@ -274,7 +274,7 @@ PointToPointStreams(const AlgorithmInputs& in)
         const std::vector<Bytes> network = call.SlotBytes(
             [&](const auto& part) { return !AreInOneNode(in, call.MessageOf(part)); });
         const Bytes slot = *std::max_element(network.begin(), network.end());
-        shape.underWay = std::min(1.0, loads.largestPart / std::max(1.0, slot.ToDouble()));
+        shape.activeShare = std::min(1.0, loads.largestPart / std::max(1.0, slot.ToDouble()));
     }
     else
     {
