@@ -552,9 +552,9 @@ TEST(PacketTransport, LossyLinksLosePacketsByChance)
         }
         else
         {
-            const double activeShare = 4e-6 / PACKET_TIME;
-            EXPECT_GT(crossed, PACKETS + 0.5 * lost * activeShare);
-            EXPECT_LT(crossed, PACKETS + 1.5 * lost * activeShare);
+            const double inFlight = 4e-6 / PACKET_TIME;
+            EXPECT_GT(crossed, PACKETS + 0.5 * lost * inFlight);
+            EXPECT_LT(crossed, PACKETS + 1.5 * lost * inFlight);
         }
         EXPECT_THROW(bench.Transport().SetLinkLoss(second, 1, Time()), std::invalid_argument);
         EXPECT_THROW(bench.Transport().SetLinkLoss(second, -0.1, Time()), std::invalid_argument);
