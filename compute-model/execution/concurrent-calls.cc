@@ -15,10 +15,12 @@ namespace
 
 /** Local indices of the GPUs of a group within one node; empty for a group that spans nodes. */
 std::vector<uint32_t>
-PlacesInNode(const std::vector<Rank>& group, const std::vector<GpuId>& gpus, const Cluster& cluster)
+LocalIndicesInNode(const std::vector<Rank>& group,
+                   const std::vector<GpuId>& gpus,
+                   const Cluster& cluster)
 {
     const uint32_t node = cluster.NodeOf(gpus[group.front().Index()]);
-    std::vector<uint32_t> places;
+    std::vector<uint32_t> localIndices;
     for (const Rank rank : group)
     {
         const GpuId gpu = gpus[rank.Index()];
@@ -26,9 +28,9 @@ PlacesInNode(const std::vector<Rank>& group, const std::vector<GpuId>& gpus, con
         {
             return {};
         }
-        places.push_back(cluster.LocalIndexOf(gpu));
+        localIndices.push_back(cluster.LocalIndexOf(gpu));
     }
-    return places;
+    return localIndices;
 }
 
 /** The calls and the local GPUs of a group within a node. */
@@ -36,26 +38,27 @@ struct NodeGroupKey
 {
     uint32_t program; //!< of its first member
     std::size_t slot; //!< slot of the group there
-    std::vector<uint32_t> places;
+    std::vector<uint32_t> localIndices;
 
     friend bool operator<(const NodeGroupKey& a, const NodeGroupKey& b)
     {
-        return std::tie(a.program, a.slot, a.places) < std::tie(b.program, b.slot, b.places);
+        return std::tie(a.program, a.slot, a.localIndices) <
+               std::tie(b.program, b.slot, b.localIndices);
     }
 };
 
 /** An actor in the groups of a group class, and the slot in which it has them. */
-struct PlaceUser
+struct ClassUser
 {
     uint32_t actor{0};
     std::size_t slot{0};
 };
 
 /** By group class, by ascending actor. */
-std::vector<std::vector<PlaceUser>>
+std::vector<std::vector<ClassUser>>
 UsersOf(const RankFold& fold)
 {
-    std::vector<std::vector<PlaceUser>> users(fold.groups.Lists());
+    std::vector<std::vector<ClassUser>> users(fold.groups.Lists());
     for (uint32_t actor = 0; actor < fold.Actors(); actor++)
     {
         for (std::size_t slot = 0; slot < fold.slots[actor].size(); slot++)
@@ -76,7 +79,7 @@ using CallsBySlot = std::vector<std::vector<SlotCall>>;
  */
 void
 AddStream(const CallsBySlot& asks,
-          const PlaceUser& user,
+          const ClassUser& user,
           const SlotCall& ask,
           std::vector<uint32_t>& found)
 {
@@ -121,7 +124,7 @@ PlannedGroupKinds(const StepGraph& graph,
             static_cast<std::size_t>(std::find(slots.begin(), slots.end(), group) - slots.begin());
         NodeGroupKey asked{graph.rankProgram[member],
                            slot,
-                           PlacesInNode(graph.groups[group], gpus, planner.GetCluster())};
+                           LocalIndicesInNode(graph.groups[group], gpus, planner.GetCluster())};
         const auto alike = knownInNode.find(asked);
         if (alike != knownInNode.end())
         {
@@ -137,7 +140,7 @@ PlannedGroupKinds(const StepGraph& graph,
         }
         kinds.push_back(known.try_emplace(std::move(timings), static_cast<uint32_t>(known.size()))
                             .first->second);
-        if (!asked.places.empty())
+        if (!asked.localIndices.empty())
         {
             knownInNode.emplace(std::move(asked), kinds.back());
         }
@@ -157,27 +160,27 @@ ConcurrentCalls(const StepGraph& graph,
         asks.push_back(DistinctCalls(program));
         asks.back().resize(std::max(asks.back().size(), graph.rankGroups.front().size()));
     }
-    std::vector<CallClass> together;
+    std::vector<CallClass> classes;
     const auto users = UsersOf(fold);
-    for (uint32_t place = 0; place < users.size(); place++)
+    for (uint32_t groupClass = 0; groupClass < users.size(); groupClass++)
     {
-        const PlaceUser& first = users[place].front();
+        const ClassUser& first = users[groupClass].front();
         for (const SlotCall& ask : asks[fold.program[first.actor]][first.slot])
         {
             CallClass callClass;
-            for (const PlaceUser& user : users[place])
+            for (const ClassUser& user : users[groupClass])
             {
                 AddStream(asks[fold.program[user.actor]], user, ask, callClass.streams);
             }
-            const uint32_t* last = fold.groups.end(place);
-            for (const uint32_t* group = fold.groups.begin(place); group != last; group++)
+            const uint32_t* last = fold.groups.end(groupClass);
+            for (const uint32_t* group = fold.groups.begin(groupClass); group != last; group++)
             {
                 callClass.calls.push_back(CallOf(ask, communicators[*group], traffics));
             }
-            together.push_back(std::move(callClass));
+            classes.push_back(std::move(callClass));
         }
     }
-    return together;
+    return classes;
 }
 
 } // namespace weir

@@ -31,34 +31,34 @@ IsSame(const StepOp& a, const StepOp& b)
 GroupRendezvous::GroupRendezvous(const StepGraph& graph, const RankFold& fold)
     : m_graph(graph),
       m_fold(fold),
-      m_places(fold.groups.Lists())
+      m_classes(fold.groups.Lists())
 {
     for (const auto& slots : fold.slots)
     {
         m_firstSlot.push_back(static_cast<uint32_t>(m_slots.size()));
-        for (uint32_t place : slots)
+        for (uint32_t groupClass : slots)
         {
-            m_slots.push_back({place, 0});
+            m_slots.push_back({groupClass, 0});
         }
     }
 }
 
 uint32_t
-GroupRendezvous::NewRendezvous(uint32_t placeIndex, const StepOp& op, Time now)
+GroupRendezvous::NewRendezvous(uint32_t classIndex, const StepOp& op, Time now)
 {
-    Place& place = m_places[placeIndex];
-    if (place.free.empty())
+    GroupClass& groupClass = m_classes[classIndex];
+    if (groupClass.free.empty())
     {
         Rendezvous rendezvous;
-        rendezvous.place = placeIndex;
-        rendezvous.size = m_fold.arrivals[placeIndex];
+        rendezvous.groupClass = classIndex;
+        rendezvous.size = m_fold.arrivals[classIndex];
         rendezvous.firstArrived = static_cast<uint32_t>(m_arrived.size());
         m_arrived.resize(m_arrived.size() + rendezvous.size);
-        place.free.push_back(static_cast<uint32_t>(m_rendezvous.size()));
+        groupClass.free.push_back(static_cast<uint32_t>(m_rendezvous.size()));
         m_rendezvous.push_back(rendezvous);
     }
-    const uint32_t id = place.free.back();
-    place.free.pop_back();
+    const uint32_t id = groupClass.free.back();
+    groupClass.free.pop_back();
     Rendezvous& rendezvous = m_rendezvous[id];
     rendezvous.op = &op;
     rendezvous.firstArrival = now;
@@ -71,17 +71,17 @@ uint32_t
 GroupRendezvous::Arrive(uint32_t actor, uint32_t key, const StepOp& op, Time now)
 {
     Slot& slot = m_slots[m_firstSlot[actor] + op.group];
-    Place& place = m_places[slot.place];
-    const uint32_t ahead = slot.issued++ - place.ended;
-    if (ahead == 0 && place.current == NONE)
+    GroupClass& groupClass = m_classes[slot.groupClass];
+    const uint32_t ahead = slot.issued++ - groupClass.ended;
+    if (ahead == 0 && groupClass.current == NONE)
     {
-        place.current = NewRendezvous(slot.place, op, now);
+        groupClass.current = NewRendezvous(slot.groupClass, op, now);
     }
-    else if (ahead > place.behind.size())
+    else if (ahead > groupClass.behind.size())
     {
-        place.behind.push_back(NewRendezvous(slot.place, op, now));
+        groupClass.behind.push_back(NewRendezvous(slot.groupClass, op, now));
     }
-    const uint32_t id = ahead == 0 ? place.current : place.behind[ahead - 1];
+    const uint32_t id = ahead == 0 ? groupClass.current : groupClass.behind[ahead - 1];
     Rendezvous& rendezvous = m_rendezvous[id];
     if (rendezvous.arrived > 0 && !IsSame(*rendezvous.op, op))
     {
@@ -95,16 +95,16 @@ void
 GroupRendezvous::End(uint32_t id)
 {
     m_rendezvous[id].ended = true;
-    Place& place = m_places[m_rendezvous[id].place];
-    while (place.current != NONE && m_rendezvous[place.current].ended)
+    GroupClass& groupClass = m_classes[m_rendezvous[id].groupClass];
+    while (groupClass.current != NONE && m_rendezvous[groupClass.current].ended)
     {
-        place.ended++;
-        place.free.push_back(place.current);
-        place.current = NONE;
-        if (!place.behind.empty())
+        groupClass.ended++;
+        groupClass.free.push_back(groupClass.current);
+        groupClass.current = NONE;
+        if (!groupClass.behind.empty())
         {
-            place.current = place.behind.front();
-            place.behind.erase(place.behind.begin());
+            groupClass.current = groupClass.behind.front();
+            groupClass.behind.erase(groupClass.behind.begin());
         }
     }
 }
@@ -114,7 +114,7 @@ GroupRendezvous::FailToMatch(uint32_t actor, const Rendezvous& rendezvous, const
 {
     throw std::invalid_argument(
         "step graph: rank " + std::to_string(*m_fold.ranks.begin(actor)) + " joins group " +
-        std::to_string(*m_fold.groups.begin(rendezvous.place)) + " with '" +
+        std::to_string(*m_fold.groups.begin(rendezvous.groupClass)) + " with '" +
         m_graph.labels[op.label] + "' of " + std::to_string(op.bytes.Count()) +
         " bytes, expected that of the other ranks, '" + m_graph.labels[rendezvous.op->label] +
         "' of " + std::to_string(rendezvous.op->bytes.Count()) + " bytes");

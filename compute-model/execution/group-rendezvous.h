@@ -18,7 +18,7 @@ struct Rendezvous
     const StepOp* op{nullptr}; //!< operation of the first rank to arrive
     Time firstArrival;
     Time started; //!< valid once all have arrived
-    uint32_t place{0};
+    uint32_t groupClass{0};
     uint32_t firstArrived{0}; //!< index of the first key of the arrived
     uint32_t arrived{0};      //!< number of actors that have arrived
     uint32_t size{0};         //!< number of actors that must arrive
@@ -82,11 +82,11 @@ class GroupRendezvous
     /** One actor's use of one group class. */
     struct Slot
     {
-        uint32_t place{0};
+        uint32_t groupClass{0};
         uint32_t issued{0}; //!< communications issued so far
     };
 
-    struct Place
+    struct GroupClass
     {
         uint32_t ended{0};            //!< number of rendezvous that have ended
         uint32_t current{NONE};       //!< the first rendezvous that has not ended
@@ -94,7 +94,7 @@ class GroupRendezvous
         std::vector<uint32_t> free;   //!< rendezvous of this group class that can be reused
     };
 
-    uint32_t NewRendezvous(uint32_t place, const StepOp& op, Time now);
+    uint32_t NewRendezvous(uint32_t classIndex, const StepOp& op, Time now);
     [[noreturn]] void FailToMatch(uint32_t actor,
                                   const Rendezvous& rendezvous,
                                   const StepOp& op) const;
@@ -103,7 +103,7 @@ class GroupRendezvous
     const RankFold& m_fold;
     std::vector<uint32_t> m_firstSlot; //!< by actor: index of its first slot
     std::vector<Slot> m_slots;         //!< by actor and slot
-    std::vector<Place> m_places;
+    std::vector<GroupClass> m_classes;
     std::vector<Rendezvous> m_rendezvous;
     std::vector<uint32_t> m_arrived; //!< keys, a segment for each rendezvous
 };

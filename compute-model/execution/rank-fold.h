@@ -45,7 +45,7 @@ class NumberLists
 
 /**
  * Equivalence classes of ranks and groups. An *actor* represents ranks that do the same at the same
- * time, and executes for all of them. A *group class* (`place` in identifiers) represents the
+ * time, and executes for all of them. A *group class* (`groupClass` in identifiers) represents the
  * groups in which the same actors communicate in the same manner.
  *
  * The classes are refined until they are stable (color refinement). Ranks are distinguished by

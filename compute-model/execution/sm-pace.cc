@@ -23,7 +23,7 @@ IsReduction(const StepOp& op)
 } // namespace
 
 double
-SmPace::Alone(const StepOp& communication) const
+SmPace::Uncontended(const StepOp& communication) const
 {
     return (IsReduction(communication) ? reduceBytesPerClock : copyBytesPerClock) * boostClockHz;
 }
@@ -52,8 +52,8 @@ SmPace::Left(const StepGraph& graph, const StepOp& compute) const
             time > 0
                 ? std::min(1.0, kernel.bytes.ToDouble() / (time * memoryRate.ToBytesPerSecond()))
                 : 0;
-        const bool isProduct = kernel.flops.ToDouble() > 0 && kernel.overlap.smShare > 0;
-        const double clock = isProduct ? std::min(1.0, tensorClockHz / boostClockHz) : 1;
+        const bool isGemm = kernel.flops.ToDouble() > 0 && kernel.overlap.smShare > 0;
+        const double clock = isGemm ? std::min(1.0, tensorClockHz / boostClockHz) : 1;
         left += time * clock * (1 - share * share / 2);
         seconds += time;
     }

@@ -26,13 +26,13 @@ struct SmPace
      * Bytes per second that one SM receives for @p communication when it is uncontended on its GPU
      * and limited by its latencies.
      */
-    double Alone(const StepOp& communication) const;
+    double Uncontended(const StepOp& communication) const;
 
     /** Bytes per second that each of its SMs must receive for the links to be the bottleneck. */
     double Needed(const StepOp& communication) const;
 
     /**
-     * Share of Alone that the kernels of @p compute leave: their clock, times
+     * Share of Uncontended that the kernels of @p compute leave: their clock, times
      *     1 - u^2 / 2
      * where they take the share u of the HBM rate. Measured on an H200 with 1 to 32 copying or
      * reducing blocks at full speed: 0.76 to 0.85 with GEMMs (0.83 here), 0.84 to 0.88 with

@@ -251,7 +251,8 @@ StepExecutor::State::StartRendezvous(uint32_t id, Time now)
         WatchPace(actor, key % STREAM_COUNT, now);
         Rebook(actor, now);
     }
-    const CommunicatorId communicator = spec.communicators[*fold.groups.begin(rendezvous.place)];
+    const CommunicatorId communicator =
+        spec.communicators[*fold.groups.begin(rendezvous.groupClass)];
     spec.engine->Start(CallOf(*rendezvous.op, communicator, spec.traffics), client, id, now);
 }
 
@@ -342,9 +343,9 @@ StepExecutor::State::NotifyOp(uint32_t actor, std::size_t stream, Time now)
 void
 StepExecutor::State::NotifyRendezvous(const Rendezvous& rendezvous, Time now)
 {
-    const uint32_t* last = fold.groups.end(rendezvous.place);
+    const uint32_t* last = fold.groups.end(rendezvous.groupClass);
     const uint32_t step = actors[pending.FirstKey(rendezvous) / STREAM_COUNT].step;
-    for (const uint32_t* group = fold.groups.begin(rendezvous.place); group != last; group++)
+    for (const uint32_t* group = fold.groups.begin(rendezvous.groupClass); group != last; group++)
     {
         for (StepObserver* observer : observers)
         {

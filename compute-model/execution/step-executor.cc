@@ -129,7 +129,7 @@ StepExecutor::FindCollective(const CollectiveClient* client, uint64_t token) con
     }
     const uint32_t actor = m_state->pending.FirstKey(rendezvous) / STREAM_COUNT;
     return RunningCollective{m_state->actors[actor].step,
-                             *m_state->fold.groups.begin(rendezvous.place),
+                             *m_state->fold.groups.begin(rendezvous.groupClass),
                              rendezvous.op,
                              rendezvous.number};
 }

@@ -173,7 +173,7 @@ StepExecutor::State::WatchPace(uint32_t actor, std::size_t stream, Time now)
         return;
     }
     const StepOp& op = HeadOf(actor, stream);
-    if (spec.pace.Needed(op) > spec.pace.Alone(op) * minLeft)
+    if (spec.pace.Needed(op) > spec.pace.Uncontended(op) * minLeft)
     {
         const std::size_t key = actor * STREAM_COUNT + stream;
         actors[actor].tight |= static_cast<uint16_t>(1U << stream);
@@ -203,7 +203,7 @@ StepExecutor::State::BookLosses(uint32_t actor, Time now)
             const StepOp& op = HeadOf(actor, stream);
             const uint32_t at =
                 OpsOf(actor, COMPUTE_STREAM).firstBrief + state.streams[COMPUTE_STREAM].position;
-            const double share = spec.pace.Alone(op) * left[at] / spec.pace.Needed(op);
+            const double share = spec.pace.Uncontended(op) * left[at] / spec.pace.Needed(op);
             // After its kernels the operation may still wait for the CPU to launch more.
             const Time ran = std::max(Time(), std::min(now, state.kernelEnd) - lostSince[key]);
             lost[key] += ran * std::max(0.0, 1 - share);

@@ -116,8 +116,8 @@ StepExecutor::State::SettleSteps(Time now)
         if (finishedActors[actors[actor].step] == actors.size())
         {
             EndStep(now);
-            const bool beginTogether = !spec.overlapsSteps && !HasAllSteps();
-            for (uint32_t other = 0; beginTogether && other < actors.size(); other++)
+            const bool beginAllActors = !spec.overlapsSteps && !HasAllSteps();
+            for (uint32_t other = 0; beginAllActors && other < actors.size(); other++)
             {
                 actors[other].step++;
                 BeginStep(other, now);

@@ -23,7 +23,7 @@ ProgramWriter::ProgramWriter(KernelTable& kernels, StepProgram& program, const H
 }
 
 void
-ProgramWriter::SetPlace(uint32_t microBatch, uint32_t layer)
+ProgramWriter::SetLayer(uint32_t microBatch, uint32_t layer)
 {
     m_isTail = m_isTail && microBatch == m_microBatch;
     m_microBatch = microBatch;

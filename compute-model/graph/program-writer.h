@@ -42,7 +42,7 @@ class ProgramWriter
     ProgramWriter(KernelTable& kernels, StepProgram& program, const HostCosts& host = {});
 
     /** Everything that follows belongs to @p microBatch and @p layer. */
-    void SetPlace(uint32_t microBatch, uint32_t layer);
+    void SetLayer(uint32_t microBatch, uint32_t layer);
 
     /**
      * Appends a sequence. A short tail after a communication and the kernels that follow it become

@@ -35,14 +35,14 @@ class StageWriter
     {
         OptimizerWriter optimizer(m_source, m_kernels, m_writer);
         optimizer.ZeroGradients();
-        PipelinePosition place;
-        place.kind = m_plan.schedule;
-        place.stage = m_source.stage;
-        place.stages = m_plan.pipeline;
-        place.microBatches = m_plan.MicroBatches();
-        place.chunks = m_plan.virtualStages;
-        place.times = TimesOf(m_source.segments, HasMostlyExperts());
-        const std::vector<PipelineStep> schedule = PipelineSchedule(place);
+        PipelinePosition position;
+        position.kind = m_plan.schedule;
+        position.stage = m_source.stage;
+        position.stages = m_plan.pipeline;
+        position.microBatches = m_plan.MicroBatches();
+        position.chunks = m_plan.virtualStages;
+        position.times = TimesOf(m_source.segments, HasMostlyExperts());
+        const std::vector<PipelineStep> schedule = PipelineSchedule(position);
         if (UnitGathers::AreIn(m_plan))
         {
             m_gathers.emplace(m_source,
@@ -76,7 +76,7 @@ class StageWriter
                 break;
             }
         }
-        m_writer.SetPlace(0, StepOp::NO_LAYER);
+        m_writer.SetLayer(0, StepOp::NO_LAYER);
         if (m_plan.host.syncPasses)
         {
             m_writer.SynchronizeHost();
@@ -122,19 +122,19 @@ class StageWriter
         UseUnit();
         if (HasEmbedding(step))
         {
-            m_writer.SetPlace(step.microBatch, StepOp::NO_LAYER);
+            m_writer.SetLayer(step.microBatch, StepOp::NO_LAYER);
             m_writer.Append(m_source.segments.embeddingForward);
         }
         for (uint32_t i = 0; i < Layers(step); i++)
         {
             const uint32_t layer = FirstLayer(step) + i;
-            m_writer.SetPlace(step.microBatch, layer);
+            m_writer.SetLayer(step.microBatch, layer);
             UseUnit();
             m_writer.Append(SegmentsOf(layer).forward);
         }
         if (HasOutput(step))
         {
-            m_writer.SetPlace(step.microBatch, StepOp::NO_LAYER);
+            m_writer.SetLayer(step.microBatch, StepOp::NO_LAYER);
             m_writer.Append(m_source.segments.outputForward);
         }
     }
@@ -171,13 +171,13 @@ class StageWriter
         UseUnit();
         if (HasOutput(step))
         {
-            m_writer.SetPlace(step.microBatch, StepOp::NO_LAYER);
+            m_writer.SetLayer(step.microBatch, StepOp::NO_LAYER);
             m_writer.Append(m_source.segments.outputBackward, ready, gradientBytes);
         }
         for (uint32_t i = Layers(step); i-- > 0;)
         {
             const uint32_t layer = FirstLayer(step) + i;
-            m_writer.SetPlace(step.microBatch, layer);
+            m_writer.SetLayer(step.microBatch, layer);
             UseUnit();
             if (m_plan.Recomputes(layer))
             {
@@ -188,7 +188,7 @@ class StageWriter
         }
         if (HasEmbedding(step))
         {
-            m_writer.SetPlace(step.microBatch, StepOp::NO_LAYER);
+            m_writer.SetLayer(step.microBatch, StepOp::NO_LAYER);
             m_writer.Append(m_source.segments.embeddingBackward, ready, gradientBytes);
         }
         EndUnit(LayersOfStage(m_source.model, m_plan, m_source.stage));
@@ -235,7 +235,7 @@ class StageWriter
         for (uint32_t i = Layers(step); i-- > 0;)
         {
             const uint32_t layer = FirstLayer(step) + i;
-            m_writer.SetPlace(step.microBatch, layer);
+            m_writer.SetLayer(step.microBatch, layer);
             m_writer.Append(SegmentsOf(layer).backwardWeights, ready, GradientBytes(m_plan));
         }
         if (ready != nullptr)
@@ -310,7 +310,7 @@ class StageWriter
         request.slot = slot;
         request.bytes = m_shape.stageBoundary;
         request.label = m_kernels.Label(label);
-        m_writer.SetPlace(transfer.microBatch, StepOp::NO_LAYER);
+        m_writer.SetLayer(transfer.microBatch, StepOp::NO_LAYER);
         issued.push_back(m_isDetached && !isSend ? m_writer.CommunicateFreely(request)
                                                  : m_writer.Communicate(request));
     }
@@ -327,7 +327,7 @@ class StageWriter
         request.collective = CollectiveOp::AllGather;
         request.bytes = m_shape.boundary;
         request.label = m_kernels.Label(label);
-        m_writer.SetPlace(transfer.microBatch, StepOp::NO_LAYER);
+        m_writer.SetLayer(transfer.microBatch, StepOp::NO_LAYER);
         m_writer.Wait(m_writer.Communicate(request));
     }
 

@@ -260,15 +260,15 @@ class GroupCheck
     void CheckUse(std::size_t rank, std::size_t slot, const SlotUse& use, uint32_t group)
     {
         const auto& members = m_graph.groups[group];
-        const auto place = std::find(members.begin(), members.end(), Rank(rank));
-        if (place == members.end())
+        const auto member = std::find(members.begin(), members.end(), Rank(rank));
+        if (member == members.end())
         {
             Fail(rank,
                  "it is not in group " + std::to_string(group) + ", which " +
                      DescribeFirstOp(rank, slot) + " uses");
         }
-        if ((use.sends.count > 0 && (members.size() != 2 || place != members.begin())) ||
-            (use.receives.count > 0 && (members.size() != 2 || place == members.begin())))
+        if ((use.sends.count > 0 && (members.size() != 2 || member != members.begin())) ||
+            (use.receives.count > 0 && (members.size() != 2 || member == members.begin())))
         {
             Fail(rank,
                  DescribeFirstOp(rank, slot) + " needs a group {sender, receiver}; group " +

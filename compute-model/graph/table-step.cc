@@ -101,7 +101,7 @@ LookupsOf(const LayerTable& table, const std::vector<uint32_t>& tables)
  */
 EmbeddingExchange
 ExchangeOf(const LayerTable& table,
-           const TablePlacement& places,
+           const TablePlacement& placement,
            const ParallelPlan& plan,
            StepGraph& graph)
 {
@@ -111,12 +111,13 @@ ExchangeOf(const LayerTable& table,
     const double element = ActivationBytes(plan.precision);
     std::vector<Bytes> pooled;
     std::vector<Bytes> indices;
-    for (const auto& whole : places.whole)
+    for (const auto& whole : placement.whole)
     {
         pooled.push_back(
             Bytes::Nearest(samples * static_cast<double>(PooledElements(table, whole)) * element));
-        const double lookups = LookupsOf(table, whole) + LookupsOf(table, places.split) / plan.data;
-        const double bags = static_cast<double>(whole.size() + places.split.size());
+        const double lookups =
+            LookupsOf(table, whole) + LookupsOf(table, placement.split) / plan.data;
+        const double bags = static_cast<double>(whole.size() + placement.split.size());
         indices.push_back(Bytes::Nearest(samples * (lookups * INDEX_BYTES + bags * LENGTH_BYTES)));
     }
     EmbeddingExchange exchange;
@@ -127,7 +128,7 @@ ExchangeOf(const LayerTable& table,
         exchange.indices = Exchange(indices, Side::Takes, graph);
     }
     exchange.split = Bytes::Nearest(samples * plan.data * element *
-                                    static_cast<double>(PooledElements(table, places.split)));
+                                    static_cast<double>(PooledElements(table, placement.split)));
     return exchange;
 }
 
@@ -153,7 +154,7 @@ struct TableSource
     const LayerTable& table;
     const ParallelPlan& plan;
     const TableSegments& segments;
-    const TablePlacement& places;
+    const TablePlacement& placement;
     const EmbeddingExchange& exchange;
 };
 
@@ -175,8 +176,8 @@ class TableProgram : public GradientSink
     {
         if (!source.table.embeddings.empty())
         {
-            m_lookup = LookupForward(kernels, source.table, source.places, rank, m_plan);
-            m_update = LookupBackward(kernels, source.table, source.places, rank, m_plan);
+            m_lookup = LookupForward(kernels, source.table, source.placement, rank, m_plan);
+            m_update = LookupBackward(kernels, source.table, source.placement, rank, m_plan);
         }
     }
 
@@ -186,7 +187,7 @@ class TableProgram : public GradientSink
         Flush("zero gradients");
         for (uint32_t pass = 0; pass < m_plan.MicroBatches(); pass++)
         {
-            m_writer.SetPlace(pass, StepOp::NO_LAYER);
+            m_writer.SetLayer(pass, StepOp::NO_LAYER);
             Forward();
             Backward(pass + 1 == m_plan.MicroBatches());
         }
@@ -194,7 +195,7 @@ class TableProgram : public GradientSink
         {
             m_writer.Wait(operation);
         }
-        m_writer.SetPlace(0, StepOp::NO_LAYER);
+        m_writer.SetLayer(0, StepOp::NO_LAYER);
         const DenseOptimizer optimizer = DenseOptimizerOf(m_source.table, m_plan);
         OverParameters(optimizer.name, MemoryKernel::Elementwise, optimizer.operands);
         Flush("optimizer update");
@@ -350,7 +351,7 @@ ConvolutionPrecision(const ParallelPlan& plan, const Gpu& gpu)
 double
 LoadOf(const LayerTable& table,
        const ParallelPlan& plan,
-       const TablePlacement& places,
+       const TablePlacement& placement,
        const Gpu& gpu)
 {
     StepGraph graph;
@@ -362,8 +363,8 @@ LoadOf(const LayerTable& table,
         segments.bottomForward, segments.topForward, segments.topBackward, segments.bottomBackward};
     if (!table.embeddings.empty())
     {
-        passes.push_back(LookupForward(kernels, table, places, 0, plan));
-        passes.push_back(LookupBackward(kernels, table, places, 0, plan));
+        passes.push_back(LookupForward(kernels, table, placement, 0, plan));
+        passes.push_back(LookupBackward(kernels, table, placement, 0, plan));
     }
     Time busy;
     Time host;
@@ -416,7 +417,7 @@ WritePrograms(const TableSource& source, KernelTable& kernels, StepGraph& graph)
     for (uint32_t rank = 0; rank < source.plan.Ranks(); rank++)
     {
         std::vector<uint32_t> held;
-        for (const uint32_t one : source.places.whole[rank])
+        for (const uint32_t one : source.placement.whole[rank])
         {
             held.push_back(like[one]);
         }
@@ -509,13 +510,13 @@ BuildTableStep(const LayerTable& whole, const ParallelPlan& plan, const Gpu& gpu
     const LayerTable table = SplitByColumns(whole, plan);
     StepGraph graph;
     WriteRankGroups(Transformer(), plan, graph);
-    const TablePlacement places = AssignTables(table, plan);
-    const Gpu warm = UnderLoad(SlowestOf(gpu, plan.Ranks()), LoadOf(table, plan, places, gpu));
+    const TablePlacement placement = AssignTables(table, plan);
+    const Gpu warm = UnderLoad(SlowestOf(gpu, plan.Ranks()), LoadOf(table, plan, placement, gpu));
     const KernelTimer timer(warm, ClockRegime::Sustained);
     KernelTable kernels(graph, timer, plan.host.kernel);
     const TableSegments segments(kernels, table, plan, ConvolutionPrecision(plan, gpu));
-    const EmbeddingExchange exchange = ExchangeOf(table, places, plan, graph);
-    WritePrograms({table, plan, segments, places, exchange}, kernels, graph);
+    const EmbeddingExchange exchange = ExchangeOf(table, placement, plan, graph);
+    WritePrograms({table, plan, segments, placement, exchange}, kernels, graph);
     return graph;
 }
 

@@ -18,7 +18,7 @@ namespace
 struct Direction
 {
     const AttentionPass& figures;
-    double products;           //!< number of GEMMs over the forward pass's two
+    double gemms;              //!< number of GEMMs over the forward pass's two
     double operands;           //!< operands read and written over the forward pass's
     bool tilesOverKeys{false}; //!< a tile holds key rows and loops over queries, not the reverse
 };
@@ -40,7 +40,7 @@ class AttentionProblem
         const double heads = static_cast<double>(shape.heads);
         const double kvHeads = static_cast<double>(shape.kvHeads);
         const double pairs = queries * (shape.causal ? keys - queries / 2 : keys);
-        m_flops = 4 * batch * heads * pairs * d * direction.products;
+        m_flops = 4 * batch * heads * pairs * d * direction.gemms;
         m_bytes = 2 * batch * d * (heads * queries + kvHeads * keys) * BytesOf(shape.precision) *
                   direction.operands;
         SetTiles(shape, direction);
@@ -102,7 +102,7 @@ class AttentionProblem
         const double step = attention.headDimStep;
         const double padded = std::ceil(static_cast<double>(shape.headDim) / step) * step;
         const double columns = std::hypot(padded / m_figures.efficiency, m_figures.softmaxColumns);
-        const double block = 4 * rows * rows * columns * direction.products / m_rate;
+        const double block = 4 * rows * rows * columns * direction.gemms / m_rate;
         const double overhead = m_figures.tileOverhead.ToSeconds() * m_gpu.boostClockHz;
         const double queryBlocks = std::ceil(static_cast<double>(shape.sequence) / rows);
         const double keyBlocks = std::ceil(static_cast<double>(shape.Keys()) / rows);
@@ -117,8 +117,8 @@ class AttentionProblem
         // Whole waves of tiles, or, where a mask makes tiles unequal, the next tile to each SM that
         // becomes idle.
         const double byWaves = std::ceil(tiles / m_gpu.sms) * longest;
-        const double byTurns = tiles * mean / m_gpu.sms + m_figures.tail * longest;
-        const double assigned = shape.causal ? std::min(byWaves, byTurns) : byWaves;
+        const double byIdleSms = tiles * mean / m_gpu.sms + m_figures.tail * longest;
+        const double assigned = shape.causal ? std::min(byWaves, byIdleSms) : byWaves;
         m_clocks = std::max(longest / m_figures.singleTileRate, assigned);
     }
 

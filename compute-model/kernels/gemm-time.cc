@@ -159,7 +159,7 @@ class GemmProblem
                 {
                     break;
                 }
-                if (ProductSeconds(tile, split, waves) >= least)
+                if (MathSeconds(tile, split, waves) >= least)
                 {
                     continue;
                 }
@@ -288,7 +288,7 @@ class GemmProblem
     }
 
     /** Math clocks of one tile per element of the inner dimension. */
-    double ProductClocks(const GemmTile& tile) const
+    double MathClocks(const GemmTile& tile) const
     {
         const double longer = std::max({tile.rows, tile.columns, MMA_ROWS});
         const double shorter = std::min(tile.rows, tile.columns);
@@ -300,24 +300,24 @@ class GemmProblem
     {
         if (!m_isWordAligned)
         {
-            return ProductClocks(tile) + (tile.rows + tile.columns) * m_element /
-                                             (m_figures.unalignedLoadsPerSmPerClock * m_word);
+            return MathClocks(tile) + (tile.rows + tile.columns) * m_element /
+                                          (m_figures.unalignedLoadsPerSmPerClock * m_word);
         }
         const double bytesPerClock = GathersWords()
                                          ? m_figures.gatheredLoadsPerSmPerClock * GATHERED_BYTES
                                          : m_figures.operandBytesPerSmPerClock;
         const double load =
             (tile.rows * m_loadFactorA + tile.columns * m_loadFactorB) * m_element / bytesPerClock;
-        return PNorm(ProductClocks(tile), load, m_figures.sharpness);
+        return PNorm(MathClocks(tile), load, m_figures.sharpness);
     }
 
     /**
      * Time of the math without loads, at the boost clock: a lower bound of Seconds that needs no
      * powers.
      */
-    double ProductSeconds(const GemmTile& tile, const Split& split, uint64_t waves) const
+    double MathSeconds(const GemmTile& tile, const Split& split, uint64_t waves) const
     {
-        return static_cast<double>(waves * split.inner) * ProductClocks(tile) / m_gpu.boostClockHz;
+        return static_cast<double>(waves * split.inner) * MathClocks(tile) / m_gpu.boostClockHz;
     }
 
     Cut MakeCut(const GemmTile& tile, const Split& split, uint64_t waves) const

@@ -100,7 +100,7 @@ class Convolution
         {
             gemm.images.contiguous = m_layer.out.Pixels();
         }
-        WriteGradientProduct(m_writer, m_plan, name, gemm);
+        WriteGradientGemm(m_writer, m_plan, name, gemm);
     }
 
   private:

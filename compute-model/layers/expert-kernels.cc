@@ -22,7 +22,7 @@ namespace
 {
 
 /** One grouped GEMM: the rows of each of a rank's experts times its expert's matrix. */
-struct GroupedProduct
+struct GroupedGemm
 {
     std::string name;    //!< "experts FC1"
     uint64_t columns{0}; //!< of the result
@@ -57,23 +57,23 @@ void
 WriteGroupedGemm(SegmentWriter& writer,
                  const ExpertShape& shape,
                  const ParallelPlan& plan,
-                 const GroupedProduct& product)
+                 const GroupedGemm& grouped)
 {
-    const bool isForward = product.layout == GemmLayout::Tn;
+    const bool isForward = grouped.layout == GemmLayout::Tn;
     WriteFp8Cast(writer,
-                 product.name + " rows",
+                 grouped.name + " rows",
                  shape.received,
-                 product.inner,
+                 grouped.inner,
                  isForward ? Fp8Use::NowAndBackward : Fp8Use::Twice,
                  plan);
     GemmShape gemm;
     gemm.m = std::max<uint64_t>(1, EqualRows(shape.expertRows));
-    gemm.n = product.columns;
-    gemm.k = product.inner;
+    gemm.n = grouped.columns;
+    gemm.k = grouped.inner;
     gemm.batch = shape.expertRows.size();
-    gemm.layout = product.layout;
+    gemm.layout = grouped.layout;
     gemm.precision = plan.precision;
-    writer.Gemm(product.name, gemm);
+    writer.Gemm(grouped.name, gemm);
 }
 
 /**
@@ -84,17 +84,17 @@ void
 WriteGroupedWeightGradient(SegmentWriter& writer,
                            const ExpertShape& shape,
                            const ParallelPlan& plan,
-                           const GroupedProduct& product)
+                           const GroupedGemm& grouped)
 {
     GemmShape gemm;
-    gemm.m = product.inner;
-    gemm.n = product.columns;
+    gemm.m = grouped.inner;
+    gemm.n = grouped.columns;
     gemm.k = std::max<uint64_t>(1, shape.received / shape.expertRows.size());
     gemm.batch = shape.expertRows.size();
-    gemm.layout = product.layout;
+    gemm.layout = grouped.layout;
     gemm.precision = plan.precision;
-    WriteFp8Recast(writer, product.name + " rows", shape.received, product.columns, plan);
-    WriteGradientProduct(writer, plan, product.name, gemm);
+    WriteFp8Recast(writer, grouped.name + " rows", shape.received, grouped.columns, plan);
+    WriteGradientGemm(writer, plan, grouped.name, gemm);
 }
 
 constexpr double COUNT = 8; // bytes of a token count (int64)
@@ -279,7 +279,7 @@ class ExpertWriter
         m_writer.Gemm("router input gradient",
                       RouterGemm(m_shape.tokens, m_model.hidden, Experts(), GemmLayout::Nn));
         GemmShape weights = RouterGemm(Experts(), m_model.hidden, m_shape.tokens, GemmLayout::Nt);
-        WriteGradientProduct(m_writer, m_plan, "router weight gradient", weights);
+        WriteGradientGemm(m_writer, m_plan, "router weight gradient", weights);
         m_writer.GradientsReady(static_cast<double>(Experts()) * m_model.hidden);
         Rows("router gradient add", m_shape.tokens, 3);
     }

@@ -48,10 +48,10 @@ WriteGradientAdd(SegmentWriter& writer,
 }
 
 void
-WriteGradientProduct(SegmentWriter& writer,
-                     const ParallelPlan& plan,
-                     const std::string& name,
-                     GemmShape gemm)
+WriteGradientGemm(SegmentWriter& writer,
+                  const ParallelPlan& plan,
+                  const std::string& name,
+                  GemmShape gemm)
 {
     if (plan.fusion != KernelFusion::Kernels || plan.Sharded() == ShardedState::Full ||
         KeepsGradientParts(plan))

@@ -35,10 +35,10 @@ void WriteGradientAdd(SegmentWriter& writer,
 /**
  * Writes the GEMM of a weight gradient, and WriteGradientAdd where the GEMM does not accumulate.
  */
-void WriteGradientProduct(SegmentWriter& writer,
-                          const ParallelPlan& plan,
-                          const std::string& name,
-                          GemmShape gemm);
+void WriteGradientGemm(SegmentWriter& writer,
+                       const ParallelPlan& plan,
+                       const std::string& name,
+                       GemmShape gemm);
 
 } // namespace weir
 

@@ -25,7 +25,7 @@ Gemm(uint64_t m, uint64_t n, uint64_t k, GemmLayout layout, const ParallelPlan& 
 }
 
 /** A GEMM of matrices that are distributed in blocks over a grid of q x q ranks, on one rank. */
-struct SummaProduct
+struct SummaGemm
 {
     std::string name;
     GemmShape gemm; //!< of two blocks; accumulates into C (beta = 1), but the read of C is omitted
@@ -77,7 +77,7 @@ class BlockBroadcast
     std::vector<int32_t> m_issued; //!< by step
 };
 
-/** Reductions of products to each rank of a grid row or column in turn; two may be in flight. */
+/** Reductions of partial results to each rank of a grid row or column in turn; two may overlap. */
 class BlockReduction
 {
   public:
@@ -95,7 +95,7 @@ class BlockReduction
     {
     }
 
-    /** Waits until the buffer of the product before the last is free. */
+    /** Waits until the buffer of the GEMM before the last is free. */
     void FreeBuffer()
     {
         if (m_issued.size() >= 2)
@@ -138,7 +138,7 @@ StepsAhead(const ParallelPlan& plan)
 /** C = A^T B or C = A B^T: one operand is broadcast by @p from, results are reduced by @p to. */
 void
 WriteReducing(SegmentWriter& writer,
-              const SummaProduct& product,
+              const SummaGemm& summa,
               const ParallelPlan& plan,
               BlockBroadcast from,
               BlockReduction to)
@@ -148,7 +148,7 @@ WriteReducing(SegmentWriter& writer,
         from.Issue(step + StepsAhead(plan));
         from.WaitFor(step);
         to.FreeBuffer();
-        writer.Gemm(product.name, product.gemm);
+        writer.Gemm(summa.name, summa.gemm);
         to.Issue();
     }
     to.Finish();
@@ -170,10 +170,10 @@ Block(uint64_t rows, uint64_t columns, const ParallelPlan& plan)
  * broadcast is waited for, rows before columns.
  */
 void
-WriteSumma(SegmentWriter& writer, const SummaProduct& product, const ParallelPlan& plan)
+WriteSumma(SegmentWriter& writer, const SummaGemm& summa, const ParallelPlan& plan)
 {
-    BlockBroadcast left(writer, TokenGroup(plan), product.rowName, product.row);
-    BlockBroadcast right(writer, ColumnGroup(plan), product.columnName, product.column);
+    BlockBroadcast left(writer, TokenGroup(plan), summa.rowName, summa.row);
+    BlockBroadcast right(writer, ColumnGroup(plan), summa.columnName, summa.column);
     for (uint32_t step = 0; step < plan.grid.side; step++)
     {
         left.Issue(step + StepsAhead(plan));
@@ -184,92 +184,86 @@ WriteSumma(SegmentWriter& writer, const SummaProduct& product, const ParallelPla
         right.Issue(step + StepsAhead(plan));
         left.WaitFor(step);
         right.WaitFor(step);
-        writer.Gemm(product.name, product.gemm);
+        writer.Gemm(summa.name, summa.gemm);
     }
 }
 
 /**
- * C = A B^T: in step t, row t broadcasts its blocks of B along the columns. The products are
+ * C = A B^T: in step t, row t broadcasts its blocks of B along the columns. The partial results are
  * reduced along rows into column t's blocks of C, overlapping the next GEMM if the plan overlaps.
  */
 void
-WriteSummaRightTransposed(SegmentWriter& writer,
-                          const SummaProduct& product,
-                          const ParallelPlan& plan)
+WriteSummaRightTransposed(SegmentWriter& writer, const SummaGemm& summa, const ParallelPlan& plan)
 {
     WriteReducing(
         writer,
-        product,
+        summa,
         plan,
-        BlockBroadcast(writer, ColumnGroup(plan), product.columnName, product.column),
-        BlockReduction(writer, TokenGroup(plan), product.rowName, product.row, plan.overlapTensor));
+        BlockBroadcast(writer, ColumnGroup(plan), summa.columnName, summa.column),
+        BlockReduction(writer, TokenGroup(plan), summa.rowName, summa.row, plan.overlapTensor));
 }
 
 /**
- * C = A^T B: in step t, column t broadcasts its blocks of A along the rows. The products are
+ * C = A^T B: in step t, column t broadcasts its blocks of A along the rows. The partial results are
  * reduced along columns into row t's blocks of C, overlapping the next GEMM if the plan overlaps.
  */
 void
-WriteSummaLeftTransposed(SegmentWriter& writer,
-                         const SummaProduct& product,
-                         const ParallelPlan& plan)
+WriteSummaLeftTransposed(SegmentWriter& writer, const SummaGemm& summa, const ParallelPlan& plan)
 {
     WriteReducing(
         writer,
-        product,
+        summa,
         plan,
-        BlockBroadcast(writer, TokenGroup(plan), product.rowName, product.row),
+        BlockBroadcast(writer, TokenGroup(plan), summa.rowName, summa.row),
         BlockReduction(
-            writer, ColumnGroup(plan), product.columnName, product.column, plan.overlapTensor));
+            writer, ColumnGroup(plan), summa.columnName, summa.column, plan.overlapTensor));
 }
 
-/** The product of @p product's row operand with the weight W, or with W^T if @p isTransposed. */
+/** The GEMM of @p summa's row operand with the weight W, or with W^T if @p isTransposed. */
 void
 WriteSummaOfWeight(SegmentWriter& writer,
-                   SummaProduct product,
+                   SummaGemm summa,
                    const LinearShape& linear,
                    const ParallelPlan& plan,
                    bool isTransposed)
 {
-    product.row = Block(linear.rows, linear.isEmbedding ? linear.out : linear.in, plan);
-    product.columnName = linear.name + " weight";
-    product.column = Block(linear.in, linear.out, plan);
-    isTransposed ? WriteSummaRightTransposed(writer, product, plan)
-                 : WriteSumma(writer, product, plan);
+    summa.row = Block(linear.rows, linear.isEmbedding ? linear.out : linear.in, plan);
+    summa.columnName = linear.name + " weight";
+    summa.column = Block(linear.in, linear.out, plan);
+    isTransposed ? WriteSummaRightTransposed(writer, summa, plan) : WriteSumma(writer, summa, plan);
 }
 
 /** Y = X W; Y = X E^T where the weight is a word embedding. */
 void
 WriteSummaForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
-    SummaProduct product{linear.name,
-                         Gemm(linear.rows, linear.out, linear.in, GemmLayout::Tn, plan)};
-    product.rowName = linear.name + (linear.isEmbedding ? "" : " input");
-    WriteSummaOfWeight(writer, product, linear, plan, linear.isEmbedding);
+    SummaGemm summa{linear.name, Gemm(linear.rows, linear.out, linear.in, GemmLayout::Tn, plan)};
+    summa.rowName = linear.name + (linear.isEmbedding ? "" : " input");
+    WriteSummaOfWeight(writer, summa, linear, plan, linear.isEmbedding);
 }
 
 /** dX = dY W^T; dX = dY E. */
 void
 WriteSummaInputGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
-    SummaProduct product{linear.name + " input gradient",
-                         Gemm(linear.rows, linear.in, linear.out, GemmLayout::Nn, plan)};
-    product.rowName = linear.name + (linear.isEmbedding ? " gradient" : " input gradient");
-    WriteSummaOfWeight(writer, product, linear, plan, !linear.isEmbedding);
+    SummaGemm summa{linear.name + " input gradient",
+                    Gemm(linear.rows, linear.in, linear.out, GemmLayout::Nn, plan)};
+    summa.rowName = linear.name + (linear.isEmbedding ? " gradient" : " input gradient");
+    WriteSummaOfWeight(writer, summa, linear, plan, !linear.isEmbedding);
 }
 
 /** dW = X^T dY, or dE = dY^T X for a word embedding, added to the accumulated gradients. */
 void
 WriteSummaWeightGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
 {
-    SummaProduct product{linear.name + " weight gradient",
-                         Gemm(linear.out, linear.in, linear.rows, GemmLayout::Nt, plan)};
-    product.rowName = linear.name + (linear.isEmbedding ? " gradient" : " input");
-    product.row = Block(linear.rows, linear.isEmbedding ? linear.out : linear.in, plan);
-    product.columnName = linear.name + " weight gradient";
-    product.column = Block(linear.in, linear.out, plan);
-    WriteSummaLeftTransposed(writer, product, plan);
-    // The products are summed over ranks before they are added to the gradients of earlier
+    SummaGemm summa{linear.name + " weight gradient",
+                    Gemm(linear.out, linear.in, linear.rows, GemmLayout::Nt, plan)};
+    summa.rowName = linear.name + (linear.isEmbedding ? " gradient" : " input");
+    summa.row = Block(linear.rows, linear.isEmbedding ? linear.out : linear.in, plan);
+    summa.columnName = linear.name + " weight gradient";
+    summa.column = Block(linear.in, linear.out, plan);
+    WriteSummaLeftTransposed(writer, summa, plan);
+    // The results are summed over ranks before they are added to the gradients of earlier
     // micro-batches.
     WriteGradientAdd(writer, plan, linear.name + " weight gradient", linear.out, linear.in);
     writer.GradientsReady(linear.parameters);
@@ -336,11 +330,11 @@ WritePieces(SegmentWriter& writer,
 
 /** A GEMM whose rows may still be in flight. */
 void
-WriteGatheredProduct(SegmentWriter& writer,
-                     const std::string& name,
-                     const GemmShape& gemm,
-                     int32_t gathered,
-                     const ParallelPlan& plan)
+WriteGatheredGemm(SegmentWriter& writer,
+                  const std::string& name,
+                  const GemmShape& gemm,
+                  int32_t gathered,
+                  const ParallelPlan& plan)
 {
     if (gathered == Segment::NOTHING)
     {
@@ -460,7 +454,7 @@ WriteLinearForward(SegmentWriter& writer,
         return;
     }
     WriteForwardCasts(writer, linear, plan);
-    WriteGatheredProduct(writer, linear.name, ForwardGemm(linear, plan), gathered, plan);
+    WriteGatheredGemm(writer, linear.name, ForwardGemm(linear, plan), gathered, plan);
 }
 
 void
@@ -506,11 +500,11 @@ WriteInputGradient(SegmentWriter& writer,
             writer, linear.name + " output gradient", linear.rows, linear.out, Fp8Use::Twice, plan);
     }
     WriteFp8Recast(writer, linear.name + " weight transposed", linear.out, linear.in, plan);
-    WriteGatheredProduct(writer,
-                         linear.name + " input gradient",
-                         Gemm(linear.rows, linear.in, linear.out, GemmLayout::Nn, plan),
-                         gathered,
-                         plan);
+    WriteGatheredGemm(writer,
+                      linear.name + " input gradient",
+                      Gemm(linear.rows, linear.in, linear.out, GemmLayout::Nn, plan),
+                      gathered,
+                      plan);
 }
 
 void
@@ -527,7 +521,7 @@ WriteWeightGradient(SegmentWriter& writer, const LinearShape& linear, const Para
         WriteFp8Recast(writer, linear.name + " input transposed", linear.rows, linear.in, plan);
     }
     GemmShape gemm = Gemm(linear.out, linear.in, linear.rows, GemmLayout::Nt, plan);
-    WriteGradientProduct(writer, plan, linear.name + " weight gradient", gemm);
+    WriteGradientGemm(writer, plan, linear.name + " weight gradient", gemm);
     writer.GradientsReady(linear.parameters);
 }
 

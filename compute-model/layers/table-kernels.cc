@@ -71,14 +71,14 @@ BatchOf(const char* name,
 /** Non-empty batches of a rank. */
 std::vector<LookupBatch>
 BatchesOf(const LayerTable& table,
-          const TablePlacement& places,
+          const TablePlacement& placement,
           uint32_t rank,
           const ParallelPlan& plan)
 {
     std::vector<LookupBatch> batches;
     for (const LookupBatch& batch :
-         {BatchOf("embedding tables", table, places.whole[rank], plan, 1),
-          BatchOf("embedding row shards", table, places.split, plan, plan.data)})
+         {BatchOf("embedding tables", table, placement.whole[rank], plan, 1),
+          BatchOf("embedding row shards", table, placement.split, plan, plan.data)})
     {
         if (!batch.tables.empty())
         {
@@ -97,7 +97,7 @@ WriteSort(KernelTable& kernels, const LookupBatch& batch)
 {
     constexpr double PASS_BITS = 8;
     constexpr double KEY_BYTES = 8;
-    constexpr double PLACE_BYTES = 4;
+    constexpr double POSITION_BYTES = 4;
     const double scatter = kernels.GetGpu().kernels.operators.sortPass;
     const auto lookups = static_cast<uint64_t>(std::ceil(batch.Lookups()));
     const auto passes =
@@ -110,7 +110,7 @@ WriteSort(KernelTable& kernels, const LookupBatch& batch)
                        MemoryKernel::Elementwise,
                        lookups,
                        1,
-                       2 * (KEY_BYTES + PLACE_BYTES) * scatter,
+                       2 * (KEY_BYTES + POSITION_BYTES) * scatter,
                        0);
     }
 }
@@ -120,13 +120,13 @@ WriteSort(KernelTable& kernels, const LookupBatch& batch)
 SegmentSequence
 LookupForward(KernelTable& kernels,
               const LayerTable& table,
-              const TablePlacement& places,
+              const TablePlacement& placement,
               uint32_t rank,
               const ParallelPlan& plan)
 {
     SegmentWriter writer(kernels, plan);
     writer.Section("embedding look-up");
-    for (const LookupBatch& batch : BatchesOf(table, places, rank, plan))
+    for (const LookupBatch& batch : BatchesOf(table, placement, rank, plan))
     {
         kernels.EmbeddingForward(batch.name, batch.tables);
     }
@@ -136,14 +136,14 @@ LookupForward(KernelTable& kernels,
 SegmentSequence
 LookupBackward(KernelTable& kernels,
                const LayerTable& table,
-               const TablePlacement& places,
+               const TablePlacement& placement,
                uint32_t rank,
                const ParallelPlan& plan)
 {
     const bool isExact = plan.embeddings.optimizer != EmbeddingOptimizer::Sgd;
     SegmentWriter writer(kernels, plan);
     writer.Section("embedding update");
-    for (const LookupBatch& batch : BatchesOf(table, places, rank, plan))
+    for (const LookupBatch& batch : BatchesOf(table, placement, rank, plan))
     {
         if (isExact)
         {
@@ -197,7 +197,7 @@ class InteractionWriter
             Pass(name, In() + Out(), 1);
             return;
         }
-        Product(name, m_shape.vectors, m_shape.vectors, m_shape.width, GemmLayout::Tn);
+        Gemm(name, m_shape.vectors, m_shape.vectors, m_shape.width, GemmLayout::Tn);
         Pass(name + " triangle", Square() + m_pairs, m_figures.trianglePick);
         Pass(name + " concatenation", Out(), 2);
     }
@@ -213,8 +213,8 @@ class InteractionWriter
         Pass(name + " slices", Out(), 2);
         Pass(name + " zero", Square(), 1);
         Pass(name + " triangle", m_pairs, m_figures.trianglePutBytes / m_element);
-        Product(name + " left", m_shape.vectors, m_shape.width, m_shape.vectors, GemmLayout::Nn);
-        Product(name + " right", m_shape.width, m_shape.vectors, m_shape.vectors, GemmLayout::Nt);
+        Gemm(name + " left", m_shape.vectors, m_shape.width, m_shape.vectors, GemmLayout::Nn);
+        Gemm(name + " right", m_shape.width, m_shape.vectors, m_shape.vectors, GemmLayout::Nt);
         Pass(name + " sum", In(), 3 * m_figures.transposedSum);
         Pass(name + " first vector", m_shape.width, 3);
     }
@@ -296,7 +296,7 @@ class InteractionWriter
                 static_cast<double>(In()) * static_cast<double>(m_shape.rank + 1)};
     }
 
-    void Product(const std::string& name, uint64_t m, uint64_t n, uint64_t k, GemmLayout layout)
+    void Gemm(const std::string& name, uint64_t m, uint64_t n, uint64_t k, GemmLayout layout)
     {
         GemmShape gemm;
         gemm.m = m;

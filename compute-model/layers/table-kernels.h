@@ -17,7 +17,7 @@ namespace weir
  */
 SegmentSequence LookupForward(KernelTable& kernels,
                               const LayerTable& table,
-                              const TablePlacement& places,
+                              const TablePlacement& placement,
                               uint32_t rank,
                               const ParallelPlan& plan);
 
@@ -27,7 +27,7 @@ SegmentSequence LookupForward(KernelTable& kernels,
  */
 SegmentSequence LookupBackward(KernelTable& kernels,
                                const LayerTable& table,
-                               const TablePlacement& places,
+                               const TablePlacement& placement,
                                uint32_t rank,
                                const ParallelPlan& plan);
 

@@ -19,10 +19,10 @@ namespace
 /** Activation bytes of one layer and micro-batch, grouped by how recomputation treats them. */
 struct LayerParts
 {
-    double input{0};    //!< the layer's input
-    double body{0};     //!< everything but the attention scores, input included
-    double scores{0};   //!< the s x s matrices
-    double products{0}; //!< outputs of attention and of every second GEMM
+    double input{0};       //!< the layer's input
+    double body{0};        //!< everything but the attention scores, input included
+    double scores{0};      //!< the s x s matrices
+    double gemmOutputs{0}; //!< outputs of attention and of every second GEMM
 };
 
 /** Bytes held per logit. */
@@ -97,11 +97,11 @@ PartsOf(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
     // Of the GEMMs q, k, v, o, gate, up, down, the outputs of q, v, gate and down are kept.
     const uint64_t value = (shape.qkv - shape.query) / 2;
     const auto attention = static_cast<double>(shape.query + value + shape.query);
-    parts.products = element * tokens * attention;
+    parts.gemmOutputs = element * tokens * attention;
     if (!hasExperts) // a mixture of experts is recomputed as a whole
     {
         const auto gate = static_cast<double>(shape.ffn);
-        parts.products += element * (tokens * gate + normTokens * hidden);
+        parts.gemmOutputs += element * (tokens * gate + normTokens * hidden);
     }
     if (plan.attention == AttentionKind::Unfused)
     {
@@ -139,11 +139,11 @@ ExpertsHeldForWeights(const Transformer& model, const ParallelPlan& plan)
  * micro-batches that await W.
  */
 Bytes
-HeldOfSplitPasses(const PipelinePosition& place, Bytes forActivations, Bytes forWeights)
+HeldOfSplitPasses(const PipelinePosition& position, Bytes forActivations, Bytes forWeights)
 {
-    const uint32_t all = MicroBatchesHeld(place);
-    const uint32_t most = forWeights > forActivations ? MicroBatchesBeforeWeights(place)
-                                                      : all - MicroBatchesInFlight(place, 0);
+    const uint32_t all = MicroBatchesHeld(position);
+    const uint32_t most = forWeights > forActivations ? MicroBatchesBeforeWeights(position)
+                                                      : all - MicroBatchesInFlight(position, 0);
     return forActivations * (all - most) + forWeights * most;
 }
 
@@ -178,7 +178,7 @@ LayerActivations(const Transformer& model, const ParallelPlan& plan, bool hasExp
     case Recomputation::Selective:
         return Bytes::Nearest(parts.body);
     case Recomputation::Operators:
-        return Bytes::Nearest(parts.input + parts.products);
+        return Bytes::Nearest(parts.input + parts.gemmOutputs);
     case Recomputation::None:
         break;
     }
@@ -244,22 +244,22 @@ HeldForWeights(const Transformer& model, const ParallelPlan& plan, const Chunk& 
  * schedule.
  */
 Bytes
-HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelinePosition& place)
+HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelinePosition& position)
 {
     std::vector<Bytes> kept;
     for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
     {
-        kept.push_back(KeptOf(model, plan, ChunkOf(model, plan, place.stage, chunk)));
+        kept.push_back(KeptOf(model, plan, ChunkOf(model, plan, position.stage, chunk)));
     }
     if (plan.virtualStages == 1)
     {
-        return kept.front() * std::min(PipelineWarmUp(place) + 1, plan.MicroBatches());
+        return kept.front() * std::min(PipelineWarmUp(position) + 1, plan.MicroBatches());
     }
     // The pattern repeats every round of p micro-batches, and the warm-up is shorter than two
     // rounds.
     constexpr uint32_t ROUNDS = 4;
-    PipelinePosition first = place;
-    first.microBatches = std::min(place.microBatches, ROUNDS * place.stages);
+    PipelinePosition first = position;
+    first.microBatches = std::min(position.microBatches, ROUNDS * position.stages);
     Bytes held;
     Bytes most;
     for (const PipelineStep& step : PipelineSchedule(first))
@@ -276,12 +276,12 @@ HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelineP
 Bytes
 StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
-    PipelinePosition place;
-    place.kind = plan.schedule;
-    place.stage = stage;
-    place.stages = plan.pipeline;
-    place.microBatches = plan.MicroBatches();
-    place.chunks = plan.virtualStages;
+    PipelinePosition position;
+    position.kind = plan.schedule;
+    position.stage = stage;
+    position.stages = plan.pipeline;
+    position.microBatches = plan.MicroBatches();
+    position.chunks = plan.virtualStages;
     bool hasExperts = false;
     for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
     {
@@ -295,16 +295,16 @@ StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t st
     {
         const Chunk all = ChunkOf(model, plan, stage, 0);
         total =
-            HeldOfSplitPasses(place, KeptOf(model, plan, all), HeldForWeights(model, plan, all));
+            HeldOfSplitPasses(position, KeptOf(model, plan, all), HeldForWeights(model, plan, all));
     }
     else
     {
-        total = HeldOfPasses(model, plan, place);
+        total = HeldOfPasses(model, plan, position);
     }
     Bytes atWork = whole - LayerActivations(model, plan, hasExperts); // restored by recomputation
     if (stage == 0 && model.dropout)
     {
-        const uint32_t microBatches = MicroBatchesInFlight(place, 0);
+        const uint32_t microBatches = MicroBatchesInFlight(position, 0);
         total += Bytes(static_cast<int64_t>(shape.normTokens * shape.hidden)) * microBatches;
     }
     if (stage == plan.pipeline - 1)
@@ -314,7 +314,7 @@ StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t st
             static_cast<double>(shape.tokens) * static_cast<double>(shape.vocabulary);
         const LogitBytes each = BytesOfLogit(plan);
         total += Bytes::Nearest(norm + logits * each.kept) *
-                 MicroBatchesInFlight(place, place.chunks - 1);
+                 MicroBatchesInFlight(position, position.chunks - 1);
         atWork = std::max(atWork, Bytes::Nearest(logits * each.atWork));
     }
     return total + atWork;

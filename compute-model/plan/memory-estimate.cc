@@ -103,7 +103,7 @@ WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEsti
  * Bytes of whole gradients where every pass reduces them and a rank keeps its part (ZeRO-2): the
  * gradients of the largest unit (a layer, or the word embedding) as passes write them, and two
  * buckets, one being filled while the other is reduced (DeepSpeed's overlap_comm). A bucket never
- * splits a tensor, so the embedding's bucket is as large as its gradient. The buckets together
+ * splits a tensor, so the embedding's bucket is as large as its gradient. The buckets in total
  * never exceed the gradients of one pass.
  */
 Bytes

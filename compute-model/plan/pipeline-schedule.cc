@@ -15,21 +15,22 @@ namespace
 {
 
 void
-CheckPlace(const PipelinePosition& place)
+CheckPosition(const PipelinePosition& position)
 {
-    if (place.stages == 0 || place.stage >= place.stages || place.microBatches == 0 ||
-        place.chunks == 0)
+    if (position.stages == 0 || position.stage >= position.stages || position.microBatches == 0 ||
+        position.chunks == 0)
     {
-        throw std::invalid_argument("PipelineSchedule: stage " + std::to_string(place.stage) +
-                                    " of " + std::to_string(place.stages) + " with " +
-                                    std::to_string(place.microBatches) + " micro-batches and " +
-                                    std::to_string(place.chunks) + " chunks");
+        throw std::invalid_argument("PipelineSchedule: stage " + std::to_string(position.stage) +
+                                    " of " + std::to_string(position.stages) + " with " +
+                                    std::to_string(position.microBatches) + " micro-batches and " +
+                                    std::to_string(position.chunks) + " chunks");
     }
-    if (place.kind == PipelineScheduleKind::Interleaved && place.microBatches % place.stages != 0)
+    if (position.kind == PipelineScheduleKind::Interleaved &&
+        position.microBatches % position.stages != 0)
     {
-        throw std::invalid_argument("PipelineSchedule: " + std::to_string(place.microBatches) +
+        throw std::invalid_argument("PipelineSchedule: " + std::to_string(position.microBatches) +
                                     " micro-batches are not divisible by " +
-                                    std::to_string(place.stages) + " stages");
+                                    std::to_string(position.stages) + " stages");
     }
 }
 
@@ -37,8 +38,8 @@ CheckPlace(const PipelinePosition& place)
 class ScheduleWriter
 {
   public:
-    explicit ScheduleWriter(const PipelinePosition& place)
-        : m_place(place)
+    explicit ScheduleWriter(const PipelinePosition& position)
+        : m_position(position)
     {
     }
 
@@ -47,8 +48,8 @@ class ScheduleWriter
     {
         PipelineStep step;
         step.kind = kind;
-        const uint32_t p = m_place.stages;
-        const uint32_t v = m_place.chunks;
+        const uint32_t p = m_position.stages;
+        const uint32_t v = m_position.chunks;
         if (v == 1)
         {
             step.microBatch = k;
@@ -75,7 +76,7 @@ class ScheduleWriter
     PipelineTransfer OutputOf(uint32_t k) const
     {
         const PipelineStep pass = Pass(PipelineStepKind::Forward, k);
-        return Transfer(!(IsLast() && pass.chunk == m_place.chunks - 1), pass);
+        return Transfer(!(IsLast() && pass.chunk == m_position.chunks - 1), pass);
     }
 
     /** The input of the k-th forward pass comes from the previous stage, unless it is the model's
@@ -89,7 +90,7 @@ class ScheduleWriter
     PipelineTransfer OutputGradientOf(uint32_t k) const
     {
         const PipelineStep pass = Pass(PipelineStepKind::Backward, k);
-        return Transfer(!(IsLast() && pass.chunk == m_place.chunks - 1), pass);
+        return Transfer(!(IsLast() && pass.chunk == m_position.chunks - 1), pass);
     }
 
     PipelineTransfer InputGradientOf(uint32_t k) const
@@ -118,12 +119,12 @@ class ScheduleWriter
 
     bool IsFirst() const
     {
-        return m_place.stage == 0;
+        return m_position.stage == 0;
     }
 
     bool IsLast() const
     {
-        return m_place.stage == m_place.stages - 1;
+        return m_position.stage == m_position.stages - 1;
     }
 
     std::vector<PipelineStep> Take()
@@ -137,7 +138,7 @@ class ScheduleWriter
         return present ? PipelineTransfer{true, pass.microBatch, pass.chunk} : PipelineTransfer{};
     }
 
-    PipelinePosition m_place;
+    PipelinePosition m_position;
     std::vector<PipelineStep> m_steps;
 };
 
@@ -145,12 +146,12 @@ class ScheduleWriter
  * Megatron-LM's forward_backward_pipelining_without_interleaving; GPipe if all passes are warm-up.
  */
 std::vector<PipelineStep>
-OneForwardOneBackward(const PipelinePosition& place)
+OneForwardOneBackward(const PipelinePosition& position)
 {
-    ScheduleWriter writer(place);
+    ScheduleWriter writer(position);
     const PipelineTransfer none;
-    const uint32_t warmUp = PipelineWarmUp(place);
-    const uint32_t remaining = place.microBatches - warmUp;
+    const uint32_t warmUp = PipelineWarmUp(position);
+    const uint32_t remaining = position.microBatches - warmUp;
     for (uint32_t k = 0; k < warmUp; k++)
     {
         writer.Exchange(none, writer.InputOf(k), none, none);
@@ -170,7 +171,7 @@ OneForwardOneBackward(const PipelinePosition& place)
         writer.Exchange(
             none, last ? none : writer.InputOf(k + warmUp + 1), writer.InputGradientOf(k), none);
     }
-    for (uint32_t k = remaining; k < place.microBatches; k++)
+    for (uint32_t k = remaining; k < position.microBatches; k++)
     {
         writer.Exchange(none, none, none, writer.OutputGradientOf(k));
         writer.Backward(k);
@@ -188,10 +189,10 @@ OneForwardOneBackward(const PipelinePosition& place)
 class InterleavedWriter
 {
   public:
-    explicit InterleavedWriter(const PipelinePosition& place)
-        : m_writer(place),
-          m_total(place.microBatches * place.chunks),
-          m_warmUp(PipelineWarmUp(place)),
+    explicit InterleavedWriter(const PipelinePosition& position)
+        : m_writer(position),
+          m_total(position.microBatches * position.chunks),
+          m_warmUp(PipelineWarmUp(position)),
           m_remaining(m_total - m_warmUp)
     {
     }
@@ -260,77 +261,78 @@ class InterleavedWriter
 } // namespace
 
 uint32_t
-PipelineWarmUp(const PipelinePosition& place)
+PipelineWarmUp(const PipelinePosition& position)
 {
-    CheckPlace(place);
-    const uint32_t behind = place.stages - place.stage - 1;
-    switch (place.kind)
+    CheckPosition(position);
+    const uint32_t behind = position.stages - position.stage - 1;
+    switch (position.kind)
     {
     case PipelineScheduleKind::OneForwardOneBackward:
-        return std::min(behind, place.microBatches);
+        return std::min(behind, position.microBatches);
     case PipelineScheduleKind::GPipe:
-        return place.microBatches;
+        return position.microBatches;
     case PipelineScheduleKind::ZeroBubbleH1:
     case PipelineScheduleKind::ZeroBubble1p:
-        return std::min(place.stages - 1, place.microBatches);
+        return std::min(position.stages - 1, position.microBatches);
     case PipelineScheduleKind::ZeroBubble2p:
-        return std::min(2 * place.stages - 1, place.microBatches);
+        return std::min(2 * position.stages - 1, position.microBatches);
     case PipelineScheduleKind::Interleaved:
         break;
     }
-    const uint32_t total = place.microBatches * place.chunks;
-    if (place.microBatches == place.stages)
+    const uint32_t total = position.microBatches * position.chunks;
+    if (position.microBatches == position.stages)
     {
         return total;
     }
-    return std::min(2 * behind + (place.chunks - 1) * place.stages, total);
+    return std::min(2 * behind + (position.chunks - 1) * position.stages, total);
 }
 
 uint32_t
-MicroBatchesInFlight(const PipelinePosition& place, uint32_t chunk)
+MicroBatchesInFlight(const PipelinePosition& position, uint32_t chunk)
 {
-    const uint32_t warmUp = PipelineWarmUp(place);
-    const uint32_t ahead = place.stages - place.stage;
-    switch (place.kind)
+    const uint32_t warmUp = PipelineWarmUp(position);
+    const uint32_t ahead = position.stages - position.stage;
+    switch (position.kind)
     {
     case PipelineScheduleKind::GPipe:
-        return place.microBatches;
+        return position.microBatches;
     case PipelineScheduleKind::OneForwardOneBackward:
     case PipelineScheduleKind::ZeroBubbleH1:
-        return std::min(ahead, place.microBatches);
+        return std::min(ahead, position.microBatches);
     case PipelineScheduleKind::ZeroBubble1p:
-        return std::min({place.stages, 2 * ahead - 1, place.microBatches});
+        return std::min({position.stages, 2 * ahead - 1, position.microBatches});
     case PipelineScheduleKind::ZeroBubble2p:
-        return std::min(2 * ahead - 1, place.microBatches);
+        return std::min(2 * ahead - 1, position.microBatches);
     case PipelineScheduleKind::Interleaved:
         break;
     }
     // A round is p micro-batches through all v chunks, one chunk after the other.
-    const uint64_t backward = uint64_t{place.chunks - 1 - chunk} * place.stages;
+    const uint64_t backward = uint64_t{position.chunks - 1 - chunk} * position.stages;
     const uint64_t passes =
-        std::min(warmUp + 1 + backward, uint64_t{place.microBatches} * place.chunks);
-    const uint64_t round = uint64_t{place.stages} * place.chunks;
-    const uint64_t before = uint64_t{chunk} * place.stages;
+        std::min(warmUp + 1 + backward, uint64_t{position.microBatches} * position.chunks);
+    const uint64_t round = uint64_t{position.stages} * position.chunks;
+    const uint64_t before = uint64_t{chunk} * position.stages;
     const uint64_t rest = passes % round;
-    return static_cast<uint32_t>(passes / round * place.stages +
-                                 std::min<uint64_t>(rest - std::min(rest, before), place.stages));
+    return static_cast<uint32_t>(
+        passes / round * position.stages +
+        std::min<uint64_t>(rest - std::min(rest, before), position.stages));
 }
 
 std::vector<PipelineStep>
-PipelineSchedule(const PipelinePosition& place)
+PipelineSchedule(const PipelinePosition& position)
 {
-    CheckPlace(place);
-    switch (place.kind)
+    CheckPosition(position);
+    switch (position.kind)
     {
     case PipelineScheduleKind::OneForwardOneBackward:
     case PipelineScheduleKind::GPipe:
-        return OneForwardOneBackward(place);
+        return OneForwardOneBackward(position);
     case PipelineScheduleKind::Interleaved:
-        return InterleavedWriter(place).Write();
+        return InterleavedWriter(position).Write();
     case PipelineScheduleKind::ZeroBubbleH1:
     case PipelineScheduleKind::ZeroBubble1p:
     case PipelineScheduleKind::ZeroBubble2p:
-        return ZeroBubbleSchedule(place);
+        return ZeroBubbleSchedule(position);
     }
     throw std::logic_error("PipelineSchedule: no such PipelineScheduleKind");
 }

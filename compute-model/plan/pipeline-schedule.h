@@ -69,7 +69,7 @@ struct PipelinePosition
  * (ZB-2p: 2 p) micro-batches whose activations fit.
  * @throws std::invalid_argument as PipelineSchedule.
  */
-uint32_t PipelineWarmUp(const PipelinePosition& place);
+uint32_t PipelineWarmUp(const PipelinePosition& position);
 
 /**
  * Peak number of micro-batches of which a stage holds what the forward pass of model chunk @p chunk
@@ -79,7 +79,7 @@ uint32_t PipelineWarmUp(const PipelinePosition& place);
  * after them, and the passes that alternate with the (v - 1 - chunk) p backward passes of later
  * chunks.
  */
-uint32_t MicroBatchesInFlight(const PipelinePosition& place, uint32_t chunk);
+uint32_t MicroBatchesInFlight(const PipelinePosition& position, uint32_t chunk);
 
 /**
  * Passes and exchanges of a stage in one step, in Megatron-LM's order
@@ -91,7 +91,7 @@ uint32_t MicroBatchesInFlight(const PipelinePosition& place, uint32_t chunk);
  * @throws std::invalid_argument when the stage is out of range, a count is zero, or the number of
  *         stages does not divide the micro-batches of an interleaved schedule.
  */
-std::vector<PipelineStep> PipelineSchedule(const PipelinePosition& place);
+std::vector<PipelineStep> PipelineSchedule(const PipelinePosition& position);
 
 } // namespace weir
 

@@ -10,7 +10,7 @@ namespace
 {
 
 /** Coordinates of a rank in its plan. */
-struct Place
+struct Coordinates
 {
     uint32_t tensor{0};
     uint32_t data{0}; //!< context + C * replica
@@ -47,10 +47,11 @@ class GroupWriter
             plan.Ranks(), std::vector<uint32_t>(m_groups.slotNames.size(), RankGroups::NO_GROUP));
     }
 
-    Rank At(const Place& place) const
+    Rank At(const Coordinates& coordinates) const
     {
-        return Rank(place.tensor +
-                    m_plan.tensor * (place.data + m_plan.TensorGroups() * place.pipeline));
+        return Rank(coordinates.tensor +
+                    m_plan.tensor *
+                        (coordinates.data + m_plan.TensorGroups() * coordinates.pipeline));
     }
 
     void AddGroup(GroupSlot slot, std::vector<Rank> members)

@@ -36,17 +36,17 @@ void
 AddEmbeddings(const LayerTable& whole, const ParallelPlan& plan, MemoryEstimate& estimate)
 {
     const LayerTable table = SplitByColumns(whole, plan);
-    const TablePlacement places = AssignTables(table, plan);
+    const TablePlacement placement = AssignTables(table, plan);
     const EmbeddingOptimizer optimizer = plan.embeddings.optimizer;
-    const double parts = HeldBytes(table, places.split, optimizer, plan.data);
+    const double parts = HeldBytes(table, placement.split, optimizer, plan.data);
     const double samples = static_cast<double>(plan.microBatch) * plan.data;
     const double element = ActivationBytes(plan.precision);
     double most = 0;
-    for (const auto& tables : places.whole)
+    for (const auto& tables : placement.whole)
     {
         const double held = HeldBytes(table, tables, optimizer, 1) + parts;
         const double pooled = static_cast<double>(PooledElements(table, tables) +
-                                                  PooledElements(table, places.split)) *
+                                                  PooledElements(table, placement.split)) *
                               samples * element;
         constexpr double BUFFERS = 2; // pooled rows and their gradients
         if (held + BUFFERS * pooled > most)

@@ -78,12 +78,12 @@ RowStateBytes(const EmbeddingTable& table, EmbeddingOptimizer optimizer)
 TablePlacement
 AssignTables(const LayerTable& table, const ParallelPlan& plan)
 {
-    TablePlacement places;
-    places.whole.resize(plan.data);
+    TablePlacement placement;
+    placement.whole.resize(plan.data);
     std::vector<uint32_t> whole;
     for (uint32_t i = 0; i < table.embeddings.size(); i++)
     {
-        (IsSplit(table.embeddings[i], plan) ? places.split : whole).push_back(i);
+        (IsSplit(table.embeddings[i], plan) ? placement.split : whole).push_back(i);
     }
     const auto weight = [&](uint32_t i) {
         return WeightOf(table.embeddings[i], plan.embeddings.balance);
@@ -95,13 +95,13 @@ AssignTables(const LayerTable& table, const ParallelPlan& plan)
     {
         const auto least = std::min_element(held.begin(), held.end());
         *least += weight(i);
-        places.whole[static_cast<std::size_t>(least - held.begin())].push_back(i);
+        placement.whole[static_cast<std::size_t>(least - held.begin())].push_back(i);
     }
-    for (auto& tables : places.whole)
+    for (auto& tables : placement.whole)
     {
         std::sort(tables.begin(), tables.end());
     }
-    return places;
+    return placement;
 }
 
 uint64_t

@@ -36,9 +36,9 @@ struct NextPass
 
 /** Micro-batches that fit in a stage's memory. */
 uint32_t
-MaxHeld(const PipelinePosition& place)
+MaxHeld(const PipelinePosition& position)
 {
-    return (place.kind == PipelineScheduleKind::ZeroBubble2p ? 2 : 1) * place.stages;
+    return (position.kind == PipelineScheduleKind::ZeroBubble2p ? 2 : 1) * position.stages;
 }
 
 /**
@@ -46,16 +46,16 @@ MaxHeld(const PipelinePosition& place)
  * B, so that every stage holds the activations of p micro-batches.
  */
 std::vector<PipelineStepKind>
-PassesOfH1(const PipelinePosition& place)
+PassesOfH1(const PipelinePosition& position)
 {
-    const uint32_t total = place.microBatches;
-    uint32_t forward = std::min(total, place.stages - place.stage);
+    const uint32_t total = position.microBatches;
+    uint32_t forward = std::min(total, position.stages - position.stage);
     std::vector<PipelineStepKind> passes(forward, PipelineStepKind::Forward);
     uint32_t weights = 0;
     for (uint32_t backward = 0; backward < total; backward++)
     {
         passes.push_back(PipelineStepKind::BackwardInput);
-        if (backward >= place.stage)
+        if (backward >= position.stage)
         {
             passes.push_back(PipelineStepKind::BackwardWeights);
             weights++;
@@ -74,24 +74,25 @@ PassesOfH1(const PipelinePosition& place)
 class Player
 {
   public:
-    explicit Player(const PipelinePosition& place)
-        : m_place(place),
-          m_most(MaxHeld(place)),
-          m_stages(place.stages)
+    explicit Player(const PipelinePosition& position)
+        : m_position(position),
+          m_most(MaxHeld(position)),
+          m_stages(position.stages)
     {
-        for (uint32_t stage = 0; stage < place.stages; stage++)
+        for (uint32_t stage = 0; stage < position.stages; stage++)
         {
-            m_stages[stage].ahead = std::min(m_most, 2 * (place.stages - stage) - 1);
+            m_stages[stage].ahead = std::min(m_most, 2 * (position.stages - stage) - 1);
         }
     }
 
     void Play()
     {
-        for (uint64_t left = uint64_t{2} * m_place.stages * m_place.microBatches; left > 0; left--)
+        for (uint64_t left = uint64_t{2} * m_position.stages * m_position.microBatches; left > 0;
+             left--)
         {
             uint32_t first = 0;
             NextPass pass;
-            for (uint32_t stage = 0; stage < m_place.stages; stage++)
+            for (uint32_t stage = 0; stage < m_position.stages; stage++)
             {
                 const NextPass next = Next(stage);
                 if (next.start < pass.start)
@@ -131,7 +132,7 @@ class Player
             next = {PipelineStepKind::BackwardInput, std::max(stage.now, arrival), false};
         }
         const bool mayForward =
-            stage.forward < m_place.microBatches && stage.forward - stage.backward < stage.ahead;
+            stage.forward < m_position.microBatches && stage.forward - stage.backward < stage.ahead;
         if (!mayForward)
         {
             return next;
@@ -141,7 +142,7 @@ class Player
         {
             return next; // no W is pending: a B must run first
         }
-        const double from = stage.now + (isFull ? m_place.times.backwardWeights : 0);
+        const double from = stage.now + (isFull ? m_position.times.backwardWeights : 0);
         const double start = std::max(from, InputArrival(index));
         if (start < next.start)
         {
@@ -158,7 +159,7 @@ class Player
             return 0;
         }
         const auto& ends = m_stages[index - 1].forwardEnds;
-        return microBatch < ends.size() ? ends[microBatch] + m_place.times.transfer : NEVER;
+        return microBatch < ends.size() ? ends[microBatch] + m_position.times.transfer : NEVER;
     }
 
     double GradientArrival(uint32_t index) const
@@ -169,12 +170,12 @@ class Player
         {
             return NEVER;
         }
-        if (index == m_place.stages - 1)
+        if (index == m_position.stages - 1)
         {
             return stage.forwardEnds[microBatch];
         }
         const auto& ends = m_stages[index + 1].backwardEnds;
-        return microBatch < ends.size() ? ends[microBatch] + m_place.times.transfer : NEVER;
+        return microBatch < ends.size() ? ends[microBatch] + m_position.times.transfer : NEVER;
     }
 
     void Run(StageProgress& stage, const NextPass& pass)
@@ -184,14 +185,14 @@ class Player
             RunWeights(stage);
         }
         while (stage.weights < stage.backward &&
-               stage.now + m_place.times.backwardWeights <= pass.start)
+               stage.now + m_position.times.backwardWeights <= pass.start)
         {
             RunWeights(stage);
         }
         const bool isForward = pass.kind == PipelineStepKind::Forward;
         stage.passes.push_back(pass.kind);
         stage.now = std::max(stage.now, pass.start) +
-                    (isForward ? m_place.times.forward : m_place.times.backwardInput);
+                    (isForward ? m_position.times.forward : m_position.times.backwardInput);
         (isForward ? stage.forwardEnds : stage.backwardEnds).push_back(stage.now);
         (isForward ? stage.forward : stage.backward)++;
     }
@@ -199,11 +200,11 @@ class Player
     void RunWeights(StageProgress& stage) const
     {
         stage.passes.push_back(PipelineStepKind::BackwardWeights);
-        stage.now += m_place.times.backwardWeights;
+        stage.now += m_position.times.backwardWeights;
         stage.weights++;
     }
 
-    PipelinePosition m_place;
+    PipelinePosition m_position;
     uint32_t m_most; //!< limit of micro-batches whose activations a stage holds
     std::vector<StageProgress> m_stages;
 };
@@ -229,21 +230,21 @@ Exchange()
 } // namespace
 
 std::vector<PipelineStep>
-ZeroBubbleSchedule(const PipelinePosition& place)
+ZeroBubbleSchedule(const PipelinePosition& position)
 {
     std::vector<PipelineStepKind> passes;
-    if (place.kind == PipelineScheduleKind::ZeroBubbleH1)
+    if (position.kind == PipelineScheduleKind::ZeroBubbleH1)
     {
-        passes = PassesOfH1(place);
+        passes = PassesOfH1(position);
     }
     else
     {
-        Player player(place);
+        Player player(position);
         player.Play();
-        passes = player.Passes(place.stage);
+        passes = player.Passes(position.stage);
     }
-    const bool isFirst = place.stage == 0;
-    const bool isLast = place.stage == place.stages - 1;
+    const bool isFirst = position.stage == 0;
+    const bool isLast = position.stage == position.stages - 1;
     std::vector<PipelineStep> steps;
     uint32_t forward = 0;
     uint32_t backward = 0;
@@ -276,16 +277,16 @@ ZeroBubbleSchedule(const PipelinePosition& place)
 }
 
 uint32_t
-MicroBatchesBeforeWeights(const PipelinePosition& place)
+MicroBatchesBeforeWeights(const PipelinePosition& position)
 {
-    const bool isH1 = place.kind == PipelineScheduleKind::ZeroBubbleH1;
-    return isH1 ? std::min(place.stage + 1, place.microBatches) : MicroBatchesHeld(place);
+    const bool isH1 = position.kind == PipelineScheduleKind::ZeroBubbleH1;
+    return isH1 ? std::min(position.stage + 1, position.microBatches) : MicroBatchesHeld(position);
 }
 
 uint32_t
-MicroBatchesHeld(const PipelinePosition& place)
+MicroBatchesHeld(const PipelinePosition& position)
 {
-    return std::min(MaxHeld(place), place.microBatches);
+    return std::min(MaxHeld(position), position.microBatches);
 }
 
 } // namespace weir

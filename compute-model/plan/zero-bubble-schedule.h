@@ -18,7 +18,7 @@ namespace weir
  * micro-batches after its B. With equal times F, B, W its bubble is (p - 1)(F + B - W), against
  * 1F1B's (p - 1)(F + B + W).
  *
- * ZB-1p (section 3.1) is built from place.times by a simulation of the passes of all stages. The
+ * ZB-1p (section 3.1) is built from position.times by a simulation of the passes of all stages. The
  * earliest pass runs first, and B before F. At most min(p, 2 (p - stage) - 1) forward passes
  * precede the first backward pass. W runs where it fits into the gap before the next pass, and
  * where memory is full. The greedy order of ZB-1p may be up to one percent slower than ZB-H1.
@@ -30,19 +30,19 @@ namespace weir
  *
  * Exchanges are detached. Complexity O(m) for ZB-H1, O(m p^2) for ZB-1p and ZB-2p.
  */
-std::vector<PipelineStep> ZeroBubbleSchedule(const PipelinePosition& place);
+std::vector<PipelineStep> ZeroBubbleSchedule(const PipelinePosition& position);
 
 /**
  * Peak number of micro-batches of a stage between their B and their W: min(stage + 1, m) under
  * ZB-H1; otherwise the upper bound MicroBatchesHeld, since the order depends on the times.
  */
-uint32_t MicroBatchesBeforeWeights(const PipelinePosition& place);
+uint32_t MicroBatchesBeforeWeights(const PipelinePosition& position);
 
 /**
  * Peak number of micro-batches that a stage has begun without finishing their W: min(p, m), under
  * ZB-2p min(2 p, m).
  */
-uint32_t MicroBatchesHeld(const PipelinePosition& place);
+uint32_t MicroBatchesHeld(const PipelinePosition& position);
 
 } // namespace weir
 

@@ -139,11 +139,11 @@ TEST(ConcurrentCalls, ShareANic)
         Ends ends(1);
         engine.Start(one, &ends, 0, Time());
         engine.AdvanceTo(Time::Seconds(1));
-        const Time alone = plan.duration - plan.latency;
+        const Time uncontended = plan.duration - plan.latency;
         const Time shared =
             plan.legs.front().bytes * 2 / machine.cluster.GetSpec().node.nic.rawRate;
         EXPECT_NEAR((ends.Of(0) - plan.latency).ToMicroseconds(),
-                    (nics == 8 ? alone : shared).ToMicroseconds(),
+                    (nics == 8 ? uncontended : shared).ToMicroseconds(),
                     1e-6)
             << nics << " NICs";
     }

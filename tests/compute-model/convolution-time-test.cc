@@ -256,9 +256,9 @@ TEST(ConvolutionTime, StridedInputGradients)
         double seconds = 0;
         for (const KernelRecord& kernel : pass.records.kernels)
         {
-            const bool isProduct = kernel.flops.ToDouble() > 0;
+            const bool isGemm = kernel.flops.ToDouble() > 0;
             const std::string& name = pass.records.labels.at(kernel.name);
-            seconds += isProduct && name.find("input gradient") != std::string::npos
+            seconds += isGemm && name.find("input gradient") != std::string::npos
                            ? kernel.duration.ToSeconds()
                            : 0;
         }

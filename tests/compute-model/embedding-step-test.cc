@@ -94,10 +94,10 @@ TEST(TablePlacement, LargestFirst)
 {
     const LayerTable table =
         Recommender({Table(10, 4), Table(10, 9), Table(10, 1), Table(10, 7), Table(10, 3)});
-    const TablePlacement places = AssignTables(table, Replicas(2, 8));
-    EXPECT_EQ(places.whole[0], (std::vector<uint32_t>{1, 4}));
-    EXPECT_EQ(places.whole[1], (std::vector<uint32_t>{0, 2, 3}));
-    EXPECT_TRUE(places.split.empty());
+    const TablePlacement placement = AssignTables(table, Replicas(2, 8));
+    EXPECT_EQ(placement.whole[0], (std::vector<uint32_t>{1, 4}));
+    EXPECT_EQ(placement.whole[1], (std::vector<uint32_t>{0, 2, 3}));
+    EXPECT_TRUE(placement.split.empty());
 }
 
 // Balance by size uses the number of rows. A table larger than splitAbove is split over all ranks,

@@ -144,10 +144,10 @@ TEST(StageParameters, ExpertsAreAllHeld)
 TEST(MemoryEstimate, ExpertRanksShareExperts)
 {
     const Transformer model = SampleMixtral();
-    const MemoryEstimate alone = EstimateMemory(model, MixturePlan(1, 8, 1, 1));
-    const MemoryEstimate shared = EstimateMemory(model, MixturePlan(1, 8, 8, 1));
+    const MemoryEstimate unsharded = EstimateMemory(model, MixturePlan(1, 8, 1, 1));
+    const MemoryEstimate sharded = EstimateMemory(model, MixturePlan(1, 8, 8, 1));
     const double experts = 32.0 * 8 * model.MlpParameters(14336);
-    EXPECT_NEAR((alone.weights - shared.weights).ToDouble() / (experts * 2 * 7 / 8), 1, 1e-9);
+    EXPECT_NEAR((unsharded.weights - sharded.weights).ToDouble() / (experts * 2 * 7 / 8), 1, 1e-9);
 }
 
 void

@@ -42,7 +42,7 @@ TEST(ExpertStep, FlopsDoNotDependOnTheMapping)
     }
 }
 
-// The ranks of a stage are ordered in two ways (MoE Parallel Folding, 3.2): tensor pairs and
+// The ranks of a stage have two orders (MoE Parallel Folding, 3.2): tensor pairs and
 // replicas of attention, and the groups of the experts.
 TEST(ExpertStep, ExpertsHaveTheirOwnGroups)
 {
@@ -53,10 +53,10 @@ TEST(ExpertStep, ExpertsHaveTheirOwnGroups)
     EXPECT_EQ(MembersOf(folded, 5, GroupSlot::Data), (Members{1, 3, 5, 7}));
     EXPECT_EQ(MembersOf(folded, 5, GroupSlot::Expert), (Members{4, 5, 6, 7}));
     EXPECT_EQ(MembersOf(folded, 5, GroupSlot::ExpertData), (Members{1, 5}));
-    const StepGraph together = BuildTransformerStep(model, MixturePlan(2, 4, 2, 0), SampleGpu());
-    EXPECT_EQ(MembersOf(together, 5, GroupSlot::ExpertTensor), (Members{4, 5}));
-    EXPECT_EQ(MembersOf(together, 5, GroupSlot::Expert), (Members{5, 7}));
-    EXPECT_EQ(MembersOf(together, 5, GroupSlot::ExpertData), (Members{1, 5}));
+    const StepGraph unfolded = BuildTransformerStep(model, MixturePlan(2, 4, 2, 0), SampleGpu());
+    EXPECT_EQ(MembersOf(unfolded, 5, GroupSlot::ExpertTensor), (Members{4, 5}));
+    EXPECT_EQ(MembersOf(unfolded, 5, GroupSlot::Expert), (Members{5, 7}));
+    EXPECT_EQ(MembersOf(unfolded, 5, GroupSlot::ExpertData), (Members{1, 5}));
 }
 
 // Each layer with experts sends s b topK / T rows away and back, forward and backward.
@@ -88,8 +88,9 @@ TEST(ExpertStep, BucketsCoverEveryParameter)
                   4 * RankExpertParameters(model, plan, 0));
     }
     // Experts without replicas have no gradients to reduce.
-    const StepGraph alone = BuildTransformerStep(model, MixturePlan(1, 8, 8, 1), SampleGpu());
-    EXPECT_EQ(BytesOf(alone, alone.programs[0], "expert gradient bucket"), 0);
+    const StepGraph withoutReplicas =
+        BuildTransformerStep(model, MixturePlan(1, 8, 8, 1), SampleGpu());
+    EXPECT_EQ(BytesOf(withoutReplicas, withoutReplicas.programs[0], "expert gradient bucket"), 0);
 }
 
 // Experts on different ranks of a replica have separate norms, which are summed over these ranks.

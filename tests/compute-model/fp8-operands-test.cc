@@ -51,7 +51,7 @@ OperandBytes(const StepGraph& graph,
 // Each operand is read in 16 bits and written in 8, plain and transposed: 4 bytes per element. The
 // GEMMs of a layer use h, q, h, f columns forward and gradients of q + 2 k, h, 2 f, h columns
 // backward, and each weight once.
-TEST(Fp8Operands, AreCastAndTransposedTogether)
+TEST(Fp8Operands, AreCastAndTransposedInOnePass)
 {
     Transformer model = SampleLlama70b();
     model.layers = 2;

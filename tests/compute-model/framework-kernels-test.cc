@@ -54,7 +54,7 @@ Gpt()
 
 /** Weights of the GEMMs of Gpt(): 12 h^2 per layer, and the vocabulary. */
 double
-ProductWeights()
+GemmWeights()
 {
     const Transformer model = Gpt();
     const double hidden = model.hidden;
@@ -72,11 +72,11 @@ TEST(FrameworkKernels, AddTheGradientsOfMicroBatches)
     };
     const double fused = moved(KernelFusion::Kernels, false);
     const double eager = moved(KernelFusion::Eager, false);
-    EXPECT_NEAR(moved(KernelFusion::Kernels, true) - fused, (8 - 4) * PASSES * ProductWeights(), 1);
-    EXPECT_NEAR(eager - fused, (2 * PASSES + 6 * (PASSES - 1) - 4 * PASSES) * ProductWeights(), 1);
+    EXPECT_NEAR(moved(KernelFusion::Kernels, true) - fused, (8 - 4) * PASSES * GemmWeights(), 1);
+    EXPECT_NEAR(eager - fused, (2 * PASSES + 6 * (PASSES - 1) - 4 * PASSES) * GemmWeights(), 1);
     EXPECT_EQ(moved(KernelFusion::Compiled, false), eager);
     EXPECT_NEAR(moved(KernelFusion::Eager, true) - eager,
-                (6 * PASSES + (12 - 6) * (PASSES - 1)) * ProductWeights(),
+                (6 * PASSES + (12 - 6) * (PASSES - 1)) * GemmWeights(),
                 1);
 }
 

@@ -217,10 +217,10 @@ TEST(GemmTime, WaitsForSingleWordsOfUnalignedRows)
         const Time rest = timer.Gemm(longer).time - timer.Gemm(shape).time;
         return rest.ToSeconds() * gpu.boostClockHz / (128 * 256);
     };
-    const double products = 2.0 * 256 * 128 / (4096 * gpu.kernels.gemm.tensorEfficiency[3]);
+    const double math = 2.0 * 256 * 128 / (4096 * gpu.kernels.gemm.tensorEfficiency[3]);
     const double loads = (256.0 + 128) / gpu.kernels.gemm.unalignedLoadsPerSmPerClock;
-    EXPECT_NEAR(clocks(8193), products + loads, 1e-6 * loads);
-    EXPECT_NEAR(clocks(8192), products + loads, 1e-6 * loads); // C's rows are odd in this case, too
+    EXPECT_NEAR(clocks(8193), math + loads, 1e-6 * loads);
+    EXPECT_NEAR(clocks(8192), math + loads, 1e-6 * loads); // C's rows are odd in this case, too
 }
 
 // Power grows with the cube of the clock: half the power limit reduces the clock of every

@@ -107,7 +107,7 @@ BucketsOf(const StepGraph& graph)
     return buckets;
 }
 
-// A bucket that one matrix fills is reduced after that matrix's gradient, not together with the
+// A bucket that one matrix fills is reduced after that matrix's gradient, not jointly with the
 // next one: 4 (4 h h) = 16.8 MB for each GEMM of an MLP, 4 (3 h h) = 12.6 MB for QKV. Only the pass
 // that reduces is split for it, and the split kernels take the same total time.
 TEST(GradientBuckets, SmallBucketsHoldOneMatrix)
@@ -144,11 +144,11 @@ TEST(GradientBuckets, GoWhenTheyAreFullWhateverFilledThem)
     ParallelPlan plan = Sharded(ShardedState::None, 4, 2);
     plan.bucket = Bytes(20'000'000);
     const StepGraph graph = BuildTransformerStep(MODEL, plan, SampleGpu());
-    const double product = 4 * 4 * 1024 * 1024 + 4 * 4 * 1024; // with its bias
+    const double gemmBytes = 4 * 4 * 1024 * 1024 + 4 * 4 * 1024; // with its bias
     uint32_t larger = 0;
     for (const Bytes bucket : BucketsOf(graph))
     {
-        larger += bucket.ToDouble() >= plan.bucket.ToDouble() + product ? 1 : 0;
+        larger += bucket.ToDouble() >= plan.bucket.ToDouble() + gemmBytes ? 1 : 0;
     }
     EXPECT_LE(larger, 2U); // the vocabulary
     plan.bucket = Bytes::GiB(8);

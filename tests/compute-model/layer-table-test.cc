@@ -50,7 +50,7 @@ Perceptron()
 
 // Stated layers are placed where they are given and determine the next shape: a window of 8 at
 // stride 8 takes 3 x 32 x 32 to 16 x 4 x 4, the 256 inputs of a linear layer of 10.
-TEST(LayerTableBuilder, TakesStatedLayersInTheirPlace)
+TEST(LayerTableBuilder, TakesStatedLayersAtTheirPosition)
 {
     LayerTableBuilder plain({3, 32, 32});
     plain.Convolution(16, {8, 8, 0}, 1, false);

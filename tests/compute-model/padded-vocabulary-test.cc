@@ -41,7 +41,7 @@ TEST(PaddedVocabulary, IsTheNextMultipleOfItsParts)
 
 // Rows of an odd number of 16-bit elements are not whole 16-byte words, which the fast GEMM kernels
 // need.
-TEST(PaddedVocabulary, SparesSlowProducts)
+TEST(PaddedVocabulary, AvoidsSlowGemms)
 {
     const Gpu gpu = SampleGpu();
     const KernelTimer timer(gpu, ClockRegime::Burst);

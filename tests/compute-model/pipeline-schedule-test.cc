@@ -16,24 +16,24 @@ namespace
 {
 
 PipelinePosition
-Place(uint32_t stage, uint32_t stages, uint32_t microBatches, uint32_t chunks = 1)
+Position(uint32_t stage, uint32_t stages, uint32_t microBatches, uint32_t chunks = 1)
 {
-    PipelinePosition place;
-    place.kind = chunks == 1 ? PipelineScheduleKind::OneForwardOneBackward
-                             : PipelineScheduleKind::Interleaved;
-    place.stage = stage;
-    place.stages = stages;
-    place.microBatches = microBatches;
-    place.chunks = chunks;
-    return place;
+    PipelinePosition position;
+    position.kind = chunks == 1 ? PipelineScheduleKind::OneForwardOneBackward
+                                : PipelineScheduleKind::Interleaved;
+    position.stage = stage;
+    position.stages = stages;
+    position.microBatches = microBatches;
+    position.chunks = chunks;
+    return position;
 }
 
 /** Passes as text: "F0.1" is the forward pass of micro-batch 0, chunk 1. */
 std::string
-Passes(const PipelinePosition& place)
+Passes(const PipelinePosition& position)
 {
     std::string text;
-    for (const PipelineStep& step : PipelineSchedule(place))
+    for (const PipelineStep& step : PipelineSchedule(position))
     {
         if (step.kind != PipelineStepKind::Exchange)
         {
@@ -46,11 +46,11 @@ Passes(const PipelinePosition& place)
 
 /** Compares MicroBatchesInFlight of every chunk with a count along the schedule. */
 void
-ExpectMaxInFlight(const PipelinePosition& place)
+ExpectMaxInFlight(const PipelinePosition& position)
 {
-    std::vector<uint32_t> inFlight(place.chunks);
-    std::vector<uint32_t> most(place.chunks);
-    for (const PipelineStep& step : PipelineSchedule(place))
+    std::vector<uint32_t> inFlight(position.chunks);
+    std::vector<uint32_t> most(position.chunks);
+    for (const PipelineStep& step : PipelineSchedule(position))
     {
         if (step.kind == PipelineStepKind::Forward)
         {
@@ -62,11 +62,12 @@ ExpectMaxInFlight(const PipelinePosition& place)
             inFlight[step.chunk]--;
         }
     }
-    for (uint32_t chunk = 0; chunk < place.chunks; chunk++)
+    for (uint32_t chunk = 0; chunk < position.chunks; chunk++)
     {
-        EXPECT_EQ(MicroBatchesInFlight(place, chunk), most[chunk])
-            << "stage " << place.stage << " of " << place.stages << ", " << place.microBatches
-            << " micro-batches, chunk " << chunk << " of " << place.chunks;
+        EXPECT_EQ(MicroBatchesInFlight(position, chunk), most[chunk])
+            << "stage " << position.stage << " of " << position.stages << ", "
+            << position.microBatches << " micro-batches, chunk " << chunk << " of "
+            << position.chunks;
     }
 }
 
@@ -74,22 +75,22 @@ ExpectMaxInFlight(const PipelinePosition& place)
 // and backward passes.
 TEST(PipelineSchedule, OneForwardOneBackwardWarmsUpByItsDistanceToTheEnd)
 {
-    EXPECT_EQ(PipelineWarmUp(Place(0, 4, 8)), 3U);
-    EXPECT_EQ(PipelineWarmUp(Place(3, 4, 8)), 0U);
-    EXPECT_EQ(PipelineWarmUp(Place(0, 4, 2)), 2U);
-    EXPECT_EQ(Passes(Place(2, 4, 4)), " F0.0 F1.0 B0.0 F2.0 B1.0 F3.0 B2.0 B3.0");
-    EXPECT_EQ(Passes(Place(3, 4, 2)), " F0.0 B0.0 F1.0 B1.0");
+    EXPECT_EQ(PipelineWarmUp(Position(0, 4, 8)), 3U);
+    EXPECT_EQ(PipelineWarmUp(Position(3, 4, 8)), 0U);
+    EXPECT_EQ(PipelineWarmUp(Position(0, 4, 2)), 2U);
+    EXPECT_EQ(Passes(Position(2, 4, 4)), " F0.0 F1.0 B0.0 F2.0 B1.0 F3.0 B2.0 B3.0");
+    EXPECT_EQ(Passes(Position(3, 4, 2)), " F0.0 B0.0 F1.0 B1.0");
 }
 
 // Warm-up of 2 (p - stage - 1) + (v - 1) p forward passes, and all m v when m = p.
 TEST(PipelineSchedule, InterleavedWarmsUpAsMegatronDoes)
 {
-    EXPECT_EQ(PipelineWarmUp(Place(0, 4, 8, 2)), 10U);
-    EXPECT_EQ(PipelineWarmUp(Place(3, 4, 8, 2)), 4U);
-    EXPECT_EQ(PipelineWarmUp(Place(1, 4, 4, 2)), 8U);
+    EXPECT_EQ(PipelineWarmUp(Position(0, 4, 8, 2)), 10U);
+    EXPECT_EQ(PipelineWarmUp(Position(3, 4, 8, 2)), 4U);
+    EXPECT_EQ(PipelineWarmUp(Position(1, 4, 4, 2)), 8U);
     // Narayanan et al. 2021, figure 4 (bottom), last device of p = 2, v = 2, m = 4: micro-batches
     // pass through a chunk in groups of p.
-    EXPECT_EQ(Passes(Place(1, 2, 4, 2)),
+    EXPECT_EQ(Passes(Position(1, 2, 4, 2)),
               " F0.0 F1.0 F0.1 B0.1 F1.1 B1.1 F2.0 B0.0 F3.0 B1.0 F2.1 B2.1 F3.1 B3.1 B2.0 B3.0");
 }
 
@@ -104,14 +105,14 @@ TEST(PipelineSchedule, KnowsHowManyMicroBatchesWaitForTheirBackwardPass)
             {
                 for (uint32_t chunks = 1; chunks <= (stages == 1 ? 1 : 3); chunks++)
                 {
-                    PipelinePosition place = Place(stage, stages, microBatches, chunks);
-                    ExpectMaxInFlight(place);
+                    PipelinePosition position = Position(stage, stages, microBatches, chunks);
+                    ExpectMaxInFlight(position);
                     for (const PipelineScheduleKind kind : {PipelineScheduleKind::GPipe,
                                                             PipelineScheduleKind::ZeroBubbleH1,
                                                             PipelineScheduleKind::ZeroBubble1p})
                     {
-                        place.kind = chunks == 1 ? kind : place.kind;
-                        ExpectMaxInFlight(place);
+                        position.kind = chunks == 1 ? kind : position.kind;
+                        ExpectMaxInFlight(position);
                     }
                 }
             }
@@ -125,7 +126,7 @@ class EverySchedule : public ::testing::TestWithParam<std::tuple<uint32_t, uint3
     PipelinePosition At(uint32_t stage) const
     {
         const auto [stages, microBatches, chunks] = GetParam();
-        return Place(stage, stages, microBatches, chunks);
+        return Position(stage, stages, microBatches, chunks);
     }
 
     uint32_t Stages() const
@@ -240,9 +241,9 @@ INSTANTIATE_TEST_SUITE_P(Sizes,
 
 TEST(PipelineSchedule, RefusesWhatMegatronRefuses)
 {
-    EXPECT_THROW(PipelineSchedule(Place(4, 4, 8)), std::invalid_argument);
-    EXPECT_THROW(PipelineSchedule(Place(0, 4, 0)), std::invalid_argument);
-    EXPECT_THROW(PipelineSchedule(Place(0, 4, 6, 2)), std::invalid_argument);
+    EXPECT_THROW(PipelineSchedule(Position(4, 4, 8)), std::invalid_argument);
+    EXPECT_THROW(PipelineSchedule(Position(0, 4, 0)), std::invalid_argument);
+    EXPECT_THROW(PipelineSchedule(Position(0, 4, 6, 2)), std::invalid_argument);
 }
 
 } // namespace

@@ -45,13 +45,13 @@ class PipelineGraph
         }
         for (uint32_t stage = 0; stage < stages; stage++)
         {
-            PipelinePosition place;
-            place.kind = kind;
-            place.stage = stage;
-            place.stages = stages;
-            place.microBatches = microBatches;
-            place.times = times;
-            for (const PipelineStep& step : PipelineSchedule(place))
+            PipelinePosition position;
+            position.kind = kind;
+            position.stage = stage;
+            position.stages = stages;
+            position.microBatches = microBatches;
+            position.times = times;
+            for (const PipelineStep& step : PipelineSchedule(position))
             {
                 AddPass(stage, step.kind);
             }
@@ -180,15 +180,17 @@ TEST(StepsApart, OnlySkewedSchedulesLoseTheirBubble)
         for (const uint32_t m : {2 * p, 3 * p})
         {
             const double work = 3.0 * m;
-            for (const auto& [kind, together, apart] :
+            for (const auto& [kind, withBarrier, withoutBarrier] :
                  {std::tuple(Kind::OneForwardOneBackward, 3.0, 3.0),
                   std::tuple(Kind::GPipe, 3.0, 3.0),
                   std::tuple(Kind::ZeroBubbleH1, 1.0, 1.0),
                   std::tuple(Kind::ZeroBubble2p, 1.0, 0.0)})
             {
                 const PipelineGraph pipeline(kind, p, m, PassTimes());
-                EXPECT_NEAR(StepsOf(pipeline.graph, false).back(), work + together * (p - 1), 1e-6);
-                EXPECT_NEAR(StepsOf(pipeline.graph, true).back(), work + apart * (p - 1), 1e-6);
+                EXPECT_NEAR(
+                    StepsOf(pipeline.graph, false).back(), work + withBarrier * (p - 1), 1e-6);
+                EXPECT_NEAR(
+                    StepsOf(pipeline.graph, true).back(), work + withoutBarrier * (p - 1), 1e-6);
             }
             // ZB-1p has the memory of p micro-batches: the first stage idles until its first B.
             const PipelineGraph greedy(Kind::ZeroBubble1p, p, m, PassTimes());
@@ -281,7 +283,7 @@ TEST(PostValidation, PassesTheNormFromStageToStage)
              {ShardedState::None, ShardedState::Optimizer, ShardedState::Gradients})
         {
             ParallelPlan plan = Pipelined(schedule, state);
-            const double together =
+            const double withBarrier =
                 StepsOf(BuildTransformerStep(model, plan, SampleGpu()), false).back();
             plan.postValidation = true;
             const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
@@ -302,7 +304,7 @@ TEST(PostValidation, PassesTheNormFromStageToStage)
                     EXPECT_EQ(StageOf(plan, member), stage);
                 }
             }
-            EXPECT_LE(StepsOf(graph, true).back(), together * (1 + 1e-9));
+            EXPECT_LE(StepsOf(graph, true).back(), withBarrier * (1 + 1e-9));
         }
     }
 }
@@ -333,12 +335,13 @@ TEST(PostValidation, TakesTheSkewFromZb2p)
     model.tiedEmbeddings = false;
     model.vocabulary = 1024; // so that the end stages equal the others
     ParallelPlan plan = Pipelined(PipelineScheduleKind::ZeroBubble2p, ShardedState::None);
-    const double together = StepsOf(BuildTransformerStep(model, plan, SampleGpu()), false).back();
+    const double withBarrier =
+        StepsOf(BuildTransformerStep(model, plan, SampleGpu()), false).back();
     plan.postValidation = true;
     const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
-    const double apart = StepsOf(graph, true).back();
-    EXPECT_GE(apart, MaxWork(graph));
-    EXPECT_LT(apart - MaxWork(graph), 0.8 * (together - MaxWork(graph)));
+    const double withoutBarrier = StepsOf(graph, true).back();
+    EXPECT_GE(withoutBarrier, MaxWork(graph));
+    EXPECT_LT(withoutBarrier - MaxWork(graph), 0.8 * (withBarrier - MaxWork(graph)));
 }
 
 // Without a pipeline there is no other stage to wait for: the graph is the same.

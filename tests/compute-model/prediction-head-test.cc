@@ -53,7 +53,7 @@ TEST(PredictionHead, HasADenseLayerAndANorm)
 }
 
 // Forward, input gradient and weight gradient: 2 h^2 FLOPs per token each.
-TEST(PredictionHead, ComputesThreeProducts)
+TEST(PredictionHead, ComputesThreeGemms)
 {
     const ParallelPlan plan = Replicas(2);
     const double tokens = 512.0 * plan.globalBatch;

@@ -374,7 +374,7 @@ TEST(ShardedMemory, ReshardingSavesAllButTheUnitsInFlight)
 // PyTorch's non-reentrant checkpoint stops before the last GEMM, whose output is not read: 2 s b 4h
 // h FLOPs per layer less than full recomputation. Selective "op" recomputes only the k and o GEMMs
 // (a GPT has no gate): 2 s b h (h + h).
-TEST(Recomputation, CountsTheProductsOfEachKind)
+TEST(Recomputation, CountsTheGemmsOfEachKind)
 {
     const double tokens = MODEL.sequence;
     const double h = MODEL.hidden;

@@ -41,7 +41,7 @@ TEST(StageLayers, ChunksFollowEachOther)
 }
 
 /** 22 layers and two embeddings over 8 stages: three each, where an embedding counts as one. */
-TEST(StageLayers, EmbeddingsTakeThePlaceOfALayer)
+TEST(StageLayers, EmbeddingsReplaceALayer)
 {
     const Transformer model = SampleGpt(22, 64, 4);
     const ParallelPlan plan = PlanOf(8, 1, true);

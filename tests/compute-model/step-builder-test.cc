@@ -128,8 +128,8 @@ TEST_P(Plans, BreakdownSumsToTheStep)
     }
 }
 
-// Two ways to count agree: the bytes of the gradient buckets issued in the backward pass, and the
-// parameters held by a rank of the stage.
+// Two methods of counting agree: the bytes of the gradient buckets issued in the backward pass, and
+// the parameters held by a rank of the stage.
 TEST_P(Plans, BucketsCoverEveryParameter)
 {
     const Transformer model = SampleGpt(8, 1024, 16);

@@ -148,7 +148,7 @@ TEST(StepExecutor, ASynchronizedCpuLaunchesAnew)
 
 // A collective starts at its last arrival and ends for all ranks simultaneously: ranks arrive at
 // 10, 30 and 20 us, it takes 5 us, so all resume at 35 us and the step ends at 35 + 1 us.
-TEST(StepExecutor, CollectiveStartsAtItsLastArrivalAndEndsTogether)
+TEST(StepExecutor, CollectiveStartsAtItsLastArrivalAndEndsAtOnce)
 {
     GraphWriter writer(3);
     const uint16_t slot = writer.AddGroup({0, 1, 2});

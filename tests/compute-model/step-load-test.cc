@@ -33,13 +33,13 @@ TEST(StepLoad, RaisesTheClockByTheCubeRootOfWhatIsLeft)
 TEST(StepLoad, IsTheMeanOverTime)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
-    KernelRecord product;
-    product.duration = Time::Milliseconds(1);
-    product.tensorBusy = static_cast<float>(gpu.kernels.fullLoadUtilization);
+    KernelRecord gemm;
+    gemm.duration = Time::Milliseconds(1);
+    gemm.tensorBusy = static_cast<float>(gpu.kernels.fullLoadUtilization);
     KernelRecord copy;
     copy.duration = Time::Milliseconds(1);
     LoadMeter meter(gpu);
-    meter.Add(product, 2);
+    meter.Add(gemm, 2);
     EXPECT_NEAR(meter.Load(Time::Milliseconds(2)), 1, 1e-9);
     meter.Add(copy, 2);
     EXPECT_NEAR(meter.Load(Time::Milliseconds(4)), 0.5, 1e-9);

@@ -180,7 +180,7 @@ TEST(Summa, TiedOutputMovesLogitsInsteadOfInputs)
 // q broadcasts of time c along each side and q GEMMs of time g. With two buffers: the first
 // broadcast, then whichever takes longer, c + q g or q c + g. Without overlap rows, columns and
 // GEMMs are sequential: q (2 c + g).
-TEST(Summa, BroadcastsRunBesideProducts)
+TEST(Summa, BroadcastsOverlapGemms)
 {
     const double q = 4;
     for (const bool overlaps : {true, false})
@@ -200,7 +200,7 @@ TEST(Summa, BroadcastsRunBesideProducts)
 }
 
 // The input gradient's reductions overlap with later GEMMs, except for the last: c + q g + c.
-TEST(Summa, ReductionsRunBesideProducts)
+TEST(Summa, ReductionsOverlapGemms)
 {
     const double q = 4;
     for (const bool overlaps : {true, false})
@@ -252,10 +252,10 @@ TEST(TensorGrid, FlopsOfARankAreThePartOfIt)
     for (const auto& [side, depth] : {std::pair(2U, 1U), std::pair(2U, 2U), std::pair(4U, 1U)})
     {
         const ParallelPlan plan = GridPlan(side, depth);
-        ParallelPlan alone;
-        alone.microBatch = plan.microBatch;
-        alone.globalBatch = plan.globalBatch;
-        const double whole = GemmFlops(BuildTransformerStep(SmallGpt(), alone, SampleGpu()));
+        ParallelPlan oneRank;
+        oneRank.microBatch = plan.microBatch;
+        oneRank.globalBatch = plan.globalBatch;
+        const double whole = GemmFlops(BuildTransformerStep(SmallGpt(), oneRank, SampleGpu()));
         const StepGraph graph = BuildTransformerStep(SmallGpt(), plan, SampleGpu());
         EXPECT_NEAR(FlopsOfRank(graph) * plan.tensor / whole, 1, 1e-12) << side << ' ' << depth;
         EXPECT_EQ(graph.programs.size(), 1U); // shared by all ranks of the grid
@@ -345,10 +345,10 @@ TEST(TensorGrid, SharesMemoryOut)
         const double vectors = WholeStageParameters(model, plan, 0);
         const double matrices = RankStageParameters(model, plan, 0) - vectors;
         EXPECT_NEAR(matrices * side * side + vectors * side, model.Parameters(), 1);
-        ParallelPlan alone;
-        alone.microBatch = plan.microBatch;
+        ParallelPlan oneRank;
+        oneRank.microBatch = plan.microBatch;
         EXPECT_EQ(LayerActivations(model, plan, false) * plan.tensor,
-                  LayerActivations(model, alone, false));
+                  LayerActivations(model, oneRank, false));
     }
 }
 

@@ -26,13 +26,13 @@ ScheduleOf(PipelineScheduleKind kind,
            uint32_t microBatches,
            const PassTimes& times = {})
 {
-    PipelinePosition place;
-    place.kind = kind;
-    place.stage = stage;
-    place.stages = stages;
-    place.microBatches = microBatches;
-    place.times = times;
-    return PipelineSchedule(place);
+    PipelinePosition position;
+    position.kind = kind;
+    position.stage = stage;
+    position.stages = stages;
+    position.microBatches = microBatches;
+    position.times = times;
+    return PipelineSchedule(position);
 }
 
 /**
