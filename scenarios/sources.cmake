@@ -35,7 +35,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-source.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-gpu.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/read-place.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/read-attachment.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/parameter-reader.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-packets.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/network-use-notes.cc

@@ -6,10 +6,10 @@
 #include "fabric/topology/net-transport.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/machine-parts.h"
+#include "scenarios/readers/read-attachment.h"
 #include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-link-profile.h"
-#include "scenarios/readers/read-place.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
@@ -148,7 +148,7 @@ ReadPcie(const YamlNode& node, const TypicalEfficiency& typical, NodeSpec& spec)
     if (switches.IsSequence())
     {
         spec.pcieSwitches = static_cast<uint32_t>(switches.Items().size());
-        spec.switchAttachments = ReadSwitchPlaces(switches, spec.sockets, typical);
+        spec.switchPlaces = ReadSwitchAttachments(switches, spec.sockets, typical);
     }
     else
     {
@@ -156,10 +156,10 @@ ReadPcie(const YamlNode& node, const TypicalEfficiency& typical, NodeSpec& spec)
     }
     spec.pcieUplink =
         spec.pcieSwitches > 0 ? ReadPcieUplinkProfile(node, spec.pcie, typical) : spec.pcie;
-    if (const auto places = node.Find("gpusOn"))
+    if (const auto attachments = node.Find("gpusOn"))
     {
-        spec.gpuAttachments =
-            ReadPlaces(*places, spec.gpus, spec.sockets, spec.pcieSwitches, typical);
+        spec.gpuPlaces =
+            ReadAttachments(*attachments, spec.gpus, spec.sockets, spec.pcieSwitches, typical);
     }
 }
 
@@ -186,9 +186,9 @@ ReadSockets(const YamlNode& node, const HostFigures& host, NodeSpec& spec)
 }
 
 bool
-IsOnSocket(const PcieAttachment& place)
+IsOnSocket(const PcieAttachment& attachment)
 {
-    return place.parent == PcieParent::Socket;
+    return attachment.parent == PcieParent::Socket;
 }
 
 /** Reads the NICs. @return their transport; the default one where there are no NICs. */
@@ -216,9 +216,10 @@ ReadNic(const YamlNode& node,
         spec.portsPerNic = ports->AsCount(1, MAX_IN_NODE);
         spec.nics = cards * spec.portsPerNic;
     }
-    if (const auto places = node.Find("on"))
+    if (const auto attachments = node.Find("on"))
     {
-        spec.nicAttachments = ReadPlaces(*places, cards, spec.sockets, spec.pcieSwitches, typical);
+        spec.nicPlaces =
+            ReadAttachments(*attachments, cards, spec.sockets, spec.pcieSwitches, typical);
     }
     if (const auto slot = node.Find("pcie"))
     {
@@ -245,10 +246,10 @@ ReadNic(const YamlNode& node,
 void
 FillHostBridge(const HostFigures& host, NodeSpec& spec)
 {
-    const auto places = AttachmentsOf(spec);
+    const auto attachments = PlacesOf(spec);
     const bool meet = host.hostBridge && spec.nics > 0 && !spec.gpuLink &&
-                      std::any_of(places.cards.begin(), places.cards.end(), IsOnSocket) &&
-                      std::any_of(places.gpus.begin(), places.gpus.end(), IsOnSocket);
+                      std::any_of(attachments.cards.begin(), attachments.cards.end(), IsOnSocket) &&
+                      std::any_of(attachments.gpus.begin(), attachments.gpus.end(), IsOnSocket);
     if (spec.nicHostBridge || !meet)
     {
         return;
@@ -272,7 +273,8 @@ FillHostBridge(const HostFigures& host, NodeSpec& spec)
  * An attachment point is "cpu1" or "pcie0", or {on: pcie0, ...} with the profile of that slot; by
  * default devices are distributed evenly. Costs are, in increasing precedence, the defaults, those
  * of the parts in @p catalog, those of the GPU and those of the node.
- * @throws InputError with the place of what is missing, unknown, out of range or without a source.
+ * @throws InputError with the location of what is missing, unknown, out of range or without a
+ *         source.
  */
 NodeSpec
 ReadNode(const YamlNode& node, const Gpu& gpu, const Catalog& catalog)
@@ -344,7 +346,7 @@ Refuse(const YamlNode& node, const char* name, std::initializer_list<const char*
  * file.
  * @param given the node as @p node describes it
  * @param wired the node as the file describes it
- * @throws InputError with the place of the key.
+ * @throws InputError with the location of the key.
  */
 void
 CheckOverruled(const YamlNode& node, const NodeSpec& given, const NodeSpec& wired)

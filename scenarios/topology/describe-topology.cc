@@ -42,7 +42,7 @@ class TreeText
   public:
     explicit TreeText(const NodeSpec& node)
         : m_node(node),
-          m_places(AttachmentsOf(node))
+          m_attachments(PlacesOf(node))
     {
     }
 
@@ -65,27 +65,27 @@ class TreeText
     };
 
     void Add(std::vector<Entry>& entries,
-             const std::vector<PcieAttachment>& places,
+             const std::vector<PcieAttachment>& attachments,
              PcieParent parent,
              uint32_t index,
              const char* name) const
     {
-        for (uint32_t i = 0; i < places.size(); i++)
+        for (uint32_t i = 0; i < attachments.size(); i++)
         {
-            const PcieAttachment& place = places[i];
-            if (place.parent != parent || place.index != index)
+            const PcieAttachment& attachment = attachments[i];
+            if (attachment.parent != parent || attachment.index != index)
             {
                 continue;
             }
-            std::string words = Numbered(name, i) + "  " + LinkText(*place.link);
-            if (&places == &m_places.cards)
+            std::string words = Numbered(name, i) + "  " + LinkText(*attachment.link);
+            if (&attachments == &m_attachments.cards)
             {
-                words = CardText(i) + "  " + LinkText(*place.link);
+                words = CardText(i) + "  " + LinkText(*attachment.link);
                 words += m_node.portsPerNic > 1 ? "; each port " : "; port ";
                 words += LinkText(m_node.nic);
             }
             entries.push_back(
-                {words, &places == &m_places.switches ? static_cast<int32_t>(i) : -1});
+                {words, &attachments == &m_attachments.switches ? static_cast<int32_t>(i) : -1});
         }
     }
 
@@ -107,9 +107,9 @@ class TreeText
     void Below(PcieParent parent, uint32_t index, const std::string& indent)
     {
         std::vector<Entry> entries;
-        Add(entries, m_places.switches, parent, index, "pcie");
-        Add(entries, m_places.gpus, parent, index, "gpu");
-        Add(entries, m_places.cards, parent, index, "nic");
+        Add(entries, m_attachments.switches, parent, index, "pcie");
+        Add(entries, m_attachments.gpus, parent, index, "gpu");
+        Add(entries, m_attachments.cards, parent, index, "nic");
         for (std::size_t i = 0; i < entries.size(); i++)
         {
             const bool isLast = i + 1 == entries.size();
@@ -124,7 +124,7 @@ class TreeText
     }
 
     const NodeSpec& m_node;
-    NodeAttachments m_places;
+    NodeAttachments m_attachments;
     std::string m_text;
 };
 

@@ -77,7 +77,7 @@ class Drawing
           m_topology(m_cluster.GetTopology()),
           m_sketch(spec.fabric.kind->Sketch(m_topology)),
           m_node(LayOutNode(spec.node)),
-          m_places(m_topology.DeviceCount()),
+          m_positions(m_topology.DeviceCount()),
           m_isDrawn(m_topology.DeviceCount(), false),
           m_legend(m_topology)
     {
@@ -90,8 +90,8 @@ class Drawing
         const FabricLayout fabric = LayOutFabric(m_sketch, m_topology, NodesWidth(meshWidth));
         m_nodesY = TITLE + fabric.height;
         m_width = std::max(NodesWidth(meshWidth), fabric.width);
-        PlaceNodes(meshWidth);
-        PlaceSwitches(fabric);
+        LayOutNodes(meshWidth);
+        LayOutSwitches(fabric);
         DrawLinks();
         DrawDevices();
         double height = m_nodesY + std::max(m_node.height, COLLAPSED);
@@ -112,7 +112,7 @@ class Drawing
   private:
     void Put(DeviceId device, SvgPoint at)
     {
-        m_places[device.Index()] = at;
+        m_positions[device.Index()] = at;
         m_isDrawn[device.Index()] = true;
     }
 
@@ -133,15 +133,15 @@ class Drawing
         return std::max(CollapsedLeft(meshWidth) + collapsed + MARGIN, MIN_WIDTH);
     }
 
-    void PlaceNodes(double meshWidth)
+    void LayOutNodes(double meshWidth)
     {
         for (std::size_t i = 0; i < m_topology.DeviceCount(); i++)
         {
             const Device& device = m_topology.GetDevice(DeviceId(i));
-            const auto place = m_node.places.find(InNode(device.name));
-            if (device.node == 0 && place != m_node.places.end())
+            const auto position = m_node.positions.find(InNode(device.name));
+            if (device.node == 0 && position != m_node.positions.end())
             {
-                Put(DeviceId(i), {MARGIN + place->second.x, m_nodesY + place->second.y});
+                Put(DeviceId(i), {MARGIN + position->second.x, m_nodesY + position->second.y});
             }
         }
         m_canvas.Frame({MARGIN, m_nodesY}, m_node.width, m_node.height, "node0");
@@ -160,17 +160,17 @@ class Drawing
     }
 
     /** Centers the switches in the picture. */
-    void PlaceSwitches(const FabricLayout& fabric)
+    void LayOutSwitches(const FabricLayout& fabric)
     {
         const double left = (m_width - fabric.width) / 2;
-        for (const PlacedFrame& frame : fabric.frames)
+        for (const PositionedFrame& frame : fabric.frames)
         {
             m_canvas.Frame({left + frame.corner.x, TITLE + frame.corner.y},
                            frame.width,
                            frame.height,
                            frame.word);
         }
-        for (const PlacedSwitch& each : fabric.switches)
+        for (const PositionedSwitch& each : fabric.switches)
         {
             Put(each.device, {left + each.at.x, TITLE + each.at.y});
             m_words.emplace_back(each.device, each.word);
@@ -217,9 +217,9 @@ class Drawing
     /** Whether the center of a drawn device lies between two points of the same row or column. */
     bool HasBetween(SvgPoint a, SvgPoint b) const
     {
-        for (std::size_t i = 0; i < m_places.size(); i++)
+        for (std::size_t i = 0; i < m_positions.size(); i++)
         {
-            const SvgPoint& c = m_places[i];
+            const SvgPoint& c = m_positions[i];
             const bool isBetween = (c.x - a.x) * (c.x - b.x) + (c.y - a.y) * (c.y - b.y) < -1;
             const bool isLevel = std::abs(a.y - b.y) <= 1 ? std::abs(c.y - a.y) < BOX_HEIGHT / 2
                                                           : std::abs(c.x - a.x) < SWITCH_WIDTH / 2;
@@ -256,8 +256,8 @@ class Drawing
 
     void DrawLink(const Link& link)
     {
-        SvgPoint a = m_places[link.from.Index()];
-        SvgPoint b = m_places[link.to.Index()];
+        SvgPoint a = m_positions[link.from.Index()];
+        SvgPoint b = m_positions[link.to.Index()];
         const double width = LineWidth(link.rate);
         if (m_topology.GetDevice(link.to).kind == DeviceKind::NvSwitch)
         {
@@ -267,7 +267,7 @@ class Drawing
             (link.parallel - (static_cast<double>(Parallel(link)) - 1) / 2) * (width + 2);
         if (PassesOthers(link, a, b))
         {
-            NoteIfUnusual(link, DrawAround(link, a, b, shift));
+            NoteIfAtypical(link, DrawAround(link, a, b, shift));
             return;
         }
         // Shift perpendicular to the line, so that parallel links stay apart at any slope.
@@ -300,7 +300,7 @@ class Drawing
             m_canvas.Line(a, b, width, IsBehindGrid(link) ? PALE_NETWORK : ColorOf(link.kind));
         }
         middle.y -= isLevel && link.kind == LinkKind::Pcie ? BOX_HEIGHT / 2 + 4 : 0;
-        NoteIfUnusual(link, middle);
+        NoteIfAtypical(link, middle);
     }
 
     bool IsBehindGrid(const Link& link) const
@@ -310,9 +310,9 @@ class Drawing
                 m_topology.GetDevice(link.to).kind == DeviceKind::Nic);
     }
 
-    void NoteIfUnusual(const Link& link, SvgPoint at)
+    void NoteIfAtypical(const Link& link, SvgPoint at)
     {
-        if (m_legend.IsUnusual(link))
+        if (m_legend.IsAtypical(link))
         {
             m_canvas.Text(at, RateLabel(link.rate), 10, "start", "#b00020");
         }
@@ -322,7 +322,7 @@ class Drawing
     {
         for (const auto& [device, word] : m_words)
         {
-            m_canvas.Box(m_places[device.Index()],
+            m_canvas.Box(m_positions[device.Index()],
                          SWITCH_WIDTH,
                          SWITCH_HEIGHT,
                          FillOf(m_topology.GetDevice(device).kind),
@@ -335,7 +335,7 @@ class Drawing
             {
                 continue;
             }
-            const SvgPoint at = m_places[i];
+            const SvgPoint at = m_positions[i];
             if (device.kind == DeviceKind::NvSwitch)
             {
                 m_canvas.Box(
@@ -363,8 +363,8 @@ class Drawing
     const Topology& m_topology;
     const FabricSketch m_sketch;
     NodeLayout m_node;
-    std::vector<SvgPoint> m_places; //!< by device
-    std::vector<bool> m_isDrawn;    //!< by device
+    std::vector<SvgPoint> m_positions; //!< by device
+    std::vector<bool> m_isDrawn;       //!< by device
     LinkLegend m_legend;
     std::vector<std::pair<DeviceId, std::string>> m_words; //!< labels of switches between nodes
     SvgCanvas m_canvas;

@@ -28,14 +28,15 @@ class Layout
   public:
     explicit Layout(const NodeSpec& spec)
         : m_spec(spec),
-          m_places(AttachmentsOf(spec)),
+          m_attachments(PlacesOf(spec)),
           m_hasCards(spec.nics > 0 && (spec.portsPerNic > 1 || spec.nicHostBridge)),
-          m_depth(m_places.switches.size(), 0)
+          m_depth(m_attachments.switches.size(), 0)
     {
-        for (std::size_t i = 0; i < m_places.switches.size(); i++)
+        for (std::size_t i = 0; i < m_attachments.switches.size(); i++)
         {
-            const PcieAttachment& place = m_places.switches[i];
-            m_depth[i] = place.parent == PcieParent::Switch ? m_depth[place.index] + 1 : 0;
+            const PcieAttachment& attachment = m_attachments.switches[i];
+            m_depth[i] =
+                attachment.parent == PcieParent::Switch ? m_depth[attachment.index] + 1 : 0;
             m_levels = std::max(m_levels, m_depth[i] + 1);
         }
     }
@@ -44,7 +45,7 @@ class Layout
     {
         for (uint32_t socket = 0; socket < m_spec.sockets; socket++)
         {
-            PlaceSocket(socket);
+            LayOutSocket(socket);
         }
         const double gpuRow = TreeRow(m_levels) + (m_levels > 1 ? 0 : TREE_ROW * 0.35);
         for (uint32_t i = 0; i < m_spec.gpus; i++)
@@ -64,7 +65,7 @@ class Layout
   private:
     SvgPoint& At(const char* name, uint32_t index)
     {
-        return m_layout.places[name + std::to_string(index)];
+        return m_layout.positions[name + std::to_string(index)];
     }
 
     /** Vertical position of a tree level; sockets and the switches attached to them are level 0. */
@@ -74,14 +75,14 @@ class Layout
         return first + level * TREE_ROW;
     }
 
-    std::vector<uint32_t> Here(const std::vector<PcieAttachment>& places,
+    std::vector<uint32_t> Here(const std::vector<PcieAttachment>& attachments,
                                PcieParent parent,
                                uint32_t index) const
     {
         std::vector<uint32_t> here;
-        for (uint32_t i = 0; i < places.size(); i++)
+        for (uint32_t i = 0; i < attachments.size(); i++)
         {
-            if (places[i].parent == parent && places[i].index == index)
+            if (attachments[i].parent == parent && attachments[i].index == index)
             {
                 here.push_back(i);
             }
@@ -89,34 +90,34 @@ class Layout
         return here;
     }
 
-    void PlaceSocket(uint32_t socket)
+    void LayOutSocket(uint32_t socket)
     {
-        const auto switches = Here(m_places.switches, PcieParent::Socket, socket);
+        const auto switches = Here(m_attachments.switches, PcieParent::Socket, socket);
         for (std::size_t i = 0; i < (switches.size() + 1) / 2; i++)
         {
-            PlaceSwitch(switches[i]);
+            LayOutSwitch(switches[i]);
         }
-        At("cpu", socket) = {PlaceDevices(PcieParent::Socket, socket), TreeRow(0)};
+        At("cpu", socket) = {LayOutDevices(PcieParent::Socket, socket), TreeRow(0)};
         for (std::size_t i = (switches.size() + 1) / 2; i < switches.size(); i++)
         {
-            PlaceSwitch(switches[i]);
+            LayOutSwitch(switches[i]);
         }
     }
 
-    void PlaceSwitch(uint32_t index)
+    void LayOutSwitch(uint32_t index)
     {
-        At("pcie", index) = {PlaceDevices(PcieParent::Switch, index), TreeRow(m_depth[index])};
-        for (const uint32_t below : Here(m_places.switches, PcieParent::Switch, index))
+        At("pcie", index) = {LayOutDevices(PcieParent::Switch, index), TreeRow(m_depth[index])};
+        for (const uint32_t below : Here(m_attachments.switches, PcieParent::Switch, index))
         {
-            PlaceSwitch(below);
+            LayOutSwitch(below);
         }
     }
 
-    /** Places the GPUs and ports attached to one device side by side. @return their center. */
-    double PlaceDevices(PcieParent parent, uint32_t index)
+    /** Lays out the GPUs and ports attached to one device side by side. @return their center. */
+    double LayOutDevices(PcieParent parent, uint32_t index)
     {
-        const auto gpus = Here(m_places.gpus, parent, index);
-        const auto cards = Here(m_places.cards, parent, index);
+        const auto gpus = Here(m_attachments.gpus, parent, index);
+        const auto cards = Here(m_attachments.cards, parent, index);
         const std::size_t ports = cards.size() * m_spec.portsPerNic;
         const double columns = std::max<double>(1, std::max(gpus.size(), ports));
         const double middle = m_cursor + columns * COLUMN / 2;
@@ -135,19 +136,19 @@ class Layout
             const SvgPoint at{column(i, ports), NIC_ROW};
             At("nic", port) = at;
             const double share = 1.0 / m_spec.portsPerNic;
-            SvgPoint& place = At("card", card);
-            place = {place.x + at.x * share, CARD_ROW};
-            m_layout.places["bridge" + std::to_string(card) + "-in"] = {place.x - BRIDGE_HALF,
-                                                                        CARD_ROW};
-            m_layout.places["bridge" + std::to_string(card) + "-out"] = {place.x + BRIDGE_HALF,
-                                                                         CARD_ROW};
+            SvgPoint& position = At("card", card);
+            position = {position.x + at.x * share, CARD_ROW};
+            m_layout.positions["bridge" + std::to_string(card) + "-in"] = {position.x - BRIDGE_HALF,
+                                                                           CARD_ROW};
+            m_layout.positions["bridge" + std::to_string(card) + "-out"] = {
+                position.x + BRIDGE_HALF, CARD_ROW};
         }
         m_cursor += columns * COLUMN;
         return middle;
     }
 
     const NodeSpec& m_spec;
-    NodeAttachments m_places;
+    NodeAttachments m_attachments;
     bool m_hasCards;
     std::vector<uint32_t> m_depth; //!< by switch: levels below the switch attached to the socket
     uint32_t m_levels{1};
@@ -287,14 +288,14 @@ LayOutGroups(const FabricSketch& sketch, const Topology& topology)
                                  groupWidth,
                                  local + SWITCH_HEIGHT + 36,
                                  "group" + std::to_string(number)});
-        std::vector<double> placed(rows, 0);
+        std::vector<double> counts(rows, 0);
         for (const SketchedSwitch* each : group)
         {
             const double step = widest / sizeOf(group, each->row);
             const double down = each->row + 1 == rows ? local : 4 + TIER * each->row;
             layout.switches.push_back(
                 {each->device,
-                 {left + 8 + (placed[each->row]++ + 0.5) * step, top + SWITCH_HEIGHT + down},
+                 {left + 8 + (counts[each->row]++ + 0.5) * step, top + SWITCH_HEIGHT + down},
                  each->label});
         }
         left += groupWidth + MARGIN;
@@ -314,13 +315,13 @@ LayOutGroups(const FabricSketch& sketch, const Topology& topology)
 
 /** The center of the switches attached to @p device, shifted off their row or column. */
 SvgPoint
-Amid(const Topology& topology, DeviceId device, const std::vector<SvgPoint>& places, double step)
+Amid(const Topology& topology, DeviceId device, const std::vector<SvgPoint>& positions, double step)
 {
     SvgPoint sum;
     double count = 0;
     for (const LinkId link : topology.LinksFrom(device))
     {
-        const SvgPoint& at = places[topology.GetLink(link).to.Index()];
+        const SvgPoint& at = positions[topology.GetLink(link).to.Index()];
         sum = {sum.x + at.x, sum.y + at.y};
         count++;
     }
@@ -328,7 +329,7 @@ Amid(const Topology& topology, DeviceId device, const std::vector<SvgPoint>& pla
     return {sum.x / count + (isOfRow ? 0 : step / 2), sum.y / count + (isOfRow ? ROW / 2 : 0)};
 }
 
-/** Panels of rows and columns; switches of a dimension are placed among those attached to them. */
+/** Panels of rows and columns; switches of a dimension lie among those attached to them. */
 FabricLayout
 LayOutGrid(const FabricSketch& sketch, const Topology& topology)
 {
@@ -345,7 +346,7 @@ LayOutGrid(const FabricSketch& sketch, const Topology& topology)
     const auto across =
         static_cast<uint32_t>(std::ceil(std::sqrt(panels * panelHeight / panelWidth)));
     FabricLayout layout;
-    std::vector<SvgPoint> places(topology.DeviceCount());
+    std::vector<SvgPoint> positions(topology.DeviceCount());
     for (const SketchedSwitch& each : sketch.switches)
     {
         if (each.isBetween)
@@ -357,7 +358,7 @@ LayOutGrid(const FabricSketch& sketch, const Topology& topology)
         const uint32_t aside = each.part % across;
         const SvgPoint at{MARGIN + aside * panelWidth + (each.column + 0.5) * step,
                           each.part / across * panelHeight + room + each.row * ROW + aside * 14.0};
-        places[each.device.Index()] = at;
+        positions[each.device.Index()] = at;
         layout.switches.push_back({each.device, at, each.label});
     }
     for (const SketchedSwitch& each : sketch.switches)
@@ -365,7 +366,7 @@ LayOutGrid(const FabricSketch& sketch, const Topology& topology)
         if (each.isBetween)
         {
             layout.switches.push_back(
-                {each.device, Amid(topology, each.device, places, step), each.label});
+                {each.device, Amid(topology, each.device, positions, step), each.label});
         }
     }
     layout.width = MARGIN + std::min(across, panels) * panelWidth;

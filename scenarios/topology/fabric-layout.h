@@ -21,7 +21,7 @@ namespace weir
  */
 struct NodeLayout
 {
-    std::map<std::string, SvgPoint> places; //!< by device name in the node, "gpu0"
+    std::map<std::string, SvgPoint> positions; //!< by device name in the node, "gpu0"
     double width{0};
     double height{0};
 };
@@ -29,7 +29,7 @@ struct NodeLayout
 NodeLayout LayOutNode(const NodeSpec& spec);
 
 /** A switch between nodes with its label. */
-struct PlacedSwitch
+struct PositionedSwitch
 {
     DeviceId device;
     SvgPoint at; //!< its center
@@ -37,7 +37,7 @@ struct PlacedSwitch
 };
 
 /** A box around a group of switches. */
-struct PlacedFrame
+struct PositionedFrame
 {
     SvgPoint corner;
     double width{0};
@@ -52,8 +52,8 @@ struct PlacedFrame
  */
 struct FabricLayout
 {
-    std::vector<PlacedSwitch> switches;
-    std::vector<PlacedFrame> frames;
+    std::vector<PositionedSwitch> switches;
+    std::vector<PositionedFrame> frames;
     double width{0};
     double height{0};
 };

@@ -58,11 +58,11 @@ class YamlGraph
     }
 
   private:
-    void AddVertex(const YamlNode& place, const std::string& name, bool isHost)
+    void AddVertex(const YamlNode& node, const std::string& name, bool isHost)
     {
         if (!m_byName.emplace(name, m_graph.vertices.size()).second)
         {
-            place.Fail("found '" + name + "' again, expected names that differ");
+            node.Fail("found '" + name + "' again, expected names that differ");
         }
         m_graph.vertices.push_back({name, isHost});
         m_names.push_back(name);

@@ -32,7 +32,7 @@ struct XmlGpu
 {
     XmlElement pci;
     std::optional<XmlElement> gpu;
-    PcieAttachment place;
+    PcieAttachment attachment;
     int64_t order; //!< `dev`, or the index in the file
 };
 
@@ -41,7 +41,7 @@ struct XmlCard
 {
     XmlElement element;
     std::vector<XmlElement> nets;
-    PcieAttachment place;
+    PcieAttachment attachment;
     int64_t order;
 };
 
@@ -116,17 +116,17 @@ class Walk
     }
 
     /** Adds the children of a cpu, or of a pci that is a switch. */
-    void Inside(const XmlElement& parent, const PcieAttachment& place)
+    void Inside(const XmlElement& parent, const PcieAttachment& attachment)
     {
         for (const XmlElement& child : parent.Children())
         {
             if (child.Name() == "pci")
             {
-                Pci(child, place);
+                Pci(child, attachment);
             }
             else if (child.Name() == "nic" && child.Children("net").size() > 0)
             {
-                PcieAttachment slot = place; // a network device without a PCI address
+                PcieAttachment slot = attachment; // a network device without a PCI address
                 slot.link = DefaultPcieSlot(m_host, UNKNOWN_GENERATION, UNKNOWN_WIDTH);
                 AddCard(child, child.Children("net"), slot);
             }
@@ -138,19 +138,19 @@ class Walk
     }
 
   private:
-    void Pci(const XmlElement& pci, PcieAttachment place)
+    void Pci(const XmlElement& pci, PcieAttachment attachment)
     {
         const std::string bus = BusId(pci.Text("busid"));
         if (!m_buses.insert(bus).second)
         {
             pci.Fail("busid", "found '" + bus + "' again, expected each once");
         }
-        place.link = SlotOf(m_host, pci);
+        attachment.link = SlotOf(m_host, pci);
         const auto gpus = pci.Children("gpu");
         const auto nics = pci.Children("nic");
         if (!gpus.empty() || (nics.empty() && IsClass(pci, "0x03")))
         {
-            AddGpu(pci, gpus, place);
+            AddGpu(pci, gpus, attachment);
         }
         else if (!nics.empty() || IsClass(pci, "0x02"))
         {
@@ -162,13 +162,13 @@ class Walk
             }
             if (nics.empty() || !nets.empty()) // NCCL ignores a nic without nets
             {
-                AddCard(pci, nets, place);
+                AddCard(pci, nets, attachment);
             }
         }
         else if (!IsClass(pci, "0x0680")) // an NVSwitch only is a target of NVLinks
         {
             m_tree.otherBuses.push_back(bus);
-            m_tree.switches.push_back(place);
+            m_tree.switches.push_back(attachment);
             const auto index = static_cast<uint32_t>(m_tree.switches.size() - 1);
             Inside(pci, {PcieParent::Switch, index, std::nullopt});
         }
@@ -176,7 +176,7 @@ class Walk
 
     void AddGpu(const XmlElement& pci,
                 const std::vector<XmlElement>& gpus,
-                const PcieAttachment& place)
+                const PcieAttachment& attachment)
     {
         if (gpus.size() > 1)
         {
@@ -196,12 +196,12 @@ class Walk
                 }
             }
         }
-        m_tree.gpus.push_back({pci, gpu, place, order});
+        m_tree.gpus.push_back({pci, gpu, attachment, order});
     }
 
     void AddCard(const XmlElement& element,
                  const std::vector<XmlElement>& nets,
-                 const PcieAttachment& place)
+                 const PcieAttachment& attachment)
     {
         auto order = static_cast<int64_t>(m_tree.cards.size());
         for (std::size_t i = 0; i < nets.size(); i++)
@@ -214,7 +214,7 @@ class Walk
             }
             order = i == 0 ? dev : std::min(order, dev);
         }
-        m_tree.cards.push_back({element, nets, place, order});
+        m_tree.cards.push_back({element, nets, attachment, order});
     }
 
     NcclXmlTree& m_tree;
@@ -581,16 +581,16 @@ ReadPorts(const NcclXmlTree& tree, const NodeSpec* base, const Catalog& catalog,
  * Copies framing, measured share, latency and source of @p base to slots with the same encoding.
  */
 void
-TakeEfficiency(std::vector<PcieAttachment>& places, const LinkProfile& base)
+TakeEfficiency(std::vector<PcieAttachment>& attachments, const LinkProfile& base)
 {
-    for (PcieAttachment& place : places)
+    for (PcieAttachment& attachment : attachments)
     {
-        if (place.link->encoding == base.encoding)
+        if (attachment.link->encoding == base.encoding)
         {
-            place.link->framing = base.framing;
-            place.link->measured = base.measured;
-            place.link->latency = base.latency;
-            place.link->source = base.source;
+            attachment.link->framing = base.framing;
+            attachment.link->measured = base.measured;
+            attachment.link->latency = base.latency;
+            attachment.link->source = base.source;
         }
     }
 }
@@ -636,32 +636,33 @@ ReadNcclXml(const std::string& path, const NodeSpec* base, const Catalog& catalo
     ReadPorts(tree, base, catalog, spec);
     spec.pcieSwitches = static_cast<uint32_t>(tree.switches.size());
 
-    NodeAttachments places;
-    places.switches = tree.switches;
+    NodeAttachments attachments;
+    attachments.switches = tree.switches;
     std::size_t onChip = 0;
     for (const XmlGpu& gpu : tree.gpus)
     {
-        places.gpus.push_back(gpu.place);
+        attachments.gpus.push_back(gpu.attachment);
     }
     for (const XmlCard& card : tree.cards)
     {
-        places.cards.push_back(card.place);
+        attachments.cards.push_back(card.attachment);
     }
     if (base)
     {
-        TakeEfficiency(places.gpus, base->pcie);
-        TakeEfficiency(places.cards, base->nicPcie.value_or(base->pcie));
-        TakeEfficiency(places.switches, base->pcieSwitches > 0 ? base->pcieUplink : base->pcie);
+        TakeEfficiency(attachments.gpus, base->pcie);
+        TakeEfficiency(attachments.cards, base->nicPcie.value_or(base->pcie));
+        TakeEfficiency(attachments.switches,
+                       base->pcieSwitches > 0 ? base->pcieUplink : base->pcie);
     }
     for (std::size_t i = 0; i < tree.gpus.size(); i++)
     {
         if (const auto link = ChipToChip(tree.gpus[i], base, spec.computeCapability, catalog))
         {
-            places.gpus[i].link = link;
+            attachments.gpus[i].link = link;
             onChip++;
         }
     }
-    SetPlaces(spec, places, onChip == tree.gpus.size());
+    SetAttachments(spec, attachments, onChip == tree.gpus.size());
     return spec;
 }
 

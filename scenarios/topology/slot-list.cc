@@ -9,25 +9,25 @@ namespace weir
 namespace
 {
 
-/** Removes links that equal @p typical from @p places. */
+/** Removes links that equal @p typical from @p attachments. */
 void
-Forget(std::vector<PcieAttachment>& places, const LinkProfile& typical)
+Forget(std::vector<PcieAttachment>& attachments, const LinkProfile& typical)
 {
-    for (PcieAttachment& place : places)
+    for (PcieAttachment& attachment : attachments)
     {
-        if (place.link && IsSameLink(*place.link, typical))
+        if (attachment.link && IsSameLink(*attachment.link, typical))
         {
-            place.link.reset();
+            attachment.link.reset();
         }
     }
 }
 
-/** Clears @p places when they equal @p even and have no link profiles. */
+/** Clears @p attachments when they equal @p even and have no link profiles. */
 void
-ForgetEven(std::vector<PcieAttachment>& places, const std::vector<PcieAttachment>& even)
+ForgetEven(std::vector<PcieAttachment>& attachments, const std::vector<PcieAttachment>& even)
 {
-    const bool same = std::equal(places.begin(),
-                                 places.end(),
+    const bool same = std::equal(attachments.begin(),
+                                 attachments.end(),
                                  even.begin(),
                                  even.end(),
                                  [](const PcieAttachment& a, const PcieAttachment& b) {
@@ -35,7 +35,7 @@ ForgetEven(std::vector<PcieAttachment>& places, const std::vector<PcieAttachment
                                  });
     if (same)
     {
-        places.clear();
+        attachments.clear();
     }
 }
 
@@ -50,40 +50,40 @@ IsSameLink(const LinkProfile& a, const LinkProfile& b)
 }
 
 void
-SetPlaces(NodeSpec& spec, NodeAttachments places, bool gpusOnChip)
+SetAttachments(NodeSpec& spec, NodeAttachments attachments, bool gpusOnChip)
 {
     spec.gpuLink.reset();
     spec.nicPcie.reset();
-    if (!places.cards.empty())
+    if (!attachments.cards.empty())
     {
-        spec.pcie = *places.cards.front().link;
+        spec.pcie = *attachments.cards.front().link;
     }
     if (gpusOnChip)
     {
-        spec.gpuLink = places.gpus.front().link;
+        spec.gpuLink = attachments.gpus.front().link;
     }
     else
     {
-        spec.pcie = *places.gpus.front().link;
+        spec.pcie = *attachments.gpus.front().link;
     }
-    if (!places.cards.empty() && !IsSameLink(*places.cards.front().link, spec.pcie))
+    if (!attachments.cards.empty() && !IsSameLink(*attachments.cards.front().link, spec.pcie))
     {
-        spec.nicPcie = places.cards.front().link;
+        spec.nicPcie = attachments.cards.front().link;
     }
-    spec.pcieUplink = places.switches.empty() ? spec.pcie : *places.switches.front().link;
-    Forget(places.gpus, spec.gpuLink.value_or(spec.pcie));
-    Forget(places.cards, spec.nicPcie.value_or(spec.pcie));
-    Forget(places.switches, spec.pcieUplink);
-    spec.gpuAttachments.clear();
-    spec.nicAttachments.clear();
-    spec.switchAttachments.clear();
-    const NodeAttachments even = AttachmentsOf(spec);
-    ForgetEven(places.gpus, even.gpus);
-    ForgetEven(places.cards, even.cards);
-    ForgetEven(places.switches, even.switches);
-    spec.gpuAttachments = std::move(places.gpus);
-    spec.nicAttachments = std::move(places.cards);
-    spec.switchAttachments = std::move(places.switches);
+    spec.pcieUplink = attachments.switches.empty() ? spec.pcie : *attachments.switches.front().link;
+    Forget(attachments.gpus, spec.gpuLink.value_or(spec.pcie));
+    Forget(attachments.cards, spec.nicPcie.value_or(spec.pcie));
+    Forget(attachments.switches, spec.pcieUplink);
+    spec.gpuPlaces.clear();
+    spec.nicPlaces.clear();
+    spec.switchPlaces.clear();
+    const NodeAttachments even = PlacesOf(spec);
+    ForgetEven(attachments.gpus, even.gpus);
+    ForgetEven(attachments.cards, even.cards);
+    ForgetEven(attachments.switches, even.switches);
+    spec.gpuPlaces = std::move(attachments.gpus);
+    spec.nicPlaces = std::move(attachments.cards);
+    spec.switchPlaces = std::move(attachments.switches);
 }
 
 } // namespace weir

@@ -8,12 +8,12 @@ namespace weir
 {
 
 /**
- * Stores @p places, in which every slot has a link, in the shortest form of a NodeSpec. The links
- * of the first GPU, NIC and switch become the default of their kind (the first GPU's is `gpuLink`
- * if @p gpusOnChip); only slots with another link keep a profile; slots of even spreading are
- * omitted. Afterwards AttachmentsOf(@p spec) equals @p places.
+ * Stores @p attachments, in which every slot has a link, in the shortest form of a NodeSpec. The
+ * links of the first GPU, NIC and switch become the default of their kind (the first GPU's is
+ * `gpuLink` if @p gpusOnChip); only slots with another link keep a profile; slots of even spreading
+ * are omitted. Afterwards PlacesOf(@p spec) equals @p attachments.
  */
-void SetPlaces(NodeSpec& spec, NodeAttachments places, bool gpusOnChip);
+void SetAttachments(NodeSpec& spec, NodeAttachments attachments, bool gpusOnChip);
 
 /** Whether two profiles are equal except for their source. */
 bool IsSameLink(const LinkProfile& a, const LinkProfile& b);

@@ -61,7 +61,7 @@ LinkLegend::LinkLegend(const Topology& topology)
 }
 
 bool
-LinkLegend::IsUnusual(const Link& link) const
+LinkLegend::IsAtypical(const Link& link) const
 {
     std::size_t most = 0;
     std::size_t own = 0;

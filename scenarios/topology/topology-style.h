@@ -23,7 +23,7 @@ class LinkLegend
     explicit LinkLegend(const Topology& topology);
 
     /** Whether another rate is more than four times as common among links of that kind. */
-    bool IsUnusual(const Link& link) const;
+    bool IsAtypical(const Link& link) const;
 
     /** Draws the legend below @p y. @return its height in pixels. */
     double Draw(SvgCanvas& canvas, double left, double y) const;

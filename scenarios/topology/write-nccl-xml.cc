@@ -73,7 +73,7 @@ class Writer
     Writer(const ClusterSpec& cluster, const Catalog& catalog)
         : m_node(cluster.node),
           m_catalog(catalog),
-          m_places(AttachmentsOf(cluster.node))
+          m_attachments(PlacesOf(cluster.node))
     {
         m_document.append_child(pugi::node_comment)
             .set_value((" " + cluster.name + ", written by Weir ").c_str());
@@ -120,39 +120,41 @@ class Writer
     /** Adds all devices attached to one socket or switch. */
     void Fill(pugi::xml_node& parent, PcieParent kind, uint32_t index)
     {
-        const auto isHere = [&](const PcieAttachment& place) {
-            return place.parent == kind && place.index == index;
+        const auto isHere = [&](const PcieAttachment& attachment) {
+            return attachment.parent == kind && attachment.index == index;
         };
-        for (uint32_t i = 0; i < m_places.switches.size(); i++)
+        for (uint32_t i = 0; i < m_attachments.switches.size(); i++)
         {
-            if (isHere(m_places.switches[i]))
+            if (isHere(m_attachments.switches[i]))
             {
-                pugi::xml_node pci = AddPci(parent, BRIDGE_CLASS, m_places.switches[i]);
+                pugi::xml_node pci = AddPci(parent, BRIDGE_CLASS, m_attachments.switches[i]);
                 Fill(pci, PcieParent::Switch, i);
             }
         }
-        for (uint32_t i = 0; i < m_places.gpus.size(); i++)
+        for (uint32_t i = 0; i < m_attachments.gpus.size(); i++)
         {
-            if (isHere(m_places.gpus[i]))
+            if (isHere(m_attachments.gpus[i]))
             {
                 AddGpu(parent, i);
             }
         }
-        for (uint32_t i = 0; i < m_places.cards.size(); i++)
+        for (uint32_t i = 0; i < m_attachments.cards.size(); i++)
         {
-            if (isHere(m_places.cards[i]))
+            if (isHere(m_attachments.cards[i]))
             {
                 AddCard(parent, i);
             }
         }
     }
 
-    pugi::xml_node AddPci(pugi::xml_node& parent, const char* type, const PcieAttachment& place)
+    pugi::xml_node AddPci(pugi::xml_node& parent,
+                          const char* type,
+                          const PcieAttachment& attachment)
     {
         pugi::xml_node pci = parent.append_child("pci");
         pci.append_attribute("busid") = BusId(++m_devices).c_str();
         pci.append_attribute("class") = type;
-        const bool isChip = m_node.gpuLink && place.link->name == m_node.gpuLink->name;
+        const bool isChip = m_node.gpuLink && attachment.link->name == m_node.gpuLink->name;
         if (isChip)
         {
             pci.append_attribute("link_speed") = "";
@@ -160,15 +162,15 @@ class Writer
         }
         else
         {
-            SetSlot(pci, *place.link);
+            SetSlot(pci, *attachment.link);
         }
         return pci;
     }
 
     void AddGpu(pugi::xml_node& parent, uint32_t index)
     {
-        const PcieAttachment& place = m_places.gpus[index];
-        pugi::xml_node pci = AddPci(parent, GPU_CLASS, place);
+        const PcieAttachment& attachment = m_attachments.gpus[index];
+        pugi::xml_node pci = AddPci(parent, GPU_CLASS, attachment);
         const std::string device = PciDeviceOf(m_node.gpuModel, m_catalog);
         if (!device.empty())
         {
@@ -180,11 +182,11 @@ class Writer
         gpu.append_attribute("sm") = m_node.computeCapability;
         gpu.append_attribute("rank") = index;
         gpu.append_attribute("gdr") = 1;
-        if (m_node.gpuLink && place.link->name == m_node.gpuLink->name)
+        if (m_node.gpuLink && attachment.link->name == m_node.gpuLink->name)
         {
             pugi::xml_node c2c = gpu.append_child("c2c");
             c2c.append_attribute("bw") =
-                static_cast<uint32_t>(std::lround(place.link->rawRate.ToGBps() * 1000));
+                static_cast<uint32_t>(std::lround(attachment.link->rawRate.ToGBps() * 1000));
             c2c.append_attribute("count") = 1;
         }
         m_gpus.resize(m_node.gpus);
@@ -195,7 +197,7 @@ class Writer
 
     void AddCard(pugi::xml_node& parent, uint32_t index)
     {
-        pugi::xml_node pci = AddPci(parent, NIC_CLASS, m_places.cards[index]);
+        pugi::xml_node pci = AddPci(parent, NIC_CLASS, m_attachments.cards[index]);
         pugi::xml_node nic = pci.append_child("nic");
         const std::string name = TransportOf(m_node.transport, m_catalog).devices.front();
         for (uint32_t port = 0; port < m_node.portsPerNic; port++)
@@ -236,7 +238,7 @@ class Writer
 
     const NodeSpec& m_node;
     const Catalog& m_catalog;
-    NodeAttachments m_places;
+    NodeAttachments m_attachments;
     pugi::xml_document m_document;
     pugi::xml_node m_system;
     uint32_t m_devices{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/writers/write-system.h"
 
-#include "scenarios/readers/read-place.h"
+#include "scenarios/readers/read-attachment.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/writers/parameter-writer.h"
 
@@ -50,23 +50,23 @@ WriteOptional(YamlWriter& out, const char* key, const std::optional<LinkProfile>
 }
 
 void
-WritePlaces(YamlWriter& out, const char* key, const std::vector<PcieAttachment>& places)
+WriteAttachments(YamlWriter& out, const char* key, const std::vector<PcieAttachment>& attachments)
 {
-    if (places.empty())
+    if (attachments.empty())
     {
         return;
     }
     out.BeginList(key);
-    for (const PcieAttachment& place : places)
+    for (const PcieAttachment& attachment : attachments)
     {
-        if (!place.link)
+        if (!attachment.link)
         {
-            out.Item(PlaceName(place));
+            out.Item(AttachmentName(attachment));
             continue;
         }
         out.BeginMap();
-        out.Text("on", PlaceName(place));
-        WriteProfile(out, *place.link);
+        out.Text("on", AttachmentName(attachment));
+        WriteProfile(out, *attachment.link);
         out.EndMap();
     }
     out.EndList();
@@ -81,8 +81,8 @@ WritePcie(YamlWriter& out, const NodeSpec& node)
     {
         out.Integer("switches", node.pcieSwitches);
     }
-    WritePlaces(out, "switches", node.switchAttachments);
-    WritePlaces(out, "gpusOn", node.gpuAttachments);
+    WriteAttachments(out, "switches", node.switchPlaces);
+    WriteAttachments(out, "gpusOn", node.gpuPlaces);
     if (node.pcieSwitches > 0)
     {
         out.BeginMap("uplink");
@@ -124,7 +124,7 @@ WriteNic(YamlWriter& out, const NodeSpec& node)
         {
             out.Integer("ports", node.portsPerNic);
         }
-        WritePlaces(out, "on", node.nicAttachments);
+        WriteAttachments(out, "on", node.nicPlaces);
         out.Text("transport", NameOf(TransportNames(), node.transport));
         WriteProfile(out, node.nic);
         WriteOptional(out, "pcie", node.nicPcie);

@@ -190,7 +190,7 @@ TEST(SystemCatalog, MistakesInANodeAreOneLocatedLine)
     EXPECT_EQ(SystemRefusal("{base: a100-pcie-pair, node: {pcie: {gpusOn: [cpu0, pcie3]}}}"),
               "sys.yaml:1:53: node.pcie.gpusOn.1: found 'pcie3', expected one of cpu0 to cpu1");
     EXPECT_EQ(SystemRefusal("{base: hgx-h100, node: {pcie: {gpusOn: [cpu0, cpu1]}}}"),
-              "sys.yaml:1:40: node.pcie.gpusOn: found a list of 2, expected 8 places");
+              "sys.yaml:1:40: node.pcie.gpusOn: found a list of 2, expected 8 attachments");
     EXPECT_EQ(SystemRefusal("{base: hgx-h100, node: {pcie: {switches: [cpu0, pcie1]}}}"),
               "sys.yaml:1:49: node.pcie.switches.1: found 'pcie1', expected one of cpu0 to cpu1 or "
               "pcie0");

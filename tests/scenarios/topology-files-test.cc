@@ -50,14 +50,14 @@ LinksOf(const NodeSpec& node, bool payload)
                 bare(**link);
             }
         }
-        for (auto* places :
-             {&spec.node.gpuAttachments, &spec.node.nicAttachments, &spec.node.switchAttachments})
+        for (auto* attachments :
+             {&spec.node.gpuPlaces, &spec.node.nicPlaces, &spec.node.switchPlaces})
         {
-            for (PcieAttachment& place : *places)
+            for (PcieAttachment& attachment : *attachments)
             {
-                if (place.link)
+                if (attachment.link)
                 {
-                    bare(*place.link);
+                    bare(*attachment.link);
                 }
             }
         }
@@ -294,8 +294,8 @@ TEST(TopologyFiles, AnXmlFileIsASystem)
 {
     const ScratchFolder folder;
     std::ofstream(folder / "dump.xml") << Dump();
-    const ClusterSpec alone = ReadTopology(folder / "dump.xml", "", Catalog());
-    EXPECT_EQ(alone.node.gpuModel, "v100-sxm-32g");
+    const ClusterSpec fromXml = ReadTopology(folder / "dump.xml", "", Catalog());
+    EXPECT_EQ(fromXml.node.gpuModel, "v100-sxm-32g");
     // The file may also give the wiring of a system that YAML describes further.
     std::ofstream(folder / "mine.yaml")
         << "base: dgx1-v100\nname: mine\ntopology: dump.xml\nnodes: 2\n";
@@ -352,7 +352,7 @@ TEST(TopologyFiles, ASlowSlotIsLabelledInTheDrawing)
     EXPECT_NE(DrawTopology(cluster).find("#b00020"), std::string::npos);
 }
 
-TEST(TopologyFiles, TheDescriptionHasTheWaysOfNvidiaSmi)
+TEST(TopologyFiles, TheDescriptionHasThePathsOfNvidiaSmi)
 {
     const std::string text = DescribeTopology(ReadTopology("dgx1-v100", "", Catalog()));
     EXPECT_NE(text.find("gpu0 (6):  gpu1 x1  gpu2 x1  gpu3 x2  gpu4 x2"), std::string::npos)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/readers/read-place.h"
+#include "scenarios/readers/read-attachment.h"
 
 #include "scenarios/readers/read-link-profile.h"
 #include "scenarios/readers/yaml-keys.h"
@@ -27,14 +27,14 @@ Choices(uint32_t sockets, uint32_t switches)
 }
 
 PcieAttachment
-ReadPlace(const YamlNode& node,
-          uint32_t sockets,
-          uint32_t switches,
-          const TypicalEfficiency& typical)
+ReadAttachment(const YamlNode& node,
+               uint32_t sockets,
+               uint32_t switches,
+               const TypicalEfficiency& typical)
 {
     const YamlNode named = node.IsMap() ? node.Get("on") : node;
     const std::string text = named.AsString();
-    PcieAttachment place;
+    PcieAttachment attachment;
     for (const auto& [name, parent, count] : {std::tuple{SOCKET, PcieParent::Socket, sockets},
                                               std::tuple{SWITCH, PcieParent::Switch, switches}})
     {
@@ -42,13 +42,13 @@ ReadPlace(const YamlNode& node,
         {
             if (text == name + std::to_string(i))
             {
-                place.parent = parent;
-                place.index = i;
+                attachment.parent = parent;
+                attachment.index = i;
                 if (node.IsMap() && node.Keys().size() > 1)
                 {
-                    place.link = ReadSlotProfile(node, typical);
+                    attachment.link = ReadSlotProfile(node, typical);
                 }
-                return place;
+                return attachment;
             }
         }
     }
@@ -58,40 +58,42 @@ ReadPlace(const YamlNode& node,
 } // namespace
 
 std::vector<PcieAttachment>
-ReadPlaces(const YamlNode& list,
-           uint32_t items,
-           uint32_t sockets,
-           uint32_t switches,
-           const TypicalEfficiency& typical)
+ReadAttachments(const YamlNode& list,
+                uint32_t items,
+                uint32_t sockets,
+                uint32_t switches,
+                const TypicalEfficiency& typical)
 {
-    std::vector<PcieAttachment> places;
+    std::vector<PcieAttachment> attachments;
     for (const YamlNode& item : list.Items())
     {
-        places.push_back(ReadPlace(item, sockets, switches, typical));
+        attachments.push_back(ReadAttachment(item, sockets, switches, typical));
     }
-    if (places.size() != items)
+    if (attachments.size() != items)
     {
-        list.Fail("found a list of " + std::to_string(places.size()) + ", expected " +
-                  std::to_string(items) + " places");
+        list.Fail("found a list of " + std::to_string(attachments.size()) + ", expected " +
+                  std::to_string(items) + " attachments");
     }
-    return places;
+    return attachments;
 }
 
 std::vector<PcieAttachment>
-ReadSwitchPlaces(const YamlNode& list, uint32_t sockets, const TypicalEfficiency& typical)
+ReadSwitchAttachments(const YamlNode& list, uint32_t sockets, const TypicalEfficiency& typical)
 {
-    std::vector<PcieAttachment> places;
+    std::vector<PcieAttachment> attachments;
     for (const YamlNode& item : list.Items())
     {
-        places.push_back(ReadPlace(item, sockets, static_cast<uint32_t>(places.size()), typical));
+        attachments.push_back(
+            ReadAttachment(item, sockets, static_cast<uint32_t>(attachments.size()), typical));
     }
-    return places;
+    return attachments;
 }
 
 std::string
-PlaceName(const PcieAttachment& place)
+AttachmentName(const PcieAttachment& attachment)
 {
-    return (place.parent == PcieParent::Socket ? SOCKET : SWITCH) + std::to_string(place.index);
+    return (attachment.parent == PcieParent::Socket ? SOCKET : SWITCH) +
+           std::to_string(attachment.index);
 }
 
 LinkProfile
