@@ -80,16 +80,16 @@ std::vector<CatalogEntry>
 Entries(CatalogKind kind, const std::vector<std::string>& folders)
 {
     std::vector<CatalogEntry> entries;
-    std::vector<fs::path> places;
+    std::vector<fs::path> directories;
     for (const std::string& data : folders)
     {
         const auto more = FoldersOf(kind, data);
-        places.insert(places.end(), more.begin(), more.end());
+        directories.insert(directories.end(), more.begin(), more.end());
     }
-    for (const fs::path& place : places)
+    for (const fs::path& directory : directories)
     {
         std::error_code error;
-        for (const auto& item : fs::directory_iterator(place, error))
+        for (const auto& item : fs::directory_iterator(directory, error))
         {
             CatalogEntry entry = EntryAt(kind, item.path());
             if (!entry.name.empty())

@@ -61,7 +61,7 @@ class Catalog
     /** All of a kind, by name. */
     std::vector<CatalogEntry> List(CatalogKind kind) const;
 
-    /** Their names alone. */
+    /** Only their names. */
     std::vector<std::string> Names(CatalogKind kind) const;
 
     /** Whether @p text is a path, not a name: it has a slash or ends in ".yaml" or ".xml". */
@@ -71,13 +71,13 @@ class Catalog
      * The file of @p nameOrPath. A path is taken as it stands when
      * absolute, else beside the file that names it (@p besideFile, if any), else from where the
      * program runs.
-     * @throws InputError "found ..., expected ...", without a place, when there is none.
+     * @throws InputError "found ..., expected ...", without a location, when there is none.
      */
     std::string Find(CatalogKind kind,
                      const std::string& nameOrPath,
                      const std::string& besideFile = "") const;
 
-    /** As Find, for the text of @p node; @throws InputError with its place. */
+    /** As Find, for the text of @p node; @throws InputError with its location. */
     std::string Find(CatalogKind kind, const YamlNode& node) const;
 
     /** The fabric kinds that systems may name: those of Weir, and what was added. */
@@ -99,8 +99,8 @@ class Catalog
 
 /**
  * The map that @p node stands for: a name or path of the catalogue is loaded, and a map with
- * `base:` (a name or path) is laid over what its base stands for; every value keeps its own place,
- * and those of the base are marked as inherited.
+ * `base:` (a name or path) is laid over what its base stands for; every value keeps its own
+ * location, and those of the base are marked as inherited.
  * @throws InputError when a name is unknown or bases lead back to themselves.
  */
 YamlNode ResolveBase(const YamlNode& node, CatalogKind kind, const Catalog& catalog);

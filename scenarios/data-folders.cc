@@ -26,11 +26,12 @@ FolderBesideProgram()
 std::string
 FolderOfHeader(const std::string& header)
 {
-    const std::string place =
+    const std::string suffix =
         std::string("/") + WEIR_HEADERS_BELOW_PREFIX + "/scenarios/data-folders.h";
-    const bool isPackaged = header.size() > place.size() &&
-                            header.compare(header.size() - place.size(), place.size(), place) == 0;
-    return isPackaged ? header.substr(0, header.size() - place.size() + 1) + WEIR_DATA_BELOW_PREFIX
+    const bool isPackaged =
+        header.size() > suffix.size() &&
+        header.compare(header.size() - suffix.size(), suffix.size(), suffix) == 0;
+    return isPackaged ? header.substr(0, header.size() - suffix.size() + 1) + WEIR_DATA_BELOW_PREFIX
                       : "";
 }
 

@@ -86,9 +86,9 @@ enum class EventKind : uint8_t
 {
     Degrade,   //!< a link's rate becomes factor times its own
     LossyLink, //!< a link loses this part of its packets
-    LinkDown,  //!< a duplex link stops; flows that can take another way do
+    LinkDown,  //!< a duplex link stops; flows that can take another path do
     LinkUp,    //!< it goes on
-    Flap,      //!< a duplex link is down and up by turns
+    Flap,      //!< a duplex link is alternately down and up
     Failures,  //!< duplex links fail and are repaired at random
     SlowGpu,   //!< a GPU computes factor times as long (for the whole run; `at` must be 0)
     Background //!< a flow of `bytes` from one GPU to another
@@ -125,7 +125,7 @@ struct OutputSpec
     std::string file;                     //!< HDF5; empty: none
     bool timeline{false};                 //!< whether a timeline is written, beside the file
     std::string timelineFile;             //!< where instead of beside the file; empty: beside it
-    std::string fileWhere{"output.file"}; //!< for messages: the key's place, or the option
+    std::string fileWhere{"output.file"}; //!< for messages: the key's location, or the option
     std::string timelineWhere{"output.timeline"}; //!< the same for the timeline
     std::optional<Time> linkSeries;               //!< bin width of the link series
     std::optional<Time> portSeries;               //!< least bin width of the port series

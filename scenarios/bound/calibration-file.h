@@ -20,7 +20,7 @@ std::string ToYaml(const Calibration& calibration);
 
 /**
  * Reads the calibration @p nameOrPath of the catalog.
- * @throws InputError with the place of what is missing, unknown or out of range.
+ * @throws InputError with the location of what is missing, unknown or out of range.
  */
 Calibration ReadCalibration(const std::string& nameOrPath, const Catalog& catalog);
 

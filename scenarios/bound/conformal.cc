@@ -126,9 +126,9 @@ IntervalOf(const std::vector<double>& sorted, double coverage)
     {
         throw std::invalid_argument("a coverage lies between 0 and 1");
     }
-    const double places = static_cast<double>(sorted.size()) + 1;
-    const double low = std::floor(places * (1 - coverage) / 2 + NEGLIGIBLE);
-    const double high = std::ceil(places * (1 + coverage) / 2 - NEGLIGIBLE);
+    const double positions = static_cast<double>(sorted.size()) + 1;
+    const double low = std::floor(positions * (1 - coverage) / 2 + NEGLIGIBLE);
+    const double high = std::ceil(positions * (1 + coverage) / 2 - NEGLIGIBLE);
     ConformalInterval interval;
     if (low >= 1)
     {
@@ -138,7 +138,7 @@ IntervalOf(const std::vector<double>& sorted, double coverage)
     }
     else
     {
-        const double rank = std::min(places, std::ceil(places * coverage - NEGLIGIBLE));
+        const double rank = std::min(positions, std::ceil(positions * coverage - NEGLIGIBLE));
         interval.upper = OrderStatistic(Magnitudes(sorted), rank);
         interval.lower = -interval.upper;
         interval.ranks = static_cast<std::size_t>(rank);
@@ -195,11 +195,11 @@ IntervalOfParts(const std::vector<std::vector<double>>& parts, double coverage)
 CoverageRange
 ExpectedCount(const ConformalInterval& interval, std::size_t n, std::size_t fresh)
 {
-    const double places = static_cast<double>(n) + 1;
+    const double positions = static_cast<double>(n) + 1;
     const auto m = static_cast<double>(fresh);
     const auto ranks = static_cast<double>(interval.ranks);
     const double most = std::max(ranks, static_cast<double>(interval.inside) + 1);
-    return {MinCount(m, ranks, places - ranks), LargestCount(m, most, places - most)};
+    return {MinCount(m, ranks, positions - ranks), LargestCount(m, most, positions - most)};
 }
 
 } // namespace weir

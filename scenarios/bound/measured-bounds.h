@@ -65,7 +65,7 @@ class MeasuredBounds
   public:
     /**
      * The bounds for unseen clusters of the catalog's calibration @p nameOrPath.
-     * @throws InputError with the place of what is missing or wrong.
+     * @throws InputError with the location of what is missing or wrong.
      */
     explicit MeasuredBounds(const Catalog& catalog, const std::string& nameOrPath = "measured");
 

@@ -203,8 +203,8 @@ CalibrateFluid(const CalibrateOptions& options)
     OutputFile file(options.output, "--output", TextFormat());
     RemoveIfInterrupted(OutputFile::TemporaryName(file.Path()));
     ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, "calibration");
-    const auto show = [&](const SuiteProgress& place) {
-        line.Update(place.done, place.cases, Time());
+    const auto show = [&](const SuiteProgress& current) {
+        line.Update(current.done, current.cases, Time());
         ThrowIfInterrupted();
     };
     const CorrectionFit fit = CalibrateCorrections(options.corrections, Catalog(), show);

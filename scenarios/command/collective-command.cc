@@ -501,8 +501,8 @@ RunShowingProgress(const CollectiveSweepSpec& spec,
 }
 
 /**
- * The result of @p run. An error about packet values gets its place in @p network; an error of the
- * planner gets the name of the option at fault.
+ * The result of @p run. An error about packet values gets its location in @p network; an error of
+ * the planner gets the name of the option at fault.
  */
 template <typename Run>
 auto
@@ -519,7 +519,7 @@ Naming(const YamlNode& network,
     {
         if (IsOfPackets(error.what()))
         {
-            throw InputError(PlacedIn(network, error.what()));
+            throw InputError(AddLocation(network, error.what()));
         }
         const std::string said = error.what();
         const auto begins = [&said](const std::string& text) { return said.rfind(text, 0) == 0; };

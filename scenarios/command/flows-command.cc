@@ -268,10 +268,10 @@ ReadOverrides(const FlowsOptions& options)
     return overrides;
 }
 
-/** The result of @p run; an error about packet values gets its place in @p network. */
+/** The result of @p run; an error about packet values gets its location in @p network. */
 template <typename Run>
 auto
-PlacingIn(const FlowsNetwork& network, const Run& run)
+AddLocationToErrors(const FlowsNetwork& network, const Run& run)
 {
     try
     {
@@ -283,10 +283,10 @@ PlacingIn(const FlowsNetwork& network, const Run& run)
         {
             throw;
         }
-        const std::string placed = PlacedIn(network.keys, error.what());
-        const bool isPlaced = placed != error.what();
-        throw InputError((isPlaced || network.config.empty() ? "" : network.config + ": ") +
-                         placed);
+        const std::string located = AddLocation(network.keys, error.what());
+        const bool hasLocation = located != error.what();
+        throw InputError((hasLocation || network.config.empty() ? "" : network.config + ": ") +
+                         located);
     }
 }
 
@@ -350,8 +350,8 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
         RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));
     }
     Stopwatch watch;
-    const auto network =
-        PlacingIn(given, [&] { return OpenNetwork(options.topology, overrides, Catalog()); });
+    const auto network = AddLocationToErrors(
+        given, [&] { return OpenNetwork(options.topology, overrides, Catalog()); });
     ExpectSimulated(network->Events(), fidelity, isSettled, options.topology);
     FlowResults flows = IsYamlFile(options.flows)
                             ? DrawFlows(LoadTrafficFile(options.flows, Catalog()), *network)
@@ -372,11 +372,11 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     recording.Begin(network->GetSimulation());
     {
         ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, options.flows);
-        const auto progress = [&](const RunProgress& place) {
-            line.Update(place);
+        const auto progress = [&](const RunProgress& current) {
+            line.Update(current);
             StopIfInterrupted(options.keepPartial);
         };
-        report.run = PlacingIn(
+        report.run = AddLocationToErrors(
             given, [&] { return PlayFlows(flows, *network, *MakeEngineLoop(fidelity), progress); });
     }
     report.cost.playSeconds = watch.Lap();

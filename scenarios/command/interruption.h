@@ -18,8 +18,8 @@ struct Interrupted
  * Installs signal handlers. SIGINT, SIGTERM and SIGHUP, unless ignored, are recorded for
  * ThrowIfInterrupted. When the process continues for another second, because nothing polls for the
  * signal or unwinding blocks, or when a second signal arrives, the process prints a message,
- * removes the files of RemoveIfInterrupted, and ends. It ends immediately in the same way when CPU
- * time is used up (SIGXCPU), and without a message when nothing reads its output any more
+ * removes the files of RemoveIfInterrupted, and ends. It ends immediately in the same manner when
+ * CPU time is used up (SIGXCPU), and without a message when nothing reads its output any more
  * (SIGPIPE). A file that exceeds the size limit (SIGXFSZ) is reported as unwritable, as on a full
  * disk.
  */

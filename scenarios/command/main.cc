@@ -158,15 +158,15 @@ WrongValue(const CLI::Option& option, const std::string& error)
 std::string
 Explain(const CLI::App& app, const CLI::ParseError& error)
 {
-    const CLI::App* place = &app;
+    const CLI::App* command = &app;
     std::string help = "; see weir ";
-    while (!place->get_subcommands().empty())
+    while (!command->get_subcommands().empty())
     {
-        place = place->get_subcommands().front();
-        help += place->get_name() + " ";
+        command = command->get_subcommands().front();
+        help += command->get_name() + " ";
     }
     help += "--help";
-    if (place != &app && !app.remaining().empty()) // words before the verb
+    if (command != &app && !app.remaining().empty()) // words before the verb
     {
         return ExplainVerb(app) + help;
     }
@@ -176,7 +176,7 @@ Explain(const CLI::App& app, const CLI::ParseError& error)
         {
             const std::string name = word.substr(0, word.find('='));
             return "found the unknown option '" + name + "'" +
-                   weir::DidYouMean(name, OptionNames(*place)) + ", expected another" + help;
+                   weir::DidYouMean(name, OptionNames(*command)) + ", expected another" + help;
         }
     }
     const std::string said = FirstLine(error.what());
@@ -184,12 +184,12 @@ Explain(const CLI::App& app, const CLI::ParseError& error)
     {
         return said + help;
     }
-    const CLI::Option* option = OptionOf(*place, said);
+    const CLI::Option* option = OptionOf(*command, said);
     if (option == nullptr)
     {
         const auto words = app.remaining(true);
-        return (place->get_require_subcommand_min() > 0 ? ExplainVerb(*place)
-                : words.empty()                         ? said
+        return (command->get_require_subcommand_min() > 0 ? ExplainVerb(*command)
+                : words.empty()                           ? said
                                 : "found the word '" + words.front() + "', expected no more") +
                help;
     }

@@ -150,10 +150,10 @@ ExpectFluidOnly(const PacketsOptions& options,
                     return each.substr(0, each.find_first_of(".=")) == key;
                 });
             const bool isOption = key == "congestionControl" && !options.congestionControl.empty();
-            const std::string place = setting != settings.end() ? "--set " + *setting
-                                      : isOption                ? "--congestion-control"
-                                                                : network.Get(key).Where();
-            throw InputError(place + ": found it with fidelity " + ToString(fidelity) +
+            const std::string location = setting != settings.end() ? "--set " + *setting
+                                         : isOption                ? "--congestion-control"
+                                                                   : network.Get(key).Where();
+            throw InputError(location + ": found it with fidelity " + ToString(fidelity) +
                              ", expected --fidelity packet with it, or only sharing" +
                              (others.empty() ? "" : ", events") + " and corrections of a fluid");
         }
@@ -216,7 +216,7 @@ PrintIdlePathNotes(const YamlNode& network, const PacketSpec& packets, const Run
     }
     for (const std::string& note : NotesOnIdlePath(packets, *result.longestPath))
     {
-        PrintNotes({PlacedIn(network, note)});
+        PrintNotes({AddLocation(network, note)});
     }
 }
 

@@ -148,8 +148,8 @@ Run(const RunOptions& options)
         const std::optional<Calibration> calibration =
             CalibrationFor(options.bound, !scenario.jobs.empty(), scenario.fidelity, catalog);
         const auto measured = MeasuredBounds(catalog).Find(MEASURED_STEPS, options.bound.coverage);
-        const auto progress = [&](const RunProgress& place) {
-            line.Update(place);
+        const auto progress = [&](const RunProgress& current) {
+            line.Update(current);
             StopIfInterrupted(options.keepPartial);
         };
         const RunBounds bounds{

@@ -66,7 +66,7 @@ Write(const TopologyOptions& options, const std::string& text, const OutputForma
 
 /**
  * Calls @p use with the cluster of the options. Where the number of nodes is not given, it is at
- * most @p most, limited so that their ports fit a page. Errors of wiring name the place in the
+ * most @p most, limited so that their ports fit a page. Errors of wiring name the location in the
  * file.
  */
 template <typename Use>

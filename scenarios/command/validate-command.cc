@@ -88,13 +88,13 @@ RunShowingProgress(const ValidationSuite& suite, const Catalog& catalog, Fidelit
 {
     std::optional<ProgressLine> line; // for the current part
     std::string part;
-    const auto show = [&](const SuiteProgress& place) {
-        if (!line || place.part != part)
+    const auto show = [&](const SuiteProgress& current) {
+        if (!line || current.part != part)
         {
-            part = place.part;
+            part = current.part;
             line.emplace(std::cerr, isatty(STDERR_FILENO) == 1, part.empty() ? suite.title : part);
         }
-        line->Update(place.done, place.cases, place.now);
+        line->Update(current.done, current.cases, current.now);
         ThrowIfInterrupted();
     };
     return RunSuite(suite, catalog, MakeEngineLoop, show, fidelity);

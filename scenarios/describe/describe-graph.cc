@@ -29,10 +29,10 @@ Gigaflops(double flops)
     return FormatFixed(flops / GIGAFLOP, decimals);
 }
 
-struct PlacedOp
+struct OpPosition
 {
     StreamKind stream;
-    uint32_t position;
+    uint32_t index;
 };
 
 /**
@@ -40,11 +40,11 @@ struct PlacedOp
  * Communication comes as early as possible, so that it directly follows the kernels that it waits
  * for. O(operations x streams).
  */
-std::vector<PlacedOp>
+std::vector<OpPosition>
 InOrder(const StepProgram& program)
 {
     std::array<uint32_t, STREAM_COUNT> next{};
-    std::vector<PlacedOp> order;
+    std::vector<OpPosition> order;
     const auto isReady = [&](std::size_t stream) {
         const auto& ops = program.streams[stream];
         if (next[stream] == ops.size())
@@ -106,15 +106,15 @@ class RankDescription
     {
         m_table.Row(
             {"stream", "#", "operation", "waits for", "mb", "layer", "time", "bytes", "GFLOP"});
-        for (const PlacedOp& placed : InOrder(m_program))
+        for (const OpPosition& position : InOrder(m_program))
         {
             const StepOp& op =
-                m_program.streams[static_cast<std::size_t>(placed.stream)][placed.position];
+                m_program.streams[static_cast<std::size_t>(position.stream)][position.index];
             if (m_view.microBatch && op.microBatch != *m_view.microBatch)
             {
                 continue;
             }
-            AddOp(placed, op);
+            AddOp(position, op);
         }
         return Heading() + m_table.Print(2);
     }
@@ -145,7 +145,7 @@ class RankDescription
         return text;
     }
 
-    void AddOp(const PlacedOp& placed, const StepOp& op)
+    void AddOp(const OpPosition& position, const StepOp& op)
     {
         const bool isCompute = op.kind == StepOpKind::Compute;
         double flops = 0;
@@ -156,8 +156,8 @@ class RankDescription
             flops += kernel.flops.ToDouble();
             traffic += kernel.bytes.ToDouble();
         }
-        m_table.Row({ToString(placed.stream),
-                     std::to_string(placed.position),
+        m_table.Row({ToString(position.stream),
+                     std::to_string(position.index),
                      What(op),
                      WaitsFor(op),
                      std::to_string(op.microBatch),

@@ -28,7 +28,7 @@ class ChannelsByText
   public:
     void Add(const std::vector<std::string>& ranks, std::size_t channel)
     {
-        const auto [it, isNew] = m_places.emplace(ranks, m_entries.size());
+        const auto [it, isNew] = m_indexOf.emplace(ranks, m_entries.size());
         if (isNew)
         {
             m_entries.push_back({Shortened(ranks), ""});
@@ -58,7 +58,7 @@ class ChannelsByText
         return text + (ranks.size() > MAX_SHOWN ? " ... of " + std::to_string(ranks.size()) : "");
     }
 
-    std::map<std::vector<std::string>, std::size_t> m_places;
+    std::map<std::vector<std::string>, std::size_t> m_indexOf;
     std::vector<std::pair<std::string, std::string>> m_entries;
 };
 
@@ -94,14 +94,15 @@ class ChannelText
         ChannelsByText trees;
         for (std::size_t c = 0; c < m_communicator.trees.size(); ++c)
         {
-            const auto& places = m_communicator.trees[c].neighbors;
+            const auto& tree = m_communicator.trees[c].places;
             std::vector<std::string> ranks;
-            for (uint32_t rank = 0; rank < places.size(); ++rank)
+            for (uint32_t rank = 0; rank < tree.size(); ++rank)
             {
-                const TreeNeighbors& place = places[rank];
-                ranks.push_back(Gpu(rank) + (place.parent == TreeNeighbors::NO_RANK
-                                                 ? std::string(" root")
-                                                 : "<" + Gpu(place.parent) + Nics(place.toParent)));
+                const TreeNeighbors& neighbors = tree[rank];
+                ranks.push_back(Gpu(rank) +
+                                (neighbors.parent == TreeNeighbors::NO_RANK
+                                     ? std::string(" root")
+                                     : "<" + Gpu(neighbors.parent) + Nics(neighbors.toParent)));
             }
             trees.Add(ranks, c);
         }

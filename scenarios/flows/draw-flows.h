@@ -14,8 +14,8 @@ namespace weir
 /**
  * Draws the flows of traffic patterns between end points of @p network, pattern after pattern;
  * source ports are assigned as by ReadFlows.
- * @throws InputError with the place of end points that the network lacks, or of a pattern with more
- *         flows than memory holds, before any of them is drawn.
+ * @throws InputError with the location of end points that the network lacks, or of a pattern with
+ *         more flows than memory holds, before any of them is drawn.
  */
 FlowResults DrawFlows(const std::vector<FileTraffic>& traffics, FlowNetwork& network);
 

@@ -52,7 +52,7 @@ IsWord(std::string_view text, std::string_view word)
 FlowFile::FlowFile(const std::string& path)
     : m_lines(path, "--flows")
 {
-    m_places.fill(ABSENT);
+    m_fieldOf.fill(ABSENT);
     if (m_lines.IsNextWithCommas())
     {
         m_form = Form::Csv;
@@ -104,7 +104,7 @@ FlowFile::ReadCount()
     if (m_lines.Fields().size() != 1)
     {
         throw m_lines.Error("found " + std::to_string(m_lines.Fields().size()) +
-                            " fields, expected the number of flows alone on its line, or the "
+                            " fields, expected only the number of flows on its line, or the "
                             "header src,dst,bytes,start_s");
     }
     if (!m_lines.StartsWithNumber())
@@ -252,16 +252,16 @@ FlowFile::ReadCsvHeader()
                                   "the columns src,dst,bytes,start_s, optionally pg and dport" +
                                       DidYouMean(name, names));
         }
-        auto& place = m_places[static_cast<std::size_t>(known - names.begin())];
-        if (place != ABSENT)
+        auto& field = m_fieldOf[static_cast<std::size_t>(known - names.begin())];
+        if (field != ABSENT)
         {
             throw m_lines.Refusal("header", name, "each column once");
         }
-        place = i;
+        field = i;
     }
     for (const auto column : {SOURCE, DESTINATION, BYTES, START})
     {
-        if (m_places[column] == ABSENT)
+        if (m_fieldOf[column] == ABSENT)
         {
             throw m_lines.Error("header: found no column '" + names[column] +
                                 "', expected src,dst,bytes,start_s");
@@ -275,11 +275,11 @@ FlowFile::ChooseHpccForm()
     m_fields = m_lines.Fields().size();
     if (m_fields == 6)
     {
-        m_places = {0, 1, 2, 3, 4, 5};
+        m_fieldOf = {0, 1, 2, 3, 4, 5};
     }
     else if (m_fields == 5)
     {
-        m_places = {0, 1, 2, ABSENT, 3, 4};
+        m_fieldOf = {0, 1, 2, ABSENT, 3, 4};
     }
     else
     {
@@ -337,20 +337,20 @@ FlowFile::Next(FlowRow& row)
                             " as in the lines before");
     }
     const auto port = [this](Column column, const char* name) {
-        const std::size_t place = m_places[column];
-        return static_cast<uint16_t>(place == ABSENT ? 0 : m_lines.Whole(place, name, 0, MAX_PORT));
+        const std::size_t field = m_fieldOf[column];
+        return static_cast<uint16_t>(field == ABSENT ? 0 : m_lines.Whole(field, name, 0, MAX_PORT));
     };
-    row.source = m_lines.Whole(m_places[SOURCE], "src", 0, MAX_WHOLE);
-    row.destination = m_lines.Whole(m_places[DESTINATION], "dst", 0, MAX_WHOLE);
+    row.source = m_lines.Whole(m_fieldOf[SOURCE], "src", 0, MAX_WHOLE);
+    row.destination = m_lines.Whole(m_fieldOf[DESTINATION], "dst", 0, MAX_WHOLE);
     row.priorityGroup = port(PRIORITY_GROUP, "pg");
     row.destinationPort = port(DESTINATION_PORT, "dport");
-    row.bytes =
-        Bytes(m_lines.Whole(m_places[BYTES], m_form == Form::Csv ? "bytes" : "size", 0, MAX_WHOLE));
-    const double start = m_lines.Decimal(m_places[START], "start_s");
+    row.bytes = Bytes(
+        m_lines.Whole(m_fieldOf[BYTES], m_form == Form::Csv ? "bytes" : "size", 0, MAX_WHOLE));
+    const double start = m_lines.Decimal(m_fieldOf[START], "start_s");
     if (start < 0 || start > MAX_START)
     {
         throw m_lines.Refusal(
-            "start_s", m_lines.Fields()[m_places[START]], "from 0 to 1e6 seconds");
+            "start_s", m_lines.Fields()[m_fieldOf[START]], "from 0 to 1e6 seconds");
     }
     row.start = Time::Seconds(start);
     m_read++;

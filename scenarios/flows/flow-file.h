@@ -75,7 +75,7 @@ class FlowFile
   private:
     static constexpr std::size_t ABSENT = ~std::size_t{0};
 
-    /** Values of a flow, as indices of m_places. */
+    /** Values of a flow, as indices of m_fieldOf. */
     enum Column
     {
         SOURCE,
@@ -109,7 +109,7 @@ class FlowFile
     int64_t m_count{0};      //!< number of flows stated by the file
     int64_t m_read{0};
     std::size_t m_fields{0}; //!< fields per line; 0 until the format is known
-    std::array<std::size_t, COLUMN_COUNT> m_places{};
+    std::array<std::size_t, COLUMN_COUNT> m_fieldOf{};
 };
 
 } // namespace weir

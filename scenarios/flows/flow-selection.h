@@ -26,7 +26,7 @@ struct FlowSelection
 
     /**
      * Marks the selected flows of @p results, except by links. O(flows x ranges).
-     * @throws InputError with the place of a range that matches no flow.
+     * @throws InputError with the location of a range that matches no flow.
      */
     void Apply(FlowResults& results) const;
 
@@ -38,7 +38,7 @@ struct FlowSelection
 
 /**
  * Reads `packets` of the network of `weir flows`.
- * @throws InputError with the place of an unknown key, or of a wrong number, range or size.
+ * @throws InputError with the location of an unknown key, or of a wrong number, range or size.
  */
 FlowSelection ReadFlowSelection(const YamlNode& packets);
 

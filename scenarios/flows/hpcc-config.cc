@@ -254,7 +254,7 @@ HpccConfig::FileOf(const std::string& key) const
 }
 
 std::string
-HpccConfig::PlaceOf(const std::string& key) const
+HpccConfig::LocationOf(const std::string& key) const
 {
     return m_path + ":" + std::to_string(m_entries.at(key).line) + ": " + key;
 }
@@ -267,7 +267,7 @@ HpccConfig::Refusal(const std::string& key, const std::string& expected) const
     {
         found += (found.empty() ? "" : " ") + value;
     }
-    return InputError(PlaceOf(key) + ": found '" + found + "', expected " + expected);
+    return InputError(LocationOf(key) + ": found '" + found + "', expected " + expected);
 }
 
 double
@@ -545,7 +545,7 @@ HpccConfig::Events(const Topology& topology, const std::vector<EventSpec>& lossy
     }
     for (std::size_t i = 0; i < topology.LinkCount() && loss > 0; i++)
     {
-        EventSpec event = LossOf(topology, LinkId(i), loss, PlaceOf("ERROR_RATE_PER_LINK"));
+        EventSpec event = LossOf(topology, LinkId(i), loss, LocationOf("ERROR_RATE_PER_LINK"));
         if (haveOwn.count({event.from, event.to}) == 0)
         {
             events.push_back(std::move(event));
@@ -579,7 +579,7 @@ HpccConfig::Events(const Topology& topology, const std::vector<EventSpec>& lossy
     {
         throw Refusal("LINK_DOWN", expected);
     }
-    EventSpec down = LossOf(topology, *link, 0, PlaceOf("LINK_DOWN"));
+    EventSpec down = LossOf(topology, *link, 0, LocationOf("LINK_DOWN"));
     down.kind = EventKind::LinkDown;
     down.at = Time::Seconds(2) + Time::Microseconds(static_cast<double>(values[0]));
     events.push_back(std::move(down));

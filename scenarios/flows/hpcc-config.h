@@ -47,7 +47,7 @@ class HpccConfig
         return FileOf("TOPOLOGY_FILE");
     }
 
-    /** FLOW_FILE, found in the same way. */
+    /** FLOW_FILE, found in the same manner. */
     std::string FlowFile() const
     {
         return FileOf("FLOW_FILE");
@@ -79,8 +79,8 @@ class HpccConfig
     };
 
     std::string FileOf(const std::string& key) const;
-    /** The place of a key: "file:line: KEY". */
-    std::string PlaceOf(const std::string& key) const;
+    /** The location of a key: "file:line: KEY". */
+    std::string LocationOf(const std::string& key) const;
 
     InputError Refusal(const std::string& key, const std::string& expected) const;
     double Number(const std::string& key, double absent, double least, double most) const;

@@ -116,7 +116,7 @@ IsBare(std::string_view text)
     return !text.empty() && text.find_first_not_of("0123456789.eE+-") == std::string_view::npos;
 }
 
-/** Parses the field at @p index with @p parse, and adds the place to its errors. */
+/** Parses the field at @p index with @p parse, and adds the location to its errors. */
 template <typename Parse>
 auto
 Located(const LocatedLines& lines, std::size_t index, const char* name, const Parse& parse)
@@ -173,7 +173,7 @@ struct Wire
     Rate rate;
     Time delay;
     double loss{0};      //!< probability of packet loss
-    std::string where{}; //!< place of the loss
+    std::string where{}; //!< location of the loss
 };
 
 Wire

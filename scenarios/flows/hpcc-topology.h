@@ -33,7 +33,7 @@ Topology ReadHpccTopology(const std::string& path, std::vector<EventSpec>* lossy
 /**
  * The event that makes @p link of @p topology lose the fraction @p part of its packets from the
  * start.
- * @param where place for messages
+ * @param where location for messages
  */
 EventSpec LossOf(const Topology& topology, LinkId link, double part, const std::string& where);
 

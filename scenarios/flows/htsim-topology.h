@@ -20,9 +20,9 @@ namespace weir
  *     Downlink_speed_Gbps, Downlink_Latency_ns, Switch_Latency_ns, Radix_Down, Radix_Up, Bundle
  *
  * A switch of tier 0 has Radix_Down hosts; its Radix_Up links go, in bundles of the next tier's
- * Bundle links, to the Radix_Up / Bundle upper switches of its pod. In the same way each of these
- * has links to Radix_Up / Bundle core switches, which no other switch of its pod connects to. Hosts
- * are the devices 0 to N - 1. A switch delays its input by Switch_Latency_ns. `Queue_Down`,
+ * Bundle links, to the Radix_Up / Bundle upper switches of its pod. In the same manner each of
+ * these has links to Radix_Up / Bundle core switches, which no other switch of its pod connects to.
+ * Hosts are the devices 0 to N - 1. A switch delays its input by Switch_Latency_ns. `Queue_Down`,
  * `Queue_Up` and `Oversubscribed` are ignored: buffers are those of the packet transport.
  * @throws InputError "file:line: key: found ..., expected ...", also where radixes do not fit.
  */

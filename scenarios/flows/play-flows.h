@@ -20,7 +20,7 @@ namespace weir
  * group.
  * @param trafficClasses number of classes; with several, the priority group of a flow is its class,
  *        and 0 means the first
- * @throws InputError with the place of an end point that does not exist or is a switch, or of a
+ * @throws InputError with the location of an end point that does not exist or is a switch, or of a
  *         flow to its own source, without a path, too large to end within the range of Time, or of
  *         a priority group that is no class.
  */

@@ -79,7 +79,7 @@ class CollectiveRuntime : public Object
     std::string m_ncclVersion;                      //!< whose constants and choices
     std::unique_ptr<weir::Simulation> m_simulation; //!< of all jobs
     std::vector<weir::Time> m_starts;               //!< by collective
-    bool m_isRecorded{false};                       //!< a recording is under way
+    bool m_isRecorded{false};                       //!< a recording is in progress
 };
 
 } // namespace ns3

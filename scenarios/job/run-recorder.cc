@@ -237,18 +237,18 @@ RunRecorder::DescribeTransport(const weir::TransportSpec& transport)
     }
     m_scenario.corrections = transport.corrections;
     m_scenario.sharing = transport.sharing;
-    weir::Fidelity usual = jobs.empty() ? weir::Fidelity::Flow : jobs.front().second;
-    m_scenario.fidelity = usual;
+    weir::Fidelity defaultFidelity = jobs.empty() ? weir::Fidelity::Flow : jobs.front().second;
+    m_scenario.fidelity = defaultFidelity;
     if (transport.packets)
     {
         m_scenario.packets = *transport.packets;
-        m_scenario.fidelity = usual = weir::Fidelity::Packet;
+        m_scenario.fidelity = defaultFidelity = weir::Fidelity::Packet;
     }
     if (transport.coupling)
     {
         m_scenario.hybrid.coupling = *transport.coupling;
         m_scenario.fidelity = weir::Fidelity::Hybrid;
-        usual = weir::Fidelity::Flow; // of jobs moved as a fluid
+        defaultFidelity = weir::Fidelity::Flow; // of jobs moved as a fluid
     }
     for (const auto& [name, fidelity] : jobs)
     {
@@ -256,7 +256,7 @@ RunRecorder::DescribeTransport(const weir::TransportSpec& transport)
         {
             m_scenario.hybrid.jobs.push_back(name);
         }
-        else if (fidelity != usual)
+        else if (fidelity != defaultFidelity)
         {
             m_scenario.remarks.push_back("job " + name + " has fidelity " +
                                          weir::ToString(fidelity));

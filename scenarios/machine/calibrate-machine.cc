@@ -153,7 +153,7 @@ class MachineFit
             m_problem.most.push_back(std::log(each.most / each.initial) / each.spread);
         }
         m_problem.minScale = NOISE;
-        m_problem.predict = [this](const auto& places) { return Predict(places); };
+        m_problem.predict = [this](const auto& points) { return Predict(points); };
     }
 
     const FitProblem& Problem() const
@@ -248,15 +248,15 @@ class MachineFit
         return logs;
     }
 
-    std::vector<std::vector<double>> Predict(const std::vector<std::vector<double>>& places)
+    std::vector<std::vector<double>> Predict(const std::vector<std::vector<double>>& points)
     {
         std::vector<ClusterSpec> clusters;
-        for (const auto& place : places)
+        for (const auto& point : points)
         {
-            clusters.push_back(ClusterAt(place));
+            clusters.push_back(ClusterAt(point));
         }
         const std::size_t runs = m_spec.runs.size();
-        std::vector<std::vector<double>> parts(places.size() * runs);
+        std::vector<std::vector<double>> parts(points.size() * runs);
         std::atomic<std::size_t> next{0};
         const auto work = [&] {
             for (std::size_t i = next++; i < parts.size(); i = next++)
@@ -274,7 +274,7 @@ class MachineFit
         {
             worker.get();
         }
-        std::vector<std::vector<double>> predictions(places.size());
+        std::vector<std::vector<double>> predictions(points.size());
         for (std::size_t i = 0; i < parts.size(); i++)
         {
             auto& whole = predictions[i / runs];

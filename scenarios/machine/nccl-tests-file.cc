@@ -27,7 +27,7 @@ constexpr double MAX_BYTES = 1125899906842624; // 2^50
 constexpr double MAX_SECONDS = 1e5;
 
 /** Host and process of a rank. */
-struct RankPlace
+struct RankProcess
 {
     std::string host;
     std::string process;
@@ -54,10 +54,10 @@ GpuOf(const std::vector<std::string>& fields)
 struct RunRows
 {
     NcclTestsRun run;
-    std::vector<RankPlace> ranks;
+    std::vector<RankProcess> ranks;
     std::map<int64_t, double> microseconds;
 
-    void AddRank(const RankPlace& rank, const std::string& gpu, const std::string& where)
+    void AddRank(const RankProcess& rank, const std::string& gpu, const std::string& where)
     {
         run.devicesWhere = ranks.empty() ? where : run.devicesWhere;
         ranks.push_back(rank);
@@ -143,11 +143,11 @@ AddRow(RunRows& rows,
 
 /** Derives nodes, GPUs and processes from hosts and processes of the ranks. */
 void
-PlaceRanks(const std::string& path, RunRows& rows)
+DeriveNodes(const std::string& path, RunRows& rows)
 {
     std::map<std::string, uint32_t> byHost;
     std::set<std::pair<std::string, std::string>> processes;
-    for (const RankPlace& rank : rows.ranks)
+    for (const RankProcess& rank : rows.ranks)
     {
         byHost[rank.host]++;
         processes.emplace(rank.host, rank.process);
@@ -199,7 +199,7 @@ Finish(const std::string& path, std::vector<RunRows> all)
         {
             continue;
         }
-        PlaceRanks(path, rows);
+        DeriveNodes(path, rows);
         AskName(path, rows.run);
         for (const auto& [bytes, microseconds] : rows.microseconds)
         {

@@ -23,9 +23,9 @@ struct NcclTestsRun
     std::optional<uint32_t> gpusPerNode;
     std::optional<LaunchMode> launch;
     std::optional<std::string> ncclVersion;
-    std::string opWhere;                     //!< place of the operation; empty: the file's name
-    std::string devicesWhere;                //!< place of the first GPU; empty: the file lists none
-    std::map<std::string, std::string> gpus; //!< by name: place of the first GPU with it
+    std::string opWhere;      //!< location of the operation; empty: the file's name
+    std::string devicesWhere; //!< location of the first GPU; empty: the file lists none
+    std::map<std::string, std::string> gpus; //!< by name: location of the first GPU with it
     std::vector<Bytes> sizes;                //!< ascending, each once
     std::vector<double> seconds;             //!< of a call, out-of-place; by size
 };

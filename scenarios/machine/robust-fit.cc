@@ -170,18 +170,18 @@ JacobianAt(const FitProblem& problem,
            const Vector& predicted,
            const std::vector<std::size_t>& active)
 {
-    std::vector<Vector> places;
+    std::vector<Vector> points;
     for (const std::size_t unknown : active)
     {
-        places.push_back(x);
+        points.push_back(x);
         const bool isBelow = x[unknown] + DIFFERENCE > problem.most[unknown];
-        places.back()[unknown] += isBelow ? -DIFFERENCE : DIFFERENCE;
+        points.back()[unknown] += isBelow ? -DIFFERENCE : DIFFERENCE;
     }
     Matrix jacobian(x.size(), Vector(predicted.size()));
-    const auto found = problem.predict(places);
+    const auto found = problem.predict(points);
     for (std::size_t a = 0; a < active.size(); a++)
     {
-        const double difference = places[a][active[a]] - x[active[a]];
+        const double difference = points[a][active[a]] - x[active[a]];
         for (std::size_t i = 0; i < predicted.size(); i++)
         {
             jacobian[active[a]][i] = (found[a][i] - predicted[i]) / difference;
@@ -449,7 +449,7 @@ LossAt(const FitProblem& problem, const FitState& state, double scale)
 std::vector<FitState>
 OtherStarts(const FitProblem& problem, const FitState& start, const Solution& first)
 {
-    std::vector<Vector> places;
+    std::vector<Vector> points;
     std::vector<std::size_t> unknowns; // by candidate start
     for (std::size_t i = 0; i < first.unknowns.size(); i++)
     {
@@ -461,24 +461,24 @@ OtherStarts(const FitProblem& problem, const FitState& start, const Solution& fi
         {
             if (deviation >= problem.least[i] && deviation <= problem.most[i])
             {
-                places.push_back(start.x);
-                places.back()[i] = deviation;
+                points.push_back(start.x);
+                points.back()[i] = deviation;
                 unknowns.push_back(i);
             }
         }
     }
-    if (places.empty())
+    if (points.empty())
     {
         return {};
     }
-    const auto predictions = problem.predict(places);
+    const auto predictions = problem.predict(points);
     const std::vector<bool> isUsed(problem.observed.size(), true);
     std::map<std::size_t, std::pair<double, FitState>> best; // gain and start, by unknown
-    for (std::size_t place = 0; place < places.size(); place++)
+    for (std::size_t candidate = 0; candidate < points.size(); candidate++)
     {
         FitState state;
-        state.x = places[place];
-        state.predicted = predictions[place];
+        state.x = points[candidate];
+        state.predicted = predictions[candidate];
         const Vector residuals = ResidualsOf(problem, state.predicted);
         const double scale = std::min(first.state.scale, ScaleOf(problem, residuals, isUsed));
         const double gain = LossAt(problem, start, scale) - LossAt(problem, state, scale);
@@ -486,7 +486,7 @@ OtherStarts(const FitProblem& problem, const FitState& start, const Solution& fi
         {
             continue;
         }
-        const auto [known, isNew] = best.try_emplace(unknowns[place], gain, state);
+        const auto [known, isNew] = best.try_emplace(unknowns[candidate], gain, state);
         if (!isNew && gain > known->second.first)
         {
             known->second = {gain, state};

@@ -79,17 +79,17 @@ ReadOp(const XmlElement& element)
                                  {"scatter", CollectiveOp::Scatter}});
 }
 
-ImportedChunk
-ReadPlace(const XmlElement& element, const char* buffer, const char* offset)
+ImportedPlace
+ReadPosition(const XmlElement& element, const char* buffer, const char* offset)
 {
-    ImportedChunk place;
-    place.buffer = Choice<ImportedBuffer>(element,
-                                          buffer,
-                                          {{"i", ImportedBuffer::Input},
-                                           {"o", ImportedBuffer::Output},
-                                           {"s", ImportedBuffer::Scratch}});
-    place.chunk = static_cast<uint32_t>(element.Integer(offset, 0, MAX_CHUNKS));
-    return place;
+    ImportedPlace position;
+    position.buffer = Choice<ImportedBuffer>(element,
+                                             buffer,
+                                             {{"i", ImportedBuffer::Input},
+                                              {"o", ImportedBuffer::Output},
+                                              {"s", ImportedBuffer::Scratch}});
+    position.chunk = static_cast<uint32_t>(element.Integer(offset, 0, MAX_CHUNKS));
+    return position;
 }
 
 ImportedStep
@@ -110,11 +110,11 @@ ReadStep(const XmlElement& element)
                                           {"nop", ImportedStepKind::Nothing}});
     if (Reads(step.kind))
     {
-        step.source = ReadPlace(element, "srcbuf", "srcoff");
+        step.source = ReadPosition(element, "srcbuf", "srcoff");
     }
     if (Writes(step.kind))
     {
-        step.destination = ReadPlace(element, "dstbuf", "dstoff");
+        step.destination = ReadPosition(element, "dstbuf", "dstoff");
     }
     if (step.kind != ImportedStepKind::Nothing)
     {

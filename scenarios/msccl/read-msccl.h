@@ -16,8 +16,8 @@ namespace weir
  * and outofplace it applies to out-of-place calls; without minBytes and maxBytes (or with a
  * maxBytes of 0) to all sizes; without root to root 0.
  *
- * @throws InputError with the place, when the file cannot be read, is not XML, lacks something, or
- *         is not a program that meets the postcondition of its operation (CheckImportedProgram).
+ * @throws InputError with the location, when the file cannot be read, is not XML, lacks something,
+ *         or is not a program that meets the postcondition of its operation (CheckImportedProgram).
  */
 ImportedProgram ReadMscclFile(const std::string& file);
 

@@ -29,12 +29,13 @@ void CheckFabricMemory(const ClusterSpec& cluster);
 /**
  * Wires @p cluster, read from @p reference, once as a check: whether a fabric has room for its
  * nodes is known only when the number of nodes is. O(devices and links).
- * @throws InputError with the place of the key that does not fit, or of the map that contains it.
+ * @throws InputError with the location of the key that does not fit, or of the map that contains
+ *         it.
  */
 void CheckWiring(const YamlNode& reference, const Catalog& catalog, const ClusterSpec& cluster);
 
 /**
- * Reports @p message ("fabric.sizes: ...") at the place in @p system of the key that it names.
+ * Reports @p message ("fabric.sizes: ...") at the location in @p system of the key that it names.
  * @throws InputError always.
  */
 [[noreturn]] void FailAtField(const YamlNode& system, const std::string& message);

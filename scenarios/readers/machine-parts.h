@@ -78,8 +78,8 @@ struct TransportFigures
 };
 
 /**
- * Each reads a map, or the entry of that name in the catalog. @throws InputError with the place of
- * what is missing, unknown, out of range or without a source.
+ * Each reads a map, or the entry of that name in the catalog. @throws InputError with the location
+ * of what is missing, unknown, out of range or without a source.
  */
 ArchitectureFigures ReadArchitecture(const YamlNode& reference, const Catalog& catalog);
 HostFigures ReadHost(const YamlNode& reference, const Catalog& catalog);
@@ -111,7 +111,7 @@ std::vector<NodeCost> OwnCosts(const NodeSpec& node, const Catalog& catalog);
 /**
  * Reads {llCall: {value: 5us, source: ...}, ...}: per-message overheads by the keys of
  * NodeCostFigures. Missing keys keep their defaults.
- * @throws InputError with the place of an unknown key, a value out of range, or an empty source.
+ * @throws InputError with the location of an unknown key, a value out of range, or an empty source.
  */
 std::vector<NodeCost> ReadNodeCosts(const YamlNode& node);
 

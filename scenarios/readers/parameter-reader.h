@@ -16,7 +16,7 @@ namespace weir
 /**
  * Sets the parameters of a component from a YAML map. Keys missing from the map keep the
  * component's values, unless they are required; a value may be {value, source}. All functions throw
- * an InputError with the place of what is missing, of another type, without its unit or out of
+ * an InputError with the location of what is missing, of another type, without its unit or out of
  * range.
  */
 class ParameterReader : public ParameterVisitor

@@ -155,9 +155,9 @@ ReadEmbeddingTables(const YamlNode& node)
 }
 
 std::vector<uint64_t>
-ReadIndices(const std::string& path, const std::string& place, uint64_t rows)
+ReadIndices(const std::string& path, const std::string& location, uint64_t rows)
 {
-    LocatedLines lines(path, place);
+    LocatedLines lines(path, location);
     std::vector<uint64_t> indices;
     while (lines.NextAtCommas())
     {
@@ -166,7 +166,7 @@ ReadIndices(const std::string& path, const std::string& place, uint64_t rows)
     }
     if (indices.empty())
     {
-        throw InputError(place + ": found no index in " + path + ", expected one a line");
+        throw InputError(location + ": found no index in " + path + ", expected one a line");
     }
     return indices;
 }

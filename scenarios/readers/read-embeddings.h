@@ -22,7 +22,7 @@ namespace weir
  * `indices`, a file beside this one with one index per line; or `classes` of equally used rows,
  * [[rows, share of the look-ups], ...]. With `classesOf: N` the shares are counts in a list of N
  * look-ups, as counted from a file of indices.
- * @throws InputError with the place of what is missing, unknown, out of range or does not fit.
+ * @throws InputError with the location of what is missing, unknown, out of range or does not fit.
  */
 std::vector<EmbeddingTable> ReadEmbeddingTables(const YamlNode& node);
 
@@ -30,12 +30,12 @@ constexpr uint64_t MAX_TABLE_ROWS = uint64_t{1} << 40; //!< of an embedding tabl
 
 /**
  * Reads a file of indices, one per line.
- * @param place of the key that names the file, for messages
+ * @param location of the key that names the file, for messages
  * @param rows of the table: upper bound (exclusive) of the indices
  * @throws InputError at a line that is not an index, or when there is none.
  */
 std::vector<uint64_t> ReadIndices(const std::string& path,
-                                  const std::string& place,
+                                  const std::string& location,
                                   uint64_t rows = MAX_TABLE_ROWS);
 
 } // namespace weir

@@ -21,7 +21,7 @@ namespace weir
  * - {kind: random-failures, links, meanTimeToFailure, meanTimeToRepair, seed}
  * - {kind: slow-gpu, gpu, factor}, factor at least 1, for the whole run
  * @param seed of random failures that give none
- * @throws InputError with the place of what is missing, unknown or out of range.
+ * @throws InputError with the location of what is missing, unknown or out of range.
  */
 EventSpec ReadEvent(const YamlNode& node, uint64_t seed);
 

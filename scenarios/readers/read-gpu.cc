@@ -107,7 +107,7 @@ ReadMemory(const YamlNode& node, const std::string& kind)
 /**
  * Reads the map `kernels.measured` of a GPU: lists `gemm`, `attention` and `lookups` of boxes of
  * measured shapes, and a map `memory` of boxes by kind; each range is [least, most].
- * @throws InputError with the place of what is missing, unknown or out of range.
+ * @throws InputError with the location of what is missing, unknown or out of range.
  */
 MeasuredShapes
 ReadMeasuredShapes(const YamlNode& node)
@@ -378,7 +378,7 @@ ReadOperatorCalibration(const YamlNode& node)
 /**
  * Reads the `kernels` of a GPU's description, complete (a base already merged). Each class of
  * kernels has its own `source`.
- * @throws InputError with the place of what is missing, unknown or out of range.
+ * @throws InputError with the location of what is missing, unknown or out of range.
  */
 KernelCalibration
 ReadKernelCalibration(const YamlNode& node)

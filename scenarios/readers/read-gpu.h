@@ -21,7 +21,7 @@ std::string WrongPrecision(const Gpu& gpu, Precision precision);
 /**
  * Reads a GPU from its description (see scenarios/gpus): every number is a map {value, source},
  * efficiencies are under `kernels`.
- * @throws InputError with the place of what is missing, unknown or out of range.
+ * @throws InputError with the location of what is missing, unknown or out of range.
  */
 Gpu ReadGpu(const YamlNode& node);
 
@@ -33,8 +33,8 @@ struct PciDevices
 };
 
 /**
- * Reads {value: [0x2330], isTypical: true, source: ...}. @throws InputError with the place of the
- * error.
+ * Reads {value: [0x2330], isTypical: true, source: ...}. @throws InputError with the location of
+ * the error.
  */
 PciDevices ReadPciDevices(const YamlNode& node);
 

@@ -31,7 +31,7 @@ bool IsLayerTable(const YamlNode& reference, const Catalog& catalog);
  * and layers with weights have biases. With `embeddings: {...}` beside `network`
  * (ReadEmbeddingTables) the entry `embeddings` is where pooled rows join. The last form states
  * explicitly what the other forms deduce from the preceding layer; results write models in it.
- * @throws InputError with the place of what is missing, unknown, out of range or does not fit.
+ * @throws InputError with the location of what is missing, unknown, out of range or does not fit.
  */
 LayerTable ReadLayerTable(const YamlNode& reference, const Catalog& catalog);
 

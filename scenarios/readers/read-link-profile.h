@@ -16,7 +16,7 @@
  * Defaults: `measured` is TypicalEfficiency of a link whose framing is derived, else 1; `name` is
  * generated; `ncclRate`, the link's rate in NCCL's topology search, follows from its kind.
  *
- * All throw an InputError with the place of what is missing, unknown or out of range.
+ * All throw an InputError with the location of what is missing, unknown or out of range.
  */
 namespace weir
 {

@@ -62,7 +62,7 @@ ReadHeadDim(const YamlNode& node, const Transformer& model)
 
 /**
  * Reads a model's `experts:`: {count, topK, ffn} and, optionally, {sharedFfn, firstLayer, every}.
- * @throws InputError with the place of what is missing, unknown or out of range.
+ * @throws InputError with the location of what is missing, unknown or out of range.
  */
 ExpertLayers
 ReadExpertLayers(const YamlNode& node)

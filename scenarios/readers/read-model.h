@@ -14,7 +14,7 @@ namespace weir
 
 /**
  * Reads a plan's `expertLoad:`, {capacityFactor} or {imbalance, seed} or {shares}.
- * @throws InputError with the place of what is unknown, out of range or has no effect.
+ * @throws InputError with the location of what is unknown, out of range or has no effect.
  */
 ExpertLoad ReadExpertLoad(const YamlNode& node);
 
@@ -31,7 +31,8 @@ ReadWidth(const YamlNode& node)
 /**
  * Reads a model: a name or path of the catalog, or a map of Transformer's fields, with or without
  * `base:`. Defaults: kvHeads is heads, headDim is hidden / heads, and ffn is 4 x hidden.
- * @throws InputError with the place of what is missing, unknown, out of range or does not divide.
+ * @throws InputError with the location of what is missing, unknown, out of range or does not
+ *         divide.
  */
 Transformer ReadModel(const YamlNode& node, const Catalog& catalog);
 

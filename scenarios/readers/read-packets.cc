@@ -165,7 +165,7 @@ IsOfPackets(const std::string& message)
 }
 
 std::string
-PlacedIn(const YamlNode& network, const std::string& message)
+AddLocation(const YamlNode& network, const std::string& message)
 {
     YamlNode node = network;
     std::size_t begin = 0;

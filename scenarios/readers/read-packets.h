@@ -44,10 +44,10 @@ std::vector<std::string> PacketKeys();
 bool IsOfPackets(const std::string& message);
 
 /**
- * Such a message with the place of its key in @p network, or of the nearest enclosing map that is
- * written there.
+ * Such a message with the location of its key in @p network, or of the nearest enclosing map that
+ * is written there.
  */
-std::string PlacedIn(const YamlNode& network, const std::string& message);
+std::string AddLocation(const YamlNode& network, const std::string& message);
 
 /** The error for series of links or ports with `settle`. */
 constexpr const char* EXPECTED_UNSETTLED =

@@ -207,12 +207,12 @@ CheckPlanAt(const Network& network,
     {
         refusal = "found " + field + " = " + refusal.substr(std::string("found ").size());
     }
-    std::vector<YamlNode> places{planNode, modelNode};
+    std::vector<YamlNode> candidates{planNode, modelNode};
     if (const auto experts = modelNode.IsMap() ? modelNode.Find("experts") : std::nullopt)
     {
-        places.push_back(*experts);
+        candidates.push_back(*experts);
     }
-    for (const YamlNode& node : places)
+    for (const YamlNode& node : candidates)
     {
         if (const auto found = node.IsMap() ? node.Find(first) : std::nullopt)
         {

@@ -17,7 +17,7 @@ namespace weir
  * Reads the plan defaults of a training framework: a map with `parallel:`, whose keys are plan keys
  * by path ("host.kernel") with {value, source} each, or the name of a framework in the catalog
  * (`weir list frameworks`). Missing keys keep the defaults.
- * @throws InputError with the place of what is unknown, out of range or without a source.
+ * @throws InputError with the location of what is unknown, out of range or without a source.
  */
 ParallelPlan ReadFramework(const YamlNode& reference, const Catalog& catalog);
 
@@ -28,7 +28,7 @@ std::optional<YamlNode> FindPlanKey(const YamlNode& node, const std::string& key
  * Reads a job's parallel plan: the map `parallel:` of ParallelPlan's fields. A missing key takes
  * the value of the `framework:`, or the default. The precision belongs to the job and is not set.
  * The plan is not yet checked against a model.
- * @throws InputError with the place of what is unknown or out of range.
+ * @throws InputError with the location of what is unknown or out of range.
  */
 ParallelPlan ReadPlan(const YamlNode& node, const Catalog& catalog = Catalog());
 
@@ -36,8 +36,8 @@ ParallelPlan ReadPlan(const YamlNode& node, const Catalog& catalog = Catalog());
 Precision ReadPrecision(const YamlNode& node);
 
 /**
- * CheckPlan or CheckTablePlan with error places; @p planNode is the job's `parallel:`, @p modelNode
- * its `model:`.
+ * CheckPlan or CheckTablePlan with error locations; @p planNode is the job's `parallel:`,
+ * @p modelNode its `model:`.
  * @throws InputError at the key that they refuse.
  */
 void CheckPlanAt(const Network& network,

@@ -33,7 +33,7 @@ ReadBinWidth(const YamlNode& series, Time least = Time())
 /**
  * Reads an experiment from its YAML: {title, seed, system, jobs, network, events, output}; system
  * and jobs are required. Every plan is checked against its model, and the jobs against the GPUs.
- * @throws InputError with the place of what is missing, unknown, out of range or impossible.
+ * @throws InputError with the location of what is missing, unknown, out of range or impossible.
  */
 Scenario ReadScenario(const YamlNode& node, const Catalog& catalog);
 

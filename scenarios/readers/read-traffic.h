@@ -18,7 +18,7 @@ namespace weir
  * flows`.
  * @param seed used where the pattern gives none
  * @param hasUntil whether flows start until another job ends
- * @throws InputError with the place of what is missing, unknown, out of range or of another
+ * @throws InputError with the location of what is missing, unknown, out of range or of another
  *         pattern.
  */
 TrafficSpec ReadTraffic(
@@ -36,7 +36,7 @@ struct FileTraffic
 {
     TrafficSpec spec;
     std::vector<uint32_t> endPoints; //!< empty: all
-    std::string where;               //!< place of the end points, for messages
+    std::string where;               //!< location of the end points, for messages
 };
 
 /** Reads the patterns of such a file. @throws InputError as ReadTraffic. */

@@ -78,9 +78,9 @@ Hdf5ColumnWriter::Write(const void* values, std::size_t count)
         throw std::runtime_error("HDF5: cannot extend a column");
     }
     Hdf5Handle memory(H5Screate_simple(1, &rows, nullptr), H5Sclose, "make a space");
-    Hdf5Handle place(H5Dget_space(Get()), H5Sclose, "get a column's space");
-    H5Sselect_hyperslab(place.Get(), H5S_SELECT_SET, &start, nullptr, &rows, nullptr);
-    if (H5Dwrite(Get(), m_type.Get(), memory.Get(), place.Get(), H5P_DEFAULT, values) < 0)
+    Hdf5Handle selection(H5Dget_space(Get()), H5Sclose, "get a column's space");
+    H5Sselect_hyperslab(selection.Get(), H5S_SELECT_SET, &start, nullptr, &rows, nullptr);
+    if (H5Dwrite(Get(), m_type.Get(), memory.Get(), selection.Get(), H5P_DEFAULT, values) < 0)
     {
         throw std::runtime_error("HDF5: cannot write a column");
     }

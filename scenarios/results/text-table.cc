@@ -86,10 +86,10 @@ FormatFixed(double value, int decimals)
     std::string text = digits;
     const auto dot = std::min(text.find('.'), text.size());
     const std::size_t first = value < 0 ? 1 : 0;
-    for (std::size_t place = dot; place > first + 3;)
+    for (std::size_t position = dot; position > first + 3;)
     {
-        place -= 3;
-        text.insert(place, ",");
+        position -= 3;
+        text.insert(position, ",");
     }
     return text;
 }

@@ -75,9 +75,9 @@ void
 TraceWriter::NameThread(uint32_t pid, uint32_t tid, const std::string& name)
 {
     const std::string id = std::to_string(tid);
-    const std::string place = "\"pid\":" + std::to_string(pid) + ",\"tid\":" + id;
-    Metadata("thread_name", place, "\"name\":" + JsonQuoted(name));
-    Metadata("thread_sort_index", place, "\"sort_index\":" + id);
+    const std::string ids = "\"pid\":" + std::to_string(pid) + ",\"tid\":" + id;
+    Metadata("thread_name", ids, "\"name\":" + JsonQuoted(name));
+    Metadata("thread_sort_index", ids, "\"sort_index\":" + id);
 }
 
 void
@@ -166,10 +166,10 @@ TraceWriter::BeginObject()
 }
 
 void
-TraceWriter::Metadata(const char* what, const std::string& place, const std::string& arguments)
+TraceWriter::Metadata(const char* what, const std::string& ids, const std::string& arguments)
 {
     BeginObject();
-    m_buffer.append("\"ph\":\"M\",\"name\":\"").append(what).append("\",").append(place);
+    m_buffer.append("\"ph\":\"M\",\"name\":\"").append(what).append("\",").append(ids);
     m_buffer.append(",\"args\":{").append(arguments).append("}}");
 }
 

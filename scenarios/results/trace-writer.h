@@ -75,7 +75,7 @@ class TraceWriter
 
   private:
     void BeginObject();
-    void Metadata(const char* what, const std::string& place, const std::string& arguments);
+    void Metadata(const char* what, const std::string& ids, const std::string& arguments);
     void Number(uint64_t number);
     void Microseconds(Time time);
     void Flush();

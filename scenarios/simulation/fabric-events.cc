@@ -333,24 +333,24 @@ ExpectSimulated(const std::vector<EventSpec>& events,
     for (std::size_t i = 0; i < events.size(); i++)
     {
         const EventSpec& event = events[i];
-        const std::string place =
+        const std::string location =
             event.where.empty() ? where + ": events." + std::to_string(i) : event.where;
         if (fidelity == Fidelity::Analytical && event.kind != EventKind::SlowGpu)
         {
-            throw InputError(place +
+            throw InputError(location +
                              ": found an event on links with fidelity analytical, which ignores "
                              "load, expected fidelity stream, flow, packet or hybrid");
         }
         if (event.kind == EventKind::LossyLink && (!arePackets || isSettled))
         {
-            throw InputError(place +
+            throw InputError(location +
                              ": found a lossy link where not every packet is simulated, expected "
                              "fidelity packet or hybrid without network.settle");
         }
         if (arePackets && IsForEver(event, events))
         {
             throw InputError(
-                place +
+                location +
                 ": found a link whose packets would be retransmitted forever, expected a factor of "
                 "at least 1e-9, a later event that raises it, or kind link-down");
         }

@@ -44,12 +44,12 @@ DistinctOps(Simulation& simulation, JobId job, Rank rank)
             const uint32_t group = graph.rankGroups[rank.Index()][op.group];
             const CollectivePlan& plan =
                 simulation.GetPlanner().Plan(simulation.CallOf(job, group, op));
-            const auto [place, isNew] = known.emplace(&plan, ops.size());
+            const auto [entry, isNew] = known.emplace(&plan, ops.size());
             if (isNew)
             {
                 ops.push_back({&op, 0});
             }
-            ops[place->second].count++;
+            ops[entry->second].count++;
         }
     }
     return ops;

@@ -39,12 +39,12 @@ ProgressLine::~ProgressLine()
 }
 
 void
-ProgressLine::Update(const RunProgress& place)
+ProgressLine::Update(const RunProgress& progress)
 {
     if (IsDue())
     {
-        const double simulated = place.now.ToSeconds();
-        Show(place.fraction,
+        const double simulated = progress.now.ToSeconds();
+        Show(progress.fraction,
              "simulated " + FormatSeconds(simulated) + " in " + FormatSeconds(Elapsed()) + " (" +
                  FormatSeconds(simulated / Elapsed()) + " a second)");
     }
@@ -89,7 +89,7 @@ ProgressLine::IsDue()
 }
 
 void
-ProgressLine::Show(double fraction, const std::string& place)
+ProgressLine::Show(double fraction, const std::string& details)
 {
     m_shown = true;
     m_out << "\r\033[K" << m_title << ": ";
@@ -97,7 +97,7 @@ ProgressLine::Show(double fraction, const std::string& place)
     {
         m_out << static_cast<int>(fraction * 100) << " %, ";
     }
-    m_out << place;
+    m_out << details;
     if (fraction > 0)
     {
         m_out << ", " << FormatSeconds(Elapsed() * (1 - fraction) / fraction) << " left";

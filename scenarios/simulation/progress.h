@@ -47,7 +47,7 @@ class ProgressLine
     ~ProgressLine();
 
     /** Shows percent, simulated time and its rate, and the estimated remaining time. */
-    void Update(const RunProgress& place);
+    void Update(const RunProgress& progress);
 
     /**
      * Shows that @p done of @p cases runs are finished and the current run is at @p now: percent
@@ -57,7 +57,7 @@ class ProgressLine
 
   private:
     bool IsDue();
-    void Show(double fraction, const std::string& place);
+    void Show(double fraction, const std::string& details);
     double Elapsed() const;
 
     std::ostream& m_out;

@@ -57,7 +57,7 @@ CaseStore::MakeFolder() const
     if (error)
     {
         throw InputError("--output: cannot create the folder '" + m_folder + "' (" +
-                         error.message() + "), expected a writable place for finished cases");
+                         error.message() + "), expected a writable folder for finished cases");
     }
 }
 

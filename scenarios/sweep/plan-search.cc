@@ -20,7 +20,7 @@ namespace
 constexpr uint32_t MAX_MICRO_BATCH = 8;    // samples
 constexpr uint32_t MAX_VIRTUAL_STAGES = 4; // model chunks per stage
 
-/** The key in a place: "jobs.0.parallel" in "run.yaml:5:3: jobs.0.parallel". */
+/** The key in a location: "jobs.0.parallel" in "run.yaml:5:3: jobs.0.parallel". */
 std::string
 KeyOf(const std::string& where)
 {

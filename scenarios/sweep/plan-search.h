@@ -23,7 +23,7 @@ namespace weir
  * parallelism, attention, optimizer, framework. Plans that the model or a GPU's memory does not
  * allow are included: their runs are refused.
  * @param job index of the training job in the scenario
- * @throws InputError where the place of the job's plan in its file is unknown
+ * @throws InputError where the location of the job's plan in its file is unknown
  */
 Sweep PlansOf(const Scenario& scenario, std::size_t job, const std::vector<std::string>& words);
 

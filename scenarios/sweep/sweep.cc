@@ -22,7 +22,7 @@ namespace
 
 constexpr std::size_t MAX_CASES = 100000;
 
-/** A value of one key, or of several that vary together. */
+/** A value of one key, or of several that vary jointly. */
 struct Choice
 {
     std::vector<std::string> values; //!< by key, as in tables
@@ -78,7 +78,7 @@ IsOutput(const std::string& word)
                outputs.end();
 }
 
-/** The names in "system.nodes, jobs.0.gpus", which vary together. */
+/** The names in "system.nodes, jobs.0.gpus", which vary jointly. */
 std::vector<std::string>
 NamesIn(const std::string& keys)
 {

@@ -103,7 +103,7 @@ class ChakraGraph
         m_isGrouped = !options.groups.empty();
     }
 
-    std::string Place(const ChakraNode& node) const
+    std::string Location(const ChakraNode& node) const
     {
         return m_path + ": node " + std::to_string(node.id);
     }
@@ -113,7 +113,7 @@ class ChakraGraph
         m_file.nodes++;
         if (!m_index.emplace(node.id, static_cast<uint32_t>(m_rank.events.size())).second)
         {
-            throw InputError(Place(node) + ": found this id again, expected each once");
+            throw InputError(Location(node) + ": found this id again, expected each once");
         }
         TraceEvent event;
         event.id = "node " + std::to_string(node.id);
@@ -187,7 +187,7 @@ class ChakraGraph
         case ChakraType::Metadata:
             if (node.name.find("process_group:init") != std::string::npos && !m_isGrouped)
             {
-                ReadProcessGroups(node.inputs, Place(node), m_rank);
+                ReadProcessGroups(node.inputs, Location(node), m_rank);
             }
             m_file.dropped["metadata"]++;
             return;
@@ -210,7 +210,7 @@ class ChakraGraph
         case ChakraType::Invalid:
             break;
         }
-        throw InputError(Place(node) + ": found node type 0, expected 1 to 7 (NodeType)");
+        throw InputError(Location(node) + ": found node type 0, expected 1 to 7 (NodeType)");
     }
 
     static void SetCompute(const ChakraNode& node, TraceEvent& event)
@@ -224,13 +224,13 @@ class ChakraGraph
     {
         if (!SetCallByType(event, node.commType) && !SetCallByName(event, node.name))
         {
-            throw InputError(Place(node) + ": found a collective '" + node.name.substr(0, 60) +
+            throw InputError(Location(node) + ": found a collective '" + node.name.substr(0, 60) +
                              "' with comm_type " + std::to_string(node.commType) +
                              ", expected 0 to 9 (CollectiveCommType)");
         }
         if (node.involvesAllDimensions == false && node.group.empty())
         {
-            throw InputError(Place(node) +
+            throw InputError(Location(node) +
                              ": found involved_dim with a false, which does not define the ranks, "
                              "expected pg_name with --groups");
         }
@@ -241,7 +241,7 @@ class ChakraGraph
         {
             if (m_isGrouped)
             {
-                throw InputError(Place(node) + ": found process group '" + node.group +
+                throw InputError(Location(node) + ": found process group '" + node.group +
                                  "', expected one that --groups has");
             }
             m_unlisted++;
@@ -265,7 +265,7 @@ class ChakraGraph
         const int64_t peer = sends ? node.destination : node.source;
         if (peer < 0)
         {
-            throw InputError(Place(node) + ": found a " +
+            throw InputError(Location(node) + ": found a " +
                              (sends ? "send without comm_dst" : "receive without comm_src") +
                              ", expected the rank of its peer");
         }
@@ -302,10 +302,10 @@ struct ChakraAttribute
 };
 
 std::vector<bool>
-FlagsOf(std::string_view bytes, const std::string& place)
+FlagsOf(std::string_view bytes, const std::string& location)
 {
     std::vector<bool> flags;
-    WireReader list(bytes, place);
+    WireReader list(bytes, location);
     while (list.Next())
     {
         if (list.Type() != WireType::Bytes)
@@ -322,7 +322,7 @@ FlagsOf(std::string_view bytes, const std::string& place)
 }
 
 ChakraAttribute
-AttributeOf(std::string_view bytes, const std::string& place)
+AttributeOf(std::string_view bytes, const std::string& location)
 {
     constexpr uint64_t DOUBLE = 3; // field numbers of the oneof
     constexpr uint64_t FLOAT = 5;
@@ -333,7 +333,7 @@ AttributeOf(std::string_view bytes, const std::string& place)
     constexpr uint64_t BOOL_LIST = 28;
     constexpr uint64_t STRING = 29;
     ChakraAttribute attribute;
-    WireReader reader(bytes, place);
+    WireReader reader(bytes, location);
     while (reader.Next())
     {
         const uint64_t bits = reader.Number();
@@ -356,7 +356,7 @@ AttributeOf(std::string_view bytes, const std::string& place)
             attribute.text = reader.Text();
             break;
         case BOOL_LIST:
-            attribute.flags = FlagsOf(reader.Text(), place);
+            attribute.flags = FlagsOf(reader.Text(), location);
             break;
         case SINT32:
         case SINT64: // zigzag
@@ -377,7 +377,7 @@ AttributeOf(std::string_view bytes, const std::string& place)
 }
 
 int64_t
-WholeOf(const ChakraAttribute& attribute, int64_t most, const std::string& place)
+WholeOf(const ChakraAttribute& attribute, int64_t most, const std::string& location)
 {
     const bool isReal = attribute.whole == 0 && attribute.number != 0;
     const int64_t whole = isReal && std::abs(attribute.number) < 9e18
@@ -385,7 +385,7 @@ WholeOf(const ChakraAttribute& attribute, int64_t most, const std::string& place
                               : attribute.whole;
     if (whole < 0 || whole > most || (isReal && static_cast<double>(whole) != attribute.number))
     {
-        throw InputError(place + ": found " + attribute.name + " " +
+        throw InputError(location + ": found " + attribute.name + " " +
                          std::to_string(isReal ? attribute.number : static_cast<double>(whole)) +
                          ", expected a whole number of 0 to " + std::to_string(most));
     }
@@ -394,7 +394,7 @@ WholeOf(const ChakraAttribute& attribute, int64_t most, const std::string& place
 
 /** Copies an attribute that the import needs to @p node. */
 void
-TakeAttribute(const ChakraAttribute& attribute, const std::string& place, ChakraNode& node)
+TakeAttribute(const ChakraAttribute& attribute, const std::string& location, ChakraNode& node)
 {
     const std::string& name = attribute.name;
     constexpr int64_t MAX_RANK = std::numeric_limits<int32_t>::max();
@@ -408,19 +408,20 @@ TakeAttribute(const ChakraAttribute& attribute, const std::string& place, Chakra
     }
     else if (name == "tensor_size")
     {
-        node.tensorSize = WholeOf(attribute, MAX_EVENT_BYTES, place);
+        node.tensorSize = WholeOf(attribute, MAX_EVENT_BYTES, location);
     }
     else if (name == "comm_size")
     {
-        node.commSize = WholeOf(attribute, MAX_EVENT_BYTES, place);
+        node.commSize = WholeOf(attribute, MAX_EVENT_BYTES, location);
     }
     else if (name == "comm_type")
     {
-        node.commType = WholeOf(attribute, MAX_RANK, place);
+        node.commType = WholeOf(attribute, MAX_RANK, location);
     }
     else if (name == "comm_src" || name == "comm_dst")
     {
-        (name == "comm_src" ? node.source : node.destination) = WholeOf(attribute, MAX_RANK, place);
+        (name == "comm_src" ? node.source : node.destination) =
+            WholeOf(attribute, MAX_RANK, location);
     }
     else if (name == "comm_tag")
     {
@@ -444,14 +445,14 @@ TakeAttribute(const ChakraAttribute& attribute, const std::string& place, Chakra
 
 /** Adds the values of a repeated numeric field, packed or not. */
 void
-AddNumbers(const WireReader& reader, const std::string& place, std::vector<uint64_t>& numbers)
+AddNumbers(const WireReader& reader, const std::string& location, std::vector<uint64_t>& numbers)
 {
     if (reader.Type() != WireType::Bytes)
     {
         numbers.push_back(reader.Number());
         return;
     }
-    WireReader packed(reader.Text(), place);
+    WireReader packed(reader.Text(), location);
     while (!packed.IsEmpty())
     {
         numbers.push_back(packed.Varint());
@@ -459,11 +460,11 @@ AddNumbers(const WireReader& reader, const std::string& place, std::vector<uint6
 }
 
 ChakraNode
-NodeOf(std::string_view bytes, const std::string& place)
+NodeOf(std::string_view bytes, const std::string& location)
 {
     ChakraNode node;
     std::vector<std::string_view> attributes;
-    WireReader reader(bytes, place);
+    WireReader reader(bytes, location);
     while (reader.Next())
     {
         const uint64_t number = reader.Number();
@@ -482,14 +483,14 @@ NodeOf(std::string_view bytes, const std::string& place)
             break;
         case 4:
         case 5:
-            AddNumbers(reader, place, reader.Field() == 4 ? node.parents : node.needs);
+            AddNumbers(reader, location, reader.Field() == 4 ? node.parents : node.needs);
             break;
         case 6:
         case 7:
             (reader.Field() == 6 ? node.startMicros : node.micros) = static_cast<int64_t>(number);
             break;
         case 8: {
-            WireReader inputs(reader.Text(), place);
+            WireReader inputs(reader.Text(), location);
             while (inputs.Next())
             {
                 node.inputs = inputs.Field() == 1 ? std::string(inputs.Text()) : node.inputs;
@@ -500,14 +501,14 @@ NodeOf(std::string_view bytes, const std::string& place)
             attributes.push_back(reader.Text());
             break;
         case 11:
-            throw InputError(place +
+            throw InputError(location +
                              ": found attributes in field 11, as Chakra's schemas before "
                              "2023-10 have them, expected field 10");
         default:
             break;
         }
     }
-    const std::string where = place + " (node " + std::to_string(node.id) + ")";
+    const std::string where = location + " (node " + std::to_string(node.id) + ")";
     for (const std::string_view attribute : attributes)
     {
         TakeAttribute(AttributeOf(attribute, where), where, node);
@@ -568,8 +569,8 @@ ReadChakra(const TraceBytes& file, const TraceOptions& options)
     ChakraGraph graph(path, options, isConverted);
     for (std::size_t message = 1; !stream.IsEmpty(); message++)
     {
-        const std::string place = path + ": message " + std::to_string(message);
-        graph.Add(NodeOf(stream.Take(stream.Varint()), place));
+        const std::string location = path + ": message " + std::to_string(message);
+        graph.Add(NodeOf(stream.Take(stream.Varint()), location));
     }
     return graph.Finish("Chakra ET " + (version.empty() ? "of the converter" : version) +
                         " (protobuf)");
@@ -589,29 +590,30 @@ ReadChakraJson(const Json& root, const std::string& path, const TraceOptions& op
         ChakraNode node;
         node.id =
             static_cast<uint64_t>(IntegerOf(FieldOf(item, "Id", where), 0, MAX_NODE_ID, where));
-        const std::string place = graph.Place(node);
-        node.name = TextOf(item, "Name", "", place);
+        const std::string location = graph.Location(node);
+        node.name = TextOf(item, "Name", "", location);
         node.type =
-            static_cast<ChakraType>(IntegerOf(FieldOf(item, "NodeType", place), 0, 7, place));
-        node.micros = IntegerOf(item, "runtime", 0, 0, MAX_MICROS, place);
+            static_cast<ChakraType>(IntegerOf(FieldOf(item, "NodeType", location), 0, 7, location));
+        node.micros = IntegerOf(item, "runtime", 0, 0, MAX_MICROS, location);
         for (const char* key : {CONTROL, DATA})
         {
             const Json* needs = FindField(item, key);
-            for (const Json& need : needs == nullptr ? Json::array() : ListOf(*needs, place))
+            for (const Json& need : needs == nullptr ? Json::array() : ListOf(*needs, location))
             {
                 (key == DATA ? node.needs : node.parents)
-                    .push_back(static_cast<uint64_t>(IntegerOf(need, 0, MAX_NODE_ID, place)));
+                    .push_back(static_cast<uint64_t>(IntegerOf(need, 0, MAX_NODE_ID, location)));
             }
         }
         const Json* isCpu = FindField(item, "is_cpu_op");
         node.isCpu = isCpu != nullptr && (isCpu->is_boolean() ? isCpu->get<bool>() : *isCpu != 0);
-        node.operations = static_cast<double>(IntegerOf(item, "num_ops", 0, 0, MAX_NODE_ID, place));
-        node.tensorSize = IntegerOf(item, "tensor_size", 0, 0, MAX_EVENT_BYTES, place);
-        node.commType = IntegerOf(item, "comm_type", -1, -1, MAX_RANK, place);
-        node.commSize = IntegerOf(item, "comm_size", 0, 0, MAX_EVENT_BYTES, place);
-        node.source = IntegerOf(item, "comm_src", -1, -1, MAX_RANK, place);
-        node.destination = IntegerOf(item, "comm_dst", -1, -1, MAX_RANK, place);
-        node.tag = IntegerOf(item, "comm_tag", 0, -MAX_NODE_ID, MAX_NODE_ID, place);
+        node.operations =
+            static_cast<double>(IntegerOf(item, "num_ops", 0, 0, MAX_NODE_ID, location));
+        node.tensorSize = IntegerOf(item, "tensor_size", 0, 0, MAX_EVENT_BYTES, location);
+        node.commType = IntegerOf(item, "comm_type", -1, -1, MAX_RANK, location);
+        node.commSize = IntegerOf(item, "comm_size", 0, 0, MAX_EVENT_BYTES, location);
+        node.source = IntegerOf(item, "comm_src", -1, -1, MAX_RANK, location);
+        node.destination = IntegerOf(item, "comm_dst", -1, -1, MAX_RANK, location);
+        node.tag = IntegerOf(item, "comm_tag", 0, -MAX_NODE_ID, MAX_NODE_ID, location);
         graph.Add(node);
     }
     return graph.Finish("Chakra ET (JSON)");

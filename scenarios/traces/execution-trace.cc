@@ -40,13 +40,14 @@ FindAttribute(const Json& node, const std::string& name)
 }
 
 int64_t
-AttributeNumber(const Json& node, const char* name, int64_t absent, const std::string& place)
+AttributeNumber(const Json& node, const char* name, int64_t absent, const std::string& location)
 {
     const Json* value = FindAttribute(node, name);
-    return value == nullptr || value->is_null()
-               ? absent
-               : IntegerOf(
-                     *value, std::numeric_limits<int64_t>::min(), MAX_NUMBER, place + ", " + name);
+    return value == nullptr || value->is_null() ? absent
+                                                : IntegerOf(*value,
+                                                            std::numeric_limits<int64_t>::min(),
+                                                            MAX_NUMBER,
+                                                            location + ", " + name);
 }
 
 std::string
@@ -66,7 +67,7 @@ ValuesOf(const Json& node, const char* key)
 
 /** Total bytes of all tensors in @p value: [id, storage, offset, elements, bytes each, device]. */
 int64_t
-TensorBytes(const Json& value, const std::string& place, int depth = 0)
+TensorBytes(const Json& value, const std::string& location, int depth = 0)
 {
     constexpr std::size_t TUPLE = 6;
     constexpr int MAX_DEPTH = 8; // a list of lists of tensors
@@ -76,14 +77,14 @@ TensorBytes(const Json& value, const std::string& place, int depth = 0)
     }
     if (value.size() == TUPLE && value[0].is_number() && value[TUPLE - 1].is_string())
     {
-        const int64_t count = IntegerOf(value[3], 0, MAX_EVENT_BYTES, place + ", tensor");
-        const int64_t each = IntegerOf(value[4], 0, 1024, place + ", tensor");
+        const int64_t count = IntegerOf(value[3], 0, MAX_EVENT_BYTES, location + ", tensor");
+        const int64_t each = IntegerOf(value[4], 0, 1024, location + ", tensor");
         return std::min(MAX_EVENT_BYTES, count * std::max<int64_t>(each, 1));
     }
     int64_t sum = 0;
     for (const Json& item : value)
     {
-        sum = std::min(MAX_EVENT_BYTES, sum + TensorBytes(item, place, depth + 1));
+        sum = std::min(MAX_EVENT_BYTES, sum + TensorBytes(item, location, depth + 1));
     }
     return sum;
 }
@@ -160,12 +161,13 @@ class ExecutionTraceReader
 
     void Take(const Node& node)
     {
-        const std::string place = m_file.path + ": node " + std::to_string(node.id);
-        const std::string name = TextOf(*node.json, "name", "", place);
-        const auto recordId = static_cast<uint64_t>(AttributeNumber(*node.json, "rf_id", 0, place));
+        const std::string location = m_file.path + ": node " + std::to_string(node.id);
+        const std::string name = TextOf(*node.json, "name", "", location);
+        const auto recordId =
+            static_cast<uint64_t>(AttributeNumber(*node.json, "rf_id", 0, location));
         const char* parentKey =
             FindField(*node.json, "ctrl_deps") != nullptr ? "ctrl_deps" : "parent";
-        const int64_t parent = IntegerOf(*node.json, parentKey, -1, -1, MAX_NUMBER, place);
+        const int64_t parent = IntegerOf(*node.json, parentKey, -1, -1, MAX_NUMBER, location);
         if (name.compare(0, 6, "c10d::") == 0)
         {
             m_c10d[node.id] = recordId;
@@ -173,7 +175,7 @@ class ExecutionTraceReader
         }
         else if (name == "record_param_comms")
         {
-            TakeCall(node, parent, recordId, place);
+            TakeCall(node, parent, recordId, location);
         }
         else if (name.compare(0, 5, "nccl:") == 0)
         {
@@ -186,7 +188,7 @@ class ExecutionTraceReader
         else if (name.find("process_group:init") != std::string::npos)
         {
             const Json* values = ValuesOf(*node.json, "inputs");
-            ReadProcessGroups(values == nullptr ? "" : values->dump(), place, m_rank);
+            ReadProcessGroups(values == nullptr ? "" : values->dump(), location, m_rank);
         }
     }
 
@@ -194,11 +196,11 @@ class ExecutionTraceReader
      * Reads the positional values of record_param_comms: tensors, sequence, group, rank, name,
      * splits.
      */
-    void TakeCall(const Node& node, int64_t parent, uint64_t recordId, const std::string& place)
+    void TakeCall(const Node& node, int64_t parent, uint64_t recordId, const std::string& location)
     {
         const Json* values = ValuesOf(*node.json, "inputs");
         const Json none;
-        const Json& list = ListOf(values == nullptr ? none : *values, place + ", inputs");
+        const Json& list = ListOf(values == nullptr ? none : *values, location + ", inputs");
         m_records++;
         // The name is the first text after sequence, group and rank.
         std::size_t at = 3;
@@ -208,7 +210,7 @@ class ExecutionTraceReader
         }
         if (at >= list.size())
         {
-            throw InputError(place +
+            throw InputError(location +
                              ": found record_param_comms without a name among its inputs, "
                              "expected tensors, sequence, group, rank, name, splits");
         }
@@ -227,9 +229,9 @@ class ExecutionTraceReader
             m_file.dropped["'" + name.substr(0, 40) + "', which is no collective"]++;
             return;
         }
-        event.sequence = IntegerOf(list[at - 3], -1, MAX_NUMBER, place + ", sequence");
-        SetGroup(*node.json, list, at, place, event);
-        SetSizes(*node.json, list, at, place, event);
+        event.sequence = IntegerOf(list[at - 3], -1, MAX_NUMBER, location + ", sequence");
+        SetGroup(*node.json, list, at, location, event);
+        SetSizes(*node.json, list, at, location, event);
         call.recordIds.push_back(recordId);
         if (const auto view = m_c10d.find(parent); view != m_c10d.end())
         {
@@ -253,7 +255,7 @@ class ExecutionTraceReader
     void SetGroup(const Json& node,
                   const Json& list,
                   std::size_t at,
-                  const std::string& place,
+                  const std::string& location,
                   TraceEvent& event)
     {
         const Json& group = list[at - 2];
@@ -266,16 +268,16 @@ class ExecutionTraceReader
         event.category = CategoryOfGroup(AttributeText(node, "pg_desc"));
         const auto positional = [&](std::size_t offset) {
             return at + offset < list.size()
-                       ? IntegerOf(list[at + offset], -1, MAX_NUMBER, place + ", group")
+                       ? IntegerOf(list[at + offset], -1, MAX_NUMBER, location + ", group")
                        : -1;
         };
-        const int64_t first = AttributeNumber(node, "global_rank_start", positional(3), place);
-        const int64_t stride = AttributeNumber(node, "global_rank_stride", positional(4), place);
-        const int64_t size = AttributeNumber(node, "pg_size", positional(5), place);
+        const int64_t first = AttributeNumber(node, "global_rank_start", positional(3), location);
+        const int64_t stride = AttributeNumber(node, "global_rank_stride", positional(4), location);
+        const int64_t size = AttributeNumber(node, "pg_size", positional(5), location);
         if (size > MAX_GROUP || first > MAX_GROUP || stride > MAX_GROUP)
         {
-            throw InputError(place + ": found a group of " + std::to_string(size) + " ranks from " +
-                             std::to_string(first) + ", expected at most " +
+            throw InputError(location + ": found a group of " + std::to_string(size) +
+                             " ranks from " + std::to_string(first) + ", expected at most " +
                              std::to_string(MAX_GROUP));
         }
         TraceGroup& known = m_rank.groups[event.group];
@@ -288,7 +290,7 @@ class ExecutionTraceReader
                 known.ranks.push_back(static_cast<uint32_t>(first + i * stride));
             }
         }
-        const int64_t rank = IntegerOf(list[at - 1], -1, MAX_GROUP, place + ", rank");
+        const int64_t rank = IntegerOf(list[at - 1], -1, MAX_GROUP, location + ", rank");
         if (!m_rank.rank && rank >= 0 && first <= 0 && stride <= 1)
         {
             m_rank.rank = static_cast<uint32_t>(rank);
@@ -298,13 +300,13 @@ class ExecutionTraceReader
     void SetSizes(const Json& node,
                   const Json& list,
                   std::size_t at,
-                  const std::string& place,
+                  const std::string& location,
                   TraceEvent& event)
     {
         event.dtype = AttributeText(node, "dtype");
         const int64_t each = ElementBytes(event.dtype);
-        const int64_t inCount = AttributeNumber(node, "in_msg_nelems", -1, place);
-        const int64_t outCount = AttributeNumber(node, "out_msg_nelems", -1, place);
+        const int64_t inCount = AttributeNumber(node, "in_msg_nelems", -1, location);
+        const int64_t outCount = AttributeNumber(node, "out_msg_nelems", -1, location);
         if (each > 0 && inCount >= 0 && inCount < MAX_EVENT_BYTES && outCount >= 0 &&
             outCount < MAX_EVENT_BYTES)
         {
@@ -315,8 +317,8 @@ class ExecutionTraceReader
         {
             const Json* outputs = ValuesOf(node, "outputs");
             event.dtype = event.dtype.empty() ? TensorType(node) : event.dtype;
-            event.in = Bytes(at >= 4 ? TensorBytes(list[at - 4], place) : 0);
-            event.out = Bytes(outputs == nullptr ? 0 : TensorBytes(*outputs, place));
+            event.in = Bytes(at >= 4 ? TensorBytes(list[at - 4], location) : 0);
+            event.out = Bytes(outputs == nullptr ? 0 : TensorBytes(*outputs, location));
         }
         if (event.in == Bytes() && event.out == Bytes() && event.name == "barrier")
         {
@@ -328,11 +330,11 @@ class ExecutionTraceReader
                   NumbersOf(inParts != nullptr     ? *inParts
                             : at + 1 < list.size() ? list[at + 1]
                                                    : Json::array(),
-                            place),
+                            location),
                   NumbersOf(outParts != nullptr    ? *outParts
                             : at + 2 < list.size() ? list[at + 2]
                                                    : Json::array(),
-                            place));
+                            location));
     }
 
     const Json& m_root;
@@ -349,15 +351,15 @@ class ExecutionTraceReader
 } // namespace
 
 std::vector<int64_t>
-NumbersOf(const Json& value, const std::string& place)
+NumbersOf(const Json& value, const std::string& location)
 {
     const std::string text = value.is_string() ? value.get<std::string>() : "";
     const bool isCut = text.find("...") != std::string::npos; // abbreviated: "[0, 1, ..., 1023]"
-    const Json parsed = text.empty() || isCut ? Json(value) : ParseJson(text, place + ", list");
+    const Json parsed = text.empty() || isCut ? Json(value) : ParseJson(text, location + ", list");
     std::vector<int64_t> numbers;
     for (const Json& item : parsed.is_array() ? parsed : Json::array())
     {
-        numbers.push_back(IntegerOf(item, 0, MAX_EVENT_BYTES, place + ", splits"));
+        numbers.push_back(IntegerOf(item, 0, MAX_EVENT_BYTES, location + ", splits"));
     }
     return numbers;
 }

@@ -24,15 +24,15 @@ constexpr std::size_t NODE_BYTES = 39; //!< size of a record: seven u32, one u64
 class GoalNumbers
 {
   public:
-    GoalNumbers(std::string_view bytes, std::string place)
+    GoalNumbers(std::string_view bytes, std::string location)
         : m_bytes(bytes),
-          m_place(std::move(place))
+          m_location(std::move(location))
     {
     }
 
     [[noreturn]] void Fail(const std::string& found, const std::string& expected) const
     {
-        throw InputError(m_place + ": found " + found + ", expected " + expected);
+        throw InputError(m_location + ": found " + found + ", expected " + expected);
     }
 
     void GoTo(uint64_t at)
@@ -63,7 +63,7 @@ class GoalNumbers
 
   private:
     std::string_view m_bytes;
-    std::string m_place;
+    std::string m_location;
     uint64_t m_at{0};
 };
 
@@ -75,9 +75,9 @@ struct GoalDependents
 };
 
 std::vector<GoalOp>
-ReadRank(std::string_view bytes, uint32_t ranks, const std::string& place)
+ReadRank(std::string_view bytes, uint32_t ranks, const std::string& location)
 {
-    GoalNumbers numbers(bytes, place);
+    GoalNumbers numbers(bytes, location);
     const auto nodes = numbers.Take<uint32_t>();
     const auto roots = numbers.Take<uint32_t>();
     const uint64_t listed = numbers.At() + uint64_t{roots} * sizeof(uint32_t);
@@ -176,14 +176,14 @@ ReadGoalBinary(const TraceBytes& file)
     {
         const auto begin = header.Take<uint64_t>();
         const auto end = header.Take<uint64_t>();
-        const std::string place = file.name + ": rank " + std::to_string(rank);
+        const std::string location = file.name + ": rank " + std::to_string(rank);
         if (begin > end || end > body.size())
         {
             header.Fail("rank " + std::to_string(rank) + " in bytes " + std::to_string(begin) +
                             " to " + std::to_string(end),
                         "an order within " + std::to_string(body.size()));
         }
-        schedule.ranks.push_back(ReadRank(body.substr(begin, end - begin), ranks, place));
+        schedule.ranks.push_back(ReadRank(body.substr(begin, end - begin), ranks, location));
     }
     return schedule;
 }

@@ -109,7 +109,7 @@ class KinetoReader
 
     void Take(const Json& item)
     {
-        const std::string place = m_file.path + ": event " + std::to_string(m_file.nodes);
+        const std::string location = m_file.path + ": event " + std::to_string(m_file.nodes);
         m_file.nodes++;
         const Json* phase = FindField(item, "ph");
         const Json* category = FindField(item, "cat");
@@ -125,11 +125,11 @@ class KinetoReader
         if (kind == "kernel" || kind == "Kernel" || kind == "gpu_memcpy" || kind == "Memcpy" ||
             kind == "gpu_memset" || kind == "Memset")
         {
-            TakeGpuEvent(item, args, kind == "kernel" || kind == "Kernel", place);
+            TakeGpuEvent(item, args, kind == "kernel" || kind == "Kernel", location);
         }
         else if (kind == "cuda_runtime" || kind == "cuda_driver" || kind == "Runtime")
         {
-            TakeCall(item, args, place);
+            TakeCall(item, args, location);
             m_file.dropped["CUDA calls (launch times are kept)"]++;
         }
         else
@@ -138,60 +138,63 @@ class KinetoReader
             const Json* record = FindField(args, "Record function id");
             if (external != nullptr && record != nullptr)
             {
-                m_recordOf[IntegerOf(*external, 0, ANY_NUMBER, place)] =
-                    static_cast<uint64_t>(IntegerOf(*record, 0, ANY_NUMBER, place));
+                m_recordOf[IntegerOf(*external, 0, ANY_NUMBER, location)] =
+                    static_cast<uint64_t>(IntegerOf(*record, 0, ANY_NUMBER, location));
             }
             m_file.dropped[kind.substr(0, 40)]++;
         }
     }
 
-    static double NumberOf(const Json& item, const char* key, const std::string& place)
+    static double NumberOf(const Json& item, const char* key, const std::string& location)
     {
-        const Json& value = FieldOf(item, key, place);
+        const Json& value = FieldOf(item, key, location);
         const double number = value.is_number() ? value.get<double>() : -1;
         constexpr double MAX_MICROSECONDS = 1e17; // the year 5138
         if (!(number >= 0) || number > MAX_MICROSECONDS)
         {
-            throw InputError(place + ", " + key + ": " + FoundText(value) +
+            throw InputError(location + ", " + key + ": " + FoundText(value) +
                              ", expected microseconds");
         }
         return number;
     }
 
-    void TakeGpuEvent(const Json& item, const Json& args, bool isKernel, const std::string& place)
+    void TakeGpuEvent(const Json& item,
+                      const Json& args,
+                      bool isKernel,
+                      const std::string& location)
     {
         KinetoEvent each;
-        each.begin = NumberOf(item, "ts", place);
-        each.end = each.begin + NumberOf(item, "dur", place);
-        each.correlation = IntegerOf(args, "correlation", -1, -1, ANY_NUMBER, place);
-        const int64_t old = IntegerOf(args, "external id", -1, -1, ANY_NUMBER, place);
-        each.external = IntegerOf(args, "External id", old, -1, ANY_NUMBER, place);
+        each.begin = NumberOf(item, "ts", location);
+        each.end = each.begin + NumberOf(item, "dur", location);
+        each.correlation = IntegerOf(args, "correlation", -1, -1, ANY_NUMBER, location);
+        const int64_t old = IntegerOf(args, "external id", -1, -1, ANY_NUMBER, location);
+        each.external = IntegerOf(args, "External id", old, -1, ANY_NUMBER, location);
         TraceEvent& event = each.event;
         event.position = m_file.nodes - 1;
         event.id = "event " + std::to_string(event.position);
-        event.name = TextOf(item, "name", "", place);
+        event.name = TextOf(item, "name", "", location);
         event.kind = TraceEventKind::Compute;
-        event.stream = IntegerOf(args, "stream", 0, 0, ANY_NUMBER, place);
+        event.stream = IntegerOf(args, "stream", 0, 0, ANY_NUMBER, location);
         m_file.kernels += isKernel ? 1 : 0;
         m_file.dropped["copies and fills (played as kernels)"] += isKernel ? 0 : 1;
         if (const Json* grid = FindField(args, "grid");
             grid != nullptr && grid->is_array() && !grid->empty())
         {
             event.channels = static_cast<uint32_t>(
-                IntegerOf((*grid)[0], 0, std::numeric_limits<int32_t>::max(), place + ", grid"));
+                IntegerOf((*grid)[0], 0, std::numeric_limits<int32_t>::max(), location + ", grid"));
         }
         const bool isNccl = isKernel && event.name.compare(0, 4, "nccl") == 0;
         if (isNccl)
         {
-            TakeCollective(args, place, event);
+            TakeCollective(args, location, event);
         }
         m_events.push_back(std::move(each));
     }
 
-    void TakeCollective(const Json& args, const std::string& place, TraceEvent& event)
+    void TakeCollective(const Json& args, const std::string& location, TraceEvent& event)
     {
         const Json* named = FindField(args, "Collective name");
-        const std::string name = named == nullptr ? event.name : TextOf(*named, place);
+        const std::string name = named == nullptr ? event.name : TextOf(*named, location);
         // Fall back on the kernel name, in which the operation precedes the algorithm and the
         // reduction.
         if (!SetCallByName(event, name))
@@ -213,20 +216,20 @@ class KinetoReader
             m_rank.groups.try_emplace("");
             return;
         }
-        event.dtype = TextOf(args, "dtype", "", place);
+        event.dtype = TextOf(args, "dtype", "", location);
         const int64_t each = std::max<int64_t>(1, ElementBytes(event.dtype));
         const int64_t most = MAX_EVENT_BYTES / each;
-        event.in = Bytes(each * IntegerOf(args, "In msg nelems", 0, 0, most, place));
-        event.out = Bytes(each * IntegerOf(args, "Out msg nelems", 0, 0, most, place));
-        event.group = TextOf(args, "Process Group Name", "", place);
-        event.category = CategoryOfGroup(TextOf(args, "Process Group Description", "", place));
+        event.in = Bytes(each * IntegerOf(args, "In msg nelems", 0, 0, most, location));
+        event.out = Bytes(each * IntegerOf(args, "Out msg nelems", 0, 0, most, location));
+        event.group = TextOf(args, "Process Group Name", "", location);
+        event.category = CategoryOfGroup(TextOf(args, "Process Group Description", "", location));
         TraceGroup& group = m_rank.groups[event.group];
-        group.size = static_cast<uint32_t>(
-            IntegerOf(args, "Group size", 0, 0, static_cast<int64_t>(MAX_WORKLOAD_RANKS), place));
+        group.size = static_cast<uint32_t>(IntegerOf(
+            args, "Group size", 0, 0, static_cast<int64_t>(MAX_WORKLOAD_RANKS), location));
         if (const Json* ranks = FindField(args, "Process Group Ranks");
             ranks != nullptr && group.ranks.empty())
         {
-            for (const int64_t rank : NumbersOf(*ranks, place))
+            for (const int64_t rank : NumbersOf(*ranks, location))
             {
                 group.ranks.push_back(
                     static_cast<uint32_t>(std::min<int64_t>(rank, MAX_WORKLOAD_RANKS)));
@@ -239,19 +242,19 @@ class KinetoReader
         const Json* inParts = FindField(args, "In split size");
         const Json* outParts = FindField(args, "Out split size");
         SetSplits(event,
-                  NumbersOf(inParts == nullptr ? Json::array() : *inParts, place),
-                  NumbersOf(outParts == nullptr ? Json::array() : *outParts, place));
+                  NumbersOf(inParts == nullptr ? Json::array() : *inParts, location),
+                  NumbersOf(outParts == nullptr ? Json::array() : *outParts, location));
     }
 
-    void TakeCall(const Json& item, const Json& args, const std::string& place)
+    void TakeCall(const Json& item, const Json& args, const std::string& location)
     {
         KinetoCall call;
-        call.begin = NumberOf(item, "ts", place);
-        call.end = call.begin + NumberOf(item, "dur", place);
+        call.begin = NumberOf(item, "ts", location);
+        call.end = call.begin + NumberOf(item, "dur", location);
         const Json* thread = FindField(item, "tid");
         call.thread = thread != nullptr && thread->is_number_integer() ? thread->get<int64_t>() : 0;
-        call.correlation = IntegerOf(args, "correlation", -1, -1, ANY_NUMBER, place);
-        const std::string name = TextOf(item, "name", "", place);
+        call.correlation = IntegerOf(args, "correlation", -1, -1, ANY_NUMBER, location);
+        const std::string name = TextOf(item, "name", "", location);
         call.isWait = name.find("StreamWaitEvent") != std::string::npos;
         call.isSynchronizing = name.find("Synchronize") != std::string::npos;
         m_calls.push_back(call);
@@ -264,11 +267,11 @@ class KinetoReader
         {
             return;
         }
-        const std::string place = m_file.path + ": distributedInfo";
+        const std::string location = m_file.path + ": distributedInfo";
         const Json info =
-            found->is_string() ? ParseJson(found->get<std::string>(), place) : Json(*found);
+            found->is_string() ? ParseJson(found->get<std::string>(), location) : Json(*found);
         constexpr auto LAST = static_cast<int64_t>(MAX_WORKLOAD_RANKS) - 1;
-        const int64_t rank = IntegerOf(info, "rank", -1, -1, LAST, place);
+        const int64_t rank = IntegerOf(info, "rank", -1, -1, LAST, location);
         if (rank >= 0)
         {
             m_rank.rank = static_cast<uint32_t>(rank);
@@ -276,7 +279,7 @@ class KinetoReader
         if (const Json* groups = FindField(info, "pg_config");
             groups != nullptr && groups->is_array())
         {
-            AddProcessGroups(*groups, place, m_rank);
+            AddProcessGroups(*groups, location, m_rank);
         }
     }
 

@@ -16,12 +16,12 @@ namespace
 constexpr auto LAST_RANK = static_cast<int64_t>(MAX_WORKLOAD_RANKS) - 1;
 
 std::vector<uint32_t>
-RanksOf(const Json& list, const std::string& place)
+RanksOf(const Json& list, const std::string& location)
 {
     std::vector<uint32_t> ranks;
-    for (const Json& rank : ListOf(list, place))
+    for (const Json& rank : ListOf(list, location))
     {
-        ranks.push_back(static_cast<uint32_t>(IntegerOf(rank, 0, LAST_RANK, place)));
+        ranks.push_back(static_cast<uint32_t>(IntegerOf(rank, 0, LAST_RANK, location)));
     }
     return ranks;
 }
@@ -29,14 +29,14 @@ RanksOf(const Json& list, const std::string& place)
 } // namespace
 
 void
-AddProcessGroups(const Json& list, const std::string& place, RankTrace& rank)
+AddProcessGroups(const Json& list, const std::string& location, RankTrace& rank)
 {
-    for (const Json& item : ListOf(list, place))
+    for (const Json& item : ListOf(list, location))
     {
         TraceGroup group;
         if (const Json* ranks = FindField(item, "ranks"))
         {
-            for (const int64_t each : NumbersOf(*ranks, place))
+            for (const int64_t each : NumbersOf(*ranks, location))
             {
                 group.ranks.push_back(static_cast<uint32_t>(std::min(each, LAST_RANK)));
             }
@@ -44,16 +44,16 @@ AddProcessGroups(const Json& list, const std::string& place, RankTrace& rank)
         for (const char* key : {"group_size", "pg_size"})
         {
             group.size =
-                static_cast<uint32_t>(IntegerOf(item, key, group.size, 0, LAST_RANK + 1, place));
+                static_cast<uint32_t>(IntegerOf(item, key, group.size, 0, LAST_RANK + 1, location));
         }
-        rank.groups[TextOf(item, "pg_name", "", place)] = group;
+        rank.groups[TextOf(item, "pg_name", "", location)] = group;
     }
 }
 
 void
-ReadProcessGroups(const std::string& text, const std::string& place, RankTrace& rank)
+ReadProcessGroups(const std::string& text, const std::string& location, RankTrace& rank)
 {
-    Json list = ParseJson(text.empty() ? "[]" : text, place);
+    Json list = ParseJson(text.empty() ? "[]" : text, location);
     // The text may contain the list, or a list with one such text.
     for (int depth = 0; depth < 2; depth++)
     {
@@ -63,10 +63,10 @@ ReadProcessGroups(const std::string& text, const std::string& place, RankTrace& 
         }
         if (list.is_string())
         {
-            list = ParseJson(list.get<std::string>(), place);
+            list = ParseJson(list.get<std::string>(), location);
         }
     }
-    AddProcessGroups(list, place, rank);
+    AddProcessGroups(list, location, rank);
 }
 
 std::map<std::string, std::vector<uint32_t>>

@@ -15,10 +15,10 @@ namespace weir
  * all), group_size}, possibly quoted or as the only text of a list.
  * @throws InputError for other content.
  */
-void ReadProcessGroups(const std::string& text, const std::string& place, RankTrace& rank);
+void ReadProcessGroups(const std::string& text, const std::string& location, RankTrace& rank);
 
 /** Adds the groups of Kineto's distributedInfo.pg_config: {pg_name, ranks, pg_size}. */
-void AddProcessGroups(const Json& list, const std::string& place, RankTrace& rank);
+void AddProcessGroups(const Json& list, const std::string& location, RankTrace& rank);
 
 /** Reads ASTRA-sim's comm_group.json: {"id": [ranks]}. @throws InputError */
 std::map<std::string, std::vector<uint32_t>> ReadGroupFile(const std::string& path);

@@ -41,7 +41,7 @@ void JoinHostTrace(const TraceFile& host, TraceFile& kernels);
  * Numbers of a list, or of a list as text, "[1, 2]"; none for abbreviated text, "[0, ..., 9]".
  * @throws InputError
  */
-std::vector<int64_t> NumbersOf(const Json& value, const std::string& place);
+std::vector<int64_t> NumbersOf(const Json& value, const std::string& location);
 
 /**
  * Sets the splits of @p event in bytes if it is an all-to-all with uneven parts.

@@ -304,7 +304,7 @@ class SimAiReader
         {
             m_file.remarks.push_back("pp " + std::to_string(pipeline) +
                                      ": every rank plays all layers, without transfers between "
-                                     "stages, which the file does not place");
+                                     "stages, whose positions the file does not give");
         }
         m_file.remarks.emplace_back("compute times are nanoseconds");
         RemarkOnUnplayed();
@@ -362,8 +362,8 @@ class SimAiReader
         (call.op == CollectiveOp::AllGather && !givesShard ? call.out : call.in) = pass.bytes;
         call.after = m_last;
         const auto at = static_cast<uint32_t>(m_rank.events.size());
-        const bool isAlone = m_rank.groups.at(call.group).size == 1;
-        if (isAlone)
+        const bool isSingle = m_rank.groups.at(call.group).size == 1;
+        if (isSingle)
         {
             m_file.dropped["collective of a single rank"]++;
             return;

@@ -18,7 +18,7 @@ namespace
 
 /** "a.et: node 7". */
 std::string
-PlaceOf(const RankTrace& rank, const TraceEvent& event)
+LocationOf(const RankTrace& rank, const TraceEvent& event)
 {
     return rank.file + ": " + event.id;
 }
@@ -173,7 +173,7 @@ class CallMatcher
      * @p group as a rule for every rank; a group of all recorded ranks becomes a group of all
      * ranks.
      */
-    TraceGroup Repeated(const TraceGroup& group, const std::string& place) const
+    TraceGroup Repeated(const TraceGroup& group, const std::string& location) const
     {
         if (group.size >= m_world || group.ranks.size() >= m_world)
         {
@@ -188,7 +188,7 @@ class CallMatcher
         {
             if (group.ranks[i] != group.ranks[i - 1] + stride || stride == 0 || stride > m_world)
             {
-                throw InputError(place +
+                throw InputError(location +
                                  ": found ranks that are not evenly spaced, expected even spacing "
                                  "where one rank represents all");
             }
@@ -212,11 +212,12 @@ class CallMatcher
             TraceEvent& event = rank.events[i];
             if (event.kind == TraceEventKind::Collective)
             {
-                const std::string place = PlaceOf(rank, event) + ", group '" + event.group + "'";
+                const std::string location =
+                    LocationOf(rank, event) + ", group '" + event.group + "'";
                 const TraceGroup group = m_traces.isReplicated
-                                             ? Repeated(rank.groups[event.group], place)
+                                             ? Repeated(rank.groups[event.group], location)
                                              : rank.groups[event.group];
-                const auto members = MembersOf(group, number, m_traces.rankCount, place);
+                const auto members = MembersOf(group, number, m_traces.rankCount, location);
                 CompleteSizes(event, std::max<std::size_t>(members.size(), 1));
                 if (members.size() < 2)
                 {
@@ -253,7 +254,7 @@ class CallMatcher
         if (event.peer >= m_traces.rankCount || event.tag == GoalOp::ANY)
         {
             throw IncompleteTraces(
-                PlaceOf(rank, event) + ": found a " + NameOfCall(event) + " with " +
+                LocationOf(rank, event) + ": found a " + NameOfCall(event) + " with " +
                 (event.peer == GoalOp::ANY || event.tag == GoalOp::ANY
                      ? "any source or tag"
                      : "rank " + std::to_string(event.peer)) +
@@ -273,9 +274,9 @@ class CallMatcher
     {
         const RankTrace& rank = m_traces.ranks[found.rank];
         const RankTrace& other = m_traces.ranks[expected.rank];
-        throw InputError(PlaceOf(rank, At(found)) + ": found " + DescribeCall(rank, At(found)) +
+        throw InputError(LocationOf(rank, At(found)) + ": found " + DescribeCall(rank, At(found)) +
                          ", expected " + DescribeCall(other, At(expected)) + " as in " +
-                         PlaceOf(other, At(expected)));
+                         LocationOf(other, At(expected)));
     }
 
     void MatchCollectives(const std::string& group,
@@ -305,7 +306,7 @@ class CallMatcher
                                            : EventId{member, own->second[first.size()]};
                 const RankTrace& rank = m_traces.ranks[left.rank];
                 throw InputError(
-                    PlaceOf(rank, At(left)) + ": found " + DescribeCall(rank, At(left)) +
+                    LocationOf(rank, At(left)) + ": found " + DescribeCall(rank, At(left)) +
                     " that rank " + std::to_string(lacks ? member : firstRank) +
                     " does not take part in, expected it of all " + std::to_string(members.size()) +
                     " ranks of group '" + At(left).group + "'");
@@ -369,11 +370,11 @@ class CallMatcher
                 {
                     const RankTrace& rank = m_traces.ranks[call.events[to].rank];
                     const RankTrace& other = m_traces.ranks[call.events[from].rank];
-                    throw InputError(PlaceOf(rank, event) + ": found a part of " +
+                    throw InputError(LocationOf(rank, event) + ": found a part of " +
                                      std::to_string(gets[from].Count()) + " B from rank " +
                                      std::to_string(call.members[from]) + ", expected " +
                                      std::to_string(call.splits[from][to].Count()) + " B as in " +
-                                     PlaceOf(other, At(call.events[from])));
+                                     LocationOf(other, At(call.events[from])));
                 }
             }
         }
@@ -416,7 +417,7 @@ class CallMatcher
     {
         const RankTrace& rank = m_traces.ranks[id.rank];
         const TraceEvent& event = At(id);
-        throw InputError(PlaceOf(rank, event) + ": found " + DescribeCall(rank, event) +
+        throw InputError(LocationOf(rank, event) + ": found " + DescribeCall(rank, event) +
                          " that rank " + std::to_string(event.peer) + " has no partner for (tag " +
                          std::to_string(event.tag) + "), expected one");
     }
@@ -450,7 +451,7 @@ class CallMatcher
 } // namespace
 
 std::vector<uint32_t>
-MembersOf(const TraceGroup& group, uint32_t rank, uint32_t ranks, const std::string& place)
+MembersOf(const TraceGroup& group, uint32_t rank, uint32_t ranks, const std::string& location)
 {
     std::vector<uint32_t> members = group.ranks;
     if (members.empty() && (group.size == 0 || group.size >= ranks))
@@ -464,7 +465,7 @@ MembersOf(const TraceGroup& group, uint32_t rank, uint32_t ranks, const std::str
         const uint64_t block = uint64_t{group.size} * group.stride;
         if (ranks % block != 0)
         {
-            throw IncompleteTraces(place + ": found groups of " + std::to_string(group.size) +
+            throw IncompleteTraces(location + ": found groups of " + std::to_string(group.size) +
                                    " ranks, each " + std::to_string(group.stride) +
                                    " apart, among " + std::to_string(ranks) +
                                    " ranks, expected a multiple of " + std::to_string(block));
@@ -479,7 +480,7 @@ MembersOf(const TraceGroup& group, uint32_t rank, uint32_t ranks, const std::str
         *std::max_element(members.begin(), members.end()) >= ranks)
     {
         throw InputError(
-            place + ": found a group of " + std::to_string(members.size()) + " ranks up to " +
+            location + ": found a group of " + std::to_string(members.size()) + " ranks up to " +
             std::to_string(*std::max_element(members.begin(), members.end())) + ", expected rank " +
             std::to_string(rank) + " among them and all below " + std::to_string(ranks));
     }

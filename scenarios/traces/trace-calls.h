@@ -56,7 +56,7 @@ MatchedTraces MatchCalls(const std::vector<TraceFile>& files, const TraceOptions
 std::vector<uint32_t> MembersOf(const TraceGroup& group,
                                 uint32_t rank,
                                 uint32_t ranks,
-                                const std::string& place);
+                                const std::string& location);
 
 } // namespace weir
 

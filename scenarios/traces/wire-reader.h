@@ -25,10 +25,10 @@ enum class WireType : uint8_t
 class WireReader
 {
   public:
-    /** @param place location for messages @param bytes must outlive the reader */
-    WireReader(std::string_view bytes, std::string place)
+    /** @param location for messages @param bytes must outlive the reader */
+    WireReader(std::string_view bytes, std::string location)
         : m_bytes(bytes),
-          m_place(std::move(place))
+          m_location(std::move(location))
     {
     }
 
@@ -129,11 +129,11 @@ class WireReader
   private:
     [[noreturn]] void Fail(const std::string& found) const
     {
-        throw InputError(m_place + ": found " + found + ", expected a protobuf message");
+        throw InputError(m_location + ": found " + found + ", expected a protobuf message");
     }
 
     std::string_view m_bytes;
-    std::string m_place;
+    std::string m_location;
     uint64_t m_field{0};
     WireType m_type{WireType::Varint};
     uint64_t m_number{0};

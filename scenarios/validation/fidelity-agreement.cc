@@ -56,7 +56,7 @@ struct ComparedPlacement
     uint32_t nodes;
     uint32_t stride{1};       //!< distance between its GPUs
     uint32_t nodesPerNode{1}; //!< nodes of the cluster per node of the call
-    bool isAlone{true};       //!< uncontended
+    bool isUncontended{true};
 };
 
 constexpr ComparedPlacement FILLED[] = {{"packed", 1},
@@ -143,7 +143,7 @@ class Comparison
      */
     std::vector<CollectiveCall> WithOther()
     {
-        if (m_placement.isAlone)
+        if (m_placement.isUncontended)
         {
             return {call};
         }
@@ -203,7 +203,7 @@ class Comparison
                                  {"fastest/least time"},
                                  least,
                                  std::min({times.analytical, times.stream, times.flow})));
-        if (m_placement.isAlone)
+        if (m_placement.isUncontended)
         {
             m_cases.push_back(CaseOf(name, {"stream/closed form"}, times.analytical, times.stream));
         }
@@ -335,10 +335,10 @@ ComparedFabrics()
             {"leaf-spine", leafSpine}};
 }
 
-/** Adds the calls on @p cluster, which is named @p place in the cases. */
+/** Adds the calls on @p cluster, which is named @p clusterName in the cases. */
 void
 CompareOn(const ClusterSpec& cluster,
-          const std::string& place,
+          const std::string& clusterName,
           const std::string& routing,
           std::vector<CaseOutcome>& cases)
 {
@@ -362,7 +362,7 @@ CompareOn(const ClusterSpec& cluster,
         call.op = each.op;
         call.overrides.algorithm = each.algorithm;
         const FidelityTimes times = TimesOf(bench, {call});
-        const std::string name = each.name + (", " + place + ", " + routing);
+        const std::string name = each.name + (", " + clusterName + ", " + routing);
         cases.push_back(CaseOf(name, {flow, flow + " " + routing}, times.stream, times.flow));
         cases.push_back(
             CaseOf(name, {"fabrics: stream/closed form"}, times.analytical, times.stream));

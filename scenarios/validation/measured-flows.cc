@@ -117,8 +117,8 @@ MeanAndP99(std::vector<double> values)
         sum += value;
     }
     const auto count = static_cast<double>(values.size());
-    const std::size_t place = std::min(values.size() - 1, static_cast<std::size_t>(0.99 * count));
-    return {sum / count, values[place]};
+    const std::size_t index = std::min(values.size() - 1, static_cast<std::size_t>(0.99 * count));
+    return {sum / count, values[index]};
 }
 
 const std::vector<std::string> RUN_COLUMNS{

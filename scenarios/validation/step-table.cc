@@ -20,11 +20,11 @@ constexpr const char* NAME_COLUMN = "case";
 /** Meaning of the fields of a line. */
 struct TableLayout
 {
-    std::vector<std::string> columns;                        //!< column name by field
-    std::size_t name{0};                                     //!< field of the row's name
-    std::size_t measured{0};                                 //!< field of the measured seconds
-    std::vector<std::size_t> classes;                        //!< fields by which errors are grouped
-    std::vector<std::pair<std::size_t, std::string>> places; //!< field, key path in the scenario
+    std::vector<std::string> columns;                      //!< column name by field
+    std::size_t name{0};                                   //!< field of the row's name
+    std::size_t measured{0};                               //!< field of the measured seconds
+    std::vector<std::size_t> classes;                      //!< fields by which errors are grouped
+    std::vector<std::pair<std::size_t, std::string>> keys; //!< field, key path in the scenario
 };
 
 /**
@@ -66,11 +66,11 @@ ReadLayout(const YamlNode& suite, LocatedLines& lines)
     {
         layout.classes.push_back(FieldOf(layout.columns, item.AsString(), item));
     }
-    const YamlNode places = suite.Get("columns");
-    for (const std::string& column : places.Keys())
+    const YamlNode columns = suite.Get("columns");
+    for (const std::string& column : columns.Keys())
     {
-        const YamlNode place = places.Get(column);
-        layout.places.emplace_back(FieldOf(layout.columns, column, place), place.AsString());
+        const YamlNode key = columns.Get(column);
+        layout.keys.emplace_back(FieldOf(layout.columns, column, key), key.AsString());
     }
     return layout;
 }
@@ -104,11 +104,11 @@ ReadRow(const YamlNode& start,
     {
         YamlNode run = YamlNode::Parse("{}", lines.Path());
         run.Overlay(start);
-        for (const auto& [field, place] : layout.places)
+        for (const auto& [field, key] : layout.keys)
         {
             if (!lines.Fields()[field].empty())
             {
-                run.Set(place, std::string(lines.Fields()[field]));
+                run.Set(key, std::string(lines.Fields()[field]));
             }
         }
         Scenario scenario = ReadScenario(run, catalog, known);

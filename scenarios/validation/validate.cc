@@ -175,12 +175,12 @@ AddSteps(const std::vector<ValidationCase>& cases,
 {
     for (const auto& one : cases)
     {
-        SuiteProgress place{outcome.cases.size(), cases.size()};
-        progress(place);
+        SuiteProgress current{outcome.cases.size(), cases.size()};
+        progress(current);
         const RunResult result =
             RunScenario(one.scenario, *loop(one.scenario.fidelity), [&](Time now) {
-                place.now = now;
-                progress(place);
+                current.now = now;
+                progress(current);
             });
         outcome.cases.push_back(
             {one.name, one.classes, one.measuredStep, result.StepTime().ToSeconds()});

@@ -67,11 +67,11 @@ FindField(const Json& object, const char* key)
 }
 
 void
-ExpectKeys(const Json& object, const std::vector<const char*>& keys, const std::string& place)
+ExpectKeys(const Json& object, const std::vector<const char*>& keys, const std::string& location)
 {
     if (!object.is_object())
     {
-        throw InputError(place + ": " + FoundText(object) + ", expected a map");
+        throw InputError(location + ": " + FoundText(object) + ", expected a map");
     }
     for (const auto& item : object.items())
     {
@@ -81,19 +81,20 @@ ExpectKeys(const Json& object, const std::vector<const char*>& keys, const std::
         if (!isKnown)
         {
             const std::vector<std::string> names(keys.begin(), keys.end());
-            throw InputError(place + ": found the unknown key '" + key +
+            throw InputError(location + ": found the unknown key '" + key +
                              "', expected one of: " + JoinNames(names) + DidYouMean(key, names));
         }
     }
 }
 
 const Json&
-FieldOf(const Json& object, const char* key, const std::string& place)
+FieldOf(const Json& object, const char* key, const std::string& location)
 {
     const Json* found = FindField(object, key);
     if (found == nullptr)
     {
-        throw InputError(place + ": " + FoundText(object) + " without " + key + ", expected one");
+        throw InputError(location + ": " + FoundText(object) + " without " + key +
+                         ", expected one");
     }
     return *found;
 }
@@ -110,7 +111,7 @@ FoundText(const Json& value)
 }
 
 int64_t
-IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& place)
+IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& location)
 {
     bool isWhole = value.is_number_integer();
     int64_t number = 0;
@@ -143,7 +144,7 @@ IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& pla
     }
     if (!isWhole || number < least || number > most)
     {
-        throw InputError(place + ": " + FoundText(value) + ", expected a whole number of " +
+        throw InputError(location + ": " + FoundText(value) + ", expected a whole number of " +
                          std::to_string(least) + " to " + std::to_string(most));
     }
     return number;
@@ -151,9 +152,9 @@ IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& pla
 
 int64_t
 IntegerOf(
-    const Json& object, const char* key, int64_t least, int64_t most, const std::string& place)
+    const Json& object, const char* key, int64_t least, int64_t most, const std::string& location)
 {
-    return IntegerOf(FieldOf(object, key, place), least, most, place + ", " + key);
+    return IntegerOf(FieldOf(object, key, location), least, most, location + ", " + key);
 }
 
 int64_t
@@ -162,37 +163,37 @@ IntegerOf(const Json& object,
           int64_t absent,
           int64_t least,
           int64_t most,
-          const std::string& place)
+          const std::string& location)
 {
     const Json* found = FindField(object, key);
     return found == nullptr || found->is_null()
                ? absent
-               : IntegerOf(*found, least, most, place + ", " + key);
+               : IntegerOf(*found, least, most, location + ", " + key);
 }
 
 const std::string&
-TextOf(const Json& value, const std::string& place)
+TextOf(const Json& value, const std::string& location)
 {
     if (!value.is_string())
     {
-        throw InputError(place + ": " + FoundText(value) + ", expected a text");
+        throw InputError(location + ": " + FoundText(value) + ", expected a text");
     }
     return value.get_ref<const std::string&>();
 }
 
 std::string
-TextOf(const Json& object, const char* key, const std::string& absent, const std::string& place)
+TextOf(const Json& object, const char* key, const std::string& absent, const std::string& location)
 {
     const Json* found = FindField(object, key);
-    return found == nullptr || found->is_null() ? absent : TextOf(*found, place + ", " + key);
+    return found == nullptr || found->is_null() ? absent : TextOf(*found, location + ", " + key);
 }
 
 const Json&
-ListOf(const Json& value, const std::string& place)
+ListOf(const Json& value, const std::string& location)
 {
     if (!value.is_array())
     {
-        throw InputError(place + ": " + FoundText(value) + ", expected a list");
+        throw InputError(location + ": " + FoundText(value) + ", expected a list");
     }
     return value;
 }

@@ -9,8 +9,8 @@
 
 /**
  * @file
- * Typed reading of JSON files from other programs; every error names the place. A *place* is the
- * file and the element, "a.json: node 7".
+ * Typed reading of JSON files from other programs; every error names the location. A *location* is
+ * the file and the element, "a.json: node 7".
  */
 namespace weir
 {
@@ -30,13 +30,15 @@ void ExpectShallow(const std::string& text, const std::string& path);
 Json ParseJson(const std::string& text, const std::string& path);
 
 /** The value of @p key. @throws InputError when @p object is not an object or lacks it. */
-const Json& FieldOf(const Json& object, const char* key, const std::string& place);
+const Json& FieldOf(const Json& object, const char* key, const std::string& location);
 
 /**
  * @throws InputError, with the nearest name, where @p object is not an object or has a key not in
  *         @p keys.
  */
-void ExpectKeys(const Json& object, const std::vector<const char*>& keys, const std::string& place);
+void ExpectKeys(const Json& object,
+                const std::vector<const char*>& keys,
+                const std::string& location);
 
 /** The value of @p key; null where @p object is not an object or lacks it. */
 const Json* FindField(const Json& object, const char* key);
@@ -44,11 +46,11 @@ const Json* FindField(const Json& object, const char* key);
 /**
  * A whole number within bounds, also given as a float or as digits in a text. @throws InputError
  */
-int64_t IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& place);
+int64_t IntegerOf(const Json& value, int64_t least, int64_t most, const std::string& location);
 
 /** The same for @p key, which must be present. @throws InputError */
 int64_t IntegerOf(
-    const Json& object, const char* key, int64_t least, int64_t most, const std::string& place);
+    const Json& object, const char* key, int64_t least, int64_t most, const std::string& location);
 
 /** The same for @p key; @p absent where it is missing or null. @throws InputError */
 int64_t IntegerOf(const Json& object,
@@ -56,10 +58,10 @@ int64_t IntegerOf(const Json& object,
                   int64_t absent,
                   int64_t least,
                   int64_t most,
-                  const std::string& place);
+                  const std::string& location);
 
 /** A text. @throws InputError */
-const std::string& TextOf(const Json& value, const std::string& place);
+const std::string& TextOf(const Json& value, const std::string& location);
 
 /**
  * The text of @p key; @p absent where it is missing or null. @throws InputError where it is not a
@@ -68,10 +70,10 @@ const std::string& TextOf(const Json& value, const std::string& place);
 std::string TextOf(const Json& object,
                    const char* key,
                    const std::string& absent,
-                   const std::string& place);
+                   const std::string& location);
 
 /** A list. @throws InputError */
-const Json& ListOf(const Json& value, const std::string& place);
+const Json& ListOf(const Json& value, const std::string& location);
 
 /** "found 7", "found a list", for messages. */
 std::string FoundText(const Json& value);

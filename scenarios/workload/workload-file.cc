@@ -49,7 +49,7 @@ Choice
 ChoiceOf(const std::string& text,
          std::size_t count,
          const char* (*name)(Choice),
-         const std::string& place)
+         const std::string& location)
 {
     std::string names;
     for (std::size_t i = 0; i < count; i++)
@@ -61,7 +61,7 @@ ChoiceOf(const std::string& text,
         }
         names += (names.empty() ? "" : ", ") + each;
     }
-    throw InputError(place + ": found '" + text + "', expected one of: " + names);
+    throw InputError(location + ": found '" + text + "', expected one of: " + names);
 }
 
 Json
@@ -268,27 +268,29 @@ class WorkloadReader
         for (const Json& group : List("groups"))
         {
             std::vector<Rank> members;
-            const std::string place = m_path + ": group " + std::to_string(m_graph.groups.size());
-            for (const Json& member : ListOf(group, place))
+            const std::string location =
+                m_path + ": group " + std::to_string(m_graph.groups.size());
+            for (const Json& member : ListOf(group, location))
             {
-                members.emplace_back(static_cast<std::size_t>(IntegerOf(member, 0, last, place)));
+                members.emplace_back(
+                    static_cast<std::size_t>(IntegerOf(member, 0, last, location)));
             }
             m_graph.groups.push_back(std::move(members));
         }
         const auto groups = static_cast<int64_t>(m_graph.groups.size());
         for (const Json& rank : ranks)
         {
-            const std::string place = m_path + ": rank " + std::to_string(m_graph.RankCount());
-            ExpectKeys(rank, {"program", "groups"}, place);
+            const std::string location = m_path + ": rank " + std::to_string(m_graph.RankCount());
+            ExpectKeys(rank, {"program", "groups"}, location);
             m_graph.rankProgram.push_back(
-                static_cast<uint32_t>(IntegerOf(rank, "program", 0, MAX_INDEX, place)));
+                static_cast<uint32_t>(IntegerOf(rank, "program", 0, MAX_INDEX, location)));
             std::vector<uint32_t> slots;
-            for (const Json& slot : ListOf(FieldOf(rank, "groups", place), place))
+            for (const Json& slot : ListOf(FieldOf(rank, "groups", location), location))
             {
                 const bool isNone = slot.is_null();
-                slots.push_back(isNone
-                                    ? RankGroups::NO_GROUP
-                                    : static_cast<uint32_t>(IntegerOf(slot, 0, groups - 1, place)));
+                slots.push_back(
+                    isNone ? RankGroups::NO_GROUP
+                           : static_cast<uint32_t>(IntegerOf(slot, 0, groups - 1, location)));
             }
             m_graph.rankGroups.push_back(std::move(slots));
         }
@@ -296,14 +298,14 @@ class WorkloadReader
 
     void ReadSplits(const Json& splits)
     {
-        const std::string place = m_path + ": splits " + std::to_string(m_graph.traffics.size());
+        const std::string location = m_path + ": splits " + std::to_string(m_graph.traffics.size());
         TrafficParts parts;
-        for (const Json& row : ListOf(splits, place))
+        for (const Json& row : ListOf(splits, location))
         {
             std::vector<Bytes> bytes;
-            for (const Json& part : ListOf(row, place))
+            for (const Json& part : ListOf(row, location))
             {
-                bytes.emplace_back(IntegerOf(part, 0, MAX_BYTES, place));
+                bytes.emplace_back(IntegerOf(part, 0, MAX_BYTES, location));
             }
             parts.push_back(std::move(bytes));
         }
@@ -312,28 +314,29 @@ class WorkloadReader
 
     void ReadProgram(const Json& object)
     {
-        const std::string place = m_path + ": program " + std::to_string(m_graph.programs.size());
-        ExpectKeys(object, {"stage", "ops"}, place);
+        const std::string location =
+            m_path + ": program " + std::to_string(m_graph.programs.size());
+        ExpectKeys(object, {"stage", "ops"}, location);
         m_graph.programStage.push_back(
-            static_cast<uint32_t>(IntegerOf(object, "stage", 0, 0, MAX_WORKLOAD_RANKS, place)));
+            static_cast<uint32_t>(IntegerOf(object, "stage", 0, 0, MAX_WORKLOAD_RANKS, location)));
         StepProgram program;
-        std::vector<StepDependency> places; // by operation
-        const Json& list = ListOf(FieldOf(object, "ops", place), place);
+        std::vector<StepDependency> positions; // by operation
+        const Json& list = ListOf(FieldOf(object, "ops", location), location);
         for (const Json& item : list)
         {
-            const std::string where = place + ", operation " + std::to_string(places.size());
+            const std::string where = location + ", operation " + std::to_string(positions.size());
             const auto stream =
                 ChoiceOf<StreamKind>(TextOf(FieldOf(item, "stream", where), where + ", stream"),
                                      STREAM_COUNT,
                                      ToString,
                                      where + ", stream");
             auto& ops = program.streams[static_cast<std::size_t>(stream)];
-            places.push_back({stream, static_cast<uint32_t>(ops.size())});
+            positions.push_back({stream, static_cast<uint32_t>(ops.size())});
             ops.push_back(ReadOp(item, where));
         }
-        for (std::size_t i = 0; i < places.size(); i++)
+        for (std::size_t i = 0; i < positions.size(); i++)
         {
-            const std::string where = place + ", operation " + std::to_string(i) + ", after";
+            const std::string where = location + ", operation " + std::to_string(i) + ", after";
             const Json* after = FindField(list[i], "after");
             if (after == nullptr)
             {
@@ -344,15 +347,15 @@ class WorkloadReader
                 throw InputError(where + ": found " + std::to_string(after->size()) +
                                  " operations, expected at most " + std::to_string(MAX_SHORT));
             }
-            auto& ops = program.streams[static_cast<std::size_t>(places[i].stream)];
-            StepOp& op = ops[places[i].position];
+            auto& ops = program.streams[static_cast<std::size_t>(positions[i].stream)];
+            StepOp& op = ops[positions[i].position];
             op.firstDependency = static_cast<uint32_t>(program.dependencies.size());
             op.dependencyCount = static_cast<uint16_t>(after->size());
-            const auto last = static_cast<int64_t>(places.size()) - 1;
+            const auto last = static_cast<int64_t>(positions.size()) - 1;
             for (const Json& index : *after)
             {
                 program.dependencies.push_back(
-                    places[static_cast<std::size_t>(IntegerOf(index, 0, last, where))]);
+                    positions[static_cast<std::size_t>(IntegerOf(index, 0, last, where))]);
             }
         }
         m_graph.programs.push_back(std::move(program));

@@ -20,13 +20,13 @@ class InputError : public std::runtime_error
 
 /**
  * Calls @p make and converts its exceptions about invalid values to InputError.
- * @param place what the message begins with; empty: nothing
+ * @param location what the message begins with; empty: nothing
  */
 template <typename Make>
 auto
-ConvertErrors(const std::string& place, const Make& make)
+ConvertErrors(const std::string& location, const Make& make)
 {
-    const std::string prefix = place.empty() ? "" : place + ": ";
+    const std::string prefix = location.empty() ? "" : location + ": ";
     try
     {
         return make();

@@ -28,7 +28,7 @@ IsUtf16(std::string_view text)
 
 /** Location "file:line:column" of the character at @p offset. */
 std::string
-PlaceIn(const std::string& path, std::string_view text, std::size_t offset)
+LocationIn(const std::string& path, std::string_view text, std::size_t offset)
 {
     const std::string_view before = text.substr(0, offset);
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
@@ -122,7 +122,7 @@ ReadTextFile(const std::string& path, const std::string& expected)
     const std::size_t wrong = IsUtf16(text) ? std::string_view::npos : FindNonText(text);
     if (wrong != std::string_view::npos)
     {
-        throw InputError(PlaceIn(path, text, wrong) + ": found " + ByteName(text[wrong]) +
+        throw InputError(LocationIn(path, text, wrong) + ": found " + ByteName(text[wrong]) +
                          ", expected " + expected);
     }
     if (text.compare(0, BYTE_ORDER_MARK.size(), BYTE_ORDER_MARK) == 0)

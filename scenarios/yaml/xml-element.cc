@@ -29,7 +29,7 @@ struct XmlElement::File
     }
 
     /** Location "path:line:column" of the character at @p offset. */
-    std::string Place(std::ptrdiff_t offset) const
+    std::string Location(std::ptrdiff_t offset) const
     {
         const std::size_t line = LineAt(offset);
         const auto column = std::max<std::ptrdiff_t>(offset - lines[line - 1], 0) + 1;
@@ -74,13 +74,13 @@ XmlElement::Parse(std::string text, const std::string& path, const char* root)
     const auto result = file->document.load_buffer(file->text.data(), file->text.size());
     if (!result)
     {
-        throw InputError(file->Place(result.offset) + ": found '" + result.description() +
+        throw InputError(file->Location(result.offset) + ": found '" + result.description() +
                          "', expected XML");
     }
     const pugi::xml_node node = file->document.document_element();
     if (std::string(node.name()) != root)
     {
-        throw InputError(file->Place(node.offset_debug() - 1) + ": found the element '" +
+        throw InputError(file->Location(node.offset_debug() - 1) + ": found the element '" +
                          node.name() + "', expected '" + root + "'");
     }
     return XmlElement(file, node);
@@ -208,7 +208,7 @@ XmlElement::Fail(const char* attribute, const std::string& message) const
 {
     const bool hasAttribute = attribute != nullptr && *attribute != '\0';
     // offset_debug() is the offset of the name, one past "<"
-    throw InputError(m_file->Place(m_node->offset_debug() - 1) + ": " + Name() +
+    throw InputError(m_file->Location(m_node->offset_debug() - 1) + ": " + Name() +
                      (hasAttribute ? std::string(" ") + attribute : "") + ": " + message);
 }
 

@@ -89,10 +89,10 @@ class DocumentStarts : public YAML::EventHandler
 class YamlLoader
 {
   public:
-    /** @param hasPlaces whether messages give lines and columns of the text */
-    YamlLoader(std::string file, bool hasPlaces)
+    /** @param hasLocations whether messages give lines and columns of the text */
+    YamlLoader(std::string file, bool hasLocations)
         : m_file(std::move(file)),
-          m_hasPlaces(hasPlaces)
+          m_hasLocations(hasLocations)
     {
     }
 
@@ -126,8 +126,9 @@ class YamlLoader
         }
         if (starts.marks.empty() || document.IsNull())
         {
-            throw InputError(m_file + (m_hasPlaces ? ": found an empty document, expected YAML"
-                                                   : ": found '" + text + "', expected a value"));
+            throw InputError(m_file + (m_hasLocations
+                                           ? ": found an empty document, expected YAML"
+                                           : ": found '" + text + "', expected a value"));
         }
         return YamlNode(Convert(document, "", 0));
     }
@@ -140,8 +141,8 @@ class YamlLoader
 
     YamlMark Mark(const YAML::Mark& mark) const
     {
-        const bool isPlace = m_hasPlaces && !mark.is_null();
-        return isPlace ? YamlMark{mark.line + 1, mark.column + 1} : YamlMark{};
+        const bool isLocated = m_hasLocations && !mark.is_null();
+        return isLocated ? YamlMark{mark.line + 1, mark.column + 1} : YamlMark{};
     }
 
     static std::string At(const YamlMark& mark)
@@ -241,7 +242,7 @@ class YamlLoader
     }
 
     std::string m_file;
-    bool m_hasPlaces;
+    bool m_hasLocations;
     std::size_t m_values{0};
 };
 

@@ -17,14 +17,14 @@ namespace
 {
 
 std::string
-Place(const std::string& file, const YamlMark& mark, const std::string& path)
+Location(const std::string& file, const YamlMark& mark, const std::string& path)
 {
-    std::string place = file;
+    std::string location = file;
     if (mark.line > 0)
     {
-        place += ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
+        location += ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
     }
-    return path.empty() ? place : place + ": " + path;
+    return path.empty() ? location : location + ": " + path;
 }
 
 /** " from 1 to 8", or only one bound if the other is the limit of the type. */
@@ -91,7 +91,7 @@ YamlNode::Get(const std::string& key) const
         return *found;
     }
     const std::string path = m_state->path.empty() ? key : m_state->path + "." + key;
-    throw InputError(Place(m_state->file, m_state->mark, path) +
+    throw InputError(Location(m_state->file, m_state->mark, path) +
                      ": found nothing, expected a value for '" + key + "'");
 }
 
@@ -134,7 +134,7 @@ YamlNode::CheckKeys(const std::vector<std::string>& names) const
         }
         if (!expected)
         {
-            throw InputError(Place(value->file, value->keyMark, value->path) +
+            throw InputError(Location(value->file, value->keyMark, value->path) +
                              ": found the unknown key '" + key +
                              "', expected one of: " + JoinNames(names) + DidYouMean(key, names));
         }
@@ -205,8 +205,8 @@ YamlNode::AsPathBesideFile() const
     const std::string path = AsString();
     const std::string file = File();
     const std::size_t slash = file.rfind('/');
-    const bool isAlone = slash == std::string::npos || (!path.empty() && path.front() == '/');
-    return isAlone ? path : file.substr(0, slash + 1) + path;
+    const bool isUnchanged = slash == std::string::npos || (!path.empty() && path.front() == '/');
+    return isUnchanged ? path : file.substr(0, slash + 1) + path;
 }
 
 int64_t
@@ -354,7 +354,7 @@ YamlNode::AsSizeAboveZero() const
 std::string
 YamlNode::Where() const
 {
-    return Place(m_state->file, m_state->mark, m_state->path);
+    return Location(m_state->file, m_state->mark, m_state->path);
 }
 
 void

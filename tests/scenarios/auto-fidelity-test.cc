@@ -133,11 +133,11 @@ TEST(AutoFidelity, SeesJobsThatMeet)
                 "run.yaml"),
             Catalog()));
     };
-    const RunResult apart = run("{nodes: [0]}", "{nodes: [1]}");
-    EXPECT_EQ(CallsIn(apart, Fidelity::Flow), 0);
-    EXPECT_EQ(CallsIn(apart, Fidelity::Analytical), 6);
-    const RunResult together = run("{nodes: [0, 2]}", "{nodes: [1, 3]}");
-    EXPECT_EQ(CallsIn(together, Fidelity::Flow), 6);
+    const RunResult uncontended = run("{nodes: [0]}", "{nodes: [1]}");
+    EXPECT_EQ(CallsIn(uncontended, Fidelity::Flow), 0);
+    EXPECT_EQ(CallsIn(uncontended, Fidelity::Analytical), 6);
+    const RunResult contended = run("{nodes: [0, 2]}", "{nodes: [1, 3]}");
+    EXPECT_EQ(CallsIn(contended, Fidelity::Flow), 6);
 }
 
 /**

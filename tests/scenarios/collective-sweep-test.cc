@@ -48,18 +48,18 @@ TEST(CollectiveSweep, SizesDoNotDisturbEachOther)
     {
         CollectiveSweepSpec spec = TwoNodes(CollectiveOp::AllGather);
         spec.fidelity = fidelity;
-        const auto together = RunCollectiveSweep(spec);
-        for (std::size_t i = 0; i < together.size(); i++)
+        const auto all = RunCollectiveSweep(spec);
+        for (std::size_t i = 0; i < all.size(); i++)
         {
-            CollectiveSweepSpec alone = spec;
-            alone.sizes = {spec.sizes[i]};
-            EXPECT_EQ(RunCollectiveSweep(alone).front().time, together[i].time);
+            CollectiveSweepSpec isolated = spec;
+            isolated.sizes = {spec.sizes[i]};
+            EXPECT_EQ(RunCollectiveSweep(isolated).front().time, all[i].time);
         }
     }
 }
 
 /** On an idle fabric the stream equals the closed form. */
-TEST(CollectiveSweep, StreamAloneIsTheClosedForm)
+TEST(CollectiveSweep, UncontendedStreamIsTheClosedForm)
 {
     CollectiveSweepSpec spec = TwoNodes(CollectiveOp::ReduceScatter);
     const auto stream = RunCollectiveSweep(spec);

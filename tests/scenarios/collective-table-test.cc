@@ -99,7 +99,7 @@ ReadLeftOut(const std::string& leftOut)
 }
 
 /** Only the runs of the left-out suite get other systems, each with its own number of nodes. */
-TEST(LeftOutClusters, ReplaceTheSystemsOfTheirOwnRunsAlone)
+TEST(LeftOutClusters, ReplaceOnlyTheSystemsOfTheirOwnRuns)
 {
     const auto suite = ReadLeftOut(
         "{suite: nccl-alps-2025, systems: [{base: alps-gh200, name: "

@@ -423,7 +423,7 @@ TEST(CommandLine, P2pLevelsSayOverWhichPathsGpusCopy)
     EXPECT_NE(Weir(folder, call + "SYS").out, never.out);
 }
 
-TEST(CommandLine, FlowsNameThePlaceOfWhatTheirNetworkCannotBe)
+TEST(CommandLine, FlowsNameTheLocationOfInvalidNetworkValues)
 {
     const ScratchFolder folder;
     std::ofstream(folder / "t.txt") << "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
@@ -758,7 +758,7 @@ TEST(CommandLine, ARunThatCannotGoOnNamesLinksDegradedToNothing)
 }
 
 /** The message for a value that the system cannot satisfy contains its position. */
-TEST(CommandLine, ValuesThatFitNoSystemAreRefusedAtTheirPlace)
+TEST(CommandLine, ValuesThatFitNoSystemAreRefusedAtTheirLocation)
 {
     const std::pair<const char*, const char*> cases[] = {
         {"system: {base: hgx-h100, nodes: 100000}\n"
@@ -783,7 +783,7 @@ TEST(CommandLine, ValuesThatFitNoSystemAreRefusedAtTheirPlace)
 }
 
 /** Eight NICs per node do not fit on leaves of four ports. */
-TEST(CommandLine, ASystemThatCannotBeWiredIsShownWithThePlaceOfItsFault)
+TEST(CommandLine, ASystemThatCannotBeWiredIsShownWithTheLocationOfItsFault)
 {
     const ScratchFolder folder;
     std::ofstream(folder / "a.yaml")

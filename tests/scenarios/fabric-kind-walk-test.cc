@@ -134,7 +134,7 @@ TEST(FabricKindWalk, IsReadFromYaml)
               std::string::npos); // the kind is registered in this catalog only
 }
 
-TEST(FabricKindWalk, IsRefusedWithItsPlace)
+TEST(FabricKindWalk, IsRefusedWithItsLocation)
 {
     EXPECT_EQ(RefusalOfCube("exponent: 4", "exponent: 17"),
               "cube.yaml:6:13: fabric.exponent: found '17', expected a whole number from 1 to 16");

@@ -149,23 +149,24 @@ Event(EventKind kind, Time at)
  * half its rate from then on: the flow ends later by 1.5 ms, or by 500 us. Events after the last
  * flow have no effect.
  */
-TEST(FlowNetwork, LinksFailAndSlowDownWhileFlowsAreUnderWay)
+TEST(FlowNetwork, LinksFailAndSlowDownDuringFlows)
 {
     const std::string one = "src,dst,bytes,start_s\n0,1,12500000,0\n";
     const Time half = Time::Microseconds(501); // the first bytes left at 1 us
-    const Time alone = Play(STAR, one, {}).flows.Finish(0);
-    EXPECT_EQ(alone, Time::Microseconds(1002));
+    const Time uncontended = Play(STAR, one, {}).flows.Finish(0);
+    EXPECT_EQ(uncontended, Time::Microseconds(1002));
 
     const std::vector<EventSpec> down{Event(EventKind::LinkDown, half),
                                       Event(EventKind::LinkUp, half + Time::Microseconds(1500)),
                                       Event(EventKind::LinkDown, Time::Seconds(1))};
     const auto failed = Play(STAR, one, {}, {}, down);
-    EXPECT_EQ(failed.flows.Finish(0), alone + Time::Microseconds(1500));
+    EXPECT_EQ(failed.flows.Finish(0), uncontended + Time::Microseconds(1500));
     EXPECT_EQ(failed.network->GetSimulation().Now(), failed.flows.Finish(0));
 
     EventSpec slow = Event(EventKind::Degrade, half);
     slow.factor = 0.5;
-    const double after = (Play(STAR, one, {}, {}, {slow}).flows.Finish(0) - alone).ToSeconds();
+    const double after =
+        (Play(STAR, one, {}, {}, {slow}).flows.Finish(0) - uncontended).ToSeconds();
     EXPECT_NEAR(after, 500e-6, 1.5e-6); // 500 or 501 us, depending on the progress at `half`
 }
 
@@ -208,11 +209,12 @@ TEST(FlowNetwork, FlowsGoOnByTheLinkThatIsLeft)
                                                TransportSpec{PacketSpec()},
                                                TransportSpec{PacketSpec(), CouplingSpec()}})
         {
-            const Time alone = Play(star, one, transport, Selection("flows: [0]")).flows.Finish(0);
+            const Time uncontended =
+                Play(star, one, transport, Selection("flows: [0]")).flows.Finish(0);
             const Time failed =
                 Play(star, one, transport, Selection("flows: [0]"), {down}).flows.Finish(0);
-            EXPECT_GE(failed, alone);
-            EXPECT_LE(failed, alone + Time::Milliseconds(5));
+            EXPECT_GE(failed, uncontended);
+            EXPECT_LE(failed, uncontended + Time::Milliseconds(5));
         }
     }
 }

@@ -171,7 +171,7 @@ TEST(FlowFile, RefusesAFileOfNoKnownForm)
               " found an empty file, expected the number of flows, or the header "
               "src,dst,bytes,start_s");
     EXPECT_EQ(FlowRefusal("0 1 3 100 5 0\n"),
-              "1: found 6 fields, expected the number of flows alone on its line, or the header "
+              "1: found 6 fields, expected only the number of flows on its line, or the header "
               "src,dst,bytes,start_s");
     EXPECT_EQ(FlowRefusal("src;dst;bytes;start_s\n0;1;5;0\n"),
               "1: flows: found 'src;dst;bytes;start_s', expected the number of flows, or a CSV "

@@ -119,7 +119,7 @@ WriteGraphMl(const ScratchFolder& folder, const std::string& from, const std::st
     Write(folder / "a.graphml", text.replace(at, from.size(), to));
 }
 
-TEST(HostileInput, AGraphMlOfNoSystemIsRefusedWithItsPlace)
+TEST(HostileInput, AGraphMlOfNoSystemIsRefusedWithItsLocation)
 {
     const ScratchFolder folder;
     for (const std::string gpus : {"99999999", "-1", "0.5", "1e30"})
@@ -277,13 +277,13 @@ TEST(HostileInput, TrafficOfMoreFlowsThanMemoryHoldsIsRefusedAtOnce)
               "system: {base: hgx-h100, nodes: 4}\njobs:\n  - name: a\n    traffic: " + traffic);
         Write(folder / "flows.yaml", "traffic:\n  - " + traffic);
         const std::string limit = "ulimit -v 1000000 && ulimit -t 20";
-        for (const auto& [arguments, place] : std::vector<std::pair<std::string, std::string>>{
+        for (const auto& [arguments, location] : std::vector<std::pair<std::string, std::string>>{
                  {"run run.yaml", "run.yaml:4:14: jobs.0.traffic"},
                  {"flows --topology network.yaml --flows flows.yaml", "flows.yaml:2:5: traffic.0"}})
         {
             const Outcome outcome = Weir(folder, arguments, limit);
             EXPECT_EQ(outcome.exit, 2) << pattern;
-            EXPECT_EQ(outcome.err.rfind("weir: " + place + ": found ", 0), 0U) << outcome.err;
+            EXPECT_EQ(outcome.err.rfind("weir: " + location + ": found ", 0), 0U) << outcome.err;
             EXPECT_NE(outcome.err.find("flows, expected at most 1e+08: "), std::string::npos)
                 << outcome.err;
         }

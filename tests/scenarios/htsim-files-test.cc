@@ -334,10 +334,10 @@ TEST(HtsimFiles, CreditGoesToThoseWhoCanUseIt)
                       std::to_string(id++) + " start 0 size 2000000\n";
         }
     }
-    const double alone = (2000000 + 490 * 64) * 8 / 100e9 * 1e6;
-    EXPECT_GE(FirstAndLast(matrix, Rccc()).first, alone);
-    EXPECT_LE(FirstAndLast(matrix, Rccc()).first, 1.1 * alone / 0.6);
-    EXPECT_LE(FirstAndLast(matrix, Rccc()).second, 1.05 * 5 * alone);
+    const double uncontended = (2000000 + 490 * 64) * 8 / 100e9 * 1e6;
+    EXPECT_GE(FirstAndLast(matrix, Rccc()).first, uncontended);
+    EXPECT_LE(FirstAndLast(matrix, Rccc()).first, 1.1 * uncontended / 0.6);
+    EXPECT_LE(FirstAndLast(matrix, Rccc()).second, 1.05 * 5 * uncontended);
 }
 
 /** Credit resumes after a pause: an idle sender starts as it did initially. */
@@ -347,10 +347,10 @@ TEST(HtsimFiles, CreditBeginsAnewAfterAPause)
     const std::string two =
         "Nodes 16\nConnections 2\n0->13 id 1 start 0 size 2000000\n"
         "0->13 id 2 start 1000 size 2000000\n";
-    const double alone = FirstAndLast(one, Rccc()).second;
-    EXPECT_NEAR(alone, 176.2, 0.01); // the same as without congestion control
-    EXPECT_NEAR(FirstAndLast(two, Rccc()).first, alone, 1e-6);
-    EXPECT_NEAR(FirstAndLast(two, Rccc()).second, alone, 1e-6);
+    const double uncontended = FirstAndLast(one, Rccc()).second;
+    EXPECT_NEAR(uncontended, 176.2, 0.01); // the same as without congestion control
+    EXPECT_NEAR(FirstAndLast(two, Rccc()).first, uncontended, 1e-6);
+    EXPECT_NEAR(FirstAndLast(two, Rccc()).second, uncontended, 1e-6);
 }
 
 } // namespace

@@ -169,7 +169,7 @@ node:
     EXPECT_EQ(out.GetText().find("vera"), std::string::npos);
 }
 
-TEST_F(MachinePartsWalk, RefusesWithThePlace)
+TEST_F(MachinePartsWalk, RefusesWithTheLocation)
 {
     const auto refusal = [](const std::string& node) {
         return RefusalOf([&] {

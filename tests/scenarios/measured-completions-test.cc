@@ -63,10 +63,10 @@ TEST(MeasuredCompletions, AreTheFirstAndLastMessageSinceTheBeginning)
     for (const std::size_t i : {0, 1})
     {
         const auto cases = PlayMeasuredCompletions(measured, measured.runs[i]);
-        const double alone = 1001 * (1000.0 + (i == 0 ? 50 : 100)) * 80e-12 + 2e-6;
+        const double uncontended = 1001 * (1000.0 + (i == 0 ? 50 : 100)) * 80e-12 + 2e-6;
         ASSERT_EQ(cases.size(), 2u);
-        EXPECT_NEAR(cases[0].predicted, alone, 1e-12);
-        EXPECT_NEAR(cases[1].predicted, alone + 5e-6, 1e-12);
+        EXPECT_NEAR(cases[0].predicted, uncontended, 1e-12);
+        EXPECT_NEAR(cases[1].predicted, uncontended + 5e-6, 1e-12);
         EXPECT_DOUBLE_EQ(cases[0].measured, 80e-6);
         EXPECT_DOUBLE_EQ(cases[1].measured, 90e-6);
         EXPECT_EQ(cases[1].classes, (std::vector<std::string>{"last", "pair, last"}));

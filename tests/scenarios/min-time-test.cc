@@ -73,7 +73,8 @@ TEST(MinTime, IsThatOfThePortsOrTheGpus)
 }
 
 /**
- * Runs every operation under every protocol, alone and 20 times back to back, in all fidelities.
+ * Runs every operation under every protocol, in isolation and 20 times back to back, in all
+ * fidelities.
  */
 void
 ExpectNoneFaster(const std::string& system, const std::vector<Bytes>& sizes)

@@ -149,7 +149,7 @@ TEST(NcclTestsFile, FindsOperations)
     EXPECT_FALSE(FindCollectiveOp("hypercube_perf").has_value());
 }
 
-TEST(NcclTestsFile, RefusesWithThePlace)
+TEST(NcclTestsFile, RefusesWithTheLocation)
 {
     const auto refusal = [](const std::string& text) { return RefusalOf([&] { Read(text); }); };
     EXPECT_NE(refusal("hello\n").find("log.txt: found no times, expected output of nccl-tests"),

@@ -16,7 +16,7 @@
 
 /**
  * @file
- * A value in a file has an effect or is refused at its place. Values inherited from a base that
+ * A value in a file has an effect or is refused at its location. Values inherited from a base that
  * another choice makes ineffective are no error.
  */
 namespace weir
@@ -164,7 +164,7 @@ SaidOfPlan(const std::string& keys)
     return SaidOf(text);
 }
 
-// For each condition: a value whose condition is not met gets a note with its place and the
+// For each condition: a value whose condition is not met gets a note with its location and the
 // condition. It gets none where the condition is met, and neither does the default value.
 TEST(NothingIgnored, AValueOfAPlanNeedsWhatGivesItAnEffect)
 {

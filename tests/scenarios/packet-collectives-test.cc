@@ -94,8 +94,8 @@ TEST(PacketCollectives, OverlapAsPacketsOnAllLinks)
 
 /**
  * Slices of the channels of a ring are paced equally, so that their bursts arrive at a port
- * together and the last one waits for the others, for at most 1/16 of the transmission time of the
- * slices.
+ * concurrently and the last one waits for the others, for at most 1/16 of the transmission time of
+ * the slices.
  */
 TEST(PacketCollectives, BurstsInsideANodeWaitForASixteenthOfTheirSlices)
 {

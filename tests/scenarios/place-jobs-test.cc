@@ -159,9 +159,9 @@ TEST(CollectiveJobs, JobsOnOneUplinkShareIt)
     const std::string two =
         "{name: b, collective: {op: all-reduce, bytes: 400MB, calls: 2}, "
         "placement: {nodes: [1, 5]}}";
-    const Time alone = RunScenario(Collectives("[" + one + "]", "8")).collectives[0].calls[0];
+    const Time uncontended = RunScenario(Collectives("[" + one + "]", "8")).collectives[0].calls[0];
     const RunResult both = RunScenario(Collectives("[" + one + ", " + two + "]", "8"));
-    EXPECT_GT(both.collectives[0].calls[0] / alone, 1.5);
+    EXPECT_GT(both.collectives[0].calls[0] / uncontended, 1.5);
     EXPECT_EQ(both.collectives[0].calls[0], both.collectives[1].calls[0]);
 }
 
@@ -189,7 +189,7 @@ TEST(CollectiveJobs, AStartIsATime)
     EXPECT_EQ(result.measured, Time::Seconds(2) + result.collectives[0].calls[0]);
 }
 
-TEST(CollectiveJobs, RefusesWithPlaceFoundAndExpected)
+TEST(CollectiveJobs, RefusesWithLocationFoundAndExpected)
 {
     const auto refusal = [](const std::string& job) {
         return RefusalOf([&] { RunScenario(Collectives("[" + job + "]")); });

@@ -27,7 +27,7 @@ const char* const DUMBBELL =
     "5 3 80Gbps 0.000001 0\n";
 
 // Uncontended: 3 us of latency, then 1 MB at 1 GB/s.
-TEST(PlayFlows, AFlowAloneTakesLatencyPlusBytesOverTheBottleneck)
+TEST(PlayFlows, AnUncontendedFlowTakesLatencyPlusBytesOverTheBottleneck)
 {
     const auto played = PlayTexts(DUMBBELL, "1\n0 2 3 100 1000000 0.5\n");
     EXPECT_EQ(played.results.CompletionTime(0), Time::Microseconds(3 + 1000));
@@ -38,7 +38,7 @@ TEST(PlayFlows, AFlowAloneTakesLatencyPlusBytesOverTheBottleneck)
 }
 
 // Both have 0.5 GB/s from 3 us on. The first (1 MB) ends at 2003 us, when the second has 1 MB of
-// its 2 MB left, which take 1000 us alone.
+// its 2 MB left, which take 1000 us uncontended.
 TEST(PlayFlows, TwoFlowsShareTheBottleneckOfADumbbell)
 {
     const auto played = PlayTexts(DUMBBELL, "2\n0 2 3 100 1000000 0\n1 3 3 100 2000000 0\n");
@@ -49,8 +49,8 @@ TEST(PlayFlows, TwoFlowsShareTheBottleneckOfADumbbell)
 }
 
 // The second shares the link from 500 us + 3 us on, when the first has sent 0.5 MB. The first sends
-// the rest at half rate in 1000 us. The second has then sent 0.5 MB and sends the rest alone in 500
-// us.
+// the rest at half rate in 1000 us. The second has then sent 0.5 MB and sends the rest uncontended
+// in 500 us.
 TEST(PlayFlows, AFlowSharesFromItsStartPlusLatencyOn)
 {
     const auto played = PlayTexts(DUMBBELL, "2\n0 2 3 100 1000000 0\n1 3 3 100 1000000 0.0005\n");
@@ -67,9 +67,9 @@ TEST(PlayFlows, OppositeDirectionsDoNotShare)
 }
 
 // Hosts 0, 1 -- switch 4 -- switch 5 -- hosts 2, 3 over two middle switches, 6 with 8 Gb/s and 7
-// with 16 Gb/s. Of two flows that start together each takes a path of its own and is uncontended: 1
-// MB in 4 us plus 1000 us or 500 us.
-TEST(PlayFlows, AFlowIsComparedWithTheWayThatItTook)
+// with 16 Gb/s. Of two flows that start concurrently each takes a path of its own and is
+// uncontended: 1 MB in 4 us plus 1000 us or 500 us.
+TEST(PlayFlows, AFlowIsComparedWithThePathThatItTook)
 {
     const std::string topology =
         "8 4 8\n4 5 6 7\n0 4 80Gbps 1us 0\n1 4 80Gbps 1us 0\n"

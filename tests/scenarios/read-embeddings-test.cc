@@ -147,7 +147,7 @@ TEST(ReadEmbeddings, RunsReadBackEqual)
     }
 }
 
-TEST(ReadEmbeddings, RefusesWithPlaceFoundAndExpected)
+TEST(ReadEmbeddings, RefusesWithLocationFoundAndExpected)
 {
     const std::string plan = "{globalBatch: 1}";
     EXPECT_EQ(Refusal(RunOf("dlrm-criteo", "{data: 32, globalBatch: 32}")),

@@ -16,7 +16,7 @@
 
 /**
  * @file
- * Fabrics in system files: they are read, written back unchanged, and refused at their place.
+ * Fabrics in system files: they are read, written back unchanged, and refused at their location.
  */
 namespace weir
 {
@@ -90,7 +90,7 @@ TEST(ReadFabric, TakesAstraSimsNotation)
     EXPECT_EQ(Read("{kind: torus, sizes: [4, 6]}").nodes, 3U);
 }
 
-TEST(ReadFabric, RefusesDimensionsWithTheirPlace)
+TEST(ReadFabric, RefusesDimensionsWithTheirLocation)
 {
     const std::string wrong = Refusal("{kind: dimensions, dimensions: Rign(4) x Switch(2)}");
     EXPECT_TRUE(Says(wrong, "sys.yaml:2:")) << wrong;
@@ -205,7 +205,7 @@ TEST(ReadFabric, AnHpccTopologyIsAFabric)
     EXPECT_NEAR(graph.wires[2].rate.ToGBps(), cluster.node.nic.PayloadRate().ToGBps() / 2, 1e-6);
 }
 
-TEST(ReadFabric, RefusesWrongGraphsWithTheirPlace)
+TEST(ReadFabric, RefusesWrongGraphsWithTheirLocation)
 {
     ScratchFolder folder;
     const std::string path = folder / "graph.yaml";

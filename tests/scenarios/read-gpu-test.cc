@@ -112,7 +112,7 @@ TEST(ReadGpu, RefusesBasesThatLeadBack)
               std::string::npos);
 }
 
-TEST(ReadGpu, RefusesWithPlaceFoundAndExpected)
+TEST(ReadGpu, RefusesWithLocationFoundAndExpected)
 {
     EXPECT_NE(RefusalWith("sms.source", "\"\"").find("sms.source"), std::string::npos);
     EXPECT_NE(RefusalWith("sustainedClock.value", "3GHz").find("at most the boost clock"),

@@ -79,7 +79,7 @@ TEST(ReadMscclFile, WhatIsNotThereIsRefused)
     EXPECT_THROW(ReadMscclFile(FOLDER), InputError);
 }
 
-TEST(ParseMscclText, WrongFilesAreRefusedWithTheirPlace)
+TEST(ParseMscclText, WrongFilesAreRefusedWithTheirLocation)
 {
     ExpectRefusal("<algo", "a.xml:1:5: found 'Error parsing start element tag', expected XML");
     ExpectRefusal("<graph/>", "a.xml:1:1: found the element 'graph', expected 'algo'");
@@ -96,7 +96,7 @@ TEST(ParseMscclText, WrongFilesAreRefusedWithTheirPlace)
     ExpectRefusal(Changed("cnt=\"1\"", "cnt=\"one\""), "a.xml:7:7: step cnt: found 'one'");
 }
 
-TEST(ParseMscclText, WrongSchedulesAreRefusedWithTheirPlace)
+TEST(ParseMscclText, WrongSchedulesAreRefusedWithTheirLocation)
 {
     ExpectRefusal(Changed("srcoff=\"0\"", "srcoff=\"1\""),
                   "a.xml:7: rank 0, block 0, step 0: chunk 1 of the input buffer, which has 1");
@@ -118,7 +118,7 @@ TEST(ParseMscclText, WrongSchedulesAreRefusedWithTheirPlace)
 }
 
 /** Machine of a program: some GPUs of some nodes. */
-struct Place
+struct TestedSystem
 {
     std::string system;
     uint32_t nodes;
@@ -128,7 +128,7 @@ struct Place
 // NVSwitch, NVLink meshes, PCIe, InfiniBand and Slingshot, from latency-bound to bandwidth-bound.
 TEST(MscclSweep, ShortcutsAgreeWithFlow)
 {
-    const std::map<std::string, std::vector<Place>> places{
+    const std::map<std::string, std::vector<TestedSystem>> testedSystems{
         {"ring-all-gather-4.xml",
          {{"hgx-h100", 1, 4}, {"dgx-a100", 2, 2}, {"hgx-h100", 4, 1}, {"alps-gh200", 1, 4}}},
         {"all-pairs-all-reduce-8.xml",
@@ -137,14 +137,14 @@ TEST(MscclSweep, ShortcutsAgreeWithFlow)
           {"a100-pcie-8", 1, 8},
           {"dgx-a100", 2, 4},
           {"polaris", 2, 4}}}};
-    for (const auto& [file, systems] : places)
+    for (const auto& [file, systems] : testedSystems)
     {
-        for (const Place& place : systems)
+        for (const TestedSystem& tested : systems)
         {
             CollectiveSweepSpec spec;
-            spec.cluster = ReadSystem(YamlNode::Parse(place.system, "test"), Catalog()).cluster;
-            spec.cluster.nodes = place.nodes;
-            spec.gpusPerNode = place.gpusPerNode;
+            spec.cluster = ReadSystem(YamlNode::Parse(tested.system, "test"), Catalog()).cluster;
+            spec.cluster.nodes = tested.nodes;
+            spec.gpusPerNode = tested.gpusPerNode;
             spec.program = ReadMscclFile(FOLDER + file);
             spec.op = spec.program->op;
             spec.sizes = ParseSizeList("1KiB,64KiB,4MiB,64MiB");
@@ -157,7 +157,7 @@ TEST(MscclSweep, ShortcutsAgreeWithFlow)
                 for (std::size_t i = 0; i < points.size(); i++)
                 {
                     EXPECT_NEAR(points[i].time / flow[i].time, 1, 0.005)
-                        << file << " on " << place.nodes << " " << place.system << ", "
+                        << file << " on " << tested.nodes << " " << tested.system << ", "
                         << points[i].size.Count() << " B, " << ToString(shortcut);
                 }
             }

@@ -37,7 +37,7 @@ TEST(ReadPlan, TakesShardingAsWordOrMap)
     EXPECT_EQ(hybrid.prefetch, 2U);
 }
 
-TEST(ReadPlan, RefusesShardingWithItsPlace)
+TEST(ReadPlan, RefusesShardingWithItsLocation)
 {
     EXPECT_EQ(RefusalOf([] { ShardingOf("dataSharding: zero3"); }),
               "plan.yaml:1:15: dataSharding: found 'zero3', expected one of: none, optimizer, "
@@ -119,7 +119,7 @@ TEST(ReadPlan, TheJobsWordOfTheOptimizerStandsOverItsFrameworks)
     EXPECT_EQ(ReadPlan(plan).Sharded(), ShardedState::None);
 }
 
-TEST(ReadPlan, RefusesFrameworksWithTheirPlace)
+TEST(ReadPlan, RefusesFrameworksWithTheirLocation)
 {
     const std::string unknown = RefusalOf([] { PlanOf("framework: torchtitn"); });
     EXPECT_EQ(unknown.rfind("plan.yaml:1:12: framework: found the unknown framework 'torchtitn', "

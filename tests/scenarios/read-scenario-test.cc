@@ -244,7 +244,7 @@ TEST(ReadScenario, RefusesPrecisionsThatTheGpuLacks)
               std::string::npos);
 }
 
-TEST(ReadScenario, RefusesWithPlaceFoundAndExpected)
+TEST(ReadScenario, RefusesWithLocationFoundAndExpected)
 {
     EXPECT_EQ(Refusal("seed: 7", "sede: 7"),
               "run.yaml:2:1: sede: found the unknown key 'sede', expected one of: title, seed, "

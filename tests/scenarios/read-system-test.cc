@@ -38,7 +38,7 @@ TEST(ReadSystem, NvLinkPayloadIsNcclsFigureOrTheMeasuredOne)
     }
 }
 
-TEST(ReadSystem, NicsAreFasterThanNothingInTheirWay)
+TEST(ReadSystem, NicsAreFasterThanNothingInTheirPath)
 {
     // A NIC's payload rate is below that of its PCIe link, otherwise the file contradicts measured
     // bus bandwidths (8 x 48.9 GB/s on 8 x 400 Gb/s).
@@ -189,7 +189,7 @@ TEST(ReadSystem, LinksWithoutMeasuredReachWhatOthersDo)
 
 // Costs of a description override the defaults, in the unit of their kind. Others are the defaults
 // of the transport: Slingshot uses rendezvous above 4 KiB, InfiniBand never.
-TEST(ReadSystem, CostsStandInPlaceOfDefaults)
+TEST(ReadSystem, CostsReplaceDefaults)
 {
     const auto costs = [](const std::string& given) {
         return NodeCosts(SystemOf("base: hgx-h100\nnode: {costs: {" + given + "}}\n").cluster.node);
@@ -251,7 +251,7 @@ TEST(ReadSystem, RefusesCostsOutOfRange)
     EXPECT_NE(refusal("llCall: {value: 5, source: t}").find("found '5'"), std::string::npos);
 }
 
-TEST(ReadSystem, RefusesWithPlaceFoundAndExpected)
+TEST(ReadSystem, RefusesWithLocationFoundAndExpected)
 {
     EXPECT_EQ(SystemRefusal("base: hgx-h100\nnodez: 4\n"),
               "sys.yaml:2:1: nodez: found the unknown key 'nodez', expected one of: base, name, "

@@ -24,9 +24,9 @@ LineProblem(const Vector& observed)
     {
         problem.blocks.push_back(i);
     }
-    problem.predict = [n = observed.size()](const std::vector<Vector>& places) {
+    problem.predict = [n = observed.size()](const std::vector<Vector>& points) {
         std::vector<Vector> predictions;
-        for (const Vector& x : places)
+        for (const Vector& x : points)
         {
             predictions.emplace_back();
             for (std::size_t t = 0; t < n; t++)
@@ -82,9 +82,9 @@ TEST(RobustFit, AnOutlierMovesItLittle)
 TEST(RobustFit, SaysWhatCannotBeToldApart)
 {
     FitProblem problem = LineProblem({3, 3, 3, 3});
-    problem.predict = [](const std::vector<Vector>& places) {
+    problem.predict = [](const std::vector<Vector>& points) {
         std::vector<Vector> predictions;
-        for (const Vector& x : places)
+        for (const Vector& x : points)
         {
             predictions.emplace_back(4, x[0] + x[1]);
         }
@@ -106,9 +106,9 @@ RampProblem(std::size_t unknowns)
     FitProblem problem = LineProblem({1, 1, 1, 1});
     problem.least.assign(unknowns, -100);
     problem.most.assign(unknowns, 100);
-    problem.predict = [](const std::vector<Vector>& places) {
+    problem.predict = [](const std::vector<Vector>& points) {
         std::vector<Vector> predictions;
-        for (const Vector& x : places)
+        for (const Vector& x : points)
         {
             double sum = 0;
             for (const double each : x)
@@ -179,9 +179,9 @@ TEST(RobustFit, BlocksThatErrAlikeCountOnce)
         }
     }
     problem.observed = observed;
-    problem.predict = [](const std::vector<Vector>& places) {
+    problem.predict = [](const std::vector<Vector>& points) {
         std::vector<Vector> predictions;
-        for (const Vector& x : places)
+        for (const Vector& x : points)
         {
             predictions.emplace_back(40, x[0]);
         }

@@ -96,17 +96,17 @@ TEST(RunScenario, PackedJobsShareTheSystem)
  * Replicas of two jobs contend on the uplinks of a leaf with nodes of both. Simulated and
  * analytical times agree, since equal jobs start and end their calls at the same times.
  */
-TEST(RunScenario, JobsThatMeetOnALeafAreTimedTogether)
+TEST(RunScenario, ContentionOfJobsOnALeafIsSimulated)
 {
     Scenario scenario = SmallScenario(
         {{"system.nodes", "12"},
          {"system.fabric", "{kind: rail-optimized, leafRadix: 5, oversubscription: 4}"},
          {"jobs.0.parallel", "{tensor: 8, data: 6, microBatch: 1, globalBatch: 6}"}});
-    const double alone = RunScenario(scenario).StepTime().ToSeconds();
+    const double uncontended = RunScenario(scenario).StepTime().ToSeconds();
     scenario.jobs.push_back(scenario.jobs.front());
     scenario.jobs.back().name = "second";
     const double played = RunScenario(scenario).StepTime().ToSeconds();
-    EXPECT_GT(played, 1.2 * alone);
+    EXPECT_GT(played, 1.2 * uncontended);
     scenario.fidelity = Fidelity::Analytical;
     EXPECT_NEAR(RunScenario(scenario).StepTime().ToSeconds() / played, 1, 1e-9);
 }
@@ -131,7 +131,7 @@ MeetingJobs(const std::string& until)
  * The step time under contention is that of the last step that ended while the other job was
  * running.
  */
-TEST(RunScenario, TheSteadyStepIsOneWithAllJobsUnderWay)
+TEST(RunScenario, TheSteadyStepIsOneWithAllJobsActive)
 {
     const RunResult result = RunScenario(MeetingJobs(""));
     const JobResult& longer = result.jobs[0];

@@ -319,7 +319,7 @@ TEST(ImportCommand, RefusalsAreOneLineAndLeaveNoFile)
     EXPECT_EQ(ScratchFolder::Read(folder / "b.txt"), "nothing");
 }
 
-TEST(ImportCommand, GoalIsConvertedBothWays)
+TEST(ImportCommand, GoalIsConvertedInBothDirections)
 {
     const ScratchFolder folder;
     WriteFile(folder / "a.goal", GOAL_PAIR);

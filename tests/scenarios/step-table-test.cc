@@ -15,7 +15,7 @@ namespace weir
 namespace
 {
 
-/** The cases of a suite whose table has @p rows below its usual columns. */
+/** The cases of a suite whose table has @p rows below its default columns. */
 std::vector<ValidationCase>
 ReadRows(const std::string& rows,
          const std::string& classes = "[tensor]",

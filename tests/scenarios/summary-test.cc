@@ -20,7 +20,7 @@ SpentOn(RankBreakdown& breakdown, TimeCategory category)
     return breakdown.spent[static_cast<std::size_t>(category)];
 }
 
-/** Kind of model: no job has embedding look-ups together with experts and long sequences. */
+/** Kind of model: no job has embedding look-ups combined with experts and long sequences. */
 enum class Trains
 {
     Transformer,

@@ -107,7 +107,7 @@ TEST(Sweep, HasEveryCombinationTheLastKeyFastest)
                      "events=[{kind: link-down, at: 5ms}]"}));
 }
 
-TEST(Sweep, KeysOfOneLineChangeTogetherAndOptionsMayBeFlags)
+TEST(Sweep, KeysOfOneLineChangeJointlyAndOptionsMayBeFlags)
 {
     const ScratchFolder folder;
     const Sweep sweep = Read(folder,
@@ -148,7 +148,7 @@ TEST(Sweep, NamesOfChoicesOfSeveralKeysStandForTheFirst)
             "run", "x", "--set", "fabric.kind=leaf-spine", "--set", "fabric.oversubscription=4"}));
 }
 
-TEST(Sweep, RefusesWhatIsNoneInItsPlace)
+TEST(Sweep, RefusesInvalidSweepsWithTheirLocation)
 {
     EXPECT_EQ(Refused("command: runn x\nvary: {a: [1]}\n"),
               "1:10: command: found the verb 'runn', expected one of: run, collective, flows "
@@ -211,8 +211,8 @@ TEST(Sweep, ACaseIsWhatItsCommandPrints)
     for (const Json& swept : sweep["cases"])
     {
         const std::string command = swept["command"];
-        const Outcome alone = Weir(folder, command);
-        EXPECT_EQ(WithoutCosts(swept["result"]), WithoutCosts(Json::parse(alone.out))) << command;
+        const Outcome single = Weir(folder, command);
+        EXPECT_EQ(WithoutCosts(swept["result"]), WithoutCosts(Json::parse(single.out))) << command;
         EXPECT_EQ(swept["result"]["nodes"], swept["values"]["nodes"]);
         EXPECT_EQ(swept["result"]["points"][0]["algorithm"], swept["values"]["algorithm"]);
     }

@@ -34,7 +34,7 @@ TEST(TensorShape, RowSquareOrLayers)
     EXPECT_EQ(Read("{tensor: 16, tensorShape: [2, 2, 4]}").depth, 4U);
 }
 
-TEST(TensorShape, RefusesWithItsPlace)
+TEST(TensorShape, RefusesWithItsLocation)
 {
     EXPECT_EQ(RefusalOf([] { Read("{tensor: 8, tensorShape: [4, 2]}"); }),
               "plan.yaml:1:26: tensorShape: found 4 x 2, expected a square: [q, q] or [q, q, d]");

@@ -25,7 +25,7 @@ Write(const ScratchFolder& folder, const std::string& bytes)
     return path;
 }
 
-// Bytes that are no text are refused at their place and not quoted in the message.
+// Bytes that are no text are refused at their location and not quoted in the message.
 TEST(TextFile, RefusesBytesThatAreNoText)
 {
     const ScratchFolder folder;

@@ -80,7 +80,7 @@ TEST(TrafficJob, PlaysInEveryFidelityThatKnowsLoad)
 // Measurement ends with the job; flows of background traffic in progress are not recorded further.
 TEST(TrafficJob, FlowsBeginUntilAJobEnds)
 {
-    const RunResult alone = RunScenario(
+    const RunResult uncontended = RunScenario(
         With("[{name: c, collective: {op: all-reduce, bytes: 400MB, calls: 3}, gpus: 32}]"));
     const RunResult result = RunScenario(
         With("[{name: c, collective: {op: all-reduce, bytes: 400MB, calls: 3}, gpus: 32},"
@@ -88,7 +88,7 @@ TEST(TrafficJob, FlowsBeginUntilAJobEnds)
     const auto& calls = result.collectives[0].calls;
     const Time end = std::accumulate(calls.begin(), calls.end(), Time());
     EXPECT_EQ(result.measured, end);
-    EXPECT_GT(end, alone.measured);
+    EXPECT_GT(end, uncontended.measured);
     EXPECT_GT(result.traffics[0].started, 100U);
 }
 
@@ -108,7 +108,7 @@ TEST(TrafficJob, IsWrittenAsItIsRead)
     EXPECT_EQ(again.traffics.size(), 4U);
 }
 
-TEST(TrafficJob, RefusesWithPlaceFoundAndExpected)
+TEST(TrafficJob, RefusesWithLocationFoundAndExpected)
 {
     const auto refusal = [](const std::string& traffic) {
         return RefusalOf([&] { RunScenario(With("[{name: t, traffic: {" + traffic + "}}]")); });

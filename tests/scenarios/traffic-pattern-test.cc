@@ -283,8 +283,9 @@ TEST(OnOffTraffic, IsOnForItsShare)
     {
         bytes += flow.bytes.ToDouble();
     }
-    const double turns = 16 * 10 / 4e-3;
-    EXPECT_NEAR(bytes / (LINK.ToBytesPerSecond() * 16 * 10), 0.25, 0.25 * 4 * std::sqrt(2 / turns));
+    const double periods = 16 * 10 / 4e-3;
+    EXPECT_NEAR(
+        bytes / (LINK.ToBytesPerSecond() * 16 * 10), 0.25, 0.25 * 4 * std::sqrt(2 / periods));
 }
 
 TEST(Traffic, IsTheSameFromTheSameSeedAndInOrder)

@@ -55,7 +55,7 @@ TEST(YamlNode, ReadsTypedValues)
     EXPECT_TRUE(node.Has("nothing"));
 }
 
-TEST(YamlNode, KnowsItsPlace)
+TEST(YamlNode, KnowsItsLocation)
 {
     const YamlNode node = Example();
     EXPECT_EQ(node.Where(), "run.yaml:1:1");
@@ -174,7 +174,7 @@ TEST(YamlNode, ANameBecomesTheBaseOfWhatIsSetBelowIt)
     EXPECT_EQ(node.Get("system").Get("base").Where(), "run.yaml:1:9: system"); // as written
 }
 
-TEST(YamlNode, RefusesSettingsThatHaveNoPlace)
+TEST(YamlNode, RefusesSettingsOfMissingNodes)
 {
     YamlNode node = Example();
     EXPECT_EQ(RefusalOf([&] { node.Set("chips.2.clock", "1GHz"); }),
@@ -187,7 +187,7 @@ TEST(YamlNode, RefusesSettingsThatHaveNoPlace)
               "--set link..rate=x: found an empty key, expected key.path=value");
 }
 
-TEST(YamlNode, OverlayMergesMapsAndKeepsPlaces)
+TEST(YamlNode, OverlayMergesMapsAndKeepsLocations)
 {
     YamlNode base = YamlNode::Parse("a: {x: 1, y: 2}\nlist: [1, 2, 3]\n", "base.yaml");
     const YamlNode over = YamlNode::Parse("list: [4]\na: {y: 3, z: 4}\n", "over.yaml");
