@@ -94,7 +94,7 @@ class ChannelText
         ChannelsByText trees;
         for (std::size_t c = 0; c < m_communicator.trees.size(); ++c)
         {
-            const auto& tree = m_communicator.trees[c].places;
+            const auto& tree = m_communicator.trees[c].neighbors;
             std::vector<std::string> ranks;
             for (uint32_t rank = 0; rank < tree.size(); ++rank)
             {

@@ -79,10 +79,10 @@ ReadOp(const XmlElement& element)
                                  {"scatter", CollectiveOp::Scatter}});
 }
 
-ImportedPlace
+ImportedChunk
 ReadPosition(const XmlElement& element, const char* buffer, const char* offset)
 {
-    ImportedPlace position;
+    ImportedChunk position;
     position.buffer = Choice<ImportedBuffer>(element,
                                              buffer,
                                              {{"i", ImportedBuffer::Input},

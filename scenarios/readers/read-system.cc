@@ -148,7 +148,7 @@ ReadPcie(const YamlNode& node, const TypicalEfficiency& typical, NodeSpec& spec)
     if (switches.IsSequence())
     {
         spec.pcieSwitches = static_cast<uint32_t>(switches.Items().size());
-        spec.switchPlaces = ReadSwitchAttachments(switches, spec.sockets, typical);
+        spec.switchAttachments = ReadSwitchAttachments(switches, spec.sockets, typical);
     }
     else
     {
@@ -158,7 +158,7 @@ ReadPcie(const YamlNode& node, const TypicalEfficiency& typical, NodeSpec& spec)
         spec.pcieSwitches > 0 ? ReadPcieUplinkProfile(node, spec.pcie, typical) : spec.pcie;
     if (const auto attachments = node.Find("gpusOn"))
     {
-        spec.gpuPlaces =
+        spec.gpuAttachments =
             ReadAttachments(*attachments, spec.gpus, spec.sockets, spec.pcieSwitches, typical);
     }
 }
@@ -218,7 +218,7 @@ ReadNic(const YamlNode& node,
     }
     if (const auto attachments = node.Find("on"))
     {
-        spec.nicPlaces =
+        spec.nicAttachments =
             ReadAttachments(*attachments, cards, spec.sockets, spec.pcieSwitches, typical);
     }
     if (const auto slot = node.Find("pcie"))
@@ -246,7 +246,7 @@ ReadNic(const YamlNode& node,
 void
 FillHostBridge(const HostFigures& host, NodeSpec& spec)
 {
-    const auto attachments = PlacesOf(spec);
+    const auto attachments = AttachmentsOf(spec);
     const bool meet = host.hostBridge && spec.nics > 0 && !spec.gpuLink &&
                       std::any_of(attachments.cards.begin(), attachments.cards.end(), IsOnSocket) &&
                       std::any_of(attachments.gpus.begin(), attachments.gpus.end(), IsOnSocket);

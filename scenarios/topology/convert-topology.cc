@@ -27,7 +27,7 @@ YamlNode
 AsFile(ClusterSpec cluster)
 {
     cluster.name = "x";
-    SetAttachments(cluster.node, PlacesOf(cluster.node), cluster.node.gpuLink.has_value());
+    SetAttachments(cluster.node, AttachmentsOf(cluster.node), cluster.node.gpuLink.has_value());
     YamlWriter out;
     out.BeginMap();
     WriteSystemKeys(out, cluster);

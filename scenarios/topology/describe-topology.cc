@@ -42,7 +42,7 @@ class TreeText
   public:
     explicit TreeText(const NodeSpec& node)
         : m_node(node),
-          m_attachments(PlacesOf(node))
+          m_attachments(AttachmentsOf(node))
     {
     }
 

@@ -28,7 +28,7 @@ class Layout
   public:
     explicit Layout(const NodeSpec& spec)
         : m_spec(spec),
-          m_attachments(PlacesOf(spec)),
+          m_attachments(AttachmentsOf(spec)),
           m_hasCards(spec.nics > 0 && (spec.portsPerNic > 1 || spec.nicHostBridge)),
           m_depth(m_attachments.switches.size(), 0)
     {

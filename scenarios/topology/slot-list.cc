@@ -74,16 +74,16 @@ SetAttachments(NodeSpec& spec, NodeAttachments attachments, bool gpusOnChip)
     Forget(attachments.gpus, spec.gpuLink.value_or(spec.pcie));
     Forget(attachments.cards, spec.nicPcie.value_or(spec.pcie));
     Forget(attachments.switches, spec.pcieUplink);
-    spec.gpuPlaces.clear();
-    spec.nicPlaces.clear();
-    spec.switchPlaces.clear();
-    const NodeAttachments even = PlacesOf(spec);
+    spec.gpuAttachments.clear();
+    spec.nicAttachments.clear();
+    spec.switchAttachments.clear();
+    const NodeAttachments even = AttachmentsOf(spec);
     ForgetEven(attachments.gpus, even.gpus);
     ForgetEven(attachments.cards, even.cards);
     ForgetEven(attachments.switches, even.switches);
-    spec.gpuPlaces = std::move(attachments.gpus);
-    spec.nicPlaces = std::move(attachments.cards);
-    spec.switchPlaces = std::move(attachments.switches);
+    spec.gpuAttachments = std::move(attachments.gpus);
+    spec.nicAttachments = std::move(attachments.cards);
+    spec.switchAttachments = std::move(attachments.switches);
 }
 
 } // namespace weir

@@ -11,7 +11,7 @@ namespace weir
  * Stores @p attachments, in which every slot has a link, in the shortest form of a NodeSpec. The
  * links of the first GPU, NIC and switch become the default of their kind (the first GPU's is
  * `gpuLink` if @p gpusOnChip); only slots with another link keep a profile; slots of even spreading
- * are omitted. Afterwards PlacesOf(@p spec) equals @p attachments.
+ * are omitted. Afterwards AttachmentsOf(@p spec) equals @p attachments.
  */
 void SetAttachments(NodeSpec& spec, NodeAttachments attachments, bool gpusOnChip);
 

@@ -73,7 +73,7 @@ class Writer
     Writer(const ClusterSpec& cluster, const Catalog& catalog)
         : m_node(cluster.node),
           m_catalog(catalog),
-          m_attachments(PlacesOf(cluster.node))
+          m_attachments(AttachmentsOf(cluster.node))
     {
         m_document.append_child(pugi::node_comment)
             .set_value((" " + cluster.name + ", written by Weir ").c_str());

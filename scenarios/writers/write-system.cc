@@ -81,8 +81,8 @@ WritePcie(YamlWriter& out, const NodeSpec& node)
     {
         out.Integer("switches", node.pcieSwitches);
     }
-    WriteAttachments(out, "switches", node.switchPlaces);
-    WriteAttachments(out, "gpusOn", node.gpuPlaces);
+    WriteAttachments(out, "switches", node.switchAttachments);
+    WriteAttachments(out, "gpusOn", node.gpuAttachments);
     if (node.pcieSwitches > 0)
     {
         out.BeginMap("uplink");
@@ -124,7 +124,7 @@ WriteNic(YamlWriter& out, const NodeSpec& node)
         {
             out.Integer("ports", node.portsPerNic);
         }
-        WriteAttachments(out, "on", node.nicPlaces);
+        WriteAttachments(out, "on", node.nicAttachments);
         out.Text("transport", NameOf(TransportNames(), node.transport));
         WriteProfile(out, node.nic);
         WriteOptional(out, "pcie", node.nicPcie);

@@ -51,7 +51,7 @@ LinksOf(const NodeSpec& node, bool payload)
             }
         }
         for (auto* attachments :
-             {&spec.node.gpuPlaces, &spec.node.nicPlaces, &spec.node.switchPlaces})
+             {&spec.node.gpuAttachments, &spec.node.nicAttachments, &spec.node.switchAttachments})
         {
             for (PcieAttachment& attachment : *attachments)
             {
