@@ -49,6 +49,13 @@ struct CollectivePlan
     uint32_t blocks{1}; //!< thread blocks of each rank's kernel
     bool isInLockstep{false}; //!< channels in lockstep, which in fidelity flow drift apart
 
+    /** The part of the latency in which the pipeline drains after the legs; it fills before them.
+     */
+    Time Drain() const
+    {
+        return legs.empty() ? Time() : latency * 0.5;
+    }
+
     /** Whether the next of back-to-back calls begins before this one has ended. */
     bool Overlaps() const
     {

@@ -48,7 +48,8 @@ AnalyticalEngine::Start(const CollectiveCall& call,
     own.isMoving = false;
     own.left = transfer;
     own.speed = 1;
-    Push(slot, now + plan.latency);
+    own.drain = plan.Drain();
+    Push(slot, now + plan.latency - own.drain);
 }
 
 std::size_t
@@ -91,19 +92,23 @@ AnalyticalEngine::AdvanceTo(Time now)
             const uint32_t slot = m_events.top().slot;
             m_events.pop();
             const Call& call = m_calls[slot];
-            if (call.callClass != CallClasses::NONE && !call.isMoving)
+            if (call.callClass == CallClasses::NONE)
             {
-                BeginToMove(slot, next);
+                Finish(slot, next);
+            }
+            else if (call.isMoving)
+            {
+                EndMoving(slot, next);
             }
             else
             {
-                Finish(slot, next);
+                BeginToMove(slot, next);
             }
         }
     }
 }
 
-/** The latency of a call whose class contends with others is over. */
+/** The pipeline of a call whose class contends with others is full. */
 void
 AnalyticalEngine::BeginToMove(uint32_t slot, Time now)
 {
@@ -124,15 +129,26 @@ AnalyticalEngine::BeginToMove(uint32_t slot, Time now)
     m_changed.push_back(call.callClass);
 }
 
+/** The bytes of a call whose class contends with others have moved; its pipeline drains. */
+void
+AnalyticalEngine::EndMoving(uint32_t slot, Time now)
+{
+    Leave(slot);
+    m_now = now;
+    Call& call = m_calls[slot];
+    call.callClass = CallClasses::NONE;
+    if (call.drain > Time())
+    {
+        Push(slot, now + call.drain);
+        return;
+    }
+    Finish(slot, now);
+}
+
 void
 AnalyticalEngine::Finish(uint32_t slot, Time now)
 {
     const Call call = m_calls[slot];
-    if (call.callClass != CallClasses::NONE)
-    {
-        Leave(slot);
-        m_now = now;
-    }
     ++m_calls[slot].version;
     m_calls.Free(slot);
     if (call.client)

@@ -53,7 +53,8 @@ class AnalyticalEngine : public CollectiveEngine
         uint64_t token{0};
         uint32_t callClass{CallClasses::NONE}; //!< NONE: uncontended, its end is known
         uint32_t version{0};                   //!< of its event; older events are void
-        bool isMoving{false};                  //!< its latency is over
+        bool isMoving{false};                  //!< its pipeline is full
+        Time drain;                            //!< from the end of its transfer to its own end
         uint32_t index{0};                     //!< index in its class's list while it moves
         Time left;                             //!< remaining time at speed 1, at `since`
         Time since;
@@ -76,6 +77,7 @@ class AnalyticalEngine : public CollectiveEngine
     void Push(uint32_t slot, Time when);
     void DropVoid();
     void BeginToMove(uint32_t slot, Time now);
+    void EndMoving(uint32_t slot, Time now);
     void Finish(uint32_t slot, Time now);
     void Leave(uint32_t slot);
     void Retime();

@@ -18,7 +18,7 @@ StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64
 {
     const CollectivePlan& plan = m_plans.Plan(call);
     const uint32_t slot = m_running.Take();
-    const Time drain = plan.legs.empty() ? Time() : plan.latency * 0.5;
+    const Time drain = plan.Drain();
     m_running[slot] = {client, token, std::max<uint32_t>(plan.legs.size(), 1), drain};
     FlowRequest request;
     request.overhead = plan.latency - drain;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collective-bench.h"
+#include "collectives/engines/closed-form.h"
 #include "fabric/kinds/clos-fabric.h"
 #include "reference-machines.h"
 
@@ -374,6 +375,70 @@ TEST(ClosedForm, FewRanksOfOneGpuANodeUnderLl)
             }
         }
     }
+}
+
+// A block of a gather or scatter over so many nodes has rounds of which some work slots have one
+// part more than others. An uncontended stream takes the closed form.
+TEST(ClosedForm, GathersAndScattersOfUnequalWorkSlots)
+{
+    for (const uint32_t nodes : {17U, 24U})
+    {
+        CollectiveBench bench(H100Boxes(nodes));
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8 * nodes));
+        for (const auto op : {CollectiveOp::Gather, CollectiveOp::Scatter})
+        {
+            const auto call = MakeCall(id, op, Bytes::MiB(64));
+            const Time stream = bench.Run(Fidelity::Stream, call);
+            EXPECT_NEAR(stream / bench.Run(Fidelity::Analytical, call), 1, 1e-6)
+                << ToString(op) << " " << nodes;
+        }
+    }
+}
+
+// K chunks over S hops of equal load: each hop is used for K of K + S - 1 chunk times. Hops inside
+// a node and single hops between nodes leave the weight as it is.
+TEST(ClosedForm, PipelinesUseLoadedLinksForAShareOfTheTime)
+{
+    CollectiveBench bench(H100Boxes(2));
+    Planner& planner = bench.GetPlanner();
+    const auto routeOf = [&](uint32_t to) {
+        const auto id = planner.AddCommunicator({GpuId(0), GpuId(to)});
+        const auto call = MakeCall(id, CollectiveOp::Send, Bytes::MiB(1));
+        return planner.Plan(call).legs.front();
+    };
+    const std::vector<StreamLeg> legs{routeOf(8)};
+    const RouteId between = legs.front().route;
+    const RouteId inside = routeOf(1).route;
+    const UncontendedRates rates(legs, planner.GetRouting());
+    EXPECT_DOUBLE_EQ(ContendedShare(rates, {between, inside, between, between}, 4), 4.0 / 6);
+    EXPECT_EQ(ContendedShare(rates, {inside, between, inside}, 4), 1);
+    EXPECT_EQ(ContendedShare(rates, {}, 1), 1);
+}
+
+// A tree on every other GPU shares the NICs with an all-to-all on the others. Its chunks climb and
+// descend over hops that are all slowed, so it gets less than the share of its channels.
+TEST(ClosedForm, ATreeBesideAnAllToAllTakesAsLongAsInFlow)
+{
+    ClusterSpec spec = H100Boxes(8);
+    spec.node.nics = 4; // each of two GPUs
+    CollectiveBench bench(spec);
+    std::vector<GpuId> even;
+    std::vector<GpuId> odd;
+    for (uint32_t gpu = 0; gpu < 64; gpu += 2)
+    {
+        even.emplace_back(gpu);
+        odd.emplace_back(gpu + 1);
+    }
+    Planner& planner = bench.GetPlanner();
+    const auto tree = WithAlgorithm(
+        MakeCall(planner.AddCommunicator(even), CollectiveOp::AllReduce, Bytes::MiB(8)),
+        Algorithm::Tree);
+    const auto others =
+        MakeCall(planner.AddCommunicator(odd), CollectiveOp::AllToAll, Bytes::MiB(256));
+    const Time stream = bench.Run(Fidelity::Stream, {tree, others}).front();
+    const Time flow = bench.Run(Fidelity::Flow, {tree, others}).front();
+    EXPECT_GT(flow / bench.Run(Fidelity::Flow, tree), 2);
+    EXPECT_NEAR(stream / flow, 1, 0.1);
 }
 
 } // namespace

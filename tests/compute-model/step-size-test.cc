@@ -73,7 +73,7 @@ TEST(StepSize, RefusesWhatCannotBeHeld)
     {
         refusal = error.what();
     }
-    EXPECT_EQ(refusal.find("globalBatch: found 1000000 micro-batches a replica"), 0U) << refusal;
+    EXPECT_EQ(refusal.find("globalBatch: found 1000000 micro-batches per replica"), 0U) << refusal;
     EXPECT_NE(refusal.find("expected at most"), std::string::npos) << refusal;
     EXPECT_EQ(refusal.find('\n'), std::string::npos);
 }

@@ -657,7 +657,9 @@ TEST(PacketTransport, LivelocksEndAndAreNamed)
         EXPECT_EQ(counters.timeouts, QueuePairs::MAX_RETRIES);
         const std::string text = bench.Transport().DescribeWaiting();
         EXPECT_EQ(
-            text.rfind("livelock: packet 0 from host0->switch1 to switch1->host2 was sent ", 0), 0u)
+            text.rfind(
+                "livelock: packet 0 from host0->switch1 to switch1->host2 was retransmitted ", 0),
+            0u)
             << text;
         const Time later = spec.queuePair.retransmissionTimeout * (QueuePairs::MAX_RETRIES + 1);
         bench.Transport().SetLinkLoss(second, 0, later);

@@ -121,10 +121,10 @@ TEST(NothingIgnored, KeysOfAnotherFabricAreRefusedHoweverTheKindIsGiven)
     const auto over = [](const char* base, const std::string& fabric) {
         return Refusal(std::string("{base: ") + base + ", fabric: {" + fabric + "}}");
     };
-    EXPECT_TRUE(Says(over("hgx-h100", "groups: 4"), "'rail-optimized' have not"));
-    EXPECT_TRUE(Says(over("hgx-h100", "levels: 3"), "'rail-optimized' have not"));
-    EXPECT_TRUE(Says(over("alps-gh200", "oversubscription: 2"), "'dragonfly' have not"));
-    EXPECT_TRUE(Says(over("hgx-h100", "kind: none, sharp: true"), "'none' have not"));
+    EXPECT_TRUE(Says(over("hgx-h100", "groups: 4"), "'rail-optimized' do not have"));
+    EXPECT_TRUE(Says(over("hgx-h100", "levels: 3"), "'rail-optimized' do not have"));
+    EXPECT_TRUE(Says(over("alps-gh200", "oversubscription: 2"), "'dragonfly' do not have"));
+    EXPECT_TRUE(Says(over("hgx-h100", "kind: none, sharp: true"), "'none' do not have"));
     EXPECT_TRUE(Says(over("hgx-h100", "flowletGap: 1us"), "beside routing 'ecmp'"));
     EXPECT_EQ(over("hgx-h100", "routing: flowlet, flowletGap: 1us"), "");
 }

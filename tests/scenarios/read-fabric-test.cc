@@ -127,7 +127,7 @@ TEST(ReadFabric, RefusesKeysOfAnotherKind)
         "kind: dragonfly, routersPerGroup: 4, nicsPerRouter: 2, globalLinks: 2";
     EXPECT_EQ(Refusal("{" + dragonfly + "}"), "");
     const std::string wrong = Refusal("{" + dragonfly + ", sizes: [2, 2]}");
-    EXPECT_TRUE(Says(wrong, "fabrics of kind 'dragonfly' have not")) << wrong;
+    EXPECT_TRUE(Says(wrong, "fabrics of kind 'dragonfly' do not have")) << wrong;
     EXPECT_TRUE(Says(Refusal("{" + dragonfly + ", routersPergroup: 2}"),
                      "did you mean 'routersPerGroup'?"));
     EXPECT_TRUE(

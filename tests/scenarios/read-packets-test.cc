@@ -134,7 +134,7 @@ TEST(ReadPackets, RefusesWhatIsWrong)
     EXPECT_NE(refusal("congestionControl: {kind: dcqn}").find("did you mean 'dcqcn'?"),
               std::string::npos);
     EXPECT_NE(refusal("congestionControl: {kind: hpcc, preset: paper}")
-                  .find("found a key that congestion controls of kind 'hpcc' have not"),
+                  .find("found a key that congestion controls of kind 'hpcc' do not have"),
               std::string::npos);
     EXPECT_NE(refusal("congestionControl: {preset: paper}").find("kind"), std::string::npos);
     EXPECT_NE(refusal("switch: tomahawk33").find("did you mean 'tomahawk3'?"), std::string::npos);

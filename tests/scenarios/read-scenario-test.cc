@@ -235,7 +235,8 @@ TEST(ReadScenario, RefusesPrecisionsThatTheGpuLacks)
         node.Set("system.base", "dgx1-v100");
         return RefusalOf([&node] { ReadScenario(node, Catalog()); });
     };
-    const std::string expected = "expected one of: fp32, fp16 (v100-sxm-32g multiplies";
+    const std::string expected =
+        "expected one of: fp32, fp16 (v100-sxm-32g supports no other for GEMMs)";
     EXPECT_EQ(onV100("title: an", "title: an"), "");
     const std::string written = onV100("precision: fp16", "precision: fp8");
     EXPECT_NE(written.find("jobs.0.precision: found fp8, " + expected), std::string::npos);
