@@ -211,7 +211,7 @@ DescribeLookups(const Gpu& gpu, const KernelOptions& options)
     {
         throw InputError("--indices: found " +
                          std::string(options.tableRows != 0 ? "--rows" : "--zipf") +
-                         "beside it, expected one of the two: the file determines the rows");
+                         " beside it, expected one of the two: the file determines the rows");
     }
     CheckSize(0,
               static_cast<double>(shape.bags) * static_cast<double>(shape.pooling) *

@@ -46,9 +46,9 @@ TEST(Refusals, NameGpusThatThereAreNot)
     EXPECT_DEATH(ns3::CollectiveHelper("all-reduce", 1).Install(TwoServers(), {}),
                  "found no GPU to install it on");
     EXPECT_DEATH(ns3::FlowSourceHelper({1}).Install(TwoServers(), {99}),
-                 "found sending GPU 99, expected one of 2");
+                 "found sending GPU 99, expected an index below 2");
     EXPECT_DEATH(ns3::FlowSourceHelper({99}).Install(TwoServers(), {0}),
-                 "found receiving GPU 99, expected one of 2");
+                 "found receiving GPU 99, expected an index below 2");
 }
 
 TEST(Refusals, NameAmountsThatCannotBe)
