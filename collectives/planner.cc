@@ -449,7 +449,8 @@ WeightByContention(StreamShape& shape, const UncontendedRates& rates)
     const double share = ContendedShare(rates, shape.path, shape.chunks);
     for (StreamLeg& leg : shape.legs)
     {
-        leg.weight *= shape.activeShare * (rates.IsContended(leg.route) ? share : 1);
+        const bool isSlowed = share < 1 && rates.IsContended(leg.route);
+        leg.weight *= shape.activeShare * (isSlowed ? share : 1);
     }
 }
 
