@@ -344,6 +344,22 @@ TEST(PostValidation, TakesTheSkewFromZb2p)
     EXPECT_LT(withoutBarrier - MaxWork(graph), 0.8 * (withBarrier - MaxWork(graph)));
 }
 
+/** Kind, label, group, duration and bytes of all operations of @p program, stream by stream. */
+std::vector<std::tuple<StepOpKind, uint32_t, uint16_t, int64_t, int64_t>>
+OperationsOf(const StepProgram& program)
+{
+    std::vector<std::tuple<StepOpKind, uint32_t, uint16_t, int64_t, int64_t>> operations;
+    for (const auto& ops : program.streams)
+    {
+        for (const StepOp& op : ops)
+        {
+            operations.emplace_back(
+                op.kind, op.label, op.group, op.duration.ToPicoseconds(), op.bytes.Count());
+        }
+    }
+    return operations;
+}
+
 // Without a pipeline there is no other stage to wait for: the graph is the same.
 TEST(PostValidation, ChangesNothingWithoutAPipeline)
 {
@@ -351,12 +367,22 @@ TEST(PostValidation, ChangesNothingWithoutAPipeline)
     plan.data = 2;
     plan.globalBatch = 2;
     const Transformer model = SampleGpt(4, 1024, 16);
-    const StepGraph with = BuildTransformerStep(model, plan, SampleGpu());
-    plan.postValidation = true;
     const StepGraph without = BuildTransformerStep(model, plan, SampleGpu());
+    plan.postValidation = true;
+    const StepGraph with = BuildTransformerStep(model, plan, SampleGpu());
     EXPECT_FALSE(plan.OverlapsSteps());
-    EXPECT_EQ(without.kernels.size(), with.kernels.size());
-    EXPECT_EQ(without.groups, with.groups);
+    EXPECT_EQ(with.labels, without.labels);
+    EXPECT_EQ(with.groups, without.groups);
+    EXPECT_EQ(with.rankGroups, without.rankGroups);
+    ASSERT_EQ(with.programs.size(), without.programs.size());
+    for (std::size_t i = 0; i < with.programs.size(); i++)
+    {
+        EXPECT_EQ(OperationsOf(with.programs[i]), OperationsOf(without.programs[i]));
+    }
+    const auto slow = [](const CollectiveCall& call) {
+        return Time::Microseconds(5 + call.bytes.ToDouble() / 1e5);
+    };
+    EXPECT_EQ(Execution(with, slow).StepTime(), Execution(without, slow).StepTime());
 }
 
 } // namespace
