@@ -37,6 +37,7 @@ TEST(FusedUpdate, MovesWhatOneKernelNeeds)
     plan.fusedUpdate = true;
     const StepGraph atOnce = BuildTransformerStep(model, plan, SampleGpu());
     const double parameters = BytesOfKernels(inTurn, "Adam") / 28;
+    EXPECT_NEAR(parameters / model.Parameters(), 1, 1e-3);
     EXPECT_NEAR(BytesOfKernels(atOnce, "Adam") / parameters, 2 + 6 * 4 + 2, 1e-9);
     EXPECT_NEAR(BytesOfKernels(atOnce, "gradient norm") / parameters, 2, 1e-9);
     for (const char* name : {"gradient unscale", "gradient clip", "weight cast"})

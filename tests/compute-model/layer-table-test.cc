@@ -115,28 +115,33 @@ TEST(TableStep, BucketsCoverEveryParameter)
     EXPECT_EQ(buckets, 4U); // 102 MB in buckets of at least 25 MiB
 }
 
-// With overlap only the reduction of the last bucket is exposed; without overlap the single
-// reduction is.
+// Reductions at 10 us per MB: with overlap only that of the last bucket is exposed, which holds
+// what is left over and therefore less than 25 MiB; without overlap, the single one of all
+// gradients.
 TEST(TableStep, OverlapHidesReductions)
 {
     const LayerTable table = Resnet({3, 4, 6, 3});
     ParallelPlan plan = Replicas(8, 64);
     plan.bucket = Bytes::MiB(25);
-    const Time once = Time::Microseconds(500);
-    const auto exposed = [&](bool overlaps) {
+    const auto reduction = [](Bytes bytes) { return Time::Microseconds(bytes.ToDouble() / 1e5); };
+    const auto last = [&](bool overlaps) {
         plan.overlapGradients = overlaps;
         const StepGraph graph = BuildTableStep(table, plan, SampleGpu());
-        const Execution run(graph, [&](const CollectiveCall&) { return once; });
+        const Bytes bytes =
+            graph.programs[0].streams[static_cast<std::size_t>(StreamKind::DataComm)].back().bytes;
+        const Execution run(graph,
+                            [&](const CollectiveCall& call) { return reduction(call.bytes); });
         EXPECT_EQ(run.Breakdown().size(), 8U);
         for (const RankBreakdown& rank : run.Breakdown())
         {
             EXPECT_EQ(std::accumulate(rank.spent.begin(), rank.spent.end(), Time()),
                       run.StepTime());
         }
-        return run.Spent(0, TimeCategory::Data);
+        EXPECT_EQ(run.Spent(0, TimeCategory::Data), reduction(bytes)) << overlaps;
+        return bytes;
     };
-    EXPECT_EQ(exposed(true), once);
-    EXPECT_EQ(exposed(false), once);
+    EXPECT_LT(last(true), Bytes::MiB(25));
+    EXPECT_EQ(last(false), Bytes(4 * 25557032));
 }
 
 // Each residual block adds the gradients of its two branches where they join, three passes over the

@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -368,7 +369,8 @@ TEST(TensorGrid, StagesPassBlocksOn)
     EXPECT_GT(run.Spent(0, TimeCategory::Tensor), Time());
 }
 
-// Other features of a plan run to the end on a grid.
+// With the other features of a plan, too, a grid's ranks do the GEMMs of one rank that processes
+// all samples, and account for the whole step.
 TEST(TensorGrid, GoesWithSchedulesShardingAndRecomputation)
 {
     const auto c = [](const CollectiveCall&) { return Time::Microseconds(7); };
@@ -385,8 +387,20 @@ TEST(TensorGrid, GoesWithSchedulesShardingAndRecomputation)
     {
         plan.data = 2;
         plan.globalBatch = 4 * plan.microBatch * plan.data;
+        ParallelPlan oneRank;
+        oneRank.microBatch = plan.microBatch;
+        oneRank.globalBatch = plan.globalBatch;
+        oneRank.recomputation = plan.recomputation;
+        const double whole = GemmFlops(BuildTransformerStep(SmallGpt(), oneRank, SampleGpu()));
         const StepGraph graph = BuildTransformerStep(SmallGpt(), plan, SampleGpu());
-        EXPECT_GT(Execution(graph, c).StepTime(), Time());
+        EXPECT_NEAR(GemmFlops(graph) / whole, 1, 1e-9);
+        const Execution run(graph, c);
+        ASSERT_EQ(run.Breakdown().size(), plan.Ranks());
+        for (const RankBreakdown& rank : run.Breakdown())
+        {
+            EXPECT_EQ(std::accumulate(rank.spent.begin(), rank.spent.end(), Time()),
+                      run.StepTime());
+        }
     }
 }
 
