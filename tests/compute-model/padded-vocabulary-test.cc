@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/kernels/kernel-time.h"
 #include "compute-model/plan/rank-shape.h"
 
 #include "transformer-samples.h"
@@ -37,21 +36,6 @@ TEST(PaddedVocabulary, IsTheNextMultipleOfItsParts)
     EXPECT_EQ(PaddedVocabulary(Words(50257, 1), Tensor(1)), 50257u);
     EXPECT_EQ(PaddedVocabulary(Words(50257, 1), Tensor(4)), 50260u);
     EXPECT_EQ(RankShape(Words(50257, 1), Tensor(4)).vocabulary, 50260u / 4);
-}
-
-// Rows of an odd number of 16-bit elements are not whole 16-byte words, which the fast GEMM kernels
-// need.
-TEST(PaddedVocabulary, AvoidsSlowGemms)
-{
-    const Gpu gpu = SampleGpu();
-    const KernelTimer timer(gpu, ClockRegime::Burst);
-    GemmShape padded;
-    padded.m = 4096;
-    padded.n = PaddedVocabulary(Words(50257, 128), Tensor(1));
-    padded.k = 1024;
-    GemmShape odd = padded;
-    odd.n = PaddedVocabulary(Words(50257, 1), Tensor(1));
-    EXPECT_GT(timer.Gemm(odd).time, timer.Gemm(padded).time);
 }
 
 } // namespace
