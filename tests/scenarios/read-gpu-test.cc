@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <utility>
 
 namespace weir
@@ -30,37 +32,64 @@ RefusalWith(const std::string& path, const std::string& value)
     return RefusalOf([&] { ReadGpu(node); });
 }
 
-// 132 SMs x 1830 MHz x 4096 = 989 TFLOP/s is the H100's datasheet rate; its boost clock is 1980
-// MHz.
+/** Path of every GPU of the catalog, by name. */
+std::map<std::string, std::string>
+GpuFiles()
+{
+    std::map<std::string, std::string> paths;
+    const auto folder = std::filesystem::path(PathOf("any")).parent_path();
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+    {
+        paths[entry.path().stem().string()] = entry.path().string();
+    }
+    return paths;
+}
+
+// The boost clock of an H100 is 1980 MHz, its datasheet's rate is at 1830 MHz.
 TEST(ReadGpu, ReadsDatasheetFigures)
 {
     const Gpu gpu = LoadGpu(PathOf("h100-sxm"));
-    EXPECT_EQ(gpu.name, "h100-sxm");
     EXPECT_EQ(gpu.sms, 132U);
     EXPECT_EQ(gpu.computeCapability, 90U);
     EXPECT_NEAR(gpu.Peak(Precision::Bf16).ToTeraFlops(), 989.4 * 1980 / 1830, 0.05);
-    for (const char* name : {"h100-sxm", "h100-sxm-96g-500w", "h200-sxm", "h800-sxm", "gh200-96g"})
-    {
-        EXPECT_NEAR(LoadGpu(PathOf(name)).DatasheetPeak(Precision::Bf16).ToTeraFlops(), 989.4, 0.05)
-            << name;
-    }
     EXPECT_EQ(gpu.memoryRate, Rate::GBps(3350));
 }
 
-// 108 SMs x 1410 MHz x 2048 = 312 TFLOP/s.
+// Dense fp16 TFLOP/s of each datasheet. It is SMs x clock x FLOPs per SM and clock: 80 x 1530 MHz x
+// 1024 for a V100, 108 x 1410 MHz x 2048 for an A100, 132 x 1830 MHz x 4096 for Hopper. Of an HGX
+// B200 an eighth counts, of a GB200 NVL72 a 72nd, and of a DGX-2H (2.1 PFLOPS) a 16th.
 TEST(ReadGpu, ReadsEveryGpuOfTheCatalogue)
 {
-    for (const char* name : {"a100-sxm-40g", "a100-sxm-80g", "h100-sxm", "h200-sxm", "h800-sxm"})
+    const std::map<std::string, double> datasheets{{"a100-pcie-40g", 312},
+                                                   {"a100-sxm-40g", 312},
+                                                   {"a100-sxm-80g", 312},
+                                                   {"b200-sxm", 18e3 / 8},
+                                                   {"b300-sxm", 18e3 / 8},
+                                                   {"gb200", 180e3 / 72},
+                                                   {"gh200-96g", 989.4},
+                                                   {"h100-sxm", 989.4},
+                                                   {"h100-sxm-96g-500w", 989.4},
+                                                   {"h200-sxm", 989.4},
+                                                   {"h800-sxm", 989.4},
+                                                   {"v100-sxm-16g", 125},
+                                                   {"v100-sxm-32g", 125},
+                                                   {"v100-sxm3-450w", 2.1e3 / 16}};
+    const auto paths = GpuFiles();
+    EXPECT_EQ(paths.size(), datasheets.size());
+    for (const auto& [name, path] : paths)
     {
-        const Gpu gpu = LoadGpu(PathOf(name));
+        SCOPED_TRACE(name);
+        ASSERT_EQ(datasheets.count(name), 1U) << "a GPU without its datasheet's rate";
+        const Gpu gpu = LoadGpu(path);
         EXPECT_EQ(gpu.name, name);
+        EXPECT_NEAR(
+            gpu.DatasheetPeak(Precision::Fp16).ToTeraFlops() / datasheets.at(name), 1, 0.003);
+        EXPECT_GE(gpu.Peak(Precision::Fp16), gpu.DatasheetPeak(Precision::Fp16));
         EXPECT_EQ(gpu.kernels.measuredOn, "h200-sxm");
         EXPECT_EQ(gpu.kernels.memory.size(), MEMORY_KERNEL_COUNT);
         EXPECT_FALSE(gpu.kernels.source.empty());
         EXPECT_FALSE(gpu.source.empty());
     }
-    EXPECT_NEAR(
-        LoadGpu(PathOf("a100-sxm-80g")).DatasheetPeak(Precision::Fp16).ToTeraFlops(), 312, 0.5);
 }
 
 // A file's own figures override its base's; all others are inherited.
@@ -82,18 +111,22 @@ TEST(ReadGpu, BasesStandOnBases)
     const Gpu oldest = LoadGpu(PathOf("v100-sxm-32g"));
     EXPECT_EQ(oldest.kernels.measuredOn, "h200-sxm");
     EXPECT_EQ(oldest.kernels.attention.kernel, older.kernels.attention.kernel);
-    for (const char* name : {"v100-sxm-32g", "a100-sxm-40g", "a100-sxm-80g", "a100-pcie-40g"})
+    // Persistent kernels came with Hopper.
+    for (const auto& [name, path] : GpuFiles())
     {
-        const GemmCalibration gemm = LoadGpu(PathOf(name)).kernels.gemm;
-        EXPECT_EQ(gemm.grid, GemmGrid::Classic) << name;
-        EXPECT_EQ(gemm.DisplacedWaves(gemm.grid), 0) << name;
-        EXPECT_EQ(gemm.ExposedEpilogue(gemm.grid), 1) << name;
-    }
-    for (const char* name : {"h100-sxm", "h200-sxm", "h800-sxm", "gh200-96g", "b200-sxm"})
-    {
-        const GemmCalibration gemm = LoadGpu(PathOf(name)).kernels.gemm;
-        EXPECT_EQ(gemm.grid, GemmGrid::Persistent) << name;
-        EXPECT_EQ(gemm.DisplacedWaves(gemm.grid), gemm.displacedWaves) << name;
+        const Gpu gpu = LoadGpu(path);
+        const GemmCalibration& gemm = gpu.kernels.gemm;
+        if (gpu.computeCapability < 90)
+        {
+            EXPECT_EQ(gemm.grid, GemmGrid::Classic) << name;
+            EXPECT_EQ(gemm.DisplacedWaves(gemm.grid), 0) << name;
+            EXPECT_EQ(gemm.ExposedEpilogue(gemm.grid), 1) << name;
+        }
+        else
+        {
+            EXPECT_EQ(gemm.grid, GemmGrid::Persistent) << name;
+            EXPECT_EQ(gemm.DisplacedWaves(gemm.grid), gemm.displacedWaves) << name;
+        }
     }
 }
 
