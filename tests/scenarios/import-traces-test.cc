@@ -547,15 +547,18 @@ TEST(ImportTraces, ContentTellsTheDialect)
 
 TEST(ImportTraces, TruncatedFilesAreRefused)
 {
-    const std::string whole = ChakraStep(4096);
+    const std::string whole = ChakraStep(4096); // metadata and two nodes
+    unsigned ends = 0;
     for (std::size_t size = 1; size + 1 < whole.size(); size++)
     {
         const std::string refusal =
             RefusalOf([&] { MakeOf({Read("a.0.et", whole.substr(0, size))}); });
         const bool endsBetweenMessages =
             refusal.empty() || refusal.find("no rank to play") != std::string::npos;
+        ends += endsBetweenMessages ? 1 : 0;
         EXPECT_TRUE(endsBetweenMessages || refusal.find("a.0.et") == 0) << size << refusal;
     }
+    EXPECT_LE(ends, 2U); // after the metadata and after the first node
     const std::string binary = ToGoalBinary(ReadGoal({"a.goal", GOAL_PAIR}));
     for (std::size_t size = 8; size < binary.size(); size++)
     {

@@ -76,17 +76,21 @@ TEST(ReadPackets, PresetsAreStartingPoints)
     EXPECT_EQ(dcqcn.increaseTimer, Time::Microseconds(60));
 }
 
-/** Every switch model of the catalog can be read. */
+/** Every switch model of the catalog has the capacity that its title states, "12.8 Tb/s". */
 TEST(ReadPackets, ReadsTheModelsOfTheCatalogue)
 {
     const Catalog catalog;
-    const std::vector<std::string> names = catalog.Names(CatalogKind::Switches);
-    EXPECT_GE(names.size(), 8u);
-    for (const std::string& name : names)
+    const auto entries = catalog.List(CatalogKind::Switches);
+    EXPECT_GE(entries.size(), 8u);
+    for (const CatalogEntry& entry : entries)
     {
-        const SwitchSpec spec = ReadSwitch(YamlNode::ParseArgument(name, "NAME"), catalog);
-        EXPECT_GT(spec.capacity, Rate()) << name;
-        EXPECT_GT(spec.ports, 0u) << name;
+        SCOPED_TRACE(entry.title);
+        const SwitchSpec spec = ReadSwitch(YamlNode::ParseArgument(entry.name, "NAME"), catalog);
+        const std::size_t unit = entry.title.find(" Tb/s");
+        ASSERT_NE(unit, std::string::npos);
+        const std::size_t number = entry.title.rfind(' ', unit - 1) + 1;
+        EXPECT_NEAR(spec.capacity.ToGbps(), 1e3 * std::stod(entry.title.substr(number)), 1e-6);
+        EXPECT_GT(spec.ports, 0u);
     }
 }
 

@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <zlib.h>
 
 /**
@@ -125,10 +126,18 @@ TEST(RunWorkload, StepsRepeatIt)
     EXPECT_EQ(result.jobs[0].steps[0], result.jobs[0].steps[2]);
 }
 
+// Rank 0 receives, then computes for 700 ns; each rank's time is accounted in full.
 TEST(RunWorkload, SendsAndReceivesRun)
 {
     const PlayedWorkload workload({TraceBytes{"a.goal", GOAL_PAIR}});
-    EXPECT_GT(MicrosecondsOf(workload.Run("flow")), 0.7);
+    const RunResult result = workload.Run("flow");
+    EXPECT_GT(MicrosecondsOf(result), 0.7);
+    ASSERT_EQ(result.jobs[0].ranks.size(), 2U);
+    for (const RankBreakdown& rank : result.jobs[0].ranks)
+    {
+        EXPECT_EQ(std::accumulate(rank.spent.begin(), rank.spent.end(), Time()),
+                  result.jobs[0].stepTime);
+    }
 }
 
 // 1e9 FLOPs and 1e9 bytes on an H100 SXM: the bytes at 3.35e12 B/s of HBM3 (datasheet) take longer.
