@@ -327,12 +327,19 @@ TEST(CommandLine, EveryVerbHasHelpWithExamples)
     const ScratchFolder folder;
     for (const char* verb : {"",
                              "run",
+                             "calibrate",
                              "collective",
+                             "flows",
                              "graph",
+                             "import",
                              "kernel",
                              "kernel gemm",
                              "list",
+                             "reference",
+                             "report",
+                             "search",
                              "show",
+                             "sweep",
                              "topology",
                              "topology show",
                              "validate"})
@@ -582,6 +589,8 @@ TEST(CommandLine, FlowsBesideAFluidHaveAPortSeries)
                                  "packets.flows=[0] --port-series 1us -o a.h5 --quiet");
     EXPECT_EQ(outcome.err, "");
     EXPECT_EQ(outcome.exit, 0);
+    const std::string result = ScratchFolder::Read(folder / "a.h5");
+    EXPECT_NE(result.find("port_series"), std::string::npos);
 }
 
 TEST(CommandLine, EndPointsOfTrafficMayBeRanges)
@@ -970,8 +979,11 @@ TEST(CommandLine, CorrectsAFluid)
         }
         return std::stod(line);
     };
-    EXPECT_NEAR(finishOf("a.csv"), 2.32768e-6, 1e-11);
-    EXPECT_NEAR(finishOf("b.csv"), 2.65536e-6, 1e-11);
+    // Two links of 1 us, and 4096 bytes at 100 Gb/s; with the correction the switch receives the
+    // packet whole before it forwards it.
+    const double packet = 4096 * 8 / 100e9;
+    EXPECT_NEAR(finishOf("a.csv"), 2e-6 + packet, 1e-11);
+    EXPECT_NEAR(finishOf("b.csv"), 2e-6 + 2 * packet, 1e-11);
     EXPECT_EQ(meanOf(" --set corrections=roce-dcqcn")["corrections"], "roce-dcqcn");
     std::ofstream(folder / "net.yaml") << "{corrections: roce}\n";
     EXPECT_EQ(meanOf(" --network net.yaml")["corrections"], "roce");
