@@ -72,8 +72,10 @@ TEST(AutoFidelity, IsFlowWhereLinksChange)
         PlaySmall({{"network.fidelity", "auto"}, {"network.tolerance", "50%"}, {"events", events}});
     EXPECT_EQ(result.StepTime(),
               PlaySmall({{"network.fidelity", "flow"}, {"events", events}}).StepTime());
+    ASSERT_FALSE(result.fidelityUses.empty());
     for (const FidelityUse& use : result.fidelityUses)
     {
+        EXPECT_EQ(use.choice.fidelity, Fidelity::Flow);
         EXPECT_EQ(use.choice.reason, FidelityReason::Contention);
     }
 }

@@ -221,7 +221,9 @@ TEST(MachineParameter, BeginsWithinItsRange)
     for (const char* name : {"hgx-h100", "polaris", "a100-pcie-hdr", "alps-gh200"})
     {
         const NodeSpec node = ReadSystem(SystemWith(name, {}), Catalog()).cluster.node;
-        for (const MachineParameter& each : ParametersOf(node))
+        const auto parameters = ParametersOf(node);
+        ASSERT_FALSE(parameters.empty()) << name;
+        for (const MachineParameter& each : parameters)
         {
             EXPECT_GE(each.initial, each.least) << name << " " << each.key;
             EXPECT_LE(each.initial, each.most) << name << " " << each.key;

@@ -49,6 +49,7 @@ TEST(CollectiveSweep, SizesDoNotDisturbEachOther)
         CollectiveSweepSpec spec = TwoNodes(CollectiveOp::AllGather);
         spec.fidelity = fidelity;
         const auto all = RunCollectiveSweep(spec);
+        ASSERT_EQ(all.size(), spec.sizes.size());
         for (std::size_t i = 0; i < all.size(); i++)
         {
             CollectiveSweepSpec isolated = spec;

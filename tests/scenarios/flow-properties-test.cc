@@ -80,6 +80,7 @@ struct Played
     /** Completion times in ascending order. */
     std::vector<Time> Times() const
     {
+        EXPECT_GT(flows.Size(), 0U);
         std::vector<Time> times;
         for (std::size_t flow = 0; flow < flows.Size(); flow++)
         {
@@ -132,6 +133,7 @@ TEST(FlowProperties, TimesAreInProportionToBytes)
         {
             const auto once = Played(Traffic(kind, 1000000, seed)).Times();
             const auto thrice = Played(Traffic(kind, 3000000, seed)).Times();
+            ASSERT_EQ(thrice.size(), once.size());
             for (std::size_t i = 0; i < once.size(); i++)
             {
                 EXPECT_NEAR(thrice[i] / once[i], 3, 1e-6) << ToString(kind) << " " << seed;
@@ -148,6 +150,7 @@ TEST(FlowProperties, DoubledRatesHalveTimes)
         {
             const auto slow = Played(Traffic(kind, 1000000, seed), 100).Times();
             const auto fast = Played(Traffic(kind, 1000000, seed), 200).Times();
+            ASSERT_EQ(fast.size(), slow.size());
             for (std::size_t i = 0; i < slow.size(); i++)
             {
                 EXPECT_NEAR(slow[i] / fast[i], 2, 1e-6) << ToString(kind) << " " << seed;
@@ -172,6 +175,7 @@ TEST(FlowProperties, TimesDoNotKnowHowHostsAreNumbered)
                 traffic.endPoints[host] = (host / 4 + 1) % LEAVES * 4 + (host + 1) % 4;
             }
             const auto turned = Played(traffic, 100, "1us").Times();
+            ASSERT_EQ(turned.size(), times.size());
             for (std::size_t i = 0; i < times.size(); i++)
             {
                 EXPECT_NEAR((turned[i] - times[i]).ToSeconds(), 0, 2e-12)

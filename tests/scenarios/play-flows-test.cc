@@ -311,6 +311,7 @@ TEST(PlayFlows, AgreesWithProgressiveFillingOnRandomTrees)
             RandomTree(random, hosts, 1 + static_cast<int>(random.Below(5)));
         const auto played = PlayTexts(topology, RandomFlows(random, hosts, 40));
         const auto finishes = OracleFinishes(played);
+        ASSERT_EQ(finishes.size(), 40U);
         for (std::size_t flow = 0; flow < finishes.size(); flow++)
         {
             EXPECT_NEAR(static_cast<double>(played.results.Finish(flow).ToPicoseconds()),

@@ -154,6 +154,8 @@ TEST(MscclSweep, ShortcutsAgreeWithFlow)
             {
                 spec.fidelity = shortcut;
                 const auto points = RunCollectiveSweep(spec);
+                ASSERT_EQ(points.size(), 4U);
+                ASSERT_EQ(flow.size(), 4U);
                 for (std::size_t i = 0; i < points.size(); i++)
                 {
                     EXPECT_NEAR(points[i].time / flow[i].time, 1, 0.005)

@@ -33,6 +33,7 @@ TEST(TrafficJob, FlowsOfAPermutationAreNoFasterThanUncontended)
     EXPECT_EQ(result.traffics[0].started, 32U);
     EXPECT_EQ(result.traffics[0].times.size(), 32U);
     EXPECT_EQ(result.traffics[0].bytes, Bytes(320'000'000));
+    ASSERT_EQ(result.traffics[0].slowdowns.size(), 32U);
     for (const double slowdown : result.traffics[0].slowdowns)
     {
         EXPECT_GE(slowdown, 1 - 1e-9);
