@@ -199,7 +199,9 @@ TEST(CollNet, EachByteLeavesANodeOnce)
         for (Algorithm algorithm : ALL_REDUCED_IN_SWITCHES)
         {
             const auto& plan = bench.GetPlanner().Plan(CollNetCall(id, algorithm, Bytes::GiB(1)));
-            for (double bytes : BytesOutOfPorts(bench, plan))
+            const auto ports = BytesOutOfPorts(bench, plan);
+            ASSERT_EQ(ports.size(), 8 * nodes);
+            for (double bytes : ports)
             {
                 EXPECT_NEAR(bytes, (1 << 30) / 8.0, 1) << ToString(algorithm) << nodes;
             }
@@ -351,11 +353,15 @@ TEST(CollNet, PartsAreMulticastOrSummedInTheSwitches)
             const auto& plan = bench.GetPlanner().Plan(HalfCall(id, op, Bytes::GiB(1)));
             const double all = (1 << 30) / 8.0;
             const bool gathers = op == CollectiveOp::AllGather;
-            for (double bytes : BytesOutOfPorts(bench, plan))
+            const auto out = BytesOutOfPorts(bench, plan);
+            const auto in = BytesIntoPorts(bench, plan);
+            ASSERT_EQ(out.size(), 8 * nodes);
+            ASSERT_EQ(in.size(), 8 * nodes);
+            for (double bytes : out)
             {
                 EXPECT_NEAR(bytes, gathers ? all / nodes : all, 1e-6 * all);
             }
-            for (double bytes : BytesIntoPorts(bench, plan))
+            for (double bytes : in)
             {
                 EXPECT_NEAR(bytes, gathers ? all : all / nodes, 1e-6 * all);
             }

@@ -66,9 +66,11 @@ TEST_F(ContentionDelaysTest, GroupsOfOneNicTakeAsManyTimesAsLong)
     for (const std::size_t groups : {1U, 2U, 5U})
     {
         const std::vector<CollectivePlan> plans(groups, Plan({m_nic}, 1, Bytes(8'000'000), 1));
-        for (const double added : Milliseconds(plans))
+        const auto added = Milliseconds(plans);
+        ASSERT_EQ(added.size(), groups);
+        for (const double each : added)
         {
-            EXPECT_NEAR(added, static_cast<double>(groups - 1), 1e-9);
+            EXPECT_NEAR(each, static_cast<double>(groups - 1), 1e-9);
         }
     }
 }
@@ -105,6 +107,7 @@ TEST_F(ContentionDelaysTest, OfThoseThatTakeAsLongAloneEachTakesTheLongest)
 {
     const CollectivePlan slow = Plan({m_slow}, 1, Bytes(8'000'000), 4);
     const auto added = Milliseconds({slow, slow, slow, Plan({m_nic}, 1, Bytes(32'000'000), 4)});
+    ASSERT_EQ(added.size(), 4U);
     for (const double each : added)
     {
         EXPECT_NEAR(each, 8, 1e-9);

@@ -211,7 +211,9 @@ TEST(DimensionWise, AllToAllCrossesEachLevelOnce)
     const double expected = PhaseSeconds(DimensionAlgorithm::Direct, 8, bytes, 370.8 * GB, 0.3e-6) +
                             PhaseSeconds(DimensionAlgorithm::Direct, 4, bytes, 50 * GB, 2.4e-6);
     EXPECT_NEAR(bench.Run(Fidelity::Flow, call).ToSeconds() / expected, 1, 1e-3);
-    for (const double out : BytesOutOfPorts(bench, bench.GetPlanner().Plan(call)))
+    const auto ports = BytesOutOfPorts(bench, bench.GetPlanner().Plan(call));
+    ASSERT_EQ(ports.size(), 4 * 8U);
+    for (const double out : ports)
     {
         EXPECT_NEAR(out / (0.75 * bytes), 1, 1e-3);
     }

@@ -99,7 +99,7 @@ TEST(DoubleBinaryTree, InnerNodesOfOneTreeAreLeavesOfTheOther)
             insideBoth += !IsLeaf(NeighborsInDoubleTree(nodes, node, 0)) &&
                           !IsLeaf(NeighborsInDoubleTree(nodes, node, 1));
         }
-        EXPECT_LE(insideBoth, nodes % 2) << nodes;
+        EXPECT_EQ(insideBoth, nodes % 2) << nodes;
     }
 }
 

@@ -71,6 +71,8 @@ TEST(NcclSwitches, CrossNicDecidesWhetherHopsStayOnTheirRail)
     always.crossNic = CrossNic::Always;
     CollectiveBench onRail(H100Boxes(3), never);
     CollectiveBench across(H100Boxes(3), always);
+    ASSERT_FALSE(GroupOf(onRail).channels.empty());
+    ASSERT_FALSE(GroupOf(across).channels.empty());
     for (const auto& [out, in] : NicsOfHops(onRail))
     {
         EXPECT_EQ(out, in);
@@ -118,6 +120,7 @@ TEST(NcclSwitches, LocalP2pTakesNvLinkFromTheRings)
     settings.p2pLevel = P2pLevel::Local;
     CollectiveBench bench(H100Boxes(1), settings);
     const Communicator& group = GroupOf(bench);
+    ASSERT_EQ(group.channels.front().hops.size(), 8U);
     for (const Connection& hop : group.channels.front().hops)
     {
         EXPECT_EQ(hop.kind, ConnectionKind::Pcie);

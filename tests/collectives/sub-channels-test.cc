@@ -67,7 +67,8 @@ TEST_F(SubChannels, AChunkIsSummedUpAndSpreadDown)
     ASSERT_EQ(subChannels[0].path.size(), 4u);
     const uint32_t stages[]{0, 3, 1, 2, 1, 2}; // in the order in which connections were added
     const uint32_t distances[]{2, 2, 1, 1, 1, 1};
-    for (std::size_t i = 0; i < subChannels[0].hops.size(); ++i)
+    ASSERT_EQ(subChannels[0].hops.size(), 6u);
+    for (std::size_t i = 0; i < 6; ++i)
     {
         EXPECT_EQ(subChannels[0].hops[i].stage, stages[i]) << i;
         EXPECT_EQ(subChannels[0].hops[i].distance, distances[i]) << i;
