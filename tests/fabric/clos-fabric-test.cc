@@ -268,7 +268,9 @@ TEST(ClosFabric, LeavesHaveTheRatioAskedForWhereTheirPortsDivideSo)
             ClusterSpec spec = PointSpec(3 * split.down, kind, split.radix);
             spec.fabric.kind.As<ClosFabric>().oversubscription = split.oversubscription;
             const Cluster cluster(spec);
-            for (const DeviceId leaf : DevicesOf(cluster.GetTopology(), DeviceKind::LeafSwitch))
+            const auto leaves = DevicesOf(cluster.GetTopology(), DeviceKind::LeafSwitch);
+            ASSERT_FALSE(leaves.empty());
+            for (const DeviceId leaf : leaves)
             {
                 const Ports ports = PortsOf(cluster.GetTopology(), leaf);
                 EXPECT_EQ(ports.down, split.down) << split.radix << " " << split.oversubscription;

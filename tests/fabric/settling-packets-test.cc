@@ -207,6 +207,7 @@ TEST(SettlingPackets, ConnectionsThatEndLeaveTheirRates)
     {
         EXPECT_NEAR(settled.durations[i] / all.durations[i], 1, 0.01) << i;
     }
+    EXPECT_GT(settled.counters.settled.periods, 0u);
     const auto bytes = static_cast<double>(all.port.bytes);
     EXPECT_NEAR(static_cast<double>(settled.port.bytes), bytes, 0.01 * bytes);
 }

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <set>
 #include <string>
 
 /**
@@ -249,13 +250,15 @@ TEST(TorusTest, RoutesAreShortest)
     }
 }
 
-// Dimension order: the dimensions along a route never decrease.
+// Dimension order: the dimensions along a route never decrease. The routes from one router to all
+// others cross links of all three dimensions.
 TEST(TorusTest, DimensionOrderTakesTheFirstDimensionFirst)
 {
     const Cluster cluster(TorusSpec({4, 3, 4}));
     const Topology& topology = cluster.GetTopology();
     PlainRouter plain(topology, DimensionOrderRouting(), 3);
     Router& router = plain;
+    std::set<uint8_t> crossed;
     for (uint32_t to = 1; to < cluster.NodeCount(); to++)
     {
         const auto route = router.RouteOver(cluster.NicDevice(0, 0),
@@ -267,8 +270,10 @@ TEST(TorusTest, DimensionOrderTakesTheFirstDimensionFirst)
         {
             EXPECT_GE(topology.GetLink(route[i]).dimension, last);
             last = topology.GetLink(route[i]).dimension;
+            crossed.insert(last);
         }
     }
+    EXPECT_EQ(crossed, (std::set<uint8_t>{0, 1, 2}));
 }
 
 TEST(TorusTest, RefusesTooFewRouters)

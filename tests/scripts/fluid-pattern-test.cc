@@ -201,6 +201,7 @@ TEST(FluidFabric, SpinesAreSharedEvenlyAmongTheRanksOfALeaf)
                 }
             }
         }
+        ASSERT_EQ(reached.size(), n / most) << name;
         for (const auto& [link, destinations] : reached)
         {
             ASSERT_EQ(destinations.size(), most) << name;
