@@ -2,6 +2,7 @@
 
 // Tests of parameters of several kinds as attributes of one object.
 
+#include "fabric/kinds/fabric-kinds.h"
 #include "fabric/transport/packet/congestion/congestion-controls.h"
 #include "fabric/transport/packet/congestion/hpcc.h"
 #include "fabric/transport/packet/congestion/infiniband.h"
@@ -22,6 +23,7 @@
 #include "ns3/uinteger.h"
 
 #include <string>
+#include <vector>
 
 using namespace ns3;
 
@@ -79,9 +81,8 @@ std::vector<std::string>
 KindsOf(const TypeId& tid)
 {
     return tid == CongestionControlDescription::GetTypeId() ? weir::CongestionControls().Names()
-           : tid == NetworkDescription::GetTypeId()
-               ? std::vector<std::string>{"rail-optimized", "dragonfly", "dragonfly-plus", "torus"}
-               : std::vector<std::string>{""};
+           : tid == NetworkDescription::GetTypeId()         ? weir::FabricKinds().Names()
+                                                            : std::vector<std::string>{""};
 }
 
 /** The values of all attributes of an object, as text. */
