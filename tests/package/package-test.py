@@ -44,9 +44,12 @@ class Package(unittest.TestCase):
         shutil.rmtree(cls.folder)
 
     def test_every_description_is_the_package_s_own(self):
-        for kind in ("systems", "models", "runs", "gpus", "calibrations", "suites"):
+        kinds = self.completed("weir", "list", "")
+        self.assertIn("suites", kinds)
+        for kind in kinds:
             listed = json.loads(called(self.weir, "list", kind, "--json"))
             there = json.loads(called(BUILD / "weir", "list", kind, "--json"))
+            self.assertTrue(listed, kind)
             self.assertEqual([e["name"] for e in listed], [e["name"] for e in there])
             for entry in listed:
                 self.assertTrue(entry["path"].startswith(str(self.prefix)), entry["path"])

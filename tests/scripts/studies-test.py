@@ -46,6 +46,7 @@ def run(command, folder, weir):
 def main(weir, accept):
     """Runs the commands of the page; returns the exit code."""
     page, wrong = [], 0
+    assert PROMPT in PAGE.read_text(encoding="utf-8"), f"{PAGE} has no commands"
     with tempfile.TemporaryDirectory() as folder:
         for command, lines in parts(PAGE.read_text(encoding="utf-8")):
             if command is None:
