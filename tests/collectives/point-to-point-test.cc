@@ -3,6 +3,7 @@
 #include "collectives/algorithms/traffic.h"
 
 #include "collective-bench.h"
+#include "fabric/kinds/clos-fabric.h"
 #include "reference-machines.h"
 #include "schedule-check.h"
 
@@ -373,6 +374,47 @@ TEST(PointToPoint, UnequalPartsTakeNoLessThanTheBusiestLink)
             EXPECT_LE(flow / plan.duration, 1.5);
         }
     }
+}
+
+// Under ECMP an all-to-all over oversubscribed leaves has a leg per class of paths. Together they
+// move (n - 8) parts through every port, and take the time of the busiest link, as in flow. A ring
+// beside them, whose flows cross all links, is held up on each as long as the parts on it run.
+TEST(PointToPoint, UnequallyLoadedPathsAreLegsOfTheirOwn)
+{
+    ClusterSpec spec = H100Boxes(16);
+    spec.fabric.kind = LeafSpine();
+    spec.fabric.kind.As<ClosFabric>().leafRadix = 64;
+    spec.fabric.kind.As<ClosFabric>().oversubscription = 4;
+    CollectiveBench bench(spec);
+    std::vector<GpuId> even;
+    std::vector<GpuId> odd;
+    for (uint32_t gpu = 0; gpu < 128; ++gpu)
+    {
+        (gpu / 8 % 2 == 0 ? even : odd).emplace_back(gpu);
+    }
+    Planner& planner = bench.GetPlanner();
+    const uint32_t n = static_cast<uint32_t>(odd.size());
+    const auto call =
+        MakeCall(planner.AddCommunicator(odd), CollectiveOp::AllToAll, Bytes::MiB(64));
+    const CollectivePlan& plan = planner.Plan(call);
+    EXPECT_GT(plan.legs.size(), 1U);
+    const auto out = BytesOutOfPorts(bench, plan);
+    ASSERT_EQ(out.size(), 2 * n); // one of each GPU
+    const double part = call.bytes.ToDouble() / n;
+    for (const GpuId gpu : odd)
+    {
+        EXPECT_NEAR(out[gpu.Index()] / ((n - 8) * part), 1, 1e-9);
+    }
+    EXPECT_NEAR(bench.Run(Fidelity::Stream, call) / plan.duration, 1, 1e-9);
+    EXPECT_NEAR(bench.Run(Fidelity::Flow, call) / plan.duration, 1, 1e-3);
+
+    const auto ring = WithAlgorithm(
+        MakeCall(planner.AddCommunicator(even), CollectiveOp::AllReduce, Bytes::MiB(1)),
+        Algorithm::Ring);
+    const Time stream = bench.Run(Fidelity::Stream, {ring, call}).front();
+    const Time flow = bench.Run(Fidelity::Flow, {ring, call}).front();
+    EXPECT_GT(flow / bench.Run(Fidelity::Flow, ring), 3);
+    EXPECT_NEAR(stream / flow, 1, 0.25);
 }
 
 // Equal parts given as a traffic matrix equal the all-to-all of their sum.

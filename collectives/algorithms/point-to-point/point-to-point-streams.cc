@@ -18,7 +18,10 @@
  * for its bytes (or of the busiest work slot of a block under its cap). This is a lower bound,
  * which is reached if that link never idles, as with equal parts, where all parts on the busiest
  * links are equal. It is an approximation if parts differ (a short message does not yield to a
- * long one), and for how long the other links are used (as long as the busiest).
+ * long one), and for how long the other links are used (as long as the busiest). Where ECMP loads
+ * links unequally, the latter would leave most of each other link to concurrent calls at once,
+ * although the parts on it run until they are done. So the paths of one class of utilization are a
+ * leg there (PathClasses). All legs have equal bytes and caps, so the uncontended time is the same.
  */
 namespace weir
 {
@@ -93,6 +96,12 @@ class NetworkBytes
 /** The load of the parts of a call on each link. */
 struct LinkLoads
 {
+    explicit LinkLoads(std::size_t links)
+        : bytes(links, 0),
+          parts(links, 0)
+    {
+    }
+
     std::vector<int64_t> bytes;  //!< by link, on the wire
     std::vector<uint32_t> parts; //!< as above
     std::vector<LinkId> used;    //!< each once
@@ -175,58 +184,98 @@ class SlowestHops
     Time m_longest; //!< link latency of the longest path over the network
 };
 
+/** The path of a part. */
+struct PartPath
+{
+    std::vector<PathLink> links;
+    std::optional<RouteSum::Segment> segment; //!< through the network
+};
+
+/** @param slowest if not null, the path is added to it */
+PartPath
+PathOfPart(const AlgorithmInputs& in, const PeerCall& call, std::size_t index, SlowestHops* slowest)
+{
+    const PeerCall::Part& part = call.Parts()[index];
+    const Message& message = call.MessageOf(part);
+    PartPath path;
+    if (AreInOneNode(in, message))
+    {
+        const Connection inside = PathOf(in, message, part.channel, part.part);
+        const auto links = in.routing.Links(inside.route);
+        path.links.assign(links.begin(), links.end());
+        if (slowest)
+        {
+            slowest->Add(index, inside);
+        }
+        return path;
+    }
+    const auto hops = in.connector.FindHopsBetweenNodes(in.communicator.gpus[message.from],
+                                                        in.communicator.gpus[message.to],
+                                                        PortsOf(in, message, part.channel),
+                                                        QueuePairOf(in, part.part));
+    for (const LinkId link : hops.links)
+    {
+        path.links.push_back({link, 1});
+    }
+    path.segment = hops.segment;
+    if (slowest)
+    {
+        slowest->Add(index, hops.links);
+    }
+    return path;
+}
+
+void
+AddPart(LinkLoads& loads, const PartPath& path, int64_t bytes)
+{
+    for (const PathLink& each : path.links)
+    {
+        AddPart(loads, each.link, each.multiplicity, bytes);
+    }
+    if (path.segment)
+    {
+        loads.network.Add(*path.segment, bytes);
+    }
+}
+
 LinkLoads
 LoadsOf(const AlgorithmInputs& in, const PeerCall& call, SlowestHops& slowest)
 {
-    LinkLoads loads;
-    const std::size_t links = in.routing.GetTopology().LinkCount();
-    loads.bytes.resize(links, 0);
-    loads.parts.resize(links, 0);
+    LinkLoads loads(in.routing.GetTopology().LinkCount());
     for (std::size_t i = 0; i < call.Parts().size(); ++i)
     {
         const PeerCall::Part& part = call.Parts()[i];
-        const Message& message = call.MessageOf(part);
         const int64_t bytes = call.WireShare(part).Count();
         loads.areEqual = loads.areEqual && (loads.largestPart == 0 || loads.largestPart == bytes);
         loads.largestPart = std::max(loads.largestPart, bytes);
-        if (call.IsCopy(part))
+        if (!call.IsCopy(part))
         {
-            continue;
+            AddPart(loads, PathOfPart(in, call, i, &slowest), bytes);
         }
-        if (AreInOneNode(in, message))
-        {
-            const Connection path = PathOf(in, message, part.channel, part.part);
-            slowest.Add(i, path);
-            for (const auto& each : in.routing.Links(path.route))
-            {
-                AddPart(loads, each.link, each.multiplicity, bytes);
-            }
-            continue;
-        }
-        const auto hops = in.connector.FindHopsBetweenNodes(in.communicator.gpus[message.from],
-                                                            in.communicator.gpus[message.to],
-                                                            PortsOf(in, message, part.channel),
-                                                            QueuePairOf(in, part.part));
-        slowest.Add(i, hops.links);
-        for (const LinkId link : hops.links)
-        {
-            AddPart(loads, link, 1, bytes);
-        }
-        loads.network.Add(hops.segment, bytes);
     }
     return loads;
 }
 
-/** All messages as one leg: a link's multiplicity is its load in units of the leg's bytes. */
-StreamLeg
-OneLeg(const AlgorithmInputs& in, LinkLoads& loads, Rate cap)
+/**
+ * Bytes in which a link's load on the legs of a call is counted: a part, or if parts differ, so
+ * that the busiest link has LOAD_STEPS of them.
+ */
+int64_t
+UnitOf(const LinkLoads& loads)
 {
-    int64_t unit = loads.largestPart;
-    if (!loads.areEqual)
+    if (loads.areEqual)
     {
-        const int64_t most = *std::max_element(loads.bytes.begin(), loads.bytes.end());
-        unit = std::max<int64_t>(1, (most + LOAD_STEPS - 1) / LOAD_STEPS);
+        return loads.largestPart;
     }
+    const int64_t most = *std::max_element(loads.bytes.begin(), loads.bytes.end());
+    return std::max<int64_t>(1, (most + LOAD_STEPS - 1) / LOAD_STEPS);
+}
+
+/** All parts of @p loads as one leg of @p unit bytes: a link's multiplicity is its load in units.
+ */
+StreamLeg
+LegOf(const AlgorithmInputs& in, LinkLoads& loads, int64_t unit, Rate cap)
+{
     RouteSum sum;
     double parts = 0;
     double units = 0;
@@ -239,14 +288,103 @@ OneLeg(const AlgorithmInputs& in, LinkLoads& loads, Rate cap)
         parts += loads.parts[link.Index()];
         units += static_cast<double>(load);
     }
-    const double ofAPart =
-        static_cast<double>(unit) / static_cast<double>(std::max<int64_t>(loads.largestPart, 1));
     for (const SegmentBytes& each : loads.network.Folded())
     {
         sum.segments.push_back(each.segment);
         sum.segments.back().times = static_cast<uint32_t>((each.bytes + unit - 1) / unit);
     }
-    return {in.routing.AddSum(sum), Bytes(unit), cap * ofAPart, units > 0 ? parts / units : 1};
+    return {in.routing.AddSum(sum), Bytes(unit), cap, units > 0 ? parts / units : 1};
+}
+
+/**
+ * The classes of an all-to-all's paths by the utilization of their busiest link, relative to the
+ * busiest link of the call. Parts over idle links end early, so they share no rate with others.
+ */
+class PathClasses
+{
+  public:
+    /** The relative utilization within a class differs by up to 1 / COUNT. */
+    static constexpr std::size_t COUNT = 16;
+
+    /** Both must outlive it. */
+    PathClasses(const Topology& topology, const LinkLoads& loads)
+        : m_topology(topology),
+          m_loads(loads)
+    {
+        for (const LinkId link : loads.used)
+        {
+            m_largest = std::max(m_largest, UtilizationOf(link));
+        }
+    }
+
+    /** 0 for the busiest paths, and for paths within a node. */
+    std::size_t ClassOf(const PartPath& path) const
+    {
+        if (!path.segment)
+        {
+            return 0;
+        }
+        double largest = 0;
+        for (const PathLink& each : path.links)
+        {
+            largest = std::max(largest, UtilizationOf(each.link));
+        }
+        const double idle = 1 - largest / m_largest;
+        return std::min(COUNT - 1, static_cast<std::size_t>(idle * COUNT));
+    }
+
+  private:
+    double UtilizationOf(LinkId link) const
+    {
+        return static_cast<double>(m_loads.bytes[link.Index()]) /
+               m_topology.GetLink(link).rate.ToBytesPerSecond();
+    }
+
+    const Topology& m_topology;
+    const LinkLoads& m_loads;
+    double m_largest{0};
+};
+
+/**
+ * The legs of an all-to-all: one, or one per class of paths where the switches of a network give
+ * each flow its own path.
+ *
+ * @param cap of a part
+ */
+std::vector<StreamLeg>
+LegsOf(const AlgorithmInputs& in, const PeerCall& call, LinkLoads& loads, Rate cap)
+{
+    const Topology& topology = in.routing.GetTopology();
+    const int64_t unit = UnitOf(loads);
+    const Rate unitCap = cap * (static_cast<double>(unit) /
+                                static_cast<double>(std::max<int64_t>(loads.largestPart, 1)));
+    const bool crossesSwitches = std::any_of(loads.used.begin(), loads.used.end(), [&](LinkId id) {
+        return JoinsSwitches(topology, id);
+    });
+    if (in.routing.Spread() || !crossesSwitches)
+    {
+        return {LegOf(in, loads, unit, unitCap)};
+    }
+    const PathClasses classes(topology, loads);
+    std::vector<LinkLoads> loadsOfClass(PathClasses::COUNT, LinkLoads(topology.LinkCount()));
+    for (std::size_t i = 0; i < call.Parts().size(); ++i)
+    {
+        const PeerCall::Part& part = call.Parts()[i];
+        if (!call.IsCopy(part))
+        {
+            const PartPath path = PathOfPart(in, call, i, nullptr);
+            AddPart(loadsOfClass[classes.ClassOf(path)], path, call.WireShare(part).Count());
+        }
+    }
+    std::vector<StreamLeg> legs;
+    for (LinkLoads& each : loadsOfClass)
+    {
+        if (!each.used.empty())
+        {
+            legs.push_back(LegOf(in, each, unit, unitCap));
+        }
+    }
+    return legs;
 }
 
 } // namespace
@@ -269,7 +407,7 @@ PointToPointStreams(const AlgorithmInputs& in)
     {
         LinkLoads loads = LoadsOf(in, call, slowest);
         const Bytes busiest = *std::max_element(slotBytes.begin(), slotBytes.end());
-        shape.legs.push_back(OneLeg(in, loads, capOf(Bytes(loads.largestPart), busiest)));
+        shape.legs = LegsOf(in, call, loads, capOf(Bytes(loads.largestPart), busiest));
         // A work slot sends one part at a time, so each part is under way for a share of the call.
         const std::vector<Bytes> network = call.SlotBytes(
             [&](const auto& part) { return !AreInOneNode(in, call.MessageOf(part)); });
