@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_GRAPHML_H
 #define WEIR_SCENARIOS_TOPOLOGY_GRAPHML_H
 
-#include "fabric/kinds/network-graph.h"
+#include "fabric/kinds/graph-fabric.h"
 #include "fabric/topology/cluster-spec.h"
 #include "scenarios/catalog.h"
 

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_READ_GRAPH_H
 #define WEIR_SCENARIOS_TOPOLOGY_READ_GRAPH_H
 
-#include "fabric/kinds/network-graph.h"
+#include "fabric/kinds/graph-fabric.h"
 #include "fabric/topology/link-profile.h"
 
 #include <string>

@@ -2,7 +2,7 @@
 #include "scenarios/writers/parameter-writer.h"
 
 #include "fabric/kinds/fabric-dimension.h"
-#include "fabric/kinds/network-graph.h"
+#include "fabric/kinds/graph-fabric.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/yaml/yaml-node.h"
 

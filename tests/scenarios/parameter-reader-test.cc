@@ -2,7 +2,7 @@
 #include "scenarios/readers/parameter-reader.h"
 
 #include "fabric/kinds/fabric-dimension.h"
-#include "fabric/kinds/network-graph.h"
+#include "fabric/kinds/graph-fabric.h"
 #include "refusal.h"
 #include "scenarios/writers/parameter-writer.h"
 #include "scratch-folder.h"
