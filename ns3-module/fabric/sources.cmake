@@ -8,7 +8,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/parameters/parameter-visitor.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-sketch.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-dimension.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-kind.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-kinds.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/switch-layers.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/clos-fabric.cc
@@ -24,7 +23,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/routing/link-spread.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/path-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/routing.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/routing-policy.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/routing-policies.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/relaxed-max-min.cc

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_READERS_NETWORK_USE_NOTES_H
 #define WEIR_SCENARIOS_READERS_NETWORK_USE_NOTES_H
 
-#include "fabric/routing/routing-policy.h"
+#include "fabric/routing/routing-policies.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/scenario.h"
 #include "scenarios/yaml/yaml-node.h"

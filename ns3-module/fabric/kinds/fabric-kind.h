@@ -6,6 +6,7 @@
 #include "fabric/kinds/fabric-dimension.h"
 #include "fabric/kinds/fabric-sketch.h"
 #include "fabric/parameters/parameter-visitor.h"
+#include "fabric/routing/routing-policies.h"
 #include "fabric/topology/topology.h"
 
 #include <cstdint>
@@ -18,7 +19,6 @@ namespace weir
 
 struct ClusterSpec;
 struct NodeSpec;
-class RoutingPolicy;
 
 /** The number of switches and of wires between them. */
 struct FabricSize
@@ -59,49 +59,83 @@ class FabricKind : public Component
                       const std::vector<DeviceId>& nics) const = 0;
 
     /** Whether the fabric connects nodes at all. */
-    virtual bool JoinsNodes() const;
+    virtual bool JoinsNodes() const
+    {
+        return true;
+    }
 
     /**
      * Whether the links have their own rates and latencies, so that FabricSpec::link is not needed.
      */
-    virtual bool HasOwnLinks() const;
+    virtual bool HasOwnLinks() const
+    {
+        return false;
+    }
 
     /** Whether the links have dimensions. */
-    virtual bool HasDimensions() const;
+    virtual bool HasDimensions() const
+    {
+        return false;
+    }
 
     /** The dimensions, if each GPU or NIC is a point of their product; empty otherwise. */
-    virtual std::vector<FabricDimension> GridDimensions() const;
+    virtual std::vector<FabricDimension> GridDimensions() const
+    {
+        return {};
+    }
 
     /** Whether paths may lead through an intermediate group or router. */
-    virtual bool HasIntermediates() const;
+    virtual bool HasIntermediates() const
+    {
+        return false;
+    }
 
     /** Whether the fabric has the dimensions or intermediates that @p policy needs. */
-    bool CanRoute(const RoutingPolicy& policy) const;
+    bool CanRoute(const RoutingPolicy& policy) const
+    {
+        return (HasDimensions() || !policy.NeedsDimensions()) &&
+               (HasIntermediates() || !policy.NeedsIntermediates());
+    }
 
     /**
      * The number of nodes that fill the fabric; 0 if no whole number does; nullopt if the fabric
      * grows with the number of nodes.
      * @throws std::invalid_argument as Wire does.
      */
-    virtual std::optional<uint32_t> NodesThatFill(const NodeSpec& node) const;
+    virtual std::optional<uint32_t> NodesThatFill(const NodeSpec& node) const
+    {
+        return std::nullopt;
+    }
 
     /**
      * The number of switches and wires that do not depend on the nodes; zero if the fabric grows
      * with the nodes. Used for memory estimates before Wire: exact if the parameters can be wired.
      */
-    virtual FabricSize FixedSize(const ClusterSpec& spec) const;
+    virtual FabricSize FixedSize(const ClusterSpec& spec) const
+    {
+        return {};
+    }
 
     /** The positions of the switches in a drawing. @param topology as built by Wire */
-    virtual FabricSketch Sketch(const Topology& topology) const;
+    virtual FabricSketch Sketch(const Topology& topology) const
+    {
+        return SketchByKind(topology);
+    }
 
     /** The shape in a few words, shown after the name: "Ring(4) x Ring(4)". */
-    virtual std::string Shape() const;
+    virtual std::string Shape() const
+    {
+        return "";
+    }
 
     /**
      * A sentence that compares the fabric as built with the requested parameters.
      * @param topology as built by Wire
      */
-    virtual std::string Figures(const Topology& topology) const;
+    virtual std::string Figures(const Topology& topology) const
+    {
+        return "";
+    }
 };
 
 } // namespace weir
