@@ -3,7 +3,7 @@
 #define WEIR_COLLECTIVES_ENGINES_CLOSED_FORM_H
 
 #include "collectives/planner.h"
-#include "fabric/routing/concurrent-shares.h"
+#include "fabric/routing/link-spread.h"
 #include "fabric/units.h"
 
 #include <unordered_map>

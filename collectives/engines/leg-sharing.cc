@@ -2,7 +2,7 @@
 #include "collectives/engines/leg-sharing.h"
 
 #include "collectives/engines/closed-form.h"
-#include "fabric/routing/concurrent-shares.h"
+#include "fabric/routing/link-spread.h"
 
 #include <algorithm>
 #include <cmath>

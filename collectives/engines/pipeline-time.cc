@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/pipeline-time.h"
 
-#include "fabric/routing/concurrent-shares.h"
+#include "fabric/routing/link-spread.h"
 
 #include <algorithm>
 #include <cstdint>

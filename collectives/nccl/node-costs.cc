@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/nccl/node-costs.h"
 
-#include "fabric/topology/net-transport.h"
+#include "fabric/topology/link-profile.h"
 
 #include <algorithm>
 #include <limits>

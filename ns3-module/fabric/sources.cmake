@@ -2,7 +2,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/passive-engine.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/link-profile.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/net-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/cluster.cc
   ${CMAKE_CURRENT_LIST_DIR}/nodes/node-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/parameters/parameter-visitor.cc
@@ -55,7 +54,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/queue-pairs.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-train.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-transport.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/no-congestion-control.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/static-window.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/dcqcn.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/dctcp.cc
@@ -68,7 +66,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/infiniband.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/congestion-controls.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/episode-memo.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/replay/recurrence.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/route-facts.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/replay-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/service-windows.cc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/machine-parts.h"
 
-#include "fabric/topology/net-transport.h"
+#include "fabric/topology/link-profile.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"

@@ -3,7 +3,7 @@
 
 #include "fabric/kinds/no-fabric.h"
 #include "fabric/nodes/node-wiring.h"
-#include "fabric/topology/net-transport.h"
+#include "fabric/topology/link-profile.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-attachment.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/topology/nccl-link-defaults.h"
 
-#include "fabric/topology/net-transport.h"
+#include "fabric/topology/link-profile.h"
 #include "scenarios/readers/read-gpu.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/topology/link-profile.h"
-#include "fabric/topology/net-transport.h"
 
 #include <gtest/gtest.h>
 

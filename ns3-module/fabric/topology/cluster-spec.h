@@ -46,16 +46,6 @@ enum class HostCpu : uint8_t
     Arm
 };
 
-/** The network transport between nodes, which determines the packet headers. */
-enum class NetTransport : uint8_t
-{
-    Infiniband,
-    Roce,
-    Slingshot,
-    Efa,
-    Tcp
-};
-
 /** The kind of device that a PCIe slot belongs to. */
 enum class PcieParent : uint8_t
 {

@@ -165,6 +165,31 @@ TcpFraming(uint32_t mtu)
     return Share(mtu - IP_TCP, IP_TCP + ETHERNET + PREAMBLE_GAP);
 }
 
+const std::vector<NetTransportTraits>&
+NetTransports()
+{
+    static const std::vector<NetTransportTraits> ALL{
+        {NetTransport::Infiniband, "infiniband", InfinibandFraming, true, 256, 4096},
+        {NetTransport::Roce, "roce", RoceFraming, true, 256, 4096},
+        {NetTransport::Slingshot, "slingshot", SlingshotFraming, true, 256, 4096},
+        {NetTransport::Efa, "efa", EfaFraming, false, 256, 9216},
+        {NetTransport::Tcp, "tcp", TcpFraming, false, 576, 9216}};
+    return ALL;
+}
+
+const NetTransportTraits&
+TraitsOf(NetTransport transport)
+{
+    for (const NetTransportTraits& traits : NetTransports())
+    {
+        if (traits.transport == transport)
+        {
+            return traits;
+        }
+    }
+    throw std::invalid_argument("TraitsOf: unknown transport");
+}
+
 Rate
 PcieRawRate(uint32_t generation, uint32_t lanes)
 {

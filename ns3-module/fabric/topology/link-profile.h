@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace weir
 {
@@ -96,6 +97,36 @@ double EfaFraming(uint32_t mtu);
  * @throws std::invalid_argument on another size.
  */
 double TcpFraming(uint32_t mtu);
+
+/** The network transport between nodes, which determines the packet headers. */
+enum class NetTransport : uint8_t
+{
+    Infiniband,
+    Roce,
+    Slingshot,
+    Efa,
+    Tcp
+};
+
+/** The properties of a network transport. */
+struct NetTransportTraits
+{
+    NetTransport transport;
+    const char* name;            //!< name in system files
+    double (*framing)(uint32_t); //!< payload fraction for an MTU in bytes
+    bool isRdma;                 //!< its MTU is a power of two from 256 to 4096
+    uint32_t minMtu;
+    uint32_t maxMtu;
+};
+
+/** All transports, in the order of the enumeration. */
+const std::vector<NetTransportTraits>& NetTransports();
+
+/**
+ * The properties of @p transport.
+ * @throws std::invalid_argument for a value that is not a transport.
+ */
+const NetTransportTraits& TraitsOf(NetTransport transport);
 
 /**
  * The raw rate of a PCIe link: 2.5, 5, 8, 16, 32, 64 GT/s per lane for generations 1 to 6, times @p

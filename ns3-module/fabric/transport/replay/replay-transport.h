@@ -5,7 +5,6 @@
 #include "fabric/routing/routing.h"
 #include "fabric/transport/packet/packet-transport.h"
 #include "fabric/transport/replay/episode-memo.h"
-#include "fabric/transport/replay/recurrence.h"
 #include "fabric/transport/replay/route-facts.h"
 #include "fabric/transport/replay/settling-packets.h"
 #include "fabric/transport/transport-observers.h"

@@ -4,6 +4,8 @@
 
 #include "fabric/transport/packet/congestion/congestion-control.h"
 
+#include <memory>
+
 namespace weir
 {
 
@@ -21,7 +23,18 @@ class NoCongestionControl : public CongestionControl
     {
     }
 
-    std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
+    std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override
+    {
+        struct Unlimited : SenderControl
+        {
+            explicit Unlimited(double lineRate)
+            {
+                m_rate = lineRate;
+            }
+        };
+
+        return std::make_unique<Unlimited>(facts.lineRate);
+    }
 };
 
 } // namespace weir
