@@ -5,9 +5,9 @@
 #include "fabric/sharing/bottleneck-groups.h"
 #include "fabric/sharing/group-mover.h"
 #include "fabric/sharing/level-order.h"
-#include "fabric/sharing/saturation-queue.h"
 #include "fabric/sharing/slack-links.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -73,6 +73,90 @@ class LevelSweep
     double m_level{0};
     std::vector<uint32_t> m_toLink; //!< scratch of FreezeRisers
     std::vector<uint32_t> m_toCap;  //!< scratch of FreezeRisers
+};
+
+/**
+ * Visits all links in the order of their levels, repeatedly until no level changes, after changes
+ * that reach most links.
+ *
+ * In such a change, as in an all-to-all, most levels move very little and their order stays. The
+ * walk assumes this: it moves each group to the level at which its link saturates, adds the effect
+ * to the loads of all other links, and checks those only when it visits them. If a link does pass
+ * another, one of the two has members frozen above its own level; the walk detects this when it
+ * visits the link, which then takes these members over. The sweep does the same in another order.
+ * At the end all links saturate at their levels and no member of a link is above its level, which
+ * holds for the unique solution only. Links that are not regular are left to the sweep in between.
+ */
+class LevelWalk
+{
+  public:
+    LevelWalk(GroupedTables& tables,
+              BottleneckGroups& groups,
+              LevelOrder& order,
+              SaturationQueue& queue,
+              SlackLinks& slack,
+              GroupMover& mover,
+              LevelSweep& sweep)
+        : m_tables(tables),
+          m_groups(groups),
+          m_order(order),
+          m_queue(queue),
+          m_slack(slack),
+          m_mover(mover),
+          m_sweep(sweep)
+    {
+    }
+
+    /** Sets how many links a solve must touch at least before it may walk. */
+    void SetMinLinks(std::size_t links)
+    {
+        m_minLinks = links;
+    }
+
+    void BeginSolve()
+    {
+        m_mayRun = true;
+    }
+
+    /** Whether the changes have reached so many links that a walk is cheaper than the sweep. */
+    bool Pays() const
+    {
+        return m_mayRun && (m_hasSpreadBefore || HasSpread());
+    }
+
+    /**
+     * Walks until no level changes. After MAX_ROUNDS rounds it opens all groups and leaves them to
+     * the sweep.
+     */
+    void Run();
+
+    /** Records whether this solve reached many links, as a prediction for the next one. */
+    void EndSolve()
+    {
+        m_hasSpreadBefore = m_mayRun && HasSpread();
+    }
+
+  private:
+    bool HasSpread() const;
+    void OpenAll();
+    bool RunOnce();
+    void VisitApart();
+    bool IsOff(uint32_t link) const;
+    bool Visit(uint32_t link);
+    bool FindSaturation(uint32_t link, Saturation& at);
+    void TakeOver(uint32_t link, double level);
+
+    GroupedTables& m_tables;
+    BottleneckGroups& m_groups;
+    LevelOrder& m_order;
+    SaturationQueue& m_queue;
+    SlackLinks& m_slack;
+    GroupMover& m_mover;
+    LevelSweep& m_sweep;
+    std::size_t m_minLinks{48};
+    bool m_mayRun{true};                //!< in this solve
+    bool m_hasSpreadBefore{false};      //!< in the last solve
+    std::vector<HigherMember> m_higher; //!< scratch of Visit
 };
 
 } // namespace weir::maxmin

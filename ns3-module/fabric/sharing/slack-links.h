@@ -4,7 +4,6 @@
 
 #include "fabric/sharing/bottleneck-groups.h"
 #include "fabric/sharing/level-order.h"
-#include "fabric/sharing/saturation-queue.h"
 
 #include <cstdint>
 #include <vector>
