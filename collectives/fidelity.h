@@ -4,7 +4,7 @@
 
 #include "collectives/engines/collective-engine.h"
 #include "collectives/planner.h"
-#include "fabric/transport/make-transport.h"
+#include "fabric/fabric.h"
 #include "fabric/transport/transport.h"
 
 #include <memory>

@@ -4,8 +4,7 @@
 
 #include "parameter-attributes.h"
 
-#include "fabric/transport/corrected/correction-spec.h"
-#include "fabric/transport/hybrid/coupling-spec.h"
+#include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 
 namespace ns3

@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_COMMAND_PACKETS_OPTION_H
 
 #include "collectives/fidelity.h"
-#include "fabric/transport/make-transport.h"
+#include "fabric/fabric.h"
 #include "scenarios/simulation/run-result.h"
 #include "scenarios/yaml/yaml-node.h"
 

@@ -2,8 +2,8 @@
 #ifndef WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
 #define WEIR_SCENARIOS_FLOWS_HPCC_NETWORK_H
 
+#include "fabric/fabric.h"
 #include "fabric/topology/cluster-spec.h"
-#include "fabric/transport/make-transport.h"
 #include "scenarios/flows/flow-network.h"
 
 namespace weir

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_FLOWS_OPEN_NETWORK_H
 #define WEIR_SCENARIOS_FLOWS_OPEN_NETWORK_H
 
-#include "fabric/transport/make-transport.h"
+#include "fabric/fabric.h"
 #include "scenarios/catalog.h"
 #include "scenarios/flows/flow-network.h"
 

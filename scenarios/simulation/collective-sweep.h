@@ -7,7 +7,7 @@
 #include "collectives/fidelity.h"
 #include "collectives/nccl/nccl-settings.h"
 #include "fabric/topology/cluster-spec.h"
-#include "fabric/transport/hybrid/coupling-spec.h"
+#include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
 #include "scenarios/bound/bound-judge.h"

@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_VALIDATION_PACKET_AGREEMENT_H
 #define WEIR_SCENARIOS_VALIDATION_PACKET_AGREEMENT_H
 
-#include "fabric/transport/corrected/correction-spec.h"
+#include "fabric/transport/fluid/fluid-spec.h"
 #include "scenarios/catalog.h"
 #include "scenarios/validation/case-outcome.h"
 

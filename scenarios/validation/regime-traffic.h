@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_VALIDATION_REGIME_TRAFFIC_H
 #define WEIR_SCENARIOS_VALIDATION_REGIME_TRAFFIC_H
 
-#include "fabric/transport/make-transport.h"
+#include "fabric/fabric.h"
 #include "fabric/units.h"
 #include "scenarios/traffic/size-distribution.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/fabric.h"
 #include "fabric/kinds/graph-fabric.h"
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster-spec.h"
-#include "fabric/transport/make-transport.h"
+#include "fabric/transport/corrected/ingress-sharing.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -56,6 +56,39 @@ SetBothDirections(std::vector<Link>& links, LinkId link, T Link::*field, T value
     }
 }
 
+/** Whether @p text matches @p pattern, in which * stands for any text. */
+bool
+Matches(const std::string& text, const std::string& pattern)
+{
+    std::size_t t = 0;
+    std::size_t p = 0;
+    std::size_t star = std::string::npos;
+    std::size_t from = 0;
+    while (t < text.size())
+    {
+        if (p < pattern.size() && pattern[p] == '*')
+        {
+            star = p++;
+            from = t;
+        }
+        else if (p < pattern.size() && pattern[p] == text[t])
+        {
+            p++;
+            t++;
+        }
+        else if (star != std::string::npos)
+        {
+            p = star + 1;
+            t = ++from;
+        }
+        else
+        {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', p) == std::string::npos;
+}
+
 } // namespace
 
 DeviceId
@@ -188,6 +221,26 @@ Topology::LinkName(LinkId id) const
         name += "#" + std::to_string(link.parallel + 1);
     }
     return name;
+}
+
+std::vector<LinkId>
+LinksNamed(const Topology& topology, const std::string& pattern)
+{
+    std::vector<LinkId> links;
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        if (Matches(topology.LinkName(LinkId(i)), pattern))
+        {
+            links.emplace_back(i);
+        }
+    }
+    if (links.empty())
+    {
+        throw std::invalid_argument("found '" + pattern +
+                                    "', expected the name of a link, as 'leaf0->spine1', in "
+                                    "which * stands for any text");
+    }
+    return links;
 }
 
 } // namespace weir

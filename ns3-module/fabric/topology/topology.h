@@ -218,6 +218,12 @@ JoinsSwitches(const Topology& topology, LinkId id)
            IsNetworkSwitch(topology.GetDevice(link.to));
 }
 
+/**
+ * Finds the links whose name matches @p pattern, "a->b" with * for any text.
+ * @throws std::invalid_argument if there are none.
+ */
+std::vector<LinkId> LinksNamed(const Topology& topology, const std::string& pattern);
+
 } // namespace weir
 
 #endif // WEIR_FABRIC_TOPOLOGY_H

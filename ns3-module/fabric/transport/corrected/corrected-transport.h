@@ -2,7 +2,9 @@
 #ifndef WEIR_FABRIC_TRANSPORT_CORRECTED_CORRECTED_TRANSPORT_H
 #define WEIR_FABRIC_TRANSPORT_CORRECTED_CORRECTED_TRANSPORT_H
 
-#include "fabric/transport/corrected/correction-spec.h"
+#include "fabric/transport/corrected/ingress-sharing.h"
+#include "fabric/transport/corrected/rate-recovery.h"
+#include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/transport/transport.h"
 

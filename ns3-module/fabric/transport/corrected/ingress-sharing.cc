@@ -369,23 +369,6 @@ class IngressSolver
 
 } // namespace
 
-void
-IngressSharing::VisitParameters(ParameterVisitor& visitor)
-{
-    visitor.Flag({"shares",
-                  "Whether ports divide their rates among the ingress links of packets instead of "
-                  "among flows; false: off.",
-                  "queues are FIFO, and PFC and credits act per link"},
-                 shares);
-    visitor.Number({"blocking",
-                    "Fraction of the time in which ingress links with packets that wait for a port "
-                    "hold back all their flows (head-of-line blocking); in the rest their other "
-                    "flows get the remaining rate.",
-                    "how often buffers are full, calibrated against packets"},
-                   blocking,
-                   {0, 1});
-}
-
 std::vector<double>
 RatesByIngress(const std::vector<const IngressFlow*>& flows,
                const std::vector<double>& linkRates,

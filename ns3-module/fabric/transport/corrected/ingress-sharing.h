@@ -3,7 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_CORRECTED_INGRESS_SHARING_H
 
 #include "fabric/ids.h"
-#include "fabric/parameters/parameter-visitor.h"
+#include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/units.h"
 
@@ -15,24 +15,6 @@
 
 namespace weir
 {
-
-/**
- * Sharing by ingress link, as FIFO queues do it if only pauses or credits slow senders: a port
- * divides its rate among the links by which packets arrive, not among flows, and a held-back link
- * holds back all its flows (head-of-line blocking).
- */
-struct IngressSharing : Parameterized
-{
-    bool shares{false}; //!< whether the model is on
-    double blocking{0};
-
-    bool IsOn() const
-    {
-        return shares;
-    }
-
-    void VisitParameters(ParameterVisitor& visitor) override;
-};
 
 /** A flow in the model of IngressSharing. */
 struct IngressFlow

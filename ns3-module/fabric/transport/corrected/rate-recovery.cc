@@ -14,28 +14,6 @@ constexpr double FULL = 0.99; //!< fraction of the line rate at which recovery i
 
 } // namespace
 
-void
-RateRecovery::VisitParameters(ParameterVisitor& visitor)
-{
-    visitor.Duration({"period",
-                      "Time without a rate cut after which a flow regains half of the difference "
-                      "to its sender's port rate; 0: off.",
-                      "DCQCN's increase timer (rpg_time_reset)"},
-                     period,
-                     {Time(), Time::Seconds(1)});
-    visitor.Size({"markFrom",
-                  "Queue length at which a port cuts the rates of its flows.",
-                  "between DCQCN's Kmin and Kmax, calibrated against packets"},
-                 markFrom,
-                 {Bytes(0), Bytes::GiB(1)});
-    visitor.Number({"floor",
-                    "Rate after a flow's first cut and lowest rate after later cuts, as a fraction "
-                    "of its sender's port rate.",
-                    "calibrated against packets"},
-                   floor,
-                   {1e-3, 1});
-}
-
 RecoveringRates::RecoveringRates(const RateRecovery& values,
                                  FluidTransport& fluid,
                                  std::size_t links)

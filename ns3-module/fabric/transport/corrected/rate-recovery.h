@@ -2,7 +2,7 @@
 #ifndef WEIR_FABRIC_TRANSPORT_CORRECTED_RATE_RECOVERY_H
 #define WEIR_FABRIC_TRANSPORT_CORRECTED_RATE_RECOVERY_H
 
-#include "fabric/parameters/parameter-visitor.h"
+#include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/units.h"
 
@@ -13,26 +13,6 @@
 
 namespace weir
 {
-
-/**
- * Slow rate recovery of a congestion control such as DCQCN. A flow starts at the rate of its
- * sender's port. Where the flows of a port exceed its rate, its queue grows. When the queue marks
- * packets, flows that have more to send are cut. In each period after that queue has drained, a
- * flow regains half of what it lacks of its sender's port rate.
- */
-struct RateRecovery : Parameterized
-{
-    Time period; //!< time of one recovery step; zero: off
-    Bytes markFrom{Bytes::KiB(100)};
-    double floor{0.05};
-
-    bool IsOn() const
-    {
-        return period > Time();
-    }
-
-    void VisitParameters(ParameterVisitor& visitor) override;
-};
 
 /** Computes the caps of flows by RateRecovery. */
 class RecoveringRates

@@ -5,7 +5,7 @@
 #include "fabric/indexed-heap.h"
 #include "fabric/routing/routing.h"
 #include "fabric/sharing/sharing-solver.h"
-#include "fabric/sharing/sharing-spec.h"
+#include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/fluid/instant-queue.h"
 #include "fabric/transport/fluid/pairing-heap.h"
 #include "fabric/transport/path-selector.h"

@@ -3,8 +3,9 @@
 #define WEIR_FABRIC_TRANSPORT_HYBRID_HYBRID_TRANSPORT_H
 
 #include "fabric/routing/routing.h"
+#include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
-#include "fabric/transport/hybrid/coupling-spec.h"
+#include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/packet/packet-transport.h"
 #include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
@@ -18,6 +19,15 @@
 
 namespace weir
 {
+
+/** Parameters of the hybrid transport. */
+struct HybridSpec
+{
+    PacketSpec packets;
+    CouplingSpec coupling;
+    SharingSpec sharing{};
+    CorrectionSpec corrections{}; //!< corrections of the fluid
+};
 
 /** Counters of the coupling of packets and fluid, with its largest error. */
 struct CouplingCounters
