@@ -7,15 +7,12 @@ set(WEIR_NS3_DEVICE_SOURCES
 )
 set(WEIR_NS3_SOURCES
   ${WEIR_NS3_DEVICE_SOURCES}
-  ${CMAKE_CURRENT_LIST_DIR}/model/congestion-control-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/engine-driver.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/fabric-port.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/flow-source.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/fluid-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/gpu-server.cc
-  ${CMAKE_CURRENT_LIST_DIR}/model/network-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/parameter-attributes.cc
-  ${CMAKE_CURRENT_LIST_DIR}/model/server-description.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/spec-descriptions.cc
   ${CMAKE_CURRENT_LIST_DIR}/model/weir-units.cc
   ${CMAKE_CURRENT_LIST_DIR}/helper/cluster-container.cc
@@ -24,7 +21,6 @@ set(WEIR_NS3_SOURCES
 )
 # What programs include as "ns3/NAME.h".
 set(WEIR_NS3_HEADERS
-  ${CMAKE_CURRENT_LIST_DIR}/model/congestion-control-description.h
   ${CMAKE_CURRENT_LIST_DIR}/model/engine-driver.h
   ${CMAKE_CURRENT_LIST_DIR}/model/fabric-channel.h
   ${CMAKE_CURRENT_LIST_DIR}/model/fabric-net-device.h
@@ -32,9 +28,7 @@ set(WEIR_NS3_HEADERS
   ${CMAKE_CURRENT_LIST_DIR}/model/flow-source.h
   ${CMAKE_CURRENT_LIST_DIR}/model/fluid-fabric.h
   ${CMAKE_CURRENT_LIST_DIR}/model/gpu-server.h
-  ${CMAKE_CURRENT_LIST_DIR}/model/network-description.h
   ${CMAKE_CURRENT_LIST_DIR}/model/parameter-attributes.h
-  ${CMAKE_CURRENT_LIST_DIR}/model/server-description.h
   ${CMAKE_CURRENT_LIST_DIR}/model/spec-descriptions.h
   ${CMAKE_CURRENT_LIST_DIR}/model/weir-units.h
   ${CMAKE_CURRENT_LIST_DIR}/helper/cluster-container.h

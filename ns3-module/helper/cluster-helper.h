@@ -6,9 +6,6 @@
 
 #include "fabric/topology/cluster-spec.h"
 #include "ns3/attribute.h"
-#include "ns3/congestion-control-description.h"
-#include "ns3/network-description.h"
-#include "ns3/server-description.h"
 #include "ns3/spec-descriptions.h"
 
 #include <string>
