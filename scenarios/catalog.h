@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_CATALOG_H
 #define WEIR_SCENARIOS_CATALOG_H
 
-#include "fabric/kinds/fabric-kinds.h"
+#include "fabric/kinds/fabric-kind.h"
 #include "scenarios/data-folders.h"
 #include "scenarios/yaml/yaml-node.h"
 

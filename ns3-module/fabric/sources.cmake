@@ -7,7 +7,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/parameters/parameter-visitor.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-sketch.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-dimension.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-kinds.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-kind.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/switch-layers.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/clos-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/dragonfly.cc
@@ -59,7 +59,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/nscc.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/rccc.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/infiniband.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/congestion-controls.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/congestion-control.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/episode-memo.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/route-facts.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/replay-transport.cc

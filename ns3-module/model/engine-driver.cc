@@ -141,12 +141,6 @@ EngineDriver::Update()
     m_wake = Simulator::ScheduleNow(&EngineDriver::Wake, this);
 }
 
-uint64_t
-EngineDriver::GetInstants() const
-{
-    return m_engines.Instants();
-}
-
 void
 EngineDriver::Wake()
 {

@@ -89,12 +89,6 @@ class EngineDriver : public Object
      */
     bool IsOver() const;
 
-    /**
-     * The number of instants that the engines have processed.
-     * @return the count
-     */
-    uint64_t GetInstants() const;
-
   protected:
     void DoDispose() override;
 

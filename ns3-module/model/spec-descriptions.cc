@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "spec-descriptions.h"
 
-#include "fabric/kinds/fabric-kinds.h"
+#include "fabric/kinds/fabric-kind.h"
 #include "fabric/routing/routing-policies.h"
 #include "fabric/topology/link-profile.h"
-#include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "fabric/transport/packet/congestion/congestion-control.h"
 #include "fabric/transport/packet/congestion/no-congestion-control.h"
 
 namespace ns3

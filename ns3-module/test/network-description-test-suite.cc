@@ -5,7 +5,7 @@
 #include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/dimensions.h"
 #include "fabric/kinds/dragonfly.h"
-#include "fabric/kinds/fabric-kinds.h"
+#include "fabric/kinds/fabric-kind.h"
 #include "fabric/parameters/parameter-visitor.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"

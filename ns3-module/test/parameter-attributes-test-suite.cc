@@ -2,8 +2,8 @@
 
 // Tests of parameters of several kinds as attributes of one object.
 
-#include "fabric/kinds/fabric-kinds.h"
-#include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "fabric/kinds/fabric-kind.h"
+#include "fabric/transport/packet/congestion/congestion-control.h"
 #include "fabric/transport/packet/congestion/hpcc.h"
 #include "fabric/transport/packet/congestion/infiniband.h"
 #include "fabric/transport/packet/congestion/nscc.h"

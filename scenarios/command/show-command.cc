@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/models/layer-table.h"
 #include "compute-model/models/transformer.h"
-#include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "fabric/transport/packet/congestion/congestion-control.h"
 #include "scenarios/bound/calibration-file.h"
 #include "scenarios/bound/measured-bounds.h"
 #include "scenarios/catalog.h"

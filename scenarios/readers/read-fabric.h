@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_READERS_READ_FABRIC_H
 #define WEIR_SCENARIOS_READERS_READ_FABRIC_H
 
-#include "fabric/kinds/fabric-kinds.h"
+#include "fabric/kinds/fabric-kind.h"
 #include "fabric/topology/cluster-spec.h"
 #include "scenarios/yaml/yaml-node.h"
 

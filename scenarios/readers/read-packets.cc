@@ -4,7 +4,7 @@
 #include "fabric/parameters/parameter-visitor.h"
 #include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/packet/class-arbiter.h"
-#include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "fabric/transport/packet/congestion/congestion-control.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"

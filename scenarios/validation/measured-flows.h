@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_VALIDATION_MEASURED_FLOWS_H
 #define WEIR_SCENARIOS_VALIDATION_MEASURED_FLOWS_H
 
-#include "fabric/kinds/fabric-kinds.h"
+#include "fabric/kinds/fabric-kind.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/validation/case-outcome.h"

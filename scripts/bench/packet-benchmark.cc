@@ -2,7 +2,7 @@
 #include "fabric/kinds/graph-fabric.h"
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster-spec.h"
-#include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "fabric/transport/packet/congestion/congestion-control.h"
 #include "fabric/transport/packet/packet-transport.h"
 #include "traffic-patterns.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/parameters/parameter-visitor.h"
-#include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "fabric/transport/packet/congestion/congestion-control.h"
 #include "packet-bench.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/read-packets.h"
 
-#include "fabric/transport/packet/congestion/congestion-controls.h"
+#include "fabric/transport/packet/congestion/congestion-control.h"
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "refusal.h"
 #include "scenarios/describe/describe-packets.h"

@@ -6,6 +6,7 @@
 #include "fabric/kinds/fabric-dimension.h"
 #include "fabric/kinds/fabric-sketch.h"
 #include "fabric/parameters/parameter-visitor.h"
+#include "fabric/parameters/registry.h"
 #include "fabric/routing/routing-policies.h"
 #include "fabric/topology/topology.h"
 
@@ -137,6 +138,11 @@ class FabricKind : public Component
         return "";
     }
 };
+
+using FabricKindRegistry = Registry<FabricKind>;
+
+/** The fabric kinds of Weir, in listing order. */
+FabricKindRegistry FabricKinds();
 
 } // namespace weir
 

@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_PACKET_CONGESTION_CONTROL_H
 
 #include "fabric/parameters/parameter-visitor.h"
+#include "fabric/parameters/registry.h"
 #include "fabric/transport/packet/packet.h"
 #include "fabric/units.h"
 
@@ -225,6 +226,11 @@ class CongestionControl : public Component
         return std::numeric_limits<double>::infinity();
     }
 };
+
+using CongestionControlRegistry = Registry<CongestionControl>;
+
+/** The registry of all congestion controls. */
+CongestionControlRegistry CongestionControls();
 
 } // namespace weir
 

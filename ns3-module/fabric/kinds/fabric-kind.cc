@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fabric/kinds/fabric-kinds.h"
+#include "fabric/kinds/fabric-kind.h"
 
 #include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/dimensions.h"
