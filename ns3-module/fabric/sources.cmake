@@ -17,7 +17,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/routing/path-dag.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/router.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/detours.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/path-choices.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/load-balancer.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/link-spread.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/path-table.cc
@@ -49,7 +48,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/queue-pairs.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-train.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-transport.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/static-window.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/dcqcn.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/dctcp.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/hpcc.cc

@@ -4,7 +4,7 @@
 
 #include "parameter-attributes.h"
 
-#include "fabric/parameters/polymorphic.h"
+#include "fabric/parameters/registry.h"
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"

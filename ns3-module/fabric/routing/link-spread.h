@@ -4,7 +4,6 @@
 
 #include "fabric/ids.h"
 #include "fabric/routing/load-balancer.h"
-#include "fabric/routing/path-choices.h"
 #include "fabric/routing/path-table.h"
 #include "fabric/routing/routing.h"
 

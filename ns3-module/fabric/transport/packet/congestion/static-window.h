@@ -4,6 +4,8 @@
 
 #include "fabric/transport/packet/congestion/congestion-control.h"
 
+#include <memory>
+
 namespace weir
 {
 
@@ -16,8 +18,33 @@ class StaticWindow : public CongestionControl
     {
     }
 
-    void VisitParameters(ParameterVisitor& visitor) override;
-    std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
+    void VisitParameters(ParameterVisitor& visitor) override
+    {
+        visitor.Size({"window", "Maximum bytes in flight; 0: given by ofPath."},
+                     window,
+                     {Bytes(0), Bytes::GiB(1024)});
+        visitor.Number(
+            {"ofPath",
+             "Window as a multiple of the path's bandwidth-delay product, where window is 0."},
+            ofPath,
+            {1e-6, 1e6});
+    }
+
+    std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override
+    {
+        struct Sender : SenderControl
+        {
+            Sender(double rate, double window)
+            {
+                m_rate = rate;
+                m_window = window;
+            }
+        };
+
+        return std::make_unique<Sender>(facts.lineRate,
+                                        window > Bytes(0) ? window.ToDouble()
+                                                          : ofPath * facts.BandwidthDelay());
+    }
 
     Bytes window{Bytes(0)}; //!< zero: ofPath times the bandwidth-delay product of the path
     double ofPath{1};
