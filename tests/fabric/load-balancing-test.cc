@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/kinds/dimensions.h"
 #include "fabric/kinds/dragonfly.h"
+#include "fabric/routing/link-spread.h"
 #include "fabric/routing/path-dag.h"
 
 #include "fabric/routing/routing-policies.h"
