@@ -3,6 +3,7 @@
 
 #include "collectives/engines/back-to-back-calls.h"
 #include "collectives/engines/flow-engine.h"
+#include "fabric/transport/fluid/fluid-transport.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"
