@@ -19,11 +19,10 @@ set(WEIR_UNREAD_SOURCES
 )
 set(WEIR_SCENARIO_SOURCES
   ${WEIR_SIMULATION_SOURCES}
-  ${CMAKE_CURRENT_LIST_DIR}/yaml/nearest-name.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/named-choices.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/quantity.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node.cc
-  ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-load.cc
-  ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-edit.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-text.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/text-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/xml-element.cc

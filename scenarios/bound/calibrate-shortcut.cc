@@ -8,7 +8,7 @@
 #include "scenarios/bound/scenario-position.h"
 #include "scenarios/versions.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <atomic>
 #include <chrono>

@@ -21,7 +21,7 @@
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/size-list.h"
 #include "scenarios/yaml/text-file.h"

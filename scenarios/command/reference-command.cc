@@ -16,7 +16,7 @@
 #include "scenarios/versions.h"
 #include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

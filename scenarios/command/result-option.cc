@@ -7,7 +7,7 @@
 #include "scenarios/results/link-series.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>

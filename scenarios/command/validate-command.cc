@@ -8,7 +8,7 @@
 #include "scenarios/simulation/progress.h"
 #include "scenarios/validation/write-outcomes.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "scenarios/scenario.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <iostream>
 

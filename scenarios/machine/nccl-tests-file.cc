@@ -2,6 +2,7 @@
 #include "scenarios/machine/nccl-tests-file.h"
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/text-file.h"
 
 #include <algorithm>
@@ -68,23 +69,6 @@ struct RunRows
     }
 };
 
-/**
- * The letters and digits of @p text in lower case: equal for all_reduce, all-reduce and AllReduce.
- */
-std::string
-Normalized(const std::string& text)
-{
-    std::string plain;
-    for (const char letter : text)
-    {
-        if (std::isalnum(static_cast<unsigned char>(letter)) != 0)
-        {
-            plain += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-        }
-    }
-    return plain;
-}
-
 std::optional<double>
 NumberOf(const std::string& text)
 {
@@ -128,7 +112,7 @@ AddRow(RunRows& rows,
     {
         throw InputError(where + ": size: found '" + bytesText + "', expected bytes");
     }
-    const std::string plain = Normalized(time);
+    const std::string plain = NormalizedName(time);
     if (*bytes == 0 || plain.empty() || plain == "na")
     {
         return;
@@ -287,7 +271,7 @@ struct CsvColumns
 bool
 IsInPlace(const std::string& where, const std::string& field)
 {
-    const std::string plain = Normalized(field);
+    const std::string plain = NormalizedName(field);
     if (plain == "true" || plain == "yes")
     {
         return true;
@@ -519,13 +503,13 @@ ReadJson(const std::string& path, const std::string& text)
 std::optional<CollectiveOp>
 FindCollectiveOp(const std::string& text)
 {
-    const std::string plain = Normalized(text);
+    const std::string plain = NormalizedName(text);
     std::optional<CollectiveOp> found;
     std::size_t length = 0;
     for (int i = 0; i <= static_cast<int>(LAST_COLLECTIVE_OP); i++)
     {
         const auto op = static_cast<CollectiveOp>(i);
-        const std::string name = Normalized(ToString(op));
+        const std::string name = NormalizedName(ToString(op));
         if (name.size() > length && plain.find(name) != std::string::npos)
         {
             found = op;

@@ -4,7 +4,6 @@
 #include "collectives/algorithms/imported/imported-check.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/named-choices.h"
-#include "scenarios/yaml/nearest-name.h"
 #include "scenarios/yaml/text-file.h"
 #include "scenarios/yaml/xml-element.h"
 

@@ -10,7 +10,7 @@
 #include "scenarios/topology/write-nccl-xml.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <filesystem>

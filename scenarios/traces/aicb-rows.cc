@@ -3,7 +3,7 @@
 #include "scenarios/traces/simai-workload.h"
 #include "scenarios/traces/trace-lines.h"
 #include "scenarios/workload/workload-file.h"
-#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <cstdlib>
 

@@ -2,7 +2,7 @@
 #include "scenarios/yaml/quantity.h"
 
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <array>
 #include <charconv>
@@ -32,13 +32,31 @@ struct Ratio
     }
 
     /** @return false when the result is too large to represent. */
-    bool Multiply(uint64_t factor);
+    bool Multiply(uint64_t factor)
+    {
+        return !__builtin_mul_overflow(numerator, factor, &numerator);
+    }
 
     /** @return false when the denominator is too large to represent. */
-    bool Divide(uint64_t divisor);
+    bool Divide(uint64_t divisor)
+    {
+        return !__builtin_mul_overflow(denominator, divisor, &denominator);
+    }
 
     /** Multiplies by 10^@p powerOfTen. @return false when the result cannot be represented. */
-    bool Scale(int powerOfTen);
+    bool Scale(int powerOfTen)
+    {
+        bool fits = true;
+        for (; powerOfTen > 0 && fits; --powerOfTen)
+        {
+            fits = numerator == 0 || Multiply(10);
+        }
+        for (; powerOfTen < 0 && fits; ++powerOfTen)
+        {
+            fits = Divide(10);
+        }
+        return fits;
+    }
 };
 
 /** The parts of a number with a unit: "-1.5e3 GB". */
@@ -48,40 +66,11 @@ struct QuantityParts
     std::string_view mantissa; //!< digits and decimal points, possibly none
     int exponent{0};
     std::string_view unit; //!< the rest of the text
-
-    /** Splits @p text, which must outlive the parts; an e starts an exponent only before digits. */
-    static QuantityParts Cut(std::string_view text);
 };
 
-bool
-Ratio::Multiply(uint64_t factor)
-{
-    return !__builtin_mul_overflow(numerator, factor, &numerator);
-}
-
-bool
-Ratio::Divide(uint64_t divisor)
-{
-    return !__builtin_mul_overflow(denominator, divisor, &denominator);
-}
-
-bool
-Ratio::Scale(int powerOfTen)
-{
-    bool fits = true;
-    for (; powerOfTen > 0 && fits; --powerOfTen)
-    {
-        fits = numerator == 0 || Multiply(10);
-    }
-    for (; powerOfTen < 0 && fits; ++powerOfTen)
-    {
-        fits = Divide(10);
-    }
-    return fits;
-}
-
+/** Splits @p text, which must outlive the parts; an e starts an exponent only before digits. */
 QuantityParts
-QuantityParts::Cut(std::string_view text)
+CutQuantity(std::string_view text)
 {
     QuantityParts parts;
     if (!text.empty() && (text[0] == '-' || text[0] == '+'))
@@ -230,7 +219,7 @@ Ratio
 Read(const std::string& text, const Kind& kind)
 {
     const std::string example = std::string(kind.name) + " with a unit, such as " + kind.example;
-    const QuantityParts parts = QuantityParts::Cut(text);
+    const QuantityParts parts = CutQuantity(text);
     Ratio ratio;
     if (parts.mantissa.empty() || !ReadDecimal(parts.mantissa, ratio))
     {

@@ -4,7 +4,11 @@
 
 #include "fabric/units.h"
 
+#include <charconv>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 /**
  * @file
@@ -51,6 +55,20 @@ std::string FormatRate(Rate rate);
 
 /** The shortest decimal number that reads back to @p value. */
 std::string FormatNumber(double value);
+
+/**
+ * The number of type @p N that the whole of @p text is, as std::from_chars reads it; nothing for
+ * any other text, or a number out of the range of @p N.
+ */
+template <typename N>
+std::optional<N>
+ParseNumber(std::string_view text)
+{
+    N number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(number)
+                                                                    : std::nullopt;
+}
 
 } // namespace weir
 

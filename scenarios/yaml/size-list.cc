@@ -6,7 +6,6 @@
 #include "scenarios/yaml/text-file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <sstream>
@@ -29,14 +28,12 @@ IsDigits(const std::string& text)
 int64_t
 ParseCount(const std::string& text, int64_t most, const char* expected)
 {
-    int64_t count = 0;
-    const auto end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, count);
-    if (error != std::errc() || stop != end || count < 0 || count > most)
+    const auto count = ParseNumber<int64_t>(text);
+    if (!count || *count < 0 || *count > most)
     {
         throw InputError("found '" + text + "', expected " + expected);
     }
-    return count;
+    return *count;
 }
 
 Bytes

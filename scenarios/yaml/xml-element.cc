@@ -2,10 +2,10 @@
 #include "scenarios/yaml/xml-element.h"
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/text-file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <pugixml.hpp>
 #include <utility>
@@ -166,16 +166,14 @@ int64_t
 XmlElement::Integer(const char* attribute, int64_t least, int64_t most) const
 {
     const std::string text = Text(attribute);
-    int64_t value = 0;
-    const char* const last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, value);
-    if (error != std::errc() || end != last || value < least || value > most)
+    const auto value = ParseNumber<int64_t>(text);
+    if (!value || *value < least || *value > most)
     {
         Fail(attribute,
              "found '" + text + "', expected a whole number from " + std::to_string(least) +
                  " to " + std::to_string(most));
     }
-    return value;
+    return *value;
 }
 
 int64_t

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/yaml/nearest-name.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <algorithm>
 #include <cctype>
 
 namespace weir
 {
+
 namespace
 {
 
@@ -96,6 +97,20 @@ JoinNames(const std::vector<std::string>& names)
         joined += (joined.empty() ? "" : ", ") + name;
     }
     return joined;
+}
+
+std::string
+NormalizedName(const std::string& text)
+{
+    std::string plain;
+    for (const char letter : text)
+    {
+        if (std::isalnum(static_cast<unsigned char>(letter)) != 0)
+        {
+            plain += Lower(letter);
+        }
+    }
+    return plain;
 }
 
 } // namespace weir

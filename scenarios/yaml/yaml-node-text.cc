@@ -264,4 +264,52 @@ YamlNode::ParseArgument(const std::string& text, const std::string& name)
     return YamlLoader(name, false).Load(text);
 }
 
+void
+YamlNode::Emit(YAML::Emitter& out, const State& state)
+{
+    switch (state.kind)
+    {
+    case YamlKind::Null:
+        out << YAML::Null;
+        return;
+    case YamlKind::Scalar:
+        out << state.text;
+        return;
+    case YamlKind::Sequence:
+        out << YAML::BeginSeq;
+        for (const auto& item : state.items)
+        {
+            Emit(out, *item);
+        }
+        out << YAML::EndSeq;
+        return;
+    case YamlKind::Map:
+        out << YAML::BeginMap;
+        for (const auto& [key, value] : state.entries)
+        {
+            out << YAML::Key << key << YAML::Value;
+            Emit(out, *value);
+        }
+        out << YAML::EndMap;
+    }
+}
+
+std::string
+YamlNode::Dump() const
+{
+    YAML::Emitter out;
+    Emit(out, *m_state);
+    return std::string(out.c_str()) + "\n";
+}
+
+std::string
+YamlNode::InLine() const
+{
+    YAML::Emitter out;
+    out.SetSeqFormat(YAML::Flow);
+    out.SetMapFormat(YAML::Flow);
+    Emit(out, *m_state);
+    return out.c_str();
+}
+
 } // namespace weir
