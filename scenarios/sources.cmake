@@ -30,14 +30,13 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/data-folders.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/scenario-names.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/yaml-keys.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/number-range.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-source.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-link-profile.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-gpu.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/read-attachment.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/attachments.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/parameter-reader.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-packets.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/network-use-notes.cc
+  ${CMAKE_CURRENT_LIST_DIR}/readers/key-uses.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/check-wiring.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-system.cc
@@ -47,13 +46,11 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-nccl.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/machine-parts.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-plan.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/read-embeddings.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-layer-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-event.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-traffic.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-scenario.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/plan-keys.cc
-  ${CMAKE_CURRENT_LIST_DIR}/readers/plan-uses.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/parameter-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc
@@ -174,7 +171,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/topology-style.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-link-defaults.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-nccl-xml.cc
-  ${CMAKE_CURRENT_LIST_DIR}/topology/slot-list.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/svg-canvas.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/write-nccl-xml.cc
 )

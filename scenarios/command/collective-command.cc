@@ -9,7 +9,7 @@
 #include "scenarios/describe/explain-collective.h"
 #include "scenarios/msccl/read-msccl.h"
 #include "scenarios/readers/check-wiring.h"
-#include "scenarios/readers/network-use-notes.h"
+#include "scenarios/readers/key-uses.h"
 #include "scenarios/readers/read-nccl.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-system.h"

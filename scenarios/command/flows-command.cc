@@ -12,7 +12,7 @@
 #include "scenarios/flows/hpcc-config.h"
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/flows/open-network.h"
-#include "scenarios/readers/network-use-notes.h"
+#include "scenarios/readers/key-uses.h"
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/results/link-series.h"

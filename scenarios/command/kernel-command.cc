@@ -6,7 +6,7 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/verb-options.h"
-#include "scenarios/readers/read-embeddings.h"
+#include "scenarios/readers/read-layer-table.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/results/text-table.h"

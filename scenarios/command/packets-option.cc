@@ -4,7 +4,7 @@
 #include "scenarios/command/verb-options.h"
 
 #include "fabric/transport/packet/congestion/congestion-control.h"
-#include "scenarios/readers/network-use-notes.h"
+#include "scenarios/readers/key-uses.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/yaml-keys.h"

@@ -6,7 +6,7 @@
 #include "scenarios/command/packets-option.h"
 #include "scenarios/command/simulation-loop.h"
 #include "scenarios/command/verb-options.h"
-#include "scenarios/readers/network-use-notes.h"
+#include "scenarios/readers/key-uses.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/results/run-json.h"

@@ -4,7 +4,7 @@
 
 #include "fabric/units.h"
 #include "scenarios/flows/flow-results.h"
-#include "scenarios/readers/number-range.h"
+#include "scenarios/readers/read-traffic.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>

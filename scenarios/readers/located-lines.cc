@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/located-lines.h"
 
+#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/text-file.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -165,29 +165,27 @@ int64_t
 LocatedLines::Whole(std::size_t index, const char* name, int64_t least, int64_t most) const
 {
     const std::string_view text = m_fields[index];
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
+    const auto value = ParseNumber<int64_t>(text);
+    if (!value || *value < least || *value > most)
     {
         throw Refusal(name,
                       text,
                       "a whole number from " + std::to_string(least) + " to " +
                           std::to_string(most));
     }
-    return value;
+    return *value;
 }
 
 double
 LocatedLines::Decimal(std::size_t index, const char* name) const
 {
     const std::string_view text = m_fields[index];
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    const auto value = ParseNumber<double>(text);
+    if (!value || !std::isfinite(*value))
     {
         throw Refusal(name, text, "a number");
     }
-    return value;
+    return *value;
 }
 
 double

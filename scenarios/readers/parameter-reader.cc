@@ -25,7 +25,7 @@ namespace
 uint32_t
 CountIn(const YamlNode& node, ParameterRange<uint32_t> range)
 {
-    return static_cast<uint32_t>(node.AsInteger(range.minimum, range.maximum));
+    return node.AsCount(range.minimum, range.maximum);
 }
 
 /** Throws unless a parameter read from @p node is in its range; @p what names it: "a time". */

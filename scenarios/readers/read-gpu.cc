@@ -57,7 +57,7 @@ MeasuredAttention
 ReadMeasuredAttention(const YamlNode& node)
 {
     node.CheckKeys(YamlKeysOf("gpu.kernels.measured.attention"));
-    const std::vector<std::pair<const char*, bool>> masks{{"causal", true}, {"full", false}};
+    const NamedChoices<bool> masks{{"causal", true}, {"full", false}};
     MeasuredAttention box;
     box.precision = node.Get("precision").AsEnum(PrecisionNames());
     box.isCausal = node.Get("mask").AsEnum(masks);
@@ -74,7 +74,7 @@ MeasuredLookups
 ReadLookups(const YamlNode& node)
 {
     node.CheckKeys(YamlKeysOf("gpu.kernels.measured.lookups"));
-    const std::vector<std::pair<const char*, bool>> phases{{"forward", false}, {"backward", true}};
+    const NamedChoices<bool> phases{{"forward", false}, {"backward", true}};
     MeasuredLookups box;
     box.precision = node.Get("precision").AsEnum(PrecisionNames());
     box.isBackward = node.Get("phase").AsEnum(phases);
@@ -192,7 +192,7 @@ ReadTiles(const YamlNode& node)
     return tiles;
 }
 
-std::vector<std::pair<const char*, GemmGrid>>
+NamedChoices<GemmGrid>
 GridNames()
 {
     return {{"persistent", GemmGrid::Persistent}, {"classic", GemmGrid::Classic}};
@@ -280,8 +280,8 @@ ReadAttention(const YamlNode& node)
     node.Get("source").AsString();
     AttentionCalibration attention;
     attention.kernel = node.Get("kernel").AsString();
-    attention.tileRows = static_cast<uint32_t>(node.Get("tileRows").AsInteger(1, 4096));
-    attention.headDimStep = static_cast<uint32_t>(node.Get("headDimStep").AsInteger(1, 4096));
+    attention.tileRows = node.Get("tileRows").AsCount(1, 4096);
+    attention.headDimStep = node.Get("headDimStep").AsCount(1, 4096);
     attention.forward = ReadPass(node.Get("forward"));
     attention.backward = ReadPass(node.Get("backward"));
     return attention;
@@ -477,12 +477,12 @@ ReadGpu(const YamlNode& node)
     node.CheckKeys(YamlKeysOf("gpu"));
     Gpu gpu;
     gpu.name = node.Get("name").AsString();
-    gpu.computeCapability = static_cast<uint32_t>(node.Get("computeCapability").AsInteger(60, 200));
+    gpu.computeCapability = node.Get("computeCapability").AsCount(60, 200);
     if (const auto devices = node.Find("pciDevices"))
     {
         ReadPciDevices(*devices);
     }
-    gpu.sms = static_cast<uint32_t>(ReadSourced(node.Get("sms")).AsInteger(1, 4096));
+    gpu.sms = ReadSourced(node.Get("sms")).AsCount(1, 4096);
     gpu.boostClockHz = ReadSourced(node.Get("boostClock")).AsHertz();
     if (!(gpu.boostClockHz > 0))
     {

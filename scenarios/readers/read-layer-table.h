@@ -6,6 +6,10 @@
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace weir
 {
 
@@ -28,12 +32,24 @@ bool IsLayerTable(const YamlNode& reference, const Catalog& catalog);
  *      bias}
  *
  * Defaults: a convolution's stride and groups are 1 and its padding 0, a pool's stride is its size,
- * and layers with weights have biases. With `embeddings: {...}` beside `network`
- * (ReadEmbeddingTables) the entry `embeddings` is where pooled rows join. The last form states
+ * and layers with weights have biases. With `embeddings: {...}` beside `network` the entry
+ * `embeddings` is where pooled rows join. The last form states
  * explicitly what the other forms deduce from the preceding layer; results write models in it.
  * @throws InputError with the location of what is missing, unknown, out of range or does not fit.
  */
 LayerTable ReadLayerTable(const YamlNode& reference, const Catalog& catalog);
+
+constexpr uint64_t MAX_TABLE_ROWS = uint64_t{1} << 40; //!< of an embedding table
+
+/**
+ * Reads a file of indices, one per line.
+ * @param location of the key that names the file, for messages
+ * @param rows of the table: upper bound (exclusive) of the indices
+ * @throws InputError at a line that is not an index, or when there is none.
+ */
+std::vector<uint64_t> ReadIndices(const std::string& path,
+                                  const std::string& location,
+                                  uint64_t rows = MAX_TABLE_ROWS);
 
 } // namespace weir
 

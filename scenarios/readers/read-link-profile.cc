@@ -105,7 +105,7 @@ ReadMtu(const YamlNode& node, const NetTransportTraits& transport)
         return node.AsEnum<uint32_t>(
             {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}});
     }
-    return static_cast<uint32_t>(node.AsInteger(transport.minMtu, transport.maxMtu));
+    return node.AsCount(transport.minMtu, transport.maxMtu);
 }
 
 /** The framing of the network's packets, and the name of the transport. */
@@ -130,8 +130,7 @@ ReadNvLinkProfile(const YamlNode& node, const TypicalEfficiency& typical)
     }
     else
     {
-        profile.framing =
-            NvLinkFraming(static_cast<uint32_t>(node.Get("headerFlits").AsInteger(1, 16)));
+        profile.framing = NvLinkFraming(node.Get("headerFlits").AsCount(1, 16));
         FillMeasured(node, typical, profile);
     }
     profile.name = NameOr(node, "nvlink");
@@ -150,7 +149,7 @@ ReadPcieProfile(const YamlNode& node, const TypicalEfficiency& typical)
         profile.name = NameOr(node, "pcie");
         return profile;
     }
-    const auto generation = static_cast<uint32_t>(node.Get("generation").AsInteger(1, 6));
+    const auto generation = node.Get("generation").AsCount(1, 6);
     const uint32_t lanes = ReadLanes(node.Get("lanes"));
     profile.rawRate = PcieRawRate(generation, lanes);
     profile.encoding = PcieEncoding(generation);
@@ -176,7 +175,7 @@ ReadPcieUplinkProfile(const YamlNode& node,
     LinkProfile profile = pcie;
     if (const auto lanes = node.Find("uplinkLanes"))
     {
-        const auto generation = static_cast<uint32_t>(node.Get("generation").AsInteger(1, 6));
+        const auto generation = node.Get("generation").AsCount(1, 6);
         profile.rawRate = PcieRawRate(generation, ReadLanes(*lanes));
         profile.name = PcieName(generation, ReadLanes(*lanes)) + "-uplink";
     }

@@ -69,8 +69,8 @@ ReadExpertLayers(const YamlNode& node)
 {
     node.CheckKeys(YamlKeysOf("model.experts"));
     ExpertLayers moe;
-    moe.experts = static_cast<uint32_t>(node.Get("count").AsInteger(1, MAX_EXPERTS));
-    moe.topK = static_cast<uint32_t>(node.Get("topK").AsInteger(1, moe.experts));
+    moe.experts = node.Get("count").AsCount(1, MAX_EXPERTS);
+    moe.topK = node.Get("topK").AsCount(1, moe.experts);
     moe.ffn = ReadWidth(node.Get("ffn"));
     node.Read("sharedFfn", moe.sharedFfn, &YamlNode::AsCount, 0, MAX_WIDTH);
     node.Read("firstLayer", moe.firstLayer, &YamlNode::AsCount, 0, MAX_WIDTH);

@@ -58,7 +58,7 @@ ReadTensorShape(const YamlNode& node, uint32_t tensor)
     std::vector<uint32_t> extents;
     for (const YamlNode& extent : node.Items())
     {
-        extents.push_back(static_cast<uint32_t>(extent.AsInteger(1, MAX_GRID_SIDE)));
+        extents.push_back(extent.AsCount(1, MAX_GRID_SIDE));
     }
     if (extents.empty() || extents.size() > 3)
     {

@@ -7,9 +7,8 @@
 #include "fabric/topology/cluster.h"
 #include "scenarios/bound/calibrate-shortcut.h"
 #include "scenarios/readers/check-wiring.h"
-#include "scenarios/readers/network-use-notes.h"
+#include "scenarios/readers/key-uses.h"
 #include "scenarios/readers/parameter-reader.h"
-#include "scenarios/readers/plan-uses.h"
 #include "scenarios/readers/read-event.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-layer-table.h"
@@ -138,12 +137,12 @@ ReadSteps(const YamlNode& node, JobSpec& job)
 {
     if (!node.IsMap())
     {
-        job.steps = static_cast<uint32_t>(node.AsInteger(1, MAX_STEPS));
+        job.steps = node.AsCount(1, MAX_STEPS);
         return;
     }
     node.CheckKeys(YamlKeysOf("job.steps"));
     job.steady.tolerance = node.Get("untilSteady").AsNumber(MIN_TOLERANCE, 1);
-    job.steps = static_cast<uint32_t>(node.Get("atMost").AsInteger(1, MAX_STEPS));
+    job.steps = node.Get("atMost").AsCount(1, MAX_STEPS);
 }
 
 /**
@@ -230,13 +229,13 @@ ReadPlacement(const YamlNode& node)
     }
     node.CheckKeys(YamlKeysOf("placement"));
     placement.kind = node.Get("kind").AsEnum(PlacementNames());
-    if (const auto stride = node.Find("stride"); stride && placement.kind == Placement::Strided)
+    if (placement.kind == Placement::Strided)
     {
-        placement.stride = stride->AsCount(1, MAX_INDEX);
+        node.Read("stride", placement.stride, &YamlNode::AsCount, 1, MAX_INDEX);
     }
-    if (const auto seed = node.Find("seed"); seed && placement.kind == Placement::Random)
+    if (placement.kind == Placement::Random)
     {
-        placement.seed = seed->AsSeed();
+        node.Read("seed", placement.seed, &YamlNode::AsSeed);
     }
     return placement;
 }
@@ -404,6 +403,13 @@ ReadWorkloadJob(const YamlNode& node, uint64_t seed, const Gpu& gpu, GpuBudget& 
     return job;
 }
 
+/** Appends @p more to @p notes. */
+void
+AppendNotes(std::vector<std::string>& notes, const std::vector<std::string>& more)
+{
+    notes.insert(notes.end(), more.begin(), more.end());
+}
+
 /** @param notes gets a note for each value without effect */
 JobSpec
 ReadJob(const YamlNode& node,
@@ -434,10 +440,7 @@ ReadJob(const YamlNode& node,
     }
     node.Read("precision", job.plan.precision, ReadPrecision);
     CheckPlanAt(job.network, job.plan, parallel, node.Get("model"));
-    for (std::string& note : NotesOnPlanUse(parallel, job.plan, job.network))
-    {
-        notes.push_back(std::move(note));
-    }
+    AppendNotes(notes, NotesOnPlanUse(parallel, job.plan, job.network));
     CheckOverlappingSteps(node, job);
     budget.Take(job.plan, parallel);
     return job;
@@ -577,12 +580,12 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
             CheckLinks(*links, Cluster(scenario.cluster).GetTopology());
         }
     }
-    if (scenario.fidelity == Fidelity::Hybrid)
+    if (scenario.fidelity != Fidelity::Hybrid)
     {
-        ExpectNotSettled(network, scenario.packets);
+        return;
     }
-    if (scenario.fidelity == Fidelity::Hybrid && hybrid.jobs.empty() && !hybrid.flows &&
-        hybrid.coupling.links.empty())
+    ExpectNotSettled(network, scenario.packets);
+    if (hybrid.jobs.empty() && !hybrid.flows && hybrid.coupling.links.empty())
     {
         network.Get("fidelity")
             .Fail(
@@ -644,7 +647,7 @@ ReadRecordedRanks(const YamlNode& node, const std::vector<JobSpec>& jobs, Output
         {
             item.Fail("found '" + item.AsString() + "' without training jobs, expected none");
         }
-        output.ranks.push_back(static_cast<uint32_t>(item.AsInteger(0, most - 1)));
+        output.ranks.push_back(item.AsCount(0, most - 1));
     }
 }
 
@@ -676,6 +679,13 @@ ReadOutput(const YamlNode& node,
     {
         output.linkSeries = ReadBinWidth(*series, LinkSeries::MIN_WIDTH);
     }
+    const auto expectFile = [&output](const YamlNode& found) {
+        if (output.file.empty() && !output.timeline)
+        {
+            found.Fail(
+                "found it without a file, expected output.file or output.timeline beside it");
+        }
+    };
     if (const auto series = node.Find("portSeries"); isOn(series))
     {
         const Time width = ReadBinWidth(*series);
@@ -687,19 +697,11 @@ ReadOutput(const YamlNode& node,
         {
             notes.push_back(NoteOnNoEffect(*series, "fidelity packet or hybrid"));
         }
-        if (output.file.empty() && !output.timeline)
-        {
-            series->Fail(
-                "found it without a file, expected output.file or output.timeline beside it");
-        }
+        expectFile(*series);
     }
     if (const auto ranks = node.Find("ranks"))
     {
-        if (output.file.empty() && !output.timeline)
-        {
-            ranks->Fail(
-                "found it without a file, expected output.file or output.timeline beside it");
-        }
+        expectFile(*ranks);
         ReadRecordedRanks(*ranks, jobs, output);
     }
     const bool timelineBeside = output.timeline && output.timelineFile.empty();
@@ -743,10 +745,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
     {
         ReadNetwork(*network, catalog, scenario);
         CheckSelection(*network, scenario);
-        for (std::string& note : NotesOnNetworkUse(*network, scenario))
-        {
-            scenario.notes.push_back(std::move(note));
-        }
+        AppendNotes(scenario.notes, NotesOnNetworkUse(*network, scenario));
     }
     if (const auto events = node.Find("events"))
     {
@@ -759,10 +758,7 @@ ReadScenario(const YamlNode& node, const Catalog& catalog, KnownSystem& known)
             }
         }
     }
-    for (std::string& note : NotesOnEventUse(scenario))
-    {
-        scenario.notes.push_back(std::move(note));
-    }
+    AppendNotes(scenario.notes, NotesOnEventUse(scenario));
     if (const auto output = node.Find("output"))
     {
         scenario.output = ReadOutput(*output, scenario.fidelity, scenario.jobs, scenario.notes);

@@ -4,9 +4,9 @@
 #include "fabric/kinds/no-fabric.h"
 #include "fabric/nodes/node-wiring.h"
 #include "fabric/topology/link-profile.h"
+#include "scenarios/readers/attachments.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/machine-parts.h"
-#include "scenarios/readers/read-attachment.h"
 #include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-gpu.h"
 #include "scenarios/readers/read-link-profile.h"
@@ -14,7 +14,7 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/read-nccl-xml.h"
-#include "scenarios/topology/slot-list.h"
+#include "scenarios/topology/write-nccl-xml.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
@@ -227,7 +227,7 @@ ReadNic(const YamlNode& node,
     }
     if (const auto bridge = node.Find("hostBridge"))
     {
-        CheckPlainKeys(*bridge);
+        bridge->CheckKeys(YamlKeysOf("link"));
         spec.nicHostBridge = ReadPlainProfile(*bridge, "host-bridge");
         const auto cards = AttachmentsOf(spec).cards;
         if (!bridge->IsInherited() && std::none_of(cards.begin(), cards.end(), IsOnSocket))
@@ -292,7 +292,7 @@ ReadNode(const YamlNode& node, const Gpu& gpu, const Catalog& catalog)
     ReadPcie(node.Get("pcie"), pcie, spec);
     if (const auto link = node.Find("gpuLink"))
     {
-        CheckPlainKeys(*link);
+        link->CheckKeys(YamlKeysOf("link"));
         spec.gpuLink = ReadPlainProfile(*link, "gpu-link");
     }
     const TransportFigures transport = ReadNic(node.Get("nic"), pcie, catalog, spec);

@@ -3,14 +3,15 @@
 
 #include "fabric/routing/flow-hash.h"
 #include "scenarios/readers/located-lines.h"
-#include "scenarios/readers/number-range.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/text-file.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -157,6 +158,23 @@ ReadRounds(const YamlNode& node, bool hasUntil, TrafficSpec& spec)
     }
 }
 
+NumberRange
+ReadNumberRange(const YamlNode& node)
+{
+    const std::string text = node.AsString();
+    const std::size_t dash = text.find('-');
+    const auto first = ParseNumber<uint32_t>(text.substr(0, dash));
+    const auto last =
+        dash == std::string::npos ? first : ParseNumber<uint32_t>(text.substr(dash + 1));
+    if (!first || !last || *last < *first)
+    {
+        node.Fail("found '" + text + "', expected a number from 0 to " +
+                  std::to_string(std::numeric_limits<uint32_t>::max()) +
+                  ", or two that ascend, such as 0-15");
+    }
+    return {*first, *last, node.Where()};
+}
+
 } // namespace
 
 SizeDistribution
@@ -252,6 +270,17 @@ LoadTrafficFile(const std::string& path, const Catalog& catalog)
     }
     node.CheckAllRead({"title"});
     return traffics;
+}
+
+std::vector<NumberRange>
+ReadNumberRanges(const YamlNode& list)
+{
+    std::vector<NumberRange> ranges;
+    for (const YamlNode& item : list.Items())
+    {
+        ranges.push_back(ReadNumberRange(item));
+    }
+    return ranges;
 }
 
 } // namespace weir

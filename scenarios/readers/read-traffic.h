@@ -42,6 +42,17 @@ struct FileTraffic
 /** Reads the patterns of such a file. @throws InputError as ReadTraffic. */
 std::vector<FileTraffic> LoadTrafficFile(const std::string& path, const Catalog& catalog);
 
+/** An inclusive range of whole numbers. */
+struct NumberRange
+{
+    uint32_t first{0};
+    uint32_t last{0};
+    std::string where{}; //!< for messages, as YamlNode::Where
+};
+
+/** Reads a list of numbers (7) and ranges (0-15). @throws InputError at any other item. */
+std::vector<NumberRange> ReadNumberRanges(const YamlNode& list);
+
 } // namespace weir
 
 #endif // WEIR_SCENARIOS_READERS_READ_TRAFFIC_H

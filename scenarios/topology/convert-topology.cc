@@ -6,7 +6,7 @@
 #include "scenarios/readers/read-system.h"
 #include "scenarios/topology/graphml.h"
 #include "scenarios/topology/read-nccl-xml.h"
-#include "scenarios/topology/slot-list.h"
+#include "scenarios/readers/attachments.h"
 #include "scenarios/topology/write-nccl-xml.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/yaml/input-error.h"

@@ -4,7 +4,7 @@
 #include "fabric/topology/cluster-spec.h"
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/topology/nccl-link-defaults.h"
-#include "scenarios/topology/slot-list.h"
+#include "scenarios/readers/attachments.h"
 #include "scenarios/yaml/xml-element.h"
 
 #include <algorithm>

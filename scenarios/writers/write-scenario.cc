@@ -5,8 +5,8 @@
 #include "compute-model/models/layer-table.h"
 #include "compute-model/models/transformer.h"
 #include "compute-model/plan/parallel-plan.h"
+#include "scenarios/readers/key-uses.h"
 #include "scenarios/readers/plan-keys.h"
-#include "scenarios/readers/plan-uses.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/traffic/traffic-pattern.h"
 #include "scenarios/writers/parameter-writer.h"
@@ -114,10 +114,7 @@ WriteUse(YamlWriter& out, const EmbeddingTable& table)
     }
 }
 
-/**
- * Writes a model's embedding tables in the format of ReadEmbeddingTables; nothing if there are
- * none.
- */
+/** Writes a model's embedding tables as ReadLayerTable reads them; nothing if there are none. */
 void
 WriteEmbeddingTables(YamlWriter& out, const std::vector<EmbeddingTable>& tables)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/writers/write-system.h"
 
-#include "scenarios/readers/read-attachment.h"
+#include "scenarios/readers/attachments.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/writers/parameter-writer.h"
 

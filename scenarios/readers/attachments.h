@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_READERS_READ_ATTACHMENT_H
-#define WEIR_SCENARIOS_READERS_READ_ATTACHMENT_H
+#ifndef WEIR_SCENARIOS_READERS_ATTACHMENTS_H
+#define WEIR_SCENARIOS_READERS_ATTACHMENTS_H
 
+#include "fabric/nodes/node-wiring.h"
 #include "fabric/topology/cluster-spec.h"
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 /**
  * @file
- * PCIe attachment points of GPUs, NIC cards and PCIe switches: lists of "cpu0", "pcie3", or {on:
- * pcie3, ...} with the profile of that slot; @p typical gives its `measured` where it has none. All
- * throw an InputError with the location of what is missing or unknown.
+ * PCIe attachment points of GPUs, NIC cards and PCIe switches, read from lists of "cpu0", "pcie3",
+ * or {on: pcie3, ...} with the profile of that slot; @p typical gives its `measured` where it has
+ * none. The readers throw an InputError with the location of what is missing or unknown.
  */
 namespace weir
 {
@@ -36,9 +38,17 @@ std::string AttachmentName(const PcieAttachment& attachment);
 /** Reads the profile of a PCIe slot from a map with no other keys. */
 LinkProfile ReadSlotProfile(const YamlNode& map, const TypicalEfficiency& typical);
 
-/** Throws unless @p map has only the keys of ReadPlainProfile. */
-void CheckPlainKeys(const YamlNode& map);
+/**
+ * Stores @p attachments, in which every slot has a link, in the shortest form of a NodeSpec. The
+ * links of the first GPU, NIC and switch become the default of their kind (the first GPU's is
+ * `gpuLink` if @p gpusOnChip); only slots with another link keep a profile; slots of even spreading
+ * are omitted. Afterwards AttachmentsOf(@p spec) equals @p attachments.
+ */
+void SetAttachments(NodeSpec& spec, NodeAttachments attachments, bool gpusOnChip);
+
+/** Whether two profiles are equal except for their source. */
+bool IsSameLink(const LinkProfile& a, const LinkProfile& b);
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_READERS_READ_ATTACHMENT_H
+#endif // WEIR_SCENARIOS_READERS_ATTACHMENTS_H
