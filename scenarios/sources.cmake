@@ -73,7 +73,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/results/model-flops.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/output-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/percentiles.cc
-  ${CMAKE_CURRENT_LIST_DIR}/simulation/place-jobs.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/progress.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/read-suite.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recorder.cc
@@ -82,7 +81,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/results/result-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/run-json.cc
-  ${CMAKE_CURRENT_LIST_DIR}/simulation/link-bins.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/run-recording.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/run-result.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/run-scenario.cc

@@ -72,31 +72,51 @@ class BackToBackEnds : public BackToBackClient
     std::vector<Time> m_ends;
 };
 
-} // namespace
-
-BackToBackTimer::BackToBackTimer(Simulation& simulation, Fidelity fidelity)
-    : m_simulation(simulation),
-      m_fidelity(fidelity)
+/** @return when the last of the calls ends, simulated or extrapolated. */
+Time
+PlayCalls(Simulation& simulation, Fidelity fidelity, const CollectiveCall& call, uint32_t calls)
 {
+    BackToBackEnds ends(calls);
+    EngineSet& engines = simulation.Engines();
+    simulation.GetFlowEngine(fidelity).StartBackToBack(call, ends, engines.Now());
+    engines.RunToEnd();
+    return ends.Last();
 }
 
+/** @return when the call ends; infinite if never. */
 Time
-BackToBackTimer::PerCall(const CollectiveCall& call, uint32_t calls)
+PlayCall(Simulation& simulation, Fidelity fidelity, const CollectiveCall& call)
 {
-    const Time start = m_simulation.Engines().Now();
+    EndTime end;
+    EngineSet& engines = simulation.Engines();
+    simulation.GetEngine(fidelity).Start(call, &end, 0, engines.Now());
+    engines.RunToEnd();
+    return end.Get();
+}
+
+} // namespace
+
+Time
+BackToBackTime(Simulation& simulation,
+               Fidelity fidelity,
+               const CollectiveCall& call,
+               uint32_t calls)
+{
+    const Time start = simulation.Engines().Now();
     Time end;
-    if (!m_simulation.GetPlanner().Plan(call).Overlaps())
+    if (!simulation.GetPlanner().Plan(call).Overlaps())
     {
-        end = PlayOne(call);
+        end = PlayCall(simulation, fidelity, call);
         calls = 1;
     }
-    else if (MovesChunks(m_fidelity))
+    else if (MovesChunks(fidelity))
     {
-        end = Play(call, calls);
+        end = PlayCalls(simulation, fidelity, call, calls);
     }
     else
     {
-        end = PlayOne(call) + m_simulation.GetPlanner().Plan(call).period * (calls - 1);
+        end = PlayCall(simulation, fidelity, call) +
+              simulation.GetPlanner().Plan(call).period * (calls - 1);
     }
     if (end.IsInfinite())
     {
@@ -104,28 +124,6 @@ BackToBackTimer::PerCall(const CollectiveCall& call, uint32_t calls)
                                  " bytes never ends");
     }
     return (end - start) * (1.0 / calls);
-}
-
-/** @return when the last of the calls ends, simulated or extrapolated. */
-Time
-BackToBackTimer::Play(const CollectiveCall& call, uint32_t calls)
-{
-    BackToBackEnds ends(calls);
-    m_simulation.GetFlowEngine(m_fidelity)
-        .StartBackToBack(call, ends, m_simulation.Engines().Now());
-    m_simulation.Engines().RunToEnd();
-    return ends.Last();
-}
-
-/** @return when the call ends; infinite if never. */
-Time
-BackToBackTimer::PlayOne(const CollectiveCall& call)
-{
-    EndTime end;
-    EngineSet& engines = m_simulation.Engines();
-    m_simulation.GetEngine(m_fidelity).Start(call, &end, 0, engines.Now());
-    engines.RunToEnd();
-    return end.Get();
 }
 
 } // namespace weir

@@ -13,33 +13,21 @@ namespace weir
 {
 
 /**
- * Measures the time of back-to-back calls on one stream of every rank, uncontended on the fabric.
- * Benchmarks that start many calls and wait for the last one measure this time. Calls overlap where
- * a rank need not wait for others, such as the root of a broadcast.
+ * Time of back-to-back calls on one stream of every rank, uncontended on the fabric, from the
+ * current time of @p simulation: the time until the last of @p calls equal calls has ended on all
+ * ranks, divided by @p calls. Benchmarks that start many calls and wait for the last one measure
+ * this time. Calls overlap where a rank need not wait for others, such as the root of a broadcast.
+ *
+ * Fidelities `flow`, `packet` and `hybrid` simulate calls until two consecutive periods differ by
+ * less than 0.1 % and extrapolate the rest with that period. The other fidelities compute it from
+ * the time of one call and the period of the plan. Calls that do not overlap are timed in
+ * isolation.
+ * @throws std::runtime_error when a call never ends.
  */
-class BackToBackTimer
-{
-  public:
-    /** Starts at the current time of @p simulation, which must outlive the timer. */
-    BackToBackTimer(Simulation& simulation, Fidelity fidelity);
-
-    /**
-     * Time until the last of @p calls equal calls has ended on all ranks, divided by @p calls.
-     * Fidelities `flow`, `packet` and `hybrid` simulate calls until two consecutive periods differ
-     * by less than 0.1 % and extrapolate the rest with that period. The other fidelities compute it
-     * from the time of one call and the period of the plan. Calls that do not overlap are timed in
-     * isolation.
-     * @throws std::runtime_error when a call never ends.
-     */
-    Time PerCall(const CollectiveCall& call, uint32_t calls);
-
-  private:
-    Time Play(const CollectiveCall& call, uint32_t calls);
-    Time PlayOne(const CollectiveCall& call);
-
-    Simulation& m_simulation;
-    Fidelity m_fidelity;
-};
+Time BackToBackTime(Simulation& simulation,
+                    Fidelity fidelity,
+                    const CollectiveCall& call,
+                    uint32_t calls);
 
 } // namespace weir
 

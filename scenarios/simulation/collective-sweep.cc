@@ -8,7 +8,6 @@
 #include "scenarios/results/run-json.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/simulation/back-to-back-time.h"
-#include "scenarios/simulation/link-bins.h"
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/simulation.h"
 #include "scenarios/yaml/input-error.h"
@@ -92,7 +91,7 @@ class CallRunner
         const CollectivePlan& plan = m_planner.Plan(call);
         const Fidelity fidelity = FidelityOf(plan);
         const Time time =
-            std::max(BackToBackTimer(m_simulation, fidelity).PerCall(call, BENCHMARK_CALLS),
+            std::max(BackToBackTime(m_simulation, fidelity, call, BENCHMARK_CALLS),
                      LaunchTime(m_costs, m_spec.nccl.launch, m_spec.gpusPerNode)) +
             BlockLaunchTime(
                 m_costs, m_spec.nccl.launch, NcclVersion::Parse(m_spec.nccl.version), plan.blocks) +

@@ -2,6 +2,7 @@
 #ifndef WEIR_SCENARIOS_SIMULATION_RUN_RECORDING_H
 #define WEIR_SCENARIOS_SIMULATION_RUN_RECORDING_H
 
+#include "collectives/planner.h"
 #include "scenarios/results/recording-spec.h"
 #include "scenarios/scenario.h"
 #include "scenarios/simulation/run-result.h"
@@ -61,6 +62,18 @@ class RunRecording
     Simulation* m_simulation{nullptr};
     std::unique_ptr<Recorder> m_recorder; //!< refers to the others: destroyed first
 };
+
+/** Lower bound on the number of bins of @p width with link traffic of a call of @p plan. */
+double MinLinkBins(const CollectivePlan& plan, const Routing& routing, Time width);
+
+/**
+ * Lower bound on the number of bins of @p width with link traffic of the work of @p simulation that
+ * is certain to run: the steps of training jobs, the calls of collectives, and the flows of traffic
+ * that other work does not end early. Calls that may be computed in closed form (analytical, auto)
+ * put no traffic on links. Complexity O(operations of the programs + ranks x distinct operations +
+ * flows).
+ */
+double MinLinkBins(Simulation& simulation, Time width);
 
 } // namespace weir
 

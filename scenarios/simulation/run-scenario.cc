@@ -4,7 +4,7 @@
 #include "scenarios/bound/bound-judge.h"
 #include "scenarios/bound/scenario-position.h"
 #include "scenarios/results/link-series.h"
-#include "scenarios/simulation/link-bins.h"
+#include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/wire-scenario.h"
 
 #include <chrono>

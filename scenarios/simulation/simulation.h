@@ -182,8 +182,6 @@ class Simulation
      * @param sequence its calls; this function sets their communicator
      * @param ended called at the end of each call; may be empty
      * @throws as Planner::Plan.
-     * @param sequence its calls' communicator is set here
-     * @throws as Planner::Plan.
      */
     CollectiveLoop& AddCollective(const std::vector<GpuId>& gpus,
                                   CallSequence sequence,

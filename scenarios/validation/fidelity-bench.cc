@@ -27,7 +27,7 @@ FidelityBench::Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
 Time
 FidelityBench::RunBackToBack(Fidelity fidelity, const CollectiveCall& call, uint32_t calls)
 {
-    return BackToBackTimer(m_simulation, fidelity).PerCall(call, calls);
+    return BackToBackTime(m_simulation, fidelity, call, calls);
 }
 
 void

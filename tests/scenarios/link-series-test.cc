@@ -2,7 +2,7 @@
 #include "scenarios/results/link-series.h"
 
 #include "scenarios/results/recorder.h"
-#include "scenarios/simulation/link-bins.h"
+#include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/simulation/wire-scenario.h"
 #include "scenarios/yaml/input-error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/simulation/place-jobs.h"
+#include "scenarios/simulation/wire-scenario.h"
 
 #include "refusal.h"
 #include "scenarios/readers/read-nccl.h"
