@@ -120,17 +120,14 @@ list(APPEND WEIR_SCENARIO_SOURCES
 # `weir flows`: a researcher's own topology and flows.
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-file.cc
+  ${CMAKE_CURRENT_LIST_DIR}/flows/flow-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-report.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/flow-results.cc
-  ${CMAKE_CURRENT_LIST_DIR}/flows/flow-selection.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-config.cc
-  ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/hpcc-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/htsim-topology.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/located-lines.cc
-  ${CMAKE_CURRENT_LIST_DIR}/flows/open-network.cc
   ${CMAKE_CURRENT_LIST_DIR}/flows/play-flows.cc
-  ${CMAKE_CURRENT_LIST_DIR}/flows/draw-flows.cc
 )
 # `weir sweep`: a command for every combination of some values.
 list(APPEND WEIR_SCENARIO_SOURCES

@@ -2,10 +2,10 @@
 #include "scenarios/flows/flow-file.h"
 
 #include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -158,12 +158,12 @@ FlowFile::NextHtsim(FlowRow& row)
         }
         found = m_lines.NextAtSpaces();
     }
+    if (!found && m_read == m_count)
+    {
+        return false;
+    }
     if (!found || m_read == m_count)
     {
-        if (!found && m_read == m_count)
-        {
-            return false;
-        }
         throw m_lines.Error(
             "found " +
             std::string(found ? "one more flow"
@@ -175,13 +175,12 @@ FlowFile::NextHtsim(FlowRow& row)
     const std::string ends(fields[0]);
     const std::size_t arrow = ends.find("->");
     const auto whole = [&](const std::string& text) {
-        int64_t number = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (error != std::errc() || end != text.data() + text.size() || number < 0)
+        const auto number = ParseNumber<int64_t>(text);
+        if (!number || *number < 0)
         {
             throw m_lines.Refusal("src->dst", ends, "two whole numbers, as 0->13");
         }
-        return number;
+        return *number;
     };
     if (arrow == std::string::npos || fields.size() % 2 == 0)
     {

@@ -2,13 +2,18 @@
 #ifndef WEIR_SCENARIOS_FLOWS_FLOW_NETWORK_H
 #define WEIR_SCENARIOS_FLOWS_FLOW_NETWORK_H
 
+#include "fabric/fabric.h"
 #include "fabric/routing/routing.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/transport.h"
+#include "scenarios/catalog.h"
 #include "scenarios/scenario.h"
 #include "scenarios/simulation/simulation.h"
 #include "scenarios/traffic/traffic-pattern.h"
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +87,65 @@ class FlowNetwork
   private:
     std::vector<EventSpec> m_events;
 };
+
+/**
+ * The network of an HPCC topology file: end points are its hosts, by the file's node numbers.
+ *
+ * A flow takes a shortest path by hops. Among equal-cost paths switches choose according to the
+ * routing: by the hash of the flow's addresses, ports and priority group, by load when it starts,
+ * or for each packet.
+ */
+class HpccNetwork : public FlowNetwork
+{
+  public:
+    /**
+     * @param topology with hosts and switches as ReadHpccTopology numbers them
+     * @param fabric of which routing, hash seed and flowlet gap are used; the seed changes the
+     *        choice among equal-cost paths
+     */
+    HpccNetwork(Topology topology, const FabricSpec& fabric, TransportSpec transport = {});
+
+    /** As above with ECMP. */
+    HpccNetwork(Topology topology, uint64_t hashSeed);
+
+    const char* EndPointName() const override;
+    std::size_t EndPointCount() const override;
+    std::string WhyNoEndPoint(int64_t node) const override;
+    std::vector<uint32_t> EndPoints() const override;
+    TrafficEndPoint EndPointAt(uint32_t node) const override;
+    RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) override;
+    Simulation& GetSimulation() override;
+
+  private:
+    Simulation m_simulation;
+    std::size_t m_hosts{0};
+};
+
+/** Values that override those of the topology. */
+struct NetworkOverrides
+{
+    std::optional<uint32_t> nodes;    //!< of a system
+    std::optional<uint64_t> hashSeed; //!< of the switches' ECMP hashes
+    std::string routing; //!< by name, as `fabric.routing`; empty: the topology's, or ECMP
+    TransportSpec transport{};
+    std::vector<EventSpec> events{};     //!< events on the network
+    std::vector<std::string> settings{}; //!< key.path=value, of a system
+};
+
+/** Whether @p topology names a system, by path or in the catalog. */
+bool IsSystem(const std::string& topology);
+
+/**
+ * Opens the network that @p topology names: a path that ends in .yaml or .yml is a system, one in
+ * .topo an htsim fat tree, any other file an HPCC topology, and a name without a file a system of
+ * the catalog.
+ * @throws InputError when it is none of these, has errors, or cannot be wired.
+ * @throws std::invalid_argument that names a key of the packets that this network cannot have
+ *         (IsOfPackets).
+ */
+std::unique_ptr<FlowNetwork> OpenNetwork(const std::string& topology,
+                                         const NetworkOverrides& overrides,
+                                         const Catalog& catalog);
 
 } // namespace weir
 

@@ -129,7 +129,7 @@ FlowResults::Request(std::size_t flow) const
     FlowRequest request;
     request.route = m_routes[flow];
     request.bytes = m_bytes[flow];
-    request.cap = Cap(flow);
+    request.cap = flow < m_caps.size() ? m_caps[flow] : Rate::Infinite();
     request.trafficClass = flow < m_classes.size() ? m_classes[flow] : 1;
     request.form =
         flow < m_isPackets.size() && m_isPackets[flow] ? FlowForm::Packets : FlowForm::Fluid;

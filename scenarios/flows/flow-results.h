@@ -63,11 +63,6 @@ class FlowResults
     /** The transport request of the flow, without client and token. */
     FlowRequest Request(std::size_t flow) const;
 
-    Rate Cap(std::size_t flow) const
-    {
-        return flow < m_caps.size() ? m_caps[flow] : Rate::Infinite();
-    }
-
     std::size_t Size() const
     {
         return m_starts.size();

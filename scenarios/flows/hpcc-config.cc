@@ -7,7 +7,6 @@
 #include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -279,14 +278,12 @@ HpccConfig::Number(const std::string& key, double absent, double least, double m
         return absent;
     }
     const std::string& text = found->second.values[0];
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value >= least) ||
-        !(value <= most) || found->second.values.size() > 1)
+    const auto value = ParseNumber<double>(text);
+    if (!value || !(*value >= least && *value <= most) || found->second.values.size() > 1)
     {
         throw Refusal(key, "a number from " + FormatNumber(least) + " to " + FormatNumber(most));
     }
-    return value;
+    return *value;
 }
 
 int64_t
@@ -373,11 +370,10 @@ HpccConfig::ByRate(const std::string& key) const
     std::vector<double> numbers;
     for (const std::string& text : texts)
     {
-        double value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value < 1e18)
+        const auto value = ParseNumber<double>(text);
+        if (value && *value >= 0 && *value < 1e18)
         {
-            numbers.push_back(value);
+            numbers.push_back(*value);
         }
     }
     if (numbers.size() != texts.size() || numbers[0] * 2 + 1 != static_cast<double>(numbers.size()))
@@ -559,9 +555,7 @@ HpccConfig::Events(const Topology& topology, const std::vector<EventSpec>& lossy
     std::vector<int64_t> values;
     for (const std::string& text : found->second.values)
     {
-        int64_t value = -1;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        values.push_back(error == std::errc() && end == text.data() + text.size() ? value : -1);
+        values.push_back(ParseNumber<int64_t>(text).value_or(-1));
     }
     const auto nodes = static_cast<int64_t>(topology.DeviceCount());
     const std::string expected = "a time in microseconds and two nodes that a link connects";

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/flows/play-flows.h"
 
+#include "scenarios/readers/read-packets.h"
+#include "scenarios/readers/yaml-keys.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/traffic/source-ports.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace weir
@@ -158,6 +162,26 @@ class FlowPlayer : public PassiveEngine, public FlowClient, public TransportObse
     uint64_t m_maxActive{0};
 };
 
+/** The numbers, in the network, of the pattern's end points, by their index in the pattern. */
+std::vector<uint32_t>
+NumbersOf(const FileTraffic& traffic, const FlowNetwork& network)
+{
+    if (traffic.endPoints.empty())
+    {
+        return network.EndPoints();
+    }
+    for (const uint32_t number : traffic.endPoints)
+    {
+        const std::string expected = network.WhyNoEndPoint(number);
+        if (!expected.empty())
+        {
+            throw InputError(traffic.where + ": found " + std::to_string(number) + ", expected " +
+                             expected);
+        }
+    }
+    return traffic.endPoints;
+}
+
 } // namespace
 
 FlowResults
@@ -201,6 +225,113 @@ ReadFlows(FlowFile& file, FlowNetwork& network, uint32_t trafficClasses)
         }
     }
     return flows;
+}
+
+FlowResults
+DrawFlows(const std::vector<FileTraffic>& traffics, FlowNetwork& network)
+{
+    FlowResults flows;
+    SourcePorts ports;
+    for (const FileTraffic& traffic : traffics)
+    {
+        const std::vector<uint32_t> numbers = NumbersOf(traffic, network);
+        std::vector<TrafficEndPoint> ends;
+        for (const uint32_t number : numbers)
+        {
+            ends.push_back(network.EndPointAt(number));
+        }
+        const auto pattern = MakeTrafficPattern(traffic.spec, ends);
+        CheckFlowCount(traffic.spec,
+                       static_cast<double>(flows.Size()) + MeanFlowCount(traffic.spec, ends));
+        while (const std::optional<TrafficFlow> flow = pattern->Next())
+        {
+            const uint32_t source = numbers[flow->source];
+            const uint32_t destination = numbers[flow->destination];
+            try
+            {
+                const RouteId route =
+                    network.FindRoute(source, destination, {ports.Next(source, destination), 0, 0});
+                flows.Add(source, destination, flow->bytes, flow->start, route);
+            }
+            catch (const std::runtime_error& error)
+            {
+                throw InputError(traffic.spec.where + ": found " + error.what() +
+                                 ", expected end points that links connect");
+            }
+            if (!flow->cap.IsInfinite())
+            {
+                flows.SetCap(flows.Size() - 1, flow->cap);
+            }
+        }
+    }
+    return flows;
+}
+
+void
+FlowSelection::Apply(FlowResults& results) const
+{
+    const auto mark = [&](const NumberRange& range,
+                          const char* what,
+                          const std::function<uint32_t(std::size_t)>& numberOf) {
+        bool isAny = false;
+        for (std::size_t flow = 0; flow < results.Size(); flow++)
+        {
+            const uint32_t number = numberOf(flow);
+            if (number >= range.first && number <= range.last)
+            {
+                results.MoveAsPackets(flow);
+                isAny = true;
+            }
+        }
+        if (!isAny)
+        {
+            const std::string first = std::to_string(range.first);
+            const std::string last = std::to_string(range.last);
+            throw InputError(range.where + ": found '" +
+                             (range.first == range.last ? first : first + "-" + last) +
+                             "', expected " + what + " of the flows, of which there are " +
+                             std::to_string(results.Size()));
+        }
+    };
+    for (const NumberRange& range : flows)
+    {
+        mark(range, "numbers", [](std::size_t flow) { return static_cast<uint32_t>(flow); });
+    }
+    for (const NumberRange& range : sources)
+    {
+        mark(range, "sources", [&](std::size_t flow) { return results.Source(flow); });
+    }
+    for (const NumberRange& range : destinations)
+    {
+        mark(range, "destinations", [&](std::size_t flow) { return results.Destination(flow); });
+    }
+    for (std::size_t flow = 0; below && flow < results.Size(); flow++)
+    {
+        if (results.GetBytes(flow) < *below)
+        {
+            results.MoveAsPackets(flow);
+        }
+    }
+}
+
+FlowSelection
+ReadFlowSelection(const YamlNode& packets)
+{
+    packets.CheckKeys(YamlKeysOf("network.packets (weir flows)"));
+    FlowSelection selection;
+    packets.Read("flows", selection.flows, ReadNumberRanges);
+    packets.Read("sources", selection.sources, ReadNumberRanges);
+    packets.Read("destinations", selection.destinations, ReadNumberRanges);
+    if (const auto below = packets.Find("below"))
+    {
+        selection.below = below->AsBytes();
+        if (*selection.below == Bytes())
+        {
+            below->Fail("found '" + below->AsString() + "', expected a size above zero");
+        }
+    }
+    packets.Read("links", selection.links, ReadLinkNames);
+    return selection;
 }
 
 FlowRun

@@ -2,13 +2,19 @@
 #ifndef WEIR_SCENARIOS_FLOWS_PLAY_FLOWS_H
 #define WEIR_SCENARIOS_FLOWS_PLAY_FLOWS_H
 
+#include "fabric/units.h"
 #include "scenarios/flows/flow-file.h"
 #include "scenarios/flows/flow-network.h"
 #include "scenarios/flows/flow-results.h"
+#include "scenarios/readers/read-traffic.h"
 #include "scenarios/simulation/run-scenario.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace weir
 {
@@ -25,6 +31,41 @@ namespace weir
  *         a priority group that is no class.
  */
 FlowResults ReadFlows(FlowFile& file, FlowNetwork& network, uint32_t trafficClasses = 1);
+
+/**
+ * Draws the flows of traffic patterns between end points of @p network, pattern after pattern;
+ * source ports are assigned as by ReadFlows.
+ * @throws InputError with the location of end points that the network lacks, or of a pattern with
+ *         more flows than memory holds, before any of them is drawn.
+ */
+FlowResults DrawFlows(const std::vector<FileTraffic>& traffics, FlowNetwork& network);
+
+/** Selects the flows that move as packets in hybrid fidelity: those that match any criterion. */
+struct FlowSelection
+{
+    std::vector<NumberRange> flows;        //!< by number, as in the CSV
+    std::vector<NumberRange> sources;      //!< end points
+    std::vector<NumberRange> destinations; //!< end points
+    std::optional<Bytes> below;            //!< flows of fewer bytes
+    std::vector<std::string> links;        //!< flows over these links, by CouplingSpec::links
+
+    /**
+     * Marks the selected flows of @p results, except by links. O(flows x ranges).
+     * @throws InputError with the location of a range that matches no flow.
+     */
+    void Apply(FlowResults& results) const;
+
+    bool IsEmpty() const
+    {
+        return flows.empty() && sources.empty() && destinations.empty() && !below && links.empty();
+    }
+};
+
+/**
+ * Reads `packets` of the network of `weir flows`.
+ * @throws InputError with the location of an unknown key, or of a wrong number, range or size.
+ */
+FlowSelection ReadFlowSelection(const YamlNode& packets);
 
 /** Statistics of a run of flows. */
 struct FlowRun

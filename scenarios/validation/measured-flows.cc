@@ -3,7 +3,7 @@
 
 #include "fabric/kinds/graph-fabric.h"
 #include "fabric/transport/packet/packet-spec.h"
-#include "scenarios/flows/hpcc-network.h"
+#include "scenarios/flows/flow-network.h"
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/flows/htsim-topology.h"
 #include "scenarios/flows/play-flows.h"

@@ -2,7 +2,7 @@
 #ifndef WEIR_TESTS_SCENARIOS_FLOW_FILES_H
 #define WEIR_TESTS_SCENARIOS_FLOW_FILES_H
 
-#include "scenarios/flows/hpcc-network.h"
+#include "scenarios/flows/flow-network.h"
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/flows/play-flows.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fabric/routing/routing-policies.h"
-#include "scenarios/flows/flow-selection.h"
+#include "scenarios/flows/play-flows.h"
 #include "scenarios/yaml/yaml-node.h"
 #include "tests/scenarios/flow-files.h"
 #include "tests/scenarios/refusal.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/flows/open-network.h"
+#include "scenarios/flows/flow-network.h"
 #include "scenarios/readers/read-packets.h"
 #include "tests/scenarios/flow-files.h"
 #include "tests/scenarios/refusal.h"

@@ -3,7 +3,7 @@
 
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "scenarios/flows/flow-report.h"
-#include "scenarios/flows/open-network.h"
+#include "scenarios/flows/flow-network.h"
 #include "tests/scenarios/flow-files.h"
 
 #include <algorithm>
