@@ -177,13 +177,12 @@ list(APPEND WEIR_SCENARIO_SOURCES
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/traces/aicb-rows.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/chakra-trace.cc
-  ${CMAKE_CURRENT_LIST_DIR}/traces/collective-names.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traces/collective-fields.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/execution-trace.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/goal-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/goal-text.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/kineto-trace.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/open-trace.cc
-  ${CMAKE_CURRENT_LIST_DIR}/traces/process-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/simai-workload.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/trace.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/trace-bytes.cc

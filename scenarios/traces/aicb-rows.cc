@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/traces/collective-names.h"
-#include "scenarios/traces/simai-workload.h"
+#include "scenarios/traces/trace-formats.h"
+
+#include "scenarios/traces/collective-fields.h"
 #include "scenarios/traces/trace-lines.h"
 #include "scenarios/workload/workload-file.h"
 #include "scenarios/yaml/named-choices.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/traces/chakra-trace.h"
+#include "scenarios/traces/trace-formats.h"
 
-#include "scenarios/traces/collective-names.h"
-#include "scenarios/traces/process-groups.h"
+#include "scenarios/traces/collective-fields.h"
 #include "scenarios/traces/wire-reader.h"
 #include "scenarios/yaml/input-error.h"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/traces/collective-names.h"
-#include "scenarios/traces/process-groups.h"
-#include "scenarios/traces/pytorch-trace.h"
+#include "scenarios/traces/trace-formats.h"
+
+#include "scenarios/traces/collective-fields.h"
 #include "scenarios/workload/workload-file.h"
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <unordered_map>
 
 namespace weir
@@ -349,51 +348,6 @@ class ExecutionTraceReader
 };
 
 } // namespace
-
-std::vector<int64_t>
-NumbersOf(const Json& value, const std::string& location)
-{
-    const std::string text = value.is_string() ? value.get<std::string>() : "";
-    const bool isCut = text.find("...") != std::string::npos; // abbreviated: "[0, 1, ..., 1023]"
-    const Json parsed = text.empty() || isCut ? Json(value) : ParseJson(text, location + ", list");
-    std::vector<int64_t> numbers;
-    for (const Json& item : parsed.is_array() ? parsed : Json::array())
-    {
-        numbers.push_back(IntegerOf(item, 0, MAX_EVENT_BYTES, location + ", splits"));
-    }
-    return numbers;
-}
-
-void
-SetSplits(TraceEvent& event,
-          const std::vector<int64_t>& inParts,
-          const std::vector<int64_t>& outParts)
-{
-    if (event.kind != TraceEventKind::Collective || event.op != CollectiveOp::AllToAll)
-    {
-        return;
-    }
-    const auto toBytes = [](const std::vector<int64_t>& parts, Bytes all) {
-        const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
-        std::vector<Bytes> bytes;
-        for (const int64_t part : parts)
-        {
-            bytes.push_back(sum > 0
-                                ? Bytes::Nearest(all.ToDouble() * static_cast<double>(part) / sum)
-                                : Bytes());
-        }
-        return bytes;
-    };
-    const auto isUneven = [](const std::vector<int64_t>& parts) {
-        return std::any_of(
-            parts.begin(), parts.end(), [&](int64_t part) { return part != parts.front(); });
-    };
-    if (isUneven(inParts) || isUneven(outParts))
-    {
-        event.inSplits = toBytes(inParts, event.in);
-        event.outSplits = toBytes(outParts, event.out);
-    }
-}
 
 TraceFile
 ReadExecutionTrace(const Json& root, const std::string& path)

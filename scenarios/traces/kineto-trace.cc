@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/traces/collective-names.h"
-#include "scenarios/traces/process-groups.h"
-#include "scenarios/traces/pytorch-trace.h"
+#include "scenarios/traces/trace-formats.h"
+
+#include "scenarios/traces/collective-fields.h"
 #include "scenarios/workload/workload-file.h"
 
 #include <algorithm>

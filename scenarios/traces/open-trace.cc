@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/traces/open-trace.h"
+#include "scenarios/traces/import-traces.h"
 
 #include "scenarios/machine/nccl-tests-file.h"
 #include "scenarios/results/text-table.h"
-#include "scenarios/traces/chakra-trace.h"
 #include "scenarios/traces/goal-schedule.h"
-#include "scenarios/traces/pytorch-trace.h"
-#include "scenarios/traces/simai-workload.h"
+#include "scenarios/traces/trace-formats.h"
 #include "scenarios/traces/trace-lines.h"
 #include "scenarios/yaml/input-error.h"
 

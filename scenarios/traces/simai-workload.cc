@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/traces/simai-workload.h"
+#include "scenarios/traces/trace-formats.h"
 
 #include "scenarios/traces/trace-lines.h"
 #include "scenarios/workload/workload-file.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/traces/trace-calls.h"
+#include "scenarios/traces/import-traces.h"
 
 #include "scenarios/traces/goal-schedule.h"
 #include "scenarios/workload/workload-file.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/traces/trace-graph.h"
+#include "scenarios/traces/import-traces.h"
 
 #include "scenarios/yaml/input-error.h"
 
@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <queue>
 
 namespace weir
@@ -221,10 +222,7 @@ class TraceScheduler
         std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
         // Ties go to the unit with the earliest event.
         std::vector<uint32_t> order(m_units.size());
-        for (uint32_t i = 0; i < order.size(); i++)
-        {
-            order[i] = i;
-        }
+        std::iota(order.begin(), order.end(), 0);
         std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
             return m_units[a].single.event < m_units[b].single.event;
         });

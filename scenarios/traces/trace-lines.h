@@ -3,9 +3,9 @@
 #define WEIR_SCENARIOS_TRACES_TRACE_LINES_H
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/quantity.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -92,13 +92,12 @@ class TraceLines
     /** Parses @p text as an integer from 0 to @p most. @throws InputError */
     int64_t Whole(std::string_view text, const std::string& what, int64_t most) const
     {
-        int64_t number = -1;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (error != std::errc() || end != text.data() + text.size() || number < 0 || number > most)
+        const auto number = ParseNumber<int64_t>(text);
+        if (!number || *number < 0 || *number > most)
         {
             Fail(what, text, "a whole number of at most " + std::to_string(most));
         }
-        return number;
+        return *number;
     }
 
   private:

@@ -4,10 +4,8 @@
 #include "trace-samples.h"
 
 #include "scenarios/traces/goal-schedule.h"
-#include "scenarios/traces/open-trace.h"
-#include "scenarios/traces/pytorch-trace.h"
-#include "scenarios/traces/trace-calls.h"
-#include "scenarios/traces/trace-graph.h"
+#include "scenarios/traces/import-traces.h"
+#include "scenarios/traces/trace-formats.h"
 #include "scenarios/workload/workload-file.h"
 
 #include <algorithm>

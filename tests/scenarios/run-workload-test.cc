@@ -5,9 +5,7 @@
 
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/simulation/run-scenario.h"
-#include "scenarios/traces/open-trace.h"
-#include "scenarios/traces/trace-calls.h"
-#include "scenarios/traces/trace-graph.h"
+#include "scenarios/traces/import-traces.h"
 #include "scenarios/workload/workload-file.h"
 #include "scenarios/writers/write-scenario.h"
 #include "scenarios/yaml/yaml-node.h"

@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_TRACES_TRACE_CALLS_H
-#define WEIR_SCENARIOS_TRACES_TRACE_CALLS_H
+#ifndef WEIR_SCENARIOS_TRACES_IMPORT_TRACES_H
+#define WEIR_SCENARIOS_TRACES_IMPORT_TRACES_H
 
 #include "compute-model/graph/step-program.h"
+#include "scenarios/traces/trace-bytes.h"
 #include "scenarios/traces/trace.h"
+#include "scenarios/workload/workload-file.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+/**
+ * @file
+ * The import of traces in its order: ReadTraces, MatchCalls, MakeWorkload.
+ */
 namespace weir
 {
+
+/**
+ * Reads one file of any supported format, detected by content.
+ * @throws InputError also for unknown formats.
+ */
+TraceFile ReadTrace(const TraceBytes& file, const TraceOptions& options);
+
+/**
+ * Reads all of @p paths, including archives, in which files of unknown formats are skipped. If @p
+ * paths have both the host trace (PyTorch ExecutionTrace) and the kernel trace (Kineto) of a rank,
+ * the two are joined (TraceFile::isJoined).
+ * @throws InputError
+ */
+std::vector<TraceFile> ReadTraces(const std::vector<std::string>& paths,
+                                  const TraceOptions& options);
 
 /** An event, identified by the indices of its RankTrace and within it. */
 struct EventId
@@ -58,6 +80,22 @@ std::vector<uint32_t> MembersOf(const TraceGroup& group,
                                 uint32_t ranks,
                                 const std::string& location);
 
+/**
+ * Converts the result of ReadTraces and MatchCalls to a workload.
+ *
+ * A StepGraph has in-order streams, whereas traces are dependency graphs. Operations are assigned
+ * to streams in one topological order over all ranks, by earliest recorded time. In-order streams
+ * filled in such an order cannot deadlock. Events of one recorded stream stay on one stream. Other
+ * events go to a stream whose last operation they depend on, otherwise to an empty stream,
+ * otherwise to the stream that becomes free first; there they may wait for an operation that they
+ * do not depend on, and Workload::remarks counts them. Dependencies that the stream order implies
+ * are dropped. Ranks with equal programs share one. Complexity O((events + dependencies) x (log
+ * events + streams)).
+ *
+ * @throws InputError when events wait for each other, with the first ranks and what each waits for.
+ */
+Workload MakeWorkload(const MatchedTraces& traces);
+
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_TRACES_TRACE_CALLS_H
+#endif // WEIR_SCENARIOS_TRACES_IMPORT_TRACES_H
