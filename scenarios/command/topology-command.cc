@@ -6,8 +6,7 @@
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/topology/convert-topology.h"
-#include "scenarios/topology/describe-topology.h"
-#include "scenarios/topology/draw-topology.h"
+#include "scenarios/topology/show-topology.h"
 #include "scenarios/yaml/input-error.h"
 
 #include <CLI/CLI.hpp>

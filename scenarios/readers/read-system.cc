@@ -13,8 +13,7 @@
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
-#include "scenarios/topology/read-nccl-xml.h"
-#include "scenarios/topology/write-nccl-xml.h"
+#include "scenarios/topology/nccl-xml.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>

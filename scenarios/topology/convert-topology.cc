@@ -3,11 +3,10 @@
 
 #include "fabric/kinds/no-fabric.h"
 #include "fabric/nodes/node-wiring.h"
+#include "scenarios/readers/attachments.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/topology/graphml.h"
-#include "scenarios/topology/read-nccl-xml.h"
-#include "scenarios/readers/attachments.h"
-#include "scenarios/topology/write-nccl-xml.h"
+#include "scenarios/topology/nccl-xml.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/named-choices.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/topology/describe-topology.h"
+#include "scenarios/topology/show-topology.h"
 
 #include "fabric/nodes/node-wiring.h"
 #include "fabric/routing/routing-policies.h"

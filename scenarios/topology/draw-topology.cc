@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/topology/draw-topology.h"
+#include "scenarios/topology/show-topology.h"
 
 #include "fabric/topology/cluster.h"
 #include "scenarios/results/text-table.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/topology/read-nccl-xml.h"
+#include "scenarios/topology/nccl-xml.h"
 
 #include "fabric/topology/cluster-spec.h"
+#include "scenarios/readers/attachments.h"
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/topology/nccl-link-defaults.h"
-#include "scenarios/readers/attachments.h"
 #include "scenarios/yaml/xml-element.h"
 
 #include <algorithm>
@@ -270,6 +270,12 @@ class NvLinkReader
         }
     }
 
+    /**
+     * Reads the NVLink wiring from the `nvlink` elements into @p spec: kind of wiring, links per
+     * GPU into NVSwitches, direct links.
+     * @throws InputError with the location of a target that does not exist, or of links that do not
+     *         match.
+     */
     void Read(NodeSpec& spec)
     {
         for (std::size_t i = 0; i < m_tree.gpus.size(); i++)
@@ -387,18 +393,6 @@ class NvLinkReader
     std::vector<NvLinks> m_links;            //!< by GPU
 };
 
-/**
- * Reads the NVLink wiring from the `nvlink` elements into @p spec: kind of wiring, links per GPU
- * into NVSwitches, direct links.
- * @throws InputError with the location of a target that does not exist, or of links that do not
- *         match.
- */
-void
-ReadNcclNvLinks(const NcclXmlTree& tree, NodeSpec& spec)
-{
-    NvLinkReader(tree).Read(spec);
-}
-
 constexpr double MAX_MEGABITS = 1e8;
 constexpr double MAX_MEGABYTES = 1e8;
 
@@ -498,7 +492,7 @@ ReadGpus(const XmlElement& system,
         return;
     }
     spec.computeCapability = ComputeCapability(tree);
-    ReadNcclNvLinks(tree, spec);
+    NvLinkReader(tree).Read(spec);
     spec.nvlink = spec.wiring == NvLinkWiring::None
                       ? LinkProfile()
                       : DefaultNvLink(ArchitectureOf(spec.computeCapability, catalog),

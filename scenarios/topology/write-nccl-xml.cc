@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/topology/write-nccl-xml.h"
+#include "scenarios/topology/nccl-xml.h"
 
 #include "fabric/nodes/node-wiring.h"
 #include "scenarios/topology/nccl-link-defaults.h"

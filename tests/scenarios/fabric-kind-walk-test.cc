@@ -8,8 +8,7 @@
 #include "scenarios/readers/read-system.h"
 #include "scenarios/simulation/collective-sweep.h"
 #include "scenarios/topology/convert-topology.h"
-#include "scenarios/topology/describe-topology.h"
-#include "scenarios/topology/draw-topology.h"
+#include "scenarios/topology/show-topology.h"
 #include "scratch-folder.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/flows/play-flows.h"
 #include "scenarios/flows/flow-network.h"
 #include "scenarios/flows/hpcc-topology.h"
+#include "scenarios/flows/play-flows.h"
 #include "scratch-folder.h"
 
 #include <algorithm>

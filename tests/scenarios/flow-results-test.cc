@@ -2,8 +2,8 @@
 #include "scenarios/flows/flow-results.h"
 
 #include "fabric/transport/fluid/fluid-transport.h"
-#include "scenarios/flows/flow-report.h"
 #include "scenarios/flows/flow-network.h"
+#include "scenarios/flows/flow-report.h"
 #include "tests/scenarios/flow-files.h"
 
 #include <algorithm>

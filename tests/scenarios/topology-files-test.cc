@@ -4,9 +4,8 @@
 #include "fabric/topology/cluster.h"
 #include "refusal.h"
 #include "scenarios/topology/convert-topology.h"
-#include "scenarios/topology/describe-topology.h"
-#include "scenarios/topology/draw-topology.h"
-#include "scenarios/topology/read-nccl-xml.h"
+#include "scenarios/topology/nccl-xml.h"
+#include "scenarios/topology/show-topology.h"
 #include "scratch-folder.h"
 
 #include <gtest/gtest.h>

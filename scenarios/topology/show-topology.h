@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_TOPOLOGY_DRAW_TOPOLOGY_H
-#define WEIR_SCENARIOS_TOPOLOGY_DRAW_TOPOLOGY_H
+#ifndef WEIR_SCENARIOS_TOPOLOGY_SHOW_TOPOLOGY_H
+#define WEIR_SCENARIOS_TOPOLOGY_SHOW_TOPOLOGY_H
 
 #include "fabric/topology/cluster-spec.h"
 
@@ -8,6 +8,14 @@
 
 namespace weir
 {
+
+/**
+ * Describes a cluster for the terminal: the device tree of its first node with the payload rate of
+ * every slot, its NVLinks, the paths between GPUs and NICs in nvidia-smi's terms (NV#, PIX, PXB,
+ * PHB, SYS), and the fabric: switches by tier and the links between them.
+ * @throws std::invalid_argument when the cluster cannot be wired.
+ */
+std::string DescribeTopology(const ClusterSpec& cluster);
 
 /**
  * Draws a cluster as SVG: the switches between nodes on top, by tier; below them the first node
@@ -19,4 +27,4 @@ std::string DrawTopology(const ClusterSpec& cluster);
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_TOPOLOGY_DRAW_TOPOLOGY_H
+#endif // WEIR_SCENARIOS_TOPOLOGY_SHOW_TOPOLOGY_H
