@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_CATALOG_H
 
 #include "fabric/kinds/fabric-kind.h"
-#include "scenarios/data-folders.h"
+#include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>

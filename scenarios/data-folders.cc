@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/data-folders.h"
+#include "scenarios/catalog.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -11,7 +11,7 @@
 #include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
-#include "scenarios/bound/bound-judge.h"
+#include "scenarios/bound/calibration.h"
 #include "scenarios/traffic/traffic-pattern.h"
 
 #include <cstdint>

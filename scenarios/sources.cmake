@@ -95,17 +95,14 @@ list(APPEND WEIR_SCENARIO_SOURCES
 )
 # The shortcut's error bound.
 list(APPEND WEIR_SCENARIO_SOURCES
-  ${CMAKE_CURRENT_LIST_DIR}/bound/bound-judge.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibrate-shortcut.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibration.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibration-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/call-position.cc
-  ${CMAKE_CURRENT_LIST_DIR}/bound/regime-position.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/conformal.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/measured-bounds.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-calls.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-fabric.cc
-  ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/sampled-steps.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/scenario-position.cc
 )

@@ -3,8 +3,7 @@
 
 #include "scenarios/bound/calibration-file.h"
 #include "scenarios/bound/call-position.h"
-#include "scenarios/bound/sampled-calls.h"
-#include "scenarios/bound/sampled-steps.h"
+#include "scenarios/bound/samples.h"
 #include "scenarios/bound/scenario-position.h"
 #include "scenarios/versions.h"
 #include "scenarios/yaml/input-error.h"

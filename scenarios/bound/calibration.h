@@ -4,16 +4,28 @@
 
 #include "collectives/fidelity.h"
 #include "scenarios/bound/conformal.h"
-#include "scenarios/bound/regime-position.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir
 {
+
+/**
+ * The position of an estimate: the regime that its error belongs to, and its features within it.
+ */
+struct RegimePosition
+{
+    std::vector<std::string> path; //!< from the widest class to the narrowest
+    std::vector<double> features; //!< logarithms to base 2, in the order of the calibration's names
+    std::size_t minDepth{1};      //!< least number of classes that its regime must name
+    std::string unsampled{};      //!< why no sample, and so no regime, covers it; empty: some do
+};
 
 /** One scenario run by a shortcut and by the reference. */
 struct CalibrationCase
@@ -72,6 +84,16 @@ struct ErrorBound
         return upper - lower;
     }
 };
+
+/**
+ * Whether the relative error of an estimate (over the reference's time) stays within @p tolerance
+ * with the bound's coverage, inside the calibrated region.
+ */
+inline bool
+MeetsTolerance(const ErrorBound& bound, double tolerance)
+{
+    return bound.IsInside() && 1 / bound.lower - 1 <= tolerance && 1 - 1 / bound.upper <= tolerance;
+}
 
 /** Provenance of a calibration. */
 struct CalibrationOrigin
@@ -148,6 +170,14 @@ class Calibration
     CalibrationOrigin m_origin;
     std::vector<std::string> m_features;
     std::map<std::string, RegimeCalibration> m_regimes;
+};
+
+/** The criteria by which Fidelity::Auto chooses. */
+struct AutoSpec
+{
+    double tolerance{0.03};                 //!< relative, of a call's time compared with `flow`
+    double coverage{0.9};                   //!< of the bound that must meet the tolerance
+    std::optional<Calibration> calibration; //!< of collectives; required by BoundJudge
 };
 
 } // namespace weir

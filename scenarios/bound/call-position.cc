@@ -106,6 +106,43 @@ UnsampledGroup(CollectiveOp op, std::size_t ranks)
 
 } // namespace
 
+ClusterFeatures
+FeaturesOf(const Cluster& cluster)
+{
+    const Topology& topology = cluster.GetTopology();
+    std::vector<double> down(topology.DeviceCount());
+    std::vector<double> up(topology.DeviceCount());
+    ClusterFeatures features;
+    for (std::size_t i = 0; i < topology.LinkCount(); i++)
+    {
+        const Link& link = topology.GetLink(LinkId(i));
+        const Device& from = topology.GetDevice(link.from);
+        const Device& to = topology.GetDevice(link.to);
+        if (from.kind == DeviceKind::Gpu)
+        {
+            features.nodeRate = std::max(features.nodeRate, link.rate.ToGBps());
+        }
+        if (IsNetworkSwitch(to) && from.kind == DeviceKind::Nic)
+        {
+            down[link.to.Index()] += link.rate.ToGBps();
+            features.networkRate += link.rate.ToGBps();
+        }
+        if (JoinsSwitches(topology, LinkId(i)))
+        {
+            up[link.from.Index()] += link.rate.ToGBps();
+        }
+    }
+    features.networkRate /= cluster.GpuCount();
+    for (std::size_t i = 0; i < down.size(); i++)
+    {
+        if (down[i] > 0 && up[i] > 0)
+        {
+            features.oversubscription = std::max(features.oversubscription, down[i] / up[i]);
+        }
+    }
+    return features;
+}
+
 CallPositions::CallPositions(Planner& planner)
     : m_planner(planner),
       m_features(FeaturesOf(planner.GetCluster()))
@@ -193,6 +230,25 @@ CallPositions::SlicesOf(const CollectivePlan& plan) const
     {
         return std::numeric_limits<double>::infinity();
     }
+}
+
+BoundJudge::BoundJudge(Planner& planner, const AutoSpec& spec)
+    : m_spec(spec),
+      m_positions(planner)
+{
+    const auto& coverages = CalibratedCoverages();
+    if (!spec.calibration ||
+        std::find(coverages.begin(), coverages.end(), spec.coverage) == coverages.end())
+    {
+        throw std::invalid_argument("BoundJudge: expected a calibration and one of its coverages");
+    }
+}
+
+bool
+BoundJudge::IsGoodEnough(const CollectivePlan& plan, Fidelity shortcut) const
+{
+    const RegimePosition position = m_positions.Of(plan, shortcut);
+    return MeetsTolerance(m_spec.calibration->BoundOf(position, m_spec.coverage), m_spec.tolerance);
 }
 
 } // namespace weir

@@ -2,15 +2,49 @@
 #ifndef WEIR_SCENARIOS_BOUND_CALL_POSITION_H
 #define WEIR_SCENARIOS_BOUND_CALL_POSITION_H
 
+#include "collectives/engines/auto-engine.h"
 #include "collectives/fidelity.h"
 #include "collectives/planner.h"
-#include "scenarios/bound/regime-position.h"
+#include "fabric/topology/cluster.h"
+#include "scenarios/bound/calibration.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
 namespace weir
 {
+
+/** Features of a cluster that the bound of any estimate depends on. */
+struct ClusterFeatures
+{
+    double oversubscription{1}; //!< largest ratio, over leaves, of NIC rate to uplink rate
+    double nodeRate{0};         //!< GB/s of the fastest link of a GPU
+    double networkRate{0};      //!< GB/s of all NICs of a node per GPU; 0 without NICs
+
+    bool IsOversubscribed() const
+    {
+        constexpr double EVEN = 1.05; // tolerance for rounding to whole links
+        return oversubscription > EVEN;
+    }
+};
+
+/** The features of @p cluster. O(links). */
+ClusterFeatures FeaturesOf(const Cluster& cluster);
+
+/** Contention classes: what limits a time. */
+constexpr const char* CONTENDED = "contended"; //!< other traffic
+constexpr const char* INSIDE_NODES = "inside"; //!< a link inside a node, for calls between nodes
+constexpr const char* UNCONTENDED = "uncontended"; //!< neither
+
+/** The feature of @p value: log2 of the value, or of 0.001 if that is larger. */
+inline double
+FeatureOf(double value)
+{
+    constexpr double SMALLEST = 1e-3; // negligible in all units: microseconds, GB/s, shares
+    return std::log2(std::max(SMALLEST, value));
+}
 
 constexpr uint32_t FEW_RANKS = 64;             //!< groups of more ranks form regimes of their own
 constexpr uint32_t MAX_RANKS = 1024;           //!< of groups in the samples
@@ -62,6 +96,33 @@ class CallPositions
 
     Planner& m_planner;
     ClusterFeatures m_features;
+};
+
+/**
+ * Judges shortcuts by their calibrated bounds. A shortcut is good enough when its error, (estimate
+ * / time of `flow`) - 1, stays within the tolerance with the given coverage, inside the calibrated
+ * region.
+ */
+class BoundJudge : public ShortcutJudge
+{
+  public:
+    /**
+     * @p planner must outlive the judge.
+     * @throws std::invalid_argument when @p spec has no calibration, or a coverage that is not
+     *         calibrated.
+     */
+    BoundJudge(Planner& planner, const AutoSpec& spec);
+
+    bool IsGoodEnough(const CollectivePlan& plan, Fidelity shortcut) const override;
+
+    double GetTolerance() const override
+    {
+        return m_spec.tolerance;
+    }
+
+  private:
+    AutoSpec m_spec;
+    CallPositions m_positions;
 };
 
 } // namespace weir

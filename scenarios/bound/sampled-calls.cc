@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/bound/sampled-calls.h"
-
+#include "scenarios/bound/random-draws.h"
+#include "scenarios/bound/samples.h"
 #include "scenarios/bound/scenario-position.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/simulation/run-result.h"
+#include "scenarios/simulation/wire-scenario.h"
 
 #include <cmath>
 #include <stdexcept>
@@ -284,6 +285,27 @@ IsLarge(uint64_t index)
 }
 
 } // namespace
+
+std::unique_ptr<Simulation>
+RunWithin(uint64_t maxWork, const Scenario& scenario)
+{
+    auto simulation = WireScenario(scenario);
+    const bool isFluid = FormOf(scenario.fidelity) == FlowForm::Fluid;
+    uint64_t work = 0;
+    while (simulation->Engines().Step())
+    {
+        work += isFluid ? 1 + simulation->GetTransport().ActiveFlows() : 1;
+        if (work > maxWork)
+        {
+            throw std::invalid_argument("a run that takes long");
+        }
+    }
+    if (!simulation->IsFinished())
+    {
+        throw std::invalid_argument("a run that never ends");
+    }
+    return simulation;
+}
 
 SampledRun
 SampleJobs(uint64_t seed, uint64_t index, Fidelity reference, const Catalog& catalog)

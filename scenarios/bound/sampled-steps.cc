@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/bound/sampled-steps.h"
-
 #include "scenarios/bound/random-draws.h"
-#include "scenarios/bound/sampled-fabric.h"
+#include "scenarios/bound/samples.h"
 #include "scenarios/bound/scenario-position.h"
 #include "scenarios/readers/read-model.h"
 #include "scenarios/readers/read-scenario.h"

@@ -3,7 +3,6 @@
 
 #include "collectives/engines/call-classes.h"
 #include "scenarios/bound/call-position.h"
-#include "scenarios/bound/regime-position.h"
 #include "scenarios/bound/sampled-fabric.h"
 #include "scenarios/describe/describe-packets.h"
 

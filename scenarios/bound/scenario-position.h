@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_BOUND_SCENARIO_POSITION_H
 #define WEIR_SCENARIOS_BOUND_SCENARIO_POSITION_H
 
-#include "scenarios/bound/regime-position.h"
+#include "scenarios/bound/calibration.h"
 #include "scenarios/scenario.h"
 #include "scenarios/simulation/run-result.h"
 #include "scenarios/simulation/simulation.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/verb-options.h"
-#include "scenarios/data-folders.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
 

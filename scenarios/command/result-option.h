@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_COMMAND_RESULT_OPTION_H
 #define WEIR_SCENARIOS_COMMAND_RESULT_OPTION_H
 
-#include "scenarios/results/recording-spec.h"
+#include "scenarios/results/recorder.h"
 
 #include <CLI/CLI.hpp>
 #include <string>

@@ -6,7 +6,7 @@
 #include "scenarios/command/verb-options.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/simulation/progress.h"
-#include "scenarios/validation/write-outcomes.h"
+#include "scenarios/validation/validate.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/named-choices.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/results/recording-spec.h"
+#include "scenarios/results/recorder.h"
 
 #include "scenarios/results/timeline.h"
 #include "scenarios/writers/write-scenario.h"

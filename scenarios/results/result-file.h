@@ -4,7 +4,7 @@
 
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/record.h"
-#include "scenarios/results/recording-spec.h"
+#include "scenarios/results/recorder.h"
 #include "scenarios/simulation/run-result.h"
 
 #include <memory>

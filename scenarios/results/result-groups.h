@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_RESULTS_RESULT_GROUPS_H
 
 #include "scenarios/results/hdf5-file.h"
-#include "scenarios/results/recording-spec.h"
+#include "scenarios/results/recorder.h"
 #include "scenarios/simulation/run-result.h"
 #include "scenarios/simulation/simulation.h"
 

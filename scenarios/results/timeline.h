@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_RESULTS_TIMELINE_H
 
 #include "scenarios/results/record.h"
-#include "scenarios/results/recording-spec.h"
+#include "scenarios/results/recorder.h"
 #include "scenarios/results/trace-writer.h"
 #include "scenarios/scenario.h"
 

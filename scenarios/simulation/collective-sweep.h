@@ -10,10 +10,8 @@
 #include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/units.h"
-#include "scenarios/bound/bound-judge.h"
 #include "scenarios/bound/calibration.h"
 #include "scenarios/bound/measured-bounds.h"
-#include "scenarios/bound/regime-position.h"
 #include "scenarios/simulation/run-result.h"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_SIMULATION_RUN_RECORDING_H
 
 #include "collectives/planner.h"
-#include "scenarios/results/recording-spec.h"
+#include "scenarios/results/recorder.h"
 #include "scenarios/scenario.h"
 #include "scenarios/simulation/run-result.h"
 #include "scenarios/simulation/simulation.h"

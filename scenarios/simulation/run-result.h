@@ -7,9 +7,8 @@
 #include "compute-model/plan/memory-estimate.h"
 #include "fabric/transport/replay/replay-transport.h"
 #include "fabric/units.h"
-#include "scenarios/bound/calibration.h"
+#include "scenarios/bound/call-position.h"
 #include "scenarios/bound/measured-bounds.h"
-#include "scenarios/bound/regime-position.h"
 #include "scenarios/simulation/simulation.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/run-scenario.h"
 
-#include "scenarios/bound/bound-judge.h"
+#include "scenarios/bound/calibration.h"
 #include "scenarios/bound/scenario-position.h"
 #include "scenarios/results/link-series.h"
 #include "scenarios/simulation/run-recording.h"

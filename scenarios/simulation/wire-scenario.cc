@@ -2,7 +2,7 @@
 #include "scenarios/simulation/wire-scenario.h"
 
 #include "fabric/routing/flow-hash.h"
-#include "scenarios/bound/bound-judge.h"
+#include "scenarios/bound/call-position.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/simulation/fabric-events.h"
 #include "scenarios/yaml/input-error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/bound-agreement.h"
+#include "scenarios/validation/agreement.h"
 
 #include "collectives/collective.h"
 #include "scenarios/bound/calibrate-shortcut.h"

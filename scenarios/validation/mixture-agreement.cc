@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/bound/sampled-calls.h"
+#include "scenarios/bound/samples.h"
 #include "scenarios/bound/scenario-position.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/simulation/wire-scenario.h"

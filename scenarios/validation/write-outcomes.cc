@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/write-outcomes.h"
+#include "scenarios/validation/validate.h"
 
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/result-groups.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/calibration-file.h"
-#include "scenarios/bound/sampled-calls.h"
-#include "scenarios/bound/sampled-steps.h"
+#include "scenarios/bound/samples.h"
 #include "scenarios/results/run-json.h"
 #include "scenarios/results/summary.h"
 #include "scenarios/simulation/run-scenario.h"

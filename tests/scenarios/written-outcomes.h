@@ -2,7 +2,7 @@
 #ifndef WEIR_TESTS_SCENARIOS_WRITTEN_OUTCOMES_H
 #define WEIR_TESTS_SCENARIOS_WRITTEN_OUTCOMES_H
 
-#include "scenarios/validation/write-outcomes.h"
+#include "scenarios/validation/validate.h"
 #include "scratch-folder.h"
 
 #include <hdf5_hl.h>

@@ -1,19 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_BOUND_SAMPLED_CALLS_H
-#define WEIR_SCENARIOS_BOUND_SAMPLED_CALLS_H
+#ifndef WEIR_SCENARIOS_BOUND_SAMPLES_H
+#define WEIR_SCENARIOS_BOUND_SAMPLES_H
 
-#include "scenarios/bound/random-draws.h"
+#include "scenarios/bound/calibration.h"
 #include "scenarios/bound/sampled-fabric.h"
-#include "scenarios/bound/sampled-run.h"
 #include "scenarios/catalog.h"
+#include "scenarios/scenario.h"
 #include "scenarios/simulation/collective-sweep.h"
+#include "scenarios/simulation/simulation.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+/**
+ * @file
+ * The samples that error bounds are calibrated with and checked on: scenarios drawn at random and
+ * run by the reference and by the fidelities compared with it.
+ */
 namespace weir
 {
+
+/** A shortcut's estimate of the time in question, and its position. */
+struct SampledEstimate
+{
+    RegimePosition position;
+    Time time;
+};
+
+/** One scenario with its estimates and the reference's time. */
+struct SampledRun
+{
+    std::string text;                       //!< as YAML, without its fidelity
+    std::vector<SampledEstimate> estimates; //!< by EstimatesOf, without those that cannot run it
+    Time reference;
+};
+
+/**
+ * Runs a scenario of a sample to its end. Work is counted in instants visited, plus, for fluids,
+ * the active flows at each instant, whose rates may change there; the count is the same on every
+ * machine.
+ * @throws std::invalid_argument when the work exceeds @p maxWork, such as with a neighbor that
+ *         makes back-to-back calls for as long as the first job runs, and when the run never ends.
+ */
+std::unique_ptr<Simulation> RunWithin(uint64_t maxWork, const Scenario& scenario);
 
 /** Every SCENARIOS_PER_JOBS-th scenario of collectives is of jobs: those whose index it divides. */
 constexpr uint64_t SCENARIOS_PER_JOBS = 3;
@@ -62,6 +93,14 @@ SampledCall SampleCall(uint64_t seed,
                        Fidelity reference,
                        const Catalog& catalog);
 
+/**
+ * Draws and runs case @p index of the sample of @p seed: a system, nodes, a fabric, a transformer
+ * (whole or with fewer layers) and a parallel plan, sometimes concurrent with another job, traffic
+ * or events on links, drawn until they can be run within seconds by `flow`. The time is the steady
+ * step of the first job, as `weir run` reports it.
+ */
+SampledRun SampleStep(uint64_t seed, uint64_t index, Population population, const Catalog& catalog);
+
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_BOUND_SAMPLED_CALLS_H
+#endif // WEIR_SCENARIOS_BOUND_SAMPLES_H
