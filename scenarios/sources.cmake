@@ -72,11 +72,9 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/results/port-series.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/model-flops.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/output-file.cc
-  ${CMAKE_CURRENT_LIST_DIR}/results/percentiles.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/progress.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/read-suite.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/recorder.cc
-  ${CMAKE_CURRENT_LIST_DIR}/results/recording-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/simulation/back-to-back-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/results/result-groups.cc
@@ -140,8 +138,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/collective-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/error-statistics.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-agreement.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/min-time.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/fidelity-bench.cc
+  ${CMAKE_CURRENT_LIST_DIR}/validation/call-times.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/hybrid-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/packet-agreement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/regime-traffic.cc
@@ -150,7 +147,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-flows.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/measured-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/mixture-agreement.cc
-  ${CMAKE_CURRENT_LIST_DIR}/validation/step-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/suite-statement.cc
   ${CMAKE_CURRENT_LIST_DIR}/validation/write-outcomes.cc
 )

@@ -4,7 +4,6 @@
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/packets-option.h"
 #include "scenarios/command/result-option.h"
-#include "scenarios/command/simulation-loop.h"
 #include "scenarios/command/verb-options.h"
 #include "scenarios/flows/flow-network.h"
 #include "scenarios/flows/flow-report.h"

@@ -6,13 +6,13 @@
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/results/link-series.h"
 #include "scenarios/results/output-file.h"
+#include "scenarios/results/trace-writer.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace weir
@@ -140,10 +140,7 @@ ReadResultOptions(const ResultOptions& options,
         for (const auto& [key, value] : inputs)
         {
             // A JSON string is a YAML string.
-            text += key + ": " +
-                    nlohmann::json(value).dump(
-                        -1, ' ', false, nlohmann::json::error_handler_t::replace) +
-                    "\n";
+            text += key + ": " + JsonQuoted(value) + "\n";
         }
         return text;
     };

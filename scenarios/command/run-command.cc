@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/catalog.h"
-#include "scenarios/command/bound-option.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/packets-option.h"
-#include "scenarios/command/simulation-loop.h"
 #include "scenarios/command/verb-options.h"
 #include "scenarios/readers/key-uses.h"
 #include "scenarios/readers/read-scenario.h"

@@ -3,10 +3,14 @@
 #define WEIR_SCENARIOS_COMMAND_VERB_OPTIONS_H
 
 #include "collectives/fidelity.h"
+#include "scenarios/bound/calibration.h"
 #include "scenarios/catalog.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/simulation/run-scenario.h"
 
 #include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +20,6 @@
  */
 namespace weir
 {
-
-struct Scenario;
 
 /** All kinds of catalog entries. */
 const std::vector<CatalogKind>& CatalogKinds();
@@ -35,6 +37,12 @@ CatalogKind ParseKind(const std::string& name);
  * stream or flow.
  */
 Fidelity ParseBatchFidelity(const std::string& fidelity);
+
+/**
+ * Makes the loop that drives a run of @p fidelity: ns-3's simulator for fluid transports in builds
+ * with ns-3, the plain loop otherwise. Results are the same.
+ */
+std::unique_ptr<EngineLoop> MakeEngineLoop(Fidelity fidelity);
 
 /** Throws an InputError: @p option had the value @p text, which is none of @p names. */
 [[noreturn]] void FailOption(const std::string& option,
@@ -85,6 +93,27 @@ AddSettingsOption(CLI::App& verb,
         ->expected(1)
         ->take_all();
 }
+
+/** Options for the error bound of times. */
+struct BoundOptions
+{
+    double coverage{0.9};
+    std::string reference;                      //!< empty: flow
+    const CLI::Option* coverageOption{nullptr}; //!< null: the verb has no such option
+};
+
+/** Adds --coverage and --reference to @p verb. */
+void AddBoundOptions(CLI::App& verb, BoundOptions& options);
+
+/**
+ * The calibration for times of @p fidelity; nothing where these have no bound.
+ * @throws InputError when the requested reference is not one that they are compared with, or
+ *         --coverage has no effect.
+ */
+std::optional<Calibration> CalibrationFor(const BoundOptions& options,
+                                          bool isOfSteps,
+                                          Fidelity fidelity,
+                                          const Catalog& catalog);
 
 } // namespace weir
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/recorder.h"
 
+#include "scenarios/results/timeline.h"
+#include "scenarios/writers/write-scenario.h"
+
 #include <algorithm>
 #include <map>
 #include <stdexcept>
@@ -72,6 +75,18 @@ ShownStep(const TrainingJobSpec& job)
 }
 
 } // namespace
+
+RecordingSpec
+RecordingOf(const Scenario& scenario)
+{
+    return {scenario.output,
+            scenario.output.timeline ? TimelinePath(scenario) : "",
+            scenario.title,
+            scenario.fidelity,
+            scenario.seed,
+            scenario.nccl.version,
+            [&scenario] { return DumpScenario(scenario); }};
+}
 
 std::vector<Rank>
 RepresentativeRanks(const StepGraph& graph)

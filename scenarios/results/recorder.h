@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_RESULTS_RECORDER_H
 
 #include "collectives/engines/collective-loop.h"
+#include "collectives/fidelity.h"
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/training-run.h"
 #include "fabric/transport/transport.h"
@@ -11,14 +12,31 @@
 #include "scenarios/results/record.h"
 #include "scenarios/scenario.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace weir
 {
+
+/** What to record of a run, and the metadata that its files store. */
+struct RecordingSpec
+{
+    OutputSpec output;
+    std::string timelinePath{}; //!< empty unless the output requests a timeline
+    std::string title{};
+    Fidelity fidelity{Fidelity::Stream};
+    uint64_t seed{0};
+    std::string ncclVersion{};
+    std::function<std::string()> provenance; //!< all that the run depends on, as YAML
+};
+
+/** The recording specification of @p scenario, which must outlive it. */
+RecordingSpec RecordingOf(const Scenario& scenario);
 
 /**
  * The ranks that represent a whole job in tables and timelines, in ascending order: the first rank

@@ -5,8 +5,7 @@
 #include "fabric/routing/routing-policies.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/validation/agreement.h"
-#include "scenarios/validation/fidelity-bench.h"
-#include "scenarios/validation/min-time.h"
+#include "scenarios/validation/call-times.h"
 
 #include <algorithm>
 #include <cmath>

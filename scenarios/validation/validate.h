@@ -20,6 +20,8 @@
 namespace weir
 {
 
+class Hdf5File;
+
 /** A measured run of nccl-tests and its simulation. */
 struct CollectiveOutcome
 {
@@ -96,6 +98,16 @@ std::string ToText(const SuiteOutcome& outcome, CaseList list = CaseList::Brief)
  * dimensionless values have `measured` and `predicted`.
  */
 std::string ToJson(const std::vector<SuiteOutcome>& outcomes, CaseList list = CaseList::Brief);
+
+/**
+ * Writes the versions to /provenance, and one group per suite below /validation.
+ *
+ *  - /validation/SUITE: one row per case. Cases of measured collectives have their size and bus
+ *    bandwidths; if a table has both times and dimensionless values, a column states the unit.
+ *  - /validation/SUITE/statements: one row per statement
+ *  - /validation/SUITE/bounds, for error bounds: one row per bound of a fresh case and coverage
+ */
+void WriteOutcomes(Hdf5File& file, const std::vector<SuiteOutcome>& outcomes);
 
 } // namespace weir
 

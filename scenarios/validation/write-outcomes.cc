@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/validate.h"
-
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/result-groups.h"
+#include "scenarios/validation/validate.h"
 
 #include <algorithm>
 #include <functional>

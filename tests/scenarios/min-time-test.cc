@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/min-time.h"
+#include "scenarios/validation/call-times.h"
 
 #include "scenarios/catalog.h"
 #include "scenarios/readers/read-system.h"
-#include "scenarios/validation/fidelity-bench.h"
 
 #include <gtest/gtest.h>
 

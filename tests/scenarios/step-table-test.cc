@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/step-table.h"
+#include "scenarios/validation/read-suite.h"
 
 #include "scenarios/yaml/input-error.h"
 #include "scratch-folder.h"

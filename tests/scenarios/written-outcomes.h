@@ -2,6 +2,7 @@
 #ifndef WEIR_TESTS_SCENARIOS_WRITTEN_OUTCOMES_H
 #define WEIR_TESTS_SCENARIOS_WRITTEN_OUTCOMES_H
 
+#include "scenarios/results/hdf5-file.h"
 #include "scenarios/validation/validate.h"
 #include "scratch-folder.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/min-time.h"
+#include "scenarios/validation/call-times.h"
+
+#include "scenarios/simulation/back-to-back-time.h"
 
 #include <algorithm>
 #include <map>
@@ -75,6 +77,36 @@ TimeAcross(double bytes, Rate rate)
 }
 
 } // namespace
+
+FidelityBench::FidelityBench(const ClusterSpec& spec)
+    : m_simulation(spec)
+{
+}
+
+Time
+FidelityBench::Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
+{
+    EngineSet& engines = m_simulation.Engines();
+    const Time start = engines.Now();
+    for (const auto& call : calls)
+    {
+        m_simulation.GetEngine(fidelity).Start(call, this, 0, start);
+    }
+    engines.RunToEnd();
+    return m_last - start;
+}
+
+Time
+FidelityBench::RunBackToBack(Fidelity fidelity, const CollectiveCall& call, uint32_t calls)
+{
+    return BackToBackTime(m_simulation, fidelity, call, calls);
+}
+
+void
+FidelityBench::OnCollectiveDone(uint64_t token, Time now)
+{
+    m_last = now;
+}
 
 Time
 MinTime(const Cluster& cluster, const std::vector<GpuId>& gpus, const CollectiveCall& call)
