@@ -26,32 +26,6 @@ namespace weir
 namespace
 {
 
-/**
- * Weir's Python package, in the source tree or installed, and an interpreter that has its
- * dependencies.
- */
-class PythonPackage
-{
-  public:
-    /**
-     * Finds both. The interpreter is that of WEIR_PYTHON if set, else the first of the path's
-     * python3 and /usr/bin/python3 that has all modules. Signals that end a process are blocked
-     * from here until the package's program unblocks them.
-     * @throws std::runtime_error that names what is missing.
-     */
-    PythonPackage();
-
-    /**
-     * Replaces this process by the package's program with one argument, @p request.
-     * @throws std::runtime_error when the interpreter cannot be started.
-     */
-    [[noreturn]] void Become(const std::string& request) const;
-
-  private:
-    std::string m_folder; //!< folder of the package "weir"
-    std::string m_interpreter;
-};
-
 namespace fs = std::filesystem;
 
 constexpr int CANNOT_RUN = 127; //!< exit code of shells
@@ -185,20 +159,22 @@ FindInterpreter(const std::string& folder)
                              ", expected what 'scripts/install-packages report' installs");
 }
 
-PythonPackage::PythonPackage()
-    : m_folder(FindFolder())
+/**
+ * Replaces this process by the program of Weir's Python package, in the source tree or installed,
+ * with one argument, @p request. The interpreter is that of WEIR_PYTHON if set, else the first of
+ * the path's python3 and /usr/bin/python3 that has all modules. Signals that end a process are
+ * blocked until the program unblocks them.
+ * @throws std::runtime_error that names what is missing, or when the interpreter cannot be started.
+ */
+[[noreturn]] void
+BecomeReporter(const std::string& request)
 {
+    const std::string folder = FindFolder();
     BlockSignals();
-    m_interpreter = FindInterpreter(m_folder);
-}
-
-void
-PythonPackage::Become(const std::string& request) const
-{
-    const std::string program = m_folder + PROGRAM;
-    const char* interpreter = m_interpreter.c_str();
-    ::execlp(interpreter, interpreter, program.c_str(), request.c_str(), nullptr);
-    throw std::runtime_error("cannot start '" + m_interpreter + "': " + std::strerror(errno));
+    const std::string interpreter = FindInterpreter(folder);
+    const std::string program = folder + PROGRAM;
+    ::execlp(interpreter.c_str(), interpreter.c_str(), program.c_str(), request.c_str(), nullptr);
+    throw std::runtime_error("cannot start '" + interpreter + "': " + std::strerror(errno));
 }
 
 struct ReportOptions
@@ -268,7 +244,7 @@ WriteReport(const ReportOptions& options)
                                  {"measured", OrNull(options.measured)},
                                  {"title", options.title}};
     // File names need not be UTF-8; one that is not will not be found.
-    PythonPackage().Become(request.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+    BecomeReporter(request.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
 }
 
 } // namespace

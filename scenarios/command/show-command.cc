@@ -221,6 +221,9 @@ Show(const ShowOptions& options)
     }
     const CatalogKind kind = ParseKind(options.kind);
     const Catalog catalog;
+    const auto printFile = [&](const char* what) {
+        std::cout << ReadTextFile(catalog.Find(kind, options.name), what);
+    };
     switch (kind)
     {
     case CatalogKind::Systems: {
@@ -236,12 +239,10 @@ Show(const ShowOptions& options)
     case CatalogKind::Runs:
         std::cout << DumpScenario(LoadScenario(options.name, {}, catalog));
         break;
-    case CatalogKind::Gpus: {
-        const std::string path = catalog.Find(kind, options.name);
-        LoadGpu(path, catalog); // validates
-        std::cout << ReadTextFile(path, "a GPU's description");
+    case CatalogKind::Gpus:
+        LoadGpu(catalog.Find(kind, options.name), catalog); // validates
+        printFile("a GPU's description");
         break;
-    }
     case CatalogKind::Architectures:
     case CatalogKind::Hosts:
     case CatalogKind::Transports:
@@ -251,42 +252,30 @@ Show(const ShowOptions& options)
         std::cout << ResolveBase(name, kind, catalog).Dump() << "\n";
         break;
     }
-    case CatalogKind::Calibrations: {
-        const std::string path = catalog.Find(kind, options.name);
-        CheckCalibration(path, catalog);
-        std::cout << ReadTextFile(path, "a calibration");
+    case CatalogKind::Calibrations:
+        CheckCalibration(catalog.Find(kind, options.name), catalog);
+        printFile("a calibration");
         break;
-    }
-    case CatalogKind::FlowSizes: {
+    case CatalogKind::FlowSizes:
         LoadFlowSizes(options.name, catalog); // validates
-        const std::string path = catalog.Find(kind, options.name);
-        std::cout << ReadTextFile(path, "a distribution of flow sizes");
+        printFile("a distribution of flow sizes");
         break;
-    }
-    case CatalogKind::Corrections: {
+    case CatalogKind::Corrections:
         ReadCorrections(YamlNode::ParseArgument(options.name, "NAME"), catalog); // validates
-        const std::string path = catalog.Find(kind, options.name);
-        std::cout << ReadTextFile(path, "a file of corrections");
+        printFile("a file of corrections");
         break;
-    }
-    case CatalogKind::Switches: {
+    case CatalogKind::Switches:
         ReadSwitch(YamlNode::ParseArgument(options.name, "NAME"), catalog); // validates
-        const std::string path = catalog.Find(kind, options.name);
-        std::cout << ReadTextFile(path, "a model of a switch");
+        printFile("a model of a switch");
         break;
-    }
-    case CatalogKind::Sweeps: {
-        const std::string path = catalog.Find(kind, options.name);
-        LoadSweep(path); // validates
-        std::cout << ReadTextFile(path, "a sweep");
+    case CatalogKind::Sweeps:
+        LoadSweep(catalog.Find(kind, options.name)); // validates
+        printFile("a sweep");
         break;
-    }
-    case CatalogKind::Suites: {
+    case CatalogKind::Suites:
         LoadSuite(options.name, catalog); // validates
-        const std::string path = catalog.Find(kind, options.name);
-        std::cout << ReadTextFile(path, "a suite's description");
+        printFile("a suite's description");
         break;
-    }
     }
     return ExitCode::Done;
 }

@@ -54,6 +54,14 @@ KernelName(const StepOp& op)
                                              : "ncclDevKernel_SendRecv";
 }
 
+/** @p text as in a JSON string, without the quotes. */
+std::string
+JsonEscaped(const std::string& text)
+{
+    const std::string quoted = JsonQuoted(text);
+    return quoted.substr(1, quoted.size() - 2);
+}
+
 std::string
 MemberList(const std::vector<Rank>& members, uint32_t firstPid)
 {
@@ -182,8 +190,7 @@ Timeline::BeginJob(JobId job, const std::vector<Rank>& recorded)
     }
     for (const auto& label : graph.labels)
     {
-        const std::string quoted = JsonQuoted(label);
-        text.labels.push_back(quoted.substr(1, quoted.size() - 2));
+        text.labels.push_back(JsonEscaped(label));
     }
     for (const Rank rank : recorded)
     {
@@ -337,8 +344,7 @@ Timeline::OnFlow(const FlowRecord& record)
         m_writer.NameThread(m_shown[shown].pid, tid, "flows, track " + std::to_string(track));
     }
     tracks[track] = record.finished;
-    const std::string quoted = JsonQuoted(FlowName(record.owner));
-    m_writer.BeginEvent(quoted.substr(1, quoted.size() - 2),
+    m_writer.BeginEvent(JsonEscaped(FlowName(record.owner)),
                         "flow",
                         m_shown[shown].pid,
                         tid,
@@ -364,8 +370,7 @@ Timeline::PortPid()
 std::string
 Timeline::PortName(LinkId port) const
 {
-    const std::string quoted = JsonQuoted(m_simulation->GetTopology().LinkName(port));
-    return quoted.substr(1, quoted.size() - 2);
+    return JsonEscaped(m_simulation->GetTopology().LinkName(port));
 }
 
 /** Resets the counter of the last port to zero at the end of its last bin. */
