@@ -27,7 +27,6 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/yaml/text-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/xml-element.cc
   ${CMAKE_CURRENT_LIST_DIR}/catalog.cc
-  ${CMAKE_CURRENT_LIST_DIR}/data-folders.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/scenario-names.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/yaml-keys.cc
   ${CMAKE_CURRENT_LIST_DIR}/readers/read-source.cc
@@ -56,7 +55,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc
 )
 # Where the catalogue looks for descriptions, after the environment's WEIR_DATA_PATH.
-set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/data-folders.cc PROPERTIES COMPILE_DEFINITIONS
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/catalog.cc PROPERTIES COMPILE_DEFINITIONS
   "WEIR_SCENARIOS_SOURCE_DIR=\"${CMAKE_CURRENT_LIST_DIR}\";WEIR_SCENARIOS_INSTALL_DIR=\"${CMAKE_INSTALL_FULL_DATADIR}/weir\";WEIR_DATA_BELOW_PREFIX=\"${CMAKE_INSTALL_DATADIR}/weir\";WEIR_HEADERS_BELOW_PREFIX=\"${CMAKE_INSTALL_INCLUDEDIR}/weir\"")
 # The runner, its recorder and its result files (HDF5).
 list(APPEND WEIR_SCENARIO_SOURCES

@@ -5,7 +5,6 @@
 #include "scenarios/results/text-table.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 
@@ -300,15 +299,11 @@ BoundLines(const RunResult& result)
     else if (result.bound)
     {
         const ErrorBound& bound = *result.bound;
-        char numbers[WIDTH];
-        std::snprintf(numbers,
-                      sizeof numbers,
-                      "model bound %+.2f to %+.2f %% against %s (%s)",
-                      100 * (bound.lower - 1),
-                      100 * (bound.upper - 1),
-                      bound.reference.c_str(),
-                      CoverageText(bound.coverage).c_str());
-        add(numbers);
+        add(FormatText("model bound %+.2f to %+.2f %% against %s (%s)",
+                       100 * (bound.lower - 1),
+                       100 * (bound.upper - 1),
+                       bound.reference.c_str(),
+                       CoverageText(bound.coverage).c_str()));
     }
     if (result.measuredBound)
     {

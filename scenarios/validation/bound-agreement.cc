@@ -3,10 +3,10 @@
 
 #include "collectives/collective.h"
 #include "scenarios/bound/calibrate-shortcut.h"
+#include "scenarios/results/text-table.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 namespace weir
@@ -189,19 +189,15 @@ Row(const BoundCheck& check)
     const bool isRegime = check.population == Population::Calibrated;
     const std::string range =
         std::to_string(check.expected.least) + " to " + std::to_string(check.expected.most);
-    char line[200];
-    std::snprintf(line,
-                  sizeof line,
-                  "%-11s %-64s %5zu %7.1f %% %7zu  %-11s %7.1f %% %8.2f %%\n",
-                  ToString(check.thing),
-                  isRegime ? check.regime.c_str() : ToString(check.population),
-                  check.fresh,
-                  100 * Share(check.refused, check.fresh),
-                  check.covered,
-                  range.c_str(),
-                  100 * Share(check.covered, judged),
-                  100 * check.medianWidth);
-    return line;
+    return FormatText("%-11s %-64s %5zu %7.1f %% %7zu  %-11s %7.1f %% %8.2f %%\n",
+                      ToString(check.thing),
+                      isRegime ? check.regime.c_str() : ToString(check.population),
+                      check.fresh,
+                      100 * Share(check.refused, check.fresh),
+                      check.covered,
+                      range.c_str(),
+                      100 * Share(check.covered, judged),
+                      100 * check.medianWidth);
 }
 
 } // namespace
@@ -241,14 +237,10 @@ ToText(const BoundAgreement& agreement)
     }
     for (const BoundWidth& width : agreement.widths)
     {
-        char line[120];
-        std::snprintf(
-            line,
-            sizeof line,
+        text += FormatText(
             "median width of %s without contention, other than sends and receives: %.2f %%\n",
             ToString(width.thing),
             100 * width.median);
-        text += line;
     }
     return text;
 }

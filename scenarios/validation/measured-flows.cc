@@ -18,6 +18,7 @@
 #include <array>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -111,11 +112,7 @@ std::array<double, 2>
 MeanAndP99(std::vector<double> values)
 {
     std::sort(values.begin(), values.end());
-    double sum = 0;
-    for (const double value : values)
-    {
-        sum += value;
-    }
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
     const auto count = static_cast<double>(values.size());
     const std::size_t index = std::min(values.size() - 1, static_cast<std::size_t>(0.99 * count));
     return {sum / count, values[index]};
