@@ -7,8 +7,8 @@
 """
 from weir.compare import compare
 from weir.errors import InputError, Missing
+from weir.figures import plot
 from weir.opening import open_result as open  # pylint: disable=redefined-builtin
-from weir.plotting import plot
 from weir.result import Result
 
 __all__ = ["InputError", "Missing", "Result", "compare", "open", "plot"]

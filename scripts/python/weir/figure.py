@@ -7,11 +7,14 @@ import matplotlib
 import numpy
 from matplotlib import cm, colors
 from matplotlib import figure as canvas
+from matplotlib import ticker
 
 from weir.errors import InputError
+from weir.quantity import size_label
 
 WIDTH = 7.16  # inches: both columns of a page of an IEEE or ACM paper
 FORMATS = ["svg", "pdf", "png", "csv"]
+FEW_SIZES = 4  # up to so many sizes are the ticks of their axis
 
 # Okabe and Ito's palette and three more: told apart by readers who cannot see all colors.
 PALETTE = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#332288", "#882255",
@@ -126,3 +129,27 @@ def format_of(path):
         raise InputError(f"-o: found '{path}', expected a name that ends in one of: "
                          f"{', '.join('.' + name for name in FORMATS)}")
     return kind
+
+
+def size_axis(axis, sizes, intervals=6):
+    """Sizes in KiB, MiB along a logarithmic axis of base 2; few ticks."""
+    sizes = sorted(set(sizes))
+    low, high = axis.get_view_interval()
+    step = 1
+    while low * 2 ** (step * intervals) < high:
+        step += 1
+    axis.set_major_locator(ticker.FixedLocator(sizes) if len(sizes) <= FEW_SIZES else
+                           ticker.LogLocator(base=2 ** step, numticks=12))
+    axis.set_minor_locator(ticker.NullLocator())
+    axis.set_major_formatter(lambda size, _: size_label(size))
+
+
+def value_axis(axis, text, digits=(1, 2, 3, 5, 7), intervals=6):
+    """Values along a logarithmic axis of base 10, each as its text; some ticks in any range."""
+    low, high = axis.get_view_interval()
+    if high / low < 3:
+        axis.set_major_locator(ticker.MaxNLocator(intervals))
+    elif high / low < 30:
+        axis.set_major_locator(ticker.LogLocator(base=10, subs=digits))
+    axis.set_major_formatter(lambda value, _: text(value))
+    axis.set_minor_formatter(ticker.NullFormatter())

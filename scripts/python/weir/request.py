@@ -4,10 +4,9 @@ import pathlib
 
 from weir.errors import InputError, Missing
 from weir.figure import FORMATS, Choice, format_of, render
-from weir.figures import FIGURES, find_figure
+from weir.figures import FIGURES, find_figure, gather
 from weir.opening import open_result
 from weir.output_files import OutputFiles
-from weir.plotting import gather
 from weir.report import Report
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The figures of a report, in its order. A new figure: its own file, and one line here."""
 from weir.errors import InputError
+from weir.figure import Choice
 from weir.figures.bandwidth import Bandwidth
 from weir.figures.bounds import Bounds
 from weir.figures.breakdown import Breakdown
@@ -16,6 +17,7 @@ from weir.figures.parity import Parity
 from weir.figures.queues import Queues
 from weir.figures.sweep import Sweep
 from weir.figures.topology import Topology
+from weir.result import tell_apart
 
 FIGURES = [Sweep(), Comparison(), Breakdown(), Gantt(), Memory(), Topology(), LinkSeries(),
            Congestion(), Queues(), Completion(), Bandwidth(), Parity(), Errors(),
@@ -29,3 +31,26 @@ def find_figure(name):
             return figure
     raise InputError(f"--figure: found '{name}', expected one of: "
                      f"{', '.join(figure.name for figure in FIGURES)}")
+
+
+def gather(name, results, choice):
+    """The figure of a name and its data.
+
+    Raises InputError for an unknown name or a number of results that it does not take, Missing
+    where the results lack the data.
+    """
+    figure = find_figure(name)
+    if not figure.joint and len(results) != 1:
+        raise InputError(f"--figure {name}: found {len(results)} results, expected one")
+    tell_apart(results)
+    return figure, figure.data(results, choice)
+
+
+def plot(name, *results, **choice):
+    """A figure of results as a matplotlib figure, as in `weir report --figure NAME`.
+
+    Further arguments are those of weir.figure.Choice: ranks, window (s), link, measured, title.
+    """
+    choice = Choice(**choice)
+    figure, data = gather(name, list(results), choice)
+    return figure.draw(data, choice)

@@ -4,8 +4,7 @@ import textwrap
 
 import pandas
 
-from weir.axes import size_axis
-from weir.figure import PALETTE, Figure, new_panels
+from weir.figure import PALETTE, Figure, new_panels, size_axis
 from weir.validation import bounds_of, errors_by_size, reliability, widths
 
 MAX_REGIMES = 6    # that have a panel of their own

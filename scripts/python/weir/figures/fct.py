@@ -4,10 +4,9 @@ import pandas
 from matplotlib import patches
 from matplotlib.lines import Line2D
 
-from weir.axes import size_axis, value_axis
 from weir.completion import PERCENTILES, percentiles_by_size
 from weir.errors import Missing
-from weir.figure import PALETTE, Figure, new_figure
+from weir.figure import PALETTE, Figure, new_figure, size_axis, value_axis
 from weir.quantity import in_seconds
 
 LINES = ["-o", "--s", ":^"]  # one a percentile

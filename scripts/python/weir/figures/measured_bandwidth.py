@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Measured and predicted bus bandwidth against message size."""
-from weir.axes import size_axis
-from weir.figure import PALETTE, Figure, new_panels
+from weir.figure import PALETTE, Figure, new_panels, size_axis
 from weir.validation import bandwidths_of
 
 

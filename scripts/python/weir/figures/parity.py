@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Predictions against measurements."""
-from weir.axes import value_axis
-from weir.figure import PALETTE, Figure, new_panels
+from weir.figure import PALETTE, Figure, new_panels, value_axis
 from weir.quantity import in_seconds
 from weir.validation import pairs_of
 
