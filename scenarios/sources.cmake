@@ -94,7 +94,6 @@ list(APPEND WEIR_SCENARIO_SOURCES
 list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibrate-shortcut.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/calibration.cc
-  ${CMAKE_CURRENT_LIST_DIR}/bound/calibration-file.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/call-position.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/conformal.cc
   ${CMAKE_CURRENT_LIST_DIR}/bound/measured-bounds.cc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/calibrate-shortcut.h"
 
-#include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/calibration.h"
 #include "scenarios/bound/call-position.h"
 #include "scenarios/bound/samples.h"
 #include "scenarios/bound/scenario-position.h"

@@ -16,6 +16,8 @@
 namespace weir
 {
 
+class Catalog;
+
 /**
  * The position of an estimate: the regime that its error belongs to, and its features within it.
  */
@@ -171,6 +173,20 @@ class Calibration
     std::vector<std::string> m_features;
     std::map<std::string, RegimeCalibration> m_regimes;
 };
+
+/**
+ * Writes the calibration as YAML: {title, command, version, reference, seed, scenarios, features,
+ * regimes: [{name, cases, ranges: [[least, most], ...], intervals: [[coverage, lower, upper, ranks,
+ * inside], ...]}]}. Ranges are by feature, as logarithms to base 2; intervals are of ln(reference /
+ * estimate). Infinite intervals are omitted.
+ */
+std::string ToYaml(const Calibration& calibration);
+
+/**
+ * Reads the calibration @p nameOrPath of the catalog.
+ * @throws InputError with the location of what is missing, unknown or out of range.
+ */
+Calibration ReadCalibration(const std::string& nameOrPath, const Catalog& catalog);
 
 /** The criteria by which Fidelity::Auto chooses. */
 struct AutoSpec

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/calibrate-shortcut.h"
-#include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/calibration.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/interruption.h"
 #include "scenarios/command/verb-options.h"

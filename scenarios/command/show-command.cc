@@ -2,7 +2,7 @@
 #include "compute-model/models/layer-table.h"
 #include "compute-model/models/transformer.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"
-#include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/calibration.h"
 #include "scenarios/bound/measured-bounds.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"

@@ -2,7 +2,6 @@
 #include "scenarios/validation/agreement.h"
 
 #include "collectives/collective.h"
-#include "scenarios/bound/calibrate-shortcut.h"
 #include "scenarios/results/text-table.h"
 
 #include <algorithm>

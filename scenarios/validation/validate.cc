@@ -2,7 +2,6 @@
 #include "scenarios/validation/validate.h"
 
 #include "scenarios/results/text-table.h"
-#include "scenarios/validation/agreement.h"
 
 #include <algorithm>
 #include <cmath>

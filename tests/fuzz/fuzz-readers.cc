@@ -10,7 +10,7 @@
  *
  * With the preset sanitize, the program also finds errors that ASan and UBSan detect.
  */
-#include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/calibration.h"
 #include "scenarios/bound/random-draws.h"
 #include "scenarios/flows/flow-file.h"
 #include "scenarios/flows/hpcc-config.h"

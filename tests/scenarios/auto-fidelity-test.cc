@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/calibration.h"
 #include "scenarios/bound/samples.h"
 #include "scenarios/results/run-json.h"
 #include "scenarios/results/summary.h"

@@ -3,7 +3,6 @@
 
 #include "refusal.h"
 #include "scenarios/bound/calibrate-shortcut.h"
-#include "scenarios/bound/calibration-file.h"
 #include "scenarios/bound/call-position.h"
 #include "scenarios/bound/sampled-fabric.h"
 #include "scenarios/bound/samples.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/collective-sweep.h"
 
-#include "scenarios/bound/calibration-file.h"
+#include "scenarios/bound/calibration.h"
 #include "scenarios/bound/measured-bounds.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/size-list.h"
