@@ -85,12 +85,18 @@ ToText(const MeasuredBound& bound)
 }
 
 std::string
+SizeClassOf(Bytes size)
+{
+    return size < Bytes::MiB(1)    ? "below 1 MiB"
+           : size < Bytes::MiB(64) ? "1 to 64 MiB"
+                                   : "from 64 MiB";
+}
+
+std::string
 MeasuredClassOf(Bytes size, bool isOneNode)
 {
-    const char* sizes = size < Bytes::MiB(1)    ? "below 1 MiB"
-                        : size < Bytes::MiB(64) ? "1 to 64 MiB"
-                                                : "from 64 MiB";
-    return std::string("collectives, ") + (isOneNode ? "one node, " : "several nodes, ") + sizes;
+    return std::string("collectives, ") + (isOneNode ? "one node, " : "several nodes, ") +
+           SizeClassOf(size);
 }
 
 MeasuredBounds::MeasuredBounds(const Catalog& catalog, const std::string& nameOrPath)

@@ -50,6 +50,9 @@ std::string ToText(const MeasuredBound& bound);
 /** The class of whole training steps. */
 constexpr const char* MEASURED_STEPS = "steps";
 
+/** The size class of a measured collective: "below 1 MiB", "1 to 64 MiB" or "from 64 MiB". */
+std::string SizeClassOf(Bytes size);
+
 /** The class of a collective: its size class, and whether its ranks are in one node. */
 std::string MeasuredClassOf(Bytes size, bool isOneNode);
 

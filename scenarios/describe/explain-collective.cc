@@ -9,7 +9,6 @@
 #include "scenarios/yaml/input-error.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <stdexcept>
 #include <vector>
@@ -152,15 +151,13 @@ class ChannelText
 std::string
 GraphText(const char* name, uint32_t channels, double intra, double inter)
 {
-    char text[128];
-    std::snprintf(text,
-                  sizeof text,
-                  "#   %s graph: %u channels of %.4g GB/s inside nodes, %.4g between\n",
-                  name,
-                  channels,
-                  intra,
-                  inter);
-    return channels == 0 ? "" : text;
+    return channels == 0
+               ? ""
+               : FormatText("#   %s graph: %u channels of %.4g GB/s inside nodes, %.4g between\n",
+                            name,
+                            channels,
+                            intra,
+                            inter);
 }
 
 /**
@@ -234,17 +231,13 @@ class Explanation
             forced.overrides.protocol = each.protocol;
             const bool is = each.algorithm == chosen.algorithm && each.protocol == chosen.protocol;
             const Time own = m_planner.Plan(forced).duration;
-            char line[160];
-            std::snprintf(line,
-                          sizeof line,
-                          "#   %s %-14s %-6s NCCL expects %12s, Weir %12s\n",
-                          is ? "*" : " ",
-                          ToString(each.algorithm),
-                          ToString(each.protocol),
-                          each.time.IsInfinite() ? "off"
-                                                 : FormatSeconds(each.time.ToSeconds()).c_str(),
-                          FormatSeconds(own.ToSeconds()).c_str());
-            text += line;
+            text += FormatText(
+                "#   %s %-14s %-6s NCCL expects %12s, Weir %12s\n",
+                is ? "*" : " ",
+                ToString(each.algorithm),
+                ToString(each.protocol),
+                each.time.IsInfinite() ? "off" : FormatSeconds(each.time.ToSeconds()).c_str(),
+                FormatSeconds(own.ToSeconds()).c_str());
         }
         return text;
     }
@@ -295,14 +288,10 @@ class Explanation
         }
         const double latency = 1 - plan.wire / plan.duration;
         const bool wire = plan.bottleneck.IsValid();
-        char line[200];
-        std::snprintf(line,
-                      sizeof line,
-                      "#   latency %.1f %%, %s %.1f %%; ",
-                      100 * latency,
-                      wire ? "wire" : "thread blocks",
-                      100 * (1 - latency));
-        return line +
+        return FormatText("#   latency %.1f %%, %s %.1f %%; ",
+                          100 * latency,
+                          wire ? "wire" : "thread blocks",
+                          100 * (1 - latency)) +
                (wire ? "bottleneck " + LinkName(plan.bottleneck)
                      : std::string("no link is the bottleneck")) +
                "\n";
@@ -332,9 +321,8 @@ class Explanation
     {
         const Topology& topology = m_simulation.GetTopology();
         const Link& link = topology.GetLink(id);
-        char rate[40];
-        std::snprintf(rate, sizeof rate, " at %.4g GB/s", link.rate.ToGBps());
-        return topology.GetDevice(link.from).name + " > " + topology.GetDevice(link.to).name + rate;
+        return topology.GetDevice(link.from).name + " > " + topology.GetDevice(link.to).name +
+               FormatText(" at %.4g GB/s", link.rate.ToGBps());
     }
 
     const CollectiveSweepSpec& m_spec;

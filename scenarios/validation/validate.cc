@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/validate.h"
 
+#include "scenarios/bound/measured-bounds.h"
 #include "scenarios/results/text-table.h"
 
 #include <algorithm>
@@ -14,14 +15,6 @@ namespace weir
 {
 namespace
 {
-
-std::string
-SizeClass(Bytes size)
-{
-    return size < Bytes::MiB(1)    ? "below 1 MiB"
-           : size < Bytes::MiB(64) ? "1 to 64 MiB"
-                                   : "from 64 MiB";
-}
 
 /** The kind of link between the GPUs of a node. */
 std::string
@@ -112,7 +105,7 @@ std::vector<std::string>
 ClassesOf(const CollectiveOutcome& outcome, std::size_t point)
 {
     const auto& sweep = outcome.run.sweep;
-    const std::string size = SizeClass(sweep.sizes[point]);
+    const std::string size = SizeClassOf(sweep.sizes[point]);
     const bool isOne = sweep.cluster.nodes == 1;
     std::vector<std::string> classes{
         "size " + size,
