@@ -33,7 +33,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/schedule/message-split.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/kernel-times.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-choice.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-filter.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-constants.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-settings.cc
   ${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-tuning.cc
@@ -65,7 +64,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/schedule/schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/stream-engine.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/traffic.cc
-  ${CMAKE_CURRENT_LIST_DIR}/nccl/tuner-rule.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/tree-search.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree/tree.cc
 )

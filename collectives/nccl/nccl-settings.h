@@ -3,19 +3,94 @@
 #define WEIR_COLLECTIVES_NCCL_NCCL_SETTINGS_H
 
 #include "collectives/algorithms/dimension-wise/dimension-wise-settings.h"
+#include "collectives/collective.h"
 #include "collectives/nccl/nccl-constants.h"
-#include "collectives/nccl/nccl-filter.h"
 #include "collectives/nccl/node-costs.h"
-#include "collectives/nccl/tuner-rule.h"
 #include "fabric/parameters/parameter-visitor.h"
 #include "fabric/units.h"
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace weir
 {
+
+/** @p name normalized as in NCCL's comparisons: lower case, without hyphens and underscores. */
+std::string NormalizedNcclName(const std::string& name);
+
+/**
+ * The algorithms and protocols that NCCL may choose, by operation.
+ *
+ * The syntax is that of NCCL_ALGO and NCCL_PROTO since 2.24 (tuning.cc, parseList): lists of names
+ * separated by commas, for operations separated by semicolons. "ring,tree" applies to all
+ * operations, "allreduce:tree;allgather:ring" to these two. Only the first list may lack its
+ * operation; it then applies to those that no later list names. A list that begins with ^ excludes
+ * its names. Case, hyphens and underscores are ignored. Sends and receives are not filtered.
+ */
+class NcclFilter
+{
+  public:
+    /** A filter that allows everything. */
+    NcclFilter();
+
+    /** @throws std::invalid_argument that says what was found and expected. */
+    void SetAlgorithms(const std::string& text);
+    void SetProtocols(const std::string& text);
+
+    /** The text that was set; empty: all allowed. */
+    const std::string& GetAlgorithms() const
+    {
+        return m_algorithmsText;
+    }
+
+    const std::string& GetProtocols() const
+    {
+        return m_protocolsText;
+    }
+
+    bool Allows(CollectiveOp op, Algorithm algorithm) const;
+    bool Allows(CollectiveOp op, Protocol protocol) const;
+
+  private:
+    using Masks = std::array<uint32_t, static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1>;
+
+    Masks m_algorithms; //!< by operation: a bit for each allowed algorithm
+    Masks m_protocols;  //!< by operation: a bit for each allowed protocol
+    std::string m_algorithmsText;
+    std::string m_protocolsText;
+};
+
+/**
+ * One line of the CSV file that NCCL's example tuner plug-in reads
+ * (plugins/tuner/example/nccl_tuner.conf): the calls that it applies to, and its decision for them.
+ * Open conditions (-1 in the file) fit any call; open decisions stay NCCL's choice.
+ */
+struct TunerRule
+{
+    CollectiveOp op{CollectiveOp::AllReduce};
+    Bytes least;
+    Bytes most; //!< inclusive
+    std::optional<Algorithm> algorithm;
+    std::optional<Protocol> protocol;
+    std::optional<uint32_t> channels;
+    std::optional<uint32_t> nodes;
+    std::optional<uint32_t> ranks;
+
+    bool Fits(CollectiveOp op, Bytes bytes, uint32_t nodes, uint32_t ranks) const;
+};
+
+/**
+ * Reads lines `collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks` with
+ * two optional columns, numPipeOps and regBuff, which are checked and have no effect. Empty lines,
+ * lines that begin with # and a header line are skipped.
+ *
+ * @param file its name, for error messages
+ * @throws std::invalid_argument with file, line, column, and what was found and expected.
+ */
+std::vector<TunerRule> ParseTunerRules(const std::string& text, const std::string& file);
 
 /** The processes that launch a collective's kernels. */
 enum class LaunchMode : uint8_t

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/nccl/nccl-filter.h"
+#include "collectives/nccl/nccl-settings.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"
