@@ -15,7 +15,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-direct.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-parts.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-network.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/collnet/collnet-switch-tree.cc
   ${CMAKE_CURRENT_LIST_DIR}/channels/connection.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-grid.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-phases.cc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/collnet/collnet-switch-tree.h"
+#include "collectives/algorithms/collnet/collnet-network.h"
 #include "fabric/kinds/clos-fabric.h"
 
 #include "collective-bench.h"
