@@ -2,7 +2,7 @@
 #include "collectives/planner.h"
 
 #include "collectives/algorithms/algorithm.h"
-#include "collectives/algorithms/imported/imported-check.h"
+#include "collectives/algorithms/imported/imported-program.h"
 #include "collectives/channels/channel-builder.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/engines/idle-playback.h"

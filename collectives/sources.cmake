@@ -25,7 +25,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/engines/flow-engine.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-check.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-program.cc
-  ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/imported/imported.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/folded-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/schedule/sub-channels.cc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/msccl/read-msccl.h"
 
-#include "collectives/algorithms/imported/imported-check.h"
+#include "collectives/algorithms/imported/imported-program.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/text-file.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/imported/imported-check.h"
+#include "collectives/algorithms/imported/imported-program.h"
 
 #include "collective-bench.h"
 #include "reference-machines.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/algorithms/imported/imported-check.h"
-
 #include "collectives/algorithms/imported/imported-program.h"
-#include "collectives/algorithms/imported/imported-shape.h"
+
 #include "collectives/schedule/rank-set.h"
 
 #include <algorithm>

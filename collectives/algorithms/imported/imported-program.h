@@ -101,6 +101,54 @@ struct ImportedProgram
 /** The prefix "FILE:LINE: " of a message about that line. */
 std::string Located(const ImportedProgram& program, uint32_t line);
 
+/**
+ * Checks everything about a program that needs no execution: ranks, channels, blocks and steps that
+ * exist, chunks within their buffers, buffers that fit the operation, one sender and one receiver
+ * for each pair of ranks on a channel, and equally many chunks at both ends.
+ *
+ * @return the first fault as "FILE:LINE: words", empty if there is none. O(steps + blocks log
+ *         blocks).
+ */
+std::string CheckImportedShape(const ImportedProgram& program);
+
+/**
+ * Checks that a program can run and meets its operation's postcondition. First its shape
+ * (CheckImportedShape). Then, by symbolic execution: no step waits forever, nothing is read before
+ * it is written, sums include every rank once and one chunk only, and every output is as required.
+ * Finally no two steps access one chunk, one of them writing, without an order between them
+ * (ImportedOrder; beyond 4096 blocks only a second run, which tries the blocks in the opposite
+ * order, shows a missing dependency, and only where it changes what a step finds). Programs that
+ * may run both in place and out of place are checked for both. Slots are unlimited here; whether
+ * the protocol's slots suffice is checked when a schedule is made.
+ *
+ * @return the first fault as "FILE:LINE: words", empty if there is none. O(chunks moved x ranks /
+ *         64).
+ */
+std::string CheckImportedProgram(const ImportedProgram& program);
+
+/** A directed connection between two thread blocks of an imported program that name each other. */
+struct ImportedPipe
+{
+    uint32_t fromRank;
+    uint32_t fromBlock; //!< index in that rank
+    uint32_t toRank;
+    uint32_t toBlock;
+    uint32_t channel;
+};
+
+/** The connections of a program: one for every sending block, in order of rank and block. */
+std::vector<ImportedPipe> PipesOf(const ImportedProgram& program);
+
+/** "FILE:LINE: rank R, block B, step S", the prefix of messages about a step. */
+std::string LocationOf(const ImportedProgram& program,
+                       uint32_t rank,
+                       uint32_t block,
+                       uint32_t step);
+
+/** Number of the call's chunks in a rank's input (output). */
+uint32_t InputChunks(const ImportedProgram& program, uint32_t rank);
+uint32_t OutputChunks(const ImportedProgram& program, uint32_t rank);
+
 } // namespace weir
 
 #endif // WEIR_COLLECTIVES_ALGORITHMS_IMPORTED_PROGRAM_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/algorithm.h"
 #include "collectives/algorithms/call-description.h"
-#include "collectives/algorithms/imported/imported-shape.h"
+#include "collectives/algorithms/imported/imported-program.h"
 #include "collectives/algorithms/point-to-point/point-to-point.h"
 #include "collectives/schedule/message-split.h"
 #include "collectives/schedule/schedule-run.h"
