@@ -19,7 +19,7 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-grid.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-phases.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/dimension-wise/dimension-wise.cc
-  ${CMAKE_CURRENT_LIST_DIR}/channels/double-binary-tree.cc
+  ${CMAKE_CURRENT_LIST_DIR}/channels/tree-graph.cc
   ${CMAKE_CURRENT_LIST_DIR}/fidelity.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/collective-loop.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/flow-engine.cc
@@ -62,7 +62,6 @@ set(WEIR_COLLECTIVES_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/schedule/schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/engines/stream-engine.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/traffic.cc
-  ${CMAKE_CURRENT_LIST_DIR}/channels/tree-search.cc
   ${CMAKE_CURRENT_LIST_DIR}/algorithms/tree/tree.cc
 )
 include(${CMAKE_CURRENT_LIST_DIR}/nccl/nccl-tables.cmake)

@@ -2,9 +2,8 @@
 #include "collectives/channels/channel-builder.h"
 
 #include "collectives/channels/connection.h"
-#include "collectives/channels/double-binary-tree.h"
 #include "collectives/channels/nvls-graph.h"
-#include "collectives/channels/tree-search.h"
+#include "collectives/channels/tree-graph.h"
 #include "collectives/communicator.h"
 #include "fabric/routing/routing.h"
 

@@ -4,7 +4,7 @@
 
 #include "collectives/channels/connection.h"
 #include "collectives/channels/ring-search.h"
-#include "collectives/channels/tree-search.h"
+#include "collectives/channels/tree-graph.h"
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-constants.h"
 #include "collectives/nccl/nccl-settings.h"

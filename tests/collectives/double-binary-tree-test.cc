@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collectives/channels/double-binary-tree.h"
+#include "collectives/channels/tree-graph.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/nvls/nvls-heads.h"
 #include "collectives/algorithms/protocol.h"
-#include "collectives/channels/double-binary-tree.h"
+#include "collectives/channels/tree-graph.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
 
