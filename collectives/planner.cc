@@ -9,6 +9,7 @@
 #include "collectives/nccl/nccl-choice.h"
 #include "collectives/nccl/nccl-tuning.h"
 #include "collectives/schedule/message-split.h"
+#include "fabric/routing/flow-hash.h"
 #include "fabric/routing/routing.h"
 
 #include <algorithm>
@@ -22,29 +23,21 @@
 namespace weir
 {
 
-/** Mixes @p value into a running hash: splitmix64's finalizer over the running sum. */
-inline void
-MixIn(uint64_t& hash, uint64_t value)
-{
-    hash += value + 0x9e3779b97f4a7c15ULL;
-    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    hash ^= hash >> 27;
-}
-
 struct CallHash
 {
     std::size_t operator()(const CollectiveCall& call) const
     {
         const auto& o = call.overrides;
         uint64_t hash = static_cast<uint64_t>(call.bytes.Count());
-        MixIn(hash, static_cast<uint64_t>(call.communicator.Index()) << 32 | call.root);
-        MixIn(hash, call.traffic.IsValid() ? call.traffic.Index() + 1 : 0);
-        MixIn(hash,
-              static_cast<uint64_t>(o.channels ? *o.channels + 1 : 0) << 24 |
-                  static_cast<uint64_t>(o.protocol ? static_cast<int>(*o.protocol) + 1 : 0) << 16 |
-                  static_cast<uint64_t>(o.algorithm ? static_cast<int>(*o.algorithm) + 1 : 0) << 8 |
-                  static_cast<uint64_t>(call.op));
-        return hash;
+        hash =
+            SplitMix64(hash + (static_cast<uint64_t>(call.communicator.Index()) << 32 | call.root));
+        hash = SplitMix64(hash + (call.traffic.IsValid() ? call.traffic.Index() + 1 : 0));
+        return SplitMix64(
+            hash +
+            (static_cast<uint64_t>(o.channels ? *o.channels + 1 : 0) << 24 |
+             static_cast<uint64_t>(o.protocol ? static_cast<int>(*o.protocol) + 1 : 0) << 16 |
+             static_cast<uint64_t>(o.algorithm ? static_cast<int>(*o.algorithm) + 1 : 0) << 8 |
+             static_cast<uint64_t>(call.op)));
     }
 };
 
@@ -55,7 +48,7 @@ struct GroupHash
         uint64_t hash = gpus.size();
         for (GpuId gpu : gpus)
         {
-            MixIn(hash, gpu.Index());
+            hash = SplitMix64(hash + gpu.Index());
         }
         return hash;
     }

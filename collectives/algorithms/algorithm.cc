@@ -37,8 +37,7 @@ AllAlgorithms()
     return algorithms;
 }
 
-} // namespace
-
+/** The first algorithm of that name. */
 const CollectiveAlgorithm&
 AlgorithmOf(Algorithm name)
 {
@@ -47,6 +46,8 @@ AlgorithmOf(Algorithm name)
         return each->algorithm == name;
     });
 }
+
+} // namespace
 
 std::vector<const CollectiveAlgorithm*>
 FindAlgorithms(CollectiveOp op, const Communicator& communicator, std::optional<Algorithm> wanted)

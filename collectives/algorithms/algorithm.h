@@ -140,9 +140,6 @@ extern const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM;  //!< collnet-chain.cc
 extern const CollectiveAlgorithm IMPORTED_ALGORITHM;       //!< imported.cc
 extern const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM; //!< dimension-wise.cc
 
-/** The first algorithm of that name. */
-const CollectiveAlgorithm& AlgorithmOf(Algorithm name);
-
 /**
  * The algorithms that can run @p op on @p communicator, or only @p wanted if it can, in the table's
  * order.

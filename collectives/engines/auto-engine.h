@@ -40,8 +40,6 @@ enum class FidelityReason : uint8_t
     Contention       //!< other calls may share its links, which the error bounds do not cover
 };
 
-constexpr FidelityReason LAST_FIDELITY_REASON = FidelityReason::Contention;
-
 /** "within tolerance", "bound", "contention". */
 const char* ToString(FidelityReason reason);
 

@@ -13,6 +13,26 @@ namespace weir
 namespace
 {
 
+/**
+ * Steps of a ring: 2(n - 1) for all-reduce, n - 1 for all-gather and reduce-scatter, n for
+ * broadcast and reduce.
+ */
+double
+NcclRingSteps(CollectiveOp op, double n)
+{
+    switch (op)
+    {
+    case CollectiveOp::AllReduce:
+        return 2 * (n - 1);
+    case CollectiveOp::AllGather:
+    case CollectiveOp::ReduceScatter:
+        return n - 1;
+    default:
+        break;
+    }
+    return n;
+}
+
 /** The inputs of all cases. */
 struct Case
 {
@@ -191,22 +211,6 @@ Nvls(const Case& c, bool tree)
 }
 
 } // namespace
-
-double
-NcclRingSteps(CollectiveOp op, double n)
-{
-    switch (op)
-    {
-    case CollectiveOp::AllReduce:
-        return 2 * (n - 1);
-    case CollectiveOp::AllGather:
-    case CollectiveOp::ReduceScatter:
-        return n - 1;
-    default:
-        break;
-    }
-    return n;
-}
 
 double
 NcclAlgorithmBandwidth(const NcclConstants& constants,

@@ -25,12 +25,6 @@ double NcclAlgorithmBandwidth(const NcclConstants& constants,
                               Protocol protocol);
 
 /**
- * Steps of a ring: 2(n - 1) for all-reduce, n - 1 for all-gather and reduce-scatter, n for
- * broadcast and reduce.
- */
-double NcclRingSteps(CollectiveOp op, double ranks);
-
-/**
  * NCCL's latency of a call of zero bytes (src/graph/tuning.cc, ncclTopoTuneModel): the base latency
  * plus the algorithm's steps inside a node and between nodes.
  */

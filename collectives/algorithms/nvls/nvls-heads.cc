@@ -87,6 +87,15 @@ MulticastGroup::Add(std::vector<LinkId>& links, uint32_t gpu, bool up, uint32_t 
     }
 }
 
+namespace
+{
+
+/**
+ * Bytes on the links of a MulticastGroup per byte of payload and flit of a line: flit size / line
+ * size, divided by the fraction of the raw rate that remains after framing and by measurement (as
+ * flits include all headers), by the number of NVLinks of a GPU that share the load, and by
+ * NodeCostKind::NvlsEfficiency. The latter is 1 on Hopper, which the flits explain.
+ */
 double
 MulticastWireFactor(const Cluster& cluster, const NodeCosts& costs)
 {
@@ -96,9 +105,6 @@ MulticastWireFactor(const Cluster& cluster, const NodeCosts& costs)
         LinksToSwitches(cluster.GetTopology(), cluster.GpuDevice(GpuId(0))).size());
     return FLIT / LINE * nvlink.framing * nvlink.measured / bundles / efficiency;
 }
-
-namespace
-{
 
 /** The number of channels without limits by the user. */
 uint32_t
@@ -150,14 +156,6 @@ NvlsChunk(Algorithm algorithm, Bytes bytes, uint32_t channels, uint32_t heads, u
         }
     }
     return chunk;
-}
-
-uint32_t
-NvlsPasses(const std::vector<Loop>& loops)
-{
-    return std::accumulate(loops.begin(), loops.end(), 0U, [](uint32_t passes, const Loop& loop) {
-        return passes + loop.repeat;
-    });
 }
 
 bool

@@ -67,14 +67,6 @@ class MulticastGroup
 };
 
 /**
- * Bytes on the links of a MulticastGroup per byte of payload and flit of a line: flit size / line
- * size, divided by the fraction of the raw rate that remains after framing and by measurement (as
- * flits include all headers), by the number of NVLinks of a GPU that share the load, and by
- * NodeCostKind::NvlsEfficiency. The latter is 1 on Hopper, which the flits explain.
- */
-double MulticastWireFactor(const Cluster& cluster, const NodeCosts& costs);
-
-/**
  * Number of channels of NVLS and NVLSTree: 16 on Hopper, 24 or 32 on Blackwell, within the
  * communicator's ChannelLimits (nvls.cc, init.cc: NCCL_MIN_CTAS, NCCL_MAX_CTAS).
  */
@@ -87,9 +79,6 @@ uint32_t NvlsChannels(const AlgorithmInputs& inputs);
  */
 Bytes NvlsChunk(
     Algorithm algorithm, Bytes bytes, uint32_t channels, uint32_t heads, uint32_t nodes);
-
-/** Number of passes of the outer loop. */
-uint32_t NvlsPasses(const std::vector<Loop>& loops);
 
 /** Select hops of DescribedLoads: all hops, or those inside nodes. */
 bool AnyHop(const ScheduleConnection& connection, const SubChannel::Hop& hop);

@@ -5,6 +5,7 @@
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
+#include <numeric>
 
 /**
  * @file
@@ -173,6 +174,15 @@ FirstPass(const DescribedLoads& loads, double payload)
     return time;
 }
 
+/** Number of passes of the outer loop. */
+uint32_t
+PassesIn(const std::vector<Loop>& loops)
+{
+    return std::accumulate(loops.begin(), loops.end(), 0U, [](uint32_t passes, const Loop& loop) {
+        return passes + loop.repeat;
+    });
+}
+
 /**
  * The legs, and as latency the start, the copy in, the first pass and the copy out, minus the time
  * of a pass in the legs. Where there are parts, a head's chunk consists of one part of each node.
@@ -191,7 +201,7 @@ NvlsNetworkStreams(const AlgorithmInputs& in)
     const double parts = static_cast<double>(call.chunks) / call.subChannels;
 
     StreamShape shape;
-    shape.legs = NetworkLegs(loads, payload, heads.Sync() * NvlsPasses(loops));
+    shape.legs = NetworkLegs(loads, payload, heads.Sync() * PassesIn(loops));
     shape.latency = call.call.startLatency + FirstPass(loads, first);
     if (in.call.op != CollectiveOp::AllGather)
     {
