@@ -10,7 +10,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/layers/kernel-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/kernel-time.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/layer-kernels.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/fp8-operands.cc
+  ${CMAKE_CURRENT_LIST_DIR}/layers/mixed-precision.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/linear-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/memory-estimate.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/estimate-provenance.cc
@@ -52,7 +52,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/models/precision.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/expert-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/expert-kernels.cc
-  ${CMAKE_CURRENT_LIST_DIR}/layers/gradient-add.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/convolution-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/table-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/table-memory.cc

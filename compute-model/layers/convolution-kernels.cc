@@ -2,7 +2,7 @@
 #include "compute-model/layers/convolution-kernels.h"
 
 #include "compute-model/kernels/gemm-time.h"
-#include "compute-model/layers/gradient-add.h"
+#include "compute-model/layers/mixed-precision.h"
 #include "compute-model/models/precision.h"
 
 #include <numeric>

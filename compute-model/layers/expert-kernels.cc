@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/expert-kernels.h"
 
-#include "compute-model/layers/fp8-operands.h"
-#include "compute-model/layers/gradient-add.h"
 #include "compute-model/layers/linear-kernels.h"
+#include "compute-model/layers/mixed-precision.h"
 #include "compute-model/layers/pointwise-kernels.h"
 #include "compute-model/layers/segment-writer.h"
 #include "compute-model/models/precision.h"

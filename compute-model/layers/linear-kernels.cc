@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/linear-kernels.h"
 
-#include "compute-model/layers/fp8-operands.h"
-#include "compute-model/layers/gradient-add.h"
+#include "compute-model/layers/mixed-precision.h"
 
 #include <vector>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/step-segments.h"
 
-#include "compute-model/layers/gradient-add.h"
 #include "compute-model/layers/layer-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
+#include "compute-model/layers/mixed-precision.h"
 #include "compute-model/layers/pointwise-kernels.h"
 #include "compute-model/layers/segment-writer.h"
 #include "compute-model/models/transformer.h"
