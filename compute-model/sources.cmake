@@ -27,7 +27,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/execution/steady-rule.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/segment-writer.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/stage-layers.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plan/stage-parameters.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/stage-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/table-step.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/step-builder.cc

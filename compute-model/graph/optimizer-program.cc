@@ -4,7 +4,7 @@
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/models/precision.h"
 #include "compute-model/plan/shard-units.h"
-#include "compute-model/plan/stage-parameters.h"
+#include "compute-model/plan/stage-layers.h"
 
 #include <string>
 

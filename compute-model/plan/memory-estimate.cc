@@ -5,7 +5,7 @@
 #include "compute-model/plan/activation-memory.h"
 #include "compute-model/plan/rank-shape.h"
 #include "compute-model/plan/shard-units.h"
-#include "compute-model/plan/stage-parameters.h"
+#include "compute-model/plan/stage-layers.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -3,7 +3,6 @@
 
 #include "compute-model/plan/expert-shape.h"
 #include "compute-model/plan/stage-layers.h"
-#include "compute-model/plan/stage-parameters.h"
 
 #include <algorithm>
 

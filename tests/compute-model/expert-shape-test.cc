@@ -2,7 +2,7 @@
 #include "compute-model/plan/expert-shape.h"
 
 #include "compute-model/plan/memory-estimate.h"
-#include "compute-model/plan/stage-parameters.h"
+#include "compute-model/plan/stage-layers.h"
 
 #include "mixture-samples.h"
 

@@ -2,7 +2,7 @@
 #include "compute-model/graph/step-builder.h"
 #include "compute-model/plan/memory-estimate.h"
 #include "compute-model/plan/shard-units.h"
-#include "compute-model/plan/stage-parameters.h"
+#include "compute-model/plan/stage-layers.h"
 
 #include "graph-run.h"
 #include "mixture-samples.h"

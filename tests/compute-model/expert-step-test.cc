@@ -2,7 +2,7 @@
 #include "compute-model/graph/step-builder.h"
 #include "compute-model/plan/activation-memory.h"
 #include "compute-model/plan/rank-groups.h"
-#include "compute-model/plan/stage-parameters.h"
+#include "compute-model/plan/stage-layers.h"
 
 #include "graph-run.h"
 #include "mixture-samples.h"

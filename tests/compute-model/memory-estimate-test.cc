@@ -2,7 +2,7 @@
 #include "compute-model/plan/memory-estimate.h"
 
 #include "compute-model/plan/activation-memory.h"
-#include "compute-model/plan/stage-parameters.h"
+#include "compute-model/plan/stage-layers.h"
 
 #include "transformer-samples.h"
 

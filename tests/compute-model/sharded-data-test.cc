@@ -3,7 +3,7 @@
 #include "compute-model/plan/memory-estimate.h"
 #include "compute-model/plan/rank-groups.h"
 #include "compute-model/plan/shard-units.h"
-#include "compute-model/plan/stage-parameters.h"
+#include "compute-model/plan/stage-layers.h"
 
 #include "graph-run.h"
 #include "replicas.h"

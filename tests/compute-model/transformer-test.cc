@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/models/transformer.h"
 
-#include "compute-model/plan/stage-parameters.h"
+#include "compute-model/plan/stage-layers.h"
 
 #include "transformer-samples.h"
 
