@@ -8,8 +8,8 @@
 #include "compute-model/layers/expert-kernels.h"
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/layers/step-load.h"
-#include "compute-model/plan/expert-shape.h"
 #include "compute-model/plan/rank-groups.h"
+#include "compute-model/plan/rank-shape.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,6 @@
 #include "compute-model/layers/pointwise-kernels.h"
 #include "compute-model/layers/segment-writer.h"
 #include "compute-model/models/precision.h"
-#include "compute-model/plan/expert-shape.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "compute-model/plan/rank-shape.h"
 

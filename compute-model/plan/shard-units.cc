@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/plan/shard-units.h"
 
-#include "compute-model/plan/expert-shape.h"
+#include "compute-model/plan/rank-shape.h"
 #include "compute-model/plan/stage-layers.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/plan/expert-shape.h"
+#include "compute-model/plan/rank-shape.h"
 
 #include "compute-model/plan/memory-estimate.h"
 #include "compute-model/plan/stage-layers.h"

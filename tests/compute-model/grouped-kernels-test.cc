@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/step-builder.h"
-#include "compute-model/plan/expert-shape.h"
+#include "compute-model/plan/rank-shape.h"
 
 #include "graph-run.h"
 #include "mixture-samples.h"
