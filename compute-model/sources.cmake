@@ -52,7 +52,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/layers/expert-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/convolution-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/table-kernels.cc
-  ${CMAKE_CURRENT_LIST_DIR}/plan/table-memory.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/table-placement.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/unit-collectives.cc
 )

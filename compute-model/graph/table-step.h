@@ -5,8 +5,8 @@
 #include "compute-model/graph/step-program.h"
 #include "compute-model/kernels/gpu.h"
 #include "compute-model/models/layer-table.h"
+#include "compute-model/plan/memory-estimate.h"
 #include "compute-model/plan/parallel-plan.h"
-#include "compute-model/plan/table-memory.h"
 
 namespace weir
 {

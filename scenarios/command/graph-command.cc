@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/graph/step-builder.h"
 #include "compute-model/plan/memory-estimate.h"
-#include "compute-model/plan/table-memory.h"
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/verb-options.h"
