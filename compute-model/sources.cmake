@@ -21,8 +21,7 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-groups.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/rank-shape.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-fold.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/concurrent-calls.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/step-call.cc
+  ${CMAKE_CURRENT_LIST_DIR}/execution/step-calls.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/rank-jitter.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/steady-rule.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/segment-writer.cc

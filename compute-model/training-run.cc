@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/training-run.h"
 
-#include "compute-model/execution/concurrent-calls.h"
-#include "compute-model/execution/step-call.h"
+#include "compute-model/execution/step-calls.h"
 #include "compute-model/graph/step-builder.h"
 #include "compute-model/graph/table-step.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/execution/step-executor-state.h"
 
-#include "compute-model/execution/step-call.h"
+#include "compute-model/execution/step-calls.h"
 #include "compute-model/graph/step-graph-check.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/simulation.h"
 
-#include "compute-model/execution/step-call.h"
+#include "compute-model/execution/step-calls.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/execution/concurrent-calls.h"
+#include "compute-model/execution/step-calls.h"
 
 #include "collectives/engines/analytical-engine.h"
 #include "collectives/engines/stream-engine.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_COMPUTE_MODEL_EXECUTION_CONCURRENT_CALLS_H
-#define WEIR_COMPUTE_MODEL_EXECUTION_CONCURRENT_CALLS_H
+#ifndef WEIR_COMPUTE_MODEL_EXECUTION_STEP_CALLS_H
+#define WEIR_COMPUTE_MODEL_EXECUTION_STEP_CALLS_H
 
+#include "collectives/collective.h"
 #include "collectives/engines/collective-engine.h"
 #include "collectives/planner.h"
 #include "compute-model/execution/rank-fold.h"
@@ -12,6 +13,20 @@
 
 namespace weir
 {
+
+/**
+ * The engine's call for @p op on @p communicator.
+ * @param traffics by index into StepGraph::traffics, as AddTraffics returns them
+ */
+CollectiveCall CallOf(const StepOp& op,
+                      CommunicatorId communicator,
+                      const std::vector<TrafficId>& traffics);
+
+/**
+ * Registers the unequal parts of @p graph with @p planner.
+ * @return by index into StepGraph::traffics
+ */
+std::vector<TrafficId> AddTraffics(const StepGraph& graph, Planner& planner);
 
 /**
  * Kind of each group of @p graph, for StepExecutorSpec::groupKinds where communication is timed by
@@ -47,4 +62,4 @@ std::vector<CallClass> ConcurrentCalls(const StepGraph& graph,
 
 } // namespace weir
 
-#endif // WEIR_COMPUTE_MODEL_EXECUTION_CONCURRENT_CALLS_H
+#endif // WEIR_COMPUTE_MODEL_EXECUTION_STEP_CALLS_H
