@@ -13,7 +13,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/layers/mixed-precision.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/linear-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/memory-estimate.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kernels/estimate-provenance.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/optimizer-program.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/parallel-plan.cc
   ${CMAKE_CURRENT_LIST_DIR}/plan/pipeline-schedule.cc
@@ -42,7 +41,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/execution/sm-pace.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-sequence.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-waiting.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kernels/overlap-slowdown.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/tensor-clock.cc
   ${CMAKE_CURRENT_LIST_DIR}/training-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/transformer.cc

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/kernels/attention-time.h"
 
-#include "compute-model/kernels/estimate-provenance.h"
 #include "compute-model/kernels/tensor-clock.h"
 
 #include <algorithm>
@@ -129,6 +128,27 @@ class AttentionProblem
     double m_bytes{0};
     double m_clocks{0}; //!< of the busiest SM
 };
+
+/** Whether every feature of a call lies within the measured range of its kind. */
+bool
+IsMeasured(const MeasuredShapes& measured, const AttentionShape& shape)
+{
+    if (shape.Keys() != shape.sequence || shape.speed != 1 || shape.heads % shape.kvHeads != 0)
+    {
+        return false;
+    }
+    const double sequence = static_cast<double>(shape.sequence);
+    const double flops = 4 * static_cast<double>(shape.batch) * static_cast<double>(shape.heads) *
+                         sequence * sequence * static_cast<double>(shape.headDim);
+    return std::any_of(
+        measured.attention.begin(), measured.attention.end(), [&](const MeasuredAttention& box) {
+            return box.precision == shape.precision && box.isCausal == shape.causal &&
+                   box.batch.Contains(shape.batch) && box.heads.Contains(shape.heads) &&
+                   box.group.Contains(shape.heads / shape.kvHeads) &&
+                   box.sequence.Contains(shape.sequence) && box.headDim.Contains(shape.headDim) &&
+                   box.flops.Contains(flops);
+        });
+}
 
 KernelEstimate
 EstimateAttention(const Gpu& gpu,

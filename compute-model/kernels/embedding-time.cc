@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/kernels/embedding-time.h"
 
-#include "compute-model/kernels/estimate-provenance.h"
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -132,6 +130,33 @@ SecondsOf(const Gpu& gpu,
     const double dram = bytes / (gpu.memoryRate.ToBytesPerSecond() * pass.memoryEfficiency);
     return pass.floor.ToSeconds() +
            std::hypot(PNormOf(dram, l2, adds, pass.sharpness), Latency(gpu, traffic, pass));
+}
+
+/**
+ * Whether every feature of a look-up lies within the measured range of its kind. False for all but
+ * one unsharded table with uniform or Zipf-distributed indices.
+ */
+bool
+IsMeasured(const MeasuredShapes& measured,
+           const std::vector<EmbeddingLookup>& batch,
+           bool isBackward)
+{
+    if (batch.size() != 1 || batch.front().shape.shards != 1 ||
+        !batch.front().indices.ZipfExponent())
+    {
+        return false;
+    }
+    const EmbeddingShape& shape = batch.front().shape;
+    const double exponent = *batch.front().indices.ZipfExponent();
+    const double rows = batch.front().indices.Rows();
+    return std::any_of(
+        measured.lookups.begin(), measured.lookups.end(), [&](const MeasuredLookups& box) {
+            // The rows are a sum over classes and therefore subject to rounding.
+            return box.precision == shape.precision && box.isBackward == isBackward &&
+                   box.rows.Contains(std::round(rows)) && box.dim.Contains(shape.dim) &&
+                   box.bags.Contains(shape.bags) && box.pooling.Contains(shape.pooling) &&
+                   box.zipf.Contains(exponent);
+        });
 }
 
 KernelEstimate

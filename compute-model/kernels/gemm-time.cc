@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/kernels/gemm-time.h"
 
-#include "compute-model/kernels/estimate-provenance.h"
 #include "compute-model/kernels/tensor-clock.h"
 
 #include <algorithm>
@@ -42,6 +41,24 @@ CeilDivide(uint64_t a, uint64_t b)
 {
     return (a + b - 1) / b;
 }
+
+/** Bytes of a row of each matrix in memory; fp8 GEMMs write 16 bits. */
+struct GemmRows
+{
+    explicit GemmRows(const GemmShape& shape)
+    {
+        const uint64_t element = BytesOf(shape.precision);
+        const uint64_t output =
+            shape.precision == Precision::Fp8 ? BytesOf(Precision::Bf16) : element;
+        a = element * (shape.layout == GemmLayout::Nt ? shape.m : shape.k);
+        b = element * (shape.layout == GemmLayout::Tn ? shape.k : shape.n);
+        c = output * shape.n;
+    }
+
+    uint64_t a{0};
+    uint64_t b{0};
+    uint64_t c{0};
+};
 
 /** Division of the inner dimension into equal parts. */
 struct Split
@@ -358,16 +375,37 @@ class GemmProblem
     double m_hbmSeconds{0};
 };
 
-} // namespace
-
-GemmRows::GemmRows(const GemmShape& shape)
+/** Whether all rows of a GEMM's matrices are multiples of WORD_BYTES. */
+bool
+IsWordAligned(const GemmShape& shape)
 {
-    const uint64_t element = BytesOf(shape.precision);
-    const uint64_t output = shape.precision == Precision::Fp8 ? BytesOf(Precision::Bf16) : element;
-    a = element * (shape.layout == GemmLayout::Nt ? shape.m : shape.k);
-    b = element * (shape.layout == GemmLayout::Tn ? shape.k : shape.n);
-    c = output * shape.n;
+    const GemmRows rows(shape);
+    return rows.a % WORD_BYTES == 0 && rows.b % WORD_BYTES == 0 && rows.c % WORD_BYTES == 0;
 }
+
+/**
+ * Whether every feature of a GEMM lies within the measured range of its kind. False for GEMMs over
+ * images and for accumulating GEMMs, which were not measured separately.
+ */
+bool
+IsMeasured(const MeasuredShapes& measured, const GemmShape& shape)
+{
+    if (shape.images.kind != GemmOperands::Matrices || shape.accumulateFp32 || shape.accumulate)
+    {
+        return false;
+    }
+    const double flops = 2 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
+                         static_cast<double>(shape.k) * static_cast<double>(shape.batch);
+    const bool isAligned = IsWordAligned(shape);
+    return std::any_of(measured.gemms.begin(), measured.gemms.end(), [&](const MeasuredGemms& box) {
+        return box.precision == shape.precision && box.layout == shape.layout &&
+               box.isWordAligned == isAligned && box.m.Contains(shape.m) &&
+               box.n.Contains(shape.n) && box.k.Contains(shape.k) &&
+               box.batch.Contains(shape.batch) && box.flops.Contains(flops);
+    });
+}
+
+} // namespace
 
 KernelEstimate
 GemmTime(const Gpu& gpu, ClockRegime regime, const GemmShape& shape)

@@ -49,16 +49,6 @@ KernelEstimate GemmTime(const Gpu& gpu, ClockRegime regime, const GemmShape& sha
  */
 constexpr uint32_t WORD_BYTES = 16;
 
-/** Bytes of a row of each matrix in memory; fp8 GEMMs write 16 bits. */
-struct GemmRows
-{
-    explicit GemmRows(const GemmShape& shape);
-
-    uint64_t a{0};
-    uint64_t b{0};
-    uint64_t c{0};
-};
-
 /** Partition that GemmTime uses for @p shape. @throws std::invalid_argument as GemmTime. */
 GemmPlan PlanGemm(const Gpu& gpu, ClockRegime regime, const GemmShape& shape);
 

@@ -2,7 +2,6 @@
 #include "compute-model/kernels/kernel-time.h"
 
 #include "compute-model/kernels/attention-time.h"
-#include "compute-model/kernels/estimate-provenance.h"
 #include "compute-model/kernels/gemm-time.h"
 #include "fabric/enum-names.h"
 
@@ -13,6 +12,7 @@
 
 namespace weir
 {
+
 namespace
 {
 
@@ -39,6 +39,20 @@ InstructionRate(const std::vector<RowRate>& rates, double rowBytes)
         std::log(rowBytes / low.rowBytes) / std::log(above->rowBytes / low.rowBytes);
     return low.bytesPerSmPerClock *
            std::pow(above->bytesPerSmPerClock / low.bytesPerSmPerClock, share);
+}
+
+/** Whether bytes and row length lie within the measured range of the kernel. */
+bool
+IsMeasured(const MeasuredShapes& measured, MemoryKernel kernel, Bytes bytes, Bytes rowBytes)
+{
+    const auto index = static_cast<std::size_t>(kernel);
+    if (index >= measured.memory.size() || !measured.memory[index])
+    {
+        return false;
+    }
+    const MeasuredMemory& box = *measured.memory[index];
+    return box.bytes.Contains(bytes.ToDouble()) &&
+           (!box.row || box.row->Contains(rowBytes.ToDouble()));
 }
 
 } // namespace
@@ -134,6 +148,19 @@ Time
 KernelTimer::KernelGap() const
 {
     return m_gpu->kernels.gap;
+}
+
+double
+OverlapSlowdown(const OverlapTraits& kernel, const CommunicationLoad& load, uint32_t gpuSms)
+{
+    if (gpuSms == 0)
+    {
+        throw std::invalid_argument("OverlapSlowdown: a GPU without SMs");
+    }
+    const uint32_t held = std::min(load.sms, gpuSms / 2);
+    const double crowding = static_cast<double>(held) / (gpuSms - held);
+    return 1 + kernel.smShare * crowding + (held == 0 ? 0 : kernel.displaced) +
+           kernel.memoryShare * load.memoryTraffic;
 }
 
 } // namespace weir

@@ -29,6 +29,11 @@ struct MeasuredRange
     {
         return value >= least && value <= most;
     }
+
+    bool Contains(uint64_t value) const
+    {
+        return Contains(static_cast<double>(value));
+    }
 };
 
 /** Measured GEMMs of one precision and layout. */

@@ -2,7 +2,7 @@
 #ifndef WEIR_COMPUTE_MODEL_LAYERS_KERNEL_RECORDS_H
 #define WEIR_COMPUTE_MODEL_LAYERS_KERNEL_RECORDS_H
 
-#include "compute-model/kernels/overlap-slowdown.h"
+#include "compute-model/kernels/kernel-time.h"
 #include "fabric/units.h"
 
 #include <array>

@@ -3,7 +3,7 @@
 
 #include "collective-job.h"
 #include "compute-model/execution/rank-jitter.h"
-#include "compute-model/kernels/overlap-slowdown.h"
+#include "compute-model/kernels/kernel-time.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "ns3/abort.h"
 #include "ns3/log.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/kernels/embedding-time.h"
-#include "compute-model/kernels/estimate-provenance.h"
 #include "scenarios/catalog.h"
 #include "scenarios/validation/measured-kernels.h"
 
