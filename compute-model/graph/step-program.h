@@ -3,7 +3,7 @@
 #define WEIR_COMPUTE_MODEL_GRAPH_STEP_PROGRAM_H
 
 #include "collectives/collective.h"
-#include "compute-model/layers/kernel-records.h"
+#include "compute-model/layers/kernel-table.h"
 #include "compute-model/layers/step-stream.h"
 #include "compute-model/plan/rank-groups.h"
 #include "fabric/ids.h"
@@ -95,6 +95,18 @@ struct StepGraph : KernelRecords, RankGroups
         return rankProgram.size();
     }
 };
+
+/**
+ * Checks that @p graph can be executed: indices are in range, dependencies refer to existing
+ * operations, every rank is in the groups it uses, senders and receivers have their positions in
+ * their pairs, and all members of a group issue the same communications on it, in the same order
+ * where each member uses one stream for them. The order between streams is checked as they run
+ * (GroupRendezvous).
+ *
+ * Programs are checked once, not once per rank: O(operations of all programs + sum of group sizes).
+ * @throws std::invalid_argument naming the rank (or program) and the operation.
+ */
+void CheckStepGraph(const StepGraph& graph);
 
 } // namespace weir
 

@@ -3,7 +3,7 @@
 #define WEIR_COMPUTE_MODEL_LAYERS_STEP_LOAD_H
 
 #include "compute-model/kernels/gpu.h"
-#include "compute-model/layers/kernel-records.h"
+#include "compute-model/layers/kernel-table.h"
 #include "compute-model/models/transformer.h"
 #include "compute-model/plan/parallel-plan.h"
 

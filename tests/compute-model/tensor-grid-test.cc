@@ -3,7 +3,7 @@
 
 #include "compute-model/graph/program-writer.h"
 #include "compute-model/graph/step-builder.h"
-#include "compute-model/graph/step-graph-check.h"
+#include "compute-model/graph/step-program.h"
 #include "compute-model/layers/linear-kernels.h"
 #include "compute-model/plan/activation-memory.h"
 #include "compute-model/plan/memory-estimate.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/graph/step-graph-check.h"
+#include "compute-model/graph/step-program.h"
 
 #include "fabric/routing/flow-hash.h"
 
