@@ -39,8 +39,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan/zero-bubble-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/step-overlap.cc
   ${CMAKE_CURRENT_LIST_DIR}/execution/sm-pace.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/step-sequence.cc
-  ${CMAKE_CURRENT_LIST_DIR}/execution/step-waiting.cc
   ${CMAKE_CURRENT_LIST_DIR}/kernels/tensor-clock.cc
   ${CMAKE_CURRENT_LIST_DIR}/training-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/transformer.cc

@@ -2,7 +2,6 @@
 #include "compute-model/execution/step-executor-state.h"
 
 #include "compute-model/execution/step-calls.h"
-#include "compute-model/graph/step-program.h"
 
 #include <algorithm>
 #include <stdexcept>
