@@ -78,7 +78,7 @@ PostValidation::PassBack()
         Message(StepOpKind::Recv, StreamKind::PipelineRecvBackward, GroupSlot::ReceiveBackward));
     if (m_source.stage > 0)
     {
-        m_writer.CommunicateBehind(send, received);
+        m_writer.CommunicateAfter(send, received);
     }
 }
 
@@ -202,11 +202,11 @@ OptimizerWriter::Reduce(const GradientBucket& bucket)
     }
     const char* label = bucket.ofExperts ? "expert gradient bucket" : "gradient bucket";
     m_early.push_back(m_writer.CommunicateAfter(Reduction(bucket.bytes, label, bucket.ofExperts),
-                                                bucket.position));
+                                                {StreamKind::Compute, bucket.position}));
     if (ScattersInCopies(bucket.ofExperts))
     {
-        m_early.push_back(m_writer.CommunicateBehind(AmongCopies(bucket.bytes, bucket.ofExperts),
-                                                     m_early.back()));
+        m_early.push_back(
+            m_writer.CommunicateAfter(AmongCopies(bucket.bytes, bucket.ofExperts), m_early.back()));
     }
 }
 
@@ -443,7 +443,7 @@ OptimizerWriter::ReduceLate(double parameters, const char* label, bool ofExperts
     StepDependency reduced = m_writer.Communicate(Reduction(bytes, label, ofExperts));
     if (ScattersInCopies(ofExperts))
     {
-        reduced = m_writer.CommunicateBehind(AmongCopies(bytes, ofExperts), reduced);
+        reduced = m_writer.CommunicateAfter(AmongCopies(bytes, ofExperts), reduced);
     }
     m_writer.Wait(reduced);
 }

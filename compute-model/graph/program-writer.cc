@@ -147,48 +147,41 @@ ProgramWriter::JoinLast(const Segment& segment)
 StepDependency
 ProgramWriter::Communicate(const CommunicationRequest& request)
 {
-    StepOp op;
-    op.firstDependency = static_cast<uint32_t>(m_program.dependencies.size());
+    StepOp op = IssueCommunication();
     if (!m_program.streams[COMPUTE].empty())
     {
         AddDependency(op, StreamKind::Compute, LastCompute());
     }
     AddPending(op, request.stream);
-    m_issued += m_host.communication;
-    op.launch = m_issued;
     return AppendCommunication(request, op);
 }
 
 StepDependency
-ProgramWriter::CommunicateAfter(const CommunicationRequest& request, uint32_t computePosition)
+ProgramWriter::CommunicateAfter(const CommunicationRequest& request,
+                                const StepDependency& operation)
 {
-    StepOp op;
-    op.firstDependency = static_cast<uint32_t>(m_program.dependencies.size());
-    AddDependency(op, StreamKind::Compute, computePosition);
-    m_issued += m_host.communication;
-    op.launch = m_issued;
+    StepOp op = IssueCommunication();
+    AddDependency(op, operation.stream, operation.position);
     return AppendCommunication(request, op);
 }
 
 StepDependency
 ProgramWriter::CommunicateFreely(const CommunicationRequest& request)
 {
-    StepOp op;
-    op.firstDependency = static_cast<uint32_t>(m_program.dependencies.size());
-    m_issued += m_host.communication;
+    StepOp op = IssueCommunication();
+    op.launch = Time();
     return AppendCommunication(request, op);
 }
 
-StepDependency
-ProgramWriter::CommunicateBehind(const CommunicationRequest& request,
-                                 const StepDependency& operation)
+/** A communication that the CPU launches next, still without dependencies. */
+StepOp
+ProgramWriter::IssueCommunication()
 {
     StepOp op;
     op.firstDependency = static_cast<uint32_t>(m_program.dependencies.size());
-    AddDependency(op, operation.stream, operation.position);
     m_issued += m_host.communication;
     op.launch = m_issued;
-    return AppendCommunication(request, op);
+    return op;
 }
 
 StepDependency

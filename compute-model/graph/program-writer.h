@@ -64,12 +64,12 @@ class ProgramWriter
      */
     StepDependency CommunicateFreely(const CommunicationRequest& request);
 
-    /** Issues a communication that waits for one compute operation. */
-    StepDependency CommunicateAfter(const CommunicationRequest& request, uint32_t computePosition);
-
-    /** Issues a communication that waits for another one, on another stream. */
-    StepDependency CommunicateBehind(const CommunicationRequest& request,
-                                     const StepDependency& operation);
+    /**
+     * Issues a communication that waits for one operation: a compute operation, or a communication
+     * on another stream.
+     */
+    StepDependency CommunicateAfter(const CommunicationRequest& request,
+                                    const StepDependency& operation);
 
     /** Everything issued to the compute stream from here on waits for @p operation. */
     void Wait(const StepDependency& operation);
@@ -82,6 +82,7 @@ class ProgramWriter
 
     void AppendCompute(const Segment& segment);
     void JoinLast(const Segment& segment);
+    StepOp IssueCommunication();
     StepDependency AppendCommunication(const CommunicationRequest& request, StepOp op);
     void AddPending(StepOp& op, StreamKind except);
     void AddDependency(StepOp& op, StreamKind stream, uint32_t position);

@@ -285,7 +285,8 @@ class TableProgram : public GradientSink
         CommunicationRequest request =
             Request(CollectiveOp::AllReduce, bucket.bytes, "gradient bucket");
         request.category = TimeCategory::Data;
-        m_reductions.push_back(m_writer.CommunicateAfter(request, bucket.position));
+        m_reductions.push_back(
+            m_writer.CommunicateAfter(request, {StreamKind::Compute, bucket.position}));
     }
 
     void OverParameters(const char* name, MemoryKernel kernel, double operands)

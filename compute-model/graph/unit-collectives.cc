@@ -352,7 +352,7 @@ UnitReductions::Reduce(const Share& share, uint32_t unit)
         request.slot = share.copiesSlot;
         request.bytes = bytes / static_cast<int64_t>(share.ranks);
         request.label = m_replicasLabel;
-        m_issued.push_back(scatters ? m_writer.CommunicateBehind(request, m_issued.back())
+        m_issued.push_back(scatters ? m_writer.CommunicateAfter(request, m_issued.back())
                                     : m_writer.Communicate(request));
     }
 }
