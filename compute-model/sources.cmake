@@ -43,7 +43,6 @@ set(WEIR_COMPUTE_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/training-run.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/transformer.cc
   ${CMAKE_CURRENT_LIST_DIR}/models/layer-table.cc
-  ${CMAKE_CURRENT_LIST_DIR}/models/precision.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/expert-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/convolution-kernels.cc
   ${CMAKE_CURRENT_LIST_DIR}/layers/table-kernels.cc

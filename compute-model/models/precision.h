@@ -2,7 +2,9 @@
 #ifndef WEIR_COMPUTE_MODEL_MODELS_PRECISION_H
 #define WEIR_COMPUTE_MODEL_MODELS_PRECISION_H
 
+#include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 
 namespace weir
 {
@@ -20,10 +22,29 @@ enum class Precision : uint8_t
 /** Bytes of a 32-bit number, the precision of optimizer state, softmax and routers. */
 constexpr double FP32_BYTES = 4;
 
-uint32_t BytesOf(Precision precision);
+inline uint32_t
+BytesOf(Precision precision)
+{
+    switch (precision)
+    {
+    case Precision::Fp32:
+    case Precision::Tf32:
+        return 4;
+    case Precision::Fp16:
+    case Precision::Bf16:
+        return 2;
+    case Precision::Fp8:
+        return 1;
+    }
+    throw std::logic_error("BytesOf: no such Precision");
+}
 
 /** Bytes of one activation element: 4 for the 32-bit formats, else 2 (fp8 only feeds GEMMs). */
-uint32_t ActivationBytes(Precision precision);
+inline uint32_t
+ActivationBytes(Precision precision)
+{
+    return std::max(2U, BytesOf(precision));
+}
 
 } // namespace weir
 

@@ -20,6 +20,18 @@ ShortText(double value)
     return text;
 }
 
+/**
+ * @throws std::invalid_argument unless @p divisor, named @p field, divides @p value, named @p what.
+ */
+void
+RequireDivides(const char* field, uint64_t divisor, const std::string& what, uint64_t value)
+{
+    if (divisor == 0 || value % divisor != 0)
+    {
+        RefusePlan(field, divisor, "a divisor of " + what + " = " + std::to_string(value));
+    }
+}
+
 void
 CheckExpertModel(const Transformer& model)
 {
@@ -301,29 +313,12 @@ CheckPipeline(const Transformer& model, const ParallelPlan& plan)
                    assigned);
 }
 
-} // namespace
-
-void
-RefusePlan(const std::string& field, const std::string& found, const std::string& expected)
-{
-    throw std::invalid_argument(field + ": found " + found + ", expected " + expected);
-}
-
-void
-RefusePlan(const std::string& field, uint64_t found, const std::string& expected)
-{
-    RefusePlan(field, std::to_string(found), expected);
-}
-
-void
-RequireDivides(const char* field, uint64_t divisor, const std::string& what, uint64_t value)
-{
-    if (divisor == 0 || value % divisor != 0)
-    {
-        RefusePlan(field, divisor, "a divisor of " + what + " = " + std::to_string(value));
-    }
-}
-
+/**
+ * Checks that @p plan supports its tensor grid: q * q * d = tensor; q divides hidden, heads,
+ * kvHeads and ffn; q * d divides microBatch, since attention needs whole samples; no sequence
+ * parallelism, context parallelism, experts or FP8.
+ * @throws std::invalid_argument as CheckPlan.
+ */
 void
 CheckTensorGrid(const Transformer& model, const ParallelPlan& plan)
 {
@@ -351,6 +346,20 @@ CheckTensorGrid(const Transformer& model, const ParallelPlan& plan)
             " with tensorShape " + ToText(grid));
     }
     CheckGridSupport(model, plan);
+}
+
+} // namespace
+
+void
+RefusePlan(const std::string& field, const std::string& found, const std::string& expected)
+{
+    throw std::invalid_argument(field + ": found " + found + ", expected " + expected);
+}
+
+void
+RefusePlan(const std::string& field, uint64_t found, const std::string& expected)
+{
+    RefusePlan(field, std::to_string(found), expected);
 }
 
 uint32_t

@@ -23,11 +23,6 @@ namespace weir
 /** The same with a number. */
 [[noreturn]] void RefusePlan(const std::string& field, uint64_t found, const std::string& expected);
 
-/**
- * @throws std::invalid_argument unless @p divisor, named @p field, divides @p value, named @p what.
- */
-void RequireDivides(const char* field, uint64_t divisor, const std::string& what, uint64_t value);
-
 /** Placement of the embedding tables of a recommendation model on its ranks. */
 enum class EmbeddingPlacement : uint8_t
 {
@@ -92,14 +87,6 @@ struct TensorGrid
         return uint64_t{side} * side * depth;
     }
 };
-
-/**
- * Checks that @p plan supports its tensor grid: q * q * d = tensor; q divides hidden, heads,
- * kvHeads and ffn; q * d divides microBatch, since attention needs whole samples; no sequence
- * parallelism, context parallelism, experts or FP8.
- * @throws std::invalid_argument as CheckPlan.
- */
-void CheckTensorGrid(const Transformer& model, const ParallelPlan& plan);
 
 /** State that replicas of one model shard instead of each holding all of it. */
 enum class ShardedState : uint8_t
