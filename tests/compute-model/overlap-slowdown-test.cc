@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/kernels/kernel-time.h"
 
-#include "compute-model/kernels/kernel-time.h"
 #include "tests/compute-model/measured-kernels.h"
 
 #include <gtest/gtest.h>
