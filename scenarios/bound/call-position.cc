@@ -157,11 +157,11 @@ CallPositions::FeatureNames()
             "bytes",
             "bytes of all ranks",
             "slices",
-            "us of wire time",
-            "us of latency",
+            "serialization time (us)",
+            "latency (us)",
             "oversubscription",
-            "GB/s of a GPU inside its node",
-            "GB/s of a GPU's network"};
+            "intra-node bandwidth per GPU (GB/s)",
+            "network bandwidth per GPU (GB/s)"};
 }
 
 RegimePosition

@@ -209,12 +209,12 @@ std::vector<std::string>
 StepFeatureNames()
 {
     return {"GPUs",
-            "replicas of a stage",
-            "ms of a pass through a layer",
-            "share of exposed communication",
+            "replicas per stage",
+            "time per layer and micro-batch (ms)",
+            "exposed communication fraction",
             "oversubscription",
-            "GB/s of a GPU inside its node",
-            "GB/s of a GPU's network"};
+            "intra-node bandwidth per GPU (GB/s)",
+            "network bandwidth per GPU (GB/s)"};
 }
 
 bool

@@ -25,9 +25,9 @@ bool IsContended(const Scenario& scenario);
 /**
  * The position of the steady step of training job @p job of @p scenario, run by a shortcut. Its
  * path is the shortcut and "contended" (by oversubscription, load-aware routing, another job,
- * traffic or events on links) or "uncontended". Size features are per pass through a layer, so that
- * models with more layers and steps with more micro-batches are similar. Unsampled are steps of
- * layer tables, of imported workloads or with stragglers, and scenarios with other jobs, events,
+ * traffic or events on links) or "uncontended". The time feature is per layer and micro-batch, so
+ * that models with more layers and steps with more micro-batches are similar. Unsampled are steps
+ * of layer tables, of imported workloads or with stragglers, and scenarios with other jobs, events,
  * fabrics, NCCL versions or NCCL settings that no sample contains.
  */
 RegimePosition PositionOf(const Scenario& scenario, const RunResult& result, std::size_t job = 0);

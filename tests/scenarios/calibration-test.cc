@@ -255,7 +255,7 @@ PositionWith(const std::vector<std::pair<std::string, std::string>>& settings)
  * Twice the layers are twice the passes. The time of a pass is the same except for its share of the
  * embedding, the loss and the update, so no feature grows with the step.
  */
-TEST(StepPosition, IsOfAPassThroughALayer)
+TEST(StepPosition, IsPerLayerAndMicroBatch)
 {
     const auto names = StepFeatureNames();
     const auto feature = [&](const RegimePosition& position, const char* name) {
@@ -265,7 +265,7 @@ TEST(StepPosition, IsOfAPassThroughALayer)
     const RegimePosition four = PositionWith({});
     const RegimePosition eight = PositionWith({{"jobs.0.model.layers", "8"}});
     EXPECT_EQ(four.features.size(), names.size());
-    const char* time = "ms of a pass through a layer";
+    const char* time = "time per layer and micro-batch (ms)";
     EXPECT_LE(feature(eight, time), feature(four, time));
     EXPECT_GT(feature(eight, time), feature(four, time) - 1);
 }
