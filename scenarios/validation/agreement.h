@@ -26,8 +26,8 @@ namespace weir
  * overlap; and rings and trees of random (seeded) sizes, protocols and channels on 1 to 8 nodes.
  *
  * Classes: "flow/stream", and one per placement and algorithm, compare the flow's time with the
- * stream's; "stream/closed form" is for calls that have the fabric to themselves; "fastest/least
- * time" compares the fastest fidelity with a lower bound of the time (MinTime).
+ * stream's; "stream/closed form" is for calls that have the fabric to themselves; "fastest/lower
+ * bound" compares the fastest fidelity with a lower bound of the time (MinTime).
  */
 std::vector<CaseOutcome> CompareFidelities(const Catalog& catalog, const ShowSuite& progress);
 
@@ -47,8 +47,8 @@ std::vector<CaseOutcome> CompareOnFabrics(const Catalog& catalog, const ShowSuit
  * fabrics and routing policies. In about two of five cases a link between switches fails at a
  * random time during the first job.
  *
- * Classes: "mixtures: flow/stream", with the suffixes "whole" or "failure", "slowed" (contention
- * with the other job) or "apart", and the first job's algorithm or operation.
+ * Classes: "mixtures: flow/stream", with the suffixes "no failure" or "failure", "contended" (by
+ * the other job) or "uncontended", and the first job's algorithm or operation.
  */
 std::vector<CaseOutcome> CompareMixtures(const Catalog& catalog, const ShowSuite& progress);
 
@@ -106,7 +106,8 @@ CorrectionFit CalibrateCorrections(const std::string& regime,
  *
  * Classes: "job" and one per kind of job have the job as packets next to a fluid; "fluid job" has
  * no packets. Flows: "packets" and one per congestion control for the flows of interest as packets;
- * "rest" for the other flows, which are a fluid; "fluid" for the flows of interest without packets.
+ * "background" for the other flows, which are a fluid; "fluid" for the flows of interest without
+ * packets.
  */
 std::vector<CaseOutcome> CompareHybrid(const Catalog& catalog, const ShowSuite& progress);
 

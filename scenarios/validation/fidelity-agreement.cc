@@ -64,10 +64,10 @@ constexpr ComparedPlacement FILLED[] = {{"packed", 1},
                                         {"strided", 2, 2, 2},
                                         {"concurrent", 2, 1, 1, false},
                                         {"interleaved", 2, 2, 1, false}};
-constexpr ComparedPlacement CONCURRENT_PAIRS{"beside", 2, 1, 1, false};
-constexpr ComparedPlacement BACK_TO_BACK[] = {{"back to back", 1, 1, 1, false},
-                                              {"back to back", 2, 1, 1, false},
-                                              {"back to back", 4, 1, 1, false}};
+constexpr ComparedPlacement CONCURRENT_PAIRS{"concurrent pair", 2, 1, 1, false};
+constexpr ComparedPlacement BACK_TO_BACK[] = {{"back-to-back", 1, 1, 1, false},
+                                              {"back-to-back", 2, 1, 1, false},
+                                              {"back-to-back", 4, 1, 1, false}};
 constexpr ComparedPlacement SAMPLED[] = {
     {"sampled", 1}, {"sampled", 2}, {"sampled", 4}, {"sampled", 8}};
 
@@ -158,7 +158,7 @@ class Comparison
     }
 
     /** Adds the concurrent @p calls, unless the planner has no such algorithm for one of them. */
-    void Add(const std::vector<CollectiveCall>& calls, const std::string& beside = "")
+    void Add(const std::vector<CollectiveCall>& calls, const std::string& concurrent = "")
     {
         try
         {
@@ -171,7 +171,7 @@ class Comparison
         {
             return;
         }
-        AddCases(calls.front(), beside, TimesOf(m_bench, calls));
+        AddCases(calls.front(), concurrent, TimesOf(m_bench, calls));
     }
 
     /** Adds @p calls back-to-back calls. */
@@ -186,21 +186,23 @@ class Comparison
     CollectiveCall call; //!< the caller sets its other members
 
   private:
-    void AddCases(const CollectiveCall& of, const std::string& beside, const FidelityTimes& times)
+    void AddCases(const CollectiveCall& of,
+                  const std::string& concurrent,
+                  const FidelityTimes& times)
     {
-        const std::string name = NameOf(of) + beside + " of " + std::to_string(of.bytes.Count()) +
-                                 " B, " + m_placement.name + ", " +
-                                 std::to_string(m_placement.nodes) + " x " + m_system;
+        const std::string name = NameOf(of) + concurrent + " of " +
+                                 std::to_string(of.bytes.Count()) + " B, " + m_placement.name +
+                                 ", " + std::to_string(m_placement.nodes) + " x " + m_system;
         const std::string algorithm = ToString(of.overrides.algorithm.value_or(Algorithm::Ring));
         const std::string flow = "flow/stream";
-        const Time least = MinTime(m_bench.GetCluster(), m_gpus, of);
+        const Time lowerBound = MinTime(m_bench.GetCluster(), m_gpus, of);
         m_cases.push_back(CaseOf(name,
                                  {flow, flow + " " + m_placement.name + " " + algorithm},
                                  times.stream,
                                  times.flow));
         m_cases.push_back(CaseOf(name,
-                                 {"fastest/least time"},
-                                 least,
+                                 {"fastest/lower bound"},
+                                 lowerBound,
                                  std::min({times.analytical, times.stream, times.flow})));
         if (m_placement.isUncontended)
         {
@@ -251,7 +253,7 @@ ComparePairs(Comparison& comparison)
             CollectiveCall other = call;
             other.op = pair.otherOp;
             other.overrides.algorithm = pair.otherAlgorithm;
-            comparison.Add({call, other}, " beside " + NameOf(other));
+            comparison.Add({call, other}, " concurrent with " + NameOf(other));
         }
     }
 }

@@ -40,7 +40,7 @@ CorrectionsFor(const std::string& control, const Catalog& catalog)
 struct Means
 {
     double ofInterest{0};
-    double ofRest{0};
+    double ofBackground{0};
 };
 
 Means
@@ -51,10 +51,10 @@ MeansUnder(TransportSpec spec, const RegimeTraffic& traffic)
     Means means;
     for (std::size_t i = 0; i < durations.size(); i++)
     {
-        (i % EVERY == 0 ? means.ofInterest : means.ofRest) += durations[i];
+        (i % EVERY == 0 ? means.ofInterest : means.ofBackground) += durations[i];
     }
     means.ofInterest /= ofInterest;
-    means.ofRest /= static_cast<double>(durations.size()) - ofInterest;
+    means.ofBackground /= static_cast<double>(durations.size()) - ofInterest;
     return means;
 }
 
@@ -79,13 +79,16 @@ Compare(const std::string& control,
     const Means none = MeansUnder({}, traffic);
     const std::string name = control + ", seed " + std::to_string(seed);
     cases.push_back({name, {"packets", control}, all.ofInterest, some.ofInterest});
-    cases.push_back({name + ", the rest", {"rest"}, all.ofRest, some.ofRest});
+    cases.push_back(
+        {name + ", background flows", {"background"}, all.ofBackground, some.ofBackground});
     cases.push_back({name + ", corrected",
                      {"corrected packets", "corrected, " + control},
                      all.ofInterest,
                      corrected.ofInterest});
-    cases.push_back(
-        {name + ", corrected, the rest", {"corrected rest"}, all.ofRest, corrected.ofRest});
+    cases.push_back({name + ", corrected, background flows",
+                     {"corrected background"},
+                     all.ofBackground,
+                     corrected.ofBackground});
     cases.push_back({name + ", no packets", {"fluid"}, all.ofInterest, none.ofInterest});
 }
 
@@ -95,8 +98,8 @@ struct ProbedJob
     const char* call;
 };
 
-constexpr ProbedJob PROBED_JOBS[] = {{"rings", "op: all-reduce, algorithm: ring"},
-                                     {"trees", "op: all-reduce, algorithm: tree"},
+constexpr ProbedJob PROBED_JOBS[] = {{"ring", "op: all-reduce, algorithm: ring"},
+                                     {"tree", "op: all-reduce, algorithm: tree"},
                                      {"all-to-all", "op: all-to-all"}};
 
 /**
@@ -125,7 +128,7 @@ CompareJob(const ProbedJob& job,
     };
     const std::string name = std::string(job.name) + ", " + control;
     const Time all = mean(Fidelity::Packet);
-    const std::string kind = std::string("job of ") + job.name;
+    const std::string kind = std::string(job.name) + " job";
     cases.push_back(CaseOf(name, {"job", kind}, all, mean(Fidelity::Hybrid)));
     cases.push_back(CaseOf(name + ", no packets", {"fluid job"}, all, mean(Fidelity::Flow)));
     scenario.corrections = CorrectionsFor(control, catalog);

@@ -117,12 +117,12 @@ CompareMixtures(const Catalog& catalog, const ShowSuite& progress)
         {
             const std::string flow = "mixtures: flow/stream";
             const std::string kind = KindOf(text);
-            const bool isSlowed = IsConcurrent(sample.estimates.back().position);
+            const bool isContended = IsConcurrent(sample.estimates.back().position);
             cases.push_back(CaseOf(
                 "mixture " + std::to_string(index) + ", " + kind,
                 {flow,
-                 flow + (fails ? " failure" : " whole"),
-                 flow + (isSlowed ? " slowed" : " apart"),
+                 flow + (fails ? " failure" : " no failure"),
+                 flow + (isContended ? " contended" : " uncontended"),
                  flow + " " + kind},
                 fails ? TimeOfJobs(text, Fidelity::Stream, catalog) : sample.estimates.back().time,
                 fails ? TimeOfJobs(text, Fidelity::Flow, catalog) : sample.reference));
@@ -159,10 +159,11 @@ CompareOversubscribed(const Catalog& catalog, const ShowSuite& progress)
                 progress({cases.size(), 2 * calls.size() * others.size(), "oversubscribed leaves"});
                 const std::string text = OversubscribedText(routing, call, other);
                 const std::string all = "oversubscribed: flow/stream";
-                cases.push_back(CaseOf(std::string(call) + " beside " + other + ", " + routing,
-                                       {all, all + " " + algorithm, all + " " + routing},
-                                       TimeOfJobs(text, Fidelity::Stream, catalog, MAX_WORK),
-                                       TimeOfJobs(text, Fidelity::Flow, catalog, MAX_WORK)));
+                cases.push_back(
+                    CaseOf(std::string(call) + " concurrent with " + other + ", " + routing,
+                           {all, all + " " + algorithm, all + " " + routing},
+                           TimeOfJobs(text, Fidelity::Stream, catalog, MAX_WORK),
+                           TimeOfJobs(text, Fidelity::Flow, catalog, MAX_WORK)));
             }
         }
     }
