@@ -210,13 +210,13 @@ CalibrateFluid(const CalibrateOptions& options)
     const CorrectionFit fit = CalibrateCorrections(options.corrections, Catalog(), show);
     const std::string errors = "from " + FormatPercent(fit.errorBefore) + " to " +
                                FormatPercent(fit.errorAfter) +
-                               ", mean of flow against packet over seven kinds of traffic";
+                               ", mean error of flow against packet over seven kinds of traffic";
     YamlWriter out;
     out.BeginMap();
-    out.Text("title", "What a fluid misses of packets: " + options.corrections);
+    out.Text("title", "Packet-level corrections of the fluid model: " + options.corrections);
     out.Text("source",
              "weir calibrate --corrections " + options.corrections + " (seeds 1 to 4): " + errors +
-                 "; weir validate fidelity has others");
+                 "; weir validate fidelity tests other seeds");
     WriteCorrections(out, fit.spec);
     out.EndMap();
     file.Save("# SPDX-License-Identifier: GPL-2.0-only\n" + out.GetText());
