@@ -400,7 +400,7 @@ RunMaps()
           {"source", "source of the values"}}},
         {"host.sockets.rates",
          "A CPU model: NCCL topology files use the first entry of their CPU family whose model id "
-         "is at most theirs, else the last entry",
+         "does not exceed theirs, otherwise the last entry",
          {{"family", "CPU family id"},
           {"model", "lowest model id of the entry"},
           {"rate", "rate between sockets that NCCL assumes"}}},
@@ -433,8 +433,8 @@ RunMaps()
          {{"value", "value with its unit"},
           {"clock", "SM clock of the measurement; the cost is longer at slower clocks"},
           {"port",
-           "port rate of the measurement; the value grows in proportion on faster ports and is no "
-           "limit on slower ones"},
+           "port rate of the measurement; the value scales with faster ports and does not limit "
+           "slower ones"},
           {"source", "source of the value"}}},
         {"framework",
          "A training framework: scenarios/frameworks/NAME.yaml, or a user's file",
