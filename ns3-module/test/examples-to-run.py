@@ -6,6 +6,7 @@ cpp_examples = [
     ("incast", "True", "True"),
     ("ecmp-collisions --servers=4 --seeds=2", "True", "True"),
     ("incast-dcqcn --senders=4 --bytes=1000000", "True", "True"),
+    ("swift-target", "True", "True"),
     ("pfc-victim --bytes=1000000", "True", "True"),
     ("pfc-deadlock --bytes=1000000", "True", "True"),
     ("infiniband-credits --bytes=1000000", "True", "True"),
