@@ -55,20 +55,41 @@ class Documents(unittest.TestCase):
         path.write_text(scenario)
         subprocess.run([WEIR, "show", "run", path], check=True, stdout=subprocess.DEVNULL)
 
-    def test_the_developer_guide_s_places_exist_and_its_files_are_accepted(self):
+    def test_files_that_the_pages_name_exist(self):
+        folders = "|".join(path.name for path in ROOT.iterdir() if path.is_dir())
+        named = {name for page in (ROOT / "docs").rglob("*.md")
+                 for name in re.findall(rf"`((?:{folders})/[\w./-]+)`", page.read_text())}
+        self.assertGreater(len(named), 60)
+        # Files of the walks, of a build and of a reader's own.
+        made = re.compile(r"NAME|/hypercube.h$|/aimd.h$|/vera.yaml$|/ultra-ethernet.yaml$|^build/")
+        for name in sorted(named):
+            self.assertTrue(made.search(name) or (ROOT / name).exists()
+                            or list(ROOT.glob(name + ".*")), name)
+
+    def test_files_of_the_developer_guide_are_accepted(self):
         text = (ROOT / "docs" / "developer" / "extending.md").read_text()
-        named = re.findall(r"`((?:scenarios|ns3-module|collectives)/[\w./-]+)`", text)
-        self.assertGreater(len(named), 8)
-        for name in named:
-            self.assertTrue((ROOT / name).exists() or "NAME" in name, name)
         files = re.findall(r"```yaml\n(.*?)```", text, re.S)
-        kinds = ("gpu", "architecture", "host", "transport", "framework")  # in page order
+        kinds = ("model", "system", "suite", "gpu", "architecture", "host", "transport",
+                 "framework")  # in page order
         self.assertEqual(len(files), len(kinds))
         FOLDER.mkdir(parents=True, exist_ok=True)
+        (table,) = re.findall(r"```\n(case,.*?)```", text, re.S)
+        (FOLDER / "steps.csv").write_text(table)
         for kind, file in zip(kinds, files):
             path = FOLDER / f"{kind}-of-the-guide.yaml"
             path.write_text(file)
             subprocess.run([WEIR, "show", kind, path], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([WEIR, "validate", FOLDER / "suite-of-the-guide.yaml"], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def test_the_ns_3_walk_shows_its_program(self):
+        text = (ROOT / "docs" / "guide" / "ns3-programs.md").read_text()
+        section = text[text.index("## Attributes and trace sources"):]
+        shown = re.findall(r"```cpp\n(.*?)```", section, re.S)
+        program = (ROOT / "ns3-module" / "examples" / "swift-target.cc").read_text()
+        self.assertEqual(len(shown), 3)
+        for code in shown:
+            self.assertIn(code, program)
 
     def test_every_name_has_help(self):
         helps = {what: [] for what in ("keys", "options", "attributes")}
