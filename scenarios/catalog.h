@@ -3,7 +3,6 @@
 #define WEIR_SCENARIOS_CATALOG_H
 
 #include "fabric/kinds/fabric-kind.h"
-#include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <cstdint>
