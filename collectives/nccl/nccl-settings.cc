@@ -366,6 +366,7 @@ namespace
 constexpr EnumName<LaunchMode> LAUNCH_MODES[]{
     {LaunchMode::ProcessPerGpu, "process-per-gpu"},
     {LaunchMode::OneProcess, "one-process"},
+    {LaunchMode::Threads, "threads"},
     {LaunchMode::Waited, "waited"},
     {LaunchMode::Graph, "graph"},
 };
@@ -376,6 +377,12 @@ const char*
 ToString(LaunchMode mode)
 {
     return NameIn(LAUNCH_MODES, mode);
+}
+
+bool
+SharesAddressSpace(LaunchMode mode)
+{
+    return mode == LaunchMode::OneProcess || mode == LaunchMode::Threads;
 }
 
 Time

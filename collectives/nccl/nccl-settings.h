@@ -97,6 +97,8 @@ enum class LaunchMode : uint8_t
 {
     ProcessPerGpu, //!< one process per GPU: all launch at the same time, ahead of their GPUs
     OneProcess,    //!< one process per node, which launches on its GPUs one after the other
+    Threads,       //!< one process per node with a thread per GPU: as ProcessPerGpu, in one address
+                   //!< space
     Waited,        //!< one process per GPU, which launches when the previous call has ended
     Graph          //!< a CUDA graph of many calls, without launches by the host
 };
@@ -104,6 +106,10 @@ enum class LaunchMode : uint8_t
 constexpr LaunchMode LAST_LAUNCH_MODE = LaunchMode::Graph;
 
 const char* ToString(LaunchMode mode);
+
+/** Whether one process has all GPUs of a node, whose kernels may then access each other's buffers.
+ */
+bool SharesAddressSpace(LaunchMode mode);
 
 /**
  * Minimum time that launching one collective keeps a process busy: one kernel after the other on

@@ -668,11 +668,13 @@ AddCollectiveCommand(CLI::App& application)
         ->check(CLI::Range(1, 64));
     verb->add_option("--nccl", options->nccl, "NCCL version whose constants apply")
         ->capture_default_str();
-    verb->add_option("--launch",
-                     options->launch,
-                     "Launch mode: process-per-gpu, one-process (for all GPUs of a node), waited "
-                     "(a process per GPU that waits for each call before the next, as in torch's "
-                     "benchmarks) or graph (a CUDA graph of the calls, as nccl-tests -G)")
+    verb->add_option(
+            "--launch",
+            options->launch,
+            "Launch mode: process-per-gpu, one-process (for all GPUs of a node), threads (a "
+            "thread per GPU in one process, as nccl-tests -t), waited "
+            "(a process per GPU that waits for each call before the next, as in torch's "
+            "benchmarks) or graph (a CUDA graph of the calls, as nccl-tests -G)")
         ->capture_default_str();
     AddNcclOptions(*verb, options->settings);
     verb->add_option(

@@ -56,6 +56,7 @@ struct RunRows
 {
     NcclTestsRun run;
     std::vector<RankProcess> ranks;
+    bool hasThreadPerGpu{false};
     std::map<int64_t, double> microseconds;
 
     void AddRank(const RankProcess& rank, const std::string& gpu, const std::string& where)
@@ -152,8 +153,8 @@ DeriveNodes(const std::string& path, RunRows& rows)
     }
     rows.run.nodes = static_cast<uint32_t>(byHost.size());
     rows.run.gpusPerNode = byHost.begin()->second;
-    rows.run.launch =
-        processes.size() == rows.ranks.size() ? LaunchMode::ProcessPerGpu : LaunchMode::OneProcess;
+    const LaunchMode shared = rows.hasThreadPerGpu ? LaunchMode::Threads : LaunchMode::OneProcess;
+    rows.run.launch = processes.size() == rows.ranks.size() ? LaunchMode::ProcessPerGpu : shared;
 }
 
 /** Takes what the file does not state from its name: all_reduce_n004x8.txt. */
@@ -414,6 +415,13 @@ class TextReader
             m_columns = fields.size();
             m_size = *size;
             m_time = *time;
+            return;
+        }
+        if (const auto threads = IndexOf(fields, {"nThread"});
+            threads && fields.size() > *threads + 3)
+        {
+            const bool hasSeveral = fields[*threads + 1] != "1";
+            Current().hasThreadPerGpu = hasSeveral && fields[*threads + 3] == "1"; // of nGpus
             return;
         }
         const auto pid = IndexOf(fields, {"Pid"});

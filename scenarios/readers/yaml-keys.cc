@@ -1034,7 +1034,7 @@ FileMaps()
           {"algorithm", "algorithm, if it was forced"},
           {"protocol", "protocol, if it was forced"},
           {"channels", "number of channels, if it was forced"},
-          {"launch", "launch mode: process-per-gpu, one-process, waited or graph"}}},
+          {"launch", "launch mode: process-per-gpu, one-process, threads, waited or graph"}}},
         {"suite.leftOut",
          "Runs of one suite that are predicted with systems whose values were not fitted to them",
          {{"suite", "suite of collectives"},

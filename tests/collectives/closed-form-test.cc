@@ -73,6 +73,8 @@ TEST(ClosedForm, RoundsOfARingPauseForWhatIsCopied)
         EXPECT_NEAR(
             round(spec, LaunchMode::ProcessPerGpu, fidelity) / (hopper + 2 * 22.044), 1, near);
         EXPECT_NEAR(round(spec, LaunchMode::OneProcess, fidelity) / (hopper + 3.4), 1, near);
+        EXPECT_EQ(round(spec, LaunchMode::Threads, fidelity),
+                  round(spec, LaunchMode::OneProcess, fidelity));
         const double wire = 4 * (24 * (1 << 20) / AMPERE * 1e6 + 1.325 * slower);
         const double own = 2 * 21.554 * slower;
         EXPECT_NEAR(round(A100Boxes(1), LaunchMode::OneProcess, fidelity) / (wire + own), 1, near);

@@ -111,6 +111,7 @@ TEST(Launch, OneProcessPaysByGpuAndByBlock)
     EXPECT_EQ(BlockLaunchTime(costs, LaunchMode::OneProcess, before, 24), Time::Microseconds(37.2));
     EXPECT_EQ(BlockLaunchTime(costs, LaunchMode::OneProcess, since, 24), Time::Microseconds(4.8));
     EXPECT_EQ(BlockLaunchTime(costs, LaunchMode::ProcessPerGpu, before, 24), Time());
+    EXPECT_EQ(LaunchTime(costs, LaunchMode::Threads, 4), Time::Microseconds(4.2)); // in parallel
     EXPECT_EQ(IdleLaunchTime(costs, LaunchMode::ProcessPerGpu), Time());
     EXPECT_GT(IdleLaunchTime(costs, LaunchMode::Waited), Time());
 }

@@ -79,6 +79,21 @@ TEST(NcclTestsFile, ReadsOldText)
     EXPECT_DOUBLE_EQ(runs[0].seconds.front(), 8.61e-6);
 }
 
+/** nccl-tests -t 2: one process with a thread per GPU. */
+TEST(NcclTestsFile, ReadsThreads)
+{
+    const auto runs = Read(
+        "# nThread 2 nGpus 1 minBytes 8 maxBytes 8\n"
+        "#  Rank  0 Group  0 Pid  7 on  box device  0 [0x00] A100\n"
+        "#  Rank  1 Group  0 Pid  7 on  box device  1 [0x01] A100\n"
+        "#       size  count   type  redop  root  time  algbw  busbw  #wrong\n"
+        "          8      2  float    sum    -1   8.61   0.00   0.00       0\n",
+        "all_reduce_perf.log");
+    ASSERT_EQ(runs.size(), 1);
+    EXPECT_EQ(runs[0].launch, LaunchMode::Threads);
+    EXPECT_EQ(runs[0].gpusPerNode, 2U);
+}
+
 /** Consecutive runs in one file are separate runs. */
 TEST(NcclTestsFile, ReadsSeveralRunsOfAFile)
 {

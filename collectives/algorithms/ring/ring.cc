@@ -59,7 +59,7 @@ RingBlockTimes(const AlgorithmInputs& in)
     {
         last = times.Of(PrimitiveKind::Send);
     }
-    else if (!reduces && in.settings.launch == LaunchMode::OneProcess)
+    else if (!reduces && SharesAddressSpace(in.settings.launch))
     {
         last = {};
     }
