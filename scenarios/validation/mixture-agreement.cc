@@ -144,6 +144,7 @@ CompareOversubscribed(const Catalog& catalog, const ShowSuite& progress)
         {"tree", "op: all-reduce, algorithm: tree, bytes: 64MiB"},
         {"ring", "op: all-reduce, algorithm: ring, bytes: 64MiB"},
         {"ring", "op: all-reduce, algorithm: ring, bytes: 4MiB"},
+        {"ring", "op: all-reduce, algorithm: ring, bytes: 1MiB"},
         {"ring", "op: all-gather, algorithm: ring, bytes: 16MiB"}};
     const std::vector<std::string> others{"op: all-to-all, bytes: 64MiB",
                                           "op: all-reduce, algorithm: ring, bytes: 64MiB",
