@@ -780,5 +780,80 @@ TEST(HybridTransport, CancelledFlowsLeaveTheirShare)
                 20); // three quarters of the bytes at the full rate
 }
 
+/**
+ * A stream is described by its active flows. The first flow sends a window of 10000 B per round
+ * trip (6 us, and the storing of a packet in two switches and of its acknowledgment), so that the
+ * fluid gets the rest of the link, at least 10800 B/us. The second flow of the connection is
+ * canceled, and a flow on another route, inside its window, reuses its slot.
+ */
+TEST(HybridTransport, CanceledFlowsDoNotDescribeTheirStream)
+{
+    PacketBench bench;
+    const Dumbbell net(bench);
+    HybridSpec spec = PlainSpec();
+    StaticWindow window;
+    window.window = Bytes(10000);
+    spec.packets.congestionControl = window;
+    bench.OpenHybrid(spec);
+    FlowRequest request;
+    request.route = bench.RouteOf(net.from[0], net.to[0]);
+    request.bytes = Bytes(100000000);
+    request.form = FlowForm::Packets;
+    const FlowId first = bench.Any().Start(request, Time());
+    request.overhead = Time::Milliseconds(9);
+    const FlowId second = bench.Any().Start(request, Time());
+    EXPECT_TRUE(bench.Any().Cancel(second, Time()));
+    request.route = bench.RouteOf(net.to[0], net.from[0]);
+    const FlowId other = bench.Any().Start(request, Time());
+    const std::size_t fluid =
+        bench.AddFlowAs(FlowForm::Fluid, net.from[1], net.to[1], Bytes(12500000));
+    bench.RunUntil(Time::Milliseconds(2));
+    EXPECT_LT(bench.End(fluid).ToMicroseconds(), 12500000 / 10800);
+    EXPECT_TRUE(bench.Any().CurrentPath(first).path.IsValid());
+    EXPECT_TRUE(bench.Any().CurrentPath(other).path.IsValid());
+    EXPECT_FALSE(bench.Any().CurrentPath(second).path.IsValid());
+    EXPECT_EQ(bench.Any().GetFlowCounters(second), nullptr);
+}
+
+/** Transports of every kind know no path and no counters of an id whose slot is used again. */
+TEST(HybridTransport, NoTransportDescribesAStaleFlow)
+{
+    for (const int kind : {0, 1, 2, 3})
+    {
+        PacketBench bench;
+        const Dumbbell net(bench);
+        switch (kind)
+        {
+        case 0:
+            bench.OpenFluid();
+            break;
+        case 1:
+            bench.Open(PlainPackets());
+            break;
+        case 2:
+            bench.OpenReplay(PlainPackets());
+            break;
+        default:
+            bench.OpenHybrid(PlainSpec());
+        }
+        FlowRequest request;
+        request.route = bench.RouteOf(net.from[0], net.to[0]);
+        request.bytes = Bytes(1000000);
+        request.overhead = Time::Microseconds(10);
+        request.form = FlowForm::Packets;
+        const FlowId stale = bench.Any().Start(request, Time());
+        EXPECT_TRUE(bench.Any().CurrentPath(stale).path.IsValid()) << kind;
+        EXPECT_TRUE(bench.Any().Cancel(stale, Time())) << kind;
+        request.route = bench.RouteOf(net.from[1], net.to[1]);
+        const FlowId flow = bench.Any().Start(request, Time());
+        EXPECT_TRUE(bench.Any().CurrentPath(flow).path.IsValid()) << kind;
+        for (const FlowId id : {stale, FlowId{stale.value + 1000}})
+        {
+            EXPECT_FALSE(bench.Any().CurrentPath(id).path.IsValid()) << kind;
+            EXPECT_EQ(bench.Any().GetFlowCounters(id), nullptr) << kind;
+        }
+    }
+}
+
 } // namespace
 } // namespace weir

@@ -219,7 +219,9 @@ class Transport : public PassiveEngine
     /** Current rate of a flow: zero before its first byte moves and after its end. */
     virtual Rate CurrentRate(FlowId id) = 0;
 
-    /** Path of an active flow, or of a flow that has ended at this instant. */
+    /**
+     * Path of an active flow, or of a flow that has ended at this instant; invalid for other ids.
+     */
     virtual FlowPath CurrentPath(FlowId id) = 0;
 
     /** Current rate on a link. */
@@ -247,7 +249,7 @@ class Transport : public PassiveEngine
 
     /**
      * Packet counters of an active flow, or of a flow that has ended at this instant; null for a
-     * fluid flow.
+     * fluid flow and for other ids.
      */
     virtual const FlowCounters* GetFlowCounters(FlowId id)
     {

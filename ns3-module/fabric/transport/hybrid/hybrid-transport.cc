@@ -178,7 +178,7 @@ HybridTransport::Enter(const FlowRequest& request, FlowId flow, Time now)
     Stream& stream = m_streams[index];
     stream.request = request;
     stream.flow = flow;
-    stream.active++;
+    stream.flows.push_back(flow);
     if (stream.isPresent)
     {
         return;
@@ -202,7 +202,7 @@ HybridTransport::EnterDatagrams(RouteId route, Time now)
         stream.isDatagrams = true;
         m_datagrams.push_back(index);
     }
-    stream.active = 1;
+    stream.flows.assign(1, stream.flow);
     if (!stream.isPresent)
     {
         stream.isPresent = true;
@@ -315,15 +315,25 @@ HybridTransport::IsAtRest(const Stream& stream, int64_t sentSince)
 }
 
 /**
- * A packet flow has ended or was canceled. Its stream leaves the fluid at the next Couple unless
- * another flow has started by then.
+ * A packet flow has ended or was canceled. Its stream leaves the fluid at the next Couple unless it
+ * has another active flow by then.
  */
 void
-HybridTransport::Leave(const FlowRequest& request)
+HybridTransport::Leave(const FlowRequest& request, FlowId flow)
 {
     const uint32_t index = StreamOf(request);
     Stream& stream = m_streams[index];
-    if (stream.active > 0 && --stream.active == 0 && !stream.isLeaving)
+    const auto position = std::find(stream.flows.begin(), stream.flows.end(), flow);
+    if (position == stream.flows.end())
+    {
+        return; // it ended immediately
+    }
+    stream.flows.erase(position);
+    if (!stream.flows.empty())
+    {
+        stream.flow = stream.flows.back();
+    }
+    else if (!stream.isLeaving)
     {
         stream.isLeaving = true;
         m_leaving.push_back(index);
@@ -357,7 +367,7 @@ HybridTransport::Couple()
     {
         Stream& stream = m_streams[index];
         stream.isLeaving = false;
-        if (stream.active == 0 && stream.isPresent)
+        if (stream.flows.empty() && stream.isPresent)
         {
             m_fluid->Cancel(stream.occupant, m_now);
             stream.isPresent = false;
@@ -520,9 +530,9 @@ void
 HybridTransport::FindLinks(Stream& stream)
 {
     const PathId path = PathOf(stream).path;
-    if (path == stream.path && !stream.links.empty())
+    if (!path.IsValid() || (path == stream.path && !stream.links.empty()))
     {
-        return;
+        return; // its last flow has ended, or they are known
     }
     stream.path = path;
     stream.links.clear();
@@ -614,7 +624,7 @@ HybridTransport::SetDemand(Stream& stream)
     if (IsAtRest(stream, demand.sent - before))
     {
         m_packets.GetDatagrams().Rest(stream.request.route);
-        Leave(stream.request);
+        Leave(stream.request, stream.flow);
         return;
     }
     Observe(stream);
@@ -744,7 +754,7 @@ HybridTransport::Cancel(FlowId id, Time now)
     }
     const FlowRequest request = *known;
     m_packets.Cancel(Inner(id), now);
-    Leave(request);
+    Leave(request, Inner(id));
     return true;
 }
 
@@ -841,7 +851,7 @@ HybridTransport::Watch::OnFlowFinished(FlowId id,
     if (m_form == FlowForm::Packets)
     {
         m_owner.m_now = std::max(m_owner.m_now, now);
-        m_owner.Leave(request);
+        m_owner.Leave(request, id);
     }
     m_owner.m_observers.OnFlowFinished(Outer(id, m_form), request, started, now);
 }

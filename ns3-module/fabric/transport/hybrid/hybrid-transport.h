@@ -161,10 +161,12 @@ class HybridTransport final : public Transport
     struct Stream
     {
         FlowRequest request;                 //!< request of the last flow
-        FlowId flow;                         //!< id of the last flow in the packet transport
+        FlowId flow;                         //!< id, in the packet transport, of the last of its
+                                             //!< active flows, or of the flow that ended last
+        std::vector<FlowId> flows;           //!< active flows in the packet transport, in the order
+                                             //!< of their starts; datagrams: one flow of any id
         bool isDatagrams{false};             //!< it consists of datagrams instead of flows
         FlowId occupant;                     //!< id in the fluid, while isPresent
-        uint32_t active{0};                  //!< number of active flows
         bool isPresent{false};               //!< it is an occupant of the fluid
         bool isLeaving{false};               //!< it is in m_leaving
         std::array<int64_t, HORIZON> sent{}; //!< bytes sent by the ends of the last windows (ring)
@@ -224,7 +226,7 @@ class HybridTransport final : public Transport
     double DatagramWeightOf(const Stream& stream);
     void CountDatagramStreams();
     bool IsAtRest(const Stream& stream, int64_t sentSince);
-    void Leave(const FlowRequest& request);
+    void Leave(const FlowRequest& request, FlowId flow);
     void Couple();
     double UseOf(uint32_t link) const;
     void SetShare(uint32_t link);

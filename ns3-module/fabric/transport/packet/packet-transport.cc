@@ -240,15 +240,20 @@ PacketTransport::Prefetch()
     m_network.Prefetch(m_soon);
 }
 
+/** Index of a flow, also after its end until another flow uses its slot; else NONE. */
+uint32_t
+PacketTransport::FindKept(FlowId id) const
+{
+    const auto index = static_cast<uint32_t>(id.value & INDEX_MASK);
+    return index < m_flows.size() && m_flows[index].id == id.value ? index : NONE;
+}
+
 /** Index of a flow whose packets have not all arrived, canceled or not; NONE if there is none. */
 uint32_t
 PacketTransport::FindSlot(FlowId id) const
 {
-    const auto index = static_cast<uint32_t>(id.value & INDEX_MASK);
-    return index < m_flows.size() && m_flows[index].state != State::Unused &&
-                   m_flows[index].id == id.value
-               ? index
-               : NONE;
+    const uint32_t index = FindKept(id);
+    return index == NONE || m_flows[index].state == State::Unused ? NONE : index;
 }
 
 /** Index of an active flow; NONE if it has ended. */
@@ -1126,7 +1131,11 @@ PacketTransport::RequestOf(FlowId id) const
 FlowPath
 PacketTransport::CurrentPath(FlowId id)
 {
-    const auto index = static_cast<uint32_t>(id.value & INDEX_MASK);
+    const uint32_t index = FindKept(id);
+    if (index == NONE)
+    {
+        return FlowPath();
+    }
     const Flow& flow = m_flows[index];
     return flow.connection == NONE ? FlowPath{m_routing.CurrentPath(flow.request.route)}
                                    : flow.path;
@@ -1165,7 +1174,12 @@ PacketTransport::GetPortCounters(LinkId link)
 const FlowCounters*
 PacketTransport::GetFlowCounters(FlowId id)
 {
-    Flow& flow = m_flows[id.value & INDEX_MASK];
+    const uint32_t index = FindKept(id);
+    if (index == NONE)
+    {
+        return nullptr;
+    }
+    Flow& flow = m_flows[index];
     flow.counters.paused = PausedTime(flow, m_now.ToPicoseconds()) - flow.pausedBefore;
     return &flow.counters;
 }

@@ -287,6 +287,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     void OnDatagramLost(uint64_t handle, LinkId link, Time now) override;
     void Handle(EventWheel::Event event, int64_t now);
     void Prefetch();
+    uint32_t FindKept(FlowId id) const;
     uint32_t FindSlot(FlowId id) const;
     uint32_t Find(FlowId id) const;
     void Wake(Time now);

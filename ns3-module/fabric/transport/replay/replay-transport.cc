@@ -488,6 +488,23 @@ ReplayTransport::SlotOf(FlowId id) const
                                                                                          : NONE;
 }
 
+/** A flow of an episode, also after its end while the episode keeps it; else null. */
+const ReplayTransport::Input*
+ReplayTransport::FindInput(FlowId id) const
+{
+    const uint64_t index = id.value & INDEX_MASK;
+    if (index >= m_slots.size() || m_slots[index].id != id.value)
+    {
+        return nullptr;
+    }
+    const Slot& slot = m_slots[index];
+    const Episode* const episode = m_episodes[slot.episode].get();
+    return episode != nullptr && slot.input < episode->inputs.size() &&
+                   episode->inputs[slot.input].order == id.value >> INDEX_BITS
+               ? &episode->inputs[slot.input]
+               : nullptr;
+}
+
 FlowId
 ReplayTransport::Start(const FlowRequest& request, Time now)
 {
@@ -1464,13 +1481,17 @@ ReplayTransport::CurrentRate(FlowId id)
 FlowPath
 ReplayTransport::CurrentPath(FlowId id)
 {
+    const Input* const input = FindInput(id);
+    if (input == nullptr)
+    {
+        return FlowPath();
+    }
     const Slot& slot = m_slots[id.value & INDEX_MASK];
     const Episode& episode = *m_episodes[slot.episode];
-    const Input& input = episode.inputs[slot.input];
     return episode.packets && slot.input < episode.injected &&
                    episode.packets->Transport().IsPackets(episode.packets->TokenOf(slot.input))
                ? episode.packets->Transport().PathOf(episode.packets->TokenOf(slot.input))
-               : m_routes.Of(input.request.route).taken;
+               : m_routes.Of(input->request.route).taken;
 }
 
 Rate
@@ -1510,8 +1531,8 @@ ReplayTransport::GetPortCounters(LinkId link)
 const FlowCounters*
 ReplayTransport::GetFlowCounters(FlowId id)
 {
-    const Slot& slot = m_slots[id.value & INDEX_MASK];
-    return &m_episodes[slot.episode]->inputs[slot.input].counters;
+    const Input* const input = FindInput(id);
+    return input == nullptr ? nullptr : &input->counters;
 }
 
 std::vector<StalledFlow>

@@ -281,6 +281,7 @@ class ReplayTransport final : public Transport
     Rate RateOf(LinkId link) const;
     bool IsAlive(uint32_t number, uint64_t serial) const;
     uint32_t SlotOf(FlowId id) const;
+    const Input* FindInput(FlowId id) const;
 
     Routing& m_routing;
     PacketSpec m_spec;
