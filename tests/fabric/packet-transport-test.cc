@@ -817,6 +817,35 @@ TEST(PacketTransport, CanceledFlowsGetNoCredit)
 }
 
 /**
+ * Of two flows on one queue pair of 10 GB/s, the second has the rate from its first packet on, also
+ * while the last packets of the first are on their way: the first has 1000
+ * packets of 1048 bytes, sent within 104.8 us, which arrive 2 us and one packet later.
+ */
+TEST(PacketTransport, ConsecutiveFlowsOfAQueuePairHaveItsRateOnce)
+{
+    PacketBench bench;
+    const auto [from, to] = bench.AddChain(1, Rate::Gbps(80), Time::Microseconds(1));
+    bench.Open(PlainPackets());
+    const auto rateOf = [&](FlowId id) { return bench.Transport().CurrentRate(id).ToGBps(); };
+    FlowRequest request;
+    request.route = bench.RouteOf(from, to);
+    request.bytes = Bytes(1000000);
+    const FlowId first = bench.Transport().Start(request, Time());
+    const FlowId second = bench.Transport().Start(request, Time());
+    bench.RunUntil(Time::Microseconds(100));
+    EXPECT_NEAR(rateOf(first), 10, 1e-9);
+    EXPECT_EQ(rateOf(second), 0);
+    bench.RunUntil(Time::Nanoseconds(105500));
+    EXPECT_EQ(bench.Any().ActiveFlows(), 2u);
+    EXPECT_EQ(rateOf(first), 0);
+    EXPECT_NEAR(rateOf(second), 10, 1e-9);
+    bench.RunUntil(Time::Microseconds(211)); // nothing follows it: it has its rate until its end
+    EXPECT_NEAR(rateOf(second), 10, 1e-9);
+    bench.Run();
+    EXPECT_EQ(rateOf(second), 0);
+}
+
+/**
  * The rate of a flow is that of its own queue pairs, 10 GB/s each here without congestion control,
  * from its first byte until its end. The second flow has two parts. One of them waits behind the
  * 1000 packets of the first flow, which take turns with those of the other part: 209.6 us.

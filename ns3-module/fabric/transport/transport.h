@@ -216,7 +216,11 @@ class Transport : public PassiveEngine
      */
     virtual bool Cancel(FlowId id, Time now) = 0;
 
-    /** Current rate of a flow: zero before its first byte moves and after its end. */
+    /**
+     * Current rate of a flow: zero before its first byte moves and after its end. Of packet flows
+     * that follow each other on a queue pair, the last one whose packets have been sent has its
+     * rate.
+     */
     virtual Rate CurrentRate(FlowId id) = 0;
 
     /**

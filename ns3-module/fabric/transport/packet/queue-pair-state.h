@@ -149,13 +149,14 @@ class MessageQueue
     }
 
     /**
-     * Whether message @p name is not completely received, but has packets before @p unsent, that
-     * is, packets that have been sent.
+     * Whether message @p name is not completely received and is the last of those that have been
+     * sent at least in part, that is, has the packet before @p unsent.
      */
     bool IsMoving(uint32_t name, uint64_t unsent) const
     {
         const std::size_t index = FindUndelivered(name);
-        return index < m_messages.size() && m_messages[index].first < unsent;
+        return index < m_messages.size() && m_messages[index].first < unsent &&
+               m_messages[index].end >= unsent;
     }
 
     /**

@@ -109,7 +109,10 @@ class QueuePairs : public PacketEndpoints
     /** Payload bytes of a message not yet received. */
     int64_t BytesLeft(uint32_t pair, uint32_t message) const;
 
-    /** Whether a message has been sent at least in part, but not received completely. */
+    /**
+     * Whether a message has been sent at least in part, but not received completely, and no message
+     * behind it has been sent in part.
+     */
     bool IsMoving(uint32_t pair, uint32_t message) const;
 
     /** Whether a message has packets that have never been sent. */
