@@ -228,7 +228,8 @@ class GroupCheck
   private:
     struct Seen
     {
-        SlotUse use; //!< of the first rank that uses the group; of a pair, as the sender
+        SlotUse use; //!< of the first rank that uses the group on one stream, or of the first one
+                     //!< where there is none yet; of a pair, as the sender
         uint32_t users{0};
     };
 
@@ -292,6 +293,10 @@ class GroupCheck
                  "it issues other communications on group " + std::to_string(group) +
                      " than the group's other ranks, beginning with " +
                      DescribeFirstOp(rank, slot));
+        }
+        else if (!seen.use.IsOnOneStream())
+        {
+            seen.use = asSender; // the same communications, perhaps in an order to compare
         }
     }
 

@@ -472,6 +472,22 @@ TEST(StepExecutor, RefusesInconsistentGraphs)
         ExpectRefused(writer.graph, "rank 1: it issues other communications on group 0");
     }
     {
+        // The first member issues the two calls on two streams, the others in opposite orders.
+        GraphWriter writer(3);
+        const uint16_t slot = writer.AddGroup({0, 1, 2});
+        for (uint32_t call = 0; call < 6; call++)
+        {
+            writer.Communicate(call / 2,
+                               call == 1 ? StreamKind::DataComm : StreamKind::TensorComm,
+                               StepOpKind::Collective,
+                               slot,
+                               TimeCategory::Tensor,
+                               {},
+                               Bytes(call == 0 || call == 2 || call == 5 ? 8 : 16));
+        }
+        ExpectRefused(writer.graph, "rank 2: it issues other communications on group 0");
+    }
+    {
         GraphWriter writer(2);
         const uint16_t slot = writer.AddGroup({0, 1});
         writer.Communicate(
