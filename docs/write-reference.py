@@ -78,8 +78,7 @@ def options():
     """Options of the command line."""
     page = ["# Command line\n",
             "`weir VERB --help` prints the same (`weir reference options`); the manual page and the "
-            "completion of bash come from it, too. Exit code: 0 success, 1 failed check, 2 invalid "
-            "input.\n"]
+            "completion of bash come from it, too.\n"]
     for verb in json.loads(called("reference", "options")):
         page += [f"## weir {verb['verb']}".rstrip() + "\n", sentence(cell(verb["help"])) + "\n"]
         page.append(table(("option", "value", "default", "meaning"),

@@ -22,6 +22,10 @@ enum class ExitCode : int
     WrongInput = 2
 };
 
+/** The exit codes, for help texts: those of ExitCode and the one of EndInterrupted. */
+constexpr const char* EXIT_CODES =
+    "0 success, 1 failed check, 2 invalid input, 130 interrupted (Ctrl-C).";
+
 /** A verb of the command line, and the function that runs it once its options are parsed. */
 struct Command
 {

@@ -225,8 +225,8 @@ RunWords(std::vector<std::string> words)
         "  weir run gpt-175b-96-h800\n"
         "  weir collective --system hgx-h100 --nodes 4 --op all-reduce\n"
         "  weir list systems\n"
-        "Every verb has --help, which 'weir help VERB' prints, too. Exit code: 0 success, 1 failed "
-        "check, 2 invalid input.");
+        "Every verb has --help, which 'weir help VERB' prints, too. Exit code: " +
+        std::string(weir::EXIT_CODES));
     const std::vector<weir::Command> commands{weir::AddRunCommand(app),
                                               weir::AddCalibrateCommand(app),
                                               weir::AddCollectiveCommand(app),

@@ -197,7 +197,8 @@ ManPage(const CLI::App& application)
         << ".TP\n"
            "\\fBWEIR_PYTHON\\fR\n"
            "Python interpreter of weir report; python3 where unset.\n"
-        << ".SH EXIT STATUS\n0 success, 1 failed check, 2 invalid input.\n";
+        << ".SH EXIT STATUS\n"
+        << EXIT_CODES << "\n";
     return out.str();
 }
 

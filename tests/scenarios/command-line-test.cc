@@ -352,6 +352,19 @@ TEST(CommandLine, EveryVerbHasHelpWithExamples)
     }
 }
 
+TEST(CommandLine, HelpAndManPageNameTheExitCodes)
+{
+    const ScratchFolder folder;
+    for (const char* words : {"--help", "reference man"})
+    {
+        const std::string text = Weir(folder, words).out;
+        for (const char* code : {"0 success", "1 failed", "2 invalid", "130 interrupted"})
+        {
+            EXPECT_NE(text.find(code), std::string::npos) << words << ": " << code;
+        }
+    }
+}
+
 TEST(CommandLine, JsonIsOneObjectAndNothingElse)
 {
     const ScratchFolder folder;
