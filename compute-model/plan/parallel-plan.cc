@@ -74,10 +74,16 @@ CheckExpertLoad(const Transformer& model, const ExpertLoad& load)
                    "shares that are negative or all zero",
                    "shares of at least 0, of which one is positive");
     }
+    if (load.capacityFactor < 0)
+    {
+        RefusePlan("expertLoad",
+                   "capacityFactor " + ShortText(load.capacityFactor),
+                   "at least 0 (dropless)");
+    }
     // A token goes to topK different experts.
     const double most = static_cast<double>(model.moe.experts) / model.moe.topK;
     constexpr double ROUNDING = 1e-9;
-    if (load.capacityFactor < 0 || load.imbalance < 1 || load.imbalance > most * (1 + ROUNDING))
+    if (load.imbalance < 1 || load.imbalance > most * (1 + ROUNDING))
     {
         RefusePlan("expertLoad",
                    "imbalance " + ShortText(load.imbalance),

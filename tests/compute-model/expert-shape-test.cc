@@ -208,6 +208,10 @@ TEST(CheckPlan, RefusesExpertsThatDoNotDivide)
                   model,
                   "expertLoad: found imbalance 4.5, expected 1 (balanced load) to experts / "
                   "topK = 4 (every token goes to the same expert)");
+    plan.expertLoad = {};
+    plan.expertLoad.capacityFactor = -0.5;
+    ExpectRefusal(
+        plan, model, "expertLoad: found capacityFactor -0.5, expected at least 0 (dropless)");
     ExpectRefusal(MixturePlan(1, 4, 2, 0),
                   SampleLlama70b(),
                   "expert: found 2, expected 1 for a model without experts");
