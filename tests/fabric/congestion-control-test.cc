@@ -796,5 +796,37 @@ TEST(CongestionControls, AllEndTheirFlows)
     }
 }
 
+/** Values whose range depends on others are checked where the transport is created. */
+TEST(CongestionControls, RefuseInconsistentValues)
+{
+    const auto refusal = [](const Polymorphic<CongestionControl>& control) {
+        PacketBench bench;
+        bench.AddChain(1, Rate::Gbps(100), Time::Microseconds(1));
+        PacketSpec spec = PlainPackets();
+        spec.congestionControl = control;
+        try
+        {
+            bench.Open(spec);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    Swift swift;
+    EXPECT_EQ(refusal(swift), "");
+    swift.scalingFrom = swift.scalingTo;
+    EXPECT_EQ(refusal(swift),
+              "congestionControl.scalingFrom: found 100 packets, expected less than scalingTo, "
+              "100");
+    Timely timely;
+    timely.high = timely.low;
+    EXPECT_EQ(refusal(timely), "");
+    timely.high = Time::Microseconds(49.5);
+    EXPECT_EQ(refusal(timely),
+              "congestionControl.low: found 50 us, expected at most high, 49.5 us");
+}
+
 } // namespace
 } // namespace weir

@@ -55,6 +55,7 @@ PacketTransport::PacketTransport(Routing& routing, PacketSpec spec, PathSelector
       m_network(routing.GetTopology(), m_spec, m_wheel, m_packets, m_pairs),
       m_datagrams(m_spec, routing, m_packets, m_network, *this)
 {
+    m_spec.congestionControl->Check();
     CheckLossyQueues();
     m_pairs.SetNetwork(m_network);
     if (routing.Policy().IsLoadAware())

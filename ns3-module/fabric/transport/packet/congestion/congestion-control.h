@@ -155,6 +155,15 @@ class CongestionControl : public Component
     /** The name is the value of `congestionControl.kind`. */
     using Component::Component;
 
+    /**
+     * Checks values whose range depends on others, beside the ranges of VisitParameters.
+     * @throws std::invalid_argument naming the key, such as "congestionControl.low: found ...,
+     *         expected ...".
+     */
+    virtual void Check() const
+    {
+    }
+
     /** Creates the state of a connection that is about to send its first packet. */
     virtual std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const = 0;
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
+#include <stdexcept>
 
 namespace weir
 {
@@ -120,14 +122,28 @@ Swift::VisitParameters(ParameterVisitor& visitor)
     visitor.Duration({"scaling", "Maximum part of the target delay for small windows.", paper},
                      scaling,
                      {Time(), longest});
-    visitor.Number({"scalingFrom",
-                    "Window in packets at which all of scaling is added to the target delay.",
-                    paper},
-                   scalingFrom,
-                   {1e-6, 1e6});
+    visitor.Number(
+        {"scalingFrom",
+         "Window in packets at which all of scaling is added to the target delay; less than "
+         "scalingTo.",
+         paper},
+        scalingFrom,
+        {1e-6, 1e6});
     visitor.Number({"scalingTo", "Window in packets from which on scaling adds nothing.", paper},
                    scalingTo,
                    {1e-6, 1e6});
+}
+
+void
+Swift::Check() const
+{
+    if (!(scalingFrom < scalingTo))
+    {
+        std::ostringstream text;
+        text << "congestionControl.scalingFrom: found " << scalingFrom
+             << " packets, expected less than scalingTo, " << scalingTo;
+        throw std::invalid_argument(text.str());
+    }
 }
 
 std::unique_ptr<SenderControl>

@@ -21,6 +21,7 @@ class Swift : public CongestionControl
     }
 
     void VisitParameters(ParameterVisitor& visitor) override;
+    void Check() const override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 
     double increase{1};

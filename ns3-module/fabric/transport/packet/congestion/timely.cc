@@ -4,6 +4,8 @@
 #include "fabric/transport/packet/congestion/rate-sender.h"
 
 #include <algorithm>
+#include <sstream>
+#include <stdexcept>
 
 namespace weir
 {
@@ -127,7 +129,7 @@ Timely::VisitParameters(ParameterVisitor& visitor)
                    decrease,
                    {0, 1});
     visitor.Duration({"low",
-                      "Round-trip time below which the rate increases (T_low).",
+                      "Round-trip time below which the rate increases (T_low); at most high.",
                       "Mittal et al., SIGCOMM 2015"},
                      low,
                      {Time(), longest});
@@ -173,6 +175,18 @@ Timely::VisitParameters(ParameterVisitor& visitor)
         {"timestampHeader", "Bytes of the timestamp header of a packet.", "HPCC's simulator"},
         timestampHeader,
         {0, 1024});
+}
+
+void
+Timely::Check() const
+{
+    if (low > high)
+    {
+        std::ostringstream text;
+        text << "congestionControl.low: found " << low.ToMicroseconds()
+             << " us, expected at most high, " << high.ToMicroseconds() << " us";
+        throw std::invalid_argument(text.str());
+    }
 }
 
 std::unique_ptr<SenderControl>

@@ -22,6 +22,7 @@ class Timely : public CongestionControl
     }
 
     void VisitParameters(ParameterVisitor& visitor) override;
+    void Check() const override;
     std::unique_ptr<SenderControl> Open(const ConnectionFacts& facts) const override;
 
     uint32_t HeaderBytes() const override
