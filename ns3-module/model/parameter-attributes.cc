@@ -120,6 +120,144 @@ constexpr double MIN_EFFICIENCY = 1e-6; // minimum of a link; a link with zero w
  */
 constexpr double INFINITE_SECONDS = 9.2e6;
 
+constexpr const char* ABSENT = "absent"; //!< text of an optional count that is absent
+
+/** An attribute value that may also be a word with a meaning of its own. */
+class WordValue
+{
+  public:
+    virtual ~WordValue() = default;
+
+    /**
+     * Whether it is a word.
+     * @param word the word
+     * @return true if so
+     */
+    bool Is(const std::string& word) const
+    {
+        return m_isWord && m_word == word;
+    }
+
+    /**
+     * Becomes the word, or a value, as another value is, if that has the same word.
+     * @param other the other value
+     */
+    void CopyWord(const WordValue& other)
+    {
+        m_isWord = other.m_word == m_word ? other.m_isWord : m_isWord;
+    }
+
+  protected:
+    /**
+     * @param word the word
+     * @param isWord whether it is the word
+     */
+    WordValue(std::string word, bool isWord)
+        : m_word(std::move(word)),
+          m_isWord(isWord)
+    {
+    }
+
+    std::string m_word; //!< the word
+    bool m_isWord;      //!< it is the word
+};
+
+/**
+ * A value of an attribute, or a word.
+ * @tparam V the attribute's type
+ */
+template <typename V>
+class ValueOrWord : public V, public WordValue
+{
+  public:
+    /**
+     * @param word the word
+     * @param isWord whether it is the word
+     * @param value the value; of a word, the one that is returned for a value of the type
+     */
+    ValueOrWord(const std::string& word, bool isWord, const V& value)
+        : V(value),
+          WordValue(word, isWord)
+    {
+    }
+
+    Ptr<AttributeValue> Copy() const override
+    {
+        return Create<ValueOrWord>(*this);
+    }
+
+    std::string SerializeToString(Ptr<const AttributeChecker> checker) const override
+    {
+        return m_isWord ? m_word : V::SerializeToString(checker);
+    }
+
+    bool DeserializeFromString(std::string text, Ptr<const AttributeChecker> checker) override
+    {
+        m_isWord = text == m_word;
+        return m_isWord || V::DeserializeFromString(text, checker);
+    }
+};
+
+/**
+ * Checks values of a type, and accepts a word.
+ * @tparam V the attribute's type
+ */
+template <typename V>
+class ValueOrWordChecker : public AttributeChecker
+{
+  public:
+    /**
+     * @param word the word
+     * @param checker of other values
+     */
+    ValueOrWordChecker(std::string word, Ptr<const AttributeChecker> checker)
+        : m_word(std::move(word)),
+          m_checker(std::move(checker))
+    {
+    }
+
+    bool Check(const AttributeValue& value) const override
+    {
+        const auto* word = dynamic_cast<const WordValue*>(&value);
+        return (word != nullptr && word->Is(m_word)) || m_checker->Check(value);
+    }
+
+    std::string GetValueTypeName() const override
+    {
+        return m_checker->GetValueTypeName();
+    }
+
+    bool HasUnderlyingTypeInformation() const override
+    {
+        return m_checker->HasUnderlyingTypeInformation();
+    }
+
+    std::string GetUnderlyingTypeInformation() const override
+    {
+        return m_checker->GetUnderlyingTypeInformation();
+    }
+
+    Ptr<AttributeValue> Create() const override
+    {
+        return ns3::Create<ValueOrWord<V>>(m_word, false, V());
+    }
+
+    bool Copy(const AttributeValue& source, AttributeValue& destination) const override
+    {
+        const auto* from = dynamic_cast<const WordValue*>(&source);
+        auto* to = dynamic_cast<WordValue*>(&destination);
+        if (from != nullptr && to != nullptr)
+        {
+            to->CopyWord(*from);
+        }
+        return m_checker->Copy(source, destination);
+    }
+
+  private:
+    std::string m_word;                    //!< the word
+    Ptr<const AttributeChecker> m_checker; //!< of other values
+};
+
 /**
  * Enumerates the attributes of a parameter: most have one, a link has three. For each it calls
  * m_use(name, help, value, checker, set), where set(value) changes the parameter.
@@ -166,13 +304,18 @@ class AttributesOf
 
     void operator()(const weir::OptionalCountParameter& count) const
     {
+        const ValueOrWord<UintegerValue> value(
+            ABSENT, !count.value, UintegerValue(count.value.value_or(0)));
         m_use(m_name,
-              m_help + " 0: absent.",
-              UintegerValue(count.value.value_or(0)),
-              MakeUintegerChecker<uint32_t>(0, count.range.maximum),
+              m_help + " The text \"" + ABSENT + "\" means that it is absent.",
+              static_cast<const UintegerValue&>(value), // also one of the kinds that require it
+              Create<ValueOrWordChecker<UintegerValue>>(
+                  ABSENT, MakeUintegerChecker<uint32_t>(count.range.minimum, count.range.maximum)),
               [&](const UintegerValue& given) {
-                  const auto value = static_cast<uint32_t>(given.Get());
-                  count.value = value > 0 ? std::optional<uint32_t>(value) : std::nullopt;
+                  const auto* word = dynamic_cast<const WordValue*>(&given);
+                  const bool isAbsent = word != nullptr && word->Is(ABSENT);
+                  count.value =
+                      isAbsent ? std::nullopt : std::optional(static_cast<uint32_t>(given.Get()));
               });
     }
 
@@ -418,11 +561,11 @@ class AttributeTransfer : public weir::ParameterVisitor
         const auto move = [this](const std::string& name,
                                  const std::string&,
                                  const auto& value,
-                                 const Ptr<const AttributeChecker>&,
+                                 const Ptr<const AttributeChecker>& checker,
                                  const auto& set) {
             if (name == m_name)
             {
-                Transfer(value, set);
+                Transfer(value, *checker, set);
             }
         };
         std::visit(AttributesOf(m_prefix + PascalCase(info.key), "", move), parameter);
@@ -433,21 +576,20 @@ class AttributeTransfer : public weir::ParameterVisitor
      * Copies a value between the attribute and a parameter.
      * @tparam V the attribute's type
      * @param value of the parameter
+     * @param checker of its values
      * @param set changes the parameter
      */
     template <typename V, typename Set>
-    void Transfer(const V& value, const Set& set)
+    void Transfer(const V& value, const AttributeChecker& checker, const Set& set)
     {
         if (const auto* given = dynamic_cast<const V*>(m_given))
         {
             set(*given);
             m_isDone = true;
         }
-        auto* wanted = dynamic_cast<V*>(m_wanted);
-        if (wanted != nullptr && !m_isDone) // the value of the first component
+        if (m_wanted != nullptr && !m_isDone) // the value of the first component
         {
-            wanted->Set(value.Get());
-            m_isDone = true;
+            m_isDone = checker.Copy(value, *m_wanted);
         }
     }
 
@@ -459,114 +601,6 @@ class AttributeTransfer : public weir::ParameterVisitor
 };
 
 constexpr const char* OWN = "own"; //!< default of an attribute whose default depends on the kind
-
-/** An attribute value that may also mean each kind's own default. */
-class OwnValue
-{
-  public:
-    virtual ~OwnValue() = default;
-
-    /**
-     * Whether it means each kind's own default.
-     * @return true if so
-     */
-    bool IsOwn() const
-    {
-        return m_isOwn;
-    }
-
-  protected:
-    bool m_isOwn{false}; //!< means each kind's own default
-};
-
-/**
- * A value of an attribute, or each kind's own default.
- * @tparam V the attribute's type
- */
-template <typename V>
-class OwnOr : public V, public OwnValue
-{
-  public:
-    /** A value of the type. */
-    OwnOr() = default;
-
-    /**
-     * Means each kind's own default.
-     * @param shown the value that is returned for a value of the type
-     */
-    explicit OwnOr(const V& shown)
-        : V(shown)
-    {
-        m_isOwn = true;
-    }
-
-    Ptr<AttributeValue> Copy() const override
-    {
-        return Create<OwnOr>(*this);
-    }
-
-    std::string SerializeToString(Ptr<const AttributeChecker> checker) const override
-    {
-        return m_isOwn ? OWN : V::SerializeToString(checker);
-    }
-
-    bool DeserializeFromString(std::string text, Ptr<const AttributeChecker> checker) override
-    {
-        m_isOwn = text == OWN;
-        return m_isOwn || V::DeserializeFromString(text, checker);
-    }
-};
-
-/**
- * Checks values of a type, and accepts "own".
- * @tparam V the attribute's type
- */
-template <typename V>
-class OwnChecker : public AttributeChecker
-{
-  public:
-    /**
-     * @param checker of other values
-     */
-    explicit OwnChecker(Ptr<const AttributeChecker> checker)
-        : m_checker(std::move(checker))
-    {
-    }
-
-    bool Check(const AttributeValue& value) const override
-    {
-        const auto* own = dynamic_cast<const OwnValue*>(&value);
-        return (own != nullptr && own->IsOwn()) || m_checker->Check(value);
-    }
-
-    std::string GetValueTypeName() const override
-    {
-        return m_checker->GetValueTypeName();
-    }
-
-    bool HasUnderlyingTypeInformation() const override
-    {
-        return m_checker->HasUnderlyingTypeInformation();
-    }
-
-    std::string GetUnderlyingTypeInformation() const override
-    {
-        return m_checker->GetUnderlyingTypeInformation();
-    }
-
-    Ptr<AttributeValue> Create() const override
-    {
-        return ns3::Create<OwnOr<V>>();
-    }
-
-    bool Copy(const AttributeValue& source, AttributeValue& destination) const override
-    {
-        return m_checker->Copy(source, destination);
-    }
-
-  private:
-    Ptr<const AttributeChecker> m_checker; //!< of other values
-};
 
 /** The default of an attribute in one kind. */
 struct AttributeDefault
@@ -624,8 +658,8 @@ class ParameterAccessor : public AttributeAccessor
         {
             return true; // components have that default, or the value of a preset
         }
-        const auto* own = dynamic_cast<const OwnValue*>(&value);
-        if (own != nullptr && own->IsOwn())
+        const auto* word = dynamic_cast<const WordValue*>(&value);
+        if (word != nullptr && word->Is(OWN))
         {
             return Restore(*parameterized);
         }
@@ -800,8 +834,8 @@ class AttributeList : public weir::ParameterVisitor
         if (draft.name.empty())
         {
             draft.name = name;
-            draft.own = Create<OwnOr<V>>(initial);
-            draft.ownChecker = Create<OwnChecker<V>>(checker);
+            draft.own = Create<ValueOrWord<V>>(OWN, true, initial);
+            draft.ownChecker = Create<ValueOrWordChecker<V>>(OWN, checker);
         }
         draft.isAlike = draft.isAlike && dynamic_cast<V*>(PeekPointer(draft.own)) != nullptr;
         draft.defaults.push_back({m_kind, initial.Copy(), initial.SerializeToString(checker)});

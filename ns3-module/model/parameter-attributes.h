@@ -33,6 +33,8 @@ struct ParameterComponent
  * prefixed by the kind: SwiftTarget is a time, NsccTarget a number. If only the defaults differ,
  * the default of the attribute is "own", which means the default of each kind; its help lists them.
  *
+ * An optional count is a number in its range or the text "absent".
+ *
  * Time::Max() means an infinite time. If the minimum of a time parameter is below the simulator's
  * resolution, 0 means that minimum. An attribute that has its default value when an object is
  * created does not override a preset, which comes before it.

@@ -211,6 +211,47 @@ class ClockTestCase : public TestCase
     }
 };
 
+/** An optional count is a number or absent; 0 is a number, as in a YAML file. */
+class OptionalCountTestCase : public TestCase
+{
+  public:
+    OptionalCountTestCase()
+        : TestCase("An optional count may be 0 where a file may say 0, and absent")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        auto packets = CreateObject<PacketDescription>();
+        for (const char* name : {"Header", "Reordering"})
+        {
+            StringValue text;
+            packets->GetAttribute(name, text);
+            NS_TEST_EXPECT_MSG_EQ(text.Get(), "absent", name);
+            packets->SetAttribute(name, UintegerValue(0));
+            packets->GetAttribute(name, text);
+            NS_TEST_EXPECT_MSG_EQ(text.Get(), "0", name);
+        }
+        NS_TEST_EXPECT_MSG_EQ(packets->GetSpec().format.header.value_or(1), 0, "no bytes");
+        NS_TEST_EXPECT_MSG_EQ(packets->GetSpec().queuePair.reordering.value_or(1), 0, "in order");
+        packets->SetAttribute("Header", StringValue("48"));
+        UintegerValue count;
+        packets->GetAttribute("Header", count);
+        NS_TEST_EXPECT_MSG_EQ(count.Get(), 48, "bytes");
+        packets->SetAttribute("Header", StringValue("absent"));
+        NS_TEST_EXPECT_MSG_EQ(
+            packets->GetSpec().format.header.has_value(), false, "that of the framing");
+        NS_TEST_EXPECT_MSG_EQ(packets->SetAttributeFailSafe("Header", UintegerValue(4097)),
+                              false,
+                              "beyond the range");
+        auto network = CreateObject<NetworkDescription>();
+        NS_TEST_EXPECT_MSG_EQ(network->SetAttributeFailSafe("LeafDown", UintegerValue(0)),
+                              false,
+                              "below the range, as in a file");
+    }
+};
+
 /** A copy of a helper is independent of the original. */
 class CopiedHelperTestCase : public TestCase
 {
@@ -254,6 +295,7 @@ class ParameterAttributesTestSuite : public TestSuite
         AddTestCase(new TypesTestCase);
         AddTestCase(new PrintedDefaultsTestCase);
         AddTestCase(new OwnDefaultsTestCase);
+        AddTestCase(new OptionalCountTestCase);
         AddTestCase(new ClockTestCase);
         AddTestCase(new CopiedHelperTestCase);
     }
