@@ -6,9 +6,7 @@
 #include "compute-model/graph/table-step.h"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -58,96 +56,6 @@ AddCommunicators(const StepGraph& graph, const std::vector<GpuId>& gpus, Planner
         communicators.push_back(planner.AddCommunicator(members));
     }
     return communicators;
-}
-
-/**
- * Bytes that a rank receives per byte of the nccl-tests message size, in a group of @p ranks ranks.
- */
-double
-ReceivedShare(CollectiveOp op, std::size_t ranks)
-{
-    const double others = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
-    switch (op)
-    {
-    case CollectiveOp::AllReduce:
-        return 2 * others;
-    case CollectiveOp::AllGather:
-    case CollectiveOp::ReduceScatter:
-    case CollectiveOp::AllToAll:
-        return others;
-    default:
-        return 1;
-    }
-}
-
-/** GPU resources that a communication occupies while it runs; see StepOp. */
-struct Held
-{
-    uint16_t sms{0};
-    uint16_t memoryPerMille{0};
-};
-
-/**
- * GPU resources of one call. Each received byte passes through memory three times: the sender
- * writes it into the receive buffer, NCCL's kernel reads it with the rank's own operand, and the
- * kernel writes the result.
- */
-Held
-HeldBy(const CollectivePlan& plan, const CollectiveCall& call, std::size_t ranks, Rate memory)
-{
-    constexpr double ACCESSES = 3;
-    const double received = call.bytes.ToDouble() * ReceivedShare(call.op, ranks);
-    const double available = memory.ToBytesPerSecond() * plan.duration.ToSeconds();
-    const double share = available > 0 ? std::min(1.0, ACCESSES * received / available) : 0;
-    constexpr double PER_MILLE = 1000;
-    return {static_cast<uint16_t>(plan.channels), static_cast<uint16_t>(share * PER_MILLE)};
-}
-
-/**
- * Writes the GPU resources of every communication into @p graph: one SM per NCCL channel, and the
- * share of the memory bandwidth that the communication takes when it is uncontended. Ranks that
- * share a program are taken to have groups of the same placement: those of the first rank count.
- */
-void
-EnterHeld(StepGraph& graph,
-          const std::vector<CommunicatorId>& communicators,
-          const std::vector<TrafficId>& traffics,
-          Planner& planner,
-          Rate memory)
-{
-    using Key = std::tuple<uint32_t, CollectiveOp, int64_t, uint16_t>;
-    std::map<Key, Held> known;
-    std::vector<bool> isEntered(graph.programs.size());
-    for (uint32_t rank = 0; rank < graph.RankCount(); rank++)
-    {
-        const uint32_t program = graph.rankProgram[rank];
-        if (isEntered[program])
-        {
-            continue;
-        }
-        isEntered[program] = true;
-        for (auto& ops : graph.programs[program].streams)
-        {
-            for (StepOp& op : ops)
-            {
-                if (op.kind == StepOpKind::Compute)
-                {
-                    continue;
-                }
-                const uint32_t group = graph.rankGroups[rank][op.group];
-                const CollectiveCall call = CallOf(op, communicators[group], traffics);
-                const auto [entry, isNew] =
-                    known.try_emplace({group, call.op, op.bytes.Count(), op.traffic});
-                if (isNew)
-                {
-                    entry->second =
-                        HeldBy(planner.Plan(call), call, graph.groups[group].size(), memory);
-                }
-                op.sms = op.byCopyEngine ? uint16_t{0} : entry->second.sms;
-                op.memoryPerMille = entry->second.memoryPerMille;
-            }
-        }
-    }
 }
 
 /**
@@ -225,11 +133,10 @@ TrainingRun::TrainingRun(TrainingJobSpec spec,
     execution.launchesInOrder = !m_spec.recorded && LaunchesInOrder(m_spec.plan);
     execution.jitter = m_spec.jitter;
     execution.steady = m_spec.steady;
-    EnterHeld(m_graph, execution.communicators, m_traffics, planner, gpu.memoryRate);
+    auto kinds = PlanCommunication(
+        m_graph, execution.communicators, m_spec.gpus, planner, gpu.memoryRate, m_traffics);
     if (engine.WantsClasses())
     {
-        auto kinds =
-            PlannedGroupKinds(m_graph, execution.communicators, m_spec.gpus, planner, m_traffics);
         const RankFold fold(m_graph, m_spec.computeScale, kinds);
         for (CallClass& calls : ConcurrentCalls(m_graph, fold, execution.communicators, m_traffics))
         {

@@ -9,7 +9,7 @@ namespace weir
 namespace
 {
 
-constexpr double ACCESSES = 3; //!< memory accesses per received byte, as in StepOp::memoryPerMille
+constexpr double ACCESSES = 3; //!< memory accesses per received byte, as in CallLoad
 constexpr double PER_MILLE = 1e-3;
 
 bool
@@ -29,14 +29,13 @@ SmPace::Uncontended(const StepOp& communication) const
 }
 
 double
-SmPace::Needed(const StepOp& communication) const
+SmPace::Needed(const CallLoad& load) const
 {
-    if (communication.sms == 0)
+    if (load.sms == 0)
     {
         return 0;
     }
-    return communication.memoryPerMille * PER_MILLE * memoryRate.ToBytesPerSecond() / ACCESSES /
-           communication.sms;
+    return load.memoryPerMille * PER_MILLE * memoryRate.ToBytesPerSecond() / ACCESSES / load.sms;
 }
 
 double

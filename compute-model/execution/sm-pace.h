@@ -28,8 +28,11 @@ struct SmPace
      */
     double Uncontended(const StepOp& communication) const;
 
-    /** Bytes per second that each of its SMs must receive for the links to be the bottleneck. */
-    double Needed(const StepOp& communication) const;
+    /**
+     * Bytes per second that each SM of a communication of @p load must receive for the links to be
+     * the bottleneck.
+     */
+    double Needed(const CallLoad& load) const;
 
     /**
      * Share of Uncontended that the kernels of @p compute leave: their clock, times

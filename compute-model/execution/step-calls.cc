@@ -119,6 +119,75 @@ LocalIndicesInNode(const std::vector<Rank>& group,
     return localIndices;
 }
 
+/**
+ * Bytes that a rank receives per byte of the nccl-tests message size, in a group of @p ranks ranks.
+ */
+double
+ReceivedShare(CollectiveOp op, std::size_t ranks)
+{
+    const double others = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
+    switch (op)
+    {
+    case CollectiveOp::AllReduce:
+        return 2 * others;
+    case CollectiveOp::AllGather:
+    case CollectiveOp::ReduceScatter:
+    case CollectiveOp::AllToAll:
+        return others;
+    default:
+        return 1;
+    }
+}
+
+/**
+ * GPU resources of one call. Each received byte passes through memory three times: the sender
+ * writes it into the receive buffer, NCCL's kernel reads it with the rank's own operand, and the
+ * kernel writes the result.
+ */
+CallLoad
+LoadOf(const CollectivePlan& plan, const CollectiveCall& call, std::size_t ranks, Rate memory)
+{
+    constexpr double ACCESSES = 3;
+    const double received = call.bytes.ToDouble() * ReceivedShare(call.op, ranks);
+    const double available = memory.ToBytesPerSecond() * plan.duration.ToSeconds();
+    const double share = available > 0 ? std::min(1.0, ACCESSES * received / available) : 0;
+    constexpr double PER_MILLE = 1000;
+    return {static_cast<uint16_t>(plan.channels), static_cast<uint16_t>(share * PER_MILLE)};
+}
+
+/** What planning says of a call of a group. */
+struct PlannedCall
+{
+    SlotCall ask;
+    Time duration;
+    CallLoad load;
+
+    friend bool operator<(const PlannedCall& a, const PlannedCall& b)
+    {
+        return std::tie(a.ask, a.duration, a.load.sms, a.load.memoryPerMille) <
+               std::tie(b.ask, b.duration, b.load.sms, b.load.memoryPerMille);
+    }
+};
+
+/** Sets StepOp::call of a program, whose calls are @p asks. */
+void
+NumberCalls(StepProgram& program, const std::vector<std::vector<SlotCall>>& asks)
+{
+    for (auto& ops : program.streams)
+    {
+        for (StepOp& op : ops)
+        {
+            if (op.kind == StepOpKind::Compute)
+            {
+                continue;
+            }
+            const std::vector<SlotCall>& ofSlot = asks[op.group];
+            const auto ask = std::lower_bound(ofSlot.begin(), ofSlot.end(), SlotCallOf(op));
+            op.call = static_cast<uint16_t>(ask - ofSlot.begin());
+        }
+    }
+}
+
 /** The calls and the local GPUs of a group within a node. */
 struct NodeGroupKey
 {
@@ -186,24 +255,26 @@ AddStream(const CallsBySlot& asks,
 } // namespace
 
 std::vector<uint32_t>
-PlannedGroupKinds(const StepGraph& graph,
+PlanCommunication(StepGraph& graph,
                   const std::vector<CommunicatorId>& communicators,
                   const std::vector<GpuId>& gpus,
                   Planner& planner,
+                  Rate memory,
                   const std::vector<TrafficId>& traffics)
 {
     std::vector<std::vector<std::vector<SlotCall>>> asks; // by program, then slot
-    for (const StepProgram& program : graph.programs)
+    for (StepProgram& program : graph.programs)
     {
         asks.push_back(DistinctCalls(program));
+        NumberCalls(program, asks.back());
     }
-    using Timing = std::pair<SlotCall, Time>;
-    std::map<std::vector<Timing>, uint32_t> known;
-    std::map<NodeGroupKey, uint32_t> knownInNode; // all nodes have the same topology
+    std::map<std::vector<PlannedCall>, uint32_t> known;
+    std::map<NodeGroupKey, std::size_t> knownInNode; // a group; all nodes have the same topology
     std::vector<uint32_t> kinds;
+    graph.loads.assign(graph.groups.size(), {});
     for (std::size_t group = 0; group < graph.groups.size(); group++)
     {
-        std::vector<Timing> timings;
+        std::vector<PlannedCall> planned;
         const uint32_t member = graph.groups[group].front().Index();
         const auto& slots = graph.rankGroups[member];
         const auto slot =
@@ -214,7 +285,8 @@ PlannedGroupKinds(const StepGraph& graph,
         const auto alike = knownInNode.find(asked);
         if (alike != knownInNode.end())
         {
-            kinds.push_back(alike->second);
+            kinds.push_back(kinds[alike->second]);
+            graph.loads[group] = graph.loads[alike->second];
             continue;
         }
         const auto& ofProgram = asks[asked.program];
@@ -222,13 +294,16 @@ PlannedGroupKinds(const StepGraph& graph,
         {
             const SlotCall& ask = ofProgram[slot][i];
             const CollectiveCall call = CallOf(ask, communicators[group], traffics);
-            timings.emplace_back(ask, planner.Plan(call).duration);
+            const CollectivePlan& plan = planner.Plan(call);
+            const CallLoad load = LoadOf(plan, call, graph.groups[group].size(), memory);
+            planned.push_back({ask, plan.duration, load});
+            graph.loads[group].push_back(load);
         }
-        kinds.push_back(known.try_emplace(std::move(timings), static_cast<uint32_t>(known.size()))
+        kinds.push_back(known.try_emplace(std::move(planned), static_cast<uint32_t>(known.size()))
                             .first->second);
         if (!asked.localIndices.empty())
         {
-            knownInNode.emplace(std::move(asked), kinds.back());
+            knownInNode.emplace(std::move(asked), group);
         }
     }
     return kinds;

@@ -29,20 +29,26 @@ CollectiveCall CallOf(const StepOp& op,
 std::vector<TrafficId> AddTraffics(const StepGraph& graph, Planner& planner);
 
 /**
- * Kind of each group of @p graph, for StepExecutorSpec::groupKinds where communication is timed by
- * class. Groups of one kind have the same calls, with the same uncontended times. Plans every call
- * of every group that spans nodes. Of the groups on the same GPUs of one node each, it plans the
- * calls of one. Complexity O(operations of all programs + calls).
+ * Plans the communication of @p graph, and enters into it what each call occupies in each group
+ * (StepGraph::loads): one SM per NCCL channel, and the share of the memory bandwidth that the call
+ * takes when it is uncontended. Plans every call of every group that spans nodes. Of the groups on
+ * the same GPUs of one node each, it plans the calls of one. Complexity O(operations of all
+ * programs
+ * + calls).
  *
  * @param communicators by group
  * @param gpus by rank
+ * @param memory HBM rate of a GPU
  * @param traffics by index into StepGraph::traffics
+ * @return the kind of each group, for StepExecutorSpec::groupKinds where communication is timed by
+ *         class: groups of one kind have the same calls, with the same uncontended times and loads
  * @throws as Planner::Plan does.
  */
-std::vector<uint32_t> PlannedGroupKinds(const StepGraph& graph,
+std::vector<uint32_t> PlanCommunication(StepGraph& graph,
                                         const std::vector<CommunicatorId>& communicators,
                                         const std::vector<GpuId>& gpus,
                                         Planner& planner,
+                                        Rate memory,
                                         const std::vector<TrafficId>& traffics = {});
 
 /**

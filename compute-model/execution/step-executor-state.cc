@@ -237,6 +237,7 @@ StepExecutor::State::StartRendezvous(uint32_t id, Time now)
     Rendezvous& rendezvous = pending.Get(id);
     rendezvous.started = now;
     rendezvous.number = collectives++;
+    const CallLoad load = LoadOf(rendezvous);
     for (uint32_t i = 0; i < rendezvous.arrived; i++)
     {
         const uint32_t key = pending.ArrivedKey(id, i);
@@ -246,7 +247,7 @@ StepExecutor::State::StartRendezvous(uint32_t id, Time now)
         {
             started[key] = now;
         }
-        Hold(actor, *rendezvous.op, true, now);
+        Hold(actor, load, true, now);
         WatchPace(actor, key % STREAM_COUNT, now);
         Rebook(actor, now);
     }
@@ -267,11 +268,11 @@ StepExecutor::State::EndRendezvous(uint32_t id, Time now)
         NotifyRendezvous(pending.Get(id), now);
     }
     leaving.clear();
-    const StepOp& op = *pending.Get(id).op;
+    const CallLoad load = LoadOf(pending.Get(id));
     for (uint32_t i = 0; i < pending.Get(id).arrived; i++)
     {
         leaving.push_back(pending.ArrivedKey(id, i));
-        Hold(leaving.back() / STREAM_COUNT, op, false, now);
+        Hold(leaving.back() / STREAM_COUNT, load, false, now);
     }
     // First of all, since a rank that continues may arrive at this group's next rendezvous at once.
     pending.End(id);

@@ -249,6 +249,18 @@ struct StepExecutor::State
         return OpsOf(actor, stream).ops[actors[actor].streams[stream].position];
     }
 
+    /** What the communication at the head of @p stream occupies. */
+    CallLoad LoadOf(uint32_t actor, std::size_t stream) const
+    {
+        const StepOp& op = HeadOf(actor, stream);
+        return spec.graph->LoadOf(*fold.groups.begin(fold.slots[actor][op.group]), op);
+    }
+
+    CallLoad LoadOf(const Rendezvous& rendezvous) const
+    {
+        return spec.graph->LoadOf(*fold.groups.begin(rendezvous.groupClass), *rendezvous.op);
+    }
+
     StepExecutorSpec spec;
     RankFold fold;
     CollectiveClient* client; //!< the executor, which is notified of ended collectives
@@ -301,7 +313,7 @@ struct StepExecutor::State
     void BeginStep(uint32_t actor, Time now);
     Time OwnTime(uint32_t actor, std::size_t stream, Time duration) const;
     void StartRendezvous(uint32_t rendezvous, Time now);
-    void Hold(uint32_t actor, const StepOp& communication, bool isStart, Time now);
+    void Hold(uint32_t actor, const CallLoad& load, bool isStart, Time now);
     double Slowdown(uint32_t actor) const;
     void Complete(uint32_t actor, std::size_t stream, Time now);
     void NotifyOp(uint32_t actor, std::size_t stream, Time now);

@@ -104,10 +104,10 @@ struct StepExecutorSpec
         computeScale; //!< by rank: factor on compute durations (slow GPUs); empty: all 1
     std::vector<uint32_t>
         groupKinds;  //!< by group of the graph: a call takes the same time in groups of one kind,
-                     //!< whatever else is running, and equivalent ranks are executed once
-                     //!< (RankFold). Empty: every rank is executed separately
-    uint32_t sms{0}; //!< SMs of a GPU, of which communication (StepOp::sms) takes some from
-                     //!< concurrent kernels; 0: no slowdown
+                     //!< whatever else is running, and has the same load there; equivalent ranks
+                     //!< are executed once (RankFold). Empty: every rank is executed separately
+    uint32_t sms{0}; //!< SMs of a GPU, of which communication (StepGraph::loads) takes some
+                     //!< from concurrent kernels; 0: no slowdown
     OverlapPolicy overlap;       //!< slowdown of kernels that overlap communication
     SmPace pace;                 //!< rates of SMs, where they cannot keep up with the links
     bool launchesInOrder{false}; //!< one hardware queue (CUDA_DEVICE_MAX_CONNECTIONS=1): kernels do

@@ -104,7 +104,7 @@ StepExecutor::State::RoomAt(uint32_t actor, Time now) const
 void
 StepExecutor::State::Enter(uint32_t actor, std::size_t stream, Time now)
 {
-    const Time free = HeadOf(actor, stream).sms == 0 ? now : RoomAt(actor, now);
+    const Time free = LoadOf(actor, stream).sms == 0 ? now : RoomAt(actor, now);
     if (free <= now)
     {
         Arrive(actor, stream, now);
@@ -117,20 +117,19 @@ StepExecutor::State::Enter(uint32_t actor, std::size_t stream, Time now)
     completions.Push(free, key);
 }
 
-/** Occupies the GPU resources of @p communication if it starts, or releases them. */
+/** Occupies the GPU resources @p load of a communication if it starts, or releases them. */
 void
-StepExecutor::State::Hold(uint32_t actor, const StepOp& communication, bool isStart, Time now)
+StepExecutor::State::Hold(uint32_t actor, const CallLoad& load, bool isStart, Time now)
 {
-    if (spec.sms == 0 || communication.sms == 0)
+    if (spec.sms == 0 || load.sms == 0)
     {
         return;
     }
     ActorState& state = actors[actor];
     const double before = state.isComputing ? Slowdown(actor) : 1;
     const int32_t sign = isStart ? 1 : -1;
-    state.heldSms = static_cast<uint16_t>(state.heldSms + sign * communication.sms);
-    state.heldPerMille =
-        static_cast<uint16_t>(state.heldPerMille + sign * communication.memoryPerMille);
+    state.heldSms = static_cast<uint16_t>(state.heldSms + sign * load.sms);
+    state.heldPerMille = static_cast<uint16_t>(state.heldPerMille + sign * load.memoryPerMille);
     if (!state.isComputing)
     {
         return;
@@ -173,7 +172,7 @@ StepExecutor::State::WatchPace(uint32_t actor, std::size_t stream, Time now)
         return;
     }
     const StepOp& op = HeadOf(actor, stream);
-    if (spec.pace.Needed(op) > spec.pace.Uncontended(op) * minLeft)
+    if (spec.pace.Needed(LoadOf(actor, stream)) > spec.pace.Uncontended(op) * minLeft)
     {
         const std::size_t key = actor * STREAM_COUNT + stream;
         actors[actor].tight |= static_cast<uint16_t>(1U << stream);
@@ -203,7 +202,8 @@ StepExecutor::State::BookLosses(uint32_t actor, Time now)
             const StepOp& op = HeadOf(actor, stream);
             const uint32_t at =
                 OpsOf(actor, COMPUTE_STREAM).firstBrief + state.streams[COMPUTE_STREAM].position;
-            const double share = spec.pace.Uncontended(op) * left[at] / spec.pace.Needed(op);
+            const double share =
+                spec.pace.Uncontended(op) * left[at] / spec.pace.Needed(LoadOf(actor, stream));
             // After its kernels the operation may still wait for the CPU to launch more.
             const Time ran = std::max(Time(), std::min(now, state.kernelEnd) - lostSince[key]);
             lost[key] += ran * std::max(0.0, 1 - share);

@@ -62,14 +62,19 @@ struct StepOp
     uint16_t dependencyCount{0};
     uint32_t firstKernel{0}; //!< index into StepGraph::kernels: the kernels of which it consists
     uint16_t kernelCount{0};
-    uint16_t sms{0}; //!< for communication: SMs that it occupies on each rank, one per channel
-    uint16_t memoryPerMille{
-        0}; //!< for communication: share of the HBM rate that its traffic takes, in 1/1000
+    uint16_t call{0};         //!< for communication: index into the StepGraph::loads of its group
     uint16_t root{0};         //!< for a broadcast or reduce: group rank of its root
     bool byCopyEngine{false}; //!< for communication: it occupies no SMs
 
     static constexpr uint32_t NO_LAYER = 0xffffffff;
     static constexpr uint16_t EVEN = EVEN_PARTS; //!< all ranks exchange equal parts
+};
+
+/** GPU resources that a communication occupies on each rank of its group while it runs. */
+struct CallLoad
+{
+    uint16_t sms{0};            //!< SMs, one per channel
+    uint16_t memoryPerMille{0}; //!< share of the HBM rate that its traffic takes, in 1/1000
 };
 
 /** Operations of every rank of one role in one step. */
@@ -89,10 +94,20 @@ struct StepGraph : KernelRecords, RankGroups
     std::vector<uint32_t> rankProgram;  //!< by Rank
     std::vector<uint32_t> programStage; //!< by program: its pipeline stage, for the breakdown
     std::vector<TrafficParts> traffics; //!< of all-to-alls with unequal parts
+    std::vector<std::vector<CallLoad>>
+        loads; //!< by group, then StepOp::call; empty: communication occupies nothing
 
     std::size_t RankCount() const
     {
         return rankProgram.size();
+    }
+
+    /** What @p communication occupies in group @p group; no SMs with copy engines. */
+    CallLoad LoadOf(uint32_t group, const StepOp& communication) const
+    {
+        CallLoad load = loads.empty() ? CallLoad() : loads[group][communication.call];
+        load.sms = communication.byCopyEngine ? uint16_t{0} : load.sms;
+        return load;
     }
 };
 

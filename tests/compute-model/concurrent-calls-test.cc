@@ -55,7 +55,8 @@ struct Step
             }
             communicators.push_back(machine.planner.AddCommunicator(members));
         }
-        kinds = PlannedGroupKinds(graph, communicators, gpus, machine.planner);
+        kinds =
+            PlanCommunication(graph, communicators, gpus, machine.planner, SampleGpu().memoryRate);
     }
 
     StepGraph graph;
@@ -96,7 +97,7 @@ class Ends : public CollectiveClient
 
 // Only one of the groups on equivalent GPUs of a node is planned; planning every group gives the
 // same times for each kind.
-TEST(PlannedGroupKinds, AreWhatPlanningEveryGroupSays)
+TEST(PlanCommunication, KindsAreWhatPlanningEveryGroupSays)
 {
     for (const uint32_t tensor : {1U, 2U, 8U})
     {

@@ -23,17 +23,14 @@ Ms(double ms)
 // An all-gather of three accesses per byte moves 47 GB/s here, the maximum of an H200's SM.
 const SmPace PACE{Rate::GBps(141), 1.98e9, 0.99e9, 47 / 1.98, 38 / 1.98};
 
-/** An all-gather on one SM that takes @p perMille thousandths of the memory rate. */
 StepOp
-Gather(uint16_t perMille)
+Gather()
 {
     StepOp op;
     op.kind = StepOpKind::Collective;
     op.collective = CollectiveOp::AllGather;
     op.category = TimeCategory::Data;
     op.bytes = Bytes(8);
-    op.sms = 1;
-    op.memoryPerMille = perMille;
     return op;
 }
 
@@ -48,7 +45,10 @@ Kernel(Time duration, double share)
     return kernel;
 }
 
-/** Step time of ranks that all-gather for 4 ms in isolation, each next to its own kernel. */
+/**
+ * Step time of ranks that all-gather for 4 ms in isolation, each next to its own kernel. The
+ * all-gather takes one SM and @p perMille thousandths of the memory rate.
+ */
 Time
 StepBeside(const std::vector<KernelRecord>& kernels, uint16_t perMille, OverlapKind kind)
 {
@@ -56,6 +56,7 @@ StepBeside(const std::vector<KernelRecord>& kernels, uint16_t perMille, OverlapK
     graph.labels = {"op"};
     graph.kernels = kernels;
     graph.groups.emplace_back();
+    graph.loads = {{{1, perMille}}};
     for (uint32_t rank = 0; rank < kernels.size(); rank++)
     {
         graph.programs.emplace_back();
@@ -65,7 +66,7 @@ StepBeside(const std::vector<KernelRecord>& kernels, uint16_t perMille, OverlapK
         op.kernelCount = 1;
         auto& streams = graph.programs.back().streams;
         streams[static_cast<std::size_t>(StreamKind::Compute)] = {op};
-        streams[static_cast<std::size_t>(StreamKind::DataComm)] = {Gather(perMille)};
+        streams[static_cast<std::size_t>(StreamKind::DataComm)] = {Gather()};
         graph.rankProgram.push_back(rank);
         graph.rankGroups.push_back({0});
         graph.groups[0].push_back(Rank(rank));

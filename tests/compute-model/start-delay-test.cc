@@ -40,6 +40,7 @@ class Overlap
         graph.rankProgram = {0};
         graph.rankGroups = {{0}};
         graph.groups = {{Rank(0)}};
+        graph.loads = {{{1, 0}}};
         for (const auto& kernels : {first, second})
         {
             StepOp op;
@@ -64,7 +65,6 @@ class Overlap
         op.kind = StepOpKind::Collective;
         op.category = TimeCategory::Data;
         op.bytes = Bytes(8);
-        op.sms = 1;
         op.firstDependency = static_cast<uint32_t>(graph.programs[0].dependencies.size());
         op.dependencyCount = 1;
         graph.programs[0].dependencies.push_back(need);
@@ -193,12 +193,12 @@ TEST(StartDelay, FollowsTheKernelThatIsSlowed)
     StepOp first;
     first.kind = StepOpKind::Collective;
     first.bytes = Bytes(8);
-    first.sms = 1;
     overlap.Stream(StreamKind::TensorComm).push_back(first);
     StepOp copy;
     copy.duration = Ms(1);
     overlap.Stream(StreamKind::ReplicaComm).push_back(copy);
     overlap.graph.groups.push_back({Rank(0)});
+    overlap.graph.loads.push_back({{1, 0}});
     overlap.graph.rankGroups[0].push_back(1);
     overlap.ReduceAfter({StreamKind::ReplicaComm, 0});
     overlap.Stream(StreamKind::DataComm)[0].group = 1;

@@ -319,12 +319,10 @@ TEST(StepExecutor, KernelsLoseTheMultiprocessorsThatCommunicationHolds)
     {
         writer.Communicate(
             rank, StreamKind::TensorComm, StepOpKind::Collective, slot, TimeCategory::Tensor);
-        writer.graph.programs[rank]
-            .streams[static_cast<std::size_t>(StreamKind::TensorComm)][0]
-            .sms = 10;
         writer.Compute(rank, Us(8));
         writer.Compute(rank, Us(1), {{StreamKind::TensorComm, 0}});
     }
+    writer.graph.loads = {{{10, 0}}};
     FixedTimeEngine engine([](const CollectiveCall&) { return Us(5); });
     StepExecutorSpec spec = ExecutorSpec(writer.graph, engine);
     spec.sms = 20;
@@ -332,6 +330,37 @@ TEST(StepExecutor, KernelsLoseTheMultiprocessorsThatCommunicationHolds)
     RunToEnd(executor, engine);
     EXPECT_EQ(executor.StepTimes()[0], Us(10.5 + 1));
     EXPECT_EQ(Spent(executor, 0, TimeCategory::Tensor), Time());
+}
+
+// Ranks 0 and 2 share a program, but their groups hold 10 and 5 of 20 SMs: of 8 us, 2.5 and 3.75 us
+// pass within the 5 us of the collective.
+TEST(StepExecutor, GroupsOfOneProgramHoldTheirOwnMultiprocessors)
+{
+    StepGraph graph;
+    graph.labels = {"op"};
+    graph.groups = {{Rank(0), Rank(1)}, {Rank(2), Rank(3)}};
+    graph.loads = {{{10, 0}}, {{5, 0}}};
+    StepOp op;
+    op.kind = StepOpKind::Collective;
+    op.bytes = Bytes(8);
+    StepOp kernel;
+    kernel.duration = Us(8);
+    auto& streams = graph.programs.emplace_back().streams;
+    streams[static_cast<std::size_t>(StreamKind::TensorComm)] = {op};
+    streams[static_cast<std::size_t>(StreamKind::Compute)] = {kernel};
+    graph.rankProgram = {0, 0, 0, 0};
+    graph.rankGroups = {{0}, {0}, {1}, {1}};
+    for (const bool isFolded : {false, true})
+    {
+        FixedTimeEngine engine([](const CollectiveCall&) { return Us(5); });
+        StepExecutorSpec spec = ExecutorSpec(graph, engine);
+        spec.sms = 20;
+        spec.groupKinds = isFolded ? std::vector<uint32_t>{0, 1} : std::vector<uint32_t>();
+        StepExecutor executor(spec);
+        RunToEnd(executor, engine);
+        EXPECT_EQ(Spent(executor, 0, TimeCategory::Compute), Us(10.5));
+        EXPECT_EQ(Spent(executor, 2, TimeCategory::Compute), Us(9.25));
+    }
 }
 
 // Two jobs share an engine; their collectives use the same tokens.

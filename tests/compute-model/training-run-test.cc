@@ -86,9 +86,9 @@ TEST(TrainingRun, RunsItsStepsOnItsCommunicators)
 }
 
 // Ranks 0 and 2 share a program, with rank 1 between them. Its all-reduce occupies one SM for each
-// channel of the first one's group, which is within a node; the other group spans two nodes, whose
-// NICs take other numbers of channels than NVLinks.
-TEST(TrainingRun, AProgramOccupiesTheSmsOfItsFirstRank)
+// channel of the rank's group: one is within a node; the other spans two nodes, whose NICs take
+// other numbers of channels than NVLinks.
+TEST(TrainingRun, EachGroupOccupiesTheSmsOfItsChannels)
 {
     SampleMachine machine(SampleMachineSpec(2, 2));
     StepGraph graph;
@@ -123,8 +123,9 @@ TEST(TrainingRun, AProgramOccupiesTheSmsOfItsFirstRank)
     };
     ASSERT_NE(channels(GpuId(0), GpuId(1)), channels(GpuId(2), GpuId(8)));
     const StepProgram& program = job.GetGraph().programs[0];
-    EXPECT_EQ(program.streams[static_cast<std::size_t>(StreamKind::TensorComm)][0].sms,
-              channels(GpuId(0), GpuId(1)));
+    const StepOp& call = program.streams[static_cast<std::size_t>(StreamKind::TensorComm)][0];
+    EXPECT_EQ(job.GetGraph().LoadOf(0, call).sms, channels(GpuId(0), GpuId(1)));
+    EXPECT_EQ(job.GetGraph().LoadOf(1, call).sms, channels(GpuId(2), GpuId(8)));
 }
 
 TEST(TrainingRun, RefusesAnotherNumberOfGpus)
