@@ -434,7 +434,7 @@ ReadSweep(const CollectiveOptions& options, YamlNode& network)
     ReadUnequalParts(options, spec);
     if (!options.fidelity.empty())
     {
-        spec.fidelity = ChoiceOf("--fidelity", options.fidelity, ChoicesUpTo(Fidelity::Auto));
+        spec.fidelity = ChoiceOf("--fidelity", options.fidelity, FidelitiesOf("collective"));
     }
     ReadAuto(options, spec);
     network = LoadNetwork(options.packets);

@@ -79,17 +79,6 @@ OpenCsv(const FlowsOptions& options, std::optional<OutputFile>& csv)
     RemoveIfInterrupted(OutputFile::TemporaryName(csv->Path()));
 }
 
-Fidelity
-ReadFidelity(const std::string& text)
-{
-    const std::optional<Fidelity> fidelity = ParseFidelity(text);
-    if (fidelity != Fidelity::Flow && fidelity != Fidelity::Packet && fidelity != Fidelity::Hybrid)
-    {
-        throw InputError("--fidelity: found '" + text + "', expected flow, packet or hybrid");
-    }
-    return *fidelity;
-}
-
 /** Checks the options that a configuration of the HPCC simulator determines or requires. */
 void
 ExpectWithHpccConfig(const FlowsOptions& options, Fidelity fidelity)
@@ -305,7 +294,7 @@ ExpectNoSeries(const ResultOptions& options)
 ExitCode
 RunFlows(const FlowsOptions& options, const CLI::App& verb)
 {
-    const Fidelity fidelity = ReadFidelity(options.fidelity);
+    const Fidelity fidelity = ParseFidelityOf("flows", options.fidelity);
     if (options.keepPartial)
     {
         KeepWhenInterrupted();

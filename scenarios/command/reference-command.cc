@@ -202,34 +202,10 @@ ManPage(const CLI::App& application)
     return out.str();
 }
 
-/** The @p names that occur as words of @p text. */
-std::vector<std::string>
-WordsOf(const std::string& text, const std::vector<std::string>& names)
-{
-    std::string word;
-    std::vector<std::string> words;
-    for (const char c : text + " ")
-    {
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-')
-        {
-            word += c;
-            continue;
-        }
-        const bool isName = std::find(names.begin(), names.end(), word) != names.end();
-        if (isName && std::find(words.begin(), words.end(), word) == words.end())
-        {
-            words.push_back(word);
-        }
-        word.clear();
-    }
-    return words;
-}
-
-/** Shell cases with the values of options, by verb: those that the option's help names. */
+/** Shell cases with the values of options, by verb. */
 std::string
 ValueCases(const std::vector<VerbText>& verbs)
 {
-    const std::vector<std::string> fidelities = ChoiceNames(ChoicesUpTo(Fidelity::Auto));
     const std::vector<std::string> operations = ChoiceNames(ChoicesUpTo(LAST_COLLECTIVE_OP));
     std::string cases;
     for (const VerbText& verb : verbs)
@@ -241,7 +217,7 @@ ValueCases(const std::vector<VerbText>& verbs)
                        option.names.end();
             };
             const std::vector<std::string> values = has("--fidelity")
-                                                        ? WordsOf(option.help, fidelities)
+                                                        ? ChoiceNames(FidelitiesOf(verb.name))
                                                     : has("--op") ? operations
                                                                   : std::vector<std::string>();
             if (!values.empty())

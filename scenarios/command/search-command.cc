@@ -49,7 +49,7 @@ CountOf(const std::vector<EndedCase>& ended, std::size_t ranked)
 void
 CheckFidelity(const SearchOptions& options)
 {
-    ParseBatchFidelity(options.fidelity);
+    ParseFidelityOf("search", options.fidelity);
     ExpectOneOf("--fidelity", "network.fidelity", options.settings);
 }
 

@@ -149,7 +149,7 @@ CheckFidelityUse(const std::vector<ValidationSuite>& suites, Fidelity fidelity)
 ExitCode
 Validate(const ValidateOptions& options)
 {
-    const Fidelity fidelity = ParseBatchFidelity(options.fidelity);
+    const Fidelity fidelity = ParseFidelityOf("validate", options.fidelity);
     const Catalog catalog;
     const auto suites = LoadSuites(options.suites, catalog);
     CheckFidelityUse(suites, fidelity);

@@ -88,14 +88,28 @@ FindTrainingJob(const Scenario& scenario, const std::string& name)
     FailOption("--job", name, names);
 }
 
-Fidelity
-ParseBatchFidelity(const std::string& fidelity)
+NamedChoices<Fidelity>
+FidelitiesOf(const std::string& verb)
 {
-    const auto parsed = ParseFidelity(fidelity);
-    if (!parsed || *parsed > Fidelity::Flow)
+    const bool isOfFlows = verb == "flows";
+    const bool hasManyRuns = verb == "search" || verb == "validate";
+    NamedChoices<Fidelity> choices = ChoicesUpTo(isOfFlows     ? Fidelity::Hybrid
+                                                 : hasManyRuns ? Fidelity::Flow
+                                                               : Fidelity::Auto);
+    const auto first = static_cast<std::ptrdiff_t>(isOfFlows ? Fidelity::Flow : Fidelity{});
+    choices.erase(choices.begin(), choices.begin() + first);
+    return choices;
+}
+
+Fidelity
+ParseFidelityOf(const std::string& verb, const std::string& fidelity)
+{
+    const NamedChoices<Fidelity> choices = FidelitiesOf(verb);
+    const auto parsed = FindChoice(choices, fidelity);
+    if (!parsed)
     {
-        throw InputError("--fidelity: found '" + fidelity +
-                         "', expected analytical, stream or flow");
+        throw InputError("--fidelity: found '" + fidelity + "', expected " + choices[0].first +
+                         ", " + choices[1].first + " or " + choices[2].first);
     }
     return *parsed;
 }

@@ -7,6 +7,7 @@
 #include "scenarios/catalog.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/simulation/run-scenario.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -32,11 +33,14 @@ std::string SingularName(CatalogKind kind);
  */
 CatalogKind ParseKind(const std::string& name);
 
+/** The fidelities that --fidelity of @p verb takes: those of many runs, of flows, or all. */
+NamedChoices<Fidelity> FidelitiesOf(const std::string& verb);
+
 /**
- * Parses the fidelity of a verb that makes many runs. @throws InputError unless it is analytical,
- * stream or flow.
+ * Parses the fidelity of @p verb, which takes three. @throws InputError unless it is one of
+ * FidelitiesOf.
  */
-Fidelity ParseBatchFidelity(const std::string& fidelity);
+Fidelity ParseFidelityOf(const std::string& verb, const std::string& fidelity);
 
 /**
  * Makes the loop that drives a run of @p fidelity: ns-3's simulator for fluid transports in builds

@@ -369,6 +369,21 @@ TEST(CommandLine, HelpAndManPageNameTheExitCodes)
     }
 }
 
+TEST(CommandLine, CompletionOffersTheFidelitiesOfEachVerb)
+{
+    const ScratchFolder folder;
+    const std::string script = Weir(folder, "reference bash").out;
+    for (const char* line : {"'run --fidelity') words='analytical stream flow packet hybrid auto'",
+                             "'collective --fidelity') words='analytical stream flow packet hybrid "
+                             "auto'",
+                             "'flows --fidelity') words='flow packet hybrid'",
+                             "'search --fidelity') words='analytical stream flow'",
+                             "'validate --fidelity') words='analytical stream flow'"})
+    {
+        EXPECT_NE(script.find(line), std::string::npos) << line;
+    }
+}
+
 TEST(CommandLine, JsonIsOneObjectAndNothingElse)
 {
     const ScratchFolder folder;
