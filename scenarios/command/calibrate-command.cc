@@ -179,14 +179,13 @@ CalibrateShortcuts(const CalibrateOptions& options)
     spec.seed = options.seed;
     spec.scenarios = options.scenarios;
     spec.threads = options.jobs;
-    OutputFile file(options.output, "--output", TextFormat());
-    RemoveIfInterrupted(OutputFile::TemporaryName(file.Path()));
+    const auto file = OpenOutput(options.output, "--output", TextFormat());
     ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, "calibration");
     const Calibration calibration = CalibrateShortcut(spec, Catalog(), [&](std::size_t done) {
         line.Update(done, spec.scenarios, Time());
         ThrowIfInterrupted();
     });
-    file.Save(ToYaml(calibration));
+    file->Save(ToYaml(calibration));
     std::cout << spec.scenarios << " scenarios, " << calibration.Regimes().size() << " regimes\n";
     return ExitCode::Done;
 }
@@ -200,8 +199,7 @@ CalibrateFluid(const CalibrateOptions& options)
     {
         YamlNode::ParseArgument(options.corrections, "--corrections").FailChoice(regimes);
     }
-    OutputFile file(options.output, "--output", TextFormat());
-    RemoveIfInterrupted(OutputFile::TemporaryName(file.Path()));
+    const auto file = OpenOutput(options.output, "--output", TextFormat());
     ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, "calibration");
     const auto show = [&](const SuiteProgress& current) {
         line.Update(current.done, current.cases, Time());
@@ -219,7 +217,7 @@ CalibrateFluid(const CalibrateOptions& options)
                  "; weir validate fidelity tests other seeds");
     WriteCorrections(out, fit.spec);
     out.EndMap();
-    file.Save("# SPDX-License-Identifier: GPL-2.0-only\n" + out.GetText());
+    file->Save("# SPDX-License-Identifier: GPL-2.0-only\n" + out.GetText());
     std::cout << options.corrections << ": " << errors << "\n";
     return ExitCode::Done;
 }
@@ -292,8 +290,7 @@ CalibrateSystem(const CalibrateOptions& options)
             spec.runs.push_back(std::move(run));
         }
     }
-    OutputFile file(options.output, "--output", TextFormat());
-    RemoveIfInterrupted(OutputFile::TemporaryName(file.Path()));
+    const auto file = OpenOutput(options.output, "--output", TextFormat());
     const MachineCalibration calibration =
         CalibrateMachine(spec, catalog, [] { ThrowIfInterrupted(); });
     origin.base = BaseFor(options);
@@ -303,7 +300,7 @@ CalibrateSystem(const CalibrateOptions& options)
     {
         origin.command += " " + text;
     }
-    file.Save(ToSystemYaml(calibration, origin));
+    file->Save(ToSystemYaml(calibration, origin));
     std::cout << DescribeCalibration(calibration, spec);
     return ExitCode::Done;
 }

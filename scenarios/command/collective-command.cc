@@ -558,11 +558,10 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
                          (options.json ? "--json" : "--csv -") +
                          ", expected neither: it precedes the printed table");
     }
-    std::optional<OutputFile> csv;
+    std::unique_ptr<OutputFile> csv;
     if (!options.csv.empty() && !isCsvPrinted)
     {
-        csv.emplace(options.csv, "--csv", CsvFormat());
-        RemoveIfInterrupted(OutputFile::TemporaryName(csv->Path()));
+        csv = OpenOutput(options.csv, "--csv", CsvFormat());
         ExpectOtherFile("--csv", options.csv, "file of --output", options.result.file);
     }
     RecordingSpec kept =

@@ -68,15 +68,14 @@ class Stopwatch
 };
 
 /** Opens the output, unless it would replace an input. */
-void
-OpenCsv(const FlowsOptions& options, std::optional<OutputFile>& csv)
+std::unique_ptr<OutputFile>
+OpenCsv(const FlowsOptions& options)
 {
     for (const std::string& input : {options.flows, options.topology})
     {
         ExpectOtherFile("--csv", options.csv, "input", input);
     }
-    csv.emplace(options.csv, "--csv", CsvFormat());
-    RemoveIfInterrupted(OutputFile::TemporaryName(csv->Path()));
+    return OpenOutput(options.csv, "--csv", CsvFormat());
 }
 
 /** Checks the options that a configuration of the HPCC simulator determines or requires. */
@@ -315,10 +314,10 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
         ExpectNoSeries(options.result);
     }
     const bool isCsvPrinted = IsStandardOutput(options.csv, options.json);
-    std::optional<OutputFile> csv;
+    std::unique_ptr<OutputFile> csv;
     if (!options.csv.empty() && !isCsvPrinted)
     {
-        OpenCsv(options, csv);
+        csv = OpenCsv(options);
         ExpectOtherFile("--csv", options.csv, "file of --output", options.result.file);
     }
     const RecordingSpec kept = ReadResultOptions(

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/commands.h"
-#include "scenarios/command/interruption.h"
 #include "scenarios/command/verb-options.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/results/text-table.h"
@@ -53,9 +52,8 @@ SaveOutput(const ImportOptions& options, const std::string& text, const OutputFo
     {
         ExpectOtherFile("--output", options.output, "input", file);
     }
-    OutputFile file(options.output, "--output", format);
-    RemoveIfInterrupted(OutputFile::TemporaryName(file.Path()));
-    file.Save(text);
+    const auto file = OpenOutput(options.output, "--output", format);
+    file->Save(text);
 }
 
 /** Converts a GOAL schedule to text or binary form. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/commands.h"
+#include "scenarios/command/verb-options.h"
 
 #include "scenarios/catalog.h"
-#include "scenarios/command/interruption.h"
 #include "scenarios/readers/check-wiring.h"
 #include "scenarios/results/output-file.h"
 #include "scenarios/topology/convert-topology.h"
@@ -58,9 +58,8 @@ Write(const TopologyOptions& options, const std::string& text, const OutputForma
             ExpectOtherFile("--output", options.out, "input", file);
         }
     }
-    OutputFile file(options.out, "--output", format);
-    RemoveIfInterrupted(OutputFile::TemporaryName(file.Path()));
-    file.Save(text);
+    const auto file = OpenOutput(options.out, "--output", format);
+    file->Save(text);
 }
 
 /**

@@ -2,6 +2,7 @@
 #include "scenarios/command/verb-options.h"
 
 #include "scenarios/bound/calibrate-shortcut.h"
+#include "scenarios/command/interruption.h"
 #include "scenarios/scenario.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/named-choices.h"
@@ -112,6 +113,14 @@ ParseFidelityOf(const std::string& verb, const std::string& fidelity)
                          ", " + choices[1].first + " or " + choices[2].first);
     }
     return *parsed;
+}
+
+std::unique_ptr<OutputFile>
+OpenOutput(const std::string& path, const std::string& what, const OutputFormat& format)
+{
+    auto file = std::make_unique<OutputFile>(path, what, format);
+    RemoveIfInterrupted(OutputFile::TemporaryName(path));
+    return file;
 }
 
 void

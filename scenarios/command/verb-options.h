@@ -6,6 +6,7 @@
 #include "scenarios/bound/calibration.h"
 #include "scenarios/catalog.h"
 #include "scenarios/readers/scenario-names.h"
+#include "scenarios/results/output-file.h"
 #include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/named-choices.h"
 
@@ -85,6 +86,14 @@ AddOutputOption(CLI::App& verb,
         return name.empty() ? "found '', expected the name of a file" : std::string();
     });
 }
+
+/**
+ * Creates the output @p path, which an interrupted process does not leave behind unfinished.
+ * @throws InputError as OutputFile.
+ */
+std::unique_ptr<OutputFile> OpenOutput(const std::string& path,
+                                       const std::string& what,
+                                       const OutputFormat& format);
 
 /** Adds the repeatable `--set KEY=VALUE` to @p verb; @p what describes what it changes. */
 inline void
