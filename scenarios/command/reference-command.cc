@@ -130,17 +130,6 @@ Roff(const std::string& text)
 }
 
 std::string
-Join(const std::vector<std::string>& words, const std::string& between)
-{
-    std::string text;
-    for (const std::string& word : words)
-    {
-        text += (text.empty() ? "" : between) + word;
-    }
-    return text;
-}
-
-std::string
 Upper(std::string text)
 {
     std::transform(
@@ -151,7 +140,7 @@ Upper(std::string text)
 void
 PrintRoff(std::ostream& out, const OptionText& option)
 {
-    out << ".TP\n\\fB" << Roff(Join(option.names, ", ")) << "\\fR";
+    out << ".TP\n\\fB" << Roff(JoinNames(option.names)) << "\\fR";
     if (!option.value.empty())
     {
         out << " \\fI" << Roff(option.value) << "\\fR";
@@ -223,7 +212,7 @@ ValueCases(const std::vector<VerbText>& verbs)
             if (!values.empty())
             {
                 cases += "        '" + verb.name + " " + (has("--op") ? "--op" : "--fidelity") +
-                         "') words='" + Join(values, " ") + "' ;;\n";
+                         "') words='" + JoinNames(values, " ") + "' ;;\n";
             }
         }
     }

@@ -2,6 +2,7 @@
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/result-groups.h"
 #include "scenarios/validation/validate.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <algorithm>
 #include <functional>
@@ -49,18 +50,6 @@ RowsOf(const SuiteOutcome& outcome)
     return rows;
 }
 
-/** "a; b". */
-std::string
-Joined(const std::vector<std::string>& texts)
-{
-    std::string joined;
-    for (const std::string& text : texts)
-    {
-        joined += (joined.empty() ? "" : "; ") + text;
-    }
-    return joined;
-}
-
 /** Unit and name of the values of the cases. */
 struct Quantity
 {
@@ -103,7 +92,7 @@ WriteCases(Hdf5File& file, const std::string& group, const SuiteOutcome& outcome
     Hdf5RowTable<CaseRow> table(file, group, "case_index");
     table.Add({"case", "", "name of the case"}, of(&CaseOutcome::name));
     table.Add({"class", "", "classes of the case, separated by semicolons"},
-              [](const CaseRow& row) { return Joined(row.outcome->classes); });
+              [](const CaseRow& row) { return JoinNames(row.outcome->classes, "; "); });
     const Quantity quantity = QuantityOf(outcome);
     if (*quantity.units == '\0')
     {

@@ -89,12 +89,12 @@ DidYouMean(const std::string& wrong, const std::vector<std::string>& names)
 }
 
 std::string
-JoinNames(const std::vector<std::string>& names)
+JoinNames(const std::vector<std::string>& names, const std::string& between)
 {
     std::string joined;
     for (const std::string& name : names)
     {
-        joined += (joined.empty() ? "" : ", ") + name;
+        joined += (joined.empty() ? "" : between) + name;
     }
     return joined;
 }

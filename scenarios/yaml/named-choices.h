@@ -89,8 +89,8 @@ std::string NearestName(const std::string& wrong, const std::vector<std::string>
 /** " (did you mean 'nodes'?)", or nothing when no name is close. */
 std::string DidYouMean(const std::string& wrong, const std::vector<std::string>& names);
 
-/** "a, b, c". */
-std::string JoinNames(const std::vector<std::string>& names);
+/** "a, b, c", with @p between between the names. */
+std::string JoinNames(const std::vector<std::string>& names, const std::string& between = ", ");
 
 /**
  * The letters and digits of @p text in lower case: equal for all_reduce, all-reduce and AllReduce.

@@ -52,5 +52,13 @@ TEST(NearestName, SuggestsNothingFarAway)
     EXPECT_EQ(DidYouMean("dat", {"data"}), " (did you mean 'data'?)");
 }
 
+TEST(JoinNames, SeparatesNamesByCommasOrOtherText)
+{
+    EXPECT_EQ(JoinNames({}), "");
+    EXPECT_EQ(JoinNames({"a"}), "a");
+    EXPECT_EQ(JoinNames({"a", "b", "c"}), "a, b, c");
+    EXPECT_EQ(JoinNames({"a", "b"}, "; "), "a; b");
+}
+
 } // namespace
 } // namespace weir
