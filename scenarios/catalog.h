@@ -113,7 +113,7 @@ class Catalog
 };
 
 /**
- * The map that @p node stands for: a name or path of the catalogue is loaded, and a map with
+ * The map that @p node stands for: a name or path of the catalog is loaded, and a map with
  * `base:` (a name or path) is laid over what its base stands for; every value keeps its own
  * location, and those of the base are marked as inherited.
  * @throws InputError when a name is unknown or bases lead back to themselves.

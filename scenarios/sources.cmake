@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Plain sources of weir-scenario: readers, catalogue, runner, result files.
+# Plain sources of weir-scenario: readers, catalog, runner, result files.
 include(GNUInstallDirs)
 # What jobs run on, with or without the rest.
 set(WEIR_SIMULATION_SOURCES
@@ -54,7 +54,7 @@ set(WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-system.cc
   ${CMAKE_CURRENT_LIST_DIR}/writers/write-scenario.cc
 )
-# Where the catalogue looks for descriptions, after the environment's WEIR_DATA_PATH.
+# Where the catalog looks for descriptions, after the environment's WEIR_DATA_PATH.
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/catalog.cc PROPERTIES COMPILE_DEFINITIONS
   "WEIR_SCENARIOS_SOURCE_DIR=\"${CMAKE_CURRENT_LIST_DIR}\";WEIR_SCENARIOS_INSTALL_DIR=\"${CMAKE_INSTALL_FULL_DATADIR}/weir\";WEIR_DATA_BELOW_PREFIX=\"${CMAKE_INSTALL_DATADIR}/weir\";WEIR_HEADERS_BELOW_PREFIX=\"${CMAKE_INSTALL_INCLUDEDIR}/weir\"")
 # The runner, its recorder and its result files (HDF5).

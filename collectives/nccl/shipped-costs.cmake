@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Writes shipped-costs.cc: the costs of the catalogue's architectures, hosts and transports, for
+# Writes shipped-costs.cc: the costs of the catalog's architectures, hosts and transports, for
 # programs that read no YAML. What a line of such a file is: `key: value`, or in `costs` one figure,
 # `  llCall: {value: 5us, clock: 1.98GHz, source: "..."}`.
 include(${CMAKE_CURRENT_LIST_DIR}/../../ns3-module/cmake/write-changed.cmake)
@@ -11,12 +11,12 @@ set(WEIR_COST_FILES
   transports/infiniband transports/roce transports/slingshot transports/efa transports/tcp)
 
 function(weir_write_shipped_costs written)
-  set(catalogue ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../scenarios)
+  set(catalog ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../scenarios)
   set(code "#include \"collectives/nccl/node-costs.h\"\n\nnamespace weir\n{\n\n")
   string(APPEND code "const std::vector<CostDescription>&\nShippedCosts()\n{\n")
   string(APPEND code "    static const std::vector<CostDescription> all{\n")
   foreach(file IN LISTS WEIR_COST_FILES)
-    set(path ${catalogue}/${file}.yaml)
+    set(path ${catalog}/${file}.yaml)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
     file(STRINGS ${path} lines)
     set(base "")

@@ -93,7 +93,7 @@ class ClusterHelper
 
     /**
      * Sets the parameters of switches from a switch model, such as weir::ReadSwitch finds in the
-     * catalogue; attributes that are set later change single values.
+     * catalog; attributes that are set later change single values.
      * @param spec the model
      */
     void SetSwitch(const weir::SwitchSpec& spec);
@@ -112,7 +112,7 @@ class ClusterHelper
     void SetCongestionControlAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * Sets the corrections of the fluid, such as weir::ReadCorrections finds in the catalogue.
+     * Sets the corrections of the fluid, such as weir::ReadCorrections finds in the catalog.
      * @param spec the values
      */
     void SetCorrections(const weir::CorrectionSpec& spec);

@@ -95,7 +95,7 @@ class SpecObject : public ParameterizedObject
 {
   public:
     /**
-     * Sets all values, e.g. from a file of the catalogue; attributes that are set later change
+     * Sets all values, e.g. from a file of the catalog; attributes that are set later change
      * single values.
      * @param spec the values
      */

@@ -264,7 +264,7 @@ CalibrateSystem(const CalibrateOptions& options)
     if (!isName || fs::path(options.system).extension() == ".xml")
     {
         throw InputError("--system: found '" + options.system +
-                         "', expected a name of the catalogue or a YAML file, which the result "
+                         "', expected a name of the catalog or a YAML file, which the result "
                          "is based on");
     }
     if (!Catalog::IsPath(options.output))
@@ -376,7 +376,7 @@ AddSystemOptions(CLI::App& verb, CalibrateOptions& options)
     auto* system =
         verb.add_option("--system",
                         options.system,
-                        "System with the initial values: a name of the catalogue, or its file");
+                        "System with the initial values: a name of the catalog, or its file");
     auto* from = verb.add_option(
         "--from",
         options.from,

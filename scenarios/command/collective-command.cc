@@ -627,8 +627,7 @@ AddCollectiveCommand(CLI::App& application)
                                             "Time one collective over message sizes, as "
                                             "nccl-tests does");
     auto options = std::make_shared<CollectiveOptions>();
-    verb->add_option("--system", options->system, "System of the catalogue, or its file")
-        ->required();
+    verb->add_option("--system", options->system, "System of the catalog, or its file")->required();
     verb->add_option("--nodes",
                      options->nodes,
                      "Number of participating nodes (default: the system's, else 1)")

@@ -428,7 +428,7 @@ AddFlowsCommand(CLI::App& application)
     verb->add_option(
         "--topology",
         options->topology,
-        "Network: an HPCC-style topology file, htsim's .topo, or a system of the catalogue or its "
+        "Network: an HPCC-style topology file, htsim's .topo, or a system of the catalog or its "
         ".yaml file (default: the one that a configuration of HPCC's simulator names)");
     verb->add_option(
         "--flows",

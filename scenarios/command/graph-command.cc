@@ -84,7 +84,7 @@ AddGraphCommand(CLI::App& application)
     auto* verb =
         application.add_subcommand("graph", "Show the operations of one rank in a step, in order");
     auto options = std::make_shared<GraphOptions>();
-    verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
+    verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalog")
         ->required();
     AddSettingsOption(*verb, options->settings);
     verb->add_option("--job", options->job, "Name of the job (default: the first)");

@@ -58,7 +58,7 @@ List(const ListOptions& options)
 Command
 AddListCommand(CLI::App& application)
 {
-    auto* verb = application.add_subcommand("list", "List the contents of the catalogue");
+    auto* verb = application.add_subcommand("list", "List the contents of the catalog");
     auto options = std::make_shared<ListOptions>();
     std::string kinds;
     for (const CatalogKind kind : CatalogKinds())
@@ -72,7 +72,7 @@ AddListCommand(CLI::App& application)
         "Examples:\n"
         "  weir list systems\n"
         "  weir list runs\n"
-        "The catalogue includes the folders in WEIR_DATA_PATH.");
+        "The catalog includes the folders in WEIR_DATA_PATH.");
     return {verb, [options] { return List(*options); }};
 }
 

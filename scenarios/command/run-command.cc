@@ -187,7 +187,7 @@ AddRunCommand(CLI::App& application)
 {
     auto* verb = application.add_subcommand("run", "Run a scenario");
     auto options = std::make_shared<RunOptions>();
-    verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
+    verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalog")
         ->required();
     verb->add_option("--fidelity",
                      options->fidelity,

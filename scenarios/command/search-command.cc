@@ -160,7 +160,7 @@ AddSearchCommand(CLI::App& application, CaseProcesses::Command command)
     auto* verb = application.add_subcommand(
         "search", "Rank the parallel plans of a training job by step time");
     auto options = std::make_shared<SearchOptions>();
-    verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalogue")
+    verb->add_option("FILE", options->file, "Scenario file, or the name of a run of the catalog")
         ->required();
     verb->add_option(
         "--job", options->job, "Training job to search plans for (default: the first)");

@@ -285,7 +285,7 @@ Show(const ShowOptions& options)
 Command
 AddShowCommand(CLI::App& application)
 {
-    auto* verb = application.add_subcommand("show", "Show one entry of the catalogue");
+    auto* verb = application.add_subcommand("show", "Show one entry of the catalog");
     auto options = std::make_shared<ShowOptions>();
     std::string kinds;
     for (const CatalogKind kind : CatalogKinds())

@@ -64,7 +64,7 @@ AddSweepCommand(CLI::App& application, CaseProcesses::Command command)
     auto* verb = application.add_subcommand(
         "sweep", "Run a command for every combination of some values, in parallel");
     auto options = std::make_shared<SweepOptions>();
-    verb->add_option("FILE", options->file, "Sweep file, or the name of a sweep of the catalogue")
+    verb->add_option("FILE", options->file, "Sweep file, or the name of a sweep of the catalog")
         ->required();
     AddSettingsOption(*verb, options->settings, "every case, such as output.linkSeries=1ms");
     AddSweepRunOptions(*verb, options->run);

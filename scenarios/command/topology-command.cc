@@ -146,7 +146,7 @@ AddTopologyCommand(CLI::App& application)
         action
             ->add_option("SYSTEM",
                          options->file,
-                         "System of the catalogue, or its YAML, NCCL topology XML or GraphML file")
+                         "System of the catalog, or its YAML, NCCL topology XML or GraphML file")
             ->required();
         action->add_option(
             "--base", options->base, "System that provides what XML or GraphML omits");

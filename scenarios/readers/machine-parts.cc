@@ -202,7 +202,7 @@ ArchitectureOf(uint32_t computeCapability, const Catalog& catalog)
     }
     if (!best)
     {
-        throw InputError("found no architecture in the catalogue, expected at least one");
+        throw InputError("found no architecture in the catalog, expected at least one");
     }
     return *best;
 }

@@ -508,7 +508,7 @@ ReadGpus(const XmlElement& system,
     {
         first.gpu->Fail("sm",
                         "found '" + first.gpu->Text("sm") +
-                            "', for which the catalogue has no GPU, expected a base system");
+                            "', for which the catalog has no GPU, expected a base system");
     }
 }
 

@@ -277,7 +277,7 @@ constexpr Refusal REFUSALS[] = {
     {"calibrate --system polaris --from a.txt --shortcut steps -o a.yaml",
      "found both, --shortcut excludes --system, expected one"},
     {"calibrate --system polari --from a.txt -o a.yaml", "did you mean 'polaris'"},
-    {"calibrate --system '{base: polaris}' --from a.txt -o a.yaml", "a name of the catalogue or a"},
+    {"calibrate --system '{base: polaris}' --from a.txt -o a.yaml", "a name of the catalog or a"},
     {"calibrate --system polaris --from a.yaml -o a.yaml", "expected another file than the file"},
     {"calibrate --system polaris --from a.txt:node=2 -o a.yaml", "did you mean 'nodes'"},
     {"collective --system hgx-h100 --msccl /dev/zero", "/dev/zero: found a device, expected"},

@@ -28,7 +28,7 @@ Through(const ClusterSpec& cluster, const std::string& path)
 
 /** Every system of the catalog, with two nodes where its fabric connects nodes. */
 std::vector<ClusterSpec>
-Catalogue()
+CatalogSystems()
 {
     std::vector<ClusterSpec> clusters;
     const auto listed = Catalog().List(CatalogKind::Systems);
@@ -45,7 +45,7 @@ Catalogue()
 TEST(LostKeys, YamlLosesNothing)
 {
     const ScratchFolder folder;
-    for (const ClusterSpec& there : Catalogue())
+    for (const ClusterSpec& there : CatalogSystems())
     {
         EXPECT_EQ(LostKeys(there, Through(there, folder / "x.yaml")), "") << there.name;
     }
@@ -56,7 +56,7 @@ TEST(LostKeys, YamlLosesNothing)
 TEST(LostKeys, GraphMlLosesTheFabricsShapeOnly)
 {
     const ScratchFolder folder;
-    for (const ClusterSpec& there : Catalogue())
+    for (const ClusterSpec& there : CatalogSystems())
     {
         const ClusterSpec back = Through(there, folder / "x.graphml");
         const std::string lost = LostKeys(there, back);

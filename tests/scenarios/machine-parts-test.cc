@@ -42,7 +42,7 @@ ExpectDefaults(const std::vector<CostFigure>& figures, double clockGhz, const No
 
 // The build generates the table for programs without readers from the catalog's files. Both agree
 // for all architectures, hosts, transports and port rates.
-TEST(MachineParts, DefaultsAreTheCatalogues)
+TEST(MachineParts, DefaultsAreTheCatalogs)
 {
     const Catalog catalog;
     for (const uint32_t capability : {60U, 70U, 75U, 80U, 90U, 100U, 103U, 120U})

@@ -63,7 +63,7 @@ Says(const std::string& message, const std::string& words)
     return message.find(words) != std::string::npos;
 }
 
-TEST(NothingIgnored, EverySystemOfTheCatalogueHasAnEffectThroughout)
+TEST(NothingIgnored, EverySystemOfTheCatalogHasAnEffectThroughout)
 {
     const auto listed = Catalog().List(CatalogKind::Systems);
     EXPECT_FALSE(listed.empty());

@@ -58,7 +58,7 @@ TEST(ReadGpu, ReadsDatasheetFigures)
 // Dense fp16 TFLOP/s of each datasheet. It is SMs x clock x FLOPs per SM and clock: 80 x 1530 MHz x
 // 1024 for a V100, 108 x 1410 MHz x 2048 for an A100, 132 x 1830 MHz x 4096 for Hopper. Of an HGX
 // B200 an eighth counts, of a GB200 NVL72 a 72nd, and of a DGX-2H (2.1 PFLOPS) a 16th.
-TEST(ReadGpu, ReadsEveryGpuOfTheCatalogue)
+TEST(ReadGpu, ReadsEveryGpuOfTheCatalog)
 {
     const std::map<std::string, double> datasheets{{"a100-pcie-40g", 312},
                                                    {"a100-sxm-40g", 312},

@@ -77,7 +77,7 @@ TEST(ReadPackets, PresetsAreStartingPoints)
 }
 
 /** Every switch model of the catalog has the capacity that its title states, "12.8 Tb/s". */
-TEST(ReadPackets, ReadsTheModelsOfTheCatalogue)
+TEST(ReadPackets, ReadsTheModelsOfTheCatalog)
 {
     const Catalog catalog;
     const auto entries = catalog.List(CatalogKind::Switches);

@@ -113,7 +113,7 @@ class Documents(unittest.TestCase):
         self.assertGreater(len(calls), 10)
         self.assertEqual([call for call in calls if "CheckKeys({" in call], [])
 
-    def test_every_key_of_the_catalogue_is_documented(self):
+    def test_every_key_of_the_catalog_is_documented(self):
         documented = {part for each in reference("keys") for key in each["keys"]
                       for part in (key["key"], *key["key"].split("."))}
         # Names of kernels and of varied keys are not keys of a fixed set.
