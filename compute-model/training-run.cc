@@ -143,7 +143,7 @@ TrainingRun::TrainingRun(TrainingJobSpec spec,
             NameStreamsByGpu(calls, fold, m_spec.gpus);
             engine.ExpectConcurrent(calls);
         }
-        if (engine.TimesByClass() && m_spec.foldRanks && !m_spec.jitter.IsOn())
+        if (engine.TimesByClass() && !m_spec.jitter.IsOn())
         {
             execution.groupKinds = std::move(kinds);
         }

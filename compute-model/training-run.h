@@ -34,7 +34,6 @@ struct TrainingJobSpec
     OverlapPolicy overlap;            //!< slowdown of kernels that overlap communication
     JitterSpec jitter;                //!< variation of compute durations between ranks
     SteadyRule steady;                //!< the job starts no more steps once this rule is met
-    bool foldRanks{true}; //!< whether ranks with provably identical behavior are executed only once
     std::optional<StepGraph>
         recorded{}; //!< step of an imported workload, executed instead of a step built from network
                     //!< and plan; TrainingRun moves from it

@@ -39,21 +39,10 @@ struct Gpu
     std::string source;
     std::vector<NodeCost> costs{}; //!< of collectives; replace the architecture's
 
-    /** Peak at the boost clock, an upper bound for every kernel. */
-    FlopRate Peak(Precision precision) const
-    {
-        return PeakAt(precision, boostClockHz);
-    }
-
     /** Peak at the datasheet's clock. */
     FlopRate DatasheetPeak(Precision precision) const
     {
-        return PeakAt(precision, datasheetClockHz > 0 ? datasheetClockHz : boostClockHz);
-    }
-
-  private:
-    FlopRate PeakAt(Precision precision, double clockHz) const
-    {
+        const double clockHz = datasheetClockHz > 0 ? datasheetClockHz : boostClockHz;
         return FlopRate::FlopsPerSecond(
             tensorFlopsPerSmPerClock[static_cast<std::size_t>(precision)] * sms * clockHz);
     }

@@ -51,7 +51,7 @@ TEST(AttentionTime, IsNeverBelowTheRoofline)
                      {timer.AttentionForward(Shape(1, 32, sequence, headDim)),
                       timer.AttentionBackward(Shape(1, 32, sequence, headDim))})
                 {
-                    EXPECT_GE(estimate.time, estimate.flops / gpu.Peak(Precision::Bf16));
+                    EXPECT_GE(estimate.time, estimate.flops / BoostPeak(gpu));
                     EXPECT_GE(estimate.time, estimate.bytes / gpu.memoryRate);
                 }
             }
@@ -128,7 +128,7 @@ TEST(AttentionTime, ReachesFlashAttention2OnA100)
     shape.causal = false;
     const auto share = [&](const KernelEstimate& estimate) {
         return estimate.flops.ToDouble() / estimate.time.ToSeconds() /
-               gpu.Peak(Precision::Bf16).ToFlopsPerSecond();
+               BoostPeak(gpu).ToFlopsPerSecond();
     };
     EXPECT_NEAR(share(timer.AttentionForward(shape)), 0.73, 0.03);
     EXPECT_NEAR(share(timer.AttentionBackward(shape)), 0.63, 0.03);

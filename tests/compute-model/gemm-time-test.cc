@@ -56,7 +56,7 @@ TEST(GemmTime, IsNeverBelowTheRoofline)
             for (const uint64_t k : {8, 64, 1000, 8192, 30000})
             {
                 const KernelEstimate estimate = timer.Gemm(Shape(m, 4096, k));
-                EXPECT_GE(estimate.time, estimate.flops / gpu.Peak(Precision::Bf16));
+                EXPECT_GE(estimate.time, estimate.flops / BoostPeak(gpu));
                 EXPECT_GE(estimate.time, estimate.bytes / gpu.memoryRate);
                 EXPECT_GE(estimate.time, gpu.kernels.gemm.floor);
             }

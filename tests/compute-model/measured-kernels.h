@@ -24,6 +24,15 @@ NamedGpu(const std::string& name)
     return LoadGpu(std::string(WEIR_SOURCE_DIR) + "/scenarios/gpus/" + name + ".yaml");
 }
 
+/** Peak of 16-bit GEMMs at the boost clock, an upper bound for every kernel. */
+inline FlopRate
+BoostPeak(const Gpu& gpu)
+{
+    const double perSmPerClock =
+        gpu.tensorFlopsPerSmPerClock[static_cast<std::size_t>(Precision::Bf16)];
+    return FlopRate::FlopsPerSecond(perSmPerClock * gpu.sms * gpu.boostClockHz);
+}
+
 /** One row of a table, by column name. */
 using MeasuredRow = std::map<std::string, std::string>;
 

@@ -3,6 +3,7 @@
 
 #include "fixed-time-engine.h"
 #include "sample-machine.h"
+#include "single-rank-engine.h"
 #include "transformer-samples.h"
 
 #include "collectives/engines/analytical-engine.h"
@@ -240,12 +241,13 @@ TEST(RankFold, ExecutesTheSameStepWithASlowGroup)
 }
 
 /** Two concurrent jobs at planned times, the second with a slow GPU. */
+template <typename Engine>
 std::vector<RankBreakdown>
-TwoJobs(bool fold)
+TwoJobs()
 {
     // Leaves of four NICs, so that some pairs are joined over spines.
     SampleMachine machine(SampleMachineSpec(4, 4));
-    AnalyticalEngine engine(machine.planner);
+    Engine engine(machine.planner);
     EngineSet engines;
     std::vector<std::unique_ptr<TrainingRun>> jobs;
     for (std::size_t first : {0, 16})
@@ -253,7 +255,6 @@ TwoJobs(bool fold)
         TrainingJobSpec spec;
         spec.network = SampleGpt(4, 1024, 16);
         spec.plan = PlanOf(4, 2, 2);
-        spec.foldRanks = fold;
         for (std::size_t gpu = 0; gpu < 16; gpu++)
         {
             spec.gpus.emplace_back(first + gpu);
@@ -282,8 +283,8 @@ TwoJobs(bool fold)
 // simultaneous changes; that order may differ, hence a tolerance of a few picoseconds.
 TEST(RankFold, ExecutesTheSameStepsOfTwoJobs)
 {
-    const auto apart = TwoJobs(false);
-    const auto folded = TwoJobs(true);
+    const auto apart = TwoJobs<SingleRankEngine>();
+    const auto folded = TwoJobs<AnalyticalEngine>();
     ASSERT_EQ(folded.size(), apart.size());
     for (std::size_t rank = 0; rank < apart.size(); rank++)
     {

@@ -2,6 +2,7 @@
 #include "compute-model/training-run.h"
 
 #include "sample-machine.h"
+#include "single-rank-engine.h"
 #include "transformer-samples.h"
 
 #include "collectives/engines/analytical-engine.h"
@@ -21,15 +22,15 @@ struct Outcome
     std::vector<RankBreakdown> ranks;
 };
 
+template <typename Engine>
 Outcome
-Train(const ParallelPlan& plan, bool fold)
+Train(const ParallelPlan& plan)
 {
     SampleMachine machine(SampleMachineSpec(plan.Ranks() / 8, 16));
-    AnalyticalEngine engine(machine.planner);
+    Engine engine(machine.planner);
     TrainingJobSpec spec;
     spec.network = SampleGpt(2, 4096, 32);
     spec.plan = plan;
-    spec.foldRanks = fold;
     for (std::size_t gpu = 0; gpu < plan.Ranks(); gpu++)
     {
         spec.gpus.emplace_back(gpu);
@@ -60,8 +61,8 @@ TEST(TensorGridJob, RanksThatAreAlikeAreExecutedOnce)
 {
     for (const auto& plan : {GridPlan(4, 2, 8), GridPlan(2, 4, 8)})
     {
-        const Outcome apart = Train(plan, false);
-        const Outcome folded = Train(plan, true);
+        const Outcome apart = Train<SingleRankEngine>(plan);
+        const Outcome folded = Train<AnalyticalEngine>(plan);
         ASSERT_EQ(folded.ranks.size(), apart.ranks.size());
         for (std::size_t rank = 0; rank < apart.ranks.size(); rank++)
         {
@@ -87,7 +88,8 @@ TEST(TensorGridJob, BlocksMoveLessThanRowsOfManyTokens)
     const auto tensor = [](const Outcome& outcome) {
         return outcome.ranks[0].spent[static_cast<std::size_t>(TimeCategory::Tensor)];
     };
-    EXPECT_LT(tensor(Train(GridPlan(4, 2, 64), true)), tensor(Train(row, true)));
+    EXPECT_LT(tensor(Train<AnalyticalEngine>(GridPlan(4, 2, 64))),
+              tensor(Train<AnalyticalEngine>(row)));
 }
 
 } // namespace
