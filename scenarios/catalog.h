@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
-/** The data folder of the package that a program is compiled with: find_package(weir) defines it
- * from where it is found itself. */
+/**
+ * The data folder of the package that a program is compiled with: find_package(weir) defines it
+ * from where it is found itself.
+ */
 #ifndef WEIR_DATA_FOLDER
 #define WEIR_DATA_FOLDER ""
 #endif

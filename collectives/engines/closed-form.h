@@ -21,7 +21,7 @@ std::vector<RouteLoad> LoadsOf(const std::vector<StreamLeg>& legs);
  * A unit of weight gets level(route) = min over its links of rate / load, with load = sum of
  * multiplicity x weight of all legs on that link. This is exact for weighted max-min sharing when
  * all legs have equal bytes and cap per unit of weight: the legs on the link of the lowest level
- * are frozen first, so no leg is slower, and they all end at the same time, so none is ever faster.
+ * are frozen first, so no leg is slower, and they all end at the same time, after all others.
  *
  * Where switches spray packets, a link's multiplicity is its share of an even spread over all
  * shortest paths, which is exact. Where they route by load, it is the link's share when the largest

@@ -7,7 +7,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/parameters/parameter-visitor.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-sketch.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-dimension.cc
-  ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-kind.cc
+  ${CMAKE_CURRENT_LIST_DIR}/kinds/fabric-kinds.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/switch-layers.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/clos-fabric.cc
   ${CMAKE_CURRENT_LIST_DIR}/kinds/dragonfly.cc
@@ -22,6 +22,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/routing/path-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/routing.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/routing-policies.cc
+  ${CMAKE_CURRENT_LIST_DIR}/routing/routing-policy.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/relaxed-max-min.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/bottleneck-groups.cc
@@ -57,7 +58,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/nscc.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/rccc.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/infiniband.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/congestion-control.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/congestion-controls.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/episode-memo.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/route-facts.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/replay-transport.cc

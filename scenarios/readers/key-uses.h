@@ -4,7 +4,7 @@
 
 #include "compute-model/models/network.h"
 #include "compute-model/plan/parallel-plan.h"
-#include "fabric/routing/routing-policies.h"
+#include "fabric/routing/routing-policy.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/readers/plan-keys.h"
 #include "scenarios/scenario.h"

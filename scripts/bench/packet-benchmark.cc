@@ -4,7 +4,7 @@
 #include "fabric/topology/cluster-spec.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"
 #include "fabric/transport/packet/packet-transport.h"
-#include "traffic-patterns.h"
+#include "fluid-pattern.h"
 
 #include <benchmark/benchmark.h>
 
@@ -79,7 +79,7 @@ PacketHops(benchmark::State& state, const char* congestionControl)
     const FatTreeOfHosts tree(hosts);
     FabricSpec fabric;
     fabric.kind = GraphFabric();
-    const Permutation permutation(hosts, bytes, 1);
+    const auto permutation = MakePattern("permutation", hosts, 1);
     uint64_t hops = 0;
     uint64_t events = 0;
     std::size_t most = 0;
@@ -91,16 +91,16 @@ PacketHops(benchmark::State& state, const char* congestionControl)
         spec.congestionControl = *CongestionControls().Find(congestionControl);
         PacketTransport transport(routing, spec);
         std::vector<FlowRequest> flows;
-        for (uint32_t i = 0; i < permutation.Count(); i++)
+        for (uint32_t i = 0; i < permutation->Count(); i++)
         {
-            const FluidFlow flow = permutation.Flow(i);
+            const FluidFlow flow = permutation->Flow(i);
             RouteRequest route;
             route.source = route.outNic = DeviceId(flow.source);
             route.destination = route.inNic = DeviceId(flow.destination);
             route.sourcePort = static_cast<uint16_t>(i);
             FlowRequest request;
             request.route = routing.Add(route);
-            request.bytes = Bytes(static_cast<int64_t>(flow.bytes));
+            request.bytes = Bytes(static_cast<int64_t>(bytes));
             flows.push_back(request);
         }
         state.ResumeTiming();

@@ -4,6 +4,7 @@
 
 #include "collective-bench.h"
 #include "fabric/kinds/clos-fabric.h"
+#include "fabric/routing/routing-policies.h"
 #include "reference-machines.h"
 #include "schedule-check.h"
 
@@ -376,16 +377,23 @@ TEST(PointToPoint, UnequalPartsTakeNoLessThanTheBusiestLink)
     }
 }
 
-// Under ECMP an all-to-all over oversubscribed leaves has a leg per class of paths. Together they
-// move (n - 8) parts through every port, and take the time of the busiest link, as in flow. A ring
-// beside them, whose flows cross all links, is held up on each as long as the parts on it run.
-TEST(PointToPoint, UnequallyLoadedPathsAreLegsOfTheirOwn)
+/** Sixteen H100 nodes on two leaves, four downlinks per uplink. */
+ClusterSpec
+OversubscribedLeaves()
 {
     ClusterSpec spec = H100Boxes(16);
     spec.fabric.kind = LeafSpine();
     spec.fabric.kind.As<ClosFabric>().leafRadix = 64;
     spec.fabric.kind.As<ClosFabric>().oversubscription = 4;
-    CollectiveBench bench(spec);
+    return spec;
+}
+
+// Under ECMP an all-to-all over oversubscribed leaves has a leg per class of paths. Together they
+// move (n - 8) parts through every port, and take the time of the busiest link, as in flow. A ring
+// beside them, whose flows cross all links, is held up on each as long as the parts on it run.
+TEST(PointToPoint, UnequallyLoadedPathsAreLegsOfTheirOwn)
+{
+    CollectiveBench bench(OversubscribedLeaves());
     std::vector<GpuId> even;
     std::vector<GpuId> odd;
     for (uint32_t gpu = 0; gpu < 128; ++gpu)
@@ -393,11 +401,12 @@ TEST(PointToPoint, UnequallyLoadedPathsAreLegsOfTheirOwn)
         (gpu / 8 % 2 == 0 ? even : odd).emplace_back(gpu);
     }
     Planner& planner = bench.GetPlanner();
-    const uint32_t n = static_cast<uint32_t>(odd.size());
+    const auto n = static_cast<uint32_t>(odd.size());
     const auto call =
         MakeCall(planner.AddCommunicator(odd), CollectiveOp::AllToAll, Bytes::MiB(64));
     const CollectivePlan& plan = planner.Plan(call);
     EXPECT_GT(plan.legs.size(), 1U);
+    EXPECT_LE(plan.legs.size(), 16U);
     const auto out = BytesOutOfPorts(bench, plan);
     ASSERT_EQ(out.size(), 2 * n); // one of each GPU
     const double part = call.bytes.ToDouble() / n;
@@ -415,6 +424,54 @@ TEST(PointToPoint, UnequallyLoadedPathsAreLegsOfTheirOwn)
     const Time flow = bench.Run(Fidelity::Flow, {ring, call}).front();
     EXPECT_GT(flow / bench.Run(Fidelity::Flow, ring), 3);
     EXPECT_NEAR(stream / flow, 1, 0.25);
+}
+
+// Unequal parts: the legs still take the time of the most utilized link, which has the largest sum
+// of bytes over rate. Where switches spray, there is one leg.
+TEST(PointToPoint, LegsOfUnequalPartsTakeTheTimeOfTheBusiestLink)
+{
+    for (const bool sprays : {false, true})
+    {
+        ClusterSpec spec = OversubscribedLeaves();
+        if (sprays)
+        {
+            spec.fabric.routing = SprayRouting();
+        }
+        CollectiveBench bench(spec);
+        Planner& planner = bench.GetPlanner();
+        std::vector<std::vector<Bytes>> parts(128, std::vector<Bytes>(128, Bytes::KiB(256)));
+        for (auto& row : parts)
+        {
+            for (uint32_t hot = 0; hot < 128; hot += 16)
+            {
+                row[hot] = Bytes::KiB(2560);
+            }
+        }
+        const auto call = UnequalCall(planner, planner.AddCommunicator(FirstGpus(128)), parts);
+        const CollectivePlan& plan = planner.Plan(call);
+        if (sprays)
+        {
+            EXPECT_EQ(plan.legs.size(), 1U);
+        }
+        else
+        {
+            EXPECT_GT(plan.legs.size(), 1U);
+            const auto& topology = bench.GetFabric().GetCluster().GetTopology();
+            std::vector<double> seconds(topology.LinkCount(), 0);
+            for (const StreamLeg& leg : plan.legs)
+            {
+                for (const PathLink& each : planner.GetRouting().Links(leg.route))
+                {
+                    seconds[each.link.Index()] +=
+                        leg.bytes.ToDouble() * each.multiplicity /
+                        topology.GetLink(each.link).rate.ToBytesPerSecond();
+                }
+            }
+            const double busiest = *std::max_element(seconds.begin(), seconds.end());
+            EXPECT_NEAR(plan.wire.ToSeconds() / busiest, 1, 1e-6);
+        }
+        EXPECT_NEAR(bench.Run(Fidelity::Stream, call) / plan.duration, 1, 1e-6);
+    }
 }
 
 // Equal parts given as a traffic matrix equal the all-to-all of their sum.

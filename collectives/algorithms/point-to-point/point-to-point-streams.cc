@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <tuple>
 
@@ -18,10 +19,13 @@
  * for its bytes (or of the busiest work slot of a block under its cap). This is a lower bound,
  * which is reached if that link never idles, as with equal parts, where all parts on the busiest
  * links are equal. It is an approximation if parts differ (a short message does not yield to a
- * long one), and for how long the other links are used (as long as the busiest). Where ECMP loads
- * links unequally, the latter would leave most of each other link to concurrent calls at once,
- * although the parts on it run until they are done. So the paths of one class of utilization are a
- * leg there (PathClasses). All legs have equal bytes and caps, so the uncontended time is the same.
+ * long one), and for how long the other links are used (as long as the busiest).
+ *
+ * Where flows have paths of their own (ECMP), links differ in load, and one leg would use the less
+ * loaded ones at a fraction of their rate. Parts on them in fact move at the rate of their own
+ * busiest link and end early. So there is a leg for each class of paths by the utilization of their
+ * busiest link (PathClasses). All legs have the same bytes, cap and weight, so those on the busiest
+ * link end last and the uncontended time is the same.
  */
 namespace weir
 {
@@ -238,10 +242,25 @@ AddPart(LinkLoads& loads, const PartPath& path, int64_t bytes)
     }
 }
 
+/** Whether the switches of a network give each flow its own path, so that links differ in load. */
+bool
+HasOwnPaths(const Routing& routing)
+{
+    const Topology& topology = routing.GetTopology();
+    bool joinsSwitches = false;
+    for (uint32_t link = 0; link < topology.LinkCount() && !joinsSwitches; ++link)
+    {
+        joinsSwitches = JoinsSwitches(topology, LinkId(link));
+    }
+    return joinsSwitches && !routing.Spread();
+}
+
+/** Network segments are left out where each class of paths lists its own. */
 LinkLoads
 LoadsOf(const AlgorithmInputs& in, const PeerCall& call, SlowestHops& slowest)
 {
     LinkLoads loads(in.routing.GetTopology().LinkCount());
+    const bool hasOwnPaths = HasOwnPaths(in.routing);
     for (std::size_t i = 0; i < call.Parts().size(); ++i)
     {
         const PeerCall::Part& part = call.Parts()[i];
@@ -250,7 +269,12 @@ LoadsOf(const AlgorithmInputs& in, const PeerCall& call, SlowestHops& slowest)
         loads.largestPart = std::max(loads.largestPart, bytes);
         if (!call.IsCopy(part))
         {
-            AddPart(loads, PathOfPart(in, call, i, &slowest), bytes);
+            PartPath path = PathOfPart(in, call, i, &slowest);
+            if (hasOwnPaths)
+            {
+                path.segment.reset(); // it goes to its class
+            }
+            AddPart(loads, path, bytes);
         }
     }
     return loads;
@@ -271,34 +295,43 @@ UnitOf(const LinkLoads& loads)
     return std::max<int64_t>(1, (most + LOAD_STEPS - 1) / LOAD_STEPS);
 }
 
-/** All parts of @p loads as one leg of @p unit bytes: a link's multiplicity is its load in units.
- */
-StreamLeg
-LegOf(const AlgorithmInputs& in, LinkLoads& loads, int64_t unit, Rate cap)
+/** Number of parts per unit: the weight of a leg. */
+double
+PartsPerUnit(const LinkLoads& loads, int64_t unit)
 {
-    RouteSum sum;
     double parts = 0;
     double units = 0;
     for (const LinkId link : loads.used)
     {
+        parts += loads.parts[link.Index()];
+        units += static_cast<double>((loads.bytes[link.Index()] + unit - 1) / unit);
+    }
+    return units > 0 ? parts / units : 1;
+}
+
+/** The parts of @p loads as a sum of routes: a link's multiplicity is its load in units. */
+RouteSum
+SumOf(const Topology& topology, LinkLoads& loads, int64_t unit)
+{
+    RouteSum sum;
+    for (const LinkId link : loads.used)
+    {
         const int64_t load = (loads.bytes[link.Index()] + unit - 1) / unit;
-        const bool isNetwork = in.routing.GetTopology().GetLink(link).kind == LinkKind::Network;
+        const bool isNetwork = topology.GetLink(link).kind == LinkKind::Network;
         (isNetwork ? sum.segmentLinks : sum.otherLinks)
             .push_back({link, static_cast<uint32_t>(load)});
-        parts += loads.parts[link.Index()];
-        units += static_cast<double>(load);
     }
     for (const SegmentBytes& each : loads.network.Folded())
     {
         sum.segments.push_back(each.segment);
         sum.segments.back().times = static_cast<uint32_t>((each.bytes + unit - 1) / unit);
     }
-    return {in.routing.AddSum(sum), Bytes(unit), cap, units > 0 ? parts / units : 1};
+    return sum;
 }
 
 /**
  * The classes of an all-to-all's paths by the utilization of their busiest link, relative to the
- * busiest link of the call. Parts over idle links end early, so they share no rate with others.
+ * busiest link of the call.
  */
 class PathClasses
 {
@@ -313,23 +346,20 @@ class PathClasses
     {
         for (const LinkId link : loads.used)
         {
-            m_largest = std::max(m_largest, UtilizationOf(link));
+            const double utilization = UtilizationOf(link);
+            m_largest = std::isinf(utilization) ? m_largest : std::max(m_largest, utilization);
         }
     }
 
-    /** 0 for the busiest paths, and for paths within a node. */
+    /** 0 for the busiest paths, and for those over links of rate zero. */
     std::size_t ClassOf(const PartPath& path) const
     {
-        if (!path.segment)
-        {
-            return 0;
-        }
         double largest = 0;
         for (const PathLink& each : path.links)
         {
             largest = std::max(largest, UtilizationOf(each.link));
         }
-        const double idle = 1 - largest / m_largest;
+        const double idle = largest < m_largest ? 1 - largest / m_largest : 0;
         return std::min(COUNT - 1, static_cast<std::size_t>(idle * COUNT));
     }
 
@@ -345,43 +375,52 @@ class PathClasses
     double m_largest{0};
 };
 
-/**
- * The legs of an all-to-all: one, or one per class of paths where the switches of a network give
- * each flow its own path.
- *
- * @param cap of a part
- */
-std::vector<StreamLeg>
-LegsOf(const AlgorithmInputs& in, const PeerCall& call, LinkLoads& loads, Rate cap)
+/** The loads of an all-to-all by class of paths. */
+std::vector<LinkLoads>
+LoadsOfClasses(const AlgorithmInputs& in, const PeerCall& call, const LinkLoads& all)
 {
     const Topology& topology = in.routing.GetTopology();
-    const int64_t unit = UnitOf(loads);
-    const Rate unitCap = cap * (static_cast<double>(unit) /
-                                static_cast<double>(std::max<int64_t>(loads.largestPart, 1)));
-    const bool crossesSwitches = std::any_of(loads.used.begin(), loads.used.end(), [&](LinkId id) {
-        return JoinsSwitches(topology, id);
-    });
-    if (in.routing.Spread() || !crossesSwitches)
-    {
-        return {LegOf(in, loads, unit, unitCap)};
-    }
-    const PathClasses classes(topology, loads);
-    std::vector<LinkLoads> loadsOfClass(PathClasses::COUNT, LinkLoads(topology.LinkCount()));
+    const PathClasses classes(topology, all);
+    std::vector<LinkLoads> loads(PathClasses::COUNT, LinkLoads(topology.LinkCount()));
     for (std::size_t i = 0; i < call.Parts().size(); ++i)
     {
         const PeerCall::Part& part = call.Parts()[i];
         if (!call.IsCopy(part))
         {
             const PartPath path = PathOfPart(in, call, i, nullptr);
-            AddPart(loadsOfClass[classes.ClassOf(path)], path, call.WireShare(part).Count());
+            AddPart(loads[classes.ClassOf(path)], path, call.WireShare(part).Count());
         }
     }
+    return loads;
+}
+
+/**
+ * The legs of an all-to-all: one, or where links differ in load, one per class of paths. All have
+ * the same bytes, cap and weight.
+ *
+ * @param capOf the cap of a part of these bytes
+ */
+template <typename CapOf>
+std::vector<StreamLeg>
+LegsOf(const AlgorithmInputs& in, const PeerCall& call, LinkLoads& loads, const CapOf& capOf)
+{
+    const Topology& topology = in.routing.GetTopology();
+    const int64_t unit = UnitOf(loads);
+    const double ofPart =
+        static_cast<double>(unit) / static_cast<double>(std::max<int64_t>(loads.largestPart, 1));
+    const Rate cap = capOf(Bytes(loads.largestPart)) * ofPart;
+    const double weight = PartsPerUnit(loads, unit);
+    if (!HasOwnPaths(in.routing))
+    {
+        return {{in.routing.AddSum(SumOf(topology, loads, unit)), Bytes(unit), cap, weight}};
+    }
     std::vector<StreamLeg> legs;
-    for (LinkLoads& each : loadsOfClass)
+    for (LinkLoads& each : LoadsOfClasses(in, call, loads))
     {
         if (!each.used.empty())
         {
-            legs.push_back(LegOf(in, each, unit, unitCap));
+            const RouteId route = in.routing.AddSum(SumOf(topology, each, unit));
+            legs.push_back({route, Bytes(unit), cap, weight});
         }
     }
     return legs;
@@ -407,7 +446,7 @@ PointToPointStreams(const AlgorithmInputs& in)
     {
         LinkLoads loads = LoadsOf(in, call, slowest);
         const Bytes busiest = *std::max_element(slotBytes.begin(), slotBytes.end());
-        shape.legs = LegsOf(in, call, loads, capOf(Bytes(loads.largestPart), busiest));
+        shape.legs = LegsOf(in, call, loads, [&](Bytes part) { return capOf(part, busiest); });
         // A work slot sends one part at a time, so each part is under way for a share of the call.
         const std::vector<Bytes> network = call.SlotBytes(
             [&](const auto& part) { return !AreInOneNode(in, call.MessageOf(part)); });

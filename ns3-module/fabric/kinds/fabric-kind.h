@@ -7,7 +7,7 @@
 #include "fabric/kinds/fabric-sketch.h"
 #include "fabric/parameters/parameter-visitor.h"
 #include "fabric/parameters/registry.h"
-#include "fabric/routing/routing-policies.h"
+#include "fabric/routing/routing-policy.h"
 #include "fabric/topology/topology.h"
 
 #include <cstdint>

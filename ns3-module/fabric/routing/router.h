@@ -6,7 +6,7 @@
 #include "fabric/routing/detours.h"
 #include "fabric/routing/flow-hash.h"
 #include "fabric/routing/path-dag.h"
-#include "fabric/routing/routing-policies.h"
+#include "fabric/routing/routing-policy.h"
 #include "fabric/routing/switch-graph.h"
 #include "fabric/topology/topology.h"
 

@@ -8,7 +8,7 @@
 #include "fabric/routing/intern-index.h"
 #include "fabric/routing/path-table.h"
 #include "fabric/routing/router.h"
-#include "fabric/routing/routing-policies.h"
+#include "fabric/routing/routing-policy.h"
 #include "fabric/topology/topology.h"
 #include "fabric/units.h"
 
