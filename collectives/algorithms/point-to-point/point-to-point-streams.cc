@@ -375,12 +375,15 @@ class PathClasses
     double m_largest{0};
 };
 
-/** The loads of an all-to-all by class of paths. */
+/** The loads of an all-to-all by class of paths; one class if it crosses no two switches. */
 std::vector<LinkLoads>
 LoadsOfClasses(const AlgorithmInputs& in, const PeerCall& call, const LinkLoads& all)
 {
     const Topology& topology = in.routing.GetTopology();
     const PathClasses classes(topology, all);
+    const bool crossesSwitches = std::any_of(all.used.begin(), all.used.end(), [&](LinkId link) {
+        return JoinsSwitches(topology, link);
+    });
     std::vector<LinkLoads> loads(PathClasses::COUNT, LinkLoads(topology.LinkCount()));
     for (std::size_t i = 0; i < call.Parts().size(); ++i)
     {
@@ -388,7 +391,9 @@ LoadsOfClasses(const AlgorithmInputs& in, const PeerCall& call, const LinkLoads&
         if (!call.IsCopy(part))
         {
             const PartPath path = PathOfPart(in, call, i, nullptr);
-            AddPart(loads[classes.ClassOf(path)], path, call.WireShare(part).Count());
+            AddPart(loads[crossesSwitches ? classes.ClassOf(path) : 0],
+                    path,
+                    call.WireShare(part).Count());
         }
     }
     return loads;

@@ -11,6 +11,7 @@ namespace
 {
 
 constexpr uint64_t MAX_UNIT = uint64_t{1} << 16; //!< a route's shares are rounded to it
+constexpr double MAX_PARTS_ON_LINK = 1U << 31;   //!< so that multiplicities fit in 32 bits
 constexpr std::size_t MAX_KEPT_ROUTES = 1 << 16; //!< in balanced spreads, about 100 bytes each
 constexpr uint32_t MAX_PARTS = 16;               //!< of a segment that choose paths separately
 constexpr double MIN_SHARE = 1.0 / 4096;         //!< smaller shares are dropped
@@ -185,8 +186,16 @@ EvenSpread::SprayedOf(RouteId route)
     }
     if (unit > 1)
     {
+        const std::vector<LinkShare>& shares = SharesOf(route);
+        double largest = 1;
+        for (const LinkShare& each : shares)
+        {
+            largest = std::max(largest, each.share);
+        }
+        unit = std::min(unit,
+                        std::max(uint64_t{1}, static_cast<uint64_t>(MAX_PARTS_ON_LINK / largest)));
         std::vector<PathLink> links;
-        for (const LinkShare& each : SharesOf(route))
+        for (const LinkShare& each : shares)
         {
             const double parts = each.share * static_cast<double>(unit);
             links.push_back({each.link, std::max<uint32_t>(1, static_cast<uint32_t>(parts + 0.5))});

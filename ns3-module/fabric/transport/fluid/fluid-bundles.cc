@@ -46,7 +46,7 @@ FluidTransport::NewFlow(const FlowRequest& request, const SelectedPath& selected
     flow.token = request.token;
     flow.size = request.bytes.Count();
     flow.bytes = (flow.size + unit - 1) / unit;
-    flow.left = static_cast<double>(flow.bytes);
+    flow.left = static_cast<double>(flow.size) / unit;
     flow.started = m_now;
     flow.overhead = request.overhead;
     flow.addsLatency = request.addsLatency;
