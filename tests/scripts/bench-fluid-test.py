@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The parts of scripts/bench-fluid that determine the contents of its tables, without timing."""
 import pathlib
+import re
 import sys
 import tempfile
 import types
@@ -21,6 +22,19 @@ def program(folder, text):
     file.write_text("#!/bin/sh\n" + text, encoding="ascii")
     file.chmod(0o755)
     return file
+
+
+class Sources(unittest.TestCase):
+    """The benchmarks are built only on request, so the removal of a header is found here."""
+
+    def test_included_files_exist(self):
+        root = SCRIPTS.parent
+        sources = list((SCRIPTS / "bench").glob("*.cc"))
+        self.assertGreater(len(sources), 5)
+        for source in sources:
+            for name in re.findall(r'^#include "((?!ns3/)[^"]+)"', source.read_text(), re.MULTILINE):
+                folders = (root, root / "ns3-module", source.parent)
+                self.assertTrue(any((folder / name).exists() for folder in folders), name)
 
 
 class Limits(unittest.TestCase):
