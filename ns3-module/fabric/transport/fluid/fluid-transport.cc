@@ -220,6 +220,8 @@ FluidTransport::Start(const FlowRequest& request, Time now)
     if (isUndivided)
     {
         m_flows[t].isUndivided = true;
+        // Its shares of links will be rounded to units. In whole units it is not too fast.
+        m_flows[t].left = static_cast<double>(m_flows[t].bytes);
         m_undivided.push_back(t);
         m_isSettled = false;
     }
