@@ -818,8 +818,8 @@ TEST(PacketTransport, CanceledFlowsGetNoCredit)
 
 /**
  * Of two flows on one queue pair of 10 GB/s, the second has the rate from its first packet on, also
- * while the last packets of the first are on their way: the first has 1000
- * packets of 1048 bytes, sent within 104.8 us, which arrive 2 us and one packet later.
+ * while the last packets of the first are in flight: the first has 1000 packets of 1048 bytes, sent
+ * within 104.8 us, which arrive 2 us and one packet later.
  */
 TEST(PacketTransport, ConsecutiveFlowsOfAQueuePairHaveItsRateOnce)
 {
