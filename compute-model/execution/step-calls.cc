@@ -183,7 +183,7 @@ NumberCalls(StepProgram& program, const std::vector<std::vector<SlotCall>>& asks
             }
             const std::vector<SlotCall>& ofSlot = asks[op.group];
             const auto ask = std::lower_bound(ofSlot.begin(), ofSlot.end(), SlotCallOf(op));
-            op.call = static_cast<uint16_t>(ask - ofSlot.begin());
+            op.call = static_cast<uint32_t>(ask - ofSlot.begin());
         }
     }
 }

@@ -32,9 +32,8 @@ std::vector<TrafficId> AddTraffics(const StepGraph& graph, Planner& planner);
  * Plans the communication of @p graph, and enters into it what each call occupies in each group
  * (StepGraph::loads): one SM per NCCL channel, and the share of the memory bandwidth that the call
  * takes when it is uncontended. Plans every call of every group that spans nodes. Of the groups on
- * the same GPUs of one node each, it plans the calls of one. Complexity O(operations of all
- * programs
- * + calls).
+ * the same GPUs of one node each, it plans the calls of one. O(operations of all programs +
+ * calls).
  *
  * @param communicators by group
  * @param gpus by rank

@@ -62,8 +62,8 @@ struct StepOp
     uint16_t dependencyCount{0};
     uint32_t firstKernel{0}; //!< index into StepGraph::kernels: the kernels of which it consists
     uint16_t kernelCount{0};
-    uint16_t call{0};         //!< for communication: index into the StepGraph::loads of its group
     uint16_t root{0};         //!< for a broadcast or reduce: group rank of its root
+    uint32_t call{0};         //!< for communication: index into the StepGraph::loads of its group
     bool byCopyEngine{false}; //!< for communication: it occupies no SMs
 
     static constexpr uint32_t NO_LAYER = 0xffffffff;

@@ -200,7 +200,12 @@ EvenSpread::SprayedOf(RouteId route)
             const double parts = each.share * static_cast<double>(unit);
             links.push_back({each.link, std::max<uint32_t>(1, static_cast<uint32_t>(parts + 0.5))});
         }
-        sprayed = {m_routing.Paths().InternCounted(links), static_cast<uint32_t>(unit), latency};
+        sprayed.path = m_routing.Paths().InternCounted(links);
+        sprayed.unit = static_cast<uint32_t>(unit);
+        if (!m_routing.IsSum(route))
+        {
+            sprayed.latency = latency;
+        }
     }
     return m_sprayed.emplace(route, sprayed).first->second;
 }

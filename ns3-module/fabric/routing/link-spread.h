@@ -43,7 +43,8 @@ class EvenSpread : public LinkSpread
     {
         PathId path;
         uint32_t unit{1};
-        Time latency; //!< latency of the slowest path
+        Time latency; //!< latency of the slowest path; of a sum, whose paths are loaded at once and
+                      //!< not one after the other, that of the planned paths
     };
 
     /** The sprayed path of a route. Exact while the unit is at most 2^16; see SharesOf(PathDag). */

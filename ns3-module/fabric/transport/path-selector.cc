@@ -66,10 +66,9 @@ PathSelector::Enter(RouteId route, double weight, Time now)
     if (m_scope == RoutingPolicy::Scope::Packet)
     {
         const auto& sprayed = m_spread.SprayedOf(route);
-        // A sum loads many paths at once, and their latencies do not follow each other.
-        const Time longer = sprayed.latency - m_routing.Latency(route);
-        return {
-            sprayed.path, sprayed.unit, m_routing.IsSum(route) ? Time() : std::max(Time(), longer)};
+        return {sprayed.path,
+                sprayed.unit,
+                std::max(Time(), sprayed.latency - m_routing.Latency(route))};
     }
     SelectedPath selected;
     if (m_scope == RoutingPolicy::Scope::Flowlet)
