@@ -351,6 +351,12 @@ Planner::State::Choose(const CollectiveCall& call)
                                     ToString(call.op) + ", expected 1 to " + std::to_string(most) +
                                     ", the channels of this group");
     }
+    if (!own && call.bytes > Bytes())
+    {
+        // Kernels have blocks only for channels with data (NCCL's channelMask).
+        const ChannelShare last = SplitOverChannels(call.bytes, choice.channels).back();
+        choice.channels = last.firstChannel + last.channels;
+    }
     return choice;
 }
 

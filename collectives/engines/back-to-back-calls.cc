@@ -6,6 +6,13 @@
 namespace weir
 {
 
+namespace
+{
+
+constexpr double SAME_PERIOD = 1e-3; //!< relative difference below which two periods are equal
+
+} // namespace
+
 BackToBackCalls::BackToBackCalls(const ScheduleRun& run, uint32_t ranks, BackToBackClient& client)
     : m_client(client),
       m_switches(ranks)
@@ -40,10 +47,9 @@ BackToBackCalls::Begin(uint32_t rank)
     {
         return false;
     }
-    if (++stand.begun > m_left.size())
+    if (++stand.begun > m_calls.size())
     {
-        m_left.push_back(static_cast<uint32_t>(m_busy.size()));
-        m_ends.emplace_back();
+        m_calls.push_back({static_cast<uint32_t>(m_busy.size())});
     }
     stand.holds = static_cast<uint32_t>(stand.blocks.size());
     return true;
@@ -58,8 +64,14 @@ BackToBackCalls::Release(uint32_t rank, Time at)
     {
         return std::nullopt;
     }
-    m_ends[stand.ended] = std::max(m_ends[stand.ended], stand.until);
-    --m_left[stand.ended++];
+    Call& call = m_calls[stand.ended];
+    const Time period = stand.until - stand.before;
+    call.end = std::max(call.end, stand.until);
+    call.shortest = std::min(call.shortest, period);
+    call.longest = std::max(call.longest, period);
+    --call.left;
+    ++stand.ended;
+    stand.before = stand.until;
     EndCalls();
     return stand.until;
 }
@@ -68,13 +80,16 @@ BackToBackCalls::Release(uint32_t rank, Time at)
 void
 BackToBackCalls::EndCalls()
 {
-    while (m_ended < m_left.size() && m_left[m_ended] == 0)
+    while (m_ended < m_calls.size() && m_calls[m_ended].left == 0)
     {
-        const bool goesOn = m_client.OnCallDone(m_ends[m_ended++]);
+        const Call& call = m_calls[m_ended++];
+        const bool steady =
+            m_ended > 1 && call.longest - call.shortest <= call.longest * SAME_PERIOD;
+        const bool goesOn = m_client.OnCallDone(call.end, steady);
         if (m_goesOn && !goesOn)
         {
             m_goesOn = false;
-            m_wanted = static_cast<uint32_t>(m_left.size());
+            m_wanted = static_cast<uint32_t>(m_calls.size());
         }
     }
 }

@@ -19,9 +19,13 @@ class BackToBackClient
     virtual ~BackToBackClient() = default;
 
     /**
-     * The next call has ended on all ranks, at @p end. @return whether further calls shall begin.
+     * The next call has ended on all ranks.
+     * @param end on the last rank
+     * @param steady whether all ranks have ended it equally long after the previous call, to a
+     *               relative 1e-3, so that further calls have the same period
+     * @return whether further calls shall begin
      */
-    virtual bool OnCallDone(Time end) = 0;
+    virtual bool OnCallDone(Time end, bool steady) = 0;
 };
 
 /**
@@ -92,7 +96,16 @@ class BackToBackCalls
         uint32_t begun{0};
         uint32_t ended{0};
         uint32_t holds{0};
-        Time until; //!< when its last condition was met
+        Time until;  //!< when its last condition was met
+        Time before; //!< end of its previous call
+    };
+
+    struct Call
+    {
+        uint32_t left{0};                //!< number of ranks that have not ended it
+        Time end{};                      //!< the latest on a rank so far
+        Time shortest{Time::Infinite()}; //!< since the end of a rank's previous call
+        Time longest{};
     };
 
     void EndCalls();
@@ -102,10 +115,9 @@ class BackToBackCalls
     std::vector<Stand> m_stands; //!< by rank
     std::vector<uint32_t> m_busy;
     std::vector<uint32_t> m_senders; //!< by connection
-    std::vector<uint32_t> m_left;    //!< by call: number of ranks that have not ended it
-    std::vector<Time> m_ends;        //!< by call: the latest end on a rank so far
-    uint32_t m_ended{0};             //!< number of calls that have ended on all ranks
-    uint32_t m_wanted{0};            //!< total number of calls, once no more are wanted
+    std::vector<Call> m_calls;
+    uint32_t m_ended{0};  //!< number of calls that have ended on all ranks
+    uint32_t m_wanted{0}; //!< total number of calls, once no more are wanted
     bool m_goesOn{true};
 };
 

@@ -3,7 +3,6 @@
 
 #include "collectives/engines/collective-engine.h"
 
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,8 +13,6 @@ namespace weir
 namespace
 {
 
-constexpr double STEADY = 1e-3; //!< relative difference below which two periods are equal
-
 /** Records the ends of calls until their period is known. */
 class BackToBackEnds : public BackToBackClient
 {
@@ -25,14 +22,14 @@ class BackToBackEnds : public BackToBackClient
     {
     }
 
-    bool OnCallDone(Time end) override
+    bool OnCallDone(Time end, bool steady) override
     {
         if (m_isKnown)
         {
             return false; // already started on some rank
         }
         m_ends.push_back(end);
-        m_isKnown = m_ends.size() == m_calls || IsSteady();
+        m_isKnown = m_ends.size() == m_calls || steady;
         return !m_isKnown;
     }
 
@@ -53,18 +50,6 @@ class BackToBackEnds : public BackToBackClient
     Time Period(std::size_t i) const
     {
         return m_ends[i] - m_ends[i - 1];
-    }
-
-    bool IsSteady() const
-    {
-        const std::size_t played = m_ends.size();
-        if (played < 3)
-        {
-            return false;
-        }
-        const double last = Period(played - 1).ToSeconds();
-        const double before = Period(played - 2).ToSeconds();
-        return std::abs(last - before) <= STEADY * last;
     }
 
     uint32_t m_calls;

@@ -86,6 +86,53 @@ TEST_F(ChainRows, WaitForSlotsWhereThereAreMoreSlicesThanTheseHold)
     EXPECT_NEAR(Period(row), 24, 1e-9);
 }
 
+/** As ChainRows, with hops over one link, as of a bridge that a rank receives and sends through. */
+class ContendedRows : public ChainRows
+{
+  protected:
+    ContendedRows()
+    {
+        const DeviceId a = m_topology.AddDevice(DeviceKind::Gpu, "a");
+        const DeviceId b = m_topology.AddDevice(DeviceKind::Gpu, "b");
+        m_link = m_topology.AddLink(a, b, LinkKind::Pcie, Rate::GBps(1), Time());
+    }
+
+    /** Period with 0, 1, 2 in order, @p start between a rank's kernels. */
+    double PeriodWith(Time start)
+    {
+        Routing routes(m_topology, FabricSpec());
+        BackToBackChains row = Row({{0, 1, 2}});
+        row.start = start;
+        for (auto& hop : row.chains[0].hops)
+        {
+            hop.route = routes.AddFixed(std::vector<LinkId>{m_link});
+        }
+        return PeriodOf(row, UncontendedRates({}, routes), 1000).ToMicroseconds();
+    }
+
+    LinkId m_link;
+};
+
+TEST_F(ContendedRows, KeepALinkBusyWhereRanksBeginAtOnce)
+{
+    // Both hops of each call load the link for 1 us.
+    EXPECT_NEAR(PeriodWith(Time()), 2, 0.02);
+}
+
+TEST_F(ContendedRows, DoNotContendWhereHopsAlternate)
+{
+    // Hops carry a slice in [0, 1) and [6, 7) of each 11 us.
+    EXPECT_NEAR(PeriodWith(Time::Microseconds(10)), 11, 1e-6);
+}
+
+TEST_F(ContendedRows, ContendWithTheCallBefore)
+{
+    // The second hop begins 6 us after the first one. Uncontended calls have a period of 6 us, so
+    // that it begins together with the first hop of the next call; at half the rate a slice takes
+    // 2 us, hops are 7 us apart and the period is 7 us.
+    EXPECT_NEAR(PeriodWith(Time::Microseconds(5)), 7, 0.02);
+}
+
 /** Records the ends of @p most calls. */
 class Ends : public BackToBackClient
 {
@@ -95,7 +142,7 @@ class Ends : public BackToBackClient
     {
     }
 
-    bool OnCallDone(Time end) override
+    bool OnCallDone(Time end, bool /* steady */) override
     {
         m_ends.push_back(end);
         return m_ends.size() < m_most;

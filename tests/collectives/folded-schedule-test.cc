@@ -28,7 +28,7 @@ class Ends : public BackToBackClient
     {
     }
 
-    bool OnCallDone(Time end) override
+    bool OnCallDone(Time end, bool /* steady */) override
     {
         ends.push_back(end);
         return ends.size() < m_calls;

@@ -4,6 +4,7 @@
 #include "collectives/engines/closed-form.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <unordered_map>
 
@@ -13,55 +14,160 @@ namespace weir
 namespace
 {
 
-/** The loads of all chains on links, hop by hop. */
-class HopLoads
+constexpr uint32_t ROUNDS = 16; //!< maximum number of estimates of the hops' windows
+constexpr double SAME = 1e-6;   //!< relative difference below which two times are equal
+
+/** The time in which a hop of a chain carries the slices of a call; it recurs with the period. */
+struct HopWindow
+{
+    Time first;     //!< the first slice can leave
+    Time last;      //!< the last slice has left
+    double duty{1}; //!< fraction of this time in which slices occupy the route
+};
+
+using ChainWindows = std::vector<std::vector<HopWindow>>; //!< by chain, then hop
+
+/** The rates of hops beside all hops that cross the same links. */
+class HopRates
 {
   public:
-    HopLoads(const BackToBackChains& row, const UncontendedRates& rates)
-        : m_cap(row.cap),
-          m_slices(std::max(1.0, row.bytes.ToDouble() / row.slice.ToDouble())),
+    HopRates(const BackToBackChains& row, const UncontendedRates& rates)
+        : m_row(row),
           m_rates(rates)
     {
-        for (const auto& chain : row.chains)
+        for (std::size_t chain = 0; chain < row.chains.size(); ++chain)
         {
-            for (std::size_t position = 0; position < chain.hops.size(); ++position)
+            const auto& hops = row.chains[chain].hops;
+            for (std::size_t position = 0; position < hops.size(); ++position)
             {
-                rates.ForEachShare(chain.hops[position].route, [&](LinkId link, double share) {
-                    m_loads[link.Index()].push_back({position, share * chain.weight});
+                rates.ForEachShare(hops[position].route, [&](LinkId link, double share) {
+                    m_loads[link.Index()].push_back(
+                        {chain, position, share * row.chains[chain].weight});
                 });
             }
         }
     }
 
     /**
-     * Rate of a channel over a hop's route at @p position of a chain, with the hops that cross its
-     * links at the same time.
+     * Mean rate of a channel over a hop. Others load its links for the fraction max(0, 1 - q / K)
+     * of its time, with q their distance in positions and K the number of slices.
      */
-    Rate ShareOn(RouteId route, std::size_t position) const
+    Rate FirstGuess(std::size_t chain, std::size_t position) const
     {
-        Rate rate = m_cap;
-        m_rates.ForEachShare(route, [&](LinkId link, double share) {
+        const double slices = std::max(1.0, m_row.bytes.ToDouble() / m_row.slice.ToDouble());
+        Rate rate = m_row.cap;
+        m_rates.ForEachShare(RouteOf(chain, position), [&](LinkId link, double share) {
             double load = 0;
             for (const Load& each : m_loads.at(link.Index()))
             {
                 const auto apart = static_cast<double>(
                     each.position > position ? each.position - position : position - each.position);
-                load += each.load * std::max(0.0, 1 - apart / m_slices);
+                load += each.load * std::max(0.0, 1 - apart / slices);
             }
             rate = std::min(rate, m_rates.RateOf(link) / std::max(load, share));
         });
         return rate;
     }
 
+    /** Mean rate of a channel over a hop whose window overlaps those of others. */
+    Rate Mean(std::size_t chain,
+              std::size_t position,
+              const ChainWindows& windows,
+              Time period) const
+    {
+        const HopWindow& own = windows[chain][position];
+        const double length = (own.last - own.first).ToSeconds();
+        const double whole = period.ToSeconds();
+        std::vector<Contended> links;
+        std::vector<Change> changes;
+        m_rates.ForEachShare(RouteOf(chain, position), [&](LinkId link, double share) {
+            const std::size_t index = links.size();
+            links.push_back({m_rates.RateOf(link).ToBytesPerSecond(), share});
+            double load = 0;
+            const auto add = [&](double from, double to, double each) {
+                if (from <= 0 && to >= length)
+                {
+                    load += each;
+                }
+                else if (std::max(from, 0.0) < std::min(to, length))
+                {
+                    changes.push_back({std::max(from, 0.0), index, each});
+                    changes.push_back({std::min(to, length), index, -each});
+                }
+            };
+            for (const Load& each : m_loads.at(link.Index()))
+            {
+                const HopWindow& other = windows[each.chain][each.position];
+                const double theirs = std::min((other.last - other.first).ToSeconds(), whole);
+                if (each.chain == chain && each.position == position)
+                {
+                    load += each.load;
+                    continue;
+                }
+                double begin = std::fmod((other.first - own.first).ToSeconds(), whole);
+                begin += begin < 0 ? whole : 0;
+                add(begin, begin + theirs, each.load * other.duty);
+                add(begin - whole, begin + theirs - whole, each.load * other.duty);
+            }
+            links.back().load = std::max(load, share);
+        });
+        if (changes.empty())
+        {
+            return RateBeside(links);
+        }
+        std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+            return a.at < b.at;
+        });
+        double carried = 0; // bytes
+        double at = 0;
+        for (const Change& change : changes)
+        {
+            carried += (change.at - at) * RateBeside(links).ToBytesPerSecond();
+            at = change.at;
+            links[change.link].load += change.load;
+        }
+        carried += (length - at) * RateBeside(links).ToBytesPerSecond();
+        return Rate::BytesPerSecond(carried / length);
+    }
+
   private:
     struct Load
     {
+        std::size_t chain;
         std::size_t position;
         double load;
     };
 
-    Rate m_cap;
-    double m_slices; //!< number of slices of a channel
+    struct Contended
+    {
+        double rate; //!< of the link, B/s
+        double load; //!< present, in units of weight
+    };
+
+    /** A load on one of a hop's links that begins or ends. */
+    struct Change
+    {
+        double at; //!< seconds after the begin of the hop's window
+        std::size_t link;
+        double load;
+    };
+
+    RouteId RouteOf(std::size_t chain, std::size_t position) const
+    {
+        return m_row.chains[chain].hops[position].route;
+    }
+
+    Rate RateBeside(const std::vector<Contended>& links) const
+    {
+        Rate rate = m_row.cap;
+        for (const Contended& link : links)
+        {
+            rate = std::min(rate, Rate::BytesPerSecond(link.rate / link.load));
+        }
+        return rate;
+    }
+
+    const BackToBackChains& m_row;
     const UncontendedRates& m_rates;
     std::unordered_map<uint32_t, std::vector<Load>> m_loads; //!< by link
 };
@@ -70,21 +176,32 @@ class HopLoads
 class ChainTimes
 {
   public:
-    ChainTimes(const BackToBackChains& row,
-               const BackToBackChains::Chain& chain,
-               const HopLoads& loads)
-        : m_chain(chain)
+    ChainTimes(const BackToBackChains& row, const BackToBackChains::Chain& chain)
+        : m_row(row),
+          m_chain(chain),
+          m_rates(chain.hops.size()),
+          m_slices(chain.hops.size()),
+          m_alls(chain.hops.size()),
+          m_behind(chain.hops.size()),
+          m_firsts(chain.ranks.size()),
+          m_windows(chain.hops.size())
     {
-        for (const auto& hop : chain.hops)
-        {
-            const Rate share = loads.ShareOn(hop.route, m_slices.size());
-            const Time slice = std::min(row.slice, row.bytes) / share;
-            const Time all = row.bytes / share;
-            m_slices.push_back(slice);
-            m_alls.push_back(all);
-            m_behind.push_back(all - std::min(all, slice * hop.slots));
-        }
-        m_firsts.resize(chain.ranks.size());
+    }
+
+    Rate RateOf(std::size_t position) const
+    {
+        return m_rates[position];
+    }
+
+    /** Sets the rate of a channel over hop @p position. */
+    void SetRate(std::size_t position, Rate rate)
+    {
+        m_rates[position] = rate;
+        m_slices[position] = std::min(m_row.slice, m_row.bytes) / rate;
+        m_alls[position] = m_row.bytes / rate;
+        m_behind[position] =
+            m_alls[position] -
+            std::min(m_alls[position], m_slices[position] * m_chain.hops[position].slots);
     }
 
     /**
@@ -109,34 +226,44 @@ class ChainTimes
             }
             Time& end = ends[m_chain.ranks[p]];
             end = std::max(end, left + m_chain.hops[p].release);
+            const double busy = left > m_firsts[p] ? m_alls[p] / (left - m_firsts[p]) : 1;
+            m_windows[p] = {m_firsts[p], left, std::min(1.0, busy)};
             arrived = left + m_chain.hops[p].latency;
         }
         Time& end = ends[m_chain.ranks.back()];
         end = std::max({end, arrived, m_firsts.back()});
     }
 
+    /** By hop, of the last call that was played. */
+    const std::vector<HopWindow>& Windows() const
+    {
+        return m_windows;
+    }
+
   private:
+    const BackToBackChains& m_row;
     const BackToBackChains::Chain& m_chain;
+    std::vector<Rate> m_rates;  //!< by hop
     std::vector<Time> m_slices; //!< by hop: time of one slice
     std::vector<Time> m_alls;   //!< by hop: time of all bytes
     std::vector<Time> m_behind; //!< by hop: time of all bytes beyond the first slots
     std::vector<Time> m_firsts; //!< by position: when the first slice can be used
+    std::vector<HopWindow> m_windows;
 };
 
-} // namespace
-
-Time
-PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t calls)
+/** The ends of calls on the last rank. */
+struct PlayedCalls
 {
-    const HopLoads loads(row, rates);
-    std::vector<ChainTimes> chains;
-    uint32_t ranks = 0;
-    for (const auto& chain : row.chains)
-    {
-        chains.emplace_back(row, chain, loads);
-        ranks = std::max(ranks, *std::max_element(chain.ranks.begin(), chain.ranks.end()) + 1);
-    }
-    std::vector<Time> begins(ranks, row.start);
+    Time first;
+    Time last;
+    Time period; //!< between the last two calls
+};
+
+/** Plays calls until all ranks begin them equally long after each other. */
+PlayedCalls
+PlayCalls(std::vector<ChainTimes>& chains, uint32_t ranks, Time start, uint32_t calls)
+{
+    std::vector<Time> begins(ranks, start);
     Time first;
     Time last;
     Time period;
@@ -148,21 +275,74 @@ PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t ca
             chain.Play(begins, ends);
         }
         const Time end = *std::max_element(ends.begin(), ends.end());
-        const Time before = period;
         period = end - last;
         last = end;
         first = call == 0 ? end : first;
-        if (call > 1 && period == before)
+        Time shortest = Time::Infinite();
+        Time longest;
+        for (uint32_t rank = 0; rank < ranks; ++rank)
+        {
+            const Time next = ends[rank] + start;
+            shortest = std::min(shortest, next - begins[rank]);
+            longest = std::max(longest, next - begins[rank]);
+            begins[rank] = next;
+        }
+        if (call > 0 && longest - shortest <= longest * SAME)
         {
             last += period * (calls - 1 - call); // the remaining calls have the same period
             break;
         }
-        for (uint32_t rank = 0; rank < ranks; ++rank)
+    }
+    return {first, last, period};
+}
+
+} // namespace
+
+Time
+PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t calls)
+{
+    const HopRates hopRates(row, rates);
+    std::vector<ChainTimes> chains;
+    uint32_t ranks = 0;
+    for (const auto& chain : row.chains)
+    {
+        chains.emplace_back(row, chain);
+        ranks = std::max(ranks, *std::max_element(chain.ranks.begin(), chain.ranks.end()) + 1);
+    }
+    const auto setRates = [&](const auto& rateOf) {
+        for (std::size_t chain = 0; chain < chains.size(); ++chain)
         {
-            begins[rank] = ends[rank] + row.start;
+            for (std::size_t position = 0; position < row.chains[chain].hops.size(); ++position)
+            {
+                chains[chain].SetRate(position, rateOf(chain, position));
+            }
+        }
+    };
+    setRates([&](std::size_t chain, std::size_t position) {
+        return hopRates.FirstGuess(chain, position);
+    });
+    const PlayedCalls uncontended = PlayCalls(chains, ranks, row.start, calls);
+    PlayedCalls played = uncontended;
+    for (uint32_t round = 0; round < ROUNDS && calls > 1; ++round)
+    {
+        ChainWindows windows;
+        for (const ChainTimes& chain : chains)
+        {
+            windows.push_back(chain.Windows());
+        }
+        setRates([&](std::size_t chain, std::size_t position) {
+            // Half of the change, as longer windows overlap more, which makes them longer.
+            const Rate rate = hopRates.Mean(chain, position, windows, played.period);
+            return (chains[chain].RateOf(position) + rate) * 0.5;
+        });
+        const Time before = played.last;
+        played = PlayCalls(chains, ranks, row.start, calls);
+        if (std::abs(played.last / before - 1) <= SAME)
+        {
+            break;
         }
     }
-    return calls > 1 ? (last - first) * (1.0 / (calls - 1)) : first;
+    return calls > 1 ? (played.last - uncontended.first) * (1.0 / (calls - 1)) : uncontended.first;
 }
 
 } // namespace weir
