@@ -32,6 +32,16 @@ namespace weir
 std::vector<CaseOutcome> CompareFidelities(const Catalog& catalog, const ShowSuite& progress);
 
 /**
+ * Compares fidelities of random (seeded) uncontended calls on random machines: a system of the
+ * catalog with 1 to 17 nodes, some or all of their GPUs, its own fabric or leaves and spines, 1:1
+ * or 2:1, with ECMP or packet spraying; any operation, algorithm and protocol, 8 B to 256 MiB.
+ * Calls that overlap when they follow each other are back to back.
+ *
+ * Classes: "drawn: flow/stream", and one per algorithm; "drawn: stream/closed form".
+ */
+std::vector<CaseOutcome> CompareDrawn(const Catalog& catalog, const ShowSuite& progress);
+
+/**
  * Compares fidelities for ring and tree all-reduce and all-to-all of 64 MiB over 16 nodes of four
  * GPUs and NICs, on dragonflies, a dragonfly+, a torus, a fat tree with 2:1 oversubscription and a
  * leaf-spine, under every routing policy that the fabric supports.

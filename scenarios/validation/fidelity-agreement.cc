@@ -3,6 +3,7 @@
 #include "fabric/kinds/dimensions.h"
 #include "fabric/kinds/dragonfly.h"
 #include "fabric/routing/routing-policies.h"
+#include "scenarios/bound/random-draws.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/validation/agreement.h"
 #include "scenarios/validation/call-times.h"
@@ -370,7 +371,147 @@ CompareOn(const ClusterSpec& cluster,
     }
 }
 
+/** Machines of all kinds of nodes: PCIe, NVLink meshes and NVSwitches, shared and own ports. */
+constexpr const char* DRAWN_SYSTEMS[] = {"a100-pcie-8",
+                                         "a100-pcie-hdr",
+                                         "alps-gh200",
+                                         "aws-p3-16xlarge",
+                                         "dgx-a100",
+                                         "dgx1-v100",
+                                         "dgx2-v100",
+                                         "hgx-b200",
+                                         "hgx-b200-sharp",
+                                         "hgx-h100",
+                                         "hgx-h200-4",
+                                         "hgx-h800",
+                                         "oci-a100",
+                                         "perlmutter",
+                                         "polaris"};
+
+/** A random machine: a system with some of its GPUs on its own fabric or leaves and spines. */
+struct DrawnMachine
+{
+    DrawnMachine(RandomDraws& draws, const Catalog& catalog)
+        : name(DRAWN_SYSTEMS[draws.Below(std::size(DRAWN_SYSTEMS))])
+    {
+        constexpr uint32_t MAX_GPUS = 64;
+        constexpr uint32_t NODES[] = {1, 2, 3, 4, 5, 8, 13, 17};
+        const std::string fabric[] = {
+            "fabric.kind=leaf-spine",
+            draws.Below(2) == 0 ? "fabric.oversubscription=1" : "fabric.oversubscription=2",
+            draws.Below(2) == 0 ? "fabric.routing=ecmp" : "fabric.routing=spray"};
+        std::vector<std::string> settings;
+        if (draws.Below(2) == 0)
+        {
+            settings.assign(std::begin(fabric), std::end(fabric));
+        }
+        spec = ReadSystem(SystemArgument(name, "system", settings), catalog).cluster;
+        spec.nodes =
+            std::clamp(MAX_GPUS / spec.node.gpus, 1U, NODES[draws.Below(std::size(NODES))]);
+        const uint32_t perNode =
+            draws.Below(3) == 0 ? 1 + draws.Below(spec.node.gpus) : spec.node.gpus;
+        for (uint32_t gpu = 0; gpu < spec.nodes * spec.node.gpus; ++gpu)
+        {
+            if (gpu % spec.node.gpus < perNode)
+            {
+                gpus.emplace_back(gpu);
+            }
+        }
+        for (const std::string& each : settings)
+        {
+            name += ", " + each;
+        }
+    }
+
+    std::string name;
+    ClusterSpec spec;
+    std::vector<GpuId> gpus;
+};
+
+/** A random call; the planner refuses algorithms and protocols that the group lacks. */
+CollectiveCall
+DrawCall(RandomDraws& draws)
+{
+    constexpr CollectiveOp OPS[] = {CollectiveOp::AllReduce,
+                                    CollectiveOp::AllGather,
+                                    CollectiveOp::ReduceScatter,
+                                    CollectiveOp::Broadcast,
+                                    CollectiveOp::Reduce,
+                                    CollectiveOp::AllToAll,
+                                    CollectiveOp::Gather,
+                                    CollectiveOp::Scatter,
+                                    CollectiveOp::SendRecv};
+    constexpr Algorithm ALGORITHMS[] = {Algorithm::Ring,
+                                        Algorithm::Tree,
+                                        Algorithm::Nvls,
+                                        Algorithm::NvlsTree,
+                                        Algorithm::CollNetDirect,
+                                        Algorithm::CollNetChain,
+                                        Algorithm::Pat,
+                                        Algorithm::DimensionWise};
+    constexpr Protocol PROTOCOLS[] = {Protocol::Ll, Protocol::Ll128, Protocol::Simple};
+    CollectiveCall call;
+    call.op = OPS[draws.Below(std::size(OPS))];
+    call.bytes = Bytes(static_cast<int64_t>(std::exp2(3 + 25 * draws.Unit()))); // to 256 MiB
+    if (draws.Below(2) == 0)
+    {
+        call.overrides.algorithm = ALGORITHMS[draws.Below(std::size(ALGORITHMS))];
+    }
+    if (draws.Below(3) == 0)
+    {
+        call.overrides.protocol = PROTOCOLS[draws.Below(std::size(PROTOCOLS))];
+    }
+    if (draws.Below(4) == 0)
+    {
+        call.overrides.channels = 1U << draws.Below(5);
+    }
+    return call;
+}
+
 } // namespace
+
+std::vector<CaseOutcome>
+CompareDrawn(const Catalog& catalog, const ShowSuite& progress)
+{
+    constexpr std::size_t CASES = 400;
+    constexpr uint64_t SEED = 43;
+    const std::string flow = "drawn: flow/stream";
+    std::vector<CaseOutcome> cases;
+    for (uint64_t index = 0; cases.size() < 2 * CASES; ++index)
+    {
+        progress({cases.size() / 2, CASES, "drawn calls"});
+        RandomDraws draws(SEED, index);
+        const DrawnMachine machine(draws, catalog);
+        if (machine.gpus.size() == 1)
+        {
+            continue;
+        }
+        CollectiveCall call = DrawCall(draws);
+        FidelityBench bench(machine.spec);
+        call.communicator = bench.GetPlanner().AddCommunicator(machine.gpus);
+        std::string kind;
+        try
+        {
+            kind = ToString(bench.GetPlanner().Plan(call).algorithm);
+        }
+        catch (const std::invalid_argument&)
+        {
+            continue;
+        }
+        const auto time = [&](Fidelity fidelity) {
+            return bench.RunBackToBack(fidelity, call, BENCHMARK_CALLS);
+        };
+        const Time stream = time(Fidelity::Stream);
+        const std::string name = kind + " " + ToString(call.op) + " of " +
+                                 std::to_string(call.bytes.Count()) + " B on " +
+                                 std::to_string(machine.gpus.size()) + " GPUs of " +
+                                 std::to_string(machine.spec.nodes) + " x " + machine.name;
+        cases.push_back(CaseOf(name, {flow, flow + " " + kind}, stream, time(Fidelity::Flow)));
+        cases.push_back(
+            CaseOf(name, {"drawn: stream/closed form"}, time(Fidelity::Analytical), stream));
+    }
+    return cases;
+}
 
 std::vector<CaseOutcome>
 CompareFidelities(const Catalog& catalog, const ShowSuite& progress)

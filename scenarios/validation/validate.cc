@@ -378,6 +378,7 @@ RunSuite(const ValidationSuite& suite,
         break;
     case SuiteKind::Fidelities:
         outcome.Add(CompareFidelities(catalog, progress));
+        outcome.Add(CompareDrawn(catalog, progress));
         outcome.Add(CompareOnFabrics(catalog, progress));
         outcome.Add(CompareMixtures(catalog, progress));
         outcome.Add(CompareOversubscribed(catalog, progress));

@@ -86,15 +86,15 @@ TEST(TunerRule, DecidesCallsInAPlanner)
         "t.csv");
     Planner planner(fabric.GetCluster(), fabric.GetRouting(), settings);
     const auto id = planner.AddCommunicator(FirstGpus(8));
-    const auto small = planner.Plan(MakeCall(id, CollectiveOp::AllReduce, Bytes(64)));
+    const auto small = planner.Plan(MakeCall(id, CollectiveOp::AllReduce, Bytes(96)));
     EXPECT_EQ(small.protocol, Protocol::Simple);
     EXPECT_EQ(small.channels, 3U);
     const auto own = planner.Plan(
-        WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes(64)), Protocol::Ll128));
+        WithProtocol(MakeCall(id, CollectiveOp::AllReduce, Bytes(96)), Protocol::Ll128));
     EXPECT_EQ(own.protocol, Protocol::Ll128);
     EXPECT_EQ(own.channels, 3U);
     const auto other = planner.AddCommunicator(FirstGpus(4));
-    EXPECT_EQ(planner.Plan(MakeCall(other, CollectiveOp::AllReduce, Bytes(64))).protocol,
+    EXPECT_EQ(planner.Plan(MakeCall(other, CollectiveOp::AllReduce, Bytes(96))).protocol,
               Protocol::Ll);
 }
 

@@ -33,7 +33,7 @@ class RoundTime
                 std::max({m_moves[h] + hop.pause, hop.interval, BusyTime(hop.pause)}));
         }
         m_slowest = *std::max_element(m_wires.begin(), m_wires.end());
-        m_period = FindPeriod();
+        FindPeriod();
         Time fastest = Crossing(0);
         for (std::size_t h = 1; h < m_moves.size(); ++h)
         {
@@ -46,6 +46,12 @@ class RoundTime
     Time Period() const
     {
         return m_period;
+    }
+
+    /** Whether chunks that wait for their arrival set the pace, not a wire or a block. */
+    bool IsPathLimited() const
+    {
+        return m_isPathLimited;
     }
 
     /** Time of the last round. */
@@ -116,7 +122,7 @@ class RoundTime
     }
 
   private:
-    Time FindPeriod() const
+    void FindPeriod()
     {
         const Time last = LastTime();
         Time pause;
@@ -136,7 +142,10 @@ class RoundTime
                 pause = std::max({pause, isOfBlock ? last : Time(), crossed - early, LastOf(h)});
             }
         }
-        return std::max(Wire() + pause, AveragePathTime() + last);
+        const Time wire = Wire() + pause;
+        const Time path = AveragePathTime() + last;
+        m_isPathLimited = path > wire;
+        m_period = std::max(wire, path);
     }
 
     /** How long a round's last slice keeps its block busy. */
@@ -222,7 +231,8 @@ class RoundTime
     std::vector<Time> m_wires; //!< by hop: period of slices
     Time m_slowest;            //!< the maximum of m_wires
     Time m_period;             //!< of a round that another one follows
-    Time m_apart;              //!< time of the slowest crossing minus that of the fastest
+    bool m_isPathLimited{false};
+    Time m_apart; //!< time of the slowest crossing minus that of the fastest
 };
 
 /** The rates of hops that share links in one round of all rings. */
@@ -358,18 +368,47 @@ class RoundShares
             m_behind.emplace_back(n);
             const Time slowest = time.SlowestCrossing();
             uint32_t behind = 0;
+            std::size_t slowHops = 0;
             for (std::size_t i = 0; i < 2 * n; ++i) // the first of two rounds finds the slowest hop
             {
+                slowHops += time.Crossing(i % n) == slowest ? 1 : 0;
                 behind = time.Crossing(i % n) == slowest ? 0 : behind + 1;
                 m_behind[r][i % n] = behind;
             }
+            m_spacing.push_back(2.0 * n / slowHops);
         }
     }
 
-    /** Key of the hops of one pace on a link; also of one position if @p behind is not 0. */
-    static uint64_t Key(LinkId link, uint32_t pace, uint32_t behind)
+    /** A hop on a link, as those of equally fast rings find it. */
+    struct Offset
     {
-        return (uint64_t{link.Index()} << 32) | (uint64_t{pace & 0xfff} << 20) | behind;
+        uint32_t behind;
+        double load; //!< that others find less of, the longer they are apart
+    };
+
+    /** Key of the hops of one pace on a link. */
+    static uint64_t Key(LinkId link, uint32_t pace)
+    {
+        return uint64_t{link.Index()} << 32 | pace;
+    }
+
+    /**
+     * The fraction of a round's steps in which two hops of equally fast rings are in lockstep that
+     * are @p behind and @p other hops behind their slowest hop.
+     */
+    double InLockstep(const RoundTime& time,
+                      std::size_t ring,
+                      uint32_t behind,
+                      uint32_t other) const
+    {
+        if (behind == other || !time.IsPathLimited())
+        {
+            return behind == other ? 1 : 0;
+        }
+        const double apart = behind > other ? behind - other : other - behind;
+        const RingRounds::Round& round = m_rings[ring].rounds[m_round];
+        const double passes = 1.0 * round.repeat * m_rings[ring].steps / m_spacing[ring];
+        return std::max(0.0, 1 - apart / m_spacing[ring]) / std::max(1.0, passes);
     }
 
     /**
@@ -379,8 +418,8 @@ class RoundShares
     bool Step()
     {
         LoadByKey any;  // by link: load of any hop
-        LoadByKey pace; // additional load for hops of equally fast rings
-        LoadByKey step; // additional load for hops in lockstep
+        LoadByKey pace; // additional load for hops of equally fast rings, were all in lockstep
+        std::unordered_map<uint64_t, std::vector<Offset>> offsets;
         std::vector<RoundTime> times;
         for (std::size_t r = 0; r < m_rings.size(); ++r)
         {
@@ -391,14 +430,18 @@ class RoundShares
             const double busy = times[r].BusyPart(h);
             const double beside = std::max(busy, times[r].Overlap(h));
             any[link.Index()] += load * busy;
-            pace[Key(link, m_pace[r], 0)] += load * (beside - busy);
-            step[Key(link, m_pace[r], m_behind[r][h] + 1)] += load * (1 - beside);
+            pace[Key(link, m_pace[r])] += load * (1 - busy);
+            offsets[Key(link, m_pace[r])].push_back({m_behind[r][h], load * (1 - beside)});
         });
         bool changes = false;
         std::vector<std::vector<Rate>> next = m_most;
         ForEachOnShared([&](std::size_t r, std::size_t h, LinkId link, double) {
-            const double found = any[link.Index()] + pace[Key(link, m_pace[r], 0)] +
-                                 step[Key(link, m_pace[r], m_behind[r][h] + 1)];
+            const uint64_t key = Key(link, m_pace[r]);
+            double found = any[link.Index()] + pace[key];
+            for (const Offset& each : offsets[key])
+            {
+                found -= each.load * (1 - InLockstep(times[r], r, m_behind[r][h], each.behind));
+            }
             const double part = (found / m_all.at(link.Index()) + m_calls - 1) / m_calls;
             const double load = std::max(m_rates.LoadOn(link) * std::min(1.0, part), 1e-12);
             next[r][h] = std::min(next[r][h], m_rates.RateOf(link) / load);
@@ -438,6 +481,7 @@ class RoundShares
     LoadByKey m_all;                             //!< by link: load of all hops
     std::vector<uint32_t> m_pace;                //!< by ring: number of its period
     std::vector<std::vector<uint32_t>> m_behind; //!< by ring and hop: hops behind the slowest one
+    std::vector<double> m_spacing; //!< by ring: mean number of hops between slowest ones
 };
 
 } // namespace

@@ -76,13 +76,18 @@ struct RingRounds
  * and Lavenberg, JACM 27, 1980). Hops of equally fast rings are in lockstep if they are equally far
  * behind their ring's slowest hop, since they have waited for the same time. The other hops of such
  * rings are offset by at most D, the difference in time between crossing the ring's slowest and its
- * fastest hop; with D = 0 all are in lockstep. Hops of rings of another speed count with b. m and b
- * depend on each other and are iterated, starting from full load.
+ * fastest hop; with D = 0 all are in lockstep. Where chunks wait for their arrival, the k-th chunk
+ * of a hop that is d hops behind the slowest one has waited ceil((k - d) / n) times, with n hops
+ * from a slowest hop to the next. So two hops have waited equally often for 1 - |d - d'| / n of the
+ * chunks, and are in lockstep while they have never been apart: after p passes for (1 - |d - d'| /
+ * n)^p. Hops of rings of another speed count with b. m and b depend on each other and are iterated,
+ * starting from full load.
  *
  * @param rings all channels of the call
  * @param calls number of concurrent calls in @p rates; those besides the call itself are averages
  *
- * O(hops x rounds), times about 10 where links have several hops that are not in lockstep.
+ * O(hops x rounds), times about 10 x hops per link where links have several hops that are not in
+ * lockstep.
  */
 Time RingsTime(const std::vector<RingRounds>& rings, const UncontendedRates& rates, double calls);
 
