@@ -50,14 +50,9 @@ WireOf(const Topology& topology, LinkId link)
 class StallLog : public TransportObserver
 {
   public:
-    void OnFlowStalled(FlowId id, const FlowRequest& request, Time now) override
+    void OnFlowStalled(FlowId id, const FlowRequest& request, bool isStalled, Time now) override
     {
-        stalled.emplace_back(request.token, now);
-    }
-
-    void OnFlowResumed(FlowId id, const FlowRequest& request, Time now) override
-    {
-        resumed.emplace_back(request.token, now);
+        (isStalled ? stalled : resumed).emplace_back(request.token, now);
     }
 
     std::vector<std::pair<uint64_t, Time>> stalled;

@@ -61,19 +61,11 @@ class TransportObservers : public TransportObserver
         }
     }
 
-    void OnFlowStalled(FlowId id, const FlowRequest& request, Time now) override
+    void OnFlowStalled(FlowId id, const FlowRequest& request, bool isStalled, Time now) override
     {
         for (std::size_t i = 0; i < m_all.size(); i++)
         {
-            m_all[i]->OnFlowStalled(id, request, now);
-        }
-    }
-
-    void OnFlowResumed(FlowId id, const FlowRequest& request, Time now) override
-    {
-        for (std::size_t i = 0; i < m_all.size(); i++)
-        {
-            m_all[i]->OnFlowResumed(id, request, now);
+            m_all[i]->OnFlowStalled(id, request, isStalled, now);
         }
     }
 

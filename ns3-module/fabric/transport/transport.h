@@ -131,13 +131,11 @@ class TransportObserver
     {
     }
 
-    /** The flow has no path over links that are up. It waits until a link comes up. */
-    virtual void OnFlowStalled(FlowId id, const FlowRequest& request, Time now)
-    {
-    }
-
-    /** A stalled flow has a path again. */
-    virtual void OnFlowResumed(FlowId id, const FlowRequest& request, Time now)
+    /**
+     * The flow has no path over links that are up, and waits until a link comes up; or, if not @p
+     * isStalled, it has a path again.
+     */
+    virtual void OnFlowStalled(FlowId id, const FlowRequest& request, bool isStalled, Time now)
     {
     }
 

@@ -318,14 +318,7 @@ FluidTransport::ReportStallState(uint32_t t)
         return;
     }
     flow.isStalled = isStalled;
-    if (isStalled)
-    {
-        m_observers.OnFlowStalled(FlowId{flow.id}, RequestOf(flow), m_now);
-    }
-    else
-    {
-        m_observers.OnFlowResumed(FlowId{flow.id}, RequestOf(flow), m_now);
-    }
+    m_observers.OnFlowStalled(FlowId{flow.id}, RequestOf(flow), isStalled, m_now);
 }
 
 std::vector<StalledFlow>

@@ -857,15 +857,12 @@ HybridTransport::Watch::OnFlowFinished(FlowId id,
 }
 
 void
-HybridTransport::Watch::OnFlowStalled(FlowId id, const FlowRequest& request, Time now)
+HybridTransport::Watch::OnFlowStalled(FlowId id,
+                                      const FlowRequest& request,
+                                      bool isStalled,
+                                      Time now)
 {
-    m_owner.m_observers.OnFlowStalled(Outer(id, m_form), request, now);
-}
-
-void
-HybridTransport::Watch::OnFlowResumed(FlowId id, const FlowRequest& request, Time now)
-{
-    m_owner.m_observers.OnFlowResumed(Outer(id, m_form), request, now);
+    m_owner.m_observers.OnFlowStalled(Outer(id, m_form), request, isStalled, now);
 }
 
 void

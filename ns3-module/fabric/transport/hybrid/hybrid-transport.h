@@ -148,8 +148,10 @@ class HybridTransport final : public Transport
 
         void OnFlowStarted(FlowId id, const FlowRequest& request, Time now) override;
         void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;
-        void OnFlowStalled(FlowId id, const FlowRequest& request, Time now) override;
-        void OnFlowResumed(FlowId id, const FlowRequest& request, Time now) override;
+        void OnFlowStalled(FlowId id,
+                           const FlowRequest& request,
+                           bool isStalled,
+                           Time now) override;
         void OnLinkRate(LinkId link, Rate rate, Time now) override;
 
       private:

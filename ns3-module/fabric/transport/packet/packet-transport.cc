@@ -388,7 +388,7 @@ PacketTransport::Post(uint32_t index, int64_t now)
     {
         flow.isStalled = true;
         m_hasTold = true;
-        m_observers.OnFlowStalled({flow.id}, flow.request, m_now);
+        m_observers.OnFlowStalled({flow.id}, flow.request, true, m_now);
     }
 }
 
@@ -975,18 +975,10 @@ PacketTransport::Reroute(int64_t now)
         {
             flow.path = PathOf(connection, flow.request.connections);
         }
-        const bool isStalled = connection.isStalled;
-        if (isStalled != flow.isStalled)
+        if (connection.isStalled != flow.isStalled)
         {
-            flow.isStalled = isStalled;
-            if (isStalled)
-            {
-                m_observers.OnFlowStalled({flow.id}, flow.request, m_now);
-            }
-            else
-            {
-                m_observers.OnFlowResumed({flow.id}, flow.request, m_now);
-            }
+            flow.isStalled = connection.isStalled;
+            m_observers.OnFlowStalled({flow.id}, flow.request, flow.isStalled, m_now);
         }
     }
 }

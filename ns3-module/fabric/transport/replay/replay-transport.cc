@@ -94,14 +94,12 @@ class ReplayTransport::Packets final : public FlowClient, public TransportObserv
                                   m_transport.CountersOf(token)});
     }
 
-    void OnFlowStalled(FlowId /* id */, const FlowRequest& request, Time /* now */) override
+    void OnFlowStalled(FlowId /* id */,
+                       const FlowRequest& request,
+                       bool isStalled,
+                       Time /* now */) override
     {
-        m_owner.OnStalled(m_episode, static_cast<uint32_t>(InputOf(request.token)), true);
-    }
-
-    void OnFlowResumed(FlowId /* id */, const FlowRequest& request, Time /* now */) override
-    {
-        m_owner.OnStalled(m_episode, static_cast<uint32_t>(InputOf(request.token)), false);
+        m_owner.OnStalled(m_episode, static_cast<uint32_t>(InputOf(request.token)), isStalled);
     }
 
   private:
@@ -1325,17 +1323,9 @@ ReplayTransport::OnStalled(Episode& episode, uint32_t number, bool isStalled)
         return;
     }
     input.isStalled = isStalled;
-    const FlowId id{m_slots[input.slot].id};
     const FlowRequest request = input.request;
     m_hasTold = true;
-    if (isStalled)
-    {
-        m_observers.OnFlowStalled(id, request, m_now);
-    }
-    else
-    {
-        m_observers.OnFlowResumed(id, request, m_now);
-    }
+    m_observers.OnFlowStalled({m_slots[input.slot].id}, request, isStalled, m_now);
 }
 
 /**

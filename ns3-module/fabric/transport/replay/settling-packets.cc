@@ -123,21 +123,12 @@ SettlingPackets::OnFlowStarted(FlowId id, const FlowRequest& request, Time /* no
 }
 
 void
-SettlingPackets::OnFlowStalled(FlowId id, const FlowRequest& request, Time now)
+SettlingPackets::OnFlowStalled(FlowId id, const FlowRequest& request, bool isStalled, Time now)
 {
     m_hasTold = true;
     FlowRequest outer = request;
     outer.token = m_outer[request.token];
-    m_observer.OnFlowStalled(id, outer, Outer(now));
-}
-
-void
-SettlingPackets::OnFlowResumed(FlowId id, const FlowRequest& request, Time now)
-{
-    m_hasTold = true;
-    FlowRequest outer = request;
-    outer.token = m_outer[request.token];
-    m_observer.OnFlowResumed(id, outer, Outer(now));
+    m_observer.OnFlowStalled(id, outer, isStalled, Outer(now));
 }
 
 void

@@ -55,7 +55,9 @@ class SettlingPackets final : private FlowClient, private TransportObserver
   public:
     /**
      * @param client receives the callbacks of flows
-     * @param observer receives stalls and resumptions All arguments must outlive this object.
+     * @param observer receives stalls and resumptions
+     *
+     * All arguments must outlive this object.
      * @throws std::invalid_argument as PacketTransport.
      */
     SettlingPackets(Routing& routing,
@@ -175,8 +177,7 @@ class SettlingPackets final : private FlowClient, private TransportObserver
     void OnFlowDone(uint64_t token, Time now) override;
     void OnFlowSent(uint64_t token, Time now) override;
     void OnFlowStarted(FlowId id, const FlowRequest& request, Time now) override;
-    void OnFlowStalled(FlowId id, const FlowRequest& request, Time now) override;
-    void OnFlowResumed(FlowId id, const FlowRequest& request, Time now) override;
+    void OnFlowStalled(FlowId id, const FlowRequest& request, bool isStalled, Time now) override;
 
     /** Converts to the time of packets, which excludes settled periods. */
     Time Inner(int64_t now) const
