@@ -9,6 +9,7 @@
 #include "fabric/transport/passive-engine.h"
 #include "fabric/units.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -146,6 +147,85 @@ class TransportObserver
     virtual void OnLinkRate(LinkId link, Rate rate, Time now)
     {
     }
+};
+
+/** Forwards events to all observers of a transport, in the order of their registration. */
+class TransportObservers : public TransportObserver
+{
+  public:
+    /** Adds an observer, or changes whether a registered one receives link rates. */
+    void Add(TransportObserver& observer, bool linkRates)
+    {
+        if (std::find(m_all.begin(), m_all.end(), &observer) == m_all.end())
+        {
+            m_all.push_back(&observer);
+        }
+        Erase(m_ofRates, observer);
+        if (linkRates)
+        {
+            m_ofRates.push_back(&observer);
+        }
+    }
+
+    void Remove(TransportObserver& observer)
+    {
+        Erase(m_all, observer);
+        Erase(m_ofRates, observer);
+    }
+
+    bool IsEmpty() const
+    {
+        return m_all.empty();
+    }
+
+    /** Whether any observer receives OnLinkRate, which costs a visit of every touched link. */
+    bool WantLinkRates() const
+    {
+        return !m_ofRates.empty();
+    }
+
+    void OnFlowStarted(FlowId id, const FlowRequest& request, Time now) override
+    {
+        for (std::size_t i = 0; i < m_all.size(); i++) // an observer may add another
+        {
+            m_all[i]->OnFlowStarted(id, request, now);
+        }
+    }
+
+    void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override
+    {
+        for (std::size_t i = 0; i < m_all.size(); i++)
+        {
+            m_all[i]->OnFlowFinished(id, request, started, now);
+        }
+    }
+
+    void OnFlowStalled(FlowId id, const FlowRequest& request, bool isStalled, Time now) override
+    {
+        for (std::size_t i = 0; i < m_all.size(); i++)
+        {
+            m_all[i]->OnFlowStalled(id, request, isStalled, now);
+        }
+    }
+
+    void OnLinkRate(LinkId link, Rate rate, Time now) override
+    {
+        for (std::size_t i = 0; i < m_ofRates.size(); i++)
+        {
+            m_ofRates[i]->OnLinkRate(link, rate, now);
+        }
+    }
+
+  private:
+    using List = std::vector<TransportObserver*>;
+
+    static void Erase(List& list, TransportObserver& observer)
+    {
+        list.erase(std::remove(list.begin(), list.end(), &observer), list.end());
+    }
+
+    List m_all;
+    List m_ofRates; //!< subset of m_all that receives link rates
 };
 
 /** A flow that waits for a link to come up. */
@@ -309,10 +389,19 @@ class Transport : public PassiveEngine
      * @param linkRates whether to report link rates, which costs a visit of every link whose rate
      *        changes. Registering an observer again changes this choice.
      */
-    virtual void AddObserver(TransportObserver& observer, bool linkRates) = 0;
+    virtual void AddObserver(TransportObserver& observer, bool linkRates)
+    {
+        m_observers.Add(observer, linkRates);
+    }
 
     /** Unregisters @p observer. */
-    virtual void RemoveObserver(TransportObserver& observer) = 0;
+    virtual void RemoveObserver(TransportObserver& observer)
+    {
+        m_observers.Remove(observer);
+    }
+
+  protected:
+    TransportObservers m_observers;
 };
 
 } // namespace weir

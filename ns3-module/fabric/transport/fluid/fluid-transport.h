@@ -9,7 +9,6 @@
 #include "fabric/transport/fluid/instant-queue.h"
 #include "fabric/transport/fluid/pairing-heap.h"
 #include "fabric/transport/path-selector.h"
-#include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
 #include "fabric/units.h"
 
@@ -516,7 +515,6 @@ class FluidTransport : public Transport
     std::vector<uint32_t> m_changedLinks; //!< changed links since TakeChangedLinks, if
                                           //!< m_notesChanges
     std::vector<uint32_t> m_takenLinks;
-    TransportObservers m_observers;
 };
 
 } // namespace weir

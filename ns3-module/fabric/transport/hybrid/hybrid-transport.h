@@ -7,7 +7,6 @@
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/packet/packet-transport.h"
-#include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
 
 #include <array>
@@ -251,7 +250,6 @@ class HybridTransport final : public Transport
     PacketTransport m_packets;
     Watch m_fluidWatch;
     Watch m_packetWatch;
-    TransportObservers m_observers;
     std::vector<bool> m_isChosen;        //!< by link; empty if no link is chosen
     std::vector<RouteKind> m_routeKinds; //!< by route
     std::unordered_map<ConnectionKey, uint32_t, ConnectionKey::Hash> m_streamIndices;

@@ -328,10 +328,7 @@ PacketTransport::Start(const FlowRequest& request, Time now)
     m_active++;
     m_now = std::max(m_now, now);
     const FlowId id{flow.id};
-    if (!m_observers.IsEmpty())
-    {
-        m_observers.OnFlowStarted(id, request, now);
-    }
+    m_observers.OnFlowStarted(id, request, now);
     if (request.overhead > Time())
     {
         m_wheel.Schedule(PacketEventKind::Post, index, (now + request.overhead).ToPicoseconds());
@@ -452,10 +449,7 @@ PacketTransport::OnMessageDone(uint32_t message, int64_t now)
     {
         m_hasTold = true;
         m_active--;
-        if (!m_observers.IsEmpty())
-        {
-            m_observers.OnFlowFinished({flow.id}, request, flow.started, time);
-        }
+        m_observers.OnFlowFinished({flow.id}, request, flow.started, time);
     }
     if (m_selector && flow.connection != NONE && !m_connections[flow.connection].isFootprint)
     {
@@ -1313,18 +1307,6 @@ PacketTransport::StalledFlows()
         return a.id.value < b.id.value;
     });
     return stalled;
-}
-
-void
-PacketTransport::AddObserver(TransportObserver& observer, bool linkRates)
-{
-    m_observers.Add(observer, linkRates);
-}
-
-void
-PacketTransport::RemoveObserver(TransportObserver& observer)
-{
-    m_observers.Remove(observer);
 }
 
 uint64_t

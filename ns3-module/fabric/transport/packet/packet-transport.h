@@ -10,7 +10,6 @@
 #include "fabric/transport/packet/packet.h"
 #include "fabric/transport/packet/queue-pairs.h"
 #include "fabric/transport/path-selector.h"
-#include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
 
 #include <cstdint>
@@ -121,9 +120,6 @@ class PacketTransport final : public Transport, private MessageClient, private D
      * there is none. O(packets).
      */
     std::string DescribeWaiting() const override;
-
-    void AddObserver(TransportObserver& observer, bool linkRates) override;
-    void RemoveObserver(TransportObserver& observer) override;
 
     const PacketSpec& GetSpec() const
     {
@@ -348,7 +344,6 @@ class PacketTransport final : public Transport, private MessageClient, private D
     std::vector<PacketNetwork::Upcoming> m_soon; //!< see PacketNetwork::Prefetch
     bool m_hasTold{false};                       //!< a client or observer was called since the last
                                                  //!< reset
-    TransportObservers m_observers;
 };
 
 } // namespace weir

@@ -1569,16 +1569,4 @@ ReplayTransport::DescribeWaiting() const
     return {};
 }
 
-void
-ReplayTransport::AddObserver(TransportObserver& observer, bool linkRates)
-{
-    m_observers.Add(observer, linkRates);
-}
-
-void
-ReplayTransport::RemoveObserver(TransportObserver& observer)
-{
-    m_observers.Remove(observer);
-}
-
 } // namespace weir

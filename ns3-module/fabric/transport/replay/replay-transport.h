@@ -7,7 +7,6 @@
 #include "fabric/transport/replay/episode-memo.h"
 #include "fabric/transport/replay/route-facts.h"
 #include "fabric/transport/replay/settling-packets.h"
-#include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
 
 #include <cstdint>
@@ -125,8 +124,6 @@ class ReplayTransport final : public Transport
 
     std::vector<StalledFlow> StalledFlows() override;
     std::string DescribeWaiting() const override;
-    void AddObserver(TransportObserver& observer, bool linkRates) override;
-    void RemoveObserver(TransportObserver& observer) override;
 
     /** As PacketTransport. */
     const PacketTransport::IdlePath& LongestIdlePath() const
@@ -311,7 +308,6 @@ class ReplayTransport final : public Transport
     Time m_now;
     bool m_hasTold{false};
     ReplayCounters m_counters;
-    TransportObservers m_observers;
 };
 
 } // namespace weir

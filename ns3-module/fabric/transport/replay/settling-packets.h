@@ -4,7 +4,6 @@
 
 #include "fabric/transport/packet/packet-transport.h"
 #include "fabric/transport/replay/service-windows.h"
-#include "fabric/transport/transport-observers.h"
 #include "fabric/transport/transport.h"
 
 #include <cstdint>
