@@ -127,7 +127,7 @@ EvenSpread::SharesOf(RouteId route)
     return entry->second;
 }
 
-std::shared_ptr<LinkSpread>
+std::shared_ptr<BalancedSpread>
 EvenSpread::Concurrent(const std::vector<RouteLoad>& loads)
 {
     if (IsPerPacket())
@@ -250,18 +250,6 @@ BalancedSpread::BalancedSpread(EvenSpread& even,
         }
         AddUp(demand);
     }
-}
-
-bool
-BalancedSpread::IsPerPacket() const
-{
-    return false;
-}
-
-std::shared_ptr<LinkSpread>
-BalancedSpread::Concurrent(const std::vector<RouteLoad>& loads)
-{
-    return std::make_shared<BalancedSpread>(m_even, loads, nullptr);
 }
 
 uint64_t

@@ -18,22 +18,33 @@
 namespace weir
 {
 
+class BalancedSpread;
+
 /**
  * The spread in which every switch splits its traffic evenly over all shortest paths: packet
  * spraying, and the starting point of load-aware routing. Only path segments through the network
  * are spread; the other links of a route stay.
  */
-class EvenSpread : public LinkSpread
+class EvenSpread
 {
   public:
     /** @p routing must outlive this object. */
     explicit EvenSpread(Routing& routing);
 
-    const std::vector<LinkShare>& SharesOf(RouteId route) override;
-    bool IsPerPacket() const override;
+    /**
+     * The links of a route and their shares, ascending by link, each link once. Valid until the
+     * next call.
+     */
+    const std::vector<LinkShare>& SharesOf(RouteId route);
 
-    /** A BalancedSpread if routing is load-aware; null if it sprays packets. */
-    std::shared_ptr<LinkSpread> Concurrent(const std::vector<RouteLoad>& loads) override;
+    /** Whether a single flow is split like this, and not only many flows on average. */
+    bool IsPerPacket() const;
+
+    /**
+     * The spread of routes that are loaded concurrently, on otherwise idle links, if routing is
+     * load-aware; null if it sprays packets.
+     */
+    std::shared_ptr<BalancedSpread> Concurrent(const std::vector<RouteLoad>& loads);
 
     /**
      * A path with multiplicities in units of 1 / unit of the bytes, which loads every link as the
@@ -84,8 +95,9 @@ class EvenSpread : public LinkSpread
     uint64_t m_revision;
     std::unordered_map<RouteId, std::vector<LinkShare>> m_shares;
     std::unordered_map<RouteId, Sprayed> m_sprayed;
-    std::map<LoadKey, std::shared_ptr<LinkSpread>> m_balanced; //!< for repeated calls of a group
-    std::size_t m_balancedRoutes{0};                           //!< number of routes in all keys
+    std::map<LoadKey, std::shared_ptr<BalancedSpread>>
+        m_balanced;                  //!< for repeated calls of a group
+    std::size_t m_balancedRoutes{0}; //!< number of routes in all keys
     LinkScratch m_scratch;
     std::unordered_map<RouteId, RouteDecomposition> m_decompositions; //!< for any link states
 };
@@ -109,7 +121,7 @@ struct LinkStates
  * least loaded when it began. In this case paths are chosen once, one after the other. If a route
  * has a segment many times, its parts choose separately.
  */
-class BalancedSpread : public LinkSpread
+class BalancedSpread
 {
   public:
     /**
@@ -120,9 +132,8 @@ class BalancedSpread : public LinkSpread
      */
     BalancedSpread(EvenSpread& even, const std::vector<RouteLoad>& loads, const LinkStates* others);
 
-    const std::vector<LinkShare>& SharesOf(RouteId route) override;
-    bool IsPerPacket() const override;
-    std::shared_ptr<LinkSpread> Concurrent(const std::vector<RouteLoad>& loads) override;
+    /** As EvenSpread::SharesOf. */
+    const std::vector<LinkShare>& SharesOf(RouteId route);
 
   private:
     static uint64_t KeyOf(DeviceId first, DeviceId last);
@@ -159,22 +170,18 @@ class ConcurrentShares
     template <typename Loads>
     ConcurrentShares(Routing& routing, const Loads& loads)
         : m_routing(routing),
-          m_spread(routing.Spread())
+          m_balanced(routing.Spread() ? routing.Spread()->Concurrent(loads()) : nullptr)
     {
-        if (m_spread)
-        {
-            m_own = m_spread->Concurrent(loads());
-            m_spread = m_own ? m_own.get() : m_spread;
-        }
     }
 
     /** Calls @p use(link, share) for each link that a byte on @p route loads. */
     template <typename Use>
     void ForEach(RouteId route, const Use& use) const
     {
-        if (m_spread)
+        if (EvenSpread* const even = m_routing.Spread())
         {
-            for (const LinkShare& each : m_spread->SharesOf(route))
+            for (const LinkShare& each :
+                 m_balanced ? m_balanced->SharesOf(route) : even->SharesOf(route))
             {
                 use(each.link, each.share);
             }
@@ -188,8 +195,7 @@ class ConcurrentShares
 
   private:
     const Routing& m_routing;
-    LinkSpread* m_spread; //!< null: each flow has its own path
-    std::shared_ptr<LinkSpread> m_own;
+    std::shared_ptr<BalancedSpread> m_balanced; //!< null unless load-aware switches spread flows
 };
 
 } // namespace weir

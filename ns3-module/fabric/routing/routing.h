@@ -71,28 +71,6 @@ struct RouteLoad
     double weight{1};
 };
 
-/** The split of the traffic of routes over links by switches that balance load. */
-class LinkSpread
-{
-  public:
-    virtual ~LinkSpread() = default;
-
-    /**
-     * The links of a route and their shares, ascending by link, each link once. Valid until the
-     * next call.
-     */
-    virtual const std::vector<LinkShare>& SharesOf(RouteId route) = 0;
-
-    /** Whether a single flow is split like this, and not only many flows on average. */
-    virtual bool IsPerPacket() const = 0;
-
-    /**
-     * The spread of routes that are loaded concurrently, on otherwise idle links; null if it does
-     * not differ from this one.
-     */
-    virtual std::shared_ptr<LinkSpread> Concurrent(const std::vector<RouteLoad>& loads) = 0;
-};
-
 /**
  * Routes that carry the same rate, such as all hops of a ring, treated as one stream over all of
  * them.
