@@ -31,7 +31,8 @@ TEST(RouterFailures, APathThatIsNotThereIsRefusedByBothNames)
     {
         EXPECT_STREQ(error.what(), "no path from node0/nic1 to node1/nic2 over network links");
     }
-    EXPECT_THROW(router.Route(DeviceId(), cluster.NicDevice(0, 0), {}), std::invalid_argument);
+    EXPECT_THROW(router.RouteOver(DeviceId(), cluster.NicDevice(0, 0), {}, NETWORK),
+                 std::invalid_argument);
     EXPECT_THROW(router.SetUsable(LinkId(), false), std::invalid_argument);
 }
 

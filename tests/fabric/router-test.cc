@@ -157,7 +157,7 @@ TEST(RouterTest, StaticRoutingTakesTheFirstLinkOfEachSwitch)
     }
 }
 
-TEST(RouterTest, NvLinkIsPreferredAndPcieCanBeForced)
+TEST(RouterTest, LinkKindsDecideBetweenNvLinkAndPcie)
 {
     const Cluster cluster(BoxSpec(1, NoFabric()));
     const Topology& topology = cluster.GetTopology();
@@ -175,13 +175,14 @@ TEST(RouterTest, NvLinkIsPreferredAndPcieCanBeForced)
     const DeviceId gpu1 = cluster.GpuDevice(GpuId(1));
     const DeviceId gpu7 = cluster.GpuDevice(GpuId(7));
     // GPUs 0 and 1 are two links apart over NVLink and over PCIe.
-    EXPECT_EQ(names(router.Route(gpu0, gpu1, {})), "node0/gpu0 node0/nvswitch0 node0/gpu1");
+    EXPECT_EQ(names(router.RouteOver(gpu0, gpu1, {}, NVLINK)),
+              "node0/gpu0 node0/nvswitch0 node0/gpu1");
     EXPECT_EQ(names(router.RouteOver(gpu0, gpu1, {}, PCIE)), "node0/gpu0 node0/pcie0 node0/gpu1");
     EXPECT_EQ(names(router.RouteOver(gpu0, gpu7, {}, PCIE)),
               "node0/gpu0 node0/pcie0 node0/cpu0 node0/cpu1 node0/pcie3 node0/gpu7");
-    EXPECT_EQ(names(router.Route(gpu0, cluster.NicDevice(0, 1), {})),
+    EXPECT_EQ(names(router.RouteOver(gpu0, cluster.NicDevice(0, 1), {}, ALL)),
               "node0/gpu0 node0/pcie0 node0/nic1");
-    EXPECT_TRUE(router.Route(gpu0, gpu0, {}).empty());
+    EXPECT_TRUE(router.RouteOver(gpu0, gpu0, {}, ALL).empty());
 }
 
 TEST(RouterTest, GpusAndNicsForwardNothing)
@@ -197,9 +198,9 @@ TEST(RouterTest, GpusAndNicsForwardNothing)
     const DeviceId gpu2 = cluster.GpuDevice(GpuId(2));
     // A mesh neighbor is one NVLink away; beyond it the path uses PCIe and does not pass through
     // the neighbor.
-    EXPECT_EQ(router.Route(gpu0, cluster.GpuDevice(GpuId(1)), {}).size(), 1u);
+    EXPECT_EQ(router.RouteOver(gpu0, cluster.GpuDevice(GpuId(1)), {}, NVLINK).size(), 1u);
     EXPECT_FALSE(router.IsReachable(gpu0, gpu2, NVLINK));
-    const auto overPcie = router.Route(gpu0, gpu2, {});
+    const auto overPcie = router.RouteOver(gpu0, gpu2, {}, ALL);
     ASSERT_FALSE(overPcie.empty());
     for (const LinkId id : overPcie)
     {

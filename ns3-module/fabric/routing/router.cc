@@ -256,13 +256,6 @@ Router::MinimalPath(DeviceId from, DeviceId to, const FlowTuple& tuple, uint8_t 
     return path;
 }
 
-std::vector<LinkId>
-Router::Route(DeviceId from, DeviceId to, const FlowTuple& tuple)
-{
-    const uint8_t nvLink = KindBit(LinkKind::NvLink);
-    return RouteOver(from, to, tuple, IsReachable(from, to, nvLink) ? nvLink : ALL_KINDS);
-}
-
 bool
 Router::IsReachable(DeviceId from, DeviceId to, uint8_t kinds)
 {
@@ -277,20 +270,15 @@ Router::IsReachable(DeviceId from, DeviceId to, uint8_t kinds)
 }
 
 PathDag
-Router::EqualCostPaths(DeviceId from, DeviceId to, uint8_t kinds)
+Router::EqualCostPaths(DeviceId from, DeviceId to)
 {
-    CheckDevices(from, to);
     PathDag dag;
     if (from == to)
     {
         return dag;
     }
-    FindEgresses(to, kinds);
-    if (!FindFirstHops(from, to, kinds))
-    {
-        throw std::runtime_error("no path from " + m_topology.GetDevice(from).name + " to " +
-                                 m_topology.GetDevice(to).name);
-    }
+    FindEgresses(to, NETWORK_KINDS);
+    FindFirstHops(from, to, NETWORK_KINDS);
     std::vector<DeviceId> vertices{from};
     std::unordered_map<DeviceId, uint32_t> vertexOf{{from, 0}};
     for (uint32_t vertex = 0; vertex < vertices.size(); vertex++)
@@ -302,7 +290,7 @@ Router::EqualCostPaths(DeviceId from, DeviceId to, uint8_t kinds)
         }
         if (vertex > 0)
         {
-            FindNextHops(at, to, kinds);
+            FindNextHops(at, to, NETWORK_KINDS);
         }
         for (const LinkId link : m_candidates)
         {
@@ -342,9 +330,8 @@ Router::NetworkPaths(DeviceId from, DeviceId to)
         m_networkPaths.try_emplace(uint64_t{from.Index()} << 32 | to.Index());
     if (isNew)
     {
-        entry->second = IsReachable(from, to, NETWORK_KINDS)
-                            ? EqualCostPaths(from, to, NETWORK_KINDS)
-                            : PathDag{{}, 0};
+        entry->second =
+            IsReachable(from, to, NETWORK_KINDS) ? EqualCostPaths(from, to) : PathDag{{}, 0};
     }
     return entry->second.vertices > 0 ? &entry->second : nullptr;
 }

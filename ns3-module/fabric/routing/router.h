@@ -39,15 +39,10 @@ class Router
     Router(const Topology& topology, const RoutingPolicy& policy, uint64_t hashSeed);
 
     /**
-     * The links from @p from to @p to, in order; empty if they are the same device. NVLink is
-     * preferred over PCIe within a node: a device that NVLink can reach is never reached over PCIe.
+     * The links from @p from to @p to over links of @p kinds (bits 1 << LinkKind), in order: the
+     * path that the policy gives a flow with @p tuple when link loads are unknown. Empty if they
+     * are the same device.
      * @throws std::runtime_error naming both devices if there is no path.
-     */
-    std::vector<LinkId> Route(DeviceId from, DeviceId to, const FlowTuple& tuple);
-
-    /**
-     * As Route, but over links of @p kinds only (bits 1 << LinkKind): the path that the policy
-     * gives a flow with @p tuple when link loads are unknown.
      */
     std::vector<LinkId> RouteOver(DeviceId from,
                                   DeviceId to,
@@ -57,15 +52,14 @@ class Router
     /** Whether there is a path over links of @p kinds. */
     bool IsReachable(DeviceId from, DeviceId to, uint8_t kinds);
 
-    /** A shortest path, each next hop selected by the policy. @throws std::runtime_error as Route.
+    /**
+     * A shortest path, each next hop selected by the policy.
+     * @throws std::runtime_error as RouteOver.
      */
     std::vector<LinkId> MinimalPath(DeviceId from,
                                     DeviceId to,
                                     const FlowTuple& tuple,
                                     uint8_t kinds);
-
-    /** All shortest paths over links of @p kinds. @throws std::runtime_error as Route. */
-    PathDag EqualCostPaths(DeviceId from, DeviceId to, uint8_t kinds);
 
     /**
      * All shortest paths over the network; null if there are none. Cached, and valid until
@@ -153,6 +147,9 @@ class Router
     const Egress* EgressOf(uint32_t component) const;
 
     LinkId Select(DeviceId at, const FlowTuple& tuple) const;
+
+    /** All shortest paths over the network between devices that have one. */
+    PathDag EqualCostPaths(DeviceId from, DeviceId to);
 
     const Topology& m_topology;
     const RoutingPolicy& m_policy;
