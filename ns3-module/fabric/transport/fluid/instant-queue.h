@@ -2,9 +2,9 @@
 #ifndef WEIR_FABRIC_TRANSPORT_FLUID_INSTANT_QUEUE_H
 #define WEIR_FABRIC_TRANSPORT_FLUID_INSTANT_QUEUE_H
 
+#include "fabric/indexed-heap.h"
 #include "fabric/units.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -43,7 +43,7 @@ class InstantQueue
     /** The earliest instant; infinite when empty. */
     Time FirstTime() const
     {
-        return m_heap.empty() ? Time::Infinite() : m_instants[m_heap.front()].time;
+        return m_heap.Empty() ? Time::Infinite() : m_heap.TopKey();
     }
 
     void Insert(uint32_t item, Time time)
@@ -83,7 +83,7 @@ class InstantQueue
     /** Removes one item of the earliest instant, in the order of insertion. @return the item */
     uint32_t PopFirst()
     {
-        const uint32_t item = m_instants[m_heap.front()].first;
+        const uint32_t item = m_instants[m_heap.TopIndex()].first;
         Remove(item);
         return item;
     }
@@ -92,10 +92,9 @@ class InstantQueue
     struct Instant
     {
         Time time;
-        uint32_t first;    //!< item
-        uint32_t last;     //!< item
-        uint32_t position; //!< in m_heap
-        uint32_t sibling;  //!< next instant of the same hash bucket, or next free one
+        uint32_t first;   //!< item
+        uint32_t last;    //!< item
+        uint32_t sibling; //!< next instant of the same hash bucket, or next free one
     };
 
     uint32_t& Bucket(Time time)
@@ -117,25 +116,25 @@ class InstantQueue
                 return m_latest = i;
             }
         }
-        if (m_heap.size() >= m_buckets.size())
-        {
-            GrowBuckets();
-        }
         uint32_t at = m_free;
         if (at == NONE)
         {
+            if (m_instants.size() >= m_buckets.size())
+            {
+                GrowBuckets();
+            }
             at = static_cast<uint32_t>(m_instants.size());
             m_instants.emplace_back();
+            m_positions.push_back(PositionedHeap<Time>::ABSENT);
         }
         else
         {
             m_free = m_instants[at].sibling;
         }
         uint32_t& bucket = Bucket(time);
-        m_instants[at] = {time, NONE, NONE, 0, bucket};
+        m_instants[at] = {time, NONE, NONE, bucket};
         bucket = at;
-        m_heap.push_back(at);
-        Up(m_heap.size() - 1, at);
+        m_heap.Set(at, time, m_positions);
         return m_latest = at;
     }
 
@@ -147,30 +146,18 @@ class InstantQueue
             link = &m_instants[*link].sibling;
         }
         *link = m_instants[at].sibling;
-        const uint32_t last = m_heap.back();
-        m_heap.pop_back();
-        if (last != at)
-        {
-            const std::size_t position = m_instants[at].position;
-            if (position > 0 && Earlier(last, m_heap[(position - 1) / ARITY]))
-            {
-                Up(position, last);
-            }
-            else
-            {
-                Down(position, last);
-            }
-        }
+        m_heap.Remove(at, m_positions);
         m_instants[at].time = Time::Infinite();
         m_instants[at].sibling = m_free;
         m_free = at;
         m_latest = m_latest == at ? NONE : m_latest;
     }
 
+    /** Enlarges the hash table; no instant is free. */
     void GrowBuckets()
     {
         m_buckets.assign(m_buckets.size() * 4, NONE);
-        for (uint32_t i : m_heap)
+        for (uint32_t i = 0; i < m_instants.size(); i++)
         {
             uint32_t& bucket = Bucket(m_instants[i].time);
             m_instants[i].sibling = bucket;
@@ -178,55 +165,14 @@ class InstantQueue
         }
     }
 
-    bool Earlier(uint32_t a, uint32_t b) const
-    {
-        return m_instants[a].time < m_instants[b].time;
-    }
-
-    void Put(std::size_t position, uint32_t instant)
-    {
-        m_heap[position] = instant;
-        m_instants[instant].position = static_cast<uint32_t>(position);
-    }
-
-    void Up(std::size_t position, uint32_t instant)
-    {
-        for (; position > 0 && Earlier(instant, m_heap[(position - 1) / ARITY]);
-             position = (position - 1) / ARITY)
-        {
-            Put(position, m_heap[(position - 1) / ARITY]);
-        }
-        Put(position, instant);
-    }
-
-    void Down(std::size_t position, uint32_t instant)
-    {
-        for (std::size_t first = position * ARITY + 1; first < m_heap.size();
-             first = position * ARITY + 1)
-        {
-            std::size_t least = first;
-            for (std::size_t c = first + 1; c < std::min(first + ARITY, m_heap.size()); c++)
-            {
-                least = Earlier(m_heap[c], m_heap[least]) ? c : least;
-            }
-            if (!Earlier(m_heap[least], instant))
-            {
-                break;
-            }
-            Put(position, m_heap[least]);
-            position = least;
-        }
-        Put(position, instant);
-    }
-
-    static constexpr std::size_t ARITY = 4;
-
     Items m_items;
-    std::vector<Instant> m_instants; //!< used and free
-    std::vector<uint32_t> m_heap;    //!< instants in use, earliest first
-    std::vector<uint32_t> m_buckets; //!< by hash of time: first instant; the size is a power of two
-    uint32_t m_free{NONE};           //!< first free instant
-    uint32_t m_latest{NONE};         //!< the instant found last
+    std::vector<Instant> m_instants;   //!< used and free
+    PositionedHeap<Time> m_heap;       //!< instants in use
+    std::vector<uint32_t> m_positions; //!< of instants in m_heap
+    std::vector<uint32_t> m_buckets;   //!< by hash of time: first instant; the size is a power of
+                                       //!< two
+    uint32_t m_free{NONE};             //!< first free instant
+    uint32_t m_latest{NONE};           //!< the instant found last
 };
 
 } // namespace weir
