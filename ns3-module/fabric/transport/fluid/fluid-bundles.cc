@@ -10,29 +10,6 @@
 namespace weir
 {
 
-uint32_t
-FluidTransport::NewFlowIndex()
-{
-    uint32_t t;
-    if (m_unusedFlows.empty())
-    {
-        t = static_cast<uint32_t>(m_flows.size());
-        if (t > INDEX_MASK)
-        {
-            throw std::length_error("FluidTransport: more than 2^24 concurrent flows");
-        }
-        m_flows.emplace_back();
-    }
-    else
-    {
-        t = m_unusedFlows.back();
-        m_unusedFlows.pop_back();
-    }
-    m_active++;
-    m_flows[t].id = (++m_started << INDEX_BITS) | t;
-    return t;
-}
-
 /** Creates a flow on which Begin has not been called yet. */
 uint32_t
 FluidTransport::NewFlow(const FlowRequest& request, const SelectedPath& selected)
@@ -40,7 +17,8 @@ FluidTransport::NewFlow(const FlowRequest& request, const SelectedPath& selected
     const uint32_t unit = selected.unit;
     const uint32_t b =
         BundleFor(selected.path, (request.cap / unit).ToBytesPerSecond(), request.weight / unit);
-    const uint32_t t = NewFlowIndex();
+    const uint32_t t = m_flows.Take("FluidTransport");
+    m_active++;
     Flow& flow = m_flows[t];
     flow.client = request.client;
     flow.token = request.token;
@@ -53,10 +31,6 @@ FluidTransport::NewFlow(const FlowRequest& request, const SelectedPath& selected
     flow.route = request.route;
     flow.unit = unit;
     flow.bundle = b;
-    flow.isUndivided = false;
-    flow.isStalled = false;
-    flow.isOccupant = false;
-    flow.hasOwnPath = false;
     return t;
 }
 
@@ -64,20 +38,15 @@ void
 FluidTransport::FreeFlow(uint32_t t)
 {
     m_flows[t].state = State::Unused;
-    m_unusedFlows.push_back(t);
+    m_flows.Free(t);
 }
 
 /** Index of a flow that is moving or delayed; NONE if it has ended. */
 uint32_t
 FluidTransport::Find(FlowId id) const
 {
-    const uint64_t t = id.value & INDEX_MASK;
-    if (t >= m_flows.size() || m_flows[t].id != id.value)
-    {
-        return NONE;
-    }
-    const State state = m_flows[t].state;
-    return state == State::Moving || state == State::Delayed ? static_cast<uint32_t>(t) : NONE;
+    const uint32_t t = m_flows.Find(id);
+    return t != NONE && IsActive(m_flows[t]) ? t : NONE;
 }
 
 FlowRequest

@@ -188,9 +188,9 @@ std::vector<uint32_t>
 FluidTransport::FlowsByStart() const
 {
     std::vector<uint32_t> flows;
-    for (uint32_t t = 0; t < m_flows.size(); t++)
+    for (uint32_t t = 0; t < m_flows.Size(); t++)
     {
-        if (m_flows[t].state == State::Moving || m_flows[t].state == State::Delayed)
+        if (IsActive(m_flows[t]))
         {
             flows.push_back(t);
         }
@@ -339,12 +339,10 @@ FluidTransport::StalledFlows()
 FlowPath
 FluidTransport::CurrentPath(FlowId id)
 {
-    const uint64_t t = id.value & INDEX_MASK;
-    if (t >= m_flows.size() || m_flows[t].id != id.value || m_flows[t].state == State::Unused)
-    {
-        return FlowPath();
-    }
-    return {m_bundles[m_flows[t].bundle].path, m_flows[t].unit};
+    const uint32_t t = m_flows.Find(id);
+    return t == NONE || m_flows[t].state == State::Unused
+               ? FlowPath()
+               : FlowPath{m_bundles[m_flows[t].bundle].path, m_flows[t].unit};
 }
 
 } // namespace weir

@@ -5,6 +5,7 @@
 #include "fabric/indexed-heap.h"
 #include "fabric/routing/routing.h"
 #include "fabric/sharing/sharing-solver.h"
+#include "fabric/transport/flow-slots.h"
 #include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/fluid/instant-queue.h"
 #include "fabric/transport/fluid/pairing-heap.h"
@@ -294,12 +295,6 @@ class FluidTransport : public Transport
 
     static constexpr uint32_t NONE = 0xffffffff;
 
-    // A FlowId holds the number of the start in its upper bits and the index in m_flows in its
-    // lower bits. It is unique, ordered by start, and found without a search. Limits: 2^40 starts a
-    // run, 2^24 concurrent flows.
-    static constexpr uint32_t INDEX_BITS = 24;
-    static constexpr uint64_t INDEX_MASK = (uint64_t{1} << INDEX_BITS) - 1;
-
     enum class State : uint8_t
     {
         Unused,
@@ -380,9 +375,11 @@ class FluidTransport : public Transport
         bool isStale{false};         //!< its timer must be updated
     };
 
+    using Flows = FlowSlots<std::vector<Flow>>;
+
     struct FlowItems
     {
-        std::vector<Flow>* flows;
+        Flows* flows;
 
         PairingNode& Node(uint32_t i) const
         {
@@ -399,7 +396,7 @@ class FluidTransport : public Transport
 
     struct DelayItems
     {
-        std::vector<Flow>* flows;
+        Flows* flows;
 
         InstantNode& Node(uint32_t i) const
         {
@@ -418,9 +415,14 @@ class FluidTransport : public Transport
     };
 
     // Flows and bundles (fluid-bundles.cc).
-    uint32_t NewFlowIndex();
     void FreeFlow(uint32_t flow);
     uint32_t Find(FlowId id) const;
+
+    static bool IsActive(const Flow& flow)
+    {
+        return flow.state == State::Moving || flow.state == State::Delayed;
+    }
+
     FlowRequest RequestOf(const Flow& flow) const;
     uint32_t BundleFor(PathId path, double cap, double weight);
     uint32_t NewFlow(const FlowRequest& request, const SelectedPath& selected);
@@ -484,8 +486,7 @@ class FluidTransport : public Transport
     PathTable& m_paths;
     std::unique_ptr<PathSelector> m_selector; //!< null: paths follow from the routes
     SharingSolver m_solver;
-    std::vector<Flow> m_flows;
-    std::vector<uint32_t> m_unusedFlows;
+    Flows m_flows;
     std::vector<Bundle> m_bundles;                   //!< by variable of the solver
     std::vector<UncontendedSpan> m_uncontendedSpans; //!< by bundle
     std::vector<uint32_t> m_positions;               //!< by bundle: in the heap of its group
@@ -507,7 +508,6 @@ class FluidTransport : public Transport
     std::vector<double> m_rates; //!< by link, bytes/s: as wired or set; kept while down
     std::vector<bool> m_isDown;  //!< by link
     std::size_t m_down{0};       //!< number of links that are down
-    uint64_t m_started{0};       //!< flows started since the start of the run
     std::size_t m_active{0};
     Time m_now;
     bool m_isSettled{true}; //!< levels and timers are up to date

@@ -241,19 +241,11 @@ PacketTransport::Prefetch()
     m_network.Prefetch(m_soon);
 }
 
-/** Index of a flow, also after its end until another flow uses its slot; else NONE. */
-uint32_t
-PacketTransport::FindKept(FlowId id) const
-{
-    const auto index = static_cast<uint32_t>(id.value & INDEX_MASK);
-    return index < m_flows.size() && m_flows[index].id == id.value ? index : NONE;
-}
-
 /** Index of a flow whose packets have not all arrived, canceled or not; NONE if there is none. */
 uint32_t
 PacketTransport::FindSlot(FlowId id) const
 {
-    const uint32_t index = FindKept(id);
+    const uint32_t index = m_flows.Find(id);
     return index == NONE || m_flows[index].state == State::Unused ? NONE : index;
 }
 
@@ -303,26 +295,10 @@ PacketTransport::Start(const FlowRequest& request, Time now)
 {
     Check(request);
     Wake(now);
-    uint32_t index;
-    if (m_unused.empty())
-    {
-        index = static_cast<uint32_t>(m_flows.size());
-        if (index > INDEX_MASK)
-        {
-            throw std::length_error("PacketTransport: more than 2^24 concurrent flows");
-        }
-        m_flows.emplace_back();
-        m_wheel.Reserve(PacketEventKind::Post, m_flows.size());
-    }
-    else
-    {
-        index = m_unused.back();
-        m_unused.pop_back();
-    }
+    const uint32_t index = m_flows.Take("PacketTransport");
+    m_wheel.Reserve(PacketEventKind::Post, m_flows.Size());
     Flow& flow = m_flows[index];
-    flow = Flow();
     flow.request = request;
-    flow.id = m_started++ << INDEX_BITS | index;
     flow.started = now;
     flow.state = State::Delayed;
     m_active++;
@@ -458,7 +434,7 @@ PacketTransport::OnMessageDone(uint32_t message, int64_t now)
             Count(m_connections[flow.connection].pairs[i], false);
         }
     }
-    m_unused.push_back(message);
+    m_flows.Free(message);
     if (request.client != nullptr)
     {
         request.client->OnFlowDone(request.token, time);
@@ -958,8 +934,9 @@ PacketTransport::Reroute(int64_t now)
         }
         isRerouted[i] = m_selector ? ChooseAgain(connection, now) : TakeRoute(connection, now);
     }
-    for (Flow& flow : m_flows)
+    for (std::size_t i = 0; i < m_flows.Size(); i++)
     {
+        Flow& flow = m_flows[i];
         if (flow.state != State::Moving || flow.connection == NONE)
         {
             continue;
@@ -992,7 +969,7 @@ PacketTransport::Cancel(FlowId id, Time now)
     {
         m_wheel.Cancel(PacketEventKind::Post, index);
         flow.state = State::Unused;
-        m_unused.push_back(index);
+        m_flows.Free(index);
         return true;
     }
     flow.state = State::Canceled; // packets in flight still arrive
@@ -1118,7 +1095,7 @@ PacketTransport::RequestOf(FlowId id) const
 FlowPath
 PacketTransport::CurrentPath(FlowId id)
 {
-    const uint32_t index = FindKept(id);
+    const uint32_t index = m_flows.Find(id);
     if (index == NONE)
     {
         return FlowPath();
@@ -1161,7 +1138,7 @@ PacketTransport::GetPortCounters(LinkId link)
 const FlowCounters*
 PacketTransport::GetFlowCounters(FlowId id)
 {
-    const uint32_t index = FindKept(id);
+    const uint32_t index = m_flows.Find(id);
     if (index == NONE)
     {
         return nullptr;
@@ -1294,8 +1271,9 @@ std::vector<StalledFlow>
 PacketTransport::StalledFlows()
 {
     std::vector<StalledFlow> stalled;
-    for (const Flow& flow : m_flows)
+    for (std::size_t i = 0; i < m_flows.Size(); i++)
     {
+        const Flow& flow = m_flows[i];
         if (flow.state == State::Moving && flow.isStalled)
         {
             stalled.push_back({{flow.id},

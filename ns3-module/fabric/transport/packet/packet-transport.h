@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_PACKET_PACKET_TRANSPORT_H
 
 #include "fabric/routing/routing.h"
+#include "fabric/transport/flow-slots.h"
 #include "fabric/transport/packet/datagrams.h"
 #include "fabric/transport/packet/event-wheel.h"
 #include "fabric/transport/packet/packet-network.h"
@@ -267,9 +268,6 @@ class PacketTransport final : public Transport, private MessageClient, private D
         uint32_t flows{0};
     };
 
-    static constexpr uint32_t INDEX_BITS = 24; //!< as FluidTransport
-    static constexpr uint64_t INDEX_MASK = (uint64_t{1} << INDEX_BITS) - 1;
-
     void OnMessageSent(uint32_t message, int64_t now) override;
     void OnMessageDone(uint32_t message, int64_t now) override;
 
@@ -283,7 +281,6 @@ class PacketTransport final : public Transport, private MessageClient, private D
     void OnDatagramLost(uint64_t handle, LinkId link, Time now) override;
     void Handle(EventWheel::Event event, int64_t now);
     void Prefetch();
-    uint32_t FindKept(FlowId id) const;
     uint32_t FindSlot(FlowId id) const;
     uint32_t Find(FlowId id) const;
     void Wake(Time now);
@@ -322,9 +319,8 @@ class PacketTransport final : public Transport, private MessageClient, private D
     PacketNetwork m_network;
     Datagrams m_datagrams;
     DatagramClient* m_datagramClient{nullptr};
-    std::deque<Flow> m_flows; //!< a deque, since clients start flows inside callbacks
-    std::vector<uint32_t> m_unused;
-    std::deque<Connection> m_connections;               //!< in the order of opening
+    FlowSlots<std::deque<Flow>> m_flows;  //!< a deque, since clients start flows inside callbacks
+    std::deque<Connection> m_connections; //!< in the order of opening
     std::vector<std::vector<uint32_t>> m_connectionsOf; //!< by route: into m_connections
     std::unordered_map<RouteId, PathId> m_bestPaths;    //!< by route: best path, where packets are
                                                         //!< sprayed
@@ -336,7 +332,6 @@ class PacketTransport final : public Transport, private MessageClient, private D
     std::vector<bool> m_isCounted;                      //!< by route: was considered by
                                                         //!< CountIdlePath
     IdlePath m_longest;
-    uint64_t m_started{0};
     std::size_t m_active{0};
     std::size_t m_canceled{0}; //!< canceled flows whose packets have not all arrived
     uint64_t m_events{0};

@@ -478,27 +478,19 @@ ReplayTransport::End(Episode& episode, int64_t now)
     Retire(episode);
 }
 
-uint32_t
-ReplayTransport::SlotOf(FlowId id) const
-{
-    const auto slot = static_cast<uint32_t>(id.value & INDEX_MASK);
-    return slot < m_slots.size() && m_slots[slot].isUsed && m_slots[slot].id == id.value ? slot
-                                                                                         : NONE;
-}
-
 /** A flow of an episode, also after its end while the episode keeps it; else null. */
 const ReplayTransport::Input*
 ReplayTransport::FindInput(FlowId id) const
 {
-    const uint64_t index = id.value & INDEX_MASK;
-    if (index >= m_slots.size() || m_slots[index].id != id.value)
+    const uint32_t index = m_slots.Find(id);
+    if (index == NONE)
     {
         return nullptr;
     }
     const Slot& slot = m_slots[index];
     const Episode* const episode = m_episodes[slot.episode].get();
     return episode != nullptr && slot.input < episode->inputs.size() &&
-                   episode->inputs[slot.input].order == id.value >> INDEX_BITS
+                   episode->inputs[slot.input].id == id
                ? &episode->inputs[slot.input]
                : nullptr;
 }
@@ -509,32 +501,17 @@ ReplayTransport::Start(const FlowRequest& request, Time now)
     m_uncontended.Check(request);
     m_uncontended.CountIdlePath(request.route);
     m_now = std::max(m_now, now);
-    uint32_t slot;
-    if (m_freeSlots.empty())
-    {
-        slot = static_cast<uint32_t>(m_slots.size());
-        if (slot > INDEX_MASK)
-        {
-            throw std::length_error("ReplayTransport: more than 2^24 concurrent flows");
-        }
-        m_slots.emplace_back();
-    }
-    else
-    {
-        slot = m_freeSlots.back();
-        m_freeSlots.pop_back();
-    }
-    const uint64_t order = m_started++;
-    const FlowId id{order << INDEX_BITS | slot};
+    const uint32_t slot = m_slots.Take("ReplayTransport");
+    const FlowId id{m_slots[slot].id};
     m_active++;
     Episode& episode = EpisodeFor(request, now.ToPicoseconds());
-    const auto inputIndex = static_cast<uint32_t>(episode.inputs.size());
-    m_slots[slot] = {id.value, now, episode.number, inputIndex, true};
+    m_slots[slot].episode = episode.number;
+    m_slots[slot].input = static_cast<uint32_t>(episode.inputs.size());
     episode.inputs.emplace_back();
     Input& input = episode.inputs.back();
     input.request = request;
+    input.id = id;
     input.slot = slot;
-    input.order = order;
     input.start = now.ToPicoseconds();
     input.time = input.start - episode.begin;
     episode.unfinished++;
@@ -702,7 +679,7 @@ ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
     }
     // In shifted parts, the times of flows may differ from the order of their starts.
     std::sort(whole.inputs.begin(), whole.inputs.end(), [](const Input& a, const Input& b) {
-        return std::tie(a.time, a.order) < std::tie(b.time, b.order);
+        return std::tie(a.time, a.id.value) < std::tie(b.time, b.id.value);
     });
     for (std::size_t i = 0; i < whole.inputs.size(); i++)
     {
@@ -811,8 +788,8 @@ ReplayTransport::SortBatch(Episode& episode, std::size_t first, std::size_t last
         return;
     }
     const auto isBefore = [&](const Input& a, const Input& b) {
-        return std::pair(episode.names.ConnectionOf(a.request), a.order) <
-               std::pair(episode.names.ConnectionOf(b.request), b.order);
+        return std::pair(episode.names.ConnectionOf(a.request), a.id.value) <
+               std::pair(episode.names.ConnectionOf(b.request), b.id.value);
     };
     const auto begin = episode.inputs.begin() + static_cast<std::ptrdiff_t>(first);
     std::sort(begin, begin + static_cast<std::ptrdiff_t>(last - first), isBefore);
@@ -936,7 +913,8 @@ ReplayTransport::PassOn(Episode& episode, EpisodeMemo::Told told)
     {
         // In a shifted episode, the flow may end earlier than packets could, at most by the shift.
         const Time least = FluidUncontendedTime(input.request, m_routing);
-        const int64_t end = (m_slots[input.slot].started + least).ToPicoseconds() - episode.begin;
+        const int64_t end =
+            (Time::Picoseconds(input.start) + least).ToPicoseconds() - episode.begin;
         const int64_t time = std::min(end, told.time + episode.moved);
         if (time > m_now.ToPicoseconds() - episode.begin)
         {
@@ -1286,7 +1264,6 @@ ReplayTransport::Tell(Episode& episode, const EpisodeMemo::Told& told, int64_t n
         return;
     }
     const FlowRequest request = input.request;
-    const uint32_t slot = input.slot;
     const bool isSentNow = !input.isSent;
     const Time time = Time::Picoseconds(now);
     input.isSent = true;
@@ -1299,10 +1276,9 @@ ReplayTransport::Tell(Episode& episode, const EpisodeMemo::Told& told, int64_t n
         m_active--;
         m_counters.flows++;
         m_counters.replayedFlows += episode.isSimulated ? 0 : 1;
-        m_slots[slot].isUsed = false;
-        m_freeSlots.push_back(slot);
+        m_slots.Free(input.slot);
         LeaveLinks(request.route, now);
-        m_observers.OnFlowFinished({m_slots[slot].id}, request, m_slots[slot].started, time);
+        m_observers.OnFlowFinished(input.id, request, Time::Picoseconds(input.start), time);
     }
     if (request.client != nullptr && isSentNow)
     {
@@ -1325,7 +1301,7 @@ ReplayTransport::OnStalled(Episode& episode, uint32_t number, bool isStalled)
     input.isStalled = isStalled;
     const FlowRequest request = input.request;
     m_hasTold = true;
-    m_observers.OnFlowStalled({m_slots[input.slot].id}, request, isStalled, m_now);
+    m_observers.OnFlowStalled(input.id, request, isStalled, m_now);
 }
 
 /**
@@ -1430,13 +1406,14 @@ ReplayTransport::IsLinkUp(LinkId link) const
 bool
 ReplayTransport::Cancel(FlowId id, Time now)
 {
-    if (SlotOf(id) == NONE)
+    const Input* const known = FindInput(id);
+    if (known == nullptr || known->isDone)
     {
         return false;
     }
     m_now = std::max(m_now, now);
     Episode& running = *Unify();
-    const uint32_t slot = SlotOf(id);
+    const uint32_t slot = m_slots.Find(id);
     const uint32_t number = m_slots[slot].input;
     Input& input = running.inputs[number];
     const Time time = running.packets->At(now.ToPicoseconds() - running.begin);
@@ -1444,8 +1421,7 @@ ReplayTransport::Cancel(FlowId id, Time now)
     input.isDone = true;
     running.unfinished--;
     m_active--;
-    m_slots[slot].isUsed = false;
-    m_freeSlots.push_back(slot);
+    m_slots.Free(slot);
     LeaveLinks(input.request.route, now.ToPicoseconds());
     running.packets->Transport().Cancel(running.packets->TokenOf(number), time);
     KeepNews(running);
@@ -1456,13 +1432,13 @@ ReplayTransport::Cancel(FlowId id, Time now)
 Rate
 ReplayTransport::CurrentRate(FlowId id)
 {
-    const uint32_t slot = SlotOf(id);
-    if (slot == NONE)
+    const Input* const input = FindInput(id);
+    if (input == nullptr || input->isDone)
     {
         return Rate();
     }
-    const Episode& episode = *m_episodes[m_slots[slot].episode];
-    const uint32_t number = m_slots[slot].input;
+    const uint32_t number = m_slots[input->slot].input;
+    const Episode& episode = *m_episodes[m_slots[input->slot].episode];
     return episode.packets && number < episode.injected
                ? episode.packets->Transport().RateOf(episode.packets->TokenOf(number))
                : Rate();
@@ -1476,7 +1452,7 @@ ReplayTransport::CurrentPath(FlowId id)
     {
         return FlowPath();
     }
-    const Slot& slot = m_slots[id.value & INDEX_MASK];
+    const Slot& slot = m_slots[input->slot];
     const Episode& episode = *m_episodes[slot.episode];
     return episode.packets && slot.input < episode.injected &&
                    episode.packets->Transport().IsPackets(episode.packets->TokenOf(slot.input))
@@ -1543,7 +1519,7 @@ ReplayTransport::StalledFlows()
             {
                 continue; // reported earlier, in a shifted episode
             }
-            stalled.push_back({{m_slots[input.slot].id}, input.request, each.link});
+            stalled.push_back({input.id, input.request, each.link});
         }
     }
     std::sort(stalled.begin(), stalled.end(), [](const StalledFlow& a, const StalledFlow& b) {

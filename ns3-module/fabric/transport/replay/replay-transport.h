@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_REPLAY_REPLAY_TRANSPORT_H
 
 #include "fabric/routing/routing.h"
+#include "fabric/transport/flow-slots.h"
 #include "fabric/transport/packet/packet-transport.h"
 #include "fabric/transport/replay/episode-memo.h"
 #include "fabric/transport/replay/route-facts.h"
@@ -138,8 +139,6 @@ class ReplayTransport final : public Transport
 
   private:
     static constexpr uint32_t NONE = EpisodeMemo::NONE;
-    static constexpr unsigned INDEX_BITS = 24; //!< as PacketTransport
-    static constexpr uint64_t INDEX_MASK = (uint64_t{1} << INDEX_BITS) - 1;
 
     /** Events that returns to packets may cost before they are compared with the total. */
     static constexpr uint64_t FREE_EVENTS = 20'000'000;
@@ -153,8 +152,8 @@ class ReplayTransport final : public Transport
     struct Input
     {
         FlowRequest request;
+        FlowId id;
         uint32_t slot{NONE};   //!< index into m_slots, until the flow is done
-        uint64_t order{0};     //!< start order among all flows
         int64_t start{0};      //!< start time, ps
         int64_t time{0};       //!< start time relative to its episode, ps
         uint32_t state{NONE};  //!< memo state reached by its start
@@ -213,14 +212,12 @@ class ReplayTransport final : public Transport
         int64_t due{EpisodeMemo::NEVER};       //!< time in m_due, absolute ps
     };
 
-    /** Entry of a flow, by the low bits of its FlowId. */
+    /** Where a flow is. */
     struct Slot
     {
         uint64_t id{0};
-        Time started;
         uint32_t episode{NONE};
         uint32_t input{0};
-        bool isUsed{false};
     };
 
     /** Load of a link. */
@@ -277,7 +274,6 @@ class ReplayTransport final : public Transport
     void Release(uint32_t number);
     Rate RateOf(LinkId link) const;
     bool IsAlive(uint32_t number, uint64_t serial) const;
-    uint32_t SlotOf(FlowId id) const;
     const Input* FindInput(FlowId id) const;
 
     Routing& m_routing;
@@ -294,15 +290,13 @@ class ReplayTransport final : public Transport
                                                                    //!< episodes
     std::unordered_map<uint32_t, std::vector<uint32_t>> m_waiting; //!< by memo state: numbers of
                                                                    //!< waiting episodes
-    std::vector<Slot> m_slots;
-    std::vector<uint32_t> m_freeSlots;
+    FlowSlots<std::vector<Slot>> m_slots;
     std::vector<PortCounters> m_ended;            //!< by link: counters of ended episodes
     PortCounters m_asked;                         //!< last result of GetPortCounters
     std::vector<std::pair<LinkId, Rate>> m_rates; //!< changed rates of links
     std::vector<LinkId> m_down;
     uint32_t m_whole{NONE}; //!< episode that all flows join; NONE if there is none
     bool m_isWhole{false};  //!< m_whole is used for the rest of the run
-    uint64_t m_started{0};
     uint64_t m_serials{0};
     std::size_t m_active{0};
     Time m_now;
