@@ -130,8 +130,8 @@ Routing::EntropyPaths(RouteId id, uint32_t count, bool isDistinct)
 {
     const Route route = m_routes[id.Index()];
     std::vector<PathId> paths{CurrentPath(id)};
-    if (route.kind != Kind::Single || m_paths.Links(paths.front()).size() == 0 ||
-        HasDownLink(paths.front()))
+    if (m_policy->GetScope() != RoutingPolicy::Scope::Packet || route.kind != Kind::Single ||
+        m_paths.Links(paths.front()).size() == 0 || HasDownLink(paths.front()))
     {
         return paths;
     }

@@ -185,10 +185,10 @@ class Routing
     PathId PathThrough(RouteId route, const std::vector<LinkId>& network);
 
     /**
-     * The current paths of a route's packets when their sender varies the hashed source port over
-     * @p count values, in that order. A single path if switches have no choice. Paths that start at
-     * another port than the first path are left out, as a sender has one port. O(count x links) per
-     * call.
+     * The current path of a route; where packets are sprayed, the current paths of its packets when
+     * their sender varies the hashed source port over @p count values, in that order. Paths that
+     * start at another port than the first path are left out, as a sender has one port. O(count x
+     * links) per call.
      * @param isDistinct whether each path is listed once even if several values lead to it
      */
     std::vector<PathId> EntropyPaths(RouteId route, uint32_t count, bool isDistinct);

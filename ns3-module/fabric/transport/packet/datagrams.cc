@@ -11,12 +11,12 @@ Datagrams::Datagrams(const PacketSpec& spec,
                      Routing& routing,
                      PacketPool& packets,
                      PacketNetwork& network,
-                     DatagramClient& client)
+                     bool& hasTold)
     : m_spec(spec),
       m_routing(routing),
       m_packets(packets),
       m_network(network),
-      m_client(client)
+      m_hasTold(hasTold)
 {
     network.SetDatagrams(*this, 0); // flows may use all classes until there are datagrams
 }
@@ -78,17 +78,10 @@ Datagrams::HopsOfNextPath(RouteId route)
     Paths& paths = m_paths[route.Index()];
     if (paths.hops.empty())
     {
-        if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
+        const QueuePairSpec& pair = m_spec.queuePair;
+        for (const PathId path : m_routing.EntropyPaths(route, pair.paths, pair.distinctPaths))
         {
-            const QueuePairSpec& pair = m_spec.queuePair;
-            for (const PathId path : m_routing.EntropyPaths(route, pair.paths, pair.distinctPaths))
-            {
-                paths.hops.push_back(HopsOf(path));
-            }
-        }
-        else
-        {
-            paths.hops.push_back(HopsOf(m_routing.CurrentPath(route)));
+            paths.hops.push_back(HopsOf(path));
         }
     }
     paths.last = paths.last + 1 < paths.hops.size() ? paths.last + 1 : 0;
@@ -116,8 +109,9 @@ Datagrams::NoteSent(const Datagram& datagram, int64_t now)
 uint32_t
 Datagrams::NextPacket(uint32_t link, unsigned trafficClass, int64_t now)
 {
+    m_hasTold = true;
     const std::optional<Datagram> datagram =
-        m_client.NextDatagram(LinkId(link), trafficClass, Time::Picoseconds(now));
+        m_client->NextDatagram(LinkId(link), trafficClass, Time::Picoseconds(now));
     if (!datagram)
     {
         m_offers--;
@@ -155,7 +149,8 @@ Datagrams::OnPacket(uint32_t packet, int64_t now)
 {
     const Packet& p = m_packets[packet];
     m_traffic[p.owner].inFlight--;
-    m_client.OnDatagram(p.number, (p.flags & Packet::MARKED) != 0, Time::Picoseconds(now));
+    m_hasTold = true;
+    m_client->OnDatagram(p.number, (p.flags & Packet::MARKED) != 0, Time::Picoseconds(now));
 }
 
 void
@@ -163,7 +158,8 @@ Datagrams::OnLost(uint32_t packet, int64_t now)
 {
     const Packet& p = m_packets[packet];
     m_traffic[p.owner].inFlight--;
-    m_client.OnDatagramLost(p.number, LinkId(p.nextLink), Time::Picoseconds(now));
+    m_hasTold = true;
+    m_client->OnDatagramLost(p.number, LinkId(p.nextLink), Time::Picoseconds(now));
 }
 
 } // namespace weir

@@ -57,12 +57,26 @@ class Datagrams final : public PacketEndpoints
   public:
     static constexpr unsigned FIRST_CLASS = 2; //!< class 1 is reserved for flows
 
-    /** All arguments must outlive it. */
+    /**
+     * All arguments must outlive it.
+     * @param hasTold set whenever the client is called
+     */
     Datagrams(const PacketSpec& spec,
               Routing& routing,
               PacketPool& packets,
               PacketNetwork& network,
-              DatagramClient& client);
+              bool& hasTold);
+
+    /** Sets the client that sends and receives datagrams. It must outlive this object. */
+    void SetClient(DatagramClient& client)
+    {
+        m_client = &client;
+    }
+
+    bool HasClient() const
+    {
+        return m_client != nullptr;
+    }
 
     /**
      * Announces datagrams for a port, the first hop of their routes. The port requests them one by
@@ -143,7 +157,8 @@ class Datagrams final : public PacketEndpoints
     Routing& m_routing;
     PacketPool& m_packets;
     PacketNetwork& m_network;
-    DatagramClient& m_client;
+    bool& m_hasTold;
+    DatagramClient* m_client{nullptr};
     std::vector<Paths> m_paths;             //!< by route
     std::vector<Traffic> m_traffic;         //!< by route
     std::vector<Beginning> m_beginnings;    //!< not yet returned by TakeActivatedRoutes

@@ -53,7 +53,7 @@ PacketTransport::PacketTransport(Routing& routing, PacketSpec spec, PathSelector
       m_routing(routing),
       m_pairs(m_spec, m_wheel, m_packets, *this),
       m_network(routing.GetTopology(), m_spec, m_wheel, m_packets, m_pairs),
-      m_datagrams(m_spec, routing, m_packets, m_network, *this)
+      m_datagrams(m_spec, routing, m_packets, m_network, m_hasTold)
 {
     m_spec.congestionControl->Check();
     CheckLossyQueues();
@@ -273,7 +273,7 @@ PacketTransport::Check(const FlowRequest& request) const
                                     std::to_string(request.trafficClass) + ", expected 1 to " +
                                     std::to_string(m_spec.trafficClasses));
     }
-    if (request.trafficClass >= Datagrams::FIRST_CLASS && m_datagramClient != nullptr)
+    if (request.trafficClass >= Datagrams::FIRST_CLASS && m_datagrams.HasClient())
     {
         throw std::invalid_argument(
             "PacketTransport::Start: found a flow in a class beyond the first, expected only "
@@ -444,7 +444,7 @@ PacketTransport::OnMessageDone(uint32_t message, int64_t now)
 void
 PacketTransport::OfferDatagrams(LinkId link, unsigned trafficClass, Time now)
 {
-    if (m_datagramClient == nullptr || link.Index() >= m_network.Links())
+    if (!m_datagrams.HasClient() || link.Index() >= m_network.Links())
     {
         throw std::invalid_argument(
             "PacketTransport::OfferDatagrams: no such link, or no client that provides datagrams");
@@ -452,27 +452,6 @@ PacketTransport::OfferDatagrams(LinkId link, unsigned trafficClass, Time now)
     Wake(now);
     m_now = std::max(m_now, now);
     m_datagrams.Offer(link, trafficClass, now.ToPicoseconds());
-}
-
-std::optional<Datagram>
-PacketTransport::NextDatagram(LinkId link, unsigned trafficClass, Time now)
-{
-    m_hasTold = true;
-    return m_datagramClient->NextDatagram(link, trafficClass, now);
-}
-
-void
-PacketTransport::OnDatagram(uint64_t handle, bool isMarked, Time now)
-{
-    m_hasTold = true;
-    m_datagramClient->OnDatagram(handle, isMarked, now);
-}
-
-void
-PacketTransport::OnDatagramLost(uint64_t handle, LinkId link, Time now)
-{
-    m_hasTold = true;
-    m_datagramClient->OnDatagramLost(handle, link, now);
 }
 
 /** Hop indices of a path and of its reverse path. */
@@ -506,10 +485,7 @@ PacketTransport::HopsOf(PathId path)
 std::vector<PathId>
 PacketTransport::PathsOf(RouteId route)
 {
-    return m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet
-               ? m_routing.EntropyPaths(
-                     route, m_spec.queuePair.paths, m_spec.queuePair.distinctPaths)
-               : std::vector{m_routing.CurrentPath(route)};
+    return m_routing.EntropyPaths(route, m_spec.queuePair.paths, m_spec.queuePair.distinctPaths);
 }
 
 std::vector<QueuePairs::Path>
@@ -590,35 +566,26 @@ PacketTransport::Count(uint32_t pair, bool isMore)
     choice.flows = flows;
 }
 
-bool
-PacketTransport::CrossesNetwork(PathId path) const
-{
-    const PathTable::Span links = m_routing.Paths().Links(path);
-    return std::any_of(links.begin(), links.end(), [this](const PathLink& each) {
-        return m_routing.GetTopology().GetLink(each.link).kind == LinkKind::Network;
-    });
-}
-
 ConnectionFacts
 PacketTransport::FactsOf(PathId path) const
 {
-    const bool inNetwork = CrossesNetwork(path);
+    const PathTable::Span links = m_routing.Paths().Links(path);
+    const uint32_t port = PortInto(path);
+    const bool inNetwork = port != NONE;
     ConnectionFacts facts;
     facts.mtu =
         static_cast<uint32_t>((inNetwork ? m_spec.format.mtu : m_spec.nodeLinks.burst).Count());
     facts.isInside = !inNetwork;
     facts.header = m_spec.format.header.value_or(0) + m_spec.congestionControl->HeaderBytes();
+    // Traffic to the network is paced at the rate of the network adapter's port.
+    facts.lineRate = m_network.WireRate(inNetwork ? port : links.begin()->link.Index());
     facts.bottleneckRate = std::numeric_limits<double>::infinity();
     const auto control = static_cast<uint32_t>(m_spec.format.controlSize.Count());
     int64_t roundTrip = 0;
-    for (const PathLink& each : m_routing.Paths().Links(path))
+    for (const PathLink& each : links)
     {
         const uint32_t link = each.link.Index();
         const double rate = m_network.WireRate(link);
-        // Traffic to the network is paced at the rate of the network adapter's port.
-        const bool isPort = inNetwork && facts.lineRate == 0 &&
-                            m_routing.GetTopology().GetLink(each.link).kind == LinkKind::Network;
-        facts.lineRate = isPort || (!inNetwork && facts.hops == 0) ? rate : facts.lineRate;
         facts.bottleneckRate = std::min(facts.bottleneckRate, rate);
         facts.hops++;
         if (!inNetwork || m_routing.GetTopology().GetLink(each.link).kind == LinkKind::Network)
@@ -1250,13 +1217,11 @@ PacketTransport::UncontendedTime(const FlowRequest& request, PathId path)
     }
     std::reverse(back.begin(), back.end());
     load.parts = request.connections;
-    load.mtu = CrossesNetwork(taken) ? static_cast<uint32_t>(m_spec.format.mtu.Count())
-                                     : m_spec.nodeLinks.BurstOf(load.bytes / load.parts);
-    load.isInside = !CrossesNetwork(taken);
-    const auto port = std::find_if(links.begin(), links.end(), [&](const PathLink& each) {
-        return load.isInside || topology.GetLink(each.link).kind == LinkKind::Network;
-    });
-    load.lineRate = m_network.NominalWireRate((*port).link.Index());
+    const uint32_t port = PortInto(taken);
+    load.isInside = port == NONE;
+    load.mtu = load.isInside ? m_spec.nodeLinks.BurstOf(load.bytes / load.parts)
+                             : static_cast<uint32_t>(m_spec.format.mtu.Count());
+    load.lineRate = m_network.NominalWireRate(load.isInside ? there.front() : port);
     load.lineRate = most > 0 ? std::min(load.lineRate, most) : load.lineRate;
     time = train.Send(load, there);
     time = hasBack ? train.Acknowledge(back) : time;

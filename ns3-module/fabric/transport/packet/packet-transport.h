@@ -47,7 +47,7 @@ LinkUsage UsageOf(const PortCounters& counters, const Link& link);
  * framing. A packet counts from the start of its transmission. A link is saturated while it sends
  * and another packet waits for it.
  */
-class PacketTransport final : public Transport, private MessageClient, private DatagramClient
+class PacketTransport final : public Transport, private MessageClient
 {
   public:
     /**
@@ -177,7 +177,7 @@ class PacketTransport final : public Transport, private MessageClient, private D
     /** Sets the client that sends and receives datagrams. It must outlive this object. */
     void SetDatagramClient(DatagramClient& client)
     {
-        m_datagramClient = &client;
+        m_datagrams.SetClient(client);
     }
 
     Datagrams& GetDatagrams()
@@ -276,9 +276,6 @@ class PacketTransport final : public Transport, private MessageClient, private D
         return m_flows[message].counters;
     }
 
-    std::optional<Datagram> NextDatagram(LinkId link, unsigned trafficClass, Time now) override;
-    void OnDatagram(uint64_t handle, bool isMarked, Time now) override;
-    void OnDatagramLost(uint64_t handle, LinkId link, Time now) override;
     void Handle(EventWheel::Event event, int64_t now);
     void Prefetch();
     uint32_t FindSlot(FlowId id) const;
@@ -305,7 +302,6 @@ class PacketTransport final : public Transport, private MessageClient, private D
     std::vector<QueuePairs::Path> HopsOf(const std::vector<PathId>& paths);
     ConnectionFacts FactsOf(PathId path) const;
     ConnectionFacts FactsOf(std::vector<PathId> paths) const;
-    bool CrossesNetwork(PathId path) const;
     bool HasDownLink(PathId path) const;
     std::string DescribeLivelock(const QueuePairs::Livelock& livelock) const;
     void Reroute(int64_t now);
@@ -318,7 +314,6 @@ class PacketTransport final : public Transport, private MessageClient, private D
     QueuePairs m_pairs;
     PacketNetwork m_network;
     Datagrams m_datagrams;
-    DatagramClient* m_datagramClient{nullptr};
     FlowSlots<std::deque<Flow>> m_flows;  //!< a deque, since clients start flows inside callbacks
     std::deque<Connection> m_connections; //!< in the order of opening
     std::vector<std::vector<uint32_t>> m_connectionsOf; //!< by route: into m_connections

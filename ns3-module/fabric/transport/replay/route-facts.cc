@@ -118,8 +118,7 @@ RouteFacts::Of(RouteId id)
     Route route;
     route.isKnown = true;
     const RoutingPolicy& policy = m_routing.Policy();
-    route.paths = policy.IsFixed() ? std::vector<PathId>{m_routing.CurrentPath(id)}
-                  : policy.IsLoadAware()
+    route.paths = policy.IsLoadAware()
                       ? ChoicesOf(m_routing, id)
                       : m_routing.EntropyPaths(id, m_pair.paths, m_pair.distinctPaths);
     route.taken = policy.GetScope() == RoutingPolicy::Scope::Packet
