@@ -22,7 +22,7 @@ std::optional<ServiceWindows::Span>
 SpanOf(const std::vector<double>& served)
 {
     ServiceWindows windows(0.01);
-    windows.ConnectionOf(0, 0, 1);
+    windows.NumberOf(ConnectionKey(FlowRequest()));
     windows.Widen(10);
     windows.Restart(0);
     std::optional<ServiceWindows::Span> span;

@@ -987,7 +987,7 @@ ReplayTransport::FindPeriod(Episode& episode, std::size_t first)
     }
     for (const uint32_t link : episode.names.Links())
     {
-        const int64_t queued = packets.Transport().QueuedBytes(link);
+        const int64_t queued = packets.Transport().GetPackets().GetNetwork().QueuedBytes(link);
         standing.levels.push_back(static_cast<double>(queued));
         standing.counters.push_back(packets.CountersAt(link, episode.reached));
     }
@@ -1078,7 +1078,7 @@ ReplayTransport::Drop(std::unique_ptr<Packets>& packets)
 {
     if (packets)
     {
-        m_counters.events += packets->Transport().Events();
+        m_counters.events += packets->Transport().GetPackets().Events();
         m_counters.settled += packets->Transport().GetCounters();
         packets.reset();
     }
@@ -1180,7 +1180,7 @@ ReplayTransport::CatchUp(Episode& episode)
         episode.injected = 0;
         episode.reached = 0;
     }
-    const SettlingPackets& packets = episode.packets->Transport();
+    const PacketTransport& packets = episode.packets->Transport().GetPackets();
     const uint64_t known = packets.Events();
     while (episode.injected < episode.inputs.size())
     {
@@ -1454,10 +1454,11 @@ ReplayTransport::CurrentPath(FlowId id)
     }
     const Slot& slot = m_slots[input->slot];
     const Episode& episode = *m_episodes[slot.episode];
-    return episode.packets && slot.input < episode.injected &&
-                   episode.packets->Transport().IsPackets(episode.packets->TokenOf(slot.input))
-               ? episode.packets->Transport().PathOf(episode.packets->TokenOf(slot.input))
-               : m_routes.Of(input->request.route).taken;
+    const FlowPath path =
+        episode.packets && slot.input < episode.injected
+            ? episode.packets->Transport().PathOf(episode.packets->TokenOf(slot.input))
+            : FlowPath();
+    return path.path.IsValid() ? path : m_routes.Of(input->request.route).taken;
 }
 
 Rate
@@ -1535,7 +1536,7 @@ ReplayTransport::DescribeWaiting() const
     {
         if (episode && episode->packets)
         {
-            std::string text = episode->packets->Transport().DescribeWaiting();
+            std::string text = episode->packets->Transport().GetPackets().DescribeWaiting();
             if (!text.empty())
             {
                 return text;

@@ -42,10 +42,9 @@ struct Triple
 } // namespace
 
 uint32_t
-ServiceWindows::ConnectionOf(uint32_t route, uint32_t stream, uint8_t trafficClass)
+ServiceWindows::NumberOf(const ConnectionKey& key)
 {
-    const auto [known, isNew] = m_numbers.emplace(std::tuple(route, stream, trafficClass),
-                                                  static_cast<uint32_t>(m_connections.size()));
+    const auto [known, isNew] = m_numbers.emplace(key, static_cast<uint32_t>(m_connections.size()));
     if (isNew)
     {
         m_connections.emplace_back();

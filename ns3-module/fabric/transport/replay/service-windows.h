@@ -3,11 +3,11 @@
 #define WEIR_FABRIC_TRANSPORT_REPLAY_SERVICE_WINDOWS_H
 
 #include "fabric/transport/packet/packet-counters.h"
+#include "fabric/transport/transport.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace weir
@@ -67,8 +67,8 @@ class ServiceWindows
     {
     }
 
-    /** Number of the connection of a route, stream and traffic class. */
-    uint32_t ConnectionOf(uint32_t route, uint32_t stream, uint8_t trafficClass);
+    /** Number of a connection. */
+    uint32_t NumberOf(const ConnectionKey& key);
 
     Connection& At(uint32_t connection)
     {
@@ -139,7 +139,7 @@ class ServiceWindows
 
     double m_tolerance;
     std::vector<Connection> m_connections;
-    std::map<std::tuple<uint32_t, uint32_t, uint8_t>, uint32_t> m_numbers;
+    std::unordered_map<ConnectionKey, uint32_t, ConnectionKey::Hash> m_numbers;
     std::vector<Snapshot> m_marks;
     int64_t m_unit{0};  //!< ps
     int64_t m_begin{0}; //!< ps

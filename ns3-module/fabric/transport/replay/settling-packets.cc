@@ -36,8 +36,7 @@ SettlingPackets::Start(const FlowRequest& request, const std::vector<uint32_t>& 
     m_active++;
     if (m_tolerance > 0)
     {
-        flow.connection =
-            m_windows.ConnectionOf(request.route.Index(), request.stream, request.trafficClass);
+        flow.connection = m_windows.NumberOf(ConnectionKey(request));
         m_open.resize(m_windows.Size());
         m_parked.resize(m_windows.Size());
         ServiceWindows::Connection& connection = m_windows.At(flow.connection);
@@ -584,12 +583,6 @@ SettlingPackets::AppendLevels(std::vector<double>& levels) const
     return !m_isServed && m_packets.AppendLevels(levels);
 }
 
-FlowCounters
-SettlingPackets::CountersOf(uint64_t token)
-{
-    return m_flows[token].counters;
-}
-
 Rate
 SettlingPackets::RateOf(uint64_t token)
 {
@@ -600,7 +593,8 @@ SettlingPackets::RateOf(uint64_t token)
 FlowPath
 SettlingPackets::PathOf(uint64_t token)
 {
-    return m_packets.CurrentPath(m_flows[token].id);
+    return m_flows[token].state == State::Packets ? m_packets.CurrentPath(m_flows[token].id)
+                                                  : FlowPath();
 }
 
 Rate
@@ -627,12 +621,6 @@ SettlingPackets::CountersAt(uint32_t link, Time now)
     return counters;
 }
 
-int64_t
-SettlingPackets::QueuedBytes(uint32_t link)
-{
-    return m_packets.GetNetwork().QueuedBytes(link);
-}
-
 std::vector<StalledFlow>
 SettlingPackets::StalledFlows()
 {
@@ -643,12 +631,6 @@ SettlingPackets::StalledFlows()
         each.request.token = m_outer[each.request.token];
     }
     return stalled;
-}
-
-std::string
-SettlingPackets::DescribeWaiting() const
-{
-    return m_packets.DescribeWaiting();
 }
 
 } // namespace weir

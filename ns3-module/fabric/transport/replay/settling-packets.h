@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <deque>
 #include <queue>
-#include <string>
 #include <tuple>
 #include <vector>
 
@@ -88,30 +87,25 @@ class SettlingPackets final : private FlowClient, private TransportObserver
     /** As QueuePairs::AppendLevels; false while packets are parked. */
     bool AppendLevels(std::vector<double>& levels) const;
 
-    FlowCounters CountersOf(uint64_t token);
+    const FlowCounters& CountersOf(uint64_t token) const
+    {
+        return m_flows[token].counters;
+    }
 
     /** Zero for a flow that is served. */
     Rate RateOf(uint64_t token);
 
-    /** Whether a flow currently moves as packets. */
-    bool IsPackets(uint64_t token) const
-    {
-        return m_flows[token].state == State::Packets;
-    }
-
-    /** Path of a flow that moves as packets. */
+    /** Path of a flow; invalid for a flow that is served. */
     FlowPath PathOf(uint64_t token);
     Rate LinkRate(LinkId link);
     PortCounters CountersAt(uint32_t link, Time now);
-    int64_t QueuedBytes(uint32_t link);
 
     /** Stalled flows, with the tokens of their requests. */
     std::vector<StalledFlow> StalledFlows();
-    std::string DescribeWaiting() const;
 
-    uint64_t Events() const
+    PacketTransport& GetPackets()
     {
-        return m_packets.Events();
+        return m_packets;
     }
 
     const SettledCounters& GetCounters() const
