@@ -41,54 +41,43 @@ struct PortCounters
     /** Adds the counters of another period. */
     PortCounters& operator+=(const PortCounters& other)
     {
-        packets += other.packets;
-        bytes += other.bytes;
-        busy += other.busy;
-        backlogged += other.backlogged;
+        ForEachSum(other, [](auto& count, auto more) { count += more; });
         maxQueued = maxQueued > other.maxQueued ? maxQueued : other.maxQueued;
-        paused += other.paused;
-        marks += other.marks;
-        drops += other.drops;
-        trims += other.trims;
-        pauses += other.pauses;
-        retransmissions += other.retransmissions;
         return *this;
     }
 
     /** Subtracts the counters at an earlier instant; the maximum queue is kept. */
     PortCounters& operator-=(const PortCounters& earlier)
     {
-        packets -= earlier.packets;
-        bytes -= earlier.bytes;
-        busy -= earlier.busy;
-        backlogged -= earlier.backlogged;
-        paused -= earlier.paused;
-        marks -= earlier.marks;
-        drops -= earlier.drops;
-        trims -= earlier.trims;
-        pauses -= earlier.pauses;
-        retransmissions -= earlier.retransmissions;
+        ForEachSum(earlier, [](auto& count, auto before) { count -= before; });
         return *this;
     }
 
     /** The counters for the fraction @p part of the time; without the maximum queue. */
     PortCounters PartOf(double part) const
     {
-        const auto of = [part](auto count) {
-            return static_cast<decltype(count)>(static_cast<double>(count) * part);
-        };
         PortCounters counters;
-        counters.packets = of(packets);
-        counters.bytes = of(bytes);
-        counters.busy = of(busy);
-        counters.backlogged = of(backlogged);
-        counters.paused = of(paused);
-        counters.marks = of(marks);
-        counters.drops = of(drops);
-        counters.trims = of(trims);
-        counters.pauses = of(pauses);
-        counters.retransmissions = of(retransmissions);
+        counters.ForEachSum(*this, [part](auto& count, auto whole) {
+            count = static_cast<decltype(whole)>(static_cast<double>(whole) * part);
+        });
         return counters;
+    }
+
+  private:
+    /** Calls @p use(count, count of @p other) for each counter that is a sum over time. */
+    template <typename Use>
+    void ForEachSum(const PortCounters& other, const Use& use)
+    {
+        use(packets, other.packets);
+        use(bytes, other.bytes);
+        use(busy, other.busy);
+        use(backlogged, other.backlogged);
+        use(paused, other.paused);
+        use(marks, other.marks);
+        use(drops, other.drops);
+        use(trims, other.trims);
+        use(pauses, other.pauses);
+        use(retransmissions, other.retransmissions);
     }
 };
 

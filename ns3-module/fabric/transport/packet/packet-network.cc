@@ -1543,7 +1543,7 @@ PacketNetwork::OnArrival(uint32_t link, int64_t now)
     }
     if (port.isLossy && CanBeLost(p) && Draw(link) < m_details[link].loss)
     {
-        LoseOnWire(packet, link, now);
+        Lose(packet, link, true, now);
         return;
     }
     if (p.kind == PacketKind::Pause)
@@ -1579,29 +1579,23 @@ PacketNetwork::SetLoss(uint32_t link, double part)
     m_details[link].loss = part;
 }
 
+/** Loses a packet on the wire of a link, or in its queues. */
 void
-PacketNetwork::LoseQueued(uint32_t packet, uint32_t link, int64_t now)
+PacketNetwork::Lose(uint32_t packet, uint32_t link, bool isOnWire, int64_t now)
 {
-    if (m_packets[packet].kind == PacketKind::Pause)
+    const Packet& p = m_packets[packet];
+    if (p.kind == PacketKind::Pause)
     {
         m_packets.Free(packet);
         return;
     }
-    Release(m_packets[packet], link, now);
-    Drop(packet, link, now);
-}
-
-void
-PacketNetwork::LoseOnWire(uint32_t packet, uint32_t link, int64_t now)
-{
-    if (m_packets[packet].kind == PacketKind::Pause)
+    if (!isOnWire)
     {
-        m_packets.Free(packet);
-        return;
+        Release(p, link, now);
     }
-    if (m_ports[link].admission == Admission::Credits)
+    else if (m_ports[link].admission == Admission::Credits)
     {
-        ReturnCredits(m_packets[packet], link, now);
+        ReturnCredits(p, link, now);
     }
     Drop(packet, link, now);
 }
@@ -1633,7 +1627,7 @@ PacketNetwork::SetUp(uint32_t link, bool up, int64_t now)
     m_events.Cancel(PacketEventKind::Arrival, link);
     while (!port.wire.IsEmpty())
     {
-        LoseOnWire(port.wire.Pop(m_packets), link, now);
+        Lose(port.wire.Pop(m_packets), link, true, now);
     }
     port.backlog = 0;
     for (unsigned c = 0; c < m_classes; c++)
@@ -1648,7 +1642,7 @@ PacketNetwork::SetUp(uint32_t link, bool up, int64_t now)
             {
                 ForgetForwarded(m_packets[packet], link);
             }
-            LoseQueued(packet, link, now);
+            Lose(packet, link, false, now);
         }
         if (port.isObserved)
         {

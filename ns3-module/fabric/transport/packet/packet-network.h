@@ -500,8 +500,7 @@ class PacketNetwork
     void OnPause(const Packet& packet, uint32_t link, int64_t now);
     void ExpirePauses(uint32_t link, int64_t now);
     int64_t WholeAt(const Packet& packet, uint32_t link) const;
-    void LoseQueued(uint32_t packet, uint32_t link, int64_t now);
-    void LoseOnWire(uint32_t packet, uint32_t link, int64_t now);
+    void Lose(uint32_t packet, uint32_t link, bool isOnWire, int64_t now);
     void TellQueue(uint32_t link, unsigned trafficClass, int64_t now);
     void TellPause(uint32_t link, unsigned trafficClass, bool isPaused, int64_t now);
     void TellCreditWait(uint32_t link, unsigned trafficClass, bool isWaiting, int64_t now);

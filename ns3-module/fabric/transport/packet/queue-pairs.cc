@@ -192,13 +192,8 @@ QueuePairs::RequestCredit(uint32_t id, int64_t now)
     }
     pair.hasRequested = true;
     pair.progress = now;
-    const uint32_t request = m_packets.New();
-    Packet& p = m_packets[request];
-    p.kind = PacketKind::Request;
-    p.owner = id;
-    p.size = static_cast<uint32_t>(m_spec.format.controlSize.Count());
-    p.trafficClass = m_spec.queuePair.ackPriority ? 0 : pair.trafficClass;
-    p.hop = pair.paths.front().forward;
+    const uint32_t request = NewControlPacket(PacketKind::Request, id);
+    m_packets[request].hop = pair.paths.front().forward;
     m_network->Send(request, now);
     ScheduleTimer(id, now);
 }
@@ -275,13 +270,8 @@ QueuePairs::OnCreditClock(uint32_t link, int64_t now)
         const double wire = bytes + std::ceil(bytes / mtu) * pair.facts.header;
         const double rate = clock.control ? clock.control->Rate() : pair.facts.receiverRate;
         clock.next = now + static_cast<int64_t>(wire / rate * 1e12 + 0.5);
-        const uint32_t credit = m_packets.New();
-        Packet& p = m_packets[credit];
-        p.kind = PacketKind::Credit;
-        p.owner = id;
-        p.number = static_cast<uint64_t>(bytes);
-        p.size = static_cast<uint32_t>(m_spec.format.controlSize.Count());
-        p.trafficClass = m_spec.queuePair.ackPriority ? 0 : pair.trafficClass;
+        const uint32_t credit = NewControlPacket(PacketKind::Credit, id);
+        m_packets[credit].number = static_cast<uint64_t>(bytes);
         if (!clock.asking.empty())
         {
             m_events.Schedule(PacketEventKind::Credit, link, clock.next);
@@ -900,6 +890,7 @@ QueuePairs::PrefetchNext(uint32_t link, unsigned trafficClass) const
 void
 QueuePairs::OnPacket(uint32_t packet, int64_t now)
 {
+    const uint32_t id = m_packets[packet].owner;
     switch (m_packets[packet].kind)
     {
     case PacketKind::Data:
@@ -912,29 +903,23 @@ QueuePairs::OnPacket(uint32_t packet, int64_t now)
     case PacketKind::Nack:
         OnAck(packet, now);
         break;
-    case PacketKind::Request: {
-        const uint32_t id = m_packets[packet].owner;
+    case PacketKind::Request:
         m_pairs[id]->expectedBytes = 0;
         m_pairs[id]->isSated = false;
         AskCredit(id, 0, now);
         break;
-    }
-    case PacketKind::Credit: {
-        const uint32_t id = m_packets[packet].owner;
+    case PacketKind::Credit:
         StopSpeculating(*m_pairs[id]);
         m_pairs[id]->hasRequested = false;
         m_pairs[id]->credit += static_cast<double>(m_packets[packet].number);
         Resume(id, now);
         break;
-    }
-    case PacketKind::Cnp: {
-        const uint32_t id = m_packets[packet].owner;
+    case PacketKind::Cnp:
         m_pairs[id]->control->OnNotification(Time::Picoseconds(now));
         Repace(id, now);
         Resume(id, now);
         ScheduleTimer(id, now);
         break;
-    }
     case PacketKind::Datagram:
     case PacketKind::Pause:
         break;
@@ -1115,16 +1100,12 @@ QueuePairs::SendNack(uint32_t packet, int64_t now)
 void
 QueuePairs::Reply(uint32_t data, PacketKind kind, uint64_t number, int64_t now)
 {
-    const uint32_t reply = m_packets.New();
+    const uint32_t id = m_packets[data].owner;
+    const uint32_t reply = NewControlPacket(kind, id);
     Packet& p = m_packets[reply];
-    const Packet& cause = m_packets[data];
-    Pair& pair = *m_pairs[cause.owner];
-    p.kind = kind;
-    p.owner = cause.owner;
+    Pair& pair = *m_pairs[id];
     p.number = number;
-    p.stamp = cause.stamp;
-    p.size = static_cast<uint32_t>(m_spec.format.controlSize.Count());
-    p.trafficClass = m_spec.queuePair.ackPriority ? 0 : pair.trafficClass;
+    p.stamp = m_packets[data].stamp;
     if (kind == PacketKind::Ack || kind == PacketKind::Nack)
     {
         p.flags = pair.isMarked ? Packet::MARKED : 0;
@@ -1169,6 +1150,19 @@ uint64_t
 QueuePairs::HighestReported(const Pair& pair) const
 {
     return std::max(pair.came, std::min(pair.newest, pair.expected + ACK_BITS));
+}
+
+/** Creates a control packet of a queue pair. */
+uint32_t
+QueuePairs::NewControlPacket(PacketKind kind, uint32_t id)
+{
+    const uint32_t packet = m_packets.New();
+    Packet& p = m_packets[packet];
+    p.kind = kind;
+    p.owner = id;
+    p.size = static_cast<uint32_t>(m_spec.format.controlSize.Count());
+    p.trafficClass = m_spec.queuePair.ackPriority ? 0 : m_pairs[id]->trafficClass;
+    return packet;
 }
 
 /** Sends a control packet from a queue pair's receiver to its sender. */

@@ -318,6 +318,7 @@ class QueuePairs : public PacketEndpoints
     void NoteArrival(Pair& pair, const Packet& packet, int64_t now);
     void FillAckNotes(const Pair& pair, uint32_t cause, uint32_t reply);
     uint64_t HighestReported(const Pair& pair) const;
+    uint32_t NewControlPacket(PacketKind kind, uint32_t pair);
     void SendBack(uint32_t packet, int64_t now);
     double PaceOf(const Pair& pair) const;
 
