@@ -684,12 +684,6 @@ HybridTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
     }
 }
 
-bool
-HybridTransport::IsLinkUp(LinkId link) const
-{
-    return m_packets.IsLinkUp(link);
-}
-
 Rate
 HybridTransport::CurrentLinkRate(LinkId link)
 {
@@ -719,24 +713,6 @@ HybridTransport::GetLinkUsage(LinkId link)
     return usage;
 }
 
-const PortCounters*
-HybridTransport::GetPortCounters(LinkId link)
-{
-    return m_packets.GetPortCounters(link);
-}
-
-bool
-HybridTransport::AddPortObserver(PortObserver& observer)
-{
-    return m_packets.AddPortObserver(observer);
-}
-
-void
-HybridTransport::RemovePortObserver(PortObserver& observer)
-{
-    m_packets.RemovePortObserver(observer);
-}
-
 // Flows of either form.
 
 bool
@@ -758,39 +734,6 @@ HybridTransport::Cancel(FlowId id, Time now)
     return true;
 }
 
-Rate
-HybridTransport::CurrentRate(FlowId id)
-{
-    return FormOf(id) == FlowForm::Fluid ? m_fluid->CurrentRate(Inner(id))
-                                         : m_packets.CurrentRate(Inner(id));
-}
-
-FlowPath
-HybridTransport::CurrentPath(FlowId id)
-{
-    return FormOf(id) == FlowForm::Fluid ? m_fluid->CurrentPath(Inner(id))
-                                         : m_packets.CurrentPath(Inner(id));
-}
-
-const FlowCounters*
-HybridTransport::GetFlowCounters(FlowId id)
-{
-    return FormOf(id) == FlowForm::Fluid ? nullptr : m_packets.GetFlowCounters(Inner(id));
-}
-
-Time
-HybridTransport::UncontendedTime(const FlowRequest& request, PathId path)
-{
-    return FormOf(request) == FlowForm::Packets ? m_packets.UncontendedTime(request, path)
-                                                : m_fluid->UncontendedTime(request, path);
-}
-
-std::size_t
-HybridTransport::ActiveFlows() const
-{
-    return m_fluid->ActiveFlows() - m_occupants + m_packets.ActiveFlows();
-}
-
 std::vector<StalledFlow>
 HybridTransport::StalledFlows()
 {
@@ -805,12 +748,6 @@ HybridTransport::StalledFlows()
         stalled.push_back(flow);
     }
     return stalled;
-}
-
-std::string
-HybridTransport::DescribeWaiting() const
-{
-    return m_packets.DescribeWaiting();
 }
 
 // Observers.

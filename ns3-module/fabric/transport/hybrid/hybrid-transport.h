@@ -85,17 +85,47 @@ class HybridTransport final : public Transport
     /** Sets the loss of packets; a fluid loses nothing. */
     void SetLinkLoss(LinkId link, double part, Time now) override;
     void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
-    bool IsLinkUp(LinkId link) const override;
+
+    bool IsLinkUp(LinkId link) const override
+    {
+        return m_packets.IsLinkUp(link);
+    }
+
     bool Cancel(FlowId id, Time now) override;
-    Rate CurrentRate(FlowId id) override;
-    FlowPath CurrentPath(FlowId id) override;
+
+    Rate CurrentRate(FlowId id) override
+    {
+        return Of(FormOf(id)).CurrentRate(Inner(id));
+    }
+
+    FlowPath CurrentPath(FlowId id) override
+    {
+        return Of(FormOf(id)).CurrentPath(Inner(id));
+    }
+
     Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
     void MoveTo(Time now) override;
-    const PortCounters* GetPortCounters(LinkId link) override;
-    const FlowCounters* GetFlowCounters(FlowId id) override;
-    bool AddPortObserver(PortObserver& observer) override;
-    void RemovePortObserver(PortObserver& observer) override;
+
+    const PortCounters* GetPortCounters(LinkId link) override
+    {
+        return m_packets.GetPortCounters(link);
+    }
+
+    const FlowCounters* GetFlowCounters(FlowId id) override
+    {
+        return Of(FormOf(id)).GetFlowCounters(Inner(id));
+    }
+
+    bool AddPortObserver(PortObserver& observer) override
+    {
+        return m_packets.AddPortObserver(observer);
+    }
+
+    void RemovePortObserver(PortObserver& observer) override
+    {
+        m_packets.RemovePortObserver(observer);
+    }
 
     bool Moves(FlowForm /* form */) const override
     {
@@ -103,12 +133,25 @@ class HybridTransport final : public Transport
     }
 
     FlowForm FormOf(const FlowRequest& request) override;
-    Time UncontendedTime(const FlowRequest& request, PathId path) override;
-    std::size_t ActiveFlows() const override;
+
+    Time UncontendedTime(const FlowRequest& request, PathId path) override
+    {
+        return Of(FormOf(request)).UncontendedTime(request, path);
+    }
+
+    std::size_t ActiveFlows() const override
+    {
+        return m_fluid->ActiveFlows() - m_occupants + m_packets.ActiveFlows();
+    }
 
     /** Fluid flows come before packet flows. */
     std::vector<StalledFlow> StalledFlows() override;
-    std::string DescribeWaiting() const override;
+
+    std::string DescribeWaiting() const override
+    {
+        return m_packets.DescribeWaiting();
+    }
+
     void AddObserver(TransportObserver& observer, bool linkRates) override;
     void RemoveObserver(TransportObserver& observer) override;
 
@@ -216,6 +259,12 @@ class HybridTransport final : public Transport
     static FlowForm FormOf(FlowId outer)
     {
         return (outer.value & 1) != 0 ? FlowForm::Packets : FlowForm::Fluid;
+    }
+
+    /** The transport of the flows of a form. */
+    Transport& Of(FlowForm form)
+    {
+        return form == FlowForm::Packets ? static_cast<Transport&>(m_packets) : *m_fluid;
     }
 
     uint32_t StreamOf(const FlowRequest& request);
