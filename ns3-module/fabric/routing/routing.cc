@@ -83,10 +83,29 @@ Routing::InsidePath(DeviceId from, DeviceId to, uint8_t kinds)
     return entry->second;
 }
 
-PathId
-Routing::AppendInside(PathId before, DeviceId from, DeviceId to, uint8_t kinds)
+Routing::InsideHops
+Routing::FindInsideHops(const RouteRequest& request)
 {
-    return from == to ? before : Joined(before, InsidePath(from, to, kinds), PathId());
+    const auto append =
+        [this](std::vector<LinkId>& hops, DeviceId from, DeviceId to, uint8_t kinds) {
+            if (from != to)
+            {
+                const std::vector<LinkId>& part = InsidePath(from, to, kinds);
+                hops.insert(hops.end(), part.begin(), part.end());
+            }
+        };
+    const bool isInside = !request.outNic.IsValid();
+    const DeviceId relay = request.relay.IsValid() ? request.relay : request.source;
+    InsideHops hops;
+    append(hops.before, request.source, relay, isInside ? request.insideKinds : NVLINK_KINDS);
+    if (isInside)
+    {
+        append(hops.before, relay, request.destination, request.insideKinds);
+        return hops;
+    }
+    append(hops.before, relay, request.outNic, PCIE_KINDS);
+    append(hops.after, request.inNic, request.destination, PCIE_KINDS);
+    return hops;
 }
 
 PathId
@@ -183,41 +202,25 @@ Routing::TupleOf(const Single& single)
 RouteId
 Routing::Add(const RouteRequest& request)
 {
-    const bool hasRelay = request.relay.IsValid() && request.relay != request.source;
-    Single single;
-    single.before = m_paths.Intern({});
-    single.after = single.before;
+    const InsideHops inside = FindInsideHops(request);
     if (!request.outNic.IsValid())
     {
-        DeviceId at = request.source;
-        if (hasRelay)
-        {
-            single.before = AppendInside(single.before, at, request.relay, request.insideKinds);
-            at = request.relay;
-        }
-        return InternFixed(
-            AppendInside(single.before, at, request.destination, request.insideKinds),
-            Kind::Pinned);
+        return AddPinned(inside.before);
     }
-    DeviceId at = request.source;
-    if (hasRelay)
-    {
-        single.before = AppendInside(single.before, at, request.relay, NVLINK_KINDS);
-        at = request.relay;
-    }
-    single.before = AppendInside(single.before, at, request.outNic, PCIE_KINDS);
-    single.after = AppendInside(single.after, request.inNic, request.destination, PCIE_KINDS);
+    Single single;
+    single.before = m_paths.Intern(inside.before);
+    single.after = m_paths.Intern(inside.after);
     single.from = request.outNic;
     single.to = request.inNic;
     single.sourcePort = request.sourcePort;
     single.queuePair = request.queuePair;
     single.networkKinds = request.networkKinds;
     const uint64_t ends = uint64_t{single.from.Index()} << 32 | single.to.Index();
-    const uint64_t inside = uint64_t{single.before.Index()} << 32 | single.after.Index();
+    const uint64_t parts = uint64_t{single.before.Index()} << 32 | single.after.Index();
     const uint64_t ports =
         uint64_t{single.networkKinds} << 32 | uint32_t{single.sourcePort} << 16 | single.queuePair;
     const uint32_t hash =
-        Folded(MixHash(MixHash(MixHash(static_cast<uint64_t>(Kind::Single), ends), inside), ports));
+        Folded(MixHash(MixHash(MixHash(static_cast<uint64_t>(Kind::Single), ends), parts), ports));
     const uint32_t known = m_index.Find(hash, [&](uint32_t i) {
         return m_routes[i].kind == Kind::Single && m_singles[m_routes[i].detail] == single;
     });
@@ -238,34 +241,17 @@ Routing::Add(const RouteRequest& request)
 std::vector<LinkId>
 Routing::FindHops(const RouteRequest& request)
 {
-    std::vector<LinkId> hops;
-    const auto append = [&](DeviceId from, DeviceId to, uint8_t kinds) {
-        if (from != to)
-        {
-            const auto& part = InsidePath(from, to, kinds);
-            hops.insert(hops.end(), part.begin(), part.end());
-        }
-        return to;
-    };
-    const bool isInside = !request.outNic.IsValid();
-    DeviceId at = request.source;
-    if (request.relay.IsValid())
+    InsideHops hops = FindInsideHops(request);
+    if (request.outNic.IsValid())
     {
-        at = append(at, request.relay, isInside ? request.insideKinds : NVLINK_KINDS);
+        const FlowTuple tuple{
+            request.outNic.Index(), request.inNic.Index(), request.sourcePort, request.queuePair};
+        const auto network =
+            HealthyRouter().RouteOver(request.outNic, request.inNic, tuple, request.networkKinds);
+        hops.before.insert(hops.before.end(), network.begin(), network.end());
+        hops.before.insert(hops.before.end(), hops.after.begin(), hops.after.end());
     }
-    if (isInside)
-    {
-        append(at, request.destination, request.insideKinds);
-        return hops;
-    }
-    append(at, request.outNic, PCIE_KINDS);
-    const FlowTuple tuple{
-        request.outNic.Index(), request.inNic.Index(), request.sourcePort, request.queuePair};
-    const auto network =
-        HealthyRouter().RouteOver(request.outNic, request.inNic, tuple, request.networkKinds);
-    hops.insert(hops.end(), network.begin(), network.end());
-    append(request.inNic, request.destination, PCIE_KINDS);
-    return hops;
+    return hops.before;
 }
 
 RouteId

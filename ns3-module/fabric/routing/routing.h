@@ -346,7 +346,15 @@ class Routing
 
     RouteId Intern(const Route& route, uint32_t hash);
     RouteId InternFixed(PathId path, Kind kind);
-    PathId AppendInside(PathId before, DeviceId from, DeviceId to, uint8_t kinds);
+
+    /** The hops of a request within nodes: before the network, and behind it. */
+    struct InsideHops
+    {
+        std::vector<LinkId> before;
+        std::vector<LinkId> after;
+    };
+
+    InsideHops FindInsideHops(const RouteRequest& request);
     PathId Joined(PathId before, const std::vector<LinkId>& network, PathId after);
     static FlowTuple TupleOf(const Single& single);
     Sum Flattened(const RouteSum& sum) const;
