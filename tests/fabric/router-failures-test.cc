@@ -36,6 +36,19 @@ TEST(RouterFailures, APathThatIsNotThereIsRefusedByBothNames)
     EXPECT_THROW(router.SetUsable(LinkId(), false), std::invalid_argument);
 }
 
+// A failed search leaves nothing behind that a second request would take for a path.
+TEST(RouterFailures, APathWithinANodeThatIsNotThereIsRefusedEachTime)
+{
+    const Cluster cluster(BoxSpec(2, NoFabric()));
+    Routing routing(cluster.GetTopology(), RoutedBy(EcmpRouting()));
+    const DeviceId gpu = cluster.GpuDevice(GpuId(0));
+    const DeviceId nicOfOther = cluster.NicDevice(1, 0);
+    for (int i = 0; i < 2; i++)
+    {
+        EXPECT_THROW(routing.InsidePath(gpu, nicOfOther, PCIE_KINDS), std::runtime_error);
+    }
+}
+
 TEST(RouterFailures, FailedLinksAreAvoidedAndRestoredOnesTakenAgain)
 {
     const Cluster cluster(BoxSpec(12, LeafSpine()));

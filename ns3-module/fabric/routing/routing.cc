@@ -75,12 +75,12 @@ Routing::InsidePath(DeviceId from, DeviceId to, uint8_t kinds)
     constexpr uint32_t KIND_SHIFT = 2 * DEVICE_BITS; // four bits of kinds, then two devices
     const uint64_t key = uint64_t{kinds} << KIND_SHIFT |
                          static_cast<uint64_t>(from.Index()) << DEVICE_BITS | to.Index();
-    const auto [entry, isNew] = m_insidePaths.try_emplace(key);
-    if (isNew)
+    auto known = m_insidePaths.find(key);
+    if (known == m_insidePaths.end())
     {
-        entry->second = HealthyRouter().RouteOver(from, to, {}, kinds);
+        known = m_insidePaths.emplace(key, HealthyRouter().RouteOver(from, to, {}, kinds)).first;
     }
-    return entry->second;
+    return known->second;
 }
 
 Routing::InsideHops
