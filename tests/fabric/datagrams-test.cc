@@ -45,7 +45,7 @@ class Datagrammer : public DatagramClient, public PassiveEngine
     /** Queues @p count datagrams and offers all of them to the first link at time 0. */
     void Add(RouteId route, uint32_t bytes, unsigned count, bool isEcnCapable = false)
     {
-        const LinkId link = m_bench.GetRouting().Links(route).begin()->link;
+        const LinkId link = m_bench.GetRouting().Links(route).front().link;
         for (unsigned i = 0; i < count; i++)
         {
             m_waiting[link.Index()].push_back({route, bytes, m_sent++, isEcnCapable});
@@ -303,7 +303,7 @@ TEST(Datagrams, LinkFails)
     bench.Open(TwoClasses());
     Datagrammer client(bench);
     const RouteId route = bench.RouteOf(from, to);
-    const LinkId taken = (bench.GetRouting().Links(route).begin() + 1)->link;
+    const LinkId taken = bench.GetRouting().Links(route)[1].link;
     client.Add(route, 1000, 10);
     bench.RunUntil(Time::Nanoseconds(450)); // the fourth datagram is on that link
     bench.Transport().SetLinksUp({taken}, false, Time::Nanoseconds(450));

@@ -383,7 +383,7 @@ class DatagramSender : public DatagramClient, public PassiveEngine
         {
             m_due = m_every == Time() ? m_count : m_due + 1;
             m_next += m_every;
-            const LinkId link = m_bench.GetRouting().Links(m_route).begin()->link;
+            const LinkId link = m_bench.GetRouting().Links(m_route).front().link;
             m_bench.Transport().OfferDatagrams(link, TRAFFIC_CLASS, now);
         }
     }

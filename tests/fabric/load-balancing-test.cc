@@ -290,13 +290,11 @@ TEST(PacketRoutingTest, PacketsLeaveAFailedLinkAndComeBack)
     const RouteId route = play.RouteOf(0, 2, 0);
     const FlowId first = play.Start(route, Bytes(10000000), Time(), 0);
     const auto uplink = [&] {
-        return (play.GetFabric()
-                    .GetRouting()
-                    .Paths()
-                    .Links(transport.CurrentPath(first).path)
-                    .begin() +
-                1)
-            ->link;
+        return play.GetFabric()
+            .GetRouting()
+            .Paths()
+            .Links(transport.CurrentPath(first).path)[1]
+            .link;
     };
     const LinkId before = uplink();
     play.Engines().RunUntil(Time::Microseconds(100));

@@ -43,9 +43,9 @@ TEST_F(PathTableTest, OneSequenceOfLinksHasOneIdAndKeepsItsOrder)
     EXPECT_NE(paths.Intern({l[2], l[0], l[1], l[1]}), id);
     EXPECT_EQ(paths.Size(), 4U);
     ASSERT_EQ(paths.Links(id).size(), 3U);
-    EXPECT_EQ(paths.Links(id).begin()[0].link, l[2]);
-    EXPECT_EQ(paths.Links(id).begin()[1].link, l[0]);
-    EXPECT_EQ(paths.Links(id).begin()[2].link, l[1]);
+    EXPECT_EQ(paths.Links(id)[0].link, l[2]);
+    EXPECT_EQ(paths.Links(id)[1].link, l[0]);
+    EXPECT_EQ(paths.Links(id)[2].link, l[1]);
 }
 
 /** A flow split into three parts, two of them on one path. */
@@ -59,9 +59,9 @@ TEST_F(PathTableTest, DividedFlowCountsItsPartsOnLinks)
     EXPECT_EQ(divided.unit, 3U);
     const auto links = paths.Links(divided.path);
     ASSERT_EQ(links.size(), 3U);
-    EXPECT_EQ(links.begin()[0].multiplicity, 2U);
-    EXPECT_EQ(links.begin()[1].multiplicity, 1U);
-    EXPECT_EQ(links.begin()[2].multiplicity, 3U);
+    EXPECT_EQ(links[0].multiplicity, 2U);
+    EXPECT_EQ(links[1].multiplicity, 1U);
+    EXPECT_EQ(links[2].multiplicity, 3U);
 }
 
 TEST_F(PathTableTest, LinksThatRepeatAreCountedInAscendingOrder)
@@ -70,10 +70,10 @@ TEST_F(PathTableTest, LinksThatRepeatAreCountedInAscendingOrder)
     const PathId id = paths.Intern({m_links[2], m_links[0], m_links[2], m_links[2]});
     const auto links = paths.Links(id);
     ASSERT_EQ(links.size(), 2U);
-    EXPECT_EQ(links.begin()[0].link, m_links[0]);
-    EXPECT_EQ(links.begin()[0].multiplicity, 1U);
-    EXPECT_EQ(links.begin()[1].link, m_links[2]);
-    EXPECT_EQ(links.begin()[1].multiplicity, 3U);
+    EXPECT_EQ(links[0].link, m_links[0]);
+    EXPECT_EQ(links[0].multiplicity, 1U);
+    EXPECT_EQ(links[1].link, m_links[2]);
+    EXPECT_EQ(links[1].multiplicity, 3U);
 }
 
 TEST_F(PathTableTest, LatencyAddsAndTheBottleneckIsTheLeastRateOverMultiplicity)
@@ -156,8 +156,8 @@ TEST(PathTable, ThousandsOfPathsKeepTheirIdsLinksAndValues)
             {
                 latency += Time::Microseconds(1 + link) * static_cast<int64_t>(count);
                 bottleneck = std::min(bottleneck, Rate::GBps(8.0 - link) / count);
-                ASSERT_EQ(at->link, LinkId(link));
-                ASSERT_EQ(at->multiplicity, count);
+                ASSERT_EQ((*at).link, LinkId(link));
+                ASSERT_EQ((*at).multiplicity, count);
                 ++at;
             }
         }

@@ -116,7 +116,7 @@ TEST(ReplayTransport, QuietLinksLeaveTheirEpisode)
     const auto packetsTo = [&](std::size_t flow) {
         const PathId path = bench.GetRouting().CurrentPath(bench.RouteIdOf(flow));
         const auto links = bench.GetRouting().Paths().Links(path);
-        return bench.Any().GetPortCounters((links.end() - 1)->link)->packets;
+        return bench.Any().GetPortCounters(links.back().link)->packets;
     };
     EXPECT_EQ(packetsTo(0), 100'000u);
     EXPECT_EQ(packetsTo(2), 500u);

@@ -186,8 +186,7 @@ TEST(ReroutingTest, AFlowWithoutAnotherPathStallsUntilItsLinkComesUp)
         transport.AddObserver(log, false);
         play.Start(0, 4, MEGABYTE, Time(), 0); // 100 us
         play.Start(play.SumOf({{1, 5}, {5, 1}}), MEGABYTE, Time(), 1);
-        const LinkId nicLink =
-            play.GetFabric().GetRouting().Links(play.RouteOf(0, 4)).begin()->link;
+        const LinkId nicLink = play.GetFabric().GetRouting().Links(play.RouteOf(0, 4)).front().link;
         const auto wire = WireOf(play.GetTopology(), nicLink);
         play.Engines().RunUntil(Time::Microseconds(40));
         transport.SetLinksUp(wire, false, Time::Microseconds(40));

@@ -133,8 +133,7 @@ Play(const std::string& control, double tolerance, const std::vector<Sent>& flow
         bench.AddFlow(routes[flow.sender], flow.bytes, flow.start);
     }
     const LinkId last =
-        (bench.GetRouting().Paths().Links(bench.GetRouting().CurrentPath(routes[0])).end() - 1)
-            ->link;
+        bench.GetRouting().Paths().Links(bench.GetRouting().CurrentPath(routes[0])).back().link;
     bench.RunUntil(slowAt);
     bench.Any().SetLinkRate(last, Rate::Gbps(50), slowAt);
     bench.Run();

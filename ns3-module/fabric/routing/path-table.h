@@ -97,21 +97,11 @@ class PathTable
         class Iterator
         {
           public:
-            using iterator_category = std::random_access_iterator_tag;
+            using iterator_category = std::input_iterator_tag;
             using value_type = PathLink;
             using difference_type = std::ptrdiff_t;
+            using pointer = void;
             using reference = PathLink;
-
-            /** Holds a link that is returned by value. */
-            struct pointer
-            {
-                PathLink link;
-
-                const PathLink* operator->() const
-                {
-                    return &link;
-                }
-            };
 
             Iterator(const uint32_t* link, std::ptrdiff_t toCount)
                 : m_link(link),
@@ -124,54 +114,10 @@ class PathTable
                 return {LinkId(*m_link), m_toCount == 0 ? 1 : m_link[m_toCount]};
             }
 
-            pointer operator->() const
-            {
-                return {**this};
-            }
-
-            PathLink operator[](difference_type i) const
-            {
-                return *(*this + i);
-            }
-
             Iterator& operator++()
             {
                 ++m_link;
                 return *this;
-            }
-
-            Iterator operator++(int)
-            {
-                Iterator before = *this;
-                ++m_link;
-                return before;
-            }
-
-            Iterator& operator--()
-            {
-                --m_link;
-                return *this;
-            }
-
-            Iterator& operator+=(difference_type i)
-            {
-                m_link += i;
-                return *this;
-            }
-
-            friend Iterator operator+(Iterator at, difference_type i)
-            {
-                return at += i;
-            }
-
-            friend Iterator operator-(Iterator at, difference_type i)
-            {
-                return at += -i;
-            }
-
-            friend difference_type operator-(Iterator a, Iterator b)
-            {
-                return a.m_link - b.m_link;
             }
 
             friend bool operator==(Iterator a, Iterator b)
@@ -182,11 +128,6 @@ class PathTable
             friend bool operator!=(Iterator a, Iterator b)
             {
                 return a.m_link != b.m_link;
-            }
-
-            friend bool operator<(Iterator a, Iterator b)
-            {
-                return a.m_link < b.m_link;
             }
 
           private:
@@ -214,6 +155,21 @@ class PathTable
         std::size_t size() const
         {
             return m_size;
+        }
+
+        PathLink operator[](std::size_t i) const
+        {
+            return *Iterator(m_first + i, m_toCount);
+        }
+
+        PathLink front() const
+        {
+            return (*this)[0];
+        }
+
+        PathLink back() const
+        {
+            return (*this)[m_size - 1];
         }
 
       private:

@@ -156,7 +156,7 @@ Routing::EntropyPaths(RouteId id, uint32_t count, bool isDistinct)
     }
     const Single single = m_singles[route.detail];
     FlowTuple tuple = TupleOf(single);
-    const LinkId port = m_paths.Links(paths.front()).begin()->link;
+    const LinkId port = m_paths.Links(paths.front()).front().link;
     for (uint32_t i = 1; i < count; i++)
     {
         tuple.sourcePort = static_cast<uint16_t>(single.sourcePort + i);
@@ -164,7 +164,7 @@ Routing::EntropyPaths(RouteId id, uint32_t count, bool isDistinct)
             Joined(single.before,
                    m_router.RouteOver(single.from, single.to, tuple, single.networkKinds),
                    single.after);
-        const bool isOfPort = m_paths.Links(path).begin()->link == port;
+        const bool isOfPort = m_paths.Links(path).front().link == port;
         if (isOfPort && (!isDistinct || std::find(paths.begin(), paths.end(), path) == paths.end()))
         {
             paths.push_back(path);
@@ -444,7 +444,7 @@ Routing::SourceOf(RouteId id) const
 {
     const auto links = Links(id);
     return !HasEnds(id) || links.size() == 0 ? DeviceId()
-                                             : m_topology.GetLink(links.begin()->link).from;
+                                             : m_topology.GetLink(links.front().link).from;
 }
 
 DeviceId
@@ -452,7 +452,7 @@ Routing::DestinationOf(RouteId id) const
 {
     const auto links = Links(id);
     return !HasEnds(id) || links.size() == 0 ? DeviceId()
-                                             : m_topology.GetLink((links.end() - 1)->link).to;
+                                             : m_topology.GetLink(links.back().link).to;
 }
 
 void

@@ -292,7 +292,7 @@ HybridTransport::DemandOf(const Stream& stream)
         return m_packets.DemandOf(stream.flow);
     }
     const RouteId route = stream.request.route;
-    const LinkId first = m_routing.Links(route).begin()->link;
+    const LinkId first = m_routing.Links(route).front().link;
     const double payload = PayloadFraction(m_routing.GetTopology().GetLink(first));
     PacketTransport::Demand demand;
     demand.allowed = Rate::Infinite();

@@ -351,9 +351,8 @@ PacketTransport::Post(uint32_t index, int64_t now)
         m_pairs.SetCap(pair, isFootprint ? cap : cap / static_cast<double>(parts));
         m_pairs.Post(pair,
                      index,
-                     isFootprint
-                         ? bytes * (m_routing.Links(flow.request.route).begin() + i)->multiplicity
-                         : PartOf(bytes, i, parts),
+                     isFootprint ? bytes * m_routing.Links(flow.request.route)[i].multiplicity
+                                 : PartOf(bytes, i, parts),
                      now);
     }
     flow.path = PathOf(m_connections[flow.connection], parts);
@@ -578,7 +577,7 @@ PacketTransport::FactsOf(PathId path) const
     facts.isInside = !inNetwork;
     facts.header = m_spec.format.header.value_or(0) + m_spec.congestionControl->HeaderBytes();
     // Traffic to the network is paced at the rate of the network adapter's port.
-    facts.lineRate = m_network.WireRate(inNetwork ? port : links.begin()->link.Index());
+    facts.lineRate = m_network.WireRate(inNetwork ? port : links.front().link.Index());
     facts.bottleneckRate = std::numeric_limits<double>::infinity();
     const auto control = static_cast<uint32_t>(m_spec.format.controlSize.Count());
     int64_t roundTrip = 0;
@@ -631,7 +630,7 @@ PacketTransport::FactsOf(std::vector<PathId> paths) const
         const PathTable::Span links = m_routing.Paths().Links(path);
         for (std::size_t i = 0; i < hopLinks.size(); i++)
         {
-            hopLinks[i].push_back((links.begin() + i)->link);
+            hopLinks[i].push_back(links[i].link);
         }
     }
     facts.bottleneckRate = facts.lineRate;
@@ -1018,7 +1017,7 @@ PacketTransport::SetBytesLeft(FlowId id, int64_t left, Time now)
     {
         m_pairs.SetBytesLeft(pairs[i],
                              index,
-                             isFootprint ? left * (m_routing.Links(route).begin() + i)->multiplicity
+                             isFootprint ? left * m_routing.Links(route)[i].multiplicity
                                          : PartOf(left, i, parts),
                              now.ToPicoseconds());
     }
@@ -1273,9 +1272,8 @@ PacketTransport::DescribeLivelock(const QueuePairs::Livelock& livelock) const
     const PathTable::Span links = m_routing.Paths().Links(connection->path);
     const Topology& topology = m_routing.GetTopology();
     return "livelock: packet " + std::to_string(livelock.packet) + " from " +
-           topology.LinkName(links.begin()->link) + " to " +
-           topology.LinkName((links.end() - 1)->link) + " was retransmitted " +
-           std::to_string(QueuePairs::MAX_RETRIES) +
+           topology.LinkName(links.front().link) + " to " + topology.LinkName(links.back().link) +
+           " was retransmitted " + std::to_string(QueuePairs::MAX_RETRIES) +
            " times and never arrived, nor did any other packet since; lossy queues or links drop "
            "it (switch.flowControl, queuePair.recovery)";
 }
