@@ -537,13 +537,17 @@ Routing::HealthyRouter()
     return m_healthy ? *m_healthy : m_router;
 }
 
-bool
-Routing::HasDownLink(PathId path) const
+LinkId
+Routing::FirstDownLink(PathId path) const
 {
-    const auto links = m_paths.Links(path);
-    return std::any_of(links.begin(), links.end(), [this](const PathLink& each) {
-        return !m_router.IsUsable(each.link);
-    });
+    for (const PathLink& each : m_paths.Links(path))
+    {
+        if (!m_router.IsUsable(each.link))
+        {
+            return each.link;
+        }
+    }
+    return LinkId();
 }
 
 PathId

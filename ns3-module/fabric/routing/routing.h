@@ -271,6 +271,14 @@ class Routing
         return m_router.IsUsable(link);
     }
 
+    /** The first link of a path that is down; invalid if there is none. */
+    LinkId FirstDownLink(PathId path) const;
+
+    bool HasDownLink(PathId path) const
+    {
+        return FirstDownLink(path).IsValid();
+    }
+
     const RoutingPolicy& Policy() const
     {
         return *m_policy;
@@ -365,7 +373,6 @@ class Routing
                     const RouteDecomposition& decomposition) const;
 
     Router& HealthyRouter();
-    bool HasDownLink(PathId path) const;
     PathId Rerouted(RouteId route);
     PathId RerouteSingle(const Route& route);
     PathId RerouteSum(const Route& route);

@@ -547,8 +547,8 @@ PacketTransport::Take(Connection& connection, uint32_t pair, int64_t now)
     m_selector->Hold(choice.path, load);
     connection.path = choice.path;
     m_pairs.SetPaths(pair,
-                     HasDownLink(choice.path) ? std::vector<QueuePairs::Path>()
-                                              : std::vector{HopsOf(choice.path)},
+                     m_routing.HasDownLink(choice.path) ? std::vector<QueuePairs::Path>()
+                                                        : std::vector{HopsOf(choice.path)},
                      now);
 }
 
@@ -726,7 +726,7 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
         CountIdlePath(route, facts);
         m_choices.resize(m_pairs.Size());
         m_choices.back().path = path;
-        if (HasDownLink(path))
+        if (m_routing.HasDownLink(path))
         {
             connection.isStalled = true;
             m_pairs.SetPaths(connection.pairs.back(), {}, m_now.ToPicoseconds());
@@ -821,32 +821,13 @@ PacketTransport::IsLinkUp(LinkId link) const
     return m_network.IsUp(link.Index());
 }
 
-bool
-PacketTransport::HasDownLink(PathId path) const
-{
-    return FirstDownLink(path).IsValid();
-}
-
-LinkId
-PacketTransport::FirstDownLink(PathId path) const
-{
-    for (const PathLink& each : m_routing.Paths().Links(path))
-    {
-        if (!m_network.IsUp(each.link.Index()))
-        {
-            return each.link;
-        }
-    }
-    return LinkId();
-}
-
 /** Moves queue pairs to the current path of their route. @return whether it has changed */
 bool
 PacketTransport::TakeRoute(Connection& connection, int64_t now)
 {
     const RouteId route = connection.route;
     const PathId path = m_routing.CurrentPath(route);
-    const bool isStalled = HasDownLink(path);
+    const bool isStalled = m_routing.HasDownLink(path);
     const bool isSprayed = m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet;
     if (path == connection.path && isStalled == connection.isStalled && !isSprayed)
     {
@@ -874,10 +855,10 @@ PacketTransport::ChooseAgain(Connection& connection, int64_t now)
     bool hasChosen = false;
     for (const uint32_t pair : connection.pairs)
     {
-        if (connection.isStalled || HasDownLink(m_choices[pair].path))
+        if (connection.isStalled || m_routing.HasDownLink(m_choices[pair].path))
         {
             Take(connection, pair, now);
-            isStalled = isStalled || HasDownLink(m_choices[pair].path);
+            isStalled = isStalled || m_routing.HasDownLink(m_choices[pair].path);
             hasChosen = true;
         }
     }
@@ -1242,7 +1223,7 @@ PacketTransport::StalledFlows()
         {
             stalled.push_back({{flow.id},
                                flow.request,
-                               FirstDownLink(m_routing.CurrentPath(flow.request.route))});
+                               m_routing.FirstDownLink(m_routing.CurrentPath(flow.request.route))});
         }
     }
     std::sort(stalled.begin(), stalled.end(), [](const StalledFlow& a, const StalledFlow& b) {

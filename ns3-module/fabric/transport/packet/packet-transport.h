@@ -302,10 +302,8 @@ class PacketTransport final : public Transport, private MessageClient
     std::vector<QueuePairs::Path> HopsOf(const std::vector<PathId>& paths);
     ConnectionFacts FactsOf(PathId path) const;
     ConnectionFacts FactsOf(std::vector<PathId> paths) const;
-    bool HasDownLink(PathId path) const;
     std::string DescribeLivelock(const QueuePairs::Livelock& livelock) const;
     void Reroute(int64_t now);
-    LinkId FirstDownLink(PathId path) const;
 
     PacketSpec m_spec;
     Routing& m_routing;

@@ -621,11 +621,7 @@ ReplayTransport::EpisodeFor(const FlowRequest& request, int64_t now)
             episode.links.push_back(link);
         }
     }
-    if (!episode.isToFlush)
-    {
-        episode.isToFlush = true;
-        m_toFlush.emplace_back(episode.number, episode.serial);
-    }
+    RequestFlush(episode);
     return episode;
 }
 
@@ -702,6 +698,16 @@ ReplayTransport::Merge(const std::vector<uint32_t>& numbers)
         Simulate(whole);
     }
     return whole;
+}
+
+void
+ReplayTransport::RequestFlush(Episode& episode)
+{
+    if (!episode.isToFlush)
+    {
+        episode.isToFlush = true;
+        m_toFlush.emplace_back(episode.number, episode.serial);
+    }
 }
 
 /** Processes the flows started at this instant as one batch. */
@@ -843,22 +849,12 @@ ReplayTransport::Walk(Episode& episode, Input& input)
     {
         Enter(episode, next);
     }
-    if (known == NONE || HasDownLink(input.request.route)) // it stalls, unlike in the memo
+    const bool stalls =
+        !m_down.empty() && m_routing.HasDownLink(m_routing.CurrentPath(input.request.route));
+    if (known == NONE || stalls) // a stall is not in the memo
     {
         Simulate(episode);
     }
-}
-
-bool
-ReplayTransport::HasDownLink(RouteId route)
-{
-    if (m_down.empty())
-    {
-        return false;
-    }
-    const PathTable::Span links = m_routing.Paths().Links(m_routing.CurrentPath(route));
-    return std::any_of(
-        links.begin(), links.end(), [this](const PathLink& each) { return !IsLinkUp(each.link); });
 }
 
 /** Allowed shift of an episode when a flow starts, ps. */
@@ -1128,11 +1124,7 @@ ReplayTransport::Simulate(Episode& episode)
     {
         Enter(episode, episode.state);
     }
-    if (!episode.isToFlush)
-    {
-        episode.isToFlush = true;
-        m_toFlush.emplace_back(episode.number, episode.serial);
-    }
+    RequestFlush(episode);
 }
 
 /**
@@ -1395,12 +1387,6 @@ ReplayTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
         running->packets->Transport().SetLinksUp(links, up, time);
         GoOn(*running);
     }
-}
-
-bool
-ReplayTransport::IsLinkUp(LinkId link) const
-{
-    return std::find(m_down.begin(), m_down.end(), link) == m_down.end();
 }
 
 bool

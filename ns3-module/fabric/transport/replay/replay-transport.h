@@ -86,7 +86,12 @@ class ReplayTransport final : public Transport
     FlowId Start(const FlowRequest& request, Time now) override;
     void SetLinkRate(LinkId link, Rate rate, Time now) override;
     void SetLinksUp(const std::vector<LinkId>& links, bool up, Time now) override;
-    bool IsLinkUp(LinkId link) const override;
+
+    bool IsLinkUp(LinkId link) const override
+    {
+        return m_routing.IsUsable(link);
+    }
+
     bool Cancel(FlowId id, Time now) override;
 
     /** Zero for a flow that is replayed. */
@@ -236,11 +241,11 @@ class ReplayTransport final : public Transport
     Episode& EpisodeFor(const FlowRequest& request, int64_t now);
     Episode& Merge(const std::vector<uint32_t>& numbers);
     Episode* Unify();
+    void RequestFlush(Episode& episode);
     void Flush();
     void Flush(Episode& episode);
     void SortBatch(Episode& episode, std::size_t first, std::size_t last);
     void Walk(Episode& episode, Input& input);
-    bool HasDownLink(RouteId route);
     bool Follows(Episode& episode);
     int64_t PatienceOf(const Episode& episode) const;
     int64_t MayMove(const Episode& episode, const Input& input) const;
