@@ -11,11 +11,13 @@ Datagrams::Datagrams(const PacketSpec& spec,
                      Routing& routing,
                      PacketPool& packets,
                      PacketNetwork& network,
+                     std::function<uint32_t(PathId)> hopsOf,
                      bool& hasTold)
     : m_spec(spec),
       m_routing(routing),
       m_packets(packets),
       m_network(network),
+      m_hopsOf(std::move(hopsOf)),
       m_hasTold(hasTold)
 {
     network.SetDatagrams(*this, 0); // flows may use all classes until there are datagrams
@@ -49,26 +51,6 @@ Datagrams::Reroute()
 }
 
 uint32_t
-Datagrams::HopsOf(PathId path)
-{
-    if (path.Index() >= m_hopIndexOfPath.size())
-    {
-        m_hopIndexOfPath.resize(m_routing.Paths().Size(), PacketNetwork::END);
-    }
-    uint32_t& hop = m_hopIndexOfPath[path.Index()];
-    if (hop == PacketNetwork::END)
-    {
-        std::vector<LinkId> links;
-        for (const PathLink& each : m_routing.Paths().Links(path))
-        {
-            links.push_back(each.link);
-        }
-        hop = m_network.AddHops(links);
-    }
-    return hop;
-}
-
-uint32_t
 Datagrams::HopsOfNextPath(RouteId route)
 {
     if (route.Index() >= m_paths.size())
@@ -81,7 +63,7 @@ Datagrams::HopsOfNextPath(RouteId route)
         const QueuePairSpec& pair = m_spec.queuePair;
         for (const PathId path : m_routing.EntropyPaths(route, pair.paths, pair.distinctPaths))
         {
-            paths.hops.push_back(HopsOf(path));
+            paths.hops.push_back(m_hopsOf(path));
         }
     }
     paths.last = paths.last + 1 < paths.hops.size() ? paths.last + 1 : 0;

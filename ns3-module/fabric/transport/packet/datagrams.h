@@ -10,6 +10,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -59,12 +60,14 @@ class Datagrams final : public PacketEndpoints
 
     /**
      * All arguments must outlive it.
+     * @param hopsOf returns the index of PacketNetwork::AddHops of a path
      * @param hasTold set whenever the client is called
      */
     Datagrams(const PacketSpec& spec,
               Routing& routing,
               PacketPool& packets,
               PacketNetwork& network,
+              std::function<uint32_t(PathId)> hopsOf,
               bool& hasTold);
 
     /** Sets the client that sends and receives datagrams. It must outlive this object. */
@@ -151,20 +154,18 @@ class Datagrams final : public PacketEndpoints
 
     void NoteSent(const Datagram& datagram, int64_t now);
     uint32_t HopsOfNextPath(RouteId route);
-    uint32_t HopsOf(PathId path);
 
     const PacketSpec& m_spec;
     Routing& m_routing;
     PacketPool& m_packets;
     PacketNetwork& m_network;
+    std::function<uint32_t(PathId)> m_hopsOf;
     bool& m_hasTold;
     DatagramClient* m_client{nullptr};
-    std::vector<Paths> m_paths;             //!< by route
-    std::vector<Traffic> m_traffic;         //!< by route
-    std::vector<Beginning> m_beginnings;    //!< not yet returned by TakeActivatedRoutes
-    std::size_t m_offers{0};                //!< number of port classes with offers
-    std::vector<uint32_t> m_hopIndexOfPath; //!< by path: index of PacketNetwork::AddHops; END until
-                                            //!< stored
+    std::vector<Paths> m_paths;          //!< by route
+    std::vector<Traffic> m_traffic;      //!< by route
+    std::vector<Beginning> m_beginnings; //!< not yet returned by TakeActivatedRoutes
+    std::size_t m_offers{0};             //!< number of port classes with offers
 };
 
 } // namespace weir

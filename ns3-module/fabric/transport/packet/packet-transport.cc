@@ -53,7 +53,13 @@ PacketTransport::PacketTransport(Routing& routing, PacketSpec spec, PathSelector
       m_routing(routing),
       m_pairs(m_spec, m_wheel, m_packets, *this),
       m_network(routing.GetTopology(), m_spec, m_wheel, m_packets, m_pairs),
-      m_datagrams(m_spec, routing, m_packets, m_network, m_hasTold)
+      m_datagrams(
+          m_spec,
+          routing,
+          m_packets,
+          m_network,
+          [this](PathId path) { return HopsOf(path).forward; },
+          m_hasTold)
 {
     m_spec.congestionControl->Check();
     CheckLossyQueues();
