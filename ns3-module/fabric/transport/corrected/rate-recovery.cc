@@ -28,7 +28,7 @@ RecoveringRates::RecoveringRates(const RateRecovery& values,
 void
 RecoveringRates::Schedule(Time time, EventKind kind, uint64_t of)
 {
-    m_events.emplace(Event{time, m_sequence++}, Action{kind, of});
+    m_events.emplace(std::pair(time, m_sequence++), Event{kind, of});
 }
 
 void
@@ -83,11 +83,11 @@ RecoveringRates::Remove(FlowId id)
     m_flows.erase(found);
     if (m_flows.empty())
     {
-        for (const auto& [event, action] : m_events)
+        for (const auto& [time, event] : m_events)
         {
-            if (action.kind == EventKind::Cut)
+            if (event.kind == EventKind::Cut)
             {
-                m_isWatched[action.of] = false;
+                m_isWatched[event.of] = false;
             }
         }
         m_events.clear(); // no flows are left
@@ -99,28 +99,28 @@ RecoveringRates::AdvanceTo(Time now)
 {
     while (NextEventTime() <= now)
     {
-        const Action action = m_events.begin()->second;
+        const Event event = m_events.begin()->second;
         m_events.erase(m_events.begin());
-        const auto found = m_flows.find(action.of);
-        if (action.kind == EventKind::Cut)
+        const auto found = m_flows.find(event.of);
+        if (event.kind == EventKind::Cut)
         {
-            CutAt(static_cast<uint32_t>(action.of), now);
+            CutAt(static_cast<uint32_t>(event.of), now);
         }
-        else if (found != m_flows.end() && action.kind == EventKind::Begin)
+        else if (found != m_flows.end() && event.kind == EventKind::Begin)
         {
             for (const LinkId link : found->second.ports)
             {
-                m_flowsAt[link.Index()].push_back(action.of);
+                m_flowsAt[link.Index()].push_back(event.of);
             }
             Watch(found->second, now);
         }
-        else if (found != m_flows.end() && action.kind == EventKind::Drained)
+        else if (found != m_flows.end() && event.kind == EventKind::Drained)
         {
-            ApplyCap(action.of, now);
+            ApplyCap(event.of, now);
         }
         else if (found != m_flows.end())
         {
-            Recover(action.of, now);
+            Recover(event.of, now);
         }
     }
 }

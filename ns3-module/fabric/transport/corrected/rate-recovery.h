@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -53,7 +54,7 @@ class RecoveringRates
 
     Time NextEventTime() const
     {
-        return m_events.empty() ? Time::Infinite() : m_events.begin()->first.time;
+        return m_events.empty() ? Time::Infinite() : m_events.begin()->first.first;
     }
 
     void AdvanceTo(Time now);
@@ -68,17 +69,6 @@ class RecoveringRates
     };
 
     struct Event
-    {
-        Time time;
-        uint64_t sequence; //!< order of events at one time
-
-        friend bool operator<(const Event& a, const Event& b)
-        {
-            return a.time != b.time ? a.time < b.time : a.sequence < b.sequence;
-        }
-    };
-
-    struct Action
     {
         EventKind kind;
         uint64_t of; //!< flow id or link index
@@ -109,7 +99,7 @@ class RecoveringRates
     std::vector<std::vector<uint64_t>> m_flowsAt; //!< by link
     std::vector<bool> m_isWatched;                //!< by link: a cut is scheduled
     std::unordered_map<uint64_t, Flow> m_flows;
-    std::map<Event, Action> m_events;
+    std::map<std::pair<Time, uint64_t>, Event> m_events; //!< by time, then in order of scheduling
     uint64_t m_sequence{0};
 };
 
