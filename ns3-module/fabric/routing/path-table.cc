@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -146,20 +145,15 @@ PathTable::InternDivided(const std::vector<PathId>& paths)
     {
         return {paths.front()};
     }
-    std::map<LinkId, uint32_t> counts;
+    std::vector<PathLink> links;
     for (const PathId path : paths)
     {
         for (const PathLink& each : Links(path))
         {
-            counts[each.link] += each.multiplicity;
+            links.push_back(each);
         }
     }
-    std::vector<PathLink> links;
-    links.reserve(counts.size());
-    for (const auto& [link, count] : counts)
-    {
-        links.push_back({link, count});
-    }
+    CountRepeated(links);
     return {InternCounted(links), static_cast<uint32_t>(paths.size())};
 }
 
