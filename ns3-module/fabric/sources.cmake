@@ -22,7 +22,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/routing/path-table.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/routing.cc
   ${CMAKE_CURRENT_LIST_DIR}/routing/routing-policies.cc
-  ${CMAKE_CURRENT_LIST_DIR}/routing/routing-policy.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/max-min.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/relaxed-max-min.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/bottleneck-groups.cc
