@@ -559,9 +559,8 @@ ReplayTransport::LearnPatience(const std::vector<uint32_t>& parts)
 void
 ReplayTransport::LeaveLinks(RouteId route, int64_t now)
 {
-    const auto hops = static_cast<int64_t>(m_routing.Links(route).size());
-    const Time packets = m_spec.format.mtu * hops / m_routing.BottleneckRate(route);
-    const int64_t quiet = now + 2 * (m_routing.Latency(route) + packets).ToPicoseconds();
+    const Time latency = PacketLatency(m_routing, route, m_spec.format.mtu);
+    const int64_t quiet = now + 2 * latency.ToPicoseconds();
     for (const uint32_t link : m_routes.Of(route).links)
     {
         LinkState& state = m_links[link];

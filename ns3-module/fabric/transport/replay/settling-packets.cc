@@ -102,19 +102,6 @@ SettlingPackets::Post(uint32_t number, Bytes bytes, int64_t now)
     m_packets.Start(request, Inner(now));
 }
 
-/** Latency of a flow's path, including the store-and-forward delay of a packet at each hop, ps. */
-int64_t
-SettlingPackets::LatencyOf(const FlowRequest& request) const
-{
-    const auto hops = static_cast<int64_t>(m_routing.Links(request.route).size());
-    if (hops == 0)
-    {
-        return 0;
-    }
-    const Time packets = m_mtu * hops / m_routing.BottleneckRate(request.route);
-    return (m_routing.Latency(request.route) + packets).ToPicoseconds();
-}
-
 void
 SettlingPackets::OnFlowStarted(FlowId id, const FlowRequest& request, Time /* now */)
 {

@@ -15,6 +15,14 @@
 namespace weir
 {
 
+/** Latency of a route, including the store-and-forward delay of a packet at each hop. */
+inline Time
+PacketLatency(const Routing& routing, RouteId route, Bytes mtu)
+{
+    const auto hops = static_cast<int64_t>(routing.Links(route).size());
+    return routing.Latency(route) + mtu * hops / routing.BottleneckRate(route);
+}
+
 /** Counters of settled periods. */
 struct SettledCounters
 {
@@ -197,7 +205,13 @@ class SettlingPackets final : private FlowClient, private TransportObserver
     void Resume(int64_t now);
     int64_t MaxIdle(const ServiceWindows::Connection& connection) const;
     double LeftOf(const Flow& flow, int64_t now) const;
-    int64_t LatencyOf(const FlowRequest& request) const;
+
+    /** PacketLatency of a flow's route, ps. */
+    int64_t LatencyOf(const FlowRequest& request) const
+    {
+        return PacketLatency(m_routing, request.route, m_mtu).ToPicoseconds();
+    }
+
     PortCounters ServedCounters(std::size_t link, int64_t time) const;
 
     Routing& m_routing;
