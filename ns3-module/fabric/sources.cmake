@@ -36,10 +36,7 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/ingress-sharing.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-bundles.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/path-selector.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-paths.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-settle.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/hybrid/hybrid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-network.cc

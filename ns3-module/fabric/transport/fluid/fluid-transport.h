@@ -414,7 +414,7 @@ class FluidTransport : public Transport
         }
     };
 
-    // Flows and bundles (fluid-bundles.cc).
+    // Flows and bundles.
     void FreeFlow(uint32_t flow);
     uint32_t Find(FlowId id) const;
 
@@ -438,7 +438,7 @@ class FluidTransport : public Transport
     void SetFirst(Bundle& bundle, uint32_t flow);
     void SetStale(uint32_t bundle);
 
-    // Paths (fluid-paths.cc).
+    // Paths.
     void CheckRequest(const FlowRequest& request) const;
     SelectedPath SelectPath(const FlowRequest& request, bool isUndivided);
     Time DelayOf(const FlowRequest& request, const SelectedPath& selected) const;
@@ -453,14 +453,14 @@ class FluidTransport : public Transport
     void ReportStallState(uint32_t flow);
     std::vector<uint32_t> FlowsByStart() const;
 
-    // Time (fluid-transport.cc).
+    // Time.
     Time FirstTimer() const;
     void EndDelays();
     void EndFlows(uint32_t bundle, const ServiceClock& clock, double offset);
     void EndFlowsOfGroup(uint32_t link);
     void Tell();
 
-    // The solve and its consequences (fluid-settle.cc).
+    // The solve and its consequences.
     void Settle();
     void Regroup(uint32_t bundle);
     void SetGroupLevel(uint32_t link);
@@ -471,7 +471,7 @@ class FluidTransport : public Transport
     void MakeFirstGroupTimerExact();
     void SetGroupStale(uint32_t link);
 
-    // Usage of links (fluid-settle.cc).
+    // Usage of links.
     void MeterLink(uint32_t link);
     void MeterUncontended(uint32_t bundle);
     void ReportUncontendedRate(uint32_t bundle);
@@ -479,7 +479,7 @@ class FluidTransport : public Transport
     void AddCarried(uint32_t bundle);
     double LoadOf(uint32_t link) const;
 
-    // Traffic that is not fluid (fluid-bundles.cc).
+    // Traffic that is not fluid.
     void NoteChangedLinks();
 
     Routing& m_routing;
