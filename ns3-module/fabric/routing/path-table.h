@@ -205,11 +205,6 @@ class PathTable
         return m_entries.size();
     }
 
-    const Topology& GetTopology() const
-    {
-        return m_topology;
-    }
-
   private:
     struct Entry
     {

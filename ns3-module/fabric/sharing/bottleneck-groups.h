@@ -167,11 +167,6 @@ class BottleneckGroups
         return m_functions[link];
     }
 
-    const LoadFunction& Function(uint32_t link) const
-    {
-        return m_functions[link];
-    }
-
     /** The load of a link at its own level, bytes per second. */
     double Load(uint32_t link) const
     {

@@ -74,17 +74,7 @@ class LevelOrder
         return m_ordered;
     }
 
-    const std::vector<Entry>& Ordered() const
-    {
-        return m_ordered;
-    }
-
     std::vector<Entry>& Apart()
-    {
-        return m_apart;
-    }
-
-    const std::vector<Entry>& Apart() const
     {
         return m_apart;
     }

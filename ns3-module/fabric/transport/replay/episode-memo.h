@@ -120,11 +120,6 @@ class EpisodeMemo
     /** Number of a list of facts; equal lists have the same number. O(facts). */
     uint32_t NumberOf(const std::vector<int64_t>& facts);
 
-    std::size_t Size() const
-    {
-        return m_states.size();
-    }
-
   private:
     /** A state takes about 200 bytes with its notifications. */
     static constexpr std::size_t MAX_STATES = 1u << 24;

@@ -94,11 +94,6 @@ class ServiceWindows
         m_unit = unit > m_unit ? unit : m_unit;
     }
 
-    int64_t Unit() const
-    {
-        return m_unit;
-    }
-
     /** Time of the next mark, ps. */
     int64_t NextMark() const
     {
