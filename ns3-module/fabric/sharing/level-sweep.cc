@@ -229,7 +229,7 @@ LevelWalk::RunOnce()
     {
         if (!m_queue.IsEmpty() && m_queue.FirstLevel() <= ordered[cursor].level)
         {
-            m_sweep.VisitFirst();
+            VisitFirst();
             hasMoved = true;
             continue;
         }
@@ -251,7 +251,7 @@ LevelWalk::RunOnce()
     VisitApart();
     while (m_queue.FirstLevel() < INFINITE)
     {
-        m_sweep.VisitFirst();
+        VisitFirst();
         hasMoved = true;
     }
     return hasMoved || visits == maxVisits;
@@ -351,7 +351,7 @@ LevelWalk::Visit(uint32_t link)
         return false;
     }
     m_queue.Touch(link);
-    m_sweep.SetLevel(level);
+    SetLevel(level);
     if ((hasTie && level > l.level) || upper < level)
     {
         m_mover.Move(link, level); // it passes other links, which must be updated
@@ -408,7 +408,7 @@ void
 LevelWalk::TakeOver(uint32_t link, double level)
 {
     m_queue.Touch(link);
-    m_sweep.SetLevel(level);
+    SetLevel(level);
     m_mover.Move(link, level);
     LoadFunction& f = m_groups.Function(link);
     for (const HigherMember& h : m_higher)

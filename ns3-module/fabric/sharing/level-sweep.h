@@ -31,7 +31,7 @@ class LevelSweep
   public:
     LevelSweep(GroupedTables& tables,
                BottleneckGroups& groups,
-               const LevelOrder& order,
+               LevelOrder& order,
                SaturationQueue& queue,
                SlackLinks& slack,
                GroupMover& mover)
@@ -59,25 +59,27 @@ class LevelSweep
      */
     void VisitFirst();
 
+  protected:
+    GroupedTables& m_tables;
+    BottleneckGroups& m_groups;
+    LevelOrder& m_order;
+    SaturationQueue& m_queue;
+    SlackLinks& m_slack;
+    GroupMover& m_mover;
+
   private:
     void Raise(uint32_t link);
     void Saturate(uint32_t link, double level);
     void FreezeRisers(uint32_t link, double level);
 
-    GroupedTables& m_tables;
-    BottleneckGroups& m_groups;
-    const LevelOrder& m_order;
-    SaturationQueue& m_queue;
-    SlackLinks& m_slack;
-    GroupMover& m_mover;
     double m_level{0};
     std::vector<uint32_t> m_toLink; //!< scratch of FreezeRisers
     std::vector<uint32_t> m_toCap;  //!< scratch of FreezeRisers
 };
 
 /**
- * Visits all links in the order of their levels, repeatedly until no level changes, after changes
- * that reach most links.
+ * A sweep that, after changes that reach most links, visits all links in the order of their levels,
+ * repeatedly until no level changes.
  *
  * In such a change, as in an all-to-all, most levels move very little and their order stays. The
  * walk assumes this: it moves each group to the level at which its link saturates, adds the effect
@@ -87,25 +89,10 @@ class LevelSweep
  * At the end all links saturate at their levels and no member of a link is above its level, which
  * holds for the unique solution only. Links that are not regular are left to the sweep in between.
  */
-class LevelWalk
+class LevelWalk : public LevelSweep
 {
   public:
-    LevelWalk(GroupedTables& tables,
-              BottleneckGroups& groups,
-              LevelOrder& order,
-              SaturationQueue& queue,
-              SlackLinks& slack,
-              GroupMover& mover,
-              LevelSweep& sweep)
-        : m_tables(tables),
-          m_groups(groups),
-          m_order(order),
-          m_queue(queue),
-          m_slack(slack),
-          m_mover(mover),
-          m_sweep(sweep)
-    {
-    }
+    using LevelSweep::LevelSweep;
 
     /** Sets how many links a solve must touch at least before it may walk. */
     void SetMinLinks(std::size_t links)
@@ -146,13 +133,6 @@ class LevelWalk
     bool FindSaturation(uint32_t link, Saturation& at);
     void TakeOver(uint32_t link, double level);
 
-    GroupedTables& m_tables;
-    BottleneckGroups& m_groups;
-    LevelOrder& m_order;
-    SaturationQueue& m_queue;
-    SlackLinks& m_slack;
-    GroupMover& m_mover;
-    LevelSweep& m_sweep;
     std::size_t m_minLinks{48};
     bool m_mayRun{true};                //!< in this solve
     bool m_hasSpreadBefore{false};      //!< in the last solve

@@ -25,7 +25,7 @@ MaxMin::Solve()
 {
     m_tables.moved.clear();
     m_tables.touched.clear();
-    m_sweep.SetLevel(0);
+    m_walk.SetLevel(0);
     m_walk.BeginSolve();
     ApplyChanges();
     // Each visit freezes, raises or opens a group. Far more visits than this indicate a bug.
@@ -44,7 +44,7 @@ MaxMin::Solve()
                 m_walk.Run();
                 continue;
             }
-            m_sweep.VisitFirst();
+            m_walk.VisitFirst();
         }
         m_mover.FreezeRest();
     } while (!m_queue.IsEmpty());

@@ -116,8 +116,7 @@ class MaxMin : public GroupedSystem<MaxMin>
     SaturationQueue m_queue{m_tables, m_groups, m_order};
     SlackLinks m_slack{m_tables, m_groups, m_order, m_queue};
     GroupMover m_mover{m_tables, m_groups, m_order, m_queue, m_slack};
-    LevelSweep m_sweep{m_tables, m_groups, m_order, m_queue, m_slack, m_mover};
-    LevelWalk m_walk{m_tables, m_groups, m_order, m_queue, m_slack, m_mover, m_sweep};
+    LevelWalk m_walk{m_tables, m_groups, m_order, m_queue, m_slack, m_mover};
 };
 
 } // namespace weir::maxmin
