@@ -215,14 +215,14 @@ BalancedSpread::BalancedSpread(EvenSpread& even,
                                const LinkStates* others)
     : m_even(even),
       m_choices(even.Choices()),
-      m_topology(even.GetRouting().GetTopology())
+      m_topology(even.Choices().GetTopology())
 {
     LinkScratch& scratch = even.Scratch();
     scratch.Reserve(m_topology.LinkCount());
     std::vector<double> onOthers = others ? others->loads : std::vector<double>();
     onOthers.resize(others ? m_topology.LinkCount() : 0, 0);
     std::vector<double>& onLinks = others ? onOthers : scratch.loads;
-    const std::vector<double>* rates = others ? &others->rates : nullptr;
+    const std::vector<double>& rates = others ? others->rates : m_choices.Rates();
     const bool keepsPaths = m_choices.Policy().GetScope() == RoutingPolicy::Scope::Flowlet;
     for (const RouteLoad& load : loads)
     {
@@ -237,7 +237,7 @@ BalancedSpread::BalancedSpread(EvenSpread& even,
     }
     if (!keepsPaths)
     {
-        LoadBalancer balancer(m_choices, m_topology, onLinks, rates, scratch);
+        LoadBalancer balancer(m_choices, onLinks, rates, scratch);
         balancer.Divide(m_demands);
         balancer.Unload();
         return;
@@ -287,7 +287,7 @@ BalancedSpread::ChooseOnce(PathDemand& demand,
                            const SegmentCount& segment,
                            double weight,
                            std::vector<double>& onLinks,
-                           const std::vector<double>* rates)
+                           const std::vector<double>& rates)
 {
     const uint32_t parts = std::min(segment.times, MAX_PARTS);
     const double part = weight * segment.times / parts;
@@ -303,9 +303,7 @@ BalancedSpread::ChooseOnce(PathDemand& demand,
             {
                 continue; // on every path
             }
-            const double rate =
-                rates ? (*rates)[link.Index()] : m_topology.GetLink(link).rate.ToBytesPerSecond();
-            onLinks[link.Index()] += part / rate;
+            onLinks[link.Index()] += part / rates[link.Index()];
             demand.shares.push_back({link, part});
         }
     }

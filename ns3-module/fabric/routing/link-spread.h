@@ -69,11 +69,6 @@ class EvenSpread
         return m_choices;
     }
 
-    Routing& GetRouting()
-    {
-        return m_routing;
-    }
-
     /** Scratch memory for one load balancer at a time. */
     LinkScratch& Scratch()
     {
@@ -146,7 +141,7 @@ class BalancedSpread
                     const SegmentCount& segment,
                     double weight,
                     std::vector<double>& onLinks,
-                    const std::vector<double>* rates);
+                    const std::vector<double>& rates);
     static void AddUp(PathDemand& demand);
 
     EvenSpread& m_even;

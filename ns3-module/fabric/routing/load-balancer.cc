@@ -103,11 +103,11 @@ std::vector<LinkId>
 PathChoices::LeastLoaded(DeviceId from,
                          DeviceId to,
                          const std::vector<double>& onLinks,
-                         const std::vector<double>* rates,
+                         const std::vector<double>& rates,
                          double weight,
                          uint64_t turn)
 {
-    const LoadsWithFlow loads(onLinks, rates ? *rates : m_rates, weight);
+    const LoadsWithFlow loads(onLinks, rates, weight);
     auto best = LeastLoadedPath(*Shortest(from, to), loads);
     double least = CostOf(best, loads);
     const double minOfAny = weight / m_fastest * static_cast<double>(best.size());
@@ -142,17 +142,15 @@ PathChoices::LeastLoaded(DeviceId from,
 }
 
 LoadBalancer::LoadBalancer(PathChoices& choices,
-                           const Topology& topology,
                            std::vector<double>& loads,
-                           const std::vector<double>* rates,
+                           const std::vector<double>& rates,
                            LinkScratch& scratch)
     : m_choices(choices),
-      m_topology(topology),
       m_loads(loads),
       m_rates(rates),
       m_scratch(scratch)
 {
-    m_scratch.Reserve(topology.LinkCount());
+    m_scratch.Reserve(choices.GetTopology().LinkCount());
 }
 
 void

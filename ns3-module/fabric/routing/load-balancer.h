@@ -45,14 +45,14 @@ class PathChoices
      * shortest path (UGAL: Singh 2005; Kim et al., ISCA 2008, section 4.1, with global knowledge of
      * link loads).
      * @param onLinks by LinkId: sum of flow weights / rate.
-     * @param rates by LinkId, bytes/s; null: those of the topology.
+     * @param rates by LinkId, bytes/s.
      * @param weight of the flow.
      * @param turn selects which detours are compared.
      */
     std::vector<LinkId> LeastLoaded(DeviceId from,
                                     DeviceId to,
                                     const std::vector<double>& onLinks,
-                                    const std::vector<double>* rates,
+                                    const std::vector<double>& rates,
                                     double weight,
                                     uint64_t turn);
 
@@ -64,6 +64,12 @@ class PathChoices
     const Topology& GetTopology() const
     {
         return m_router.GetTopology();
+    }
+
+    /** Rates of the links in the topology, by LinkId, bytes/s. */
+    const std::vector<double>& Rates() const
+    {
+        return m_rates;
     }
 
   private:
@@ -123,14 +129,13 @@ class LoadBalancer
   public:
     /**
      * @param loads of links by LinkId, weight / rate; the loads of the divided demands are added
-     * @param rates of links by LinkId, bytes/s; null: those of the topology
+     * @param rates of links by LinkId, bytes/s
      *
      * All references must outlive this object.
      */
     LoadBalancer(PathChoices& choices,
-                 const Topology& topology,
                  std::vector<double>& loads,
-                 const std::vector<double>* rates,
+                 const std::vector<double>& rates,
                  LinkScratch& scratch);
 
     /** Sets the shares of all @p demands. */
@@ -212,14 +217,12 @@ class LoadBalancer
 
     double RateOf(LinkId link) const
     {
-        return m_rates ? (*m_rates)[link.Index()]
-                       : m_topology.GetLink(link).rate.ToBytesPerSecond();
+        return m_rates[link.Index()];
     }
 
     PathChoices& m_choices;
-    const Topology& m_topology;
     std::vector<double>& m_loads;
-    const std::vector<double>* m_rates;
+    const std::vector<double>& m_rates;
     LinkScratch& m_scratch;
     std::vector<Paths> m_paths;       //!< by demand
     double m_scale{0};                //!< maximum load at the start of the round

@@ -147,7 +147,7 @@ PathSelector::LeastLoaded(RouteId route, double weight)
     const auto network = choices.LeastLoaded(segments.front().from,
                                              segments.front().to,
                                              m_links.loads,
-                                             &m_links.rates,
+                                             m_links.rates,
                                              weight,
                                              m_detourCounter++);
     const PathId path = m_routing.PathThrough(route, network);
