@@ -101,11 +101,6 @@ EpisodeMemo::FindNear(uint32_t state, const Start& start, int64_t most) const
 uint32_t
 EpisodeMemo::Extend(uint32_t state, const Start& start)
 {
-    const uint32_t found = Find(state, start);
-    if (found != NONE)
-    {
-        return found;
-    }
     if (m_states.size() == MAX_STATES)
     {
         return NONE;

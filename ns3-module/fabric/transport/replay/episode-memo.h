@@ -105,7 +105,10 @@ class EpisodeMemo
     /** As Find, but the nearest start whose time differs by at most @p most ps. O(children). */
     uint32_t FindNear(uint32_t state, const Start& start, int64_t most) const;
 
-    /** As Find, but adds the state if it is unknown. @return NONE if the memo is full */
+    /**
+     * Adds the state to which @p start leads, which Find does not find.
+     * @return NONE if the memo is full
+     */
     uint32_t Extend(uint32_t state, const Start& start);
 
     /** Records that the activity from @p period.first to @p state repeats itself. */
