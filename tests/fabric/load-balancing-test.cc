@@ -371,7 +371,7 @@ TEST(PathDagTest, SharesAreExactFractions)
     loads[0] = 2;
     loads[3] = 1;
     std::vector<double> rates(7, 1);
-    const auto leastLoaded = [&] { return LeastLoadedPath(dag, LoadsWithFlow(loads, rates, 1)); };
+    const auto leastLoaded = [&] { return LeastLoadedPath(dag, LoadsWithFlow{loads, rates, 1}); };
     EXPECT_EQ(leastLoaded(), (std::vector<LinkId>{LinkId(1), LinkId(4), LinkId(6)}));
     // At a quarter of its rate an idle link with one more flow is as loaded as a full-rate link
     // with four.

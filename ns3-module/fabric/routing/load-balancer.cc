@@ -107,7 +107,7 @@ PathChoices::LeastLoaded(DeviceId from,
                          double weight,
                          uint64_t turn)
 {
-    const LoadsWithFlow loads(onLinks, rates, weight);
+    const LoadsWithFlow loads{onLinks, rates, weight};
     auto best = LeastLoadedPath(*Shortest(from, to), loads);
     double least = CostOf(best, loads);
     const double minOfAny = weight / m_fastest * static_cast<double>(best.size());

@@ -52,31 +52,16 @@ EvenShares SharesOf(const PathDag& dag);
  * The loads of links with one more flow. Of idle links, fast ones have the lower load; a degraded
  * link is selected only if the load of the others makes them as slow.
  */
-class LoadsWithFlow
+struct LoadsWithFlow
 {
-  public:
-    /**
-     * @p loads and @p rates must outlive this object.
-     * @param loads by LinkId: sum of flow weights / rate of the link
-     * @param rates by LinkId, bytes/s
-     * @param weight of the additional flow
-     */
-    LoadsWithFlow(const std::vector<double>& loads, const std::vector<double>& rates, double weight)
-        : m_loads(loads),
-          m_rates(rates),
-          m_weight(weight)
-    {
-    }
+    const std::vector<double>& loads; //!< by LinkId: sum of flow weights / rate of the link
+    const std::vector<double>& rates; //!< by LinkId, bytes/s
+    double weight;                    //!< of the additional flow
 
     double On(LinkId link) const
     {
-        return m_loads[link.Index()] + m_weight / m_rates[link.Index()];
+        return loads[link.Index()] + weight / rates[link.Index()];
     }
-
-  private:
-    const std::vector<double>& m_loads;
-    const std::vector<double>& m_rates;
-    double m_weight;
 };
 
 /**
