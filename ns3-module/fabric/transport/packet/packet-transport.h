@@ -106,12 +106,6 @@ class PacketTransport final : public Transport, private MessageClient
                !m_datagrams.AreOffered();
     }
 
-    /** As QueuePairs::AppendLevels. */
-    bool AppendLevels(std::vector<double>& levels) const
-    {
-        return m_pairs.AppendLevels(levels);
-    }
-
     Time UncontendedTime(const FlowRequest& request, PathId path) override;
     std::vector<StalledFlow> StalledFlows() override;
 

@@ -567,7 +567,7 @@ SettlingPackets::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
 bool
 SettlingPackets::AppendLevels(std::vector<double>& levels) const
 {
-    return !m_isServed && m_packets.AppendLevels(levels);
+    return !m_isServed && m_packets.GetQueuePairs().AppendLevels(levels);
 }
 
 Rate
