@@ -158,7 +158,7 @@ EvenSpread::Concurrent(const std::vector<RouteLoad>& loads)
     return balanced;
 }
 
-const EvenSpread::Sprayed&
+const SelectedPath&
 EvenSpread::SprayedOf(RouteId route)
 {
     Refresh();
@@ -168,7 +168,7 @@ EvenSpread::SprayedOf(RouteId route)
         return found->second;
     }
     const Topology& topology = m_routing.GetTopology();
-    Sprayed sprayed{m_routing.CurrentPath(route), 1, m_routing.Latency(route)};
+    SelectedPath sprayed{m_routing.CurrentPath(route), 1, Time()};
     const RouteDecomposition& decomposition = DecompositionOf(route);
     uint64_t unit = 1;
     Time latency;
@@ -204,7 +204,7 @@ EvenSpread::SprayedOf(RouteId route)
         sprayed.unit = static_cast<uint32_t>(unit);
         if (!m_routing.IsSum(route))
         {
-            sprayed.latency = latency;
+            sprayed.latency = std::max(Time(), latency - m_routing.Latency(route));
         }
     }
     return m_sprayed.emplace(route, sprayed).first->second;

@@ -47,19 +47,11 @@ class EvenSpread
     std::shared_ptr<BalancedSpread> Concurrent(const std::vector<RouteLoad>& loads);
 
     /**
-     * A path with multiplicities in units of 1 / unit of the bytes, which loads every link as the
-     * spread does.
+     * A path that loads every link as the spread does. Exact while the unit is at most 2^16; see
+     * SharesOf(PathDag). The latency is that of the slowest path; of a sum, whose paths are loaded
+     * at once and not one after the other, that of the planned paths.
      */
-    struct Sprayed
-    {
-        PathId path;
-        uint32_t unit{1};
-        Time latency; //!< latency of the slowest path; of a sum, whose paths are loaded at once and
-                      //!< not one after the other, that of the planned paths
-    };
-
-    /** The sprayed path of a route. Exact while the unit is at most 2^16; see SharesOf(PathDag). */
-    const Sprayed& SprayedOf(RouteId route);
+    const SelectedPath& SprayedOf(RouteId route);
 
     /** Routing::DecompositionOf, cached. */
     const RouteDecomposition& DecompositionOf(RouteId route);
@@ -89,7 +81,7 @@ class EvenSpread
     PathChoices m_choices;
     uint64_t m_revision;
     std::unordered_map<RouteId, std::vector<LinkShare>> m_shares;
-    std::unordered_map<RouteId, Sprayed> m_sprayed;
+    std::unordered_map<RouteId, SelectedPath> m_sprayed;
     std::map<LoadKey, std::shared_ptr<BalancedSpread>>
         m_balanced;                  //!< for repeated calls of a group
     std::size_t m_balancedRoutes{0}; //!< number of routes in all keys

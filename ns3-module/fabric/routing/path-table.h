@@ -47,6 +47,14 @@ struct FlowPath
     }
 };
 
+/** A path chosen for a flow by switches. */
+struct SelectedPath
+{
+    PathId path;
+    uint32_t unit{1}; //!< the flow moves 1 / unit of its bytes, with 1 / unit of its weight and cap
+    Time latency;     //!< latency beyond that of the planned path; never negative
+};
+
 /**
  * Interned paths. Each distinct sequence of links has one PathId, so that one comparison tells
  * whether flows share a path, and each path is stored once.

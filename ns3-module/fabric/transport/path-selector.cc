@@ -65,10 +65,7 @@ PathSelector::Enter(RouteId route, double weight, Time now)
 {
     if (m_scope == RoutingPolicy::Scope::Packet)
     {
-        const auto& sprayed = m_spread.SprayedOf(route);
-        return {sprayed.path,
-                sprayed.unit,
-                std::max(Time(), sprayed.latency - m_routing.Latency(route))};
+        return m_spread.SprayedOf(route);
     }
     SelectedPath selected;
     if (m_scope == RoutingPolicy::Scope::Flowlet)

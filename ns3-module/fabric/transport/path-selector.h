@@ -12,14 +12,6 @@
 namespace weir
 {
 
-/** A path chosen for a flow by switches. */
-struct SelectedPath
-{
-    PathId path;
-    uint32_t unit{1}; //!< the flow moves 1 / unit of its bytes, with 1 / unit of its weight and cap
-    Time latency;     //!< latency beyond that of the planned path; never negative
-};
-
 /**
  * Selects paths where the flow tuple does not determine them: by the load of active flows on
  * links (the sum of their weights divided by the link rate), or all paths at once.
