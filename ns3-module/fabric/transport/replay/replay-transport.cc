@@ -400,23 +400,6 @@ ReplayTransport::NewEpisode(int64_t begin)
     return episode;
 }
 
-void
-ReplayTransport::Release(uint32_t number)
-{
-    m_episodes[number]->held.clear();
-    SetDue(*m_episodes[number], EpisodeMemo::NEVER);
-    m_episodes[number].reset();
-    m_freeEpisodes.push_back(number);
-    if (m_whole == number)
-    {
-        m_whole = NONE;
-        for (LinkState& link : m_links)
-        {
-            link.flows = 0; // no flow is active, whatever links it was counted on
-        }
-    }
-}
-
 /** Removes an episode with its packets. */
 void
 ReplayTransport::Retire(Episode& episode)
@@ -430,7 +413,18 @@ ReplayTransport::Retire(Episode& episode)
     StopLeading(episode);
     Drop(episode.packets);
     Drop(episode.parked);
-    Release(episode.number);
+    episode.held.clear();
+    SetDue(episode, EpisodeMemo::NEVER);
+    if (m_whole == episode.number)
+    {
+        m_whole = NONE;
+        for (LinkState& link : m_links)
+        {
+            link.flows = 0; // no flow is active, whatever links it was counted on
+        }
+    }
+    m_freeEpisodes.push_back(episode.number);
+    m_episodes[episode.number].reset();
 }
 
 /** Ends an episode that has become quiet. */

@@ -276,7 +276,6 @@ class ReplayTransport final : public Transport
     void Notify(uint32_t state);
     void End(Episode& episode, int64_t now);
     void Retire(Episode& episode);
-    void Release(uint32_t number);
     Rate RateOf(LinkId link) const;
     bool IsAlive(uint32_t number, uint64_t serial) const;
     const Input* FindInput(FlowId id) const;
