@@ -65,7 +65,7 @@ PacketTrain::Send(const Load& load, const std::vector<uint32_t>& links)
     std::vector<uint32_t> tails; // payload of the last packets
     for (uint32_t part = 0; part < load.parts; part++)
     {
-        const int64_t bytes = load.bytes * (part + 1) / load.parts - load.bytes * part / load.parts;
+        const int64_t bytes = SizeOfPart(load.bytes, part, load.parts);
         const int64_t packets = std::max<int64_t>(1, (bytes + mtu - 1) / mtu);
         full += packets - 1;
         tails.push_back(static_cast<uint32_t>(bytes - (packets - 1) * mtu));

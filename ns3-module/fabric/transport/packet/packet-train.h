@@ -5,11 +5,25 @@
 #include "fabric/transport/packet/packet-network.h"
 #include "fabric/transport/packet/packet-spec.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace weir
 {
+
+/**
+ * Size of part @p part when @p bytes are divided into @p count parts, which differ by at most one
+ * byte.
+ */
+constexpr int64_t
+SizeOfPart(int64_t bytes, std::size_t part, std::size_t count)
+{
+    const auto n = static_cast<int64_t>(count);
+    const auto i = static_cast<int64_t>(part);
+    const int64_t rest = bytes % n;
+    return bytes / n + rest * (i + 1) / n - rest * i / n;
+}
 
 /**
  * Closed-form timing of the packets of a message on uncontended links, without the latency of

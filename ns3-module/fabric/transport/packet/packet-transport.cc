@@ -24,19 +24,6 @@ constexpr std::size_t MIN_PREFETCHED = 4;
  */
 constexpr std::size_t MIN_PREFETCHED_PORTS = 1200;
 
-/**
- * Size of part @p part when @p bytes are divided into @p count parts, which differ by at most one
- * byte.
- */
-int64_t
-PartOf(int64_t bytes, std::size_t part, std::size_t count)
-{
-    const auto n = static_cast<int64_t>(count);
-    const auto i = static_cast<int64_t>(part);
-    const int64_t rest = bytes % n;
-    return bytes / n + rest * (i + 1) / n - rest * i / n;
-}
-
 /** Returns @p spec with its open values filled in. */
 PacketSpec
 Filled(PacketSpec spec, const RoutingPolicy& policy)
@@ -358,7 +345,7 @@ PacketTransport::Post(uint32_t index, int64_t now)
         m_pairs.Post(pair,
                      index,
                      isFootprint ? bytes * m_routing.Links(flow.request.route)[i].multiplicity
-                                 : PartOf(bytes, i, parts),
+                                 : SizeOfPart(bytes, i, parts),
                      now);
     }
     flow.path = PathOf(m_connections[flow.connection], parts);
@@ -1005,7 +992,7 @@ PacketTransport::SetBytesLeft(FlowId id, int64_t left, Time now)
         m_pairs.SetBytesLeft(pairs[i],
                              index,
                              isFootprint ? left * m_routing.Links(route)[i].multiplicity
-                                         : PartOf(left, i, parts),
+                                         : SizeOfPart(left, i, parts),
                              now.ToPicoseconds());
     }
     return true;

@@ -35,9 +35,9 @@ class MessageQueue
     /** Appends a message, split into packets of @p mtu payload bytes. */
     void Post(uint32_t name, int64_t bytes, uint32_t mtu)
     {
-        const auto packets = static_cast<uint64_t>(std::max<int64_t>(1, (bytes + mtu - 1) / mtu));
-        m_messages.push_back({m_end, m_end + packets, bytes, name, mtu});
-        m_end += packets;
+        const uint64_t first = m_end;
+        m_end += PacketsOf(bytes, mtu);
+        m_messages.push_back({first, m_end, bytes, name, mtu});
     }
 
     /** The number after the last packet of all messages. */
@@ -183,9 +183,7 @@ class MessageQueue
         const auto least = static_cast<int64_t>(sent - message.first) * message.mtu;
         const auto had = static_cast<int64_t>(came - message.first) * message.mtu;
         message.bytes = std::max(least, had + left);
-        const auto packets = static_cast<uint64_t>(
-            std::max<int64_t>(1, (message.bytes + message.mtu - 1) / message.mtu));
-        EndAt(index, message.first + packets);
+        EndAt(index, message.first + PacketsOf(message.bytes, message.mtu));
     }
 
     /**
@@ -213,6 +211,11 @@ class MessageQueue
     }
 
   private:
+    static uint64_t PacketsOf(int64_t bytes, uint32_t mtu)
+    {
+        return static_cast<uint64_t>(std::max<int64_t>(1, (bytes + mtu - 1) / mtu));
+    }
+
     /**
      * Moves the end of the message at @p index to packet @p end, and shifts the messages
      * behind it.
