@@ -23,6 +23,7 @@ class Dcqcn : public CongestionControl
               "dcqcn",
               "Marks cut rates, timers and byte counters increase them (Zhu et al., SIGCOMM 2015).")
     {
+        ApplyPreset();
     }
 
     void VisitParameters(ParameterVisitor& visitor) override;
@@ -30,18 +31,20 @@ class Dcqcn : public CongestionControl
     Time NotificationInterval() const override;
     Time Period() const override;
 
-    std::size_t preset{1};                            //!< index into PRESETS
-    Time notificationInterval{Time::Microseconds(4)}; //!< infinite: ACKs echo marks
-    Time alphaTimer{Time::Microseconds(1)};
-    Time cutCheck{Time::Microseconds(4)}; //!< zero: each notification cuts
-    Time increaseTimer{Time::Microseconds(300)};
-    Bytes byteCounter{Bytes(0)}; //!< zero: none
-    uint32_t fastRecovery{1};
-    Rate additiveIncrease{Rate::Gbps(0.005)};
-    Rate hyperIncrease{Rate::Gbps(0.05)};
-    Rate increaseRate{Rate()}; //!< line rate for which the increases are given; zero: any
-    double alphaGain{1.0 / 205};
-    Rate minimumRate{Rate::Gbps(0.001)};
+    std::size_t preset{1}; //!< index into PRESETS
+    // Of the preset:
+    Time notificationInterval; //!< infinite: ACKs echo marks
+    Time alphaTimer;
+    Time cutCheck; //!< zero: each notification cuts
+    Time increaseTimer;
+    Bytes byteCounter; //!< zero: none
+    uint32_t fastRecovery{0};
+    Rate additiveIncrease;
+    Rate hyperIncrease;
+    Rate increaseRate; //!< line rate for which the increases are given; zero: any
+    double alphaGain{0};
+    Rate minimumRate;
+
     bool clampTarget{false};
     Bytes window{Bytes(0)};   //!< window at line rate; zero: none
     bool windowOfPath{false}; //!< whether the window is the bandwidth-delay product of the path
