@@ -306,9 +306,6 @@ class Transport : public PassiveEngine
      */
     virtual FlowPath CurrentPath(FlowId id) = 0;
 
-    /** Current rate on a link. */
-    virtual Rate CurrentLinkRate(LinkId link) = 0;
-
     /**
      * Usage of a link since the start of the run, up to the last event or the time of the last
      * MoveTo.

@@ -253,7 +253,9 @@ class FluidTransport : public Transport
     bool Cancel(FlowId id, Time now) override;
     Rate CurrentRate(FlowId id) override;
     FlowPath CurrentPath(FlowId id) override;
-    Rate CurrentLinkRate(LinkId link) override;
+
+    /** Current rate on a link. */
+    Rate CurrentLinkRate(LinkId link);
     LinkUsage GetLinkUsage(LinkId link) override;
     void MoveTo(Time now) override;
 

@@ -684,13 +684,6 @@ HybridTransport::SetLinksUp(const std::vector<LinkId>& links, bool up, Time now)
     }
 }
 
-Rate
-HybridTransport::CurrentLinkRate(LinkId link)
-{
-    return m_fluid->SharesOf(link).flowRate > 0 ? m_fluid->CurrentLinkRate(link)
-                                                : m_packets.CurrentLinkRate(link);
-}
-
 void
 HybridTransport::MoveTo(Time now)
 {

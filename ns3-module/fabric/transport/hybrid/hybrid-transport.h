@@ -103,7 +103,6 @@ class HybridTransport final : public Transport
         return Of(FormOf(id)).CurrentPath(Inner(id));
     }
 
-    Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
     void MoveTo(Time now) override;
 

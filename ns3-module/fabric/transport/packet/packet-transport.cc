@@ -1045,14 +1045,6 @@ PacketTransport::CurrentPath(FlowId id)
                                    : flow.path;
 }
 
-Rate
-PacketTransport::CurrentLinkRate(LinkId link)
-{
-    return m_network.BusyUntil(link.Index()) > m_now.ToPicoseconds()
-               ? Rate::BytesPerSecond(m_network.ServiceRate(link.Index()))
-               : Rate();
-}
-
 LinkUsage
 UsageOf(const PortCounters& counters, const Link& link)
 {

@@ -77,7 +77,6 @@ class PacketTransport final : public Transport, private MessageClient
     bool Cancel(FlowId id, Time now) override;
     Rate CurrentRate(FlowId id) override;
     FlowPath CurrentPath(FlowId id) override;
-    Rate CurrentLinkRate(LinkId link) override;
     LinkUsage GetLinkUsage(LinkId link) override;
     const PortCounters* GetPortCounters(LinkId link) override;
     const FlowCounters* GetFlowCounters(FlowId id) override;

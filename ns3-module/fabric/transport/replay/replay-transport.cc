@@ -1440,15 +1440,6 @@ ReplayTransport::CurrentPath(FlowId id)
     return path.path.IsValid() ? path : m_routes.Of(input->request.route).taken;
 }
 
-Rate
-ReplayTransport::CurrentLinkRate(LinkId link)
-{
-    const uint32_t number = m_links[link.Index()].episode;
-    return number != NONE && m_episodes[number]->packets
-               ? m_episodes[number]->packets->Transport().LinkRate(link)
-               : Rate();
-}
-
 LinkUsage
 ReplayTransport::GetLinkUsage(LinkId link)
 {

@@ -98,9 +98,6 @@ class ReplayTransport final : public Transport
     Rate CurrentRate(FlowId id) override;
     FlowPath CurrentPath(FlowId id) override;
 
-    /** Without replayed traffic. */
-    Rate CurrentLinkRate(LinkId link) override;
-
     /** Replayed traffic counts at the end of its episode. */
     LinkUsage GetLinkUsage(LinkId link) override;
     const PortCounters* GetPortCounters(LinkId link) override;

@@ -584,12 +584,6 @@ SettlingPackets::PathOf(uint64_t token)
                                                   : FlowPath();
 }
 
-Rate
-SettlingPackets::LinkRate(LinkId link)
-{
-    return m_isServed ? Rate() : m_packets.CurrentLinkRate(link);
-}
-
 PortCounters
 SettlingPackets::CountersAt(uint32_t link, Time now)
 {

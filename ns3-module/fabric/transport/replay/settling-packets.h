@@ -105,7 +105,6 @@ class SettlingPackets final : private FlowClient, private TransportObserver
 
     /** Path of a flow; invalid for a flow that is served. */
     FlowPath PathOf(uint64_t token);
-    Rate LinkRate(LinkId link);
     PortCounters CountersAt(uint32_t link, Time now);
 
     /** Stalled flows, with the tokens of their requests. */
