@@ -14,15 +14,25 @@ namespace weir
 {
 
 /**
- * The active flows of a transport, in slots that are reused after their ends.
- *
- * A FlowId holds the number of the start in its upper bits and the slot in its lower bits. It is
- * unique, ordered by start, and found without a search. Limits: 2^40 starts a run, 2^24 concurrent
- * flows.
- *
+ * Number of the lowest bits of a FlowId, which hold the slot of the flow among the active flows of
+ * its form. The bit above is the form, and the upper bits are the number of the start. An id is
+ * thus unique, ordered by start among the flows of a form, and found without a search. Limits: 2^39
+ * starts a run, 2^24 concurrent flows.
+ */
+constexpr uint32_t FLOW_SLOT_BITS = 24;
+
+/** The form in which a flow moves. */
+inline FlowForm
+FormOfFlow(FlowId id)
+{
+    return static_cast<FlowForm>(id.value >> FLOW_SLOT_BITS & 1);
+}
+
+/**
+ * The active flows of one form, in slots that are reused after their ends.
  * @tparam Flows vector or deque of flows, which have a member `uint64_t id`
  */
-template <typename Flows>
+template <FlowForm FORM, typename Flows>
 class FlowSlots
 {
   public:
@@ -54,7 +64,8 @@ class FlowSlots
             m_unused.pop_back();
             m_flows[slot] = Flow();
         }
-        m_flows[slot].id = ++m_started << SLOT_BITS | slot;
+        m_flows[slot].id = ++m_started << (FLOW_SLOT_BITS + 1) |
+                           uint64_t{FORM == FlowForm::Packets} << FLOW_SLOT_BITS | slot;
         return slot;
     }
 
@@ -89,8 +100,7 @@ class FlowSlots
     }
 
   private:
-    static constexpr uint32_t SLOT_BITS = 24;
-    static constexpr uint64_t SLOT_MASK = (uint64_t{1} << SLOT_BITS) - 1;
+    static constexpr uint64_t SLOT_MASK = (uint64_t{1} << FLOW_SLOT_BITS) - 1;
 
     Flows m_flows;
     std::vector<uint32_t> m_unused;

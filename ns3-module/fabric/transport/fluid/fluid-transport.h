@@ -377,7 +377,7 @@ class FluidTransport : public Transport
         bool isStale{false};         //!< its timer must be updated
     };
 
-    using Flows = FlowSlots<std::vector<Flow>>;
+    using Flows = FlowSlots<FlowForm::Fluid, std::vector<Flow>>;
 
     struct FlowItems
     {

@@ -59,8 +59,6 @@ HybridTransport::HybridTransport(Routing& routing, HybridSpec spec)
                          spec.corrections.utilization.ofLink)),
       m_fluid(MakeFluid(routing, spec)),
       m_packets(routing, std::move(spec.packets), m_fluid->Selector()),
-      m_fluidWatch(*this, FlowForm::Fluid),
-      m_packetWatch(*this, FlowForm::Packets),
       m_isChosen(ChosenLinks(routing.GetTopology(), m_spec.links)),
       m_links(routing.GetTopology().LinkCount())
 {
@@ -69,7 +67,7 @@ HybridTransport::HybridTransport(Routing& routing, HybridSpec spec)
         m_links[i].rate = routing.GetTopology().GetLink(LinkId(i)).rate.ToBytesPerSecond();
         m_links[i].limit = m_links[i].rate;
     }
-    m_packets.AddObserver(m_packetWatch, false);
+    m_packets.AddObserver(*this, false);
 }
 
 Time
@@ -144,17 +142,16 @@ HybridTransport::Start(const FlowRequest& request, Time now)
 {
     m_now = std::max(m_now, now);
     const bool isKnown = request.route.Index() < m_routing.Size();
-    const FlowForm form = isKnown ? FormOf(request) : FlowForm::Fluid;
-    if (form == FlowForm::Fluid)
+    if (!isKnown || FormOf(request) == FlowForm::Fluid)
     {
-        return Outer(m_fluid->Start(request, now), form);
+        return m_fluid->Start(request, now);
     }
     const FlowId flow = m_packets.Start(request, now);
     if (m_packets.RequestOf(flow) != nullptr) // it has not ended immediately
     {
         Enter(request, flow, now);
     }
-    return Outer(flow, form);
+    return flow;
 }
 
 // Packet streams as occupants of the fluid.
@@ -712,18 +709,18 @@ bool
 HybridTransport::Cancel(FlowId id, Time now)
 {
     m_now = std::max(m_now, now);
-    if (FormOf(id) == FlowForm::Fluid)
+    if (FormOfFlow(id) == FlowForm::Fluid)
     {
-        return m_fluid->Cancel(Inner(id), now);
+        return m_fluid->Cancel(id, now);
     }
-    const FlowRequest* known = m_packets.RequestOf(Inner(id));
+    const FlowRequest* known = m_packets.RequestOf(id);
     if (known == nullptr)
     {
         return false;
     }
     const FlowRequest request = *known;
-    m_packets.Cancel(Inner(id), now);
-    Leave(request, Inner(id));
+    m_packets.Cancel(id, now);
+    Leave(request, id);
     return true;
 }
 
@@ -731,15 +728,8 @@ std::vector<StalledFlow>
 HybridTransport::StalledFlows()
 {
     std::vector<StalledFlow> stalled = m_fluid->StalledFlows();
-    for (StalledFlow& flow : stalled)
-    {
-        flow.id = Outer(flow.id, FlowForm::Fluid);
-    }
-    for (StalledFlow flow : m_packets.StalledFlows())
-    {
-        flow.id = Outer(flow.id, FlowForm::Packets);
-        stalled.push_back(flow);
-    }
+    const std::vector<StalledFlow> packets = m_packets.StalledFlows();
+    stalled.insert(stalled.end(), packets.begin(), packets.end());
     return stalled;
 }
 
@@ -748,59 +738,51 @@ HybridTransport::StalledFlows()
 void
 HybridTransport::AddObserver(TransportObserver& observer, bool linkRates)
 {
+    m_fluid->AddObserver(observer, false);
+    m_packets.AddObserver(observer, false);
     m_observers.Add(observer, linkRates);
-    m_fluid->AddObserver(m_fluidWatch, m_observers.WantLinkRates());
+    WatchLinkRates();
 }
 
 void
 HybridTransport::RemoveObserver(TransportObserver& observer)
 {
+    m_fluid->RemoveObserver(observer);
+    m_packets.RemoveObserver(observer);
     m_observers.Remove(observer);
-    if (m_observers.IsEmpty())
+    WatchLinkRates();
+}
+
+/** Observes the link rates of the fluid if an observer wants link rates. */
+void
+HybridTransport::WatchLinkRates()
+{
+    if (m_observers.WantLinkRates())
     {
-        m_fluid->RemoveObserver(m_fluidWatch);
+        m_fluid->AddObserver(*this, true);
     }
     else
     {
-        m_fluid->AddObserver(m_fluidWatch, m_observers.WantLinkRates());
+        m_fluid->RemoveObserver(*this);
     }
 }
 
 void
-HybridTransport::Watch::OnFlowStarted(FlowId id, const FlowRequest& request, Time now)
+HybridTransport::OnFlowFinished(FlowId id, const FlowRequest& request, Time /* started */, Time now)
 {
-    m_owner.m_observers.OnFlowStarted(Outer(id, m_form), request, now);
-}
-
-void
-HybridTransport::Watch::OnFlowFinished(FlowId id,
-                                       const FlowRequest& request,
-                                       Time started,
-                                       Time now)
-{
-    if (m_form == FlowForm::Packets)
+    if (FormOfFlow(id) == FlowForm::Packets)
     {
-        m_owner.m_now = std::max(m_owner.m_now, now);
-        m_owner.Leave(request, id);
+        m_now = std::max(m_now, now);
+        Leave(request, id);
     }
-    m_owner.m_observers.OnFlowFinished(Outer(id, m_form), request, started, now);
 }
 
 void
-HybridTransport::Watch::OnFlowStalled(FlowId id,
-                                      const FlowRequest& request,
-                                      bool isStalled,
-                                      Time now)
+HybridTransport::OnLinkRate(LinkId link, Rate rate, Time now)
 {
-    m_owner.m_observers.OnFlowStalled(Outer(id, m_form), request, isStalled, now);
-}
-
-void
-HybridTransport::Watch::OnLinkRate(LinkId link, Rate rate, Time now)
-{
-    if (m_owner.m_streams.empty()) // otherwise SetShare reports the rate without occupants
+    if (m_streams.empty()) // otherwise SetShare reports the rate without occupants
     {
-        m_owner.TellRate(link, rate.ToBytesPerSecond(), now);
+        TellRate(link, rate.ToBytesPerSecond(), now);
     }
 }
 

@@ -3,6 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_HYBRID_HYBRID_TRANSPORT_H
 
 #include "fabric/routing/routing.h"
+#include "fabric/transport/flow-slots.h"
 #include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/transport/packet/packet-spec.h"
@@ -63,7 +64,7 @@ struct CouplingCounters
  * error is of first order in the window: a packet rate that changes by d causes an error of d times
  * the window.
  */
-class HybridTransport final : public Transport
+class HybridTransport final : public Transport, private TransportObserver
 {
   public:
     /**
@@ -95,12 +96,12 @@ class HybridTransport final : public Transport
 
     Rate CurrentRate(FlowId id) override
     {
-        return Of(FormOf(id)).CurrentRate(Inner(id));
+        return Of(FormOfFlow(id)).CurrentRate(id);
     }
 
     FlowPath CurrentPath(FlowId id) override
     {
-        return Of(FormOf(id)).CurrentPath(Inner(id));
+        return Of(FormOfFlow(id)).CurrentPath(id);
     }
 
     LinkUsage GetLinkUsage(LinkId link) override;
@@ -113,7 +114,7 @@ class HybridTransport final : public Transport
 
     const FlowCounters* GetFlowCounters(FlowId id) override
     {
-        return Of(FormOf(id)).GetFlowCounters(Inner(id));
+        return Of(FormOfFlow(id)).GetFlowCounters(id);
     }
 
     bool AddPortObserver(PortObserver& observer) override
@@ -174,32 +175,6 @@ class HybridTransport final : public Transport
     static constexpr uint32_t DATAGRAMS = 0xffffffff; //!< value of FlowRequest::stream for
                                                       //!< datagrams
 
-    /**
-     * Forwards the events of one of the two transports to observers, with the flow ids of this
-     * transport.
-     */
-    class Watch : public TransportObserver
-    {
-      public:
-        Watch(HybridTransport& owner, FlowForm form)
-            : m_owner(owner),
-              m_form(form)
-        {
-        }
-
-        void OnFlowStarted(FlowId id, const FlowRequest& request, Time now) override;
-        void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;
-        void OnFlowStalled(FlowId id,
-                           const FlowRequest& request,
-                           bool isStalled,
-                           Time now) override;
-        void OnLinkRate(LinkId link, Rate rate, Time now) override;
-
-      private:
-        HybridTransport& m_owner;
-        FlowForm m_form;
-    };
-
     /** A stream of packets as the fluid sees it: the flows of one connection. */
     struct Stream
     {
@@ -245,27 +220,18 @@ class HybridTransport final : public Transport
         bool wasBusy{false};   //!< it was busy with packets in the last window
     };
 
-    static FlowId Outer(FlowId inner, FlowForm form)
-    {
-        return {inner.value << 1 | (form == FlowForm::Packets ? 1u : 0u)};
-    }
-
-    static FlowId Inner(FlowId outer)
-    {
-        return {outer.value >> 1};
-    }
-
-    static FlowForm FormOf(FlowId outer)
-    {
-        return (outer.value & 1) != 0 ? FlowForm::Packets : FlowForm::Fluid;
-    }
-
     /** The transport of the flows of a form. */
     Transport& Of(FlowForm form)
     {
         return form == FlowForm::Packets ? static_cast<Transport&>(m_packets) : *m_fluid;
     }
 
+    /** Observes packets only. */
+    void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;
+
+    /** Observes the fluid only. */
+    void OnLinkRate(LinkId link, Rate rate, Time now) override;
+    void WatchLinkRates();
     uint32_t StreamOf(const FlowRequest& request);
     void Enter(const FlowRequest& request, FlowId flow, Time now);
     void EnterDatagrams(RouteId route, Time now);
@@ -296,8 +262,6 @@ class HybridTransport final : public Transport
     double m_use; //!< see UseOf
     std::unique_ptr<FluidTransport> m_fluid;
     PacketTransport m_packets;
-    Watch m_fluidWatch;
-    Watch m_packetWatch;
     std::vector<bool> m_isChosen;        //!< by link; empty if no link is chosen
     std::vector<RouteKind> m_routeKinds; //!< by route
     std::unordered_map<ConnectionKey, uint32_t, ConnectionKey::Hash> m_streamIndices;

@@ -305,7 +305,8 @@ class PacketTransport final : public Transport, private MessageClient
     QueuePairs m_pairs;
     PacketNetwork m_network;
     Datagrams m_datagrams;
-    FlowSlots<std::deque<Flow>> m_flows;  //!< a deque, since clients start flows inside callbacks
+    FlowSlots<FlowForm::Packets, std::deque<Flow>>
+        m_flows;                          //!< a deque, since clients start flows inside callbacks
     std::deque<Connection> m_connections; //!< in the order of opening
     std::vector<std::vector<uint32_t>> m_connectionsOf; //!< by route: into m_connections
     std::unordered_map<RouteId, PathId> m_bestPaths;    //!< by route: best path, where packets are

@@ -291,7 +291,7 @@ class ReplayTransport final : public Transport
                                                                    //!< episodes
     std::unordered_map<uint32_t, std::vector<uint32_t>> m_waiting; //!< by memo state: numbers of
                                                                    //!< waiting episodes
-    FlowSlots<std::vector<Slot>> m_slots;
+    FlowSlots<FlowForm::Packets, std::vector<Slot>> m_slots;
     std::vector<PortCounters> m_ended;            //!< by link: counters of ended episodes
     PortCounters m_asked;                         //!< last result of GetPortCounters
     std::vector<std::pair<LinkId, Rate>> m_rates; //!< changed rates of links
