@@ -87,6 +87,39 @@ TimesOf(const std::vector<Message>& messages, const CorrectionSpec& corrections)
     return times;
 }
 
+/** Changes that are not solved yet are not reported when the transport is destroyed. */
+TEST(CorrectedTransport, ReportsNothingWhenItIsDestroyed)
+{
+    struct Count : TransportObserver
+    {
+        void OnLinkRate(LinkId, Rate, Time) override
+        {
+            reports++;
+        }
+
+        int reports{0};
+    } count;
+
+    const Topology topology = Star();
+    FabricSpec fabric;
+    fabric.kind = GraphFabric();
+    Routing routing(topology, fabric);
+    CorrectionSpec corrections;
+    corrections.utilization.ofLink = 0.9;
+    auto transport = MakeTransport(routing, {{}, {}, {}, corrections});
+    transport->AddObserver(count, true);
+    RouteRequest route;
+    route.source = route.outNic = DeviceId(1);
+    route.destination = route.inNic = DeviceId(0);
+    FlowRequest request;
+    request.route = routing.Add(route);
+    request.bytes = Bytes(125000);
+    request.addsLatency = false;
+    transport->Start(request, Time());
+    transport.reset();
+    EXPECT_EQ(count.reports, 0);
+}
+
 /** 12500 bytes take 1 us at 100 Gb/s; two links add 2 us of latency. */
 TEST(CorrectedTransport, ForwardingAddsTheLastPacketOfEveryLinkButOne)
 {

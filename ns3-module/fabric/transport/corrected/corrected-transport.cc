@@ -34,11 +34,6 @@ CorrectedTransport::CorrectedTransport(Routing& routing,
     }
 }
 
-CorrectedTransport::~CorrectedTransport()
-{
-    RemoveObserver(*this);
-}
-
 /** Rate of a link in the fluid, for the wire rate @p rate. */
 Rate
 CorrectedTransport::FluidRate(uint32_t link, Rate rate) const

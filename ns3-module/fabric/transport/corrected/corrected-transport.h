@@ -37,7 +37,6 @@ class CorrectedTransport final : public FluidTransport, private TransportObserve
      *         flows.
      */
     CorrectedTransport(Routing& routing, CorrectionSpec spec, const SharingSpec& sharing = {});
-    ~CorrectedTransport() override;
     CorrectedTransport(const CorrectedTransport&) = delete;
     CorrectedTransport& operator=(const CorrectedTransport&) = delete;
 
