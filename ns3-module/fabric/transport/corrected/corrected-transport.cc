@@ -34,14 +34,6 @@ CorrectedTransport::CorrectedTransport(Routing& routing,
     }
 }
 
-/** Rate of a link in the fluid, for the wire rate @p rate. */
-Rate
-CorrectedTransport::FluidRate(uint32_t link, Rate rate) const
-{
-    const bool isNetwork = m_topology.GetLink(LinkId(link)).kind == LinkKind::Network;
-    return isNetwork ? rate * m_spec.utilization.ofLink : rate;
-}
-
 std::vector<LinkId>
 CorrectedTransport::NetworkLinksOf(PathId path) const
 {
@@ -159,7 +151,8 @@ CorrectedTransport::SetLinkRate(LinkId link, Rate rate, Time now)
         FluidTransport::SetLinkRate(link, rate, now); // throws
         return;
     }
-    const Rate fluidRate = FluidRate(link.Index(), rate);
+    const bool isNetwork = m_topology.GetLink(link).kind == LinkKind::Network;
+    const Rate fluidRate = isNetwork ? rate * m_spec.utilization.ofLink : rate;
     FluidTransport::SetLinkRate(link, fluidRate, now);
     m_recovering.SetPortRate(link, rate.ToBytesPerSecond());
     m_byIngress.SetPortRate(link, fluidRate.ToBytesPerSecond(), now);

@@ -58,7 +58,6 @@ class CorrectedTransport final : public FluidTransport, private TransportObserve
     std::vector<LinkId> NetworkLinksOf(PathId path) const;
     std::vector<LinkId> SharedPortsOf(PathId path) const;
     double LineOf(const FlowRequest& request) const;
-    Rate FluidRate(uint32_t link, Rate rate) const;
 
     Routing& m_routing;
     const Topology& m_topology;

@@ -401,8 +401,7 @@ IngressRates::IngressRates(const IngressSharing& values, FluidTransport& fluid, 
 void
 IngressRates::Add(FlowId id, Time begin, IngressFlow flow)
 {
-    m_waiting.emplace(id.value, std::move(flow));
-    m_begins.emplace(begin, id.value);
+    m_waiting.emplace(std::pair(begin, id.value), std::move(flow));
 }
 
 void
@@ -411,13 +410,14 @@ IngressRates::Remove(FlowId id, Time now)
     if (m_flows.erase(id.value) > 0)
     {
         m_changed = std::min(m_changed, now);
+        return;
     }
-    if (m_waiting.erase(id.value) > 0)
+    const auto found = std::find_if(m_waiting.begin(), m_waiting.end(), [id](const auto& each) {
+        return each.first.second == id.value;
+    });
+    if (found != m_waiting.end())
     {
-        const auto found = std::find_if(m_begins.begin(), m_begins.end(), [id](const auto& begin) {
-            return begin.second == id.value;
-        });
-        m_begins.erase(found);
+        m_waiting.erase(found);
     }
 }
 
@@ -434,19 +434,17 @@ IngressRates::SetPortRate(LinkId link, double rate, Time now)
 Time
 IngressRates::NextEventTime() const
 {
-    return m_begins.empty() ? m_changed : std::min(m_changed, m_begins.begin()->first);
+    return m_waiting.empty() ? m_changed : std::min(m_changed, m_waiting.begin()->first.first);
 }
 
 void
 IngressRates::AdvanceTo(Time now)
 {
-    while (!m_begins.empty() && m_begins.begin()->first <= now)
+    while (!m_waiting.empty() && m_waiting.begin()->first.first <= now)
     {
-        const uint64_t id = m_begins.begin()->second;
-        const auto found = m_waiting.find(id);
-        m_flows.emplace(id, Flow{std::move(found->second), UNBOUNDED});
-        m_waiting.erase(found);
-        m_begins.erase(m_begins.begin());
+        const auto first = m_waiting.begin();
+        m_flows.emplace(first->first.second, Flow{std::move(first->second), UNBOUNDED});
+        m_waiting.erase(first);
         m_changed = now;
     }
     if (m_changed > now)

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -68,12 +67,11 @@ class IngressRates
 
     const IngressSharing& m_values;
     FluidTransport& m_fluid;
-    std::vector<double> m_rates;                  //!< by link
-    std::map<uint64_t, Flow> m_flows;             //!< flows that have started
-    std::map<uint64_t, IngressFlow> m_waiting;    //!< flows that have not
-    std::set<std::pair<Time, uint64_t>> m_begins; //!< starts of m_waiting
-    Time m_changed{Time::Infinite()};             //!< first change since the last computation of
-                                                  //!< caps
+    std::vector<double> m_rates;                                //!< by link
+    std::map<uint64_t, Flow> m_flows;                           //!< flows that have started
+    std::map<std::pair<Time, uint64_t>, IngressFlow> m_waiting; //!< flows that have not, by start
+    Time m_changed{Time::Infinite()}; //!< first change since the last computation of
+                                      //!< caps
 };
 
 } // namespace weir
