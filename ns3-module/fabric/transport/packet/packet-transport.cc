@@ -495,13 +495,9 @@ PacketTransport::HopsOf(const std::vector<PathId>& paths)
 FlowPath
 PacketTransport::PathOf(const Connection& connection, std::size_t parts)
 {
-    if (connection.isFootprint || m_routing.Policy().IsFixed())
+    if (!m_selector || connection.isFootprint)
     {
-        return {connection.path};
-    }
-    if (!m_selector)
-    {
-        return connection.sprayed;
+        return connection.whole;
     }
     std::vector<PathId> chosen;
     for (std::size_t i = 0; i < parts; i++)
@@ -701,13 +697,11 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
         opened.trafficClass = request.trafficClass;
         opened.path = path;
         opened.isFootprint = IsFootprint(route, path);
+        opened.whole =
+            opened.isFootprint ? FlowPath{path} : m_routing.Paths().InternDivided(PathsOf(route));
         if (opened.isFootprint)
         {
             OpenFootprint(opened);
-        }
-        else if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
-        {
-            opened.sprayed = m_routing.Paths().InternDivided(PathsOf(route));
         }
     }
     Connection& connection = m_connections[index];
@@ -828,7 +822,7 @@ PacketTransport::TakeRoute(Connection& connection, int64_t now)
     }
     const std::vector<PathId> paths = PathsOf(route);
     connection.path = path;
-    connection.sprayed = isSprayed ? m_routing.Paths().InternDivided(paths) : FlowPath();
+    connection.whole = m_routing.Paths().InternDivided(paths);
     connection.isStalled = isStalled;
     for (const uint32_t pair : connection.pairs)
     {

@@ -248,7 +248,7 @@ class PacketTransport final : public Transport, private MessageClient
         uint32_t stream{0};
         uint8_t trafficClass{1};
         std::vector<uint32_t> pairs; //!< one a part; for a footprint (unordered links), one a link
-        FlowPath sprayed;            //!< paths, where packets are sprayed
+        FlowPath whole;              //!< links of its flows, unless switches choose by load
         PathId path;                 //!< current path of the pairs, or the path chosen last
         bool isFootprint{false};
         bool isStalled{false};
