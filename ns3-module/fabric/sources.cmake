@@ -45,15 +45,6 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/queue-pairs.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-train.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-transport.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/dcqcn.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/dctcp.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/hpcc.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/power-tcp.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/timely.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/swift.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/nscc.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/rccc.cc
-  ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/infiniband.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/congestion/congestion-controls.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/episode-memo.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/replay/route-facts.cc
