@@ -96,11 +96,7 @@ ReadAttachments(const YamlNode& list,
                 uint32_t switches,
                 const TypicalEfficiency& typical)
 {
-    std::vector<PcieAttachment> attachments;
-    for (const YamlNode& item : list.Items())
-    {
-        attachments.push_back(ReadAttachment(item, sockets, switches, typical));
-    }
+    auto attachments = list.Each(ReadAttachment, sockets, switches, typical);
     if (attachments.size() != items)
     {
         list.Fail("found a list of " + std::to_string(attachments.size()) + ", expected " +

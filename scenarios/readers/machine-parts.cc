@@ -30,13 +30,6 @@ ResolvePart(const YamlNode& reference, CatalogKind kind, const Catalog& catalog,
     return node;
 }
 
-std::vector<CostFigure>
-CostsIn(const YamlNode& node)
-{
-    const auto costs = node.Find("costs");
-    return costs ? ReadCostFigures(*costs) : std::vector<CostFigure>();
-}
-
 double
 ValueOf(const YamlNode& node, NodeCostUnit unit)
 {
@@ -52,6 +45,15 @@ ValueOf(const YamlNode& node, NodeCostUnit unit)
         break;
     }
     return node.AsNumber(0, 1e9);
+}
+
+SocketRate
+ReadSocketRate(const YamlNode& node)
+{
+    node.CheckKeys(YamlKeysOf("host.sockets.rates"));
+    return {node.Get("family").AsCount(0, MAX_CPU_ID),
+            node.Get("model").AsCount(0, MAX_CPU_ID),
+            node.Get("rate").AsRate()};
 }
 
 NodeCost
@@ -119,7 +121,7 @@ ReadArchitecture(const YamlNode& reference, const Catalog& catalog)
     read.nvswitchLatency = latency.Get("nvswitch").AsTime();
     read.chipToChipLatency = latency.Get("chipToChip").AsTime();
     read.nvlink = {nvlink.Get("measured").AsNumber(MIN_PORT_EFFICIENCY, 1), ReadSource(nvlink)};
-    read.costs = CostsIn(node);
+    node.Read("costs", read.costs, ReadCostFigures);
     return read;
 }
 
@@ -134,17 +136,7 @@ ReadHost(const YamlNode& reference, const Catalog& catalog)
     read.sockets.name = "sockets";
     read.sockets.latency = sockets.Get("latency").AsTime();
     read.sockets.source = ReadSource(sockets);
-    for (const YamlNode& item : sockets.Get("rates").Items())
-    {
-        item.CheckKeys(YamlKeysOf("host.sockets.rates"));
-        read.socketRates.push_back({item.Get("family").AsCount(0, MAX_CPU_ID),
-                                    item.Get("model").AsCount(0, MAX_CPU_ID),
-                                    item.Get("rate").AsRate()});
-    }
-    if (read.socketRates.empty())
-    {
-        sockets.Get("rates").Fail("found an empty list, expected at least one processor");
-    }
+    read.socketRates = sockets.Get("rates").EachOf("at least one processor", ReadSocketRate);
     const YamlNode pcie = node.Get("pcie");
     pcie.CheckKeys(YamlKeysOf("host.pcie"));
     read.pcie.framing = PcieFraming(pcie.Get("maxPayload").AsCount(MIN_PAYLOAD, MAX_PAYLOAD));
@@ -159,7 +151,7 @@ ReadHost(const YamlNode& reference, const Catalog& catalog)
         read.hostBridge->rawRate = bridge->Get("rate").AsRateAboveZero();
         read.hostBridge->source = ReadSource(*bridge);
     }
-    read.costs = CostsIn(node);
+    node.Read("costs", read.costs, ReadCostFigures);
     return read;
 }
 
@@ -169,17 +161,13 @@ ReadTransport(const YamlNode& reference, const Catalog& catalog)
     const YamlNode node = ResolvePart(reference, CatalogKind::Transports, catalog, "transport");
     TransportFigures read;
     read.kind = node.Get("kind").AsEnum(TransportNames());
-    read.devices = node.Get("devices").AsStrings();
-    if (read.devices.empty())
-    {
-        node.Get("devices").Fail("found an empty list, expected at least one name");
-    }
+    read.devices = node.Get("devices").EachOf("at least one name", &YamlNode::AsString);
     const NetTransportTraits& traits = TraitsOf(read.kind);
     read.mtu = ReadSourced(node.Get("mtu")).AsCount(traits.minMtu, traits.maxMtu);
     read.latency = ReadSourced(node.Get("latency")).AsTime();
     read.port = {ReadSourced(node.Get("measured")).AsNumber(MIN_PORT_EFFICIENCY, 1),
                  ReadSource(node.Get("measured"))};
-    read.costs = CostsIn(node);
+    node.Read("costs", read.costs, ReadCostFigures);
     return read;
 }
 

@@ -30,7 +30,9 @@ VisitDegrees(ParallelPlan& plan, ParameterVisitor& visitor)
         {"contextExchange",
          "Exchange of keys and values between context-parallel ranks: ring, all-gather or pieces."},
         plan.contextExchange,
-        ContextExchangeNames());
+        {{"ring", ContextExchange::Ring},
+         {"all-gather", ContextExchange::AllGather},
+         {"pieces", ContextExchange::Pieces}});
     visitor.Count(
         {"expert", "Number of expert-parallel ranks, which share the experts of a layer."},
         plan.expert,
@@ -69,7 +71,7 @@ VisitKernels(ParallelPlan& plan, ParameterVisitor& visitor)
                  RecomputationNames());
     visitor.Enum({"attention", "Attention kernels: fused (one flash-attention kernel) or unfused."},
                  plan.attention,
-                 AttentionNames());
+                 {{"unfused", AttentionKind::Unfused}, {"fused", AttentionKind::Fused}});
     visitor.Number({"attentionSpeed",
                     "Speed of the fused attention kernel relative to the one measured on the GPU."},
                    plan.attentionSpeed,
@@ -97,7 +99,10 @@ VisitSharding(ParallelPlan& plan, ParameterVisitor& visitor)
     visitor.Enum({"dataSharding.state",
                   "State that data-parallel replicas shard: none, optimizer, gradients or full."},
                  plan.sharding.state,
-                 ShardedStateNames());
+                 {{"none", ShardedState::None},
+                  {"optimizer", ShardedState::Optimizer},
+                  {"gradients", ShardedState::Gradients},
+                  {"full", ShardedState::Full}});
     visitor.Count({"dataSharding.ranks",
                    "Number of neighboring replicas in a sharding group (HSDP if fewer than all); "
                    "0: all replicas."},
@@ -136,11 +141,13 @@ VisitEmbeddings(ParallelPlan& plan, ParameterVisitor& visitor)
     visitor.Enum(
         {"embeddings.placement", "Sharding of embedding tables: tables (whole), rows or columns."},
         plan.embeddings.placement,
-        EmbeddingPlacementNames());
+        {{"tables", EmbeddingPlacement::Tables},
+         {"rows", EmbeddingPlacement::Rows},
+         {"columns", EmbeddingPlacement::Columns}});
     visitor.Enum({"embeddings.balance",
                   "Load measure that balances whole tables over ranks: lookups or size."},
                  plan.embeddings.balance,
-                 EmbeddingBalanceNames());
+                 {{"lookups", EmbeddingBalance::Lookups}, {"size", EmbeddingBalance::Size}});
     visitor.Size({"embeddings.splitAbove", "Size above which a table is split by rows."},
                  plan.embeddings.splitAbove,
                  ANY_SIZE);
@@ -154,7 +161,9 @@ VisitEmbeddings(ParallelPlan& plan, ParameterVisitor& visitor)
     visitor.Enum(
         {"embeddings.optimizer", "Optimizer of embedding rows: sgd, rowwise-adagrad or adagrad."},
         plan.embeddings.optimizer,
-        EmbeddingOptimizerNames());
+        {{"sgd", EmbeddingOptimizer::Sgd},
+         {"rowwise-adagrad", EmbeddingOptimizer::RowwiseAdagrad},
+         {"adagrad", EmbeddingOptimizer::Adagrad}});
     visitor.Flag({"embeddings.exchangeIndices",
                   "Whether ranks read their own samples and send the indices to the ranks that "
                   "hold the rows; false: each rank reads the indices of its tables."},
@@ -169,12 +178,17 @@ VisitFramework(ParallelPlan& plan, ParameterVisitor& visitor)
         {"fusion",
          "Fusion of the operations between GEMMs into kernels: eager, kernels or compiled."},
         plan.fusion,
-        KernelFusionNames());
+        {{"eager", KernelFusion::Eager},
+         {"kernels", KernelFusion::Kernels},
+         {"compiled", KernelFusion::Compiled}});
     visitor.Enum(
         {"loss",
          "Loss kernels: default (chosen by fusion), vocabulary-parallel, log-softmax or in-place."},
         plan.loss,
-        LossNames());
+        {{"default", LossKernels::Default},
+         {"vocabulary-parallel", LossKernels::VocabularyParallel},
+         {"log-softmax", LossKernels::LogSoftmax},
+         {"in-place", LossKernels::InPlace}});
     visitor.Count(
         {"recomputeEvery", "Number of layers of which one is recomputed; 1: every layer is."},
         plan.recomputeEvery,

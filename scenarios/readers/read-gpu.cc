@@ -8,6 +8,7 @@
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <string>
@@ -86,20 +87,15 @@ ReadLookups(const YamlNode& node)
     return box;
 }
 
-std::optional<MeasuredMemory>
-ReadMemory(const YamlNode& node, const std::string& kind)
+MeasuredMemory
+ReadMemory(const YamlNode& node)
 {
-    const auto found = node.Find(kind);
-    if (!found)
-    {
-        return std::nullopt;
-    }
-    found->CheckKeys(YamlKeysOf("gpu.kernels.measured.memory"));
+    node.CheckKeys(YamlKeysOf("gpu.kernels.measured.memory"));
     MeasuredMemory box;
-    box.bytes = Range(*found, "bytes");
-    if (found->Has("row"))
+    box.bytes = Range(node, "bytes");
+    if (node.Has("row"))
     {
-        box.row = Range(*found, "row");
+        box.row = Range(node, "row");
     }
     return box;
 }
@@ -114,28 +110,15 @@ ReadMeasuredShapes(const YamlNode& node)
 {
     node.CheckKeys(YamlKeysOf("gpu.kernels.measured"));
     MeasuredShapes shapes;
-    for (const YamlNode& item : node.Get("gemm").Items())
-    {
-        shapes.gemms.push_back(ReadGemms(item));
-    }
-    for (const YamlNode& item : node.Get("attention").Items())
-    {
-        shapes.attention.push_back(ReadMeasuredAttention(item));
-    }
-    for (const YamlNode& item : node.Get("lookups").Items())
-    {
-        shapes.lookups.push_back(ReadLookups(item));
-    }
+    shapes.gemms = node.Get("gemm").Each(ReadGemms);
+    shapes.attention = node.Get("attention").Each(ReadMeasuredAttention);
+    shapes.lookups = node.Get("lookups").Each(ReadLookups);
     const YamlNode memory = node.Get("memory");
-    std::vector<std::string> kinds;
-    for (const auto& [name, kernel] : MemoryKernelNames())
-    {
-        kinds.emplace_back(name);
-    }
+    const std::vector<std::string> kinds = ChoiceNames(MemoryKernelNames());
     memory.CheckKeys(kinds);
     for (const std::string& kind : kinds)
     {
-        shapes.memory.push_back(ReadMemory(memory, kind));
+        memory.Read(kind.c_str(), shapes.memory.emplace_back(), ReadMemory);
     }
     return shapes;
 }
@@ -159,20 +142,15 @@ ReadTile(const YamlNode& node)
 {
     const std::string text = node.AsString();
     const std::size_t cross = text.find('x');
-    const auto isNumber = [](const std::string& part) {
-        return !part.empty() && part.size() <= 4 &&
-               part.find_first_not_of("0123456789") == std::string::npos;
+    const auto extent = [](const std::string& part) { // of at most four digits; 0 for other texts
+        return part.size() <= 4 ? ParseNumber<uint32_t>(part).value_or(0) : 0;
     };
-    if (cross != std::string::npos && isNumber(text.substr(0, cross)) &&
-        isNumber(text.substr(cross + 1)))
+    GemmTile tile;
+    tile.rows = extent(text.substr(0, cross));
+    tile.columns = cross == std::string::npos ? 0 : extent(text.substr(cross + 1));
+    if (tile.rows > 0 && tile.columns > 0)
     {
-        GemmTile tile;
-        tile.rows = static_cast<uint32_t>(std::stoul(text.substr(0, cross)));
-        tile.columns = static_cast<uint32_t>(std::stoul(text.substr(cross + 1)));
-        if (tile.rows > 0 && tile.columns > 0)
-        {
-            return tile;
-        }
+        return tile;
     }
     node.Fail("found '" + text + "', expected rows x columns of a tile, such as 256x128");
 }
@@ -180,16 +158,7 @@ ReadTile(const YamlNode& node)
 std::vector<GemmTile>
 ReadTiles(const YamlNode& node)
 {
-    std::vector<GemmTile> tiles;
-    for (const YamlNode& tile : node.Items())
-    {
-        tiles.push_back(ReadTile(tile));
-    }
-    if (tiles.empty())
-    {
-        node.Fail("found an empty list, expected at least one tile");
-    }
-    return tiles;
+    return node.EachOf("at least one tile", ReadTile);
 }
 
 NamedChoices<GemmGrid>
@@ -206,21 +175,16 @@ ReadGrid(const YamlNode& node)
     return node.Get("value").AsEnum(GridNames());
 }
 
-/** Reads the GEMM kernels of family @p key, where they differ from those of `gemm`. */
-std::optional<GemmFamily>
-ReadFamily(const YamlNode& node, const char* key)
+/** Reads the GEMM kernels of a family that differs from those of `gemm`. */
+GemmFamily
+ReadFamily(const YamlNode& node)
 {
-    const auto found = node.Find(key);
-    if (!found)
-    {
-        return std::nullopt;
-    }
-    found->CheckKeys(YamlKeysOf("gpu.kernels.gemm.family"));
-    found->Get("source").AsString();
+    node.CheckKeys(YamlKeysOf("gpu.kernels.gemm.family"));
+    node.Get("source").AsString();
     GemmFamily family;
-    family.grid = found->Get("grid").AsEnum(GridNames());
-    family.tileOverhead = found->Get("tileOverhead").AsTime();
-    family.tiles = ReadTiles(found->Get("tiles"));
+    family.grid = node.Get("grid").AsEnum(GridNames());
+    family.tileOverhead = node.Get("tileOverhead").AsTime();
+    family.tiles = ReadTiles(node.Get("tiles"));
     return family;
 }
 
@@ -251,9 +215,9 @@ ReadGemm(const YamlNode& node)
     gemm.floor = node.Get("floor").AsTime();
     gemm.splitFloor = node.Get("splitFloor").AsTime();
     gemm.tiles = ReadTiles(node.Get("tiles"));
-    gemm.tf32 = ReadFamily(node, "tf32");
-    gemm.fp32 = ReadFamily(node, "fp32");
-    gemm.convolution = ReadFamily(node, "convolution");
+    node.Read("tf32", gemm.tf32, ReadFamily);
+    node.Read("fp32", gemm.fp32, ReadFamily);
+    node.Read("convolution", gemm.convolution, ReadFamily);
     gemm.gatheredLoadsPerSmPerClock = node.Get("gatheredLoadsPerSmPerClock").AsNumber(0, 1e3);
     return gemm;
 }
@@ -443,20 +407,16 @@ WrongPrecision(const Gpu& gpu, Precision precision)
     {
         return "";
     }
-    std::string found;
-    std::string choices;
+    std::vector<std::string> choices;
     for (const auto& [name, value] : PrecisionNames())
     {
-        if (value == precision)
-        {
-            found = name;
-        }
         if (has(value))
         {
-            choices += (choices.empty() ? "" : ", ") + std::string(name);
+            choices.emplace_back(name);
         }
     }
-    return "found " + found + ", expected one of: " + choices + " (" + gpu.name +
+    return std::string("found ") + NameOf(PrecisionNames(), precision) +
+           ", expected one of: " + JoinNames(choices) + " (" + gpu.name +
            " supports no other for GEMMs)";
 }
 
@@ -483,10 +443,10 @@ ReadGpu(const YamlNode& node)
         ReadPciDevices(*devices);
     }
     gpu.sms = ReadSourced(node.Get("sms")).AsCount(1, 4096);
-    gpu.boostClockHz = ReadSourced(node.Get("boostClock")).AsHertz();
+    const YamlNode boost = ReadSourced(node.Get("boostClock"));
+    gpu.boostClockHz = boost.AsHertz();
     if (!(gpu.boostClockHz > 0))
     {
-        const YamlNode boost = ReadSourced(node.Get("boostClock"));
         boost.Fail("found '" + boost.AsString() + "', expected a frequency above zero");
     }
     gpu.burstTensorClockHz = LoadedClock(node, "burstTensorClock", gpu.boostClockHz);

@@ -34,19 +34,25 @@ FigureOr(const YamlNode& node, const char* key, int64_t least, uint32_t otherwis
 bool
 BiasOf(const YamlNode& node)
 {
-    const auto found = node.Find("bias");
-    return found ? found->AsBool() : true;
+    bool bias = true;
+    node.Read("bias", bias, &YamlNode::AsBool);
+    return bias;
+}
+
+/** The value of `times`; 1 where it is absent. */
+int64_t
+TimesOf(const YamlNode& node, int64_t most)
+{
+    int64_t times = 1;
+    node.Read("times", times, &YamlNode::AsInteger, 1, most);
+    return times;
 }
 
 /** Three numbers: [c, h, w] or [size, stride, padding]. */
 std::vector<uint32_t>
 Triple(const YamlNode& node, int64_t least)
 {
-    std::vector<uint32_t> numbers;
-    for (const YamlNode& item : node.Items())
-    {
-        numbers.push_back(item.AsCount(least, MAX_WIDTH));
-    }
+    auto numbers = node.Each(&YamlNode::AsCount, least, MAX_WIDTH);
     if (numbers.size() != 3)
     {
         node.Fail("found " + std::to_string(numbers.size()) + " numbers, expected 3");
@@ -75,14 +81,8 @@ class NetworkReader
     {
         for (const YamlNode& entry : list.Items())
         {
-            try
-            {
-                entry.IsScalar() ? ReadName(entry) : ReadMap(entry);
-            }
-            catch (const std::invalid_argument& error)
-            {
-                entry.Fail(error.what());
-            }
+            ConvertErrors(entry.Where(),
+                          [&] { entry.IsScalar() ? ReadName(entry) : ReadMap(entry); });
         }
     }
 
@@ -94,30 +94,25 @@ class NetworkReader
   private:
     void ReadName(const YamlNode& entry)
     {
-        if (entry.AsString() == "globalAveragePool")
+        const NamedChoices<TableOp> words = {{"batchNorm", TableOp::BatchNorm},
+                                             {"relu", TableOp::Relu},
+                                             {"add", TableOp::Add},
+                                             {"dropout", TableOp::Dropout},
+                                             {"loss", TableOp::Loss},
+                                             {"globalAveragePool", TableOp::AveragePool},
+                                             {"embeddings", TableOp::Embeddings},
+                                             {"dot", TableOp::DotInteraction}};
+        switch (const TableOp op = entry.AsEnum(words))
         {
-            m_builder.GlobalAveragePool();
-            return;
+        case TableOp::AveragePool:
+            return m_builder.GlobalAveragePool();
+        case TableOp::Embeddings:
+            return m_builder.Embeddings(m_embeddings);
+        case TableOp::DotInteraction:
+            return m_builder.DotInteraction();
+        default:
+            return m_builder.Keep(op);
         }
-        if (entry.AsString() == "embeddings")
-        {
-            m_builder.Embeddings(m_embeddings);
-            return;
-        }
-        if (entry.AsString() == "dot")
-        {
-            m_builder.DotInteraction();
-            return;
-        }
-        const NamedChoices<TableOp> kept = {{"batchNorm", TableOp::BatchNorm},
-                                            {"relu", TableOp::Relu},
-                                            {"add", TableOp::Add},
-                                            {"dropout", TableOp::Dropout},
-                                            {"loss", TableOp::Loss},
-                                            {"globalAveragePool", TableOp::AveragePool},
-                                            {"embeddings", TableOp::Embeddings},
-                                            {"dot", TableOp::DotInteraction}};
-        m_builder.Keep(entry.AsEnum(kept));
     }
 
     void ReadMap(const YamlNode& entry)
@@ -149,9 +144,8 @@ class NetworkReader
         else if (entry.Has("cross"))
         {
             entry.CheckKeys(YamlKeysOf("model.network.cross"));
-            const auto times = entry.Find("times");
-            const int64_t count = times ? times->AsInteger(1, MAX_REPEATS) : 1;
-            for (int64_t i = 0; i < count; i++)
+            const int64_t times = TimesOf(entry, MAX_REPEATS);
+            for (int64_t i = 0; i < times; i++)
             {
                 m_builder.Cross(ReadWidth(entry.Get("cross")));
             }
@@ -213,8 +207,7 @@ class NetworkReader
         const char* key = isBottleneck ? "bottleneck" : "basicBlock";
         entry.CheckKeys(YamlKeysOf("model.network.block"));
         const uint32_t stride = FigureOr(entry, "stride", 1, 1);
-        const auto found = entry.Find("times");
-        const int64_t times = found ? found->AsInteger(1, MAX_REPEATS) : 1;
+        const int64_t times = TimesOf(entry, MAX_REPEATS);
         for (int64_t i = 0; i < times; i++)
         {
             m_builder.Residual(ReadWidth(entry.Get(key)), i == 0 ? stride : 1, isBottleneck);
@@ -392,9 +385,7 @@ ReadEmbeddingTables(const YamlNode& node)
     for (const YamlNode& item : list.Items())
     {
         const EmbeddingTable table = ReadTable(item, node);
-        const auto times = item.Find("times");
-        const int64_t count = times ? times->AsInteger(1, MAX_TABLES) : 1;
-        tables.insert(tables.end(), static_cast<std::size_t>(count), table);
+        tables.insert(tables.end(), static_cast<std::size_t>(TimesOf(item, MAX_TABLES)), table);
     }
     if (tables.empty() || tables.size() > static_cast<std::size_t>(MAX_TABLES))
     {

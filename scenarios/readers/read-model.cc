@@ -91,10 +91,7 @@ ReadExpertLoad(const YamlNode& node)
     node.Read("seed", load.seed, &YamlNode::AsSeed);
     if (const auto shares = node.Find("shares"))
     {
-        for (const YamlNode& share : shares->Items())
-        {
-            load.shares.push_back(share.AsNumber(0, std::numeric_limits<float>::max()));
-        }
+        load.shares = shares->Each(&YamlNode::AsNumber, 0, std::numeric_limits<float>::max());
         if (node.Has("imbalance"))
         {
             node.Get("imbalance").Fail("found it beside shares, expected one of the two");

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -30,14 +31,7 @@ ReadList(const YamlNode& map,
 {
     if (const auto list = map.Find(key))
     {
-        try
-        {
-            (filter.*set)(list->AsString());
-        }
-        catch (const std::invalid_argument& error)
-        {
-            list->Fail(error.what());
-        }
+        ConvertErrors(list->Where(), [&] { (filter.*set)(list->AsString()); });
     }
 }
 
@@ -124,34 +118,23 @@ ReadDimensionWise(const FindValue& find)
     constexpr int64_t MAX_CHUNKS = 1024;
     constexpr double MIN_DENSITY = 1e-6;
     DimensionWiseSettings settings;
+    const auto read = [&find](const char* key, auto& value, auto as, auto... arguments) {
+        if (const auto found = find(key))
+        {
+            value = std::invoke(as, *found, arguments...);
+        }
+    };
     if (const auto algorithms = find("perDimension"))
     {
-        for (const YamlNode& item : algorithms->Items())
-        {
-            settings.algorithms.push_back(
-                item.AsEnum(ChoicesUpTo(DimensionAlgorithm::HalvingDoubling)));
-        }
-        if (settings.algorithms.empty())
-        {
-            algorithms->Fail("found an empty list, expected at least one algorithm");
-        }
+        const auto choices = ChoicesUpTo(DimensionAlgorithm::HalvingDoubling);
+        settings.algorithms =
+            algorithms->EachOf("at least one algorithm",
+                               [&choices](const YamlNode& item) { return item.AsEnum(choices); });
     }
-    if (const auto chunks = find("chunks"))
-    {
-        settings.chunks = chunks->AsCount(1, MAX_CHUNKS);
-    }
-    if (const auto balanced = find("balanced"))
-    {
-        settings.balanced = balanced->AsBool();
-    }
-    if (const auto delay = find("endpointDelay"))
-    {
-        settings.endpointDelay = delay->AsTime();
-    }
-    if (const auto rate = find("memoryRate"))
-    {
-        settings.memoryRate = rate->AsRateAboveZero();
-    }
+    read("chunks", settings.chunks, &YamlNode::AsCount, 1, MAX_CHUNKS);
+    read("balanced", settings.balanced, &YamlNode::AsBool);
+    read("endpointDelay", settings.endpointDelay, &YamlNode::AsTime);
+    read("memoryRate", settings.memoryRate, &YamlNode::AsRateAboveZero);
     if (const auto dispatch = find("dispatch"))
     {
         settings.dispatch.emplace();

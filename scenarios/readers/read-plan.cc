@@ -55,11 +55,7 @@ CheckPlanKeys(const YamlNode& node, const std::vector<std::string>& keys)
 TensorGrid
 ReadTensorShape(const YamlNode& node, uint32_t tensor)
 {
-    std::vector<uint32_t> extents;
-    for (const YamlNode& extent : node.Items())
-    {
-        extents.push_back(extent.AsCount(1, MAX_GRID_SIDE));
-    }
+    const auto extents = node.Each(&YamlNode::AsCount, 1, MAX_GRID_SIDE);
     if (extents.empty() || extents.size() > 3)
     {
         node.Fail("found " + std::to_string(extents.size()) +

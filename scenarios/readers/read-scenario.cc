@@ -202,30 +202,24 @@ ReadPlacement(const YamlNode& node)
         placement.kind = node.AsEnum(PlacementNames());
         return placement;
     }
-    if (const auto nodes = node.Find("nodes"))
+    for (const auto& [key, kind] : {std::pair("nodes", Placement::Nodes),
+                                    std::pair("gpus", Placement::Gpus),
+                                    std::pair("leaves", Placement::Leaves)})
     {
-        node.CheckKeys(YamlKeysOf("placement.nodes"));
-        placement.kind = Placement::Nodes;
-        placement.list = ReadIndices(*nodes);
-        return placement;
-    }
-    if (const auto gpus = node.Find("gpus"))
-    {
-        node.CheckKeys(YamlKeysOf("placement.gpus"));
-        placement.kind = Placement::Gpus;
-        placement.list = ReadIndices(*gpus);
-        return placement;
-    }
-    if (const auto leaves = node.Find("leaves"))
-    {
-        node.CheckKeys(YamlKeysOf("placement.leaves"));
-        placement.kind = Placement::Leaves;
-        placement.leaves = leaves->AsStrings();
-        if (placement.leaves.empty())
+        if (const auto list = node.Find(key))
         {
-            leaves->Fail("found an empty list, expected at least one switch");
+            node.CheckKeys(YamlKeysOf(std::string("placement.") + key));
+            placement.kind = kind;
+            if (kind == Placement::Leaves)
+            {
+                placement.leaves = list->EachOf("at least one switch", &YamlNode::AsString);
+            }
+            else
+            {
+                placement.list = ReadIndices(*list);
+            }
+            return placement;
         }
-        return placement;
     }
     node.CheckKeys(YamlKeysOf("placement"));
     placement.kind = node.Get("kind").AsEnum(PlacementNames());
@@ -288,15 +282,10 @@ ReadCollectiveJob(const YamlNode& node)
     collective.CheckKeys(YamlKeysOf("job.collective"));
     if (const auto sequence = collective.Find("sequence"))
     {
-        for (const YamlNode& item : sequence->Items())
-        {
+        job.sequence = sequence->EachOf("at least one call", [](const YamlNode& item) {
             item.CheckKeys(YamlKeysOf("job.collective.sequence"));
-            job.sequence.push_back(ReadCall(item));
-        }
-        if (job.sequence.empty())
-        {
-            sequence->Fail("found an empty list, expected at least one call");
-        }
+            return ReadCall(item);
+        });
         for (const char* key : {"op", "bytes", "algorithm", "protocol", "channels"})
         {
             if (const auto other = collective.Find(key))
@@ -366,10 +355,7 @@ ReadExecution(const YamlNode& node, uint64_t seed, JobSpec& job)
     node.Read("until", job.until, &YamlNode::AsString);
     node.Read("overlapSlowdown", job.overlap, ReadOverlap);
     job.jitter.seed = seed;
-    if (const auto jitter = node.Find("jitter"))
-    {
-        job.jitter = ReadJitter(*jitter, seed);
-    }
+    node.Read("jitter", job.jitter, ReadJitter, seed);
     if (const auto steps = node.Find("steps"))
     {
         ReadSteps(*steps, job);
@@ -487,43 +473,41 @@ ReadJobs(const YamlNode& node,
         if (item.IsMap() && item.Has("collective"))
         {
             scenario.collectives.push_back(ReadCollectiveJob(item));
-            names.push_back(scenario.collectives.back().name);
         }
         else if (item.IsMap() && item.Has("traffic"))
         {
             // Seed numbers that no other kind of job uses.
             const uint64_t seed = SeedOfJob(scenario.seed, MAX_INDEX + scenario.traffics.size());
             scenario.traffics.push_back(ReadTrafficJob(item, catalog, seed));
-            names.push_back(scenario.traffics.back().name);
         }
         else if (item.IsMap() && item.Has("workload"))
         {
             const uint64_t seed = SeedOfJob(scenario.seed, scenario.jobs.size());
             scenario.jobs.push_back(ReadWorkloadJob(item, seed, system.gpu, budget));
-            names.push_back(scenario.jobs.back().name);
         }
         else
         {
             const uint64_t seed = SeedOfJob(scenario.seed, scenario.jobs.size());
             scenario.jobs.push_back(ReadJob(item, catalog, seed, budget, scenario.notes));
             CheckPrecision(item, scenario.jobs.back().plan, system.gpu);
-            names.push_back(scenario.jobs.back().name);
         }
-        if (names.back().empty())
+        const YamlNode name = item.Get("name");
+        const std::string text = name.AsString();
+        if (text.empty())
         {
-            item.Get("name").Fail("found '', expected a name");
+            name.Fail("found '', expected a name");
         }
-        if (names.back() == "background")
+        if (text == "background")
         {
-            item.Get("name").Fail(
+            name.Fail(
                 "found 'background', the name of background flows in results, expected another "
                 "name");
         }
-        if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1)
+        if (std::find(names.begin(), names.end(), text) != names.end())
         {
-            item.Get("name").Fail("found '" + names.back() +
-                                  "' again, expected another name for each job");
+            name.Fail("found '" + text + "' again, expected another name for each job");
         }
+        names.push_back(text);
     }
     if (names.empty())
     {
@@ -553,18 +537,15 @@ CheckSelection(const YamlNode& network, const Scenario& scenario)
     if (const auto packets = network.Find("packets"))
     {
         std::vector<std::string> names;
-        for (const JobSpec& job : scenario.jobs)
-        {
-            names.push_back(job.name);
-        }
-        for (const CollectiveJobSpec& job : scenario.collectives)
-        {
-            names.push_back(job.name);
-        }
-        for (const TrafficJobSpec& job : scenario.traffics)
-        {
-            names.push_back(job.name);
-        }
+        const auto addNames = [&names](const auto& jobs) {
+            for (const auto& job : jobs)
+            {
+                names.push_back(job.name);
+            }
+        };
+        addNames(scenario.jobs);
+        addNames(scenario.collectives);
+        addNames(scenario.traffics);
         if (const auto jobs = packets->Find("jobs"))
         {
             for (const YamlNode& job : jobs->Items())

@@ -62,14 +62,7 @@ FromYaml(const std::string& path)
         }
         points.emplace_back(pair[0].AsNumber(0, MAX_SIZE), pair[1].AsNumber(0, PERCENT) / PERCENT);
     }
-    try
-    {
-        return SizeDistribution(std::move(points));
-    }
-    catch (const std::invalid_argument& error)
-    {
-        list.Fail(error.what());
-    }
+    return ConvertErrors(list.Where(), [&] { return SizeDistribution(std::move(points)); });
 }
 
 SizeDistribution
@@ -275,12 +268,7 @@ LoadTrafficFile(const std::string& path, const Catalog& catalog)
 std::vector<NumberRange>
 ReadNumberRanges(const YamlNode& list)
 {
-    std::vector<NumberRange> ranges;
-    for (const YamlNode& item : list.Items())
-    {
-        ranges.push_back(ReadNumberRange(item));
-    }
-    return ranges;
+    return list.Each(ReadNumberRange);
 }
 
 } // namespace weir

@@ -64,46 +64,6 @@ RecomputationNames()
             {"operators", Recomputation::Operators}};
 }
 
-NamedChoices<ShardedState>
-ShardedStateNames()
-{
-    return {{"none", ShardedState::None},
-            {"optimizer", ShardedState::Optimizer},
-            {"gradients", ShardedState::Gradients},
-            {"full", ShardedState::Full}};
-}
-
-NamedChoices<KernelFusion>
-KernelFusionNames()
-{
-    return {{"eager", KernelFusion::Eager},
-            {"kernels", KernelFusion::Kernels},
-            {"compiled", KernelFusion::Compiled}};
-}
-
-NamedChoices<LossKernels>
-LossNames()
-{
-    return {{"default", LossKernels::Default},
-            {"vocabulary-parallel", LossKernels::VocabularyParallel},
-            {"log-softmax", LossKernels::LogSoftmax},
-            {"in-place", LossKernels::InPlace}};
-}
-
-NamedChoices<AttentionKind>
-AttentionNames()
-{
-    return {{"unfused", AttentionKind::Unfused}, {"fused", AttentionKind::Fused}};
-}
-
-NamedChoices<ContextExchange>
-ContextExchangeNames()
-{
-    return {{"ring", ContextExchange::Ring},
-            {"all-gather", ContextExchange::AllGather},
-            {"pieces", ContextExchange::Pieces}};
-}
-
 NamedChoices<TableOp>
 TableOpNames()
 {
@@ -119,28 +79,6 @@ TableOpNames()
             {"dot", TableOp::DotInteraction},
             {"cross", TableOp::Cross},
             {"loss", TableOp::Loss}};
-}
-
-NamedChoices<EmbeddingPlacement>
-EmbeddingPlacementNames()
-{
-    return {{"tables", EmbeddingPlacement::Tables},
-            {"rows", EmbeddingPlacement::Rows},
-            {"columns", EmbeddingPlacement::Columns}};
-}
-
-NamedChoices<EmbeddingBalance>
-EmbeddingBalanceNames()
-{
-    return {{"lookups", EmbeddingBalance::Lookups}, {"size", EmbeddingBalance::Size}};
-}
-
-NamedChoices<EmbeddingOptimizer>
-EmbeddingOptimizerNames()
-{
-    return {{"sgd", EmbeddingOptimizer::Sgd},
-            {"rowwise-adagrad", EmbeddingOptimizer::RowwiseAdagrad},
-            {"adagrad", EmbeddingOptimizer::Adagrad}};
 }
 
 NamedChoices<GemmLayout>

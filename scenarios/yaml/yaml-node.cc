@@ -119,13 +119,19 @@ YamlNode::Get(const std::string& key) const
                      ": found nothing, expected a value for '" + key + "'");
 }
 
-std::optional<YamlNode>
-YamlNode::Find(const std::string& key) const
+void
+YamlNode::ExpectMap() const
 {
     if (!IsMap())
     {
         Fail(Found() + ", expected a map");
     }
+}
+
+std::optional<YamlNode>
+YamlNode::Find(const std::string& key) const
+{
+    ExpectMap();
     auto* entry = m_state->FindEntry(key);
     return entry ? std::optional<YamlNode>(YamlNode(*entry)) : std::nullopt;
 }
@@ -137,26 +143,12 @@ YamlNode::Has(const std::string& key) const
 }
 
 void
-YamlNode::CheckKeys(std::initializer_list<const char*> known) const
-{
-    CheckKeys(std::vector<std::string>(known.begin(), known.end()));
-}
-
-void
 YamlNode::CheckKeys(const std::vector<std::string>& names) const
 {
-    if (!IsMap())
-    {
-        Fail(Found() + ", expected a map");
-    }
+    ExpectMap();
     for (const auto& [key, value] : m_state->entries)
     {
-        bool expected = false;
-        for (const std::string& name : names)
-        {
-            expected = expected || name == key;
-        }
-        if (!expected)
+        if (std::find(names.begin(), names.end(), key) == names.end())
         {
             throw InputError(Location(value->file, value->keyMark, value->path) +
                              ": found the unknown key '" + key +
@@ -168,10 +160,7 @@ YamlNode::CheckKeys(const std::vector<std::string>& names) const
 std::vector<std::string>
 YamlNode::Keys() const
 {
-    if (!IsMap())
-    {
-        Fail(Found() + ", expected a map");
-    }
+    ExpectMap();
     std::vector<std::string> keys;
     for (const auto& entry : m_state->entries)
     {
@@ -198,12 +187,7 @@ YamlNode::Items() const
 std::vector<std::string>
 YamlNode::AsStrings() const
 {
-    std::vector<std::string> texts;
-    for (const YamlNode& item : Items())
-    {
-        texts.push_back(item.AsString());
-    }
-    return texts;
+    return Each(&YamlNode::AsString);
 }
 
 std::string
@@ -541,14 +525,8 @@ YamlNode::Set(const std::string& dottedPath, const std::string& text)
 void
 YamlNode::Overlay(const YamlNode& over)
 {
-    if (!IsMap())
-    {
-        Fail(Found() + ", expected a map");
-    }
-    if (!over.IsMap())
-    {
-        over.Fail(over.Found() + ", expected a map");
-    }
+    ExpectMap();
+    over.ExpectMap();
     m_state->file = over.m_state->file;
     m_state->path = over.m_state->path;
     m_state->mark = over.m_state->mark;

@@ -7,6 +7,7 @@
 #include "scenarios/yaml/named-choices.h"
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -55,28 +56,15 @@ class YamlNode
     bool Has(const std::string& key) const;
 
     /**
-     * Sets @p value to the result of the accessor @p as for the value of @p key, if the map has the
-     * key.
+     * Sets @p value to the result of @p read, an accessor or a function, for the value of @p key
+     * and @p arguments, if the map has the key.
      */
-    template <typename V, typename T, typename... A>
-    void Read(const char* key,
-              V& value,
-              T (YamlNode::*as)(A...) const,
-              std::common_type_t<A>... arguments) const
+    template <typename V, typename F, typename... A>
+    void Read(const char* key, V& value, const F& read, const A&... arguments) const
     {
         if (const auto found = Find(key))
         {
-            value = ((*found).*as)(arguments...);
-        }
-    }
-
-    /** The same with the function @p read instead of an accessor. */
-    template <typename V, typename T>
-    void Read(const char* key, V& value, T (*read)(const YamlNode&)) const
-    {
-        if (const auto found = Find(key))
-        {
-            value = read(*found);
+            value = std::invoke(read, *found, arguments...);
         }
     }
 
@@ -96,11 +84,37 @@ class YamlNode
      * @throws InputError when the map has a key that is not in @p known, with the closest known
      *         key.
      */
-    void CheckKeys(std::initializer_list<const char*> known) const;
     void CheckKeys(const std::vector<std::string>& known) const;
 
     std::vector<std::string> Keys() const;
     std::vector<YamlNode> Items() const;
+
+    /** The result of @p read, an accessor or a function, for each item of a list. */
+    template <typename F, typename... A>
+    auto Each(const F& read, const A&... arguments) const
+    {
+        std::vector<std::decay_t<std::invoke_result_t<const F&, const YamlNode&, const A&...>>> all;
+        for (const YamlNode& item : Items())
+        {
+            all.push_back(std::invoke(read, item, arguments...));
+        }
+        return all;
+    }
+
+    /**
+     * The same for a list with items.
+     * @param expected instead of an empty list: "at least one tile"
+     */
+    template <typename F, typename... A>
+    auto EachOf(const std::string& expected, const F& read, const A&... arguments) const
+    {
+        auto all = Each(read, arguments...);
+        if (all.empty())
+        {
+            Fail("found an empty list, expected " + expected);
+        }
+        return all;
+    }
 
     std::string AsString() const;
 
@@ -204,6 +218,9 @@ class YamlNode
 
     /** Description for messages: "found 'x'", "found a list", ... */
     std::string Found() const;
+
+    /** @throws InputError when it is not a map. */
+    void ExpectMap() const;
 
     /** The text of a scalar. @throws InputError with @p expected for other kinds. */
     std::string Text(const std::string& expected) const;
