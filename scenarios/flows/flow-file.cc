@@ -141,6 +141,17 @@ FlowFile::ReadHtsimHeader()
     m_countLine = m_lines.Line();
 }
 
+InputError
+FlowFile::WrongCount(bool hasMore) const
+{
+    return m_lines.Error("found " +
+                         (hasMore
+                              ? "one more flow"
+                              : "the end of the file after " + std::to_string(m_read) + " flows") +
+                         ", expected " + std::to_string(m_count) + " as line " +
+                         std::to_string(m_countLine) + " says");
+}
+
 /** As Next, for lines `src->dst key value key value ...`. */
 bool
 FlowFile::NextHtsim(FlowRow& row)
@@ -164,12 +175,7 @@ FlowFile::NextHtsim(FlowRow& row)
     }
     if (!found || m_read == m_count)
     {
-        throw m_lines.Error(
-            "found " +
-            std::string(found ? "one more flow"
-                              : "the end of the file after " + std::to_string(m_read) + " flows") +
-            ", expected " + std::to_string(m_count) + " as line " + std::to_string(m_countLine) +
-            " says");
+        throw WrongCount(found);
     }
     const auto& fields = m_lines.Fields();
     const std::string ends(fields[0]);
@@ -215,13 +221,12 @@ FlowFile::NextHtsim(FlowRow& row)
         }
         else
         {
-            const std::string word(fields[i]);
             const auto& idle = IgnoredHtsimKeys();
-            if (std::none_of(idle.begin(), idle.end(), [&word](const std::string& each) {
-                    return IsWord(word, each);
+            if (std::none_of(idle.begin(), idle.end(), [&](const std::string& each) {
+                    return IsWord(fields[i], each);
                 }))
             {
-                throw m_lines.Refusal("key", word, "start, size, " + JoinNames(idle));
+                throw m_lines.Refusal("key", fields[i], "start, size, " + JoinNames(idle));
             }
         }
     }
@@ -296,20 +301,14 @@ FlowFile::NextLine()
         return m_lines.NextAtCommas();
     }
     const bool found = m_lines.NextAtSpaces();
-    if (m_read == m_count)
+    const bool isEnd = m_read == m_count;
+    if (isEnd ? found && m_lines.StartsWithNumber() : !found)
     {
-        if (found && m_lines.StartsWithNumber())
-        {
-            throw m_lines.Error("found one more flow, expected " + std::to_string(m_count) +
-                                " as line " + std::to_string(m_countLine) + " says");
-        }
-        return false;
+        throw WrongCount(found);
     }
-    if (!found)
+    if (isEnd)
     {
-        throw m_lines.Error("found the end of the file after " + std::to_string(m_read) +
-                            " flows, expected " + std::to_string(m_count) + " as line " +
-                            std::to_string(m_countLine) + " says");
+        return false;
     }
     if (m_fields == 0)
     {

@@ -101,6 +101,9 @@ class FlowFile
     bool NextLine();
     void ChooseHpccForm();
 
+    /** The error of one flow more, or fewer flows, than the file states. */
+    InputError WrongCount(bool hasMore) const;
+
     LocatedLines m_lines;
     Form m_form{Form::Hpcc};
     uint64_t m_countLine{0};

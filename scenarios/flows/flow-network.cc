@@ -43,8 +43,8 @@ class ClusterNetwork : public FlowNetwork
   public:
     /** @throws std::invalid_argument when @p spec cannot be wired. */
     ClusterNetwork(const ClusterSpec& spec, TransportSpec transport)
-        : m_simulation(spec, {}, std::move(transport)),
-          m_routes(m_simulation.GetCluster(), m_simulation.GetRouting())
+        : FlowNetwork(std::make_unique<Simulation>(spec, NcclSettings(), std::move(transport))),
+          m_routes(GetSimulation().GetCluster(), GetRouting())
     {
     }
 
@@ -53,21 +53,16 @@ class ClusterNetwork : public FlowNetwork
         return "GPU";
     }
 
-    std::size_t EndPointCount() const override
-    {
-        return m_simulation.GetCluster().GpuCount();
-    }
-
     std::string WhyNoEndPoint(int64_t node) const override
     {
-        const int64_t gpus = m_simulation.GetCluster().GpuCount();
+        const int64_t gpus = GetSimulation().GetCluster().GpuCount();
         return node >= 0 && node < gpus ? ""
                                         : "a GPU of the system, 0 to " + std::to_string(gpus - 1);
     }
 
     std::vector<uint32_t> EndPoints() const override
     {
-        std::vector<uint32_t> gpus(m_simulation.GetCluster().GpuCount());
+        std::vector<uint32_t> gpus(GetSimulation().GetCluster().GpuCount());
         std::iota(gpus.begin(), gpus.end(), 0);
         return gpus;
     }
@@ -75,7 +70,7 @@ class ClusterNetwork : public FlowNetwork
     TrafficEndPoint EndPointAt(uint32_t node) const override
     {
         const GpuId gpu(node);
-        return {m_simulation.GetCluster().NodeOf(gpu), m_routes.NetworkRateOf(gpu)};
+        return {GetSimulation().GetCluster().NodeOf(gpu), m_routes.NetworkRateOf(gpu)};
     }
 
     RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) override
@@ -85,13 +80,7 @@ class ClusterNetwork : public FlowNetwork
         return m_routes.Find(GpuId(source), GpuId(destination), queuePair);
     }
 
-    Simulation& GetSimulation() override
-    {
-        return m_simulation;
-    }
-
   private:
-    Simulation m_simulation;
     GpuRoutes m_routes;
 };
 
@@ -143,13 +132,8 @@ OpenFile(const std::string& topology, const NetworkOverrides& overrides, const C
 } // namespace
 
 HpccNetwork::HpccNetwork(Topology topology, const FabricSpec& fabric, TransportSpec transport)
-    : m_simulation(std::move(topology), fabric, std::move(transport))
+    : FlowNetwork(std::make_unique<Simulation>(std::move(topology), fabric, std::move(transport)))
 {
-    const Topology& own = m_simulation.GetTopology();
-    for (std::size_t node = 0; node < own.DeviceCount(); node++)
-    {
-        m_hosts += own.GetDevice(DeviceId(node)).kind == DeviceKind::Host ? 1 : 0;
-    }
 }
 
 HpccNetwork::HpccNetwork(Topology topology, uint64_t hashSeed)
@@ -163,22 +147,16 @@ HpccNetwork::EndPointName() const
     return "host";
 }
 
-std::size_t
-HpccNetwork::EndPointCount() const
-{
-    return m_hosts;
-}
-
 std::string
 HpccNetwork::WhyNoEndPoint(int64_t node) const
 {
-    const auto nodes = static_cast<int64_t>(m_simulation.GetTopology().DeviceCount());
+    const Topology& topology = GetSimulation().GetTopology();
+    const auto nodes = static_cast<int64_t>(topology.DeviceCount());
     if (node < 0 || node >= nodes)
     {
         return "a node of the topology, 0 to " + std::to_string(nodes - 1);
     }
-    const Device& device =
-        m_simulation.GetTopology().GetDevice(DeviceId(static_cast<std::size_t>(node)));
+    const Device& device = topology.GetDevice(DeviceId(static_cast<std::size_t>(node)));
     return device.kind == DeviceKind::Host
                ? ""
                : "a host; node " + std::to_string(node) + " is a switch of the topology";
@@ -188,7 +166,7 @@ std::vector<uint32_t>
 HpccNetwork::EndPoints() const
 {
     std::vector<uint32_t> hosts;
-    const Topology& topology = m_simulation.GetTopology();
+    const Topology& topology = GetSimulation().GetTopology();
     for (std::size_t node = 0; node < topology.DeviceCount(); node++)
     {
         if (topology.GetDevice(DeviceId(node)).kind == DeviceKind::Host)
@@ -202,10 +180,11 @@ HpccNetwork::EndPoints() const
 TrafficEndPoint
 HpccNetwork::EndPointAt(uint32_t node) const
 {
+    const Topology& topology = GetSimulation().GetTopology();
     Rate rate;
-    for (const LinkId link : m_simulation.GetTopology().LinksFrom(DeviceId(node)))
+    for (const LinkId link : topology.LinksFrom(DeviceId(node)))
     {
-        rate = rate + m_simulation.GetTopology().GetLink(link).rate;
+        rate = rate + topology.GetLink(link).rate;
     }
     return {node, rate};
 }
@@ -219,13 +198,7 @@ HpccNetwork::FindRoute(uint32_t source, uint32_t destination, const FlowPorts& p
     request.sourcePort = ports.sourcePort;
     request.queuePair =
         static_cast<uint16_t>(ports.destinationPort ^ ports.priorityGroup << PRIORITY_SHIFT);
-    return m_simulation.GetRouting().Add(request);
-}
-
-Simulation&
-HpccNetwork::GetSimulation()
-{
-    return m_simulation;
+    return GetRouting().Add(request);
 }
 
 bool

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -39,8 +40,6 @@ class FlowNetwork
     /** The kind of end points in messages: "host" or "GPU". */
     virtual const char* EndPointName() const = 0;
 
-    virtual std::size_t EndPointCount() const = 0;
-
     /**
      * What is expected instead of @p node, which is not an end point: "a host from 0 to 319"; empty
      * when it is one.
@@ -59,8 +58,16 @@ class FlowNetwork
      */
     virtual RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) = 0;
 
+    std::size_t EndPointCount() const
+    {
+        return EndPoints().size();
+    }
+
     /** The simulation that flows run in. */
-    virtual Simulation& GetSimulation() = 0;
+    Simulation& GetSimulation()
+    {
+        return *m_simulation;
+    }
 
     /** Events on the network while flows run. */
     const std::vector<EventSpec>& Events() const
@@ -84,7 +91,19 @@ class FlowNetwork
         return GetSimulation().GetTransport();
     }
 
+  protected:
+    explicit FlowNetwork(std::unique_ptr<Simulation> simulation)
+        : m_simulation(std::move(simulation))
+    {
+    }
+
+    const Simulation& GetSimulation() const
+    {
+        return *m_simulation;
+    }
+
   private:
+    std::unique_ptr<Simulation> m_simulation;
     std::vector<EventSpec> m_events;
 };
 
@@ -109,16 +128,10 @@ class HpccNetwork : public FlowNetwork
     HpccNetwork(Topology topology, uint64_t hashSeed);
 
     const char* EndPointName() const override;
-    std::size_t EndPointCount() const override;
     std::string WhyNoEndPoint(int64_t node) const override;
     std::vector<uint32_t> EndPoints() const override;
     TrafficEndPoint EndPointAt(uint32_t node) const override;
     RouteId FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports) override;
-    Simulation& GetSimulation() override;
-
-  private:
-    Simulation m_simulation;
-    std::size_t m_hosts{0};
 };
 
 /** Values that override those of the topology. */

@@ -84,12 +84,6 @@ IgnoredKeys()
     return keys;
 }
 
-bool
-Contains(const std::vector<std::string>& names, const std::string& name)
-{
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 int64_t
 BitRateOf(const Link& link)
 {
@@ -205,7 +199,10 @@ HpccConfig::HpccConfig(const std::string& path)
     while (lines.NextAtSpaces())
     {
         const std::string key(lines.Fields()[0]);
-        if (!Contains(OwnKeys(), key) && !Contains(IgnoredKeys(), key))
+        const auto isIn = [&key](const std::vector<std::string>& keys) {
+            return std::find(keys.begin(), keys.end(), key) != keys.end();
+        };
+        if (!isIn(OwnKeys()) && !isIn(IgnoredKeys()))
         {
             throw lines.Refusal("key",
                                 key,
@@ -261,12 +258,8 @@ HpccConfig::LocationOf(const std::string& key) const
 InputError
 HpccConfig::Refusal(const std::string& key, const std::string& expected) const
 {
-    std::string found;
-    for (const std::string& value : m_entries.at(key).values)
-    {
-        found += (found.empty() ? "" : " ") + value;
-    }
-    return InputError(LocationOf(key) + ": found '" + found + "', expected " + expected);
+    return InputError(LocationOf(key) + ": found '" + JoinNames(m_entries.at(key).values, " ") +
+                      "', expected " + expected);
 }
 
 double

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 namespace weir
 {
@@ -71,26 +72,49 @@ InverseOf(const Matrix& a)
     return inverse;
 }
 
-Vector
-ResidualsOf(const FitProblem& problem, const Vector& predicted)
+/** The state of the iteration. */
+struct FitState
 {
-    Vector residuals(predicted.size());
-    for (std::size_t i = 0; i < residuals.size(); i++)
+    Vector x;
+    Vector predicted;
+    Vector residuals;
+    std::vector<bool> isUsed; //!< by observation
+    Matrix jacobian;
+    double scale{std::numeric_limits<double>::infinity()};
+};
+
+/** Moves @p state to the unknowns @p x with their predictions. */
+void
+MoveTo(const FitProblem& problem, Vector x, Vector predicted, FitState& state)
+{
+    state.residuals.resize(predicted.size());
+    for (std::size_t i = 0; i < predicted.size(); i++)
     {
-        residuals[i] = problem.observed[i] - predicted[i];
+        state.residuals[i] = problem.observed[i] - predicted[i];
     }
-    return residuals;
+    state.x = std::move(x);
+    state.predicted = std::move(predicted);
+}
+
+/** The state at @p x, in which all observations are used. */
+FitState
+StateAt(const FitProblem& problem, Vector x, Vector predicted)
+{
+    FitState state;
+    state.isUsed.assign(predicted.size(), true);
+    MoveTo(problem, std::move(x), std::move(predicted), state);
+    return state;
 }
 
 double
-ScaleOf(const FitProblem& problem, const Vector& residuals, const std::vector<bool>& isUsed)
+ScaleOf(const FitProblem& problem, const FitState& state)
 {
     Vector sizes;
-    for (std::size_t i = 0; i < residuals.size(); i++)
+    for (std::size_t i = 0; i < state.residuals.size(); i++)
     {
-        if (isUsed[i])
+        if (state.isUsed[i])
         {
-            sizes.push_back(std::abs(residuals[i]));
+            sizes.push_back(std::abs(state.residuals[i]));
         }
     }
     if (sizes.empty())
@@ -110,15 +134,20 @@ WeightOf(double residual, double scale)
     return (size <= HUBER ? 1 : HUBER / size) / (scale * scale);
 }
 
-/** The loss: the sum of Huber's losses and half the squared unknowns (the priors). */
+/**
+ * The loss for residuals of @p scale: the sum of Huber's losses and half the squared unknowns (the
+ * priors).
+ */
 double
-LossOf(const Vector& residuals, double scale, const std::vector<bool>& isUsed, const Vector& x)
+LossAt(const FitState& state, double scale)
 {
-    double loss = 0.5 * std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
-    for (std::size_t i = 0; i < residuals.size(); i++)
+    double loss = 0.5 * std::inner_product(state.x.begin(), state.x.end(), state.x.begin(), 0.0);
+    for (std::size_t i = 0; i < state.residuals.size(); i++)
     {
-        const double size = std::abs(residuals[i]) / scale;
-        loss += !isUsed[i] ? 0 : size <= HUBER ? 0.5 * size * size : HUBER * (size - 0.5 * HUBER);
+        const double size = std::abs(state.residuals[i]) / scale;
+        loss += !state.isUsed[i] ? 0
+                : size <= HUBER  ? 0.5 * size * size
+                                 : HUBER * (size - 0.5 * HUBER);
     }
     return loss;
 }
@@ -131,26 +160,23 @@ struct NormalEquations
 };
 
 NormalEquations
-EquationsOf(const Matrix& jacobian,
-            const std::vector<std::size_t>& active,
-            const Vector& residuals,
-            double scale,
-            const std::vector<bool>& isUsed,
-            const Vector& x)
+EquationsOf(const FitState& state, const std::vector<std::size_t>& active)
 {
+    const Matrix& jacobian = state.jacobian;
     NormalEquations equations{Matrix(active.size(), Vector(active.size())), Vector(active.size())};
     for (std::size_t a = 0; a < active.size(); a++)
     {
         equations.information[a][a] = 1;
-        equations.gradient[a] = -x[active[a]];
-        for (std::size_t i = 0; i < residuals.size(); i++)
+        equations.gradient[a] = -state.x[active[a]];
+        for (std::size_t i = 0; i < state.residuals.size(); i++)
         {
-            if (!isUsed[i])
+            if (!state.isUsed[i])
             {
                 continue;
             }
-            const double weighted = WeightOf(residuals[i], scale) * jacobian[active[a]][i];
-            equations.gradient[a] += weighted * residuals[i];
+            const double residual = state.residuals[i];
+            const double weighted = WeightOf(residual, state.scale) * jacobian[active[a]][i];
+            equations.gradient[a] += weighted * residual;
             for (std::size_t b = 0; b < active.size(); b++)
             {
                 equations.information[a][b] += weighted * jacobian[active[b]][i];
@@ -165,11 +191,10 @@ EquationsOf(const Matrix& jacobian,
  * the others.
  */
 Matrix
-JacobianAt(const FitProblem& problem,
-           const Vector& x,
-           const Vector& predicted,
-           const std::vector<std::size_t>& active)
+JacobianAt(const FitProblem& problem, const FitState& state, const std::vector<std::size_t>& active)
 {
+    const Vector& x = state.x;
+    const Vector& predicted = state.predicted;
     std::vector<Vector> points;
     for (const std::size_t unknown : active)
     {
@@ -190,24 +215,14 @@ JacobianAt(const FitProblem& problem,
     return jacobian;
 }
 
-/** The state of the iteration. */
-struct FitState
-{
-    Vector x;
-    Vector predicted;
-    Matrix jacobian;
-    double scale{std::numeric_limits<double>::infinity()};
-};
-
 /**
  * Updates the scale of the residuals. It only decreases, so that explained residuals are not taken
  * for noise again.
  */
 void
-UpdateScale(const FitProblem& problem, const std::vector<bool>& isUsed, FitState& state)
+UpdateScale(const FitProblem& problem, FitState& state)
 {
-    const Vector residuals = ResidualsOf(problem, state.predicted);
-    state.scale = std::min(state.scale, ScaleOf(problem, residuals, isUsed));
+    state.scale = std::min(state.scale, ScaleOf(problem, state));
 }
 
 /**
@@ -216,13 +231,11 @@ UpdateScale(const FitProblem& problem, const std::vector<bool>& isUsed, FitState
 Vector
 StepFrom(const FitProblem& problem,
          const FitState& state,
-         std::vector<std::size_t> active,
-         const std::vector<bool>& isUsed,
+         const std::vector<std::size_t>& active,
          double damping)
 {
-    const Vector residuals = ResidualsOf(problem, state.predicted);
     const auto& x = state.x;
-    const auto all = EquationsOf(state.jacobian, active, residuals, state.scale, isUsed, x);
+    const auto all = EquationsOf(state, active);
     std::vector<std::size_t> free;
     for (std::size_t a = 0; a < active.size(); a++)
     {
@@ -233,7 +246,7 @@ StepFrom(const FitProblem& problem,
             free.push_back(active[a]);
         }
     }
-    auto equations = EquationsOf(state.jacobian, free, residuals, state.scale, isUsed, x);
+    auto equations = EquationsOf(state, free);
     for (std::size_t a = 0; a < free.size(); a++)
     {
         equations.information[a][a] *= 1 + damping;
@@ -268,22 +281,21 @@ bool
 TakeStep(const FitProblem& problem,
          FitState& state,
          const std::vector<std::size_t>& active,
-         const std::vector<bool>& isUsed,
          double& damping)
 {
-    const double loss = LossOf(ResidualsOf(problem, state.predicted), state.scale, isUsed, state.x);
+    const double loss = LossAt(state, state.scale);
     for (int trial = 0; trial < MAX_TRIALS; trial++)
     {
-        const Vector x = StepFrom(problem, state, active, isUsed, damping);
+        const Vector x = StepFrom(problem, state, active, damping);
         if (LargestChange(x, state.x) < CONVERGED)
         {
             return false;
         }
-        Vector predicted = problem.predict({x}).front();
-        if (LossOf(ResidualsOf(problem, predicted), state.scale, isUsed, x) < loss)
+        FitState next = state;
+        MoveTo(problem, x, problem.predict({x}).front(), next);
+        if (LossAt(next, state.scale) < loss)
         {
-            state.x = x;
-            state.predicted = std::move(predicted);
+            state = std::move(next);
             damping *= 0.1;
             return true;
         }
@@ -292,17 +304,23 @@ TakeStep(const FitProblem& problem,
     return false;
 }
 
-/** Fits the unknowns of @p active to all observations. */
+/** Fits the unknowns of @p active; @p findsJacobian at each step, else it stays that of the state.
+ */
 void
-Fit(const FitProblem& problem, const std::vector<std::size_t>& active, FitState& state)
+Fit(const FitProblem& problem,
+    const std::vector<std::size_t>& active,
+    bool findsJacobian,
+    FitState& state)
 {
-    const std::vector<bool> isUsed(problem.observed.size(), true);
     double damping = 1e-3;
     for (int step = 0; step < MAX_STEPS; step++)
     {
-        UpdateScale(problem, isUsed, state);
-        state.jacobian = JacobianAt(problem, state.x, state.predicted, active);
-        if (!TakeStep(problem, state, active, isUsed, damping))
+        UpdateScale(problem, state);
+        if (findsJacobian)
+        {
+            state.jacobian = JacobianAt(problem, state, active);
+        }
+        if (!TakeStep(problem, state, active, damping))
         {
             return;
         }
@@ -311,17 +329,14 @@ Fit(const FitProblem& problem, const std::vector<std::size_t>& active, FitState&
 
 /** Determines which unknowns the observations determine at @p state, and their standard errors. */
 std::vector<FitUnknown>
-Determine(const FitProblem& problem, const FitState& state)
+Determine(const FitState& state)
 {
-    const std::vector<bool> isUsed(problem.observed.size(), true);
-    const Vector residuals = ResidualsOf(problem, state.predicted);
     std::vector<std::size_t> active(state.x.size());
     std::iota(active.begin(), active.end(), std::size_t{0});
     std::vector<FitUnknown> unknowns(state.x.size());
     while (!active.empty())
     {
-        const auto equations =
-            EquationsOf(state.jacobian, active, residuals, state.scale, isUsed, state.x);
+        const auto equations = EquationsOf(state, active);
         const Matrix covariance = InverseOf(equations.information);
         std::size_t worst = 0;
         for (std::size_t a = 0; a < active.size(); a++)
@@ -358,14 +373,10 @@ Determine(const FitProblem& problem, const FitState& state)
 
 /** Standard errors of @p active, as described at FitRobustly. */
 Vector
-ErrorsOf(const FitProblem& problem,
-         const std::vector<std::size_t>& active,
-         const FitState& state,
-         const Vector& residuals)
+ErrorsOf(const FitProblem& problem, const std::vector<std::size_t>& active, const FitState& state)
 {
-    const std::vector<bool> isUsed(residuals.size(), true);
-    const Matrix covariance = InverseOf(
-        EquationsOf(state.jacobian, active, residuals, state.scale, isUsed, state.x).information);
+    const Vector& residuals = state.residuals;
+    const Matrix covariance = InverseOf(EquationsOf(state, active).information);
     // The score of each block: the sum of the influence of its observations.
     std::map<std::size_t, Vector> pulls;
     for (std::size_t i = 0; i < residuals.size(); i++)
@@ -408,6 +419,17 @@ DeterminedOf(const std::vector<FitUnknown>& unknowns)
     return determined;
 }
 
+Vector
+ValuesOf(const std::vector<FitUnknown>& unknowns)
+{
+    Vector values;
+    for (const FitUnknown& unknown : unknowns)
+    {
+        values.push_back(unknown.value);
+    }
+    return values;
+}
+
 /** The end of a fit from one start. */
 struct Solution
 {
@@ -421,25 +443,14 @@ SolveFrom(const FitProblem& problem, FitState state)
 {
     std::vector<std::size_t> all(state.x.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    Fit(problem, all, state);
+    Fit(problem, all, true, state);
     Solution solution;
-    solution.unknowns = Determine(problem, state);
-    for (std::size_t i = 0; i < state.x.size(); i++)
-    {
-        state.x[i] = solution.unknowns[i].value;
-    }
-    state.predicted = problem.predict({state.x}).front();
-    Fit(problem, DeterminedOf(solution.unknowns), state);
+    solution.unknowns = Determine(state);
+    const Vector x = ValuesOf(solution.unknowns);
+    MoveTo(problem, x, problem.predict({x}).front(), state);
+    Fit(problem, DeterminedOf(solution.unknowns), true, state);
     solution.state = std::move(state);
     return solution;
-}
-
-/** The loss at @p state for residuals of @p scale. */
-double
-LossAt(const FitProblem& problem, const FitState& state, double scale)
-{
-    const std::vector<bool> isUsed(problem.observed.size(), true);
-    return LossOf(ResidualsOf(problem, state.predicted), scale, isUsed, state.x);
 }
 
 /**
@@ -472,16 +483,12 @@ OtherStarts(const FitProblem& problem, const FitState& start, const Solution& fi
         return {};
     }
     const auto predictions = problem.predict(points);
-    const std::vector<bool> isUsed(problem.observed.size(), true);
     std::map<std::size_t, std::pair<double, FitState>> best; // gain and start, by unknown
     for (std::size_t candidate = 0; candidate < points.size(); candidate++)
     {
-        FitState state;
-        state.x = points[candidate];
-        state.predicted = predictions[candidate];
-        const Vector residuals = ResidualsOf(problem, state.predicted);
-        const double scale = std::min(first.state.scale, ScaleOf(problem, residuals, isUsed));
-        const double gain = LossAt(problem, start, scale) - LossAt(problem, state, scale);
+        const FitState state = StateAt(problem, points[candidate], predictions[candidate]);
+        const double scale = std::min(first.state.scale, ScaleOf(problem, state));
+        const double gain = LossAt(start, scale) - LossAt(state, scale);
         if (gain < AS_GOOD)
         {
             continue;
@@ -518,15 +525,15 @@ FitRobustly(const FitProblem& problem)
     {
         throw std::invalid_argument("FitRobustly: as many upper as lower bounds expected");
     }
-    FitState start;
-    start.x.assign(count, 0);
-    start.predicted = problem.predict({start.x}).front();
-    if (start.predicted.size() != problem.observed.size() ||
+    const Vector means(count, 0);
+    Vector predicted = problem.predict({means}).front();
+    if (predicted.size() != problem.observed.size() ||
         problem.blocks.size() != problem.observed.size())
     {
         throw std::invalid_argument(
             "FitRobustly: a prediction and a block for each observation expected");
     }
+    const FitState start = StateAt(problem, means, std::move(predicted));
     std::vector<Solution> solutions{SolveFrom(problem, start)};
     for (const FitState& other : OtherStarts(problem, start, solutions.front()))
     {
@@ -537,14 +544,13 @@ FitRobustly(const FitProblem& problem)
             return a.state.scale < b.state.scale;
         })->state.scale;
     std::stable_sort(solutions.begin(), solutions.end(), [&](const auto& a, const auto& b) {
-        return LossAt(problem, a.state, scale) < LossAt(problem, b.state, scale);
+        return LossAt(a.state, scale) < LossAt(b.state, scale);
     });
     Solution& best = solutions.front();
     RobustFit fit;
     for (const Solution& other : solutions)
     {
-        const double worse =
-            LossAt(problem, other.state, scale) - LossAt(problem, best.state, scale);
+        const double worse = LossAt(other.state, scale) - LossAt(best.state, scale);
         const bool isNew =
             std::all_of(fit.others.begin(), fit.others.end(), [&other](const Vector& told) {
                 return LargestChange(told, other.state.x) > SAME;
@@ -556,8 +562,7 @@ FitRobustly(const FitProblem& problem)
     }
     fit.unknowns = std::move(best.unknowns);
     const auto determined = DeterminedOf(fit.unknowns);
-    const Vector errors =
-        ErrorsOf(problem, determined, best.state, ResidualsOf(problem, best.state.predicted));
+    const Vector errors = ErrorsOf(problem, determined, best.state);
     for (std::size_t a = 0; a < determined.size(); a++)
     {
         fit.unknowns[determined[a]].value = best.state.x[determined[a]];
@@ -572,24 +577,11 @@ FitRobustly(const FitProblem& problem)
 std::vector<double>
 RefitPart(const FitProblem& problem, const RobustFit& fit, const std::vector<bool>& isUsed)
 {
-    FitState state;
-    for (const FitUnknown& unknown : fit.unknowns)
-    {
-        state.x.push_back(unknown.value);
-    }
-    state.predicted = fit.predicted;
+    FitState state = StateAt(problem, ValuesOf(fit.unknowns), fit.predicted);
+    state.isUsed = isUsed;
     state.jacobian = fit.jacobian;
     state.scale = fit.scale;
-    const auto determined = DeterminedOf(fit.unknowns);
-    double damping = 1e-3;
-    for (int step = 0; step < MAX_STEPS; step++)
-    {
-        UpdateScale(problem, isUsed, state);
-        if (!TakeStep(problem, state, determined, isUsed, damping))
-        {
-            break;
-        }
-    }
+    Fit(problem, DeterminedOf(fit.unknowns), false, state);
     return state.x;
 }
 

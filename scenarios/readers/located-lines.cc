@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/located-lines.h"
 
+#include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/text-file.h"
 
@@ -131,12 +132,7 @@ LocatedLines::NextHeader(const std::vector<std::string>& columns, const std::str
         more.empty() ? m_fields.size() == columns.size() : m_fields.size() >= columns.size();
     if (!isLongEnough || !std::equal(columns.begin(), columns.end(), m_fields.begin()))
     {
-        std::string expected;
-        for (const std::string& column : columns)
-        {
-            expected += (expected.empty() ? "" : ",") + column;
-        }
-        throw Error("found other columns, expected " + expected +
+        throw Error("found other columns, expected " + JoinNames(columns, ",") +
                     (more.empty() ? "" : " and " + more));
     }
     return {m_fields.begin(), m_fields.end()};
