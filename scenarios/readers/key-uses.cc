@@ -5,6 +5,7 @@
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "fabric/transport/packet/congestion/swift.h"
 #include "fabric/transport/packet/congestion/timely.h"
+#include "scenarios/readers/plan-keys.h"
 #include "scenarios/readers/read-nccl.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-plan.h"

@@ -6,7 +6,6 @@
 #include "compute-model/plan/parallel-plan.h"
 #include "fabric/routing/routing-policy.h"
 #include "fabric/transport/packet/packet-spec.h"
-#include "scenarios/readers/plan-keys.h"
 #include "scenarios/scenario.h"
 #include "scenarios/yaml/yaml-node.h"
 

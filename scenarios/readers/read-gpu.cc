@@ -2,7 +2,6 @@
 #include "scenarios/readers/read-gpu.h"
 
 #include "compute-model/kernels/kernel-calibration.h"
-#include "compute-model/kernels/kernel-time.h"
 #include "compute-model/kernels/measured-shapes.h"
 #include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-source.h"
@@ -12,7 +11,6 @@
 #include "scenarios/yaml/yaml-node.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace weir

@@ -3,7 +3,6 @@
 
 #include "collectives/nccl/nccl-constants.h"
 #include "scenarios/readers/parameter-reader.h"
-#include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 
 #include <algorithm>

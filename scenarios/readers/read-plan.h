@@ -5,7 +5,6 @@
 #include "compute-model/models/network.h"
 #include "compute-model/plan/parallel-plan.h"
 #include "scenarios/catalog.h"
-#include "scenarios/readers/plan-keys.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <optional>

@@ -8,10 +8,8 @@
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/text-file.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <optional>
 #include <set>
 #include <stdexcept>
 

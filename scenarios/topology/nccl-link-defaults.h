@@ -2,7 +2,6 @@
 #ifndef WEIR_SCENARIOS_TOPOLOGY_NCCL_LINK_DEFAULTS_H
 #define WEIR_SCENARIOS_TOPOLOGY_NCCL_LINK_DEFAULTS_H
 
-#include "fabric/topology/cluster-spec.h"
 #include "scenarios/catalog.h"
 #include "scenarios/readers/machine-parts.h"
 

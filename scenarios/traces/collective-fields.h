@@ -2,7 +2,6 @@
 #ifndef WEIR_SCENARIOS_TRACES_COLLECTIVE_FIELDS_H
 #define WEIR_SCENARIOS_TRACES_COLLECTIVE_FIELDS_H
 
-#include "collectives/collective.h"
 #include "scenarios/traces/trace.h"
 #include "scenarios/workload/json-fields.h"
 

@@ -2,7 +2,6 @@
 #ifndef WEIR_SCENARIOS_TRACES_IMPORT_TRACES_H
 #define WEIR_SCENARIOS_TRACES_IMPORT_TRACES_H
 
-#include "compute-model/graph/step-program.h"
 #include "scenarios/traces/trace-bytes.h"
 #include "scenarios/traces/trace.h"
 #include "scenarios/workload/workload-file.h"
