@@ -32,18 +32,6 @@ OrAuto(const weir::NamedChoices<E>& choices)
     return all;
 }
 
-/**
- * The algorithms that a call may request; imported schedules are excluded, as there is no file
- * here.
- */
-weir::NamedChoices<weir::Algorithm>
-AlgorithmChoices()
-{
-    auto choices = weir::ChoicesUpTo(weir::Algorithm::PointToPoint);
-    choices.emplace_back(ToString(weir::Algorithm::DimensionWise), weir::Algorithm::DimensionWise);
-    return choices;
-}
-
 } // namespace
 
 TypeId
@@ -107,7 +95,7 @@ CollectiveJob::VisitParameters(weir::ParameterVisitor& visitor)
                   "Algorithm: auto (NCCL's choice), ring, tree, collnet-direct, collnet-chain, "
                   "nvls, nvls-tree, pat, point-to-point or dimension-wise."},
                  m_algorithm,
-                 OrAuto(AlgorithmChoices()));
+                 OrAuto(weir::CalledAlgorithms()));
     visitor.Enum({"protocol", "Protocol: ll, ll128, simple, or auto (NCCL's choice)."},
                  m_protocol,
                  OrAuto(weir::ChoicesUpTo(weir::Protocol::Simple)));

@@ -5,6 +5,7 @@
 #include "scenarios/bound/conformal.h"
 #include "scenarios/machine/machine-system.h"
 #include "scenarios/machine/robust-fit.h"
+#include "scenarios/readers/machine-parts.h"
 #include "scenarios/readers/read-system.h"
 #include "scenarios/yaml/input-error.h"
 
@@ -204,25 +205,13 @@ class MachineFit
             if (x[i] != 0)
             {
                 const MachineParameter& each = m_parameters[i];
-                settings.emplace_back("node." + each.key, FullText(each.unit, ValueOf(i, x[i])));
+                constexpr int DIGITS = 12; // that derivatives need
+                settings.emplace_back("node." + each.key,
+                                      ToYaml(each.unit, ValueOf(i, x[i]), DIGITS));
                 settings.emplace_back("node." + each.SourceKey(), "measured");
             }
         }
         return ReadSystem(SystemWith(m_spec.system, settings), m_catalog).cluster;
-    }
-
-    /** As ToYaml, with the digits that derivatives need. */
-    static std::string FullText(NodeCostUnit unit, double value)
-    {
-        char text[40];
-        std::snprintf(text,
-                      sizeof text,
-                      "%.12g%s",
-                      value,
-                      unit == NodeCostUnit::Microseconds ? "us"
-                      : unit == NodeCostUnit::GBps       ? "GB/s"
-                                                         : "");
-        return text;
     }
 
     /** The predicted times of a run: ln(seconds). */
@@ -469,22 +458,18 @@ ParametersOf(const NodeSpec& node)
 }
 
 std::string
-ToYaml(NodeCostUnit unit, double value)
+ToYaml(NodeCostUnit unit, double value, int digits)
 {
-    std::string text = ToText(unit, value);
-    text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+    char text[40];
+    std::snprintf(text, sizeof text, "%.*g%s", digits, value, UnitName(unit));
     return text;
 }
 
 std::string
 ToText(NodeCostUnit unit, double value)
 {
-    char text[40];
-    const char* name = unit == NodeCostUnit::Microseconds ? " us"
-                       : unit == NodeCostUnit::GBps       ? " GB/s"
-                                                          : "";
-    std::snprintf(text, sizeof text, "%.4g%s", value, name);
-    return text;
+    const std::string name = UnitName(unit);
+    return ToYaml(NodeCostUnit::Factor, value) + (name.empty() ? "" : " " + name);
 }
 
 MachineCalibration

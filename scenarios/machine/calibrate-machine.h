@@ -45,8 +45,8 @@ struct MachineParameter
  */
 std::vector<MachineParameter> ParametersOf(const NodeSpec& node);
 
-/** A value with its unit as YAML: "0.946", "5.1us", "36.1GB/s"; to four digits. */
-std::string ToYaml(NodeCostUnit unit, double value);
+/** A value with its unit as YAML: "0.946", "5.1us", "36.1GB/s". */
+std::string ToYaml(NodeCostUnit unit, double value, int digits = 4);
 
 /** A value with its unit for users: "0.946", "5.1 us", "36.1 GB/s"; to four digits. */
 std::string ToText(NodeCostUnit unit, double value);

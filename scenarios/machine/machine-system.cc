@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <map>
 
 namespace weir
@@ -16,52 +15,6 @@ namespace weir
 
 namespace
 {
-
-/** Nested maps of texts, in the order in which keys were first set. */
-class TextTree
-{
-  public:
-    void Set(const std::string& path, const std::string& text)
-    {
-        const auto dot = path.find('.');
-        Child(path.substr(0, dot), [&](TextTree& child) {
-            dot == std::string::npos ? void(child.m_text = text)
-                                     : child.Set(path.substr(dot + 1), text);
-        });
-    }
-
-    void Write(YamlWriter& out) const
-    {
-        for (const auto& [key, child] : m_children)
-        {
-            if (child.m_children.empty())
-            {
-                out.Text(key.c_str(), child.m_text);
-                continue;
-            }
-            out.BeginMap(key.c_str());
-            child.Write(out);
-            out.EndMap();
-        }
-    }
-
-  private:
-    void Child(const std::string& key, const std::function<void(TextTree&)>& change)
-    {
-        const auto found = std::find_if(m_children.begin(),
-                                        m_children.end(),
-                                        [&](const auto& each) { return each.first == key; });
-        if (found != m_children.end())
-        {
-            return change(found->second);
-        }
-        m_children.emplace_back(key, TextTree());
-        change(m_children.back().second);
-    }
-
-    std::string m_text;
-    std::vector<std::pair<std::string, TextTree>> m_children;
-};
 
 std::string
 PercentText(double part)
@@ -100,8 +53,9 @@ SourcesOf(const MachineCalibration& calibration, const MachineOrigin& origin)
     return sources;
 }
 
-void
-WriteBounds(YamlWriter& out, const MachineCalibration& calibration)
+/** The key `bounds` of a system; empty without bounds. */
+std::string
+BoundsText(const MachineCalibration& calibration)
 {
     std::map<std::string, std::vector<MeasuredBound>> byClass;
     for (const MeasuredBound& bound : calibration.bounds)
@@ -110,8 +64,10 @@ WriteBounds(YamlWriter& out, const MachineCalibration& calibration)
     }
     if (byClass.empty())
     {
-        return;
+        return "";
     }
+    YamlWriter out;
+    out.BeginMap();
     out.BeginList("bounds");
     for (const auto& [name, bounds] : byClass)
     {
@@ -143,6 +99,8 @@ WriteBounds(YamlWriter& out, const MachineCalibration& calibration)
         out.EndMap();
     }
     out.EndList();
+    out.EndMap();
+    return out.GetText();
 }
 
 } // namespace
@@ -165,30 +123,26 @@ SystemWith(const std::string& base, const std::vector<SystemSetting>& settings)
 std::string
 ToSystemYaml(const MachineCalibration& calibration, const MachineOrigin& origin)
 {
-    TextTree tree;
+    YamlNode system = YamlNode::Parse("{}", "system");
+    system.SetText("base", origin.base);
+    system.SetText("name", origin.name);
+    system.SetText("title",
+                   origin.base + ", calibrated with " + std::to_string(calibration.points) +
+                       " measured times");
+    system.SetText("source",
+                   origin.command + " (Weir " + WeirVersion() + "): " + JoinNames(origin.runs));
     for (const FittedParameter& each : calibration.parameters)
     {
         if (each.isDetermined)
         {
-            tree.Set("node." + each.parameter.key, ToYaml(each.parameter.unit, each.value));
+            system.SetText("node." + each.parameter.key, ToYaml(each.parameter.unit, each.value));
         }
     }
     for (const auto& [path, text] : SourcesOf(calibration, origin))
     {
-        tree.Set(path, text);
+        system.SetText(path, text);
     }
-    YamlWriter out;
-    out.BeginMap();
-    out.Text("base", origin.base);
-    out.Text("name", origin.name);
-    out.Text("title",
-             origin.base + ", calibrated with " + std::to_string(calibration.points) +
-                 " measured times");
-    out.Text("source", origin.command + " (Weir " + WeirVersion() + "): " + JoinNames(origin.runs));
-    tree.Write(out);
-    WriteBounds(out, calibration);
-    out.EndMap();
-    return out.GetText();
+    return system.Dump() + BoundsText(calibration);
 }
 
 } // namespace weir

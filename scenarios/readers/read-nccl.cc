@@ -3,9 +3,9 @@
 
 #include "collectives/nccl/nccl-constants.h"
 #include "scenarios/readers/parameter-reader.h"
+#include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <stdexcept>
@@ -71,18 +71,6 @@ CheckParameters(const NcclSettings& settings, const FindValue& find)
 }
 
 } // namespace
-
-NamedChoices<Algorithm>
-CalledAlgorithms()
-{
-    NamedChoices<Algorithm> choices = ChoicesUpTo(LAST_ALGORITHM);
-    choices.erase(
-        std::remove_if(choices.begin(),
-                       choices.end(),
-                       [](const auto& each) { return each.second == Algorithm::Imported; }),
-        choices.end());
-    return choices;
-}
 
 std::string
 ReadNcclVersion(const YamlNode& node)

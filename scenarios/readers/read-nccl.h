@@ -29,9 +29,6 @@ std::string ReadNcclVersion(const YamlNode& node);
  */
 std::string NoteOnNcclVersion(const YamlNode& node);
 
-/** The algorithms that a call may request: all but that of imported schedules. */
-NamedChoices<Algorithm> CalledAlgorithms();
-
 /** The value of a key, if it is given. */
 using FindValue = std::function<std::optional<YamlNode>(const char* key)>;
 

@@ -124,6 +124,14 @@ FidelityNames()
     return ChoicesUpTo(Fidelity::Auto);
 }
 
+NamedChoices<Algorithm>
+CalledAlgorithms()
+{
+    NamedChoices<Algorithm> choices = ChoicesUpTo(LAST_ALGORITHM);
+    choices.erase(choices.begin() + static_cast<std::ptrdiff_t>(Algorithm::Imported));
+    return choices;
+}
+
 NamedChoices<TrafficKind>
 TrafficKindNames()
 {

@@ -27,6 +27,10 @@ NamedChoices<MemoryKernel> MemoryKernelNames();
 NamedChoices<Precision> PrecisionNames();
 NamedChoices<Placement> PlacementNames();
 NamedChoices<Fidelity> FidelityNames();
+
+/** The algorithms that a call may request: all but that of imported schedules. */
+NamedChoices<Algorithm> CalledAlgorithms();
+
 NamedChoices<JitterScope> JitterScopeNames();
 NamedChoices<TrafficKind> TrafficKindNames();
 

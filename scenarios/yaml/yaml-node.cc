@@ -473,6 +473,23 @@ YamlNode::Set(const std::string& dottedPath, const std::string& text)
     {
         value = ParseArgument(text, name).m_state;
     }
+    Place(dottedPath, name, std::move(value));
+}
+
+void
+YamlNode::SetText(const std::string& dottedPath, const std::string& text)
+{
+    auto value = std::make_shared<State>();
+    value->kind = YamlKind::Scalar;
+    value->text = text;
+    Place(dottedPath, dottedPath, std::move(value));
+}
+
+void
+YamlNode::Place(const std::string& dottedPath,
+                const std::string& name,
+                std::shared_ptr<State> value)
+{
     Relocate(*value, name, m_state->path.empty() ? dottedPath : m_state->path + "." + dottedPath);
 
     std::shared_ptr<State>* slot = &m_state;

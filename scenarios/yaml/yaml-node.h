@@ -199,6 +199,9 @@ class YamlNode
      */
     void Set(const std::string& dottedPath, const std::string& text);
 
+    /** The same for a value that is @p text itself, not YAML. */
+    void SetText(const std::string& dottedPath, const std::string& text);
+
     /**
      * Merges @p over into this map for `base:`: maps by key; other values are replaced. Messages
      * about missing keys of merged maps have the location of @p over.
@@ -234,6 +237,11 @@ class YamlNode
     static void CheckRead(const State& state, std::initializer_list<const char*> exempt);
     static void Inherit(State& state);
     static void Relocate(State& state, const std::string& file, const std::string& path);
+
+    /** Puts @p value at a dotted path; @p name for messages. */
+    void Place(const std::string& dottedPath,
+               const std::string& name,
+               std::shared_ptr<State> value);
     static void Emit(YAML::Emitter& out, const State& state);
 
     std::shared_ptr<State> m_state; //!< keeps yaml-cpp out of this header
