@@ -181,7 +181,7 @@ WriteRegime(YamlWriter& out, const std::string& name, const RegimeCalibration& r
     out.BeginList("ranges");
     for (const FeatureRange& range : regime.ranges)
     {
-        out.Pair(range.least, range.most);
+        out.Numbers({range.least, range.most});
     }
     out.EndList();
     out.BeginList("intervals");

@@ -58,26 +58,6 @@ NameInFile(const std::string& field)
     return field;
 }
 
-/** The deepest node on the path @p key that exists below @p node. */
-YamlNode
-Follow(YamlNode node, const std::string& key)
-{
-    std::size_t from = 0;
-    while (from <= key.size() && node.IsMap())
-    {
-        const std::size_t dot = std::min(key.find('.', from), key.size());
-        const std::string name = key.substr(from, dot - from);
-        const auto next = node.Find(name);
-        if (!next)
-        {
-            break;
-        }
-        node = *next;
-        from = dot + 1;
-    }
-    return node;
-}
-
 } // namespace
 
 void
@@ -125,7 +105,7 @@ FailAtField(const YamlNode& system, const std::string& message)
         system.Fail(message);
     }
     const std::string key = NameInFile(message.substr(0, colon));
-    const YamlNode node = Follow(system, key);
+    const YamlNode node = system.FindDeepest(key).first;
     const std::string where = node.Where();
     const bool isThere = where.size() >= key.size() &&
                          where.compare(where.size() - key.size(), key.size(), key) == 0;

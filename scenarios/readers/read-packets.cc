@@ -167,23 +167,7 @@ IsOfPackets(const std::string& message)
 std::string
 AddLocation(const YamlNode& network, const std::string& message)
 {
-    YamlNode node = network;
-    std::size_t begin = 0;
-    std::size_t known = 0; // characters of the key that lead to the node
-    for (bool goesOn = true; goesOn && node.IsMap();)
-    {
-        const std::size_t end = message.find_first_of(".:", begin);
-        const auto found =
-            end == std::string::npos ? std::nullopt : node.Find(message.substr(begin, end - begin));
-        if (!found)
-        {
-            break;
-        }
-        node = *found;
-        known = end;
-        goesOn = message[end] == '.';
-        begin = end + 1;
-    }
+    const auto [node, known] = network.FindDeepest(message.substr(0, message.find(':')));
     return known == 0 ? message : node.Where() + message.substr(known);
 }
 

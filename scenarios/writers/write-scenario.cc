@@ -105,7 +105,7 @@ WriteUse(YamlWriter& out, const EmbeddingTable& table)
     out.BeginList("classes");
     for (const RowClass& one : table.classes)
     {
-        out.Pair(one.rows, one.rows * one.probability);
+        out.Numbers({one.rows, one.rows * one.probability});
     }
     out.EndList();
     if (table.observed > 0)
@@ -426,6 +426,25 @@ WriteExtent(YamlWriter& out, const Job& job, Time start)
 }
 
 void
+WriteCall(YamlWriter& out, const CalledCollective& call)
+{
+    out.Text("op", ToString(call.op));
+    out.Size("bytes", call.bytes);
+    if (call.overrides.algorithm)
+    {
+        out.Text("algorithm", ToString(*call.overrides.algorithm));
+    }
+    if (call.overrides.protocol)
+    {
+        out.Text("protocol", ToString(*call.overrides.protocol));
+    }
+    if (call.overrides.channels)
+    {
+        out.Integer("channels", *call.overrides.channels);
+    }
+}
+
+void
 WriteCollectiveJob(YamlWriter& out, const CollectiveJobSpec& job)
 {
     out.BeginMap();
@@ -435,35 +454,17 @@ WriteCollectiveJob(YamlWriter& out, const CollectiveJobSpec& job)
     if (isSequence)
     {
         out.BeginList("sequence");
-    }
-    for (const CalledCollective& call : job.sequence)
-    {
-        if (isSequence)
+        for (const CalledCollective& call : job.sequence)
         {
             out.BeginMap();
-        }
-        out.Text("op", ToString(call.op));
-        out.Size("bytes", call.bytes);
-        if (call.overrides.algorithm)
-        {
-            out.Text("algorithm", ToString(*call.overrides.algorithm));
-        }
-        if (call.overrides.protocol)
-        {
-            out.Text("protocol", ToString(*call.overrides.protocol));
-        }
-        if (call.overrides.channels)
-        {
-            out.Integer("channels", *call.overrides.channels);
-        }
-        if (isSequence)
-        {
+            WriteCall(out, call);
             out.EndMap();
         }
-    }
-    if (isSequence)
-    {
         out.EndList();
+    }
+    if (!isSequence)
+    {
+        WriteCall(out, job.sequence.front());
     }
     if (job.until.empty())
     {

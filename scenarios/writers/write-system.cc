@@ -39,7 +39,7 @@ WriteNvLink(YamlWriter& out, const NodeSpec& node)
 }
 
 void
-WriteOptional(YamlWriter& out, const char* key, const std::optional<LinkProfile>& profile)
+WriteLink(YamlWriter& out, const char* key, const std::optional<LinkProfile>& profile)
 {
     if (profile)
     {
@@ -85,9 +85,7 @@ WritePcie(YamlWriter& out, const NodeSpec& node)
     WriteAttachments(out, "gpusOn", node.gpuAttachments);
     if (node.pcieSwitches > 0)
     {
-        out.BeginMap("uplink");
-        WriteProfile(out, node.pcieUplink);
-        out.EndMap();
+        WriteLink(out, "uplink", node.pcieUplink);
     }
     out.EndMap();
 }
@@ -127,8 +125,8 @@ WriteNic(YamlWriter& out, const NodeSpec& node)
         WriteAttachments(out, "on", node.nicAttachments);
         out.Text("transport", NameOf(TransportNames(), node.transport));
         WriteProfile(out, node.nic);
-        WriteOptional(out, "pcie", node.nicPcie);
-        WriteOptional(out, "hostBridge", node.nicHostBridge);
+        WriteLink(out, "pcie", node.nicPcie);
+        WriteLink(out, "hostBridge", node.nicHostBridge);
     }
     out.EndMap();
 }
@@ -188,9 +186,7 @@ WriteFabric(YamlWriter& out, const FabricSpec& fabric)
         ParameterWriter writer(out);
         Polymorphic<FabricKind>(fabric.kind)->VisitParameters(writer); // visitors may change it
         WriteRouting(out, fabric);
-        out.BeginMap("link");
-        WriteProfile(out, fabric.link);
-        out.EndMap();
+        WriteLink(out, "link", fabric.link);
         out.Text("source", fabric.link.source);
     }
     out.EndMap();
@@ -206,7 +202,7 @@ WriteNode(YamlWriter& out, const NodeSpec& node)
     out.Integer("gpus", node.gpus);
     WriteNvLink(out, node);
     WritePcie(out, node);
-    WriteOptional(out, "gpuLink", node.gpuLink);
+    WriteLink(out, "gpuLink", node.gpuLink);
     WriteSockets(out, node);
     WriteNic(out, node);
     WriteCosts(out, node.costs);

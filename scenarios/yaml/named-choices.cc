@@ -99,6 +99,24 @@ JoinNames(const std::vector<std::string>& names, const std::string& between)
     return joined;
 }
 
+std::vector<std::string>
+SplitText(const std::string& text, char separator)
+{
+    std::vector<std::string> parts(1);
+    for (const char c : text)
+    {
+        if (c == separator)
+        {
+            parts.emplace_back();
+        }
+        else
+        {
+            parts.back() += c;
+        }
+    }
+    return parts;
+}
+
 std::string
 NormalizedName(const std::string& text)
 {

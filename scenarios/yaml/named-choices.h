@@ -92,6 +92,9 @@ std::string DidYouMean(const std::string& wrong, const std::vector<std::string>&
 /** "a, b, c", with @p between between the names. */
 std::string JoinNames(const std::vector<std::string>& names, const std::string& between = ", ");
 
+/** The parts of @p text between the characters @p separator; one more than there are of these. */
+std::vector<std::string> SplitText(const std::string& text, char separator);
+
 /**
  * The letters and digits of @p text in lower case: equal for all_reduce, all-reduce and AllReduce.
  */

@@ -2,6 +2,7 @@
 #include "scenarios/yaml/size-list.h"
 
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/text-file.h"
 
@@ -46,29 +47,11 @@ ParseSize(const std::string& text)
     return ParseBytes(text);
 }
 
-std::vector<std::string>
-Split(const std::string& text, char separator)
-{
-    std::vector<std::string> parts(1);
-    for (const char c : text)
-    {
-        if (c == separator)
-        {
-            parts.emplace_back();
-        }
-        else
-        {
-            parts.back() += c;
-        }
-    }
-    return parts;
-}
-
 std::vector<Bytes>
 ParseRange(const std::string& text)
 {
     constexpr int64_t MAX_FACTOR = 1 << 20;
-    const auto parts = Split(text, ':');
+    const auto parts = SplitText(text, ':');
     if (parts.size() != 3 || parts[2].size() < 2 || parts[2][0] != 'x')
     {
         throw InputError("found '" + text + "', expected first:last:xFACTOR, as in 8B:16GiB:x2");
@@ -105,7 +88,7 @@ ParseSizeList(const std::string& text)
         return ParseRange(text);
     }
     std::vector<Bytes> sizes;
-    for (const auto& part : Split(text, ','))
+    for (const auto& part : SplitText(text, ','))
     {
         sizes.push_back(ParseSize(part));
     }

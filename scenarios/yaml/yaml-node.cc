@@ -41,23 +41,6 @@ RangeText(N least, N most, const std::string& minText, const std::string& maxTex
     return below ? " of at least " + minText : above ? " of at most " + maxText : "";
 }
 
-std::vector<std::string>
-SplitPath(const std::string& dottedPath)
-{
-    std::vector<std::string> keys;
-    std::size_t start = 0;
-    while (true)
-    {
-        const std::size_t dot = dottedPath.find('.', start);
-        keys.push_back(dottedPath.substr(start, dot - start));
-        if (dot == std::string::npos)
-        {
-            return keys;
-        }
-        start = dot + 1;
-    }
-}
-
 /** Whether the value of @p key may be the name of a base or a map with that base. */
 bool
 IsReference(const std::string& key)
@@ -140,6 +123,24 @@ bool
 YamlNode::Has(const std::string& key) const
 {
     return Find(key).has_value();
+}
+
+std::pair<YamlNode, std::size_t>
+YamlNode::FindDeepest(const std::string& dottedPath) const
+{
+    std::pair<YamlNode, std::size_t> deepest(*this, 0);
+    for (const std::string& key : SplitText(dottedPath, '.'))
+    {
+        auto& [node, length] = deepest;
+        const auto next = node.IsMap() ? node.Find(key) : std::nullopt;
+        if (!next)
+        {
+            break;
+        }
+        length += (length > 0 ? 1 : 0) + key.size();
+        node = *next;
+    }
+    return deepest;
 }
 
 void
@@ -495,7 +496,7 @@ YamlNode::Place(const std::string& dottedPath,
     std::shared_ptr<State>* slot = &m_state;
     std::string path = m_state->path;
     std::string above; // key of the slot
-    for (const std::string& key : SplitPath(dottedPath))
+    for (const std::string& key : SplitText(dottedPath, '.'))
     {
         if ((*slot)->kind == YamlKind::Scalar && IsReference(above))
         {

@@ -56,6 +56,12 @@ class YamlNode
     bool Has(const std::string& key) const;
 
     /**
+     * The value at the longest part of @p dottedPath that exists below this node, and the number of
+     * characters of that part: 0 for this node itself.
+     */
+    std::pair<YamlNode, std::size_t> FindDeepest(const std::string& dottedPath) const;
+
+    /**
      * Sets @p value to the result of @p read, an accessor or a function, for the value of @p key
      * and @p arguments, if the map has the key.
      */

@@ -94,12 +94,6 @@ YamlWriter::Item(const std::string& value)
 }
 
 void
-YamlWriter::Pair(double a, double b)
-{
-    *m_out << YAML::Flow << YAML::BeginSeq << FormatNumber(a) << FormatNumber(b) << YAML::EndSeq;
-}
-
-void
 YamlWriter::Triple(uint64_t a, uint64_t b, uint64_t c)
 {
     *m_out << YAML::Flow << YAML::BeginSeq << a << b << c << YAML::EndSeq;

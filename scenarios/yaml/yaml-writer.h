@@ -65,9 +65,6 @@ class YamlWriter
     /** Writes the next item of a list. */
     void Item(const std::string& value);
 
-    /** Writes the next item of a list: [a, b]. */
-    void Pair(double a, double b);
-
     /** Writes the next item of a list: [a, b, c]. */
     void Triple(uint64_t a, uint64_t b, uint64_t c);
 
