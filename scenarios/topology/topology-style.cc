@@ -18,11 +18,6 @@ constexpr double SAMPLE = 46;
 
 constexpr double WIDTH_OF_ONE = 0.45; //!< line width of 1 GB/s in pixels
 
-constexpr const char* NVLINK = "#2f9e44";
-constexpr const char* PCIE = "#2f6db5";
-constexpr const char* BETWEEN_SOCKETS = "#8e44ad";
-constexpr const char* NETWORK = "#d9822b";
-
 } // namespace
 
 bool
@@ -107,15 +102,15 @@ ColorOf(LinkKind kind)
     switch (kind)
     {
     case LinkKind::NvLink:
-        return NVLINK;
+        return "#2f9e44";
     case LinkKind::Pcie:
-        return PCIE;
+        return "#2f6db5";
     case LinkKind::InterSocket:
-        return BETWEEN_SOCKETS;
+        return "#8e44ad";
     case LinkKind::Network:
         break;
     }
-    return NETWORK;
+    return "#d9822b";
 }
 
 const char*

@@ -192,10 +192,7 @@ class PoissonPattern : public DrawnPattern
 class RoundPattern : public DrawnPattern
 {
   public:
-    RoundPattern(const TrafficSpec& spec, const EndPoints& ends)
-        : DrawnPattern(spec, ends)
-    {
-    }
+    using DrawnPattern::DrawnPattern;
 
     std::optional<TrafficFlow> Next() override
     {
