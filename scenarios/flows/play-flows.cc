@@ -270,41 +270,33 @@ DrawFlows(const std::vector<FileTraffic>& traffics, FlowNetwork& network)
 void
 FlowSelection::Apply(FlowResults& results) const
 {
-    const auto mark = [&](const NumberRange& range,
-                          const char* what,
-                          const std::function<uint32_t(std::size_t)>& numberOf) {
-        bool isAny = false;
-        for (std::size_t flow = 0; flow < results.Size(); flow++)
+    const auto mark = [&](const auto& ranges, const char* what, const auto& numberOf) {
+        for (const NumberRange& range : ranges)
         {
-            const uint32_t number = numberOf(flow);
-            if (number >= range.first && number <= range.last)
+            bool isAny = false;
+            for (std::size_t flow = 0; flow < results.Size(); flow++)
             {
-                results.MoveAsPackets(flow);
-                isAny = true;
+                const uint32_t number = numberOf(flow);
+                if (number >= range.first && number <= range.last)
+                {
+                    results.MoveAsPackets(flow);
+                    isAny = true;
+                }
+            }
+            if (!isAny)
+            {
+                const std::string first = std::to_string(range.first);
+                const std::string last = std::to_string(range.last);
+                throw InputError(range.where + ": found '" +
+                                 (range.first == range.last ? first : first + "-" + last) +
+                                 "', expected " + what + " of the flows, of which there are " +
+                                 std::to_string(results.Size()));
             }
         }
-        if (!isAny)
-        {
-            const std::string first = std::to_string(range.first);
-            const std::string last = std::to_string(range.last);
-            throw InputError(range.where + ": found '" +
-                             (range.first == range.last ? first : first + "-" + last) +
-                             "', expected " + what + " of the flows, of which there are " +
-                             std::to_string(results.Size()));
-        }
     };
-    for (const NumberRange& range : flows)
-    {
-        mark(range, "numbers", [](std::size_t flow) { return static_cast<uint32_t>(flow); });
-    }
-    for (const NumberRange& range : sources)
-    {
-        mark(range, "sources", [&](std::size_t flow) { return results.Source(flow); });
-    }
-    for (const NumberRange& range : destinations)
-    {
-        mark(range, "destinations", [&](std::size_t flow) { return results.Destination(flow); });
-    }
+    mark(flows, "numbers", [](std::size_t flow) { return static_cast<uint32_t>(flow); });
+    mark(sources, "sources", [&](std::size_t flow) { return results.Source(flow); });
+    mark(destinations, "destinations", [&](std::size_t flow) { return results.Destination(flow); });
     for (std::size_t flow = 0; below && flow < results.Size(); flow++)
     {
         if (results.GetBytes(flow) < *below)
@@ -322,14 +314,7 @@ ReadFlowSelection(const YamlNode& packets)
     packets.Read("flows", selection.flows, ReadNumberRanges);
     packets.Read("sources", selection.sources, ReadNumberRanges);
     packets.Read("destinations", selection.destinations, ReadNumberRanges);
-    if (const auto below = packets.Find("below"))
-    {
-        selection.below = below->AsBytes();
-        if (*selection.below == Bytes())
-        {
-            below->Fail("found '" + below->AsString() + "', expected a size above zero");
-        }
-    }
+    packets.Read("below", selection.below, &YamlNode::AsSizeAboveZero);
     packets.Read("links", selection.links, ReadLinkNames);
     return selection;
 }

@@ -100,13 +100,6 @@ TrainingJob::~TrainingJob()
     NS_LOG_FUNCTION(this);
 }
 
-void
-TrainingJob::DoDispose()
-{
-    NS_LOG_FUNCTION(this);
-    Object::DoDispose();
-}
-
 weir::ParallelPlan
 TrainingJob::GetPlan() const
 {

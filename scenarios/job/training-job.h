@@ -162,9 +162,6 @@ class TrainingJob : public ParameterizedObject,
 
     std::vector<ParameterComponent> GetComponents() override;
 
-  protected:
-    void DoDispose() override;
-
   private:
     void OnOpFinished(uint32_t step,
                       weir::Rank rank,

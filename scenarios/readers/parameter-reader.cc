@@ -116,17 +116,14 @@ struct ParameterValueReader
 
     void operator()(const CountsParameter& counts) const
     {
-        counts.value.clear();
         if (!node.IsScalar())
         {
-            for (const YamlNode& item : node.Items())
-            {
-                counts.value.push_back(CountIn(item, counts.range));
-            }
+            counts.value = node.EachOf("at least one count", CountIn, counts.range);
+            return;
         }
+        counts.value.clear();
         const auto [minimum, maximum] = counts.range;
-        for (const FabricDimension& ring :
-             node.IsScalar() ? ReadDimensionText(node) : std::vector<FabricDimension>())
+        for (const FabricDimension& ring : ReadDimensionText(node))
         {
             if (ring.kind != DimensionKind::Ring || ring.size < minimum || ring.size > maximum)
             {
@@ -135,10 +132,6 @@ struct ParameterValueReader
                           std::to_string(maximum) + ", such as 4x4x2");
             }
             counts.value.push_back(ring.size);
-        }
-        if (counts.value.empty())
-        {
-            node.Fail("found an empty list, expected at least one count");
         }
     }
 

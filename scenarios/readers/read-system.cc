@@ -258,20 +258,9 @@ FillHostBridge(const HostFigures& host, NodeSpec& spec)
 }
 
 /**
- * Reads the map `node:` of a system, one server:
- * - gpu: a GPU's name, h100-sxm; gpus: their number
- * - nvlink: wiring none, switched (linksPerGpu) or mesh (linksPerPair, or links: [[a, b, n], ...])
- * - pcie: profile of a slot; switches: their number, or attachment points [cpu0, cpu1]; gpusOn:
- *   attachment points [pcie0, ...]
- * - gpuLink: profile of a GPU's slot that is not PCIe (NVLink-C2C)
- * - sockets: count, cpu, model, perBoard, and the profile of the link between them
- * - nic: count of cards, ports per card, rate, transport, mtu; on: attachment points; pcie: profile
- *   of a slot that differs from the node's; hostBridge: capacity, both directions combined, of a
- *   NIC attached to a socket
- *
- * An attachment point is "cpu1" or "pcie0", or {on: pcie0, ...} with the profile of that slot; by
- * default devices are distributed evenly. Costs are, in increasing precedence, the defaults, those
- * of the parts in @p catalog, those of the GPU and those of the node.
+ * Reads the map `node:` of a system, one server, with the keys of the map "system.node" of
+ * YamlKeyMaps. Costs are, in increasing precedence, the defaults, those of the parts in @p catalog,
+ * those of the GPU and those of the node.
  * @throws InputError with the location of what is missing, unknown, out of range or without a
  *         source.
  */
@@ -319,7 +308,7 @@ IsSameMesh(const std::vector<MeshLink>& a, const std::vector<MeshLink>& b)
  * itself).
  */
 void
-Refuse(const YamlNode& node, const char* name, std::initializer_list<const char*> keys)
+Refuse(const YamlNode& node, const char* name, const std::vector<const char*>& keys)
 {
     const auto map = name ? node.Find(name) : node;
     if (!map)
@@ -350,46 +339,44 @@ Refuse(const YamlNode& node, const char* name, std::initializer_list<const char*
 void
 CheckOverruled(const YamlNode& node, const NodeSpec& given, const NodeSpec& wired)
 {
-    if (given.gpus != wired.gpus)
+    struct Rule
     {
-        Refuse(node, nullptr, {"gpus"});
-    }
-    if (given.gpuModel != wired.gpuModel)
+        bool contradicts;
+        const char* map; //!< null: `node` itself
+        std::vector<const char*> keys;
+    };
+
+    const Rule rules[]{
+        {given.gpus != wired.gpus, nullptr, {"gpus"}},
+        {given.gpuModel != wired.gpuModel, nullptr, {"gpu"}},
+        {given.wiring != wired.wiring || given.nvlinksPerGpu != wired.nvlinksPerGpu ||
+             !IsSameMesh(given.meshLinks, wired.meshLinks),
+         "nvlink",
+         {"wiring", "linksPerGpu", "linksPerPair", "links"}},
+        {!IsSameLink(given.nvlink, wired.nvlink),
+         "nvlink",
+         {"rate", "measured", "latency", "framing", "headerFlits"}},
+        {given.sockets != wired.sockets || given.cpu != wired.cpu, "sockets", {"count", "cpu"}},
+        {!IsSameLink(given.interSocket, wired.interSocket),
+         "sockets",
+         {"rate", "measured", "latency"}},
+        {given.pcieSwitches != wired.pcieSwitches || given.pcie.rawRate != wired.pcie.rawRate,
+         "pcie",
+         {"switches", "generation", "lanes", "rate", "uplink", "uplinkLanes"}},
+        {given.pcieUplink.rawRate != wired.pcieUplink.rawRate, "pcie", {"uplink", "uplinkLanes"}},
+        {true, "pcie", {"gpusOn"}},
+        {given.nics != wired.nics || given.portsPerNic != wired.portsPerNic ||
+             given.nic.rawRate != wired.nic.rawRate,
+         "nic",
+         {"count", "ports", "rate"}},
+        {true, "nic", {"on", "pcie"}}};
+    for (const auto& [contradicts, map, keys] : rules)
     {
-        Refuse(node, nullptr, {"gpu"});
+        if (contradicts)
+        {
+            Refuse(node, map, keys);
+        }
     }
-    if (given.wiring != wired.wiring || given.nvlinksPerGpu != wired.nvlinksPerGpu ||
-        !IsSameMesh(given.meshLinks, wired.meshLinks))
-    {
-        Refuse(node, "nvlink", {"wiring", "linksPerGpu", "linksPerPair", "links"});
-    }
-    if (!IsSameLink(given.nvlink, wired.nvlink))
-    {
-        Refuse(node, "nvlink", {"rate", "measured", "latency", "framing", "headerFlits"});
-    }
-    if (given.sockets != wired.sockets || given.cpu != wired.cpu)
-    {
-        Refuse(node, "sockets", {"count", "cpu"});
-    }
-    if (!IsSameLink(given.interSocket, wired.interSocket))
-    {
-        Refuse(node, "sockets", {"rate", "measured", "latency"});
-    }
-    if (given.pcieSwitches != wired.pcieSwitches || given.pcie.rawRate != wired.pcie.rawRate)
-    {
-        Refuse(node, "pcie", {"switches", "generation", "lanes", "rate", "uplink", "uplinkLanes"});
-    }
-    if (given.pcieUplink.rawRate != wired.pcieUplink.rawRate)
-    {
-        Refuse(node, "pcie", {"uplink", "uplinkLanes"});
-    }
-    Refuse(node, "pcie", {"gpusOn"});
-    if (given.nics != wired.nics || given.portsPerNic != wired.portsPerNic ||
-        given.nic.rawRate != wired.nic.rawRate)
-    {
-        Refuse(node, "nic", {"count", "ports", "rate"});
-    }
-    Refuse(node, "nic", {"on", "pcie"});
 }
 
 // Far above any cluster; products with ports stay within 32 bits.
