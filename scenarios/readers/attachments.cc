@@ -54,7 +54,7 @@ ReadAttachment(const YamlNode& node,
             }
         }
     }
-    named.Fail("found '" + text + "', expected one of " + Choices(sockets, switches));
+    named.FailExpected("one of " + Choices(sockets, switches));
 }
 
 /** Removes links that equal @p typical from @p attachments. */

@@ -68,7 +68,7 @@ ReadCost(const YamlNode& entry, const NodeCostFigure& figure)
     {
         std::ostringstream bounds;
         bounds << figure.least << " to " << figure.most << " " << UnitName(figure.unit);
-        value.Fail("found '" + value.AsString() + "', expected " + bounds.str());
+        value.FailExpected(bounds.str());
     }
     if (cost.source.empty())
     {

@@ -40,9 +40,9 @@ CheckRange(const YamlNode& node,
     const auto& [value, range] = parameter;
     if (value < range.minimum || value > range.maximum)
     {
-        node.Fail("found '" + node.AsString() + "', expected " + what +
-                  (isBounded ? " from " + format(range.minimum) + " to " + format(range.maximum)
-                             : " of at least " + format(range.minimum)));
+        node.FailExpected(
+            what + (isBounded ? " from " + format(range.minimum) + " to " + format(range.maximum)
+                              : " of at least " + format(range.minimum)));
     }
 }
 
@@ -206,7 +206,7 @@ struct ParameterValueReader
             const auto index = byName.find(name);
             if (index == byName.end())
             {
-                item.Fail("found '" + name + "', expected " + what + DidYouMean(name, names));
+                item.FailExpected(what + DidYouMean(name, names));
             }
             if (isTaken[index->second])
             {

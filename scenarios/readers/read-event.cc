@@ -24,7 +24,7 @@ ReadTimeAndEnds(const YamlNode& node, EventSpec& event)
         event.times = node.Get("times").AsCount(2, MAX_TIMES);
         if (event.every == Time())
         {
-            every->Fail("found '" + every->AsString() + "', expected a time above zero");
+            every->FailExpected("a time above zero");
         }
     }
     event.from = node.Get("from").AsString();
@@ -50,7 +50,7 @@ ReadMeanTime(const YamlNode& node, const char* key)
     if (time < least)
     {
         const YamlNode found = node.Get(key);
-        found.Fail("found '" + found.AsString() + "', expected at least " + FormatTime(least));
+        found.FailExpected("at least " + FormatTime(least));
     }
     return time;
 }
@@ -102,9 +102,7 @@ ReadEvent(const YamlNode& node, uint64_t seed)
         event.loss = loss.AsNumber(0, 1);
         if (event.loss == 1)
         {
-            loss.Fail(
-                "found '" + loss.AsString() +
-                "', expected a number below 1; a link that loses all packets is kind link-down");
+            loss.FailExpected("a number below 1; a link that loses all packets is kind link-down");
         }
         break;
     }
@@ -127,8 +125,7 @@ ReadEvent(const YamlNode& node, uint64_t seed)
         node.CheckKeys(YamlKeysOf("event (slow-gpu)"));
         if (const auto at = node.Find("at"); at && at->AsTime() != Time())
         {
-            at->Fail("found '" + at->AsString() +
-                     "', expected 0s or no time: a slow GPU is slow for the whole run");
+            at->FailExpected("0s or no time: a slow GPU is slow for the whole run");
         }
         event.from = node.Get("gpu").AsString();
         event.fromWhere = node.Get("gpu").Where();

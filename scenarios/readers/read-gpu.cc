@@ -150,7 +150,7 @@ ReadTile(const YamlNode& node)
     {
         return tile;
     }
-    node.Fail("found '" + text + "', expected rows x columns of a tile, such as 256x128");
+    node.FailExpected("rows x columns of a tile, such as 256x128");
 }
 
 std::vector<GemmTile>
@@ -375,8 +375,7 @@ LoadedClock(const YamlNode& node, const char* key, double boostHz)
     const double hertz = value.AsHertz();
     if (!(hertz > 0) || hertz > boostHz)
     {
-        value.Fail("found '" + value.AsString() +
-                   "', expected a frequency above zero, at most the boost clock");
+        value.FailExpected("a frequency above zero, at most the boost clock");
     }
     return hertz;
 }
@@ -445,14 +444,14 @@ ReadGpu(const YamlNode& node)
     gpu.boostClockHz = boost.AsHertz();
     if (!(gpu.boostClockHz > 0))
     {
-        boost.Fail("found '" + boost.AsString() + "', expected a frequency above zero");
+        boost.FailExpected("a frequency above zero");
     }
     gpu.burstTensorClockHz = LoadedClock(node, "burstTensorClock", gpu.boostClockHz);
     gpu.sustainedClockHz = LoadedClock(node, "sustainedClock", gpu.boostClockHz);
     if (gpu.burstTensorClockHz < gpu.sustainedClockHz)
     {
         const YamlNode burst = ReadSourced(node.Get("burstTensorClock"));
-        burst.Fail("found '" + burst.AsString() + "', expected at least the sustained clock");
+        burst.FailExpected("at least the sustained clock");
     }
     if (node.Find("clockSpread"))
     {

@@ -46,8 +46,7 @@ ReadPartOfAll(const YamlNode& node)
     if (std::sscanf(text.c_str(), "%7u/%7u%c", &part, &all, &rest) != 2 || part == 0 ||
         all < part || all > MOST)
     {
-        node.Fail("found '" + text + "', expected a part of all, such as 8/256, up to " +
-                  std::to_string(MOST));
+        node.FailExpected("a part of all, such as 8/256, up to " + std::to_string(MOST));
     }
     return {part, all};
 }
@@ -66,7 +65,7 @@ CheckParameters(const NcclSettings& settings, const FindValue& find)
     if (settings.simpleBuffer.Count() % SIMPLE_BUFFER_STEP.Count() != 0)
     {
         const YamlNode size = *find("bufferSize");
-        size.Fail("found '" + size.AsString() + "', expected a multiple of 8 KiB up to 1 GiB");
+        size.FailExpected("a multiple of 8 KiB up to 1 GiB");
     }
 }
 
@@ -82,7 +81,7 @@ ReadNcclVersion(const YamlNode& node)
     }
     catch (const std::invalid_argument&)
     {
-        node.Fail("found '" + version + "', expected a version from 2.4.0 on, such as 2.30.7");
+        node.FailExpected("a version from 2.4.0 on, such as 2.30.7");
     }
     return version;
 }

@@ -68,12 +68,10 @@ CheckMarks(const YamlNode& map, const SwitchSpec& spec)
     }
     if (const auto from = map.Find("markFrom"))
     {
-        from->Fail("found '" + from->AsString() + "', expected at most markAll, " +
-                   FormatBytes(spec.markAll));
+        from->FailExpected("at most markAll, " + FormatBytes(spec.markAll));
     }
     const YamlNode all = map.Get("markAll");
-    all.Fail("found '" + all.AsString() + "', expected at least markFrom, " +
-             FormatBytes(spec.markFrom));
+    all.FailExpected("at least markFrom, " + FormatBytes(spec.markFrom));
 }
 
 } // namespace
@@ -220,8 +218,8 @@ CheckLinks(const YamlNode& node, const Topology& topology)
                 const bool isNetwork = topology.GetLink(LinkId(i)).kind == LinkKind::Network;
                 example = isNetwork ? LinkId(i) : example;
             }
-            link.Fail("found '" + link.AsString() + "', expected the name of a link, as '" +
-                      topology.LinkName(example) + "', in which * stands for any text");
+            link.FailExpected("the name of a link, as '" + topology.LinkName(example) +
+                              "', in which * stands for any text");
         }
     }
 }

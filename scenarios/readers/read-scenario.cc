@@ -109,7 +109,7 @@ ReadOverlap(const YamlNode& node)
     }
     if (text.find_first_not_of("0123456789.") != std::string::npos)
     {
-        node.Fail("found '" + text + "', expected modeled, off or a factor of at least 1");
+        node.FailExpected("modeled, off or a factor of at least 1");
     }
     return {OverlapKind::Constant, node.AsNumber(1, MAX_OVERLAP_SLOWDOWN)};
 }
@@ -255,8 +255,7 @@ ReadCallSize(const YamlNode& node)
     const Bytes bytes = node.AsBytes();
     if (bytes == Bytes() || bytes > LARGEST_CALL)
     {
-        node.Fail("found '" + node.AsString() + "', expected a size above zero and up to " +
-                  FormatBytes(LARGEST_CALL));
+        node.FailExpected("a size above zero and up to " + FormatBytes(LARGEST_CALL));
     }
     return bytes;
 }
@@ -454,8 +453,7 @@ CheckUntil(const YamlNode& node)
             });
         if (until && !isThere)
         {
-            until->Fail("found '" + until->AsString() +
-                        "', expected the name of a job without `until`");
+            until->FailExpected("the name of a job without `until`");
         }
     }
 }
@@ -613,7 +611,7 @@ ReadRecordedRanks(const YamlNode& node, const std::vector<JobSpec>& jobs, Output
         output.allRanks = node.AsString() == "all";
         if (!output.allRanks)
         {
-            node.Fail("found '" + node.AsString() + "', expected all or a list of ranks");
+            node.FailExpected("all or a list of ranks");
         }
         return;
     }

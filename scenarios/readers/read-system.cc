@@ -174,8 +174,7 @@ ReadSockets(const YamlNode& node, const HostFigures& host, NodeSpec& spec)
         spec.socketsPerBoard = board->AsCount(1, spec.sockets);
         if (spec.sockets % spec.socketsPerBoard != 0)
         {
-            board->Fail("found '" + board->AsString() + "', expected a divisor of " +
-                        std::to_string(spec.sockets));
+            board->FailExpected("a divisor of " + std::to_string(spec.sockets));
         }
     }
     if (spec.sockets > 1 && spec.socketsPerBoard != 1)

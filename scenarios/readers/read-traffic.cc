@@ -159,9 +159,9 @@ ReadNumberRange(const YamlNode& node)
         dash == std::string::npos ? first : ParseNumber<uint32_t>(text.substr(dash + 1));
     if (!first || !last || *last < *first)
     {
-        node.Fail("found '" + text + "', expected a number from 0 to " +
-                  std::to_string(std::numeric_limits<uint32_t>::max()) +
-                  ", or two that ascend, such as 0-15");
+        node.FailExpected("a number from 0 to " +
+                          std::to_string(std::numeric_limits<uint32_t>::max()) +
+                          ", or two that ascend, such as 0-15");
     }
     return {*first, *last, node.Where()};
 }

@@ -98,16 +98,6 @@ class YamlGraph
         return static_cast<uint32_t>(found->second);
     }
 
-    Rate ReadRate(const YamlNode& node) const
-    {
-        const Rate rate = node.AsRate();
-        if (!(rate > Rate()) || rate.IsInfinite())
-        {
-            node.Fail("found '" + node.AsString() + "', expected a rate above zero");
-        }
-        return rate * m_efficiency;
-    }
-
     void ReadWire(const YamlNode& item)
     {
         std::optional<YamlNode> rate;
@@ -148,7 +138,7 @@ class YamlGraph
         {
             ends[1].Fail("found '" + ends[1].AsString() + "' at both ends, expected two of them");
         }
-        wire.rate = ReadRate(rate ? *rate : m_root.Get("rate"));
+        wire.rate = (rate ? *rate : m_root.Get("rate")).AsRateAboveZero() * m_efficiency;
         wire.latency = (latency ? *latency : m_root.Get("latency")).AsTime();
         m_graph.wires.insert(m_graph.wires.end(), static_cast<std::size_t>(count), wire);
     }

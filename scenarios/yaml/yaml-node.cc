@@ -107,7 +107,7 @@ YamlNode::ExpectMap() const
 {
     if (!IsMap())
     {
-        Fail(Found() + ", expected a map");
+        FailExpected("a map");
     }
 }
 
@@ -175,7 +175,7 @@ YamlNode::Items() const
 {
     if (!IsSequence())
     {
-        Fail(Found() + ", expected a list");
+        FailExpected("a list");
     }
     std::vector<YamlNode> items;
     for (const auto& item : m_state->items)
@@ -202,7 +202,7 @@ YamlNode::Text(const std::string& expected) const
 {
     if (!IsScalar())
     {
-        Fail(Found() + ", expected " + expected);
+        FailExpected(expected);
     }
     m_state->isRead = true;
     return m_state->text;
@@ -228,12 +228,12 @@ YamlNode::AsInteger(int64_t least, int64_t most) const
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc::result_out_of_range) // the bound may be the limit of the type
     {
-        Fail(Found() + ", expected a whole number from " + std::to_string(least) + " to " +
-             std::to_string(most));
+        FailExpected("a whole number from " + std::to_string(least) + " to " +
+                     std::to_string(most));
     }
     if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
     {
-        Fail(Found() + ", expected " + expected);
+        FailExpected(expected);
     }
     return value;
 }
@@ -259,7 +259,7 @@ YamlNode::AsNumber(double least, double most) const
     const auto value = ParseNumber<double>(text);
     if (!value || !std::isfinite(*value) || *value < least || *value > most)
     {
-        Fail(Found() + ", expected " + expected);
+        FailExpected(expected);
     }
     return *value;
 }
@@ -270,7 +270,7 @@ YamlNode::AsBool() const
     const std::string text = Text("true or false");
     if (text != "true" && text != "false")
     {
-        Fail(Found() + ", expected true or false");
+        FailExpected("true or false");
     }
     return text == "true";
 }
@@ -318,7 +318,7 @@ YamlNode::AsPercent(double least, double most) const
             constexpr double DIGITS = 1e9;
             return FormatNumber(std::round(100 * part * DIGITS) / DIGITS);
         };
-        Fail(Found() + ", expected " + percent(least) + "% to " + percent(most) + "%");
+        FailExpected(percent(least) + "% to " + percent(most) + "%");
     }
     return value;
 }
@@ -335,7 +335,7 @@ YamlNode::AboveZero(Q quantity, const char* expected) const
 {
     if (!(quantity > Q()))
     {
-        Fail(Found() + ", expected " + expected + " above zero");
+        FailExpected(std::string(expected) + " above zero");
     }
     return quantity;
 }
@@ -371,9 +371,15 @@ YamlNode::Fail(const std::string& message) const
 }
 
 void
+YamlNode::FailExpected(const std::string& expected) const
+{
+    Fail(Found() + ", expected " + expected);
+}
+
+void
 YamlNode::FailChoice(const std::vector<std::string>& names) const
 {
-    Fail(Found() + ", expected one of: " + JoinNames(names) + DidYouMean(m_state->text, names));
+    FailExpected("one of: " + JoinNames(names) + DidYouMean(m_state->text, names));
 }
 
 const std::string&

@@ -168,6 +168,9 @@ class YamlNode
     /** Throws InputError: Where() + ": " + @p message. */
     [[noreturn]] void Fail(const std::string& message) const;
 
+    /** Throws an InputError: this value was found, @p expected was expected. */
+    [[noreturn]] void FailExpected(const std::string& expected) const;
+
     /**
      * Throws an InputError: this text was found, one of @p names was expected; suggests the closest
      * name.
