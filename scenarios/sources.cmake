@@ -156,6 +156,7 @@ list(APPEND WEIR_SCENARIO_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/topology/fabric-layout.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/topology-style.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/nccl-link-defaults.cc
+  ${CMAKE_CURRENT_LIST_DIR}/topology/node-layout.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/read-nccl-xml.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/svg-canvas.cc
   ${CMAKE_CURRENT_LIST_DIR}/topology/write-nccl-xml.cc
@@ -166,19 +167,20 @@ list(APPEND WEIR_SCENARIO_SOURCES
 )
 # `weir import`: traces and workloads of other programs.
 list(APPEND WEIR_SCENARIO_SOURCES
-  ${CMAKE_CURRENT_LIST_DIR}/traces/aicb-rows.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traces/aicb-csv.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/chakra-trace.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/collective-fields.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/execution-trace.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/goal-schedule.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/goal-text.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/kineto-trace.cc
-  ${CMAKE_CURRENT_LIST_DIR}/traces/open-trace.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traces/make-workload.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traces/match-calls.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traces/nccl-output.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traces/read-traces.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/simai-workload.cc
-  ${CMAKE_CURRENT_LIST_DIR}/traces/trace.cc
   ${CMAKE_CURRENT_LIST_DIR}/traces/trace-bytes.cc
-  ${CMAKE_CURRENT_LIST_DIR}/traces/trace-calls.cc
-  ${CMAKE_CURRENT_LIST_DIR}/traces/trace-graph.cc
+  ${CMAKE_CURRENT_LIST_DIR}/traces/trace.cc
   ${CMAKE_CURRENT_LIST_DIR}/workload/json-fields.cc
   ${CMAKE_CURRENT_LIST_DIR}/workload/workload-file.cc
 )

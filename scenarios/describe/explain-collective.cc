@@ -336,8 +336,7 @@ class Explanation
 std::string
 ExplainCollective(const CollectiveSweepSpec& spec)
 {
-    try
-    {
+    return ConvertErrors("", [&] {
         Explanation explanation(spec);
         std::string text = explanation.Channels();
         for (const Bytes size : spec.sizes)
@@ -345,15 +344,7 @@ ExplainCollective(const CollectiveSweepSpec& spec)
             text += explanation.Size(size);
         }
         return text;
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw InputError(error.what());
-    }
-    catch (const std::runtime_error& error)
-    {
-        throw InputError(error.what());
-    }
+    });
 }
 
 } // namespace weir

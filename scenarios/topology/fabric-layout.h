@@ -3,30 +3,14 @@
 #define WEIR_SCENARIOS_TOPOLOGY_FABRIC_LAYOUT_H
 
 #include "fabric/kinds/fabric-sketch.h"
-#include "fabric/topology/cluster-spec.h"
 #include "fabric/topology/topology.h"
 #include "scenarios/topology/svg-canvas.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
 namespace weir
 {
-
-/**
- * Positions of the devices of one node: NIC ports on top, then the PCIe tree with the sockets among
- * their switches, GPUs below, NVSwitches at the bottom. Devices attached to the same parent are
- * adjacent.
- */
-struct NodeLayout
-{
-    std::map<std::string, SvgPoint> positions; //!< by device name in the node, "gpu0"
-    double width{0};
-    double height{0};
-};
-
-NodeLayout LayOutNode(const NodeSpec& spec);
 
 /** A switch between nodes with its label. */
 struct PositionedSwitch

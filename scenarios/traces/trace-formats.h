@@ -10,7 +10,8 @@
 
 /**
  * @file
- * Readers of the formats that ReadTrace detects, one source file each; GOAL schedules, which are
+ * Readers of the formats that ReadTrace detects, one source file each (NCCL's outputs: one for
+ * both); GOAL schedules, which are
  * written as well, are in goal-schedule.h.
  */
 namespace weir
@@ -88,6 +89,22 @@ bool IsAicb(const std::string& bytes);
  * @throws InputError with file and line.
  */
 TraceFile ReadAicb(const TraceBytes& file, const TraceOptions& options);
+
+/** Whether @p bytes contain a table of nccl-tests, as text or CSV. */
+bool IsNcclTests(const std::string& bytes);
+
+/** Lists the runs in an output of nccl-tests (ReadNcclTests); it has no ranks to simulate. */
+TraceFile ListNcclTests(const TraceBytes& file);
+
+/** Whether @p bytes contain lines of NCCL_DEBUG=INFO. */
+bool IsNcclLog(const std::string& bytes);
+
+/**
+ * Lists the content of a log of NCCL_DEBUG=INFO: NCCL's version, communicators by their number of
+ * ranks, channels, connections by transport, rings and trees. Prefixes before "NCCL INFO" are
+ * ignored. It has no ranks to simulate.
+ */
+TraceFile ListNcclLog(const TraceBytes& file);
 
 } // namespace weir
 

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/traces/import-traces.h"
-
 #include "scenarios/machine/nccl-tests-file.h"
 #include "scenarios/results/text-table.h"
-#include "scenarios/traces/goal-schedule.h"
 #include "scenarios/traces/trace-formats.h"
 #include "scenarios/traces/trace-lines.h"
-#include "scenarios/yaml/input-error.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace weir
 {
 
 namespace
 {
-
-constexpr const char* DIALECTS =
-    "a Chakra ET, a PyTorch ExecutionTrace or Kineto trace, a SimAI workload, an AICB CSV or a "
-    "GOAL "
-    "schedule";
 
 constexpr std::string_view NCCL_INFO = "NCCL INFO ";
 
@@ -122,7 +117,8 @@ class NcclLog
     std::size_t m_trees{0};
 };
 
-/** Whether @p bytes contain a table of nccl-tests, as text or CSV. */
+} // namespace
+
 bool
 IsNcclTests(const std::string& bytes)
 {
@@ -133,7 +129,6 @@ IsNcclTests(const std::string& bytes)
     return isTable || bytes.substr(0, HEADER).find("size_bytes") != std::string::npos;
 }
 
-/** Lists the runs in an output of nccl-tests (ReadNcclTests); it has no ranks to simulate. */
 TraceFile
 ListNcclTests(const TraceBytes& file)
 {
@@ -158,18 +153,12 @@ ListNcclTests(const TraceBytes& file)
     return listed;
 }
 
-/** Whether @p bytes contain lines of NCCL_DEBUG=INFO. */
 bool
 IsNcclLog(const std::string& bytes)
 {
     return bytes.find(NCCL_INFO) != std::string::npos;
 }
 
-/**
- * Lists the content of a log of NCCL_DEBUG=INFO: NCCL's version, communicators by their number of
- * ranks, channels, connections by transport, rings and trees. Prefixes before "NCCL INFO" are
- * ignored. It has no ranks to simulate.
- */
 TraceFile
 ListNcclLog(const TraceBytes& file)
 {
@@ -196,140 +185,6 @@ ListNcclLog(const TraceBytes& file)
     listed.dialect = "NCCL log" + (version.empty() ? "" : " of version " + version);
     listed.listing = log.Describe();
     return listed;
-}
-
-TraceFile
-ReadJsonTrace(const TraceBytes& file, const TraceOptions& options)
-{
-    if (file.bytes.find("\"traceEvents\"") != std::string::npos || file.bytes[0] == '[')
-    {
-        return ReadKineto(file);
-    }
-    const Json root = ParseJson(file.bytes, file.name);
-    if (FindField(root, "workload_graph") != nullptr)
-    {
-        return ReadChakraJson(root, file.name, options);
-    }
-    if (FindField(root, "nodes") != nullptr && FindField(root, "schema") != nullptr)
-    {
-        return ReadExecutionTrace(root, file.name);
-    }
-    throw InputError(file.name +
-                     ": found JSON without workload_graph, traceEvents, or schema and "
-                     "nodes, expected " +
-                     DIALECTS);
-}
-
-bool
-IsOfKnownDialect(const std::string& bytes)
-{
-    return bytes.compare(0, 1, "{") == 0 || bytes.compare(0, 1, "[") == 0 || IsGoalBinary(bytes) ||
-           IsGoalText(bytes) || IsSimAi(bytes) || IsAicb(bytes) || IsNcclLog(bytes) ||
-           IsChakra(bytes);
-}
-
-/** The kernel trace of the same rank as @p host; null if there is none. */
-TraceFile*
-FindKernels(std::vector<TraceFile>& files, const TraceFile& host)
-{
-    TraceFile* found = nullptr;
-    std::size_t hosts = 0;
-    std::size_t kernels = 0;
-    for (TraceFile& file : files)
-    {
-        hosts += file.isHostTrace ? 1 : 0;
-        kernels += file.isKernelTrace ? 1 : 0;
-        if (file.isKernelTrace && file.ranks.front().rank == host.ranks.front().rank)
-        {
-            found = &file;
-        }
-    }
-    for (TraceFile& file : files)
-    {
-        if (hosts == 1 && kernels == 1 && file.isKernelTrace)
-        {
-            return &file; // the only pair, whatever its ranks
-        }
-    }
-    return found;
-}
-
-} // namespace
-
-TraceFile
-ReadTrace(const TraceBytes& file, const TraceOptions& options)
-{
-    const std::size_t begin = file.bytes.find_first_not_of(" \t\r\n");
-    if (begin == std::string::npos)
-    {
-        throw InputError(file.name + ": found no content, expected " + DIALECTS);
-    }
-    if (IsAicb(file.bytes)) // may begin with a list of ranks
-    {
-        return ReadAicb(file, options);
-    }
-    if (file.bytes[begin] == '{' || file.bytes[begin] == '[')
-    {
-        return ReadJsonTrace(file, options);
-    }
-    if (IsGoalBinary(file.bytes) || IsGoalText(file.bytes))
-    {
-        return ToTrace(ReadGoal(file), file);
-    }
-    if (IsSimAi(file.bytes))
-    {
-        return ReadSimAi(file, options);
-    }
-    if (IsNcclTests(file.bytes) || IsNcclLog(file.bytes))
-    {
-        return IsNcclTests(file.bytes) ? ListNcclTests(file) : ListNcclLog(file);
-    }
-    if (IsChakra(file.bytes))
-    {
-        return ReadChakra(file, options);
-    }
-    throw InputError(file.name + ": found no dialect that its content is of, expected " + DIALECTS);
-}
-
-std::vector<TraceFile>
-ReadTraces(const std::vector<std::string>& paths, const TraceOptions& options)
-{
-    std::vector<TraceFile> files;
-    for (const std::string& path : paths)
-    {
-        const std::vector<TraceBytes> parts = ReadTraceBytes(path);
-        std::size_t passed = 0;
-        for (const TraceBytes& part : parts)
-        {
-            if (parts.size() > 1 && !IsOfKnownDialect(part.bytes))
-            {
-                passed++;
-                continue;
-            }
-            files.push_back(ReadTrace(part, options));
-        }
-        if (passed > 0 && passed < parts.size())
-        {
-            files.back().dropped["other files of the archive"] += passed;
-        }
-        else if (passed > 0)
-        {
-            throw InputError(path + ": found no trace among " + std::to_string(passed) +
-                             " files, expected " + DIALECTS);
-        }
-    }
-    for (TraceFile& file : files)
-    {
-        TraceFile* kernels = file.isHostTrace ? FindKernels(files, file) : nullptr;
-        if (kernels != nullptr)
-        {
-            JoinHostTrace(file, *kernels);
-            file.isJoined = true;
-            file.remarks.resize(1); // keep the number of calls
-            file.remarks.push_back("its calls are joined with " + kernels->path);
-        }
-    }
-    return files;
 }
 
 } // namespace weir
