@@ -117,6 +117,20 @@ ReadSwitchAttachments(const YamlNode& list, uint32_t sockets, const TypicalEffic
     return attachments;
 }
 
+std::vector<uint32_t>
+IndicesOn(PcieParent parent, uint32_t index, const std::vector<PcieAttachment>& attachments)
+{
+    std::vector<uint32_t> indices;
+    for (uint32_t i = 0; i < attachments.size(); i++)
+    {
+        if (attachments[i].parent == parent && attachments[i].index == index)
+        {
+            indices.push_back(i);
+        }
+    }
+    return indices;
+}
+
 std::string
 AttachmentName(const PcieAttachment& attachment)
 {

@@ -32,6 +32,11 @@ std::vector<PcieAttachment> ReadSwitchAttachments(const YamlNode& list,
                                                   uint32_t sockets,
                                                   const TypicalEfficiency& typical);
 
+/** The indices of those of @p attachments that are on socket or switch number @p index. */
+std::vector<uint32_t> IndicesOn(PcieParent parent,
+                                uint32_t index,
+                                const std::vector<PcieAttachment>& attachments);
+
 /** "cpu0" or "pcie3". */
 std::string AttachmentName(const PcieAttachment& attachment);
 

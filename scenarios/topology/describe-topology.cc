@@ -5,6 +5,7 @@
 #include "fabric/routing/routing-policies.h"
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
+#include "scenarios/readers/attachments.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/topology/topology-style.h"
 
@@ -70,17 +71,13 @@ class TreeText
              uint32_t index,
              const char* name) const
     {
-        for (uint32_t i = 0; i < attachments.size(); i++)
+        for (const uint32_t i : IndicesOn(parent, index, attachments))
         {
-            const PcieAttachment& attachment = attachments[i];
-            if (attachment.parent != parent || attachment.index != index)
-            {
-                continue;
-            }
-            std::string words = Numbered(name, i) + "  " + LinkText(*attachment.link);
+            const std::string link = "  " + LinkText(*attachments[i].link);
+            std::string words = Numbered(name, i) + link;
             if (&attachments == &m_attachments.cards)
             {
-                words = CardText(i) + "  " + LinkText(*attachment.link);
+                words = CardText(i) + link;
                 words += m_node.portsPerNic > 1 ? "; each port " : "; port ";
                 words += LinkText(m_node.nic);
             }
@@ -263,8 +260,7 @@ FabricText(const Cluster& cluster)
     for (std::size_t i = 0; i < topology.LinkCount(); i++)
     {
         const Link& link = topology.GetLink(LinkId(i));
-        if (link.kind == LinkKind::Network &&
-            (!link.opposite.IsValid() || LinkId(i) < link.opposite))
+        if (link.kind == LinkKind::Network && IsFirstDirection(topology, LinkId(i)))
         {
             counts[std::string(ToString(topology.GetDevice(link.from).kind)) + " to " +
                    ToString(topology.GetDevice(link.to).kind) + ", " +

@@ -2,6 +2,7 @@
 #include "scenarios/topology/node-layout.h"
 
 #include "fabric/nodes/node-wiring.h"
+#include "scenarios/readers/attachments.h"
 #include "scenarios/topology/topology-style.h"
 
 #include <algorithm>
@@ -74,24 +75,9 @@ class Layout
         return first + level * TREE_ROW;
     }
 
-    std::vector<uint32_t> Here(const std::vector<PcieAttachment>& attachments,
-                               PcieParent parent,
-                               uint32_t index) const
-    {
-        std::vector<uint32_t> here;
-        for (uint32_t i = 0; i < attachments.size(); i++)
-        {
-            if (attachments[i].parent == parent && attachments[i].index == index)
-            {
-                here.push_back(i);
-            }
-        }
-        return here;
-    }
-
     void LayOutSocket(uint32_t socket)
     {
-        const auto switches = Here(m_attachments.switches, PcieParent::Socket, socket);
+        const auto switches = IndicesOn(PcieParent::Socket, socket, m_attachments.switches);
         for (std::size_t i = 0; i < (switches.size() + 1) / 2; i++)
         {
             LayOutSwitch(switches[i]);
@@ -106,7 +92,7 @@ class Layout
     void LayOutSwitch(uint32_t index)
     {
         At("pcie", index) = {LayOutDevices(PcieParent::Switch, index), TreeRow(m_depth[index])};
-        for (const uint32_t below : Here(m_attachments.switches, PcieParent::Switch, index))
+        for (const uint32_t below : IndicesOn(PcieParent::Switch, index, m_attachments.switches))
         {
             LayOutSwitch(below);
         }
@@ -115,8 +101,8 @@ class Layout
     /** Lays out the GPUs and ports attached to one device side by side. @return their center. */
     double LayOutDevices(PcieParent parent, uint32_t index)
     {
-        const auto gpus = Here(m_attachments.gpus, parent, index);
-        const auto cards = Here(m_attachments.cards, parent, index);
+        const auto gpus = IndicesOn(parent, index, m_attachments.gpus);
+        const auto cards = IndicesOn(parent, index, m_attachments.cards);
         const std::size_t ports = cards.size() * m_spec.portsPerNic;
         const double columns = std::max<double>(1, std::max(gpus.size(), ports));
         const double middle = m_cursor + columns * COLUMN / 2;

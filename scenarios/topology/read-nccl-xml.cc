@@ -52,7 +52,6 @@ struct NcclXmlTree
     std::vector<PcieAttachment> switches; //!< in file order, parents first
     std::vector<XmlGpu> gpus;             //!< sorted by order
     std::vector<XmlCard> cards;           //!< sorted by order
-    std::vector<std::string> otherBuses;  //!< PCI bus ids of PCIe switches
 };
 
 /** Normalizes a PCI bus id to lower case for comparison. */
@@ -167,7 +166,6 @@ class Walk
         }
         else if (!IsClass(pci, "0x0680")) // an NVSwitch only is a target of NVLinks
         {
-            m_tree.otherBuses.push_back(bus);
             m_tree.switches.push_back(attachment);
             const auto index = static_cast<uint32_t>(m_tree.switches.size() - 1);
             Inside(pci, {PcieParent::Switch, index, std::nullopt});

@@ -2,6 +2,7 @@
 #include "scenarios/topology/nccl-xml.h"
 
 #include "fabric/nodes/node-wiring.h"
+#include "scenarios/readers/attachments.h"
 #include "scenarios/topology/nccl-link-defaults.h"
 #include "scenarios/yaml/input-error.h"
 
@@ -120,30 +121,18 @@ class Writer
     /** Adds all devices attached to one socket or switch. */
     void Fill(pugi::xml_node& parent, PcieParent kind, uint32_t index)
     {
-        const auto isHere = [&](const PcieAttachment& attachment) {
-            return attachment.parent == kind && attachment.index == index;
-        };
-        for (uint32_t i = 0; i < m_attachments.switches.size(); i++)
+        for (const uint32_t i : IndicesOn(kind, index, m_attachments.switches))
         {
-            if (isHere(m_attachments.switches[i]))
-            {
-                pugi::xml_node pci = AddPci(parent, BRIDGE_CLASS, m_attachments.switches[i]);
-                Fill(pci, PcieParent::Switch, i);
-            }
+            pugi::xml_node pci = AddPci(parent, BRIDGE_CLASS, m_attachments.switches[i]);
+            Fill(pci, PcieParent::Switch, i);
         }
-        for (uint32_t i = 0; i < m_attachments.gpus.size(); i++)
+        for (const uint32_t i : IndicesOn(kind, index, m_attachments.gpus))
         {
-            if (isHere(m_attachments.gpus[i]))
-            {
-                AddGpu(parent, i);
-            }
+            AddGpu(parent, i);
         }
-        for (uint32_t i = 0; i < m_attachments.cards.size(); i++)
+        for (const uint32_t i : IndicesOn(kind, index, m_attachments.cards))
         {
-            if (isHere(m_attachments.cards[i]))
-            {
-                AddCard(parent, i);
-            }
+            AddCard(parent, i);
         }
     }
 

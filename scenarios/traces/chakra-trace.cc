@@ -296,7 +296,6 @@ struct ChakraAttribute
     std::string text;
     double number{0};
     int64_t whole{0};
-    bool isNegative{false};
     std::vector<bool> flags; //!< of a bool_list
 };
 

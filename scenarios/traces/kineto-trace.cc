@@ -26,8 +26,7 @@ struct KinetoEvent
     double end{0};
     int64_t correlation{-1};
     int64_t external{-1};
-    double launch{-1};  //!< end of the call that launched it; -1: none
-    int64_t thread{-1}; //!< CPU thread of that call
+    double launch{-1}; //!< end of the call that launched it; -1: none
     bool isAfterWait{
         false}; //!< cudaStreamWaitEvent was called between the launch before and its own
 };
@@ -312,7 +311,6 @@ class KinetoReader
             {
                 KinetoEvent& event = m_events[launched->second];
                 event.launch = call.end;
-                event.thread = call.thread;
                 event.isAfterWait = std::exchange(hasWaited[call.thread], false);
             }
         }

@@ -46,6 +46,23 @@ struct ProgramDraft
     std::size_t crowded{0}; //!< operations queued after ones that they do not depend on
 };
 
+/** Calls @p function(stream, call, operation) for every operation of @p draft that is in a call. */
+template <typename F>
+void
+ForEachCall(ProgramDraft& draft, const F& function)
+{
+    for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
+    {
+        for (std::size_t i = 0; i < draft.calls[stream].size(); i++)
+        {
+            if (draft.calls[stream][i] != NO_CALL)
+            {
+                function(stream, draft.calls[stream][i], draft.program.streams[stream][i]);
+            }
+        }
+    }
+}
+
 /** Assigns events to streams in one order over all ranks. */
 class TraceScheduler
 {
@@ -475,18 +492,11 @@ class TraceScheduler
     {
         // By call: the stream on which each member runs it.
         std::vector<std::vector<std::size_t>> streams(m_traces.calls.size());
-        for (uint32_t rank = 0; rank < m_drafts.size(); rank++)
+        for (ProgramDraft& draft : m_drafts)
         {
-            for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
-            {
-                for (const uint32_t call : m_drafts[rank].calls[stream])
-                {
-                    if (call != NO_CALL)
-                    {
-                        streams[call].push_back(stream); // in rank order, as members
-                    }
-                }
-            }
+            ForEachCall(draft, [&](std::size_t stream, uint32_t call, StepOp&) {
+                streams[call].push_back(stream); // in rank order, as members
+            });
         }
         for (uint32_t rank = 0; rank < m_drafts.size(); rank++)
         {
@@ -494,30 +504,19 @@ class TraceScheduler
             std::map<std::string, std::size_t> named; // number of slots by name
             std::vector<uint32_t> rankGroups;
             ProgramDraft& draft = m_drafts[rank];
-            for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
-            {
-                for (std::size_t i = 0; i < draft.calls[stream].size(); i++)
+            ForEachCall(draft, [&](std::size_t, uint32_t call, StepOp& op) {
+                const uint32_t group = GroupOf(m_traces.calls[call].members, streams[call]);
+                auto slot = slots.find(group);
+                if (slot == slots.end())
                 {
-                    const uint32_t call = draft.calls[stream][i];
-                    if (call == NO_CALL)
-                    {
-                        continue;
-                    }
-                    StepOp& op = draft.program.streams[stream][i];
-                    const uint32_t group = GroupOf(m_traces.calls[call].members, streams[call]);
-                    auto slot = slots.find(group);
-                    if (slot == slots.end())
-                    {
-                        const std::string name = SlotNameOf(op, m_traces.calls[call]);
-                        slot = slots.emplace(group, SlotOf(name, named[name]++)).first;
-                        rankGroups.resize(
-                            std::max<std::size_t>(rankGroups.size(), slot->second + 1),
-                            RankGroups::NO_GROUP);
-                        rankGroups[slot->second] = group;
-                    }
-                    op.group = slot->second;
+                    const std::string name = SlotNameOf(op, m_traces.calls[call]);
+                    slot = slots.emplace(group, SlotOf(name, named[name]++)).first;
+                    rankGroups.resize(std::max<std::size_t>(rankGroups.size(), slot->second + 1),
+                                      RankGroups::NO_GROUP);
+                    rankGroups[slot->second] = group;
                 }
-            }
+                op.group = slot->second;
+            });
             AddProgram(std::move(draft.program), std::move(rankGroups));
         }
     }
@@ -539,19 +538,14 @@ class TraceScheduler
             std::make_pair(name, ordinal), static_cast<uint16_t>(m_graph.slotNames.size()));
         if (isNew)
         {
-            CheckSlots(m_graph.slotNames.size() + 1);
+            if (m_graph.slotNames.size() + 1 >= StepOp::EVEN)
+            {
+                throw InputError("import: found a rank in more than 65534 groups, expected fewer");
+            }
             m_graph.slotNames.push_back(
                 ordinal == 0 ? name : name + " (" + std::to_string(ordinal + 1) + ")");
         }
         return entry->second;
-    }
-
-    static void CheckSlots(std::size_t slots)
-    {
-        if (slots >= StepOp::EVEN)
-        {
-            throw InputError("import: found a rank in more than 65534 groups, expected fewer");
-        }
     }
 
     /** Uses the recorded rank's program for all ranks, with the groups of each rank. */
@@ -561,27 +555,17 @@ class TraceScheduler
         std::map<std::pair<std::string, std::size_t>, uint16_t> slots; // by group and stream
         std::map<std::string, std::size_t> named;                      // number of slots by name
         std::vector<TraceGroup> rules;                                 // by slot
-        for (std::size_t stream = 0; stream < STREAM_COUNT; stream++)
-        {
-            for (std::size_t i = 0; i < draft.calls[stream].size(); i++)
+        ForEachCall(draft, [&](std::size_t stream, uint32_t number, StepOp& op) {
+            const MatchedCall& call = m_traces.calls[number];
+            const std::string name = SlotNameOf(op, call);
+            const auto [slot, isNew] = slots.try_emplace({name, stream}, uint16_t{0});
+            if (isNew)
             {
-                if (draft.calls[stream][i] == NO_CALL)
-                {
-                    continue;
-                }
-                const MatchedCall& call = m_traces.calls[draft.calls[stream][i]];
-                StepOp& op = draft.program.streams[stream][i];
-                const std::string name = SlotNameOf(op, call);
-                const auto [slot, isNew] = slots.try_emplace({name, stream}, uint16_t{0});
-                if (isNew)
-                {
-                    slot->second = SlotOf(name, named[name]++);
-                    rules.push_back(call.group);
-                }
-                op.group = slot->second;
+                slot->second = SlotOf(name, named[name]++);
+                rules.push_back(call.group);
             }
-        }
-        const StepProgram program = draft.program;
+            op.group = slot->second;
+        });
         std::map<std::pair<std::size_t, uint64_t>, uint32_t> known; // by slot, group index
         for (uint32_t rank = 0; rank < m_traces.rankCount; rank++)
         {
@@ -603,7 +587,7 @@ class TraceScheduler
             m_graph.rankGroups.push_back(std::move(rankGroups));
             m_graph.rankProgram.push_back(0);
         }
-        m_graph.programs.push_back(program);
+        m_graph.programs.push_back(std::move(draft.program));
         m_graph.programStage.push_back(0);
     }
 

@@ -25,7 +25,7 @@ LocationOf(const RankTrace& rank, const TraceEvent& event)
 
 /** "all-reduce of 1048576 B", with the root if it is not 0. */
 std::string
-DescribeCall(const RankTrace& rank, const TraceEvent& event)
+DescribeCall(const TraceEvent& event)
 {
     return NameOfCall(event) + " of " + std::to_string(CallSize(event).Count()) + " B" +
            (event.root > 0 ? " from root " + std::to_string(event.root) : "");
@@ -270,13 +270,15 @@ class CallMatcher
         return m_traces.ranks[id.rank].events[id.event];
     }
 
+    std::string Where(EventId id) const
+    {
+        return LocationOf(m_traces.ranks[id.rank], At(id));
+    }
+
     [[noreturn]] void FailToMatch(EventId found, EventId expected) const
     {
-        const RankTrace& rank = m_traces.ranks[found.rank];
-        const RankTrace& other = m_traces.ranks[expected.rank];
-        throw InputError(LocationOf(rank, At(found)) + ": found " + DescribeCall(rank, At(found)) +
-                         ", expected " + DescribeCall(other, At(expected)) + " as in " +
-                         LocationOf(other, At(expected)));
+        throw InputError(Where(found) + ": found " + DescribeCall(At(found)) + ", expected " +
+                         DescribeCall(At(expected)) + " as in " + Where(expected));
     }
 
     void MatchCollectives(const std::string& group,
@@ -304,12 +306,11 @@ class CallMatcher
                 const bool lacks = count < first.size();
                 const EventId left = lacks ? EventId{firstRank, first[count]}
                                            : EventId{member, own->second[first.size()]};
-                const RankTrace& rank = m_traces.ranks[left.rank];
-                throw InputError(
-                    LocationOf(rank, At(left)) + ": found " + DescribeCall(rank, At(left)) +
-                    " that rank " + std::to_string(lacks ? member : firstRank) +
-                    " does not take part in, expected it of all " + std::to_string(members.size()) +
-                    " ranks of group '" + At(left).group + "'");
+                throw InputError(Where(left) + ": found " + DescribeCall(At(left)) + " that rank " +
+                                 std::to_string(lacks ? member : firstRank) +
+                                 " does not take part in, expected it of all " +
+                                 std::to_string(members.size()) + " ranks of group '" +
+                                 At(left).group + "'");
             }
         }
         for (std::size_t k = 0; k < first.size(); k++)
@@ -368,13 +369,11 @@ class CallMatcher
                 // Parts are in elements; converting to bytes rounds each.
                 if (std::abs((gets[from] - call.splits[from][to]).Count()) > 1)
                 {
-                    const RankTrace& rank = m_traces.ranks[call.events[to].rank];
-                    const RankTrace& other = m_traces.ranks[call.events[from].rank];
-                    throw InputError(LocationOf(rank, event) + ": found a part of " +
+                    throw InputError(Where(call.events[to]) + ": found a part of " +
                                      std::to_string(gets[from].Count()) + " B from rank " +
                                      std::to_string(call.members[from]) + ", expected " +
                                      std::to_string(call.splits[from][to].Count()) + " B as in " +
-                                     LocationOf(other, At(call.events[from])));
+                                     Where(call.events[from]));
                 }
             }
         }
@@ -415,10 +414,9 @@ class CallMatcher
 
     [[noreturn]] void FailWithoutPartner(EventId id) const
     {
-        const RankTrace& rank = m_traces.ranks[id.rank];
         const TraceEvent& event = At(id);
-        throw InputError(LocationOf(rank, event) + ": found " + DescribeCall(rank, event) +
-                         " that rank " + std::to_string(event.peer) + " has no partner for (tag " +
+        throw InputError(Where(id) + ": found " + DescribeCall(event) + " that rank " +
+                         std::to_string(event.peer) + " has no partner for (tag " +
                          std::to_string(event.tag) + "), expected one");
     }
 
