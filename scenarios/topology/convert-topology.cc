@@ -152,7 +152,7 @@ ReadTopology(const std::string& nameOrPath, const std::string& base, const Catal
         return cluster;
     }
     const NodeSpec under = cluster.node;
-    cluster.node = ReadNcclXml(nameOrPath, base.empty() ? nullptr : &under);
+    cluster.node = ReadNcclXml(nameOrPath, base.empty() ? nullptr : &under, catalog);
     cluster.node.costs = under.costs;
     return cluster;
 }

@@ -264,6 +264,17 @@ TEST(TopologyFiles, ATemplateTakesItsGpusAndPortsFromTheBase)
     EXPECT_NE(refusal.find("found a GPU by its class only"), std::string::npos) << refusal;
 }
 
+TEST(TopologyFiles, NcclXmlIsCompletedFromTheGivenCatalog)
+{
+    const ScratchFolder folder;
+    const std::string path = folder / "dump.xml";
+    std::ofstream(path) << WriteTopology(ReadTopology("hgx-h100", "", Catalog()),
+                                         TopologyFormat::NcclXml);
+    const Catalog empty({folder / "data"});
+    const std::string refusal = RefusalOf([&] { ReadTopology(path, "", empty); });
+    EXPECT_NE(refusal.find("found the unknown host 'intel'"), std::string::npos) << refusal;
+}
+
 TEST(TopologyFiles, MistakesInNcclXmlAreOneLocatedLine)
 {
     EXPECT_EQ(XmlRefusal(Dump()), "");
