@@ -32,41 +32,14 @@ enum class Mode
 const std::vector<std::string>&
 OwnKeys()
 {
-    static const std::vector<std::string> keys{"ENABLE_QCN",
-                                               "USE_DYNAMIC_PFC_THRESHOLD",
-                                               "PACKET_PAYLOAD_SIZE",
-                                               "TOPOLOGY_FILE",
-                                               "FLOW_FILE",
-                                               "CC_MODE",
-                                               "ALPHA_RESUME_INTERVAL",
-                                               "RATE_DECREASE_INTERVAL",
-                                               "CLAMP_TARGET_RATE",
-                                               "RP_TIMER",
-                                               "EWMA_GAIN",
-                                               "FAST_RECOVERY_TIMES",
-                                               "RATE_AI",
-                                               "RATE_HAI",
-                                               "MIN_RATE",
-                                               "DCTCP_RATE_AI",
-                                               "ERROR_RATE_PER_LINK",
-                                               "L2_ACK_INTERVAL",
-                                               "L2_BACK_TO_ZERO",
-                                               "HAS_WIN",
-                                               "GLOBAL_T",
-                                               "VAR_WIN",
-                                               "FAST_REACT",
-                                               "U_TARGET",
-                                               "MI_THRESH",
-                                               "INT_MULTI",
-                                               "MULTI_RATE",
-                                               "SAMPLE_FEEDBACK",
-                                               "RATE_BOUND",
-                                               "ACK_HIGH_PRIO",
-                                               "LINK_DOWN",
-                                               "KMAX_MAP",
-                                               "KMIN_MAP",
-                                               "PMAX_MAP",
-                                               "BUFFER_SIZE"};
+    static const std::vector<std::string> keys = SplitText(
+        "ENABLE_QCN USE_DYNAMIC_PFC_THRESHOLD PACKET_PAYLOAD_SIZE TOPOLOGY_FILE FLOW_FILE "
+        "CC_MODE ALPHA_RESUME_INTERVAL RATE_DECREASE_INTERVAL CLAMP_TARGET_RATE RP_TIMER "
+        "EWMA_GAIN FAST_RECOVERY_TIMES RATE_AI RATE_HAI MIN_RATE DCTCP_RATE_AI "
+        "ERROR_RATE_PER_LINK L2_ACK_INTERVAL L2_BACK_TO_ZERO HAS_WIN GLOBAL_T VAR_WIN "
+        "FAST_REACT U_TARGET MI_THRESH INT_MULTI MULTI_RATE SAMPLE_FEEDBACK RATE_BOUND "
+        "ACK_HIGH_PRIO LINK_DOWN KMAX_MAP KMIN_MAP PMAX_MAP BUFFER_SIZE",
+        ' ');
     return keys;
 }
 
@@ -74,13 +47,12 @@ OwnKeys()
 const std::vector<std::string>&
 IgnoredKeys()
 {
-    static const std::vector<std::string> keys{
-        "TRACE_FILE",      "TRACE_OUTPUT_FILE", "ENABLE_TRACE",        "FCT_OUTPUT_FILE",
-        "PFC_OUTPUT_FILE", "SEND_OUTPUT_FILE",  "SIMULATOR_STOP_TIME", "L2_CHUNK_SIZE",
-        "PINT_LOG_BASE",   "PINT_PROB",         "QLEN_MON_FILE",       "QLEN_MON_START",
-        "QLEN_MON_END",    "QLEN_MON_INTERVAL", "QP_MON_INTERVAL",     "BW_MON_FILE",
-        "BW_MON_INTERVAL", "RATE_MON_FILE",     "CNP_MON_FILE",        "MON_START",
-        "MON_END"};
+    static const std::vector<std::string> keys = SplitText(
+        "TRACE_FILE TRACE_OUTPUT_FILE ENABLE_TRACE FCT_OUTPUT_FILE PFC_OUTPUT_FILE "
+        "SEND_OUTPUT_FILE SIMULATOR_STOP_TIME L2_CHUNK_SIZE PINT_LOG_BASE PINT_PROB "
+        "QLEN_MON_FILE QLEN_MON_START QLEN_MON_END QLEN_MON_INTERVAL QP_MON_INTERVAL "
+        "BW_MON_FILE BW_MON_INTERVAL RATE_MON_FILE CNP_MON_FILE MON_START MON_END",
+        ' ');
     return keys;
 }
 

@@ -53,26 +53,26 @@ LowerCase(std::string_view text)
 const std::vector<std::string>&
 Keys()
 {
-    static const std::vector<std::string> keys{"nodes",
-                                               "podsize",
-                                               "tiers",
-                                               "tier",
-                                               "downlink_speed_gbps",
-                                               "radix_down",
-                                               "radix_up",
-                                               "queue_down",
-                                               "queue_up",
-                                               "oversubscribed",
-                                               "bundle",
-                                               "switch_latency_ns",
-                                               "downlink_latency_ns"};
+    static const std::vector<std::string> keys = SplitText(
+        "nodes podsize tiers tier downlink_speed_gbps radix_down radix_up queue_down queue_up "
+        "oversubscribed bundle switch_latency_ns downlink_latency_ns",
+        ' ');
     return keys;
 }
 
-/** Reads one key of a tier. */
+/** Reads the number on a line whose key is @p name. @return whether it is */
+bool
+Take(const LocatedLines& lines, const char* name, int64_t least, int64_t most, int64_t& value)
+{
+    const bool is = LowerCase(lines.Fields()[0]) == LowerCase(name);
+    value = is ? lines.Whole(1, name, least, most) : value;
+    return is;
+}
+
 void
 ReadTierKey(const LocatedLines& lines, const std::string& key, Tier& tier)
 {
+    constexpr int64_t MAX_LATENCY = 1000000000;
     if (key == "downlink_speed_gbps")
     {
         tier.gbps = lines.Decimal(1, "Downlink_speed_Gbps");
@@ -81,26 +81,11 @@ ReadTierKey(const LocatedLines& lines, const std::string& key, Tier& tier)
             throw lines.Refusal("Downlink_speed_Gbps", lines.Fields()[1], "more than zero");
         }
     }
-    else if (key == "downlink_latency_ns")
-    {
-        tier.latency = lines.Whole(1, "Downlink_Latency_ns", 0, 1000000000);
-    }
-    else if (key == "switch_latency_ns")
-    {
-        tier.switchLatency = lines.Whole(1, "Switch_Latency_ns", 0, 1000000000);
-    }
-    else if (key == "radix_down")
-    {
-        tier.down = lines.Whole(1, "Radix_Down", 1, MAX_RADIX);
-    }
-    else if (key == "radix_up")
-    {
-        tier.up = lines.Whole(1, "Radix_Up", 1, MAX_RADIX);
-    }
-    else if (key == "bundle")
-    {
-        tier.bundle = lines.Whole(1, "Bundle", 1, MAX_RADIX);
-    }
+    Take(lines, "Downlink_Latency_ns", 0, MAX_LATENCY, tier.latency);
+    Take(lines, "Switch_Latency_ns", 0, MAX_LATENCY, tier.switchLatency);
+    Take(lines, "Radix_Down", 1, MAX_RADIX, tier.down);
+    Take(lines, "Radix_Up", 1, MAX_RADIX, tier.up);
+    Take(lines, "Bundle", 1, MAX_RADIX, tier.bundle);
 }
 
 FatTreeFile
@@ -122,19 +107,13 @@ ReadFile(LocatedLines& lines)
         {
             throw lines.Error(key + ": found nothing, expected a value");
         }
-        if (key == "nodes")
+        if (Take(lines, "Nodes", 1, MAX_HTSIM_NODES, file.nodes) ||
+            Take(lines, "Podsize", 1, MAX_HTSIM_NODES, file.podSize) ||
+            Take(lines, "Tiers", 2, MAX_TIERS, file.tiers))
         {
-            file.nodes = lines.Whole(1, "Nodes", 1, MAX_HTSIM_NODES);
+            continue;
         }
-        else if (key == "podsize")
-        {
-            file.podSize = lines.Whole(1, "Podsize", 1, MAX_HTSIM_NODES);
-        }
-        else if (key == "tiers")
-        {
-            file.tiers = lines.Whole(1, "Tiers", 2, MAX_TIERS);
-        }
-        else if (key == "tier")
+        if (key == "tier")
         {
             tier = &file.tier[static_cast<std::size_t>(lines.Whole(1, "Tier", 0, MAX_TIERS - 1))];
         }

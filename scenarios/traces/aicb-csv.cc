@@ -20,17 +20,10 @@ constexpr std::string_view AICB_COLUMNS = "comm_type,comm_group";
 const std::vector<std::string>&
 CommunicationTypes()
 {
-    static const std::vector<std::string> TYPES{"all_reduce",
-                                                "all_gather",
-                                                "all_gather_into_tensor",
-                                                "reduce_scatter",
-                                                "reduce_scatter_tensor",
-                                                "all_to_all",
-                                                "broadcast",
-                                                "reduce",
-                                                "barrier",
-                                                "isend",
-                                                "irecv"};
+    static const std::vector<std::string> TYPES = SplitText(
+        "all_reduce all_gather all_gather_into_tensor reduce_scatter reduce_scatter_tensor "
+        "all_to_all broadcast reduce barrier isend irecv",
+        ' ');
     return TYPES;
 }
 

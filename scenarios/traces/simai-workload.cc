@@ -22,18 +22,6 @@ constexpr auto MAX_DEGREE = static_cast<int64_t>(MAX_WORKLOAD_RANKS);
 constexpr int64_t MAX_NANOSECONDS = int64_t{1} << 48; //!< about 3 days
 constexpr std::size_t MAX_SIMAI_EVENTS = 4'000'000;   //!< over all passes of a rank
 
-constexpr std::array<const char*, 11> POLICIES{"HYBRID_TRANSFORMER_FWD_IN_BCKWD",
-                                               "HYBRID_TRANSFORMER",
-                                               "DATA",
-                                               "MODEL",
-                                               "HYBRID_DATA_MODEL",
-                                               "HYBRID_MODEL_DATA",
-                                               "HYBRID_DLRM",
-                                               "HYBRID_DLRM_ENHANCED",
-                                               "DISTRIBUTED_INFERENCE",
-                                               "MICRO",
-                                               "HYBRID_CUSTOMIZED"};
-
 constexpr std::array<std::pair<const char*, CollectiveOp>, 5> COLLECTIVES{
     {{"ALLREDUCE", CollectiveOp::AllReduce},
      {"ALLGATHER", CollectiveOp::AllGather},
@@ -43,19 +31,12 @@ constexpr std::array<std::pair<const char*, CollectiveOp>, 5> COLLECTIVES{
 
 constexpr std::array<const char*, 2> CHECKPOINTS{"checkpoints", "checkpoint_initiates"};
 
-/** Keys of the header. */
 const std::vector<std::string>&
 HeaderKeys()
 {
-    static const std::vector<std::string> KEYS{"model_parallel_NPU_group",
-                                               "ep",
-                                               "pp",
-                                               "vpp",
-                                               "ga",
-                                               "all_gpus",
-                                               CHECKPOINTS[0],
-                                               CHECKPOINTS[1],
-                                               "pp_comm"};
+    static const std::vector<std::string> KEYS = SplitText(
+        "model_parallel_NPU_group ep pp vpp ga all_gpus checkpoints checkpoint_initiates pp_comm",
+        ' ');
     return KEYS;
 }
 
@@ -400,7 +381,12 @@ IsSimAi(const std::string& bytes)
     }
     const std::size_t end = std::min(bytes.find_first_of(" \t\r\n", begin), bytes.size());
     const std::string word = bytes.substr(begin, std::min<std::size_t>(end - begin, 100));
-    return std::find(POLICIES.begin(), POLICIES.end(), word) != POLICIES.end();
+    const std::vector<std::string> policies = SplitText(
+        "HYBRID_TRANSFORMER_FWD_IN_BCKWD HYBRID_TRANSFORMER DATA MODEL HYBRID_DATA_MODEL "
+        "HYBRID_MODEL_DATA HYBRID_DLRM HYBRID_DLRM_ENHANCED DISTRIBUTED_INFERENCE MICRO "
+        "HYBRID_CUSTOMIZED",
+        ' ');
+    return std::find(policies.begin(), policies.end(), word) != policies.end();
 }
 
 TraceFile
