@@ -175,22 +175,18 @@ WriteInterval(YamlWriter& out, double coverage, const ConformalInterval& interva
 void
 WriteRegime(YamlWriter& out, const std::string& name, const RegimeCalibration& regime)
 {
-    out.BeginMap();
+    const YamlMap map(out);
     out.Text("name", name);
     out.Integer("cases", regime.cases);
-    out.BeginList("ranges");
-    for (const FeatureRange& range : regime.ranges)
-    {
+    out.List("ranges", regime.ranges, [&out](const FeatureRange& range) {
         out.Numbers({range.least, range.most});
-    }
-    out.EndList();
+    });
     out.BeginList("intervals");
     for (std::size_t i = 0; i < CalibratedCoverages().size(); i++)
     {
         WriteInterval(out, CalibratedCoverages()[i], regime.intervals[i]);
     }
     out.EndList();
-    out.EndMap();
 }
 
 std::vector<double>
@@ -397,26 +393,16 @@ ToYaml(const Calibration& calibration)
 {
     const CalibrationOrigin& origin = calibration.GetOrigin();
     YamlWriter out;
-    out.BeginMap();
     out.Text("title", origin.title);
     out.Text("command", origin.command);
     out.Text("version", origin.version);
     out.Text("reference", ToString(origin.reference));
     out.Integer("seed", origin.seed);
     out.Integer("scenarios", origin.scenarios);
-    out.BeginList("features");
-    for (const std::string& feature : calibration.Features())
-    {
-        out.Item(feature);
-    }
-    out.EndList();
-    out.BeginList("regimes");
-    for (const auto& [name, regime] : calibration.Regimes())
-    {
-        WriteRegime(out, name, regime);
-    }
-    out.EndList();
-    out.EndMap();
+    out.List("features", calibration.Features());
+    out.List("regimes", calibration.Regimes(), [&out](const auto& regime) {
+        WriteRegime(out, regime.first, regime.second);
+    });
     return "# SPDX-License-Identifier: GPL-2.0-only\n" + out.GetText();
 }
 

@@ -210,13 +210,11 @@ CalibrateFluid(const CalibrateOptions& options)
                                FormatPercent(fit.errorAfter) +
                                ", mean error of flow against packet over seven kinds of traffic";
     YamlWriter out;
-    out.BeginMap();
     out.Text("title", "Packet-level corrections of the fluid model: " + options.corrections);
     out.Text("source",
              "weir calibrate --corrections " + options.corrections + " (seeds 1 to 4): " + errors +
                  "; weir validate fidelity tests other seeds");
     WriteCorrections(out, fit.spec);
-    out.EndMap();
     file->Save("# SPDX-License-Identifier: GPL-2.0-only\n" + out.GetText());
     std::cout << options.corrections << ": " << errors << "\n";
     return ExitCode::Done;

@@ -42,9 +42,7 @@ DescribePackets(PacketSpec spec)
     remarks["congestionControl"] = RemarksOf(*spec.congestionControl);
     remarks["congestionControl"]["kind"] = spec.congestionControl->Description();
     YamlWriter out;
-    out.BeginMap();
     WritePackets(out, std::move(spec));
-    out.EndMap();
     std::istringstream lines(out.GetText());
     std::string text;
     std::string section;

@@ -171,7 +171,6 @@ ReadMachineRuns(const RunArgument& argument,
         CheckAgreement(argument, said, found);
         CheckGpus(found, gpu, system);
         YamlWriter text;
-        text.BeginMap();
         text.Text("name", std::filesystem::path(argument.file).stem().string());
         text.Text("system", system);
         for (const std::string& key : SettingKeys())
@@ -185,7 +184,6 @@ ReadMachineRuns(const RunArgument& argument,
                 }
             }
         }
-        text.EndMap();
         const YamlNode node = YamlNode::ParseArgument(text.GetText(), "--from " + argument.file);
         for (const char* key : {"op", "nodes"})
         {

@@ -67,15 +67,13 @@ BoundsText(const MachineCalibration& calibration)
         return "";
     }
     YamlWriter out;
-    out.BeginMap();
-    out.BeginList("bounds");
-    for (const auto& [name, bounds] : byClass)
-    {
+    out.List("bounds", byClass, [&](const auto& each) {
+        const auto& [name, bounds] = each;
         const auto errors =
             std::find_if(calibration.classes.begin(),
                          calibration.classes.end(),
                          [&, &named = name](const auto& each) { return each.name == named; });
-        out.BeginMap();
+        const YamlMap map(out);
         out.Text("name", name);
         out.Integer("sources", bounds.front().sources);
         out.Integer("cases", errors->heldOut.size());
@@ -86,20 +84,14 @@ BoundsText(const MachineCalibration& calibration)
         }
         out.List("operations", operations);
         out.List("nodes", bounds.front().scope.nodes);
-        out.BeginList("intervals");
-        for (const MeasuredBound& bound : bounds)
-        {
+        out.List("intervals", bounds, [&out](const MeasuredBound& bound) {
             const auto rounded = [](double value) { return std::round(value * 1e4) / 1e4; };
             out.Numbers({bound.coverage,
                          rounded(std::log(bound.lower)),
                          rounded(std::log(bound.upper)),
                          rounded(bound.nestedCoverage)});
-        }
-        out.EndList();
-        out.EndMap();
-    }
-    out.EndList();
-    out.EndMap();
+        });
+    });
     return out.GetText();
 }
 
@@ -109,9 +101,7 @@ YamlNode
 SystemWith(const std::string& base, const std::vector<SystemSetting>& settings)
 {
     YamlWriter out;
-    out.BeginMap();
     out.Text("base", base);
-    out.EndMap();
     YamlNode system = YamlNode::ParseArgument(out.GetText(), "--system");
     for (const auto& [path, text] : settings)
     {

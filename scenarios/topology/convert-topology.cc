@@ -28,9 +28,7 @@ AsFile(ClusterSpec cluster)
     cluster.name = "x";
     SetAttachments(cluster.node, AttachmentsOf(cluster.node), cluster.node.gpuLink.has_value());
     YamlWriter out;
-    out.BeginMap();
     WriteSystemKeys(out, cluster);
-    out.EndMap();
     return YamlNode::Parse(out.GetText(), "topology");
 }
 
@@ -164,9 +162,7 @@ WriteTopology(const ClusterSpec& cluster, TopologyFormat format)
     {
     case TopologyFormat::Yaml: {
         YamlWriter out;
-        out.BeginMap();
         WriteSystemKeys(out, cluster);
-        out.EndMap();
         return out.GetText() + "\n";
     }
     case TopologyFormat::NcclXml:

@@ -66,7 +66,6 @@ std::string
 SystemText(const ClusterSpec& spec)
 {
     YamlWriter out;
-    out.BeginMap();
     out.Text("name", spec.name);
     WriteNode(out, spec.node);
     if (spec.fabric.kind->JoinsNodes())
@@ -76,12 +75,10 @@ SystemText(const ClusterSpec& spec)
         {
             fabric.routing = EcmpRouting();
         }
-        out.BeginMap("fabric");
+        const YamlMap map(out, "fabric");
         out.Text("kind", GraphFabric().Name());
         WriteRouting(out, fabric);
-        out.EndMap();
     }
-    out.EndMap();
     return out.GetText();
 }
 

@@ -21,9 +21,8 @@ WriteParts(YamlWriter& out, ParameterWriter& writer, Spec& spec)
 {
     for (const auto& [key, part] : spec.Parts())
     {
-        out.BeginMap(key);
+        const YamlMap map(out, key);
         part->VisitParameters(writer);
-        out.EndMap();
     }
 }
 
@@ -101,30 +100,22 @@ struct ParameterValueWriter
 
     void operator()(const SelectionParameter& selection) const
     {
-        out.BeginList(key);
-        for (const uint32_t index : selection.indices)
-        {
-            out.Item(selection.names[index]);
-        }
-        out.EndList();
+        out.List(key, selection.indices, [&](uint32_t index) { out.Item(selection.names[index]); });
     }
 
     void operator()(const LinkParameter& link) const
     {
         if (link.value.rawRate > Rate())
         {
-            out.BeginMap(key);
+            const YamlMap map(out, key);
             WriteProfile(out, link.value);
-            out.EndMap();
         }
     }
 
     void operator()(const DimensionsParameter& dimensions) const
     {
-        out.BeginList(key);
-        for (const FabricDimension& dimension : dimensions.value)
-        {
-            out.BeginMap();
+        out.List(key, dimensions.value, [this](const FabricDimension& dimension) {
+            const YamlMap map(out);
             out.Text("shape", ToString(dimension));
             out.Integer("links", dimension.links);
             out.Flag("inside", dimension.isInside);
@@ -132,9 +123,7 @@ struct ParameterValueWriter
             {
                 WriteProfile(out, dimension.link);
             }
-            out.EndMap();
-        }
-        out.EndList();
+        });
     }
 
     void operator()(const GraphParameter& graph) const
@@ -158,10 +147,9 @@ WritePackets(YamlWriter& out, PacketSpec spec)
     ParameterWriter writer(out);
     spec.VisitParameters(writer);
     WriteParts(out, writer, spec);
-    out.BeginMap("congestionControl");
+    const YamlMap map(out, "congestionControl");
     out.Text("kind", spec.congestionControl->Name());
     spec.congestionControl->VisitParameters(writer);
-    out.EndMap();
 }
 
 void
@@ -175,9 +163,7 @@ TextOf(const Parameter& parameter)
 {
     const std::string key = "value";
     YamlWriter out;
-    out.BeginMap();
     WriteParameter(out, key, parameter);
-    out.EndMap();
     const YamlNode map = YamlNode::Parse(out.GetText(), key);
     const auto value = map.Find(key);
     return value && value->IsScalar() ? value->AsString() : "";

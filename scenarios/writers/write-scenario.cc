@@ -14,8 +14,10 @@
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-writer.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -28,15 +30,12 @@ namespace
 void
 WriteDimensionWise(YamlWriter& out, const DimensionWiseSettings& settings)
 {
-    out.BeginMap("dimensionWise");
+    const YamlMap map(out, "dimensionWise");
     if (!settings.algorithms.empty())
     {
-        std::vector<std::string> names;
-        for (const DimensionAlgorithm algorithm : settings.algorithms)
-        {
-            names.emplace_back(ToString(algorithm));
-        }
-        out.List("perDimension", names);
+        out.List("perDimension", settings.algorithms, [&out](DimensionAlgorithm algorithm) {
+            out.Item(ToString(algorithm));
+        });
     }
     out.Integer("chunks", settings.chunks);
     out.Flag("balanced", settings.balanced);
@@ -64,30 +63,22 @@ WriteDimensionWise(YamlWriter& out, const DimensionWiseSettings& settings)
     {
         out.Speed("memoryRate", *settings.memoryRate);
     }
-    out.EndMap();
 }
 
 /** Writes the key `nccl` of `network` in the format of ReadNccl. */
 void
 WriteNccl(YamlWriter& out, const NcclSettings& nccl)
 {
-    out.BeginMap("nccl");
+    const YamlMap map(out, "nccl");
     out.Text("version", nccl.version);
-    if (!nccl.filter.GetAlgorithms().empty())
-    {
-        out.Text("algorithms", nccl.filter.GetAlgorithms());
-    }
-    if (!nccl.filter.GetProtocols().empty())
-    {
-        out.Text("protocols", nccl.filter.GetProtocols());
-    }
+    out.TextUnlessEmpty("algorithms", nccl.filter.GetAlgorithms());
+    out.TextUnlessEmpty("protocols", nccl.filter.GetProtocols());
     ParameterWriter writer(out);
     NcclSettings(nccl).VisitParameters(writer);
     if (nccl.dimensionWise.IsGiven())
     {
         WriteDimensionWise(out, nccl.dimensionWise);
     }
-    out.EndMap();
 }
 
 /**
@@ -102,12 +93,9 @@ WriteUse(YamlWriter& out, const EmbeddingTable& table)
         out.Number("zipf", table.zipf);
         return;
     }
-    out.BeginList("classes");
-    for (const RowClass& one : table.classes)
-    {
+    out.List("classes", table.classes, [&out](const RowClass& one) {
         out.Numbers({one.rows, one.rows * one.probability});
-    }
-    out.EndList();
+    });
     if (table.observed > 0)
     {
         out.Number("classesOf", table.observed);
@@ -122,19 +110,14 @@ WriteEmbeddingTables(YamlWriter& out, const std::vector<EmbeddingTable>& tables)
     {
         return;
     }
-    out.BeginMap("embeddings");
-    out.BeginList("tables");
-    for (const EmbeddingTable& table : tables)
-    {
-        out.BeginMap();
+    const YamlMap embeddings(out, "embeddings");
+    out.List("tables", tables, [&out](const EmbeddingTable& table) {
+        const YamlMap map(out);
         out.Integer("rows", table.rows);
         out.Integer("dim", table.dim);
         out.Integer("pooling", table.pooling);
         WriteUse(out, table);
-        out.EndMap();
-    }
-    out.EndList();
-    out.EndMap();
+    });
 }
 
 void
@@ -147,15 +130,13 @@ WriteSampleShape(YamlWriter& out, const char* key, const SampleShape& shape)
 void
 WriteLayerTable(YamlWriter& out, const LayerTable& table)
 {
-    out.BeginMap("model");
+    const YamlMap model(out, "model");
     out.Text("name", table.name);
     out.Text("source", table.source);
     WriteSampleShape(out, "input", table.layers.front().in);
     WriteEmbeddingTables(out, table.embeddings);
-    out.BeginList("network");
-    for (const TableLayer& layer : table.layers)
-    {
-        out.BeginMap();
+    out.List("network", table.layers, [&out](const TableLayer& layer) {
+        const YamlMap map(out);
         out.Text("layer", NameOf(TableOpNames(), layer.op));
         out.Text("name", layer.name);
         WriteSampleShape(out, "in", layer.in);
@@ -165,10 +146,7 @@ WriteLayerTable(YamlWriter& out, const LayerTable& table)
         out.Integer("groups", layer.groups);
         out.Integer("rank", layer.rank);
         out.Flag("bias", layer.bias);
-        out.EndMap();
-    }
-    out.EndList();
-    out.EndMap();
+    });
 }
 
 /** Writes the format of ReadExpertLayers; nothing if there are no experts. */
@@ -179,14 +157,13 @@ WriteExpertLayers(YamlWriter& out, const ExpertLayers& moe)
     {
         return;
     }
-    out.BeginMap("experts");
+    const YamlMap map(out, "experts");
     out.Integer("count", moe.experts);
     out.Integer("topK", moe.topK);
     out.Integer("ffn", moe.ffn);
     out.Integer("sharedFfn", moe.sharedFfn);
     out.Integer("firstLayer", moe.firstLayer);
     out.Integer("every", moe.every);
-    out.EndMap();
 }
 
 /** Writes the format of ReadExpertLoad. */
@@ -197,7 +174,7 @@ WriteExpertLoad(YamlWriter& out, const ExpertLoad& load)
     {
         return; // the default
     }
-    out.BeginMap("expertLoad");
+    const YamlMap map(out, "expertLoad");
     if (load.capacityFactor > 0) // the other settings then have no effect
     {
         out.Number("capacityFactor", load.capacityFactor);
@@ -209,21 +186,15 @@ WriteExpertLoad(YamlWriter& out, const ExpertLoad& load)
     }
     else if (!load.shares.empty())
     {
-        out.BeginList("shares");
-        for (const double share : load.shares)
-        {
-            out.Item(FormatNumber(share));
-        }
-        out.EndList();
+        out.List("shares", load.shares, [&](double share) { out.Item(FormatNumber(share)); });
     }
-    out.EndMap();
 }
 
 /** Writes the map `traffic` of a job in the format of ReadTraffic. */
 void
 WriteTraffic(YamlWriter& out, const TrafficSpec& spec)
 {
-    out.BeginMap("traffic");
+    const YamlMap map(out, "traffic");
     out.Text("pattern", ToString(spec.kind));
     const auto has = [&spec](const char* key) { return HasTrafficKey(spec.kind, key); };
     if (has("load"))
@@ -244,11 +215,8 @@ WriteTraffic(YamlWriter& out, const TrafficSpec& spec)
     {
         out.Speed("rate", spec.rate);
     }
-    if (!spec.sizesName.empty())
-    {
-        out.Text("sizes", spec.sizesName);
-    }
-    else if (has("bytes"))
+    out.TextUnlessEmpty("sizes", spec.sizesName);
+    if (spec.sizesName.empty() && has("bytes"))
     {
         out.Size("bytes", spec.sizes.Quantile(0));
     }
@@ -265,13 +233,12 @@ WriteTraffic(YamlWriter& out, const TrafficSpec& spec)
         out.Duration("duration", spec.duration);
     }
     out.Integer("seed", spec.seed);
-    out.EndMap();
 }
 
 void
 WriteModel(YamlWriter& out, const Transformer& model)
 {
-    out.BeginMap("model");
+    const YamlMap map(out, "model");
     out.Text("name", model.name);
     out.Integer("layers", model.layers);
     out.Integer("hidden", model.hidden);
@@ -292,14 +259,13 @@ WriteModel(YamlWriter& out, const Transformer& model)
     out.Flag("predictionHead", model.predictionHead);
     WriteExpertLayers(out, model.moe);
     out.Text("source", model.source);
-    out.EndMap();
 }
 
 /** Writes the settings of a plan that have an effect on @p network. */
 void
 WritePlan(YamlWriter& out, ParallelPlan plan, const Network& network)
 {
-    out.BeginMap("parallel");
+    const YamlMap parallel(out, "parallel");
     if (plan.HasGrid())
     {
         const std::array extents{plan.grid.side, plan.grid.side, plan.grid.depth};
@@ -308,7 +274,8 @@ WritePlan(YamlWriter& out, ParallelPlan plan, const Network& network)
     WriteExpertLoad(out, plan.expertLoad);
     plan.sharding.state = plan.Sharded(); // one state for all spellings
     plan.distributedOptimizer = plan.sharding.state == ShardedState::Optimizer;
-    std::string open; // name of the open map of keys; empty: none
+    std::string name; // of the open map of keys; empty: none
+    std::optional<YamlMap> open;
     const std::vector<KeyUse> uses = PlanUses(plan, network);
     PlanKeys keys(plan);
     ForEachParameter(keys, [&](const ParameterInfo& info, const Parameter& parameter) {
@@ -317,22 +284,17 @@ WritePlan(YamlWriter& out, ParallelPlan plan, const Network& network)
             return;
         }
         const std::string map = MapOfKey(info.key);
-        if (map != open && !open.empty())
+        if (map != name)
         {
-            out.EndMap();
+            open.reset();
         }
-        if (map != open && !map.empty())
+        if (map != name && !map.empty())
         {
-            out.BeginMap(map.c_str());
+            open.emplace(out, map.c_str());
         }
-        open = map;
+        name = map;
         WriteParameter(out, NameInMap(info.key), parameter);
     });
-    if (!open.empty())
-    {
-        out.EndMap();
-    }
-    out.EndMap();
 }
 
 void
@@ -349,12 +311,11 @@ WriteOverlap(YamlWriter& out, const OverlapPolicy& overlap)
 void
 WriteJitter(YamlWriter& out, const JitterSpec& jitter)
 {
-    out.BeginMap("jitter");
+    const YamlMap map(out, "jitter");
     out.Text("distribution", "lognormal");
     out.Number("coefficientOfVariation", jitter.coefficientOfVariation);
     out.Text("per", NameOf(JitterScopeNames(), jitter.scope));
     out.Integer("seed", static_cast<int64_t>(jitter.seed));
-    out.EndMap();
 }
 
 void
@@ -365,44 +326,33 @@ WriteSteps(YamlWriter& out, const JobSpec& job)
         out.Integer("steps", job.steps);
         return;
     }
-    out.BeginMap("steps");
+    const YamlMap map(out, "steps");
     out.Number("untilSteady", job.steady.tolerance);
     out.Integer("atMost", job.steps);
-    out.EndMap();
 }
 
 void
 WritePlacement(YamlWriter& out, const PlacementSpec& placement)
 {
+    if (placement.kind == Placement::Packed || placement.kind == Placement::AcrossLeaves)
+    {
+        out.Text("placement", NameOf(PlacementNames(), placement.kind));
+        return;
+    }
+    const YamlMap map(out, "placement");
     switch (placement.kind)
     {
-    case Placement::Packed:
-        out.Text("placement", "packed");
-        return;
     case Placement::Strided:
-        out.BeginMap("placement");
         out.Text("kind", "strided");
-        out.Integer("stride", placement.stride);
-        break;
+        return out.Integer("stride", placement.stride);
     case Placement::Random:
-        out.BeginMap("placement");
         out.Text("kind", "random");
-        out.Integer("seed", placement.seed);
-        break;
-    case Placement::AcrossLeaves:
-        out.Text("placement", "across-leaves");
-        return;
+        return out.Integer("seed", placement.seed);
     case Placement::Leaves:
-        out.BeginMap("placement");
-        out.List("leaves", placement.leaves);
-        break;
-    case Placement::Nodes:
-    case Placement::Gpus:
-        out.BeginMap("placement");
+        return out.List("leaves", placement.leaves);
+    default:
         out.List(placement.kind == Placement::Nodes ? "nodes" : "gpus", placement.list);
-        break;
     }
-    out.EndMap();
 }
 
 /** Writes location and time of a job without a parallel plan. */
@@ -410,19 +360,13 @@ template <typename Job>
 void
 WriteExtent(YamlWriter& out, const Job& job, Time start)
 {
-    if (!job.until.empty())
-    {
-        out.Text("until", job.until);
-    }
+    out.TextUnlessEmpty("until", job.until);
     if (job.gpus > 0)
     {
         out.Integer("gpus", job.gpus);
     }
     WritePlacement(out, job.placement);
-    if (start > Time())
-    {
-        out.Duration("start", start);
-    }
+    out.DurationAboveZero("start", start);
 }
 
 void
@@ -445,24 +389,17 @@ WriteCall(YamlWriter& out, const CalledCollective& call)
 }
 
 void
-WriteCollectiveJob(YamlWriter& out, const CollectiveJobSpec& job)
+WriteCalls(YamlWriter& out, const CollectiveJobSpec& job)
 {
-    out.BeginMap();
-    out.Text("name", job.name);
-    out.BeginMap("collective");
-    const bool isSequence = job.sequence.size() > 1;
-    if (isSequence)
+    const YamlMap map(out, "collective");
+    if (job.sequence.size() > 1)
     {
-        out.BeginList("sequence");
-        for (const CalledCollective& call : job.sequence)
-        {
-            out.BeginMap();
+        out.List("sequence", job.sequence, [&out](const CalledCollective& call) {
+            const YamlMap item(out);
             WriteCall(out, call);
-            out.EndMap();
-        }
-        out.EndList();
+        });
     }
-    if (!isSequence)
+    else
     {
         WriteCall(out, job.sequence.front());
     }
@@ -470,68 +407,40 @@ WriteCollectiveJob(YamlWriter& out, const CollectiveJobSpec& job)
     {
         out.Integer("calls", job.calls);
     }
-    if (job.period > Time())
-    {
-        out.Duration("every", job.period);
-    }
-    out.EndMap();
-    WriteExtent(out, job, job.start);
-    out.EndMap();
+    out.DurationAboveZero("every", job.period);
 }
 
 void
-WriteTrafficJob(YamlWriter& out, const TrafficJobSpec& job)
+WriteJob(YamlWriter& out, const CollectiveJobSpec& job)
 {
-    out.BeginMap();
+    const YamlMap map(out);
+    out.Text("name", job.name);
+    WriteCalls(out, job);
+    WriteExtent(out, job, job.start);
+}
+
+void
+WriteJob(YamlWriter& out, const TrafficJobSpec& job)
+{
+    const YamlMap map(out);
     out.Text("name", job.name);
     WriteTraffic(out, job.traffic);
     WriteExtent(out, job, job.traffic.start);
-    out.EndMap();
-}
-
-/** Writes location, start and end condition of a training job or workload. */
-void
-WriteTrainingExtent(YamlWriter& out, const JobSpec& job)
-{
-    WritePlacement(out, job.placement);
-    if (job.start > Time())
-    {
-        out.Duration("start", job.start);
-    }
-    if (!job.until.empty())
-    {
-        out.Text("until", job.until);
-    }
-}
-
-/** Writes the remaining keys of a job with an imported workload and ends its map. */
-void
-WriteWorkload(YamlWriter& out, const JobSpec& job)
-{
-    out.Text("workload", job.workload);
-    out.Text("compute", job.isRoofline ? "roofline" : "recorded");
-    if (job.isRoofline)
-    {
-        out.Text("precision", NameOf(PrecisionNames(), job.plan.precision));
-    }
-    WriteTrainingExtent(out, job);
-    WriteOverlap(out, job.overlap);
-    WriteJitter(out, job.jitter);
-    WriteSteps(out, job);
-    out.EndMap();
 }
 
 void
 WriteJob(YamlWriter& out, const JobSpec& job)
 {
-    out.BeginMap();
+    const YamlMap map(out);
     out.Text("name", job.name);
+    const std::string precision = NameOf(PrecisionNames(), job.plan.precision);
     if (job.recorded)
     {
-        WriteWorkload(out, job);
-        return;
+        out.Text("workload", job.workload);
+        out.Text("compute", job.isRoofline ? "roofline" : "recorded");
+        out.TextUnlessEmpty("precision", job.isRoofline ? precision : "");
     }
-    if (const auto* table = std::get_if<LayerTable>(&job.network))
+    else if (const auto* table = std::get_if<LayerTable>(&job.network))
     {
         WriteLayerTable(out, *table);
     }
@@ -539,13 +448,17 @@ WriteJob(YamlWriter& out, const JobSpec& job)
     {
         WriteModel(out, std::get<Transformer>(job.network));
     }
-    WriteTrainingExtent(out, job);
-    WritePlan(out, job.plan, job.network);
-    out.Text("precision", NameOf(PrecisionNames(), job.plan.precision));
+    WritePlacement(out, job.placement);
+    out.DurationAboveZero("start", job.start);
+    out.TextUnlessEmpty("until", job.until);
+    if (!job.recorded)
+    {
+        WritePlan(out, job.plan, job.network);
+        out.Text("precision", precision);
+    }
     WriteOverlap(out, job.overlap);
     WriteJitter(out, job.jitter);
     WriteSteps(out, job);
-    out.EndMap();
 }
 
 void
@@ -568,19 +481,15 @@ WriteFailures(YamlWriter& out, const EventSpec& event)
 void
 WriteEvent(YamlWriter& out, const EventSpec& event)
 {
-    out.BeginMap();
+    const YamlMap map(out);
     out.Text("kind", NameOf(EventKindNames(), event.kind));
     out.Duration("at", event.at);
     if (event.kind == EventKind::Failures)
     {
         WriteFailures(out, event);
-        out.EndMap();
         return;
     }
-    if (event.every > Time())
-    {
-        out.Duration("every", event.every);
-    }
+    out.DurationAboveZero("every", event.every);
     if (event.times > 1 || event.kind == EventKind::Flap)
     {
         out.Integer("times", event.times);
@@ -611,32 +520,28 @@ WriteEvent(YamlWriter& out, const EventSpec& event)
     {
         out.Size("bytes", event.bytes);
     }
-    out.EndMap();
 }
 
 /** Writes which traffic is simulated as packets, and its coupling to the fluid. */
 void
 WriteSelection(YamlWriter& out, HybridSelection hybrid)
 {
-    out.BeginMap("packets");
-    out.List("jobs", hybrid.jobs);
-    out.Flag("flows", hybrid.flows);
-    out.List("links", hybrid.coupling.links);
-    out.EndMap();
-    out.BeginMap("coupling");
+    {
+        const YamlMap packets(out, "packets");
+        out.List("jobs", hybrid.jobs);
+        out.Flag("flows", hybrid.flows);
+        out.List("links", hybrid.coupling.links);
+    }
+    const YamlMap coupling(out, "coupling");
     ParameterWriter writer(out);
     hybrid.coupling.VisitParameters(writer);
-    out.EndMap();
 }
 
 void
 WriteOutput(YamlWriter& out, const OutputSpec& output)
 {
-    out.BeginMap("output");
-    if (!output.file.empty())
-    {
-        out.Text("file", output.file);
-    }
+    const YamlMap map(out, "output");
+    out.TextUnlessEmpty("file", output.file);
     if (output.timeline && !output.timelineFile.empty())
     {
         out.Text("timeline", output.timelineFile);
@@ -661,34 +566,12 @@ WriteOutput(YamlWriter& out, const OutputSpec& output)
     {
         out.List("ranks", output.ranks);
     }
-    out.EndMap();
 }
 
-} // namespace
-
-std::string
-DumpScenario(const Scenario& scenario)
+void
+WriteNetwork(YamlWriter& out, const Scenario& scenario)
 {
-    YamlWriter out;
-    out.BeginMap();
-    out.Text("title", scenario.title);
-    out.Integer("seed", scenario.seed);
-    WriteSystem(out, "system", scenario.cluster);
-    out.BeginList("jobs");
-    for (const JobSpec& job : scenario.jobs)
-    {
-        WriteJob(out, job);
-    }
-    for (const CollectiveJobSpec& job : scenario.collectives)
-    {
-        WriteCollectiveJob(out, job);
-    }
-    for (const TrafficJobSpec& job : scenario.traffics)
-    {
-        WriteTrafficJob(out, job);
-    }
-    out.EndList();
-    out.BeginMap("network");
+    const YamlMap network(out, "network");
     out.Text("fidelity", NameOf(FidelityNames(), scenario.fidelity));
     if (scenario.fidelity == Fidelity::Auto)
     {
@@ -705,26 +588,35 @@ DumpScenario(const Scenario& scenario)
     }
     if (scenario.sharing.tolerance > 0)
     {
-        out.BeginMap("sharing");
+        const YamlMap sharing(out, "sharing");
         ParameterWriter writer(out);
         SharingSpec(scenario.sharing).VisitParameters(writer);
-        out.EndMap();
     }
     if (scenario.corrections.IsOn())
     {
-        out.BeginMap("corrections");
+        const YamlMap corrections(out, "corrections");
         WriteCorrections(out, scenario.corrections);
-        out.EndMap();
     }
-    out.EndMap();
-    out.BeginList("events");
-    for (const EventSpec& event : scenario.events)
-    {
-        WriteEvent(out, event);
-    }
+}
+
+} // namespace
+
+std::string
+DumpScenario(const Scenario& scenario)
+{
+    YamlWriter out;
+    out.Text("title", scenario.title);
+    out.Integer("seed", scenario.seed);
+    WriteSystem(out, "system", scenario.cluster);
+    const auto write = [&out](const auto& job) { WriteJob(out, job); };
+    out.BeginList("jobs");
+    std::for_each(scenario.jobs.begin(), scenario.jobs.end(), write);
+    std::for_each(scenario.collectives.begin(), scenario.collectives.end(), write);
+    std::for_each(scenario.traffics.begin(), scenario.traffics.end(), write);
     out.EndList();
+    WriteNetwork(out, scenario);
+    out.List("events", scenario.events, [&out](const EventSpec& event) { WriteEvent(out, event); });
     WriteOutput(out, scenario.output);
-    out.EndMap();
     std::string remarks;
     for (const std::string& remark : scenario.remarks)
     {

@@ -16,7 +16,7 @@ namespace
 void
 WriteNvLink(YamlWriter& out, const NodeSpec& node)
 {
-    out.BeginMap("nvlink");
+    const YamlMap map(out, "nvlink");
     out.Text("wiring", NameOf(WiringNames(), node.wiring));
     if (node.wiring == NvLinkWiring::Switched)
     {
@@ -24,18 +24,14 @@ WriteNvLink(YamlWriter& out, const NodeSpec& node)
     }
     if (node.wiring == NvLinkWiring::Mesh)
     {
-        out.BeginList("links");
-        for (const MeshLink& link : node.meshLinks)
-        {
+        out.List("links", node.meshLinks, [&out](const MeshLink& link) {
             out.Triple(link.a, link.b, link.links);
-        }
-        out.EndList();
+        });
     }
     if (node.wiring != NvLinkWiring::None)
     {
         WriteProfile(out, node.nvlink);
     }
-    out.EndMap();
 }
 
 void
@@ -43,9 +39,8 @@ WriteLink(YamlWriter& out, const char* key, const std::optional<LinkProfile>& pr
 {
     if (profile)
     {
-        out.BeginMap(key);
+        const YamlMap map(out, key);
         WriteProfile(out, *profile);
-        out.EndMap();
     }
 }
 
@@ -56,26 +51,22 @@ WriteAttachments(YamlWriter& out, const char* key, const std::vector<PcieAttachm
     {
         return;
     }
-    out.BeginList(key);
-    for (const PcieAttachment& attachment : attachments)
-    {
+    out.List(key, attachments, [&out](const PcieAttachment& attachment) {
         if (!attachment.link)
         {
             out.Item(AttachmentName(attachment));
-            continue;
+            return;
         }
-        out.BeginMap();
+        const YamlMap map(out);
         out.Text("on", AttachmentName(attachment));
         WriteProfile(out, *attachment.link);
-        out.EndMap();
-    }
-    out.EndList();
+    });
 }
 
 void
 WritePcie(YamlWriter& out, const NodeSpec& node)
 {
-    out.BeginMap("pcie");
+    const YamlMap map(out, "pcie");
     WriteProfile(out, node.pcie);
     if (node.switchAttachments.empty())
     {
@@ -87,19 +78,15 @@ WritePcie(YamlWriter& out, const NodeSpec& node)
     {
         WriteLink(out, "uplink", node.pcieUplink);
     }
-    out.EndMap();
 }
 
 void
 WriteSockets(YamlWriter& out, const NodeSpec& node)
 {
-    out.BeginMap("sockets");
+    const YamlMap map(out, "sockets");
     out.Integer("count", node.sockets);
     out.Text("cpu", NameOf(HostCpuNames(), node.cpu));
-    if (!node.cpuModel.empty())
-    {
-        out.Text("model", node.cpuModel);
-    }
+    out.TextUnlessEmpty("model", node.cpuModel);
     if (node.socketsPerBoard > 0)
     {
         out.Integer("perBoard", node.socketsPerBoard);
@@ -108,13 +95,12 @@ WriteSockets(YamlWriter& out, const NodeSpec& node)
     {
         WriteProfile(out, node.interSocket);
     }
-    out.EndMap();
 }
 
 void
 WriteNic(YamlWriter& out, const NodeSpec& node)
 {
-    out.BeginMap("nic");
+    const YamlMap map(out, "nic");
     out.Integer("count", node.NicCards());
     if (node.nics > 0)
     {
@@ -128,7 +114,6 @@ WriteNic(YamlWriter& out, const NodeSpec& node)
         WriteLink(out, "pcie", node.nicPcie);
         WriteLink(out, "hostBridge", node.nicHostBridge);
     }
-    out.EndMap();
 }
 
 void
@@ -158,28 +143,25 @@ WriteCosts(YamlWriter& out, const std::vector<NodeCost>& costs)
     {
         return;
     }
-    out.BeginMap("costs");
+    const YamlMap all(out, "costs");
     for (const NodeCostFigure& figure : NodeCostFigures())
     {
         const auto cost = std::find_if(costs.rbegin(), costs.rend(), [&](const NodeCost& each) {
             return each.name == figure.key;
         });
-        if (cost == costs.rend())
+        if (cost != costs.rend())
         {
-            continue;
+            const YamlMap map(out, figure.key);
+            WriteValue(out, figure.unit, cost->value);
+            out.Text("source", cost->source);
         }
-        out.BeginMap(figure.key);
-        WriteValue(out, figure.unit, cost->value);
-        out.Text("source", cost->source);
-        out.EndMap();
     }
-    out.EndMap();
 }
 
 void
 WriteFabric(YamlWriter& out, const FabricSpec& fabric)
 {
-    out.BeginMap("fabric");
+    const YamlMap map(out, "fabric");
     out.Text("kind", fabric.kind->Name());
     if (fabric.kind->JoinsNodes())
     {
@@ -189,7 +171,6 @@ WriteFabric(YamlWriter& out, const FabricSpec& fabric)
         WriteLink(out, "link", fabric.link);
         out.Text("source", fabric.link.source);
     }
-    out.EndMap();
 }
 
 } // namespace
@@ -197,7 +178,7 @@ WriteFabric(YamlWriter& out, const FabricSpec& fabric)
 void
 WriteNode(YamlWriter& out, const NodeSpec& node)
 {
-    out.BeginMap("node");
+    const YamlMap map(out, "node");
     out.Text("gpu", node.gpuModel);
     out.Integer("gpus", node.gpus);
     WriteNvLink(out, node);
@@ -206,7 +187,6 @@ WriteNode(YamlWriter& out, const NodeSpec& node)
     WriteSockets(out, node);
     WriteNic(out, node);
     WriteCosts(out, node.costs);
-    out.EndMap();
 }
 
 void
@@ -247,9 +227,8 @@ WriteSystemKeys(YamlWriter& out, const ClusterSpec& cluster)
 void
 WriteSystem(YamlWriter& out, const char* key, const ClusterSpec& cluster)
 {
-    out.BeginMap(key);
+    const YamlMap map(out, key);
     WriteSystemKeys(out, cluster);
-    out.EndMap();
 }
 
 } // namespace weir

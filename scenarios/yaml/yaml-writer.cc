@@ -11,27 +11,10 @@ namespace weir
 YamlWriter::YamlWriter()
     : m_out(std::make_unique<YAML::Emitter>())
 {
-}
-
-YamlWriter::~YamlWriter() = default;
-
-void
-YamlWriter::BeginMap()
-{
     *m_out << YAML::BeginMap;
 }
 
-void
-YamlWriter::BeginMap(const char* key)
-{
-    *m_out << YAML::Key << key << YAML::Value << YAML::BeginMap;
-}
-
-void
-YamlWriter::EndMap()
-{
-    *m_out << YAML::EndMap;
-}
+YamlWriter::~YamlWriter() = default;
 
 void
 YamlWriter::BeginList(const char* key)
@@ -49,6 +32,15 @@ void
 YamlWriter::Text(const char* key, const std::string& value)
 {
     *m_out << YAML::Key << key << YAML::Value << value;
+}
+
+void
+YamlWriter::TextUnlessEmpty(const char* key, const std::string& value)
+{
+    if (!value.empty())
+    {
+        Text(key, value);
+    }
 }
 
 void
@@ -82,6 +74,15 @@ YamlWriter::Duration(const char* key, Time value)
 }
 
 void
+YamlWriter::DurationAboveZero(const char* key, Time value)
+{
+    if (value > Time())
+    {
+        Duration(key, value);
+    }
+}
+
+void
 YamlWriter::Speed(const char* key, Rate value)
 {
     Text(key, FormatRate(value));
@@ -111,9 +112,31 @@ YamlWriter::Numbers(const std::vector<double>& values)
 }
 
 std::string
-YamlWriter::GetText() const
+YamlWriter::GetText()
 {
+    if (m_isOpen)
+    {
+        *m_out << YAML::EndMap;
+        m_isOpen = false;
+    }
     return std::string(m_out->c_str()) + "\n";
+}
+
+YamlMap::YamlMap(YamlWriter& out)
+    : m_out(out)
+{
+    *m_out.m_out << YAML::BeginMap;
+}
+
+YamlMap::YamlMap(YamlWriter& out, const char* key)
+    : m_out(out)
+{
+    *m_out.m_out << YAML::Key << key << YAML::Value << YAML::BeginMap;
+}
+
+YamlMap::~YamlMap()
+{
+    *m_out.m_out << YAML::EndMap;
 }
 
 } // namespace weir

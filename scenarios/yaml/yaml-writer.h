@@ -18,7 +18,10 @@ class Emitter;
 namespace weir
 {
 
-/** Writes YAML maps and lists of quantities with units; YamlNode reads them back unchanged. */
+/**
+ * Writes a YAML map of quantities with units, lists and other maps (YamlMap); YamlNode reads them
+ * back unchanged.
+ */
 class YamlWriter
 {
   public:
@@ -27,21 +30,26 @@ class YamlWriter
     YamlWriter(const YamlWriter&) = delete;
     YamlWriter& operator=(const YamlWriter&) = delete;
 
-    /** Opens a map: the document, the next item of a list, or the value of @p key. */
-    void BeginMap();
-    void BeginMap(const char* key);
-    void EndMap();
-
     void BeginList(const char* key);
     void EndList();
+
+    /** Writes a list whose items @p write writes, one for each of @p values. */
+    template <typename Values, typename Write>
+    void List(const char* key, const Values& values, const Write& write)
+    {
+        BeginList(key);
+        for (const auto& value : values)
+        {
+            write(value);
+        }
+        EndList();
+    }
 
     /** Writes a list of texts or of integers. */
     template <typename Values>
     void List(const char* key, const Values& values)
     {
-        BeginList(key);
-        for (const auto& value : values)
-        {
+        List(key, values, [this](const auto& value) {
             if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>)
             {
                 Item(std::to_string(value));
@@ -50,16 +58,17 @@ class YamlWriter
             {
                 Item(value);
             }
-        }
-        EndList();
+        });
     }
 
     void Text(const char* key, const std::string& value);
+    void TextUnlessEmpty(const char* key, const std::string& value);
     void Integer(const char* key, uint64_t value);
     void Number(const char* key, double value);
     void Flag(const char* key, bool value);
     void Size(const char* key, Bytes value);
     void Duration(const char* key, Time value);
+    void DurationAboveZero(const char* key, Time value);
     void Speed(const char* key, Rate value);
 
     /** Writes the next item of a list. */
@@ -71,11 +80,30 @@ class YamlWriter
     /** Writes the next item of a list: [a, b, ...]. */
     void Numbers(const std::vector<double>& values);
 
-    /** The YAML text written so far. */
-    std::string GetText() const;
+    /** Ends the map. @return the YAML text */
+    std::string GetText();
 
   private:
+    friend class YamlMap;
+
     std::unique_ptr<YAML::Emitter> m_out;
+    bool m_isOpen{true};
+};
+
+/** Writes a map, from its construction to its destruction. */
+class YamlMap
+{
+  public:
+    /** The next item of a list. */
+    explicit YamlMap(YamlWriter& out);
+    /** The value of @p key. */
+    YamlMap(YamlWriter& out, const char* key);
+    ~YamlMap();
+    YamlMap(const YamlMap&) = delete;
+    YamlMap& operator=(const YamlMap&) = delete;
+
+  private:
+    YamlWriter& m_out;
 };
 
 } // namespace weir

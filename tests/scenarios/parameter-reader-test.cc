@@ -70,10 +70,8 @@ std::string
 AsYaml(Sample sample)
 {
     YamlWriter out;
-    out.BeginMap();
     ParameterWriter writer(out);
     sample.VisitParameters(writer);
-    out.EndMap();
     return out.GetText();
 }
 

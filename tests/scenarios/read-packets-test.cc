@@ -22,9 +22,7 @@ std::string
 TextOf(const PacketSpec& spec)
 {
     YamlWriter out;
-    out.BeginMap();
     WritePackets(out, spec);
-    out.EndMap();
     return out.GetText();
 }
 
