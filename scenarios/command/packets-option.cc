@@ -191,10 +191,7 @@ ReadTransportSpec(const PacketsOptions& options,
     {
         ReadParameters(*sharing, spec.sharing);
     }
-    if (const auto corrections = network.Find("corrections"))
-    {
-        spec.corrections = ReadCorrectionsFor(fidelity, *corrections, Catalog());
-    }
+    network.Read("corrections", spec.corrections, ReadCorrectionsFor, fidelity, Catalog());
     return spec;
 }
 

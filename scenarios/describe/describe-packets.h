@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_DESCRIBE_PACKETS_H
-#define WEIR_SCENARIOS_DESCRIBE_PACKETS_H
+#ifndef WEIR_SCENARIOS_DESCRIBE_DESCRIBE_PACKETS_H
+#define WEIR_SCENARIOS_DESCRIBE_DESCRIBE_PACKETS_H
 
 #include "fabric/transport/packet/packet-spec.h"
 
@@ -17,4 +17,4 @@ std::string DescribePackets(PacketSpec spec);
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_DESCRIBE_PACKETS_H
+#endif // WEIR_SCENARIOS_DESCRIBE_DESCRIBE_PACKETS_H

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <tuple>
-#include <utility>
 
 namespace weir
 {
@@ -96,7 +94,6 @@ PcieName(uint32_t generation, uint32_t lanes)
     return "pcie" + std::to_string(generation) + "-x" + std::to_string(lanes);
 }
 
-/** Reads an MTU that @p transport supports. */
 uint32_t
 ReadMtu(const YamlNode& node, const NetTransportTraits& transport)
 {
@@ -106,14 +103,6 @@ ReadMtu(const YamlNode& node, const NetTransportTraits& transport)
             {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}});
     }
     return node.AsCount(transport.minMtu, transport.maxMtu);
-}
-
-/** The framing of the network's packets, and the name of the transport. */
-std::pair<double, std::string>
-ReadNetworkFraming(const YamlNode& node, NetTransport kind)
-{
-    const auto& transport = TraitsOf(kind);
-    return {transport.framing(ReadMtu(node.Get("mtu"), transport)), transport.name};
 }
 
 } // namespace
@@ -140,15 +129,11 @@ ReadNvLinkProfile(const YamlNode& node, const TypicalEfficiency& typical)
 LinkProfile
 ReadPcieProfile(const YamlNode& node, const TypicalEfficiency& typical)
 {
-    LinkProfile profile = ReadCommon(node);
     if (IsMeant(node, "rate", {"generation", "lanes", "maxPayload"}))
     {
-        profile.rawRate = node.Get("rate").AsRateAboveZero();
-        profile.encoding = Efficiency(node, "encoding", 1);
-        profile.framing = Efficiency(node, "framing", 1);
-        profile.name = NameOr(node, "pcie");
-        return profile;
+        return ReadPlainProfile(node, "pcie");
     }
+    LinkProfile profile = ReadCommon(node);
     const auto generation = node.Get("generation").AsCount(1, 6);
     const uint32_t lanes = ReadLanes(node.Get("lanes"));
     profile.rawRate = PcieRawRate(generation, lanes);
@@ -207,7 +192,9 @@ ReadNicProfile(const YamlNode& node, const TransportFigures& transport)
     else
     {
         node.Get("transport"); // throws, naming the missing key
-        std::tie(profile.framing, kind) = ReadNetworkFraming(node, transport.kind);
+        const NetTransportTraits& traits = TraitsOf(transport.kind);
+        profile.framing = traits.framing(ReadMtu(node.Get("mtu"), traits));
+        kind = traits.name;
         FillMeasured(node, transport.port, profile);
     }
     profile.name = NameOr(node, kind);

@@ -44,7 +44,6 @@ ReadCongestionControl(const YamlNode& map)
     return control;
 }
 
-/** Refuses invalid arbitration tables. */
 void
 CheckArbitration(const YamlNode& map, const PacketSpec& spec)
 {
@@ -58,7 +57,6 @@ CheckArbitration(const YamlNode& map, const PacketSpec& spec)
     }
 }
 
-/** Refuses markAll below markFrom. */
 void
 CheckMarks(const YamlNode& map, const SwitchSpec& spec)
 {
@@ -96,7 +94,7 @@ ReadCorrections(const YamlNode& node, const Catalog& catalog)
 }
 
 CorrectionSpec
-ReadCorrectionsFor(Fidelity fidelity, const YamlNode& node, const Catalog& catalog)
+ReadCorrectionsFor(const YamlNode& node, Fidelity fidelity, const Catalog& catalog)
 {
     const CorrectionSpec spec = ReadCorrections(node, catalog);
     const std::string with = std::string(" with fidelity ") + ToString(fidelity);

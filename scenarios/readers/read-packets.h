@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_READ_PACKETS_H
-#define WEIR_SCENARIOS_READ_PACKETS_H
+#ifndef WEIR_SCENARIOS_READERS_READ_PACKETS_H
+#define WEIR_SCENARIOS_READERS_READ_PACKETS_H
 
 #include "collectives/fidelity.h"
 #include "fabric/topology/topology.h"
@@ -25,7 +25,7 @@ CorrectionSpec ReadCorrections(const YamlNode& node, const Catalog& catalog);
  * The same for the network of a run. @throws InputError also where the models do not apply to @p
  * fidelity.
  */
-CorrectionSpec ReadCorrectionsFor(Fidelity fidelity, const YamlNode& node, const Catalog& catalog);
+CorrectionSpec ReadCorrectionsFor(const YamlNode& node, Fidelity fidelity, const Catalog& catalog);
 
 /**
  * Reads the parameters of packets, queue pairs, switches and links inside nodes, and the congestion
@@ -74,4 +74,4 @@ SwitchSpec ReadSwitch(const YamlNode& node, const Catalog& catalog = Catalog());
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_READ_PACKETS_H
+#endif // WEIR_SCENARIOS_READERS_READ_PACKETS_H

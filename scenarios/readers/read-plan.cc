@@ -157,10 +157,7 @@ ReadPlan(const YamlNode& node, const Catalog& catalog)
             ReadParameter(*found, parameter);
         }
     });
-    if (const auto shape = node.Find("tensorShape"))
-    {
-        plan.grid = ReadTensorShape(*shape, plan.tensor);
-    }
+    node.Read("tensorShape", plan.grid, ReadTensorShape, plan.tensor);
     node.Read("expertLoad", plan.expertLoad, ReadExpertLoad);
     const auto sharding = node.Find("dataSharding");
     if (sharding && sharding->IsMap() && plan.sharding.state == ShardedState::None)

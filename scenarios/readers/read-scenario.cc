@@ -121,10 +121,8 @@ ReadJitter(const YamlNode& node, uint64_t seed)
     node.CheckKeys(YamlKeysOf("job.jitter"));
     JitterSpec jitter;
     jitter.seed = seed;
-    if (const auto distribution = node.Find("distribution"))
-    {
-        distribution->AsEnum(NamedChoices<int>{{"lognormal", 0}});
-    }
+    bool isLognormal = true; // the only one
+    node.Read("distribution", isLognormal, NamedChoices<bool>{{"lognormal", true}});
     jitter.coefficientOfVariation = node.Get("coefficientOfVariation").AsNumber(0, MAX_VARIATION);
     node.Read("per", jitter.scope, JitterScopeNames());
     node.Read("seed", jitter.seed, &YamlNode::AsSeed);
@@ -388,7 +386,6 @@ ReadWorkloadJob(const YamlNode& node, uint64_t seed, const Gpu& gpu, GpuBudget& 
     return job;
 }
 
-/** Appends @p more to @p notes. */
 void
 AppendNotes(std::vector<std::string>& notes, const std::vector<std::string>& more)
 {
@@ -591,10 +588,7 @@ ReadNetwork(const YamlNode& node, const Catalog& catalog, Scenario& scenario)
     }
     node.Read("fidelity", scenario.fidelity, FidelityNames());
     node.Read("tolerance", scenario.automatic.tolerance, &YamlNode::AsPercent, 0, 1);
-    if (const auto corrections = node.Find("corrections"))
-    {
-        scenario.corrections = ReadCorrectionsFor(scenario.fidelity, *corrections, catalog);
-    }
+    node.Read("corrections", scenario.corrections, ReadCorrectionsFor, scenario.fidelity, catalog);
     if (scenario.fidelity == Fidelity::Auto)
     {
         scenario.automatic.calibration = ShippedCalibration(CalibratedThing::Collectives, catalog);

@@ -219,10 +219,7 @@ ReadNic(const YamlNode& node,
         spec.nicAttachments =
             ReadAttachments(*attachments, cards, spec.sockets, spec.pcieSwitches, typical);
     }
-    if (const auto slot = node.Find("pcie"))
-    {
-        spec.nicPcie = ReadSlotProfile(*slot, typical);
-    }
+    node.Read("pcie", spec.nicPcie, ReadSlotProfile, typical);
     if (const auto bridge = node.Find("hostBridge"))
     {
         bridge->CheckKeys(YamlKeysOf("link"));
