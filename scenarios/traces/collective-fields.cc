@@ -122,12 +122,9 @@ AddProcessGroups(const Json& list, const std::string& location, RankTrace& rank)
     for (const Json& item : ListOf(list, location))
     {
         TraceGroup group;
-        if (const Json* ranks = FindField(item, "ranks"))
+        for (const int64_t each : NumbersOf(FindField(item, "ranks"), location))
         {
-            for (const int64_t each : NumbersOf(*ranks, location))
-            {
-                group.ranks.push_back(static_cast<uint32_t>(std::min(each, LAST_RANK)));
-            }
+            group.ranks.push_back(static_cast<uint32_t>(std::min(each, LAST_RANK)));
         }
         for (const char* key : {"group_size", "pg_size"})
         {
@@ -174,11 +171,12 @@ ReadGroupFile(const std::string& path)
 }
 
 std::vector<int64_t>
-NumbersOf(const Json& value, const std::string& location)
+NumbersOf(const Json* value, const std::string& location)
 {
-    const std::string text = value.is_string() ? value.get<std::string>() : "";
+    const Json given = value == nullptr ? Json() : Json(*value);
+    const std::string text = given.is_string() ? given.get<std::string>() : "";
     const bool isCut = text.find("...") != std::string::npos; // abbreviated: "[0, 1, ..., 1023]"
-    const Json parsed = text.empty() || isCut ? Json(value) : ParseJson(text, location + ", list");
+    const Json parsed = text.empty() || isCut ? given : ParseJson(text, location + ", list");
     std::vector<int64_t> numbers;
     for (const Json& item : parsed.is_array() ? parsed : Json::array())
     {

@@ -50,10 +50,11 @@ void AddProcessGroups(const Json& list, const std::string& location, RankTrace& 
 std::map<std::string, std::vector<uint32_t>> ReadGroupFile(const std::string& path);
 
 /**
- * Numbers of a list, or of a list as text, "[1, 2]"; none for abbreviated text, "[0, ..., 9]".
+ * Numbers of a list, or of a list as text, "[1, 2]"; none for null and for abbreviated
+ * text, "[0, ..., 9]".
  * @throws InputError
  */
-std::vector<int64_t> NumbersOf(const Json& value, const std::string& location);
+std::vector<int64_t> NumbersOf(const Json* value, const std::string& location);
 
 /**
  * Sets the splits of @p event in bytes if it is an all-to-all with uneven parts.

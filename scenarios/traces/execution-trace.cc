@@ -228,7 +228,7 @@ class ExecutionTraceReader
             m_file.dropped["'" + name.substr(0, 40) + "', which is no collective"]++;
             return;
         }
-        event.sequence = IntegerOf(list[at - 3], -1, MAX_NUMBER, location + ", sequence");
+        IntegerOf(list[at - 3], -1, MAX_NUMBER, location + ", sequence"); // only checked
         SetGroup(*node.json, list, at, location, event);
         SetSizes(*node.json, list, at, location, event);
         call.recordIds.push_back(recordId);
@@ -323,17 +323,12 @@ class ExecutionTraceReader
         {
             event.in = event.out = Bytes(4); // PyTorch's NCCL barrier reduces one float
         }
-        const Json* inParts = FindAttribute(node, "in_split_size");
-        const Json* outParts = FindAttribute(node, "out_split_size");
-        SetSplits(event,
-                  NumbersOf(inParts != nullptr     ? *inParts
-                            : at + 1 < list.size() ? list[at + 1]
-                                                   : Json::array(),
-                            location),
-                  NumbersOf(outParts != nullptr    ? *outParts
-                            : at + 2 < list.size() ? list[at + 2]
-                                                   : Json::array(),
-                            location));
+        const auto partsOf = [&](const char* name, std::size_t position) {
+            const Json* given = FindAttribute(node, name);
+            const Json* listed = position < list.size() ? &list[position] : nullptr;
+            return NumbersOf(given != nullptr ? given : listed, location);
+        };
+        SetSplits(event, partsOf("in_split_size", at + 1), partsOf("out_split_size", at + 2));
     }
 
     const Json& m_root;

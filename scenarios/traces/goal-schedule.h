@@ -48,6 +48,8 @@ bool IsGoalBinary(const std::string& bytes);
 
 /** Reads either format. @throws InputError with file and line, or rank and operation. */
 GoalSchedule ReadGoal(const TraceBytes& file);
+GoalSchedule ReadGoalText(const TraceBytes& file);
+GoalSchedule ReadGoalBinary(const TraceBytes& file);
 
 /** The text format: labels l1, l2, ... per rank, `requires` lines after each operation. */
 std::string ToGoalText(const GoalSchedule& schedule);

@@ -303,7 +303,7 @@ class GoalTextReader
 
 /** Attributes " tag 3 cpu 1 nic 2" of an operation; defaults are omitted. */
 std::string
-LocationOf(const GoalOp& op)
+AttributesOf(const GoalOp& op)
 {
     const std::string tag = op.tag == GoalOp::ANY ? "-1" : std::to_string(op.tag);
     return (op.kind == GoalOp::Kind::Calc ? "" : " tag " + tag) +
@@ -348,7 +348,7 @@ ToGoalText(const GoalSchedule& schedule)
                     (op.kind == GoalOp::Kind::Calc
                          ? ""
                          : (op.kind == GoalOp::Kind::Send ? "b to " : "b from ") + peer) +
-                    LocationOf(op) + "\n";
+                    AttributesOf(op) + "\n";
             for (const uint32_t need : op.requires_)
             {
                 text += label + " requires l" + std::to_string(need + 1) + "\n";

@@ -225,10 +225,9 @@ class KinetoReader
         TraceGroup& group = m_rank.groups[event.group];
         group.size = static_cast<uint32_t>(IntegerOf(
             args, "Group size", 0, 0, static_cast<int64_t>(MAX_WORKLOAD_RANKS), location));
-        if (const Json* ranks = FindField(args, "Process Group Ranks");
-            ranks != nullptr && group.ranks.empty())
+        if (group.ranks.empty())
         {
-            for (const int64_t rank : NumbersOf(*ranks, location))
+            for (const int64_t rank : NumbersOf(FindField(args, "Process Group Ranks"), location))
             {
                 group.ranks.push_back(
                     static_cast<uint32_t>(std::min<int64_t>(rank, MAX_WORKLOAD_RANKS)));
@@ -238,11 +237,9 @@ class KinetoReader
                 group.ranks.clear();
             }
         }
-        const Json* inParts = FindField(args, "In split size");
-        const Json* outParts = FindField(args, "Out split size");
         SetSplits(event,
-                  NumbersOf(inParts == nullptr ? Json::array() : *inParts, location),
-                  NumbersOf(outParts == nullptr ? Json::array() : *outParts, location));
+                  NumbersOf(FindField(args, "In split size"), location),
+                  NumbersOf(FindField(args, "Out split size"), location));
     }
 
     void TakeCall(const Json& item, const Json& args, const std::string& location)
@@ -465,86 +462,6 @@ TraceFile
 ReadKineto(const TraceBytes& file)
 {
     return KinetoReader(file).Read();
-}
-
-void
-JoinHostTrace(const TraceFile& host, TraceFile& kernels)
-{
-    const RankTrace& calls = host.ranks.front();
-    RankTrace& rank = kernels.ranks.front();
-    std::unordered_map<uint64_t, const HostCall*> byRecord;
-    for (const HostCall& call : calls.hostCalls)
-    {
-        for (const uint64_t record : call.recordIds)
-        {
-            byRecord[record] = &call;
-        }
-    }
-    std::size_t joined = 0;
-    const auto take = [&](uint32_t index, const HostCall& call) {
-        TraceEvent& event = rank.events[index];
-        TraceEvent taken = call.event;
-        taken.id = event.id;
-        taken.name = event.name;
-        taken.position = event.position;
-        taken.stream = event.stream;
-        taken.channels = event.channels;
-        taken.duration = event.duration;
-        taken.begin = event.begin;
-        taken.launch = event.launch;
-        taken.epoch = event.epoch;
-        taken.after = event.after;
-        event = std::move(taken);
-        joined++;
-    };
-    std::map<CollectiveOp, std::vector<uint32_t>> unjoined; // event indices
-    for (uint32_t i = 0; i < rank.events.size(); i++)
-    {
-        if (rank.events[i].kind != TraceEventKind::Collective)
-        {
-            continue;
-        }
-        const auto record = rank.recordIds.find(i);
-        const auto call =
-            record == rank.recordIds.end() ? byRecord.end() : byRecord.find(record->second);
-        if (call != byRecord.end() && call->second->event.op == rank.events[i].op)
-        {
-            take(i, *call->second);
-        }
-        else
-        {
-            unjoined[rank.events[i].op].push_back(i);
-        }
-    }
-    const std::size_t byId = joined;
-    for (const auto& [op, events] : unjoined)
-    {
-        std::vector<const HostCall*> own;
-        for (const HostCall& call : calls.hostCalls)
-        {
-            if (call.event.op == op && call.event.kind == TraceEventKind::Collective)
-            {
-                own.push_back(&call);
-            }
-        }
-        // A host trace covers one step; the kernels may cover several.
-        for (std::size_t i = 0;
-             byId == 0 && !own.empty() && events.size() % own.size() == 0 && i < events.size();
-             i++)
-        {
-            take(events[i], *own[i % own.size()]);
-        }
-    }
-    for (const auto& [name, group] : calls.groups)
-    {
-        TraceGroup& known = rank.groups[name];
-        known = known.ranks.empty() ? group : known;
-    }
-    kernels.remarks.push_back(
-        "joined with " + host.path + " by rf_id: " + std::to_string(rank.recordIds.size()) +
-        " of " + std::to_string(rank.events.size()) + " GPU events, " + std::to_string(byId) +
-        " collectives" +
-        (joined > byId ? "; by order: " + std::to_string(joined - byId) + " collectives" : ""));
 }
 
 } // namespace weir

@@ -400,7 +400,6 @@ class TraceScheduler
         {
             const MatchedCall& call = m_traces.calls[unit.call];
             op.bytes = call.bytes;
-            op.root = static_cast<uint16_t>(event.root);
             op.traffic = TrafficOf(call);
         }
         StreamClock implied = draft.last[stream];

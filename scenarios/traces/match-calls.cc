@@ -23,12 +23,11 @@ LocationOf(const RankTrace& rank, const TraceEvent& event)
     return rank.file + ": " + event.id;
 }
 
-/** "all-reduce of 1048576 B", with the root if it is not 0. */
+/** "all-reduce of 1048576 B". */
 std::string
 DescribeCall(const TraceEvent& event)
 {
-    return NameOfCall(event) + " of " + std::to_string(CallSize(event).Count()) + " B" +
-           (event.root > 0 ? " from root " + std::to_string(event.root) : "");
+    return NameOfCall(event) + " of " + std::to_string(CallSize(event).Count()) + " B";
 }
 
 /** Number of ranks in the recorded job, inferred from the trace of @p rank. */
@@ -290,7 +289,7 @@ class CallMatcher
             for (const uint32_t event : calls.begin()->second)
             {
                 const TraceEvent& call = At({0, event});
-                m_uneven += call.inSplits.empty() && call.outSplits.empty() ? 0 : 1;
+                m_uneven += call.HasSplits() ? 1 : 0;
                 m_traces.calls.push_back(
                     {{{0, event}}, members, CallSize(call), {}, m_rules[group]});
             }
@@ -322,11 +321,9 @@ class CallMatcher
                 call.events.push_back({member, calls.at(member)[k]});
                 const TraceEvent& own = At(call.events.back());
                 const TraceEvent& other = At(call.events.front());
-                const bool isUneven = !own.inSplits.empty() || !own.outSplits.empty() ||
-                                      !other.inSplits.empty() || !other.outSplits.empty();
-                const bool isAllToAll = own.op == CollectiveOp::AllToAll;
-                if (own.op != other.op || own.root != other.root ||
-                    (!(isAllToAll && isUneven) && CallSize(own) != CallSize(other)))
+                const bool isUneven =
+                    own.op == CollectiveOp::AllToAll && (own.HasSplits() || other.HasSplits());
+                if (own.op != other.op || (!isUneven && CallSize(own) != CallSize(other)))
                 {
                     FailToMatch(call.events.back(), call.events.front());
                 }
@@ -341,9 +338,7 @@ class CallMatcher
     void SetCallSplits(MatchedCall& call) const
     {
         const std::size_t size = call.members.size();
-        const auto isUneven = [&](EventId id) {
-            return !At(id).inSplits.empty() || !At(id).outSplits.empty();
-        };
+        const auto isUneven = [&](EventId id) { return At(id).HasSplits(); };
         if (std::none_of(call.events.begin(), call.events.end(), isUneven))
         {
             return;

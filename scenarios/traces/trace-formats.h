@@ -51,7 +51,7 @@ TraceFile ReadExecutionTrace(const Json& root, const std::string& path);
 TraceFile ReadKineto(const TraceBytes& file);
 
 /**
- * Adds group, sequence and sizes, which only the host trace has, to the collectives of @p kernels,
+ * Adds group and sizes, which only the host trace has, to the collectives of @p kernels,
  * the kernel trace of the same rank. They are joined by rf_id. If no rf_id matches, collectives of
  * the same operation are joined in order, provided that the number in the kernel trace is a
  * multiple of that in the host trace.

@@ -52,15 +52,13 @@ struct TraceEvent
     std::vector<uint32_t> after; //!< indices of events of this rank that must have ended before
 
     CollectiveOp op{CollectiveOp::AllReduce};
-    std::string group;    //!< of Collective: key of RankTrace::groups
-    int64_t sequence{-1}; //!< of Collective: the file's sequence number in its group; -1: none
-    Bytes in;             //!< sent by the rank, for Collective, Send and Recv
-    Bytes out;            //!< received by the rank
-    std::string dtype;    //!< "" if the file has none
-    uint32_t channels{0}; //!< of NCCL's kernel; 0: unknown
+    std::string group;            //!< of Collective: key of RankTrace::groups
+    Bytes in;                     //!< sent by the rank, for Collective, Send and Recv
+    Bytes out;                    //!< received by the rank
+    std::string dtype;            //!< "" if the file has none
+    uint32_t channels{0};         //!< of NCCL's kernel; 0: unknown
     std::vector<Bytes> inSplits;  //!< of an uneven all-to-all: bytes sent, by group rank
     std::vector<Bytes> outSplits; //!< similarly, bytes received
-    uint32_t root{0};             //!< group rank, for Broadcast, Reduce, Gather and Scatter
     uint32_t peer{0};             //!< rank, for Send and Recv
     int64_t tag{0};
     TimeCategory category{TimeCategory::Data}; //!< category of the waiting time
@@ -70,6 +68,11 @@ struct TraceEvent
     bool IsCommunication() const
     {
         return kind > TraceEventKind::Compute;
+    }
+
+    bool HasSplits() const
+    {
+        return !inSplits.empty() || !outSplits.empty();
     }
 };
 
