@@ -23,14 +23,6 @@ namespace weir
 namespace
 {
 
-FabricSpec
-Ecmp(uint64_t hashSeed)
-{
-    FabricSpec fabric;
-    fabric.hashSeed = hashSeed;
-    return fabric;
-}
-
 constexpr int PRIORITY_SHIFT = 13; //!< priority groups 0 to 7 are the top bits of a queue pair
 
 /**
@@ -124,31 +116,26 @@ OpenFile(const std::string& topology, const NetworkOverrides& overrides, const C
     FabricSpec fabric;
     fabric.kind = GraphFabric();
     SetRouting(fabric, overrides, catalog.GetFabricKinds());
-    auto network = std::make_unique<HpccNetwork>(std::move(read), fabric, overrides.transport);
+    auto network = std::make_unique<HostNetwork>(std::move(read), fabric, overrides.transport);
     network->AddEvents(lossy);
     return network;
 }
 
 } // namespace
 
-HpccNetwork::HpccNetwork(Topology topology, const FabricSpec& fabric, TransportSpec transport)
+HostNetwork::HostNetwork(Topology topology, const FabricSpec& fabric, TransportSpec transport)
     : FlowNetwork(std::make_unique<Simulation>(std::move(topology), fabric, std::move(transport)))
 {
 }
 
-HpccNetwork::HpccNetwork(Topology topology, uint64_t hashSeed)
-    : HpccNetwork(std::move(topology), Ecmp(hashSeed))
-{
-}
-
 const char*
-HpccNetwork::EndPointName() const
+HostNetwork::EndPointName() const
 {
     return "host";
 }
 
 std::string
-HpccNetwork::WhyNoEndPoint(int64_t node) const
+HostNetwork::WhyNoEndPoint(int64_t node) const
 {
     const Topology& topology = GetSimulation().GetTopology();
     const auto nodes = static_cast<int64_t>(topology.DeviceCount());
@@ -163,7 +150,7 @@ HpccNetwork::WhyNoEndPoint(int64_t node) const
 }
 
 std::vector<uint32_t>
-HpccNetwork::EndPoints() const
+HostNetwork::EndPoints() const
 {
     std::vector<uint32_t> hosts;
     const Topology& topology = GetSimulation().GetTopology();
@@ -178,7 +165,7 @@ HpccNetwork::EndPoints() const
 }
 
 TrafficEndPoint
-HpccNetwork::EndPointAt(uint32_t node) const
+HostNetwork::EndPointAt(uint32_t node) const
 {
     const Topology& topology = GetSimulation().GetTopology();
     Rate rate;
@@ -190,7 +177,7 @@ HpccNetwork::EndPointAt(uint32_t node) const
 }
 
 RouteId
-HpccNetwork::FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports)
+HostNetwork::FindRoute(uint32_t source, uint32_t destination, const FlowPorts& ports)
 {
     RouteRequest request;
     request.source = request.outNic = DeviceId(source);

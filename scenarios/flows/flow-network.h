@@ -108,24 +108,24 @@ class FlowNetwork
 };
 
 /**
- * The network of an HPCC topology file: end points are its hosts, by the file's node numbers.
+ * The network of a topology file, HPCC's or htsim's: end points are its hosts, by the file's node
+ * numbers.
  *
  * A flow takes a shortest path by hops. Among equal-cost paths switches choose according to the
  * routing: by the hash of the flow's addresses, ports and priority group, by load when it starts,
  * or for each packet.
  */
-class HpccNetwork : public FlowNetwork
+class HostNetwork : public FlowNetwork
 {
   public:
     /**
-     * @param topology with hosts and switches as ReadHpccTopology numbers them
+     * @param topology with hosts and switches as ReadHpccTopology or ReadHtsimTopology numbers them
      * @param fabric of which routing, hash seed and flowlet gap are used; the seed changes the
      *        choice among equal-cost paths
      */
-    HpccNetwork(Topology topology, const FabricSpec& fabric, TransportSpec transport = {});
-
-    /** As above with ECMP. */
-    HpccNetwork(Topology topology, uint64_t hashSeed);
+    explicit HostNetwork(Topology topology,
+                         const FabricSpec& fabric = {},
+                         TransportSpec transport = {});
 
     const char* EndPointName() const override;
     std::string WhyNoEndPoint(int64_t node) const override;

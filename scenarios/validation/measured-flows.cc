@@ -197,7 +197,7 @@ CompletionTimesOf(const std::string& topology, const MeasuredFlowRun& run, uint6
     fabric.kind = GraphFabric();
     PacketSpec packets = run.packets;
     packets.seed = seed;
-    HpccNetwork network(ReadHpccTopology(topology), fabric, {std::move(packets)});
+    HostNetwork network(ReadHpccTopology(topology), fabric, {std::move(packets)});
     FlowResults flows;
     uint16_t port = PORTS;
     for (const MeasuredFlow& flow : run.flows)
@@ -270,7 +270,7 @@ ReadMeasuredCompletions(const YamlNode& node, const FabricKindRegistry& kinds)
 std::vector<CaseOutcome>
 PlayMeasuredCompletions(const MeasuredCompletions& measured, const MeasuredCompletionRun& run)
 {
-    HpccNetwork network(ReadHtsimTopology(run.topology), run.fabric, {run.packets});
+    HostNetwork network(ReadHtsimTopology(run.topology), run.fabric, {run.packets});
     FlowResults flows;
     SourcePorts ports;
     for (const MatrixMessage& message : measured.matrices.at(run.matrix))

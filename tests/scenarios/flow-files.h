@@ -88,7 +88,7 @@ PlayTexts(const std::string& topology,
     FabricSpec fabric;
     fabric.routing = routing;
     fabric.hashSeed = hashSeed;
-    played.network = std::make_unique<HpccNetwork>(ReadHpccTopology(topologyFile.Path()), fabric);
+    played.network = std::make_unique<HostNetwork>(ReadHpccTopology(topologyFile.Path()), fabric);
     FlowFile file(flowFile.Path());
     played.results = ReadFlows(file, *played.network);
     PlainLoop loop;

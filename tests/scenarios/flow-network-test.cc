@@ -22,7 +22,7 @@ const char* const STAR =
 /** Simulated flows and their network. */
 struct Played
 {
-    std::unique_ptr<HpccNetwork> network;
+    std::unique_ptr<HostNetwork> network;
     FlowResults flows;
 };
 
@@ -37,7 +37,7 @@ Play(const std::string& topologyText,
     const TextFile flows(flowText);
     std::vector<EventSpec> lossy;
     Played played;
-    played.network = std::make_unique<HpccNetwork>(
+    played.network = std::make_unique<HostNetwork>(
         ReadHpccTopology(topology.Path(), &lossy), FabricSpec(), std::move(transport));
     played.network->AddEvents(lossy);
     played.network->AddEvents(events);
@@ -179,7 +179,7 @@ TEST(FlowNetwork, SprayedPacketsKeepToTheirPort)
     const TextFile one("src,dst,bytes,start_s\n0,1,1000000,0\n");
     FabricSpec fabric;
     fabric.routing = SprayRouting();
-    HpccNetwork network(ReadHpccTopology(topology.Path()), fabric, {PacketSpec()});
+    HostNetwork network(ReadHpccTopology(topology.Path()), fabric, {PacketSpec()});
     FlowFile file(one.Path());
     FlowResults flows = ReadFlows(file, network);
     PlainLoop loop;

@@ -70,7 +70,7 @@ struct Played
     {
         const ScratchFolder folder;
         std::ofstream(folder / "tree.txt") << Tree(gbps, latency);
-        network = std::make_unique<HpccNetwork>(ReadHpccTopology(folder / "tree.txt"), 1);
+        network = std::make_unique<HostNetwork>(ReadHpccTopology(folder / "tree.txt"));
         flows = DrawFlows({traffic}, *network);
         PlainLoop loop;
         PlayFlows(flows, *network, loop, [](Time) {});
@@ -89,7 +89,7 @@ struct Played
         return times;
     }
 
-    std::unique_ptr<HpccNetwork> network;
+    std::unique_ptr<HostNetwork> network;
     FlowResults flows;
 };
 

@@ -29,7 +29,7 @@ FlowRefusal(const std::string& text)
     const TextFile topology(NETWORK);
     const TextFile flows(text);
     return flows.Strip(RefusalOf([&] {
-        HpccNetwork network(ReadHpccTopology(topology.Path()), 1);
+        HostNetwork network(ReadHpccTopology(topology.Path()));
         FlowFile file(flows.Path());
         ReadFlows(file, network);
     }));

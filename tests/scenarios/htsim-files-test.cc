@@ -58,7 +58,7 @@ FlowRefusal(const std::string& text)
     const TextFile topology(FAT_TREE);
     const TextFile flows(text);
     return flows.Strip(RefusalOf([&] {
-        HpccNetwork network(ReadHtsimTopology(topology.Path()), 1);
+        HostNetwork network(ReadHtsimTopology(topology.Path()));
         FlowFile file(flows.Path());
         ReadFlows(file, network);
     }));
@@ -142,7 +142,7 @@ TEST(HtsimFiles, OneFlowTakesWhatHtsimPrints)
     packets.format.controlSize = Bytes(64);
     packets.queuePair.flowEnd = FlowEnd::Acknowledged;
     FabricSpec fabric;
-    HpccNetwork network(ReadHtsimTopology(topology.Path()), fabric, {packets});
+    HostNetwork network(ReadHtsimTopology(topology.Path()), fabric, {packets});
     FlowFile file(flows.Path());
     FlowResults results = ReadFlows(file, network);
     PlainLoop loop;
@@ -220,7 +220,7 @@ FirstAndLast(const std::string& matrix,
     fabric.routing = SprayRouting();
     PacketSpec packets = UltraEthernet(control);
     packets.seed = seed;
-    HpccNetwork network(ReadHtsimTopology(topology.Path()), fabric, {packets});
+    HostNetwork network(ReadHtsimTopology(topology.Path()), fabric, {packets});
     FlowFile file(flows.Path());
     FlowResults results = ReadFlows(file, network);
     PlainLoop loop;

@@ -178,7 +178,7 @@ TEST(PlayFlows, EcmpSpreadsTheFlowsOfAPair)
         text += "0 1 3 100 1000 0\n";
     }
     const TextFile flows(text);
-    HpccNetwork network(ReadHpccTopology(topology.Path()), 1);
+    HostNetwork network(ReadHpccTopology(topology.Path()));
     FlowFile file(flows.Path());
     const FlowResults read = ReadFlows(file, network);
     std::map<PathId, int> onPath;
@@ -205,7 +205,7 @@ PathOf(FlowNetwork& network, uint32_t source, uint32_t destination, const FlowPo
 TEST(PlayFlows, PortsAndPriorityGroupEnterTheHash)
 {
     const TextFile topology(Spines(64));
-    HpccNetwork network(ReadHpccTopology(topology.Path()), 1);
+    HostNetwork network(ReadHpccTopology(topology.Path()));
     std::set<PathId> bySourcePort;
     std::set<PathId> byDestinationPort;
     std::set<PathId> byPriorityGroup;

@@ -252,7 +252,7 @@ struct Incast
     }
 
     TextFile file;
-    mutable HpccNetwork network;
+    mutable HostNetwork network;
     PortSeries series;
     FlowSums flows;
     Told told;
