@@ -11,7 +11,6 @@
 namespace weir
 {
 
-/** The part of a step graph to print. */
 struct GraphView
 {
     uint32_t rank{0};

@@ -13,7 +13,6 @@
 namespace weir
 {
 
-/** One flow of a file. */
 struct FlowRow
 {
     int64_t source{0};

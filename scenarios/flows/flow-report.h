@@ -15,7 +15,6 @@
 namespace weir
 {
 
-/** The flows of one size class. */
 struct FlowClass
 {
     std::string name;
@@ -24,7 +23,6 @@ struct FlowClass
     Percentiles slowdown;
 };
 
-/** Statistics of the flows of a run. */
 struct FlowSummary
 {
     uint64_t flows{0};
@@ -53,7 +51,6 @@ struct FlowRunCost
     uint64_t peakRssBytes{0};
 };
 
-/** The content of a report. */
 struct FlowReport
 {
     std::string fidelity;       //!< flow, packet or hybrid

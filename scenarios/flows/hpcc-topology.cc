@@ -18,7 +18,6 @@ constexpr int64_t MAX_LINKS = int64_t{1} << 30; //!< both directions of each hav
 constexpr int64_t MAX_UNLINKED = 65536;         //!< limits the memory that a short file takes
 constexpr std::size_t LINK_FIELDS = 5;
 
-/** The counts of the first line. */
 struct Header
 {
     uint64_t line{0};
@@ -165,7 +164,6 @@ ReadDelay(const LocatedLines& lines, std::size_t index)
     return delay;
 }
 
-/** A wire, one line of the file. */
 struct Wire
 {
     uint32_t source{0};

@@ -67,7 +67,6 @@ struct FlowSelection
  */
 FlowSelection ReadFlowSelection(const YamlNode& packets);
 
-/** Statistics of a run of flows. */
 struct FlowRun
 {
     uint64_t events{0};    //!< instants visited

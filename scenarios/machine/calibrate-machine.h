@@ -51,7 +51,6 @@ std::string ToYaml(NodeCostUnit unit, double value, int digits = 4);
 /** A value with its unit for users: "0.946", "5.1 us", "36.1 GB/s"; to four digits. */
 std::string ToText(NodeCostUnit unit, double value);
 
-/** The fit of one parameter. */
 struct FittedParameter
 {
     MachineParameter parameter;
@@ -86,7 +85,6 @@ struct MachineCalibration
     double scatter{0}; //!< robust standard deviation of the fit's residuals, ln
 };
 
-/** The input of CalibrateMachine. */
 struct MachineFitSpec
 {
     std::string system;                   //!< a name in the catalog or a file

@@ -72,7 +72,6 @@ InverseOf(const Matrix& a)
     return inverse;
 }
 
-/** The state of the iteration. */
 struct FitState
 {
     Vector x;
@@ -430,7 +429,6 @@ ValuesOf(const std::vector<FitUnknown>& unknowns)
     return values;
 }
 
-/** The end of a fit from one start. */
 struct Solution
 {
     FitState state; //!< undetermined unknowns are 0

@@ -98,7 +98,6 @@ ReadDimension(const YamlNode& node, const LinkProfile& around)
     return dimension;
 }
 
-/** Reads the value of a parameter. */
 struct ParameterValueReader
 {
     const YamlNode& node;

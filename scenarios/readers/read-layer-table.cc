@@ -169,7 +169,6 @@ class NetworkReader
         }
     }
 
-    /** Throws at an entry that names no kind of layer. */
     [[noreturn]] static void RefuseUnknown(const YamlNode& entry)
     {
         std::vector<std::string> known;
@@ -214,7 +213,6 @@ class NetworkReader
         }
     }
 
-    /** Reads a layer in its explicit form. */
     void ReadStated(const YamlNode& entry)
     {
         entry.CheckKeys(YamlKeysOf("model.network.layer"));

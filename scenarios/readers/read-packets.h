@@ -37,7 +37,6 @@ PacketSpec ReadPackets(const YamlNode& map,
                        const std::vector<std::string>& others = {},
                        const Catalog& catalog = Catalog());
 
-/** The keys that ReadPackets reads. */
 std::vector<std::string> PacketKeys();
 
 /** Whether @p message is about a key that ReadPackets reads: "switch.buffer: found ...". */

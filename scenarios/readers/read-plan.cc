@@ -23,7 +23,6 @@ namespace
 
 constexpr int64_t MAX_GRID_SIDE = 65535;
 
-/** Refuses keys that no plan has. */
 void
 CheckPlanKeys(const YamlNode& node, const std::vector<std::string>& keys)
 {

@@ -266,7 +266,6 @@ ReadCall(const YamlNode& node)
             ReadOverrides(node)};
 }
 
-/** Reads a job with `collective` instead of a model. */
 CollectiveJobSpec
 ReadCollectiveJob(const YamlNode& node)
 {
@@ -310,7 +309,6 @@ ReadCollectiveJob(const YamlNode& node)
     return job;
 }
 
-/** Reads a job with `traffic` instead of a model. */
 TrafficJobSpec
 ReadTrafficJob(const YamlNode& node, const Catalog& catalog, uint64_t seed)
 {

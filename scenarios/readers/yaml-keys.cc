@@ -18,7 +18,6 @@ With(std::vector<YamlKey> keys, const std::vector<YamlKey>& others)
     return keys;
 }
 
-/** Keys of a traffic pattern. */
 std::vector<YamlKey>
 TrafficKeys()
 {
@@ -62,7 +61,6 @@ LinkKeys()
             {"source", "source of the values"}};
 }
 
-/** Keys of a collective call of a job. */
 std::vector<YamlKey>
 CallKeys()
 {

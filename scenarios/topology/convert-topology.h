@@ -19,7 +19,6 @@ namespace weir
  */
 std::string LostKeys(const ClusterSpec& there, const ClusterSpec& back);
 
-/** File format of a topology. */
 enum class TopologyFormat : uint8_t
 {
     Yaml,    //!< a system of Weir: complete

@@ -22,14 +22,12 @@ namespace
 constexpr int64_t MAX_VERTICES = 1 << 24;
 constexpr int64_t MAX_PARALLEL = 1 << 12;
 
-/** Payload rate over raw rate. */
 double
 EfficiencyOf(const LinkProfile& profile)
 {
     return profile.encoding * profile.framing * profile.measured;
 }
 
-/** Reads a graph in YAML. */
 class YamlGraph
 {
   public:

@@ -24,7 +24,6 @@ namespace weir
 namespace
 {
 
-/** Maximum number of NVLinks in one element. */
 constexpr int64_t MAX_LINKS = 1 << 10;
 
 /** A GPU of the file: its pci element and, in a full dump, the gpu element in it. */
@@ -104,7 +103,6 @@ IsClass(const XmlElement& pci, const char* prefix)
     return pci.TextOr("class").rfind(prefix, 0) == 0;
 }
 
-/** Traverses the file and fills the tree. */
 class Walk
 {
   public:

@@ -33,7 +33,6 @@ BusId(uint32_t n)
     return text.data();
 }
 
-/** Sets link_speed and link_width. */
 void
 SetSlot(pugi::xml_node& pci, const LinkProfile& slot)
 {

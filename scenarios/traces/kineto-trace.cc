@@ -31,7 +31,6 @@ struct KinetoEvent
         false}; //!< cudaStreamWaitEvent was called between the launch before and its own
 };
 
-/** A call of the CUDA runtime. */
 struct KinetoCall
 {
     double begin{0};

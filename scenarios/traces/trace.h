@@ -24,7 +24,6 @@ namespace weir
 /** Maximum size of one message; larger values mean that a file is damaged. */
 constexpr int64_t MAX_EVENT_BYTES = int64_t{1} << 50;
 
-/** Kind of a trace event. */
 enum class TraceEventKind : uint8_t
 {
     Mark, //!< takes no time and only passes on dependencies (a CPU operation)
@@ -115,7 +114,6 @@ enum class GatherSize : uint8_t
     Total   //!< the buffer that a rank receives
 };
 
-/** User options for reading traces. */
 struct TraceOptions
 {
     GatherSize gatherSize{GatherSize::ByFile};

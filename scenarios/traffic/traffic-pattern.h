@@ -53,7 +53,6 @@ struct TrafficSpec
     std::string where{};             //!< location for messages; empty: not from a file
 };
 
-/** A sender and receiver of flows. */
 struct TrafficEndPoint
 {
     uint32_t node{0}; //!< with several nodes, flows go to other nodes, except for AllToAll

@@ -26,7 +26,6 @@ WriteParts(YamlWriter& out, ParameterWriter& writer, Spec& spec)
     }
 }
 
-/** Writes the value of a parameter. */
 struct ParameterValueWriter
 {
     YamlWriter& out;

@@ -18,7 +18,6 @@ void WritePackets(YamlWriter& out, PacketSpec spec);
 /** Writes the keys of each correction model of @p spec into an open map. */
 void WriteCorrections(YamlWriter& out, CorrectionSpec spec);
 
-/** Writes @p parameter under @p key into an open map. */
 void WriteParameter(YamlWriter& out, const std::string& key, const Parameter& parameter);
 
 /** The value of @p parameter as in files; empty if it is omitted or not a single value. */

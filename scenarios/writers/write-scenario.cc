@@ -65,7 +65,6 @@ WriteDimensionWise(YamlWriter& out, const DimensionWiseSettings& settings)
     }
 }
 
-/** Writes the key `nccl` of `network` in the format of ReadNccl. */
 void
 WriteNccl(YamlWriter& out, const NcclSettings& nccl)
 {
@@ -166,7 +165,6 @@ WriteExpertLayers(YamlWriter& out, const ExpertLayers& moe)
     out.Integer("every", moe.every);
 }
 
-/** Writes the format of ReadExpertLoad. */
 void
 WriteExpertLoad(YamlWriter& out, const ExpertLoad& load)
 {
@@ -190,7 +188,6 @@ WriteExpertLoad(YamlWriter& out, const ExpertLoad& load)
     }
 }
 
-/** Writes the map `traffic` of a job in the format of ReadTraffic. */
 void
 WriteTraffic(YamlWriter& out, const TrafficSpec& spec)
 {

@@ -37,7 +37,6 @@ LocationIn(const std::string& path, std::string_view text, std::size_t offset)
     return path + ":" + std::to_string(line) + ":" + std::to_string(column + 1);
 }
 
-/** The record of FilesRead. */
 struct ReadRecord
 {
     std::mutex mutex;

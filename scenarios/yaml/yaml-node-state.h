@@ -12,7 +12,6 @@
 namespace weir
 {
 
-/** Kind of a YAML value. */
 enum class YamlKind : uint8_t
 {
     Null,
