@@ -77,7 +77,7 @@ class KinetoReader
     Json Parse()
     {
         ExpectShallow(m_bytes, m_file.path);
-        bool areEvents = !m_bytes.empty() && m_bytes[0] == '[';
+        bool areEvents = BeginsWithOneOf("[", m_bytes);
         const int depthOfEvents = areEvents ? 1 : 2;
         const auto take = [&](int depth, Json::parse_event_t kind, Json& parsed) {
             if (kind == Json::parse_event_t::key && depth == 1 && depthOfEvents == 2)

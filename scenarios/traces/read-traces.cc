@@ -22,7 +22,7 @@ constexpr const char* DIALECTS =
 TraceFile
 ReadJsonTrace(const TraceBytes& file, const TraceOptions& options)
 {
-    if (file.bytes.find("\"traceEvents\"") != std::string::npos || file.bytes[0] == '[')
+    if (file.bytes.find("\"traceEvents\"") != std::string::npos || BeginsWithOneOf("[", file.bytes))
     {
         return ReadKineto(file);
     }
@@ -44,9 +44,8 @@ ReadJsonTrace(const TraceBytes& file, const TraceOptions& options)
 bool
 IsOfKnownDialect(const std::string& bytes)
 {
-    return bytes.compare(0, 1, "{") == 0 || bytes.compare(0, 1, "[") == 0 || IsGoalBinary(bytes) ||
-           IsGoalText(bytes) || IsSimAi(bytes) || IsAicb(bytes) || IsNcclLog(bytes) ||
-           IsChakra(bytes);
+    return BeginsWithOneOf("{[", bytes) || IsGoalBinary(bytes) || IsGoalText(bytes) ||
+           IsSimAi(bytes) || IsAicb(bytes) || IsNcclLog(bytes) || IsChakra(bytes);
 }
 
 /** The kernel trace of the same rank as @p host; null if there is none. */
@@ -80,8 +79,7 @@ FindKernels(std::vector<TraceFile>& files, const TraceFile& host)
 TraceFile
 ReadTrace(const TraceBytes& file, const TraceOptions& options)
 {
-    const std::size_t begin = file.bytes.find_first_not_of(" \t\r\n");
-    if (begin == std::string::npos)
+    if (file.bytes.find_first_not_of(WHITE_SPACE) == std::string::npos)
     {
         throw InputError(file.name + ": found no content, expected " + DIALECTS);
     }
@@ -89,7 +87,7 @@ ReadTrace(const TraceBytes& file, const TraceOptions& options)
     {
         return ReadAicb(file, options);
     }
-    if (file.bytes[begin] == '{' || file.bytes[begin] == '[')
+    if (BeginsWithOneOf("{[", file.bytes))
     {
         return ReadJsonTrace(file, options);
     }

@@ -24,6 +24,16 @@ struct TraceBytes
  */
 std::vector<TraceBytes> ReadTraceBytes(const std::string& path);
 
+constexpr const char* WHITE_SPACE = " \t\r\n";
+
+/** Whether the first byte of @p bytes besides blanks is one of @p characters. */
+inline bool
+BeginsWithOneOf(std::string_view characters, std::string_view bytes)
+{
+    const std::size_t at = bytes.find_first_not_of(WHITE_SPACE);
+    return at != std::string_view::npos && characters.find(bytes[at]) != std::string_view::npos;
+}
+
 /** The number whose little-endian bytes are @p bytes, at most eight. */
 inline uint64_t
 LittleEndian(std::string_view bytes)

@@ -163,6 +163,14 @@ TEST(ImportTraces, KernelsKeepTheirTimesAndLaunches)
     EXPECT_EQ(rank.events[2].after, std::vector<uint32_t>{1}); // after cudaStreamWaitEvent
 }
 
+TEST(ImportTraces, ListsOfEventsMayBeginWithBlanks)
+{
+    const TraceFile file = Read("a.json", R"(
+        [{"ph": "X", "cat": "kernel", "name": "gemm", "ts": 1, "dur": 20, "args": {"stream": 7}}])");
+    EXPECT_EQ(file.dialect, "Kineto (schemaVersion 0, us resolution)");
+    EXPECT_EQ(file.kernels, 1U);
+}
+
 TEST(ImportTraces, OlderKernelTracesTakeSizesFromTheHostTrace)
 {
     std::vector<TraceFile> files{
