@@ -3,7 +3,7 @@
 
 #include "fabric/enum-names.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/text-file.h"
 
 #include <algorithm>

@@ -19,7 +19,7 @@ set(WEIR_UNREAD_SOURCES
 )
 set(WEIR_SCENARIO_SOURCES
   ${WEIR_SIMULATION_SOURCES}
-  ${CMAKE_CURRENT_LIST_DIR}/yaml/named-choices.cc
+  ${CMAKE_CURRENT_LIST_DIR}/yaml/names.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/quantity.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node.cc
   ${CMAKE_CURRENT_LIST_DIR}/yaml/yaml-node-text.cc

@@ -7,7 +7,7 @@
 #include "scenarios/bound/scenario-position.h"
 #include "scenarios/versions.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #include <atomic>
 #include <chrono>

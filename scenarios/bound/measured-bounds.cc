@@ -4,6 +4,7 @@
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "scenarios/command/interruption.h"
 #include "scenarios/versions.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -17,6 +17,7 @@
 #include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

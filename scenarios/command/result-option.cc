@@ -8,7 +8,7 @@
 #include "scenarios/results/output-file.h"
 #include "scenarios/results/trace-writer.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <algorithm>

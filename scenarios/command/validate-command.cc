@@ -8,7 +8,7 @@
 #include "scenarios/simulation/progress.h"
 #include "scenarios/validation/validate.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include "scenarios/scenario.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #ifdef WEIR_WITH_NS3
 #include "scenarios/job/ns3-loop.h"

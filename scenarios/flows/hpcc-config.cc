@@ -3,7 +3,7 @@
 
 #include "scenarios/flows/hpcc-topology.h"
 #include "scenarios/readers/located-lines.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "scenarios/flows/htsim-topology.h"
 
 #include "scenarios/readers/located-lines.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #include <algorithm>
 #include <array>

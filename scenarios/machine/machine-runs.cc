@@ -7,7 +7,7 @@
 #include "scenarios/readers/read-system.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/yaml-writer.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "scenarios/machine/machine-system.h"
 
 #include "scenarios/versions.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/yaml-writer.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "scenarios/machine/nccl-tests-file.h"
 
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/text-file.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "collectives/algorithms/imported/imported-program.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/text-file.h"
 #include "scenarios/yaml/xml-element.h"
 

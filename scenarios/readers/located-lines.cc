@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/readers/located-lines.h"
 
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/text-file.h"
 

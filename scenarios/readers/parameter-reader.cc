@@ -8,7 +8,7 @@
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/read-graph.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-node.h"
 

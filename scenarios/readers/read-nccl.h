@@ -4,7 +4,6 @@
 
 #include "collectives/collective.h"
 #include "collectives/nccl/nccl-settings.h"
-#include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <functional>

@@ -9,7 +9,7 @@
 #include "scenarios/topology/nccl-xml.h"
 #include "scenarios/writers/write-system.h"
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/yaml-node.h"
 
 #include <filesystem>

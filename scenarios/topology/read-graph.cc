@@ -6,7 +6,7 @@
 #include "scenarios/readers/read-source.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/topology/graphml.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/text-file.h"
 #include "scenarios/yaml/yaml-node.h"
 

@@ -4,7 +4,7 @@
 #include "scenarios/traces/collective-fields.h"
 #include "scenarios/traces/trace-lines.h"
 #include "scenarios/workload/workload-file.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #include <cstdlib>
 

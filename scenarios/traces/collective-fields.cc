@@ -3,7 +3,7 @@
 
 #include "scenarios/traces/trace-bytes.h"
 #include "scenarios/workload/workload-file.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #include <algorithm>
 #include <array>

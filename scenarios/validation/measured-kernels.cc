@@ -7,6 +7,7 @@
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #include <initializer_list>
 #include <map>

@@ -2,7 +2,7 @@
 #include "scenarios/results/hdf5-table.h"
 #include "scenarios/results/result-groups.h"
 #include "scenarios/validation/validate.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #include <algorithm>
 #include <functional>

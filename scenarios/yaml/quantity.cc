@@ -2,7 +2,7 @@
 #include "scenarios/yaml/quantity.h"
 
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #include <array>
 #include <charconv>

@@ -2,7 +2,7 @@
 #include "scenarios/yaml/size-list.h"
 
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/text-file.h"
 

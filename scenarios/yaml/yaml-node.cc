@@ -2,7 +2,7 @@
 #include "scenarios/yaml/yaml-node.h"
 
 #include "scenarios/yaml/input-error.h"
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/yaml-node-state.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #include <gtest/gtest.h>
 
