@@ -16,27 +16,37 @@ namespace weir
 namespace
 {
 
+/** One flash-attention kernel over whole sequences. */
+AttentionShape
+Flash(const Transformer& model, const ParallelPlan& plan, const RankShape& shape)
+{
+    AttentionShape attention;
+    attention.batch = shape.samples;
+    attention.heads = shape.heads;
+    attention.kvHeads = shape.kvHeads;
+    attention.sequence = model.sequence;
+    attention.headDim = model.headDim;
+    attention.speed = plan.attentionSpeed;
+    attention.causal = model.causal;
+    attention.precision = ActivationPrecision(plan.precision);
+    return attention;
+}
+
 /** Writes the attention of one rank to the keys of all ranks that share its sequence. */
 class ContextWriter
 {
   public:
-    ContextWriter(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
-        : m_plan(plan),
-          m_shape(model, plan),
-          m_element(ActivationBytes(plan.precision)),
+    ContextWriter(SegmentWriter& writer, const Transformer& model)
+        : m_plan(writer.Plan()),
+          m_shape(model, m_plan),
+          m_element(ActivationBytes(m_plan.precision)),
           m_keyColumns(2 * m_shape.kvHeads * model.headDim),
           m_keys(static_cast<int64_t>(m_shape.tokens * m_keyColumns) *
                  static_cast<int64_t>(m_element)),
+          m_own(Flash(model, m_plan, m_shape)),
           m_writer(writer)
     {
-        m_own.batch = m_shape.samples;
-        m_own.heads = m_shape.heads;
-        m_own.kvHeads = m_shape.kvHeads;
-        m_own.sequence = model.sequence / plan.context;
-        m_own.headDim = model.headDim;
-        m_own.causal = model.causal;
-        m_own.speed = plan.attentionSpeed;
-        m_own.precision = plan.precision == Precision::Fp8 ? Precision::Bf16 : plan.precision;
+        m_own.sequence = model.sequence / m_plan.context;
         m_other = m_own;
         m_other.causal = false;
         m_other.keySequence = model.causal ? m_own.sequence / 2 : m_own.sequence;
@@ -265,13 +275,10 @@ class ContextWriter
  * gathered again and gradients are reduce-scattered.
  */
 void
-WriteContext(SegmentWriter& writer,
-             const Transformer& model,
-             const ParallelPlan& plan,
-             bool isBackward)
+WriteContext(SegmentWriter& writer, const Transformer& model, bool isBackward)
 {
-    ContextWriter context(writer, model, plan);
-    switch (plan.contextExchange)
+    ContextWriter context(writer, model);
+    switch (writer.Plan().contextExchange)
     {
     case ContextExchange::Ring:
         return isBackward ? context.RingBackward() : context.RingForward();
@@ -291,29 +298,8 @@ Batched(uint64_t m,
         const RankShape& shape,
         const ParallelPlan& plan)
 {
-    GemmShape gemm;
-    gemm.m = m;
-    gemm.n = n;
-    gemm.k = k;
-    gemm.batch = shape.samples * shape.heads;
-    gemm.precision = plan.precision == Precision::Fp8 ? Precision::Bf16 : plan.precision;
-    gemm.layout = layout;
-    return gemm;
-}
-
-AttentionShape
-Flash(const Transformer& model, const ParallelPlan& plan, const RankShape& shape)
-{
-    AttentionShape attention;
-    attention.batch = shape.samples;
-    attention.heads = shape.heads;
-    attention.kvHeads = shape.kvHeads;
-    attention.sequence = model.sequence;
-    attention.headDim = model.headDim;
-    attention.speed = plan.attentionSpeed;
-    attention.causal = model.causal;
-    attention.precision = plan.precision == Precision::Fp8 ? Precision::Bf16 : plan.precision;
-    return attention;
+    const Precision precision = ActivationPrecision(plan.precision);
+    return {m, n, k, shape.samples * shape.heads, precision, layout};
 }
 
 /**
@@ -322,18 +308,11 @@ Flash(const Transformer& model, const ParallelPlan& plan, const RankShape& shape
  * megatron/model/fused_softmax.py).
  */
 bool
-HasFusedSoftmax(const Transformer& model, const ParallelPlan& plan, const RankShape& shape)
+HasFusedSoftmax(const Transformer& model, const RankShape& shape)
 {
     constexpr uint64_t ROWS_AT_ONCE = 4;
     return shape.samples * shape.heads % ROWS_AT_ONCE == 0 && model.sequence % ROWS_AT_ONCE == 0;
 }
-
-/** Direction of a pass through the layers. */
-enum class Pass : uint8_t
-{
-    Forward,
-    Backward
-};
 
 /**
  * Writes scale, mask and softmax: one fused kernel, or PyTorch's fp32 kernels where the fused
@@ -343,13 +322,11 @@ enum class Pass : uint8_t
 void
 WriteSoftmax(SegmentWriter& writer,
              const Transformer& model,
-             const ParallelPlan& plan,
              const RankShape& shape,
-             Pass pass)
+             bool isBackward)
 {
-    const bool isBackward = pass == Pass::Backward;
     const uint64_t s = model.sequence;
-    const double e = ActivationBytes(plan.precision);
+    const double e = ActivationBytes(writer.Plan().precision);
     const auto write = [&](const char* name, MemoryKernel kernel, double bytes) {
         writer.Memory(std::string(name) + (isBackward ? " backward" : ""),
                       kernel,
@@ -359,7 +336,7 @@ WriteSoftmax(SegmentWriter& writer,
     };
     const MemoryKernel softmax =
         isBackward ? MemoryKernel::SoftmaxBackward : MemoryKernel::SoftmaxForward;
-    if (HasFusedSoftmax(model, plan, shape))
+    if (HasFusedSoftmax(model, shape))
     {
         write("scale mask softmax", softmax, (isBackward ? 2 : 1.5) * e);
         return;
@@ -393,11 +370,12 @@ WriteSoftmax(SegmentWriter& writer,
 } // namespace
 
 void
-WriteAttentionForward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+WriteAttentionForward(SegmentWriter& writer, const Transformer& model)
 {
+    const ParallelPlan& plan = writer.Plan();
     if (plan.context > 1)
     {
-        WriteContext(writer, model, plan, false);
+        WriteContext(writer, model, false);
         return;
     }
     const RankShape shape(model, plan);
@@ -411,7 +389,7 @@ WriteAttentionForward(SegmentWriter& writer, const Transformer& model, const Par
     }
     const uint64_t rows = shape.samples * shape.heads * s;
     writer.Gemm("attention scores QK^T", Batched(s, s, d, GemmLayout::Tn, shape, plan));
-    WriteSoftmax(writer, model, plan, shape, Pass::Forward);
+    WriteSoftmax(writer, model, shape, false);
     if (model.dropout)
     {
         writer.Memory("attention dropout", MemoryKernel::Dropout, rows, s, 2 * e + 1);
@@ -421,11 +399,12 @@ WriteAttentionForward(SegmentWriter& writer, const Transformer& model, const Par
 }
 
 void
-WriteAttentionBackward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+WriteAttentionBackward(SegmentWriter& writer, const Transformer& model)
 {
+    const ParallelPlan& plan = writer.Plan();
     if (plan.context > 1)
     {
-        WriteContext(writer, model, plan, true);
+        WriteContext(writer, model, true);
         return;
     }
     const RankShape shape(model, plan);
@@ -444,7 +423,7 @@ WriteAttentionBackward(SegmentWriter& writer, const Transformer& model, const Pa
     {
         writer.Memory("attention dropout backward", MemoryKernel::Dropout, rows, s, 2 * e + 1);
     }
-    WriteSoftmax(writer, model, plan, shape, Pass::Backward);
+    WriteSoftmax(writer, model, shape, true);
     for (const auto& [name, layout] :
          {std::pair("query gradient", GemmLayout::Nn), std::pair("key gradient", GemmLayout::Nt)})
     {

@@ -16,14 +16,10 @@ namespace weir
  * writes whole rows (megatron/fused_kernels, scaled_upper_triang_masked_softmax); all other kernels
  * process all s x s scores.
  */
-void WriteAttentionForward(SegmentWriter& writer,
-                           const Transformer& model,
-                           const ParallelPlan& plan);
+void WriteAttentionForward(SegmentWriter& writer, const Transformer& model);
 
 /** Writes the backward kernels: gradients of Q, K and V from that of the attention output. */
-void WriteAttentionBackward(SegmentWriter& writer,
-                            const Transformer& model,
-                            const ParallelPlan& plan);
+void WriteAttentionBackward(SegmentWriter& writer, const Transformer& model);
 
 } // namespace weir
 

@@ -2,7 +2,7 @@
 #include "compute-model/layers/convolution-kernels.h"
 
 #include "compute-model/kernels/gemm-time.h"
-#include "compute-model/layers/mixed-precision.h"
+#include "compute-model/layers/gradient-accumulation.h"
 #include "compute-model/models/precision.h"
 
 #include <numeric>
@@ -18,14 +18,10 @@ namespace
 class Convolution
 {
   public:
-    Convolution(SegmentWriter& writer,
-                const TableLayer& layer,
-                const ParallelPlan& plan,
-                Precision precision)
+    Convolution(SegmentWriter& writer, const TableLayer& layer, Precision precision)
         : m_writer(writer),
           m_layer(layer),
-          m_plan(plan),
-          m_samples(plan.microBatch),
+          m_samples(writer.Plan().microBatch),
           m_precision(precision),
           m_element(BytesOf(precision)),
           m_window(uint64_t{layer.window.size} * layer.window.size),
@@ -100,7 +96,7 @@ class Convolution
         {
             gemm.images.contiguous = m_layer.out.Pixels();
         }
-        WriteGradientGemm(m_writer, m_plan, name, gemm);
+        WriteGradientGemm(m_writer, name, gemm);
     }
 
   private:
@@ -135,13 +131,7 @@ class Convolution
     /** One GEMM per group of channels, which reads @p inputs elements of the image. */
     GemmShape OverImages(uint64_t m, uint64_t n, uint64_t k, double inputs) const
     {
-        GemmShape gemm;
-        gemm.m = m;
-        gemm.n = n;
-        gemm.k = k;
-        gemm.batch = m_layer.groups;
-        gemm.precision = m_precision;
-        gemm.layout = GemmLayout::Nn;
+        GemmShape gemm{m, n, k, m_layer.groups, m_precision, GemmLayout::Nn};
         gemm.images.kind = GemmOperands::Images;
         gemm.images.elements = inputs + Outputs() + Weights();
         gemm.images.contiguous = std::gcd(m_in, m_out);
@@ -169,7 +159,6 @@ class Convolution
 
     SegmentWriter& m_writer;
     const TableLayer& m_layer;
-    const ParallelPlan& m_plan;
     uint64_t m_samples;
     Precision m_precision;
     uint64_t m_element; //!< bytes
@@ -181,22 +170,18 @@ class Convolution
 } // namespace
 
 void
-WriteConvolutionForward(SegmentWriter& writer,
-                        const TableLayer& layer,
-                        const ParallelPlan& plan,
-                        Precision precision)
+WriteConvolutionForward(SegmentWriter& writer, const TableLayer& layer, Precision precision)
 {
-    Convolution(writer, layer, plan, precision).Forward();
+    Convolution(writer, layer, precision).Forward();
 }
 
 void
 WriteConvolutionBackward(SegmentWriter& writer,
                          const TableLayer& layer,
-                         const ParallelPlan& plan,
                          Precision precision,
                          bool isFirst)
 {
-    const Convolution convolution(writer, layer, plan, precision);
+    const Convolution convolution(writer, layer, precision);
     if (!isFirst)
     {
         convolution.InputGradient();

@@ -29,10 +29,7 @@ namespace weir
  * @param plan gives the micro-batch and the precision of images
  * @param precision of the GEMMs
  */
-void WriteConvolutionForward(SegmentWriter& writer,
-                             const TableLayer& layer,
-                             const ParallelPlan& plan,
-                             Precision precision);
+void WriteConvolutionForward(SegmentWriter& writer, const TableLayer& layer, Precision precision);
 
 /**
  * Writes the kernels of both gradients. See WriteConvolutionForward.
@@ -40,7 +37,6 @@ void WriteConvolutionForward(SegmentWriter& writer,
  */
 void WriteConvolutionBackward(SegmentWriter& writer,
                               const TableLayer& layer,
-                              const ParallelPlan& plan,
                               Precision precision,
                               bool isFirst);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/expert-kernels.h"
 
+#include "compute-model/layers/fp8-casts.h"
+#include "compute-model/layers/gradient-accumulation.h"
 #include "compute-model/layers/linear-kernels.h"
-#include "compute-model/layers/mixed-precision.h"
 #include "compute-model/layers/pointwise-kernels.h"
 #include "compute-model/layers/segment-writer.h"
 #include "compute-model/models/precision.h"
@@ -18,15 +19,6 @@ namespace weir
 {
 namespace
 {
-
-/** One grouped GEMM: the rows of each of a rank's experts times its expert's matrix. */
-struct GroupedGemm
-{
-    std::string name;    //!< "experts FC1"
-    uint64_t columns{0}; //!< of the result
-    uint64_t inner{0};   //!< columns of the rows (inner dimension)
-    GemmLayout layout{GemmLayout::Tn};
-};
 
 constexpr uint64_t TILE_ROWS = 128; // tile rows of a grouped GEMM: no tile spans two experts
 
@@ -46,80 +38,31 @@ EqualRows(const std::vector<uint64_t>& rows)
     return (tiles * TILE_ROWS + rows.size() - 1) / rows.size();
 }
 
-/**
- * Writes [rows of an expert, inner] times [inner, columns] for all experts of a rank in one kernel.
- * In fp8 the rows are cast first (WriteFp8Cast), for this GEMM and the weight gradient. Casts of
- * weights are omitted (Transformer Engine's GroupedLinear does them in a step's first micro-batch).
- */
-void
-WriteGroupedGemm(SegmentWriter& writer,
-                 const ExpertShape& shape,
-                 const ParallelPlan& plan,
-                 const GroupedGemm& grouped)
-{
-    const bool isForward = grouped.layout == GemmLayout::Tn;
-    WriteFp8Cast(writer,
-                 grouped.name + " rows",
-                 shape.received,
-                 grouped.inner,
-                 isForward ? Fp8Use::NowAndBackward : Fp8Use::Twice,
-                 plan);
-    GemmShape gemm;
-    gemm.m = std::max<uint64_t>(1, EqualRows(shape.expertRows));
-    gemm.n = grouped.columns;
-    gemm.k = grouped.inner;
-    gemm.batch = shape.expertRows.size();
-    gemm.layout = grouped.layout;
-    gemm.precision = plan.precision;
-    writer.Gemm(grouped.name, gemm);
-}
-
-/**
- * Writes the gradients of all matrices, each [inner, columns] and summed over the rows of its
- * expert.
- */
-void
-WriteGroupedWeightGradient(SegmentWriter& writer,
-                           const ExpertShape& shape,
-                           const ParallelPlan& plan,
-                           const GroupedGemm& grouped)
-{
-    GemmShape gemm;
-    gemm.m = grouped.inner;
-    gemm.n = grouped.columns;
-    gemm.k = std::max<uint64_t>(1, shape.received / shape.expertRows.size());
-    gemm.batch = shape.expertRows.size();
-    gemm.layout = grouped.layout;
-    gemm.precision = plan.precision;
-    WriteFp8Recast(writer, grouped.name + " rows", shape.received, grouped.columns, plan);
-    WriteGradientGemm(writer, plan, grouped.name, gemm);
-}
-
 constexpr double COUNT = 8; // bytes of a token count (int64)
 
 /** Writes the kernels of one mixture of experts; each method writes one part. */
 class ExpertWriter
 {
   public:
-    ExpertWriter(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+    ExpertWriter(SegmentWriter& writer, const Transformer& model)
         : m_model(model),
-          m_plan(plan),
-          m_shape(model, plan),
-          m_boundary(RankShape(model, plan).boundary),
-          m_element(ActivationBytes(plan.precision)),
+          m_plan(writer.Plan()),
+          m_shape(model, m_plan),
+          m_element(ActivationBytes(m_plan.precision)),
           m_writer(writer)
     {
-        const uint64_t tokens = RankShape(model, plan).tokens;
-        const uint64_t ffn = model.moe.sharedFfn / plan.tensor;
+        const RankShape rank(model, m_plan);
+        const uint64_t ffn = model.moe.sharedFfn / m_plan.tensor;
         const uint64_t inner = (IsGated() ? 2 : 1) * ffn;
-        const auto linear = [&](const char* name, uint64_t in, uint64_t out) {
-            return LinearShape{
-                name, tokens, in, out, static_cast<double>(in) * static_cast<double>(out)};
+        const auto linear = [&](const char* name,
+                                uint64_t in,
+                                uint64_t out,
+                                GatheredOperand gathered) {
+            const double weights = static_cast<double>(in) * static_cast<double>(out);
+            return LinearShape{name, rank.tokens, in, out, weights, false, gathered, rank.boundary};
         };
-        m_sharedFc1 = linear("shared FC1", model.hidden, inner);
-        m_sharedFc2 = linear("shared FC2", ffn, model.hidden);
-        m_sharedFc1.gathered = GatheredOperand::Input;
-        m_sharedFc2.gathered = GatheredOperand::OutputGradient;
+        m_sharedFc1 = linear("shared FC1", model.hidden, inner, GatheredOperand::Input);
+        m_sharedFc2 = linear("shared FC2", ffn, model.hidden, GatheredOperand::OutputGradient);
     }
 
     /**
@@ -134,8 +77,7 @@ class ExpertWriter
         GatherRows("dispatch all-gather");
         SortByExpert("sort by expert");
         Grouped("experts FC1", m_shape.inner, m_model.hidden, GemmLayout::Tn);
-        WriteActivation(
-            m_writer, m_model, m_plan, "experts activation", m_shape.received, m_shape.ffn);
+        WriteActivation(m_writer, m_model, "experts activation", m_shape.received, m_shape.ffn);
         Grouped("experts FC2", m_model.hidden, m_shape.ffn, GemmLayout::Tn);
         SortByExpert("sort by rank");
         ReduceRows("combine reduce-scatter");
@@ -166,12 +108,8 @@ class ExpertWriter
         {
             SecondWeights();
         }
-        WriteActivationBackward(m_writer,
-                                m_model,
-                                m_plan,
-                                "experts activation backward",
-                                m_shape.received,
-                                m_shape.ffn);
+        WriteActivationBackward(
+            m_writer, m_model, "experts activation backward", m_shape.received, m_shape.ffn);
         Grouped("experts FC1 input gradient", m_model.hidden, m_shape.inner, GemmLayout::Nn);
         if (!m_defersWeightGradients)
         {
@@ -191,11 +129,11 @@ class ExpertWriter
         FirstWeights();
         if (HasShared())
         {
-            WriteWeightGradient(m_writer, m_sharedFc2, m_plan);
+            WriteWeightGradient(m_writer, m_sharedFc2);
             m_writer.WaitFor(m_writer.Communicate("shared FC1 input all-gather",
                                                   CollectiveOp::AllGather,
-                                                  GatheredBytes(m_boundary, m_plan)));
-            WriteWeightGradient(m_writer, m_sharedFc1, m_plan);
+                                                  GatheredBytes(m_sharedFc1.whole, m_plan)));
+            WriteWeightGradient(m_writer, m_sharedFc1);
         }
     }
 
@@ -241,13 +179,7 @@ class ExpertWriter
 
     GemmShape RouterGemm(uint64_t m, uint64_t n, uint64_t k, GemmLayout layout) const
     {
-        GemmShape gemm;
-        gemm.m = m;
-        gemm.n = n;
-        gemm.k = k;
-        gemm.layout = layout;
-        gemm.precision = m_plan.precision == Precision::Fp8 ? Precision::Bf16 : m_plan.precision;
-        return gemm;
+        return {m, n, k, 1, ActivationPrecision(m_plan.precision), layout};
     }
 
     void RouterForward()
@@ -277,7 +209,7 @@ class ExpertWriter
         m_writer.Gemm("router input gradient",
                       RouterGemm(m_shape.tokens, m_model.hidden, Experts(), GemmLayout::Nn));
         GemmShape weights = RouterGemm(Experts(), m_model.hidden, m_shape.tokens, GemmLayout::Nt);
-        WriteGradientGemm(m_writer, m_plan, "router weight gradient", weights);
+        WriteGradientGemm(m_writer, "router weight gradient", weights);
         m_writer.GradientsReady(static_cast<double>(Experts()) * m_model.hidden);
         Rows("router gradient add", m_shape.tokens, 3);
     }
@@ -353,15 +285,30 @@ class ExpertWriter
         }
     }
 
+    /**
+     * Writes [rows of an expert, inner] times [inner, columns] for all experts of a rank in one
+     * kernel. In fp8 the rows are cast first (WriteFp8Cast), for this GEMM and the weight gradient.
+     * Casts of weights are omitted (Transformer Engine's GroupedLinear does them in a step's first
+     * micro-batch).
+     */
     void Grouped(const std::string& name, uint64_t columns, uint64_t inner, GemmLayout layout)
     {
-        WriteGroupedGemm(m_writer, m_shape, m_plan, {name, columns, inner, layout});
+        const bool isForward = layout == GemmLayout::Tn;
+        const Fp8Use use = isForward ? Fp8Use::NowAndBackward : Fp8Use::Twice;
+        WriteFp8Cast(m_writer, name + " rows", m_shape.received, inner, use);
+        const uint64_t rows = std::max<uint64_t>(1, EqualRows(m_shape.expertRows));
+        m_writer.Gemm(name,
+                      {rows, columns, inner, m_shape.expertRows.size(), m_plan.precision, layout});
     }
 
+    /** The gradients of all matrices, each summed over the rows of its expert. */
     void GroupedWeights(const std::string& name, uint64_t rows, uint64_t columns)
     {
-        WriteGroupedWeightGradient(
-            m_writer, m_shape, m_plan, {name, columns, rows, GemmLayout::Nt});
+        const uint64_t experts = m_shape.expertRows.size();
+        const uint64_t inner = std::max<uint64_t>(1, m_shape.received / experts);
+        WriteFp8Recast(m_writer, name + " rows", m_shape.received, columns);
+        WriteGradientGemm(
+            m_writer, name, {rows, columns, inner, experts, m_plan.precision, GemmLayout::Nt});
     }
 
     void SharedForward()
@@ -370,16 +317,15 @@ class ExpertWriter
         {
             return;
         }
-        WriteGatheredCast(m_writer, m_sharedFc1, m_plan);
+        WriteGatheredCast(m_writer, m_sharedFc1);
         m_writer.WaitFor(m_writer.Communicate("shared FC1 input all-gather",
                                               CollectiveOp::AllGather,
-                                              GatheredBytes(m_boundary, m_plan)));
-        WriteLinearForward(m_writer, m_sharedFc1, m_plan);
-        WriteActivation(
-            m_writer, m_model, m_plan, "shared activation", m_sharedFc1.rows, m_sharedFc2.in);
-        WriteLinearForward(m_writer, m_sharedFc2, m_plan);
+                                              GatheredBytes(m_sharedFc1.whole, m_plan)));
+        WriteLinearForward(m_writer, m_sharedFc1);
+        WriteActivation(m_writer, m_model, "shared activation", m_sharedFc1.rows, m_sharedFc2.in);
+        WriteLinearForward(m_writer, m_sharedFc2);
         m_writer.WaitFor(m_writer.Communicate(
-            "shared FC2 output reduce-scatter", CollectiveOp::ReduceScatter, m_boundary));
+            "shared FC2 output reduce-scatter", CollectiveOp::ReduceScatter, m_sharedFc1.whole));
     }
 
     void SharedBackward()
@@ -388,30 +334,24 @@ class ExpertWriter
         {
             return;
         }
-        WriteGatheredCast(m_writer, m_sharedFc2, m_plan);
+        WriteGatheredCast(m_writer, m_sharedFc2);
         m_writer.WaitFor(m_writer.Communicate("shared FC2 output gradient all-gather",
                                               CollectiveOp::AllGather,
-                                              GatheredBytes(m_boundary, m_plan)));
-        WriteInputGradient(m_writer, m_sharedFc2, m_plan);
+                                              GatheredBytes(m_sharedFc1.whole, m_plan)));
+        WriteInputGradient(m_writer, m_sharedFc2);
         if (!m_defersWeightGradients)
         {
-            WriteWeightGradient(m_writer, m_sharedFc2, m_plan);
+            WriteWeightGradient(m_writer, m_sharedFc2);
         }
-        WriteActivationBackward(m_writer,
-                                m_model,
-                                m_plan,
-                                "shared activation backward",
-                                m_sharedFc1.rows,
-                                m_sharedFc2.in);
-        (m_defersWeightGradients ? WriteColumnParallelInputGradient : WriteColumnParallelBackward)(
-            m_writer, m_sharedFc1, m_plan, m_boundary);
+        WriteActivationBackward(
+            m_writer, m_model, "shared activation backward", m_sharedFc1.rows, m_sharedFc2.in);
+        WriteColumnParallelBackward(m_writer, m_sharedFc1, m_defersWeightGradients);
         Rows("shared gradient add", m_shape.tokens, 3);
     }
 
     const Transformer& m_model;
     const ParallelPlan& m_plan;
     ExpertShape m_shape;
-    Bytes m_boundary; //!< activation bytes of all tensor ranks
     double m_element; //!< bytes of an activation
     SegmentWriter& m_writer;
     LinearShape m_sharedFc1;
@@ -422,30 +362,27 @@ class ExpertWriter
 } // namespace
 
 void
-WriteExpertsForward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+WriteExpertsForward(SegmentWriter& writer, const Transformer& model)
 {
-    ExpertWriter(writer, model, plan).Forward();
+    ExpertWriter(writer, model).Forward();
 }
 
 void
-WriteExpertsRecompute(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+WriteExpertsRecompute(SegmentWriter& writer, const Transformer& model)
 {
-    ExpertWriter(writer, model, plan).RowsOfExperts();
+    ExpertWriter(writer, model).RowsOfExperts();
 }
 
 void
-WriteExpertsBackward(SegmentWriter& writer,
-                     const Transformer& model,
-                     const ParallelPlan& plan,
-                     bool defersWeightGradients)
+WriteExpertsBackward(SegmentWriter& writer, const Transformer& model, bool defersWeightGradients)
 {
-    ExpertWriter(writer, model, plan).Backward(defersWeightGradients);
+    ExpertWriter(writer, model).Backward(defersWeightGradients);
 }
 
 void
-WriteExpertsWeights(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan)
+WriteExpertsWeights(SegmentWriter& writer, const Transformer& model)
 {
-    ExpertWriter(writer, model, plan).Weights();
+    ExpertWriter(writer, model).Weights();
 }
 
 } // namespace weir

@@ -29,15 +29,13 @@ constexpr uint16_t FROM_EXPERTS = 1;
  * Without a capacity the CPU must learn the number of rows of each rank, so that it waits for the
  * GPU once per layer. With a capacity all sizes are known.
  */
-void WriteExpertsForward(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan);
+void WriteExpertsForward(SegmentWriter& writer, const Transformer& model);
 
 /**
  * Writes the recomputation before the backward pass: everything whose result that pass reads, up to
  * the returned rows, but not their sum by token.
  */
-void WriteExpertsRecompute(SegmentWriter& writer,
-                           const Transformer& model,
-                           const ParallelPlan& plan);
+void WriteExpertsRecompute(SegmentWriter& writer, const Transformer& model);
 
 /**
  * Writes the backward kernels, from the gradient of the residual's input to that of the norm's
@@ -47,11 +45,10 @@ void WriteExpertsRecompute(SegmentWriter& writer,
  */
 void WriteExpertsBackward(SegmentWriter& writer,
                           const Transformer& model,
-                          const ParallelPlan& plan,
                           bool defersWeightGradients = false);
 
 /** Writes the weight gradients that WriteExpertsBackward deferred. */
-void WriteExpertsWeights(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan);
+void WriteExpertsWeights(SegmentWriter& writer, const Transformer& model);
 
 } // namespace weir
 

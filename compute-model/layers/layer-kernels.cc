@@ -35,22 +35,26 @@ class LayerWriter
           m_shape(model, plan),
           m_element(ActivationBytes(plan.precision)),
           m_writer(kernels, plan),
-          m_pointwise(m_writer, model, plan)
+          m_pointwise(m_writer, model)
     {
-        const double bias = model.biases ? 1 : 0;
-        const auto linear = [&](const char* name, uint64_t in, uint64_t out, uint64_t biasSize) {
-            const double weights = static_cast<double>(in) * static_cast<double>(out);
-            return LinearShape{
-                name, m_shape.tokens, in, out, weights + bias * static_cast<double>(biasSize)};
-        };
-        m_qkv = linear("QKV", m_shape.hidden, m_shape.qkv, m_shape.qkv);
-        m_projection = linear("projection", m_shape.query, m_shape.hidden, m_shape.hidden);
-        m_fc1 = linear("FC1", m_shape.hidden, m_shape.inner, m_shape.inner);
-        m_fc2 = linear("FC2", m_shape.ffn, m_shape.hidden, m_shape.hidden);
-        m_qkv.gathered = GatheredOperand::Input;
-        m_fc1.gathered = GatheredOperand::Input;
-        m_projection.gathered = GatheredOperand::OutputGradient;
-        m_fc2.gathered = GatheredOperand::OutputGradient;
+        constexpr GatheredOperand COLUMN_PARALLEL = GatheredOperand::Input;
+        constexpr GatheredOperand ROW_PARALLEL = GatheredOperand::OutputGradient;
+        const auto linear =
+            [&](const char* name, uint64_t in, uint64_t out, GatheredOperand gathered) {
+                const double inputs = static_cast<double>(in) + (model.biases ? 1 : 0);
+                return LinearShape{name,
+                                   m_shape.tokens,
+                                   in,
+                                   out,
+                                   inputs * static_cast<double>(out),
+                                   false,
+                                   gathered,
+                                   m_shape.boundary};
+            };
+        m_qkv = linear("QKV", m_shape.hidden, m_shape.qkv, COLUMN_PARALLEL);
+        m_projection = linear("projection", m_shape.query, m_shape.hidden, ROW_PARALLEL);
+        m_fc1 = linear("FC1", m_shape.hidden, m_shape.inner, COLUMN_PARALLEL);
+        m_fc2 = linear("FC2", m_shape.ffn, m_shape.hidden, ROW_PARALLEL);
     }
 
     SegmentSequence Forward(const std::string& name)
@@ -58,17 +62,17 @@ class LayerWriter
         SynchronizeLayer();
         m_writer.Section(name + " attention");
         m_pointwise.Norm("input norm");
-        WriteLinearForward(m_writer, m_qkv, m_plan, Gather(m_qkv));
+        WriteLinearForward(m_writer, m_qkv, WriteGather(m_writer, m_qkv));
         AddBias("QKV bias", m_shape.qkv);
         m_pointwise.Rotary("rotary");
-        WriteAttentionForward(m_writer, m_model, m_plan);
-        WriteRowParallelForward(m_writer, m_projection, m_plan, m_shape.boundary);
+        WriteAttentionForward(m_writer, m_model);
+        WriteRowParallelForward(m_writer, m_projection);
         m_writer.Section(name + " MLP");
         m_pointwise.BiasDropoutAdd("attention bias dropout add");
         m_pointwise.Norm("MLP norm");
         if (m_kind == LayerKind::Experts)
         {
-            WriteExpertsForward(m_writer, m_model, m_plan);
+            WriteExpertsForward(m_writer, m_model);
         }
         else
         {
@@ -91,34 +95,34 @@ class LayerWriter
         // Of the GEMMs q, k, v, o, gate, up, down, every second one is recomputed: k, o, up.
         WriteLinearForward(m_writer,
                            isNeeded ? m_qkv : Part(m_qkv, m_shape.kvHeads * m_model.headDim),
-                           m_plan,
-                           Gather(m_qkv));
+                           WriteGather(m_writer, m_qkv));
         m_pointwise.Rotary("rotary");
         if (isNeeded)
         {
-            WriteAttentionForward(m_writer, m_model, m_plan);
+            WriteAttentionForward(m_writer, m_model);
         }
         if (isNeeded)
         {
-            WriteRowParallelForward(m_writer, m_projection, m_plan, m_shape.boundary);
+            WriteRowParallelForward(m_writer, m_projection);
         }
         else
         {
-            WriteLinearForward(m_writer, m_projection, m_plan);
+            WriteLinearForward(m_writer, m_projection);
         }
         m_writer.Section("recompute MLP");
         m_pointwise.BiasDropoutAdd("attention bias dropout add");
         m_pointwise.Norm("MLP norm");
         if (m_kind == LayerKind::Experts)
         {
-            WriteExpertsRecompute(m_writer, m_model, m_plan);
+            WriteExpertsRecompute(m_writer, m_model);
             return m_writer.Take();
         }
         const bool isGated = m_model.activation == ActivationKind::SwiGlu;
         if (isNeeded || isGated)
         {
-            WriteLinearForward(
-                m_writer, isNeeded ? m_fc1 : Part(m_fc1, m_shape.ffn), m_plan, Gather(m_fc1));
+            WriteLinearForward(m_writer,
+                               isNeeded ? m_fc1 : Part(m_fc1, m_shape.ffn),
+                               WriteGather(m_writer, m_fc1));
         }
         m_pointwise.Activation();
         return m_writer.Take();
@@ -130,7 +134,7 @@ class LayerWriter
         BiasDropoutAddBackward("MLP bias dropout add backward");
         if (m_kind == LayerKind::Experts)
         {
-            WriteExpertsBackward(m_writer, m_model, m_plan, m_defersWeightGradients);
+            WriteExpertsBackward(m_writer, m_model, m_defersWeightGradients);
         }
         else
         {
@@ -139,16 +143,16 @@ class LayerWriter
         NormBackward("MLP norm backward");
         m_writer.Section("backward attention");
         BiasDropoutAddBackward("attention bias dropout add backward");
-        WriteInputGradient(m_writer, m_projection, m_plan, Gather(m_projection));
+        WriteInputGradient(m_writer, m_projection, WriteGather(m_writer, m_projection));
         WeightGradient(m_projection);
         if (m_plan.recomputation == Recomputation::Selective)
         {
-            WriteAttentionForward(m_writer, m_model, m_plan);
+            WriteAttentionForward(m_writer, m_model);
         }
-        WriteAttentionBackward(m_writer, m_model, m_plan);
+        WriteAttentionBackward(m_writer, m_model);
         m_pointwise.Rotary("rotary backward");
         SumBias("QKV bias gradient", m_shape.tokens, m_shape.qkv);
-        ColumnParallelBackward(m_qkv);
+        WriteColumnParallelBackward(m_writer, m_qkv, m_defersWeightGradients);
         NormBackward("input norm backward");
         return m_writer.Take();
     }
@@ -164,7 +168,7 @@ class LayerWriter
         m_writer.Section("backward weights");
         if (m_kind == LayerKind::Experts)
         {
-            WriteExpertsWeights(m_writer, m_model, m_plan);
+            WriteExpertsWeights(m_writer, m_model);
         }
         for (const LinearShape* linear : {&m_fc2, &m_fc1, &m_projection, &m_qkv})
         {
@@ -173,11 +177,13 @@ class LayerWriter
                 continue;
             }
             const bool isColumnParallel = linear == &m_fc1 || linear == &m_qkv;
-            if (isColumnParallel)
+            if (isColumnParallel && m_plan.sequenceParallel)
             {
-                GatherSequence(GatheredName(*linear) + " all-gather");
+                m_writer.WaitFor(m_writer.Communicate(GatheredName(*linear) + " all-gather",
+                                                      CollectiveOp::AllGather,
+                                                      GatheredBytes(linear->whole, m_plan)));
             }
-            WriteWeightGradient(m_writer, *linear, m_plan);
+            WriteWeightGradient(m_writer, *linear);
         }
         return m_writer.Take();
     }
@@ -199,19 +205,7 @@ class LayerWriter
     {
         if (!m_defersWeightGradients)
         {
-            WriteWeightGradient(m_writer, linear, m_plan);
-        }
-    }
-
-    void ColumnParallelBackward(const LinearShape& linear)
-    {
-        if (m_defersWeightGradients)
-        {
-            WriteColumnParallelInputGradient(m_writer, linear, m_plan, m_shape.boundary);
-        }
-        else
-        {
-            WriteColumnParallelBackward(m_writer, linear, m_plan, m_shape.boundary);
+            WriteWeightGradient(m_writer, linear);
         }
     }
 
@@ -224,17 +218,17 @@ class LayerWriter
 
     void MlpForward()
     {
-        WriteLinearForward(m_writer, m_fc1, m_plan, Gather(m_fc1));
+        WriteLinearForward(m_writer, m_fc1, WriteGather(m_writer, m_fc1));
         m_pointwise.Activation();
-        WriteRowParallelForward(m_writer, m_fc2, m_plan, m_shape.boundary);
+        WriteRowParallelForward(m_writer, m_fc2);
     }
 
     void MlpBackward()
     {
-        WriteInputGradient(m_writer, m_fc2, m_plan, Gather(m_fc2));
+        WriteInputGradient(m_writer, m_fc2, WriteGather(m_writer, m_fc2));
         WeightGradient(m_fc2);
         ActivationBackward();
-        ColumnParallelBackward(m_fc1);
+        WriteColumnParallelBackward(m_writer, m_fc1, m_defersWeightGradients);
     }
 
     void Elementwise(const std::string& name, uint64_t rows, uint64_t columns, double operands)
@@ -281,21 +275,6 @@ class LayerWriter
     {
         m_pointwise.ActivationBackward();
         SumBias("FC1 bias gradient", m_shape.tokens, m_shape.inner);
-    }
-
-    int32_t Gather(const LinearShape& linear)
-    {
-        return WriteGather(m_writer, linear, m_plan, m_shape.boundary);
-    }
-
-    /** Gathers the rows of all tensor ranks, with sequence parallelism. */
-    void GatherSequence(const std::string& name)
-    {
-        if (m_plan.sequenceParallel)
-        {
-            m_writer.WaitFor(m_writer.Communicate(
-                name, CollectiveOp::AllGather, GatheredBytes(m_shape.boundary, m_plan)));
-        }
     }
 
     LayerKind m_kind;

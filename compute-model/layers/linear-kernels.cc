@@ -1,272 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/linear-kernels.h"
 
-#include "compute-model/layers/mixed-precision.h"
-
-#include <vector>
+#include "compute-model/layers/fp8-casts.h"
+#include "compute-model/layers/gradient-accumulation.h"
+#include "compute-model/layers/summa-gemm.h"
 
 namespace weir
 {
 
 namespace
 {
-
-GemmShape
-Gemm(uint64_t m, uint64_t n, uint64_t k, GemmLayout layout, const ParallelPlan& plan)
-{
-    GemmShape gemm;
-    gemm.m = m;
-    gemm.n = n;
-    gemm.k = k;
-    gemm.precision = plan.precision;
-    gemm.layout = layout;
-    return gemm;
-}
-
-/** A GEMM of matrices that are distributed in blocks over a grid of q x q ranks, on one rank. */
-struct SummaGemm
-{
-    std::string name;
-    GemmShape gemm; //!< of two blocks; accumulates into C (beta = 1), but the read of C is omitted
-    std::string rowName{};
-    Bytes row{}; //!< block that is sent along rows: of the left operand, or of the result
-    std::string columnName{};
-    Bytes column{}; //!< block that is sent along columns: of the right operand, or of the result
-};
-
-/** Broadcasts of one operand's blocks; each rank of a grid row or column is the root in turn. */
-class BlockBroadcast
-{
-  public:
-    /** All arguments must outlive it. */
-    BlockBroadcast(SegmentWriter& writer,
-                   const SegmentGroup& line,
-                   const std::string& name,
-                   Bytes bytes)
-        : m_writer(writer),
-          m_line(line),
-          m_name(name + " broadcast"),
-          m_bytes(bytes)
-    {
-    }
-
-    /** Issues the broadcasts of all existing steps up to @p last. */
-    void Issue(uint32_t last)
-    {
-        while (m_issued.size() <= last && m_issued.size() < m_line.ranks)
-        {
-            m_issued.push_back(m_writer.CommunicateIn(m_line,
-                                                      m_name,
-                                                      CollectiveOp::Broadcast,
-                                                      m_bytes,
-                                                      static_cast<uint32_t>(m_issued.size())));
-        }
-    }
-
-    void WaitFor(uint32_t step)
-    {
-        m_writer.WaitFor(m_issued[step]);
-    }
-
-  private:
-    SegmentWriter& m_writer;
-    SegmentGroup m_line;
-    std::string m_name;
-    Bytes m_bytes;
-    std::vector<int32_t> m_issued; //!< by step
-};
-
-/** Reductions of partial results to each rank of a grid row or column in turn; two may overlap. */
-class BlockReduction
-{
-  public:
-    /** @p writer must outlive it. @param overlaps whether kernels overlap the reductions */
-    BlockReduction(SegmentWriter& writer,
-                   const SegmentGroup& line,
-                   const std::string& name,
-                   Bytes bytes,
-                   bool overlaps)
-        : m_writer(writer),
-          m_line(line),
-          m_name(name + " reduce"),
-          m_bytes(bytes),
-          m_overlaps(overlaps)
-    {
-    }
-
-    /** Waits until the buffer of the GEMM before the last is free. */
-    void FreeBuffer()
-    {
-        if (m_issued.size() >= 2)
-        {
-            m_writer.WaitFor(m_issued[m_issued.size() - 2]);
-        }
-    }
-
-    void Issue()
-    {
-        m_issued.push_back(m_writer.CommunicateIn(
-            m_line, m_name, CollectiveOp::Reduce, m_bytes, static_cast<uint32_t>(m_issued.size())));
-        if (!m_overlaps)
-        {
-            Finish();
-        }
-    }
-
-    void Finish()
-    {
-        m_writer.WaitFor(m_issued.back());
-    }
-
-  private:
-    SegmentWriter& m_writer;
-    SegmentGroup m_line;
-    std::string m_name;
-    Bytes m_bytes;
-    bool m_overlaps;
-    std::vector<int32_t> m_issued; //!< by step
-};
-
-/** Number of steps by which a block's broadcast precedes its GEMM. */
-uint32_t
-StepsAhead(const ParallelPlan& plan)
-{
-    return plan.overlapTensor ? 1 : 0;
-}
-
-/** C = A^T B or C = A B^T: one operand is broadcast by @p from, results are reduced by @p to. */
-void
-WriteReducing(SegmentWriter& writer,
-              const SummaGemm& summa,
-              const ParallelPlan& plan,
-              BlockBroadcast from,
-              BlockReduction to)
-{
-    for (uint32_t step = 0; step < plan.grid.side; step++)
-    {
-        from.Issue(step + StepsAhead(plan));
-        from.WaitFor(step);
-        to.FreeBuffer();
-        writer.Gemm(summa.name, summa.gemm);
-        to.Issue();
-    }
-    to.Finish();
-}
-
-Bytes
-Block(uint64_t rows, uint64_t columns, const ParallelPlan& plan)
-{
-    return Bytes(static_cast<int64_t>(rows * columns * ActivationBytes(plan.precision)));
-}
-
-/**
- * C = A B by SUMMA (van de Geijn and Watts 1997; Optimus and Tesseract, arXiv 2105.14500): in step
- * t of q, column t broadcasts its blocks of A along the rows, row t broadcasts its blocks of B
- * along the columns, and every rank adds the product of the received blocks to its block of C.
- *
- * If the plan overlaps tensor communication, each operand has two buffers: blocks of step t + 1 are
- * in flight while those of step t are multiplied, on rows and columns concurrently. Otherwise every
- * broadcast is waited for, rows before columns.
- */
-void
-WriteSumma(SegmentWriter& writer, const SummaGemm& summa, const ParallelPlan& plan)
-{
-    BlockBroadcast left(writer, TokenGroup(plan), summa.rowName, summa.row);
-    BlockBroadcast right(writer, ColumnGroup(plan), summa.columnName, summa.column);
-    for (uint32_t step = 0; step < plan.grid.side; step++)
-    {
-        left.Issue(step + StepsAhead(plan));
-        if (!plan.overlapTensor)
-        {
-            left.WaitFor(step);
-        }
-        right.Issue(step + StepsAhead(plan));
-        left.WaitFor(step);
-        right.WaitFor(step);
-        writer.Gemm(summa.name, summa.gemm);
-    }
-}
-
-/**
- * C = A B^T: in step t, row t broadcasts its blocks of B along the columns. The partial results are
- * reduced along rows into column t's blocks of C, overlapping the next GEMM if the plan overlaps.
- */
-void
-WriteSummaRightTransposed(SegmentWriter& writer, const SummaGemm& summa, const ParallelPlan& plan)
-{
-    WriteReducing(
-        writer,
-        summa,
-        plan,
-        BlockBroadcast(writer, ColumnGroup(plan), summa.columnName, summa.column),
-        BlockReduction(writer, TokenGroup(plan), summa.rowName, summa.row, plan.overlapTensor));
-}
-
-/**
- * C = A^T B: in step t, column t broadcasts its blocks of A along the rows. The partial results are
- * reduced along columns into row t's blocks of C, overlapping the next GEMM if the plan overlaps.
- */
-void
-WriteSummaLeftTransposed(SegmentWriter& writer, const SummaGemm& summa, const ParallelPlan& plan)
-{
-    WriteReducing(
-        writer,
-        summa,
-        plan,
-        BlockBroadcast(writer, TokenGroup(plan), summa.rowName, summa.row),
-        BlockReduction(
-            writer, ColumnGroup(plan), summa.columnName, summa.column, plan.overlapTensor));
-}
-
-/** The GEMM of @p summa's row operand with the weight W, or with W^T if @p isTransposed. */
-void
-WriteSummaOfWeight(SegmentWriter& writer,
-                   SummaGemm summa,
-                   const LinearShape& linear,
-                   const ParallelPlan& plan,
-                   bool isTransposed)
-{
-    summa.row = Block(linear.rows, linear.isEmbedding ? linear.out : linear.in, plan);
-    summa.columnName = linear.name + " weight";
-    summa.column = Block(linear.in, linear.out, plan);
-    isTransposed ? WriteSummaRightTransposed(writer, summa, plan) : WriteSumma(writer, summa, plan);
-}
-
-/** Y = X W; Y = X E^T where the weight is a word embedding. */
-void
-WriteSummaForward(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
-{
-    SummaGemm summa{linear.name, Gemm(linear.rows, linear.out, linear.in, GemmLayout::Tn, plan)};
-    summa.rowName = linear.name + (linear.isEmbedding ? "" : " input");
-    WriteSummaOfWeight(writer, summa, linear, plan, linear.isEmbedding);
-}
-
-/** dX = dY W^T; dX = dY E. */
-void
-WriteSummaInputGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
-{
-    SummaGemm summa{linear.name + " input gradient",
-                    Gemm(linear.rows, linear.in, linear.out, GemmLayout::Nn, plan)};
-    summa.rowName = linear.name + (linear.isEmbedding ? " gradient" : " input gradient");
-    WriteSummaOfWeight(writer, summa, linear, plan, !linear.isEmbedding);
-}
-
-/** dW = X^T dY, or dE = dY^T X for a word embedding, added to the accumulated gradients. */
-void
-WriteSummaWeightGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
-{
-    SummaGemm summa{linear.name + " weight gradient",
-                    Gemm(linear.out, linear.in, linear.rows, GemmLayout::Nt, plan)};
-    summa.rowName = linear.name + (linear.isEmbedding ? " gradient" : " input");
-    summa.row = Block(linear.rows, linear.isEmbedding ? linear.out : linear.in, plan);
-    summa.columnName = linear.name + " weight gradient";
-    summa.column = Block(linear.in, linear.out, plan);
-    WriteSummaLeftTransposed(writer, summa, plan);
-    // The results are summed over ranks before they are added to the gradients of earlier
-    // micro-batches.
-    WriteGradientAdd(writer, plan, linear.name + " weight gradient", linear.out, linear.in);
-    writer.GradientsReady(linear.parameters);
-}
 
 /** Whether @p operand of @p linear is gathered from all tensor ranks. */
 bool
@@ -275,31 +18,32 @@ IsGathered(const LinearShape& linear, GatheredOperand operand, const ParallelPla
     return plan.sequenceParallel && linear.gathered == operand;
 }
 
+/** Columns of the operand that tensor ranks gather. */
+uint64_t
+GatheredColumns(const LinearShape& linear)
+{
+    return linear.gathered == GatheredOperand::Input ? linear.in : linear.out;
+}
+
 /** Transposes gathered fp8 rows, which were cast in one orientation only. */
 void
-TransposeGathered(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
+TransposeGathered(SegmentWriter& writer, const LinearShape& linear)
 {
-    if (!plan.sequenceParallel || linear.gathered == GatheredOperand::None)
+    if (writer.Plan().sequenceParallel && linear.gathered != GatheredOperand::None)
     {
-        return;
+        WriteFp8Transpose(writer, GatheredName(linear), linear.rows, GatheredColumns(linear));
     }
-    const bool isInput = linear.gathered == GatheredOperand::Input;
-    WriteFp8Transpose(
-        writer, GatheredName(linear), linear.rows, isInput ? linear.in : linear.out, plan);
 }
 
 /** Sums a column-parallel layer's input gradient over the tensor ranks. */
 int32_t
-WriteInputReduction(SegmentWriter& writer,
-                    const LinearShape& linear,
-                    const ParallelPlan& plan,
-                    Bytes input)
+WriteInputReduction(SegmentWriter& writer, const LinearShape& linear)
 {
-    if (plan.HasGrid())
+    if (writer.Plan().HasGrid())
     {
         return Segment::NOTHING; // the SUMMA GEMM has summed it
     }
-    return WriteTensorSum(writer, plan, linear.name + " input gradient", input);
+    return WriteTensorSum(writer, linear.name + " input gradient", linear.whole);
 }
 
 /** Group of the tensor communications that overlap split GEMMs. */
@@ -313,14 +57,10 @@ SplitGemmGroup(const ParallelPlan& plan)
 
 /** Pieces @p first to @p end - 1 of a GEMM whose rows are split over tensor ranks. */
 void
-WritePieces(SegmentWriter& writer,
-            const std::string& name,
-            GemmShape gemm,
-            uint32_t first,
-            uint32_t end,
-            const ParallelPlan& plan)
+WritePieces(
+    SegmentWriter& writer, const std::string& name, GemmShape gemm, uint32_t first, uint32_t end)
 {
-    gemm.m /= plan.tensor;
+    gemm.m /= writer.Plan().tensor;
     for (uint32_t piece = first; piece < end; piece++)
     {
         writer.Gemm(name, gemm);
@@ -332,17 +72,17 @@ void
 WriteGatheredGemm(SegmentWriter& writer,
                   const std::string& name,
                   const GemmShape& gemm,
-                  int32_t gathered,
-                  const ParallelPlan& plan)
+                  int32_t gathered)
 {
     if (gathered == Segment::NOTHING)
     {
         writer.Gemm(name, gemm);
         return;
     }
-    WritePieces(writer, name, gemm, 0, plan.tensor - 1, plan);
+    const uint32_t pieces = writer.Plan().tensor;
+    WritePieces(writer, name, gemm, 0, pieces - 1);
     writer.WaitFor(gathered);
-    WritePieces(writer, name, gemm, plan.tensor - 1, plan.tensor, plan);
+    WritePieces(writer, name, gemm, pieces - 1, pieces);
 }
 
 /**
@@ -360,15 +100,16 @@ SplitsGemms(const LinearShape& linear, const ParallelPlan& plan)
 } // namespace
 
 int32_t
-WriteGather(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan, Bytes whole)
+WriteGather(SegmentWriter& writer, const LinearShape& linear)
 {
-    WriteGatheredCast(writer, linear, plan);
+    const ParallelPlan& plan = writer.Plan();
+    WriteGatheredCast(writer, linear);
     if (!plan.sequenceParallel)
     {
         return Segment::NOTHING;
     }
     const std::string name = GatheredName(linear) + " all-gather";
-    const Bytes bytes = GatheredBytes(whole, plan);
+    const Bytes bytes = GatheredBytes(linear.whole, plan);
     if (SplitsGemms(linear, plan))
     {
         return writer.CommunicateIn(SplitGemmGroup(plan), name, CollectiveOp::AllGather, bytes);
@@ -378,12 +119,9 @@ WriteGather(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan
 }
 
 int32_t
-WriteTensorSum(SegmentWriter& writer,
-               const ParallelPlan& plan,
-               const std::string& name,
-               Bytes whole)
+WriteTensorSum(SegmentWriter& writer, const std::string& name, Bytes whole)
 {
-    return plan.sequenceParallel
+    return writer.Plan().sequenceParallel
                ? writer.Communicate(name + " reduce-scatter", CollectiveOp::ReduceScatter, whole)
                : writer.Communicate(name + " all-reduce", CollectiveOp::AllReduce, whole);
 }
@@ -402,19 +140,17 @@ GatheredName(const LinearShape& linear)
 }
 
 void
-WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
+WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear)
 {
-    if (!plan.sequenceParallel || linear.gathered == GatheredOperand::None)
+    const ParallelPlan& plan = writer.Plan();
+    if (plan.sequenceParallel && linear.gathered != GatheredOperand::None)
     {
-        return;
+        WriteFp8Cast(writer,
+                     GatheredName(linear),
+                     linear.rows / plan.tensor,
+                     GatheredColumns(linear),
+                     Fp8Use::Once);
     }
-    const bool isInput = linear.gathered == GatheredOperand::Input;
-    WriteFp8Cast(writer,
-                 GatheredName(linear),
-                 linear.rows / plan.tensor,
-                 isInput ? linear.in : linear.out,
-                 Fp8Use::Once,
-                 plan);
 }
 
 namespace
@@ -422,135 +158,117 @@ namespace
 
 /** The fp8 casts of y = x W^T. */
 void
-WriteForwardCasts(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
+WriteForwardCasts(SegmentWriter& writer, const LinearShape& linear)
 {
-    if (!IsGathered(linear, GatheredOperand::Input, plan))
+    if (!IsGathered(linear, GatheredOperand::Input, writer.Plan()))
     {
         WriteFp8Cast(
-            writer, linear.name + " input", linear.rows, linear.in, Fp8Use::NowAndBackward, plan);
+            writer, linear.name + " input", linear.rows, linear.in, Fp8Use::NowAndBackward);
     }
-    WriteFp8Cast(
-        writer, linear.name + " weight", linear.out, linear.in, Fp8Use::NowAndBackward, plan);
-}
-
-GemmShape
-ForwardGemm(const LinearShape& linear, const ParallelPlan& plan)
-{
-    return Gemm(linear.rows, linear.out, linear.in, GemmLayout::Tn, plan);
+    WriteFp8Cast(writer, linear.name + " weight", linear.out, linear.in, Fp8Use::NowAndBackward);
 }
 
 } // namespace
 
 void
-WriteLinearForward(SegmentWriter& writer,
-                   const LinearShape& linear,
-                   const ParallelPlan& plan,
-                   int32_t gathered)
+WriteLinearForward(SegmentWriter& writer, const LinearShape& linear, int32_t gathered)
 {
+    const ParallelPlan& plan = writer.Plan();
     if (plan.grid.side > 1)
     {
-        WriteSummaForward(writer, linear, plan);
+        WriteSummaForward(writer, linear);
         return;
     }
-    WriteForwardCasts(writer, linear, plan);
-    WriteGatheredGemm(writer, linear.name, ForwardGemm(linear, plan), gathered, plan);
+    WriteForwardCasts(writer, linear);
+    WriteGatheredGemm(writer, linear.name, linear.ForwardGemm(plan.precision), gathered);
 }
 
 void
-WriteRowParallelForward(SegmentWriter& writer,
-                        const LinearShape& linear,
-                        const ParallelPlan& plan,
-                        Bytes whole)
+WriteRowParallelForward(SegmentWriter& writer, const LinearShape& linear)
 {
+    const ParallelPlan& plan = writer.Plan();
     const std::string output = linear.name + " output";
     if (SplitsGemms(linear, plan))
     {
-        WriteForwardCasts(writer, linear, plan);
-        const GemmShape gemm = ForwardGemm(linear, plan);
-        WritePieces(writer, linear.name, gemm, 0, 1, plan);
-        const int32_t scattered = writer.CommunicateIn(
-            SplitGemmGroup(plan), output + " reduce-scatter", CollectiveOp::ReduceScatter, whole);
-        WritePieces(writer, linear.name, gemm, 1, plan.tensor, plan);
+        WriteForwardCasts(writer, linear);
+        const GemmShape gemm = linear.ForwardGemm(plan.precision);
+        WritePieces(writer, linear.name, gemm, 0, 1);
+        const int32_t scattered = writer.CommunicateIn(SplitGemmGroup(plan),
+                                                       output + " reduce-scatter",
+                                                       CollectiveOp::ReduceScatter,
+                                                       linear.whole);
+        WritePieces(writer, linear.name, gemm, 1, plan.tensor);
         writer.WaitFor(scattered);
         return;
     }
-    WriteLinearForward(writer, linear, plan);
-    if (plan.HasGrid())
+    WriteLinearForward(writer, linear);
+    if (!plan.HasGrid())
     {
-        return;
+        writer.WaitFor(WriteTensorSum(writer, output, linear.whole));
     }
-    writer.WaitFor(WriteTensorSum(writer, plan, output, whole));
 }
 
 void
-WriteInputGradient(SegmentWriter& writer,
-                   const LinearShape& linear,
-                   const ParallelPlan& plan,
-                   int32_t gathered)
+WriteInputGradient(SegmentWriter& writer, const LinearShape& linear, int32_t gathered)
 {
+    const ParallelPlan& plan = writer.Plan();
     if (plan.grid.side > 1)
     {
-        WriteSummaInputGradient(writer, linear, plan);
+        WriteSummaInputGradient(writer, linear);
         return;
     }
     if (!IsGathered(linear, GatheredOperand::OutputGradient, plan))
     {
         WriteFp8Cast(
-            writer, linear.name + " output gradient", linear.rows, linear.out, Fp8Use::Twice, plan);
+            writer, linear.name + " output gradient", linear.rows, linear.out, Fp8Use::Twice);
     }
-    WriteFp8Recast(writer, linear.name + " weight transposed", linear.out, linear.in, plan);
+    WriteFp8Recast(writer, linear.name + " weight transposed", linear.out, linear.in);
     WriteGatheredGemm(writer,
                       linear.name + " input gradient",
-                      Gemm(linear.rows, linear.in, linear.out, GemmLayout::Nn, plan),
-                      gathered,
-                      plan);
+                      linear.InputGradientGemm(plan.precision),
+                      gathered);
 }
 
 void
-WriteWeightGradient(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan)
+WriteWeightGradient(SegmentWriter& writer, const LinearShape& linear)
 {
+    const ParallelPlan& plan = writer.Plan();
     if (plan.grid.side > 1)
     {
-        WriteSummaWeightGradient(writer, linear, plan);
+        WriteSummaWeightGradient(writer, linear);
         return;
     }
-    TransposeGathered(writer, linear, plan);
+    TransposeGathered(writer, linear);
     if (!IsGathered(linear, GatheredOperand::Input, plan))
     {
-        WriteFp8Recast(writer, linear.name + " input transposed", linear.rows, linear.in, plan);
+        WriteFp8Recast(writer, linear.name + " input transposed", linear.rows, linear.in);
     }
-    GemmShape gemm = Gemm(linear.out, linear.in, linear.rows, GemmLayout::Nt, plan);
-    WriteGradientGemm(writer, plan, linear.name + " weight gradient", gemm);
+    WriteGradientGemm(
+        writer, linear.name + " weight gradient", linear.WeightGradientGemm(plan.precision));
     writer.GradientsReady(linear.parameters);
 }
 
 void
 WriteColumnParallelBackward(SegmentWriter& writer,
                             const LinearShape& linear,
-                            const ParallelPlan& plan,
-                            Bytes input)
+                            bool defersWeightGradient)
 {
+    const ParallelPlan& plan = writer.Plan();
     int32_t gathered = Segment::NOTHING;
-    if (plan.sequenceParallel)
+    if (plan.sequenceParallel && !defersWeightGradient)
     {
-        gathered = writer.Communicate(
-            linear.name + " input all-gather", CollectiveOp::AllGather, GatheredBytes(input, plan));
+        gathered = writer.Communicate(linear.name + " input all-gather",
+                                      CollectiveOp::AllGather,
+                                      GatheredBytes(linear.whole, plan));
     }
-    WriteInputGradient(writer, linear, plan);
-    const int32_t reduced = WriteInputReduction(writer, linear, plan, input);
-    writer.WaitFor(gathered);
-    WriteWeightGradient(writer, linear, plan);
+    WriteInputGradient(writer, linear);
+    const int32_t reduced = WriteInputReduction(writer, linear);
+    if (!defersWeightGradient)
+    {
+        writer.WaitFor(gathered);
+        WriteWeightGradient(writer, linear);
+    }
     writer.WaitFor(reduced);
-}
-
-void
-WriteColumnParallelInputGradient(SegmentWriter& writer,
-                                 const LinearShape& linear,
-                                 const ParallelPlan& plan,
-                                 Bytes input)
-{
-    WriteInputGradient(writer, linear, plan);
-    writer.WaitFor(WriteInputReduction(writer, linear, plan, input));
 }
 
 } // namespace weir

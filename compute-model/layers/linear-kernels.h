@@ -32,6 +32,26 @@ struct LinearShape
     double parameters{0};    //!< of weight and bias on this rank
     bool isEmbedding{false}; //!< in a grid: the weight is stored like a word embedding, [out, in]
     GatheredOperand gathered{GatheredOperand::None};
+    Bytes whole{}; //!< of the operand that is gathered, or the result that is summed, on all tensor
+                   //!< ranks, in the activations' precision
+
+    /** y = x W^T. */
+    GemmShape ForwardGemm(Precision precision) const
+    {
+        return {rows, out, in, 1, precision, GemmLayout::Tn};
+    }
+
+    /** dx = dy W. */
+    GemmShape InputGradientGemm(Precision precision) const
+    {
+        return {rows, in, out, 1, precision, GemmLayout::Nn};
+    }
+
+    /** dW = dy^T x. */
+    GemmShape WeightGradientGemm(Precision precision) const
+    {
+        return {out, in, rows, 1, precision, GemmLayout::Nt};
+    }
 };
 
 /**
@@ -40,20 +60,16 @@ struct LinearShape
  * weight gradient transposes them first (fp8 GEMMs read both operands by rows of the inner
  * dimension).
  */
-void WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear, const ParallelPlan& plan);
+void WriteGatheredCast(SegmentWriter& writer, const LinearShape& linear);
 
 /** Name of the operand that tensor ranks gather: "QKV input". */
 std::string GatheredName(const LinearShape& linear);
 
 /**
  * Starts the gather of an operand over tensor ranks, with sequence parallelism.
- * @param whole bytes of the operand on all ranks, in the activations' precision
  * @return the pending gather that the GEMM takes, or Segment::NOTHING
  */
-int32_t WriteGather(SegmentWriter& writer,
-                    const LinearShape& linear,
-                    const ParallelPlan& plan,
-                    Bytes whole);
+int32_t WriteGather(SegmentWriter& writer, const LinearShape& linear);
 
 /**
  * Starts the sum of partial results over all tensor ranks: an all-reduce or, with sequence
@@ -61,15 +77,11 @@ int32_t WriteGather(SegmentWriter& writer,
  * @param whole bytes of the result on all ranks
  * @return the communication that users of the result wait for
  */
-int32_t WriteTensorSum(SegmentWriter& writer,
-                       const ParallelPlan& plan,
-                       const std::string& name,
-                       Bytes whole);
+int32_t WriteTensorSum(SegmentWriter& writer, const std::string& name, Bytes whole);
 
 /** y = x W^T. @param gathered the pending gather of x, if any */
 void WriteLinearForward(SegmentWriter& writer,
                         const LinearShape& linear,
-                        const ParallelPlan& plan,
                         int32_t gathered = Segment::NOTHING);
 
 /**
@@ -77,23 +89,16 @@ void WriteLinearForward(SegmentWriter& writer,
  * all-reduce or, with sequence parallelism, a reduce-scatter. Where GEMMs are split, it overlaps
  * all pieces but the first. In a grid the SUMMA GEMM has summed the results. The kernels that
  * follow wait for the sum.
- * @param whole bytes of the result on all ranks
  */
-void WriteRowParallelForward(SegmentWriter& writer,
-                             const LinearShape& linear,
-                             const ParallelPlan& plan,
-                             Bytes whole);
+void WriteRowParallelForward(SegmentWriter& writer, const LinearShape& linear);
 
 /** dx = dy W. @param gathered the pending gather of dy, if any */
 void WriteInputGradient(SegmentWriter& writer,
                         const LinearShape& linear,
-                        const ParallelPlan& plan,
                         int32_t gathered = Segment::NOTHING);
 
 /** dW += dy^T x, after which the layer's gradients are ready. */
-void WriteWeightGradient(SegmentWriter& writer,
-                         const LinearShape& linear,
-                         const ParallelPlan& plan);
+void WriteWeightGradient(SegmentWriter& writer, const LinearShape& linear);
 
 /**
  * Backward pass of a column-parallel linear layer, whose input gradient is a partial sum on every
@@ -101,18 +106,11 @@ void WriteWeightGradient(SegmentWriter& writer,
  * parallelism the all-gather of the saved input overlaps the input gradient, and the reduce-scatter
  * of the input gradient overlaps the weight gradient. The kernels that follow wait for the input
  * gradient.
- * @param input bytes of the input on all tensor ranks
+ * @param defersWeightGradient leaves out the weight gradient
  */
 void WriteColumnParallelBackward(SegmentWriter& writer,
                                  const LinearShape& linear,
-                                 const ParallelPlan& plan,
-                                 Bytes input);
-
-/** The same without the weight gradient, which is deferred. */
-void WriteColumnParallelInputGradient(SegmentWriter& writer,
-                                      const LinearShape& linear,
-                                      const ParallelPlan& plan,
-                                      Bytes input);
+                                 bool defersWeightGradient = false);
 
 /**
  * Bytes that tensor ranks gather of a GEMM operand with @p bytes in the activations' precision: fp8

@@ -31,19 +31,18 @@ struct ActivationOperands
 bool
 WritesAtOnce(SegmentWriter& writer,
              const Transformer& model,
-             const ParallelPlan& plan,
              const std::string& name,
              uint64_t rows,
              uint64_t columns,
              const ActivationOperands& operands)
 {
-    const double element = ActivationBytes(plan.precision);
+    const double element = ActivationBytes(writer.Plan().precision);
     if (model.activation == ActivationKind::Gelu)
     {
         writer.Memory(name, MemoryKernel::BiasGelu, rows, columns, operands.gelu * element);
         return true;
     }
-    if (plan.fusion == KernelFusion::Eager)
+    if (writer.Plan().fusion == KernelFusion::Eager)
     {
         return false;
     }
@@ -60,10 +59,10 @@ WritesAtOnce(SegmentWriter& writer,
 void
 WriteNormSums(SegmentWriter& writer,
               const Transformer& model,
-              const ParallelPlan& plan,
               const std::string& name,
               uint32_t reads)
 {
+    const ParallelPlan& plan = writer.Plan();
     if (plan.grid.side < 2)
     {
         return;
@@ -83,16 +82,15 @@ WriteNormSums(SegmentWriter& writer,
 void
 WriteActivation(SegmentWriter& writer,
                 const Transformer& model,
-                const ParallelPlan& plan,
                 const std::string& name,
                 uint64_t rows,
                 uint64_t columns)
 {
-    if (WritesAtOnce(writer, model, plan, name, rows, columns, {2, 3}))
+    if (WritesAtOnce(writer, model, name, rows, columns, {2, 3}))
     {
         return;
     }
-    const double element = ActivationBytes(plan.precision);
+    const double element = ActivationBytes(writer.Plan().precision);
     writer.Memory(name + ", SiLU", MemoryKernel::Elementwise, rows, columns, 2 * element);
     writer.Memory(name + ", gate", MemoryKernel::Elementwise, rows, columns, 3 * element);
 }
@@ -100,12 +98,11 @@ WriteActivation(SegmentWriter& writer,
 void
 WriteActivationBackward(SegmentWriter& writer,
                         const Transformer& model,
-                        const ParallelPlan& plan,
                         const std::string& name,
                         uint64_t rows,
                         uint64_t columns)
 {
-    if (WritesAtOnce(writer, model, plan, name, rows, columns, {3, 5}))
+    if (WritesAtOnce(writer, model, name, rows, columns, {3, 5}))
     {
         return;
     }
@@ -115,18 +112,16 @@ WriteActivationBackward(SegmentWriter& writer,
                       MemoryKernel::Elementwise,
                       rows,
                       columns,
-                      3.0 * ActivationBytes(plan.precision));
+                      3.0 * ActivationBytes(writer.Plan().precision));
     }
 }
 
-PointwiseWriter::PointwiseWriter(SegmentWriter& writer,
-                                 const Transformer& model,
-                                 const ParallelPlan& plan)
+PointwiseWriter::PointwiseWriter(SegmentWriter& writer, const Transformer& model)
     : m_writer(writer),
       m_model(model),
-      m_plan(plan),
-      m_shape(model, plan),
-      m_element(ActivationBytes(plan.precision))
+      m_plan(writer.Plan()),
+      m_shape(model, m_plan),
+      m_element(ActivationBytes(m_plan.precision))
 {
 }
 
@@ -138,7 +133,7 @@ PointwiseWriter::Norm(const std::string& name)
         EagerRmsNorm(name);
         return;
     }
-    WriteNormSums(m_writer, m_model, m_plan, name, 1);
+    WriteNormSums(m_writer, m_model, name, 1);
     const bool isLayerNorm = m_model.norm == NormKind::LayerNorm;
     OverHidden(name,
                isLayerNorm ? MemoryKernel::LayerNormForward : MemoryKernel::RmsNormForward,
@@ -155,7 +150,7 @@ PointwiseWriter::NormBackward(const std::string& name, bool addsResidual)
     }
     else
     {
-        WriteNormSums(m_writer, m_model, m_plan, name, 2);
+        WriteNormSums(m_writer, m_model, name, 2);
         const bool isLayerNorm = m_model.norm == NormKind::LayerNorm;
         OverHidden(name,
                    isLayerNorm ? MemoryKernel::LayerNormBackward : MemoryKernel::RmsNormBackward,
@@ -202,14 +197,14 @@ PointwiseWriter::Rotary(const std::string& name)
 void
 PointwiseWriter::Activation()
 {
-    WriteActivation(m_writer, m_model, m_plan, ActivationName(), m_shape.tokens, m_shape.ffn);
+    WriteActivation(m_writer, m_model, ActivationName(), m_shape.tokens, m_shape.ffn);
 }
 
 void
 PointwiseWriter::ActivationBackward()
 {
     WriteActivationBackward(
-        m_writer, m_model, m_plan, ActivationName() + " backward", m_shape.tokens, m_shape.ffn);
+        m_writer, m_model, ActivationName() + " backward", m_shape.tokens, m_shape.ffn);
 }
 
 void

@@ -18,7 +18,6 @@ namespace weir
  */
 void WriteActivation(SegmentWriter& writer,
                      const Transformer& model,
-                     const ParallelPlan& plan,
                      const std::string& name,
                      uint64_t rows,
                      uint64_t columns);
@@ -29,7 +28,6 @@ void WriteActivation(SegmentWriter& writer,
  */
 void WriteActivationBackward(SegmentWriter& writer,
                              const Transformer& model,
-                             const ParallelPlan& plan,
                              const std::string& name,
                              uint64_t rows,
                              uint64_t columns);
@@ -48,7 +46,7 @@ class PointwiseWriter
 {
   public:
     /** All arguments must outlive it. */
-    PointwiseWriter(SegmentWriter& writer, const Transformer& model, const ParallelPlan& plan);
+    PointwiseWriter(SegmentWriter& writer, const Transformer& model);
 
     void Norm(const std::string& name);
 

@@ -28,11 +28,9 @@ ColumnGroup(const ParallelPlan& plan)
 
 SegmentWriter::SegmentWriter(KernelTable& kernels, const ParallelPlan& plan)
     : m_kernels(kernels),
+      m_plan(plan),
       m_tokenGroup(TokenGroup(plan)),
-      m_overlapsTensor(plan.overlapTensor),
-      m_elementBytes(ActivationBytes(plan.precision)),
-      m_hasBuckets(OverlapsGradients(plan) && plan.DenseReplicas() > 1),
-      m_hasExpertBuckets(OverlapsGradients(plan) && plan.ExpertReplicas() > 1)
+      m_elementBytes(ActivationBytes(plan.precision))
 {
 }
 
@@ -76,7 +74,7 @@ void
 SegmentWriter::GradientsReady(double parameters)
 {
     m_open.parameters += parameters;
-    if (m_hasBuckets && parameters > 0)
+    if (parameters > 0 && OverlapsGradients(m_plan) && m_plan.DenseReplicas() > 1)
     {
         Part();
     }
@@ -86,7 +84,7 @@ void
 SegmentWriter::ExpertGradientsReady(double parameters)
 {
     m_open.expertParameters += parameters;
-    if (m_hasExpertBuckets && parameters > 0)
+    if (parameters > 0 && OverlapsGradients(m_plan) && m_plan.ExpertReplicas() > 1)
     {
         Part();
     }
@@ -102,7 +100,7 @@ SegmentWriter::Part()
 int32_t
 SegmentWriter::Communicate(const std::string& name, CollectiveOp op, Bytes bytes)
 {
-    if (m_overlapsTensor)
+    if (m_plan.overlapTensor)
     {
         return CommunicateIn(m_tokenGroup, name, op, bytes);
     }

@@ -66,7 +66,13 @@ using SegmentSequence = std::vector<Segment>;
 class SegmentWriter
 {
   public:
+    /** Both must outlive it. */
     SegmentWriter(KernelTable& kernels, const ParallelPlan& plan);
+
+    const ParallelPlan& Plan() const
+    {
+        return m_plan;
+    }
 
     const Gpu& GetGpu() const
     {
@@ -137,11 +143,9 @@ class SegmentWriter
     StreamKind StreamOf(int32_t communication) const;
 
     KernelTable& m_kernels;
+    const ParallelPlan& m_plan;
     SegmentGroup m_tokenGroup;
-    bool m_overlapsTensor;   //!< kernels overlap tensor-parallel communication
     uint32_t m_elementBytes; //!< of activations
-    bool m_hasBuckets;       //!< gradients are reduced in buckets
-    bool m_hasExpertBuckets; //!< the same for experts
     SegmentSequence m_segments;
     Segment m_open;
     uint32_t m_label{0};

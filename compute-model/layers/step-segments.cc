@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/layers/step-segments.h"
 
+#include "compute-model/layers/gradient-accumulation.h"
 #include "compute-model/layers/layer-kernels.h"
 #include "compute-model/layers/linear-kernels.h"
-#include "compute-model/layers/mixed-precision.h"
 #include "compute-model/layers/pointwise-kernels.h"
 #include "compute-model/layers/segment-writer.h"
+#include "compute-model/layers/summa-gemm.h"
 #include "compute-model/models/transformer.h"
 #include "compute-model/plan/rank-shape.h"
 
@@ -16,219 +17,163 @@ namespace weir
 namespace
 {
 
-void
-ZeroDenseGradient(SegmentWriter& writer,
-                  const ParallelPlan& plan,
-                  const std::string& name,
-                  uint64_t rows,
-                  uint64_t columns)
-{
-    writer.Memory(name + " gradient zero",
-                  MemoryKernel::Fill,
-                  rows,
-                  columns,
-                  ActivationBytes(plan.precision));
-}
-
 /**
- * Adds a dense gradient to the gradient buffer. Under full sharding the unit's reduction takes it
- * directly.
- */
-void
-AccumulateDenseGradient(SegmentWriter& writer,
-                        const ParallelPlan& plan,
-                        const std::string& name,
-                        uint64_t rows,
-                        uint64_t columns)
-{
-    WriteGradientAdd(writer, plan, name + " gradient", rows, columns);
-    writer.GradientsReady(static_cast<double>(rows) * static_cast<double>(columns));
-}
-
-/** Zeroes a dense gradient of rows x columns and then adds it to the gradient buffer. */
-void
-WriteDenseGradient(SegmentWriter& writer,
-                   const ParallelPlan& plan,
-                   const std::string& name,
-                   uint64_t rows,
-                   uint64_t columns)
-{
-    ZeroDenseGradient(writer, plan, name, rows, columns);
-    AccumulateDenseGradient(writer, plan, name, rows, columns);
-}
-
-/** Bytes of one rank's words that are sent along its column. */
-Bytes
-WordBlock(const RankShape& shape, const ParallelPlan& plan)
-{
-    return Bytes(
-        static_cast<int64_t>(shape.vocabulary * shape.hidden * ActivationBytes(plan.precision)));
-}
-
-void
-LookUpWords(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& plan)
-{
-    const double element = ActivationBytes(plan.precision);
-    writer.Memory(
-        "word embedding", MemoryKernel::EmbeddingForward, shape.tokens, shape.hidden, 2 * element);
-    if (plan.WidthParts() > 1)
-    {
-        // Words of other ranks are looked up as word 0 and then zeroed.
-        writer.Memory(
-            "foreign words zero", MemoryKernel::Fill, shape.tokens, shape.hidden, element);
-    }
-}
-
-/**
- * Looks up the words of one grid row after the other; the next row's are in flight if the plan
- * overlaps.
- */
-void
-LookUpInGrid(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& plan)
-{
-    const double element = ActivationBytes(plan.precision);
-    std::vector<int32_t> issued;
-    for (uint32_t row = 0; row < plan.grid.side; row++)
-    {
-        while (issued.size() < plan.grid.side &&
-               issued.size() <= row + (plan.overlapTensor ? 1 : 0))
-        {
-            issued.push_back(writer.CommunicateIn(ColumnGroup(plan),
-                                                  "words broadcast",
-                                                  CollectiveOp::Broadcast,
-                                                  WordBlock(shape, plan),
-                                                  static_cast<uint32_t>(issued.size())));
-        }
-        writer.WaitFor(issued[row]);
-        LookUpWords(writer, shape, plan);
-        if (row > 0)
-        {
-            writer.Memory(
-                "words add", MemoryKernel::Elementwise, shape.tokens, shape.hidden, 3 * element);
-        }
-    }
-}
-
-void
-WordGradientInGrid(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& plan)
-{
-    int32_t before = Segment::NOTHING; // reduction that uses the next gradient's buffer
-    int32_t last = Segment::NOTHING;
-    for (uint32_t row = 0; row < plan.grid.side; row++)
-    {
-        writer.WaitFor(before);
-        ZeroDenseGradient(writer, plan, "word", shape.vocabulary, shape.hidden);
-        writer.Memory("word embedding backward",
-                      MemoryKernel::EmbeddingBackward,
-                      shape.tokens,
-                      shape.hidden,
-                      2.0 * ActivationBytes(plan.precision));
-        before = last;
-        last = writer.CommunicateIn(ColumnGroup(plan),
-                                    "word gradient reduce",
-                                    CollectiveOp::Reduce,
-                                    WordBlock(shape, plan),
-                                    row);
-        if (!plan.overlapTensor)
-        {
-            writer.WaitFor(last);
-        }
-    }
-    writer.WaitFor(last);
-    AccumulateDenseGradient(writer, plan, "word", shape.vocabulary, shape.hidden);
-}
-
-/**
- * Megatron-LM's look-up: each rank looks up its words for all tokens, then results are summed over
- * ranks.
- */
-void
-LookUpInRow(SegmentWriter& writer, const RankShape& shape, const ParallelPlan& plan)
-{
-    LookUpWords(writer, shape, plan);
-    writer.WaitFor(WriteTensorSum(writer, plan, "embedding", shape.boundary));
-}
-
-/**
- * The vocabulary-parallel word embedding (each tensor rank looks up its words, the results are
- * summed over ranks), learned positions and dropout, as Megatron-LM's first stage runs them.
+ * Writes the vocabulary-parallel word embedding, learned positions and dropout, as Megatron-LM's
+ * first stage runs them: each tensor rank looks up its words for all tokens, then the results are
+ * summed over ranks.
  *
  * In a tensor grid of q x q ranks, rank (i, j) holds the i-th part of the words and the j-th part
  * of their columns. The look-up is a SUMMA GEMM with one-hot rows (Optimus): in step t, row t
  * broadcasts its words along the columns, and every rank looks up its tokens among them.
  */
-SegmentSequence
-EmbeddingForward(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
+class EmbeddingWriter
 {
-    const RankShape shape(model, plan);
-    const double element = ActivationBytes(plan.precision);
-    SegmentWriter writer(kernels, plan);
-    writer.Section("forward embedding");
-    if (plan.grid.side > 1)
+  public:
+    EmbeddingWriter(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
+        : m_model(model),
+          m_plan(plan),
+          m_shape(model, plan),
+          m_element(ActivationBytes(plan.precision)),
+          m_writer(kernels, plan)
     {
-        LookUpInGrid(writer, shape, plan);
     }
-    else
-    {
-        LookUpInRow(writer, shape, plan);
-    }
-    if (model.learnedPositions)
-    {
-        writer.Memory(
-            "position add", MemoryKernel::Elementwise, shape.normTokens, shape.hidden, 3 * element);
-    }
-    if (model.dropout)
-    {
-        writer.Memory("embedding dropout",
-                      MemoryKernel::Dropout,
-                      shape.normTokens,
-                      shape.hidden,
-                      2 * element + 1);
-    }
-    return writer.Take();
-}
 
-/**
- * Its backward pass: a dense gradient of the rank's words, added to the gradient buffer. In a grid:
- * a dense gradient of each row's words in turn, reduced along columns into that row.
- */
-SegmentSequence
-EmbeddingBackward(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
-{
-    const RankShape shape(model, plan);
-    const double element = ActivationBytes(plan.precision);
-    SegmentWriter writer(kernels, plan);
-    writer.Section("backward embedding");
-    if (model.dropout)
+    SegmentSequence Forward()
     {
-        writer.Memory("embedding dropout backward",
-                      MemoryKernel::Dropout,
-                      shape.normTokens,
-                      shape.hidden,
-                      2 * element + 1);
+        m_writer.Section("forward embedding");
+        if (m_plan.grid.side > 1)
+        {
+            LookUpInGrid();
+        }
+        else
+        {
+            LookUpWords();
+            m_writer.WaitFor(WriteTensorSum(m_writer, "embedding", m_shape.boundary));
+        }
+        if (m_model.learnedPositions)
+        {
+            OverNormTokens("position add", MemoryKernel::Elementwise, 3 * m_element);
+        }
+        if (m_model.dropout)
+        {
+            OverNormTokens("embedding dropout", MemoryKernel::Dropout, 2 * m_element + 1);
+        }
+        return m_writer.Take();
     }
-    if (model.learnedPositions)
+
+    /**
+     * A dense gradient of the rank's words, added to the gradient buffer. In a grid: a dense
+     * gradient of each row's words in turn, reduced along columns into that row.
+     */
+    SegmentSequence Backward()
     {
-        WriteDenseGradient(writer, plan, "position", model.sequence, shape.hidden);
+        m_writer.Section("backward embedding");
+        if (m_model.dropout)
+        {
+            OverNormTokens("embedding dropout backward", MemoryKernel::Dropout, 2 * m_element + 1);
+        }
+        if (m_model.learnedPositions)
+        {
+            ZeroGradient("position", m_model.sequence);
+            AccumulateGradient("position", m_model.sequence);
+        }
+        if (m_plan.sequenceParallel)
+        {
+            m_writer.WaitFor(m_writer.Communicate(
+                "embedding gradient all-gather", CollectiveOp::AllGather, m_shape.boundary));
+        }
+        if (m_plan.grid.side > 1)
+        {
+            WordGradientInGrid();
+        }
+        else
+        {
+            OverTokens("word embedding backward", MemoryKernel::EmbeddingBackward, 2 * m_element);
+            ZeroGradient("word", m_shape.vocabulary);
+        }
+        AccumulateGradient("word", m_shape.vocabulary);
+        return m_writer.Take();
     }
-    if (plan.sequenceParallel)
+
+  private:
+    void OverTokens(const std::string& name, MemoryKernel kernel, double bytesPerElement)
     {
-        writer.WaitFor(writer.Communicate(
-            "embedding gradient all-gather", CollectiveOp::AllGather, shape.boundary));
+        m_writer.Memory(name, kernel, m_shape.tokens, m_shape.hidden, bytesPerElement);
     }
-    if (plan.grid.side > 1)
+
+    void OverNormTokens(const std::string& name, MemoryKernel kernel, double bytesPerElement)
     {
-        WordGradientInGrid(writer, shape, plan);
-        return writer.Take();
+        m_writer.Memory(name, kernel, m_shape.normTokens, m_shape.hidden, bytesPerElement);
     }
-    writer.Memory("word embedding backward",
-                  MemoryKernel::EmbeddingBackward,
-                  shape.tokens,
-                  shape.hidden,
-                  2 * element);
-    WriteDenseGradient(writer, plan, "word", shape.vocabulary, shape.hidden);
-    return writer.Take();
-}
+
+    void ZeroGradient(const std::string& name, uint64_t rows)
+    {
+        m_writer.Memory(
+            name + " gradient zero", MemoryKernel::Fill, rows, m_shape.hidden, m_element);
+    }
+
+    /**
+     * Adds a dense gradient to the gradient buffer. Under full sharding the unit's reduction takes
+     * it directly.
+     */
+    void AccumulateGradient(const std::string& name, uint64_t rows)
+    {
+        WriteGradientAdd(m_writer, name + " gradient", rows, m_shape.hidden);
+        m_writer.GradientsReady(static_cast<double>(rows) * static_cast<double>(m_shape.hidden));
+    }
+
+    /** Bytes of one rank's words that are sent along its column. */
+    Bytes WordBlock() const
+    {
+        return Bytes(static_cast<int64_t>(m_shape.vocabulary * m_shape.hidden) *
+                     static_cast<int64_t>(m_element));
+    }
+
+    void LookUpWords()
+    {
+        OverTokens("word embedding", MemoryKernel::EmbeddingForward, 2 * m_element);
+        if (m_plan.WidthParts() > 1)
+        {
+            // Words of other ranks are looked up as word 0 and then zeroed.
+            OverTokens("foreign words zero", MemoryKernel::Fill, m_element);
+        }
+    }
+
+    /** Looks up the words of one grid row after the other. */
+    void LookUpInGrid()
+    {
+        BlockBroadcast words(m_writer, ColumnGroup(m_plan), "words", WordBlock());
+        for (uint32_t row = 0; row < m_plan.grid.side; row++)
+        {
+            words.Issue(row);
+            words.WaitFor(row);
+            LookUpWords();
+            if (row > 0)
+            {
+                OverTokens("words add", MemoryKernel::Elementwise, 3 * m_element);
+            }
+        }
+    }
+
+    void WordGradientInGrid()
+    {
+        BlockReduction gradients(m_writer, ColumnGroup(m_plan), "word gradient", WordBlock());
+        for (uint32_t row = 0; row < m_plan.grid.side; row++)
+        {
+            gradients.FreeBuffer();
+            ZeroGradient("word", m_shape.vocabulary);
+            OverTokens("word embedding backward", MemoryKernel::EmbeddingBackward, 2 * m_element);
+            gradients.Issue();
+        }
+        gradients.Finish();
+    }
+
+    const Transformer& m_model;
+    const ParallelPlan& m_plan;
+    RankShape m_shape;
+    double m_element; //!< bytes of an activation
+    SegmentWriter m_writer;
+};
 
 constexpr double LOSS_BYTES = 4; // logits are cast to fp32 before the loss
 
@@ -238,14 +183,15 @@ constexpr double LOSS_BYTES = 4; // logits are cast to fp32 before the loss
 ParallelPlan
 InWideFormat(ParallelPlan plan)
 {
-    if (plan.precision == Precision::Fp8)
-    {
-        plan.precision = Precision::Bf16;
-    }
+    plan.precision = ActivationPrecision(plan.precision);
     return plan;
 }
 
-/** Writes the kernels after the last layer. */
+/**
+ * Writes the kernels after the last layer: final norm, logits of the rank's words, and the
+ * vocabulary-parallel cross entropy in fp32 with its three small all-reduces (maximum, predicted
+ * logit, sum of exponentials; megatron/core/tensor_parallel/cross_entropy.py).
+ */
 class OutputWriter
 {
   public:
@@ -254,22 +200,25 @@ class OutputWriter
           m_plan(InWideFormat(plan)),
           m_shape(model, plan),
           m_element(ActivationBytes(plan.precision)),
-          m_writer(kernels, plan),
-          m_pointwise(m_writer, m_model, m_plan)
+          m_writer(kernels, m_plan),
+          m_pointwise(m_writer, m_model)
     {
-        m_logits.name = "logits";
-        m_logits.rows = m_shape.tokens;
-        m_logits.in = m_shape.hidden;
-        m_logits.out = m_shape.vocabulary;
-        m_logits.isEmbedding = model.tiedEmbeddings;
-        m_logits.parameters =
-            static_cast<double>(m_shape.hidden) * static_cast<double>(m_shape.vocabulary);
-        m_head.name = "prediction head";
-        m_head.rows = m_shape.normTokens;
-        m_head.in = m_shape.hidden;
-        m_head.out = m_shape.hidden;
-        m_head.parameters =
-            static_cast<double>(m_shape.hidden) * static_cast<double>(m_shape.hidden + 1);
+        const auto hidden = static_cast<double>(m_shape.hidden);
+        // The last gradient of a tied embedding is that of the embedding's backward pass.
+        const bool isOfEmbedding = model.tiedEmbeddings && plan.pipeline == 1;
+        m_logits = {"logits",
+                    m_shape.tokens,
+                    m_shape.hidden,
+                    m_shape.vocabulary,
+                    isOfEmbedding ? 0 : hidden * static_cast<double>(m_shape.vocabulary),
+                    model.tiedEmbeddings,
+                    GatheredOperand::None,
+                    m_shape.boundary};
+        m_head = {"prediction head",
+                  m_shape.normTokens,
+                  m_shape.hidden,
+                  m_shape.hidden,
+                  hidden * (hidden + 1)};
     }
 
     SegmentSequence Forward()
@@ -278,7 +227,7 @@ class OutputWriter
         m_pointwise.Norm("final norm");
         if (m_model.predictionHead)
         {
-            WriteLinearForward(m_writer, m_head, m_plan);
+            WriteLinearForward(m_writer, m_head);
             OverTokens("prediction head GELU", MemoryKernel::BiasGelu, 2 * m_element);
             m_pointwise.Norm("prediction head norm");
         }
@@ -287,7 +236,7 @@ class OutputWriter
             m_writer.WaitFor(m_writer.Communicate(
                 "logits input all-gather", CollectiveOp::AllGather, m_shape.boundary));
         }
-        WriteLinearForward(m_writer, m_logits, m_plan);
+        WriteLinearForward(m_writer, m_logits);
         Loss();
         return m_writer.Take();
     }
@@ -296,27 +245,16 @@ class OutputWriter
     {
         m_writer.Section("backward output");
         LossBackward();
-        // A tied embedding's gradients are final only when the embedding's backward pass has added
-        // its own.
-        WriteColumnParallelBackward(m_writer, m_logits, m_plan, m_shape.boundary);
+        WriteColumnParallelBackward(m_writer, m_logits);
         if (m_model.predictionHead)
         {
             NormBackward("prediction head norm backward");
             OverTokens("prediction head GELU backward", MemoryKernel::BiasGelu, 3 * m_element);
-            WriteInputGradient(m_writer, m_head, m_plan);
-            WriteWeightGradient(m_writer, m_head, m_plan);
+            WriteInputGradient(m_writer, m_head);
+            WriteWeightGradient(m_writer, m_head);
         }
         NormBackward("final norm backward");
         return m_writer.Take();
-    }
-
-    /**
-     * Excludes the logits' weights, whose last gradient is computed by the embedding's backward
-     * pass.
-     */
-    void ForgetWeights()
-    {
-        m_logits.parameters = 0;
     }
 
   private:
@@ -403,34 +341,11 @@ class OutputWriter
     LinearShape m_head; //!< the prediction head's dense layer
 };
 
-/**
- * The kernels after the last layer: final norm, logits of the rank's words, and the
- * vocabulary-parallel cross entropy in fp32 with its three small all-reduces (maximum, predicted
- * logit, sum of exponentials; megatron/core/tensor_parallel/cross_entropy.py).
- */
-SegmentSequence
-OutputForward(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
-{
-    return OutputWriter(kernels, model, plan).Forward();
-}
-
-/** Its backward pass: gradient of the logits, of the output weights and of the last layer. */
-SegmentSequence
-OutputBackward(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
-{
-    OutputWriter writer(kernels, model, plan);
-    if (model.tiedEmbeddings && plan.pipeline == 1)
-    {
-        writer.ForgetWeights();
-    }
-    return writer.Backward();
-}
-
 } // namespace
 
 StepSegments::StepSegments(KernelTable& kernels, const Transformer& model, const ParallelPlan& plan)
-    : embeddingForward(EmbeddingForward(kernels, model, plan)),
-      embeddingBackward(EmbeddingBackward(kernels, model, plan))
+    : embeddingForward(EmbeddingWriter(kernels, model, plan).Forward()),
+      embeddingBackward(EmbeddingWriter(kernels, model, plan).Backward())
 {
     const auto write = [&](LayerKind kind, LayerPass pass) {
         return WriteLayer(kernels, model, plan, kind, pass);
@@ -445,8 +360,8 @@ StepSegments::StepSegments(KernelTable& kernels, const Transformer& model, const
     };
     layer.forward = write(LayerKind::Mlp, LayerPass::Forward);
     layer.backward = write(LayerKind::Mlp, LayerPass::Backward);
-    outputForward = OutputForward(kernels, model, plan);
-    outputBackward = OutputBackward(kernels, model, plan);
+    outputForward = OutputWriter(kernels, model, plan).Forward();
+    outputBackward = OutputWriter(kernels, model, plan).Backward();
     writeRest(layer, LayerKind::Mlp);
     if (model.HasExperts())
     {

@@ -171,14 +171,12 @@ struct InteractionShape
 class InteractionWriter
 {
   public:
-    InteractionWriter(SegmentWriter& writer,
-                      const InteractionShape& shape,
-                      const ParallelPlan& plan)
+    InteractionWriter(SegmentWriter& writer, const InteractionShape& shape)
         : m_writer(writer),
           m_figures(writer.GetGpu().kernels.operators),
           m_shape(shape),
-          m_plan(plan),
-          m_element(ActivationBytes(plan.precision)),
+          m_plan(writer.Plan()),
+          m_element(ActivationBytes(m_plan.precision)),
           m_pairs(shape.vectors * (shape.vectors - 1) / 2)
     {
     }
@@ -227,8 +225,8 @@ class InteractionWriter
      */
     void CrossForward()
     {
-        WriteLinearForward(m_writer, Down(), m_plan);
-        WriteLinearForward(m_writer, Up(), m_plan);
+        WriteLinearForward(m_writer, Down());
+        WriteLinearForward(m_writer, Up());
         if (m_plan.fusion == KernelFusion::Eager)
         {
             Pass(m_shape.name + " product", In(), 3);
@@ -253,10 +251,10 @@ class InteractionWriter
         }
         m_writer.Memory(
             name + " bias gradient", MemoryKernel::Reduction, m_shape.samples, In(), m_element);
-        WriteInputGradient(m_writer, Up(), m_plan);
-        WriteWeightGradient(m_writer, Up(), m_plan);
-        WriteInputGradient(m_writer, Down(), m_plan);
-        WriteWeightGradient(m_writer, Down(), m_plan);
+        WriteInputGradient(m_writer, Up());
+        WriteWeightGradient(m_writer, Up());
+        WriteInputGradient(m_writer, Down());
+        WriteWeightGradient(m_writer, Down());
         Pass(name + " sum", In(), 3);
     }
 
@@ -298,14 +296,7 @@ class InteractionWriter
 
     void Gemm(const std::string& name, uint64_t m, uint64_t n, uint64_t k, GemmLayout layout)
     {
-        GemmShape gemm;
-        gemm.m = m;
-        gemm.n = n;
-        gemm.k = k;
-        gemm.batch = m_shape.samples;
-        gemm.layout = layout;
-        gemm.precision = m_plan.precision;
-        m_writer.Gemm(name, gemm);
+        m_writer.Gemm(name, {m, n, k, m_shape.samples, m_plan.precision, layout});
     }
 
     void Pass(const std::string& name, uint64_t elements, double operands)
@@ -351,7 +342,7 @@ class TableWriter
           m_convolutions(convolutions),
           m_samples(plan.microBatch),
           m_element(ActivationBytes(plan.precision)),
-          m_writer(kernels, plan)
+          m_writer(kernels, m_plan)
     {
     }
 
@@ -365,14 +356,14 @@ class TableWriter
         switch (layer.op)
         {
         case TableOp::Convolution:
-            WriteConvolutionForward(m_writer, layer, m_plan, m_convolutions);
+            WriteConvolutionForward(m_writer, layer, m_convolutions);
             if (layer.bias)
             {
                 Pass(layer.name + " bias", layer.out.Elements(), 2);
             }
             break;
         case TableOp::Linear:
-            WriteLinearForward(m_writer, Matrix(layer), m_plan);
+            WriteLinearForward(m_writer, Matrix(layer));
             break;
         case TableOp::BatchNorm:
             Norm(layer.name, layer, NORM_FORWARD_OPERANDS, m_figures.batchNormForwardBlockRate);
@@ -400,10 +391,10 @@ class TableWriter
             Pass(layer.name + " concatenation", layer.out.Elements(), 2);
             break;
         case TableOp::DotInteraction:
-            InteractionWriter(m_writer, Interaction(layer), m_plan).DotForward();
+            InteractionWriter(m_writer, Interaction(layer)).DotForward();
             break;
         case TableOp::Cross:
-            InteractionWriter(m_writer, Interaction(layer), m_plan).CrossForward();
+            InteractionWriter(m_writer, Interaction(layer)).CrossForward();
             break;
         case TableOp::Loss:
             m_writer.Memory(layer.name,
@@ -425,7 +416,7 @@ class TableWriter
         switch (layer.op)
         {
         case TableOp::Convolution:
-            WriteConvolutionBackward(m_writer, layer, m_plan, m_convolutions, isFirst);
+            WriteConvolutionBackward(m_writer, layer, m_convolutions, isFirst);
             if (layer.bias)
             {
                 Pass(layer.name + " bias gradient", layer.out.Elements(), 1);
@@ -434,7 +425,7 @@ class TableWriter
         case TableOp::Linear:
             if (!isFirst)
             {
-                WriteInputGradient(m_writer, Matrix(layer), m_plan);
+                WriteInputGradient(m_writer, Matrix(layer));
             }
             if (layer.bias)
             {
@@ -444,7 +435,7 @@ class TableWriter
                                 layer.out.channels,
                                 m_element * m_figures.columnSum);
             }
-            WriteWeightGradient(m_writer, Matrix(layer), m_plan);
+            WriteWeightGradient(m_writer, Matrix(layer));
             return; // WriteWeightGradient has declared its gradients ready
         case TableOp::BatchNorm:
             Norm(name, layer, NORM_BACKWARD_OPERANDS, m_figures.batchNormBackwardBlockRate);
@@ -472,10 +463,10 @@ class TableWriter
             }
             break;
         case TableOp::DotInteraction:
-            InteractionWriter(m_writer, Interaction(layer), m_plan).DotBackward();
+            InteractionWriter(m_writer, Interaction(layer)).DotBackward();
             break;
         case TableOp::Cross:
-            InteractionWriter(m_writer, Interaction(layer), m_plan).CrossBackward();
+            InteractionWriter(m_writer, Interaction(layer)).CrossBackward();
             return;
         case TableOp::Loss:
             m_writer.Memory(name,

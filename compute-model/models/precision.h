@@ -39,11 +39,18 @@ BytesOf(Precision precision)
     throw std::logic_error("BytesOf: no such Precision");
 }
 
-/** Bytes of one activation element: 4 for the 32-bit formats, else 2 (fp8 only feeds GEMMs). */
+/** Precision of activations where that of GEMMs is @p precision: fp8 only feeds GEMMs. */
+inline Precision
+ActivationPrecision(Precision precision)
+{
+    return precision == Precision::Fp8 ? Precision::Bf16 : precision;
+}
+
+/** Bytes of one activation element. */
 inline uint32_t
 ActivationBytes(Precision precision)
 {
-    return std::max(2U, BytesOf(precision));
+    return BytesOf(ActivationPrecision(precision));
 }
 
 } // namespace weir

@@ -51,8 +51,8 @@ struct Pass
         SegmentWriter writer(kernels, plan);
         writer.Section("pass");
         const bool isFirst = layer.in.channels == 3;
-        isBackward ? WriteConvolutionBackward(writer, layer, plan, precision, isFirst)
-                   : WriteConvolutionForward(writer, layer, plan, precision);
+        isBackward ? WriteConvolutionBackward(writer, layer, precision, isFirst)
+                   : WriteConvolutionForward(writer, layer, precision);
         writer.Take();
         for (const KernelRecord& kernel : records.kernels)
         {

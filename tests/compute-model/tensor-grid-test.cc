@@ -102,13 +102,13 @@ class LinearOnGrid
     {
         SegmentWriter segments(m_kernels, m_plan);
         segments.Section("linear");
-        if constexpr (std::is_invocable_v<F, SegmentWriter&, LinearShape, ParallelPlan>)
+        if constexpr (std::is_invocable_v<F, SegmentWriter&, LinearShape>)
         {
-            write(segments, shape, m_plan);
+            write(segments, shape);
         }
         else // a function that may wait for a gather
         {
-            write(segments, shape, m_plan, Segment::NOTHING);
+            write(segments, shape, Segment::NOTHING);
         }
         ProgramWriter writer(m_kernels, graph.programs[0]);
         writer.Append(segments.Take());
