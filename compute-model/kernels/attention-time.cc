@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/kernels/attention-time.h"
+#include "compute-model/kernels/kernel-time.h"
 
 #include "compute-model/kernels/tensor-clock.h"
 
@@ -22,7 +22,29 @@ struct Direction
     bool tilesOverKeys{false}; //!< a tile holds key rows and loops over queries, not the reverse
 };
 
-/** One attention call on one GPU in one direction. */
+/**
+ * One attention call on one GPU in one direction, over s queries and s keys and values, or another
+ * number of keys.
+ *
+ * A thread block processes a tile of q query rows of one head (Dao 2023, FlashAttention-2, section
+ * 3.1) against all key blocks of q columns, or under a causal mask those up to its own. One pair of
+ * blocks takes
+ *     u = 4 q^2 ((d / e)^2 + w^2)^(1/2) / tensor rate
+ * clocks: GEMMs of head dim d (padded) at efficiency e, and a softmax equivalent to w columns that
+ * the GEMMs partly hide. With N = ceil(s/q) tiles per head and tile overhead o, the longest tile
+ * takes L = N u + o, the mean tile M = (N + 1)/2 u + o if causal, else L. With K key blocks these
+ * are
+ *     L = K u + o,     M = (K - (N - 1)/2) u + o,
+ * since the last queries see all keys. Tiles are assigned to SMs in order. The T = N heads batch
+ * tiles form W = ceil(T / SMs) waves. A lone tile reaches the share r of an SM's rate. All tiles
+ * take
+ *     causal: max(L / r, min(W L, T M / SMs + tail L)),     else: max(L / r, W L).
+ * The memory traffic of the operands over the HBM rate, and the floor, are added. The clock follows
+ * from the tensor utilization (TensorClock).
+ *
+ * The backward pass follows the forward pass with tiles of key rows, five GEMMs instead of two (2.5
+ * times the FLOPs) and twice the operands.
+ */
 class AttentionProblem
 {
   public:
@@ -171,15 +193,16 @@ EstimateAttention(const Gpu& gpu,
 } // namespace
 
 KernelEstimate
-AttentionForwardTime(const Gpu& gpu, ClockRegime regime, const AttentionShape& shape)
+KernelTimer::AttentionForward(const AttentionShape& shape) const
 {
-    return EstimateAttention(gpu, regime, shape, {gpu.kernels.attention.forward, 1, 1});
+    return EstimateAttention(*m_gpu, m_regime, shape, {m_gpu->kernels.attention.forward, 1, 1});
 }
 
 KernelEstimate
-AttentionBackwardTime(const Gpu& gpu, ClockRegime regime, const AttentionShape& shape)
+KernelTimer::AttentionBackward(const AttentionShape& shape) const
 {
-    return EstimateAttention(gpu, regime, shape, {gpu.kernels.attention.backward, 2.5, 2, true});
+    const AttentionPass& backward = m_gpu->kernels.attention.backward;
+    return EstimateAttention(*m_gpu, m_regime, shape, {backward, 2.5, 2, true});
 }
 
 } // namespace weir

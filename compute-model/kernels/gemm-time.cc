@@ -48,11 +48,9 @@ struct GemmRows
     explicit GemmRows(const GemmShape& shape)
     {
         const uint64_t element = BytesOf(shape.precision);
-        const uint64_t output =
-            shape.precision == Precision::Fp8 ? BytesOf(Precision::Bf16) : element;
         a = element * (shape.layout == GemmLayout::Nt ? shape.m : shape.k);
         b = element * (shape.layout == GemmLayout::Tn ? shape.k : shape.n);
-        c = output * shape.n;
+        c = ActivationBytes(shape.precision) * shape.n;
     }
 
     uint64_t a{0};
@@ -78,7 +76,26 @@ struct Cut
     double reductionSeconds{0}; //!< of all partial sums
 };
 
-/** One GEMM on one GPU, with everything that does not depend on the tile. */
+/**
+ * One GEMM on one GPU, with everything that does not depend on the tile, in a library that has the
+ * GPU's tiles and chooses well among them.
+ *
+ * For a tile of r x c elements and the inner dimension split into s parts:
+ *     W      = ceil(ceil(m/r) ceil(n/c) batch s / SMs)            tiles of the busiest SM
+ *     clocks = k/s (tensor^p + load^p)^(1/p),  tensor = 2 max(r,c,64) min(r,c) / (rate e),
+ *                                              load = (r + c) bytes / operand rate
+ *     t_sm   = W (clocks / f + overhead) + epilogue (1 + (W - 1) exposed)
+ *     t_hbm  = operand and output bytes / (HBM rate e_hbm)
+ *     t      = floor + (t_sm^p + t_hbm^p)^(1/p) [+ split floor + 4 m n s / (HBM rate e_hbm)]
+ * The tile and split with the least t at the boost clock are used; then f follows from the tensor
+ * utilization (TensorClock). Rows that are not multiples of 128-byte cache lines multiply the cost
+ * of loads and stores by a factor. Rows that are not multiples of 16 bytes run on older kernels
+ * with few tiles, whose math waits for loads of single words. With L loads per SM and clock, of the
+ * widest words (w bytes) that divide all rows, clocks = k/s (tensor + (r + c) bytes / (L w)).
+ * `accumulateFp32` reads and writes C in four bytes, `accumulate` in its own precision. fp8 GEMMs
+ * for gradients (Nn, Nt) accumulate in full precision, forward ones in the tensor cores' short
+ * accumulators, as in Transformer Engine and torchao.
+ */
 class GemmProblem
 {
   public:
@@ -88,7 +105,7 @@ class GemmProblem
           m_family(FamilyOf(gpu.kernels.gemm, shape)),
           m_shape(shape),
           m_element(BytesOf(shape.precision)),
-          m_output(shape.precision == Precision::Fp8 ? BytesOf(Precision::Bf16) : m_element)
+          m_output(ActivationBytes(shape.precision))
     {
         Check();
         SetAlignment();
@@ -408,17 +425,17 @@ IsMeasured(const MeasuredShapes& measured, const GemmShape& shape)
 } // namespace
 
 KernelEstimate
-GemmTime(const Gpu& gpu, ClockRegime regime, const GemmShape& shape)
+KernelTimer::Gemm(const GemmShape& shape) const
 {
-    const GemmProblem problem(gpu, shape);
+    const GemmProblem problem(*m_gpu, shape);
     const Cut cut = problem.Cheapest();
     const auto secondsAt = [&](double clock) { return problem.Seconds(cut, clock); };
-    const double clock = OwnClock(gpu, regime, problem.TensorClocks(), secondsAt);
+    const double clock = OwnClock(*m_gpu, m_regime, problem.TensorClocks(), secondsAt);
     const double seconds = secondsAt(clock);
     return {Time::Seconds(seconds),
             Flops(problem.Flops()),
             Bytes::Nearest(problem.MemoryBytes()),
-            ProvenanceOf(gpu, IsMeasured(gpu.kernels.measured, shape)),
+            ProvenanceOf(*m_gpu, IsMeasured(m_gpu->kernels.measured, shape)),
             problem.Overlap(cut, seconds),
             problem.TensorClocks() / (clock * seconds)};
 }

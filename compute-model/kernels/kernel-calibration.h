@@ -38,7 +38,7 @@ struct GemmFamily
     std::vector<GemmTile> tiles;
 };
 
-/** Figures of a GPU's GEMM kernels, which GemmTime combines. */
+/** Figures of a GPU's GEMM kernels, which KernelTimer::Gemm combines. */
 struct GemmCalibration
 {
     GemmGrid grid{GemmGrid::Persistent};
@@ -89,7 +89,7 @@ struct GemmCalibration
     }
 };
 
-/** Figures of a fused attention kernel in one direction, which AttentionForwardTime combines. */
+/** Figures of a fused attention kernel in one direction, which KernelTimer combines. */
 struct AttentionPass
 {
     double efficiency{0};     //!< achieved share of the tensor rate inside the GEMMs, (0, 1]
@@ -118,7 +118,7 @@ struct RowRate
     double bytesPerSmPerClock{0}; //!< at the boost clock
 };
 
-/** Figures of one kind of memory-bound kernel; see MemoryKernelTime. */
+/** Figures of one kind of memory-bound kernel; see KernelTimer::Memory. */
 struct MemoryKernelCalibration
 {
     double efficiency{

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/kernels/kernel-time.h"
 
-#include "compute-model/kernels/attention-time.h"
-#include "compute-model/kernels/gemm-time.h"
 #include "fabric/enum-names.h"
 
 #include <algorithm>
@@ -57,29 +55,6 @@ IsMeasured(const MeasuredShapes& measured, MemoryKernel kernel, Bytes bytes, Byt
 
 } // namespace
 
-KernelEstimate
-MemoryKernelTime(const Gpu& gpu, MemoryKernel kernel, Bytes bytes, Bytes rowBytes)
-{
-    if (bytes < Bytes() || rowBytes < Bytes())
-    {
-        throw std::invalid_argument("MemoryKernelTime: bytes must not be negative");
-    }
-    constexpr double KIB = 1024;
-    const MemoryKernelCalibration& figures =
-        gpu.kernels.memory.at(static_cast<std::size_t>(kernel));
-    const double row = rowBytes.ToDouble();
-    const double rate = std::min(gpu.memoryRate.ToBytesPerSecond() * figures.efficiency,
-                                 InstructionRate(figures.rates, row) * gpu.sms * gpu.boostClockHz);
-    const double latency =
-        figures.latency.ToSeconds() + figures.rowLatencyPerKiB.ToSeconds() * row / KIB;
-    const double seconds = figures.floor.ToSeconds() + std::hypot(bytes.ToDouble() / rate, latency);
-    return {Time::Seconds(seconds),
-            Flops(),
-            bytes,
-            ProvenanceOf(gpu, IsMeasured(gpu.kernels.measured, kernel, bytes, rowBytes)),
-            {0, 0, 1}};
-}
-
 const char*
 ToString(MemoryKernel kernel)
 {
@@ -121,33 +96,27 @@ KernelTimer::KernelTimer(const Gpu& gpu, ClockRegime regime)
 }
 
 KernelEstimate
-KernelTimer::Gemm(const GemmShape& shape) const
-{
-    return GemmTime(*m_gpu, m_regime, shape);
-}
-
-KernelEstimate
-KernelTimer::AttentionForward(const AttentionShape& shape) const
-{
-    return AttentionForwardTime(*m_gpu, m_regime, shape);
-}
-
-KernelEstimate
-KernelTimer::AttentionBackward(const AttentionShape& shape) const
-{
-    return AttentionBackwardTime(*m_gpu, m_regime, shape);
-}
-
-KernelEstimate
 KernelTimer::Memory(MemoryKernel kernel, Bytes bytes, Bytes rowBytes) const
 {
-    return MemoryKernelTime(*m_gpu, kernel, bytes, rowBytes);
-}
-
-Time
-KernelTimer::KernelGap() const
-{
-    return m_gpu->kernels.gap;
+    const Gpu& gpu = *m_gpu;
+    if (bytes < Bytes() || rowBytes < Bytes())
+    {
+        throw std::invalid_argument("MemoryKernelTime: bytes must not be negative");
+    }
+    constexpr double KIB = 1024;
+    const MemoryKernelCalibration& figures =
+        gpu.kernels.memory.at(static_cast<std::size_t>(kernel));
+    const double row = rowBytes.ToDouble();
+    const double rate = std::min(gpu.memoryRate.ToBytesPerSecond() * figures.efficiency,
+                                 InstructionRate(figures.rates, row) * gpu.sms * gpu.boostClockHz);
+    const double latency =
+        figures.latency.ToSeconds() + figures.rowLatencyPerKiB.ToSeconds() * row / KIB;
+    const double seconds = figures.floor.ToSeconds() + std::hypot(bytes.ToDouble() / rate, latency);
+    return {Time::Seconds(seconds),
+            Flops(),
+            bytes,
+            ProvenanceOf(gpu, IsMeasured(gpu.kernels.measured, kernel, bytes, rowBytes)),
+            {0, 0, 1}};
 }
 
 double

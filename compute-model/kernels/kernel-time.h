@@ -148,18 +148,45 @@ class KernelTimer
   public:
     explicit KernelTimer(const Gpu& gpu, ClockRegime regime = ClockRegime::Sustained);
 
+    /**
+     * Time of one GEMM C[m,n] = A[m,k] B[k,n], by GemmProblem (gemm-time.cc).
+     * @throws std::invalid_argument when a dimension is zero or the GPU has no matrix rate for the
+     *         precision.
+     * Complexity: tiles times splits, about a hundred evaluations at most.
+     */
     KernelEstimate Gemm(const GemmShape& shape) const;
+
+    /**
+     * Time of one fused attention forward pass, by AttentionProblem (attention-time.cc). FLOPs are
+     * the useful ones: 4 b h s^2 d, half of it if causal. Fewer kvHeads than heads reduce only the
+     * traffic.
+     * @throws std::invalid_argument when a dimension is zero, a causal mask has fewer keys than
+     *         queries, or the GPU has no matrix rate for the precision.
+     */
     KernelEstimate AttentionForward(const AttentionShape& shape) const;
+
+    /** The same for one backward pass, its helper kernels included. */
     KernelEstimate AttentionBackward(const AttentionShape& shape) const;
 
     /**
-     * Time of a memory-bound kernel that moves @p bytes (each operand once).
+     * Time of one kernel that moves @p bytes (each operand once) and computes little:
+     *     t = floor + (stream^2 + latency^2)^(1/2)
+     *     stream  = bytes / min(HBM rate e, SMs f b(row))
+     *     latency = that of one thread block, plus a part per KiB of a row
+     * Memory limits most kernels. Random numbers, conversions and passes over a row limit some by
+     * instructions, to b bytes per SM and clock; this limit scales with SMs and clock. Between two
+     * measured row lengths log b is linear in the log of the row length; beyond them it is
+     * constant. Such kernels run at the boost clock in both regimes (measured on an H200).
      * @param rowBytes bytes of one row for row-wise kernels (norms, softmax); 0 for others
+     * @throws std::invalid_argument when @p bytes or @p rowBytes is negative.
      */
     KernelEstimate Memory(MemoryKernel kernel, Bytes bytes, Bytes rowBytes = Bytes()) const;
 
     /** The gap between two queued kernels of one stream. */
-    Time KernelGap() const;
+    Time KernelGap() const
+    {
+        return m_gpu->kernels.gap;
+    }
 
     const Gpu& GetGpu() const
     {
@@ -170,19 +197,6 @@ class KernelTimer
     const Gpu* m_gpu; //!< must outlive the timer
     ClockRegime m_regime;
 };
-
-/**
- * Time of one kernel that moves @p bytes and computes little:
- *     t = floor + (stream^2 + latency^2)^(1/2)
- *     stream  = bytes / min(HBM rate e, SMs f b(row))
- *     latency = that of one thread block, plus a part per KiB of a row
- * Memory limits most kernels. Random numbers, conversions and passes over a row limit some by
- * instructions, to b bytes per SM and clock; this limit scales with SMs and clock. Between two
- * measured row lengths log b is linear in the log of the row length; beyond them it is constant.
- * Such kernels run at the boost clock in both regimes (measured on an H200).
- * @throws std::invalid_argument when @p bytes or @p rowBytes is negative.
- */
-KernelEstimate MemoryKernelTime(const Gpu& gpu, MemoryKernel kernel, Bytes bytes, Bytes rowBytes);
 
 /** GPU resources that the communication kernels of a GPU occupy while they run. */
 struct CommunicationLoad

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "compute-model/kernels/attention-time.h"
+#include "compute-model/kernels/kernel-time.h"
 
 #include "tests/compute-model/measured-kernels.h"
 
