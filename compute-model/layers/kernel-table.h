@@ -58,7 +58,8 @@ struct KernelRange
 class KernelTable
 {
   public:
-    /** @p records and @p timer must outlive the table. @param host CPU time to launch a kernel */
+    /** @p records and the GPU of @p timer must outlive the table. @param host CPU time to launch a
+     * kernel */
     KernelTable(KernelRecords& records, const KernelTimer& timer, Time host = Time());
 
     /** The index of @p text in KernelRecords::labels. */
@@ -111,7 +112,7 @@ class KernelTable
              const std::array<uint32_t, 4>& shape);
 
     KernelRecords& m_records;
-    const KernelTimer& m_timer;
+    KernelTimer m_timer;
     Time m_host;                                             //!< CPU time to launch a kernel
     std::map<std::string, uint32_t> m_labels;                //!< index of each name
     std::map<std::array<uint32_t, 4>, KernelRange> m_joined; //!< by both ranges' first and count
