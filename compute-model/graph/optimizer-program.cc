@@ -22,66 +22,6 @@ constexpr double ADAM_BYTES = 7 * FP32_BYTES;
 
 } // namespace
 
-PostValidation::PostValidation(const StageSource& source,
-                               KernelTable& kernels,
-                               ProgramWriter& writer)
-    : m_source(source),
-      m_kernels(kernels),
-      m_writer(writer)
-{
-}
-
-CommunicationRequest
-PostValidation::Message(StepOpKind kind, StreamKind stream, GroupSlot slot)
-{
-    CommunicationRequest request;
-    request.kind = kind;
-    request.collective = CollectiveOp::Send;
-    request.stream = stream;
-    request.slot = slot;
-    request.category = TimeCategory::Pipeline;
-    request.bytes = Bytes(STATE_BYTES);
-    request.label = m_kernels.Label(slot == GroupSlot::SendForward || //
-                                            slot == GroupSlot::ReceiveForward
-                                        ? "gradient norm so far"
-                                        : "whole gradient norm");
-    return request;
-}
-
-void
-PostValidation::PassOn()
-{
-    if (m_source.stage > 0)
-    {
-        m_writer.Wait(m_writer.CommunicateFreely(
-            Message(StepOpKind::Recv, StreamKind::PipelineRecv, GroupSlot::ReceiveForward)));
-    }
-    if (m_source.stage + 1 < m_source.plan.pipeline)
-    {
-        m_writer.Communicate(
-            Message(StepOpKind::Send, StreamKind::PipelineSend, GroupSlot::SendForward));
-    }
-}
-
-/** The gradients of backward passes follow on the same streams and therefore wait for it. */
-void
-PostValidation::PassBack()
-{
-    const CommunicationRequest send =
-        Message(StepOpKind::Send, StreamKind::PipelineSendBackward, GroupSlot::SendBackward);
-    if (m_source.stage + 1 == m_source.plan.pipeline)
-    {
-        m_writer.Communicate(send);
-        return;
-    }
-    const StepDependency received = m_writer.CommunicateFreely(
-        Message(StepOpKind::Recv, StreamKind::PipelineRecvBackward, GroupSlot::ReceiveBackward));
-    if (m_source.stage > 0)
-    {
-        m_writer.CommunicateAfter(send, received);
-    }
-}
-
 OptimizerWriter::OptimizerWriter(const StageSource& source,
                                  KernelTable& kernels,
                                  ProgramWriter& writer)
@@ -92,7 +32,6 @@ OptimizerWriter::OptimizerWriter(const StageSource& source,
       m_parameters(RankStageParameters(source.model, source.plan, source.stage)),
       m_experts(RankExpertParameters(source.model, source.plan, source.stage)),
       m_updated(m_parameters / m_plan.ShardRanks() + m_experts / m_plan.ExpertShardRanks()),
-      m_validation(source, kernels, writer),
       m_packer(m_plan.bucket)
 {
 }
@@ -102,7 +41,7 @@ OptimizerWriter::ZeroGradients()
 {
     if (m_plan.OverlapsSteps())
     {
-        m_validation.PassBack();
+        PassNormBack();
     }
     if (m_plan.Sharded() == ShardedState::Full)
     {
@@ -181,10 +120,7 @@ OptimizerWriter::AddPart(const GradientBucket& bucket)
     if (isNew)
     {
         OverParameters("gradient shard add", MemoryKernel::Elementwise, part, 3 * gradient);
-        Segment segment;
-        segment.label = m_kernels.Label("gradient shard add");
-        segment.kernels = m_kernels.Close();
-        added->second = {segment};
+        added->second = CloseSegment(m_kernels, "gradient shard add");
     }
     m_writer.Append(added->second);
 }
@@ -338,26 +274,22 @@ OptimizerWriter::OverParameters(const char* name,
 void
 OptimizerWriter::FlushKernels(const char* label)
 {
-    Segment segment;
-    segment.label = m_kernels.Label(label);
-    segment.kernels = m_kernels.Close();
-    m_writer.Append({segment});
+    m_writer.Append(CloseSegment(m_kernels, label));
 }
 
 CommunicationRequest
 OptimizerWriter::Reduction(Bytes bytes, const char* label, bool ofExperts)
 {
-    CommunicationRequest request;
-    request.stream = StreamKind::DataComm;
     const bool scatters = Scatters(ofExperts);
     const GroupSlot dense = scatters ? ShardSlot(m_plan) : GroupSlot::Data;
     const GroupSlot experts = scatters ? ExpertShardSlot(m_plan) : GroupSlot::ExpertData;
-    request.collective = scatters ? CollectiveOp::ReduceScatter : CollectiveOp::AllReduce;
-    request.category = TimeCategory::Data;
-    request.slot = ofExperts ? experts : dense;
-    request.bytes = bytes;
-    request.label = m_kernels.Label(label);
-    return request;
+    return {StreamKind::DataComm,
+            StepOpKind::Collective,
+            scatters ? CollectiveOp::ReduceScatter : CollectiveOp::AllReduce,
+            TimeCategory::Data,
+            ofExperts ? experts : dense,
+            bytes,
+            m_kernels.Label(label)};
 }
 
 /**
@@ -518,9 +450,67 @@ OptimizerWriter::AgreeOnNorm()
     AgreeOn("gradient norm all-reduce");
     if (m_plan.OverlapsSteps())
     {
-        m_validation.PassOn();
+        PassNormOn();
     }
     m_writer.SynchronizeHost();
+}
+
+CommunicationRequest
+OptimizerWriter::NormMessage(StepOpKind kind, StreamKind stream, GroupSlot slot)
+{
+    const bool isForward = slot == GroupSlot::SendForward || slot == GroupSlot::ReceiveForward;
+    return {stream,
+            kind,
+            CollectiveOp::Send,
+            TimeCategory::Pipeline,
+            slot,
+            Bytes(STATE_BYTES),
+            m_kernels.Label(isForward ? "gradient norm so far" : "whole gradient norm")};
+}
+
+/**
+ * Sends a stage's complete sum to the next stage. The stages of a pipeline exchange the gradient
+ * norm without a wait for all of them (Qi et al. 2023, arXiv 2401.10241, section 4): before its
+ * update a stage receives the sum of the stages before it, adds its own and sends it on. While the
+ * next step warms up, the total returns from the last stage to the first, and each stage validates
+ * its update with it. The model assumes that validation always succeeds, so that nothing is rolled
+ * back, and that the norm is below the clipping limit.
+ */
+void
+OptimizerWriter::PassNormOn()
+{
+    if (m_source.stage > 0)
+    {
+        m_writer.Wait(m_writer.CommunicateFreely(
+            NormMessage(StepOpKind::Recv, StreamKind::PipelineRecv, GroupSlot::ReceiveForward)));
+    }
+    if (m_source.stage + 1 < m_plan.pipeline)
+    {
+        m_writer.Communicate(
+            NormMessage(StepOpKind::Send, StreamKind::PipelineSend, GroupSlot::SendForward));
+    }
+}
+
+/**
+ * Begins a step, in which the total of the step before returns. The gradients of backward passes
+ * follow on the same streams and therefore wait for it.
+ */
+void
+OptimizerWriter::PassNormBack()
+{
+    const CommunicationRequest send =
+        NormMessage(StepOpKind::Send, StreamKind::PipelineSendBackward, GroupSlot::SendBackward);
+    if (m_source.stage + 1 == m_plan.pipeline)
+    {
+        m_writer.Communicate(send);
+        return;
+    }
+    const StepDependency received = m_writer.CommunicateFreely(NormMessage(
+        StepOpKind::Recv, StreamKind::PipelineRecvBackward, GroupSlot::ReceiveBackward));
+    if (m_source.stage > 0)
+    {
+        m_writer.CommunicateAfter(send, received);
+    }
 }
 
 } // namespace weir

@@ -14,33 +14,6 @@ namespace weir
 {
 
 /**
- * Writes the exchange of the gradient norm between the stages of a pipeline without a wait for all
- * of them (Qi et al. 2023, arXiv 2401.10241, section 4). Before its update a stage receives the sum
- * of the stages before it, adds its own and sends it to the next stage. While the next step warms
- * up, the total returns from the last stage to the first, and each stage validates its update with
- * it. The model assumes that validation always succeeds, so that nothing is rolled back, and that
- * the norm is below the clipping limit.
- */
-class PostValidation
-{
-  public:
-    PostValidation(const StageSource& source, KernelTable& kernels, ProgramWriter& writer);
-
-    /** Sends a stage's complete sum to the next stage. */
-    void PassOn();
-
-    /** Begins a step, in which the total of the step before returns. */
-    void PassBack();
-
-  private:
-    CommunicationRequest Message(StepOpKind kind, StreamKind stream, GroupSlot slot);
-
-    const StageSource& m_source;
-    KernelTable& m_kernels;
-    ProgramWriter& m_writer;
-};
-
-/**
  * Writes the reduction of a stage's gradients and its optimizer, as in Megatron-LM's
  * mixed-precision optimizer (megatron/core/optimizer): reduction over the replicas, agreement on
  * the gradient norm, Adam on fp32 state, cast of the update to the weights' precision. With the
@@ -105,6 +78,9 @@ class OptimizerWriter : public GradientSink
     void SumOverExperts(const char* label);
     void AgreeOn(const char* label);
     void AgreeOnNorm();
+    CommunicationRequest NormMessage(StepOpKind kind, StreamKind stream, GroupSlot slot);
+    void PassNormOn();
+    void PassNormBack();
 
     const StageSource& m_source;
     const ParallelPlan& m_plan;
@@ -113,7 +89,6 @@ class OptimizerWriter : public GradientSink
     double m_parameters; //!< of a rank of the stage, routed experts excluded
     double m_experts;    //!< of the rank's routed experts
     double m_updated;    //!< of both, those that the rank updates itself
-    PostValidation m_validation;
     GradientPacker m_packer;
     std::vector<StepDependency> m_early;       //!< reductions that overlap backward passes
     std::vector<GradientBucket> m_reduced;     //!< reduced buckets whose parts are not yet added

@@ -40,17 +40,7 @@ ProgramWriter::Append(const SegmentSequence& sequence, GradientSink* ready, uint
         const Segment& segment = sequence[i];
         if (segment.isCommunication)
         {
-            CommunicationRequest request;
-            request.collective = segment.collective;
-            request.bytes = segment.bytes;
-            request.label = segment.label;
-            request.slot = segment.slot;
-            request.category = segment.category;
-            request.stream = segment.stream;
-            request.root = segment.root;
-            request.traffic = segment.traffic;
-            request.byCopyEngine = segment.byCopyEngine;
-            issued[i] = Communicate(request);
+            issued[i] = Communicate(segment.communication);
             continue;
         }
         if (segment.waitsFor != Segment::NOTHING)

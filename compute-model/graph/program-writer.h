@@ -15,21 +15,6 @@
 namespace weir
 {
 
-/** A communication to be issued. */
-struct CommunicationRequest
-{
-    StreamKind stream{StreamKind::TensorComm};
-    StepOpKind kind{StepOpKind::Collective};
-    CollectiveOp collective{CollectiveOp::AllReduce};
-    TimeCategory category{TimeCategory::Tensor};
-    GroupSlot slot{GroupSlot::Tensor};
-    Bytes bytes;
-    uint32_t label{0};
-    uint32_t root{0};               //!< of a broadcast or reduce
-    bool byCopyEngine{false};       //!< it occupies no SMs
-    uint16_t traffic{StepOp::EVEN}; //!< of an all-to-all
-};
-
 /**
  * Writes the program of a role as a framework on CUDA issues it. Kernels go to the compute stream.
  * A communication waits for everything issued to the compute stream so far (kernels and waits), as

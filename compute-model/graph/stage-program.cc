@@ -302,14 +302,13 @@ class StageWriter
         }
         const bool isSend =
             stream == StreamKind::PipelineSend || stream == StreamKind::PipelineSendBackward;
-        CommunicationRequest request;
-        request.stream = stream;
-        request.kind = isSend ? StepOpKind::Send : StepOpKind::Recv;
-        request.collective = CollectiveOp::Send;
-        request.category = TimeCategory::Pipeline;
-        request.slot = slot;
-        request.bytes = m_shape.stageBoundary;
-        request.label = m_kernels.Label(label);
+        const CommunicationRequest request{stream,
+                                           isSend ? StepOpKind::Send : StepOpKind::Recv,
+                                           CollectiveOp::Send,
+                                           TimeCategory::Pipeline,
+                                           slot,
+                                           m_shape.stageBoundary,
+                                           m_kernels.Label(label)};
         m_writer.SetLayer(transfer.microBatch, StepOp::NO_LAYER);
         issued.push_back(m_isDetached && !isSend ? m_writer.CommunicateFreely(request)
                                                  : m_writer.Communicate(request));

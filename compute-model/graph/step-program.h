@@ -22,15 +22,6 @@
 namespace weir
 {
 
-/** Kind of an operation. */
-enum class StepOpKind : uint8_t
-{
-    Compute,    //!< kernels with a known duration
-    Collective, //!< with the group in slot `group`; starts when its last rank arrives
-    Send,       //!< to the other rank of the two-rank group in slot `group`; matches its Recv
-    Recv
-};
-
 /**
  * The operation at position `position` (from 0) of stream `stream` of this rank must have ended.
  */

@@ -243,16 +243,19 @@ class TableProgram : public GradientSink
         m_writer.Append(m_update);
     }
 
-    CommunicationRequest Request(CollectiveOp op, Bytes bytes, const char* label)
+    CommunicationRequest Request(CollectiveOp op,
+                                 TimeCategory category,
+                                 Bytes bytes,
+                                 const char* label)
     {
         // All share one process group and therefore one stream, in the order of issue.
-        CommunicationRequest request;
-        request.stream = StreamKind::DataComm;
-        request.slot = GroupSlot::Data;
-        request.collective = op;
-        request.bytes = bytes;
-        request.label = m_kernels.Label(label);
-        return request;
+        return {StreamKind::DataComm,
+                StepOpKind::Collective,
+                op,
+                category,
+                GroupSlot::Data,
+                bytes,
+                m_kernels.Label(label)};
     }
 
     std::optional<StepDependency> Issue(CollectiveOp op,
@@ -263,8 +266,7 @@ class TableProgram : public GradientSink
         {
             return std::nullopt;
         }
-        CommunicationRequest request = Request(op, exchange.bytes, label);
-        request.category = TimeCategory::Embedding;
+        CommunicationRequest request = Request(op, TimeCategory::Embedding, exchange.bytes, label);
         request.traffic = exchange.traffic;
         return m_writer.Communicate(request);
     }
@@ -282,11 +284,9 @@ class TableProgram : public GradientSink
 
     void Reduce(const GradientBucket& bucket)
     {
-        CommunicationRequest request =
-            Request(CollectiveOp::AllReduce, bucket.bytes, "gradient bucket");
-        request.category = TimeCategory::Data;
-        m_reductions.push_back(
-            m_writer.CommunicateAfter(request, {StreamKind::Compute, bucket.position}));
+        m_reductions.push_back(m_writer.CommunicateAfter(
+            Request(CollectiveOp::AllReduce, TimeCategory::Data, bucket.bytes, "gradient bucket"),
+            {StreamKind::Compute, bucket.position}));
     }
 
     void OverParameters(const char* name, MemoryKernel kernel, double operands)
@@ -296,10 +296,7 @@ class TableProgram : public GradientSink
 
     void Flush(const char* label)
     {
-        Segment segment;
-        segment.label = m_kernels.Label(label);
-        segment.kernels = m_kernels.Close();
-        m_writer.Append({segment});
+        m_writer.Append(CloseSegment(m_kernels, label));
     }
 
     const TableSource& m_source;
@@ -327,15 +324,6 @@ TableSegments::TableSegments(KernelTable& kernels,
     bottomBackward = TableBackward(kernels, table, bottom, plan, convolutions);
 }
 
-/** Program of @p rank for one step; see BuildTableStep. */
-StepProgram
-BuildTableProgram(const TableSource& source, uint32_t rank, KernelTable& kernels)
-{
-    StepProgram program;
-    TableProgram(source, rank, kernels, program).Write();
-    return program;
-}
-
 /**
  * Precision of convolutions: tf32 for 32-bit activations where the GPU has it, as PyTorch lets
  * cuDNN choose (torch.backends.cudnn.allow_tf32), while linear layers keep fp32.
@@ -348,41 +336,29 @@ ConvolutionPrecision(const ParallelPlan& plan, const Gpu& gpu)
     return plan.precision == Precision::Fp32 && hasTf32 ? Precision::Tf32 : plan.precision;
 }
 
-/** Load of the passes; see StepLoad. */
+/** Load of the passes; see LoadOfPasses. */
 double
-LoadOf(const LayerTable& table,
-       const ParallelPlan& plan,
-       const TablePlacement& placement,
-       const Gpu& gpu)
+TableLoad(const LayerTable& table,
+          const ParallelPlan& plan,
+          const TablePlacement& placement,
+          const Gpu& gpu)
 {
-    StepGraph graph;
-    const KernelTimer timer(gpu);
-    const Precision convolutions = ConvolutionPrecision(plan, gpu);
-    KernelTable kernels(graph, timer, plan.host.kernel);
-    const TableSegments segments(kernels, table, plan, convolutions);
-    std::vector<SegmentSequence> passes{
-        segments.bottomForward, segments.topForward, segments.topBackward, segments.bottomBackward};
+    KernelRecords records;
+    KernelTable kernels(records, KernelTimer(gpu), plan.host.kernel);
+    const TableSegments segments(kernels, table, plan, ConvolutionPrecision(plan, gpu));
+    std::vector<PassCount> passes{{&segments.bottomForward, 1},
+                                  {&segments.topForward, 1},
+                                  {&segments.topBackward, 1},
+                                  {&segments.bottomBackward, 1}};
+    SegmentSequence lookup;
+    SegmentSequence update;
     if (!table.embeddings.empty())
     {
-        passes.push_back(LookupForward(kernels, table, placement, 0, plan));
-        passes.push_back(LookupBackward(kernels, table, placement, 0, plan));
+        lookup = LookupForward(kernels, table, placement, 0, plan);
+        update = LookupBackward(kernels, table, placement, 0, plan);
+        passes.insert(passes.end(), {{&lookup, 1}, {&update, 1}});
     }
-    Time busy;
-    Time host;
-    LoadMeter meter(gpu);
-    for (const SegmentSequence& pass : passes)
-    {
-        for (const Segment& segment : pass)
-        {
-            busy += segment.kernels.duration;
-            host += segment.kernels.host;
-        }
-    }
-    for (const KernelRecord& kernel : graph.kernels)
-    {
-        meter.Add(kernel, 1);
-    }
-    return meter.Load(std::max(busy, host));
+    return LoadOfPasses(passes, records, gpu);
 }
 
 /** By table: index of the first equal table. */
@@ -426,7 +402,7 @@ WritePrograms(const TableSource& source, KernelTable& kernels, StepGraph& graph)
             known.try_emplace(std::move(held), static_cast<uint32_t>(graph.programs.size()));
         if (isNew)
         {
-            graph.programs.push_back(BuildTableProgram(source, rank, kernels));
+            TableProgram(source, rank, kernels, graph.programs.emplace_back()).Write();
             graph.programStage.push_back(0);
         }
         graph.rankProgram.push_back(entry->second);
@@ -512,7 +488,8 @@ BuildTableStep(const LayerTable& whole, const ParallelPlan& plan, const Gpu& gpu
     StepGraph graph;
     WriteRankGroups(Transformer(), plan, graph);
     const TablePlacement placement = AssignTables(table, plan);
-    const Gpu warm = UnderLoad(SlowestOf(gpu, plan.Ranks()), LoadOf(table, plan, placement, gpu));
+    const Gpu warm =
+        UnderLoad(SlowestOf(gpu, plan.Ranks()), TableLoad(table, plan, placement, gpu));
     const KernelTimer timer(warm, ClockRegime::Sustained);
     KernelTable kernels(graph, timer, plan.host.kernel);
     const TableSegments segments(kernels, table, plan, ConvolutionPrecision(plan, gpu));

@@ -38,10 +38,7 @@ CopiesOf(double parameters, uint32_t ranks, const ParallelPlan& plan, KernelTabl
         WriteBufferKernel(
             kernels, "gathered weights copy", MemoryKernel::Elementwise, parameters, 2 * weight);
     }
-    Segment segment;
-    segment.label = kernels.Label("gathered weights");
-    segment.kernels = kernels.Close();
-    return {segment};
+    return CloseSegment(kernels, "gathered weights");
 }
 
 } // namespace
@@ -147,14 +144,13 @@ UnitGathers::Issue(std::size_t use)
         {
             continue;
         }
-        CommunicationRequest request;
-        request.stream = StreamKind::DataComm;
-        request.collective = CollectiveOp::AllGather;
-        request.category = TimeCategory::Data;
-        request.slot = share.slot;
-        request.bytes = share.bytes[m_uses[use].unit];
-        request.label = share.label;
-        share.gathers[use] = m_writer.Communicate(request);
+        share.gathers[use] = m_writer.Communicate({StreamKind::DataComm,
+                                                   StepOpKind::Collective,
+                                                   CollectiveOp::AllGather,
+                                                   TimeCategory::Data,
+                                                   share.slot,
+                                                   share.bytes[m_uses[use].unit],
+                                                   share.label});
     }
 }
 
@@ -228,12 +224,6 @@ UnitReductions::CopiesOf(double parameters, uint32_t ranks)
 {
     const double produced = ActivationBytes(m_plan.precision);
     const double reduced = GradientBytes(m_plan);
-    const auto close = [this](const char* label) {
-        Segment segment;
-        segment.label = m_kernels.Label(label);
-        segment.kernels = m_kernels.Close();
-        return SegmentSequence{segment};
-    };
     Copies copies;
     // Gradients of views are joined to that of the flat parameter, then cast; gradients of separate
     // tensors are joined and cast in one kernel.
@@ -250,19 +240,19 @@ UnitReductions::CopiesOf(double parameters, uint32_t ranks)
                           parameters,
                           produced + reduced);
     }
-    copies.toBuffer = close("gradients to buffer");
+    copies.toBuffer = CloseSegment(m_kernels, "gradients to buffer");
     WriteBufferKernel(m_kernels,
                       "gradient accumulate",
                       MemoryKernel::Elementwise,
                       parameters,
                       produced + 2 * reduced);
-    copies.accumulate = close("gradient accumulate");
+    copies.accumulate = CloseSegment(m_kernels, "gradient accumulate");
     WriteBufferKernel(m_kernels,
                       "gradient shard add",
                       MemoryKernel::Elementwise,
                       parameters / ranks,
                       3 * reduced);
-    copies.addShard = close("gradient shard add");
+    copies.addShard = CloseSegment(m_kernels, "gradient shard add");
     return copies;
 }
 
@@ -333,13 +323,13 @@ UnitReductions::Reduce(const Share& share, uint32_t unit)
 {
     m_writer.Append(share.copies[unit].toBuffer);
     const Bytes bytes = Bytes::Nearest(share.parameters[unit] * GradientBytes(m_plan));
-    CommunicationRequest request;
-    request.stream = StreamKind::DataComm;
-    request.category = TimeCategory::Data;
-    request.collective = CollectiveOp::ReduceScatter;
-    request.slot = share.slot;
-    request.bytes = bytes;
-    request.label = share.label;
+    CommunicationRequest request{StreamKind::DataComm,
+                                 StepOpKind::Collective,
+                                 CollectiveOp::ReduceScatter,
+                                 TimeCategory::Data,
+                                 share.slot,
+                                 bytes,
+                                 share.label};
     const bool scatters = share.ranks > 1; // an expert's sharding group may be one rank
     if (scatters)
     {

@@ -26,6 +26,15 @@ ColumnGroup(const ParallelPlan& plan)
             StreamKind::TensorColumnComm};
 }
 
+SegmentSequence
+CloseSegment(KernelTable& kernels, const char* label)
+{
+    Segment segment;
+    segment.label = kernels.Label(label);
+    segment.kernels = kernels.Close();
+    return {segment};
+}
+
 SegmentWriter::SegmentWriter(KernelTable& kernels, const ParallelPlan& plan)
     : m_kernels(kernels),
       m_plan(plan),
@@ -153,14 +162,15 @@ SegmentWriter::CommunicateIn(
     }
     Segment segment;
     segment.isCommunication = true;
-    segment.label = m_kernels.Label(name);
-    segment.collective = op;
-    segment.bytes = bytes;
-    segment.slot = group.slot;
-    segment.category = group.category;
-    segment.stream = group.stream;
-    segment.root = root;
-    segment.byCopyEngine = group.byCopyEngine;
+    segment.communication = {group.stream,
+                             StepOpKind::Collective,
+                             op,
+                             group.category,
+                             group.slot,
+                             bytes,
+                             m_kernels.Label(name),
+                             root,
+                             group.byCopyEngine};
     m_segments.push_back(segment);
     return static_cast<int32_t>(m_segments.size()) - 1;
 }
@@ -174,7 +184,7 @@ SegmentWriter::ExchangeIn(const SegmentGroup& group,
     const int32_t exchange = CommunicateIn(group, name, CollectiveOp::AllToAll, bytes);
     if (exchange != Segment::NOTHING)
     {
-        m_segments.back().traffic = traffic;
+        m_segments.back().communication.traffic = traffic;
     }
     return exchange;
 }
@@ -217,7 +227,7 @@ SegmentWriter::Take()
 StreamKind
 SegmentWriter::StreamOf(int32_t communication) const
 {
-    return m_segments[static_cast<std::size_t>(communication)].stream;
+    return m_segments[static_cast<std::size_t>(communication)].communication.stream;
 }
 
 /** Appends a segment without kernels, so that everything that follows waits. */

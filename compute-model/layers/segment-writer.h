@@ -31,24 +31,32 @@ SegmentGroup TokenGroup(const ParallelPlan& plan);
 /** Tensor ranks of a grid that hold the same columns of different tokens. */
 SegmentGroup ColumnGroup(const ParallelPlan& plan);
 
+/** A communication to be issued. */
+struct CommunicationRequest
+{
+    StreamKind stream{StreamKind::TensorComm};
+    StepOpKind kind{StepOpKind::Collective};
+    CollectiveOp collective{CollectiveOp::AllReduce};
+    TimeCategory category{TimeCategory::Tensor};
+    GroupSlot slot{GroupSlot::Tensor};
+    Bytes bytes;
+    uint32_t label{0};
+    uint32_t root{0};             //!< of a broadcast or reduce
+    bool byCopyEngine{false};     //!< it occupies no SMs
+    uint16_t traffic{EVEN_PARTS}; //!< of an all-to-all
+};
+
 /** Consecutive kernels without communication between them, or one communication. */
 struct Segment
 {
     bool isCommunication{false};
-    bool synchronizes{false}; //!< the CPU waits for the GPU before it launches these kernels
-    uint32_t label{0};
+    CommunicationRequest communication{}; //!< if it is one
+    bool synchronizes{false};   //!< the CPU waits for the GPU before it launches these kernels
+    uint32_t label{0};          //!< of a compute segment
     KernelRange kernels;        //!< of a compute segment
     double parameters{0};       //!< whose gradients are final when the segment ends
     double expertParameters{0}; //!< the same for experts
     bool continues{false}; //!< split from the segment before only because gradients are final there
-    GroupSlot slot{GroupSlot::Tensor};                //!< of a communication
-    TimeCategory category{TimeCategory::Tensor};      //!< of a communication
-    StreamKind stream{StreamKind::TensorComm};        //!< of a communication
-    uint32_t root{0};                                 //!< of a broadcast or reduce
-    uint16_t traffic{EVEN_PARTS};                     //!< of an all-to-all, see StepOp
-    bool byCopyEngine{false};                         //!< of a communication
-    CollectiveOp collective{CollectiveOp::AllReduce}; //!< of a communication
-    Bytes bytes;                                      //!< of a communication, nccl-tests' size
     int32_t waitsFor{NOTHING}; //!< communication of the same sequence that must end first
 
     static constexpr int32_t NOTHING = -1;
@@ -59,6 +67,9 @@ struct Segment
  * issued before it have ended. Kernels issued after it overlap it unless they wait for it.
  */
 using SegmentSequence = std::vector<Segment>;
+
+/** The kernels since the last range of @p kernels as one segment named @p label. */
+SegmentSequence CloseSegment(KernelTable& kernels, const char* label);
 
 /**
  * Writes a SegmentSequence. Communications in groups of one rank, and waits for them, are omitted.

@@ -12,52 +12,48 @@
 namespace weir
 {
 
-LoadMeter::LoadMeter(const Gpu& gpu)
-    : m_gpu(&gpu)
-{
-}
-
-void
-LoadMeter::Add(const KernelRecord& kernel, uint32_t times)
-{
-    m_limited += TensorPower(*m_gpu, kernel.tensorBusy) * kernel.duration.ToSeconds() * times;
-}
-
 double
-LoadMeter::Load(Time total) const
+LoadOfPasses(const std::vector<PassCount>& passes, const KernelRecords& records, const Gpu& gpu)
 {
-    return total > Time() ? std::min(1.0, m_limited / total.ToSeconds()) : 0;
+    double limited = 0; // seconds, weighted by TensorPower
+    Time busy;
+    Time host;
+    for (const auto& [pass, times] : passes)
+    {
+        for (const Segment& segment : *pass)
+        {
+            busy += segment.kernels.duration * times;
+            host += segment.kernels.host * times;
+            for (uint32_t i = 0; i < segment.kernels.count; i++)
+            {
+                const KernelRecord& kernel = records.kernels[segment.kernels.first + i];
+                limited +=
+                    TensorPower(gpu, kernel.tensorBusy) * kernel.duration.ToSeconds() * times;
+            }
+        }
+    }
+    const Time total = std::max(busy, host);
+    return total > Time() ? std::min(1.0, limited / total.ToSeconds()) : 0;
 }
 
 double
 StepLoad(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu)
 {
     KernelRecords records;
-    const KernelTimer timer(gpu);
-    KernelTable kernels(records, timer, plan.host.kernel);
+    KernelTable kernels(records, KernelTimer(gpu), plan.host.kernel);
     const StepSegments segments(kernels, model, plan);
-    LoadMeter meter(gpu);
-    Time busy;
-    Time host;
     const uint32_t withExperts = model.ExpertLayersOf(0, model.layers);
+    std::vector<PassCount> passes;
     for (const bool hasExperts : {false, true})
     {
         const uint32_t layers = hasExperts ? withExperts : model.layers - withExperts;
         const LayerSegments& layer = segments.Layer(hasExperts);
-        for (const SegmentSequence* sequence : {&layer.forward, &layer.recompute, &layer.backward})
+        for (const SegmentSequence* pass : {&layer.forward, &layer.recompute, &layer.backward})
         {
-            for (const Segment& segment : *sequence)
-            {
-                busy += segment.kernels.duration * layers;
-                host += segment.kernels.host * layers;
-                for (uint32_t i = 0; i < segment.kernels.count; i++)
-                {
-                    meter.Add(records.kernels[segment.kernels.first + i], layers);
-                }
-            }
+            passes.emplace_back(pass, layers);
         }
     }
-    return meter.Load(std::max(busy, host));
+    return LoadOfPasses(passes, records, gpu);
 }
 
 Gpu

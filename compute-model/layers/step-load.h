@@ -3,16 +3,20 @@
 #define WEIR_COMPUTE_MODEL_LAYERS_STEP_LOAD_H
 
 #include "compute-model/kernels/gpu.h"
-#include "compute-model/layers/kernel-table.h"
+#include "compute-model/layers/segment-writer.h"
 #include "compute-model/models/transformer.h"
 #include "compute-model/plan/parallel-plan.h"
 
 namespace weir
 {
 
+/** The number of times that a pass runs in a step. */
+using PassCount = std::pair<const SegmentSequence*, uint32_t>;
+
 /**
- * Share of the power that the limit leaves to tensor work which a step uses, [0, 1]: the mean of
- * TensorPower over its time.
+ * Share of the power that the limit leaves to tensor work which @p passes use, [0, 1]: the mean of
+ * TensorPower over their time, which is that of the kernels, or the CPU time of their launches if
+ * that is longer.
  *
  * Power is limited over tens of milliseconds, which is many layers (an H200 takes 50 to 80 ms to
  * settle). Kernels without tensor work, and the time between kernels, leave power that raises the
@@ -20,30 +24,14 @@ namespace weir
  * attention run 8 and 7 % faster than in isolation). As power is proportional to the cube of the
  * clock,
  *     g = load^(-1/3).
+ *
+ * @param records of the kernels of @p passes, timed in the sustained regime
  */
-class LoadMeter
-{
-  public:
-    /** @p gpu must outlive it. */
-    explicit LoadMeter(const Gpu& gpu);
+double LoadOfPasses(const std::vector<PassCount>& passes,
+                    const KernelRecords& records,
+                    const Gpu& gpu);
 
-    /** Adds a kernel that runs @p times, timed in the sustained regime. */
-    void Add(const KernelRecord& kernel, uint32_t times);
-
-    /**
-     * Load of the kernels added, whose total time, including everything between them, is @p total.
-     */
-    double Load(Time total) const;
-
-  private:
-    const Gpu* m_gpu;
-    double m_limited{0}; //!< seconds, weighted by TensorPower
-};
-
-/**
- * Load of @p model's layers under @p plan. The time is that of the kernels, or the CPU time of
- * their launches if that is longer.
- */
+/** Load of @p model's layers under @p plan. */
 double StepLoad(const Transformer& model, const ParallelPlan& plan, const Gpu& gpu);
 
 /** @p gpu with the sustained clock at which it settles under @p load, at most the burst clock. */

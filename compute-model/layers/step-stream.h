@@ -11,6 +11,15 @@ namespace weir
 /** Traffic of an all-to-all with equal parts, in place of an index into StepGraph::traffics. */
 constexpr uint16_t EVEN_PARTS = 0xffff;
 
+/** Kind of an operation. */
+enum class StepOpKind : uint8_t
+{
+    Compute,    //!< kernels with a known duration
+    Collective, //!< starts when its last rank arrives
+    Send,       //!< to the other rank of the two-rank group in slot `group`; matches its Recv
+    Recv
+};
+
 /** The CUDA streams of a rank. Operations of one stream run in order, one at a time. */
 enum class StreamKind : uint8_t
 {

@@ -38,12 +38,17 @@ TEST(StepLoad, IsTheMeanOverTime)
     gemm.tensorBusy = static_cast<float>(gpu.kernels.fullLoadUtilization);
     KernelRecord copy;
     copy.duration = Time::Milliseconds(1);
-    LoadMeter meter(gpu);
-    meter.Add(gemm, 2);
-    EXPECT_NEAR(meter.Load(Time::Milliseconds(2)), 1, 1e-9);
-    meter.Add(copy, 2);
-    EXPECT_NEAR(meter.Load(Time::Milliseconds(4)), 0.5, 1e-9);
-    EXPECT_EQ(LoadMeter(gpu).Load(Time()), 0);
+    KernelRecords records;
+    records.kernels = {gemm, copy};
+    Segment first;
+    first.kernels = {0, 1, gemm.duration, Time(), Time()};
+    Segment second;
+    second.kernels = {1, 1, copy.duration, Time(), Time()};
+    const SegmentSequence alone{first};
+    const SegmentSequence both{first, second};
+    EXPECT_NEAR(LoadOfPasses({{&alone, 2}}, records, gpu), 1, 1e-9);
+    EXPECT_NEAR(LoadOfPasses({{&both, 2}}, records, gpu), 0.5, 1e-9);
+    EXPECT_EQ(LoadOfPasses({}, records, gpu), 0);
 }
 
 /** No tensor work takes no power, full load all of it, and more work never takes less. */
