@@ -35,12 +35,7 @@ class StageWriter
     {
         OptimizerWriter optimizer(m_source, m_kernels, m_writer);
         optimizer.ZeroGradients();
-        PipelinePosition position;
-        position.kind = m_plan.schedule;
-        position.stage = m_source.stage;
-        position.stages = m_plan.pipeline;
-        position.microBatches = m_plan.MicroBatches();
-        position.chunks = m_plan.virtualStages;
+        PipelinePosition position = PositionOf(m_plan, m_source.stage);
         position.times = TimesOf(m_source.segments, HasMostlyExperts());
         const std::vector<PipelineStep> schedule = PipelineSchedule(position);
         if (UnitGathers::AreIn(m_plan))

@@ -53,7 +53,7 @@ class ExpertWriter
     {
         const RankShape rank(model, m_plan);
         const uint64_t ffn = model.moe.sharedFfn / m_plan.tensor;
-        const uint64_t inner = (IsGated() ? 2 : 1) * ffn;
+        const uint64_t inner = model.MlpInputs() * ffn;
         const auto linear = [&](const char* name,
                                 uint64_t in,
                                 uint64_t out,
@@ -148,11 +148,6 @@ class ExpertWriter
     {
         GroupedWeights("experts FC1 weight gradient", m_shape.inner, m_model.hidden);
         m_writer.ExpertGradientsReady(m_shape.parameters);
-    }
-
-    bool IsGated() const
-    {
-        return m_model.activation == ActivationKind::SwiGlu;
     }
 
     bool HasShared() const

@@ -117,7 +117,7 @@ class LayerWriter
             WriteExpertsRecompute(m_writer, m_model);
             return m_writer.Take();
         }
-        const bool isGated = m_model.activation == ActivationKind::SwiGlu;
+        const bool isGated = m_model.MlpInputs() > 1;
         if (isNeeded || isGated)
         {
             WriteLinearForward(m_writer,
@@ -140,7 +140,7 @@ class LayerWriter
         {
             MlpBackward();
         }
-        NormBackward("MLP norm backward");
+        m_pointwise.NormBackward("MLP norm backward", true);
         m_writer.Section("backward attention");
         BiasDropoutAddBackward("attention bias dropout add backward");
         WriteInputGradient(m_writer, m_projection, WriteGather(m_writer, m_projection));
@@ -153,7 +153,7 @@ class LayerWriter
         m_pointwise.Rotary("rotary backward");
         SumBias("QKV bias gradient", m_shape.tokens, m_shape.qkv);
         WriteColumnParallelBackward(m_writer, m_qkv, m_defersWeightGradients);
-        NormBackward("input norm backward");
+        m_pointwise.NormBackward("input norm backward", true);
         return m_writer.Take();
     }
 
@@ -234,14 +234,6 @@ class LayerWriter
     void Elementwise(const std::string& name, uint64_t rows, uint64_t columns, double operands)
     {
         m_writer.Memory(name, MemoryKernel::Elementwise, rows, columns, operands * m_element);
-    }
-
-    /** Norm backward, which also adds the residual's gradient to the input's. */
-    void NormBackward(const std::string& name)
-    {
-        m_pointwise.NormBackward(name, true);
-        const bool isLayerNorm = m_model.norm == NormKind::LayerNorm;
-        m_writer.GradientsReady(static_cast<double>((isLayerNorm ? 2 : 1) * m_shape.hidden));
     }
 
     void BiasDropoutAddBackward(const std::string& name)

@@ -13,8 +13,8 @@ namespace
 Bytes
 NormSums(const Transformer& model, const RankShape& shape)
 {
-    const uint64_t sums = model.norm == NormKind::LayerNorm ? 2 : 1;
-    return Bytes(static_cast<int64_t>(shape.normTokens * sums * BytesOf(Precision::Fp32)));
+    return Bytes(
+        static_cast<int64_t>(shape.normTokens * model.NormVectors() * BytesOf(Precision::Fp32)));
 }
 
 /** Operands of an activation that is one kernel. */
@@ -160,6 +160,7 @@ PointwiseWriter::NormBackward(const std::string& name, bool addsResidual)
     {
         OverHidden("residual gradient add", MemoryKernel::Elementwise, 3 * m_element);
     }
+    m_writer.GradientsReady(static_cast<double>(m_model.NormVectors() * m_shape.hidden));
 }
 
 void

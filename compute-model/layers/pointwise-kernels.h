@@ -50,7 +50,10 @@ class PointwiseWriter
 
     void Norm(const std::string& name);
 
-    /** @param addsResidual adds the residual's gradient to the input's */
+    /**
+     * The norm's gradients are ready when it ends.
+     * @param addsResidual adds the residual's gradient to the input's
+     */
     void NormBackward(const std::string& name, bool addsResidual);
 
     /** Rotary embedding of queries and keys, forward or backward. */

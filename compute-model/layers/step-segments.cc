@@ -248,30 +248,19 @@ class OutputWriter
         WriteColumnParallelBackward(m_writer, m_logits);
         if (m_model.predictionHead)
         {
-            NormBackward("prediction head norm backward");
+            m_pointwise.NormBackward("prediction head norm backward", false);
             OverTokens("prediction head GELU backward", MemoryKernel::BiasGelu, 3 * m_element);
             WriteInputGradient(m_writer, m_head);
             WriteWeightGradient(m_writer, m_head);
         }
-        NormBackward("final norm backward");
+        m_pointwise.NormBackward("final norm backward", false);
         return m_writer.Take();
     }
 
   private:
-    bool IsLayerNorm() const
-    {
-        return m_model.norm == NormKind::LayerNorm;
-    }
-
     void OverTokens(const std::string& name, MemoryKernel kernel, double bytesPerElement)
     {
         m_writer.Memory(name, kernel, m_shape.normTokens, m_shape.hidden, bytesPerElement);
-    }
-
-    void NormBackward(const std::string& name)
-    {
-        m_pointwise.NormBackward(name, false);
-        m_writer.GradientsReady(static_cast<double>((IsLayerNorm() ? 2 : 1) * m_shape.hidden));
     }
 
     void Loss()

@@ -19,7 +19,7 @@ double
 Transformer::MlpParameters(double width) const
 {
     const double h = hidden;
-    const double inner = activation == ActivationKind::SwiGlu ? 2 * width : width;
+    const double inner = MlpInputs() * width;
     return h * inner + h * width + (biases ? inner + h : 0);
 }
 
@@ -31,7 +31,7 @@ Transformer::LayerParameters() const
     const double keyValue = 2.0 * kvHeads * headDim;
     const double attention = h * (query + keyValue) + query * h;
     const double bias = biases ? query + keyValue + h : 0;
-    const double norms = 2 * (norm == NormKind::LayerNorm ? 2 * h : h);
+    const double norms = 2 * NormVectors() * h;
     return attention + bias + MlpParameters(ffn) + norms;
 }
 
@@ -48,7 +48,7 @@ double
 Transformer::PredictionHeadParameters() const
 {
     const double h = hidden;
-    return predictionHead ? h * h + h + (norm == NormKind::LayerNorm ? 2 * h : h) : 0;
+    return predictionHead ? h * h + h + NormVectors() * h : 0;
 }
 
 double
@@ -57,7 +57,7 @@ Transformer::Parameters() const
     const double h = hidden;
     const double words = h * vocabulary * (tiedEmbeddings ? 1 : 2);
     const double positions = learnedPositions ? h * sequence : 0;
-    const double finalNorm = norm == NormKind::LayerNorm ? 2 * h : h;
+    const double finalNorm = NormVectors() * h;
     const uint32_t expertLayers = ExpertLayersOf(0, layers);
     const double stack =
         (layers - expertLayers) * LayerParameters() + expertLayers * ExpertLayerParameters();

@@ -60,6 +60,18 @@ struct Transformer
     ExpertLayers moe;           //!< ffn above is that of layers without experts
     std::string source;
 
+    /** Matrices whose results the MLP's activation takes: SwiGLU also has a gate. */
+    uint32_t MlpInputs() const
+    {
+        return activation == ActivationKind::SwiGlu ? 2 : 1;
+    }
+
+    /** Trainable vectors of a norm: a scale and, for LayerNorm, a shift. */
+    uint32_t NormVectors() const
+    {
+        return norm == NormKind::LayerNorm ? 2 : 1;
+    }
+
     bool HasExperts() const
     {
         return moe.experts > 0;

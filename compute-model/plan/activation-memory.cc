@@ -54,7 +54,7 @@ BytesOfLogit(const ParallelPlan& plan)
 double
 MlpBody(const Transformer& model, const ParallelPlan& plan, double tokens, double width)
 {
-    const double sides = model.activation == ActivationKind::SwiGlu ? 3 : 2;
+    const double sides = model.MlpInputs() + 1;
     return tokens * ActivationBytes(plan.precision) * sides * width / plan.WidthParts();
 }
 
@@ -120,7 +120,6 @@ ExpertsHeldForWeights(const Transformer& model, const ParallelPlan& plan)
 {
     const ExpertShape experts(model, plan);
     const RankShape shape(model, plan);
-    const double gates = model.activation == ActivationKind::SwiGlu ? 2 : 1;
     const double shared = static_cast<double>(model.moe.sharedFfn) / plan.WidthParts();
     const double hidden = model.hidden;
     double elements = static_cast<double>(experts.received) *
@@ -128,7 +127,7 @@ ExpertsHeldForWeights(const Transformer& model, const ParallelPlan& plan)
     if (shared > 0)
     {
         elements += static_cast<double>(shape.normTokens) * hidden +
-                    static_cast<double>(shape.tokens) * (hidden + (gates + 1) * shared);
+                    static_cast<double>(shape.tokens) * (hidden + (model.MlpInputs() + 1) * shared);
     }
     return elements;
 }
@@ -275,12 +274,7 @@ HeldOfPasses(const Transformer& model, const ParallelPlan& plan, const PipelineP
 Bytes
 StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
-    PipelinePosition position;
-    position.kind = plan.schedule;
-    position.stage = stage;
-    position.stages = plan.pipeline;
-    position.microBatches = plan.MicroBatches();
-    position.chunks = plan.virtualStages;
+    const PipelinePosition position = PositionOf(plan, stage);
     bool hasExperts = false;
     for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
     {

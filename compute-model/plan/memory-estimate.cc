@@ -78,7 +78,7 @@ WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEsti
     estimate.optimizer = Bytes::Nearest(part * 2 * FP32_BYTES);
 
     const double weight = ActivationBytes(plan.precision);
-    const double reduced = plan.fp32Gradients ? FP32_BYTES : weight;
+    const double reduced = GradientBytes(plan);
     const std::vector<double> units = UnitParameters(model, plan, estimate.stage);
     const std::vector<double> ofExperts = UnitExpertParameters(model, plan, estimate.stage);
     const auto layers = static_cast<double>(units.size() - 1);
@@ -179,8 +179,8 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     const bool sharesGradients = plan.Sharded() >= ShardedState::Gradients &&
                                  (plan.sharding.everyPass || plan.MicroBatches() == 1);
     const double part = dense / plan.ShardRanks() + experts / plan.ExpertShardRanks();
-    const double gradient = plan.fp32Gradients ? FP32_BYTES : weight;
-    estimate.gradients = Bytes::Nearest((sharesGradients ? part : parameters) * gradient);
+    estimate.gradients =
+        Bytes::Nearest((sharesGradients ? part : parameters) * GradientBytes(plan));
     estimate.optimizer = Bytes::Nearest(part * optimizer);
     if (plan.Sharded() == ShardedState::Full)
     {
@@ -316,7 +316,7 @@ EstimateTableMemory(const LayerTable& table, const ParallelPlan& plan)
         activations += isInPlace ? 0 : static_cast<double>(layer.out.Elements());
     }
     const double element = ActivationBytes(plan.precision);
-    const double gradient = plan.fp32Gradients ? FP32_BYTES : element;
+    const double gradient = GradientBytes(plan);
     const double masters = element < FP32_BYTES ? 1 : 0; // 32-bit copies of the weights
     MemoryEstimate estimate;
     estimate.weights = Bytes::Nearest(parameters * element);

@@ -7,6 +7,7 @@
 #include "compute-model/plan/parallel-plan.h"
 #include "fabric/units.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -16,6 +17,15 @@ namespace weir
 /** Peak memory of one GPU of a pipeline stage, by component. */
 struct MemoryEstimate
 {
+    /** A component and its name in results. */
+    struct Part
+    {
+        const char* name;
+        Bytes MemoryEstimate::*bytes;
+    };
+
+    static const std::array<Part, 7> PARTS;
+
     uint32_t stage{0};
     Bytes weights;
     Bytes embeddings; //!< rows of embedding tables and their optimizer state
@@ -28,9 +38,23 @@ struct MemoryEstimate
 
     Bytes Total() const
     {
-        return weights + embeddings + gradients + optimizer + activations + gathered + buffers;
+        Bytes total;
+        for (const Part& part : PARTS)
+        {
+            total += this->*part.bytes;
+        }
+        return total;
     }
 };
+
+inline constexpr std::array<MemoryEstimate::Part, 7> MemoryEstimate::PARTS{
+    {{"weights", &MemoryEstimate::weights},
+     {"embeddings", &MemoryEstimate::embeddings},
+     {"gradients", &MemoryEstimate::gradients},
+     {"optimizer", &MemoryEstimate::optimizer},
+     {"activations", &MemoryEstimate::activations},
+     {"gathered", &MemoryEstimate::gathered},
+     {"buffers", &MemoryEstimate::buffers}}};
 
 /** Formats @p bytes as "61.2 GiB". */
 std::string InGiB(Bytes bytes);

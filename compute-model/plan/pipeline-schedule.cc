@@ -260,6 +260,12 @@ class InterleavedWriter
 
 } // namespace
 
+PipelinePosition
+PositionOf(const ParallelPlan& plan, uint32_t stage)
+{
+    return {plan.schedule, stage, plan.pipeline, plan.MicroBatches(), plan.virtualStages, {}};
+}
+
 uint32_t
 PipelineWarmUp(const PipelinePosition& position)
 {

@@ -62,6 +62,9 @@ struct PipelinePosition
     PassTimes times;          //!< for zero-bubble schedules
 };
 
+/** The position of @p stage under @p plan, with equal times. */
+PipelinePosition PositionOf(const ParallelPlan& plan, uint32_t stage);
+
 /**
  * Forward passes that a stage runs before its first backward pass (Narayanan et al. 2021, 2.2).
  * 1F1B: min(p - stage - 1, m). Interleaved: min(2 (p - stage - 1) + (v - 1) p, v m), and all v m

@@ -18,8 +18,7 @@ RankShape::RankShape(const Transformer& model, const ParallelPlan& plan)
       kvHeads(model.kvHeads / plan.WidthParts()),
       query(heads * model.headDim),
       qkv(query + 2 * kvHeads * model.headDim),
-      inner((model.activation == ActivationKind::SwiGlu ? 2 : 1) *
-            static_cast<uint64_t>(model.ffn / plan.WidthParts())),
+      inner(uint64_t{model.MlpInputs()} * (model.ffn / plan.WidthParts())),
       ffn(model.ffn / plan.WidthParts()),
       vocabulary(PaddedVocabulary(model, plan) / plan.WidthParts()),
       boundary(static_cast<int64_t>(tokens * hidden * ActivationBytes(plan.precision))),
@@ -197,7 +196,7 @@ ExpertShape::ExpertShape(const Transformer& model, const ParallelPlan& plan)
         received += expertRows.back();
     }
     ffn = moe.ffn / tensor;
-    inner = (model.activation == ActivationKind::SwiGlu ? 2 : 1) * ffn;
+    inner = model.MlpInputs() * ffn;
     const uint64_t row = model.hidden * static_cast<uint64_t>(ActivationBytes(plan.precision));
     exchanged = Bytes(static_cast<int64_t>(sent * row));
     returned = exchanged;

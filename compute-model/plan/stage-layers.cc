@@ -61,7 +61,7 @@ namespace
 double
 NormParameters(const Transformer& model)
 {
-    return (model.norm == NormKind::LayerNorm ? 2.0 : 1.0) * model.hidden;
+    return static_cast<double>(model.NormVectors()) * model.hidden;
 }
 
 /** Biases of QKV and of the first MLP GEMM. */
@@ -69,7 +69,7 @@ double
 ColumnBiases(const Transformer& model)
 {
     const double qkv = (model.heads + 2.0 * model.kvHeads) * model.headDim;
-    const double inner = (model.activation == ActivationKind::SwiGlu ? 2.0 : 1.0) * model.ffn;
+    const double inner = static_cast<double>(model.MlpInputs()) * model.ffn;
     return model.biases ? qkv + inner : 0.0;
 }
 

@@ -61,17 +61,10 @@ WriteMemory(Hdf5File& file, const RunResult& result)
     table.Add({"job", "", "job", "/catalogs/jobs/name"}, [](const Row& row) { return row.first; });
     table.Add({"stage", "", "pipeline stage with the highest memory estimate, from 0"},
               [](const Row& row) { return row.second.stage; });
-    for (const auto& [name, part] : std::vector<std::pair<const char*, Bytes MemoryEstimate::*>>{
-             {"weights", &MemoryEstimate::weights},
-             {"embeddings", &MemoryEstimate::embeddings},
-             {"gradients", &MemoryEstimate::gradients},
-             {"optimizer", &MemoryEstimate::optimizer},
-             {"activations", &MemoryEstimate::activations},
-             {"gathered", &MemoryEstimate::gathered},
-             {"buffers", &MemoryEstimate::buffers}})
+    for (const auto& [name, bytes] : MemoryEstimate::PARTS)
     {
         table.Add({name, "B", "estimated memory of a GPU of that stage: " + std::string(name)},
-                  [part = part](const Row& row) { return row.second.*part; });
+                  [bytes = bytes](const Row& row) { return row.second.*bytes; });
     }
     table.Add({"total", "B", "estimated memory of a GPU of that stage: sum of all parts"},
               [](const Row& row) { return row.second.Total(); });

@@ -58,15 +58,13 @@ TimingOf(const JobResult& job)
 Json
 ToJson(const MemoryEstimate& memory)
 {
-    return {{"stage", memory.stage},
-            {"weights", memory.weights.Count()},
-            {"embeddings", memory.embeddings.Count()},
-            {"gradients", memory.gradients.Count()},
-            {"optimizer", memory.optimizer.Count()},
-            {"activations", memory.activations.Count()},
-            {"gathered", memory.gathered.Count()},
-            {"buffers", memory.buffers.Count()},
-            {"total", memory.Total().Count()}};
+    Json object{{"stage", memory.stage}};
+    for (const auto& [name, bytes] : MemoryEstimate::PARTS)
+    {
+        object[name] = (memory.*bytes).Count();
+    }
+    object["total"] = memory.Total().Count();
+    return object;
 }
 
 Json
