@@ -23,7 +23,6 @@
 #include <iostream>
 #include <memory>
 #include <string>
-#include <unistd.h>
 
 namespace weir
 {
@@ -180,7 +179,7 @@ CalibrateShortcuts(const CalibrateOptions& options)
     spec.scenarios = options.scenarios;
     spec.threads = options.jobs;
     const auto file = OpenOutput(options.output, "--output", TextFormat());
-    ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, "calibration");
+    ProgressLine line = TerminalProgress("calibration");
     const Calibration calibration = CalibrateShortcut(spec, Catalog(), [&](std::size_t done) {
         line.Update(done, spec.scenarios, Time());
         ThrowIfInterrupted();
@@ -200,7 +199,7 @@ CalibrateFluid(const CalibrateOptions& options)
         YamlNode::ParseArgument(options.corrections, "--corrections").FailChoice(regimes);
     }
     const auto file = OpenOutput(options.output, "--output", TextFormat());
-    ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, "calibration");
+    ProgressLine line = TerminalProgress("calibration");
     const auto show = [&](const SuiteProgress& current) {
         line.Update(current.done, current.cases, Time());
         ThrowIfInterrupted();

@@ -32,7 +32,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <unistd.h>
 
 namespace weir
 {
@@ -265,14 +264,9 @@ ReadPacketLinks(const YamlNode& network, const TransportSpec& transport, Collect
 void
 ReadAuto(const CollectiveOptions& options, CollectiveSweepSpec& spec)
 {
+    CheckTolerance(options.tolerance, spec.fidelity);
     if (spec.fidelity != Fidelity::Auto)
     {
-        if (!options.tolerance.empty())
-        {
-            throw InputError("--tolerance: found it with fidelity " +
-                             std::string(ToString(spec.fidelity)) +
-                             ", expected --fidelity auto with it");
-        }
         return;
     }
     spec.automatic.coverage = options.bound.coverage;
@@ -488,7 +482,7 @@ RunShowingProgress(const CollectiveSweepSpec& spec,
                    const SweepBounds& bounds,
                    const CollectiveOptions& options)
 {
-    ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, ToString(spec.op));
+    ProgressLine line = TerminalProgress(ToString(spec.op));
     return RecordCollectiveSweep(spec, recording, bounds, [&](std::size_t done, std::size_t sizes) {
         line.Update(done, sizes, Time());
         if (options.keepPartial && PendingSignal() != 0)
@@ -581,10 +575,7 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
                            {"nccl", options.nccl}});
     kept.ncclVersion = options.nccl;
     RunRecording recording(std::move(kept));
-    if (!options.result.file.empty())
-    {
-        RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));
-    }
+    RemoveOutputIfInterrupted(options.result.file);
     std::optional<MeasuredBounds> measured;
     if (calibration && isTable)
     {

@@ -29,7 +29,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <unistd.h>
 #include <utility>
 
 namespace weir
@@ -331,10 +330,7 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
          {"sharing tolerance", FormatNumber(overrides.transport.sharing.tolerance)},
          {"corrections", report.corrections}});
     RunRecording recording(kept);
-    if (!options.result.file.empty())
-    {
-        RemoveIfInterrupted(OutputFile::TemporaryName(options.result.file));
-    }
+    RemoveOutputIfInterrupted(options.result.file);
     Stopwatch watch;
     const auto network = AddLocationToErrors(
         given, [&] { return OpenNetwork(options.topology, overrides, Catalog()); });
@@ -357,7 +353,7 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
     }
     recording.Begin(network->GetSimulation());
     {
-        ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, options.flows);
+        ProgressLine line = TerminalProgress(options.flows);
         const auto progress = [&](const RunProgress& current) {
             line.Update(current);
             StopIfInterrupted(options.keepPartial);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/interruption.h"
 
+#include "scenarios/results/output-file.h"
 #include "scenarios/simulation/run-scenario.h"
 
 #include <algorithm>
@@ -118,6 +119,15 @@ RemoveIfInterrupted(const std::string& path)
     g_files[count].fill('\0');
     std::copy(path.begin(), path.end(), g_files[count].begin());
     g_fileCount = static_cast<std::sig_atomic_t>(count + 1);
+}
+
+void
+RemoveOutputIfInterrupted(const std::string& path)
+{
+    if (!path.empty())
+    {
+        RemoveIfInterrupted(OutputFile::TemporaryName(path));
+    }
 }
 
 void

@@ -31,6 +31,10 @@ void WatchInterruptions();
  */
 void RemoveIfInterrupted(const std::string& path);
 
+/** The same for the temporary file of the output @p path (OutputFile); nothing where it is empty.
+ */
+void RemoveOutputIfInterrupted(const std::string& path);
+
 /**
  * Makes the first signal only be recorded, without a time limit: results will be kept.
  * @param kept what is kept when a second signal ends the process; empty: nothing

@@ -279,13 +279,12 @@ Describe(const Gpu& gpu, const KernelOptions& options)
                   4 * operand * BytesOf(precision));
         return DescribeAttention(gpu, shape);
     }
-    GemmShape shape;
-    shape.m = options.gemm[0];
-    shape.n = options.gemm[1];
-    shape.k = options.gemm[2];
-    shape.batch = options.batch;
-    shape.layout = ChoiceOf("--layout", options.layout, GemmLayoutNames());
-    shape.precision = precision;
+    const GemmShape shape{options.gemm[0],
+                          options.gemm[1],
+                          options.gemm[2],
+                          options.batch,
+                          precision,
+                          ChoiceOf("--layout", options.layout, GemmLayoutNames())};
     const double m = static_cast<double>(shape.m);
     const double n = static_cast<double>(shape.n);
     const double k = static_cast<double>(shape.k);

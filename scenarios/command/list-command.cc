@@ -61,10 +61,10 @@ AddListCommand(CLI::App& application)
     auto* verb = application.add_subcommand("list", "List the contents of the catalog");
     auto options = std::make_shared<ListOptions>();
     std::string kinds;
-    for (const CatalogKind kind : CatalogKinds())
+    for (const auto& [plural, kind] : CatalogKinds())
     {
-        kinds += kinds.empty() ? "" : kind == CatalogKinds().back() ? " or " : ", ";
-        kinds += ToString(kind);
+        kinds += kinds.empty() ? "" : kind == CatalogKind::Suites ? " or " : ", ";
+        kinds += plural;
     }
     verb->add_option("KIND", options->kind, kinds)->required();
     verb->add_flag("--json", options->json, "Print an array of {name, title, path}");

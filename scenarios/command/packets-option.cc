@@ -3,15 +3,18 @@
 
 #include "scenarios/command/verb-options.h"
 
+#include "collectives/fidelity.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"
 #include "scenarios/readers/key-uses.h"
 #include "scenarios/readers/parameter-reader.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/yaml-keys.h"
+#include "scenarios/simulation/run-result.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 namespace weir

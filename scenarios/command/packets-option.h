@@ -2,17 +2,23 @@
 #ifndef WEIR_SCENARIOS_COMMAND_PACKETS_OPTION_H
 #define WEIR_SCENARIOS_COMMAND_PACKETS_OPTION_H
 
-#include "collectives/fidelity.h"
 #include "fabric/fabric.h"
-#include "scenarios/simulation/run-result.h"
 #include "scenarios/yaml/yaml-node.h"
 
-#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+namespace CLI
+{
+class App;
+} // namespace CLI
+
 namespace weir
 {
+
+struct RunResult;
+enum class Fidelity : uint8_t;
 
 /** Command-line options about the transport. */
 struct PacketsOptions

@@ -249,11 +249,11 @@ BashCompletion(const CLI::App& application)
     std::string plurals;
     std::string singles;
     std::string kindCases;
-    for (const CatalogKind kind : CatalogKinds())
+    for (const auto& [plural, kind] : CatalogKinds())
     {
-        plurals += ToString(kind) + std::string(" ");
+        plurals += plural + std::string(" ");
         singles += SingularName(kind) + " ";
-        kindCases += "        " + SingularName(kind) + ") kind=" + ToString(kind) + " ;;\n";
+        kindCases += "        " + SingularName(kind) + ") kind=" + plural + " ;;\n";
     }
     singles += "network";
     return R"(# Completion of bash for weir, printed by `weir reference bash`.

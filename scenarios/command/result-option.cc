@@ -11,6 +11,7 @@
 #include "scenarios/yaml/names.h"
 #include "scenarios/yaml/yaml-node.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -104,7 +105,7 @@ ReadResultOptions(const ResultOptions& options,
     if (!options.timeline.empty())
     {
         ExpectOtherFile("--timeline", options.timeline, "file of --output", options.file);
-        RemoveIfInterrupted(OutputFile::TemporaryName(options.timeline));
+        RemoveOutputIfInterrupted(options.timeline);
         for (const auto& [key, value] : inputs)
         {
             ExpectOtherFile("--timeline", options.timeline, "input", value);

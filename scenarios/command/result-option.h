@@ -4,10 +4,14 @@
 
 #include "scenarios/results/recorder.h"
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace CLI
+{
+class App;
+} // namespace CLI
 
 namespace weir
 {

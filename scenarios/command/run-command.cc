@@ -19,7 +19,6 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
-#include <unistd.h>
 
 namespace weir
 {
@@ -67,12 +66,7 @@ ReadRun(const RunOptions& options)
     {
         scenario.output.fileWhere = "--output";
     }
-    if (!options.tolerance.empty() && scenario.fidelity != Fidelity::Auto)
-    {
-        throw InputError("--tolerance: found it with fidelity " +
-                         std::string(ToString(scenario.fidelity)) +
-                         ", expected --fidelity auto with it");
-    }
+    CheckTolerance(options.tolerance, scenario.fidelity);
     if (!options.timeline.empty())
     {
         scenario.output.timeline = true;
@@ -87,17 +81,14 @@ void
 CheckOutputs(const Scenario& scenario)
 {
     const std::string& file = scenario.output.file;
-    if (!file.empty())
-    {
-        ExpectOtherFile(scenario.output.fileWhere, file, "scenario", scenario.path);
-        RemoveIfInterrupted(OutputFile::TemporaryName(file));
-    }
+    ExpectOtherFile(scenario.output.fileWhere, file, "scenario", scenario.path);
+    RemoveOutputIfInterrupted(file);
     if (scenario.output.timeline)
     {
         const std::string timeline = TimelinePath(scenario);
         ExpectOtherFile(scenario.output.timelineWhere, timeline, "scenario", scenario.path);
         ExpectOtherFile(scenario.output.timelineWhere, timeline, "results", file);
-        RemoveIfInterrupted(OutputFile::TemporaryName(timeline));
+        RemoveOutputIfInterrupted(timeline);
     }
 }
 
@@ -140,7 +131,7 @@ Run(const RunOptions& options)
     PrintNotes(scenario.notes);
     RunResult result;
     {
-        ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, scenario.title);
+        ProgressLine line = TerminalProgress(scenario.title);
         const auto loop = MakeEngineLoop(scenario.fidelity);
         const Catalog catalog;
         const std::optional<Calibration> calibration =

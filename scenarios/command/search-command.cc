@@ -115,41 +115,31 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
     SweepRunOptions runOptions = options.run;
     runOptions.continuesAfterRefusal = true;
     SweepRun run(PlansOf(scenario, job, words), runOptions, command);
-    if (options.run.dryRun)
-    {
-        PrintCommands(run.GetSweep());
-        return ExitCode::Done;
-    }
-    run.Run();
-    auto ended = run.Outcomes();
-    if (!ended)
-    {
-        run.PrintKeptCount();
-        return run.PrintFailures() ? ExitCode::CheckFailed : ExitCode::Done;
-    }
-    Sweep ranked = run.GetSweep();
-    std::vector<EndedCase> best = *ended;
-    RankBySteps(job, ranked, best);
-    WriteSweepOutputs(options.run, ranked, best);
-    if (IsStandardOutput(options.run.csv, options.run.json))
-    {
-        std::cout << ToCsv(ranked, best);
-    }
-    else if (options.run.json)
-    {
-        std::cout << ToJson(ranked, best) << "\n";
-    }
-    else
-    {
-        const std::size_t count = best.size();
-        ranked.cases.resize(std::min(options.top, count));
-        best.resize(ranked.cases.size());
-        std::cout << ToText(ranked, best) << CountOf(*ended, count);
-        std::cout << (options.run.output.empty() ? ""
-                                                 : "  results in " + options.run.output + "\n");
-    }
-    std::cout.flush();
-    return run.End(best.empty());
+    return run.Run([&](const std::vector<EndedCase>& ended) {
+        Sweep ranked = run.GetSweep();
+        std::vector<EndedCase> best = ended;
+        RankBySteps(job, ranked, best);
+        WriteSweepOutputs(options.run, ranked, best);
+        if (IsStandardOutput(options.run.csv, options.run.json))
+        {
+            std::cout << ToCsv(ranked, best);
+        }
+        else if (options.run.json)
+        {
+            std::cout << ToJson(ranked, best) << "\n";
+        }
+        else
+        {
+            const std::size_t count = best.size();
+            ranked.cases.resize(std::min(options.top, count));
+            best.resize(ranked.cases.size());
+            std::cout << ToText(ranked, best) << CountOf(ended, count);
+            std::cout << (options.run.output.empty() ? ""
+                                                     : "  results in " + options.run.output + "\n");
+        }
+        std::cout.flush();
+        return run.End(best.empty());
+    });
 }
 
 } // namespace

@@ -288,9 +288,9 @@ AddShowCommand(CLI::App& application)
     auto* verb = application.add_subcommand("show", "Show one entry of the catalog");
     auto options = std::make_shared<ShowOptions>();
     std::string kinds;
-    for (const CatalogKind kind : CatalogKinds())
+    for (const auto& [plural, kind] : CatalogKinds())
     {
-        kinds += SingularName(kind) + (kind == CatalogKinds().back() ? " or network" : ", ");
+        kinds += SingularName(kind) + (kind == CatalogKind::Suites ? " or network" : ", ");
     }
     verb->add_option("KIND", options->kind, kinds)->required();
     verb->add_option("NAME",

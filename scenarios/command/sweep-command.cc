@@ -29,31 +29,21 @@ RunSweep(const SweepOptions& options, const CaseProcesses::Command& command)
     CheckSweepOutputs(options.run, file);
     SweepRun run(LoadSweep(file, options.settings), options.run, command);
     const Sweep& sweep = run.GetSweep();
-    if (options.run.dryRun)
-    {
-        PrintCommands(sweep);
-        return ExitCode::Done;
-    }
-    run.Run();
-    const auto ended = run.Outcomes();
-    if (!ended)
-    {
-        run.PrintKeptCount();
-        return run.PrintFailures() ? ExitCode::CheckFailed : ExitCode::Done;
-    }
-    WriteSweepOutputs(options.run, sweep, *ended);
-    const bool isCsvPrinted = IsStandardOutput(options.run.csv, options.run.json);
-    std::cout << (isCsvPrinted       ? ToCsv(sweep, *ended)
-                  : options.run.json ? ToJson(sweep, *ended) + "\n"
-                                     : ToText(sweep, *ended));
-    if (!isCsvPrinted && !options.run.json && !options.run.output.empty())
-    {
-        std::cout << "  results in " << options.run.output << "\n";
-    }
-    std::cout.flush();
-    PrintNotesOf(*ended);
-    run.PrintRefusals();
-    return run.End(run.Done() == 0);
+    return run.Run([&](const std::vector<EndedCase>& ended) {
+        WriteSweepOutputs(options.run, sweep, ended);
+        const bool isCsvPrinted = IsStandardOutput(options.run.csv, options.run.json);
+        std::cout << (isCsvPrinted       ? ToCsv(sweep, ended)
+                      : options.run.json ? ToJson(sweep, ended) + "\n"
+                                         : ToText(sweep, ended));
+        if (!isCsvPrinted && !options.run.json && !options.run.output.empty())
+        {
+            std::cout << "  results in " << options.run.output << "\n";
+        }
+        std::cout.flush();
+        PrintNotesOf(ended);
+        run.PrintRefusals();
+        return run.End(run.Done() == 0);
+    });
 }
 
 } // namespace

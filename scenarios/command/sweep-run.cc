@@ -9,6 +9,7 @@
 #include "scenarios/sweep/sweep-tables.h"
 #include "scenarios/yaml/input-error.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <chrono>
@@ -19,7 +20,6 @@
 #include <map>
 #include <sstream>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 
 namespace weir
@@ -268,7 +268,7 @@ SweepRun::ThrowIfStopped() const
 }
 
 void
-SweepRun::Run()
+SweepRun::RunCases()
 {
     if (!m_options.results.empty())
     {
@@ -291,7 +291,7 @@ SweepRun::Run()
     KeepWhenInterrupted(m_store           ? "finished cases are kept in " + StoreName()
                         : m_files.empty() ? ""
                                           : "the result files of finished cases are kept");
-    ProgressLine line(std::cerr, isatty(STDERR_FILENO) == 1, m_sweep.title);
+    ProgressLine line = TerminalProgress(m_sweep.title);
     CaseProcesses processes(m_command, m_sweep.folder);
     for (auto next = open.begin(); next != open.end() || processes.Running() > 0;)
     {
@@ -344,6 +344,27 @@ SweepRun::Clear() const
     {
         m_store->RemoveFolder();
     }
+}
+
+ExitCode
+SweepRun::Run(const std::function<ExitCode(const std::vector<EndedCase>&)>& finish)
+{
+    if (m_options.dryRun)
+    {
+        for (const SweepCase& swept : m_sweep.cases)
+        {
+            std::cout << "weir " << ShellLine(swept.words) << "\n";
+        }
+        return ExitCode::Done;
+    }
+    RunCases();
+    if (const auto ended = Outcomes())
+    {
+        return finish(*ended);
+    }
+    std::cout << Done() << " of " << m_sweep.cases.size() << " cases are in " << StoreName()
+              << "; the process that finishes the last case writes " << m_options.output << "\n";
+    return PrintFailures() ? ExitCode::CheckFailed : ExitCode::Done;
 }
 
 ExitCode
@@ -412,22 +433,6 @@ PrintNotesOf(const std::vector<EndedCase>& ended)
     {
         std::cerr << "weir: note: in " << count << " of " << ended.size() << " cases: " << note
                   << "\n";
-    }
-}
-
-void
-SweepRun::PrintKeptCount() const
-{
-    std::cout << Done() << " of " << m_sweep.cases.size() << " cases are in " << StoreName()
-              << "; the process that finishes the last case writes " << m_options.output << "\n";
-}
-
-void
-PrintCommands(const Sweep& sweep)
-{
-    for (const SweepCase& swept : sweep.cases)
-    {
-        std::cout << "weir " << ShellLine(swept.words) << "\n";
     }
 }
 

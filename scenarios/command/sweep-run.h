@@ -7,7 +7,6 @@
 #include "scenarios/sweep/case-store.h"
 #include "scenarios/sweep/sweep.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -44,31 +43,19 @@ class SweepRun
     SweepRun(Sweep sweep, const SweepRunOptions& options, CaseProcesses::Command command);
 
     /**
-     * Runs the cases that have not ended yet.
+     * Runs the cases that have not ended yet, or with --dry-run prints their commands.
+     * @param finish prints the outcomes of all cases; not called while other processes still have
+     *        cases to run
+     * @return the exit code
      * @throws InputError at a case that was refused, unless the sweep continues after it
      * @throws Interrupted at a signal
      */
-    void Run();
-
-    /** The outcomes of all cases; nothing while other processes still have cases to run. */
-    std::optional<std::vector<EndedCase>> Outcomes();
+    ExitCode Run(const std::function<ExitCode(const std::vector<EndedCase>&)>& finish);
 
     const Sweep& GetSweep() const
     {
         return m_sweep;
     }
-
-    /** The folder that keeps the cases that have ended; empty: none. */
-    std::string StoreName() const
-    {
-        return m_options.output.empty() ? "" : m_options.output + ".cases";
-    }
-
-    /** Prints how many cases are kept, when not all have ended. */
-    void PrintKeptCount() const;
-
-    /** Prints the reason of each failed case. @return whether there is one */
-    bool PrintFailures() const;
 
     /** Prints the reason of each refused case, where the sweep continues after those. */
     void PrintRefusals() const;
@@ -89,7 +76,20 @@ class SweepRun
     }
 
   private:
+    /** The folder that keeps the cases that have ended; empty: none. */
+    std::string StoreName() const
+    {
+        return m_options.output.empty() ? "" : m_options.output + ".cases";
+    }
+
+    /** Prints the reason of each failed case. @return whether there is one */
+    bool PrintFailures() const;
+
+    /** The outcomes of all cases; nothing while other processes still have cases to run. */
+    std::optional<std::vector<EndedCase>> Outcomes();
+
     void AddOutputs();
+    void RunCases();
     void Clear() const;
     void TakeKept();
     void Take(std::size_t number, EndedCase ended);
@@ -108,9 +108,6 @@ class SweepRun
     std::string m_refusal;                         //!< message of the first refused case
     std::vector<std::optional<EndedCase>> m_outcomes;
 };
-
-/** Prints the command of each case. */
-void PrintCommands(const Sweep& sweep);
 
 /** Prints each distinct note of the cases, with the number of cases that have it. */
 void PrintNotesOf(const std::vector<EndedCase>& ended);

@@ -157,7 +157,7 @@ Validate(const ValidateOptions& options)
     if (!options.output.empty())
     {
         file.emplace(options.output, "--output");
-        RemoveIfInterrupted(OutputFile::TemporaryName(options.output));
+        RemoveOutputIfInterrupted(options.output);
     }
     const CaseList list = options.allRows ? CaseList::All : CaseList::Brief;
     std::vector<SuiteOutcome> outcomes;

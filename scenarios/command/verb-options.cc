@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/command/verb-options.h"
 
+#include "collectives/fidelity.h"
 #include "scenarios/bound/calibrate-shortcut.h"
+#include "scenarios/catalog.h"
 #include "scenarios/command/interruption.h"
+#include "scenarios/results/output-file.h"
 #include "scenarios/scenario.h"
+#include "scenarios/simulation/progress.h"
+#include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/names.h"
@@ -12,29 +17,17 @@
 #include "scenarios/job/ns3-loop.h"
 #endif
 
+#include <CLI/CLI.hpp>
 #include <iostream>
+#include <unistd.h>
 
 namespace weir
 {
 
-const std::vector<CatalogKind>&
+NamedChoices<CatalogKind>
 CatalogKinds()
 {
-    static const std::vector<CatalogKind> kinds{CatalogKind::Systems,
-                                                CatalogKind::Models,
-                                                CatalogKind::Runs,
-                                                CatalogKind::Gpus,
-                                                CatalogKind::Architectures,
-                                                CatalogKind::Hosts,
-                                                CatalogKind::Transports,
-                                                CatalogKind::Frameworks,
-                                                CatalogKind::Calibrations,
-                                                CatalogKind::FlowSizes,
-                                                CatalogKind::Corrections,
-                                                CatalogKind::Switches,
-                                                CatalogKind::Sweeps,
-                                                CatalogKind::Suites};
-    return kinds;
+    return ChoicesUpTo(CatalogKind::Suites);
 }
 
 std::string
@@ -48,16 +41,14 @@ SingularName(CatalogKind kind)
 CatalogKind
 ParseKind(const std::string& name)
 {
-    std::vector<std::string> names;
-    for (const CatalogKind kind : CatalogKinds())
+    for (const auto& [plural, kind] : CatalogKinds())
     {
-        const std::string plural = ToString(kind);
         if (name == plural || name == SingularName(kind))
         {
             return kind;
         }
-        names.push_back(plural);
     }
+    const std::vector<std::string> names = ChoiceNames(CatalogKinds());
     throw InputError("KIND: found '" + name + "', expected one of: " + JoinNames(names) +
                      DidYouMean(name, names));
 }
@@ -120,8 +111,44 @@ std::unique_ptr<OutputFile>
 OpenOutput(const std::string& path, const std::string& what, const OutputFormat& format)
 {
     auto file = std::make_unique<OutputFile>(path, what, format);
-    RemoveIfInterrupted(OutputFile::TemporaryName(path));
+    RemoveOutputIfInterrupted(path);
     return file;
+}
+
+void
+AddOutputOption(CLI::App& verb,
+                const std::string& names,
+                std::string& file,
+                const std::string& help)
+{
+    verb.add_option(names, file, help)->type_name("FILE")->check([](const std::string& name) {
+        return name.empty() ? "found '', expected the name of a file" : std::string();
+    });
+}
+
+void
+AddSettingsOption(CLI::App& verb, std::vector<std::string>& settings, const std::string& what)
+{
+    verb.add_option("--set", settings, "Replace a value of " + what + " (repeatable)")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->take_all();
+}
+
+void
+CheckTolerance(const std::string& tolerance, Fidelity fidelity)
+{
+    if (!tolerance.empty() && fidelity != Fidelity::Auto)
+    {
+        throw InputError("--tolerance: found it with fidelity " + std::string(ToString(fidelity)) +
+                         ", expected --fidelity auto with it");
+    }
+}
+
+ProgressLine
+TerminalProgress(const std::string& title)
+{
+    return ProgressLine(std::cerr, isatty(STDERR_FILENO) == 1, title);
 }
 
 void

@@ -2,19 +2,19 @@
 #ifndef WEIR_SCENARIOS_COMMAND_VERB_OPTIONS_H
 #define WEIR_SCENARIOS_COMMAND_VERB_OPTIONS_H
 
-#include "collectives/fidelity.h"
-#include "scenarios/bound/calibration.h"
-#include "scenarios/catalog.h"
-#include "scenarios/readers/scenario-names.h"
-#include "scenarios/results/output-file.h"
-#include "scenarios/simulation/run-scenario.h"
 #include "scenarios/yaml/named-choices.h"
 
-#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace CLI
+{
+class App;
+class Option;
+} // namespace CLI
 
 /**
  * @file
@@ -23,8 +23,18 @@
 namespace weir
 {
 
-/** All kinds of catalog entries. */
-const std::vector<CatalogKind>& CatalogKinds();
+class Calibration;
+class Catalog;
+class EngineLoop;
+class OutputFile;
+struct OutputFormat;
+class ProgressLine;
+struct Scenario;
+enum class CatalogKind : uint8_t;
+enum class Fidelity : uint8_t;
+
+/** All kinds of catalog entries, with their plurals. */
+NamedChoices<CatalogKind> CatalogKinds();
 
 /** The singular of a kind: "system" for systems. */
 std::string SingularName(CatalogKind kind);
@@ -72,20 +82,20 @@ ChoiceOf(const std::string& option, const std::string& text, const NamedChoices<
  */
 std::size_t FindTrainingJob(const Scenario& scenario, const std::string& name);
 
+/** @throws InputError at a given --tolerance, @p tolerance, unless @p fidelity is auto. */
+void CheckTolerance(const std::string& tolerance, Fidelity fidelity);
+
+/** A line of progress on standard error, if that is a terminal. */
+ProgressLine TerminalProgress(const std::string& title);
+
 /** Prints @p notes to standard error, one per line. */
 void PrintNotes(const std::vector<std::string>& notes);
 
 /** Adds an option that names an output file to @p verb; an empty name is refused. */
-inline void
-AddOutputOption(CLI::App& verb,
-                const std::string& names,
-                std::string& file,
-                const std::string& help)
-{
-    verb.add_option(names, file, help)->type_name("FILE")->check([](const std::string& name) {
-        return name.empty() ? "found '', expected the name of a file" : std::string();
-    });
-}
+void AddOutputOption(CLI::App& verb,
+                     const std::string& names,
+                     std::string& file,
+                     const std::string& help);
 
 /**
  * Creates the output @p path, which an interrupted process does not leave behind unfinished.
@@ -96,16 +106,9 @@ std::unique_ptr<OutputFile> OpenOutput(const std::string& path,
                                        const OutputFormat& format);
 
 /** Adds the repeatable `--set KEY=VALUE` to @p verb; @p what describes what it changes. */
-inline void
-AddSettingsOption(CLI::App& verb,
-                  std::vector<std::string>& settings,
-                  const std::string& what = "the scenario, such as system.nodes=4")
-{
-    verb.add_option("--set", settings, "Replace a value of " + what + " (repeatable)")
-        ->type_name("KEY=VALUE")
-        ->expected(1)
-        ->take_all();
-}
+void AddSettingsOption(CLI::App& verb,
+                       std::vector<std::string>& settings,
+                       const std::string& what = "the scenario, such as system.nodes=4");
 
 /** Options for the error bound of times. */
 struct BoundOptions
