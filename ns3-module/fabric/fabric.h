@@ -4,7 +4,9 @@
 
 #include "fabric/routing/routing.h"
 #include "fabric/topology/cluster.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/fluid/fluid-spec.h"
+#include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/transport.h"
 

@@ -28,15 +28,18 @@ set(WEIR_FABRIC_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/sharing/group-mover.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/level-order.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/level-sweep.cc
+  ${CMAKE_CURRENT_LIST_DIR}/sharing/level-walk.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/slack-links.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/sharing-solver.cc
   ${CMAKE_CURRENT_LIST_DIR}/sharing/local-max-min.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/corrected-transport.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/correction-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/rate-recovery.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/corrected/ingress-sharing.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/fluid/fluid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/path-selector.cc
+  ${CMAKE_CURRENT_LIST_DIR}/transport/hybrid/coupling-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/hybrid/hybrid-transport.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-spec.cc
   ${CMAKE_CURRENT_LIST_DIR}/transport/packet/packet-network.cc

@@ -4,7 +4,7 @@
 
 #include "collectives/fidelity.h"
 #include "fabric/topology/topology.h"
-#include "fabric/transport/fluid/fluid-spec.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/catalog.h"
 #include "scenarios/yaml/yaml-node.h"

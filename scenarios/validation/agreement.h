@@ -2,7 +2,7 @@
 #ifndef WEIR_SCENARIOS_VALIDATION_AGREEMENT_H
 #define WEIR_SCENARIOS_VALIDATION_AGREEMENT_H
 
-#include "fabric/transport/fluid/fluid-spec.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "scenarios/bound/calibrate-shortcut.h"
 #include "scenarios/bound/conformal.h"
 #include "scenarios/catalog.h"

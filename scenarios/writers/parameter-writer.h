@@ -3,7 +3,7 @@
 #define WEIR_SCENARIOS_WRITERS_PARAMETER_WRITER_H
 
 #include "fabric/parameters/parameter-visitor.h"
-#include "fabric/transport/fluid/fluid-spec.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "scenarios/yaml/yaml-writer.h"
 

@@ -3,7 +3,7 @@
 #define WEIR_FABRIC_ROUTING_ROUTING_H
 
 #include "fabric/ids.h"
-#include "fabric/parameters/registry.h"
+#include "fabric/parameters/polymorphic.h"
 #include "fabric/routing/flow-hash.h"
 #include "fabric/routing/intern-index.h"
 #include "fabric/routing/path-table.h"

@@ -6,6 +6,7 @@
 #include "fabric/sharing/group-mover.h"
 #include "fabric/sharing/level-order.h"
 #include "fabric/sharing/level-sweep.h"
+#include "fabric/sharing/level-walk.h"
 #include "fabric/sharing/local-max-min.h"
 #include "fabric/sharing/max-min-system.h"
 #include "fabric/sharing/slack-links.h"

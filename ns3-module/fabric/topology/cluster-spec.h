@@ -4,7 +4,7 @@
 
 #include "fabric/kinds/clos-fabric.h"
 #include "fabric/kinds/fabric-kind.h"
-#include "fabric/parameters/registry.h"
+#include "fabric/parameters/polymorphic.h"
 #include "fabric/routing/routing-policies.h"
 #include "fabric/topology/link-profile.h"
 #include "fabric/units.h"

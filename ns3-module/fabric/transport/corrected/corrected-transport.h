@@ -2,6 +2,7 @@
 #ifndef WEIR_FABRIC_TRANSPORT_CORRECTED_CORRECTED_TRANSPORT_H
 #define WEIR_FABRIC_TRANSPORT_CORRECTED_CORRECTED_TRANSPORT_H
 
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/corrected/ingress-sharing.h"
 #include "fabric/transport/corrected/rate-recovery.h"
 #include "fabric/transport/fluid/fluid-spec.h"

@@ -3,7 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_CORRECTED_INGRESS_SHARING_H
 
 #include "fabric/ids.h"
-#include "fabric/transport/fluid/fluid-spec.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/units.h"
 

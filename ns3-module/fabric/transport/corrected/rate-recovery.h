@@ -2,7 +2,7 @@
 #ifndef WEIR_FABRIC_TRANSPORT_CORRECTED_RATE_RECOVERY_H
 #define WEIR_FABRIC_TRANSPORT_CORRECTED_RATE_RECOVERY_H
 
-#include "fabric/transport/fluid/fluid-spec.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "fabric/units.h"
 

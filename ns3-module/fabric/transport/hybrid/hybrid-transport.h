@@ -3,9 +3,11 @@
 #define WEIR_FABRIC_TRANSPORT_HYBRID_HYBRID_TRANSPORT_H
 
 #include "fabric/routing/routing.h"
+#include "fabric/transport/corrected/correction-spec.h"
 #include "fabric/transport/flow-slots.h"
 #include "fabric/transport/fluid/fluid-spec.h"
 #include "fabric/transport/fluid/fluid-transport.h"
+#include "fabric/transport/hybrid/coupling-spec.h"
 #include "fabric/transport/packet/packet-spec.h"
 #include "fabric/transport/packet/packet-transport.h"
 #include "fabric/transport/transport.h"

@@ -3,7 +3,7 @@
 #define WEIR_FABRIC_TRANSPORT_PACKET_PACKET_SPEC_H
 
 #include "fabric/parameters/parameter-visitor.h"
-#include "fabric/parameters/registry.h"
+#include "fabric/parameters/polymorphic.h"
 #include "fabric/transport/packet/congestion/congestion-control.h"
 #include "fabric/transport/packet/congestion/no-congestion-control.h"
 #include "fabric/units.h"
