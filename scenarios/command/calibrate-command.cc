@@ -12,7 +12,7 @@
 #include "scenarios/results/output-file.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/simulation/progress.h"
-#include "scenarios/validation/agreement.h"
+#include "scenarios/validation/packet-agreement.h"
 #include "scenarios/writers/parameter-writer.h"
 #include "scenarios/yaml/input-error.h"
 

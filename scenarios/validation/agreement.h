@@ -2,18 +2,14 @@
 #ifndef WEIR_SCENARIOS_VALIDATION_AGREEMENT_H
 #define WEIR_SCENARIOS_VALIDATION_AGREEMENT_H
 
-#include "fabric/transport/corrected/correction-spec.h"
-#include "scenarios/bound/calibrate-shortcut.h"
-#include "scenarios/bound/conformal.h"
-#include "scenarios/catalog.h"
 #include "scenarios/validation/case-outcome.h"
 
-#include <cstddef>
-#include <string>
 #include <vector>
 
 namespace weir
 {
+
+class Catalog;
 
 // Comparisons of Weir's fidelities with each other. "measured" of a CaseOutcome is the reference,
 // in seconds. Each function calls `progress` periodically.
@@ -72,42 +68,6 @@ std::vector<CaseOutcome> CompareMixtures(const Catalog& catalog, const ShowSuite
 std::vector<CaseOutcome> CompareOversubscribed(const Catalog& catalog, const ShowSuite& progress);
 
 /**
- * Names of the networks on which packets and fluid flows are compared: 32 hosts on four leaves and
- * eight spines with links of 100 Gb/s, as lossless Ethernet under several congestion controls, with
- * InfiniBand's credits, and with packet spraying.
- */
-std::vector<std::string> PacketRegimes();
-
-/**
- * Compares fluid flows with packets for the traffic of DrawRegimeTraffic in every packet regime,
- * without corrections and with those of the regime's name in the catalog. The seeds differ from
- * those of CalibrateCorrections.
- *
- * Classes: "flow/packet", one per regime and one per regime and traffic for a fluid without
- * corrections; "corrected/packet" and similar classes with corrections.
- */
-std::vector<CaseOutcome> CompareWithPackets(const Catalog& catalog, const ShowSuite& progress);
-
-/** Corrections of one regime, and the mean error of fluid flows without and with them. */
-struct CorrectionFit
-{
-    CorrectionSpec spec;
-    double errorBefore{0}; //!< mean |flow / packet - 1|, kinds of traffic weighted equally
-    double errorAfter{0};
-};
-
-/**
- * Calibrates the corrections of @p regime. Some parameters follow from its packet configuration; a
- * grid search over the others minimizes the mean error over separate seeds. A correction that does
- * not reduce the error stays off.
- * @param progress called after every evaluation
- * @throws std::invalid_argument when there is no such regime.
- */
-CorrectionFit CalibrateCorrections(const std::string& regime,
-                                   const Catalog& catalog,
-                                   const ShowSuite& progress);
-
-/**
  * Compares hybrid simulation with packets only. Jobs of rings, trees and all-to-alls share leaves
  * and spines with an all-to-all of another job, under several congestion controls: the mean call of
  * the job against that with both jobs as packets. For DrawEvenTraffic, under the same controls and
@@ -137,64 +97,6 @@ std::vector<CaseOutcome> CompareSettled(const Catalog& catalog, const ShowSuite&
  * machine.
  */
 std::vector<CaseOutcome> ComparePlans(const Catalog& catalog, const ShowSuite& progress);
-
-/**
- * Coverage of the bounds of one regime, or of all regimes in a shifted population, on fresh cases.
- */
-struct BoundCheck
-{
-    CalibratedThing thing{CalibratedThing::Collectives};
-    Population population{Population::Calibrated};
-    std::string regime;     //!< empty: all regimes of the population
-    std::size_t fresh{0};   //!< number of drawn cases
-    std::size_t refused{0}; //!< cases outside the calibrated region
-    std::size_t covered{0}; //!< accepted cases whose reference time is within the bound
-    CoverageRange expected; //!< central 99.9 % interval of the number covered
-    double medianWidth{0};  //!< median of (upper - lower end) / estimate
-};
-
-/** Median width of bounds without contention, except for sends and receives only. */
-struct BoundWidth
-{
-    CalibratedThing thing{CalibratedThing::Collectives};
-    double median{0};
-};
-
-/** One fresh case of the calibrated population, inside the calibrated region. */
-struct BoundPoint
-{
-    CalibratedThing thing{CalibratedThing::Collectives};
-    double bytes{0};                //!< size, for a collective
-    double ratio{1};                //!< reference time / estimate
-    std::vector<ErrorBound> bounds; //!< by coverage
-};
-
-struct BoundAgreement
-{
-    double coverage{0.9};
-    std::vector<BoundCheck> checks;
-    std::vector<BoundWidth> widths;
-    std::vector<BoundPoint> points;
-};
-
-/**
- * Checks the shipped calibrations on fresh samples: of the calibrated populations with other seeds,
- * and of shifted populations with larger groups, more oversubscription or other link speeds. Counts
- * by regime how often the reference time is within the bound, and how often a bound is refused.
- * @param progress called periodically
- */
-BoundAgreement CheckBounds(const Catalog& catalog, const ShowSuite& progress);
-
-/** Formats a table of regimes and one of shifted populations. */
-std::string ToText(const BoundAgreement& agreement);
-
-/**
- * Cases for the suite's statements. Class "covered", for regimes and shifted populations: the
- * number covered, compared with the lower end of the beta-binomial interval. "width of collectives"
- * and similar classes: one plus the median width without contention. "refused", for shifted
- * populations: the fraction refused, compared with one half.
- */
-std::vector<CaseOutcome> CasesOf(const BoundAgreement& agreement);
 
 } // namespace weir
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenarios/validation/agreement.h"
+#include "scenarios/validation/bound-agreement.h"
 
 #include "collectives/collective.h"
 #include "scenarios/results/text-table.h"

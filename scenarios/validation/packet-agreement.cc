@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "scenarios/validation/packet-agreement.h"
+
 #include "fabric/transport/packet/congestion/congestion-control.h"
 #include "fabric/transport/packet/congestion/dcqcn.h"
 #include "fabric/transport/packet/congestion/no-congestion-control.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-traffic.h"
-#include "scenarios/validation/agreement.h"
 #include "scenarios/validation/regime-traffic.h"
 
 #include <algorithm>

@@ -3,6 +3,8 @@
 
 #include "scenarios/bound/measured-bounds.h"
 #include "scenarios/results/text-table.h"
+#include "scenarios/validation/agreement.h"
+#include "scenarios/validation/packet-agreement.h"
 
 #include <algorithm>
 #include <cmath>

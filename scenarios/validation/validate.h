@@ -4,7 +4,7 @@
 
 #include "scenarios/simulation/collective-sweep.h"
 #include "scenarios/simulation/run-scenario.h"
-#include "scenarios/validation/agreement.h"
+#include "scenarios/validation/bound-agreement.h"
 #include "scenarios/validation/case-outcome.h"
 #include "scenarios/validation/collective-table.h"
 #include "scenarios/validation/error-statistics.h"
