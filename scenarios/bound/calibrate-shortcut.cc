@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/bound/calibrate-shortcut.h"
 
+#include "fabric/enum-names.h"
 #include "scenarios/bound/calibration.h"
 #include "scenarios/bound/call-position.h"
 #include "scenarios/bound/samples.h"
@@ -88,15 +89,11 @@ struct LastBegun
 const char*
 ToString(CalibratedThing thing)
 {
-    switch (thing)
-    {
-    case CalibratedThing::Steps:
-        return "steps";
-    case CalibratedThing::Packets:
-        return "packets";
-    default:
-        return "collectives";
-    }
+    static constexpr EnumName<CalibratedThing> NAMES[]{
+        {CalibratedThing::Collectives, "collectives"},
+        {CalibratedThing::Steps, "steps"},
+        {CalibratedThing::Packets, "packets"}};
+    return NameIn(NAMES, thing);
 }
 
 std::vector<CalibrationCase>

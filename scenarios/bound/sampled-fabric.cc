@@ -3,6 +3,7 @@
 
 #include "collectives/nccl/nccl-constants.h"
 #include "collectives/nccl/nccl-settings.h"
+#include "fabric/enum-names.h"
 
 #include <algorithm>
 #include <vector>
@@ -27,17 +28,12 @@ constexpr const char* DRAGONFLY = "dragonfly"; //!< native fabric of some system
 const char*
 ToString(Population population)
 {
-    switch (population)
-    {
-    case Population::LargerGroups:
-        return "larger groups";
-    case Population::OtherFabrics:
-        return "more oversubscription";
-    case Population::OtherMachines:
-        return "other link speeds";
-    default:
-        return "calibrated";
-    }
+    static constexpr EnumName<Population> NAMES[]{
+        {Population::Calibrated, "calibrated"},
+        {Population::LargerGroups, "larger groups"},
+        {Population::OtherFabrics, "more oversubscription"},
+        {Population::OtherMachines, "other link speeds"}};
+    return NameIn(NAMES, population);
 }
 
 std::string

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/read-suite.h"
 
+#include "fabric/enum-names.h"
 #include "scenarios/readers/located-lines.h"
 #include "scenarios/readers/read-scenario.h"
 #include "scenarios/readers/read-system.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -236,21 +238,14 @@ ReadRow(const YamlNode& start,
 }
 
 NamedChoices<SuiteKind>
-AgreementNames()
+ChoicesOf(std::initializer_list<SuiteKind> kinds)
 {
-    return {{"fidelities", SuiteKind::Fidelities},
-            {"plans", SuiteKind::Plans},
-            {"hybrid", SuiteKind::Hybrid},
-            {"bounds", SuiteKind::Bounds}};
-}
-
-NamedChoices<SuiteKind>
-MemberNames()
-{
-    return {{"steps", SuiteKind::Steps},
-            {"collectives", SuiteKind::Collectives},
-            {"kernels", SuiteKind::Kernels},
-            {"flows", SuiteKind::Flows}};
+    NamedChoices<SuiteKind> choices;
+    for (const SuiteKind kind : kinds)
+    {
+        choices.emplace_back(ToString(kind), kind);
+    }
+    return choices;
 }
 
 /** The kind of the suite @p node. */
@@ -259,7 +254,8 @@ KindOf(const YamlNode& node)
 {
     if (const auto agreement = node.Find("agreement"))
     {
-        return agreement->AsEnum(AgreementNames());
+        return agreement->AsEnum(ChoicesOf(
+            {SuiteKind::Fidelities, SuiteKind::Plans, SuiteKind::Hybrid, SuiteKind::Bounds}));
     }
     return node.Has("suites")        ? SuiteKind::Group
            : node.Has("collectives") ? SuiteKind::Collectives
@@ -324,30 +320,17 @@ ReadCases(const YamlNode& node, const Catalog& catalog)
 const char*
 ToString(SuiteKind kind)
 {
-    switch (kind)
-    {
-    case SuiteKind::Steps:
-        return "steps";
-    case SuiteKind::Collectives:
-        return "collectives";
-    case SuiteKind::LeftOut:
-        return "left-out clusters";
-    case SuiteKind::Kernels:
-        return "kernels";
-    case SuiteKind::Flows:
-        return "flows";
-    case SuiteKind::Fidelities:
-        return "fidelities";
-    case SuiteKind::Plans:
-        return "plans";
-    case SuiteKind::Hybrid:
-        return "hybrid";
-    case SuiteKind::Bounds:
-        return "bounds";
-    case SuiteKind::Group:
-        return "group";
-    }
-    throw std::logic_error("SuiteKind: no such kind");
+    static constexpr EnumName<SuiteKind> NAMES[]{{SuiteKind::Steps, "steps"},
+                                                 {SuiteKind::Collectives, "collectives"},
+                                                 {SuiteKind::LeftOut, "left-out clusters"},
+                                                 {SuiteKind::Kernels, "kernels"},
+                                                 {SuiteKind::Flows, "flows"},
+                                                 {SuiteKind::Fidelities, "fidelities"},
+                                                 {SuiteKind::Plans, "plans"},
+                                                 {SuiteKind::Hybrid, "hybrid"},
+                                                 {SuiteKind::Bounds, "bounds"},
+                                                 {SuiteKind::Group, "group"}};
+    return NameIn(NAMES, kind);
 }
 
 SuiteKind
@@ -425,7 +408,8 @@ LoadSuite(const std::string& nameOrPath, const Catalog& catalog)
         }
         break;
     case SuiteKind::Group:
-        suite.members = node.Get("suites").AsEnum(MemberNames());
+        suite.members = node.Get("suites").AsEnum(ChoicesOf(
+            {SuiteKind::Steps, SuiteKind::Collectives, SuiteKind::Kernels, SuiteKind::Flows}));
         break;
     case SuiteKind::Fidelities:
     case SuiteKind::Plans:

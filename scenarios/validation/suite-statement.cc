@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/suite-statement.h"
 
+#include "fabric/enum-names.h"
 #include "scenarios/readers/scenario-names.h"
 #include "scenarios/readers/yaml-keys.h"
 #include "scenarios/results/text-table.h"
@@ -17,13 +18,13 @@ namespace weir
 namespace
 {
 
-constexpr ErrorFigure FIGURES[] = {ErrorFigure::Mean,
-                                   ErrorFigure::Median,
-                                   ErrorFigure::P90,
-                                   ErrorFigure::Worst,
-                                   ErrorFigure::Bias,
-                                   ErrorFigure::Lowest,
-                                   ErrorFigure::Cases};
+constexpr EnumName<ErrorFigure> FIGURES[]{{ErrorFigure::Mean, "mean"},
+                                          {ErrorFigure::Median, "median"},
+                                          {ErrorFigure::P90, "p90"},
+                                          {ErrorFigure::Worst, "worst"},
+                                          {ErrorFigure::Bias, "bias"},
+                                          {ErrorFigure::Lowest, "lowest"},
+                                          {ErrorFigure::Cases, "cases"}};
 
 constexpr double KNOWN_SHARE = 0.05;    //!< relative tolerance of a known figure
 constexpr double KNOWN_LEAST = 0.003;   //!< or absolute tolerance, if larger
@@ -83,16 +84,16 @@ ReadEntry(const YamlNode& entry, StatementKind kind, std::vector<SuiteStatement>
         return;
     }
     std::vector<std::string> keys{"class", "fidelity", "reason"};
-    for (const ErrorFigure figure : FIGURES)
+    for (const auto& [figure, name] : FIGURES)
     {
-        keys.emplace_back(ToString(figure));
+        keys.emplace_back(name);
     }
     entry.CheckKeys(keys);
     entry.Read("fidelity", statement.of, ChoicesUpTo(Fidelity::Flow));
     const std::size_t before = statements.size();
-    for (const ErrorFigure figure : FIGURES)
+    for (const auto& [figure, name] : FIGURES)
     {
-        if (const auto stated = entry.Find(ToString(figure)))
+        if (const auto stated = entry.Find(name))
         {
             constexpr int64_t MAX_CASES = 1 << 30;
             statement.figure = figure;
@@ -449,62 +450,34 @@ IsMet(const std::vector<CheckedStatement>& statements, StatementKind kind)
 bool
 AreMet(const std::vector<CheckedStatement>& statements)
 {
-    return std::all_of(std::begin(STATEMENT_KINDS),
-                       std::end(STATEMENT_KINDS),
-                       [&](StatementKind kind) { return IsMet(statements, kind); });
+    return std::none_of(statements.begin(), statements.end(), [](const CheckedStatement& each) {
+        return each.verdict == StatementVerdict::Broken;
+    });
 }
 
 const char*
 ToString(StatementKind kind)
 {
-    switch (kind)
-    {
-    case StatementKind::Expected:
-        return "expected";
-    case StatementKind::Guard:
-        return "guard";
-    case StatementKind::Known:
-        return "known";
-    }
-    throw std::logic_error("StatementKind: no such kind");
+    static constexpr EnumName<StatementKind> NAMES[]{{StatementKind::Expected, "expected"},
+                                                     {StatementKind::Guard, "guard"},
+                                                     {StatementKind::Known, "known"}};
+    return NameIn(NAMES, kind);
 }
 
 const char*
 ToString(ErrorFigure figure)
 {
-    switch (figure)
-    {
-    case ErrorFigure::Mean:
-        return "mean";
-    case ErrorFigure::Median:
-        return "median";
-    case ErrorFigure::P90:
-        return "p90";
-    case ErrorFigure::Worst:
-        return "worst";
-    case ErrorFigure::Bias:
-        return "bias";
-    case ErrorFigure::Lowest:
-        return "lowest";
-    case ErrorFigure::Cases:
-        return "cases";
-    }
-    throw std::logic_error("ErrorFigure: no such figure");
+    return NameIn(FIGURES, figure);
 }
 
 const char*
 ToString(StatementVerdict verdict)
 {
-    switch (verdict)
-    {
-    case StatementVerdict::Met:
-        return "met";
-    case StatementVerdict::KnownFailure:
-        return "known failure";
-    case StatementVerdict::Broken:
-        return "BROKEN";
-    }
-    throw std::logic_error("StatementVerdict: no such verdict");
+    static constexpr EnumName<StatementVerdict> NAMES[]{
+        {StatementVerdict::Met, "met"},
+        {StatementVerdict::KnownFailure, "known failure"},
+        {StatementVerdict::Broken, "BROKEN"}};
+    return NameIn(NAMES, verdict);
 }
 
 std::string

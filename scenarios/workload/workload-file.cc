@@ -2,6 +2,7 @@
 #include "scenarios/workload/workload-file.h"
 
 #include "compute-model/graph/step-program.h"
+#include "fabric/enum-names.h"
 #include "scenarios/traces/trace-bytes.h"
 #include "scenarios/workload/json-fields.h"
 #include "scenarios/yaml/input-error.h"
@@ -29,18 +30,11 @@ constexpr std::size_t KINDS = 4; //!< kinds of operations
 const char*
 NameOf(StepOpKind kind)
 {
-    switch (kind)
-    {
-    case StepOpKind::Compute:
-        return "compute";
-    case StepOpKind::Collective:
-        return "collective";
-    case StepOpKind::Send:
-        return "send";
-    case StepOpKind::Recv:
-        return "recv";
-    }
-    throw std::logic_error("NameOf: no such StepOpKind");
+    static constexpr EnumName<StepOpKind> NAMES[]{{StepOpKind::Compute, "compute"},
+                                                  {StepOpKind::Collective, "collective"},
+                                                  {StepOpKind::Send, "send"},
+                                                  {StepOpKind::Recv, "recv"}};
+    return NameIn(NAMES, kind);
 }
 
 /** The choice with index below @p count whose name, given by @p name, is @p text. */
