@@ -3,10 +3,7 @@
 
 #include "compute-model/layers/kernel-table.h"
 #include "compute-model/models/precision.h"
-#include "compute-model/plan/shard-units.h"
 #include "compute-model/plan/stage-layers.h"
-
-#include <string>
 
 namespace weir
 {
@@ -29,9 +26,8 @@ OptimizerWriter::OptimizerWriter(const StageSource& source,
       m_plan(source.plan),
       m_kernels(kernels),
       m_writer(writer),
-      m_parameters(RankStageParameters(source.model, source.plan, source.stage)),
-      m_experts(RankExpertParameters(source.model, source.plan, source.stage)),
-      m_updated(m_parameters / m_plan.ShardRanks() + m_experts / m_plan.ExpertShardRanks()),
+      m_weights(WeightsOf(source.model, m_plan, source.stage)),
+      m_updated(m_dense.Part() + m_experts.Part()),
       m_packer(m_plan.bucket)
 {
 }
@@ -47,10 +43,10 @@ OptimizerWriter::ZeroGradients()
     {
         return; // gradients of units are freed after their reduction
     }
-    double whole = m_parameters + m_experts;
+    double whole = m_dense.parameters + m_experts.parameters;
     if (KeepsGradientParts(m_plan)) // the first pass's part needs no clearing
     {
-        whole = m_plan.ExpertReplicas() == 1 ? m_experts : 0;
+        whole = m_experts.replicas == 1 ? m_experts.parameters : 0;
     }
     if (whole > 0)
     {
@@ -114,8 +110,7 @@ void
 OptimizerWriter::AddPart(const GradientBucket& bucket)
 {
     const double gradient = GradientBytes(m_plan);
-    const double part = bucket.bytes.ToDouble() / gradient /
-                        (bucket.ofExperts ? m_plan.ExpertShardRanks() : m_plan.ShardRanks());
+    const double part = bucket.bytes.ToDouble() / gradient / m_weights[bucket.ofExperts].shardRanks;
     const auto [added, isNew] = m_added.try_emplace(part);
     if (isNew)
     {
@@ -128,7 +123,8 @@ OptimizerWriter::AddPart(const GradientBucket& bucket)
 void
 OptimizerWriter::Reduce(const GradientBucket& bucket)
 {
-    if ((bucket.ofExperts ? m_plan.ExpertReplicas() : m_plan.DenseReplicas()) == 1)
+    const RankWeights& weights = m_weights[bucket.ofExperts];
+    if (weights.replicas == 1)
     {
         return;
     }
@@ -136,13 +132,12 @@ OptimizerWriter::Reduce(const GradientBucket& bucket)
     {
         m_reduced.push_back(bucket);
     }
-    const char* label = bucket.ofExperts ? "expert gradient bucket" : "gradient bucket";
-    m_early.push_back(m_writer.CommunicateAfter(Reduction(bucket.bytes, label, bucket.ofExperts),
+    m_early.push_back(m_writer.CommunicateAfter(Reduction(weights, bucket.bytes, "gradient bucket"),
                                                 {StreamKind::Compute, bucket.position}));
-    if (ScattersInCopies(bucket.ofExperts))
+    if (ScattersInCopies(weights))
     {
         m_early.push_back(
-            m_writer.CommunicateAfter(AmongCopies(bucket.bytes, bucket.ofExperts), m_early.back()));
+            m_writer.CommunicateAfter(AmongCopies(weights, bucket.bytes), m_early.back()));
     }
 }
 
@@ -242,23 +237,24 @@ OptimizerWriter::Update()
     const bool isWhole = m_plan.Sharded() == ShardedState::None;
     if (!isWhole && m_plan.Sharded() != ShardedState::Full && !m_plan.sharding.overlapGather)
     {
-        GatherWeights(m_parameters, "weights all-gather", false);
-        GatherWeights(m_experts, "expert weights all-gather", true);
+        GatherWeights(m_dense);
+        GatherWeights(m_experts);
     }
 }
 
 void
-OptimizerWriter::GatherWeights(double parameters, const char* label, bool ofExperts)
+OptimizerWriter::GatherWeights(const RankWeights& weights)
 {
-    const uint32_t replicas = ofExperts ? m_plan.ExpertShardRanks() : m_plan.ShardRanks();
-    if (replicas == 1 || parameters == 0)
+    if (weights.shardRanks == 1 || weights.parameters == 0)
     {
         return;
     }
     CommunicationRequest gather =
-        Reduction(Bytes::Nearest(parameters * ActivationBytes(m_plan.precision)), label, ofExperts);
+        Reduction(weights,
+                  Bytes::Nearest(weights.parameters * ActivationBytes(m_plan.precision)),
+                  "weights all-gather");
     gather.collective = CollectiveOp::AllGather;
-    gather.slot = ofExperts ? ExpertShardSlot(m_plan) : ShardSlot(m_plan);
+    gather.slot = weights.shardSlot;
     m_writer.Wait(m_writer.Communicate(gather));
 }
 
@@ -277,19 +273,18 @@ OptimizerWriter::FlushKernels(const char* label)
     m_writer.Append(CloseSegment(m_kernels, label));
 }
 
+/** @param label that of dense weights */
 CommunicationRequest
-OptimizerWriter::Reduction(Bytes bytes, const char* label, bool ofExperts)
+OptimizerWriter::Reduction(const RankWeights& weights, Bytes bytes, const std::string& label)
 {
-    const bool scatters = Scatters(ofExperts);
-    const GroupSlot dense = scatters ? ShardSlot(m_plan) : GroupSlot::Data;
-    const GroupSlot experts = scatters ? ExpertShardSlot(m_plan) : GroupSlot::ExpertData;
+    const bool scatters = Scatters(weights);
     return {StreamKind::DataComm,
             StepOpKind::Collective,
             scatters ? CollectiveOp::ReduceScatter : CollectiveOp::AllReduce,
             TimeCategory::Data,
-            ofExperts ? experts : dense,
+            scatters ? weights.shardSlot : weights.replicaSlot,
             bytes,
-            m_kernels.Label(label)};
+            m_kernels.Label((weights.ofExperts ? "expert " : "") + label)};
 }
 
 /**
@@ -297,29 +292,28 @@ OptimizerWriter::Reduction(Bytes bytes, const char* label, bool ofExperts)
  * rank.
  */
 bool
-OptimizerWriter::Scatters(bool ofExperts) const
+OptimizerWriter::Scatters(const RankWeights& weights) const
 {
     return m_plan.Sharded() != ShardedState::None && m_plan.sharding.scatter &&
-           (!ofExperts || m_plan.ExpertShardRanks() > 1);
+           (!weights.ofExperts || weights.shardRanks > 1);
 }
 
 /** Whether scattered gradients are then summed over the sharding groups. */
 bool
-OptimizerWriter::ScattersInCopies(bool ofExperts) const
+OptimizerWriter::ScattersInCopies(const RankWeights& weights) const
 {
-    return Scatters(ofExperts) && m_plan.ShardCopies() > 1;
+    return Scatters(weights) && m_plan.ShardCopies() > 1;
 }
 
 /** The sum over sharding groups of one part of gradients of @p bytes in total. */
 CommunicationRequest
-OptimizerWriter::AmongCopies(Bytes bytes, bool ofExperts)
+OptimizerWriter::AmongCopies(const RankWeights& weights, Bytes bytes)
 {
-    const uint32_t ranks = ofExperts ? m_plan.ExpertShardRanks() : m_plan.ShardRanks();
-    const char* label = ofExperts ? "expert gradient part all-reduce" : "gradient part all-reduce";
-    CommunicationRequest request = Reduction(bytes / static_cast<int64_t>(ranks), label, ofExperts);
+    CommunicationRequest request = Reduction(
+        weights, bytes / static_cast<int64_t>(weights.shardRanks), "gradient part all-reduce");
     request.stream = StreamKind::ReplicaComm;
     request.collective = CollectiveOp::AllReduce;
-    request.slot = ofExperts ? GroupSlot::ExpertCopies : GroupSlot::Replicas;
+    request.slot = weights.copiesSlot;
     return request;
 }
 
@@ -355,27 +349,27 @@ OptimizerWriter::ReduceLate()
     {
         return;
     }
-    if (m_plan.DenseReplicas() > 1)
-    {
-        ReduceLate(m_parameters, "gradients", false);
-    }
-    if (m_experts > 0 && m_plan.ExpertReplicas() > 1)
-    {
-        ReduceLate(m_experts, "expert gradients", true);
-    }
+    ReduceLate(m_dense);
+    ReduceLate(m_experts);
 }
 
 void
-OptimizerWriter::ReduceLate(double parameters, const char* label, bool ofExperts)
+OptimizerWriter::ReduceLate(const RankWeights& weights)
 {
-    OverParameters(
-        "gradient average", MemoryKernel::Elementwise, parameters, 2.0 * GradientBytes(m_plan));
-    FlushKernels("average gradients");
-    const Bytes bytes = Bytes::Nearest(parameters * GradientBytes(m_plan));
-    StepDependency reduced = m_writer.Communicate(Reduction(bytes, label, ofExperts));
-    if (ScattersInCopies(ofExperts))
+    if (weights.parameters == 0 || weights.replicas == 1)
     {
-        reduced = m_writer.CommunicateAfter(AmongCopies(bytes, ofExperts), reduced);
+        return;
+    }
+    OverParameters("gradient average",
+                   MemoryKernel::Elementwise,
+                   weights.parameters,
+                   2.0 * GradientBytes(m_plan));
+    FlushKernels("average gradients");
+    const Bytes bytes = Bytes::Nearest(weights.parameters * GradientBytes(m_plan));
+    StepDependency reduced = m_writer.Communicate(Reduction(weights, bytes, "gradients"));
+    if (ScattersInCopies(weights))
+    {
+        reduced = m_writer.CommunicateAfter(AmongCopies(weights, bytes), reduced);
     }
     m_writer.Wait(reduced);
 }
@@ -389,8 +383,8 @@ OptimizerWriter::ReduceTiedEmbedding()
         return;
     }
     const double words = KeptAfterReduction(RankWordParameters(m_source.model, m_plan));
-    CommunicationRequest request =
-        Reduction(Bytes::Nearest(words * GradientBytes(m_plan)), "tied embedding gradient");
+    CommunicationRequest request = Reduction(
+        m_dense, Bytes::Nearest(words * GradientBytes(m_plan)), "tied embedding gradient");
     request.collective = CollectiveOp::AllReduce;
     request.category = TimeCategory::Pipeline;
     request.slot = GroupSlot::Embedding;
@@ -405,7 +399,7 @@ void
 OptimizerWriter::SumOverExperts(const char* label)
 {
     const uint32_t expertRanks = m_plan.expert * m_plan.ExpertTensor();
-    if (m_experts == 0 || m_plan.expert == 1 ||
+    if (m_experts.parameters == 0 || m_plan.expert == 1 ||
         expertRanks <= m_plan.WeightRanks() * m_plan.ShardRanks())
     {
         return;
@@ -430,7 +424,8 @@ OptimizerWriter::AgreeOn(const char* label)
     {
         return;
     }
-    CommunicationRequest request = Reduction(Bytes(static_cast<int64_t>(FP32_BYTES)), label);
+    CommunicationRequest request =
+        Reduction(m_dense, Bytes(static_cast<int64_t>(FP32_BYTES)), label);
     request.collective = CollectiveOp::AllReduce;
     request.slot = GroupSlot::Optimizer;
     if (m_plan.ShardRanks() == 1) // within one replica

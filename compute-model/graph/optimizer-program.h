@@ -6,8 +6,11 @@
 #include "compute-model/graph/program-writer.h"
 #include "compute-model/graph/stage-program.h"
 #include "compute-model/plan/parallel-plan.h"
+#include "compute-model/plan/shard-units.h"
 
+#include <array>
 #include <map>
+#include <string>
 #include <vector>
 
 namespace weir
@@ -65,12 +68,14 @@ class OptimizerWriter : public GradientSink
     void FlushKernels(const char* label);
     void Reduce(const GradientBucket& bucket);
     void AddPart(const GradientBucket& bucket);
-    CommunicationRequest Reduction(Bytes bytes, const char* label, bool ofExperts = false);
-    void ReduceLate(double parameters, const char* label, bool ofExperts);
-    void GatherWeights(double parameters, const char* label, bool ofExperts);
-    bool Scatters(bool ofExperts) const;
-    bool ScattersInCopies(bool ofExperts) const;
-    CommunicationRequest AmongCopies(Bytes bytes, bool ofExperts);
+    CommunicationRequest Reduction(const RankWeights& weights,
+                                   Bytes bytes,
+                                   const std::string& label);
+    void ReduceLate(const RankWeights& weights);
+    void GatherWeights(const RankWeights& weights);
+    bool Scatters(const RankWeights& weights) const;
+    bool ScattersInCopies(const RankWeights& weights) const;
+    CommunicationRequest AmongCopies(const RankWeights& weights, Bytes bytes);
     void ReduceWholeParameters();
     void ReduceLate();
     void ReduceTiedEmbedding();
@@ -86,9 +91,10 @@ class OptimizerWriter : public GradientSink
     const ParallelPlan& m_plan;
     KernelTable& m_kernels;
     ProgramWriter& m_writer;
-    double m_parameters; //!< of a rank of the stage, routed experts excluded
-    double m_experts;    //!< of the rank's routed experts
-    double m_updated;    //!< of both, those that the rank updates itself
+    std::array<RankWeights, 2> m_weights; //!< of a rank of the stage: dense, and its experts
+    const RankWeights& m_dense{m_weights[0]};
+    const RankWeights& m_experts{m_weights[1]};
+    double m_updated; //!< parameters of both that the rank updates itself
     GradientPacker m_packer;
     std::vector<StepDependency> m_early;       //!< reductions that overlap backward passes
     std::vector<GradientBucket> m_reduced;     //!< reduced buckets whose parts are not yet added

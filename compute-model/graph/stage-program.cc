@@ -206,7 +206,7 @@ class StageWriter
         }
     }
 
-    /** The unit of layer @p i of a chunk; see UnitParameters. */
+    /** The unit of layer @p i of a chunk; see RankWeights. */
     uint32_t UnitOf(const PipelineStep& step, uint32_t i) const
     {
         for (uint32_t chunk = 0; chunk < step.chunk; chunk++)

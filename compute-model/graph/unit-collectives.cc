@@ -51,38 +51,30 @@ UnitGathers::UnitGathers(const StageSource& source,
       m_writer(writer),
       m_uses(std::move(uses))
 {
-    m_shares.push_back(ShareOf(UnitParameters(source.model, m_plan, source.stage),
-                               ShardSlot(m_plan),
-                               m_plan.ShardRanks(),
-                               kernels.Label("unit weights all-gather"),
-                               kernels));
-    if (source.model.HasExperts())
+    for (const RankWeights& weights : WeightsOf(source.model, m_plan, source.stage))
     {
-        m_shares.push_back(ShareOf(UnitExpertParameters(source.model, m_plan, source.stage),
-                                   ExpertShardSlot(m_plan),
-                                   m_plan.ExpertShardRanks(),
-                                   kernels.Label("unit experts all-gather"),
-                                   kernels));
+        if (!weights.ofExperts || source.model.HasExperts())
+        {
+            m_shares.push_back(ShareOf(weights, kernels));
+        }
     }
 }
 
 UnitGathers::Share
-UnitGathers::ShareOf(const std::vector<double>& parameters,
-                     GroupSlot slot,
-                     uint32_t ranks,
-                     uint32_t label,
-                     KernelTable& kernels) const
+UnitGathers::ShareOf(const RankWeights& weights, KernelTable& kernels) const
 {
-    Share share{slot, ranks, label};
+    Share share{
+        weights,
+        kernels.Label(weights.ofExperts ? "unit experts all-gather" : "unit weights all-gather")};
     const double weight = ActivationBytes(m_plan.precision);
     std::map<double, SegmentSequence> known; // by parameters
-    for (const double ofUnit : parameters)
+    for (const double ofUnit : weights.units)
     {
         share.bytes.push_back(Bytes::Nearest(ofUnit * weight));
         const auto [copies, isNew] = known.try_emplace(ofUnit);
         if (isNew)
         {
-            copies->second = CopiesOf(ofUnit, ranks, m_plan, kernels);
+            copies->second = CopiesOf(ofUnit, weights.shardRanks, m_plan, kernels);
         }
         share.copies.push_back(copies->second);
     }
@@ -125,7 +117,7 @@ UnitGathers::Next()
 bool
 UnitGathers::Gathers(const Share& share, std::size_t use) const
 {
-    return m_uses[use].gathers && share.ranks > 1 && share.bytes[m_uses[use].unit] > Bytes();
+    return m_uses[use].gathers && share.shardRanks > 1 && share.bytes[m_uses[use].unit] > Bytes();
 }
 
 bool
@@ -148,7 +140,7 @@ UnitGathers::Issue(std::size_t use)
                                                    StepOpKind::Collective,
                                                    CollectiveOp::AllGather,
                                                    TimeCategory::Data,
-                                                   share.slot,
+                                                   share.shardSlot,
                                                    share.bytes[m_uses[use].unit],
                                                    share.label});
     }
@@ -186,17 +178,14 @@ UnitReductions::UnitReductions(const StageSource& source,
       m_passes(m_plan.virtualStages, 0),
       m_replicasLabel(kernels.Label("unit gradients all-reduce"))
 {
-    Share dense{ShardSlot(m_plan), m_plan.ShardRanks()};
-    dense.label = kernels.Label("unit gradients reduce-scatter");
-    dense.parameters = UnitParameters(source.model, m_plan, source.stage);
-    m_shares.push_back(std::move(dense));
-    if (source.model.HasExperts())
+    for (const RankWeights& weights : WeightsOf(source.model, m_plan, source.stage))
     {
-        Share experts{ExpertShardSlot(m_plan), m_plan.ExpertShardRanks()};
-        experts.copiesSlot = GroupSlot::ExpertCopies;
-        experts.label = kernels.Label("unit experts reduce-scatter");
-        experts.parameters = UnitExpertParameters(source.model, m_plan, source.stage);
-        m_shares.push_back(std::move(experts));
+        if (!weights.ofExperts || source.model.HasExperts())
+        {
+            const char* label =
+                weights.ofExperts ? "unit experts reduce-scatter" : "unit gradients reduce-scatter";
+            m_shares.push_back({weights, kernels.Label(label)});
+        }
     }
     for (Share& share : m_shares)
     {
@@ -208,12 +197,12 @@ void
 UnitReductions::AddCopies(Share& share)
 {
     std::map<double, Copies> known; // by parameters
-    for (const double parameters : share.parameters)
+    for (const double parameters : share.units)
     {
         const auto [copies, isNew] = known.try_emplace(parameters);
         if (isNew)
         {
-            copies->second = CopiesOf(parameters, share.ranks);
+            copies->second = CopiesOf(parameters, share.shardRanks);
         }
         share.copies.push_back(copies->second);
     }
@@ -270,7 +259,7 @@ UnitReductions::EndUnit(uint32_t unit)
     const bool isLast = m_passes[m_chunk] == m_plan.MicroBatches();
     for (const Share& share : m_shares)
     {
-        if (share.parameters[unit] > 0 && !m_plan.sharding.everyPass && !isFirst)
+        if (share.units[unit] > 0 && !m_plan.sharding.everyPass && !isFirst)
         {
             m_writer.Append(share.copies[unit].accumulate);
         }
@@ -295,7 +284,7 @@ UnitReductions::EndPass()
         {
             for (const Share& share : m_shares)
             {
-                if (share.parameters[unit] > 0)
+                if (share.units[unit] > 0)
                 {
                     m_writer.Append(share.copies[unit].addShard);
                 }
@@ -311,7 +300,7 @@ UnitReductions::Reduce(uint32_t unit)
     m_reduced.push_back(unit);
     for (const Share& share : m_shares)
     {
-        if (share.parameters[unit] > 0)
+        if (share.units[unit] > 0)
         {
             Reduce(share, unit);
         }
@@ -322,15 +311,15 @@ void
 UnitReductions::Reduce(const Share& share, uint32_t unit)
 {
     m_writer.Append(share.copies[unit].toBuffer);
-    const Bytes bytes = Bytes::Nearest(share.parameters[unit] * GradientBytes(m_plan));
+    const Bytes bytes = Bytes::Nearest(share.units[unit] * GradientBytes(m_plan));
     CommunicationRequest request{StreamKind::DataComm,
                                  StepOpKind::Collective,
                                  CollectiveOp::ReduceScatter,
                                  TimeCategory::Data,
-                                 share.slot,
+                                 share.shardSlot,
                                  bytes,
                                  share.label};
-    const bool scatters = share.ranks > 1; // an expert's sharding group may be one rank
+    const bool scatters = share.shardRanks > 1; // an expert's sharding group may be one rank
     if (scatters)
     {
         m_issued.push_back(m_writer.Communicate(request));
@@ -340,7 +329,7 @@ UnitReductions::Reduce(const Share& share, uint32_t unit)
         request.stream = StreamKind::ReplicaComm;
         request.collective = CollectiveOp::AllReduce;
         request.slot = share.copiesSlot;
-        request.bytes = bytes / static_cast<int64_t>(share.ranks);
+        request.bytes = bytes / static_cast<int64_t>(share.shardRanks);
         request.label = m_replicasLabel;
         m_issued.push_back(scatters ? m_writer.CommunicateAfter(request, m_issued.back())
                                     : m_writer.Communicate(request));

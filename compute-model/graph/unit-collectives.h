@@ -43,10 +43,8 @@ class UnitGathers
 
   private:
     /** The parts of every unit that one group shards. */
-    struct Share
+    struct Share : RankWeights
     {
-        GroupSlot slot{GroupSlot::Data};
-        uint32_t ranks{1};
         uint32_t label{0};
         std::vector<Bytes> bytes{}; //!< by unit
         std::vector<SegmentSequence>
@@ -54,11 +52,7 @@ class UnitGathers
         std::vector<StepDependency> gathers{}; //!< by use, if it gathers
     };
 
-    Share ShareOf(const std::vector<double>& parameters,
-                  GroupSlot slot,
-                  uint32_t ranks,
-                  uint32_t label,
-                  KernelTable& kernels) const;
+    Share ShareOf(const RankWeights& weights, KernelTable& kernels) const;
     bool Gathers(const Share& share, std::size_t use) const;
     bool Gathers(std::size_t use) const;
     void Issue(std::size_t use);
@@ -87,7 +81,7 @@ class UnitReductions
     /** Starts a backward pass of model chunk @p chunk. */
     void BeginPass(uint32_t chunk);
 
-    /** The gradients of @p unit (see UnitParameters) are complete. */
+    /** The gradients of @p unit (see RankWeights) are complete. */
     void EndUnit(uint32_t unit);
 
     /** Ends the backward pass. */
@@ -103,15 +97,10 @@ class UnitReductions
     };
 
     /** The parts of every unit that one group shards. */
-    struct Share
+    struct Share : RankWeights
     {
-        GroupSlot slot{GroupSlot::Data};
-        uint32_t ranks{1};
         uint32_t label{0};
-        GroupSlot copiesSlot{
-            GroupSlot::Replicas}; //!< ranks that hold the same part in other sharding groups
-        std::vector<double> parameters{}; //!< by unit
-        std::vector<Copies> copies{};     //!< by unit
+        std::vector<Copies> copies{}; //!< by unit
     };
 
     Copies CopiesOf(double parameters, uint32_t ranks);

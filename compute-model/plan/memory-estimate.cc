@@ -59,6 +59,18 @@ SummaBuffers(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
     return Bytes(static_cast<int64_t>(most * 2 * ActivationBytes(plan.precision)));
 }
 
+/** Parameters of the largest layer of a rank, its routed experts included. */
+double
+LargestLayer(const RankWeights& dense, const RankWeights& experts)
+{
+    double largest = 0;
+    for (std::size_t unit = 0; unit + 1 < dense.units.size(); unit++)
+    {
+        largest = std::max(largest, dense.units[unit] + experts.units[unit]);
+    }
+    return largest;
+}
+
 /**
  * Writes the state of one rank under full sharding into @p estimate. The rank's shard holds 32-bit
  * weights, their gradients and Adam's two moments (Rajbhandari et al. 2020, table 1: 16 bytes over
@@ -70,33 +82,26 @@ SummaBuffers(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 void
 WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEstimate& estimate)
 {
-    const double parameters = RankStageParameters(model, plan, estimate.stage);
-    const double experts = RankExpertParameters(model, plan, estimate.stage);
-    const double part = parameters / plan.ShardRanks() + experts / plan.ExpertShardRanks();
+    const auto [dense, experts] = WeightsOf(model, plan, estimate.stage);
+    const double parameters = dense.parameters + experts.parameters;
+    const double part = dense.Part() + experts.Part();
     estimate.weights = Bytes::Nearest(part * FP32_BYTES);
     estimate.gradients = Bytes::Nearest(part * FP32_BYTES);
     estimate.optimizer = Bytes::Nearest(part * 2 * FP32_BYTES);
 
     const double weight = ActivationBytes(plan.precision);
     const double reduced = GradientBytes(plan);
-    const std::vector<double> units = UnitParameters(model, plan, estimate.stage);
-    const std::vector<double> ofExperts = UnitExpertParameters(model, plan, estimate.stage);
-    const auto layers = static_cast<double>(units.size() - 1);
-    double layer = 0; // largest layer
-    for (std::size_t unit = 0; unit + 1 < units.size(); unit++)
-    {
-        layer = std::max(layer, units[unit] + ofExperts[unit]);
-    }
-    const double root = units.back();
+    const double layer = LargestLayer(dense, experts);
+    const auto layers = static_cast<double>(dense.units.size() - 1);
+    const double root = dense.units.back();
     const double held =
         plan.sharding.reshard ? std::min(layers, 1.0 + plan.sharding.prefetch) : layers;
-    const double kept = std::min(held * layer, parameters + experts - root);
+    const double kept = std::min(held * layer, parameters - root);
     double whole = (root + kept) * weight;
     // The root unit's gradients wait for the embedding's and are reduced after those of all layers.
     whole += root * weight + layer * (weight + reduced);
     // A single pass is also the last one, whose gradients are reduced.
-    whole +=
-        plan.sharding.everyPass || plan.MicroBatches() == 1 ? 0 : (parameters + experts) * reduced;
+    whole += plan.sharding.everyPass || plan.MicroBatches() == 1 ? 0 : parameters * reduced;
     estimate.gathered = Bytes::Nearest(whole);
 }
 
@@ -110,19 +115,11 @@ WriteShardedState(const Transformer& model, const ParallelPlan& plan, MemoryEsti
 Bytes
 WholeGradients(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
-    const double shared =
-        RankStageParameters(model, plan, stage) +
-        (plan.ExpertReplicas() > 1 ? RankExpertParameters(model, plan, stage) : 0);
-    const std::vector<double> units = UnitParameters(model, plan, stage);
-    const std::vector<double> ofExperts = UnitExpertParameters(model, plan, stage);
-    double largest = 0;
-    for (std::size_t unit = 0; unit + 1 < units.size(); unit++)
-    {
-        largest = std::max(largest, units[unit] + ofExperts[unit]);
-    }
+    const auto [dense, experts] = WeightsOf(model, plan, stage);
+    const double shared = dense.parameters + (experts.replicas > 1 ? experts.parameters : 0);
     const bool hasWords = stage == 0 || stage + 1 == plan.pipeline;
     const double words = hasWords ? RankWordParameters(model, plan) : 0;
-    largest = std::max(largest, words);
+    const double largest = std::max(LargestLayer(dense, experts), words);
     const double gradient = GradientBytes(plan);
     const double bucket = plan.bucket.ToDouble();
     const double buckets = std::min(bucket + std::max(bucket, words * gradient), shared * gradient);
@@ -167,9 +164,8 @@ WidensForUpdate(const ParallelPlan& plan)
 MemoryEstimate
 EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
-    const double dense = RankStageParameters(model, plan, stage);
-    const double experts = RankExpertParameters(model, plan, stage);
-    const double parameters = dense + experts;
+    const auto [dense, experts] = WeightsOf(model, plan, stage);
+    const double parameters = dense.parameters + experts.parameters;
     const uint32_t weight = ActivationBytes(plan.precision);
     const double optimizer = weight == FP32_BYTES ? OPTIMIZER_BYTES - FP32_BYTES : OPTIMIZER_BYTES;
     MemoryEstimate estimate;
@@ -178,7 +174,7 @@ EstimateStage(const Transformer& model, const ParallelPlan& plan, uint32_t stage
     // If their reduction is deferred to the last micro-batch, gradients are whole until then.
     const bool sharesGradients = plan.Sharded() >= ShardedState::Gradients &&
                                  (plan.sharding.everyPass || plan.MicroBatches() == 1);
-    const double part = dense / plan.ShardRanks() + experts / plan.ExpertShardRanks();
+    const double part = dense.Part() + experts.Part();
     estimate.gradients =
         Bytes::Nearest((sharesGradients ? part : parameters) * GradientBytes(plan));
     estimate.optimizer = Bytes::Nearest(part * optimizer);

@@ -116,32 +116,38 @@ HaveExperts(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 
 } // namespace
 
-std::vector<double>
-UnitParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
+std::array<RankWeights, 2>
+WeightsOf(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
-    std::vector<double> units;
-    double root = RankStageParameters(model, plan, stage);
+    const bool isOneCopy = plan.ShardCopies() == 1;
+    RankWeights dense{false,
+                      RankStageParameters(model, plan, stage),
+                      plan.DenseReplicas(),
+                      plan.ShardRanks(),
+                      GroupSlot::Data,
+                      isOneCopy ? GroupSlot::Data : GroupSlot::Shard,
+                      GroupSlot::Replicas,
+                      {}};
+    RankWeights experts{true,
+                        RankExpertParameters(model, plan, stage),
+                        plan.ExpertReplicas(),
+                        plan.ExpertShardRanks(),
+                        GroupSlot::ExpertData,
+                        isOneCopy ? GroupSlot::ExpertData : GroupSlot::ExpertShard,
+                        GroupSlot::ExpertCopies,
+                        {}};
+    const double ofLayer = model.HasExperts() ? ExpertShape(model, plan).parameters : 0;
+    double root = dense.parameters;
     for (const bool hasExperts : HaveExperts(model, plan, stage))
     {
-        units.push_back(RankLayerParameters(model, plan, hasExperts));
-        root -= units.back();
+        dense.units.push_back(RankLayerParameters(model, plan, hasExperts));
+        experts.units.push_back(hasExperts ? ofLayer : 0);
+        root -= dense.units.back();
     }
     constexpr double ROUNDING = 0.5; // parameters
-    units.push_back(root < ROUNDING ? 0 : root);
-    return units;
-}
-
-std::vector<double>
-UnitExpertParameters(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
-{
-    const double ofLayer = model.HasExperts() ? ExpertShape(model, plan).parameters : 0;
-    std::vector<double> units;
-    for (const bool hasExperts : HaveExperts(model, plan, stage))
-    {
-        units.push_back(hasExperts ? ofLayer : 0);
-    }
-    units.push_back(0);
-    return units;
+    dense.units.push_back(root < ROUNDING ? 0 : root);
+    experts.units.push_back(0);
+    return {std::move(dense), std::move(experts)};
 }
 
 std::vector<UnitUse>
@@ -164,18 +170,6 @@ UnitUses(const Transformer& model,
         }
     }
     return writer.Take();
-}
-
-GroupSlot
-ShardSlot(const ParallelPlan& plan)
-{
-    return plan.ShardCopies() == 1 ? GroupSlot::Data : GroupSlot::Shard;
-}
-
-GroupSlot
-ExpertShardSlot(const ParallelPlan& plan)
-{
-    return plan.ShardCopies() == 1 ? GroupSlot::ExpertData : GroupSlot::ExpertShard;
 }
 
 } // namespace weir

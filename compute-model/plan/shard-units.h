@@ -7,25 +7,41 @@
 #include "compute-model/plan/pipeline-schedule.h"
 #include "compute-model/plan/rank-groups.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 namespace weir
 {
 
-/**
- * Parameters by unit of a stage's weights on one tensor rank: its layers in the order of their
- * model chunks, then the root unit (embeddings, final norm, output layer). They sum to
- * RankStageParameters; routed experts are excluded.
- */
-std::vector<double> UnitParameters(const Transformer& model,
-                                   const ParallelPlan& plan,
-                                   uint32_t stage);
+/** Weights of a rank that have the same replicas: its routed experts, or all its other weights. */
+struct RankWeights
+{
+    bool ofExperts;
+    double parameters;
+    uint32_t replicas;     //!< ranks that hold the same weights
+    uint32_t shardRanks;   //!< of these, ranks that shard one copy of the state
+    GroupSlot replicaSlot; //!< group of the replicas
+    GroupSlot shardSlot;   //!< group that shards one copy
+    GroupSlot copiesSlot;  //!< group of the ranks that hold the same part in different copies
 
-/** The same for the routed experts of a rank, whose state ExpertShardRanks() ranks shard. */
-std::vector<double> UnitExpertParameters(const Transformer& model,
-                                         const ParallelPlan& plan,
-                                         uint32_t stage);
+    /**
+     * Parameters by unit: the layers of the stage in the order of their model chunks, then the root
+     * unit (embeddings, final norm, output layer).
+     */
+    std::vector<double> units;
+
+    /** Parameters whose state the rank holds. */
+    double Part() const
+    {
+        return parameters / shardRanks;
+    }
+};
+
+/** The weights of a rank of @p stage: all but its routed experts, then these. */
+std::array<RankWeights, 2> WeightsOf(const Transformer& model,
+                                     const ParallelPlan& plan,
+                                     uint32_t stage);
 
 /** One pass of one micro-batch over one unit. */
 struct UnitUse
@@ -45,12 +61,6 @@ std::vector<UnitUse> UnitUses(const Transformer& model,
                               const ParallelPlan& plan,
                               uint32_t stage,
                               const std::vector<PipelineStep>& schedule);
-
-/** Slot of the group that shards one copy of the model's dense state. */
-GroupSlot ShardSlot(const ParallelPlan& plan);
-
-/** Slot of the group that shards one copy of the state of a rank's experts. */
-GroupSlot ExpertShardSlot(const ParallelPlan& plan);
 
 } // namespace weir
 

@@ -52,8 +52,8 @@ TEST(ExpertUnits, SumToTheStage)
         plan.pipeline = pipeline;
         for (uint32_t stage = 0; stage < pipeline; stage++)
         {
-            const auto units = UnitParameters(model, plan, stage);
-            const auto experts = UnitExpertParameters(model, plan, stage);
+            const auto units = WeightsOf(model, plan, stage)[0].units;
+            const auto experts = WeightsOf(model, plan, stage)[1].units;
             EXPECT_NEAR(std::accumulate(units.begin(), units.end(), 0.0),
                         RankStageParameters(model, plan, stage),
                         0.5);
@@ -74,8 +74,8 @@ TEST(ExpertSharding, FullGathersTwiceAndReducesOnce)
     {
         const ParallelPlan plan = Sharded(ShardedState::Full, microBatches);
         const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
-        const auto units = UnitParameters(model, plan, 0);
-        const auto experts = UnitExpertParameters(model, plan, 0);
+        const auto units = WeightsOf(model, plan, 0)[0].units;
+        const auto experts = WeightsOf(model, plan, 0)[1].units;
         const double dense = std::accumulate(units.begin(), units.end(), 0.0);
         const double all = std::accumulate(experts.begin(), experts.end(), 0.0);
         // Bytes are rounded per unit.
@@ -205,8 +205,8 @@ TEST(HybridExperts, MoveWhatTheClosedFormSays)
         const ParallelPlan plan = Hybrid(ShardedState::Full, ranks);
         EXPECT_EQ(plan.ExpertShardRanks(), s);
         const StepGraph graph = BuildTransformerStep(model, plan, SampleGpu());
-        const auto units = UnitParameters(model, plan, 0);
-        const auto experts = UnitExpertParameters(model, plan, 0);
+        const auto units = WeightsOf(model, plan, 0)[0].units;
+        const auto experts = WeightsOf(model, plan, 0)[1].units;
         const double dense = std::accumulate(units.begin(), units.end(), 0.0);
         const double all = std::accumulate(experts.begin(), experts.end(), 0.0);
         if (s > 1)

@@ -45,7 +45,7 @@ TEST(ShardUnits, SumToTheStage)
         plan.pipeline = pipeline;
         for (uint32_t stage = 0; stage < pipeline; stage++)
         {
-            const std::vector<double> units = UnitParameters(MODEL, plan, stage);
+            const std::vector<double> units = WeightsOf(MODEL, plan, stage)[0].units;
             EXPECT_EQ(units.size(), LAYERS / pipeline + 1);
             EXPECT_EQ(std::accumulate(units.begin(), units.end(), 0.0),
                       RankStageParameters(MODEL, plan, stage));
@@ -65,7 +65,7 @@ TEST(FullSharding, GathersTwiceAndReducesOnceAMicroBatch)
             ParallelPlan plan = Sharded(ShardedState::Full, 4, microBatches);
             plan.fp32Gradients = fp32Gradients;
             const StepGraph graph = BuildTransformerStep(MODEL, plan, SampleGpu());
-            const std::vector<double> units = UnitParameters(MODEL, plan, 0);
+            const std::vector<double> units = WeightsOf(MODEL, plan, 0)[0].units;
             const double gathered = units.back() + (2 * LAYERS - 1) * units.front();
             EXPECT_EQ(Moved(graph, CollectiveOp::AllGather), microBatches * 2 * gathered);
             EXPECT_EQ(Moved(graph, CollectiveOp::ReduceScatter),
@@ -367,7 +367,7 @@ TEST(ShardedMemory, ReshardingSavesAllButTheUnitsInFlight)
     const Bytes resharded = EstimateMemory(MODEL, plan).gathered;
     plan.sharding.reshard = false;
     const Bytes kept = EstimateMemory(MODEL, plan).gathered;
-    const double layer = UnitParameters(MODEL, plan, 0).front();
+    const double layer = WeightsOf(MODEL, plan, 0)[0].units.front();
     EXPECT_NEAR((kept - resharded).ToDouble(), (LAYERS - 2) * layer * 2, 1);
 }
 
