@@ -451,16 +451,13 @@ OptimizerWriter::AgreeOnNorm()
 }
 
 CommunicationRequest
-OptimizerWriter::NormMessage(StepOpKind kind, StreamKind stream, GroupSlot slot)
+OptimizerWriter::NormMessage(const StageTransfer& transfer)
 {
-    const bool isForward = slot == GroupSlot::SendForward || slot == GroupSlot::ReceiveForward;
-    return {stream,
-            kind,
-            CollectiveOp::Send,
-            TimeCategory::Pipeline,
-            slot,
-            Bytes(STATE_BYTES),
-            m_kernels.Label(isForward ? "gradient norm so far" : "whole gradient norm")};
+    const bool isForward =
+        transfer.slot == GroupSlot::SendForward || transfer.slot == GroupSlot::ReceiveForward;
+    return transfer.Request(
+        Bytes(STATE_BYTES),
+        m_kernels.Label(isForward ? "gradient norm so far" : "whole gradient norm"));
 }
 
 /**
@@ -476,13 +473,11 @@ OptimizerWriter::PassNormOn()
 {
     if (m_source.stage > 0)
     {
-        m_writer.Wait(m_writer.CommunicateFreely(
-            NormMessage(StepOpKind::Recv, StreamKind::PipelineRecv, GroupSlot::ReceiveForward)));
+        m_writer.Wait(m_writer.CommunicateFreely(NormMessage(RECEIVE_FORWARD)));
     }
     if (m_source.stage + 1 < m_plan.pipeline)
     {
-        m_writer.Communicate(
-            NormMessage(StepOpKind::Send, StreamKind::PipelineSend, GroupSlot::SendForward));
+        m_writer.Communicate(NormMessage(SEND_FORWARD));
     }
 }
 
@@ -493,15 +488,13 @@ OptimizerWriter::PassNormOn()
 void
 OptimizerWriter::PassNormBack()
 {
-    const CommunicationRequest send =
-        NormMessage(StepOpKind::Send, StreamKind::PipelineSendBackward, GroupSlot::SendBackward);
+    const CommunicationRequest send = NormMessage(SEND_BACKWARD);
     if (m_source.stage + 1 == m_plan.pipeline)
     {
         m_writer.Communicate(send);
         return;
     }
-    const StepDependency received = m_writer.CommunicateFreely(NormMessage(
-        StepOpKind::Recv, StreamKind::PipelineRecvBackward, GroupSlot::ReceiveBackward));
+    const StepDependency received = m_writer.CommunicateFreely(NormMessage(RECEIVE_BACKWARD));
     if (m_source.stage > 0)
     {
         m_writer.CommunicateAfter(send, received);

@@ -83,7 +83,7 @@ class OptimizerWriter : public GradientSink
     void SumOverExperts(const char* label);
     void AgreeOn(const char* label);
     void AgreeOnNorm();
-    CommunicationRequest NormMessage(StepOpKind kind, StreamKind stream, GroupSlot slot);
+    CommunicationRequest NormMessage(const StageTransfer& transfer);
     void PassNormOn();
     void PassNormBack();
 

@@ -246,28 +246,11 @@ class StageWriter
      */
     void Exchange(const PipelineStep& step)
     {
-        m_isDetached = step.detached;
         std::vector<StepDependency> issued;
-        Transfer(issued,
-                 step.sendForward,
-                 StreamKind::PipelineSend,
-                 GroupSlot::SendForward,
-                 "send activations");
-        Transfer(issued,
-                 step.receiveForward,
-                 StreamKind::PipelineRecv,
-                 GroupSlot::ReceiveForward,
-                 "receive activations");
-        Transfer(issued,
-                 step.sendBackward,
-                 StreamKind::PipelineSendBackward,
-                 GroupSlot::SendBackward,
-                 "send gradients");
-        Transfer(issued,
-                 step.receiveBackward,
-                 StreamKind::PipelineRecvBackward,
-                 GroupSlot::ReceiveBackward,
-                 "receive gradients");
+        Transfer(step, step.sendForward, SEND_FORWARD, "send activations", issued);
+        Transfer(step, step.receiveForward, RECEIVE_FORWARD, "receive activations", issued);
+        Transfer(step, step.sendBackward, SEND_BACKWARD, "send gradients", issued);
+        Transfer(step, step.receiveBackward, RECEIVE_BACKWARD, "receive gradients", issued);
         const bool isSend = step.sendForward.present || step.sendBackward.present;
         if (step.detached && isSend)
         {
@@ -285,28 +268,22 @@ class StageWriter
         GatherReceived(step.receiveBackward, "gradients all-gather");
     }
 
-    void Transfer(std::vector<StepDependency>& issued,
+    void Transfer(const PipelineStep& exchange,
                   const PipelineTransfer& transfer,
-                  StreamKind stream,
-                  GroupSlot slot,
-                  const char* label)
+                  const StageTransfer& kind,
+                  const char* label,
+                  std::vector<StepDependency>& issued)
     {
         if (!transfer.present)
         {
             return;
         }
-        const bool isSend =
-            stream == StreamKind::PipelineSend || stream == StreamKind::PipelineSendBackward;
-        const CommunicationRequest request{stream,
-                                           isSend ? StepOpKind::Send : StepOpKind::Recv,
-                                           CollectiveOp::Send,
-                                           TimeCategory::Pipeline,
-                                           slot,
-                                           m_shape.stageBoundary,
-                                           m_kernels.Label(label)};
+        const CommunicationRequest request =
+            kind.Request(m_shape.stageBoundary, m_kernels.Label(label));
         m_writer.SetLayer(transfer.microBatch, StepOp::NO_LAYER);
-        issued.push_back(m_isDetached && !isSend ? m_writer.CommunicateFreely(request)
-                                                 : m_writer.Communicate(request));
+        issued.push_back(exchange.detached && kind.kind == StepOpKind::Recv
+                             ? m_writer.CommunicateFreely(request)
+                             : m_writer.Communicate(request));
     }
 
     /** Gathers the parts that tensor ranks received each; not needed in grids. */
@@ -361,7 +338,6 @@ class StageWriter
 
     const StageSource& m_source;
     const ParallelPlan& m_plan;
-    bool m_isDetached{false}; //!< the current exchange is detached
     RankShape m_shape;
     KernelTable& m_kernels;
     ProgramWriter m_writer;
