@@ -11,7 +11,7 @@ namespace weir
 {
 
 ErrorStatistics
-Summarise(const std::vector<double>& errors)
+Summarize(const std::vector<double>& errors)
 {
     ErrorStatistics statistics;
     statistics.count = errors.size();
@@ -67,7 +67,7 @@ SummarizeByClass(const std::vector<ClassifiedError>& errors)
     std::vector<ClassStatistics> statistics;
     for (const Class& one : classes)
     {
-        statistics.push_back({one.name, Summarise(one.errors)});
+        statistics.push_back({one.name, Summarize(one.errors)});
     }
     return statistics;
 }

@@ -24,7 +24,7 @@ struct ErrorStatistics
  * Statistics of signed relative errors; percentiles interpolate linearly, as numpy.percentile does.
  * All are zero when there are no errors. Complexity O(n log n).
  */
-ErrorStatistics Summarise(const std::vector<double>& errors);
+ErrorStatistics Summarize(const std::vector<double>& errors);
 
 /** A signed relative error and its classes. */
 struct ClassifiedError

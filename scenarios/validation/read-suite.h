@@ -42,17 +42,22 @@ enum class SuiteKind : uint8_t
 
 const char* ToString(SuiteKind kind);
 
-/**
- * The published figures of one source, or a comparison of fidelities, and statements about the
- * errors.
- */
-struct ValidationSuite
+/** What a suite is about. */
+struct SuiteHeading
 {
     SuiteKind kind{SuiteKind::Steps};
     std::string name; //!< name of its folder
     std::string title;
     std::string citation;
     std::string url;
+};
+
+/**
+ * The published figures of one source, or a comparison of fidelities, and statements about the
+ * errors.
+ */
+struct ValidationSuite : SuiteHeading
+{
     std::vector<ValidationCase> cases;
     std::vector<MeasuredCollective> collectives{}; //!< instead of cases
     MeasuredKernels kernels{};                     //!< instead of cases

@@ -142,7 +142,7 @@ IsAbout(const SuiteStatement& statement, const ClassifiedError& one)
 double
 FigureOf(ErrorFigure figure, const std::vector<double>& errors)
 {
-    const ErrorStatistics statistics = Summarise(errors);
+    const ErrorStatistics statistics = Summarize(errors);
     switch (figure)
     {
     case ErrorFigure::Mean:

@@ -216,19 +216,6 @@ ErrorsOf(const SuiteOutcome& outcome)
     return errors;
 }
 
-/** The description of a suite, without results. */
-SuiteOutcome
-OutcomeOf(const ValidationSuite& suite)
-{
-    SuiteOutcome outcome;
-    outcome.kind = suite.kind;
-    outcome.name = suite.name;
-    outcome.title = suite.title;
-    outcome.citation = suite.citation;
-    outcome.url = suite.url;
-    return outcome;
-}
-
 using Json = nlohmann::ordered_json;
 
 Json
@@ -340,7 +327,7 @@ SuiteOutcome::Errors() const
     {
         errors.push_back(one.Error());
     }
-    return Summarise(errors);
+    return Summarize(errors);
 }
 
 std::vector<ClassStatistics>
@@ -356,7 +343,7 @@ RunSuite(const ValidationSuite& suite,
          const ShowSuite& progress,
          Fidelity collectiveFidelity)
 {
-    SuiteOutcome outcome = OutcomeOf(suite);
+    SuiteOutcome outcome{suite, {}, {}};
     switch (suite.kind)
     {
     case SuiteKind::Steps:
@@ -407,7 +394,7 @@ RunSuite(const ValidationSuite& suite,
 SuiteOutcome
 Gather(const ValidationSuite& group, const std::vector<SuiteOutcome>& outcomes)
 {
-    SuiteOutcome all = OutcomeOf(group);
+    SuiteOutcome all{group, {}, {}};
     for (const auto& outcome : outcomes)
     {
         if (outcome.kind != group.members)

@@ -29,13 +29,8 @@ struct CollectiveOutcome
     std::vector<CollectivePoint> points; //!< by size, as simulated
 };
 
-struct SuiteOutcome
+struct SuiteOutcome : SuiteHeading
 {
-    SuiteKind kind{SuiteKind::Steps};
-    std::string name;
-    std::string title;
-    std::string citation;
-    std::string url;
     Fidelity fidelity{Fidelity::Analytical}; //!< fidelity of collectives
     std::vector<CaseOutcome> cases;
     std::vector<CollectiveOutcome> collectives{}; //!< runs of the cases, for suites of collectives

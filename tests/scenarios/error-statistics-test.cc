@@ -14,7 +14,7 @@ namespace
  */
 TEST(ErrorStatistics, InterpolatesBetweenNeighbors)
 {
-    const ErrorStatistics statistics = Summarise({0.2, -0.4, 0.1, 0.3});
+    const ErrorStatistics statistics = Summarize({0.2, -0.4, 0.1, 0.3});
     EXPECT_EQ(statistics.count, 4U);
     EXPECT_NEAR(statistics.meanAbsolute, 0.25, 1e-12);
     EXPECT_NEAR(statistics.median, 0.25, 1e-12);
@@ -24,8 +24,8 @@ TEST(ErrorStatistics, InterpolatesBetweenNeighbors)
 
 TEST(ErrorStatistics, OfNothingAreZero)
 {
-    EXPECT_EQ(Summarise({}).count, 0U);
-    EXPECT_EQ(Summarise({}).p90, 0);
+    EXPECT_EQ(Summarize({}).count, 0U);
+    EXPECT_EQ(Summarize({}).p90, 0);
 }
 
 /** Classes of the first column come first, whatever their order of appearance. */
