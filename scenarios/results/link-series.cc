@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace weir
 {
 
-LinkSeries::LinkSeries(std::size_t links, Time binWidth, RecordSink& sink)
+LinkSeries::LinkSeries(std::size_t links, Time binWidth, RecordSinks sinks)
     : m_binWidth(binWidth),
-      m_sink(sink),
+      m_sinks(std::move(sinks)),
       m_entries(links)
 {
     if (binWidth <= Time() || binWidth.IsInfinite())
@@ -116,7 +117,7 @@ void
 LinkSeries::ReportBin(LinkBinRecord bin)
 {
     ExpectFit(static_cast<double>(++m_bins), m_binWidth);
-    m_sink.OnLinkBin(bin);
+    m_sinks.Tell(&RecordSink::OnLinkBin, bin);
 }
 
 } // namespace weir

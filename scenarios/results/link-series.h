@@ -36,7 +36,7 @@ class LinkSeries
     static void ExpectFit(double bins, Time width);
 
     /** @throws std::invalid_argument when @p binWidth is not positive. */
-    LinkSeries(std::size_t links, Time binWidth, RecordSink& sink);
+    LinkSeries(std::size_t links, Time binWidth, RecordSinks sinks);
 
     /** Sets the rate of @p link to @p rate from @p now on. */
     void SetRate(LinkId link, Rate rate, Time now);
@@ -62,12 +62,12 @@ class LinkSeries
 
     void Settle(std::size_t link, Time now);
 
-    /** Passes a bin to the sink. @throws InputError beyond MAX_BINS. */
+    /** Passes a bin to the sinks. @throws InputError beyond MAX_BINS. */
     void ReportBin(LinkBinRecord bin);
 
     Time m_binWidth;
-    RecordSink& m_sink;
-    int64_t m_bins{0};            //!< bins passed to the sink
+    RecordSinks m_sinks;
+    int64_t m_bins{0};            //!< bins passed to the sinks
     std::vector<Entry> m_entries; //!< indexed by LinkId
 };
 

@@ -229,7 +229,7 @@ PortSeries::Busiest() const
 }
 
 void
-PortSeries::Finish(Time now, RecordSink& sink)
+PortSeries::Finish(Time now, const RecordSinks& sinks)
 {
     const int64_t end = now.ToPicoseconds();
     for (uint32_t link = 0; link < m_ports.size(); link++)
@@ -273,7 +273,7 @@ PortSeries::Finish(Time now, RecordSink& sink)
             record.waitingHeld = Time::Picoseconds(bin.waitingHeld);
             record.marks = bin.marks;
             record.drops = bin.drops;
-            sink.OnPortBin(record);
+            sinks.Tell(&RecordSink::OnPortBin, record);
         }
     }
     std::stable_sort(m_pauses.begin(), m_pauses.end(), [](const Pause& a, const Pause& b) {
@@ -287,11 +287,12 @@ PortSeries::Finish(Time now, RecordSink& sink)
             leftOut++;
             continue;
         }
-        sink.OnPause({LinkId(pause.link),
-                      Time::Picoseconds(pause.started),
-                      Time::Picoseconds(pause.finished)});
+        sinks.Tell(&RecordSink::OnPause,
+                   PauseRecord{LinkId(pause.link),
+                               Time::Picoseconds(pause.started),
+                               Time::Picoseconds(pause.finished)});
     }
-    sink.OnPausesLeftOut(leftOut);
+    sinks.Tell(&RecordSink::OnPausesLeftOut, leftOut);
 }
 
 } // namespace weir

@@ -40,8 +40,8 @@ class PortSeries : public PortObserver
     void OnPause(LinkId link, unsigned trafficClass, bool isPaused, Time now) override;
     void OnCreditWait(LinkId link, unsigned trafficClass, bool isWaiting, Time now) override;
 
-    /** Closes all bins and pauses at @p now and reports them to @p sink, in order of LinkId. */
-    void Finish(Time now, RecordSink& sink);
+    /** Closes all bins and pauses at @p now and reports them to @p sinks, in order of LinkId. */
+    void Finish(Time now, const RecordSinks& sinks);
 
   private:
     static constexpr std::size_t MAX_CLASSES = 8;

@@ -8,6 +8,7 @@
 #include "fabric/units.h"
 
 #include <cstdint>
+#include <vector>
 
 /**
  * @file
@@ -173,6 +174,41 @@ class RecordSink
     virtual void OnStep(const StepRecord& record)
     {
     }
+};
+
+/** The sinks of a recording. */
+class RecordSinks
+{
+  public:
+    RecordSinks() = default;
+
+    RecordSinks(RecordSink& only)
+        : m_sinks{&only}
+    {
+    }
+
+    void Add(RecordSink& sink)
+    {
+        m_sinks.push_back(&sink);
+    }
+
+    void Clear()
+    {
+        m_sinks.clear();
+    }
+
+    /** Passes @p record to the function @p on of every sink. */
+    template <typename On, typename Record>
+    void Tell(On on, const Record& record) const
+    {
+        for (RecordSink* sink : m_sinks)
+        {
+            (sink->*on)(record);
+        }
+    }
+
+  private:
+    std::vector<RecordSink*> m_sinks;
 };
 
 } // namespace weir

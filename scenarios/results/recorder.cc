@@ -221,86 +221,18 @@ RepresentedRankCounts(const StepGraph& graph, const std::vector<Rank>& recorded,
     return counts;
 }
 
-class Recorder::Fanout : public RecordSink
-{
-  public:
-    void Add(RecordSink& sink)
-    {
-        m_sinks.push_back(&sink);
-    }
-
-    void Clear()
-    {
-        m_sinks.clear();
-    }
-
-    void OnOp(const OpRecord& record) override
-    {
-        Tell(&RecordSink::OnOp, record);
-    }
-
-    void OnCollective(const CollectiveRecord& record) override
-    {
-        Tell(&RecordSink::OnCollective, record);
-    }
-
-    void OnCall(const CallRecord& record) override
-    {
-        Tell(&RecordSink::OnCall, record);
-    }
-
-    void OnFlow(const FlowRecord& record) override
-    {
-        Tell(&RecordSink::OnFlow, record);
-    }
-
-    void OnLinkBin(const LinkBinRecord& record) override
-    {
-        Tell(&RecordSink::OnLinkBin, record);
-    }
-
-    void OnPortBin(const PortBinRecord& record) override
-    {
-        Tell(&RecordSink::OnPortBin, record);
-    }
-
-    void OnPause(const PauseRecord& record) override
-    {
-        Tell(&RecordSink::OnPause, record);
-    }
-
-    void OnPausesLeftOut(uint64_t count) override
-    {
-        Tell(&RecordSink::OnPausesLeftOut, count);
-    }
-
-    void OnStep(const StepRecord& record) override
-    {
-        Tell(&RecordSink::OnStep, record);
-    }
-
-  private:
-    template <typename On, typename Record>
-    void Tell(On on, const Record& record)
-    {
-        for (auto* sink : m_sinks)
-        {
-            (sink->*on)(record);
-        }
-    }
-
-    std::vector<RecordSink*> m_sinks;
-};
-
 class Recorder::JobObserver : public StepObserver
 {
   public:
-    JobObserver(JobId id, const TrainingRun& job, const std::vector<Rank>& ranks, RecordSink& sink)
+    JobObserver(JobId id,
+                const TrainingRun& job,
+                const std::vector<Rank>& ranks,
+                const RecordSinks& sinks)
         : m_id(id),
           m_shownStep(ShownStep(job.GetSpec())),
           m_shownRanks(job.GetGraph().RankCount()),
           m_shownGroups(job.GetGraph().groups.size()),
-          m_sink(sink)
+          m_sinks(sinks)
     {
         for (const Rank rank : ranks)
         {
@@ -330,8 +262,10 @@ class Recorder::JobObserver : public StepObserver
     {
         if (m_shownRanks[rank.Index()])
         {
-            m_sink.OnOp(
-                {m_id, step, rank, stream, &op, step == m_shownStep, posted, started, finished});
+            m_sinks.Tell(
+                &RecordSink::OnOp,
+                OpRecord{
+                    m_id, step, rank, stream, &op, step == m_shownStep, posted, started, finished});
         }
     }
 
@@ -345,22 +279,23 @@ class Recorder::JobObserver : public StepObserver
     {
         if (m_shownGroups[group])
         {
-            m_sink.OnCollective({m_id,
-                                 step,
-                                 group,
-                                 &op,
-                                 number,
-                                 step == m_shownStep,
-                                 firstArrival,
-                                 started,
-                                 finished});
+            m_sinks.Tell(&RecordSink::OnCollective,
+                         CollectiveRecord{m_id,
+                                          step,
+                                          group,
+                                          &op,
+                                          number,
+                                          step == m_shownStep,
+                                          firstArrival,
+                                          started,
+                                          finished});
         }
     }
 
     void OnStepFinished(uint32_t step, Time started, Time finished) override
     {
         m_stepsDone = step + 1;
-        m_sink.OnStep({m_id, step, started, finished});
+        m_sinks.Tell(&RecordSink::OnStep, StepRecord{m_id, step, started, finished});
     }
 
     bool IsInShownStep() const
@@ -374,26 +309,22 @@ class Recorder::JobObserver : public StepObserver
     uint32_t m_stepsDone{0};
     std::vector<bool> m_shownRanks;
     std::vector<bool> m_shownGroups;
-    RecordSink& m_sink;
+    const RecordSinks& m_sinks;
 };
 
-Recorder::Recorder()
-    : m_sinks(std::make_unique<Fanout>())
-{
-}
-
+Recorder::Recorder() = default;
 Recorder::~Recorder() = default;
 
 void
 Recorder::AddSink(RecordSink& sink)
 {
-    m_sinks->Add(sink);
+    m_sinks.Add(sink);
 }
 
 void
 Recorder::AddJob(TrainingRun& job, const std::vector<Rank>& ranks)
 {
-    m_jobs.push_back(std::make_unique<JobObserver>(JobId(m_jobs.size()), job, ranks, *m_sinks));
+    m_jobs.push_back(std::make_unique<JobObserver>(JobId(m_jobs.size()), job, ranks, m_sinks));
     job.GetExecutor().AddObserver(*m_jobs.back());
 }
 
@@ -401,7 +332,7 @@ void
 Recorder::AddCollective(CollectiveLoop& loop)
 {
     loop.Watch([this, index = m_collectives++](uint32_t number, Time started, Time now) {
-        m_sinks->OnCall({index, number, started, now});
+        m_sinks.Tell(&RecordSink::OnCall, CallRecord{index, number, started, now});
     });
 }
 
@@ -425,7 +356,7 @@ Recorder::Watch(Transport& transport,
     }
     if (linkSeries)
     {
-        m_linkSeries = std::make_unique<LinkSeries>(links, *linkSeries, *m_sinks);
+        m_linkSeries = std::make_unique<LinkSeries>(links, *linkSeries, m_sinks);
         if (transport.Moves(FlowForm::Packets) && !transport.AddPortObserver(*this))
         {
             throw std::invalid_argument(
@@ -457,9 +388,9 @@ Recorder::Finish(Time now)
     if (m_portSeries)
     {
         m_transport->RemovePortObserver(*m_portSeries);
-        m_portSeries->Finish(now, *m_sinks);
+        m_portSeries->Finish(now, m_sinks);
     }
-    m_sinks->Clear();
+    m_sinks.Clear();
 }
 
 /**
@@ -496,17 +427,18 @@ Recorder::OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Ti
     const FlowPath path = m_transport->CurrentPath(id);
     const uint64_t key = uint64_t{path.path.Index()} << 32 | path.unit;
     const auto number = static_cast<uint32_t>(m_pathNumbers.size());
-    m_sinks->OnFlow({m_findOwner(request),
-                     request.route,
-                     path,
-                     m_pathNumbers.try_emplace(key, number).first->second,
-                     request.bytes,
-                     request.weight,
-                     IdealTime(request, path),
-                     isShown,
-                     started,
-                     now,
-                     packets == nullptr ? FlowCounters() : *packets});
+    m_sinks.Tell(&RecordSink::OnFlow,
+                 FlowRecord{m_findOwner(request),
+                            request.route,
+                            path,
+                            m_pathNumbers.try_emplace(key, number).first->second,
+                            request.bytes,
+                            request.weight,
+                            IdealTime(request, path),
+                            isShown,
+                            started,
+                            now,
+                            packets == nullptr ? FlowCounters() : *packets});
 }
 
 void

@@ -134,8 +134,6 @@ class Recorder : private TransportObserver, private PortObserver
   private:
     /** Forwards events of one job's executor as records. */
     class JobObserver;
-    /** Forwards every record to every sink. */
-    class Fanout;
 
     Time IdealTime(const FlowRequest& request, FlowPath path);
     void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;
@@ -143,7 +141,7 @@ class Recorder : private TransportObserver, private PortObserver
     void OnTransmit(
         LinkId link, unsigned trafficClass, uint32_t bytes, Time now, Time end) override;
 
-    std::unique_ptr<Fanout> m_sinks;
+    RecordSinks m_sinks;
     std::vector<std::unique_ptr<JobObserver>> m_jobs;
     uint32_t m_collectives{0}; //!< number of jobs that are collectives
     Transport* m_transport{nullptr};
