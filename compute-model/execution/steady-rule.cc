@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compute-model/execution/steady-rule.h"
 
+#include "compute-model/execution/percentiles.h"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace weir
 {
@@ -65,18 +68,6 @@ ByExpansion(std::size_t freedom)
     return z + per * (first + per * (second + per * (third + per * fourth)));
 }
 
-/** Percentile by linear interpolation between ranks, in seconds; @p times must not be empty. */
-double
-PercentileOf(std::vector<Time> times, double part)
-{
-    std::sort(times.begin(), times.end());
-    const double rank = part * static_cast<double>(times.size() - 1);
-    const auto below = static_cast<std::size_t>(rank);
-    const std::size_t above = std::min(below + 1, times.size() - 1);
-    const double least = times[below].ToSeconds();
-    return least + (rank - static_cast<double>(below)) * (times[above].ToSeconds() - least);
-}
-
 } // namespace
 
 double
@@ -98,8 +89,14 @@ SpreadOf(const std::vector<Time>& times)
     {
         return spread;
     }
-    spread.median = PercentileOf(times, 0.5);
-    spread.p95 = PercentileOf(times, 0.95);
+    std::vector<double> seconds;
+    for (const Time time : times)
+    {
+        seconds.push_back(time.ToSeconds());
+    }
+    const Percentiles percentiles = PercentilesOf(std::move(seconds));
+    spread.median = percentiles.p50;
+    spread.p95 = percentiles.p95;
     const auto count = static_cast<double>(times.size());
     for (const Time time : times)
     {

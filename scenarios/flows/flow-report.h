@@ -2,9 +2,9 @@
 #ifndef WEIR_SCENARIOS_FLOWS_FLOW_REPORT_H
 #define WEIR_SCENARIOS_FLOWS_FLOW_REPORT_H
 
+#include "compute-model/execution/percentiles.h"
 #include "scenarios/flows/flow-results.h"
 #include "scenarios/flows/play-flows.h"
-#include "scenarios/results/percentiles.h"
 #include "scenarios/simulation/run-result.h"
 
 #include <cstdint>

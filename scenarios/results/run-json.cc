@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/run-json.h"
 
-#include "scenarios/results/percentiles.h"
+#include "compute-model/execution/percentiles.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/results/summary.h"
 
-#include "scenarios/results/percentiles.h"
+#include "compute-model/execution/percentiles.h"
 #include "scenarios/results/text-table.h"
 
 #include <algorithm>

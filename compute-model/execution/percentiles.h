@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef WEIR_SCENARIOS_RESULTS_PERCENTILES_H
-#define WEIR_SCENARIOS_RESULTS_PERCENTILES_H
+#ifndef WEIR_COMPUTE_MODEL_EXECUTION_PERCENTILES_H
+#define WEIR_COMPUTE_MODEL_EXECUTION_PERCENTILES_H
 
 #include <algorithm>
 #include <cstddef>
@@ -44,4 +44,4 @@ PercentilesOf(std::vector<double> values)
 
 } // namespace weir
 
-#endif // WEIR_SCENARIOS_RESULTS_PERCENTILES_H
+#endif // WEIR_COMPUTE_MODEL_EXECUTION_PERCENTILES_H
