@@ -16,6 +16,7 @@
 #include "scenarios/bound/calibration.h"
 #include "scenarios/traffic/traffic-pattern.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -118,6 +119,12 @@ struct EventSpec
     std::string fromWhere{};          //!< the same for `from` or `gpu`
     std::string toWhere{};            //!< the same for `to`
     FlowForm form{FlowForm::Fluid};   //!< of a background flow, where the fidelity is hybrid
+
+    /** Whether it changes links or adds traffic to them. */
+    bool IsOnLinks() const
+    {
+        return kind != EventKind::SlowGpu;
+    }
 };
 
 struct OutputSpec
@@ -177,6 +184,12 @@ struct Scenario
     OutputSpec output;
     std::vector<std::string> notes{};   //!< on values without effect, a line each
     std::vector<std::string> remarks{}; //!< what the keys cannot say: comments of its text
+
+    bool HasLinkEvents() const
+    {
+        return std::any_of(
+            events.begin(), events.end(), [](const EventSpec& event) { return event.IsOnLinks(); });
+    }
 };
 
 } // namespace weir

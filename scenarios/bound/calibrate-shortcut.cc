@@ -22,12 +22,6 @@ namespace weir
 namespace
 {
 
-double
-ScoreOf(Time reference, Time estimate)
-{
-    return std::log(reference / estimate);
-}
-
 std::vector<std::string>
 FeatureNames(CalibratedThing thing)
 {
@@ -35,12 +29,12 @@ FeatureNames(CalibratedThing thing)
 }
 
 std::vector<CalibrationCase>
-CasesOf(const std::vector<SampledEstimate>& estimates, Time reference)
+CasesOf(const SampledTimes& times)
 {
     std::vector<CalibrationCase> cases;
-    for (const SampledEstimate& estimate : estimates)
+    for (const SampledEstimate& estimate : times.estimates)
     {
-        cases.push_back({estimate.position, ScoreOf(reference, estimate.time)});
+        cases.push_back({estimate.position, std::log(times.reference / estimate.time)});
     }
     return cases;
 }
@@ -56,18 +50,16 @@ ReferenceOf(CalibratedThing thing)
 std::vector<CalibrationCase>
 RunScenarioOf(const SampleSpec& spec, std::size_t index, const Catalog& catalog)
 {
-    const bool isOfJobs =
-        spec.population == Population::Calibrated && index % SCENARIOS_PER_JOBS == 0;
     const Fidelity reference = ReferenceOf(spec.thing);
-    if (spec.thing == CalibratedThing::Steps || isOfJobs)
+    if (spec.thing == CalibratedThing::Steps)
     {
-        const SampledRun run = spec.thing == CalibratedThing::Steps
-                                   ? SampleStep(spec.seed, index, spec.population, catalog)
-                                   : SampleJobs(spec.seed, index, reference, catalog);
-        return CasesOf(run.estimates, run.reference);
+        return CasesOf(SampleStep(spec.seed, index, spec.population, catalog));
     }
-    const SampledCall call = SampleCall(spec.seed, index, spec.population, reference, catalog);
-    return CasesOf(call.estimates, call.reference);
+    if (spec.population == Population::Calibrated && index % SCENARIOS_PER_JOBS == 0)
+    {
+        return CasesOf(SampleJobs(spec.seed, index, reference, catalog));
+    }
+    return CasesOf(SampleCall(spec.seed, index, spec.population, reference, catalog));
 }
 
 /**

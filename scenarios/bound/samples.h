@@ -29,12 +29,17 @@ struct SampledEstimate
     Time time;
 };
 
-/** One scenario with its estimates and the reference's time. */
-struct SampledRun
+/** Estimates of a scenario's time and the reference's time. */
+struct SampledTimes
 {
-    std::string text;                       //!< as YAML, without its fidelity
     std::vector<SampledEstimate> estimates; //!< by EstimatesOf, without those that cannot run it
-    Time reference;
+    Time reference; //!< an estimate if the estimates of a call are unsampled and have no bound
+};
+
+/** One scenario with its times. */
+struct SampledRun : SampledTimes
+{
+    std::string text; //!< as YAML, without its fidelity
 };
 
 /**
@@ -72,12 +77,10 @@ Time TimeOfJobs(const std::string& text,
                 uint64_t maxWork = MAX_WORK_OF_JOBS);
 
 /** One collective on an idle fabric. */
-struct SampledCall
+struct SampledCall : SampledTimes
 {
-    CollectiveSweepSpec spec;               //!< of one size
-    std::string system;                     //!< as YAML
-    std::vector<SampledEstimate> estimates; //!< in the order of EstimatesOf
-    Time reference; //!< an estimate where the estimates are unsampled, which have no bound
+    CollectiveSweepSpec spec; //!< of one size
+    std::string system;       //!< as YAML
 };
 
 /**

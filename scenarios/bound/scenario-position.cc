@@ -40,27 +40,24 @@ ExposedShare(const RankBreakdown& mean)
 }
 
 bool
-IsSlowGpu(const EventSpec& event)
-{
-    return event.kind == EventKind::SlowGpu;
-}
-
-bool
-HasLinkEvents(const Scenario& scenario)
-{
-    return !std::all_of(scenario.events.begin(), scenario.events.end(), IsSlowGpu);
-}
-
-bool
 HasOtherJobs(const Scenario& scenario)
 {
     return scenario.jobs.size() > 1 || !scenario.collectives.empty() || !scenario.traffics.empty();
 }
 
+std::size_t
+LinkEvents(const Scenario& scenario)
+{
+    return static_cast<std::size_t>(
+        std::count_if(scenario.events.begin(), scenario.events.end(), [](const EventSpec& event) {
+            return event.IsOnLinks();
+        }));
+}
+
 bool
 HasStragglers(const Scenario& scenario)
 {
-    return std::any_of(scenario.events.begin(), scenario.events.end(), IsSlowGpu) ||
+    return LinkEvents(scenario) < scenario.events.size() ||
            std::any_of(scenario.jobs.begin(), scenario.jobs.end(), [](const JobSpec& job) {
                return job.jitter.IsOn();
            });
@@ -72,9 +69,7 @@ UnsampledNeighbor(const Scenario& scenario)
 {
     const std::size_t jobs =
         scenario.jobs.size() + scenario.collectives.size() + scenario.traffics.size();
-    const auto linkEvents =
-        scenario.events.size() -
-        std::count_if(scenario.events.begin(), scenario.events.end(), IsSlowGpu);
+    const std::size_t linkEvents = LinkEvents(scenario);
     if (jobs > 2)
     {
         return "more than two jobs";
@@ -129,7 +124,7 @@ UnsampledPart(const Scenario& scenario, const JobSpec& job)
 bool
 IsContended(const Scenario& scenario, const ClusterFeatures& features)
 {
-    const bool isShared = HasLinkEvents(scenario) || HasOtherJobs(scenario);
+    const bool isShared = scenario.HasLinkEvents() || HasOtherJobs(scenario);
     const bool isUneven =
         scenario.cluster.nodes > 1 &&
         (features.IsOversubscribed() || scenario.cluster.fabric.routing->IsLoadAware());

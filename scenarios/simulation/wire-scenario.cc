@@ -85,15 +85,6 @@ CheckGpuCount(const Scenario& scenario, const Cluster& cluster)
     }
 }
 
-/** Whether events change link rates or add traffic that plans do not expect. */
-bool
-HasLinkEvents(const Scenario& scenario)
-{
-    return std::any_of(scenario.events.begin(), scenario.events.end(), [](const EventSpec& event) {
-        return event.kind != EventKind::SlowGpu;
-    });
-}
-
 /**
  * Adds the scenario's traffic jobs.
  * @throws InputError in fidelity analytical, which has no shared links, or when traffic has more
@@ -277,7 +268,7 @@ WireScenario(const Scenario& scenario)
     }
     AddJobs(*simulation, scenario);
     if (simulation->FindAutoEngine() != nullptr &&
-        (HasLinkEvents(scenario) || !scenario.traffics.empty()))
+        (scenario.HasLinkEvents() || !scenario.traffics.empty()))
     {
         simulation->FindAutoEngine()->ExpectOtherLoad();
     }
