@@ -217,12 +217,6 @@ EmbeddingForwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
 }
 
 KernelEstimate
-EmbeddingForwardTime(const Gpu& gpu, const IndexDistribution& indices, const EmbeddingShape& shape)
-{
-    return EmbeddingForwardTime(gpu, {{indices, shape}});
-}
-
-KernelEstimate
 EmbeddingBackwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
 {
     const LookupPass& forward = gpu.kernels.lookups.forward;
@@ -239,12 +233,6 @@ EmbeddingBackwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch)
                              std::max(seconds, forward.floor.ToSeconds()),
                              bytes,
                              IsMeasured(gpu.kernels.measured, batch, true));
-}
-
-KernelEstimate
-EmbeddingBackwardTime(const Gpu& gpu, const IndexDistribution& indices, const EmbeddingShape& shape)
-{
-    return EmbeddingBackwardTime(gpu, {{indices, shape}});
 }
 
 KernelEstimate

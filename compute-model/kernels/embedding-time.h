@@ -67,11 +67,6 @@ EmbeddingTraffic EmbeddingTrafficOf(const Gpu& gpu,
  */
 KernelEstimate EmbeddingForwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch);
 
-/** The same for one table. */
-KernelEstimate EmbeddingForwardTime(const Gpu& gpu,
-                                    const IndexDistribution& indices,
-                                    const EmbeddingShape& shape);
-
 /**
  * Time of the backward pass fused with plain gradient descent: each look-up subtracts its bag's
  * gradient from its row by 16-byte atomic additions in the L2. Rows are read from memory and
@@ -82,11 +77,6 @@ KernelEstimate EmbeddingForwardTime(const Gpu& gpu,
  * @throws std::invalid_argument as EmbeddingForwardTime.
  */
 KernelEstimate EmbeddingBackwardTime(const Gpu& gpu, const std::vector<EmbeddingLookup>& batch);
-
-/** The same for one table. */
-KernelEstimate EmbeddingBackwardTime(const Gpu& gpu,
-                                     const IndexDistribution& indices,
-                                     const EmbeddingShape& shape);
 
 /**
  * Time of a backward pass that updates each row once with the sum of its gradients, after a sort of

@@ -144,8 +144,8 @@ std::string
 DescribeEmbedding(const Gpu& gpu, const IndexDistribution& indices, const EmbeddingShape& shape)
 {
     const EmbeddingTraffic traffic = EmbeddingTrafficOf(gpu, indices, shape);
-    const KernelEstimate forward = EmbeddingForwardTime(gpu, indices, shape);
-    const KernelEstimate backward = EmbeddingBackwardTime(gpu, indices, shape);
+    const KernelEstimate forward = EmbeddingForwardTime(gpu, {{indices, shape}});
+    const KernelEstimate backward = EmbeddingBackwardTime(gpu, {{indices, shape}});
     TextTable table(2);
     table.Row({"look-ups", FormatFixed(traffic.lookups, 0)});
     table.Row({"distinct rows",

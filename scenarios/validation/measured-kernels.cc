@@ -228,8 +228,8 @@ struct CallTimer
     KernelEstimate operator()(const EmbeddingCall& call) const
     {
         const Gpu& gpu = timer.GetGpu();
-        return call.isBackward ? EmbeddingBackwardTime(gpu, call.indices, call.shape)
-                               : EmbeddingForwardTime(gpu, call.indices, call.shape);
+        return call.isBackward ? EmbeddingBackwardTime(gpu, {{call.indices, call.shape}})
+                               : EmbeddingForwardTime(gpu, {{call.indices, call.shape}});
     }
 };
 

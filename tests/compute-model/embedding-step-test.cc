@@ -337,11 +337,7 @@ TEST(EmbeddingTime, BatchesAndShards)
     const EmbeddingLookup skewed{IndexDistribution::Zipf(1'000'000, 1.0), shape};
     const EmbeddingLookup even{IndexDistribution::Uniform(50'000'000), shape};
     for (const auto time :
-         {static_cast<KernelEstimate (*)(const Gpu&, const std::vector<EmbeddingLookup>&)>(
-              EmbeddingForwardTime),
-          static_cast<KernelEstimate (*)(const Gpu&, const std::vector<EmbeddingLookup>&)>(
-              EmbeddingBackwardTime),
-          EmbeddingExactUpdateTime})
+         {&EmbeddingForwardTime, &EmbeddingBackwardTime, &EmbeddingExactUpdateTime})
     {
         const Time a = time(gpu, {skewed}).time;
         const Time b = time(gpu, {even}).time;

@@ -299,12 +299,12 @@ TEST(EmbeddingTime, SkewHelpsForwardAndHurtsBackward)
     shape.dim = 128;
     const IndexDistribution even = IndexDistribution::Uniform(10'000'000);
     const IndexDistribution skewed = IndexDistribution::Zipf(10'000'000, 1.2);
-    EXPECT_LT(EmbeddingForwardTime(gpu, skewed, shape).time,
-              EmbeddingForwardTime(gpu, even, shape).time);
-    EXPECT_GT(EmbeddingBackwardTime(gpu, skewed, shape).time,
-              EmbeddingBackwardTime(gpu, even, shape).time);
+    EXPECT_LT(EmbeddingForwardTime(gpu, {{skewed, shape}}).time,
+              EmbeddingForwardTime(gpu, {{even, shape}}).time);
+    EXPECT_GT(EmbeddingBackwardTime(gpu, {{skewed, shape}}).time,
+              EmbeddingBackwardTime(gpu, {{even, shape}}).time);
     shape.dim = 0;
-    EXPECT_THROW(EmbeddingForwardTime(gpu, even, shape), std::invalid_argument);
+    EXPECT_THROW(EmbeddingForwardTime(gpu, {{even, shape}}), std::invalid_argument);
 }
 
 // A kernel takes at least the shortest time measured for its library: 1.28 us.
@@ -318,8 +318,8 @@ TEST(EmbeddingTime, NoKernelIsShorterThanAnyMeasured)
     for (const uint64_t bags : {1U, 64U, 1024U})
     {
         shape.bags = bags;
-        for (const KernelEstimate& estimate : {EmbeddingForwardTime(gpu, indices, shape),
-                                               EmbeddingBackwardTime(gpu, indices, shape)})
+        for (const KernelEstimate& estimate : {EmbeddingForwardTime(gpu, {{indices, shape}}),
+                                               EmbeddingBackwardTime(gpu, {{indices, shape}})})
         {
             EXPECT_GE(estimate.time, Time::Nanoseconds(1280)) << bags;
         }

@@ -218,10 +218,11 @@ TEST(MeasuredShapes, Lookups)
 {
     const Gpu gpu = NamedGpu("h200-sxm");
     const auto forward = [&](const IndexDistribution& indices, const EmbeddingShape& shape) {
-        return EmbeddingForwardTime(gpu, indices, shape).provenance == EstimateProvenance::Measured;
+        return EmbeddingForwardTime(gpu, {{indices, shape}}).provenance ==
+               EstimateProvenance::Measured;
     };
     const auto backward = [&](const IndexDistribution& indices, const EmbeddingShape& shape) {
-        return EmbeddingBackwardTime(gpu, indices, shape).provenance ==
+        return EmbeddingBackwardTime(gpu, {{indices, shape}}).provenance ==
                EstimateProvenance::Measured;
     };
     std::mt19937 random(5);
