@@ -367,26 +367,13 @@ WriteSoftmax(SegmentWriter& writer,
     write(out, MemoryKernel::Elementwise, FP32_BYTES + e);
 }
 
-} // namespace
-
 void
-WriteAttentionForward(SegmentWriter& writer, const Transformer& model)
+WriteUnfusedForward(SegmentWriter& writer, const Transformer& model, const RankShape& shape)
 {
     const ParallelPlan& plan = writer.Plan();
-    if (plan.context > 1)
-    {
-        WriteContext(writer, model, false);
-        return;
-    }
-    const RankShape shape(model, plan);
     const uint64_t s = model.sequence;
     const uint64_t d = model.headDim;
     const double e = ActivationBytes(plan.precision);
-    if (plan.attention == AttentionKind::Fused)
-    {
-        writer.AttentionForward("flash attention", Flash(model, plan, shape));
-        return;
-    }
     const uint64_t rows = shape.samples * shape.heads * s;
     writer.Gemm("attention scores QK^T", Batched(s, s, d, GemmLayout::Tn, shape, plan));
     WriteSoftmax(writer, model, shape, false);
@@ -399,23 +386,12 @@ WriteAttentionForward(SegmentWriter& writer, const Transformer& model)
 }
 
 void
-WriteAttentionBackward(SegmentWriter& writer, const Transformer& model)
+WriteUnfusedBackward(SegmentWriter& writer, const Transformer& model, const RankShape& shape)
 {
     const ParallelPlan& plan = writer.Plan();
-    if (plan.context > 1)
-    {
-        WriteContext(writer, model, true);
-        return;
-    }
-    const RankShape shape(model, plan);
     const uint64_t s = model.sequence;
     const uint64_t d = model.headDim;
     const double e = ActivationBytes(plan.precision);
-    if (plan.attention == AttentionKind::Fused)
-    {
-        writer.AttentionBackward("flash attention backward", Flash(model, plan, shape));
-        return;
-    }
     const uint64_t rows = shape.samples * shape.heads * s;
     writer.Gemm("probabilities gradient", Batched(s, s, d, GemmLayout::Tn, shape, plan));
     writer.Gemm("value gradient", Batched(s, d, s, GemmLayout::Nt, shape, plan));
@@ -436,6 +412,28 @@ WriteAttentionBackward(SegmentWriter& writer, const Transformer& model)
                       2 * e);
     }
     writer.Memory("QKV gradient concat", MemoryKernel::Elementwise, shape.tokens, shape.qkv, 2 * e);
+}
+
+} // namespace
+
+void
+WriteAttention(SegmentWriter& writer, const Transformer& model, bool isBackward)
+{
+    const ParallelPlan& plan = writer.Plan();
+    if (plan.context > 1)
+    {
+        WriteContext(writer, model, isBackward);
+        return;
+    }
+    const RankShape shape(model, plan);
+    if (plan.attention == AttentionKind::Unfused)
+    {
+        return isBackward ? WriteUnfusedBackward(writer, model, shape)
+                          : WriteUnfusedForward(writer, model, shape);
+    }
+    const AttentionShape flash = Flash(model, plan, shape);
+    return isBackward ? writer.AttentionBackward("flash attention backward", flash)
+                      : writer.AttentionForward("flash attention", flash);
 }
 
 } // namespace weir

@@ -9,17 +9,15 @@ namespace weir
 {
 
 /**
- * Writes the forward kernels of one layer's attention core, from Q, K, V to the attention output.
- * Unfused attention follows Megatron-LM of 2021 and 2022: QK^T over all s x s scores, fused
- * scale-mask-softmax, dropout, PV, and a copy that makes the output contiguous. Fused attention is
- * one flash-attention kernel. The fused softmax reads only the lower triangle of the scores and
- * writes whole rows (megatron/fused_kernels, scaled_upper_triang_masked_softmax); all other kernels
- * process all s x s scores.
+ * Writes the kernels of one layer's attention core: forward, from Q, K, V to the attention output;
+ * backward, from the gradient of that output to those of Q, K and V. Unfused attention follows
+ * Megatron-LM of 2021 and 2022: QK^T over all s x s scores, fused scale-mask-softmax, dropout, PV,
+ * and a copy that makes the output contiguous. Fused attention is one flash-attention kernel. The
+ * fused softmax reads only the lower triangle of the scores and writes whole rows
+ * (megatron/fused_kernels, scaled_upper_triang_masked_softmax); all other kernels process all s x s
+ * scores.
  */
-void WriteAttentionForward(SegmentWriter& writer, const Transformer& model);
-
-/** Writes the backward kernels: gradients of Q, K and V from that of the attention output. */
-void WriteAttentionBackward(SegmentWriter& writer, const Transformer& model);
+void WriteAttention(SegmentWriter& writer, const Transformer& model, bool isBackward);
 
 } // namespace weir
 

@@ -65,7 +65,7 @@ class LayerWriter
         WriteLinearForward(m_writer, m_qkv, WriteGather(m_writer, m_qkv));
         AddBias("QKV bias", m_shape.qkv);
         m_pointwise.Rotary("rotary");
-        WriteAttentionForward(m_writer, m_model);
+        WriteAttention(m_writer, m_model, false);
         WriteRowParallelForward(m_writer, m_projection);
         m_writer.Section(name + " MLP");
         m_pointwise.BiasDropoutAdd("attention bias dropout add");
@@ -99,7 +99,7 @@ class LayerWriter
         m_pointwise.Rotary("rotary");
         if (isNeeded)
         {
-            WriteAttentionForward(m_writer, m_model);
+            WriteAttention(m_writer, m_model, false);
         }
         if (isNeeded)
         {
@@ -147,9 +147,9 @@ class LayerWriter
         WeightGradient(m_projection);
         if (m_plan.recomputation == Recomputation::Selective)
         {
-            WriteAttentionForward(m_writer, m_model);
+            WriteAttention(m_writer, m_model, false);
         }
-        WriteAttentionBackward(m_writer, m_model);
+        WriteAttention(m_writer, m_model, true);
         m_pointwise.Rotary("rotary backward");
         SumBias("QKV bias gradient", m_shape.tokens, m_shape.qkv);
         WriteColumnParallelBackward(m_writer, m_qkv, m_defersWeightGradients);
