@@ -553,12 +553,7 @@ RunCollective(const CollectiveOptions& options, const CLI::App& verb)
                          (options.json ? "--json" : "--csv -") +
                          ", expected neither: it precedes the printed table");
     }
-    std::unique_ptr<OutputFile> csv;
-    if (!options.csv.empty() && !isCsvPrinted)
-    {
-        csv = OpenOutput(options.csv, "--csv", CsvFormat());
-        ExpectOtherFile("--csv", options.csv, "file of --output", options.result.file);
-    }
+    const auto csv = OpenCsv(options.csv, options.json, options.result);
     RecordingSpec kept =
         ReadResultOptions(options.result,
                           std::string(ToString(spec.op)) + " on " +

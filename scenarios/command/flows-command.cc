@@ -66,17 +66,6 @@ class Stopwatch
     std::chrono::steady_clock::time_point m_since{std::chrono::steady_clock::now()};
 };
 
-/** Opens the output, unless it would replace an input. */
-std::unique_ptr<OutputFile>
-OpenCsv(const FlowsOptions& options)
-{
-    for (const std::string& input : {options.flows, options.topology})
-    {
-        ExpectOtherFile("--csv", options.csv, "input", input);
-    }
-    return OpenOutput(options.csv, "--csv", CsvFormat());
-}
-
 /** Checks the options that a configuration of the HPCC simulator determines or requires. */
 void
 ExpectWithHpccConfig(const FlowsOptions& options, Fidelity fidelity)
@@ -313,12 +302,8 @@ RunFlows(const FlowsOptions& options, const CLI::App& verb)
         ExpectNoSeries(options.result);
     }
     const bool isCsvPrinted = IsStandardOutput(options.csv, options.json);
-    std::unique_ptr<OutputFile> csv;
-    if (!options.csv.empty() && !isCsvPrinted)
-    {
-        csv = OpenCsv(options);
-        ExpectOtherFile("--csv", options.csv, "file of --output", options.result.file);
-    }
+    const auto csv =
+        OpenCsv(options.csv, options.json, options.result, {options.flows, options.topology});
     const RecordingSpec kept = ReadResultOptions(
         options.result,
         options.flows + " on " + options.topology,

@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 namespace weir
@@ -61,6 +62,25 @@ IsStandardOutput(const std::string& csv, bool json)
                          "standard output");
     }
     return is;
+}
+
+std::unique_ptr<OutputFile>
+OpenCsv(const std::string& csv,
+        bool json,
+        const ResultOptions& result,
+        const std::vector<std::string>& inputs)
+{
+    if (csv.empty() || IsStandardOutput(csv, json))
+    {
+        return nullptr;
+    }
+    for (const std::string& input : inputs)
+    {
+        ExpectOtherFile("--csv", csv, "input", input);
+    }
+    auto file = OpenOutput(csv, "--csv", CsvFormat());
+    ExpectOtherFile("--csv", csv, "file of --output", result.file);
+    return file;
 }
 
 namespace

@@ -4,6 +4,7 @@
 
 #include "scenarios/results/recorder.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ class App;
 
 namespace weir
 {
+
+class OutputFile;
 
 /** Options for the result files of a verb without a scenario. */
 struct ResultOptions
@@ -36,6 +39,16 @@ void AddCsvOption(CLI::App& verb, std::string& csv, const std::string& columns);
  * @throws InputError where @p json is printed there as well.
  */
 bool IsStandardOutput(const std::string& csv, bool json);
+
+/**
+ * Opens the file of --csv; null where there is none, or it is standard output.
+ * @param inputs files that it must not replace
+ * @throws InputError as IsStandardOutput and OpenOutput, and where it is an input or the result.
+ */
+std::unique_ptr<OutputFile> OpenCsv(const std::string& csv,
+                                    bool json,
+                                    const ResultOptions& result,
+                                    const std::vector<std::string>& inputs = {});
 
 /**
  * Reads what to record.

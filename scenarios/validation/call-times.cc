@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/validation/call-times.h"
 
+#include "collectives/engines/collective-engine.h"
 #include "scenarios/simulation/back-to-back-time.h"
 
 #include <algorithm>
@@ -88,24 +89,19 @@ FidelityBench::Run(Fidelity fidelity, const std::vector<CollectiveCall>& calls)
 {
     EngineSet& engines = m_simulation.Engines();
     const Time start = engines.Now();
+    EndTime last;
     for (const auto& call : calls)
     {
-        m_simulation.GetEngine(fidelity).Start(call, this, 0, start);
+        m_simulation.GetEngine(fidelity).Start(call, &last, 0, start);
     }
     engines.RunToEnd();
-    return m_last - start;
+    return last.Get() - start;
 }
 
 Time
 FidelityBench::RunBackToBack(Fidelity fidelity, const CollectiveCall& call, uint32_t calls)
 {
     return BackToBackTime(m_simulation, fidelity, call, calls);
-}
-
-void
-FidelityBench::OnCollectiveDone(uint64_t token, Time now)
-{
-    m_last = now;
 }
 
 Time

@@ -3,7 +3,6 @@
 #define WEIR_SCENARIOS_VALIDATION_CALL_TIMES_H
 
 #include "collectives/collective.h"
-#include "collectives/engines/collective-engine.h"
 #include "collectives/fidelity.h"
 #include "fabric/ids.h"
 #include "fabric/topology/cluster.h"
@@ -21,7 +20,7 @@ namespace weir
 {
 
 /** One cluster on which calls are timed, each on an idle fabric. */
-class FidelityBench : private CollectiveClient
+class FidelityBench
 {
   public:
     explicit FidelityBench(const ClusterSpec& spec);
@@ -43,10 +42,7 @@ class FidelityBench : private CollectiveClient
     Time RunBackToBack(Fidelity fidelity, const CollectiveCall& call, uint32_t calls);
 
   private:
-    void OnCollectiveDone(uint64_t token, Time now) override;
-
     Simulation m_simulation;
-    Time m_last;
 };
 
 /**

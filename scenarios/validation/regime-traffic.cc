@@ -22,51 +22,46 @@ constexpr uint32_t HOSTS = 32;
 const Rate RATE = Rate::Gbps(100);
 const Time LATENCY = Time::Microseconds(1);
 
-class Draws : public RandomDraws
+/** Log-uniform in [@p least, @p most). */
+Bytes
+DrawSize(RandomDraws& draws, double least, double most)
 {
-  public:
-    using RandomDraws::RandomDraws;
-
-    /** Log-uniform in [@p least, @p most). */
-    Bytes Size(double least, double most)
-    {
-        return Bytes(static_cast<int64_t>(least * std::pow(most / least, Unit())));
-    }
-};
+    return Bytes(static_cast<int64_t>(least * std::pow(most / least, draws.Unit())));
+}
 
 /** Simultaneous messages of 16 KiB to 1 MiB from several senders to one host. */
 RegimeTraffic
-DrawIncast(Draws& draws)
+DrawIncast(RandomDraws& draws)
 {
     RegimeTraffic traffic{"incast", false, {}};
     const auto order = draws.Shuffled(HOSTS);
     const uint32_t senders = 4 + draws.Below(HOSTS / 2);
     for (uint32_t i = 1; i <= senders; i++)
     {
-        traffic.messages.push_back({Time(), order[i], order[0], draws.Size(16384, 1048576)});
+        traffic.messages.push_back({Time(), order[i], order[0], DrawSize(draws, 16384, 1048576)});
     }
     return traffic;
 }
 
 /** Each host sends 64 KiB to 4 MiB to another host. */
 RegimeTraffic
-DrawPermutation(Draws& draws)
+DrawPermutation(RandomDraws& draws)
 {
     RegimeTraffic traffic{"permutation", false, {}};
     const auto order = draws.Shuffled(HOSTS);
     for (uint32_t i = 0; i < HOSTS; i++)
     {
         traffic.messages.push_back(
-            {Time(), order[i], order[(i + 1) % HOSTS], draws.Size(65536, 4194304)});
+            {Time(), order[i], order[(i + 1) % HOSTS], DrawSize(draws, 65536, 4194304)});
     }
     return traffic;
 }
 
 RegimeTraffic
-DrawAllToAll(Draws& draws)
+DrawAllToAll(RandomDraws& draws)
 {
     RegimeTraffic traffic{"all-to-all", true, {}};
-    const Bytes size = draws.Size(16384, 131072);
+    const Bytes size = DrawSize(draws, 16384, 131072);
     for (uint32_t step = 1; step < HOSTS; step++)
     {
         for (uint32_t i = 0; i < HOSTS; i++)
@@ -79,10 +74,10 @@ DrawAllToAll(Draws& draws)
 
 /** Ring all-reduce: reduce-scatter and all-gather; a host forwards a chunk after receiving it. */
 RegimeTraffic
-DrawRing(Draws& draws)
+DrawRing(RandomDraws& draws)
 {
     RegimeTraffic traffic{"ring", true, {}};
-    const Bytes chunk = draws.Size(16384, 524288);
+    const Bytes chunk = DrawSize(draws, 16384, 524288);
     for (uint32_t step = 0; step < 2 * (HOSTS - 1); step++)
     {
         for (uint32_t i = 0; i < HOSTS; i++)
@@ -100,11 +95,11 @@ DrawRing(Draws& draws)
 
 /** Tree all-reduce: chunks go up a binary tree and down again; chunks on an edge are sequential. */
 RegimeTraffic
-DrawTree(Draws& draws)
+DrawTree(RandomDraws& draws)
 {
     constexpr uint32_t CHUNKS = 12;
     RegimeTraffic traffic{"tree", true, {}};
-    const Bytes chunk = draws.Size(32768, 524288);
+    const Bytes chunk = DrawSize(draws, 32768, 524288);
     const uint32_t edges = HOSTS - 1; // between host i and host (i - 1) / 2
     const auto up = [&](uint32_t c, uint32_t i) { return c * 2 * edges + (HOSTS - 1 - i); };
     const auto down = [&](uint32_t c, uint32_t i) { return c * 2 * edges + edges + (i - 1); };
@@ -151,7 +146,7 @@ DrawTree(Draws& draws)
 /** @p count messages with exponential gaps of mean @p gap seconds and sizes drawn by @p size. */
 template <typename Size>
 RegimeTraffic
-DrawPoisson(Draws& draws, std::string name, uint32_t count, double gap, const Size& size)
+DrawPoisson(RandomDraws& draws, std::string name, uint32_t count, double gap, const Size& size)
 {
     RegimeTraffic traffic{std::move(name), false, {}};
     double start = 0;
@@ -285,7 +280,7 @@ std::vector<RegimeTraffic>
 DrawRegimeTraffic(uint64_t seed, const SizeDistribution& sizes)
 {
     constexpr uint32_t MESSAGES = 200;
-    Draws draws(seed);
+    RandomDraws draws(seed);
     const double gap = sizes.Mean() / RATE.ToBytesPerSecond() / HOSTS; // seconds, at full load
     const auto size = [&] { return sizes.Quantile(draws.Unit()); };
     return {DrawIncast(draws),
@@ -302,7 +297,7 @@ DrawEvenTraffic(uint64_t seed)
 {
     constexpr uint32_t MESSAGES = 240;
     constexpr double MAX_BYTES = 2e6;
-    Draws draws(seed);
+    RandomDraws draws(seed);
     // 50 % load: each host sends MAX_BYTES / 2 per message, in twice the time of its transmission.
     const double gap = MAX_BYTES / RATE.ToBytesPerSecond() / HOSTS;
     return DrawPoisson(draws, "even", MESSAGES, gap, [&] {
