@@ -4,6 +4,7 @@
 #include "compute-model/execution/percentiles.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace weir
 {
@@ -88,23 +89,35 @@ NumberOf(bool isAny, double value)
     return isAny ? Json(value) : Json(nullptr);
 }
 
-Json
-ToJson(const CollectiveJobResult& job)
+/** Adds the number and times of @p calls, and their bus bandwidth. */
+void
+AddCalls(const std::vector<Time>& calls, Rate busBandwidth, Json& object)
 {
-    const bool isAny = !job.calls.empty();
-    const TimeSpread spread = SpreadOf(job.calls);
-    Json object = {{"name", job.name}};
-    if (job.sequence.size() == 1)
-    {
-        object["collective"] = ToString(job.sequence.front().op);
-        object["size_bytes"] = job.sequence.front().bytes.Count();
-    }
-    object["gpus"] = job.gpus;
-    object["calls"] = job.calls.size();
+    const bool isAny = !calls.empty();
+    const TimeSpread spread = SpreadOf(calls);
+    object["calls"] = calls.size();
     object["mean_s"] = NumberOf(isAny, spread.mean);
     object["median_s"] = NumberOf(isAny, spread.median);
     object["p95_s"] = NumberOf(isAny, spread.p95);
-    object["busbw_GBps"] = NumberOf(isAny, job.busBandwidth.ToGBps());
+    object["busbw_GBps"] = NumberOf(isAny, busBandwidth.ToGBps());
+}
+
+Json
+ToJson(const CollectiveCall& call)
+{
+    return {{"collective", ToString(call.op)}, {"size_bytes", call.bytes.Count()}};
+}
+
+Json
+ToJson(const CollectiveJobResult& job)
+{
+    Json object = {{"name", job.name}};
+    if (job.sequence.size() == 1)
+    {
+        object.update(ToJson(job.sequence.front()));
+    }
+    object["gpus"] = job.gpus;
+    AddCalls(job.calls, job.busBandwidth, object);
     for (std::size_t i = 0; i < job.sequence.size() && job.sequence.size() > 1; i++)
     {
         std::vector<Time> own;
@@ -112,16 +125,9 @@ ToJson(const CollectiveJobResult& job)
         {
             own.push_back(job.calls[call]);
         }
-        const TimeSpread each = SpreadOf(own);
-        object["sequence"].push_back(
-            {{"collective", ToString(job.sequence[i].op)},
-             {"size_bytes", job.sequence[i].bytes.Count()},
-             {"calls", own.size()},
-             {"mean_s", NumberOf(!own.empty(), each.mean)},
-             {"median_s", NumberOf(!own.empty(), each.median)},
-             {"p95_s", NumberOf(!own.empty(), each.p95)},
-             {"busbw_GBps",
-              NumberOf(!own.empty(), BusBandwidthOf({job.sequence[i]}, own, job.gpus).ToGBps())}});
+        Json each = ToJson(job.sequence[i]);
+        AddCalls(own, BusBandwidthOf({job.sequence[i]}, own, job.gpus), each);
+        object["sequence"].push_back(std::move(each));
     }
     return object;
 }

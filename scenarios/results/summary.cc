@@ -19,17 +19,6 @@ constexpr std::size_t MAX_ROWS = 8; //!< rows of the breakdown, excluding the me
 constexpr std::size_t MAX_JOBS = 3; //!< jobs that get a line of their own
 constexpr std::size_t LINK_NAME_WIDTH = 50;
 
-const char* const CATEGORY_HEADS[TIME_CATEGORY_COUNT] = {"compute",
-                                                         "tensor",
-                                                         "pipeline",
-                                                         "data",
-                                                         "copy",
-                                                         "bubble",
-                                                         "launch",
-                                                         "context",
-                                                         "expert",
-                                                         "embedding"};
-
 /**
  * Number of leading categories shown in every breakdown; later ones are shown only if they took
  * time.
@@ -188,7 +177,7 @@ BreakdownLines(const JobResult& job)
     const std::vector<std::size_t> shown = ShownCategories(job);
     for (const std::size_t category : shown)
     {
-        heads.emplace_back(CATEGORY_HEADS[category]);
+        heads.emplace_back(ToString(static_cast<TimeCategory>(category)));
     }
     heads.push_back("busy");
     table.Row(heads);
