@@ -278,23 +278,11 @@ ResultFile::Begin(Simulation& simulation, const std::vector<std::vector<Rank>>& 
         m_tables->AddPortBins(m_file);
         m_portBinWidth = *m_spec.output.portSeries;
     }
-    uint32_t labels = 0;
     for (std::size_t job = 0; job < simulation.JobCount(); job++)
     {
         m_represented.emplace_back(simulation.GetJob(JobId(job)), recorded[job]);
-        m_tables->firstLabel.push_back(labels);
-        labels += static_cast<uint32_t>(simulation.GetJob(JobId(job)).GetGraph().labels.size());
     }
-    for (std::size_t i = 0; i < simulation.Collectives().size(); i++)
-    {
-        m_tables->firstLabel.push_back(labels);
-        labels += static_cast<uint32_t>(simulation.Collectives()[i]->Calls().size());
-    }
-    for (std::size_t i = 0; i < simulation.TrafficJobs().size(); i++)
-    {
-        m_tables->firstLabel.push_back(labels++);
-    }
-    m_tables->firstLabel.push_back(labels); // of flows that belong to no job
+    m_tables->firstLabel = JobNamesOf(simulation).firstLabel;
 }
 
 void
@@ -376,8 +364,7 @@ ResultFile::OnFlow(const FlowRecord& record)
     const bool isCollective = owner.collectiveJob != FlowOwner::NO_COLLECTIVE_JOB;
     const bool isTraffic = owner.trafficJob != FlowOwner::NO_COLLECTIVE_JOB;
     const bool hasJob = owner.job.IsValid() || isCollective || isTraffic;
-    // The catalog lists training jobs, then collectives, then traffic jobs, then the entry for
-    // flows of no job.
+    // In the order of JobNames::jobs.
     const std::size_t jobs = m_simulation->JobCount();
     const std::size_t traffics = jobs + m_simulation->Collectives().size();
     const std::size_t job = owner.job.IsValid() ? owner.job.Index()

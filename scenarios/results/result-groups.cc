@@ -78,46 +78,57 @@ WriteMemory(Hdf5File& file, const RunResult& result)
     table.Finish();
 }
 
+JobNames
+JobNamesOf(Simulation& simulation)
+{
+    JobNames names;
+    const auto add = [&names](const std::string& job) {
+        names.jobs.push_back(job);
+        names.firstLabel.push_back(static_cast<uint32_t>(names.labels.size()));
+    };
+    const auto addLabels = [&names](const std::vector<std::string>& labels) {
+        names.labels.insert(names.labels.end(), labels.begin(), labels.end());
+    };
+    for (std::size_t i = 0; i < simulation.JobCount(); i++)
+    {
+        const auto& job = simulation.GetJob(JobId(i));
+        add(job.GetSpec().name);
+        addLabels(job.GetGraph().labels);
+    }
+    for (const auto& collective : simulation.Collectives())
+    {
+        add(collective->GetName());
+        for (const CollectiveCall& call : collective->Calls())
+        {
+            names.labels.push_back(std::string(ToString(call.op)) + " " +
+                                   std::to_string(call.bytes.Count()) + " B");
+        }
+    }
+    for (const auto& traffic : simulation.TrafficJobs())
+    {
+        add(traffic->GetName());
+        names.labels.emplace_back(ToString(traffic->GetSpec().kind));
+    }
+    add(simulation.TrafficName());
+    addLabels(simulation.TrafficLabels());
+    return names;
+}
+
 void
 WriteCatalogs(Hdf5File& file, Simulation& simulation)
 {
     const auto writeNamesUpTo = [&file](const char* group, auto last) {
         WriteCatalog(file, group, ChoiceNames(ChoicesUpTo(last)));
     };
-    std::vector<std::string> jobs;
-    std::vector<std::string> labels;
-    for (std::size_t i = 0; i < simulation.JobCount(); i++)
-    {
-        const auto& job = simulation.GetJob(JobId(i));
-        const auto& names = job.GetGraph().labels;
-        jobs.push_back(job.GetSpec().name);
-        labels.insert(labels.end(), names.begin(), names.end());
-    }
-    for (const auto& collective : simulation.Collectives())
-    {
-        for (const CollectiveCall& call : collective->Calls())
-        {
-            labels.push_back(std::string(ToString(call.op)) + " " +
-                             std::to_string(call.bytes.Count()) + " B");
-        }
-        jobs.push_back(collective->GetName());
-    }
-    for (const auto& traffic : simulation.TrafficJobs())
-    {
-        labels.push_back(std::string(ToString(traffic->GetSpec().kind)));
-        jobs.push_back(traffic->GetName());
-    }
-    const auto& traffics = simulation.TrafficLabels();
-    jobs.push_back(simulation.TrafficName());
-    labels.insert(labels.end(), traffics.begin(), traffics.end());
+    const JobNames names = JobNamesOf(simulation);
     std::vector<std::string> devices;
     for (std::size_t i = 0; i < simulation.GetTopology().DeviceCount(); i++)
     {
         devices.push_back(simulation.GetTopology().GetDevice(DeviceId(i)).name);
     }
     devices.emplace_back(); // for flows that begin and end at every rank
-    WriteCatalog(file, "/catalogs/jobs", jobs);
-    WriteCatalog(file, "/catalogs/labels", labels);
+    WriteCatalog(file, "/catalogs/jobs", names.jobs);
+    WriteCatalog(file, "/catalogs/labels", names.labels);
     writeNamesUpTo("/catalogs/streams", static_cast<StreamKind>(STREAM_COUNT - 1));
     writeNamesUpTo("/catalogs/collective_ops", LAST_COLLECTIVE_OP);
     WriteCatalog(file, "/catalogs/devices", devices);

@@ -7,6 +7,8 @@
 #include "scenarios/simulation/run-result.h"
 #include "scenarios/simulation/simulation.h"
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 /**
@@ -15,6 +17,17 @@
  */
 namespace weir
 {
+
+/** The names of jobs and of their labels, which integer columns index. */
+struct JobNames
+{
+    std::vector<std::string> jobs; //!< of training, collectives, traffic; then flows of no job
+    std::vector<std::string> labels;
+    std::vector<uint32_t> firstLabel; //!< by job
+};
+
+/** The names so far; only the labels of flows of no job grow during a run. */
+JobNames JobNamesOf(Simulation& simulation);
 
 /** /catalogs: the texts that integer columns index (jobs, labels, streams, ...). */
 void WriteCatalogs(Hdf5File& file, Simulation& simulation);
