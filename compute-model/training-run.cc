@@ -112,12 +112,13 @@ TrainingRun::TrainingRun(TrainingJobSpec spec,
       m_memory(CheckedMemory(m_spec, gpu)),
       m_graph(m_spec.recorded ? std::move(*m_spec.recorded)
                               : BuildStep(m_spec.network, m_spec.plan, gpu)),
-      m_traffics(AddTraffics(m_graph, planner))
+      m_traffics(AddTraffics(m_graph, planner)),
+      m_communicators(AddCommunicators(m_graph, m_spec.gpus, planner))
 {
     StepExecutorSpec execution;
     execution.graph = &m_graph;
     execution.engine = &engine;
-    execution.communicators = AddCommunicators(m_graph, m_spec.gpus, planner);
+    execution.communicators = m_communicators;
     execution.traffics = m_traffics;
     execution.steps = m_spec.steps;
     execution.overlapsSteps = m_spec.plan.OverlapsSteps();
@@ -134,11 +135,11 @@ TrainingRun::TrainingRun(TrainingJobSpec spec,
     execution.jitter = m_spec.jitter;
     execution.steady = m_spec.steady;
     auto kinds = PlanCommunication(
-        m_graph, execution.communicators, m_spec.gpus, planner, gpu.memoryRate, m_traffics);
+        m_graph, m_communicators, m_spec.gpus, planner, gpu.memoryRate, m_traffics);
     if (engine.WantsClasses())
     {
         const RankFold fold(m_graph, m_spec.computeScale, kinds);
-        for (CallClass& calls : ConcurrentCalls(m_graph, fold, execution.communicators, m_traffics))
+        for (CallClass& calls : ConcurrentCalls(m_graph, fold, m_communicators, m_traffics))
         {
             NameStreamsByGpu(calls, fold, m_spec.gpus);
             engine.ExpectConcurrent(calls);
@@ -149,6 +150,12 @@ TrainingRun::TrainingRun(TrainingJobSpec spec,
         }
     }
     m_executor = std::make_unique<StepExecutor>(std::move(execution));
+}
+
+CollectiveCall
+TrainingRun::CallOf(uint32_t group, const StepOp& op) const
+{
+    return weir::CallOf(op, m_communicators[group], m_traffics);
 }
 
 } // namespace weir

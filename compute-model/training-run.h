@@ -75,11 +75,8 @@ class TrainingRun
         return m_memory;
     }
 
-    /** By index into StepGraph::traffics. */
-    const std::vector<TrafficId>& GetTraffics() const
-    {
-        return m_traffics;
-    }
+    /** The call to the engine for operation @p op of group @p group of the graph. */
+    CollectiveCall CallOf(uint32_t group, const StepOp& op) const;
 
     StepExecutor& GetExecutor()
     {
@@ -90,7 +87,8 @@ class TrainingRun
     TrainingJobSpec m_spec;
     MemoryEstimate m_memory;
     StepGraph m_graph;
-    std::vector<TrafficId> m_traffics;
+    std::vector<TrafficId> m_traffics;           //!< by index into StepGraph::traffics
+    std::vector<CommunicatorId> m_communicators; //!< by group of the graph
     std::unique_ptr<StepExecutor> m_executor;
 };
 

@@ -305,8 +305,9 @@ ResultFile::OnCollective(const CollectiveRecord& record)
         return;
     }
     const uint32_t job = record.job.Index();
-    const auto& members = m_simulation->GetJob(record.job).GetGraph().groups[record.group];
-    const CollectiveCall call = m_simulation->CallOf(record.job, record.group, *record.op);
+    const TrainingRun& trained = m_simulation->GetJob(record.job);
+    const auto& members = trained.GetGraph().groups[record.group];
+    const CollectiveCall call = trained.CallOf(record.group, *record.op);
     m_tables->collectives.Append(
         {job,
          static_cast<uint32_t>(record.number),

@@ -47,7 +47,7 @@ DistinctOps(Simulation& simulation, JobId job, Rank rank)
             }
             const uint32_t group = graph.rankGroups[rank.Index()][op.group];
             const CollectivePlan& plan =
-                simulation.GetPlanner().Plan(simulation.CallOf(job, group, op));
+                simulation.GetPlanner().Plan(simulation.GetJob(job).CallOf(group, op));
             const auto [entry, isNew] = known.emplace(&plan, ops.size());
             if (isNew)
             {
@@ -78,7 +78,7 @@ MinStepBins(Simulation& simulation, JobId job, Time width)
             const uint32_t group = graph.rankGroups[rank][op->group];
             if (graph.groups[group].front() == Rank(rank)) // starts the group's call
             {
-                const CollectiveCall call = simulation.CallOf(job, group, *op);
+                const CollectiveCall call = simulation.GetJob(job).CallOf(group, *op);
                 bins +=
                     count *
                     MinLinkBins(simulation.GetPlanner().Plan(call), simulation.GetRouting(), width);

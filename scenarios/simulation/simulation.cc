@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/simulation/simulation.h"
 
-#include "compute-model/execution/step-calls.h"
-
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -264,38 +262,13 @@ Simulation::PlanCall(JobId job, Rank rank, const StepOp& op)
     {
         return; // the group's first rank starts the call
     }
-    const CollectiveCall call = CallOf(job, group, op);
+    const CollectiveCall call = GetJob(job).CallOf(group, op);
     m_planner.Plan(call);
     const Fidelity fidelity = FidelityOf(job);
     if (MovesChunks(fidelity) || fidelity == Fidelity::Auto)
     {
         m_planner.GetSchedule(call);
     }
-}
-
-CollectiveCall
-Simulation::CallOf(JobId job, uint32_t group, const StepOp& op)
-{
-    return weir::CallOf(op, GetCommunicator(job, group), GetJob(job).GetTraffics());
-}
-
-CommunicatorId
-Simulation::GetCommunicator(JobId job, uint32_t group)
-{
-    auto& known = m_jobs[job.Index()].communicators;
-    const auto& spec = GetJob(job).GetSpec();
-    const auto& groups = GetJob(job).GetGraph().groups;
-    known.resize(groups.size());
-    if (!known[group].IsValid())
-    {
-        std::vector<GpuId> gpus;
-        for (const Rank rank : groups[group])
-        {
-            gpus.push_back(spec.gpus[rank.Index()]);
-        }
-        known[group] = m_planner.AddCommunicator(gpus);
-    }
-    return known[group];
 }
 
 FlowOwner

@@ -283,12 +283,6 @@ class Simulation
         return m_collectiveFidelities[collective];
     }
 
-    /** The communicator of a group in a job's graph. */
-    CommunicatorId GetCommunicator(JobId job, uint32_t group);
-
-    /** The call to the engine for operation @p op of a job's group. */
-    CollectiveCall CallOf(JobId job, uint32_t group, const StepOp& op);
-
     /** The owner of a flow whose end has not been reported yet. O(jobs). */
     FlowOwner OwnerOf(const FlowRequest& request) const;
 
@@ -334,8 +328,7 @@ class Simulation
         std::unique_ptr<Gpu> gpu;
         std::unique_ptr<TrainingRun> run;
         Fidelity fidelity;
-        std::vector<CommunicatorId> communicators; //!< by group; invalid until requested
-        double stepOps{0};                         //!< operations of a step, summed over all ranks
+        double stepOps{0}; //!< operations of a step, summed over all ranks
     };
 
     static constexpr std::size_t FIDELITIES = 6; //!< number of enumerators of Fidelity
