@@ -405,14 +405,12 @@ IsWordAligned(const GemmShape& shape)
  * images and for accumulating GEMMs, which were not measured separately.
  */
 bool
-IsMeasured(const MeasuredShapes& measured, const GemmShape& shape)
+IsMeasured(const MeasuredShapes& measured, const GemmShape& shape, double flops)
 {
     if (shape.images.kind != GemmOperands::Matrices || shape.accumulateFp32 || shape.accumulate)
     {
         return false;
     }
-    const double flops = 2 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
-                         static_cast<double>(shape.k) * static_cast<double>(shape.batch);
     const bool isAligned = IsWordAligned(shape);
     return std::any_of(measured.gemms.begin(), measured.gemms.end(), [&](const MeasuredGemms& box) {
         return box.precision == shape.precision && box.layout == shape.layout &&
@@ -435,7 +433,7 @@ KernelTimer::Gemm(const GemmShape& shape) const
     return {Time::Seconds(seconds),
             Flops(problem.Flops()),
             Bytes::Nearest(problem.MemoryBytes()),
-            ProvenanceOf(*m_gpu, IsMeasured(m_gpu->kernels.measured, shape)),
+            ProvenanceOf(*m_gpu, IsMeasured(m_gpu->kernels.measured, shape, problem.Flops())),
             problem.Overlap(cut, seconds),
             problem.TensorClocks() / (clock * seconds)};
 }
@@ -451,7 +449,6 @@ PlanGemm(const Gpu& gpu, ClockRegime regime, const GemmShape& shape)
     plan.waves = cut.waves;
     const auto secondsAt = [&](double clock) { return problem.Seconds(cut, clock); };
     plan.clockHz = OwnClock(gpu, regime, problem.TensorClocks(), secondsAt);
-    plan.utilization = problem.TensorClocks() / (plan.clockHz * secondsAt(plan.clockHz));
     return plan;
 }
 

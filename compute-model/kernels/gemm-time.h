@@ -13,8 +13,7 @@ struct GemmPlan
     GemmTile tile;
     uint32_t splits{1}; //!< parts of the inner dimension, each with its own thread blocks (split-K)
     uint64_t waves{0};  //!< tiles that the busiest SM computes
-    double utilization{0}; //!< tensor clocks over all clocks
-    double clockHz{0};     //!< SM clock while it runs
+    double clockHz{0};  //!< SM clock while it runs
 };
 
 /**

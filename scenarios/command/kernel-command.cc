@@ -94,9 +94,10 @@ DescribeGemm(const Gpu& gpu, const GemmShape& shape)
     for (const auto& [name, regime] : REGIMES)
     {
         const GemmPlan plan = PlanGemm(gpu, regime, shape);
-        auto row = TimeRow(name, KernelTimer(gpu, regime).Gemm(shape));
+        const KernelEstimate estimate = KernelTimer(gpu, regime).Gemm(shape);
+        auto row = TimeRow(name, estimate);
         row.push_back(FormatFixed(plan.clockHz / GIGAHERTZ, 3));
-        row.push_back(FormatPercent(plan.utilization));
+        row.push_back(FormatPercent(estimate.tensorBusy));
         table.Row(row);
     }
     const GemmPlan plan = PlanGemm(gpu, ClockRegime::Burst, shape);
