@@ -30,29 +30,6 @@ Listed(const std::vector<std::string>& names)
 
 } // namespace
 
-/** Reports every finished step of training jobs to the simulation. */
-class Simulation::JobEnds : public StepObserver
-{
-  public:
-    explicit JobEnds(Simulation& simulation)
-        : m_simulation(simulation)
-    {
-    }
-
-    bool Watches(Rank) const override
-    {
-        return false;
-    }
-
-    void OnStepFinished(uint32_t, Time, Time finished) override
-    {
-        m_simulation.OnJobEnded(finished);
-    }
-
-  private:
-    Simulation& m_simulation;
-};
-
 Simulation::Simulation(const ClusterSpec& cluster, NcclSettings nccl, TransportSpec transport)
     : Simulation(std::make_unique<Fabric>(cluster, std::move(transport)), std::move(nccl))
 {
@@ -71,8 +48,7 @@ Simulation::Simulation(std::unique_ptr<Fabric> fabric, NcclSettings nccl)
       m_fabric(*m_ownFabric),
       m_engines(*m_ownEngines),
       m_nccl(std::move(nccl)),
-      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl),
-      m_jobEnds(std::make_unique<JobEnds>(*this))
+      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl)
 {
     m_engines.Add(m_fabric.GetTransport());
     m_engines.Add(m_clock);
@@ -82,13 +58,10 @@ Simulation::Simulation(Fabric& fabric, EngineSet& engines, NcclSettings nccl)
     : m_fabric(fabric),
       m_engines(engines),
       m_nccl(std::move(nccl)),
-      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl),
-      m_jobEnds(std::make_unique<JobEnds>(*this))
+      m_planner(m_fabric.GetCluster(), m_fabric.GetRouting(), m_nccl)
 {
     m_engines.Add(m_clock);
 }
-
-Simulation::~Simulation() = default;
 
 CollectiveEngine&
 Simulation::GetEngine(Fidelity fidelity)
@@ -151,7 +124,7 @@ Simulation::AddJob(const TrainingJobSpec& spec, const Gpu& gpu, Fidelity fidelit
         }
     }
     m_engines.AddBefore(job.run->GetExecutor(), engine);
-    job.run->GetExecutor().AddObserver(*m_jobEnds);
+    job.run->GetExecutor().AddObserver(*this);
     m_jobs.push_back(std::move(job));
     return JobId(m_jobs.size() - 1);
 }

@@ -78,7 +78,7 @@ struct WorkId
  * In every instant jobs advance first, then collective engines, the transport, events and the
  * clock, each in the order in which it was added.
  */
-class Simulation
+class Simulation : private StepObserver
 {
   public:
     /**
@@ -98,7 +98,6 @@ class Simulation
      * @param engines must hold the fabric's transport already and outlive the simulation
      */
     Simulation(Fabric& fabric, EngineSet& engines, NcclSettings nccl = {});
-    ~Simulation();
     Simulation(const Simulation&) = delete;
     Simulation& operator=(const Simulation&) = delete;
 
@@ -321,8 +320,6 @@ class Simulation
     std::string DescribeStuckLinks();
 
   private:
-    class JobEnds;
-
     struct Job
     {
         std::unique_ptr<Gpu> gpu;
@@ -332,6 +329,16 @@ class Simulation
     };
 
     static constexpr std::size_t FIDELITIES = 6; //!< number of enumerators of Fidelity
+
+    bool Watches(Rank /* rank */) const override
+    {
+        return false;
+    }
+
+    void OnStepFinished(uint32_t /* step */, Time /* started */, Time finished) override
+    {
+        OnJobEnded(finished);
+    }
 
     /** Owns @p fabric. */
     Simulation(std::unique_ptr<Fabric> fabric, NcclSettings nccl);
@@ -360,7 +367,6 @@ class Simulation
     std::vector<std::unique_ptr<PassiveEngine>> m_traffics;
     std::string m_trafficName{"background"};
     std::vector<std::string> m_trafficLabels{"background"};
-    std::unique_ptr<JobEnds> m_jobEnds;
     MeasuredLinks m_measured;
     std::function<void(Time)> m_onLinksMeasured;
     RunClock m_clock;
