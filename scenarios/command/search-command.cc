@@ -2,7 +2,6 @@
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
 #include "scenarios/command/packets-option.h"
-#include "scenarios/command/result-option.h"
 #include "scenarios/command/sweep-run.h"
 #include "scenarios/command/verb-options.h"
 #include "scenarios/readers/read-scenario.h"
@@ -12,7 +11,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iostream>
 #include <memory>
 
 namespace weir
@@ -119,25 +117,12 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
         Sweep ranked = run.GetSweep();
         std::vector<EndedCase> best = ended;
         RankBySteps(job, ranked, best);
-        WriteSweepOutputs(options.run, ranked, best);
-        if (IsStandardOutput(options.run.csv, options.run.json))
-        {
-            std::cout << ToCsv(ranked, best);
-        }
-        else if (options.run.json)
-        {
-            std::cout << ToJson(ranked, best) << "\n";
-        }
-        else
-        {
+        ShowSweep(options.run, ranked, best, [&] {
             const std::size_t count = best.size();
             ranked.cases.resize(std::min(options.top, count));
             best.resize(ranked.cases.size());
-            std::cout << ToText(ranked, best) << CountOf(ended, count);
-            std::cout << (options.run.output.empty() ? ""
-                                                     : "  results in " + options.run.output + "\n");
-        }
-        std::cout.flush();
+            return ToText(ranked, best) + CountOf(ended, count);
+        });
         return run.End(best.empty());
     });
 }

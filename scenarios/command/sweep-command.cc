@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scenarios/catalog.h"
 #include "scenarios/command/commands.h"
-#include "scenarios/command/result-option.h"
 #include "scenarios/command/sweep-run.h"
 #include "scenarios/command/verb-options.h"
 #include "scenarios/sweep/sweep-tables.h"
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
 
 namespace weir
@@ -30,16 +28,7 @@ RunSweep(const SweepOptions& options, const CaseProcesses::Command& command)
     SweepRun run(LoadSweep(file, options.settings), options.run, command);
     const Sweep& sweep = run.GetSweep();
     return run.Run([&](const std::vector<EndedCase>& ended) {
-        WriteSweepOutputs(options.run, sweep, ended);
-        const bool isCsvPrinted = IsStandardOutput(options.run.csv, options.run.json);
-        std::cout << (isCsvPrinted       ? ToCsv(sweep, ended)
-                      : options.run.json ? ToJson(sweep, ended) + "\n"
-                                         : ToText(sweep, ended));
-        if (!isCsvPrinted && !options.run.json && !options.run.output.empty())
-        {
-            std::cout << "  results in " << options.run.output << "\n";
-        }
-        std::cout.flush();
+        ShowSweep(options.run, sweep, ended, [&] { return ToText(sweep, ended); });
         PrintNotesOf(ended);
         run.PrintRefusals();
         return run.End(run.Done() == 0);

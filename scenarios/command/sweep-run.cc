@@ -455,18 +455,28 @@ CheckSweepOutputs(const SweepRunOptions& options, const std::string& input)
 }
 
 void
-WriteSweepOutputs(const SweepRunOptions& options,
-                  const Sweep& sweep,
-                  const std::vector<EndedCase>& ended)
+ShowSweep(const SweepRunOptions& options,
+          const Sweep& sweep,
+          const std::vector<EndedCase>& ended,
+          const std::function<std::string()>& text)
 {
     if (!options.output.empty())
     {
         WriteSweepFile(options.output, "--output", sweep, ended);
     }
-    if (!options.csv.empty() && !IsStandardOutput(options.csv, options.json))
+    const bool isCsvPrinted = IsStandardOutput(options.csv, options.json);
+    if (!options.csv.empty() && !isCsvPrinted)
     {
         OutputFile(options.csv, "--csv", CsvFormat()).Save(ToCsv(sweep, ended));
     }
+    std::cout << (isCsvPrinted   ? ToCsv(sweep, ended)
+                  : options.json ? ToJson(sweep, ended) + "\n"
+                                 : text());
+    if (!isCsvPrinted && !options.json && !options.output.empty())
+    {
+        std::cout << "  results in " << options.output << "\n";
+    }
+    std::cout.flush();
 }
 
 } // namespace weir

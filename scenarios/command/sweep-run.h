@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -112,10 +113,11 @@ class SweepRun
 /** Prints each distinct note of the cases, with the number of cases that have it. */
 void PrintNotesOf(const std::vector<EndedCase>& ended);
 
-/** Writes --output and --csv, except a CSV that is standard output. */
-void WriteSweepOutputs(const SweepRunOptions& options,
-                       const Sweep& sweep,
-                       const std::vector<EndedCase>& ended);
+/** Writes --output and --csv, and prints the table that the options ask for, else @p text. */
+void ShowSweep(const SweepRunOptions& options,
+               const Sweep& sweep,
+               const std::vector<EndedCase>& ended,
+               const std::function<std::string()>& text);
 
 /** @throws InputError where an output is the sweep's own file, or another output */
 void CheckSweepOutputs(const SweepRunOptions& options, const std::string& input);
