@@ -7,6 +7,18 @@ namespace weir
 {
 
 const char*
+ToString(StepOpKind kind)
+{
+    static constexpr EnumName<StepOpKind> NAMES[]{
+        {StepOpKind::Compute, "compute"},
+        {StepOpKind::Collective, "collective"},
+        {StepOpKind::Send, "send"},
+        {StepOpKind::Recv, "recv"},
+    };
+    return NameIn(NAMES, kind);
+}
+
+const char*
 ToString(StreamKind stream)
 {
     static constexpr EnumName<StreamKind> NAMES[]{

@@ -53,6 +53,7 @@ enum class TimeCategory : uint8_t
 
 constexpr std::size_t TIME_CATEGORY_COUNT = 10;
 
+const char* ToString(StepOpKind kind);
 const char* ToString(StreamKind stream);
 const char* ToString(TimeCategory category);
 

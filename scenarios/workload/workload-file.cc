@@ -2,10 +2,10 @@
 #include "scenarios/workload/workload-file.h"
 
 #include "compute-model/graph/step-program.h"
-#include "fabric/enum-names.h"
 #include "scenarios/traces/trace-bytes.h"
 #include "scenarios/workload/json-fields.h"
 #include "scenarios/yaml/input-error.h"
+#include "scenarios/yaml/named-choices.h"
 
 #include <algorithm>
 #include <array>
@@ -25,43 +25,25 @@ constexpr int64_t MAX_PICOSECONDS = int64_t{1} << 58; //!< 3.3 days, so that 32 
 constexpr int64_t MAX_BYTES = int64_t{1} << 50;
 constexpr int64_t MAX_INDEX = std::numeric_limits<uint32_t>::max() - 1;
 constexpr int64_t MAX_SHORT = std::numeric_limits<uint16_t>::max() - 1;
-constexpr std::size_t KINDS = 4; //!< kinds of operations
 
-const char*
-NameOf(StepOpKind kind)
+/** The enumerator up to @p last with the name @p text. */
+template <typename E>
+E
+ChoiceOf(const std::string& text, E last, const std::string& location)
 {
-    static constexpr EnumName<StepOpKind> NAMES[]{{StepOpKind::Compute, "compute"},
-                                                  {StepOpKind::Collective, "collective"},
-                                                  {StepOpKind::Send, "send"},
-                                                  {StepOpKind::Recv, "recv"}};
-    return NameIn(NAMES, kind);
-}
-
-/** The choice with index below @p count whose name, given by @p name, is @p text. */
-template <typename Choice>
-Choice
-ChoiceOf(const std::string& text,
-         std::size_t count,
-         const char* (*name)(Choice),
-         const std::string& location)
-{
-    std::string names;
-    for (std::size_t i = 0; i < count; i++)
+    const NamedChoices<E> choices = ChoicesUpTo(last);
+    if (const std::optional<E> choice = FindChoice(choices, text))
     {
-        const std::string each = name(static_cast<Choice>(i));
-        if (each == text)
-        {
-            return static_cast<Choice>(i);
-        }
-        names += (names.empty() ? "" : ", ") + each;
+        return *choice;
     }
-    throw InputError(location + ": found '" + text + "', expected one of: " + names);
+    throw InputError(location + ": found '" + text +
+                     "', expected one of: " + JoinNames(ChoiceNames(choices)));
 }
 
 Json
 ToJson(const StepGraph& graph, const StepOp& op)
 {
-    Json object = {{"do", NameOf(op.kind)}, {"label", op.label}};
+    Json object = {{"do", ToString(op.kind)}, {"label", op.label}};
     if (op.launch > Time())
     {
         object["launch_ps"] = op.launch.ToPicoseconds();
@@ -319,11 +301,9 @@ class WorkloadReader
         for (const Json& item : list)
         {
             const std::string where = location + ", operation " + std::to_string(positions.size());
-            const auto stream =
-                ChoiceOf<StreamKind>(TextOf(FieldOf(item, "stream", where), where + ", stream"),
-                                     STREAM_COUNT,
-                                     ToString,
-                                     where + ", stream");
+            const auto stream = ChoiceOf(TextOf(FieldOf(item, "stream", where), where + ", stream"),
+                                         static_cast<StreamKind>(STREAM_COUNT - 1),
+                                         where + ", stream");
             auto& ops = program.streams[static_cast<std::size_t>(stream)];
             positions.push_back({stream, static_cast<uint32_t>(ops.size())});
             ops.push_back(ReadOp(item, where));
@@ -358,8 +338,8 @@ class WorkloadReader
     StepOp ReadOp(const Json& item, const std::string& where)
     {
         StepOp op;
-        op.kind = ChoiceOf<StepOpKind>(
-            TextOf(FieldOf(item, "do", where), where + ", do"), KINDS, NameOf, where + ", do");
+        op.kind = ChoiceOf(
+            TextOf(FieldOf(item, "do", where), where + ", do"), StepOpKind::Recv, where + ", do");
         ExpectKeys(item, KeysOf(op.kind), where);
         op.label = static_cast<uint32_t>(IntegerOf(item, "label", 0, MAX_INDEX, where));
         op.layer = StepOp::NO_LAYER;
@@ -377,20 +357,17 @@ class WorkloadReader
         }
         if (op.kind == StepOpKind::Collective)
         {
-            op.collective =
-                ChoiceOf<CollectiveOp>(TextOf(FieldOf(item, "op", where), where + ", op"),
-                                       static_cast<std::size_t>(LAST_COLLECTIVE_OP) + 1,
-                                       ToString,
-                                       where + ", op");
+            op.collective = ChoiceOf(TextOf(FieldOf(item, "op", where), where + ", op"),
+                                     LAST_COLLECTIVE_OP,
+                                     where + ", op");
         }
         const auto slots = static_cast<int64_t>(m_graph.slotNames.size());
         op.group = static_cast<uint16_t>(
             IntegerOf(item, "group", 0, std::min(MAX_SHORT, slots - 1), where));
         op.bytes = Bytes(IntegerOf(item, "bytes", 0, MAX_BYTES, where));
-        op.category = ChoiceOf<TimeCategory>(TextOf(item, "category", "data", where),
-                                             TIME_CATEGORY_COUNT,
-                                             ToString,
-                                             where + ", category");
+        op.category = ChoiceOf(TextOf(item, "category", "data", where),
+                               static_cast<TimeCategory>(TIME_CATEGORY_COUNT - 1),
+                               where + ", category");
         op.root = static_cast<uint16_t>(IntegerOf(item, "root", 0, 0, MAX_SHORT, where));
         op.traffic =
             static_cast<uint16_t>(IntegerOf(item, "splits", StepOp::EVEN, 0, MAX_SHORT, where));
