@@ -26,7 +26,7 @@ namespace weir
  *   strided 1 x 1 windows fill an image with zeros and compute only the pixels that windows read.
  * - Plain multiply-adds (fp32) need no conversion.
  *
- * @param plan gives the micro-batch and the precision of images
+ * @param writer whose plan gives the micro-batch and the precision of images
  * @param precision of the GEMMs
  */
 void WriteConvolutionForward(SegmentWriter& writer, const TableLayer& layer, Precision precision);

@@ -124,7 +124,7 @@ class HostNetwork : public FlowNetwork
      *        choice among equal-cost paths
      */
     explicit HostNetwork(Topology topology,
-                         const FabricSpec& fabric = {},
+                         const FabricSpec& fabric = FabricSpec(),
                          TransportSpec transport = {});
 
     const char* EndPointName() const override;

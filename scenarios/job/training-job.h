@@ -83,8 +83,8 @@ class TrainingJob : public ParameterizedObject,
 
     /**
      * Duration of a step: the last one, or with Jitter or SteadyTolerance the mean of all (without
-     * the first where steps overlap, PostValidation). Ends the program, saying which ranks wait for
-     * what, when the job has not finished.
+     * the first where steps overlap, ParallelPlan::OverlapsSteps). Ends the program, saying which
+     * ranks wait for what, when the job has not finished.
      * @return the duration
      */
     weir::Time GetStepTime() const;

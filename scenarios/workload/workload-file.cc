@@ -6,6 +6,7 @@
 #include "scenarios/workload/json-fields.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/named-choices.h"
+#include "scenarios/yaml/names.h"
 
 #include <algorithm>
 #include <array>

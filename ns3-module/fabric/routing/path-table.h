@@ -128,6 +128,13 @@ class PathTable
                 return *this;
             }
 
+            Iterator operator++(int)
+            {
+                const Iterator before = *this;
+                ++m_link;
+                return before;
+            }
+
             friend bool operator==(Iterator a, Iterator b)
             {
                 return a.m_link == b.m_link;

@@ -402,6 +402,7 @@ void
 IngressRates::Add(FlowId id, Time begin, IngressFlow flow)
 {
     m_waiting.emplace(std::pair(begin, id.value), std::move(flow));
+    m_begins.emplace(id.value, begin);
 }
 
 void
@@ -412,12 +413,10 @@ IngressRates::Remove(FlowId id, Time now)
         m_changed = std::min(m_changed, now);
         return;
     }
-    const auto found = std::find_if(m_waiting.begin(), m_waiting.end(), [id](const auto& each) {
-        return each.first.second == id.value;
-    });
-    if (found != m_waiting.end())
+    if (const auto begin = m_begins.find(id.value); begin != m_begins.end())
     {
-        m_waiting.erase(found);
+        m_waiting.erase({begin->second, id.value});
+        m_begins.erase(begin);
     }
 }
 
@@ -444,6 +443,7 @@ IngressRates::AdvanceTo(Time now)
     {
         const auto first = m_waiting.begin();
         m_flows.emplace(first->first.second, Flow{std::move(first->second), UNBOUNDED});
+        m_begins.erase(first->first.second);
         m_waiting.erase(first);
         m_changed = now;
     }

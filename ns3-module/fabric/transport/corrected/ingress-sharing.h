@@ -70,6 +70,7 @@ class IngressRates
     std::vector<double> m_rates;                                //!< by link
     std::map<uint64_t, Flow> m_flows;                           //!< flows that have started
     std::map<std::pair<Time, uint64_t>, IngressFlow> m_waiting; //!< flows that have not, by start
+    std::map<uint64_t, Time> m_begins;                          //!< starts of m_waiting
     Time m_changed{Time::Infinite()}; //!< first change since the last computation of
                                       //!< caps
 };

@@ -256,6 +256,7 @@ class FluidTransport : public Transport
 
     /** Current rate on a link. */
     Rate CurrentLinkRate(LinkId link);
+
     LinkUsage GetLinkUsage(LinkId link) override;
     void MoveTo(Time now) override;
 

@@ -747,9 +747,9 @@ HybridTransport::AddObserver(TransportObserver& observer, bool linkRates)
 void
 HybridTransport::RemoveObserver(TransportObserver& observer)
 {
+    m_observers.Remove(observer);
     m_fluid->RemoveObserver(observer);
     m_packets.RemoveObserver(observer);
-    m_observers.Remove(observer);
     WatchLinkRates();
 }
 

@@ -228,7 +228,7 @@ class HybridTransport final : public Transport, private TransportObserver
         return form == FlowForm::Packets ? static_cast<Transport&>(m_packets) : *m_fluid;
     }
 
-    /** Observes packets only. */
+    /** Handles the ends of packet flows; those of fluid flows are ignored. */
     void OnFlowFinished(FlowId id, const FlowRequest& request, Time started, Time now) override;
 
     /** Observes the fluid only. */

@@ -59,7 +59,7 @@ class Datagrams final : public PacketEndpoints
     static constexpr unsigned FIRST_CLASS = 2; //!< class 1 is reserved for flows
 
     /**
-     * All arguments must outlive it.
+     * All references must outlive it.
      * @param hopsOf returns the index of PacketNetwork::AddHops of a path
      * @param hasTold set whenever the client is called
      */
