@@ -45,7 +45,8 @@ struct CollectivePlan
     Time wire; //!< the part of it in which the slowest leg's bytes occupy links or thread blocks
     LinkId bottleneck;  //!< the bottleneck link of the slowest leg; invalid where a thread block is
                         //!< the bottleneck
-    Time period;        //!< steady-state period of uncontended back-to-back calls equal to this one
+    Time period;        //!< mean time that each of BENCHMARK_CALLS uncontended back-to-back calls
+                        //!< equal to this one adds to the duration of the first
     uint32_t blocks{1}; //!< thread blocks of each rank's kernel
     bool isInLockstep{false}; //!< channels in lockstep, which in fidelity flow drift apart
 

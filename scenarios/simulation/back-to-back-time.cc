@@ -42,16 +42,11 @@ class BackToBackEnds : public BackToBackClient
         }
         const std::size_t played = m_ends.size();
         const double more = m_calls - static_cast<double>(played);
-        return m_ends.back() + (more > 0 ? Period(played - 1) * more : Time());
+        return more > 0 ? m_ends.back() + (m_ends.back() - m_ends[played - 2]) * more
+                        : m_ends.back();
     }
 
   private:
-    /** Time from the end of call @p i - 1 to the end of call @p i. */
-    Time Period(std::size_t i) const
-    {
-        return m_ends[i] - m_ends[i - 1];
-    }
-
     uint32_t m_calls;
     bool m_isKnown{false};
     std::vector<Time> m_ends;

@@ -18,10 +18,10 @@ namespace weir
  * ranks, divided by @p calls. Benchmarks that start many calls and wait for the last one measure
  * this time. Calls overlap where a rank need not wait for others, such as the root of a broadcast.
  *
- * Fidelities `flow`, `packet` and `hybrid` simulate calls until two consecutive periods differ by
- * less than 0.1 % and extrapolate the rest with that period. The other fidelities compute it from
- * the time of one call and the period of the plan. Calls that do not overlap are timed in
- * isolation.
+ * Fidelities `flow`, `packet` and `hybrid` simulate calls until all ranks end one equally long
+ * after the one before, to 0.1 %, and extrapolate the rest with that period. The other fidelities
+ * compute it from the time of one call and the period of the plan. Calls that do not overlap are
+ * timed in isolation.
  * @throws std::runtime_error when a call never ends.
  */
 Time BackToBackTime(Simulation& simulation,

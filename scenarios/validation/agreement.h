@@ -30,8 +30,9 @@ std::vector<CaseOutcome> CompareFidelities(const Catalog& catalog, const ShowSui
 /**
  * Compares fidelities of random (seeded) uncontended calls on random machines: a system of the
  * catalog with 1 to 17 nodes, some or all of their GPUs, its own fabric or leaves and spines, 1:1
- * or 2:1, with ECMP or packet spraying; any operation, algorithm and protocol, 8 B to 256 MiB.
- * Calls that overlap when they follow each other are back to back.
+ * or 2:1, with ECMP or packet spraying; any operation but a single send, any
+ * algorithm and protocol, 8 B to 256 MiB. Calls that overlap when they follow each other are back
+ * to back.
  *
  * Classes: "drawn: flow/stream", and one per algorithm; "drawn: stream/closed form".
  */

@@ -74,6 +74,10 @@ constexpr ComparedPlacement SAMPLED[] = {
 
 constexpr const char* COMPARED_SYSTEMS[] = {"hgx-h100", "dgx-a100", "alps-gh200"};
 
+/** Includes systems whose hops in and out of a GPU or node share a link. */
+constexpr const char* BACK_TO_BACK_SYSTEMS[] = {
+    "hgx-h100", "dgx-a100", "alps-gh200", "a100-pcie-8", "dgx1-v100", "polaris", "dgx2-v100"};
+
 /** Includes systems with more channels than ports, where channels share links. */
 constexpr const char* SAMPLED_SYSTEMS[] = {"hgx-h100", "dgx-a100", "oci-a100", "alps-gh200"};
 
@@ -372,44 +376,41 @@ CompareOn(const ClusterSpec& cluster,
 }
 
 /** Machines of all kinds of nodes: PCIe, NVLink meshes and NVSwitches, shared and own ports. */
-constexpr const char* DRAWN_SYSTEMS[] = {"a100-pcie-8",
-                                         "a100-pcie-hdr",
-                                         "alps-gh200",
-                                         "aws-p3-16xlarge",
-                                         "dgx-a100",
-                                         "dgx1-v100",
-                                         "dgx2-v100",
-                                         "hgx-b200",
-                                         "hgx-b200-sharp",
-                                         "hgx-h100",
-                                         "hgx-h200-4",
-                                         "hgx-h800",
-                                         "oci-a100",
-                                         "perlmutter",
-                                         "polaris"};
+const std::vector<std::string> DRAWN_SYSTEMS{"a100-pcie-8",
+                                             "a100-pcie-hdr",
+                                             "alps-gh200",
+                                             "aws-p3-16xlarge",
+                                             "dgx-a100",
+                                             "dgx1-v100",
+                                             "dgx2-v100",
+                                             "hgx-b200",
+                                             "hgx-b200-sharp",
+                                             "hgx-h100",
+                                             "hgx-h200-4",
+                                             "hgx-h800",
+                                             "oci-a100",
+                                             "perlmutter",
+                                             "polaris"};
 
 /** A random machine: a system with some of its GPUs on its own fabric or leaves and spines. */
 struct DrawnMachine
 {
     DrawnMachine(RandomDraws& draws, const Catalog& catalog)
-        : name(DRAWN_SYSTEMS[draws.Below(std::size(DRAWN_SYSTEMS))])
+        : name(draws.OneOf(DRAWN_SYSTEMS))
     {
         constexpr uint32_t MAX_GPUS = 64;
-        constexpr uint32_t NODES[] = {1, 2, 3, 4, 5, 8, 13, 17};
-        const std::string fabric[] = {
-            "fabric.kind=leaf-spine",
-            draws.Below(2) == 0 ? "fabric.oversubscription=1" : "fabric.oversubscription=2",
-            draws.Below(2) == 0 ? "fabric.routing=ecmp" : "fabric.routing=spray"};
+        const std::vector<uint32_t> counts{1, 2, 3, 4, 5, 8, 13, 17};
         std::vector<std::string> settings;
-        if (draws.Below(2) == 0)
+        if (draws.With(0.5))
         {
-            settings.assign(std::begin(fabric), std::end(fabric));
+            settings = {"fabric.kind=leaf-spine",
+                        draws.With(0.5) ? "fabric.oversubscription=1" : "fabric.oversubscription=2",
+                        draws.With(0.5) ? "fabric.routing=ecmp" : "fabric.routing=spray"};
         }
         spec = ReadSystem(SystemArgument(name, "system", settings), catalog).cluster;
-        spec.nodes =
-            std::clamp(MAX_GPUS / spec.node.gpus, 1U, NODES[draws.Below(std::size(NODES))]);
+        spec.nodes = std::min(MAX_GPUS / spec.node.gpus, draws.OneOf(counts));
         const uint32_t perNode =
-            draws.Below(3) == 0 ? 1 + draws.Below(spec.node.gpus) : spec.node.gpus;
+            draws.With(1.0 / 3) ? 1 + draws.Below(spec.node.gpus) : spec.node.gpus;
         for (uint32_t gpu = 0; gpu < spec.nodes * spec.node.gpus; ++gpu)
         {
             if (gpu % spec.node.gpus < perNode)
@@ -432,36 +433,36 @@ struct DrawnMachine
 CollectiveCall
 DrawCall(RandomDraws& draws)
 {
-    constexpr CollectiveOp OPS[] = {CollectiveOp::AllReduce,
-                                    CollectiveOp::AllGather,
-                                    CollectiveOp::ReduceScatter,
-                                    CollectiveOp::Broadcast,
-                                    CollectiveOp::Reduce,
-                                    CollectiveOp::AllToAll,
-                                    CollectiveOp::Gather,
-                                    CollectiveOp::Scatter,
-                                    CollectiveOp::SendRecv};
-    constexpr Algorithm ALGORITHMS[] = {Algorithm::Ring,
-                                        Algorithm::Tree,
-                                        Algorithm::Nvls,
-                                        Algorithm::NvlsTree,
-                                        Algorithm::CollNetDirect,
-                                        Algorithm::CollNetChain,
-                                        Algorithm::Pat,
-                                        Algorithm::DimensionWise};
-    constexpr Protocol PROTOCOLS[] = {Protocol::Ll, Protocol::Ll128, Protocol::Simple};
+    const std::vector<CollectiveOp> ops{CollectiveOp::AllReduce,
+                                        CollectiveOp::AllGather,
+                                        CollectiveOp::ReduceScatter,
+                                        CollectiveOp::Broadcast,
+                                        CollectiveOp::Reduce,
+                                        CollectiveOp::AllToAll,
+                                        CollectiveOp::Gather,
+                                        CollectiveOp::Scatter,
+                                        CollectiveOp::SendRecv};
+    const std::vector<Algorithm> algorithms{Algorithm::Ring,
+                                            Algorithm::Tree,
+                                            Algorithm::Nvls,
+                                            Algorithm::NvlsTree,
+                                            Algorithm::CollNetDirect,
+                                            Algorithm::CollNetChain,
+                                            Algorithm::Pat,
+                                            Algorithm::DimensionWise};
+    const std::vector<Protocol> protocols{Protocol::Ll, Protocol::Ll128, Protocol::Simple};
     CollectiveCall call;
-    call.op = OPS[draws.Below(std::size(OPS))];
-    call.bytes = Bytes(static_cast<int64_t>(std::exp2(3 + 25 * draws.Unit()))); // to 256 MiB
-    if (draws.Below(2) == 0)
+    call.op = draws.OneOf(ops);
+    call.bytes = Bytes(static_cast<int64_t>(draws.LogUniform(8, 256 << 20)));
+    if (draws.With(0.5))
     {
-        call.overrides.algorithm = ALGORITHMS[draws.Below(std::size(ALGORITHMS))];
+        call.overrides.algorithm = draws.OneOf(algorithms);
     }
-    if (draws.Below(3) == 0)
+    if (draws.With(1.0 / 3))
     {
-        call.overrides.protocol = PROTOCOLS[draws.Below(std::size(PROTOCOLS))];
+        call.overrides.protocol = draws.OneOf(protocols);
     }
-    if (draws.Below(4) == 0)
+    if (draws.With(0.25))
     {
         call.overrides.channels = 1U << draws.Below(5);
     }
@@ -502,7 +503,9 @@ CompareDrawn(const Catalog& catalog, const ShowSuite& progress)
             return bench.RunBackToBack(fidelity, call, BENCHMARK_CALLS);
         };
         const Time stream = time(Fidelity::Stream);
-        const std::string name = kind + " " + ToString(call.op) + " of " +
+        const CollectivePlan& plan = bench.GetPlanner().Plan(call);
+        const std::string name = kind + " " + ToString(plan.protocol) + " " + ToString(call.op) +
+                                 ", " + std::to_string(plan.channels) + " channels, of " +
                                  std::to_string(call.bytes.Count()) + " B on " +
                                  std::to_string(machine.gpus.size()) + " GPUs of " +
                                  std::to_string(machine.spec.nodes) + " x " + machine.name;
@@ -516,9 +519,9 @@ CompareDrawn(const Catalog& catalog, const ShowSuite& progress)
 std::vector<CaseOutcome>
 CompareFidelities(const Catalog& catalog, const ShowSuite& progress)
 {
-    constexpr std::size_t ALL =
-        std::size(COMPARED_SYSTEMS) * (std::size(FILLED) + 1 + std::size(BACK_TO_BACK)) +
-        std::size(SAMPLED_SYSTEMS) * std::size(SAMPLED);
+    constexpr std::size_t ALL = std::size(COMPARED_SYSTEMS) * (std::size(FILLED) + 1) +
+                                std::size(BACK_TO_BACK_SYSTEMS) * std::size(BACK_TO_BACK) +
+                                std::size(SAMPLED_SYSTEMS) * std::size(SAMPLED);
     std::vector<CaseOutcome> cases;
     std::size_t done = 0;
     const auto compare = [&](const char* system, const ComparedPlacement& placement, auto calls) {
@@ -533,6 +536,9 @@ CompareFidelities(const Catalog& catalog, const ShowSuite& progress)
             compare(system, placement, CompareAll);
         }
         compare(system, CONCURRENT_PAIRS, ComparePairs);
+    }
+    for (const char* system : BACK_TO_BACK_SYSTEMS)
+    {
         for (const ComparedPlacement& placement : BACK_TO_BACK)
         {
             compare(system, placement, CompareBackToBack);

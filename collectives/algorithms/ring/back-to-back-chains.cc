@@ -14,8 +14,10 @@ namespace weir
 namespace
 {
 
-constexpr uint32_t ROUNDS = 16; //!< maximum number of estimates of the hops' windows
-constexpr double SAME = 1e-6;   //!< relative difference below which two times are equal
+constexpr uint32_t ROUNDS = 16;  //!< maximum number of estimates of the hops' windows
+constexpr double SETTLED = 1e-4; //!< relative change of an estimate that ends them
+constexpr double STEADY = 2e-2;  //!< relative difference of periods of calls that settle
+constexpr double SAME = 1e-6;    //!< relative difference below which two periods are equal
 
 /** The time in which a hop of a chain carries the slices of a call; it recurs with the period. */
 struct HopWindow
@@ -98,16 +100,13 @@ class HopRates
             for (const Load& each : m_loads.at(link.Index()))
             {
                 const HopWindow& other = windows[each.chain][each.position];
-                const double theirs = std::min((other.last - other.first).ToSeconds(), whole);
-                if (each.chain == chain && each.position == position)
-                {
-                    load += each.load;
-                    continue;
-                }
+                const double lasts = (other.last - other.first).ToSeconds();
                 double begin = std::fmod((other.first - own.first).ToSeconds(), whole);
-                begin += begin < 0 ? whole : 0;
-                add(begin, begin + theirs, each.load * other.duty);
-                add(begin - whole, begin + theirs - whole, each.load * other.duty);
+                begin -= begin > 0 ? whole : 0;
+                for (; begin < length; begin += whole)
+                {
+                    add(begin, begin + lasts, each.load * other.duty);
+                }
             }
             links.back().load = std::max(load, share);
         });
@@ -115,7 +114,7 @@ class HopRates
         {
             return RateBeside(links);
         }
-        std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+        std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
             return a.at < b.at;
         });
         double carried = 0; // bytes
@@ -256,17 +255,20 @@ struct PlayedCalls
 {
     Time first;
     Time last;
-    Time period; //!< between the last two calls
+    Time period;        //!< between the last two calls
+    bool steady{false}; //!< whether the two calls before also had this period
 };
 
-/** Plays calls until all ranks begin them equally long after each other. */
+/**
+ * Plays @p calls calls; once all ranks begin them equally long after each other, extrapolates the
+ * rest.
+ */
 PlayedCalls
 PlayCalls(std::vector<ChainTimes>& chains, uint32_t ranks, Time start, uint32_t calls)
 {
     std::vector<Time> begins(ranks, start);
-    Time first;
-    Time last;
-    Time period;
+    PlayedCalls played;
+    Time& last = played.last;
     for (uint32_t call = 0; call < calls; ++call)
     {
         std::vector<Time> ends = begins;
@@ -275,9 +277,11 @@ PlayCalls(std::vector<ChainTimes>& chains, uint32_t ranks, Time start, uint32_t 
             chain.Play(begins, ends);
         }
         const Time end = *std::max_element(ends.begin(), ends.end());
-        period = end - last;
+        const Time before = played.period;
+        played.period = end - last;
+        played.steady = std::abs(played.period / before - 1) <= STEADY;
+        played.first = call == 0 ? end : played.first;
         last = end;
-        first = call == 0 ? end : first;
         Time shortest = Time::Infinite();
         Time longest;
         for (uint32_t rank = 0; rank < ranks; ++rank)
@@ -289,11 +293,12 @@ PlayCalls(std::vector<ChainTimes>& chains, uint32_t ranks, Time start, uint32_t 
         }
         if (call > 0 && longest - shortest <= longest * SAME)
         {
-            last += period * (calls - 1 - call); // the remaining calls have the same period
+            played.steady = true;
+            last += played.period * (calls - 1 - call);
             break;
         }
     }
-    return {first, last, period};
+    return played;
 }
 
 } // namespace
@@ -321,9 +326,9 @@ PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t ca
     setRates([&](std::size_t chain, std::size_t position) {
         return hopRates.FirstGuess(chain, position);
     });
-    const PlayedCalls uncontended = PlayCalls(chains, ranks, row.start, calls);
-    PlayedCalls played = uncontended;
-    for (uint32_t round = 0; round < ROUNDS && calls > 1; ++round)
+    const PlayedCalls guessed = PlayCalls(chains, ranks, row.start, calls);
+    PlayedCalls played = guessed;
+    for (uint32_t round = 0; round < ROUNDS && played.steady; ++round)
     {
         ChainWindows windows;
         for (const ChainTimes& chain : chains)
@@ -337,12 +342,13 @@ PeriodOf(const BackToBackChains& row, const UncontendedRates& rates, uint32_t ca
         });
         const Time before = played.last;
         played = PlayCalls(chains, ranks, row.start, calls);
-        if (std::abs(played.last / before - 1) <= SAME)
+        if (std::abs(played.last / before - 1) <= SETTLED)
         {
             break;
         }
     }
-    return calls > 1 ? (played.last - uncontended.first) * (1.0 / (calls - 1)) : uncontended.first;
+    const Time last = played.steady ? played.last : guessed.last;
+    return calls > 1 ? (last - guessed.first) * (1.0 / (calls - 1)) : guessed.first;
 }
 
 } // namespace weir

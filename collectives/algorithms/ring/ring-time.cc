@@ -376,6 +376,7 @@ class RoundShares
                 m_behind[r][i % n] = behind;
             }
             m_spacing.push_back(2.0 * n / slowHops);
+            m_isPathLimited.push_back(time.IsPathLimited());
         }
     }
 
@@ -393,15 +394,12 @@ class RoundShares
     }
 
     /**
-     * The fraction of a round's steps in which two hops of equally fast rings are in lockstep that
-     * are @p behind and @p other hops behind their slowest hop.
+     * The fraction of all steps of a round and its repetitions in which two hops of equally fast
+     * rings are in lockstep that are @p behind and @p other hops behind their slowest hop.
      */
-    double InLockstep(const RoundTime& time,
-                      std::size_t ring,
-                      uint32_t behind,
-                      uint32_t other) const
+    double InLockstep(std::size_t ring, uint32_t behind, uint32_t other) const
     {
-        if (behind == other || !time.IsPathLimited())
+        if (behind == other || m_round > 0 || !m_isPathLimited[ring])
         {
             return behind == other ? 1 : 0;
         }
@@ -440,7 +438,7 @@ class RoundShares
             double found = any[link.Index()] + pace[key];
             for (const Offset& each : offsets[key])
             {
-                found -= each.load * (1 - InLockstep(times[r], r, m_behind[r][h], each.behind));
+                found -= each.load * (1 - InLockstep(r, m_behind[r][h], each.behind));
             }
             const double part = (found / m_all.at(link.Index()) + m_calls - 1) / m_calls;
             const double load = std::max(m_rates.LoadOn(link) * std::min(1.0, part), 1e-12);
@@ -481,6 +479,7 @@ class RoundShares
     LoadByKey m_all;                             //!< by link: load of all hops
     std::vector<uint32_t> m_pace;                //!< by ring: number of its period
     std::vector<std::vector<uint32_t>> m_behind; //!< by ring and hop: hops behind the slowest one
+    std::vector<bool> m_isPathLimited;           //!< by ring, with all hops busy
     std::vector<double> m_spacing; //!< by ring: mean number of hops between slowest ones
 };
 

@@ -79,9 +79,9 @@ struct RingRounds
  * fastest hop; with D = 0 all are in lockstep. Where chunks wait for their arrival, the k-th chunk
  * of a hop that is d hops behind the slowest one has waited ceil((k - d) / n) times, with n hops
  * from a slowest hop to the next. So two hops have waited equally often for 1 - |d - d'| / n of the
- * chunks, and are in lockstep while they have never been apart: after p passes for (1 - |d - d'| /
- * n)^p. Hops of rings of another speed count with b. m and b depend on each other and are iterated,
- * starting from full load.
+ * first n chunks of a call, in which they count as in lockstep; later they count as apart. Hops of
+ * rings of another speed count with b. m and b depend on each other and are iterated, starting from
+ * full load.
  *
  * @param rings all channels of the call
  * @param calls number of concurrent calls in @p rates; those besides the call itself are averages
