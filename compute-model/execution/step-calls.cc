@@ -120,26 +120,6 @@ LocalIndicesInNode(const std::vector<Rank>& group,
 }
 
 /**
- * Bytes that a rank receives per byte of the nccl-tests message size, in a group of @p ranks ranks.
- */
-double
-ReceivedShare(CollectiveOp op, std::size_t ranks)
-{
-    const double others = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
-    switch (op)
-    {
-    case CollectiveOp::AllReduce:
-        return 2 * others;
-    case CollectiveOp::AllGather:
-    case CollectiveOp::ReduceScatter:
-    case CollectiveOp::AllToAll:
-        return others;
-    default:
-        return 1;
-    }
-}
-
-/**
  * GPU resources of one call. Each received byte passes through memory three times: the sender
  * writes it into the receive buffer, NCCL's kernel reads it with the rank's own operand, and the
  * kernel writes the result.
@@ -148,7 +128,8 @@ CallLoad
 LoadOf(const CollectivePlan& plan, const CollectiveCall& call, std::size_t ranks, Rate memory)
 {
     constexpr double ACCESSES = 3;
-    const double received = call.bytes.ToDouble() * ReceivedShare(call.op, ranks);
+    const double received =
+        call.bytes.ToDouble() * BusBandwidthFactor(call.op, static_cast<uint32_t>(ranks));
     const double available = memory.ToBytesPerSecond() * plan.duration.ToSeconds();
     const double share = available > 0 ? std::min(1.0, ACCESSES * received / available) : 0;
     constexpr double PER_MILLE = 1000;
