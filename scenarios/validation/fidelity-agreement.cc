@@ -490,10 +490,10 @@ CompareDrawn(const Catalog& catalog, const ShowSuite& progress)
         CollectiveCall call = DrawCall(draws);
         FidelityBench bench(machine.spec);
         call.communicator = bench.GetPlanner().AddCommunicator(machine.gpus);
-        std::string kind;
+        const CollectivePlan* plan = nullptr;
         try
         {
-            kind = ToString(bench.GetPlanner().Plan(call).algorithm);
+            plan = &bench.GetPlanner().Plan(call);
         }
         catch (const std::invalid_argument&)
         {
@@ -503,9 +503,9 @@ CompareDrawn(const Catalog& catalog, const ShowSuite& progress)
             return bench.RunBackToBack(fidelity, call, BENCHMARK_CALLS);
         };
         const Time stream = time(Fidelity::Stream);
-        const CollectivePlan& plan = bench.GetPlanner().Plan(call);
-        const std::string name = kind + " " + ToString(plan.protocol) + " " + ToString(call.op) +
-                                 ", " + std::to_string(plan.channels) + " channels, of " +
+        const std::string kind = ToString(plan->algorithm);
+        const std::string name = kind + " " + ToString(plan->protocol) + " " + ToString(call.op) +
+                                 ", " + std::to_string(plan->channels) + " channels, of " +
                                  std::to_string(call.bytes.Count()) + " B on " +
                                  std::to_string(machine.gpus.size()) + " GPUs of " +
                                  std::to_string(machine.spec.nodes) + " x " + machine.name;

@@ -16,7 +16,7 @@ namespace
 
 constexpr uint32_t ROUNDS = 16;  //!< maximum number of estimates of the hops' windows
 constexpr double SETTLED = 1e-4; //!< relative change of an estimate that ends them
-constexpr double STEADY = 2e-2;  //!< relative difference of periods of calls that settle
+constexpr double STEADY = 2e-2;  //!< relative difference up to which two periods let windows recur
 constexpr double SAME = 1e-6;    //!< relative difference below which two periods are equal
 
 /** The time in which a hop of a chain carries the slices of a call; it recurs with the period. */

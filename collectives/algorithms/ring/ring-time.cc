@@ -395,7 +395,8 @@ class RoundShares
 
     /**
      * The fraction of all steps of a round and its repetitions in which two hops of equally fast
-     * rings are in lockstep that are @p behind and @p other hops behind their slowest hop.
+     * rings are in lockstep that are @p behind and @p other hops behind their slowest hop. Before
+     * the second round of the call all have been apart.
      */
     double InLockstep(std::size_t ring, uint32_t behind, uint32_t other) const
     {
