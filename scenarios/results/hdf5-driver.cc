@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace weir
 {
@@ -19,7 +20,7 @@ namespace
 /** The driver data in a file access list. */
 struct DriverInfo
 {
-    int* error;
+    Hdf5Driver::File* served;
 };
 
 /** An open file; HDF5 uses a pointer to its first member. */
@@ -29,13 +30,13 @@ struct DriverFile
     int descriptor{-1};
     haddr_t allocated{0};
     haddr_t end{0};
-    int* error{nullptr};
+    Hdf5Driver::File* served{nullptr};
 
     void Note(bool isDone)
     {
-        if (!isDone && *error == 0)
+        if (!isDone && served->error == 0)
         {
-            *error = errno == 0 ? EIO : errno;
+            served->error = errno == 0 ? EIO : errno;
         }
     }
 };
@@ -54,7 +55,7 @@ DriverOpen(const char* name, unsigned flags, hid_t access, haddr_t)
                      ((flags & H5F_ACC_CREAT) != 0 ? O_CREAT : 0) |
                      ((flags & H5F_ACC_TRUNC) != 0 ? O_TRUNC : 0) | O_CLOEXEC;
     auto file = std::make_unique<DriverFile>();
-    file->error = info->error;
+    file->served = info->served;
     file->descriptor = ::open(name, mode, 0666);
 
     struct stat status
@@ -107,7 +108,7 @@ DriverGetEnd(const H5FD_t* file, H5FD_mem_t)
 herr_t
 DriverGetHandle(H5FD_t* file, hid_t, void** handle)
 {
-    *handle = FileOf(file).error;
+    *handle = FileOf(file).served;
     return 0;
 }
 
@@ -135,7 +136,7 @@ DriverWrite(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, const
 {
     DriverFile& own = FileOf(file);
     const auto* from = static_cast<const char*>(buffer);
-    for (size_t done = 0; done < size && *own.error == 0;)
+    for (size_t done = 0; done < size && own.served->error == 0;)
     {
         errno = 0;
         const ssize_t count =
@@ -151,7 +152,7 @@ herr_t
 DriverTruncate(H5FD_t* file, hid_t, hbool_t)
 {
     DriverFile& own = FileOf(file);
-    if (own.end != own.allocated && *own.error == 0)
+    if (own.end != own.allocated && own.served->error == 0)
     {
         own.Note(::ftruncate(own.descriptor, static_cast<off_t>(own.allocated)) == 0);
     }
@@ -188,8 +189,9 @@ RegisterDriver()
 
 } // namespace
 
-Hdf5Driver::Hdf5Driver()
-    : m_id(RegisterDriver())
+Hdf5Driver::Hdf5Driver(std::string path)
+    : m_id(RegisterDriver()),
+      m_served{std::move(path), 0}
 {
     if (m_id < 0)
     {
@@ -205,7 +207,7 @@ Hdf5Driver::~Hdf5Driver()
 void
 Hdf5Driver::Use(hid_t access)
 {
-    const DriverInfo info{&m_error};
+    const DriverInfo info{&m_served};
     if (H5Pset_driver(access, m_id, &info) < 0)
     {
         throw std::runtime_error("HDF5: cannot use a driver");
@@ -216,14 +218,14 @@ void
 Hdf5Driver::ThrowIfRefused(hid_t object)
 {
     const hid_t file = H5Iget_file_id(object);
-    void* error = nullptr;
-    const bool isKnown = H5Fget_vfd_handle(file, H5P_DEFAULT, &error) >= 0;
-    const int refused = isKnown ? *static_cast<int*>(error) : EIO;
+    void* handle = nullptr;
+    const bool isKnown = H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0;
+    const File served = isKnown ? *static_cast<File*>(handle) : File{"the HDF5 file", EIO};
     H5Fclose(file);
-    if (refused != 0)
+    if (served.error != 0)
     {
-        throw std::runtime_error(std::string("cannot write the HDF5 file: ") +
-                                 std::strerror(refused));
+        throw std::runtime_error("cannot write '" + served.path +
+                                 "': " + std::strerror(served.error));
     }
 }
 

@@ -3,6 +3,7 @@
 #define WEIR_SCENARIOS_RESULTS_HDF5_DRIVER_H
 
 #include <hdf5.h>
+#include <string>
 
 namespace weir
 {
@@ -17,8 +18,19 @@ namespace weir
 class Hdf5Driver
 {
   public:
-    /** Registers the driver with HDF5. @throws std::runtime_error when HDF5 refuses it. */
-    Hdf5Driver();
+    /** The file that a driver serves. */
+    struct File
+    {
+        std::string path; //!< in messages
+        int error{0};     //!< `errno` of the first failed write
+    };
+
+    /**
+     * Registers the driver with HDF5.
+     * @param path of the file, in messages
+     * @throws std::runtime_error when HDF5 refuses it.
+     */
+    explicit Hdf5Driver(std::string path);
     ~Hdf5Driver();
     Hdf5Driver(const Hdf5Driver&) = delete;
     Hdf5Driver& operator=(const Hdf5Driver&) = delete;
@@ -32,18 +44,19 @@ class Hdf5Driver
     /** The `errno` of the first failed write; 0 when none failed. */
     int Error() const
     {
-        return m_error;
+        return m_served.error;
     }
 
     /**
      * Checks the file that contains @p object, which this driver class opened.
-     * @throws std::runtime_error that states the system's error if a write to the file failed.
+     * @throws std::runtime_error that names the file and states the system's error if a write to it
+     *         failed.
      */
     static void ThrowIfRefused(hid_t object);
 
   private:
     hid_t m_id{H5I_INVALID_HID};
-    int m_error{0};
+    File m_served;
 };
 
 } // namespace weir

@@ -113,6 +113,7 @@ Hdf5Handle::Close()
 
 Hdf5File::Hdf5File(const std::string& path, const std::string& what)
     : m_output(path, what, Hdf5Format()),
+      m_driver(path),
       m_file(CreateFile(m_output.TemporaryPath(), m_driver))
 {
 }

@@ -713,6 +713,23 @@ TEST(CommandLine, WhatCannotBePrintedIsAFailure)
     EXPECT_EQ(ScratchFolder::Read(folder / "err"), "weir: cannot write to standard output\n");
 }
 
+/** A write beyond the size limit of files fails as one on a full disk does. */
+TEST(CommandLine, AResultFileThatCannotBeWrittenIsNamedAndLeavesNothing)
+{
+    const ScratchFolder folder;
+    const std::string file = folder / "x.h5";
+    const int status = std::system(
+        ("trap '' XFSZ; ulimit -f 4; '" WEIR_COMMAND
+         "' collective --system hgx-h100 --op all-reduce --sizes 1MiB --fidelity flow -o '" +
+         file + "' >/dev/null 2>'" + (folder / "err") + "'")
+            .c_str());
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    EXPECT_EQ(ScratchFolder::Read(folder / "err"),
+              "weir: cannot write '" + file + "': File too large\n");
+    EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 TEST(CommandLine, CollectiveWritesItsCsv)
 {
     const ScratchFolder folder;
