@@ -74,7 +74,10 @@ struct Planner::State
                     aCluster.GetSpec().node.cpu,
                     BlockTimesOf(NodeCosts(aCluster.GetSpec().node))),
           times(aCluster.GetSpec().node),
-          connector(aCluster, aRouting, settings.p2pLevel),
+          connector(aCluster,
+                    aRouting,
+                    settings.p2pLevel,
+                    {settings.queuePairs, settings.MergedPorts(aCluster.GetSpec().node)}),
           builder(aCluster, aRouting.GetRouter(), connector, constants, settings)
     {
     }

@@ -127,7 +127,8 @@ ChannelCap(const AlgorithmInputs& in, Rate block)
     }
     const Rate cap = std::min(Rate::GBps(payload / efficiency), block);
     const Rate queuePair = in.times.Costs().RateOf(NodeCostKind::QueuePairRate);
-    return nodes > 1 ? std::min(cap, queuePair * in.settings.queuePairs) : cap;
+    const double each = in.settings.queuePairs * in.connector.PortsPerNic();
+    return nodes > 1 ? std::min(cap, queuePair * each) : cap;
 }
 
 Rate

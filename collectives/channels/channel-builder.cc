@@ -360,8 +360,13 @@ ChannelBuilder::GraphsOf(const NodePart& part, bool interNode)
     auto& graphs = m_graphs[{interNode, part.localGpus}];
     if (!graphs)
     {
-        NodeCapacity capacity(
-            m_cluster, m_router, m_constants, part.node, part.localGpus, m_settings.p2pLevel);
+        NodeCapacity capacity(m_cluster,
+                              m_router,
+                              m_constants,
+                              part.node,
+                              part.localGpus,
+                              m_settings.p2pLevel,
+                              m_settings.MergedPorts(m_cluster.GetSpec().node));
         graphs = std::make_unique<NodeGraphs>();
         graphs->rings = SearchRings(capacity, m_constants, interNode, m_settings.crossNic);
         graphs->trees = SearchTrees(capacity, graphs->rings, m_constants, interNode);

@@ -24,6 +24,9 @@ SourcePort(uint32_t queuePair)
     return static_cast<uint16_t>(ROCE_PORT_BASE + (mixed >> 16) % ROCE_PORT_COUNT);
 }
 
+/** Distance of the numbers of a connection's queue pairs: beyond those of other connections. */
+constexpr uint32_t QUEUE_PAIR_STEP = 0x9e37;
+
 /** Level of a PCIe path without a root complex, by the number of switches that it passes. */
 P2pLevel
 LevelOf(const std::vector<LinkId>& path)
@@ -78,13 +81,21 @@ HostRelay(const Cluster& cluster, Router& router, P2pLevel level, DeviceId from,
     return LevelOf(path) <= level ? DeviceId() : NearestHost(topology, router, from);
 }
 
-Connector::Connector(const Cluster& cluster, Routing& routing, P2pLevel p2p)
+Connector::Connector(const Cluster& cluster,
+                     Routing& routing,
+                     P2pLevel p2p,
+                     const Striping& striping)
     : m_cluster(cluster),
       m_routing(routing),
       m_p2p(p2p),
+      m_striping(striping),
       m_nicsOfLocalGpu(cluster.GpusPerNode()),
       m_portsOfLocalGpu(cluster.GpusPerNode())
 {
+    if (routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
+    {
+        m_striping.queuePairs = 1; // packets of any queue pair take all paths
+    }
 }
 
 Connection
@@ -149,29 +160,43 @@ Connector::InsideNodeBy(const std::vector<GpuId>& gpus, GpuId from, GpuId to)
 }
 
 RouteRequest
-Connector::RequestOf(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair)
+Connector::RequestOf(
+    GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair, uint32_t stripe) const
 {
+    const uint32_t port = stripe % m_striping.ports;
+    const uint32_t number = queuePair + stripe / m_striping.ports * QUEUE_PAIR_STEP;
     RouteRequest request;
     request.source = m_cluster.GpuDevice(from);
     request.relay = m_cluster.GpuDevice(ports.proxy);
-    request.outNic = m_cluster.NicDevice(m_cluster.NodeOf(from), ports.outNic);
-    request.inNic = m_cluster.NicDevice(m_cluster.NodeOf(to), ports.inNic);
+    request.outNic = m_cluster.NicDevice(m_cluster.NodeOf(from), ports.outNic + port);
+    request.inNic = m_cluster.NicDevice(m_cluster.NodeOf(to), ports.inNic + port);
     request.destination = m_cluster.GpuDevice(to);
-    request.sourcePort = SourcePort(queuePair);
-    request.queuePair = static_cast<uint16_t>(queuePair);
+    request.sourcePort = SourcePort(number);
+    request.queuePair = static_cast<uint16_t>(number);
     return request;
 }
 
 Connection
 Connector::BetweenNodes(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair)
 {
-    return {m_routing.Add(RequestOf(from, to, ports, queuePair)), ConnectionKind::Network};
+    std::vector<RouteId> stripes;
+    for (uint32_t i = 0; i < Stripes(); ++i)
+    {
+        stripes.push_back(m_routing.Add(RequestOf(from, to, ports, queuePair, i)));
+    }
+    const bool shareOnePath = m_routing.Policy().IsFixed() &&
+                              std::all_of(stripes.begin(), stripes.end(), [&](RouteId each) {
+                                  return m_routing.HaveSameLinks(each, stripes.front());
+                              });
+    return {shareOnePath ? stripes.front() : m_routing.AddStriped(stripes),
+            ConnectionKind::Network};
 }
 
 Connector::HopsBetweenNodes
-Connector::FindHopsBetweenNodes(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair)
+Connector::FindHopsBetweenNodes(
+    GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair, uint32_t stripe)
 {
-    const RouteRequest request = RequestOf(from, to, ports, queuePair);
+    const RouteRequest request = RequestOf(from, to, ports, queuePair, stripe);
     return {m_routing.FindHops(request),
             {request.outNic,
              request.inNic,
@@ -230,7 +255,7 @@ Connector::NicsOf(GpuId gpu)
     auto& nics = m_nicsOfLocalGpu[local];
     if (nics.empty() && m_cluster.NicsPerNode() > 0)
     {
-        nics = NicsOfGpu(m_cluster, m_routing.GetRouter(), 0, local);
+        nics = NicsOfGpu(m_cluster, m_routing.GetRouter(), 0, local, m_striping.ports);
     }
     return nics;
 }

@@ -24,13 +24,20 @@ namespace weir
 DeviceId HostRelay(
     const Cluster& cluster, Router& router, P2pLevel level, DeviceId from, DeviceId to);
 
-/** The ports of a network connection, by number within their nodes. */
+/** The NICs of a network connection, by number of their first port within their nodes. */
 struct NetworkPorts
 {
     uint32_t outNic{0};
     uint32_t inNic{0};
     GpuId proxy; //!< the GPU that sends to outNic: the sender itself, or by PXN another GPU of its
                  //!< node
+};
+
+/** What the bytes of a connection between nodes are divided over. */
+struct Striping
+{
+    uint32_t queuePairs{1}; //!< on each port
+    uint32_t ports{1};      //!< of a merged NIC
 };
 
 /**
@@ -41,7 +48,10 @@ class Connector
 {
   public:
     /** Both must outlive it. */
-    Connector(const Cluster& cluster, Routing& routing, P2pLevel p2p = P2pLevel::System);
+    Connector(const Cluster& cluster,
+              Routing& routing,
+              P2pLevel p2p = P2pLevel::System,
+              const Striping& striping = {});
 
     /**
      * NVLink between GPUs of one node where it exists, else PCIe, relayed through the host's memory
@@ -58,22 +68,35 @@ class Connector
 
     /**
      * Between nodes through given ports: NVLink to the proxy if it is another GPU, PCIe to the NIC,
-     * the network on the path that @p queuePair hashes to, PCIe to the GPU.
+     * the network on the path that @p queuePair hashes to, PCIe to the GPU. Striped if its queue
+     * pairs take different paths; see Stripes.
      * @throws std::runtime_error when no path connects the NICs.
      */
     Connection BetweenNodes(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair);
 
-    /** The hops of such a route, and its segment through the network, without adding the route. */
+    /**
+     * Number of stripes of a connection between nodes: the queue pairs that may take different
+     * paths, on each port of a merged NIC. NCCL divides each message over the ports; messages take
+     * turns on the queue pairs (NCCL_IB_SPLIT_DATA_ON_QPS=0) or are divided over them as well,
+     * which loads paths alike, as several messages are under way.
+     */
+    uint32_t Stripes() const
+    {
+        return m_striping.queuePairs * m_striping.ports;
+    }
+
+    /**
+     * The hops of a stripe of such a route, and its segment through the network, without adding the
+     * route.
+     */
     struct HopsBetweenNodes
     {
         std::vector<LinkId> links;
         RouteSum::Segment segment;
     };
 
-    HopsBetweenNodes FindHopsBetweenNodes(GpuId from,
-                                          GpuId to,
-                                          const NetworkPorts& ports,
-                                          uint32_t queuePair);
+    HopsBetweenNodes FindHopsBetweenNodes(
+        GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair, uint32_t stripe);
 
     /**
      * The ports for send/recv (NCCL_P2P_PXN_LEVEL=2): the receiver's own NIC, and on the sending
@@ -82,6 +105,12 @@ class Connector
      * @throws std::runtime_error when one of the nodes has no network port.
      */
     NetworkPorts PortsForSendRecv(GpuId from, GpuId to, uint32_t channel);
+
+    /** Number of ports of a NIC as NCCL sees it. */
+    uint32_t PortsPerNic() const
+    {
+        return m_striping.ports;
+    }
 
     const Cluster& GetCluster() const
     {
@@ -98,7 +127,7 @@ class Connector
         return m_routing;
     }
 
-    /** The NICs nearest to a GPU, its own first. */
+    /** The NICs nearest to a GPU, its own first; of a merged NIC its first port. */
     const std::vector<uint32_t>& NicsOf(GpuId gpu);
 
     /**
@@ -108,12 +137,14 @@ class Connector
     const std::vector<uint32_t>& PortsOf(GpuId gpu);
 
   private:
-    RouteRequest RequestOf(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair);
+    RouteRequest RequestOf(
+        GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair, uint32_t stripe) const;
 
     const Cluster& m_cluster;
     Routing& m_routing;
     P2pLevel m_p2p;
-    std::unordered_map<uint64_t, Connection> m_inside;    //!< by both GPUs
+    Striping m_striping;                               //!< as far as queue pairs may differ in path
+    std::unordered_map<uint64_t, Connection> m_inside; //!< by both GPUs
     std::vector<std::vector<uint32_t>> m_nicsOfLocalGpu;  //!< by local GPU; empty until asked for
     std::vector<std::vector<uint32_t>> m_portsOfLocalGpu; //!< as above
 };

@@ -49,16 +49,17 @@ PcieDistance(const Cluster& cluster, Router& router, uint32_t node, uint32_t gpu
 } // namespace
 
 std::vector<uint32_t>
-NicsOfGpu(const Cluster& cluster, Router& router, uint32_t node, uint32_t localGpu)
+NicsOfGpu(const Cluster& cluster, Router& router, uint32_t node, uint32_t localGpu, uint32_t ports)
 {
     std::vector<uint32_t> nics;
     std::size_t nearest = 0;
     const DeviceId device = cluster.GpuDevice(GpuId(node * cluster.GpusPerNode() + localGpu));
     for (uint32_t nic : cluster.NearestNics(localGpu))
     {
-        if (!router.IsReachable(device, cluster.NicDevice(node, nic), PCIE_KINDS))
+        if (nic % ports != 0 ||
+            !router.IsReachable(device, cluster.NicDevice(node, nic), PCIE_KINDS))
         {
-            continue; // the NIC is on another board
+            continue; // a further port of a merged NIC, or the NIC is on another board
         }
         const std::size_t distance = PcieDistance(cluster, router, node, localGpu, nic);
         if (nics.empty())
@@ -78,11 +79,13 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
                            const NcclConstants& constants,
                            uint32_t node,
                            std::vector<uint32_t> localGpus,
-                           P2pLevel p2p)
+                           P2pLevel p2p,
+                           uint32_t ports)
     : m_cluster(cluster),
       m_router(router),
       m_constants(constants),
       m_node(node),
+      m_ports(ports),
       m_localGpus(std::move(localGpus)),
       m_profiles(NodeProfiles(cluster.GetSpec().node))
 {
@@ -131,7 +134,7 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
         m_gpuBandwidth = std::max(m_gpuBandwidth, nvlinkOut > 0 ? nvlinkOut : pcieOut);
         if (cluster.NicsPerNode() > 0)
         {
-            m_nicsOfGpu.push_back(NicsOfGpu(cluster, router, node, m_localGpus[a]));
+            m_nicsOfGpu.push_back(NicsOfGpu(cluster, router, node, m_localGpus[a], ports));
         }
     }
     if (constants.ChannelsPassGpus() && p2p >= P2pLevel::NvLink)
@@ -444,7 +447,7 @@ NodeCapacity::NcclBandwidth(LinkId id) const
         return bundle * profile->rawRate.ToGBps() * overRaw;
     }
     case LinkKind::Network:
-        return bundle * profile->rawRate.ToGBps();
+        return m_ports * bundle * profile->rawRate.ToGBps();
     case LinkKind::NvLink:
     case LinkKind::InterSocket:
         break;

@@ -44,13 +44,17 @@ enum class NicReach : uint8_t
 class NodeCapacity
 {
   public:
-    /** @param localGpus of the node, ascending; the GPUs of one communicator. */
+    /**
+     * @param localGpus of the node, ascending; the GPUs of one communicator
+     * @param ports of a NIC that are merged; NICs have the numbers of their first ports
+     */
     NodeCapacity(const Cluster& cluster,
                  Router& router,
                  const NcclConstants& constants,
                  uint32_t node,
                  std::vector<uint32_t> localGpus,
-                 P2pLevel p2p = P2pLevel::System);
+                 P2pLevel p2p = P2pLevel::System,
+                 uint32_t ports = 1);
 
     /** The local GPUs; every other member refers to a GPU by its index here. */
     const std::vector<uint32_t>& LocalGpus() const
@@ -92,10 +96,13 @@ class NodeCapacity
     /** Whether the NVLink path of any two GPUs is relayed by a third one. */
     bool HasRelayedNvLink() const;
 
-    /** The path from the network through @p nic to a GPU, including the NIC's port; see Exists. */
+    /**
+     * The path from the network through @p nic to a GPU, including the NIC's port, which has the
+     * bandwidth of all merged ports; see Exists.
+     */
     const std::vector<LinkId>& FromNetwork(uint32_t nic, uint32_t gpu);
 
-    /** The path from a GPU through @p nic to the network, including the NIC's port; see Exists. */
+    /** The path from a GPU through @p nic to the network, as FromNetwork. */
     const std::vector<LinkId>& ToNetwork(uint32_t gpu, uint32_t nic);
 
     /** Whether there is such a path. For example, boards of a rack have no PCIe between them. */
@@ -160,6 +167,7 @@ class NodeCapacity
     Router& m_router;
     const NcclConstants& m_constants;
     uint32_t m_node;
+    uint32_t m_ports;
     std::vector<uint32_t> m_localGpus;
     std::vector<const LinkProfile*> m_profiles; //!< of the node's links
     std::vector<uint32_t> m_nics;
@@ -174,11 +182,12 @@ class NodeCapacity
     double m_gpuBandwidth{0};
 };
 
-/** The NICs that are equally near to a GPU and nearer than all others; its own comes first. */
-std::vector<uint32_t> NicsOfGpu(const Cluster& cluster,
-                                Router& router,
-                                uint32_t node,
-                                uint32_t localGpu);
+/**
+ * The NICs that are equally near to a GPU and nearer than all others; its own comes first.
+ * @param ports of a NIC that are merged; NICs have the numbers of their first ports
+ */
+std::vector<uint32_t> NicsOfGpu(
+    const Cluster& cluster, Router& router, uint32_t node, uint32_t localGpu, uint32_t ports);
 
 } // namespace weir
 

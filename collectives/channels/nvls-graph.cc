@@ -40,16 +40,16 @@ HeadsOf(const NvlsNode& node, Connector& connector, bool interNode)
     return heads;
 }
 
-/** The speed that NCCL assumes for a port with its PCIe slot, GB/s. */
+/** The speed that NCCL assumes for a NIC of @p ports ports with its PCIe slot, GB/s. */
 double
-PortSpeed(const NodeSpec& node)
+NicSpeed(const NodeSpec& node, uint32_t ports)
 {
     const LinkProfile& slot = node.nicPcie ? *node.nicPcie : node.pcie;
     const double pcie = slot.ncclRate > Rate() ? slot.ncclRate.ToGBps()
                                                : slot.rawRate.ToGBps() * NCCL_PCIE_OVER_RAW;
     const double port =
         node.nic.ncclRate > Rate() ? node.nic.ncclRate.ToGBps() : node.nic.rawRate.ToGBps();
-    return std::min(port, pcie);
+    return std::min(port * ports, pcie);
 }
 
 bool
@@ -120,7 +120,8 @@ SearchNvls(const Communicator& communicator, Connector& connector, const NcclCon
     const auto heads = static_cast<uint32_t>(
         std::min({nodes.front().heads.size() * 1.0, MAX_HEADS * 1.0, total / speeds.back() - 1}));
     const double nvlink = total / (heads + 1);
-    const double most = interNode ? std::min(nvlink, PortSpeed(spec)) : nvlink;
+    const double most =
+        interNode ? std::min(nvlink, NicSpeed(spec, connector.PortsPerNic())) : nvlink;
     const auto fits = [](double limit) { return [limit](double speed) { return speed <= limit; }; };
     auto found = std::find_if(speeds.begin(), speeds.end(), fits(most));
     if (found == speeds.end() || heads < 2)

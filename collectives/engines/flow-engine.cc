@@ -133,6 +133,7 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
     const Routing& routing = m_planner.GetRouting();
     running.pause = running.schedule->block.Pause(running.schedule->op);
     running.wires.clear();
+    running.stripes.clear();
     running.wires.reserve(running.run->ConnectionCount());
     for (uint32_t c = 0; c < running.run->ConnectionCount(); ++c)
     {
@@ -142,15 +143,31 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
         const RouteId route = running.run->GetRoute(c);
         const bool crossesLinks = routing.Links(route).size() > 0;
         wire.copied = crossesLinks ? Wire::CROSSES_LINKS : Wire::UNKNOWN;
+        if (const std::size_t stripes = routing.StripeCount(route); stripes > 1)
+        {
+            wire.stripes = static_cast<uint32_t>(running.stripes.size());
+            running.stripes.push_back({StripedSlices(stripes), StripedSlices(stripes)});
+        }
         wire.isHere = figures.latency == Time();
         wire.isTold = crossesLinks && FormOf(route) == FlowForm::Packets;
         if (wire.isTold)
         {
             wire.stream = communicator << STREAM_BITS | streams[route]++;
+            wire.queuePairs = figures.kind == ConnectionKind::Network ? QueuePairsOn(route) : 1;
         }
         running.wires.push_back(wire);
         running.wires.back().arrivalLine = LineOf(ArrivalDelay(running, c));
     }
+}
+
+/** Number of queue pairs of each stripe of a connection: those that share its path. */
+uint32_t
+FlowEngine::QueuePairsOn(RouteId route) const
+{
+    const NcclSettings& settings = m_planner.GetSettings();
+    const uint32_t ports = settings.MergedPorts(m_planner.GetCluster().GetSpec().node);
+    const auto stripes = static_cast<uint32_t>(m_planner.GetRouting().StripeCount(route));
+    return std::max(1U, settings.queuePairs * ports / stripes);
 }
 
 /** Delay of an arrival: from a slice's departure, or from when the transport reports the slice. */
@@ -181,7 +198,7 @@ FlowEngine::OriginOf(const FlowRequest& request) const
     {
         return std::nullopt;
     }
-    const Running& running = m_running[request.token >> 32];
+    const Running& running = m_running[FlowToken::Of(request.token).running];
     return FlowOrigin{running.client, running.token};
 }
 
@@ -346,7 +363,17 @@ FlowEngine::Send(uint32_t running, uint32_t connection, Time now)
         Copy(running, connection, now);
         return;
     }
-    m_transport.Start(RequestOf(running, connection), now);
+    const FlowRequest request = RequestOf(running, connection);
+    if (wire.stripes == Wire::WHOLE)
+    {
+        m_transport.Start(request, now);
+        return;
+    }
+    const auto start = [&](FlowRequest stripe, std::size_t number) {
+        stripe.token = FlowToken{running, connection, static_cast<uint32_t>(number)}.Packed();
+        m_transport.Start(stripe, now);
+    };
+    ForEachStripe(request, m_planner.GetRouting(), start);
 }
 
 FlowRequest
@@ -354,6 +381,7 @@ FlowEngine::RequestOf(uint32_t running, uint32_t connection)
 {
     const Running& r = m_running[running];
     const ConnectionFigures& figures = r.run->FiguresOf(connection);
+    const Wire& wire = r.wires[connection];
     const uint32_t copies = figures.copies;
     const Bytes bytes = Bytes(r.run->FrontBytes(connection)) * copies;
     const Rate cap = std::min(r.schedule->channelCap, figures.cap) * copies;
@@ -362,12 +390,12 @@ FlowEngine::RequestOf(uint32_t running, uint32_t connection)
     request.bytes = OnTheWire(bytes, figures.wireFactor);
     request.cap = cap * figures.wireFactor;
     request.weight = copies * figures.weight;
-    request.connections = copies;
-    request.stream = r.wires[connection].stream;
+    request.connections = copies * wire.queuePairs;
+    request.stream = wire.stream;
     request.form = m_form;
     request.addsLatency = false; // the connection's latency includes it
     request.client = this;
-    request.token = static_cast<uint64_t>(running) << 32 | connection;
+    request.token = FlowToken{running, connection}.Packed();
     return request;
 }
 
@@ -397,20 +425,54 @@ FlowEngine::CopyTime(uint32_t running, uint32_t connection)
 void
 FlowEngine::OnFlowDone(uint64_t token, Time now)
 {
-    const auto slot = static_cast<uint32_t>(token >> 32);
-    const auto connection = static_cast<uint32_t>(token);
-    if (m_running[slot].wires[connection].isTold)
+    const FlowToken moved = FlowToken::Of(token);
+    if (!IsWhole(moved, &Stripes::done))
     {
-        SetArrival(slot, connection, now);
         return;
     }
-    OnSliceMoved(slot, connection, now);
+    if (m_running[moved.running].wires[moved.connection].isTold)
+    {
+        SetArrival(moved.running, moved.connection, now);
+        return;
+    }
+    OnSliceMoved(moved.running, moved.connection, now);
 }
 
 void
 FlowEngine::OnFlowSent(uint64_t token, Time now)
 {
-    OnSliceSent(static_cast<uint32_t>(token >> 32), static_cast<uint32_t>(token), now);
+    const FlowToken sent = FlowToken::Of(token);
+    if (IsWhole(sent, &Stripes::sent))
+    {
+        OnSliceSent(sent.running, sent.connection, now);
+    }
+}
+
+/** Whether all stripes of a slice have moved with the flow of this token. */
+bool
+FlowEngine::IsWhole(const FlowToken& moved, StripedSlices Stripes::*slices)
+{
+    Running& running = m_running[moved.running];
+    const uint32_t stripes = running.wires[moved.connection].stripes;
+    return stripes == Wire::WHOLE || (running.stripes[stripes].*slices).Add(moved.stripe);
+}
+
+FlowEngine::FlowToken
+FlowEngine::FlowToken::Of(uint64_t packed)
+{
+    const auto field = [packed](unsigned shift, unsigned bits) {
+        return static_cast<uint32_t>(packed >> shift & ((uint64_t{1} << bits) - 1));
+    };
+    constexpr unsigned RUNNING_SHIFT = CONNECTION_BITS + STRIPE_BITS;
+    return {field(RUNNING_SHIFT, 64 - RUNNING_SHIFT),
+            field(0, CONNECTION_BITS),
+            field(CONNECTION_BITS, STRIPE_BITS)};
+}
+
+uint64_t
+FlowEngine::FlowToken::Packed() const
+{
+    return (uint64_t{running} << STRIPE_BITS | stripe) << CONNECTION_BITS | connection;
 }
 
 /**

@@ -5,6 +5,7 @@
 #include "collectives/engines/back-to-back-calls.h"
 #include "collectives/engines/call-slots.h"
 #include "collectives/engines/collective-engine.h"
+#include "collectives/engines/striped-flows.h"
 #include "collectives/planner.h"
 #include "collectives/schedule/folded-schedule.h"
 #include "collectives/schedule/schedule-run.h"
@@ -104,7 +105,8 @@ class TimerQueue
  * thread block starts after the protocol's base latency. Reduction and copy cost is the cap of a
  * channel. Where the schedule has BlockTimes, a slice also keeps its block busy for its block time,
  * and a wire that blocks store through pauses between two slices. Equal channels run as one flow
- * whose weight is their number. Slices that cross no link, such as copies inside a GPU, take bytes
+ * whose weight is their number. A slice on a striped route is a flow on each stripe, and has moved
+ * when the last of them has. Slices that cross no link, such as copies inside a GPU, take bytes
  * / cap whatever else moves, without the transport. O(1) per slice besides the transport's own
  * work, plus O(log blocks) for a block that is waited for.
  */
@@ -158,17 +160,41 @@ class FlowEngine : public CollectiveEngine, private FlowClient
         static constexpr uint16_t NO_LINE = 0xffff;
         static constexpr int64_t CROSSES_LINKS = -2;
         static constexpr int64_t UNKNOWN = -1;
+        static constexpr uint32_t WHOLE = 0xffffffff;
 
         Time notBefore;                //!< earliest start of the next slice
         int64_t copied{CROSSES_LINKS}; //!< size of the copied slice that copyLine is for (bytes),
                                        //!< if slices are copied
         uint32_t stream{0};            //!< number of the flows' stream on its route
+        uint32_t queuePairs{1};        //!< number of queue pairs of a stripe, for packets
+        uint32_t stripes{WHOLE};       //!< index into Running::stripes; WHOLE: one flow per slice
         uint16_t copyLine{0};          //!< index into m_lines: the time of a copy
         uint16_t arrivalLine{0}; //!< index into m_lines: the delay until a slice arrives, from its
                                  //!< departure or the transport's report
         bool isHere{false};      //!< a copied slice arrives at once
         bool isTold{false};      //!< the transport reports the arrival of slices
         bool pauses{false};      //!< between the end of a slice and the start of the next
+    };
+
+    /** Slices of a connection whose flows have sent, and delivered, their last byte. */
+    struct Stripes
+    {
+        StripedSlices sent;
+        StripedSlices done;
+    };
+
+    /** The token of a flow. */
+    struct FlowToken
+    {
+        static constexpr unsigned CONNECTION_BITS = 30;
+        static constexpr unsigned STRIPE_BITS = 10;
+
+        static FlowToken Of(uint64_t packed);
+        uint64_t Packed() const;
+
+        uint32_t running{0};
+        uint32_t connection{0};
+        uint32_t stripe{0};
     };
 
     struct Running
@@ -179,9 +205,10 @@ class FlowEngine : public CollectiveEngine, private FlowClient
         uint32_t ranks{0}; //!< of the schedule; larger ones are switches
         CollectiveClient* client{nullptr};
         uint64_t token{0};
-        uint64_t serial{0};      //!< distinguishes collectives that use the same slot
-        std::vector<Wire> wires; //!< by connection
-        Time pause;              //!< pause of wires that have one
+        uint64_t serial{0};           //!< distinguishes collectives that use the same slot
+        std::vector<Wire> wires;      //!< by connection
+        std::vector<Stripes> stripes; //!< of connections over striped routes
+        Time pause;                   //!< pause of wires that have one
         std::unique_ptr<BackToBackCalls> row{}; //!< null: a single call
     };
 
@@ -245,10 +272,12 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void HoldSenders(const Running& running);
     void ReleaseEnded(uint32_t running, Time now);
     void Release(uint32_t running, uint32_t rank, Time at, Time now);
+    bool IsWhole(const FlowToken& moved, StripedSlices Stripes::*slices);
     void OnSliceMoved(uint32_t slot, uint32_t connection, Time now);
     void OnSliceSent(uint32_t slot, uint32_t connection, Time now);
     void SetArrival(uint32_t slot, uint32_t connection, Time now);
     void AddWires(Running& running, uint32_t communicator);
+    uint32_t QueuePairsOn(RouteId route) const;
     Time ArrivalDelay(const Running& running, uint32_t connection) const;
     void Copy(uint32_t running, uint32_t connection, Time now);
     FlowForm FormOf(RouteId route);

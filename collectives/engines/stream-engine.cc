@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/stream-engine.h"
 
+#include "collectives/engines/striped-flows.h"
+
 #include <algorithm>
 
 namespace weir
@@ -8,8 +10,8 @@ namespace weir
 
 StreamEngine::StreamEngine(Planner& planner, Transport& transport)
     : m_plans(planner),
-      m_transport(transport),
-      m_nowhere(planner.GetRouting().Nowhere())
+      m_routing(planner.GetRouting()),
+      m_transport(transport)
 {
 }
 
@@ -19,7 +21,7 @@ StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64
     const CollectivePlan& plan = m_plans.Plan(call);
     const uint32_t slot = m_running.Take();
     const Time drain = plan.Drain();
-    m_running[slot] = {client, token, std::max<uint32_t>(plan.legs.size(), 1), drain};
+    m_running[slot] = {client, token, std::max<uint32_t>(FlowsOf(plan), 1), drain};
     FlowRequest request;
     request.overhead = plan.latency - drain;
     request.addsLatency = false;
@@ -27,7 +29,7 @@ StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64
     request.token = slot;
     if (plan.legs.empty())
     {
-        request.route = m_nowhere;
+        request.route = m_routing.Nowhere();
         m_transport.Start(request, now);
         return;
     }
@@ -37,8 +39,22 @@ StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64
         request.bytes = leg.bytes;
         request.cap = leg.cap;
         request.weight = leg.weight;
-        m_transport.Start(request, now);
+        ForEachStripe(request, m_routing, [&](const FlowRequest& stripe, std::size_t /* number */) {
+            m_transport.Start(stripe, now);
+        });
     }
+}
+
+/** Number of flows that move the legs of a plan. */
+uint32_t
+StreamEngine::FlowsOf(const CollectivePlan& plan) const
+{
+    std::size_t flows = 0;
+    for (const auto& leg : plan.legs)
+    {
+        flows += m_routing.StripeCount(leg.route);
+    }
+    return static_cast<uint32_t>(flows);
 }
 
 std::optional<FlowOrigin>
@@ -79,7 +95,7 @@ void
 StreamEngine::OnFlowDone(uint64_t token, Time now)
 {
     Running& running = m_running[token];
-    if (--running.legsLeft > 0)
+    if (--running.flowsLeft > 0)
     {
         return;
     }

@@ -18,10 +18,10 @@ namespace weir
 {
 
 /**
- * A collective is one fluid flow per distinct channel, between the two halves of the plan's
- * latency: its pipeline fills before the flows, and drains after the last of them. A flow has one
- * rate over all hops of its channel at once. An uncontended call takes the plan's closed-form
- * duration; concurrent flows share links by the transport's rule.
+ * A collective is one fluid flow per distinct channel and stripe of its route, between the two
+ * halves of the plan's latency: its pipeline fills before the flows, and drains after the last of
+ * them. A flow has one rate over all hops of its channel at once. An uncontended call takes the
+ * plan's closed-form duration; concurrent flows share links by the transport's rule.
  */
 class StreamEngine : public CollectiveEngine, private FlowClient
 {
@@ -46,7 +46,7 @@ class StreamEngine : public CollectiveEngine, private FlowClient
     {
         CollectiveClient* client{nullptr};
         uint64_t token{0};
-        uint32_t legsLeft{0};
+        uint32_t flowsLeft{0};
         Time drain; //!< from the end of the last flow to the end of the call
     };
 
@@ -56,9 +56,11 @@ class StreamEngine : public CollectiveEngine, private FlowClient
     void OnFlowDone(uint64_t token, Time now) override;
     void Finish(uint32_t slot, Time now);
 
+    uint32_t FlowsOf(const CollectivePlan& plan) const;
+
     PlanLookup m_plans;
+    const Routing& m_routing;
     Transport& m_transport;
-    RouteId m_nowhere;            //!< route of calls that move nothing
     CallSlots<Running> m_running; //!< by the token given to the flows
     std::priority_queue<End, std::vector<End>, std::greater<>> m_ends; //!< of calls that drain
 };

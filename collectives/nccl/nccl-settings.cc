@@ -426,6 +426,13 @@ const std::vector<std::pair<const char*, P2pLevel>> P2P_LEVELS{{"LOC", P2pLevel:
 
 } // namespace
 
+uint32_t
+NcclSettings::MergedPorts(const NodeSpec& node) const
+{
+    constexpr int MERGES_SINCE = 20;
+    return mergeNics && NcclVersion::Parse(version).AtLeast(MERGES_SINCE) ? node.portsPerNic : 1;
+}
+
 std::vector<std::string>
 NcclSettings::Changed() const
 {
@@ -435,6 +442,7 @@ NcclSettings::Changed() const
     for (const auto& [key, isChanged] : std::initializer_list<std::pair<const char*, bool>>{
              {"launch", launch != plain.launch},
              {"queuePairs", queuePairs != plain.queuePairs},
+             {"mergeNics", mergeNics != plain.mergeNics},
              {"minChannels", channelLimits.least != limits.least},
              {"maxChannels", channelLimits.most != limits.most},
              {"crossNic", crossNic != plain.crossNic},
@@ -457,9 +465,15 @@ void
 NcclSettings::VisitParameters(ParameterVisitor& visitor)
 {
     visitor.Count(
-        {"queuePairs", "NCCL_IB_QPS_PER_CONNECTION: number of queue pairs per network connection."},
+        {"queuePairs",
+         "NCCL_IB_QPS_PER_CONNECTION: number of queue pairs per network connection, whose paths "
+         "switches choose separately."},
         queuePairs,
         {1, 128});
+    visitor.Flag({"mergeNics",
+                  "NCCL_IB_MERGE_NICS: whether the ports of a NIC are one device, over which NCCL "
+                  "2.20 and later divide the bytes of a connection."},
+                 mergeNics);
     visitor.Count(
         {"minChannels",
          "NCCL_MIN_CTAS: minimum number of channels; channels are duplicated to reach it."},

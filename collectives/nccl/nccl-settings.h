@@ -7,6 +7,7 @@
 #include "collectives/nccl/nccl-constants.h"
 #include "collectives/nccl/node-costs.h"
 #include "fabric/parameters/parameter-visitor.h"
+#include "fabric/topology/cluster-spec.h"
 #include "fabric/units.h"
 
 #include <array>
@@ -192,6 +193,7 @@ struct NcclSettings : Parameterized
     std::string version{"2.30.7"}; //!< the release whose constants and choices apply
     LaunchMode launch{LaunchMode::ProcessPerGpu};
     uint32_t queuePairs{1}; //!< NCCL_IB_QPS_PER_CONNECTION
+    bool mergeNics{true};   //!< NCCL_IB_MERGE_NICS: whether the ports of a NIC are one device
     ChannelLimits channelLimits;
     CrossNic crossNic{CrossNic::IfFaster};
     P2pLevel p2pLevel{P2pLevel::System};
@@ -199,6 +201,12 @@ struct NcclSettings : Parameterized
     NcclFilter filter;            //!< NCCL_ALGO, NCCL_PROTO
     std::vector<TunerRule> tuner; //!< the first rule that fits a call decides it
     DimensionWiseSettings dimensionWise;
+
+    /**
+     * Number of ports of a NIC that NCCL sees as one device (ncclIbMergeNics of 2.20,
+     * NCCL_NET_MERGE_LEVEL=PORT of 2.24); 1 where it merges none. SHARP's devices are never merged.
+     */
+    uint32_t MergedPorts(const NodeSpec& node) const;
 
     /** Keys of all settings but the version that differ from their defaults: "queuePairs", ... */
     std::vector<std::string> Changed() const;

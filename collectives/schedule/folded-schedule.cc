@@ -855,11 +855,31 @@ EquitablePartition::AreEquitable(const std::vector<uint32_t>& representatives) c
     return true;
 }
 
+bool
+IsStriped(const Schedule& schedule, const Routing& routing)
+{
+    for (const auto& [channel, copies] : schedule.channels)
+    {
+        for (const ScheduleConnection& each : channel.connections)
+        {
+            if (routing.IsStriped(each.connection.route))
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 } // namespace
 
 FoldedSchedule
 FoldSchedule(Schedule schedule, uint32_t ranks, Routing& routing)
 {
+    if (IsStriped(schedule, routing))
+    {
+        return {std::move(schedule), ranks};
+    }
     std::vector<RouteId> routes;
     {
         ScheduleGraph graph(schedule, ranks, routing);

@@ -37,7 +37,8 @@ struct FoldedSchedule
  * within a class, and equal to those of the folded schedule: it has one link of each class of
  * links, which a class of connections crosses as often as all its members cross that link in total.
  * So the times are those of @p schedule up to rounding. Where more than half of the connections
- * would remain, @p schedule is returned with all of them, only without the redundant links.
+ * would remain, @p schedule is returned with all of them, only without the redundant links. A
+ * schedule over striped routes is returned as it is.
  *
  * Time about O(n log n) in the links of all connections.
  *

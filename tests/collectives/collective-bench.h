@@ -140,9 +140,15 @@ BytesOutOfPorts(CollectiveBench& bench, const CollectivePlan& plan)
     std::vector<double> bytes(topology.LinkCount(), 0);
     for (const auto& leg : plan.legs)
     {
-        for (const auto& each : bench.GetPlanner().GetRouting().Links(leg.route))
+        const Routing& routing = bench.GetPlanner().GetRouting();
+        const std::size_t stripes = routing.StripeCount(leg.route);
+        for (std::size_t i = 0; i < stripes; ++i)
         {
-            bytes[each.link.Index()] += leg.bytes.ToDouble() * each.multiplicity;
+            for (const auto& each : routing.Links(routing.Stripe(leg.route, i)))
+            {
+                bytes[each.link.Index()] +=
+                    leg.bytes.ToDouble() / static_cast<double>(stripes) * each.multiplicity;
+            }
         }
     }
     std::vector<double> out;

@@ -183,7 +183,9 @@ TEST(NodeWirings, TwoPortsAGpuCarryHalfTheChannelsEach)
     ClusterSpec spec = ReferenceBoxes(2, 80, 12, 20, 32, 12.5);
     spec.node.nics = 16;
     spec.node.portsPerNic = 2;
-    CollectiveBench bench(spec);
+    NcclSettings apart;
+    apart.mergeNics = false;
+    CollectiveBench bench(spec, apart);
     const Communicator& found = Search(bench, 16);
     EXPECT_EQ(found.searchChannels, 16u);
     EXPECT_DOUBLE_EQ(found.searchBandwidth, 192);

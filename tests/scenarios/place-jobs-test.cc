@@ -140,8 +140,9 @@ const std::string TRAINING =
 /** One setting of each kind. */
 const std::string NCCL =
     "{version: 2.26.2, algorithms: ^nvls, protocols: simple, minChannels: 24, crossNic: 0, "
-    "p2pLevel: PXB, bufferSize: 8MiB, queuePairs: 2, dimensionWise: {perDimension: [direct, ring], "
-    "balanced: true, dispatch: 8/256, expertGroups: 4/8, endpointDelay: 1us}}";
+    "p2pLevel: PXB, bufferSize: 8MiB, queuePairs: 2, mergeNics: false, "
+    "dimensionWise: {perDimension: [direct, ring], balanced: true, dispatch: 8/256, "
+    "expertGroups: 4/8, endpointDelay: 1us}}";
 
 /** Scenario with @p jobs, in YAML, on @p nodes nodes of an oversubscribed rail-optimized fabric. */
 Scenario

@@ -97,32 +97,38 @@ class NetworkBytes
     std::size_t m_foldAt{FIRST_FOLD};
 };
 
-/** The load of the parts of a call on each link. */
+/**
+ * The load of the parts of a call on each link. Each part counts as the stripes of a connection
+ * between nodes (Connector::Stripes), inside a node all on one path.
+ */
 struct LinkLoads
 {
-    explicit LinkLoads(std::size_t links)
+    LinkLoads(std::size_t links, uint32_t aStripes)
         : bytes(links, 0),
-          parts(links, 0)
+          stripes(links, 0),
+          perPart(aStripes)
     {
     }
 
-    std::vector<int64_t> bytes;  //!< by link, on the wire
-    std::vector<uint32_t> parts; //!< as above
-    std::vector<LinkId> used;    //!< each once
-    NetworkBytes network;        //!< the bytes of it that go through the network
-    int64_t largestPart{0};      //!< bytes on the wire
-    bool areEqual{true};         //!< whether all parts have the same size
+    std::vector<int64_t> bytes;    //!< by link, on the wire
+    std::vector<uint32_t> stripes; //!< as above
+    uint32_t perPart;              //!< stripes per part
+    std::vector<LinkId> used;      //!< each once
+    NetworkBytes network;          //!< the bytes of it that go through the network
+    int64_t largestPart{0};        //!< bytes on the wire
+    bool areEqual{true};           //!< whether all parts have the same size
 };
 
+/** @param bytes of a stripe */
 void
-AddPart(LinkLoads& loads, LinkId link, uint32_t multiplicity, int64_t bytes)
+AddStripes(LinkLoads& loads, LinkId link, uint32_t multiplicity, int64_t bytes)
 {
-    uint32_t& parts = loads.parts[link.Index()];
-    if (parts == 0)
+    uint32_t& stripes = loads.stripes[link.Index()];
+    if (stripes == 0)
     {
         loads.used.push_back(link);
     }
-    parts += multiplicity;
+    stripes += multiplicity;
     loads.bytes[link.Index()] += bytes * multiplicity;
 }
 
@@ -188,11 +194,11 @@ class SlowestHops
     Time m_longest; //!< link latency of the longest path over the network
 };
 
-/** The path of a part. */
+/** The paths of a part's stripes. */
 struct PartPath
 {
-    std::vector<PathLink> links;
-    std::optional<RouteSum::Segment> segment; //!< through the network
+    std::vector<PathLink> links;             //!< of all stripes; links may occur several times
+    std::vector<RouteSum::Segment> segments; //!< through the network, of each stripe
 };
 
 /** @param slowest if not null, the path is added to it */
@@ -205,26 +211,32 @@ PathOfPart(const AlgorithmInputs& in, const PeerCall& call, std::size_t index, S
     if (AreInOneNode(in, message))
     {
         const Connection inside = PathOf(in, message, part.channel, part.part);
-        const auto links = in.routing.Links(inside.route);
-        path.links.assign(links.begin(), links.end());
+        for (const PathLink& each : in.routing.Links(inside.route))
+        {
+            path.links.push_back({each.link, each.multiplicity * in.connector.Stripes()});
+        }
         if (slowest)
         {
             slowest->Add(index, inside);
         }
         return path;
     }
-    const auto hops = in.connector.FindHopsBetweenNodes(in.communicator.gpus[message.from],
-                                                        in.communicator.gpus[message.to],
-                                                        PortsOf(in, message, part.channel),
-                                                        QueuePairOf(in, part.part));
-    for (const LinkId link : hops.links)
+    for (uint32_t stripe = 0; stripe < in.connector.Stripes(); ++stripe)
     {
-        path.links.push_back({link, 1});
-    }
-    path.segment = hops.segment;
-    if (slowest)
-    {
-        slowest->Add(index, hops.links);
+        const auto hops = in.connector.FindHopsBetweenNodes(in.communicator.gpus[message.from],
+                                                            in.communicator.gpus[message.to],
+                                                            PortsOf(in, message, part.channel),
+                                                            QueuePairOf(in, part.part),
+                                                            stripe);
+        for (const LinkId link : hops.links)
+        {
+            path.links.push_back({link, 1});
+        }
+        path.segments.push_back(hops.segment);
+        if (slowest)
+        {
+            slowest->Add(index, hops.links);
+        }
     }
     return path;
 }
@@ -232,13 +244,14 @@ PathOfPart(const AlgorithmInputs& in, const PeerCall& call, std::size_t index, S
 void
 AddPart(LinkLoads& loads, const PartPath& path, int64_t bytes)
 {
+    const int64_t ofStripe = (bytes + loads.perPart - 1) / loads.perPart;
     for (const PathLink& each : path.links)
     {
-        AddPart(loads, each.link, each.multiplicity, bytes);
+        AddStripes(loads, each.link, each.multiplicity, ofStripe);
     }
-    if (path.segment)
+    for (const RouteSum::Segment& each : path.segments)
     {
-        loads.network.Add(*path.segment, bytes);
+        loads.network.Add(each, ofStripe);
     }
 }
 
@@ -259,7 +272,7 @@ HasOwnPaths(const Routing& routing)
 LinkLoads
 LoadsOf(const AlgorithmInputs& in, const PeerCall& call, SlowestHops& slowest)
 {
-    LinkLoads loads(in.routing.GetTopology().LinkCount());
+    LinkLoads loads(in.routing.GetTopology().LinkCount(), in.connector.Stripes());
     const bool hasOwnPaths = HasOwnPaths(in.routing);
     for (std::size_t i = 0; i < call.Parts().size(); ++i)
     {
@@ -272,7 +285,7 @@ LoadsOf(const AlgorithmInputs& in, const PeerCall& call, SlowestHops& slowest)
             PartPath path = PathOfPart(in, call, i, &slowest);
             if (hasOwnPaths)
             {
-                path.segment.reset(); // it goes to its class
+                path.segments.clear(); // they go to its class
             }
             AddPart(loads, path, bytes);
         }
@@ -281,7 +294,7 @@ LoadsOf(const AlgorithmInputs& in, const PeerCall& call, SlowestHops& slowest)
 }
 
 /**
- * Bytes in which a link's load on the legs of a call is counted: a part, or if parts differ, so
+ * Bytes in which a link's load on the legs of a call is counted: a stripe, or if parts differ, so
  * that the busiest link has LOAD_STEPS of them.
  */
 int64_t
@@ -289,7 +302,7 @@ UnitOf(const LinkLoads& loads)
 {
     if (loads.areEqual)
     {
-        return loads.largestPart;
+        return (loads.largestPart + loads.perPart - 1) / loads.perPart;
     }
     const int64_t most = *std::max_element(loads.bytes.begin(), loads.bytes.end());
     return std::max<int64_t>(1, (most + LOAD_STEPS - 1) / LOAD_STEPS);
@@ -299,14 +312,14 @@ UnitOf(const LinkLoads& loads)
 double
 PartsPerUnit(const LinkLoads& loads, int64_t unit)
 {
-    double parts = 0;
+    double stripes = 0;
     double units = 0;
     for (const LinkId link : loads.used)
     {
-        parts += loads.parts[link.Index()];
+        stripes += loads.stripes[link.Index()];
         units += static_cast<double>((loads.bytes[link.Index()] + unit - 1) / unit);
     }
-    return units > 0 ? parts / units : 1;
+    return units > 0 ? stripes / loads.perPart / units : 1;
 }
 
 /** The parts of @p loads as a sum of routes: a link's multiplicity is its load in units. */
@@ -384,7 +397,7 @@ LoadsOfClasses(const AlgorithmInputs& in, const PeerCall& call, const LinkLoads&
     const bool crossesSwitches = std::any_of(all.used.begin(), all.used.end(), [&](LinkId link) {
         return JoinsSwitches(topology, link);
     });
-    std::vector<LinkLoads> loads(PathClasses::COUNT, LinkLoads(topology.LinkCount()));
+    std::vector<LinkLoads> loads(PathClasses::COUNT, LinkLoads(topology.LinkCount(), all.perPart));
     for (std::size_t i = 0; i < call.Parts().size(); ++i)
     {
         const PeerCall::Part& part = call.Parts()[i];

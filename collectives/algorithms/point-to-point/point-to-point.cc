@@ -35,7 +35,7 @@ PathInsideNode(const AlgorithmInputs& in, GpuId from, GpuId to)
 }
 
 /**
- * Number of channels that drives the ports of a GPU (ncclTopoGetNchannels, a remote rank): by
+ * Number of channels that drives the NICs of a GPU (ncclTopoGetNchannels, a remote rank): by
  * bandwidth in 2.30.7, two before ("start from 2 channels per NIC"). With 2.29.7, B200s reach 43.1
  * GB/s on two queue pairs of a 400 Gb/s port (together-nccl-tests 280e4df).
  */
@@ -44,11 +44,12 @@ NetworkChannels(const AlgorithmInputs& in, GpuId gpu)
 {
     constexpr uint32_t BY_BANDWIDTH_SINCE = 30;
     constexpr uint32_t CHANNELS_OF_A_PEER = 2;
-    const double port = in.connector.GetCluster().GetSpec().node.nic.rawRate.ToGBps();
+    const double nic =
+        in.connector.GetCluster().GetSpec().node.nic.rawRate.ToGBps() * in.connector.PortsPerNic();
     const auto nics = static_cast<uint32_t>(in.connector.PortsOf(gpu).size());
     return std::max(nics,
                     in.constants.Version().AtLeast(BY_BANDWIDTH_SINCE)
-                        ? static_cast<uint32_t>(std::ceil(port / NIC_BANDWIDTH_PER_CHANNEL))
+                        ? static_cast<uint32_t>(std::ceil(nic / NIC_BANDWIDTH_PER_CHANNEL))
                         : CHANNELS_OF_A_PEER);
 }
 

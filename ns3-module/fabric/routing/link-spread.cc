@@ -368,4 +368,35 @@ BalancedSpread::SharesOf(RouteId route)
     return m_shares;
 }
 
+std::vector<RouteLoad>
+ConcurrentShares::Striped(const Routing& routing, const std::vector<RouteLoad>& loads)
+{
+    std::vector<RouteLoad> striped;
+    striped.reserve(loads.size());
+    for (const RouteLoad& load : loads)
+    {
+        const std::size_t count = routing.StripeCount(load.route);
+        for (std::size_t i = 0; i < count; i++)
+        {
+            striped.push_back(
+                {routing.Stripe(load.route, i), load.weight / static_cast<double>(count)});
+        }
+    }
+    return striped;
+}
+
+std::vector<LinkShare>
+ConcurrentShares::SharesOfStripes(RouteId route) const
+{
+    const std::size_t count = m_routing.StripeCount(route);
+    std::map<LinkId, double> shares;
+    for (std::size_t i = 0; i < count; i++)
+    {
+        ForEachOfStripe(m_routing.Stripe(route, i), [&](LinkId link, double share) {
+            shares[link] += share / static_cast<double>(count);
+        });
+    }
+    return Listed(shares);
+}
+
 } // namespace weir

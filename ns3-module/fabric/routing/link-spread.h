@@ -157,13 +157,30 @@ class ConcurrentShares
     template <typename Loads>
     ConcurrentShares(Routing& routing, const Loads& loads)
         : m_routing(routing),
-          m_balanced(routing.Spread() ? routing.Spread()->Concurrent(loads()) : nullptr)
+          m_balanced(routing.Spread() ? routing.Spread()->Concurrent(Striped(routing, loads()))
+                                      : nullptr)
     {
     }
 
-    /** Calls @p use(link, share) for each link that a byte on @p route loads. */
+    /** Calls @p use(link, share) for each link that a byte on @p route loads, each link once. */
     template <typename Use>
     void ForEach(RouteId route, const Use& use) const
+    {
+        if (!m_routing.IsStriped(route))
+        {
+            ForEachOfStripe(route, use);
+            return;
+        }
+        for (const LinkShare& each : SharesOfStripes(route))
+        {
+            use(each.link, each.share);
+        }
+    }
+
+  private:
+    /** As ForEach, of a route without stripes. */
+    template <typename Use>
+    void ForEachOfStripe(RouteId route, const Use& use) const
     {
         if (EvenSpread* const even = m_routing.Spread())
         {
@@ -180,7 +197,13 @@ class ConcurrentShares
         }
     }
 
-  private:
+    /** @p loads with the stripes of striped routes in their place. */
+    static std::vector<RouteLoad> Striped(const Routing& routing,
+                                          const std::vector<RouteLoad>& loads);
+
+    /** The shares of links in the bytes of a striped route, ascending by link. */
+    std::vector<LinkShare> SharesOfStripes(RouteId route) const;
+
     const Routing& m_routing;
     std::shared_ptr<BalancedSpread> m_balanced; //!< null unless load-aware switches spread flows
 };

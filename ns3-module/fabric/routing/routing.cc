@@ -362,6 +362,15 @@ Routing::AddSum(const RouteSum& sum)
     {
         return sum.terms.front().route;
     }
+    std::size_t stripes = 1;
+    for (const RouteSum::Term& term : sum.terms)
+    {
+        stripes = std::max(stripes, StripeCount(term.route));
+    }
+    if (stripes > 1)
+    {
+        return AddStripedSum(sum, stripes);
+    }
     std::vector<PathLink> links = sum.segmentLinks;
     links.insert(links.end(), sum.otherLinks.begin(), sum.otherLinks.end());
     for (const RouteSum::Term& term : sum.terms)
@@ -396,6 +405,76 @@ Routing::AddSum(const RouteSum& sum)
         return RouteId(known);
     }
     return Intern(route, Folded(hash));
+}
+
+RouteId
+Routing::AddStripedSum(const RouteSum& sum, std::size_t stripes)
+{
+    std::vector<RouteId> sums;
+    for (std::size_t i = 0; i < stripes; i++)
+    {
+        RouteSum stripe = sum;
+        for (RouteSum::Term& term : stripe.terms)
+        {
+            term.route = Stripe(term.route, i);
+        }
+        sums.push_back(AddSum(stripe));
+    }
+    return AddStriped(sums);
+}
+
+RouteId
+Routing::AddStriped(const std::vector<RouteId>& stripes)
+{
+    if (std::all_of(
+            stripes.begin(), stripes.end(), [&](RouteId each) { return each == stripes.front(); }))
+    {
+        return stripes.front();
+    }
+    const auto [known, isNew] = m_striped.try_emplace(stripes, RouteId(m_routes.size()));
+    if (isNew)
+    {
+        m_routes.push_back(Route(m_routes[stripes.front().Index()]));
+        m_stripes.emplace(known->second, stripes);
+    }
+    return known->second;
+}
+
+Rate
+Routing::StripedBottleneckRate(RouteId route) const
+{
+    const std::vector<RouteId>& stripes = m_stripes.at(route);
+    std::vector<PathLink> links;
+    for (const RouteId stripe : stripes)
+    {
+        AddTimes(links, Links(stripe), 1);
+    }
+    CountRepeated(links);
+    Rate rate = Rate::Infinite();
+    for (const PathLink& each : links)
+    {
+        const Rate perStripe = m_topology.GetLink(each.link).rate / each.multiplicity;
+        rate = std::min(rate, perStripe * static_cast<double>(stripes.size()));
+    }
+    return rate;
+}
+
+bool
+Routing::HaveSameStripes(RouteId a, RouteId b) const
+{
+    const std::size_t count = StripeCount(a);
+    if (count != StripeCount(b))
+    {
+        return false;
+    }
+    for (std::size_t i = 1; i < count; i++)
+    {
+        if (PlannedPath(Stripe(a, i)) != PlannedPath(Stripe(b, i)))
+        {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool

@@ -155,8 +155,41 @@ class Routing
     /** The route over @p hops in order, which is never rerouted. */
     RouteId AddPinned(const std::vector<LinkId>& hops);
 
-    /** The route that loads the links of all routes of @p sum. Equal sums share one route. */
+    /**
+     * The route that loads the links of all routes of @p sum. Equal sums share one route. A sum of
+     * striped routes is striped: each of its stripes is the sum of one stripe of every term.
+     */
     RouteId AddSum(const RouteSum& sum);
+
+    /**
+     * A route whose bytes are divided evenly over @p stripes, such as the queue pairs of a
+     * connection or the ports of a NIC. Whoever starts flows starts one on each stripe; a flow on
+     * the striped route itself takes the path of the first. Equal lists share one route, and a
+     * list of one route is that route.
+     * @param stripes at least one, none of them striped
+     */
+    RouteId AddStriped(const std::vector<RouteId>& stripes);
+
+    /** Number of stripes; one if the route is not striped. */
+    std::size_t StripeCount(RouteId route) const
+    {
+        const auto striped = m_stripes.find(route);
+        return striped == m_stripes.end() ? 1 : striped->second.size();
+    }
+
+    /** A stripe by number, from 0, modulo StripeCount: of a route without stripes, itself. */
+    RouteId Stripe(RouteId route, std::size_t number) const
+    {
+        const auto striped = m_stripes.find(route);
+        return striped == m_stripes.end() ? route
+                                          : striped->second[number % striped->second.size()];
+    }
+
+    /** Whether a route is striped. */
+    bool IsStriped(RouteId route) const
+    {
+        return StripeCount(route) > 1;
+    }
 
     /** The route without links, from a device to itself. */
     RouteId Nowhere() const
@@ -205,10 +238,11 @@ class Routing
         return m_paths.Latency(PlannedPath(route));
     }
 
-    /** The rate of an uncontended flow on the planned path. */
+    /** The rate of an uncontended flow on the planned paths of all stripes. */
     Rate BottleneckRate(RouteId route) const
     {
-        return m_paths.BottleneckRate(PlannedPath(route));
+        return IsStriped(route) ? StripedBottleneckRate(route)
+                                : m_paths.BottleneckRate(PlannedPath(route));
     }
 
     /** The rate of an uncontended flow whose packets may also be sprayed over other paths. */
@@ -220,7 +254,8 @@ class Routing
      */
     bool HaveSameLinks(RouteId a, RouteId b) const
     {
-        return a == b || (!IsSum(a) && !IsSum(b) && PlannedPath(a) == PlannedPath(b));
+        return a == b || (!IsSum(a) && !IsSum(b) && PlannedPath(a) == PlannedPath(b) &&
+                          HaveSameStripes(a, b));
     }
 
     /** Whether a route leads hop by hop from one device to another. */
@@ -353,6 +388,8 @@ class Routing
     };
 
     RouteId Intern(const Route& route, uint32_t hash);
+    Rate StripedBottleneckRate(RouteId route) const;
+    bool HaveSameStripes(RouteId a, RouteId b) const;
     RouteId InternFixed(PathId path, Kind kind);
 
     /** The hops of a request within nodes: before the network, and behind it. */
@@ -366,6 +403,7 @@ class Routing
     PathId Joined(PathId before, const std::vector<LinkId>& network, PathId after);
     static FlowTuple TupleOf(const Single& single);
     Sum Flattened(const RouteSum& sum) const;
+    RouteId AddStripedSum(const RouteSum& sum, std::size_t stripes);
     PathId InternLinks(std::vector<PathLink>& links);
     PathId InternEach(const std::vector<LinkId>& links);
     bool AreSameSum(const Route& known,
@@ -395,6 +433,8 @@ class Routing
     std::map<std::vector<PathId>, uint32_t> m_treesByPaths; //!< into m_trees
     std::vector<RouteId> m_fixedRoutes;                     //!< by path; invalid: no Fixed route
     std::vector<RouteId> m_pinnedRoutes;                    //!< by path; invalid: no Pinned route
+    std::unordered_map<RouteId, std::vector<RouteId>> m_stripes;     //!< of striped routes
+    std::map<std::vector<RouteId>, RouteId> m_striped;               //!< by stripes
     std::unordered_map<uint64_t, std::vector<LinkId>> m_insidePaths; //!< by kinds and both devices
     std::size_t m_down{0};                          //!< number of links that are down
     std::unordered_map<RouteId, PathId> m_rerouted; //!< valid until links change
