@@ -52,12 +52,6 @@ AnalyticalEngine::Start(const CollectiveCall& call,
     Push(slot, now + plan.latency - own.drain);
 }
 
-std::size_t
-AnalyticalEngine::Active() const
-{
-    return m_calls.Active();
-}
-
 void
 AnalyticalEngine::Push(uint32_t slot, Time when)
 {

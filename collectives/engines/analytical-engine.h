@@ -34,7 +34,6 @@ class AnalyticalEngine : public CollectiveEngine
                CollectiveClient* client,
                uint64_t token,
                Time now) override;
-    std::size_t Active() const override;
 
     bool TimesByClass() const override
     {

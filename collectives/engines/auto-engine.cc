@@ -125,12 +125,6 @@ AutoEngine::End(uint32_t callClass)
     }
 }
 
-std::size_t
-AutoEngine::Active() const
-{
-    return m_running.Active();
-}
-
 std::optional<FlowOrigin>
 AutoEngine::OriginOf(const FlowRequest& request) const
 {

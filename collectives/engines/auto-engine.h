@@ -109,7 +109,6 @@ class AutoEngine : public CollectiveEngine, private CollectiveClient
     }
 
     void ExpectConcurrent(const CallClass& callClass) override;
-    std::size_t Active() const override;
     std::optional<FlowOrigin> OriginOf(const FlowRequest& request) const override;
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;

@@ -45,12 +45,6 @@ class CallSlots
         return m_calls[slot];
     }
 
-    /** Number of calls in progress. */
-    std::size_t Active() const
-    {
-        return m_calls.size() - m_free.size();
-    }
-
   private:
     std::vector<Call> m_calls;
     std::vector<uint32_t> m_free; //!< slots without a call

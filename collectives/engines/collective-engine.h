@@ -101,9 +101,6 @@ class CollectiveEngine : public PassiveEngine
     {
     }
 
-    /** Collectives in progress. */
-    virtual std::size_t Active() const = 0;
-
     /**
      * The collective that the flow of @p request, not yet reported as done, belongs to; nothing
      * where the engine did not start it. O(1).

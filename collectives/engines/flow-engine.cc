@@ -202,12 +202,6 @@ FlowEngine::OriginOf(const FlowRequest& request) const
     return FlowOrigin{running.client, running.token};
 }
 
-std::size_t
-FlowEngine::Active() const
-{
-    return m_running.Active();
-}
-
 Time
 FlowEngine::NextEventTime()
 {

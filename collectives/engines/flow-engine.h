@@ -148,7 +148,6 @@ class FlowEngine : public CollectiveEngine, private FlowClient
         m_foldsCalls = true;
     }
 
-    std::size_t Active() const override;
     std::optional<FlowOrigin> OriginOf(const FlowRequest& request) const override;
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;

@@ -68,12 +68,6 @@ StreamEngine::OriginOf(const FlowRequest& request) const
     return FlowOrigin{running.client, running.token};
 }
 
-std::size_t
-StreamEngine::Active() const
-{
-    return m_running.Active();
-}
-
 Time
 StreamEngine::NextEventTime()
 {

@@ -36,7 +36,6 @@ class StreamEngine : public CollectiveEngine, private FlowClient
                CollectiveClient* client,
                uint64_t token,
                Time now) override;
-    std::size_t Active() const override;
     std::optional<FlowOrigin> OriginOf(const FlowRequest& request) const override;
     Time NextEventTime() override;
     void AdvanceTo(Time now) override;

@@ -176,7 +176,6 @@ PlayRow(CollectiveBench& bench, const CollectiveCall& call, std::size_t calls)
     Ends ends(calls);
     engine.StartBackToBack(call, ends, Time());
     set.RunToEnd();
-    EXPECT_EQ(engine.Active(), 0U);
     return ends.Get();
 }
 

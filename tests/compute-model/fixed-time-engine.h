@@ -34,11 +34,6 @@ class FixedTimeEngine : public CollectiveEngine
                          std::make_pair(client, token));
     }
 
-    std::size_t Active() const override
-    {
-        return m_active.size();
-    }
-
     Time NextEventTime() override
     {
         return m_active.empty() ? Time::Infinite()
