@@ -64,12 +64,6 @@ MaxWireFactor(const ChannelSchedule& channel, const SubChannel& subChannel)
     return most;
 }
 
-Bytes
-Scaled(Bytes bytes, double factor)
-{
-    return factor == 1 ? bytes : RoundedUp(bytes.ToDouble() * factor);
-}
-
 RouteId
 RouteOver(const ChannelSchedule& channel, const SubChannel::Hop& hop, Routing& routing)
 {

@@ -27,12 +27,6 @@ constexpr double MAX_SLICES = 0x1p32;
 
 constexpr unsigned STREAM_BITS = 8; //!< for the connections of one communicator over one route
 
-Bytes
-OnTheWire(Bytes bytes, double factor)
-{
-    return factor == 1 ? bytes : RoundedUp(bytes.ToDouble() * factor);
-}
-
 /** Latency of a route's links: their sum along a path, or the maximum where links have no order. */
 Time
 DelayOf(const Routing& routing, RouteId route)
@@ -381,7 +375,7 @@ FlowEngine::RequestOf(uint32_t running, uint32_t connection)
     const Rate cap = std::min(r.schedule->channelCap, figures.cap) * copies;
     FlowRequest request;
     request.route = r.run->GetRoute(connection);
-    request.bytes = OnTheWire(bytes, figures.wireFactor);
+    request.bytes = Scaled(bytes, figures.wireFactor);
     request.cap = cap * figures.wireFactor;
     request.weight = copies * figures.weight;
     request.connections = copies * wire.queuePairs;

@@ -36,6 +36,12 @@ RoundedUp(double bytes)
 }
 
 Bytes
+Scaled(Bytes bytes, double factor)
+{
+    return factor == 1 ? bytes : RoundedUp(bytes.ToDouble() * factor);
+}
+
+Bytes
 DivideUp(Bytes numerator, int64_t denominator)
 {
     return Bytes((numerator.Count() + denominator - 1) / denominator);

@@ -45,6 +45,9 @@ std::vector<Loop> SplitIntoLoops(Bytes share,
 /** @p bytes rounded up to a whole number. */
 Bytes RoundedUp(double bytes);
 
+/** @p bytes times @p factor, rounded up; a factor of 1 is exact. */
+Bytes Scaled(Bytes bytes, double factor);
+
 /** (numerator + denominator - 1) / denominator, for sizes that are not negative. */
 Bytes DivideUp(Bytes numerator, int64_t denominator);
 
