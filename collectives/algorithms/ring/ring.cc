@@ -131,58 +131,36 @@ class MessageIntervals
     std::vector<ServedConnections> m_served; //!< by rank; empty inside one node
 };
 
-/** 2n - 1 primitives: send, n - 2 reducing hops, the final sum, n - 2 forwarding hops, receive. */
-Program
-AllReduceProgram(int32_t n)
-{
-    Program program;
-    auto& steps = program.primitives;
-    steps.push_back({PrimitiveKind::Send, n - 1});
-    for (int32_t j = 2; j < n; ++j)
-    {
-        steps.push_back({PrimitiveKind::RecvReduceSend, n - j});
-    }
-    steps.push_back({PrimitiveKind::RecvReduceCopySend, 0});
-    for (int32_t j = 1; j < n - 1; ++j)
-    {
-        steps.push_back({PrimitiveKind::RecvCopySend, n - j});
-    }
-    steps.push_back({PrimitiveKind::Recv, 1});
-    return program;
-}
-
-Program
-AllGatherProgram(int32_t n)
-{
-    Program program;
-    program.primitives.push_back({PrimitiveKind::Send, 0});
-    for (int32_t j = 1; j < n - 1; ++j)
-    {
-        program.primitives.push_back({PrimitiveKind::RecvCopySend, n - j});
-    }
-    program.primitives.push_back({PrimitiveKind::Recv, 1});
-    return program;
-}
-
-Program
-ReduceScatterProgram(int32_t n)
-{
-    Program program;
-    program.primitives.push_back({PrimitiveKind::Send, n - 1});
-    for (int32_t j = 2; j < n; ++j)
-    {
-        program.primitives.push_back({PrimitiveKind::RecvReduceSend, n - j});
-    }
-    program.primitives.push_back({PrimitiveKind::RecvReduceCopy, 0});
-    return program;
-}
-
+/**
+ * A reduce-scatter is a send, n - 2 reducing hops and the final sum; an all-gather a send, n - 2
+ * forwarding hops and a receive. In an all-reduce the final sum is the second one's send.
+ */
 Program
 ProgramOf(CollectiveOp op, int32_t n)
 {
-    return op == CollectiveOp::AllReduce   ? AllReduceProgram(n)
-           : op == CollectiveOp::AllGather ? AllGatherProgram(n)
-                                           : ReduceScatterProgram(n);
+    const bool reduces = op != CollectiveOp::AllGather;
+    const bool gathers = op != CollectiveOp::ReduceScatter;
+    Program program;
+    auto& steps = program.primitives;
+    steps.push_back({PrimitiveKind::Send, reduces ? n - 1 : 0});
+    for (int32_t j = 2; reduces && j < n; ++j)
+    {
+        steps.push_back({PrimitiveKind::RecvReduceSend, n - j});
+    }
+    if (reduces)
+    {
+        steps.push_back(
+            {gathers ? PrimitiveKind::RecvReduceCopySend : PrimitiveKind::RecvReduceCopy, 0});
+    }
+    for (int32_t j = 1; gathers && j < n - 1; ++j)
+    {
+        steps.push_back({PrimitiveKind::RecvCopySend, n - j});
+    }
+    if (gathers)
+    {
+        steps.push_back({PrimitiveKind::Recv, 1});
+    }
+    return program;
 }
 
 ChannelSchedule
