@@ -190,14 +190,18 @@ EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm)
 }
 
 ScheduleConnection
-MakeConnection(uint32_t fromBlock,
-               uint32_t toBlock,
-               const Connection& hop,
-               const Chunking& chunking,
-               Time latency)
+MakeConnection(const Connection& hop, const Chunking& chunking, Time latency)
 {
     const uint32_t buffers = hop.kind == ConnectionKind::Network ? 2 : 1;
-    return {fromBlock, toBlock, hop, buffers * chunking.slots, latency};
+    return {0, 0, hop, buffers * chunking.slots, latency};
+}
+
+ScheduleConnection
+WithinDevice(const AlgorithmInputs& inputs)
+{
+    ScheduleConnection pipe;
+    pipe.connection.route = inputs.routing.Nowhere();
+    return pipe;
 }
 
 Schedule

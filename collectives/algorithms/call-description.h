@@ -56,15 +56,18 @@ struct CallDescription
 Schedule EmptySchedule(const AlgorithmInputs& inputs, Algorithm algorithm);
 
 /**
- * A hop as a schedule's connection. @p latency is from a slice's last byte on the wire to its use.
- * Over NVLink and PCIe a sender writes into the receiver's buffer; over the network it has a buffer
- * of its own besides the receiver's, so it may be twice as many slices ahead (NCCL's net.cc).
+ * A hop as a schedule's connection, still without its ends. @p latency is from a slice's last byte
+ * on the wire to its use. Over NVLink and PCIe a sender writes into the receiver's buffer; over the
+ * network it has a buffer of its own besides the receiver's, so it may be twice as many slices
+ * ahead (NCCL's net.cc).
  */
-ScheduleConnection MakeConnection(uint32_t fromBlock,
-                                  uint32_t toBlock,
-                                  const Connection& hop,
-                                  const Chunking& chunking,
-                                  Time latency);
+ScheduleConnection MakeConnection(const Connection& hop, const Chunking& chunking, Time latency);
+
+/**
+ * A connection without links inside a device, such as between a head and AddCollNet's blocks, whose
+ * connection has all the links.
+ */
+ScheduleConnection WithinDevice(const AlgorithmInputs& inputs);
 
 /** The call for FlowEngine: every channel with the passes over its share of the message. */
 Schedule ScheduleOf(const AlgorithmInputs& inputs, const CallDescription& description);

@@ -80,15 +80,18 @@ ScheduleWiring::AddBlock(uint32_t rank, uint32_t position, const Program& progra
     return static_cast<uint32_t>(m_channel.blocks.size() - 1);
 }
 
-void
+std::pair<uint16_t, uint16_t>
 ScheduleWiring::Join(uint32_t from, uint32_t to, ScheduleConnection connection)
 {
     const auto index = static_cast<uint32_t>(m_channel.connections.size());
     connection.fromBlock = from;
     connection.toBlock = to;
     m_channel.connections.push_back(connection);
-    m_channel.blocks[from].send.push_back(index);
-    m_channel.blocks[to].recv.push_back(index);
+    auto& send = m_channel.blocks[from].send;
+    auto& recv = m_channel.blocks[to].recv;
+    send.push_back(index);
+    recv.push_back(index);
+    return {static_cast<uint16_t>(send.size() - 1), static_cast<uint16_t>(recv.size() - 1)};
 }
 
 } // namespace weir

@@ -5,6 +5,7 @@
 #include "collectives/schedule/schedule.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace weir
@@ -41,9 +42,9 @@ class ScheduleWiring
 
     /**
      * Adds a connection, which becomes the last one in the lists of the sender and the receiver.
-     * The ends of @p connection are set here.
+     * The ends of @p connection are set here. @return its indices in the two lists.
      */
-    void Join(uint32_t from, uint32_t to, ScheduleConnection connection);
+    std::pair<uint16_t, uint16_t> Join(uint32_t from, uint32_t to, ScheduleConnection connection);
 
   private:
     ChannelSchedule& m_channel;

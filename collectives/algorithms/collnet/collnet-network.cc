@@ -369,12 +369,4 @@ PartOf(Bytes chunk, uint32_t nodes)
     return DivideUp(chunk, nodes * CHUNK_ALIGNMENT.Count()) * CHUNK_ALIGNMENT.Count();
 }
 
-ScheduleConnection
-WithinDevice(const AlgorithmInputs& inputs)
-{
-    ScheduleConnection pipe;
-    pipe.connection.route = inputs.routing.Nowhere();
-    return pipe;
-}
-
 } // namespace weir

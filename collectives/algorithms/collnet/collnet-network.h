@@ -124,12 +124,6 @@ CollNetBlocks AddCollNet(ScheduleWiring& wiring,
  */
 Bytes PartOf(Bytes chunk, uint32_t nodes);
 
-/**
- * A connection without links, as between a head and AddCollNet's blocks, whose connection has all
- * the links.
- */
-ScheduleConnection WithinDevice(const AlgorithmInputs& inputs);
-
 } // namespace weir
 
 #endif // WEIR_COLLECTIVES_ALGORITHMS_COLLNET_NETWORK_H

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/collnet/collnet-parts.h"
 
+#include "collectives/algorithms/call-description.h"
+
 namespace weir
 {
 

@@ -2,6 +2,7 @@
 #include "collectives/algorithms/algorithm.h"
 #include "collectives/algorithms/call-description.h"
 #include "collectives/algorithms/dimension-wise/dimension-phases.h"
+#include "collectives/algorithms/point-to-point/point-to-point.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
@@ -153,20 +154,14 @@ class DimensionCall
     /** @param portGroup of the channel */
     Connection PathTo(uint32_t point, uint32_t dimension, uint32_t peer, uint32_t portGroup) const
     {
-        const auto gpuAt = [this](uint32_t at) {
-            return m_in.communicator.gpus[m_grid.rankAt[at]];
-        };
-        const GpuId from = gpuAt(point);
-        const GpuId to = gpuAt(PeerOf(point, dimension, peer));
-        const Cluster& cluster = m_in.connector.GetCluster();
-        if (cluster.NodeOf(from) == cluster.NodeOf(to))
+        const Message between{
+            m_grid.rankAt[point], m_grid.rankAt[PeerOf(point, dimension, peer)], {}};
+        if (AreInOneNode(m_in, between))
         {
-            return m_in.connector.InsideNodeBy(m_in.communicator.gpus, from, to);
+            const auto& gpus = m_in.communicator.gpus;
+            return m_in.connector.InsideNodeBy(gpus, gpus[between.from], gpus[between.to]);
         }
-        const uint32_t queuePair =
-            m_in.call.communicator.Index() * m_in.constants.MaxChannels() + peer;
-        return m_in.connector.BetweenNodes(
-            from, to, m_in.connector.PortsForSendRecv(from, to, portGroup), queuePair);
+        return PathOf(m_in, between, portGroup, peer);
     }
 
     /** From a step's last byte on the wire to its use. */
@@ -517,7 +512,7 @@ class DimensionWriter
     {
         const Connection path = m_call.PathTo(point, dimension, peer, m_portGroup);
         ScheduleConnection pipe = MakeConnection(
-            0, 0, path, PipelineChunking(m_in.protocol), m_call.LatencyOf(path, dimension, peer));
+            path, PipelineChunking(m_in.protocol), m_call.LatencyOf(path, dimension, peer));
         pipe.cap = m_call.CapAlong(dimension);
         wiring.Join(BlockOf(point, dimension),
                     BlockOf(m_call.PeerOf(point, dimension, peer), dimension),
@@ -559,8 +554,7 @@ class DimensionWriter
     /** A block's connection to itself for the bytes that it adds. */
     ScheduleConnection Adder() const
     {
-        ScheduleConnection pipe;
-        pipe.connection.route = m_in.routing.Nowhere();
+        ScheduleConnection pipe = WithinDevice(m_in);
         pipe.cap = *m_call.AdditionRate();
         return pipe;
     }
@@ -569,8 +563,7 @@ class DimensionWriter
     {
         for (const auto& [key, ends] : m_handovers)
         {
-            ScheduleConnection pipe;
-            pipe.connection.route = m_in.routing.Nowhere();
+            ScheduleConnection pipe = WithinDevice(m_in);
             pipe.slots = 2 * static_cast<uint32_t>(m_plan.phases.size());
             if (const auto rate = m_call.SelectionRate(); rate && key.first == 0)
             {
@@ -602,16 +595,11 @@ class DimensionWriter
         return it->second;
     }
 
-    static void Add(Program& program,
-                    PrimitiveKind kind,
-                    int32_t chunk,
-                    uint32_t peer,
-                    uint32_t recvs,
-                    uint32_t sends)
+    static void Add(
+        Program& program, PrimitiveKind kind, int32_t chunk, uint32_t peer, uint32_t recvs = 1)
     {
         Primitive step{kind, chunk, static_cast<uint16_t>(peer), static_cast<uint16_t>(peer)};
         step.recvs = static_cast<uint16_t>(recvs);
-        step.sends = static_cast<uint16_t>(sends);
         program.primitives.push_back(step);
     }
 
@@ -630,9 +618,7 @@ class DimensionWriter
                 Add(program,
                     PrimitiveKind::Recv,
                     HandedOver(scheduled.before),
-                    m_handovers.at({scheduled.before, dimension}).second,
-                    1,
-                    1);
+                    m_handovers.at({scheduled.before, dimension}).second);
             }
             AddSteps(program, scheduled.phase);
             if (scheduled.after != PhasePlan::NONE && scheduled.after != dimension)
@@ -640,9 +626,7 @@ class DimensionWriter
                 Add(program,
                     PrimitiveKind::Send,
                     HandedOver(dimension),
-                    m_handovers.at({dimension, scheduled.after}).first,
-                    1,
-                    1);
+                    m_handovers.at({dimension, scheduled.after}).first);
             }
         }
         return program;
@@ -668,13 +652,13 @@ class DimensionWriter
             }
             for (uint32_t peer = 0; peer < step.peers && (!sendsOn || adds); ++peer)
             {
-                Add(program, PrimitiveKind::Send, chunk, step.firstPeer + peer, 1, 1);
+                Add(program, PrimitiveKind::Send, chunk, step.firstPeer + peer);
             }
-            Add(program, keep, chunk, step.firstPeer, step.peers, 1);
+            Add(program, keep, chunk, step.firstPeer, step.peers);
             for (uint32_t peer = 0; peer < step.peers && adds; ++peer)
             {
-                Add(program, PrimitiveKind::Send, chunk, toAdder, 1, 1);
-                Add(program, PrimitiveKind::Recv, chunk, fromAdder, 1, 1);
+                Add(program, PrimitiveKind::Send, chunk, toAdder);
+                Add(program, PrimitiveKind::Recv, chunk, fromAdder);
             }
         }
     }

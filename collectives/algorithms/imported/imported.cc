@@ -5,6 +5,7 @@
 #include "collectives/algorithms/point-to-point/point-to-point.h"
 #include "collectives/schedule/message-split.h"
 #include "collectives/schedule/schedule-run.h"
+#include "collectives/schedule/schedule-wiring.h"
 
 #include <algorithm>
 #include <map>
@@ -97,7 +98,7 @@ class ProgramWriter
           m_first(SplitIntoLoops(in.call.bytes, m_chunking.chunk, program.chunks, m_chunking.slices)
                       .front()),
           m_maxMerged(std::max<int64_t>(1, m_chunking.chunk.Count() / Chunk().Count())),
-          m_nowhere(in.routing.Nowhere())
+          m_wiring(m_channel)
     {
     }
 
@@ -166,28 +167,10 @@ class ProgramWriter
         const Message between{pipe.fromRank, pipe.toRank, {}};
         const Connection path = PathOf(m_in, between, pipe.channel, pipe.channel);
         const Bytes slice = WireBytes(m_in.protocol, DivideUp(Chunk(), m_first.slices));
-        AddPipe(MakeConnection(BlockOf(pipe.fromRank, pipe.fromBlock),
-                               BlockOf(pipe.toRank, pipe.toBlock),
-                               path,
-                               m_chunking,
-                               HopLatency(m_in, Algorithm::Ring, path, slice)));
-    }
-
-    /** @return its indices in the sender's and the receiver's lists. */
-    std::pair<uint16_t, uint16_t> AddPipe(const ScheduleConnection& pipe)
-    {
-        auto& send = m_channel.blocks[pipe.fromBlock].send;
-        auto& recv = m_channel.blocks[pipe.toBlock].recv;
-        const auto id = static_cast<uint32_t>(m_channel.connections.size());
-        m_channel.connections.push_back(pipe);
-        send.push_back(id);
-        recv.push_back(id);
-        return {static_cast<uint16_t>(send.size() - 1), static_cast<uint16_t>(recv.size() - 1)};
-    }
-
-    std::pair<uint16_t, uint16_t> AddLocalPipe(uint32_t from, uint32_t to, uint32_t slots)
-    {
-        return AddPipe({from, to, {m_nowhere, ConnectionKind::NvLink}, slots, Time()});
+        m_wiring.Join(
+            BlockOf(pipe.fromRank, pipe.fromBlock),
+            BlockOf(pipe.toRank, pipe.toBlock),
+            MakeConnection(path, m_chunking, HopLatency(m_in, Algorithm::Ring, path, slice)));
     }
 
     /** Adds one connection for each step that depends on a step of another block. */
@@ -206,7 +189,8 @@ class ProgramWriter
                         continue; // no dependency, or ordered by the block itself
                     }
                     const uint32_t from = BlockOf(rank, static_cast<uint32_t>(step.block));
-                    const auto [sent, received] = AddLocalPipe(from, BlockOf(rank, b), NCCL_STEPS);
+                    const auto [sent, received] =
+                        m_wiring.Join(from, BlockOf(rank, b), WithinDevice(m_in));
                     m_waits[{BlockOf(rank, b), s}] = received;
                     m_tells[{from, step.after}].push_back(sent);
                 }
@@ -284,8 +268,8 @@ class ProgramWriter
     Chunking m_chunking;
     Loop m_first;
     uint32_t m_maxMerged; //!< maximum number of chunks that move as one
-    RouteId m_nowhere;
     ChannelSchedule m_channel;
+    ScheduleWiring m_wiring;
     std::vector<uint32_t> m_firstBlock;   //!< by rank
     std::vector<uint32_t> m_counts;       //!< by chunk of the description: chunks of the program
     std::map<StepName, uint16_t> m_waits; //!< index of the connection in the block's list

@@ -2,6 +2,7 @@
 #include "collectives/algorithms/pat/pat.h"
 
 #include "collectives/algorithms/call-description.h"
+#include "collectives/algorithms/point-to-point/point-to-point.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/engines/closed-form.h"
 #include "collectives/schedule/message-split.h"
@@ -94,16 +95,6 @@ PeerOf(const AlgorithmInputs& in, uint32_t from, uint32_t distance)
     return (in.call.op == CollectiveOp::AllGather ? from + distance : from + n - distance) % n;
 }
 
-Connection
-Between(const AlgorithmInputs& in, uint32_t from, uint32_t to, uint32_t channel)
-{
-    const GpuId sender = in.communicator.gpus[from];
-    const GpuId receiver = in.communicator.gpus[to];
-    const auto ports = in.connector.PortsForSendRecv(sender, receiver, channel);
-    const uint32_t queuePair = in.call.communicator.Index() * in.constants.MaxChannels() + channel;
-    return in.connector.BetweenNodes(sender, receiver, ports, queuePair);
-}
-
 Time
 Hop(const AlgorithmInputs& in, const Connection& hop)
 {
@@ -175,8 +166,8 @@ WirePat(const AlgorithmInputs& in, uint32_t channel, const Chunking& chunking)
         for (uint32_t rank = 0; rank < n; ++rank)
         {
             const uint32_t peer = PeerOf(in, rank, each.distance);
-            const Connection hop = Between(in, rank, peer, channel);
-            wiring.Join(rank, peer, MakeConnection(rank, peer, hop, chunking, Hop(in, hop)));
+            const Connection hop = PathOf(in, {rank, peer, {}}, channel, channel);
+            wiring.Join(rank, peer, MakeConnection(hop, chunking, Hop(in, hop)));
         }
     }
     return wired;

@@ -230,8 +230,9 @@ class ChannelWriter
         const auto id = static_cast<uint32_t>(m_channel.connections.size());
         SetAt(m_channel.blocks[ends.sender].send, ends.atSender, id);
         SetAt(m_channel.blocks[ends.receiver].recv, ends.atReceiver, id);
-        m_channel.connections.push_back(
-            MakeConnection(ends.sender, ends.receiver, path, chunking, latency));
+        m_channel.connections.push_back(MakeConnection(path, chunking, latency));
+        m_channel.connections.back().fromBlock = ends.sender;
+        m_channel.connections.back().toBlock = ends.receiver;
     }
 
     static void SetAt(std::vector<uint32_t>& pipes, std::size_t at, uint32_t id)

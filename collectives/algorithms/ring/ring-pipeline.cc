@@ -142,7 +142,7 @@ WireChain(const AlgorithmInputs& in,
         const uint32_t position = (first + i) % n;
         const Connection& hop = ring.hops[position];
         ScheduleConnection pipe =
-            MakeConnection(i, i + 1, hop, chunking, ChainLatency(in, hop, LargestChunk(in)));
+            MakeConnection(hop, chunking, ChainLatency(in, hop, LargestChunk(in)));
         pipe.release = handing.Of(ring, position);
         wiring.Join(i, i + 1, pipe);
     }

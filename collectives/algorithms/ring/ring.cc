@@ -3,6 +3,7 @@
 #include "collectives/algorithms/protocol.h"
 #include "collectives/channels/message-cost.h"
 #include "collectives/schedule/message-split.h"
+#include "collectives/schedule/schedule-wiring.h"
 
 #include <algorithm>
 #include <utility>
@@ -177,15 +178,16 @@ WireRing(const AlgorithmInputs& in,
     channel.connections.reserve(n);
     for (uint32_t position = 0; position < n; ++position)
     {
+        channel.blocks.push_back({ring.order[position], position, 0, {}, {}});
+    }
+    ScheduleWiring wiring(channel);
+    for (uint32_t position = 0; position < n; ++position)
+    {
         const Connection& hop = ring.hops[position];
-        channel.blocks.push_back(
-            {ring.order[position], position, 0, {(position + n - 1) % n}, {position}});
-        channel.connections.push_back(MakeConnection(position,
-                                                     (position + 1) % n,
-                                                     hop,
-                                                     chunking,
-                                                     HopLatency(in, Algorithm::Ring, hop, slice)));
-        channel.connections.back().interval = intervals.Interval(ring, position, slice);
+        ScheduleConnection pipe =
+            MakeConnection(hop, chunking, HopLatency(in, Algorithm::Ring, hop, slice));
+        pipe.interval = intervals.Interval(ring, position, slice);
+        wiring.Join(position, (position + 1) % n, pipe);
     }
     return channel;
 }

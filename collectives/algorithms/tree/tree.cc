@@ -175,8 +175,7 @@ WireTree(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking& chu
         blocks.push_back(AddRank(wiring, tree, rank));
     }
     const auto join = [&](uint32_t from, uint32_t to, const Connection& hop) {
-        ScheduleConnection pipe =
-            MakeConnection(from, to, hop, chunking, TreeHopLatency(in, chunking, hop));
+        ScheduleConnection pipe = MakeConnection(hop, chunking, TreeHopLatency(in, chunking, hop));
         pipe.wireFactor = TreeWireFactor(in, chunking, hop);
         wiring.Join(from, to, pipe);
     };
