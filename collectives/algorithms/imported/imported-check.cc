@@ -44,154 +44,138 @@ class ImportedBuffers
 {
   public:
     /** @p program must outlive it and have a valid shape. */
-    ImportedBuffers(const ImportedProgram& program, bool inPlace);
+    ImportedBuffers(const ImportedProgram& program, bool inPlace)
+        : m_program(program),
+          m_inPlace(inPlace),
+          m_ranks(static_cast<uint32_t>(program.ranks.size())),
+          m_cells(program.ranks.size())
+    {
+        for (uint32_t rank = 0; rank < m_ranks; ++rank)
+        {
+            m_cells[rank].resize(
+                std::size_t{2} * program.chunks +
+                program.ranks[rank].chunks[static_cast<std::size_t>(ImportedBuffer::Scratch)]);
+            for (uint32_t chunk = 0; chunk < InputChunks(program, rank); ++chunk)
+            {
+                const ChunkData data = InputOf(rank, chunk);
+                if (!data.ranks.IsEmpty())
+                {
+                    At(rank, ImportedBuffer::Input, chunk) = data;
+                }
+            }
+        }
+    }
 
-    ChunkData& At(uint32_t rank, ImportedBuffer buffer, uint32_t chunk);
+    ChunkData& At(uint32_t rank, ImportedBuffer buffer, uint32_t chunk)
+    {
+        return m_cells[rank][CellOf(rank, buffer, chunk)];
+    }
 
     /** The first violation of the postcondition, in words; empty if there is none. */
-    std::string CheckOutputs();
+    std::string CheckOutputs()
+    {
+        for (uint32_t rank = 0; rank < m_ranks; ++rank)
+        {
+            for (uint32_t chunk = 0; chunk < OutputChunks(m_program, rank); ++chunk)
+            {
+                const ChunkData expected = OutputOf(rank, chunk);
+                const ChunkData& found = At(rank, ImportedBuffer::Output, chunk);
+                if (expected.ranks.IsEmpty() || found == expected)
+                {
+                    continue;
+                }
+                return m_program.file + ": rank " + std::to_string(rank) + " ends: found " +
+                       (found.ranks.IsEmpty() ? "nothing" : Name(found.chunk, found.ranks)) +
+                       " in chunk " + std::to_string(chunk) + " of its output, expected " +
+                       Name(expected.chunk, expected.ranks);
+            }
+        }
+        return "";
+    }
 
   private:
-    uint32_t CellOf(uint32_t rank, ImportedBuffer buffer, uint32_t chunk) const;
-    ChunkData InputOf(uint32_t rank, uint32_t chunk) const;
-    ChunkData OutputOf(uint32_t rank, uint32_t chunk) const;
-    std::string Name(uint32_t chunk, const RankSet& ranks) const;
+    uint32_t CellOf(uint32_t rank, ImportedBuffer buffer, uint32_t chunk) const
+    {
+        if (buffer == ImportedBuffer::Scratch)
+        {
+            return 2 * m_program.chunks + chunk;
+        }
+        const uint32_t inputs = InputChunks(m_program, rank);
+        const uint32_t outputs = OutputChunks(m_program, rank);
+        if (!m_inPlace)
+        {
+            return buffer == ImportedBuffer::Input ? chunk : m_program.chunks + chunk;
+        }
+        const bool isSmaller =
+            buffer == ImportedBuffer::Input ? inputs < outputs : outputs < inputs;
+        return isSmaller ? rank * std::min(inputs, outputs) + chunk : chunk;
+    }
+
+    ChunkData InputOf(uint32_t rank, uint32_t chunk) const
+    {
+        const RankSet own = RankSet::Only(rank, m_ranks);
+        switch (m_program.op)
+        {
+        case CollectiveOp::AllGather:
+        case CollectiveOp::Gather:
+            return {rank * InputChunks(m_program, rank) + chunk, own};
+        case CollectiveOp::Broadcast:
+        case CollectiveOp::Scatter:
+            return {chunk, rank == m_program.root ? own : RankSet()};
+        default:
+            return {chunk, own};
+        }
+    }
+
+    ChunkData OutputOf(uint32_t rank, uint32_t chunk) const
+    {
+        const uint32_t part = m_program.chunks / m_ranks; // of one rank
+        switch (m_program.op)
+        {
+        case CollectiveOp::AllGather:
+        case CollectiveOp::Gather:
+            return {chunk, RankSet::Only(chunk / part, m_ranks)};
+        case CollectiveOp::ReduceScatter:
+            return {rank * part + chunk, RankSet::All(m_ranks)};
+        case CollectiveOp::AllToAll:
+            return {rank * part + chunk % part, RankSet::Only(chunk / part, m_ranks)};
+        case CollectiveOp::Broadcast:
+            return {chunk, RankSet::Only(m_program.root, m_ranks)};
+        case CollectiveOp::Scatter:
+            return {rank * part + chunk, RankSet::Only(m_program.root, m_ranks)};
+        case CollectiveOp::Reduce:
+            return {chunk, rank == m_program.root ? RankSet::All(m_ranks) : RankSet()};
+        default:
+            return {chunk, RankSet::All(m_ranks)};
+        }
+    }
+
+    std::string Name(uint32_t chunk, const RankSet& ranks) const
+    {
+        if (ranks == RankSet::All(m_ranks))
+        {
+            return "chunk " + std::to_string(chunk) + " summed over all ranks";
+        }
+        const bool gathers =
+            m_program.op == CollectiveOp::AllGather || m_program.op == CollectiveOp::Gather;
+        const uint32_t part = m_program.chunks / m_ranks;
+        std::string of;
+        for (uint32_t rank = 0; rank < m_ranks; ++rank)
+        {
+            RankSet rest = ranks;
+            if (!rest.Add(RankSet::Only(rank, m_ranks)))
+            {
+                of += (of.empty() ? " of rank " : ", ") + std::to_string(rank);
+            }
+        }
+        return "chunk " + std::to_string(gathers ? chunk % part : chunk) + of;
+    }
 
     const ImportedProgram& m_program;
     bool m_inPlace;
     uint32_t m_ranks;
     std::vector<std::vector<ChunkData>> m_cells; //!< by rank: input, output, scratch
 };
-
-ImportedBuffers::ImportedBuffers(const ImportedProgram& program, bool inPlace)
-    : m_program(program),
-      m_inPlace(inPlace),
-      m_ranks(static_cast<uint32_t>(program.ranks.size())),
-      m_cells(program.ranks.size())
-{
-    for (uint32_t rank = 0; rank < m_ranks; ++rank)
-    {
-        m_cells[rank].resize(
-            std::size_t{2} * program.chunks +
-            program.ranks[rank].chunks[static_cast<std::size_t>(ImportedBuffer::Scratch)]);
-        for (uint32_t chunk = 0; chunk < InputChunks(program, rank); ++chunk)
-        {
-            const ChunkData data = InputOf(rank, chunk);
-            if (!data.ranks.IsEmpty())
-            {
-                At(rank, ImportedBuffer::Input, chunk) = data;
-            }
-        }
-    }
-}
-
-ChunkData&
-ImportedBuffers::At(uint32_t rank, ImportedBuffer buffer, uint32_t chunk)
-{
-    return m_cells[rank][CellOf(rank, buffer, chunk)];
-}
-
-uint32_t
-ImportedBuffers::CellOf(uint32_t rank, ImportedBuffer buffer, uint32_t chunk) const
-{
-    if (buffer == ImportedBuffer::Scratch)
-    {
-        return 2 * m_program.chunks + chunk;
-    }
-    const uint32_t inputs = InputChunks(m_program, rank);
-    const uint32_t outputs = OutputChunks(m_program, rank);
-    if (!m_inPlace)
-    {
-        return buffer == ImportedBuffer::Input ? chunk : m_program.chunks + chunk;
-    }
-    const bool isSmaller = buffer == ImportedBuffer::Input ? inputs < outputs : outputs < inputs;
-    return isSmaller ? rank * std::min(inputs, outputs) + chunk : chunk;
-}
-
-ChunkData
-ImportedBuffers::InputOf(uint32_t rank, uint32_t chunk) const
-{
-    const RankSet own = RankSet::Only(rank, m_ranks);
-    switch (m_program.op)
-    {
-    case CollectiveOp::AllGather:
-    case CollectiveOp::Gather:
-        return {rank * InputChunks(m_program, rank) + chunk, own};
-    case CollectiveOp::Broadcast:
-    case CollectiveOp::Scatter:
-        return {chunk, rank == m_program.root ? own : RankSet()};
-    default:
-        return {chunk, own};
-    }
-}
-
-ChunkData
-ImportedBuffers::OutputOf(uint32_t rank, uint32_t chunk) const
-{
-    const uint32_t part = m_program.chunks / m_ranks; // of one rank
-    switch (m_program.op)
-    {
-    case CollectiveOp::AllGather:
-    case CollectiveOp::Gather:
-        return {chunk, RankSet::Only(chunk / part, m_ranks)};
-    case CollectiveOp::ReduceScatter:
-        return {rank * part + chunk, RankSet::All(m_ranks)};
-    case CollectiveOp::AllToAll:
-        return {rank * part + chunk % part, RankSet::Only(chunk / part, m_ranks)};
-    case CollectiveOp::Broadcast:
-        return {chunk, RankSet::Only(m_program.root, m_ranks)};
-    case CollectiveOp::Scatter:
-        return {rank * part + chunk, RankSet::Only(m_program.root, m_ranks)};
-    case CollectiveOp::Reduce:
-        return {chunk, rank == m_program.root ? RankSet::All(m_ranks) : RankSet()};
-    default:
-        return {chunk, RankSet::All(m_ranks)};
-    }
-}
-
-std::string
-ImportedBuffers::Name(uint32_t chunk, const RankSet& ranks) const
-{
-    if (ranks == RankSet::All(m_ranks))
-    {
-        return "chunk " + std::to_string(chunk) + " summed over all ranks";
-    }
-    const bool gathers =
-        m_program.op == CollectiveOp::AllGather || m_program.op == CollectiveOp::Gather;
-    const uint32_t part = m_program.chunks / m_ranks;
-    std::string of;
-    for (uint32_t rank = 0; rank < m_ranks; ++rank)
-    {
-        RankSet rest = ranks;
-        if (!rest.Add(RankSet::Only(rank, m_ranks)))
-        {
-            of += (of.empty() ? " of rank " : ", ") + std::to_string(rank);
-        }
-    }
-    return "chunk " + std::to_string(gathers ? chunk % part : chunk) + of;
-}
-
-std::string
-ImportedBuffers::CheckOutputs()
-{
-    for (uint32_t rank = 0; rank < m_ranks; ++rank)
-    {
-        for (uint32_t chunk = 0; chunk < OutputChunks(m_program, rank); ++chunk)
-        {
-            const ChunkData expected = OutputOf(rank, chunk);
-            const ChunkData& found = At(rank, ImportedBuffer::Output, chunk);
-            if (expected.ranks.IsEmpty() || found == expected)
-            {
-                continue;
-            }
-            return m_program.file + ": rank " + std::to_string(rank) + " ends: found " +
-                   (found.ranks.IsEmpty() ? "nothing" : Name(found.chunk, found.ranks)) +
-                   " in chunk " + std::to_string(chunk) + " of its output, expected " +
-                   Name(expected.chunk, expected.ranks);
-        }
-    }
-    return "";
-}
 
 /**
  * Finds unordered accesses to one chunk (races): two steps of different blocks, at least one of
@@ -216,25 +200,93 @@ class ImportedOrder
     };
 
     /** @param firstBlock by rank */
-    ImportedOrder(const ImportedProgram& program, const std::vector<uint32_t>& firstBlock);
+    ImportedOrder(const ImportedProgram& program, const std::vector<uint32_t>& firstBlock)
+    {
+        std::size_t blocks = 0;
+        for (std::size_t rank = 0; rank < program.ranks.size(); rank++)
+        {
+            blocks += program.ranks[rank].blocks.size();
+            for (const ImportedBlock& block : program.ranks[rank].blocks)
+            {
+                for (const ImportedStep& step : block.steps)
+                {
+                    if (step.block >= 0)
+                    {
+                        const uint32_t other = firstBlock[rank] + static_cast<uint32_t>(step.block);
+                        m_kept[{other, step.after}];
+                    }
+                }
+            }
+        }
+        m_clocks.assign(blocks, Clock(blocks, 0));
+    }
 
     /** @p block continues after everything in @p clock, that of a message. */
-    void Await(uint32_t block, const Clock& clock);
+    void Await(uint32_t block, const Clock& clock)
+    {
+        Clock& own = m_clocks[block];
+        for (std::size_t i = 0; i < own.size(); i++)
+        {
+            own[i] = std::max(own[i], clock[i]);
+        }
+    }
 
     /** @p block continues after a step of another block of its rank. */
-    void AwaitStep(uint32_t block, const StepId& earlier);
+    void AwaitStep(uint32_t block, const StepId& earlier)
+    {
+        Await(block, m_kept.at({earlier.block, earlier.step}));
+    }
 
     /** The clock of a message of a block: everything before it, including the current step. */
-    Clock Told(const StepId& step) const;
+    Clock Told(const StepId& step) const
+    {
+        Clock clock = m_clocks[step.block];
+        clock[step.block] = step.step + 1;
+        return clock;
+    }
 
     /** To be called when a step is done. */
-    void Finish(const StepId& step);
+    void Finish(const StepId& step)
+    {
+        m_clocks[step.block][step.block] = step.step + 1;
+        const auto kept = m_kept.find({step.block, step.step});
+        if (kept != m_kept.end())
+        {
+            kept->second = m_clocks[step.block];
+        }
+    }
 
     /** @return the earlier write that nothing orders before this read, if there is one. */
-    std::optional<StepId> Read(const ChunkData& chunk, const StepId& step);
+    std::optional<StepId> Read(const ChunkData& chunk, const StepId& step)
+    {
+        Uses& uses = m_uses[&chunk];
+        if (uses.write && !IsBefore(*uses.write, step.block))
+        {
+            return uses.write;
+        }
+        uses.reads.push_back(step);
+        return std::nullopt;
+    }
 
     /** @return the earlier read or write that nothing orders before this write, if there is one. */
-    std::optional<StepId> Write(const ChunkData& chunk, const StepId& step);
+    std::optional<StepId> Write(const ChunkData& chunk, const StepId& step)
+    {
+        Uses& uses = m_uses[&chunk];
+        if (uses.write && !IsBefore(*uses.write, step.block))
+        {
+            return uses.write;
+        }
+        for (const StepId& read : uses.reads)
+        {
+            if (!IsBefore(read, step.block))
+            {
+                return read;
+            }
+        }
+        uses.write = step;
+        uses.reads.clear();
+        return std::nullopt;
+    }
 
   private:
     /** The last write of a chunk, and the reads since. */
@@ -244,112 +296,15 @@ class ImportedOrder
         std::vector<StepId> reads;
     };
 
-    bool IsBefore(const StepId& earlier, uint32_t block) const;
+    bool IsBefore(const StepId& earlier, uint32_t block) const
+    {
+        return earlier.block == block || m_clocks[block][earlier.block] > earlier.step;
+    }
 
     std::vector<Clock> m_clocks;                           //!< by block
     std::map<std::pair<uint32_t, uint32_t>, Clock> m_kept; //!< of steps that others depend on
     std::unordered_map<const ChunkData*, Uses> m_uses;     //!< only looked up, never iterated
 };
-
-} // namespace
-
-ImportedOrder::ImportedOrder(const ImportedProgram& program,
-                             const std::vector<uint32_t>& firstBlock)
-{
-    std::size_t blocks = 0;
-    for (std::size_t rank = 0; rank < program.ranks.size(); rank++)
-    {
-        blocks += program.ranks[rank].blocks.size();
-        for (const ImportedBlock& block : program.ranks[rank].blocks)
-        {
-            for (const ImportedStep& step : block.steps)
-            {
-                if (step.block >= 0)
-                {
-                    const uint32_t other = firstBlock[rank] + static_cast<uint32_t>(step.block);
-                    m_kept[{other, step.after}];
-                }
-            }
-        }
-    }
-    m_clocks.assign(blocks, Clock(blocks, 0));
-}
-
-void
-ImportedOrder::Await(uint32_t block, const Clock& clock)
-{
-    Clock& own = m_clocks[block];
-    for (std::size_t i = 0; i < own.size(); i++)
-    {
-        own[i] = std::max(own[i], clock[i]);
-    }
-}
-
-void
-ImportedOrder::AwaitStep(uint32_t block, const StepId& earlier)
-{
-    Await(block, m_kept.at({earlier.block, earlier.step}));
-}
-
-ImportedOrder::Clock
-ImportedOrder::Told(const StepId& step) const
-{
-    Clock clock = m_clocks[step.block];
-    clock[step.block] = step.step + 1;
-    return clock;
-}
-
-void
-ImportedOrder::Finish(const StepId& step)
-{
-    m_clocks[step.block][step.block] = step.step + 1;
-    const auto kept = m_kept.find({step.block, step.step});
-    if (kept != m_kept.end())
-    {
-        kept->second = m_clocks[step.block];
-    }
-}
-
-bool
-ImportedOrder::IsBefore(const StepId& earlier, uint32_t block) const
-{
-    return earlier.block == block || m_clocks[block][earlier.block] > earlier.step;
-}
-
-std::optional<ImportedOrder::StepId>
-ImportedOrder::Read(const ChunkData& chunk, const StepId& step)
-{
-    Uses& uses = m_uses[&chunk];
-    if (uses.write && !IsBefore(*uses.write, step.block))
-    {
-        return uses.write;
-    }
-    uses.reads.push_back(step);
-    return std::nullopt;
-}
-
-std::optional<ImportedOrder::StepId>
-ImportedOrder::Write(const ChunkData& chunk, const StepId& step)
-{
-    Uses& uses = m_uses[&chunk];
-    if (uses.write && !IsBefore(*uses.write, step.block))
-    {
-        return uses.write;
-    }
-    for (const StepId& read : uses.reads)
-    {
-        if (!IsBefore(read, step.block))
-        {
-            return read;
-        }
-    }
-    uses.write = step;
-    uses.reads.clear();
-    return std::nullopt;
-}
-
-namespace
-{
 
 constexpr std::size_t MAX_ORDERED_BLOCKS = 4096; //!< clocks take 64 MiB
 
@@ -471,9 +426,14 @@ class SymbolicRun
         return NONE;
     }
 
+    std::string LocationOfNext(const Block& block) const
+    {
+        return LocationOf(m_program, block.rank, block.block, block.step);
+    }
+
     bool Fail(const Block& block, const std::string& what)
     {
-        m_fault = LocationOf(m_program, block.rank, block.block, block.step) + ": " + what;
+        m_fault = LocationOfNext(block) + ": " + what;
         return false;
     }
 
@@ -616,11 +576,11 @@ class SymbolicRun
             const uint32_t next = WaitsFor(m_blocks[block]);
             if (next == NONE || IsDone(m_blocks[next]))
             {
-                return LocationOfNext(block) + " waits forever";
+                return LocationOfNext(m_blocks[block]) + " waits forever";
             }
             block = next;
         }
-        std::string text = LocationOfNext(block) + " waits forever for ";
+        std::string text = LocationOfNext(m_blocks[block]) + " waits forever for ";
         for (auto it = std::find(chain.begin(), chain.end(), block) + 1; it != chain.end(); ++it)
         {
             const Block& each = m_blocks[*it];
@@ -628,12 +588,6 @@ class SymbolicRun
                     ", step " + std::to_string(each.step) + ", which waits for ";
         }
         return text + "it";
-    }
-
-    std::string LocationOfNext(uint32_t block) const
-    {
-        const Block& b = m_blocks[block];
-        return LocationOf(m_program, b.rank, b.block, b.step);
     }
 
     const ImportedProgram& m_program;
