@@ -106,21 +106,21 @@ CheckBlock(const ImportedProgram& program, uint32_t r, uint32_t b)
 {
     const ImportedRank& rank = program.ranks[r];
     const ImportedBlock& block = rank.blocks[b];
+    const std::string here =
+        Located(program, block.line) + "rank " + std::to_string(r) + ", block " + std::to_string(b);
     for (const int32_t peer : {block.sendTo, block.recvFrom})
     {
         if (peer != ImportedBlock::NOBODY &&
             (!IsRank(program, peer) || peer == static_cast<int32_t>(r)))
         {
-            return Located(program, block.line) + "rank " + std::to_string(r) + ", block " +
-                   std::to_string(b) + ": its peer is rank " + std::to_string(peer) +
+            return here + ": its peer is rank " + std::to_string(peer) +
                    ", expected another of the " + std::to_string(program.ranks.size()) + " ranks";
         }
     }
     if (block.channel >= program.channels)
     {
-        return Located(program, block.line) + "rank " + std::to_string(r) + ", block " +
-               std::to_string(b) + ": channel " + std::to_string(block.channel) +
-               ", expected an index below " + std::to_string(program.channels);
+        return here + ": channel " + std::to_string(block.channel) + ", expected an index below " +
+               std::to_string(program.channels);
     }
     for (uint32_t s = 0; s < block.steps.size(); ++s)
     {
@@ -163,32 +163,7 @@ struct PipeEnd
 
 using PipeEnds = std::map<PipeKey, PipeEnd>;
 
-/** Adds an end. @return a fault if the connection already has one, else empty */
-std::string
-AddEnd(const ImportedProgram& program,
-       PipeEnds& ends,
-       const PipeKey& key,
-       uint32_t r,
-       uint32_t b,
-       bool sends)
-{
-    const ImportedBlock& block = program.ranks[r].blocks[b];
-    uint64_t chunks = 0;
-    for (const auto& step : block.steps)
-    {
-        chunks += (sends ? Sends(step.kind) : Receives(step.kind)) ? step.count : 0;
-    }
-    if (!ends.emplace(key, PipeEnd{r, b, chunks}).second)
-    {
-        return Located(program, block.line) + "rank " + std::to_string(r) +
-               " has a second block that " +
-               (sends ? "sends to rank " + std::to_string(std::get<1>(key))
-                      : "receives from rank " + std::to_string(std::get<0>(key))) +
-               " on channel " + std::to_string(std::get<2>(key));
-    }
-    return "";
-}
-
+/** Finds both ends of all connections. @return a fault if one has two equal ends, else empty */
 std::string
 FindEnds(const ImportedProgram& program, PipeEnds& senders, PipeEnds& receivers)
 {
@@ -197,20 +172,27 @@ FindEnds(const ImportedProgram& program, PipeEnds& senders, PipeEnds& receivers)
         for (uint32_t b = 0; b < program.ranks[r].blocks.size(); ++b)
         {
             const auto& block = program.ranks[r].blocks[b];
-            std::string fault;
-            if (block.sendTo != ImportedBlock::NOBODY)
+            for (const bool sends : {true, false})
             {
-                const auto to = static_cast<uint32_t>(block.sendTo);
-                fault = AddEnd(program, senders, {r, to, block.channel}, r, b, true);
-            }
-            if (fault.empty() && block.recvFrom != ImportedBlock::NOBODY)
-            {
-                const auto from = static_cast<uint32_t>(block.recvFrom);
-                fault = AddEnd(program, receivers, {from, r, block.channel}, r, b, false);
-            }
-            if (!fault.empty())
-            {
-                return fault;
+                const int32_t peer = sends ? block.sendTo : block.recvFrom;
+                if (peer == ImportedBlock::NOBODY)
+                {
+                    continue;
+                }
+                const auto other = static_cast<uint32_t>(peer);
+                const PipeKey key{sends ? r : other, sends ? other : r, block.channel};
+                PipeEnd end{r, b, 0};
+                for (const auto& step : block.steps)
+                {
+                    end.chunks += (sends ? Sends(step.kind) : Receives(step.kind)) ? step.count : 0;
+                }
+                if (!(sends ? senders : receivers).emplace(key, end).second)
+                {
+                    return Located(program, block.line) + "rank " + std::to_string(r) +
+                           " has a second block that " +
+                           (sends ? "sends to rank " : "receives from rank ") +
+                           std::to_string(other) + " on channel " + std::to_string(block.channel);
+                }
             }
         }
     }
@@ -230,30 +212,31 @@ CheckPipes(const ImportedProgram& program)
     {
         return fault;
     }
-    const auto describe = [&](const PipeEnd& end, const PipeKey& key, const char* what) {
-        return Located(program, program.ranks[end.rank].blocks[end.block].line) + "rank " +
-               std::to_string(std::get<0>(key)) + " sends to rank " +
-               std::to_string(std::get<1>(key)) + " on channel " +
-               std::to_string(std::get<2>(key)) + what;
-    };
+    const auto describe =
+        [&](const PipeEnd& end, uint32_t peer, const char* does, uint32_t channel) {
+            return Located(program, program.ranks[end.rank].blocks[end.block].line) + "rank " +
+                   std::to_string(end.rank) + does + std::to_string(peer) + " on channel " +
+                   std::to_string(channel);
+        };
     for (const auto& [key, end] : senders)
     {
+        const auto [from, to, channel] = key;
         const auto other = receivers.find(key);
         const uint64_t received = other == receivers.end() ? 0 : other->second.chunks;
         if (received != end.chunks)
         {
-            return describe(end, key, "") + ": found " + std::to_string(end.chunks) +
-                   " chunks, expected the number received, " + std::to_string(received);
+            return describe(end, to, " sends to rank ", channel) + ": found " +
+                   std::to_string(end.chunks) + " chunks, expected the number received, " +
+                   std::to_string(received);
         }
     }
     for (const auto& [key, end] : receivers)
     {
+        const auto [from, to, channel] = key;
         if (end.chunks > 0 && senders.count(key) == 0)
         {
-            return Located(program, program.ranks[end.rank].blocks[end.block].line) + "rank " +
-                   std::to_string(std::get<1>(key)) + " receives from rank " +
-                   std::to_string(std::get<0>(key)) + " on channel " +
-                   std::to_string(std::get<2>(key)) + ", which sends nothing to it on that channel";
+            return describe(end, from, " receives from rank ", channel) +
+                   ", which sends nothing to it on that channel";
         }
     }
     return "";
@@ -335,8 +318,8 @@ CheckImportedShape(const ImportedProgram& program)
 std::vector<ImportedPipe>
 PipesOf(const ImportedProgram& program)
 {
-    std::map<PipeKey, PipeEnd> senders;
-    std::map<PipeKey, PipeEnd> receivers;
+    PipeEnds senders;
+    PipeEnds receivers;
     FindEnds(program, senders, receivers);
     std::vector<ImportedPipe> pipes;
     for (const auto& [key, end] : senders)
