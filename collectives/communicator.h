@@ -65,10 +65,10 @@ struct TreeChannel
 /** What NCCL's search found for one kind of graph; input of NCCL's tuning model. */
 struct GraphSpeed
 {
-    uint32_t channels{0};  //!< of the search, before duplication; 0: no such graph
-    double intra{0};       //!< bandwidth of one channel inside a node (GB/s)
-    double inter{0};       //!< bandwidth of one channel between nodes (GB/s)
-    bool plainTree{false}; //!< whether all network neighbors are connected to the node's first GPU
+    uint32_t channels{0}; //!< of the search, before duplication; 0: no such graph
+    double intra{0};      //!< bandwidth of one channel inside a node (GB/s)
+    double inter{0};      //!< bandwidth of one channel between nodes (GB/s)
+    TreePattern pattern{TreePattern::Balanced}; //!< of trees
 };
 
 /**
@@ -85,12 +85,11 @@ struct Communicator
     std::vector<TreeChannel> trees; //!< by channel: groups of as many channels as the search found
                                     //!< alternate between tree 0 and tree 1
     GraphSpeed treeGraph;           //!< double binary trees
-    TreePattern treePattern{TreePattern::Balanced};
-    GraphSpeed nvlsGraph;       //!< one channel per head GPU
-    GraphSpeed collNetGraph;    //!< chains to the network's reducing switches
-    uint32_t searchChannels{1}; //!< channels of NCCL's search graph, before duplication
-    double searchBandwidth{0};  //!< GB/s of all channels of NCCL's search graph
-    bool ll128{false};          //!< whether NCCL enables LL128 on these connections
+    GraphSpeed nvlsGraph;           //!< one channel per head GPU
+    GraphSpeed collNetGraph;        //!< chains to the network's reducing switches
+    uint32_t searchChannels{1};     //!< channels of NCCL's search graph, before duplication
+    double searchBandwidth{0};      //!< GB/s of all channels of NCCL's search graph
+    bool ll128{false};              //!< whether NCCL enables LL128 on these connections
 
     uint32_t Size() const
     {

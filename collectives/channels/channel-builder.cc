@@ -29,23 +29,59 @@ namespace
 class TreeBuilder
 {
   public:
-    /** All must outlive it; graphs[k] is node k's. All nodes have at least @p found chains. */
-    TreeBuilder(Connector& connector,
-                const std::vector<NodePart>& parts,
-                std::vector<const TreeGraph*> graphs,
-                uint32_t found);
-
-    /** The pattern that all nodes can follow. */
-    TreePattern Pattern() const
+    /** Both must outlive it. All nodes have at least @p found chains. */
+    TreeBuilder(Connector& connector, const JoinedNodes& joined, uint32_t found)
+        : m_connector(connector),
+          m_joined(joined),
+          m_speed{found,
+                  std::numeric_limits<double>::infinity(),
+                  std::numeric_limits<double>::infinity()}
     {
-        return m_pattern;
+        for (const NodeGraphs* graphs : joined.graphs)
+        {
+            const TreeGraph& trees = graphs->trees;
+            m_speed.pattern = std::max(m_speed.pattern, trees.pattern); // the plainest
+            m_speed.intra = std::min(m_speed.intra, trees.intra);
+            m_speed.inter = std::min(m_speed.inter, trees.inter);
+        }
     }
 
-    /** The search's channels at the speed that all nodes reach. */
-    GraphSpeed Speed() const;
+    /** The search's channels, at the speed and with the pattern of all nodes. */
+    const GraphSpeed& Speed() const
+    {
+        return m_speed;
+    }
 
     /** The tree of one channel of the communicator; @p queuePair is for its network connections. */
-    TreeChannel Build(uint32_t channel, uint32_t queuePair) const;
+    TreeChannel Build(uint32_t channel, uint32_t queuePair) const
+    {
+        TreeChannel tree;
+        for (const auto& part : m_joined.parts)
+        {
+            tree.neighbors.resize(tree.neighbors.size() + part.ranks.size());
+        }
+        const auto nodes = static_cast<uint32_t>(m_joined.parts.size());
+        for (std::size_t k = 0; k < m_joined.parts.size(); ++k)
+        {
+            AddChain(tree, k, channel);
+        }
+        for (uint32_t k = 0; k < nodes; ++k)
+        {
+            const auto node = NeighborsInDoubleTree(nodes, k, channel / m_speed.channels % 2);
+            if (node.parent == BinaryTreeNode::NONE)
+            {
+                continue;
+            }
+            const End here{k, 0};
+            const End there = ChildEnd(node.parent, node.side, channel);
+            TreeNeighbors& own = tree.neighbors[RankAt(here, channel)];
+            own.parent = RankAt(there, channel);
+            own.toParent = Between(here, there, channel, queuePair);
+            own.fromParent = Between(there, here, channel, queuePair);
+            tree.neighbors[own.parent].children.push_back(RankAt(here, channel));
+        }
+        return tree;
+    }
 
   private:
     /** One end of a connection between nodes. */
@@ -55,139 +91,65 @@ class TreeBuilder
         std::size_t index; //!< index in the chain
     };
 
-    const NodeChain& ChainOf(std::size_t part, uint32_t channel) const;
-    GpuId GpuAt(const End& end, uint32_t channel) const;
-    uint32_t RankAt(const End& end, uint32_t channel) const;
-    End ChildEnd(std::size_t part, uint32_t side, uint32_t channel) const;
-    Connection Between(const End& from, const End& to, uint32_t channel, uint32_t queuePair) const;
-    void AddChain(TreeChannel& tree, std::size_t part, uint32_t channel) const;
+    const NodeChain& ChainOf(std::size_t part, uint32_t channel) const
+    {
+        return m_joined.graphs[part]->trees.chains[channel % m_speed.channels];
+    }
+
+    GpuId GpuAt(const End& end, uint32_t channel) const
+    {
+        return m_joined.parts[end.part].gpus[ChainOf(end.part, channel).order[end.index]];
+    }
+
+    uint32_t RankAt(const End& end, uint32_t channel) const
+    {
+        return m_joined.parts[end.part].ranks[ChainOf(end.part, channel).order[end.index]];
+    }
+
+    End ChildEnd(std::size_t part, uint32_t side, uint32_t channel) const
+    {
+        const bool second = m_speed.pattern == TreePattern::Split ||
+                            (m_speed.pattern == TreePattern::Balanced && side == 0);
+        const bool several = ChainOf(part, channel).order.size() > 1;
+        return {part, second && several ? 1U : 0U};
+    }
+
+    Connection Between(const End& from, const End& to, uint32_t channel, uint32_t queuePair) const
+    {
+        const NodeChain& sending = ChainOf(from.part, channel);
+        const GpuId sender = GpuAt(from, channel);
+        const GpuId first = GpuAt({from.part, 0}, channel);
+        const bool proxy = from.index > 0 && !sending.secondIsNear &&
+                           m_connector.InsideNode(sender, first).kind == ConnectionKind::NvLink;
+        const NetworkPorts ports{
+            sending.nic, ChainOf(to.part, channel).nic, proxy ? first : sender};
+        return m_connector.BetweenNodes(sender, GpuAt(to, channel), ports, queuePair);
+    }
+
+    void AddChain(TreeChannel& tree, std::size_t part, uint32_t channel) const
+    {
+        const std::size_t length = m_joined.parts[part].ranks.size();
+        for (std::size_t i = 1; i < length; ++i)
+        {
+            const End above{part, i - 1};
+            const End here{part, i};
+            TreeNeighbors& own = tree.neighbors[RankAt(here, channel)];
+            own.parent = RankAt(above, channel);
+            const GpuId gpu = GpuAt(here, channel);
+            const GpuId parent = GpuAt(above, channel);
+            const auto& middles = m_joined.parts[part].middles;
+            own.toParent = m_connector.InsideNodeBy(middles, gpu, parent);
+            own.fromParent = m_connector.InsideNodeBy(middles, parent, gpu);
+            tree.neighbors[own.parent].children.push_back(RankAt(here, channel));
+        }
+    }
 
     Connector& m_connector;
-    const std::vector<NodePart>& m_parts;
-    std::vector<const TreeGraph*> m_graphs; //!< by part
-    uint32_t m_found;
-    TreePattern m_pattern{TreePattern::Balanced};
+    const JoinedNodes& m_joined;
+    GraphSpeed m_speed;
 };
 
 } // namespace
-
-TreeBuilder::TreeBuilder(Connector& connector,
-                         const std::vector<NodePart>& parts,
-                         std::vector<const TreeGraph*> graphs,
-                         uint32_t found)
-    : m_connector(connector),
-      m_parts(parts),
-      m_graphs(std::move(graphs)),
-      m_found(found)
-{
-    for (const auto* graph : m_graphs)
-    {
-        m_pattern = std::max(m_pattern, graph->pattern); // the plainest
-    }
-}
-
-GraphSpeed
-TreeBuilder::Speed() const
-{
-    GraphSpeed speed{
-        m_found, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-    speed.plainTree = m_pattern == TreePattern::Plain;
-    for (const auto* graph : m_graphs)
-    {
-        speed.intra = std::min(speed.intra, graph->intra);
-        speed.inter = std::min(speed.inter, graph->inter);
-    }
-    return speed;
-}
-
-TreeChannel
-TreeBuilder::Build(uint32_t channel, uint32_t queuePair) const
-{
-    TreeChannel tree;
-    for (const auto& part : m_parts)
-    {
-        tree.neighbors.resize(tree.neighbors.size() + part.ranks.size());
-    }
-    const auto nodes = static_cast<uint32_t>(m_parts.size());
-    for (std::size_t k = 0; k < m_parts.size(); ++k)
-    {
-        AddChain(tree, k, channel);
-    }
-    for (uint32_t k = 0; k < nodes; ++k)
-    {
-        const auto node = NeighborsInDoubleTree(nodes, k, channel / m_found % 2);
-        if (node.parent == BinaryTreeNode::NONE)
-        {
-            continue;
-        }
-        const End here{k, 0};
-        const End there = ChildEnd(node.parent, node.side, channel);
-        TreeNeighbors& own = tree.neighbors[RankAt(here, channel)];
-        own.parent = RankAt(there, channel);
-        own.toParent = Between(here, there, channel, queuePair);
-        own.fromParent = Between(there, here, channel, queuePair);
-        tree.neighbors[own.parent].children.push_back(RankAt(here, channel));
-    }
-    return tree;
-}
-
-void
-TreeBuilder::AddChain(TreeChannel& tree, std::size_t part, uint32_t channel) const
-{
-    const std::size_t length = m_parts[part].ranks.size();
-    for (std::size_t i = 1; i < length; ++i)
-    {
-        const End above{part, i - 1};
-        const End here{part, i};
-        TreeNeighbors& own = tree.neighbors[RankAt(here, channel)];
-        own.parent = RankAt(above, channel);
-        const GpuId gpu = GpuAt(here, channel);
-        const GpuId parent = GpuAt(above, channel);
-        const auto& middles = m_parts[part].middles;
-        own.toParent = m_connector.InsideNodeBy(middles, gpu, parent);
-        own.fromParent = m_connector.InsideNodeBy(middles, parent, gpu);
-        tree.neighbors[own.parent].children.push_back(RankAt(here, channel));
-    }
-}
-
-const NodeChain&
-TreeBuilder::ChainOf(std::size_t part, uint32_t channel) const
-{
-    return m_graphs[part]->chains[channel % m_found];
-}
-
-GpuId
-TreeBuilder::GpuAt(const End& end, uint32_t channel) const
-{
-    return m_parts[end.part].gpus[ChainOf(end.part, channel).order[end.index]];
-}
-
-uint32_t
-TreeBuilder::RankAt(const End& end, uint32_t channel) const
-{
-    return m_parts[end.part].ranks[ChainOf(end.part, channel).order[end.index]];
-}
-
-TreeBuilder::End
-TreeBuilder::ChildEnd(std::size_t part, uint32_t side, uint32_t channel) const
-{
-    const bool second =
-        m_pattern == TreePattern::Split || (m_pattern == TreePattern::Balanced && side == 0);
-    const bool several = ChainOf(part, channel).order.size() > 1;
-    return {part, second && several ? 1U : 0U};
-}
-
-Connection
-TreeBuilder::Between(const End& from, const End& to, uint32_t channel, uint32_t queuePair) const
-{
-    const NodeChain& sending = ChainOf(from.part, channel);
-    const GpuId sender = GpuAt(from, channel);
-    const GpuId first = GpuAt({from.part, 0}, channel);
-    const bool proxy = from.index > 0 && !sending.secondIsNear &&
-                       m_connector.InsideNode(sender, first).kind == ConnectionKind::NvLink;
-    const NetworkPorts ports{sending.nic, ChainOf(to.part, channel).nic, proxy ? first : sender};
-    return m_connector.BetweenNodes(sender, GpuAt(to, channel), ports, queuePair);
-}
 
 ChannelBuilder::ChannelBuilder(const Cluster& cluster,
                                Router& router,
@@ -211,7 +173,7 @@ ChannelBuilder::Build(Communicator& communicator, uint32_t queuePairSeed)
         communicator.searchChannels = 1;
         return;
     }
-    const Joined joined = JoinedOf(communicator);
+    const JoinedNodes joined = JoinedOf(communicator);
     const bool interNode = joined.parts.size() > 1;
     auto found = std::numeric_limits<uint32_t>::max();
     double speed = std::numeric_limits<double>::infinity();
@@ -245,7 +207,7 @@ ChannelBuilder::Connect(Communicator& communicator, uint32_t queuePairSeed, uint
     {
         return;
     }
-    const Joined joined = JoinedOf(communicator);
+    const JoinedNodes joined = JoinedOf(communicator);
     for (uint32_t c = 0; c < channels; ++c)
     {
         RingChannel& channel = communicator.channels[c];
@@ -266,10 +228,8 @@ ChannelBuilder::BuildTrees(Communicator& communicator, uint32_t queuePairSeed)
         return;
     }
     communicator.trees.resize(communicator.channels.size());
-    const Joined joined = JoinedOf(communicator);
-    const TreeBuilder builder(
-        m_connector, joined.parts, TreesOf(joined), communicator.searchChannels);
-    communicator.treePattern = builder.Pattern();
+    const JoinedNodes joined = JoinedOf(communicator);
+    const TreeBuilder builder(m_connector, joined, communicator.searchChannels);
     communicator.treeGraph = builder.Speed();
     communicator.nvlsGraph = SearchNvls(communicator, m_connector, m_constants);
     // NCCL searches the graph of CollNet's chains as it does that of trees (init.cc).
@@ -284,9 +244,8 @@ ChannelBuilder::ConnectTrees(Communicator& communicator, uint32_t queuePairSeed,
     {
         return;
     }
-    const Joined joined = JoinedOf(communicator);
-    const TreeBuilder builder(
-        m_connector, joined.parts, TreesOf(joined), communicator.searchChannels);
+    const JoinedNodes joined = JoinedOf(communicator);
+    const TreeBuilder builder(m_connector, joined, communicator.searchChannels);
     for (uint32_t c = 0; c < channels; ++c)
     {
         if (communicator.trees[c].neighbors.empty())
@@ -296,26 +255,15 @@ ChannelBuilder::ConnectTrees(Communicator& communicator, uint32_t queuePairSeed,
     }
 }
 
-ChannelBuilder::Joined
+JoinedNodes
 ChannelBuilder::JoinedOf(const Communicator& communicator)
 {
-    Joined joined{SplitByNode(communicator), {}};
+    JoinedNodes joined{SplitByNode(communicator), {}};
     for (const auto& part : joined.parts)
     {
         joined.graphs.push_back(&GraphsOf(part, joined.parts.size() > 1));
     }
     return joined;
-}
-
-std::vector<const TreeGraph*>
-ChannelBuilder::TreesOf(const Joined& joined)
-{
-    std::vector<const TreeGraph*> trees;
-    for (const NodeGraphs* graphs : joined.graphs)
-    {
-        trees.push_back(&graphs->trees);
-    }
-    return trees;
 }
 
 std::vector<NodePart>
@@ -354,7 +302,7 @@ ChannelBuilder::SplitByNode(const Communicator& communicator) const
     return parts;
 }
 
-const ChannelBuilder::NodeGraphs&
+const NodeGraphs&
 ChannelBuilder::GraphsOf(const NodePart& part, bool interNode)
 {
     auto& graphs = m_graphs[{interNode, part.localGpus}];
@@ -390,7 +338,7 @@ ChannelBuilder::FinalChannels(uint32_t found, double speed, bool interNode) cons
 }
 
 const NodeRing&
-ChannelBuilder::RingOf(const Joined& joined, std::size_t k, uint32_t searchChannel)
+ChannelBuilder::RingOf(const JoinedNodes& joined, std::size_t k, uint32_t searchChannel)
 {
     // crossNic 2: on nodes of odd index the two rings of a pair are swapped, so a hop stays on a
     // rail.
@@ -400,7 +348,7 @@ ChannelBuilder::RingOf(const Joined& joined, std::size_t k, uint32_t searchChann
 }
 
 std::vector<uint32_t>
-ChannelBuilder::OrderOf(const Joined& joined, uint32_t searchChannel)
+ChannelBuilder::OrderOf(const JoinedNodes& joined, uint32_t searchChannel)
 {
     std::vector<uint32_t> order;
     for (std::size_t k = 0; k < joined.parts.size(); ++k)
@@ -414,7 +362,7 @@ ChannelBuilder::OrderOf(const Joined& joined, uint32_t searchChannel)
 }
 
 std::vector<Connection>
-ChannelBuilder::HopsOf(const Joined& joined, uint32_t searchChannel, uint32_t queuePair) const
+ChannelBuilder::HopsOf(const JoinedNodes& joined, uint32_t searchChannel, uint32_t queuePair) const
 {
     std::vector<Connection> hops;
     for (std::size_t k = 0; k < joined.parts.size(); ++k)

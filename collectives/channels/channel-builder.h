@@ -29,6 +29,20 @@ struct NodePart
     std::vector<GpuId> middles;      //!< possible relays between GPUs without NVLink (NVB)
 };
 
+/** The channels that one node carries. */
+struct NodeGraphs
+{
+    RingGraph rings;
+    TreeGraph trees;
+};
+
+/** The nodes of a group, and the channels that each of them carries. */
+struct JoinedNodes
+{
+    std::vector<NodePart> parts;
+    std::vector<const NodeGraphs*> graphs; //!< by part
+};
+
 /**
  * Finds the channels of communicators: searches each node once per set of local GPUs (all nodes
  * have the same wiring), takes what all nodes of the group can carry, joins the nodes' rings in
@@ -70,30 +84,15 @@ class ChannelBuilder
     void ConnectTrees(Communicator& communicator, uint32_t queuePairSeed, uint32_t channels);
 
   private:
-    /** The channels that one node carries. */
-    struct NodeGraphs
-    {
-        RingGraph rings;
-        TreeGraph trees;
-    };
-
-    /** The nodes of a group, and the channels that each of them carries. */
-    struct Joined
-    {
-        std::vector<NodePart> parts;
-        std::vector<const NodeGraphs*> graphs; //!< by part
-    };
-
-    Joined JoinedOf(const Communicator& communicator);
-    static std::vector<const TreeGraph*> TreesOf(const Joined& joined);
+    JoinedNodes JoinedOf(const Communicator& communicator);
     std::vector<NodePart> SplitByNode(const Communicator& communicator) const;
     const NodeGraphs& GraphsOf(const NodePart& part, bool interNode);
     uint32_t FinalChannels(uint32_t found, double speed, bool interNode) const;
 
     /** The part of a channel of NCCL's graph in the @p k-th node. */
-    static const NodeRing& RingOf(const Joined& joined, std::size_t k, uint32_t searchChannel);
-    static std::vector<uint32_t> OrderOf(const Joined& joined, uint32_t searchChannel);
-    std::vector<Connection> HopsOf(const Joined& joined,
+    static const NodeRing& RingOf(const JoinedNodes& joined, std::size_t k, uint32_t searchChannel);
+    static std::vector<uint32_t> OrderOf(const JoinedNodes& joined, uint32_t searchChannel);
+    std::vector<Connection> HopsOf(const JoinedNodes& joined,
                                    uint32_t searchChannel,
                                    uint32_t queuePair) const;
 

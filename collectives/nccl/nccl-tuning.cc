@@ -144,7 +144,7 @@ TreeBus(const Case& c)
         bus = std::min(bus * (nodes == 1 ? 7.0 / 9 : 120.0 / 128),
                        graph.channels * c.constants.TreeLl128ChannelBandwidth(nodes));
     }
-    return bus * (graph.plainTree ? 0.85 : 1);
+    return bus * (graph.pattern == TreePattern::Plain ? 0.85 : 1);
 }
 
 double

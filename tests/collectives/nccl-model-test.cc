@@ -137,7 +137,7 @@ TEST(NcclModel, TreeBandwidthByProtocol)
     EXPECT_NEAR(bandwidth(Protocol::Ll), 10.2, 1e-9);
     EXPECT_NEAR(bandwidth(Protocol::Ll128), 116, 1e-9);
     Communicator plain = group;
-    plain.treeGraph.plainTree = true;
+    plain.treeGraph.pattern = TreePattern::Plain;
     EXPECT_NEAR(
         NcclAlgorithmBandwidth(
             Constants("2.26.2"), plain, Algorithm::Tree, CollectiveOp::AllReduce, Protocol::Simple),

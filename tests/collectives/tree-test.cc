@@ -283,11 +283,11 @@ TEST(Tree, GraphsFollowTheRings)
     const auto h100 = graph(H100Boxes(2));
     EXPECT_EQ(h100.treeGraph.channels, 8U);
     EXPECT_EQ(h100.treeGraph.inter, 48);
-    EXPECT_EQ(h100.treePattern, TreePattern::Balanced);
+    EXPECT_EQ(h100.treeGraph.pattern, TreePattern::Balanced);
     const auto gh200 = graph(Gh200Nodes(2));
     EXPECT_EQ(gh200.treeGraph.channels, 4U);
     EXPECT_EQ(gh200.treeGraph.inter, 24);
-    EXPECT_EQ(gh200.treePattern, TreePattern::Plain);
+    EXPECT_EQ(gh200.treeGraph.pattern, TreePattern::Plain);
     const auto a100 = graph(A100Boxes(1));
     EXPECT_EQ(a100.treeGraph.channels, 12U);
     EXPECT_EQ(a100.treeGraph.intra, 20);
