@@ -29,6 +29,9 @@ enum class Hops : uint8_t
     Any,
 };
 
+/** Number of hops that a search may try for one channel before it gives up. */
+constexpr uint32_t SEARCH_BUDGET = 1 << 12;
+
 /**
  * Finds one order of a node's GPUs with room for another channel, and reserves its links. The
  * search is depth first, in ring order, with the least used direct links first, within a budget of
@@ -38,14 +41,31 @@ class OrderSearch
 {
   public:
     /** @param speed GB/s to reserve. @p node must outlive it. */
-    OrderSearch(NodeCapacity& node, double speed, Hops hops);
+    OrderSearch(NodeCapacity& node, double speed, Hops hops)
+        : m_node(node),
+          m_speed(speed),
+          m_hops(hops)
+    {
+    }
 
     /**
      * Searches from @p first through all GPUs to @p last (to any GPU if equal and there are
      * others), and back to @p first as @p closing says.
      * @return whether an order was found, which Order() then returns
      */
-    bool Find(uint32_t first, uint32_t last, Closing closing);
+    bool Find(uint32_t first, uint32_t last, Closing closing)
+    {
+        const auto n = static_cast<uint32_t>(m_node.LocalGpus().size());
+        m_last = last;
+        m_closing = closing;
+        m_budget = SEARCH_BUDGET;
+        m_order.assign(1, first);
+        m_visited.assign(n, false);
+        m_visited[first] = true;
+        // Walk away from the last GPU, so that it comes last in ring order.
+        m_step = (first + 1) % n == last && n > 2 ? n - 1 : 1;
+        return Extend();
+    }
 
     const std::vector<uint32_t>& Order() const
     {
@@ -53,10 +73,81 @@ class OrderSearch
     }
 
   private:
-    bool Extend();
-    bool Close();
-    bool Allows(uint32_t from, uint32_t to) const;
-    std::vector<uint32_t> Candidates(uint32_t from) const;
+    bool Extend()
+    {
+        const std::size_t n = m_node.LocalGpus().size();
+        const uint32_t from = m_order.back();
+        if (m_order.size() == n)
+        {
+            return Close();
+        }
+        const bool isFinal = m_order.size() + 1 == n;
+        for (uint32_t to : Candidates(from))
+        {
+            if (m_budget == 0)
+            {
+                break;
+            }
+            if (m_visited[to] || !Allows(from, to) ||
+                (m_last != m_order.front() && (to == m_last) != isFinal))
+            {
+                continue;
+            }
+            --m_budget;
+            const auto& links = m_node.BetweenGpus(from, to);
+            if (!m_node.Reserve(links, m_speed))
+            {
+                continue;
+            }
+            m_order.push_back(to);
+            m_visited[to] = true;
+            if (Extend())
+            {
+                return true;
+            }
+            m_order.pop_back();
+            m_visited[to] = false;
+            m_node.Release(links, m_speed);
+        }
+        return false;
+    }
+
+    bool Close()
+    {
+        const uint32_t first = m_order.front();
+        const uint32_t last = m_order.back();
+        if (m_closing == Closing::None || first == last)
+        {
+            return true;
+        }
+        const bool closes =
+            m_closing == Closing::Any ? Allows(last, first) : m_node.IsNvLink(last, first);
+        return closes && m_node.Reserve(m_node.BetweenGpus(last, first), m_speed);
+    }
+
+    bool Allows(uint32_t from, uint32_t to) const
+    {
+        return m_hops == Hops::Any || m_node.IsNvLink(from, to) ||
+               (m_hops == Hops::RelayedNvLink && m_node.IsRelayedNvLink(from, to));
+    }
+
+    std::vector<uint32_t> Candidates(uint32_t from) const
+    {
+        const auto n = static_cast<uint32_t>(m_node.LocalGpus().size());
+        std::vector<uint32_t> candidates;
+        for (uint32_t i = 1; i < n; ++i)
+        {
+            candidates.push_back((from + i * m_step) % n);
+        }
+        const auto left = [&](uint32_t to) {
+            const auto& links = m_node.BetweenGpus(from, to);
+            return links.size() == 1 ? m_node.Left(links.front()) : 0;
+        };
+        std::stable_sort(candidates.begin(), candidates.end(), [&](uint32_t a, uint32_t b) {
+            return left(a) > left(b);
+        });
+        return candidates;
+    }
 
     NodeCapacity& m_node;
     double m_speed;
@@ -69,137 +160,8 @@ class OrderSearch
     std::vector<bool> m_visited;
 };
 
-/** Number of hops that a search may try for one channel before it gives up. */
-constexpr uint32_t SEARCH_BUDGET = 1 << 12;
-
-} // namespace
-
-OrderSearch::OrderSearch(NodeCapacity& node, double speed, Hops hops)
-    : m_node(node),
-      m_speed(speed),
-      m_hops(hops)
-{
-}
-
-bool
-OrderSearch::Find(uint32_t first, uint32_t last, Closing closing)
-{
-    const auto n = static_cast<uint32_t>(m_node.LocalGpus().size());
-    m_last = last;
-    m_closing = closing;
-    m_budget = SEARCH_BUDGET;
-    m_order.assign(1, first);
-    m_visited.assign(n, false);
-    m_visited[first] = true;
-    // Walk away from the last GPU, so that it comes last in ring order.
-    m_step = (first + 1) % n == last && n > 2 ? n - 1 : 1;
-    return Extend();
-}
-
-bool
-OrderSearch::Extend()
-{
-    const std::size_t n = m_node.LocalGpus().size();
-    const uint32_t from = m_order.back();
-    if (m_order.size() == n)
-    {
-        return Close();
-    }
-    const bool isFinal = m_order.size() + 1 == n;
-    for (uint32_t to : Candidates(from))
-    {
-        if (m_budget == 0)
-        {
-            break;
-        }
-        if (m_visited[to] || !Allows(from, to) ||
-            (m_last != m_order.front() && (to == m_last) != isFinal))
-        {
-            continue;
-        }
-        --m_budget;
-        const auto& links = m_node.BetweenGpus(from, to);
-        if (!m_node.Reserve(links, m_speed))
-        {
-            continue;
-        }
-        m_order.push_back(to);
-        m_visited[to] = true;
-        if (Extend())
-        {
-            return true;
-        }
-        m_order.pop_back();
-        m_visited[to] = false;
-        m_node.Release(links, m_speed);
-    }
-    return false;
-}
-
-bool
-OrderSearch::Allows(uint32_t from, uint32_t to) const
-{
-    return m_hops == Hops::Any || m_node.IsNvLink(from, to) ||
-           (m_hops == Hops::RelayedNvLink && m_node.IsRelayedNvLink(from, to));
-}
-
-bool
-OrderSearch::Close()
-{
-    const uint32_t first = m_order.front();
-    const uint32_t last = m_order.back();
-    if (m_closing == Closing::None || first == last)
-    {
-        return true;
-    }
-    const bool closes =
-        m_closing == Closing::Any ? Allows(last, first) : m_node.IsNvLink(last, first);
-    return closes && m_node.Reserve(m_node.BetweenGpus(last, first), m_speed);
-}
-
-std::vector<uint32_t>
-OrderSearch::Candidates(uint32_t from) const
-{
-    const auto n = static_cast<uint32_t>(m_node.LocalGpus().size());
-    std::vector<uint32_t> candidates;
-    for (uint32_t i = 1; i < n; ++i)
-    {
-        candidates.push_back((from + i * m_step) % n);
-    }
-    const auto left = [&](uint32_t to) {
-        const auto& links = m_node.BetweenGpus(from, to);
-        return links.size() == 1 ? m_node.Left(links.front()) : 0;
-    };
-    std::stable_sort(candidates.begin(), candidates.end(), [&](uint32_t a, uint32_t b) {
-        return left(a) > left(b);
-    });
-    return candidates;
-}
-
-namespace
-{
-
 /** Speeds below this fraction of the best one found are not tried: ncclTopoCompute. */
 constexpr double SLOWEST_NEXT_SPEED = 0.49;
-
-uint32_t
-MaxSearchChannels(const NcclConstants& constants)
-{
-    return constants.MaxChannels() / 2;
-}
-
-std::vector<NodeRing>
-PackInsideNode(NodeCapacity& node, const NcclConstants& constants, double speed, Hops hops)
-{
-    std::vector<NodeRing> rings;
-    OrderSearch search(node, speed, hops);
-    while (rings.size() < MaxSearchChannels(constants) && search.Find(0, 0, Closing::Any))
-    {
-        rings.push_back(
-            {search.Order(), NodeRing::NO_NIC, NodeRing::NO_NIC, search.Order().back()});
-    }
-    return rings;
-}
 
 /** The GPUs from which a channel may leave for its port. */
 enum class Exit
@@ -209,140 +171,139 @@ enum class Exit
     Far,   //!< any GPU but the first
 };
 
-/** Adds one channel that enters by @p inNic and leaves by @p outNic. @return whether it fits */
-bool
-AddThrough(NodeCapacity& node,
-           double speed,
-           Hops hops,
-           uint32_t inNic,
-           uint32_t outNic,
-           Exit exit,
-           std::vector<NodeRing>& rings)
+/**
+ * Packs channels of one speed over one kind of paths between GPUs into a node, all of whose links
+ * it frees before. One public method is to be called, once.
+ */
+class RingPacker
 {
-    const bool several = node.LocalGpus().size() > 1;
-    OrderSearch search(node, speed, hops);
-    for (uint32_t first : node.GpusNear(inNic))
+  public:
+    /** @param speed GB/s of a channel. @p node must outlive it. */
+    RingPacker(NodeCapacity& node, const NcclConstants& constants, double speed, Hops hops)
+        : m_node(node),
+          m_most(constants.MaxChannels() / 2),
+          m_search(node, speed, hops)
     {
-        const auto& in = node.FromNetwork(inNic, first);
-        if (!node.Reserve(in, speed))
+        m_graph.speed = speed;
+        node.Reset();
+    }
+
+    /** Channels inside one node. */
+    RingGraph InsideNode()
+    {
+        while (m_graph.rings.size() < m_most && m_search.Find(0, 0, Closing::Any))
         {
-            continue;
+            const auto& order = m_search.Order();
+            m_graph.rings.push_back({order, NodeRing::NO_NIC, NodeRing::NO_NIC, order.back()});
         }
-        for (uint32_t last : exit == Exit::Far ? node.AllGpus() : node.GpusNear(outNic))
+        return std::move(m_graph);
+    }
+
+    /** Channels that leave by the NIC by which they enter. */
+    RingGraph SameNic(const std::vector<uint32_t>& nics)
+    {
+        return ByNics(nics.size(), [&](std::size_t i) {
+            return Add(nics[i], nics[i], Exit::Near) || Add(nics[i], nics[i], Exit::Proxy) ||
+                   Add(nics[i], nics[i], Exit::Far);
+        });
+    }
+
+    /** Pairs of channels from one NIC to the next, and back. */
+    RingGraph Alternating(const std::vector<uint32_t>& nics)
+    {
+        m_graph.alternating = true;
+        auto& rings = m_graph.rings;
+        for (bool found = nics.size() > 1; found;)
         {
-            const bool isFirst = last == first && several;
-            const auto& out = node.ToNetwork(last, outNic);
-            if (isFirst != (exit == Exit::Proxy) || !node.Reserve(out, speed))
+            found = false;
+            for (std::size_t i = 0; i + 1 < nics.size() && rings.size() + 2 <= m_most; i += 2)
+            {
+                const std::size_t before = rings.size();
+                if (Add(nics[i], nics[i + 1], Exit::Near) && Add(nics[i + 1], nics[i], Exit::Near))
+                {
+                    found = true;
+                }
+                else
+                {
+                    rings.resize(before); // its links stay reserved, as they are full
+                }
+            }
+        }
+        return std::move(m_graph);
+    }
+
+    /**
+     * Channels that enter by the NICs in turn and leave by any NIC, first by those near the last
+     * GPU of a ring that starts at the entry.
+     */
+    RingGraph AnyNic(const std::vector<uint32_t>& nics)
+    {
+        return ByNics(nics.size(), [&](std::size_t in) {
+            for (std::size_t back = 1; back <= nics.size(); ++back)
+            {
+                const uint32_t out = nics[(in + nics.size() - back) % nics.size()];
+                if (Add(nics[in], out, Exit::Near) || Add(nics[in], out, Exit::Proxy))
+                {
+                    return true;
+                }
+            }
+            return false;
+        });
+    }
+
+  private:
+    /** Adds a channel for each of @p nics NICs in turn, by @p add, until it adds none for any. */
+    template <typename AddBy>
+    RingGraph ByNics(std::size_t nics, const AddBy& add)
+    {
+        for (bool found = true; found;)
+        {
+            found = false;
+            for (std::size_t i = 0; i < nics; ++i)
+            {
+                found |= m_graph.rings.size() < m_most && add(i);
+            }
+        }
+        return std::move(m_graph);
+    }
+
+    /** Adds one channel that enters by @p inNic and leaves by @p outNic. @return whether it fits */
+    bool Add(uint32_t inNic, uint32_t outNic, Exit exit)
+    {
+        const bool several = m_node.LocalGpus().size() > 1;
+        const double speed = m_graph.speed;
+        for (uint32_t first : m_node.GpusNear(inNic))
+        {
+            const auto& in = m_node.FromNetwork(inNic, first);
+            if (!m_node.Reserve(in, speed))
             {
                 continue;
             }
-            if (search.Find(first, last, isFirst ? Closing::NvLink : Closing::None))
+            for (uint32_t last : exit == Exit::Far ? m_node.AllGpus() : m_node.GpusNear(outNic))
             {
-                rings.push_back({search.Order(), inNic, outNic, last});
-                return true;
+                const bool isFirst = last == first && several;
+                const auto& out = m_node.ToNetwork(last, outNic);
+                if (isFirst != (exit == Exit::Proxy) || !m_node.Reserve(out, speed))
+                {
+                    continue;
+                }
+                if (m_search.Find(first, last, isFirst ? Closing::NvLink : Closing::None))
+                {
+                    m_graph.rings.push_back({m_search.Order(), inNic, outNic, last});
+                    return true;
+                }
+                m_node.Release(out, speed);
             }
-            node.Release(out, speed);
-        }
-        node.Release(in, speed);
-    }
-    return false;
-}
-
-std::vector<NodeRing>
-PackSameNic(NodeCapacity& node,
-            const NcclConstants& constants,
-            double speed,
-            Hops hops,
-            const std::vector<uint32_t>& nics)
-{
-    std::vector<NodeRing> rings;
-    bool found = true;
-    while (found)
-    {
-        found = false;
-        for (uint32_t nic : nics)
-        {
-            if (rings.size() < MaxSearchChannels(constants) &&
-                (AddThrough(node, speed, hops, nic, nic, Exit::Near, rings) ||
-                 AddThrough(node, speed, hops, nic, nic, Exit::Proxy, rings) ||
-                 AddThrough(node, speed, hops, nic, nic, Exit::Far, rings)))
-            {
-                found = true;
-            }
-        }
-    }
-    return rings;
-}
-
-std::vector<NodeRing>
-PackAlternating(NodeCapacity& node,
-                const NcclConstants& constants,
-                double speed,
-                Hops hops,
-                const std::vector<uint32_t>& nics)
-{
-    std::vector<NodeRing> rings;
-    bool found = nics.size() > 1;
-    while (found)
-    {
-        found = false;
-        for (std::size_t i = 0; i + 1 < nics.size(); i += 2)
-        {
-            if (rings.size() + 2 > MaxSearchChannels(constants))
-            {
-                break;
-            }
-            const std::size_t before = rings.size();
-            if (AddThrough(node, speed, hops, nics[i], nics[i + 1], Exit::Near, rings) &&
-                AddThrough(node, speed, hops, nics[i + 1], nics[i], Exit::Near, rings))
-            {
-                found = true;
-            }
-            else
-            {
-                rings.resize(
-                    before); // half a pair is useless; its links stay reserved, as they are full
-            }
-        }
-    }
-    return rings;
-}
-
-/**
- * Packs channels that enter by the NICs in turn and leave by any NIC, first by those near the last
- * GPU of a ring that starts at the entry.
- */
-std::vector<NodeRing>
-PackAnyNic(NodeCapacity& node,
-           const NcclConstants& constants,
-           double speed,
-           Hops hops,
-           const std::vector<uint32_t>& nics)
-{
-    std::vector<NodeRing> rings;
-    const auto leaves = [&](std::size_t in) {
-        for (std::size_t back = 1; back <= nics.size(); ++back)
-        {
-            const uint32_t out = nics[(in + nics.size() - back) % nics.size()];
-            if (AddThrough(node, speed, hops, nics[in], out, Exit::Near, rings) ||
-                AddThrough(node, speed, hops, nics[in], out, Exit::Proxy, rings))
-            {
-                return true;
-            }
+            m_node.Release(in, speed);
         }
         return false;
-    };
-    bool found = true;
-    while (found)
-    {
-        found = false;
-        for (std::size_t in = 0; in < nics.size(); ++in)
-        {
-            found |= rings.size() < MaxSearchChannels(constants) && leaves(in);
-        }
     }
-    return rings;
-}
+
+    NodeCapacity& m_node;
+    std::size_t m_most; //!< maximum number of channels
+    OrderSearch m_search;
+    RingGraph m_graph;
+};
 
 /** Number of hops of all channels: NCCL prefers fewer at equal bandwidth. */
 std::size_t
@@ -374,31 +335,6 @@ Consider(RingGraph graph, RingGraph& best)
     }
 }
 
-/** Packs channels of @p speed over @p hops and @p nics, and puts the best graph in @p found. */
-void
-PackBetweenNodes(NodeCapacity& node,
-                 const NcclConstants& constants,
-                 double speed,
-                 CrossNic crossNic,
-                 Hops hops,
-                 const std::vector<uint32_t>& nics,
-                 RingGraph& found)
-{
-    node.Reset();
-    if (crossNic == CrossNic::Always)
-    {
-        Consider({PackAnyNic(node, constants, speed, hops, nics), speed, false}, found);
-        return;
-    }
-    Consider({PackSameNic(node, constants, speed, hops, nics), speed, false}, found);
-    if (crossNic == CrossNic::Never)
-    {
-        return;
-    }
-    node.Reset();
-    Consider({PackAlternating(node, constants, speed, hops, nics), speed, true}, found);
-}
-
 /** Kinds of paths between GPUs (typeIntra), in the order in which they are tried. */
 std::vector<Hops>
 HopsFor(const NodeCapacity& node)
@@ -420,14 +356,14 @@ PackAll(NodeCapacity& node,
         NicReach maxReach)
 {
     RingGraph found;
+    const auto packer = [&](Hops hops) { return RingPacker(node, constants, speed, hops); };
     if (!interNode)
     {
         for (const Hops hops : HopsFor(node))
         {
             if (found.rings.empty())
             {
-                node.Reset();
-                Consider({PackInsideNode(node, constants, speed, hops), speed, false}, found);
+                Consider(packer(hops).InsideNode(), found);
             }
         }
         return found;
@@ -437,11 +373,18 @@ PackAll(NodeCapacity& node,
         const std::vector<uint32_t> nics = node.NicsWithin(reach);
         for (const Hops hops : HopsFor(node))
         {
-            if (found.rings.empty() && reach <= maxReach && !nics.empty())
+            if (!found.rings.empty() || reach > maxReach || nics.empty())
             {
-                PackBetweenNodes(node, constants, speed, crossNic, hops, nics, found);
-                found.reach = reach;
+                continue;
             }
+            Consider(crossNic == CrossNic::Always ? packer(hops).AnyNic(nics)
+                                                  : packer(hops).SameNic(nics),
+                     found);
+            if (crossNic == CrossNic::IfFaster)
+            {
+                Consider(packer(hops).Alternating(nics), found);
+            }
+            found.reach = reach;
         }
     }
     return found;
