@@ -2,6 +2,7 @@
 #include "collectives/nccl/nccl-tuning.h"
 
 #include "collectives/nccl/kernel-times.h"
+#include "collectives/schedule/message-split.h"
 
 #include <algorithm>
 #include <array>
@@ -268,17 +269,6 @@ HasOneOrder(const Communicator& communicator)
     });
 }
 
-uint32_t
-FloorLog2(uint32_t value)
-{
-    uint32_t log = 0;
-    while (value >>= 1)
-    {
-        ++log;
-    }
-    return log;
-}
-
 /** Broadcast or reduce: one step if all channels have the same order, else one per rank. */
 Time
 ChainLatency(const NcclConstants& constants, const Communicator& communicator, Protocol protocol)
@@ -359,45 +349,19 @@ constexpr std::array<Factors, 3> CORRECTIONS{{
      .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9},
 }};
 
-/** Before 2.10 some entries had other values. */
-double
-OlderCorrection(const NcclVersion& version, Protocol protocol, std::size_t index, double factor)
+/** LL128 before 2.10, and Simple before 2.8. */
+constexpr Factors OLD_LL128{1,  1,  1,  1,  1,  .9, .8, .8, .8, .7,  .6,  .6,
+                            .6, .5, .6, .6, .7, .7, .8, .9, .9, .92, .92, 1};
+constexpr Factors OLD_SIMPLE{.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
+                             .5, .5, .5, .5, .5, .6, .6, .7, .8, .9, .9, .9};
+
+const Factors&
+CorrectionsOf(const NcclVersion& version, Protocol protocol)
 {
-    if (protocol == Protocol::Ll128)
-    {
-        switch (index)
-        {
-        case 13:
-            return .5;
-        case 16:
-        case 17:
-            return .7;
-        case 18:
-            return .8;
-        case 21:
-        case 22:
-            return .92;
-        default:
-            return factor;
-        }
-    }
-    if (protocol == Protocol::Simple && !version.AtLeast(8))
-    {
-        switch (index)
-        {
-        case 15:
-        case 16:
-            return .5;
-        case 17:
-        case 18:
-            return .6;
-        case 19:
-            return .7;
-        default:
-            return factor;
-        }
-    }
-    return factor;
+    return protocol == Protocol::Ll128 && !version.AtLeast(10) ? OLD_LL128
+           : protocol == Protocol::Simple && !version.AtLeast(8)
+               ? OLD_SIMPLE
+               : CORRECTIONS[static_cast<std::size_t>(protocol)];
 }
 
 /** Whether NCCL multiplies the bandwidth by TreeSizeCorrection. */
@@ -430,18 +394,9 @@ double
 TreeSizeCorrection(const NcclVersion& version, Protocol protocol, Bytes bytes)
 {
     const std::size_t entries = version.AtLeast(29) ? 24 : 23;
-    const int64_t cells = bytes.Count() / 64;
-    std::size_t index = 0;
-    while (index < entries && cells >> (index + 1) > 0)
-    {
-        ++index;
-    }
-    if (cells == 0 || index >= entries)
-    {
-        return 1;
-    }
-    const double factor = CORRECTIONS[static_cast<std::size_t>(protocol)][index];
-    return version.AtLeast(10) ? factor : OlderCorrection(version, protocol, index, factor);
+    const auto cells = static_cast<uint64_t>(bytes.Count() / 64);
+    const std::size_t index = FloorLog2(cells);
+    return cells == 0 || index >= entries ? 1 : CorrectionsOf(version, protocol)[index];
 }
 
 Time

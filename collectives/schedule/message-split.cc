@@ -58,6 +58,17 @@ PowerOfTwoUp(uint32_t value)
     return power;
 }
 
+uint32_t
+FloorLog2(uint64_t value)
+{
+    uint32_t log = 0;
+    while (value >>= 1)
+    {
+        ++log;
+    }
+    return log;
+}
+
 std::vector<ChannelShare>
 SplitOverChannels(Bytes bytes, uint32_t channels)
 {

@@ -54,6 +54,9 @@ Bytes DivideUp(Bytes numerator, int64_t denominator);
 /** The smallest power of two that is at least @p value. */
 uint32_t PowerOfTwoUp(uint32_t value);
 
+/** The logarithm to base 2, rounded down; 0 for 0. */
+uint32_t FloorLog2(uint64_t value);
+
 } // namespace weir
 
 #endif // WEIR_COLLECTIVES_SCHEDULE_MESSAGE_SPLIT_H

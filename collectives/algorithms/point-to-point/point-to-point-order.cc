@@ -13,18 +13,6 @@ namespace
 {
 
 uint32_t
-Bits(uint32_t powerOfTwo)
-{
-    uint32_t bits = 0;
-    while (powerOfTwo > 1)
-    {
-        powerOfTwo /= 2;
-        ++bits;
-    }
-    return bits;
-}
-
-uint32_t
 ReverseBits(uint32_t value, uint32_t bits)
 {
     uint32_t reversed = 0;
@@ -97,8 +85,7 @@ PointToPointOrder::ChannelOf(uint32_t round, uint32_t part, uint32_t channels) c
         const uint32_t groups = (locals + WORKS_AT_ONCE - 1) / WORKS_AT_ONCE;
         base = round / locals * groups + round % locals / WORKS_AT_ONCE;
     }
-    const uint32_t bits = Bits(channels);
-    return (base + ReverseBits(part, bits)) % channels;
+    return (base + ReverseBits(part, FloorLog2(channels))) % channels;
 }
 
 } // namespace weir
