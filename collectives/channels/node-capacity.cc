@@ -31,21 +31,6 @@ constexpr double INTEL_P2P_COST = 6.0 / 5;
  */
 constexpr double SPEED_TOLERANCE = 1e-6;
 
-uint64_t
-Key(uint32_t a, uint32_t b)
-{
-    return static_cast<uint64_t>(a) << 32 | b;
-}
-
-std::size_t
-PcieDistance(const Cluster& cluster, Router& router, uint32_t node, uint32_t gpu, uint32_t nic)
-{
-    const GpuId id(node * cluster.GpusPerNode() + gpu);
-    const auto links =
-        router.RouteOver(cluster.GpuDevice(id), cluster.NicDevice(node, nic), {}, PCIE_KINDS);
-    return links.size();
-}
-
 } // namespace
 
 std::vector<uint32_t>
@@ -56,16 +41,13 @@ NicsOfGpu(const Cluster& cluster, Router& router, uint32_t node, uint32_t localG
     const DeviceId device = cluster.GpuDevice(GpuId(node * cluster.GpusPerNode() + localGpu));
     for (uint32_t nic : cluster.NearestNics(localGpu))
     {
-        if (nic % ports != 0 ||
-            !router.IsReachable(device, cluster.NicDevice(node, nic), PCIE_KINDS))
+        const DeviceId port = cluster.NicDevice(node, nic);
+        if (nic % ports != 0 || !router.IsReachable(device, port, PCIE_KINDS))
         {
             continue; // a further port of a merged NIC, or the NIC is on another board
         }
-        const std::size_t distance = PcieDistance(cluster, router, node, localGpu, nic);
-        if (nics.empty())
-        {
-            nearest = distance;
-        }
+        const std::size_t distance = router.RouteOver(device, port, {}, PCIE_KINDS).size();
+        nearest = nics.empty() ? distance : nearest;
         if (distance == nearest)
         {
             nics.push_back(nic);
@@ -90,9 +72,6 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
       m_profiles(NodeProfiles(cluster.GetSpec().node))
 {
     const std::size_t n = m_localGpus.size();
-    const auto deviceOf = [&](uint32_t gpu) {
-        return cluster.GpuDevice(GpuId(node * cluster.GpusPerNode() + m_localGpus[gpu]));
-    };
     m_gpuToGpu.resize(n * n);
     m_isNvLink.resize(n * n);
     m_isByGpu.resize(n * n);
@@ -105,20 +84,20 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
                 continue;
             }
             const bool nvlink = p2p >= P2pLevel::NvLink &&
-                                router.IsReachable(deviceOf(a), deviceOf(b), NVLINK_KINDS);
+                                router.IsReachable(DeviceOf(a), DeviceOf(b), NVLINK_KINDS);
             auto& links = m_gpuToGpu[a * n + b];
             const uint8_t kinds = nvlink ? NVLINK_KINDS : PCIE_KINDS;
-            if (!router.IsReachable(deviceOf(a), deviceOf(b), kinds))
+            if (!router.IsReachable(DeviceOf(a), DeviceOf(b), kinds))
             {
                 links = {LinkId()}; // no path: see Exists
                 continue;
             }
             const DeviceId host =
-                nvlink ? DeviceId() : HostRelay(cluster, router, p2p, deviceOf(a), deviceOf(b));
-            links = router.RouteOver(deviceOf(a), host.IsValid() ? host : deviceOf(b), {}, kinds);
+                nvlink ? DeviceId() : HostRelay(cluster, router, p2p, DeviceOf(a), DeviceOf(b));
+            links = router.RouteOver(DeviceOf(a), host.IsValid() ? host : DeviceOf(b), {}, kinds);
             if (host.IsValid())
             {
-                const auto down = router.RouteOver(host, deviceOf(b), {}, kinds);
+                const auto down = router.RouteOver(host, DeviceOf(b), {}, kinds);
                 links.insert(links.end(), down.begin(), down.end());
             }
             m_isNvLink[a * n + b] = nvlink;
@@ -126,7 +105,7 @@ NodeCapacity::NodeCapacity(const Cluster& cluster,
         }
         double nvlinkOut = 0;
         double pcieOut = 0;
-        for (LinkId link : cluster.GetTopology().LinksFrom(deviceOf(a)))
+        for (LinkId link : cluster.GetTopology().LinksFrom(DeviceOf(a)))
         {
             const bool nvlink = cluster.GetTopology().GetLink(link).kind == LinkKind::NvLink;
             (nvlink && p2p >= P2pLevel::NvLink ? nvlinkOut : pcieOut) += NcclBandwidth(link);
@@ -235,41 +214,30 @@ NodeCapacity::IsNvLink(uint32_t from, uint32_t to) const
     return m_isNvLink[from * m_localGpus.size() + to];
 }
 
-const std::vector<LinkId>&
-NodeCapacity::FromNetwork(uint32_t nic, uint32_t gpu)
+DeviceId
+NodeCapacity::DeviceOf(uint32_t gpu) const
 {
-    const auto [it, isNew] = m_fromNetwork.try_emplace(Key(nic, gpu));
-    if (isNew)
-    {
-        it->second = NetworkPath(nic, gpu, false);
-    }
-    return it->second;
+    return m_cluster.GpuDevice(GpuId(m_node * m_cluster.GpusPerNode() + m_localGpus[gpu]));
 }
 
 const std::vector<LinkId>&
-NodeCapacity::ToNetwork(uint32_t gpu, uint32_t nic)
-{
-    const auto [it, isNew] = m_toNetwork.try_emplace(Key(nic, gpu));
-    if (isNew)
-    {
-        it->second = NetworkPath(nic, gpu, true);
-    }
-    return it->second;
-}
-
-std::vector<LinkId>
 NodeCapacity::NetworkPath(uint32_t nic, uint32_t gpu, bool outgoing)
 {
+    const auto [it, isNew] = m_network.try_emplace({nic, gpu, outgoing});
+    std::vector<LinkId>& links = it->second;
+    if (!isNew)
+    {
+        return links;
+    }
     const DeviceId port = m_cluster.NicDevice(m_node, nic);
-    const DeviceId device =
-        m_cluster.GpuDevice(GpuId(m_node * m_cluster.GpusPerNode() + m_localGpus[gpu]));
-    const DeviceId from = outgoing ? device : port;
-    const DeviceId to = outgoing ? port : device;
+    const DeviceId from = outgoing ? DeviceOf(gpu) : port;
+    const DeviceId to = outgoing ? port : DeviceOf(gpu);
     if (!m_router.IsReachable(from, to, PCIE_KINDS))
     {
-        return {LinkId()}; // no path: see Exists
+        links = {LinkId()}; // no path: see Exists
+        return links;
     }
-    auto links = m_router.RouteOver(from, to, {}, PCIE_KINDS);
+    links = m_router.RouteOver(from, to, {}, PCIE_KINDS);
     const auto network = PortLinks(nic, outgoing);
     links.insert(outgoing ? links.end() : links.begin(), network.begin(), network.end());
     Add(links);

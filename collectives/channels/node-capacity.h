@@ -8,6 +8,8 @@
 #include "fabric/topology/cluster.h"
 
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -100,10 +102,16 @@ class NodeCapacity
      * The path from the network through @p nic to a GPU, including the NIC's port, which has the
      * bandwidth of all merged ports; see Exists.
      */
-    const std::vector<LinkId>& FromNetwork(uint32_t nic, uint32_t gpu);
+    const std::vector<LinkId>& FromNetwork(uint32_t nic, uint32_t gpu)
+    {
+        return NetworkPath(nic, gpu, false);
+    }
 
     /** The path from a GPU through @p nic to the network, as FromNetwork. */
-    const std::vector<LinkId>& ToNetwork(uint32_t gpu, uint32_t nic);
+    const std::vector<LinkId>& ToNetwork(uint32_t gpu, uint32_t nic)
+    {
+        return NetworkPath(nic, gpu, true);
+    }
 
     /** Whether there is such a path. For example, boards of a rack have no PCIe between them. */
     static bool Exists(const std::vector<LinkId>& links);
@@ -145,7 +153,8 @@ class NodeCapacity
 
     /** Adds NVLink paths relayed by a third GPU between GPUs without NVLink. */
     void AddRelayedPaths();
-    std::vector<LinkId> NetworkPath(uint32_t nic, uint32_t gpu, bool outgoing);
+    DeviceId DeviceOf(uint32_t gpu) const;
+    const std::vector<LinkId>& NetworkPath(uint32_t nic, uint32_t gpu, bool outgoing);
 
     /** Bandwidth to reserve on the PCIe links of a path per byte that passes them. */
     double PcieCost(const std::vector<LinkId>& links) const;
@@ -175,10 +184,10 @@ class NodeCapacity
     std::vector<std::vector<LinkId>> m_gpuToGpu;    //!< by from * gpus + to
     std::vector<bool> m_isNvLink;                   //!< as above
     std::vector<bool> m_isByGpu;                    //!< as above
-    std::unordered_map<uint64_t, std::vector<LinkId>> m_fromNetwork; //!< by nic and gpu
-    std::unordered_map<uint64_t, std::vector<LinkId>> m_toNetwork;   //!< by nic and gpu
-    std::unordered_map<uint32_t, double> m_capacity;                 //!< by link, GB/s
-    std::unordered_map<uint32_t, double> m_left;                     //!< by link, GB/s
+    std::map<std::tuple<uint32_t, uint32_t, bool>, std::vector<LinkId>>
+        m_network;                                   //!< by nic, gpu and whether it leaves the node
+    std::unordered_map<uint32_t, double> m_capacity; //!< by link, GB/s
+    std::unordered_map<uint32_t, double> m_left;     //!< by link, GB/s
     double m_gpuBandwidth{0};
 };
 
