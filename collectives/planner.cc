@@ -229,7 +229,7 @@ Planner::State::BuiltWithTrees(CommunicatorId id)
     Group& group = *groups[id.Index()];
     if (!group.hasTrees)
     {
-        builder.BuildTrees(communicator, id.Index());
+        builder.BuildTrees(communicator);
         if (communicator.collNetGraph.channels > 0)
         {
             // Whether CollNet Direct or Chain is possible depends on all channels.

@@ -221,7 +221,7 @@ ChannelBuilder::Connect(Communicator& communicator, uint32_t queuePairSeed, uint
 }
 
 void
-ChannelBuilder::BuildTrees(Communicator& communicator, uint32_t queuePairSeed)
+ChannelBuilder::BuildTrees(Communicator& communicator)
 {
     if (communicator.Size() == 1)
     {

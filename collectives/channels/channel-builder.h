@@ -75,7 +75,7 @@ class ChannelBuilder
      * as channels, still without neighbors. Sends and receives need none of them. A group of one
      * GPU gets none.
      */
-    void BuildTrees(Communicator& communicator, uint32_t queuePairSeed);
+    void BuildTrees(Communicator& communicator);
 
     /**
      * Connects the first @p channels trees of a group that have no neighbors yet.

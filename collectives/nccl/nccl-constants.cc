@@ -85,7 +85,7 @@ NcclConstants::LlMaxBandwidth(uint32_t nodes) const
 }
 
 double
-NcclConstants::Ll128ChannelBandwidth(uint32_t nodes, CollectiveOp op) const
+NcclConstants::Ll128ChannelBandwidth(CollectiveOp op) const
 {
     constexpr uint32_t FOR_ALL_SINCE = 10;
     if (!m_version.AtLeast(FOR_ALL_SINCE))

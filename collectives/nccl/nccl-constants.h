@@ -94,12 +94,6 @@ class NcclConstants
     /** Latency paid once per call (baseLatencies). */
     Time BaseLatency(Algorithm algorithm, Protocol protocol) const;
 
-    /** As above, of a ring. */
-    Time BaseLatency(Protocol protocol) const
-    {
-        return BaseLatency(Algorithm::Ring, protocol);
-    }
-
     /** Table value of one step over a connection of that kind (hwLatencies). */
     Time HardwareLatency(Algorithm algorithm, ConnectionKind kind, Protocol protocol) const;
 
@@ -115,20 +109,11 @@ class NcclConstants
                      uint32_t nodes,
                      uint32_t gpusPerNode) const;
 
-    /** As above, of a ring. */
-    Time StepLatency(ConnectionKind kind,
-                     Protocol protocol,
-                     uint32_t nodes,
-                     uint32_t gpusPerNode) const
-    {
-        return StepLatency(Algorithm::Ring, kind, protocol, nodes, gpusPerNode);
-    }
-
     /** Upper bound of LL's payload rate over all channels in total (llMaxBws), GB/s. */
     double LlMaxBandwidth(uint32_t nodes) const;
 
     /** Upper bound of ring LL128 per channel of the search graph (perChMaxRingLL128Bws), GB/s. */
-    double Ll128ChannelBandwidth(uint32_t nodes, CollectiveOp op = CollectiveOp::AllReduce) const;
+    double Ll128ChannelBandwidth(CollectiveOp op) const;
 
     /** As above for tree LL128 (perChMaxTreeLL128Bws), GB/s. */
     double TreeLl128ChannelBandwidth(uint32_t nodes) const;

@@ -108,8 +108,7 @@ RingBus(const Case& c)
     case Protocol::Ll128: {
         const bool oneGpuPerNode = communicator.gpusPerNode < 2 && !c.Version().AtLeast(23);
         return std::min((oneGpuPerNode ? 0.7 : 0.92) * bus,
-                        communicator.searchChannels *
-                            c.constants.Ll128ChannelBandwidth(communicator.nodes, c.op));
+                        communicator.searchChannels * c.constants.Ll128ChannelBandwidth(c.op));
     }
     case Protocol::Simple:
         break;

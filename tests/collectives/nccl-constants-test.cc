@@ -12,6 +12,8 @@ namespace weir
 namespace
 {
 
+constexpr Algorithm RING = Algorithm::Ring;
+
 NcclConstants
 Constants(const char* version, uint32_t computeCapability = 90, HostCpu cpu = HostCpu::Intel)
 {
@@ -33,19 +35,21 @@ TEST(NcclVersion, IsTwoOrThreeNumbersFrom2_4)
 // tuning.cc: base latencies 3.6 / 10.0 / 8.4 us until 2.16, 6.6 / 14 / 8.4 us from 2.18 on.
 TEST(NcclConstants, RingBaseLatencyByRelease)
 {
-    EXPECT_EQ(Constants("2.16.2").BaseLatency(Protocol::Ll), Time::Microseconds(3.6));
-    EXPECT_EQ(Constants("2.18.5").BaseLatency(Protocol::Ll), Time::Microseconds(6.6));
-    EXPECT_EQ(Constants("2.30.7").BaseLatency(Protocol::Ll128), Time::Microseconds(14));
-    EXPECT_EQ(Constants("2.30.7").BaseLatency(Protocol::Simple), Time::Microseconds(8.4));
+    EXPECT_EQ(Constants("2.16.2").BaseLatency(RING, Protocol::Ll), Time::Microseconds(3.6));
+    EXPECT_EQ(Constants("2.18.5").BaseLatency(RING, Protocol::Ll), Time::Microseconds(6.6));
+    EXPECT_EQ(Constants("2.30.7").BaseLatency(RING, Protocol::Ll128), Time::Microseconds(14));
+    EXPECT_EQ(Constants("2.30.7").BaseLatency(RING, Protocol::Simple), Time::Microseconds(8.4));
 }
 
 TEST(NcclConstants, InsideOneNodeAStepIsTheHardwareLatency)
 {
     const auto c = Constants("2.30.7");
-    EXPECT_EQ(c.StepLatency(ConnectionKind::NvLink, Protocol::Ll, 1, 8), Time::Microseconds(0.6));
-    EXPECT_EQ(c.StepLatency(ConnectionKind::NvLink, Protocol::Ll128, 1, 8),
+    EXPECT_EQ(c.StepLatency(RING, ConnectionKind::NvLink, Protocol::Ll, 1, 8),
+              Time::Microseconds(0.6));
+    EXPECT_EQ(c.StepLatency(RING, ConnectionKind::NvLink, Protocol::Ll128, 1, 8),
               Time::Microseconds(1.9));
-    EXPECT_EQ(c.StepLatency(ConnectionKind::Pcie, Protocol::Simple, 1, 8), Time::Microseconds(5.7));
+    EXPECT_EQ(c.StepLatency(RING, ConnectionKind::Pcie, Protocol::Simple, 1, 8),
+              Time::Microseconds(5.7));
 }
 
 // Over several nodes a step takes at least the time to post to the network: 1 us (2 us for AMD),
@@ -55,21 +59,24 @@ TEST(NcclConstants, PostingToTheNetworkBoundsInnerStepsOfALargeRing)
     const auto intel = Constants("2.30.7");
     const auto amd = Constants("2.30.7", 90, HostCpu::Amd);
     const auto kind = ConnectionKind::NvLink;
-    EXPECT_EQ(intel.StepLatency(kind, Protocol::Ll, 2, 8), Time::Microseconds(1));
-    EXPECT_EQ(intel.StepLatency(kind, Protocol::Simple, 2, 8), Time::Microseconds(3.4));
-    EXPECT_EQ(amd.StepLatency(kind, Protocol::Ll, 2, 8), Time::Microseconds(2));
-    EXPECT_EQ(amd.StepLatency(kind, Protocol::Simple, 2, 8), Time::Microseconds(6));
+    EXPECT_EQ(intel.StepLatency(RING, kind, Protocol::Ll, 2, 8), Time::Microseconds(1));
+    EXPECT_EQ(intel.StepLatency(RING, kind, Protocol::Simple, 2, 8), Time::Microseconds(3.4));
+    EXPECT_EQ(amd.StepLatency(RING, kind, Protocol::Ll, 2, 8), Time::Microseconds(2));
+    EXPECT_EQ(amd.StepLatency(RING, kind, Protocol::Simple, 2, 8), Time::Microseconds(6));
 }
 
 TEST(NcclConstants, OneGpuPerNodeUsesTheTreesNetworkLatencyFrom2_23)
 {
     const auto kind = ConnectionKind::Network;
-    EXPECT_EQ(Constants("2.30.7").StepLatency(kind, Protocol::Ll, 2, 1), Time::Microseconds(5));
-    EXPECT_EQ(Constants("2.22.3").StepLatency(kind, Protocol::Ll, 2, 1), Time::Microseconds(2.7));
-    EXPECT_EQ(Constants("2.30.7").StepLatency(kind, Protocol::Ll, 2, 8), Time::Microseconds(2.7));
-    EXPECT_EQ(Constants("2.12.12").StepLatency(kind, Protocol::Simple, 2, 8),
+    EXPECT_EQ(Constants("2.30.7").StepLatency(RING, kind, Protocol::Ll, 2, 1),
+              Time::Microseconds(5));
+    EXPECT_EQ(Constants("2.22.3").StepLatency(RING, kind, Protocol::Ll, 2, 1),
+              Time::Microseconds(2.7));
+    EXPECT_EQ(Constants("2.30.7").StepLatency(RING, kind, Protocol::Ll, 2, 8),
+              Time::Microseconds(2.7));
+    EXPECT_EQ(Constants("2.12.12").StepLatency(RING, kind, Protocol::Simple, 2, 8),
               Time::Microseconds(28));
-    EXPECT_EQ(Constants("2.14.3").StepLatency(kind, Protocol::Simple, 2, 8),
+    EXPECT_EQ(Constants("2.14.3").StepLatency(RING, kind, Protocol::Simple, 2, 8),
               Time::Microseconds(9.6));
 }
 
@@ -85,10 +92,10 @@ TEST(NcclConstants, LlBandwidthByGenerationAndHost)
 
 TEST(NcclConstants, Ll128BandwidthPerChannelByGeneration)
 {
-    EXPECT_DOUBLE_EQ(Constants("2.30.7", 80).Ll128ChannelBandwidth(1), 20.0);
-    EXPECT_DOUBLE_EQ(Constants("2.30.7", 90).Ll128ChannelBandwidth(4), 36.7);
-    EXPECT_DOUBLE_EQ(Constants("2.28.3", 100).Ll128ChannelBandwidth(1), 73.4);
-    EXPECT_DOUBLE_EQ(Constants("2.30.7", 100).Ll128ChannelBandwidth(1), 40.0);
+    EXPECT_DOUBLE_EQ(Constants("2.30.7", 80).Ll128ChannelBandwidth(CollectiveOp::AllReduce), 20.0);
+    EXPECT_DOUBLE_EQ(Constants("2.30.7", 90).Ll128ChannelBandwidth(CollectiveOp::AllReduce), 36.7);
+    EXPECT_DOUBLE_EQ(Constants("2.28.3", 100).Ll128ChannelBandwidth(CollectiveOp::AllReduce), 73.4);
+    EXPECT_DOUBLE_EQ(Constants("2.30.7", 100).Ll128ChannelBandwidth(CollectiveOp::AllReduce), 40.0);
 }
 
 // Factors of nccl-tests' PERFORMANCE.md.
