@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -34,11 +35,11 @@ FiguresOf(const ScheduleConnection& c)
 }
 
 /** Numbers distinct values in the order of their first occurrence. */
-template <typename Value, typename Same>
+template <typename Value, typename Same = std::equal_to<>>
 class Numbering
 {
   public:
-    explicit Numbering(Same same)
+    explicit Numbering(Same same = {})
         : m_same(std::move(same))
     {
     }
@@ -365,17 +366,11 @@ ScheduleGraph::ListCrossed()
 void
 ScheduleGraph::NumberKinds()
 {
-    const auto areEqualPrimitives = [](const Program& a, const Program& b) {
-        return a.primitives == b.primitives;
-    };
-    const auto areEqualLoops = [](const ChannelSchedule& a, const ChannelSchedule& b) {
-        return a.loops == b.loops;
-    };
     const auto areEqualFigures = [](const ScheduleConnection& a, const ScheduleConnection& b) {
         return FiguresOf(a) == FiguresOf(b);
     };
-    Numbering<Program, decltype(areEqualPrimitives)> programs(areEqualPrimitives);
-    Numbering<ChannelSchedule, decltype(areEqualLoops)> loops(areEqualLoops);
+    Numbering<Program> programs;
+    Numbering<std::vector<Loop>> loops;
     Numbering<ScheduleConnection, decltype(areEqualFigures)> figures(areEqualFigures);
     std::vector<std::vector<uint32_t>> programOf; // by channel and program
     std::vector<uint32_t> loopsOf;                // by channel
@@ -403,7 +398,7 @@ ScheduleGraph::NumberKinds()
                                 return chunk == loop.chunks.front();
                             });
         }
-        loopsOf.push_back(loops.NumberOf(channel, hash));
+        loopsOf.push_back(loops.NumberOf(channel.loops, hash));
     }
     std::map<std::array<uint32_t, 5>, uint32_t> kinds;
     const auto add = [&](const std::array<uint32_t, 5>& kind) {

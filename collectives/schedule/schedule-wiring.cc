@@ -68,9 +68,7 @@ uint32_t
 ScheduleWiring::AddBlock(uint32_t rank, uint32_t position, const Program& program)
 {
     auto& programs = m_channel.programs;
-    const auto same = std::find_if(programs.begin(), programs.end(), [&](const Program& each) {
-        return each.primitives == program.primitives;
-    });
+    const auto same = std::find(programs.begin(), programs.end(), program);
     const auto index = static_cast<uint32_t>(same - programs.begin());
     if (same == programs.end())
     {

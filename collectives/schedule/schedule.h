@@ -54,6 +54,11 @@ struct Primitive
 struct Program
 {
     std::vector<Primitive> primitives;
+
+    friend bool operator==(const Program& a, const Program& b)
+    {
+        return a.primitives == b.primitives;
+    }
 };
 
 /** One rank's thread block on one channel. */
@@ -64,6 +69,12 @@ struct ThreadBlock
     uint32_t program{0};        //!< index into ChannelSchedule::programs
     std::vector<uint32_t> recv; //!< indices into ChannelSchedule::connections
     std::vector<uint32_t> send; //!< indices into ChannelSchedule::connections
+
+    friend bool operator==(const ThreadBlock& a, const ThreadBlock& b)
+    {
+        return std::tie(a.rank, a.position, a.program, a.recv, a.send) ==
+               std::tie(b.rank, b.position, b.program, b.recv, b.send);
+    }
 };
 
 /** A directed first-in-first-out pipe between two thread blocks. */

@@ -256,24 +256,8 @@ class ChannelWriter
 bool
 AreCopies(const ChannelSchedule& a, const ChannelSchedule& b, const Routing& routing)
 {
-    const auto sameProgram = [](const Program& x, const Program& y) {
-        return std::equal(x.primitives.begin(),
-                          x.primitives.end(),
-                          y.primitives.begin(),
-                          y.primitives.end(),
-                          [](const Primitive& p, const Primitive& q) {
-                              return p.kind == q.kind && p.chunk == q.chunk &&
-                                     p.recvFrom == q.recvFrom && p.sendTo == q.sendTo;
-                          });
-    };
-    const auto sameBlock = [](const ThreadBlock& x, const ThreadBlock& y) {
-        return x.rank == y.rank && x.program == y.program && x.recv == y.recv && x.send == y.send;
-    };
-    const auto all = [](const auto& x, const auto& y, const auto& same) {
-        return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
-    };
-    return a.loops.front().chunks == b.loops.front().chunks && all(a.blocks, b.blocks, sameBlock) &&
-           HaveSameConnections(a, b, routing) && all(a.programs, b.programs, sameProgram);
+    return a.loops == b.loops && a.blocks == b.blocks && a.programs == b.programs &&
+           HaveSameConnections(a, b, routing);
 }
 
 } // namespace
