@@ -119,19 +119,6 @@ struct LinkLoads
     bool areEqual{true};           //!< whether all parts have the same size
 };
 
-/** @param bytes of a stripe */
-void
-AddStripes(LinkLoads& loads, LinkId link, uint32_t multiplicity, int64_t bytes)
-{
-    uint32_t& stripes = loads.stripes[link.Index()];
-    if (stripes == 0)
-    {
-        loads.used.push_back(link);
-    }
-    stripes += multiplicity;
-    loads.bytes[link.Index()] += bytes * multiplicity;
-}
-
 /** The largest latency of hops seen so far, by kind of connection. */
 class SlowestHops
 {
@@ -247,7 +234,13 @@ AddPart(LinkLoads& loads, const PartPath& path, int64_t bytes)
     const int64_t ofStripe = (bytes + loads.perPart - 1) / loads.perPart;
     for (const PathLink& each : path.links)
     {
-        AddStripes(loads, each.link, each.multiplicity, ofStripe);
+        uint32_t& stripes = loads.stripes[each.link.Index()];
+        if (stripes == 0)
+        {
+            loads.used.push_back(each.link);
+        }
+        stripes += each.multiplicity;
+        loads.bytes[each.link.Index()] += ofStripe * each.multiplicity;
     }
     for (const RouteSum::Segment& each : path.segments)
     {
