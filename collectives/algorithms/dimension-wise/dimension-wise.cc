@@ -466,11 +466,6 @@ class DimensionWriter
         const auto points = static_cast<uint32_t>(m_call.Grid().rankAt.size());
         m_loop.chunks.assign(1, Bytes());
         m_chunk = m_call.ChunkOf(share);
-        WriteOrders();
-        for (uint32_t d = 0; d < m_call.Dimensions(); ++d)
-        {
-            m_channel.programs.push_back(ProgramOf(d));
-        }
         for (uint32_t point = 0; point < points; ++point)
         {
             for (uint32_t d = 0; d < m_call.Dimensions(); ++d)
@@ -488,13 +483,15 @@ class DimensionWriter
                 }
             }
         }
-        for (uint32_t point = 0; point < points; ++point)
-        {
-            JoinDimensions(wiring, point);
-        }
+        JoinDimensions(wiring, points);
+        m_adders.resize(m_call.Dimensions());
         for (uint32_t block = 0; m_call.AdditionRate() && block < m_channel.blocks.size(); ++block)
         {
-            wiring.Join(block, block, Adder());
+            m_adders[block % m_call.Dimensions()] = wiring.Join(block, block, Adder());
+        }
+        for (uint32_t d = 0; d < m_call.Dimensions(); ++d)
+        {
+            m_channel.programs.push_back(ProgramOf(d));
         }
         m_channel.loops.push_back(std::move(m_loop));
         return std::move(m_channel);
@@ -519,38 +516,6 @@ class DimensionWriter
                     pipe);
     }
 
-    /**
-     * Finds which dimensions' blocks hand chunks over to which, and the index of that connection in
-     * the lists of both blocks.
-     */
-    void WriteOrders()
-    {
-        std::vector<uint16_t> sends;
-        std::vector<uint16_t> receives;
-        for (uint32_t d = 0; d < m_call.Dimensions(); ++d)
-        {
-            sends.push_back(static_cast<uint16_t>(m_call.PeerCount(d)));
-            receives.push_back(sends.back());
-        }
-        for (const auto& scheduled : m_plan.phases)
-        {
-            const uint32_t to = scheduled.after;
-            const std::pair key{scheduled.phase.dimension, to};
-            if (to != PhasePlan::NONE && to != key.first && m_handovers.count(key) == 0)
-            {
-                m_handovers[key] = {0, 0};
-            }
-        }
-        for (auto& [key, ends] : m_handovers) // in the order in which JoinDimensions adds them
-        {
-            ends = {sends[key.first]++, receives[key.second]++};
-        }
-        for (uint32_t d = 0; d < m_call.Dimensions(); ++d)
-        {
-            m_adders.push_back({sends[d], receives[d]});
-        }
-    }
-
     /** A block's connection to itself for the bytes that it adds. */
     ScheduleConnection Adder() const
     {
@@ -559,17 +524,29 @@ class DimensionWriter
         return pipe;
     }
 
-    void JoinDimensions(ScheduleWiring& wiring, uint32_t point)
+    /** Joins the blocks of dimensions that hand chunks over with those that they hand them to. */
+    void JoinDimensions(ScheduleWiring& wiring, uint32_t points)
     {
-        for (const auto& [key, ends] : m_handovers)
+        for (const auto& scheduled : m_plan.phases)
         {
-            ScheduleConnection pipe = WithinDevice(m_in);
-            pipe.slots = 2 * static_cast<uint32_t>(m_plan.phases.size());
-            if (const auto rate = m_call.SelectionRate(); rate && key.first == 0)
+            const std::pair key{scheduled.phase.dimension, scheduled.after};
+            if (key.second != PhasePlan::NONE && key.second != key.first)
             {
-                pipe.cap = *rate; // it selects from one chunk after the other
+                m_handovers[key];
             }
-            wiring.Join(BlockOf(point, key.first), BlockOf(point, key.second), pipe);
+        }
+        for (uint32_t point = 0; point < points; ++point)
+        {
+            for (auto& [key, ends] : m_handovers)
+            {
+                ScheduleConnection pipe = WithinDevice(m_in);
+                pipe.slots = 2 * static_cast<uint32_t>(m_plan.phases.size());
+                if (const auto rate = m_call.SelectionRate(); rate && key.first == 0)
+                {
+                    pipe.cap = *rate; // it selects from one chunk after the other
+                }
+                ends = wiring.Join(BlockOf(point, key.first), BlockOf(point, key.second), pipe);
+            }
         }
     }
 
