@@ -29,15 +29,6 @@ CountOf(std::size_t connections)
 } // namespace
 
 Program
-OneStep(PrimitiveKind kind, uint32_t recvs, uint32_t sends)
-{
-    Primitive step{kind, 0};
-    step.recvs = CountOf(recvs);
-    step.sends = CountOf(sends);
-    return {{step}};
-}
-
-Program
 EachChunk(PrimitiveKind kind, const std::vector<int32_t>& chunks)
 {
     Program program;
@@ -76,6 +67,16 @@ ScheduleWiring::AddBlock(uint32_t rank, uint32_t position, const Program& progra
     }
     m_channel.blocks.push_back({rank, position, index, {}, {}});
     return static_cast<uint32_t>(m_channel.blocks.size() - 1);
+}
+
+uint32_t
+ScheduleWiring::AddBlock(
+    uint32_t rank, uint32_t position, PrimitiveKind kind, uint32_t recvs, uint32_t sends)
+{
+    Primitive step{kind, 0};
+    step.recvs = CountOf(recvs);
+    step.sends = CountOf(sends);
+    return AddBlock(rank, position, Program{{step}});
 }
 
 std::pair<uint16_t, uint16_t>

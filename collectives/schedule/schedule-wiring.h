@@ -11,9 +11,6 @@
 namespace weir
 {
 
-/** A program of one primitive on the block's own chunk. */
-Program OneStep(PrimitiveKind kind, uint32_t recvs, uint32_t sends);
-
 /**
  * A program with one primitive for each of @p chunks, which are relative to the block's position.
  * The i-th primitive uses the i-th connection.
@@ -39,6 +36,10 @@ class ScheduleWiring
      * Adds a block that runs @p program; equal programs are shared. @return the index of the block.
      */
     uint32_t AddBlock(uint32_t rank, uint32_t position, const Program& program);
+
+    /** As above, for one primitive on the block's own chunk. */
+    uint32_t AddBlock(
+        uint32_t rank, uint32_t position, PrimitiveKind kind, uint32_t recvs, uint32_t sends);
 
     /**
      * Adds a connection, which becomes the last one in the lists of the sender and the receiver.

@@ -49,13 +49,13 @@ class SubChannels : public testing::Test
 // share the stages next to the root. The slowest path goes up and down the longer branch.
 TEST_F(SubChannels, AChunkIsSummedUpAndSpreadDown)
 {
-    const auto root = m_wiring.AddBlock(0, 0, OneStep(PrimitiveKind::RecvReduceCopySend, 2, 2));
-    const auto up1 = m_wiring.AddBlock(1, 0, OneStep(PrimitiveKind::RecvReduceSend, 1, 1));
-    const auto down1 = m_wiring.AddBlock(1, 0, OneStep(PrimitiveKind::RecvCopySend, 1, 1));
+    const auto root = m_wiring.AddBlock(0, 0, PrimitiveKind::RecvReduceCopySend, 2, 2);
+    const auto up1 = m_wiring.AddBlock(1, 0, PrimitiveKind::RecvReduceSend, 1, 1);
+    const auto down1 = m_wiring.AddBlock(1, 0, PrimitiveKind::RecvCopySend, 1, 1);
     for (const auto& [rank, up, down] : {std::tuple{2U, up1, down1}, std::tuple{3U, root, root}})
     {
-        const auto send = m_wiring.AddBlock(rank, 0, OneStep(PrimitiveKind::Send, 1, 1));
-        const auto recv = m_wiring.AddBlock(rank, 0, OneStep(PrimitiveKind::Recv, 1, 1));
+        const auto send = m_wiring.AddBlock(rank, 0, PrimitiveKind::Send, 1, 1);
+        const auto recv = m_wiring.AddBlock(rank, 0, PrimitiveKind::Recv, 1, 1);
         m_wiring.Join(send, up, Pipe(2));
         m_wiring.Join(down, recv, Pipe(3));
     }
@@ -85,8 +85,8 @@ TEST_F(SubChannels, HeadsHaveEachASubChannel)
     const auto take = m_wiring.AddBlock(0, 1, EachChunk(PrimitiveKind::Recv, {0, 1}));
     for (const uint32_t head : {1U, 0U}) // at position 1: its chunk 0 is head 1's
     {
-        const auto sum = m_wiring.AddBlock(9, head, OneStep(PrimitiveKind::RecvReduceSend, 1, 1));
-        const auto out = m_wiring.AddBlock(9, head, OneStep(PrimitiveKind::RecvCopySend, 1, 1));
+        const auto sum = m_wiring.AddBlock(9, head, PrimitiveKind::RecvReduceSend, 1, 1);
+        const auto out = m_wiring.AddBlock(9, head, PrimitiveKind::RecvCopySend, 1, 1);
         ScheduleConnection copy = WithoutLinks();
         copy.cap = Rate::GBps(head == 0 ? 3 : 4);
         m_wiring.Join(give, sum, copy);
@@ -123,8 +123,8 @@ TEST_F(SubChannels, ChunksThatShareAConnectionShareItsRate)
 
 TEST_F(SubChannels, RefuseCircles)
 {
-    const auto a = m_wiring.AddBlock(0, 0, OneStep(PrimitiveKind::RecvCopySend, 1, 1));
-    const auto b = m_wiring.AddBlock(1, 0, OneStep(PrimitiveKind::RecvCopySend, 1, 1));
+    const auto a = m_wiring.AddBlock(0, 0, PrimitiveKind::RecvCopySend, 1, 1);
+    const auto b = m_wiring.AddBlock(1, 0, PrimitiveKind::RecvCopySend, 1, 1);
     m_wiring.Join(a, b, Pipe(1));
     m_wiring.Join(b, a, Pipe(1));
     EXPECT_THROW(Find(1, 1), std::logic_error);

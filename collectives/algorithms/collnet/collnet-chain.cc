@@ -132,11 +132,9 @@ WireChain(const AlgorithmInputs& in,
     {
         const bool isLast = i + 1 == ranks.size();
         const uint32_t summing = wiring.AddBlock(
-            ranks[i],
-            0,
-            OneStep(isLast ? PrimitiveKind::Send : PrimitiveKind::RecvReduceSend, 1, 1));
+            ranks[i], 0, isLast ? PrimitiveKind::Send : PrimitiveKind::RecvReduceSend, 1, 1);
         const uint32_t spreading = wiring.AddBlock(
-            ranks[i], 0, OneStep(isLast ? PrimitiveKind::Recv : PrimitiveKind::RecvCopySend, 1, 1));
+            ranks[i], 0, isLast ? PrimitiveKind::Recv : PrimitiveKind::RecvCopySend, 1, 1);
         const bool isHead = i == 0;
         wiring.Join(summing, up, isHead ? WithinDevice(in) : ChainPipe(in, ranks[i], ranks[i - 1]));
         wiring.Join(

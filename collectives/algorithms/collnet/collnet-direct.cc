@@ -136,8 +136,8 @@ AddHead(ScheduleWiring& wiring,
     const uint32_t rank = node.ranks[node.heads[head].member];
     const auto sums = others > 0 ? PrimitiveKind::RecvReduceSend : PrimitiveKind::Send;
     const auto spreads = others > 0 ? PrimitiveKind::RecvCopySend : PrimitiveKind::Recv;
-    const HeadBlocks blocks{wiring.AddBlock(rank, head, OneStep(sums, ends, 1)),
-                            wiring.AddBlock(rank, head, OneStep(spreads, 1, ends))};
+    const HeadBlocks blocks{wiring.AddBlock(rank, head, sums, ends, 1),
+                            wiring.AddBlock(rank, head, spreads, 1, ends)};
     wiring.Join(blocks.summing, network.into, WithinDevice(in));
     wiring.Join(network.outOf, blocks.spreading, WithinDevice(in));
     return blocks;
@@ -183,12 +183,8 @@ WireAllReduce(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes, Rat
     Rate networkCap;
     for (uint32_t head = 0; head < nodes.front().heads.size(); ++head)
     {
-        std::vector<CollNetHead> members;
-        for (const auto& node : nodes)
-        {
-            members.push_back({node.ranks[node.heads[head].member], node.heads[head].nic});
-        }
-        const CollNetPath path = FindCollNetPath(in, Algorithm::CollNetDirect, members, head);
+        const CollNetPath path =
+            FindCollNetPath(in, Algorithm::CollNetDirect, HeadsAt(nodes, head), head);
         networkCap = head == 0 ? NetworkCap(in, path, cap) : networkCap;
         networks.push_back(AddCollNet(wiring, in, head, {count, count}, {path, networkCap}));
     }

@@ -276,6 +276,17 @@ AllOf(const JoinedHeads& joined, const Topology& topology, bool gives)
 
 } // namespace
 
+std::vector<CollNetHead>
+HeadsAt(const std::vector<NvlsNode>& nodes, uint32_t head)
+{
+    std::vector<CollNetHead> members;
+    for (const NvlsNode& node : nodes)
+    {
+        members.push_back({node.ranks[node.heads[head].member], node.heads[head].nic});
+    }
+    return members;
+}
+
 uint32_t
 CollNetPort(const AlgorithmInputs& in, const Connection& hop, bool leaves)
 {
@@ -349,10 +360,8 @@ AddCollNet(ScheduleWiring& wiring,
 {
     const uint32_t nowhere = inputs.communicator.Size(); // blocks of no rank
     CollNetBlocks blocks;
-    blocks.into =
-        wiring.AddBlock(nowhere, chunk, OneStep(PrimitiveKind::RecvReduceSend, ends.givers, 1));
-    blocks.outOf =
-        wiring.AddBlock(nowhere, chunk, OneStep(PrimitiveKind::RecvCopySend, 1, ends.takers));
+    blocks.into = wiring.AddBlock(nowhere, chunk, PrimitiveKind::RecvReduceSend, ends.givers, 1);
+    blocks.outOf = wiring.AddBlock(nowhere, chunk, PrimitiveKind::RecvCopySend, 1, ends.takers);
     ScheduleConnection network;
     network.connection = {pipe.path.route, ConnectionKind::Network};
     network.slots = 2 * NCCL_STEPS; // a buffer at each end (net.cc)

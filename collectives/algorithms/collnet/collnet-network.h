@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_ALGORITHMS_COLLNET_NETWORK_H
 
 #include "collectives/algorithms/algorithm.h"
+#include "collectives/channels/nvls-graph.h"
 #include "collectives/schedule/schedule-wiring.h"
 #include "fabric/topology/topology.h"
 #include "fabric/units.h"
@@ -47,6 +48,9 @@ struct CollNetHead
     uint32_t rank{0}; //!< group rank
     uint32_t nic{0};  //!< by number in its node
 };
+
+/** The GPUs that are head @p head of their nodes, and their ports. */
+std::vector<CollNetHead> HeadsAt(const std::vector<NvlsNode>& nodes, uint32_t head);
 
 /** The port by which a hop between nodes leaves a node, or enters one. */
 uint32_t CollNetPort(const AlgorithmInputs& inputs, const Connection& hop, bool leaves);

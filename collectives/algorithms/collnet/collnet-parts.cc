@@ -35,10 +35,11 @@ PartsWiring::AddHead(uint32_t node, uint32_t head, uint32_t rank, uint32_t ends)
 {
     const ScheduleConnection nothing = WithinDevice(m_in);
     const uint32_t position = PartIndexOf(node, head);
-    const uint32_t own =
-        m_wiring.AddBlock(m_nodes[node].ranks[head],
-                          position,
-                          OneStep(m_gathers ? PrimitiveKind::Send : PrimitiveKind::Recv, 1, 1));
+    const uint32_t own = m_wiring.AddBlock(m_nodes[node].ranks[head],
+                                           position,
+                                           m_gathers ? PrimitiveKind::Send : PrimitiveKind::Recv,
+                                           1,
+                                           1);
     const uint32_t all = m_wiring.AddBlock(rank, position, EachPart(node, head, true, ends));
     Join(own, m_gathers ? m_networks[position].into : m_networks[position].outOf, nothing);
     for (uint32_t i = 0; i < m_count; ++i)

@@ -232,18 +232,6 @@ NvlsHeads::NvlsHeads(const AlgorithmInputs& inputs)
     m_sync = SyncOf(inputs, m_groups.front().CrossingLatency());
 }
 
-std::vector<CollNetHead>
-NvlsHeads::At(uint32_t head) const
-{
-    std::vector<CollNetHead> members;
-    for (const auto& node : m_nodes)
-    {
-        const NvlsHead& each = node.heads[head];
-        members.push_back({node.ranks[each.member], each.nic});
-    }
-    return members;
-}
-
 CallDescription
 NvlsHeads::Describe(Algorithm algorithm) const
 {

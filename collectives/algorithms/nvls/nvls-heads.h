@@ -109,9 +109,6 @@ class NvlsHeads
         return static_cast<uint32_t>(m_nodes.front().heads.size());
     }
 
-    /** The GPUs of all nodes that are head @p head, and their ports. */
-    std::vector<CollNetHead> At(uint32_t head) const;
-
     /**
      * Payload rate of copying one head's chunks in or out on one channel: all heads in total have
      * the rate of a ring's block in each direction.

@@ -43,20 +43,21 @@ WireAllReduce(const AlgorithmInputs& in, const NvlsHeads& heads)
     std::vector<std::vector<uint32_t>> multicasts(nodes); // as above
     for (uint32_t head = 0; head < heads.Count(); ++head)
     {
-        const CollNetPath path = FindCollNetPath(in, Algorithm::Nvls, heads.At(head), head);
+        const CollNetPath path =
+            FindCollNetPath(in, Algorithm::Nvls, HeadsAt(heads.Nodes(), head), head);
         const CollNetBlocks network =
             AddCollNet(wiring, in, head, {nodes, nodes}, {path, Rate::Infinite()});
         for (uint32_t node = 0; node < nodes; ++node)
         {
             const auto gpus = static_cast<uint32_t>(heads.Nodes()[node].gpus.size());
             const uint32_t reducing =
-                wiring.AddBlock(nowhere, head, OneStep(PrimitiveKind::RecvReduceSend, 1, 1));
+                wiring.AddBlock(nowhere, head, PrimitiveKind::RecvReduceSend, 1, 1);
             const uint32_t storing =
-                wiring.AddBlock(nowhere, head, OneStep(PrimitiveKind::RecvCopySend, 1, 1));
+                wiring.AddBlock(nowhere, head, PrimitiveKind::RecvCopySend, 1, 1);
             sums[node].push_back(
-                wiring.AddBlock(nowhere, head, OneStep(PrimitiveKind::RecvReduceSend, gpus, 1)));
+                wiring.AddBlock(nowhere, head, PrimitiveKind::RecvReduceSend, gpus, 1));
             multicasts[node].push_back(
-                wiring.AddBlock(nowhere, head, OneStep(PrimitiveKind::RecvCopySend, 1, gpus)));
+                wiring.AddBlock(nowhere, head, PrimitiveKind::RecvCopySend, 1, gpus));
             wiring.Join(sums[node].back(), reducing, heads.Accesses(node, head, true, false));
             wiring.Join(reducing, network.into, WithinDevice(in));
             wiring.Join(network.outOf, storing, WithinDevice(in));
@@ -78,7 +79,8 @@ WireParts(const AlgorithmInputs& in, const NvlsHeads& heads)
     std::vector<std::vector<CollNetPath>> paths;
     for (uint32_t head = 0; head < heads.Count(); ++head)
     {
-        paths.push_back(FindCollNetPartPaths(in, Algorithm::Nvls, heads.At(head), head));
+        paths.push_back(
+            FindCollNetPartPaths(in, Algorithm::Nvls, HeadsAt(heads.Nodes(), head), head));
     }
     const std::vector<ScheduleConnection> copies(heads.Count(), heads.Copies());
     ChannelSchedule channel;

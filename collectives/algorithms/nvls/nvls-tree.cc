@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/nvls/nvls-heads.h"
+#include "collectives/algorithms/point-to-point/point-to-point.h"
 #include "collectives/algorithms/protocol.h"
 #include "collectives/channels/tree-graph.h"
 #include "collectives/engines/closed-form.h"
@@ -143,7 +144,7 @@ class TreeWiring
         for (uint32_t head = 0; head < m_heads.Count(); ++head)
         {
             const auto add = [&](PrimitiveKind kind, uint32_t recvs, uint32_t sends) {
-                return wiring.AddBlock(nowhere, head, OneStep(kind, recvs, sends));
+                return wiring.AddBlock(nowhere, head, kind, recvs, sends);
             };
             Groups groups;
             groups.reducing = add(PrimitiveKind::RecvReduceSend, ends, isRoot ? ends : 1);
@@ -166,10 +167,7 @@ class TreeWiring
         const GpuId gpu = sender.gpus[out.member];
         ScheduleConnection hop;
         hop.connection = m_in.connector.BetweenNodes(
-            gpu,
-            receiver.gpus[into.member],
-            {out.nic, into.nic, gpu},
-            m_in.call.communicator.Index() * m_in.constants.MaxChannels() + channel);
+            gpu, receiver.gpus[into.member], {out.nic, into.nic, gpu}, QueuePairOf(m_in, channel));
         hop.slots = 2 * NCCL_STEPS; // a buffer at each end (net.cc)
         hop.latency = HopTime(m_in, hop.connection);
         hop.wireFactor = PortFactor(m_in);

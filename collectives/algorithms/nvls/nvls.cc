@@ -53,12 +53,11 @@ WireNvls(const AlgorithmInputs& in, const NvlsHeads& heads)
     std::vector<uint32_t> multicasts; // by head: their end
     for (uint32_t head = 0; head < heads.Count(); ++head)
     {
-        sums.push_back(Reduces(in)
-                           ? wiring.AddBlock(n, head, OneStep(PrimitiveKind::RecvReduceSend, n, 1))
-                           : wiring.AddBlock(head, head, OneStep(PrimitiveKind::Send, 1, 1)));
-        multicasts.push_back(
-            Stores(in) ? wiring.AddBlock(n, head, OneStep(PrimitiveKind::RecvCopySend, 1, n))
-                       : wiring.AddBlock(head, head, OneStep(PrimitiveKind::Recv, 1, 1)));
+        sums.push_back(Reduces(in) ? wiring.AddBlock(n, head, PrimitiveKind::RecvReduceSend, n, 1)
+                                   : wiring.AddBlock(head, head, PrimitiveKind::Send, 1, 1));
+        multicasts.push_back(Stores(in)
+                                 ? wiring.AddBlock(n, head, PrimitiveKind::RecvCopySend, 1, n)
+                                 : wiring.AddBlock(head, head, PrimitiveKind::Recv, 1, 1));
         wiring.Join(
             sums.back(), multicasts.back(), heads.Accesses(0, head, Reduces(in), Stores(in)));
     }

@@ -135,7 +135,7 @@ WireChain(const AlgorithmInputs& in,
         const auto last = reduces ? PrimitiveKind::RecvReduceCopy : PrimitiveKind::Recv;
         const auto between = reduces ? PrimitiveKind::RecvReduceSend : PrimitiveKind::RecvCopySend;
         const auto kind = i == 0 ? PrimitiveKind::Send : i + 1 == n ? last : between;
-        wiring.AddBlock(ring.order[(first + i) % n], i, OneStep(kind, 1, 1));
+        wiring.AddBlock(ring.order[(first + i) % n], i, kind, 1, 1);
     }
     for (uint32_t i = 0; i + 1 < n; ++i)
     {

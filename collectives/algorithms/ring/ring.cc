@@ -67,10 +67,11 @@ RingBlockTimes(const AlgorithmInputs& in)
     return times;
 }
 
-/** The rounds of NCCL's outer loop over one channel's share, for the closed form. */
+/** The rounds of NCCL's outer loop over the first channel's share, for the closed form. */
 std::vector<RingRounds::Round>
-RoundsOf(const AlgorithmInputs& in, Bytes share)
+RoundsOf(const AlgorithmInputs& in)
 {
+    const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
     const Chunking chunking = RingChunking(in.protocol, in.settings.simpleBuffer);
     std::vector<RingRounds::Round> rounds;
     for (const auto& loop :
@@ -118,8 +119,7 @@ class MessageIntervals
     static uint64_t MessagesOf(const AlgorithmInputs& in)
     {
         uint64_t messages = 0;
-        for (const auto& round :
-             RoundsOf(in, SplitOverChannels(in.call.bytes, in.channels).front().bytes))
+        for (const auto& round : RoundsOf(in))
         {
             messages += uint64_t{round.repeat} * round.slices * RingSteps(in);
         }
@@ -204,8 +204,7 @@ DescribeRing(const AlgorithmInputs& in)
     description.chunks = in.communicator.Size();
     description.slices = chunking.slices;
     const MessageIntervals intervals(in);
-    const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
-    const Bytes slice = RoundsOf(in, share).front().slice;
+    const Bytes slice = RoundsOf(in).front().slice;
     for (uint32_t channel = 0; channel < in.channels; ++channel)
     {
         const RingChannel& ring = in.communicator.channels[channel];
@@ -220,7 +219,6 @@ RingStreams(const AlgorithmInputs& in)
 {
     const CallDescription call = DescribeRing(in);
     const BlockTimes& block = call.call.block;
-    const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
     const double payload = in.call.bytes.ToDouble() *
                            BusBandwidthFactor(in.call.op, in.communicator.Size()) / in.channels;
     const Bytes bytes = WireBytes(in.protocol, RoundedUp(payload));
@@ -243,7 +241,7 @@ RingStreams(const AlgorithmInputs& in)
                                  stores ? block.Pause(in.call.op) : Time(),
                                  hop.interval});
         }
-        ring.rounds = RoundsOf(in, share);
+        ring.rounds = RoundsOf(in);
         ring.steps = RingSteps(in);
         ring.cap = call.call.channelCap;
         ring.weight = static_cast<double>(channels.size());

@@ -153,7 +153,7 @@ AddRank(ScheduleWiring& wiring, const TreeChannel& tree, uint32_t rank)
     const auto below = static_cast<uint32_t>(tree.neighbors[rank].children.size());
     const uint32_t ends = std::max(below, 1U);
     const auto add = [&](PrimitiveKind kind, uint32_t recvs, uint32_t sends) {
-        return wiring.AddBlock(rank, 0, OneStep(kind, recvs, sends));
+        return wiring.AddBlock(rank, 0, kind, recvs, sends);
     };
     if (tree.neighbors[rank].parent == TreeNeighbors::NO_RANK)
     {
