@@ -7,6 +7,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 namespace weir
@@ -29,17 +30,14 @@ class RoundTime
         {
             m_moves.push_back(round.slice / shares[h]);
             const RingRounds::Hop& hop = ring.hops[h];
+            m_crossings.push_back(m_moves[h] + hop.latency);
             m_wires.push_back(
                 std::max({m_moves[h] + hop.pause, hop.interval, BusyTime(hop.pause)}));
         }
         m_slowest = *std::max_element(m_wires.begin(), m_wires.end());
         FindPeriod();
-        Time fastest = Crossing(0);
-        for (std::size_t h = 1; h < m_moves.size(); ++h)
-        {
-            fastest = std::min(fastest, Crossing(h));
-        }
-        m_apart = SlowestCrossing() - fastest;
+        const auto [fastest, slowest] = std::minmax_element(m_crossings.begin(), m_crossings.end());
+        m_apart = *slowest - *fastest;
     }
 
     /** Time of a round that another one follows. */
@@ -93,17 +91,12 @@ class RoundTime
     /** Time of a slice over a hop until its use. */
     Time Crossing(std::size_t hop) const
     {
-        return m_moves[hop] + m_ring.hops[hop].latency;
+        return m_crossings[hop];
     }
 
     Time SlowestCrossing() const
     {
-        Time slowest;
-        for (std::size_t h = 0; h < m_moves.size(); ++h)
-        {
-            slowest = std::max(slowest, Crossing(h));
-        }
-        return slowest;
+        return *std::max_element(m_crossings.begin(), m_crossings.end());
     }
 
     /** The fraction of time that a hop is busy, in rounds that follow each other. */
@@ -217,20 +210,17 @@ class RoundTime
 
     Time AveragePathTime() const
     {
-        Time round;
-        for (std::size_t h = 0; h < m_wires.size(); ++h)
-        {
-            round += Crossing(h);
-        }
+        const Time round = std::accumulate(m_crossings.begin(), m_crossings.end(), Time());
         return round * (static_cast<double>(m_ring.steps) / m_wires.size()) + Behind();
     }
 
     const RingRounds& m_ring;
     const RingRounds::Round& m_round;
-    std::vector<Time> m_moves; //!< by hop: time of one slice
-    std::vector<Time> m_wires; //!< by hop: period of slices
-    Time m_slowest;            //!< the maximum of m_wires
-    Time m_period;             //!< of a round that another one follows
+    std::vector<Time> m_moves;     //!< by hop: time of one slice
+    std::vector<Time> m_crossings; //!< by hop: time of one slice until its use
+    std::vector<Time> m_wires;     //!< by hop: period of slices
+    Time m_slowest;                //!< the maximum of m_wires
+    Time m_period;                 //!< of a round that another one follows
     bool m_isPathLimited{false};
     Time m_apart; //!< time of the slowest crossing minus that of the fastest
 };
