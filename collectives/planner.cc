@@ -84,7 +84,6 @@ struct Planner::State
 
     Group& Known(CommunicatorId id);
     Communicator& Built(CommunicatorId id);
-    Communicator& BuiltFor(const CollectiveCall& call);
     Communicator& BuiltWithTrees(CommunicatorId id);
     void ConnectRings(CommunicatorId id, uint32_t channels);
     void ConnectFor(const CollectiveCall& call, const NcclChoice& choice);
@@ -215,13 +214,6 @@ Planner::State::ConnectFor(const CollectiveCall& call, const NcclChoice& choice)
     }
 }
 
-/** The communicator with all graphs that the plans of @p call need. */
-Communicator&
-Planner::State::BuiltFor(const CollectiveCall& call)
-{
-    return IsPointToPoint(call.op) ? Built(call.communicator) : BuiltWithTrees(call.communicator);
-}
-
 Communicator&
 Planner::State::BuiltWithTrees(CommunicatorId id)
 {
@@ -314,7 +306,8 @@ Planner::State::DecidedInputsOf(const CollectiveCall& call, const NcclChoice& ch
 CollectiveCall
 Planner::State::Decide(const CollectiveCall& call)
 {
-    const Communicator& communicator = BuiltFor(call);
+    const Communicator& communicator =
+        IsPointToPoint(call.op) ? Built(call.communicator) : BuiltWithTrees(call.communicator);
     Check(call, communicator);
     return WithTunerRule(call, settings.tuner, communicator);
 }
@@ -328,7 +321,8 @@ Planner::State::Choose(const CollectiveCall& call)
     const bool own = candidates.front()->choose != nullptr;
     NcclChoice choice =
         own ? NcclChoice{candidates.front()}
-            : ChooseAsNccl(constants, communicator, call, candidates, settings.filter);
+            : ChooseAsNccl(
+                  NcclEstimates(constants, communicator, call, candidates, settings.filter), call);
     if (own)
     {
         AlgorithmInputs inputs = InputsOf(call, choice);

@@ -123,13 +123,8 @@ NcclEstimates(const NcclConstants& constants,
 }
 
 NcclChoice
-ChooseAsNccl(const NcclConstants& constants,
-             const Communicator& communicator,
-             const CollectiveCall& call,
-             const std::vector<const CollectiveAlgorithm*>& candidates,
-             const NcclFilter& filter)
+ChooseAsNccl(const std::vector<NcclEstimate>& estimates, const CollectiveCall& call)
 {
-    const auto estimates = NcclEstimates(constants, communicator, call, candidates, filter);
     if (estimates.empty() && (!call.overrides.protocol || !call.overrides.algorithm))
     {
         throw std::invalid_argument(
@@ -140,17 +135,13 @@ ChooseAsNccl(const NcclConstants& constants,
     {
         throw std::invalid_argument(std::string("found protocol '") +
                                     ToString(*call.overrides.protocol) + "', which algorithm '" +
-                                    ToString(candidates.front()->algorithm) +
+                                    ToString(*call.overrides.algorithm) +
                                     "' does not support, expected simple");
     }
-    const NcclEstimate* best = &estimates.front();
-    for (const auto& each : estimates)
-    {
-        if (each.time < best->time)
-        {
-            best = &each;
-        }
-    }
+    const auto best = std::min_element(
+        estimates.begin(), estimates.end(), [](const NcclEstimate& a, const NcclEstimate& b) {
+            return a.time < b.time;
+        });
     return {best->algorithm, best->protocol, 1};
 }
 

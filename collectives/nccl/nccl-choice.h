@@ -60,21 +60,17 @@ std::vector<NcclEstimate> NcclEstimates(const NcclConstants& constants,
                                         const Communicator& communicator,
                                         const CollectiveCall& call,
                                         const std::vector<const CollectiveAlgorithm*>& candidates,
-                                        const NcclFilter& filter = {});
+                                        const NcclFilter& filter);
 
 /**
- * The pair with the smallest estimate, the first at a tie. Where NCCL disables all pairs that the
- * call allows, it is the first pair that exists, as when NCCL_ALGO and NCCL_PROTO force it.
- * Channels stay 1: the algorithm sets them next.
+ * The pair with the smallest estimate of NcclEstimates for @p call, the first at a tie. Where NCCL
+ * disables all pairs that the call allows, it is the first pair that exists, as when NCCL_ALGO and
+ * NCCL_PROTO force it. Channels stay 1: the algorithm sets them next.
  *
- * @throws std::invalid_argument when no candidate has the protocol that the call asks for, or @p
- *         filter allows none.
+ * @throws std::invalid_argument when there is no estimate: no candidate has the protocol that the
+ *         call asks for, or the filter allows none.
  */
-NcclChoice ChooseAsNccl(const NcclConstants& constants,
-                        const Communicator& communicator,
-                        const CollectiveCall& call,
-                        const std::vector<const CollectiveAlgorithm*>& candidates,
-                        const NcclFilter& filter = {});
+NcclChoice ChooseAsNccl(const std::vector<NcclEstimate>& estimates, const CollectiveCall& call);
 
 /** @p call with its open fields filled in from the first rule that fits it, if any. */
 CollectiveCall WithTunerRule(const CollectiveCall& call,
