@@ -76,15 +76,11 @@ MessagesOf(CollectiveOp op, uint32_t ranks, Bytes bytes, uint32_t root, const Tr
         }
         break;
     case CollectiveOp::Gather:
-        for (uint32_t from = 0; from < ranks; ++from)
-        {
-            Add(messages, from, root, part);
-        }
-        break;
     case CollectiveOp::Scatter:
-        for (uint32_t to = 0; to < ranks; ++to)
+        for (uint32_t rank = 0; rank < ranks; ++rank)
         {
-            Add(messages, root, to, part);
+            const bool gathers = op == CollectiveOp::Gather;
+            Add(messages, gathers ? rank : root, gathers ? root : rank, part);
         }
         break;
     case CollectiveOp::SendRecv:

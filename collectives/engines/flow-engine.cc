@@ -302,12 +302,16 @@ FlowEngine::AfterAdvance(uint32_t running, Time now)
         m_wakes.push({wake.at, running, wake.block, m_running[running].serial});
     }
     run.Wakes().clear();
-    const BackToBackCalls* row = m_running[running].row.get();
-    if (row)
+    BackToBackCalls* row = m_running[running].row.get();
+    for (std::size_t i = 0; row && i < m_started.size(); ++i)
     {
-        HoldSenders(m_running[running]);
+        row->Hold(row->SenderOf(m_started[i])); // what they send now must leave before they end
     }
-    SendStarted(running, now);
+    for (const uint32_t connection : m_started)
+    {
+        Send(running, connection, now);
+    }
+    m_started.clear();
     if (row)
     {
         ReleaseEnded(running, now);
@@ -323,16 +327,6 @@ FlowEngine::AfterAdvance(uint32_t running, Time now)
         return;
     }
     Finish(running, now);
-}
-
-void
-FlowEngine::SendStarted(uint32_t running, Time now)
-{
-    for (uint32_t connection : m_started)
-    {
-        Send(running, connection, now);
-    }
-    m_started.clear();
 }
 
 void
@@ -597,16 +591,6 @@ FlowEngine::BeginCallOf(uint32_t running, uint32_t rank, Time now)
     for (const uint32_t block : r.row->BlocksOf(rank))
     {
         r.run->Advance(block, m_started, now);
-    }
-}
-
-/** Sends that blocks have started now are conditions for the end of their kernels. */
-void
-FlowEngine::HoldSenders(const Running& running)
-{
-    for (const uint32_t connection : m_started)
-    {
-        running.row->Hold(running.row->SenderOf(connection));
     }
 }
 

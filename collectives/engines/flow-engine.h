@@ -268,7 +268,6 @@ class FlowEngine : public CollectiveEngine, private FlowClient
                    Time now);
     void BeginCalls(uint32_t running, Time now);
     void BeginCallOf(uint32_t running, uint32_t rank, Time now);
-    void HoldSenders(const Running& running);
     void ReleaseEnded(uint32_t running, Time now);
     void Release(uint32_t running, uint32_t rank, Time at, Time now);
     bool IsWhole(const FlowToken& moved, StripedSlices Stripes::*slices);
@@ -285,7 +284,6 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void HandleWake(const Wake& wake, Time now);
     void AfterAdvance(uint32_t running, Time now);
     void Send(uint32_t running, uint32_t connection, Time now);
-    void SendStarted(uint32_t running, Time now);
     void Finish(uint32_t running, Time now);
     uint16_t LineOf(Time delay);
     void SetTimer(uint16_t line, Time delay, Time now, const Timer& timer);

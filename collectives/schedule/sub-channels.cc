@@ -63,7 +63,10 @@ class SubChannelFinder
         for (uint32_t c = 0; c < m_connections.size(); ++c)
         {
             uint32_t& slowest = last[m_connections[c].subChannel];
-            if (m_channel.blocks[To(c)].send.empty() && (slowest == NONE || EndsLater(c, slowest)))
+            const ThreadBlock& to = m_channel.blocks[To(c)];
+            if (to.send.empty() &&
+                (slowest == NONE ||
+                 EndsLater(c, slowest, to.rank, m_channel.blocks[To(slowest)].rank)))
             {
                 slowest = c;
             }
@@ -165,23 +168,14 @@ class SubChannelFinder
     }
 
     /**
-     * Whether the chunk of @p a arrives later than that of @p b, or at the same time from a lower
-     * rank.
+     * Whether the chunk of @p a arrives later than that of @p b, or at the same time and @p rankOfA
+     * is lower.
      */
-    bool IsSlower(uint32_t a, uint32_t b) const
+    bool EndsLater(uint32_t a, uint32_t b, uint32_t rankOfA, uint32_t rankOfB) const
     {
         const Time left = m_connections[a].end;
         const Time right = m_connections[b].end;
-        return left > right ||
-               (left == right && m_blocks[From(a)].origin < m_blocks[From(b)].origin);
-    }
-
-    bool EndsLater(uint32_t a, uint32_t b) const
-    {
-        const Time left = m_connections[a].end;
-        const Time right = m_connections[b].end;
-        return left > right ||
-               (left == right && m_channel.blocks[To(a)].rank < m_channel.blocks[To(b)].rank);
+        return left > right || (left == right && rankOfA < rankOfB);
     }
 
     void FollowLatencies()
@@ -192,7 +186,8 @@ class SubChannelFinder
             const Time begin = from.before == NONE ? Time() : m_connections[from.before].end;
             m_connections[c].end = begin + m_channel.connections[c].latency;
             BlockState& to = m_blocks[To(c)];
-            if (to.before == NONE || IsSlower(c, to.before))
+            if (to.before == NONE ||
+                EndsLater(c, to.before, from.origin, m_blocks[From(to.before)].origin))
             {
                 to.before = c;
                 to.origin = from.origin;
