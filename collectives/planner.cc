@@ -333,13 +333,10 @@ Planner::State::Choose(const CollectiveCall& call)
     const uint32_t most = choice.algorithm->maxChannels(InputsOf(call, choice));
     if (!own)
     {
-        const KernelWidth width = NcclKernelWidth(constants,
-                                                  communicator,
-                                                  choice.algorithm->algorithm,
-                                                  call.op,
-                                                  choice.protocol,
-                                                  call.bytes,
-                                                  most);
+        const KernelWidth width = NcclKernelWidth(
+            {constants, communicator, choice.algorithm->algorithm, call.op, choice.protocol},
+            call.bytes,
+            most);
         choice.channels = call.overrides.channels.value_or(width.channels);
     }
     if (choice.channels == 0 || choice.channels > most)

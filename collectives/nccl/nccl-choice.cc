@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/nccl/nccl-choice.h"
 
-#include "collectives/nccl/nccl-tuning.h"
-
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -61,14 +59,9 @@ MinPerThread(const Communicator& communicator, Algorithm algorithm, Protocol pro
 } // namespace
 
 KernelWidth
-NcclKernelWidth(const NcclConstants& constants,
-                const Communicator& communicator,
-                Algorithm algorithm,
-                CollectiveOp op,
-                Protocol protocol,
-                Bytes bytes,
-                uint32_t most)
+NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t most)
 {
+    const auto& [constants, communicator, algorithm, op, protocol] = c;
     // Minimum bytes of traffic per channel, from 2.22 on. With 2.21.5 trees of 4 to 16 KiB take
     // equal times (alcf-nccl-tests 385be33), as if each 4 KiB had its own channel; with 2.23.4 they
     // do not.
@@ -114,7 +107,7 @@ NcclEstimates(const NcclConstants& constants,
                                          : filter.Allows(call.op, protocol)))
             {
                 const Time time = NcclTime(
-                    constants, communicator, each->algorithm, call.op, protocol, call.bytes);
+                    {constants, communicator, each->algorithm, call.op, protocol}, call.bytes);
                 estimates.push_back({each, protocol, time});
             }
         }

@@ -7,6 +7,7 @@
 #include "collectives/communicator.h"
 #include "collectives/nccl/nccl-constants.h"
 #include "collectives/nccl/nccl-settings.h"
+#include "collectives/nccl/nccl-tuning.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -27,13 +28,7 @@ struct KernelWidth
  * while a thread would have fewer bytes than the protocol's threshold, then fewer threads; from
  * 2.22 at most one channel per 32 KiB of traffic. NVLS keeps all its channels.
  */
-KernelWidth NcclKernelWidth(const NcclConstants& constants,
-                            const Communicator& communicator,
-                            Algorithm algorithm,
-                            CollectiveOp op,
-                            Protocol protocol,
-                            Bytes bytes,
-                            uint32_t most);
+KernelWidth NcclKernelWidth(const NcclCase& c, Bytes bytes, uint32_t most);
 
 /** How a call will run. */
 struct NcclChoice

@@ -34,53 +34,33 @@ NcclRingSteps(CollectiveOp op, double n)
     return n;
 }
 
-/** The inputs of all cases. */
-struct Case
+bool
+IsAllReduce(const NcclCase& c)
 {
-    const NcclConstants& constants;
-    const Communicator& communicator;
-    CollectiveOp op;
-    Protocol protocol;
+    return c.op == CollectiveOp::AllReduce;
+}
 
-    bool IsAllReduce() const
-    {
-        return op == CollectiveOp::AllReduce;
-    }
+/** All-gather or reduce-scatter. */
+bool
+IsHalf(const NcclCase& c)
+{
+    return c.op == CollectiveOp::AllGather || c.op == CollectiveOp::ReduceScatter;
+}
 
-    /** All-gather or reduce-scatter. */
-    bool IsHalf() const
-    {
-        return op == CollectiveOp::AllGather || op == CollectiveOp::ReduceScatter;
-    }
+double
+RingRatio(const NcclCase& c)
+{
+    const double ranks = c.communicator.Size();
+    return ranks / NcclRingSteps(c.op, ranks);
+}
 
-    const NcclVersion& Version() const
-    {
-        return constants.Version();
-    }
-
-    double Nodes() const
-    {
-        return communicator.nodes;
-    }
-
-    double Ranks() const
-    {
-        return communicator.Size();
-    }
-
-    double RingRatio() const
-    {
-        return Ranks() / NcclRingSteps(op, Ranks());
-    }
-
-    /** Up to 2.17 Ampere's bus bandwidth was limited to 235 GB/s. */
-    double Bounded(double bus) const
-    {
-        const bool ampere =
-            constants.ComputeCapability() >= 80 && constants.ComputeCapability() < 90;
-        return ampere && !Version().AtLeast(18) ? std::min(bus, 235.0) : bus;
-    }
-};
+/** Up to 2.17 Ampere's bus bandwidth was limited to 235 GB/s. */
+double
+Bounded(const NcclConstants& constants, double bus)
+{
+    const bool ampere = constants.ComputeCapability() >= 80 && constants.ComputeCapability() < 90;
+    return ampere && !constants.Version().AtLeast(18) ? std::min(bus, 235.0) : bus;
+}
 
 /**
  * Speed of one channel, GB/s: NCCL uses the intra-node speed up to two nodes, and the inter-node
@@ -93,20 +73,21 @@ ChannelSpeed(const GraphSpeed& graph, uint32_t nodes)
 }
 
 double
-RingBus(const Case& c)
+RingBus(const NcclCase& c)
 {
     const Communicator& communicator = c.communicator;
-    const double bus = c.Bounded(communicator.searchBandwidth);
+    const double bus = Bounded(c.constants, communicator.searchBandwidth);
     switch (c.protocol)
     {
     case Protocol::Ll: {
-        const bool reduces = c.IsAllReduce() || c.op == CollectiveOp::Reduce;
+        const bool reduces = IsAllReduce(c) || c.op == CollectiveOp::Reduce;
         const double old = communicator.nodes > 1 || reduces ? 4 : 3;
         return std::min(c.constants.LlMaxBandwidth(communicator.nodes),
-                        bus / (c.Version().AtLeast(19) ? 2 : old));
+                        bus / (c.constants.Version().AtLeast(19) ? 2 : old));
     }
     case Protocol::Ll128: {
-        const bool oneGpuPerNode = communicator.gpusPerNode < 2 && !c.Version().AtLeast(23);
+        const bool oneGpuPerNode =
+            communicator.gpusPerNode < 2 && !c.constants.Version().AtLeast(23);
         return std::min((oneGpuPerNode ? 0.7 : 0.92) * bus,
                         communicator.searchChannels * c.constants.Ll128ChannelBandwidth(c.op));
     }
@@ -118,20 +99,20 @@ RingBus(const Case& c)
 
 /** 2.7 limited the total of a tree's channels, GB/s. */
 double
-TreeTotalOf2_7(const Case& c)
+TreeTotalOf2_7(const NcclCase& c)
 {
     const bool fast = c.constants.ComputeCapability() >= 80 && c.protocol == Protocol::Ll128;
     return c.communicator.nodes > 2 ? (fast ? 105 : 80) : (fast ? 130 : 110);
 }
 
 double
-TreeBus(const Case& c)
+TreeBus(const NcclCase& c)
 {
     const uint32_t nodes = c.communicator.nodes;
     const GraphSpeed& graph = c.communicator.treeGraph;
-    double bus = c.Bounded(graph.channels * ChannelSpeed(graph, nodes));
+    double bus = Bounded(c.constants, graph.channels * ChannelSpeed(graph, nodes));
     bus = std::min(0.92 * bus, graph.channels * c.constants.TreeChannelBandwidth(nodes));
-    if (!c.Version().AtLeast(8))
+    if (!c.constants.Version().AtLeast(8))
     {
         bus = std::min(bus, TreeTotalOf2_7(c));
     }
@@ -148,14 +129,16 @@ TreeBus(const Case& c)
 }
 
 double
-CollNetDirect(const Case& c)
+CollNetDirect(const NcclCase& c)
 {
     const GraphSpeed& graph = c.communicator.collNetGraph;
     const double perNode = c.communicator.gpusPerNode;
-    if (c.IsHalf())
+    if (IsHalf(c))
     {
         // Network plug-ins have all-gather and reduce-scatter from 2.20 on (ncclCollNet_v8).
-        return c.Version().AtLeast(20) ? perNode * std::min(graph.intra, 0.9 * graph.inter) : 0;
+        return c.constants.Version().AtLeast(20)
+                   ? perNode * std::min(graph.intra, 0.9 * graph.inter)
+                   : 0;
     }
     const double share = perNode / graph.channels;
     const double bus = graph.channels * graph.intra / (share - (share - 1) / 2);
@@ -164,64 +147,61 @@ CollNetDirect(const Case& c)
 
 /** Speed of one channel of NVLS or NVLSTree, GB/s. */
 double
-NvlsSpeed(const Case& c, bool tree)
+NvlsSpeed(const NcclCase& c, bool tree)
 {
     const GraphSpeed& graph = c.communicator.nvlsGraph;
     const uint32_t nodes = c.communicator.nodes;
     // On one node no byte crosses the network, so the network is no bound (measured: NCCL 2.26 to
     // 2.30 on 8 H100 choose NVLS from 2 MB on).
     const double inter = nodes == 1 ? std::numeric_limits<double>::infinity() : graph.inter;
-    if (!c.Version().AtLeast(28))
+    if (!c.constants.Version().AtLeast(28))
     {
         return std::min(graph.intra, tree && nodes > 2 ? inter / 2 : inter);
     }
     const double perNode = c.communicator.gpusPerNode;
     double intra =
         graph.intra * c.constants.NvlsEfficiency() * (graph.channels - 1) / graph.channels;
-    intra *= c.IsAllReduce() ? 2 : (perNode - 1) / perNode;
+    intra *= IsAllReduce(c) ? 2 : (perNode - 1) / perNode;
     const double speed = std::min(intra, tree && nodes <= 2 ? 2 * inter : inter);
     return tree ? std::min(speed, c.constants.NvlsTreeChannelBandwidth(nodes)) : speed;
 }
 
 double
-Nvls(const Case& c, bool tree)
+Nvls(const NcclCase& c, bool tree)
 {
     const Communicator& communicator = c.communicator;
-    const bool many = communicator.nodes > 1;
+    const double nodes = communicator.nodes;
+    const bool many = nodes > 1;
     const bool reduced = communicator.collNetGraph.channels > 0;
     // NVLS has all-gather and reduce-scatter through the network's switches from 2.27 on (release
     // notes).
-    const bool older = many && c.IsHalf() && !c.Version().AtLeast(27);
+    const bool older = many && IsHalf(c) && !c.constants.Version().AtLeast(27);
     if (communicator.nvlsGraph.channels < 2 || (tree ? !many : many && !reduced) ||
-        (tree && !c.IsAllReduce()) || older)
+        (tree && !IsAllReduce(c)) || older)
     {
         return 0;
     }
     const double bus = communicator.nvlsGraph.channels * NvlsSpeed(c, tree);
-    if (c.IsHalf())
+    if (IsHalf(c))
     {
         return bus;
     }
-    if (c.Version().AtLeast(28))
+    if (c.constants.Version().AtLeast(28))
     {
-        return bus * c.RingRatio();
+        return bus * RingRatio(c);
     }
-    const bool first = tree && !c.Version().AtLeast(19);
-    return bus * (first ? 0.70 * c.Nodes() / (2 * (c.Nodes() - 1)) : 5.0 / 6);
+    const bool first = tree && !c.constants.Version().AtLeast(19);
+    return bus * (first ? 0.70 * nodes / (2 * (nodes - 1)) : 5.0 / 6);
 }
 
 } // namespace
 
 double
-NcclAlgorithmBandwidth(const NcclConstants& constants,
-                       const Communicator& communicator,
-                       Algorithm algorithm,
-                       CollectiveOp op,
-                       Protocol protocol)
+NcclAlgorithmBandwidth(const NcclCase& c)
 {
-    const Case c{constants, communicator, op, protocol};
+    const auto& [constants, communicator, algorithm, op, protocol] = c;
     const bool off = protocol == Protocol::Ll128 && !communicator.ll128;
-    const bool known = c.IsAllReduce() || c.IsHalf() ||
+    const bool known = IsAllReduce(c) || IsHalf(c) ||
                        (algorithm == Algorithm::Ring &&
                         (op == CollectiveOp::Broadcast || op == CollectiveOp::Reduce));
     if (off || !known || !HasProtocol(algorithm, protocol))
@@ -231,21 +211,21 @@ NcclAlgorithmBandwidth(const NcclConstants& constants,
     switch (algorithm)
     {
     case Algorithm::Ring:
-        return RingBus(c) * c.RingRatio();
+        return RingBus(c) * RingRatio(c);
     case Algorithm::Tree:
-        return c.IsAllReduce() ? TreeBus(c) / 2 : 0;
+        return IsAllReduce(c) ? TreeBus(c) / 2 : 0;
     case Algorithm::CollNetDirect:
         return communicator.nodes > 1 && communicator.collNetGraph.channels > 0 ? CollNetDirect(c)
                                                                                 : 0;
     case Algorithm::CollNetChain:
-        return communicator.nodes > 1 && c.IsAllReduce()
+        return communicator.nodes > 1 && IsAllReduce(c)
                    ? communicator.collNetGraph.channels * communicator.collNetGraph.intra / 2
                    : 0;
     case Algorithm::Nvls:
     case Algorithm::NvlsTree:
         return Nvls(c, algorithm == Algorithm::NvlsTree);
     case Algorithm::Pat:
-        return c.IsHalf() && communicator.gpusPerNode == 1 && constants.Version().AtLeast(23)
+        return IsHalf(c) && communicator.gpusPerNode == 1 && constants.Version().AtLeast(23)
                    ? 0.75 * communicator.treeGraph.channels *
                          ChannelSpeed(communicator.treeGraph, communicator.nodes)
                    : 0;
@@ -270,8 +250,9 @@ HasOneOrder(const Communicator& communicator)
 
 /** Broadcast or reduce: one step if all channels have the same order, else one per rank. */
 Time
-ChainLatency(const NcclConstants& constants, const Communicator& communicator, Protocol protocol)
+ChainLatency(const NcclCase& c)
 {
+    const auto& [constants, communicator, algorithm, op, protocol] = c;
     const ConnectionKind kind =
         communicator.nodes > 1 ? ConnectionKind::Network : InnerKind(communicator);
     const Time base = constants.BaseLatency(Algorithm::Ring, protocol);
@@ -286,12 +267,9 @@ ChainLatency(const NcclConstants& constants, const Communicator& communicator, P
 } // namespace
 
 Time
-NcclLatency(const NcclConstants& constants,
-            const Communicator& communicator,
-            Algorithm algorithm,
-            CollectiveOp op,
-            Protocol protocol)
+NcclLatency(const NcclCase& c)
 {
+    const auto& [constants, communicator, algorithm, op, protocol] = c;
     const NcclVersion& version = constants.Version();
     const uint32_t nodes = communicator.nodes;
     const double perNode = communicator.gpusPerNode;
@@ -322,7 +300,7 @@ NcclLatency(const NcclConstants& constants,
     }
     if (op == CollectiveOp::Broadcast || op == CollectiveOp::Reduce)
     {
-        return ChainLatency(constants, communicator, protocol);
+        return ChainLatency(c);
     }
     double crossings = 0;
     if (nodes > 1)
@@ -365,15 +343,12 @@ CorrectionsOf(const NcclVersion& version, Protocol protocol)
 
 /** Whether NCCL multiplies the bandwidth by TreeSizeCorrection. */
 bool
-HasSizeCorrection(const NcclConstants& constants, Algorithm algorithm, CollectiveOp op)
+HasSizeCorrection(const NcclCase& c)
 {
-    if (op != CollectiveOp::AllReduce)
-    {
-        return false;
-    }
-    return algorithm == Algorithm::Tree ||
-           (algorithm == Algorithm::NvlsTree && constants.Version().AtLeast(29) &&
-            constants.ComputeCapability() >= 100 && constants.Cpu() != HostCpu::Arm);
+    return IsAllReduce(c) &&
+           (c.algorithm == Algorithm::Tree ||
+            (c.algorithm == Algorithm::NvlsTree && c.constants.Version().AtLeast(29) &&
+             c.constants.ComputeCapability() >= 100 && c.constants.Cpu() != HostCpu::Arm));
 }
 
 /**
@@ -399,27 +374,21 @@ TreeSizeCorrection(const NcclVersion& version, Protocol protocol, Bytes bytes)
 }
 
 Time
-NcclTime(const NcclConstants& constants,
-         const Communicator& communicator,
-         Algorithm algorithm,
-         CollectiveOp op,
-         Protocol protocol,
-         Bytes bytes)
+NcclTime(const NcclCase& c, Bytes bytes)
 {
-    double bandwidth = NcclAlgorithmBandwidth(constants, communicator, algorithm, op, protocol);
+    double bandwidth = NcclAlgorithmBandwidth(c);
     if (bandwidth <= 0)
     {
         return Time::Infinite();
     }
-    Time latency = NcclLatency(constants, communicator, algorithm, op, protocol);
-    if (HasSizeCorrection(constants, algorithm, op))
+    Time latency = NcclLatency(c);
+    if (HasSizeCorrection(c))
     {
-        bandwidth *= TreeSizeCorrection(constants.Version(), protocol, bytes);
+        bandwidth *= TreeSizeCorrection(c.constants.Version(), c.protocol, bytes);
     }
-    if (algorithm == Algorithm::Ring && protocol == Protocol::Simple &&
-        op == CollectiveOp::AllReduce)
+    if (c.algorithm == Algorithm::Ring && c.protocol == Protocol::Simple && IsAllReduce(c))
     {
-        latency = latency * RingLatencyFactor(constants, communicator, bytes);
+        latency = latency * RingLatencyFactor(c.constants, c.communicator, bytes);
     }
     return latency + bytes / Rate::GBps(bandwidth);
 }

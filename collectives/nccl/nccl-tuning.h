@@ -12,39 +12,36 @@
 namespace weir
 {
 
+/** One algorithm under one protocol for an operation of a group, as NCCL's model judges it. */
+struct NcclCase
+{
+    const NcclConstants& constants;
+    const Communicator& communicator;
+    Algorithm algorithm;
+    CollectiveOp op;
+    Protocol protocol;
+};
+
 /**
  * NCCL's model of the bandwidth of an algorithm under a protocol, in GB/s of the call's size
  * (src/graph/tuning.cc, ncclTopoTuneModel, before the correction for size). 0 where NCCL disables
  * the pair: no such graph, an operation that the algorithm does not have, LL128 where it is not
  * allowed.
  */
-double NcclAlgorithmBandwidth(const NcclConstants& constants,
-                              const Communicator& communicator,
-                              Algorithm algorithm,
-                              CollectiveOp op,
-                              Protocol protocol);
+double NcclAlgorithmBandwidth(const NcclCase& c);
 
 /**
  * NCCL's latency of a call of zero bytes (src/graph/tuning.cc, ncclTopoTuneModel): the base latency
  * plus the algorithm's steps inside a node and between nodes.
  */
-Time NcclLatency(const NcclConstants& constants,
-                 const Communicator& communicator,
-                 Algorithm algorithm,
-                 CollectiveOp op,
-                 Protocol protocol);
+Time NcclLatency(const NcclCase& c);
 
 /**
  * NCCL's own estimate of a call's time, not Weir's, by which it chooses algorithm and protocol
  * (src/graph/tuning.cc, ncclTopoGetAlgoTime): latency + bytes / bandwidth, both corrected for size.
  * Infinite where NCCL disables the pair for this group.
  */
-Time NcclTime(const NcclConstants& constants,
-              const Communicator& communicator,
-              Algorithm algorithm,
-              CollectiveOp op,
-              Protocol protocol,
-              Bytes bytes);
+Time NcclTime(const NcclCase& c, Bytes bytes);
 
 /**
  * The factor of a tree's bandwidth at @p bytes in NCCL's model (treeCorrectionFactor): indexed by

@@ -53,7 +53,7 @@ Microseconds(const NcclConstants& constants,
              int64_t bytes,
              CollectiveOp op = CollectiveOp::AllReduce)
 {
-    return NcclTime(constants, group, algorithm, op, protocol, Bytes(bytes)).ToMicroseconds();
+    return NcclTime({constants, group, algorithm, op, protocol}, Bytes(bytes)).ToMicroseconds();
 }
 
 // 6.8 + 2 (3 x 0.6 + log2(N) x 5.0) us: four GPUs per node, 2 to 256 nodes.
@@ -62,11 +62,11 @@ TEST(NcclModel, TreeLatencyGrowsByTenMicrosecondsPerDoubling)
     double expected = 20.4;
     for (uint32_t nodes = 2; nodes <= 256; nodes *= 2, expected += 10)
     {
-        const Time time = NcclLatency(Constants("2.23.4"),
-                                      Group(nodes, 4, 4, 24),
-                                      Algorithm::Tree,
-                                      CollectiveOp::AllReduce,
-                                      Protocol::Ll);
+        const Time time = NcclLatency({Constants("2.23.4"),
+                                       Group(nodes, 4, 4, 24),
+                                       Algorithm::Tree,
+                                       CollectiveOp::AllReduce,
+                                       Protocol::Ll});
         EXPECT_NEAR(time.ToMicroseconds(), expected, 1e-9) << nodes << " nodes";
     }
 }
@@ -96,7 +96,7 @@ TEST(NcclModel, NvlsBandwidthByRelease)
 {
     const auto bandwidth = [](const char* version, uint32_t cc, CollectiveOp op) {
         return NcclAlgorithmBandwidth(
-            Constants(version, cc), EightH100(), Algorithm::Nvls, op, Protocol::Simple);
+            {Constants(version, cc), EightH100(), Algorithm::Nvls, op, Protocol::Simple});
     };
     EXPECT_NEAR(bandwidth("2.26.2", 90, CollectiveOp::AllReduce), 320 * 5 / 6.0, 1e-9);
     EXPECT_NEAR(
@@ -112,7 +112,7 @@ TEST(NcclModel, NvlsOverNodesNeedsATree)
     group.nvlsGraph = {8, 50, 48};
     const auto bandwidth = [&](const char* version, Algorithm algorithm) {
         return NcclAlgorithmBandwidth(
-            Constants(version), group, algorithm, CollectiveOp::AllReduce, Protocol::Simple);
+            {Constants(version), group, algorithm, CollectiveOp::AllReduce, Protocol::Simple});
     };
     EXPECT_EQ(bandwidth("2.30.7", Algorithm::Nvls), 0);
     EXPECT_NEAR(bandwidth("2.26.2", Algorithm::NvlsTree), 8 * 48 * 5 / 6.0, 1e-9);
@@ -131,18 +131,20 @@ TEST(NcclModel, TreeBandwidthByProtocol)
     const auto group = Group(4, 8, 8, 48);
     const auto bandwidth = [&](Protocol protocol) {
         return NcclAlgorithmBandwidth(
-            Constants("2.26.2"), group, Algorithm::Tree, CollectiveOp::AllReduce, protocol);
+            {Constants("2.26.2"), group, Algorithm::Tree, CollectiveOp::AllReduce, protocol});
     };
     EXPECT_NEAR(bandwidth(Protocol::Simple), 144, 1e-9);
     EXPECT_NEAR(bandwidth(Protocol::Ll), 10.2, 1e-9);
     EXPECT_NEAR(bandwidth(Protocol::Ll128), 116, 1e-9);
     Communicator plain = group;
     plain.treeGraph.pattern = TreePattern::Plain;
-    EXPECT_NEAR(
-        NcclAlgorithmBandwidth(
-            Constants("2.26.2"), plain, Algorithm::Tree, CollectiveOp::AllReduce, Protocol::Simple),
-        0.85 * 144,
-        1e-9);
+    EXPECT_NEAR(NcclAlgorithmBandwidth({Constants("2.26.2"),
+                                        plain,
+                                        Algorithm::Tree,
+                                        CollectiveOp::AllReduce,
+                                        Protocol::Simple}),
+                0.85 * 144,
+                1e-9);
 }
 
 // SHARP with 4 GPUs a node on 8 channels of 48: f = 1/2, f - (f - 1)/2 = 3/4; Hopper 0.85; half.
@@ -150,7 +152,8 @@ TEST(NcclModel, CollNetBandwidth)
 {
     Communicator group = Group(4, 4, 8, 48);
     const auto bandwidth = [&](Algorithm algorithm, CollectiveOp op) {
-        return NcclAlgorithmBandwidth(Constants("2.26.2"), group, algorithm, op, Protocol::Simple);
+        return NcclAlgorithmBandwidth(
+            {Constants("2.26.2"), group, algorithm, op, Protocol::Simple});
     };
     EXPECT_EQ(bandwidth(Algorithm::CollNetDirect, CollectiveOp::AllReduce), 0); // no CollNet
     group.collNetGraph = {8, 48, 48};
@@ -167,8 +170,11 @@ TEST(NcclModel, LatencyByAlgorithm)
 {
     const auto group = Group(4, 8, 8, 48);
     const auto latency = [&](Algorithm algorithm) {
-        return NcclLatency(
-                   Constants("2.30.7"), group, algorithm, CollectiveOp::AllReduce, Protocol::Simple)
+        return NcclLatency({Constants("2.30.7"),
+                            group,
+                            algorithm,
+                            CollectiveOp::AllReduce,
+                            Protocol::Simple})
             .ToMicroseconds();
     };
     EXPECT_NEAR(latency(Algorithm::Ring), 8.4 + 56 * 3.4 + 6 * 14, 1e-9);
@@ -203,7 +209,7 @@ TEST(NcclModel, BroadcastWaitsForAllRanksWhenRingsDiffer)
     Communicator group = Group(1, 8, 12, 30);
     const auto latency = [&](Protocol protocol) {
         return NcclLatency(
-                   Constants("2.30.7"), group, Algorithm::Ring, CollectiveOp::Broadcast, protocol)
+                   {Constants("2.30.7"), group, Algorithm::Ring, CollectiveOp::Broadcast, protocol})
             .ToMicroseconds();
     };
     EXPECT_NEAR(latency(Protocol::Simple), 8.4 + 3.4, 1e-9);
@@ -237,13 +243,10 @@ TEST(NcclModel, ThreadsShrinkWhenOneChannelIsLeft)
 {
     const auto group = Group(1, 8, 12, 30);
     const auto width = [&](Algorithm algorithm, Protocol protocol, int64_t bytes) {
-        return NcclKernelWidth(Constants("2.30.7"),
-                               group,
-                               algorithm,
-                               CollectiveOp::AllReduce,
-                               protocol,
-                               Bytes(bytes),
-                               24);
+        return NcclKernelWidth(
+            {Constants("2.30.7"), group, algorithm, CollectiveOp::AllReduce, protocol},
+            Bytes(bytes),
+            24);
     };
     EXPECT_EQ(width(Algorithm::Tree, Protocol::Ll, 64 << 10).channels, 4U);
     EXPECT_EQ(width(Algorithm::Ring, Protocol::Ll, 64 << 10).channels, 2U);
@@ -258,11 +261,11 @@ TEST(NcclModel, ThreadsShrinkWhenOneChannelIsLeft)
 TEST(NcclModel, CellsCameWith22)
 {
     const auto channels = [](const char* version, int64_t bytes) {
-        return NcclKernelWidth(Constants(version),
-                               Group(2, 4, 4, 24),
-                               Algorithm::Tree,
-                               CollectiveOp::AllReduce,
-                               Protocol::Ll,
+        return NcclKernelWidth({Constants(version),
+                                Group(2, 4, 4, 24),
+                                Algorithm::Tree,
+                                CollectiveOp::AllReduce,
+                                Protocol::Ll},
                                Bytes(bytes),
                                4)
             .channels;
@@ -276,11 +279,11 @@ TEST(NcclModel, CellsCameWith22)
 TEST(NcclModel, TreeSimpleLatencyByRelease)
 {
     const auto latency = [](const char* version) {
-        return NcclLatency(Constants(version),
-                           Group(2, 8, 8, 48),
-                           Algorithm::Tree,
-                           CollectiveOp::AllReduce,
-                           Protocol::Simple)
+        return NcclLatency({Constants(version),
+                            Group(2, 8, 8, 48),
+                            Algorithm::Tree,
+                            CollectiveOp::AllReduce,
+                            Protocol::Simple})
             .ToMicroseconds();
     };
     EXPECT_NEAR(latency("2.7.8"), 2 * (7 * 28 + 50), 1e-9);

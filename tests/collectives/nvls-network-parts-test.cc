@@ -110,7 +110,7 @@ TEST(NvlsNetworkParts, AreAmongNcclsChoicesFrom227On)
         {
             const auto bandwidth = [&] {
                 return NcclAlgorithmBandwidth(
-                    constants, group, Algorithm::Nvls, op, Protocol::Simple);
+                    {constants, group, Algorithm::Nvls, op, Protocol::Simple});
             };
             EXPECT_EQ(bandwidth() > 0, std::string(version) == "2.27.7") << version;
             const GraphSpeed reducing = std::exchange(group.collNetGraph, {});
