@@ -175,37 +175,20 @@ CallLatency(const AlgorithmInputs& in, Algorithm algorithm)
            farther * 2;
 }
 
-namespace
-{
-
-/** The cost of a slice's message, if the hop crosses the network. */
-Time
-MessageTime(const AlgorithmInputs& in, const Connection& hop, Bytes slice)
-{
-    return hop.kind == ConnectionKind::Network
-               ? MessageCost(in.times.Costs()).Latency(in.protocol, slice, in.senders)
-               : Time();
-}
-
-Time
-StepTime(const AlgorithmInputs& in, Algorithm algorithm, ConnectionKind kind, Bytes slice)
-{
-    if (!AlgorithmOf(algorithm).hasKernelTimes)
-    {
-        return in.constants.StepLatency(
-            algorithm, kind, in.protocol, in.communicator.nodes, in.communicator.gpusPerNode);
-    }
-    return in.times.Of(algorithm, in.protocol, kind).Beside(slice, ChannelCap(in));
-}
-
-} // namespace
-
 Time
 HopLatency(const AlgorithmInputs& in, Algorithm algorithm, const Connection& hop, Bytes slice)
 {
-    const Time step = StepTime(in, algorithm, hop.kind, slice);
+    const Communicator& group = in.communicator;
+    const Time step =
+        AlgorithmOf(algorithm).hasKernelTimes
+            ? in.times.Of(algorithm, in.protocol, hop.kind).Beside(slice, ChannelCap(in))
+            : in.constants.StepLatency(
+                  algorithm, hop.kind, in.protocol, group.nodes, group.gpusPerNode);
+    const Time message = hop.kind == ConnectionKind::Network
+                             ? MessageCost(in.times.Costs()).Latency(in.protocol, slice, in.senders)
+                             : Time();
     return std::max(Time(), step - ReferencePropagation(hop.kind)) + in.routing.Latency(hop.route) +
-           MessageTime(in, hop, slice);
+           message;
 }
 
 uint32_t

@@ -19,12 +19,10 @@ namespace
 Rate
 BlockRate(const BlockTimes& times)
 {
-    Rate least = Rate::Infinite();
-    for (const auto& cost : times.costs)
-    {
-        least = std::min(least, cost.rate);
-    }
-    return least;
+    return std::min_element(times.costs.begin(),
+                            times.costs.end(),
+                            [](const auto& a, const auto& b) { return a.rate < b.rate; })
+        ->rate;
 }
 
 /**

@@ -205,17 +205,11 @@ Connector::FindHopsBetweenNodes(
 }
 
 std::vector<LinkId>
-Connector::LinksToNic(GpuId gpu, uint32_t nic)
+Connector::LinksToNic(GpuId gpu, uint32_t nic, bool isBack)
 {
     const DeviceId port = m_cluster.NicDevice(m_cluster.NodeOf(gpu), nic);
-    return m_routing.InsidePath(m_cluster.GpuDevice(gpu), port, PCIE_KINDS);
-}
-
-std::vector<LinkId>
-Connector::LinksFromNic(GpuId gpu, uint32_t nic)
-{
-    const DeviceId port = m_cluster.NicDevice(m_cluster.NodeOf(gpu), nic);
-    return m_routing.InsidePath(port, m_cluster.GpuDevice(gpu), PCIE_KINDS);
+    const DeviceId device = m_cluster.GpuDevice(gpu);
+    return m_routing.InsidePath(isBack ? port : device, isBack ? device : port, PCIE_KINDS);
 }
 
 NetworkPorts

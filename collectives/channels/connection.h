@@ -117,15 +117,8 @@ class Connector
         return m_cluster;
     }
 
-    /** The links over PCIe from a GPU to a NIC of its node, by number, and back. */
-    std::vector<LinkId> LinksToNic(GpuId gpu, uint32_t nic);
-    std::vector<LinkId> LinksFromNic(GpuId gpu, uint32_t nic);
-
-    /** The fabric's routes, to which the connector adds its own. */
-    Routing& GetRouting()
-    {
-        return m_routing;
-    }
+    /** The links over PCIe from a GPU to a NIC of its node, by number, or back. */
+    std::vector<LinkId> LinksToNic(GpuId gpu, uint32_t nic, bool isBack);
 
     /** The NICs nearest to a GPU, its own first; of a merged NIC its first port. */
     const std::vector<uint32_t>& NicsOf(GpuId gpu);

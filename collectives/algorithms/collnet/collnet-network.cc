@@ -188,8 +188,8 @@ Join(const AlgorithmInputs& inputs,
     {
         const GpuId gpu = inputs.communicator.gpus[head.rank];
         joined.nics.push_back(cluster.NicDevice(cluster.NodeOf(gpu), head.nic));
-        joined.toNic.push_back(inputs.connector.LinksToNic(gpu, head.nic));
-        joined.fromNic.push_back(inputs.connector.LinksFromNic(gpu, head.nic));
+        joined.toNic.push_back(inputs.connector.LinksToNic(gpu, head.nic, false));
+        joined.fromNic.push_back(inputs.connector.LinksToNic(gpu, head.nic, true));
         Time latency;
         for (const auto* part : {&joined.toNic.back(), &joined.fromNic.back()})
         {
