@@ -191,7 +191,7 @@ ScheduleConnection
 MakeConnection(const Connection& hop, const Chunking& chunking, Time latency)
 {
     const uint32_t buffers = hop.kind == ConnectionKind::Network ? 2 : 1;
-    return {0, 0, hop, buffers * chunking.slots, latency};
+    return {{buffers * chunking.slots, latency}, 0, 0, hop};
 }
 
 ScheduleConnection

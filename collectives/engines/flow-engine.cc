@@ -131,7 +131,7 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
     running.wires.reserve(running.run->ConnectionCount());
     for (uint32_t c = 0; c < running.run->ConnectionCount(); ++c)
     {
-        const ConnectionFigures& figures = running.run->FiguresOf(c);
+        const PipeFigures& figures = running.run->FiguresOf(c);
         Wire wire;
         wire.pauses = figures.kind != ConnectionKind::Network;
         const RouteId route = running.run->GetRoute(c);
@@ -362,7 +362,7 @@ FlowRequest
 FlowEngine::RequestOf(uint32_t running, uint32_t connection)
 {
     const Running& r = m_running[running];
-    const ConnectionFigures& figures = r.run->FiguresOf(connection);
+    const PipeFigures& figures = r.run->FiguresOf(connection);
     const Wire& wire = r.wires[connection];
     const uint32_t copies = figures.copies;
     const Bytes bytes = Bytes(r.run->FrontBytes(connection)) * copies;

@@ -20,20 +20,6 @@ namespace weir
 namespace
 {
 
-/** All parameters of a connection, without its blocks and route. */
-auto
-FiguresOf(const ScheduleConnection& c)
-{
-    return std::tuple(c.connection.kind,
-                      c.slots,
-                      c.latency.ToPicoseconds(),
-                      c.wireFactor,
-                      c.weight,
-                      c.cap.ToBytesPerSecond(),
-                      c.interval.ToPicoseconds(),
-                      c.release.ToPicoseconds());
-}
-
 /** Numbers distinct values in the order of their first occurrence. */
 template <typename Value, typename Same = std::equal_to<>>
 class Numbering
@@ -367,7 +353,7 @@ void
 ScheduleGraph::NumberKinds()
 {
     const auto areEqualFigures = [](const ScheduleConnection& a, const ScheduleConnection& b) {
-        return FiguresOf(a) == FiguresOf(b);
+        return a.connection.kind == b.connection.kind && a.Values() == b.Values();
     };
     Numbering<Program> programs;
     Numbering<std::vector<Loop>> loops;

@@ -83,15 +83,7 @@ ScheduleRun::AddChannel(const ChannelSchedule& channel, uint32_t copies)
     {
         Pipe pipe{};
         pipe.route = each.connection.route;
-        pipe.figures = NumberOf({each.connection.kind,
-                                 each.slots,
-                                 each.latency,
-                                 each.wireFactor,
-                                 each.weight,
-                                 each.cap,
-                                 each.interval,
-                                 each.release,
-                                 copies});
+        pipe.figures = NumberOf({each, each.connection.kind, copies});
         pipe.fromBlock = firstBlock + each.fromBlock;
         pipe.toBlock = firstBlock + each.toBlock;
         pipe.firstSlot = static_cast<uint32_t>(m_queues.size());
@@ -124,7 +116,7 @@ ScheduleRun::AddChannel(const ChannelSchedule& channel, uint32_t copies)
 }
 
 uint32_t
-ScheduleRun::NumberOf(const ConnectionFigures& figures)
+ScheduleRun::NumberOf(const PipeFigures& figures)
 {
     const auto [known, isNew] =
         m_numbersOfFigures.emplace(figures, static_cast<uint32_t>(m_figures.size()));

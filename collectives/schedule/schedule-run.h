@@ -14,35 +14,15 @@
 namespace weir
 {
 
-/**
- * The parameters of a connection besides its ends, route and queue. Many connections share them.
- */
-struct ConnectionFigures
+/** The parameters of a connection in a run. */
+struct PipeFigures : ConnectionFigures
 {
     ConnectionKind kind{ConnectionKind::NvLink};
-    uint32_t slots{0};
-    Time latency; //!< this and the following as in ScheduleConnection
-    double wireFactor{1};
-    double weight{1};
-    Rate cap;
-    Time interval;
-    Time release;
     uint32_t copies{1}; //!< number of equal channels that it stands for
 
-    friend bool operator<(const ConnectionFigures& a, const ConnectionFigures& b)
+    friend bool operator<(const PipeFigures& a, const PipeFigures& b)
     {
-        const auto values = [](const ConnectionFigures& f) {
-            return std::tie(f.kind,
-                            f.slots,
-                            f.latency,
-                            f.wireFactor,
-                            f.weight,
-                            f.cap,
-                            f.interval,
-                            f.release,
-                            f.copies);
-        };
-        return values(a) < values(b);
+        return std::tuple(a.kind, a.copies, a.Values()) < std::tuple(b.kind, b.copies, b.Values());
     }
 };
 
@@ -87,7 +67,7 @@ class ScheduleRun
     }
 
     /** The parameters of a connection. */
-    const ConnectionFigures& FiguresOf(uint32_t connection) const
+    const PipeFigures& FiguresOf(uint32_t connection) const
     {
         return m_figures[m_connections[connection].figures];
     }
@@ -246,7 +226,7 @@ class ScheduleRun
     void Reserve(const Schedule& schedule);
     void AddChannel(const ChannelSchedule& channel, uint32_t copies);
     bool RunSlice(Block& block, std::vector<uint32_t>& started, Time now);
-    uint32_t NumberOf(const ConnectionFigures& figures);
+    uint32_t NumberOf(const PipeFigures& figures);
     uint32_t AddList(const std::vector<uint32_t>& connections, uint32_t firstConnection);
 
     uint32_t In(const Block& block, uint32_t index) const
@@ -274,9 +254,9 @@ class ScheduleRun
     Time m_end; //!< when the last slice that is not sent is done
     std::vector<Block> m_blocks;
     std::vector<Pipe> m_connections;
-    std::vector<uint32_t> m_lists;            //!< connections of the blocks that have several
-    std::vector<ConnectionFigures> m_figures; //!< distinct
-    std::map<ConnectionFigures, uint32_t> m_numbersOfFigures; //!< indices into m_figures
+    std::vector<uint32_t> m_lists;      //!< connections of the blocks that have several
+    std::vector<PipeFigures> m_figures; //!< distinct
+    std::map<PipeFigures, uint32_t> m_numbersOfFigures; //!< indices into m_figures
     std::vector<int64_t> m_queues; //!< bytes of slices behind the front; a ring buffer each
     std::vector<uint32_t> m_ready; //!< blocks that Advance has still to try
     std::vector<Wake> m_wakes;

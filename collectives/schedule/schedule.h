@@ -77,12 +77,9 @@ struct ThreadBlock
     }
 };
 
-/** A directed first-in-first-out pipe between two thread blocks. */
-struct ScheduleConnection
+/** The parameters of a connection besides its ends and its route. Many connections share them. */
+struct ConnectionFigures
 {
-    uint32_t fromBlock{0};
-    uint32_t toBlock{0};
-    Connection connection;
     uint32_t slots{8};    //!< slices by which the sender may be ahead of the receiver
     Time latency;         //!< from a slice's last byte on the wire to its use at the receiver
     double wireFactor{1}; //!< bytes on this wire per byte of the protocol's format; scales caps too
@@ -92,6 +89,20 @@ struct ScheduleConnection
     Time interval{}; //!< minimum time from one slice's start on the wire to the next one's
     Time release{};  //!< from the last slice's end on the wire until the sender's kernel may end;
                      //!< matters only to back-to-back calls
+
+    /** All of them, for comparisons. */
+    auto Values() const
+    {
+        return std::tie(slots, latency, wireFactor, weight, cap, interval, release);
+    }
+};
+
+/** A directed first-in-first-out pipe between two thread blocks. */
+struct ScheduleConnection : ConnectionFigures
+{
+    uint32_t fromBlock{0};
+    uint32_t toBlock{0};
+    Connection connection;
 };
 
 /** Equal passes of NCCL's outer loop over a channel's share of the message. */

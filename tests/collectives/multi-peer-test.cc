@@ -32,8 +32,8 @@ class ThroughASwitch : public testing::Test
         for (uint32_t rank = 0; rank < RANKS; ++rank)
         {
             const auto block = static_cast<uint32_t>(Channel().blocks.size());
-            Channel().connections.push_back({block, 0, {}, 2, Time()});
-            Channel().connections.push_back({0, block + 1, {}, 2, Time()});
+            Channel().connections.push_back({{2, Time()}, block, 0, {}});
+            Channel().connections.push_back({{2, Time()}, 0, block + 1, {}});
             Channel().blocks[0].recv.push_back(2 * rank);
             Channel().blocks[0].send.push_back(2 * rank + 1);
             Channel().blocks.push_back({rank, 0, 1, {}, {2 * rank}});
@@ -146,7 +146,7 @@ TEST(FromKept, IsWhatTheBlockKept)
         {{{PrimitiveKind::Recv}, pass}}, {{{PrimitiveKind::Send}}}, {{{PrimitiveKind::Recv}}}};
     channel.loops = {{1, {Bytes(8)}, 1}};
     schedule.op = CollectiveOp::Broadcast;
-    channel.connections = {{1, 0, {}, 1, Time()}, {0, 2, {}, 1, Time()}};
+    channel.connections = {{{1, Time()}, 1, 0, {}}, {{1, Time()}, 0, 2, {}}};
     channel.blocks = {{0, 0, 0, {0}, {1}}, {1, 0, 1, {}, {0}}, {2, 0, 2, {1}, {}}};
     EXPECT_EQ(CheckSchedule(schedule, {3, Bytes(8), 1}), "");
     channel.programs[0].primitives[1].fromKept = false;

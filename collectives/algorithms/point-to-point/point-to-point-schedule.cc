@@ -158,7 +158,7 @@ class ChannelWriter
             m_channel.blocks[sender].recv.push_back(pipe);
             // Not NVLink: a block that stores to NVLink pauses between slices.
             m_channel.connections.push_back(
-                {receiver, sender, {m_nowhere, ConnectionKind::Network}, told, Time()});
+                {{told, Time()}, receiver, sender, {m_nowhere, ConnectionKind::Network}});
         }
     }
 
