@@ -27,25 +27,6 @@ NcclVersion::Parse(const std::string& text)
     return v;
 }
 
-namespace
-{
-
-NodeSpec
-NodeOf(uint32_t computeCapability)
-{
-    NodeSpec node;
-    node.computeCapability = computeCapability;
-    return node;
-}
-
-} // namespace
-
-NcclConstants::NcclConstants(NcclVersion version, uint32_t computeCapability, HostCpu cpu)
-    : NcclConstants(
-          version, computeCapability, cpu, BlockTimesOf(NodeCosts(NodeOf(computeCapability))))
-{
-}
-
 NcclConstants::NcclConstants(NcclVersion version,
                              uint32_t computeCapability,
                              HostCpu cpu,

@@ -81,15 +81,11 @@ const std::vector<NcclTableRow>& NcclTableRows();
 class NcclConstants
 {
   public:
-    /**
-     * @p blocks are those of the GPUs; the second constructor takes those of the GPUs'
-     *    architecture.
-     */
+    /** @param blocks of the GPUs; only GetBlockTimes and BlockBandwidth depend on them */
     NcclConstants(NcclVersion version,
                   uint32_t computeCapability,
                   HostCpu cpu,
-                  const BlockTimes& blocks);
-    NcclConstants(NcclVersion version, uint32_t computeCapability, HostCpu cpu);
+                  const BlockTimes& blocks = {});
 
     /** Latency paid once per call (baseLatencies). */
     Time BaseLatency(Algorithm algorithm, Protocol protocol) const;

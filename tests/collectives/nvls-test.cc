@@ -19,7 +19,8 @@ namespace
 double
 CopyTime(double bytes)
 {
-    const NcclConstants constants(NcclVersion::Parse("2.30.7"), 90, HostCpu::Intel);
+    const BlockTimes blocks = BlockTimesOf(NodeCosts(H100Boxes(1).node));
+    const NcclConstants constants(NcclVersion(), 90, HostCpu::Intel, blocks);
     return bytes / Rate::GBps(constants.BlockBandwidth()).ToBytesPerSecond() * 1e6;
 }
 
