@@ -58,14 +58,8 @@ struct BlockTimes
         return costs[static_cast<std::size_t>(kind)];
     }
 
-    Time Of(PrimitiveKind kind, Bytes bytes) const
-    {
-        const Cost& cost = Of(kind);
-        return cost.rate.IsInfinite() ? cost.floor : std::max(cost.floor, bytes / cost.rate);
-    }
-
-    /** As above for a slice that the block itself stores, with @p pause before the next one. */
-    Time Of(PrimitiveKind kind, Bytes bytes, Time pause) const
+    /** @param pause before the next slice, where the block itself stores this one */
+    Time Of(PrimitiveKind kind, Bytes bytes, Time pause = {}) const
     {
         const Cost& cost = Of(kind);
         return cost.rate.IsInfinite() ? cost.floor

@@ -52,9 +52,16 @@ class DimensionCall
         }
         m_portGroups = std::min(m_portGroups, in.channels);
         m_chunk = ChunkOf(DivideUp(in.call.bytes, in.channels));
+        m_crossings.resize(Dimensions());
         for (uint32_t d = 0; d < Dimensions(); ++d)
         {
-            m_crossings.push_back(CrossingsOf(d));
+            for (const PhaseStep& step : Steps({PhaseKind::Reduce, d, 0, 1}))
+            {
+                if (m_crossings[d].count(step.firstPeer) == 0)
+                {
+                    m_crossings[d][step.firstPeer] = CrossingOf(d, step);
+                }
+            }
         }
         FindSharedLinks();
     }
@@ -393,20 +400,6 @@ class DimensionCall
         Time latency;             //!< of the slowest hop
         bool isEven{true};        //!< whether it is the same for all ranks
     };
-
-    std::map<uint32_t, Crossing> CrossingsOf(uint32_t dimension) const
-    {
-        std::map<uint32_t, Crossing> crossings;
-        const DimensionPhase phase{PhaseKind::Reduce, dimension, 0, 1};
-        for (const PhaseStep& step : Steps(phase))
-        {
-            if (crossings.count(step.firstPeer) == 0)
-            {
-                crossings[step.firstPeer] = CrossingOf(dimension, step);
-            }
-        }
-        return crossings;
-    }
 
     Crossing CrossingOf(uint32_t dimension, const PhaseStep& step) const
     {

@@ -152,10 +152,8 @@ class ProgramWriter
             m_firstBlock.push_back(static_cast<uint32_t>(m_channel.blocks.size()));
             for (std::size_t i = 0; i < m_program.ranks[rank].blocks.size(); ++i)
             {
-                ThreadBlock block;
-                block.rank = rank;
-                block.program = static_cast<uint32_t>(m_channel.blocks.size());
-                m_channel.blocks.push_back(std::move(block));
+                const auto program = static_cast<uint32_t>(m_channel.blocks.size());
+                m_channel.blocks.push_back({rank, 0, program, {}, {}});
             }
         }
         m_channel.programs.resize(m_channel.blocks.size());

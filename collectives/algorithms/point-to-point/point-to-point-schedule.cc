@@ -187,10 +187,7 @@ class ChannelWriter
     {
         if (!program.primitives.empty())
         {
-            ThreadBlock block;
-            block.rank = rank;
-            block.program = ProgramOf(std::move(program));
-            m_channel.blocks.push_back(std::move(block));
+            m_channel.blocks.push_back({rank, 0, ProgramOf(std::move(program)), {}, {}});
         }
     }
 
