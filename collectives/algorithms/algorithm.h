@@ -93,6 +93,12 @@ struct CollectiveAlgorithm
      */
     CallDescription (*describe)(const AlgorithmInputs& inputs);
 
+    /**
+     * Overrides PipelinesOf(describe) for StreamEngine and the closed form: a closed form of its
+     * own, which its test compares with fidelity flow.
+     */
+    StreamShape (*streams)(const AlgorithmInputs& inputs){nullptr};
+
     /** The communicator's channels that it uses, which are connected before it is called. */
     ChannelGraph graph{ChannelGraph::None};
 
@@ -104,12 +110,6 @@ struct CollectiveAlgorithm
 
     /** Whether KernelTimes covers its kernels; otherwise NCCL's own table has their times. */
     bool hasKernelTimes{false};
-
-    /**
-     * Overrides PipelinesOf(describe) for StreamEngine and the closed form: a closed form of its
-     * own, which its test compares with fidelity flow.
-     */
-    StreamShape (*streams)(const AlgorithmInputs& inputs){nullptr};
 
     /** Overrides ScheduleOf(describe) for FlowEngine. */
     Schedule (*schedule)(const AlgorithmInputs& inputs){nullptr};

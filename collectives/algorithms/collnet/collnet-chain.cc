@@ -190,6 +190,7 @@ const CollectiveAlgorithm COLLNET_CHAIN_ALGORITHM{
     SupportsChain,
     RingMaxChannels,
     DescribeChain,
+    nullptr,
     ChannelGraph::Rings,
 };
 

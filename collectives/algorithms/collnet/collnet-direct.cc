@@ -289,6 +289,7 @@ const CollectiveAlgorithm COLLNET_DIRECT_ALGORITHM{
     SupportsDirect,
     RingMaxChannels,
     DescribeDirect,
+    nullptr,
     ChannelGraph::Rings,
 };
 

@@ -724,10 +724,10 @@ const CollectiveAlgorithm DIMENSION_WISE_ALGORITHM{
     Supports,
     RingMaxChannels,
     nullptr,
+    Streams,
     ChannelGraph::None,
     nullptr,
     true,
-    Streams,
     BuildSchedule,
     Choose,
 };

@@ -302,10 +302,10 @@ const CollectiveAlgorithm IMPORTED_ALGORITHM{
     Supports,
     MaxChannels,
     Describe,
+    Streams,
     ChannelGraph::None,
     nullptr,
     true,
-    Streams,
     nullptr,
     Choose,
 };

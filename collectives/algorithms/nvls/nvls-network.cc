@@ -225,9 +225,6 @@ const CollectiveAlgorithm NVLS_NETWORK_ALGORITHM{
     SupportsNvlsNetwork,
     NvlsChannels,
     [](const AlgorithmInputs& in) { return DescribeNvlsNetwork(in, NvlsHeads(in)); },
-    ChannelGraph::None,
-    nullptr,
-    false,
     NvlsNetworkStreams,
 };
 

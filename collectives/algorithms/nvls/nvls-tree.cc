@@ -307,9 +307,6 @@ const CollectiveAlgorithm NVLS_TREE_ALGORITHM{
     SupportsNvlsTree,
     NvlsChannels,
     [](const AlgorithmInputs& in) { return DescribeNvlsTree(in, NvlsHeads(in)); },
-    ChannelGraph::None,
-    nullptr,
-    false,
     NvlsTreeStreams,
 };
 

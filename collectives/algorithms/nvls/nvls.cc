@@ -140,9 +140,6 @@ const CollectiveAlgorithm NVLS_ALGORITHM{
     SupportsNvls,
     NvlsChannels,
     [](const AlgorithmInputs& in) { return DescribeNvls(in, NvlsHeads(in)); },
-    ChannelGraph::None,
-    nullptr,
-    false,
     NvlsStreams,
 };
 

@@ -283,9 +283,6 @@ const CollectiveAlgorithm PAT_ALGORITHM{
     SupportsPat,
     RingMaxChannels,
     DescribePat,
-    ChannelGraph::None,
-    nullptr,
-    false,
     PatStreams,
 };
 

@@ -221,10 +221,10 @@ const CollectiveAlgorithm POINT_TO_POINT_ALGORITHM{
     Supports,
     MaxChannels,
     nullptr,
+    PointToPointStreams,
     ChannelGraph::None,
     nullptr,
     true,
-    PointToPointStreams,
     PointToPointSchedule,
     Choose,
 };

@@ -202,10 +202,10 @@ const CollectiveAlgorithm RING_PIPELINE_ALGORITHM{
     SupportsRingPipeline,
     RingMaxChannels,
     DescribeChains,
+    RingPipelineStreams,
     ChannelGraph::Rings,
     RingSenders,
     true,
-    RingPipelineStreams,
 };
 
 } // namespace weir

@@ -259,10 +259,10 @@ const CollectiveAlgorithm RING_ALGORITHM{
     SupportsRing,
     RingMaxChannels,
     DescribeRing,
+    RingStreams,
     ChannelGraph::Rings,
     RingSenders,
     true,
-    RingStreams,
 };
 
 } // namespace weir

@@ -224,6 +224,7 @@ const CollectiveAlgorithm TREE_ALGORITHM{
     SupportsTree,
     MaxTreeChannels,
     DescribeTree,
+    nullptr,
     ChannelGraph::Trees,
     TreeSenders,
     true,
