@@ -85,8 +85,7 @@ TEST(AdaptiveFabricTest, FidelitiesAgree)
         const auto all = bench.GetPlanner().AddCommunicator(FirstGpus(64));
         auto ring = MakeCall(all, CollectiveOp::AllReduce, Bytes::MiB(16));
         ring.overrides.algorithm = Algorithm::Ring;
-        auto tree = ring;
-        tree.overrides.algorithm = Algorithm::Tree;
+        auto tree = WithAlgorithm(ring, Algorithm::Tree);
         for (const auto& call : {ring, tree, MakeCall(all, CollectiveOp::AllToAll, Bytes::MiB(16))})
         {
             const Time stream = bench.Run(Fidelity::Stream, call);

@@ -61,9 +61,7 @@ BytesIntoPorts(CollectiveBench& bench, const CollectivePlan& plan)
 CollectiveCall
 CollNetCall(CommunicatorId id, Algorithm algorithm, Bytes bytes)
 {
-    auto call = MakeCall(id, CollectiveOp::AllReduce, bytes);
-    call.overrides.algorithm = algorithm;
-    return call;
+    return WithAlgorithm(MakeCall(id, CollectiveOp::AllReduce, bytes), algorithm);
 }
 
 std::vector<DeviceId>

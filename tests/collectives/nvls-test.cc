@@ -30,9 +30,7 @@ constexpr CollectiveOp NVLS_OPS[] = {
 CollectiveCall
 NvlsCall(CommunicatorId id, CollectiveOp op, Bytes bytes)
 {
-    auto call = MakeCall(id, op, bytes);
-    call.overrides.algorithm = Algorithm::Nvls;
-    return call;
+    return WithAlgorithm(MakeCall(id, op, bytes), Algorithm::Nvls);
 }
 
 // (heads + 1) x speed <= NVLink: 9 x 40 of 370.8; 9 x 80 of 721.8; 5 x 60 of 370.8 (the fastest of

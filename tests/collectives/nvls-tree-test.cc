@@ -17,9 +17,7 @@ namespace
 CollectiveCall
 TreeCall(CommunicatorId id, Bytes bytes)
 {
-    auto call = MakeCall(id, CollectiveOp::AllReduce, bytes);
-    call.overrides.algorithm = Algorithm::NvlsTree;
-    return call;
+    return WithAlgorithm(MakeCall(id, CollectiveOp::AllReduce, bytes), Algorithm::NvlsTree);
 }
 
 // NCCL uses 16 channels on Hopper, within NCCL_MIN_CTAS and NCCL_MAX_CTAS.

@@ -19,9 +19,7 @@ constexpr CollectiveOp PAT_OPS[] = {CollectiveOp::AllGather, CollectiveOp::Reduc
 CollectiveCall
 PatCall(CommunicatorId id, CollectiveOp op, Bytes bytes)
 {
-    auto call = MakeCall(id, op, bytes);
-    call.overrides.algorithm = Algorithm::Pat;
-    return call;
+    return WithAlgorithm(MakeCall(id, op, bytes), Algorithm::Pat);
 }
 
 /** The first GPU of each of the first @p nodes nodes of eight. */
@@ -150,8 +148,7 @@ TEST(Pat, AChannelMovesWhatItsQueuePairDoes)
     const auto id = bench.GetPlanner().AddCommunicator(OneOfEach(16));
     for (const auto op : PAT_OPS)
     {
-        auto call = PatCall(id, op, Bytes::MiB(256));
-        call.overrides.channels = 1;
+        auto call = WithChannels(PatCall(id, op, Bytes::MiB(256)), 1);
         const double wire = 15.0 / 16 * (1 << 28) / 21.4e9 * 1e6;
         const Time planned = bench.GetPlanner().Plan(call).duration;
         EXPECT_NEAR(planned.ToMicroseconds(), wire, 0.1 * wire);
@@ -170,11 +167,9 @@ TEST(Pat, SharesAPortWithARingAsOneFlowForEachChannel)
         const auto id = bench.GetPlanner().AddCommunicator(OneOfEach(n));
         for (const auto op : PAT_OPS)
         {
-            auto ring = MakeCall(id, op, Bytes::MiB(256));
-            ring.overrides.algorithm = Algorithm::Ring;
-            ring.overrides.channels = 4;
-            auto pat = PatCall(id, op, Bytes::GiB(1));
-            pat.overrides.channels = 4;
+            auto ring =
+                WithChannels(WithAlgorithm(MakeCall(id, op, Bytes::MiB(256)), Algorithm::Ring), 4);
+            auto pat = WithChannels(PatCall(id, op, Bytes::GiB(1)), 4);
             const auto flow = bench.Run(Fidelity::Flow, {ring, pat});
             const auto stream = bench.Run(Fidelity::Stream, {ring, pat});
             EXPECT_NEAR(stream[0] / flow[0], 1, 0.02) << ToString(op) << " n=" << n;

@@ -19,9 +19,8 @@ namespace
 CollectiveCall
 TreeCall(CommunicatorId id, Protocol protocol, Bytes bytes)
 {
-    auto call = WithProtocol(MakeCall(id, CollectiveOp::AllReduce, bytes), protocol);
-    call.overrides.algorithm = Algorithm::Tree;
-    return call;
+    return WithAlgorithm(WithProtocol(MakeCall(id, CollectiveOp::AllReduce, bytes), protocol),
+                         Algorithm::Tree);
 }
 
 /** The first @p perNode GPUs of each of the first @p nodes nodes of eight. */
