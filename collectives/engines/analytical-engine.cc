@@ -127,9 +127,16 @@ AnalyticalEngine::BeginToMove(uint32_t slot, Time now)
 void
 AnalyticalEngine::EndMoving(uint32_t slot, Time now)
 {
-    Leave(slot);
     m_now = now;
     Call& call = m_calls[slot];
+    auto& alike = m_moving[call.callClass];
+    alike[call.index] = alike.back();
+    m_calls[alike.back()].index = call.index;
+    alike.pop_back();
+    if (alike.empty())
+    {
+        m_changed.push_back(call.callClass);
+    }
     call.callClass = CallClasses::NONE;
     if (call.drain > Time())
     {
@@ -148,20 +155,6 @@ AnalyticalEngine::Finish(uint32_t slot, Time now)
     if (call.client)
     {
         call.client->OnCollectiveDone(call.token, now);
-    }
-}
-
-void
-AnalyticalEngine::Leave(uint32_t slot)
-{
-    const Call& call = m_calls[slot];
-    auto& alike = m_moving[call.callClass];
-    alike[call.index] = alike.back();
-    m_calls[alike.back()].index = call.index;
-    alike.pop_back();
-    if (alike.empty())
-    {
-        m_changed.push_back(call.callClass);
     }
 }
 

@@ -78,7 +78,6 @@ class AnalyticalEngine : public CollectiveEngine
     void BeginToMove(uint32_t slot, Time now);
     void EndMoving(uint32_t slot, Time now);
     void Finish(uint32_t slot, Time now);
-    void Leave(uint32_t slot);
     void Retime();
     void RetimeAround(uint32_t callClass);
 

@@ -21,7 +21,12 @@ StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64
     const CollectivePlan& plan = m_plans.Plan(call);
     const uint32_t slot = m_running.Take();
     const Time drain = plan.Drain();
-    m_running[slot] = {client, token, std::max<uint32_t>(FlowsOf(plan), 1), drain};
+    std::size_t flows = 0;
+    for (const auto& leg : plan.legs)
+    {
+        flows += m_routing.StripeCount(leg.route);
+    }
+    m_running[slot] = {client, token, std::max(static_cast<uint32_t>(flows), 1U), drain};
     FlowRequest request;
     request.overhead = plan.latency - drain;
     request.addsLatency = false;
@@ -43,18 +48,6 @@ StreamEngine::Start(const CollectiveCall& call, CollectiveClient* client, uint64
             m_transport.Start(stripe, now);
         });
     }
-}
-
-/** Number of flows that move the legs of a plan. */
-uint32_t
-StreamEngine::FlowsOf(const CollectivePlan& plan) const
-{
-    std::size_t flows = 0;
-    for (const auto& leg : plan.legs)
-    {
-        flows += m_routing.StripeCount(leg.route);
-    }
-    return static_cast<uint32_t>(flows);
 }
 
 std::optional<FlowOrigin>

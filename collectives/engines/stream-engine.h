@@ -55,8 +55,6 @@ class StreamEngine : public CollectiveEngine, private FlowClient
     void OnFlowDone(uint64_t token, Time now) override;
     void Finish(uint32_t slot, Time now);
 
-    uint32_t FlowsOf(const CollectivePlan& plan) const;
-
     PlanLookup m_plans;
     const Routing& m_routing;
     Transport& m_transport;

@@ -84,20 +84,17 @@ PhasesOf(CollectiveOp op,
     {
         return DispatchPhasesOf(grid, chunk, *settings.dispatch);
     }
+    const bool exchanges = op == CollectiveOp::AllToAll;
     std::vector<DimensionPhase> phases;
-    if (op == CollectiveOp::AllToAll)
-    {
-        for (const uint32_t d : order)
-        {
-            phases.push_back({PhaseKind::Exchange, d, chunk, 1});
-        }
-        return phases;
-    }
     double shrunk = 1;
     for (const uint32_t d : order)
     {
-        phases.push_back({PhaseKind::Reduce, d, chunk, shrunk});
-        shrunk *= grid.dimensions[d].size;
+        phases.push_back({exchanges ? PhaseKind::Exchange : PhaseKind::Reduce, d, chunk, shrunk});
+        shrunk *= exchanges ? 1 : grid.dimensions[d].size;
+    }
+    if (exchanges)
+    {
+        return phases;
     }
     std::vector<DimensionPhase> back(phases.rbegin(), phases.rend());
     for (DimensionPhase& each : back)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -341,10 +342,8 @@ class SymbolicRun
             m_order.emplace(m_program, m_firstBlock);
         }
         std::vector<uint32_t> order(m_blocks.size());
-        for (uint32_t i = 0; i < order.size(); ++i)
-        {
-            order[i] = descending ? static_cast<uint32_t>(order.size()) - 1 - i : i;
-        }
+        descending ? std::iota(order.rbegin(), order.rend(), 0)
+                   : std::iota(order.begin(), order.end(), 0);
         for (bool moved = true; moved;)
         {
             moved = false;
