@@ -17,6 +17,13 @@ namespace weir
  */
 Program EachChunk(PrimitiveKind kind, const std::vector<int32_t>& chunks);
 
+/** The two blocks of a device: one for chunks on the way up to the root, one on the way down. */
+struct BlockPair
+{
+    uint32_t up{0};
+    uint32_t down{0};
+};
+
 /** Whether the connections of two channels join the same blocks over the same links. */
 bool HaveSameConnections(const ChannelSchedule& a,
                          const ChannelSchedule& b,

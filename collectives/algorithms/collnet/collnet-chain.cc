@@ -123,11 +123,11 @@ ChainPipe(const AlgorithmInputs& in, uint32_t from, uint32_t to)
 void
 WireChain(const AlgorithmInputs& in,
           const std::vector<uint32_t>& ranks,
-          const CollNetBlocks& network,
+          const BlockPair& network,
           ScheduleWiring& wiring)
 {
-    uint32_t up = network.into;
-    uint32_t down = network.outOf;
+    uint32_t up = network.up;
+    uint32_t down = network.down;
     for (std::size_t i = 0; i < ranks.size(); ++i)
     {
         const bool isLast = i + 1 == ranks.size();
@@ -157,7 +157,7 @@ WireChannel(const AlgorithmInputs& in, uint32_t number)
     const CollNetPath path = FindCollNetPath(in, Algorithm::CollNetChain, heads, number);
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);
-    const CollNetBlocks network = AddCollNet(wiring, in, 0, {count, count}, {path, CopyRate(in)});
+    const BlockPair network = AddCollNet(wiring, in, 0, {count, count}, {path, CopyRate(in)});
     for (const Chain& chain : chains)
     {
         WireChain(in, chain.ranks, network, wiring);

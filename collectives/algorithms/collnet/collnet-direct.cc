@@ -117,29 +117,23 @@ DirectPipe(const AlgorithmInputs& in, GpuId from, GpuId to, Rate cap)
     return pipe;
 }
 
-/** A head's two blocks: one adds its own data and sends to the network, one forwards the total. */
-struct HeadBlocks
-{
-    uint32_t summing{0};
-    uint32_t spreading{0};
-};
-
-HeadBlocks
+/** Adds a head's blocks: one adds its own data and sends to the network, one forwards the total. */
+BlockPair
 AddHead(ScheduleWiring& wiring,
         const AlgorithmInputs& in,
         const NvlsNode& node,
         uint32_t head,
-        const CollNetBlocks& network)
+        const BlockPair& network)
 {
     const auto others = static_cast<uint32_t>(node.ranks.size() - 1);
     const uint32_t ends = std::max(others, 1U);
     const uint32_t rank = node.ranks[node.heads[head].member];
     const auto sums = others > 0 ? PrimitiveKind::RecvReduceSend : PrimitiveKind::Send;
     const auto spreads = others > 0 ? PrimitiveKind::RecvCopySend : PrimitiveKind::Recv;
-    const HeadBlocks blocks{wiring.AddBlock(rank, head, sums, ends, 1),
-                            wiring.AddBlock(rank, head, spreads, 1, ends)};
-    wiring.Join(blocks.summing, network.into, WithinDevice(in));
-    wiring.Join(network.outOf, blocks.spreading, WithinDevice(in));
+    const BlockPair blocks{wiring.AddBlock(rank, head, sums, ends, 1),
+                           wiring.AddBlock(rank, head, spreads, 1, ends)};
+    wiring.Join(blocks.up, network.up, WithinDevice(in));
+    wiring.Join(network.down, blocks.down, WithinDevice(in));
     return blocks;
 }
 
@@ -149,7 +143,7 @@ AddMember(ScheduleWiring& wiring,
           const AlgorithmInputs& in,
           const NvlsNode& node,
           uint32_t member,
-          const std::vector<HeadBlocks>& heads,
+          const std::vector<BlockPair>& heads,
           Rate cap)
 {
     std::vector<int32_t> order;
@@ -168,8 +162,8 @@ AddMember(ScheduleWiring& wiring,
     {
         const GpuId own = node.gpus[member];
         const GpuId other = node.gpus[node.heads[head].member];
-        wiring.Join(sending, heads[head].summing, DirectPipe(in, own, other, cap));
-        wiring.Join(heads[head].spreading, receiving, DirectPipe(in, other, own, cap));
+        wiring.Join(sending, heads[head].up, DirectPipe(in, own, other, cap));
+        wiring.Join(heads[head].down, receiving, DirectPipe(in, other, own, cap));
     }
 }
 
@@ -179,7 +173,7 @@ WireAllReduce(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes, Rat
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);
     const auto count = static_cast<uint32_t>(nodes.size());
-    std::vector<CollNetBlocks> networks; // by head
+    std::vector<BlockPair> networks; // by head
     Rate networkCap;
     for (uint32_t head = 0; head < nodes.front().heads.size(); ++head)
     {
@@ -190,7 +184,7 @@ WireAllReduce(const AlgorithmInputs& in, const std::vector<NvlsNode>& nodes, Rat
     }
     for (const auto& node : nodes)
     {
-        std::vector<HeadBlocks> heads;
+        std::vector<BlockPair> heads;
         for (uint32_t head = 0; head < networks.size(); ++head)
         {
             heads.push_back(AddHead(wiring, in, node, head, networks[head]));

@@ -351,7 +351,7 @@ FindCollNetPartPaths(const AlgorithmInputs& inputs,
     return paths;
 }
 
-CollNetBlocks
+BlockPair
 AddCollNet(ScheduleWiring& wiring,
            const AlgorithmInputs& inputs,
            uint32_t chunk,
@@ -359,16 +359,16 @@ AddCollNet(ScheduleWiring& wiring,
            const CollNetPipe& pipe)
 {
     const uint32_t nowhere = inputs.communicator.Size(); // blocks of no rank
-    CollNetBlocks blocks;
-    blocks.into = wiring.AddBlock(nowhere, chunk, PrimitiveKind::RecvReduceSend, ends.givers, 1);
-    blocks.outOf = wiring.AddBlock(nowhere, chunk, PrimitiveKind::RecvCopySend, 1, ends.takers);
+    BlockPair blocks;
+    blocks.up = wiring.AddBlock(nowhere, chunk, PrimitiveKind::RecvReduceSend, ends.givers, 1);
+    blocks.down = wiring.AddBlock(nowhere, chunk, PrimitiveKind::RecvCopySend, 1, ends.takers);
     ScheduleConnection network;
     network.connection = {pipe.path.route, ConnectionKind::Network};
     network.slots = 2 * NCCL_STEPS; // a buffer at each end (net.cc)
     network.latency = pipe.path.latency;
     network.cap = pipe.cap;
     network.weight = pipe.weight;
-    wiring.Join(blocks.into, blocks.outOf, network);
+    wiring.Join(blocks.up, blocks.down, network);
     return blocks;
 }
 

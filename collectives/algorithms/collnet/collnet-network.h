@@ -88,16 +88,6 @@ std::vector<CollNetPath> FindCollNetPartPaths(const AlgorithmInputs& inputs,
                                               const std::vector<CollNetHead>& heads,
                                               uint32_t choice);
 
-/**
- * The blocks of the network: it receives from each head at @ref into and sends to each from @ref
- * outOf.
- */
-struct CollNetBlocks
-{
-    uint32_t into{0};
-    uint32_t outOf{0};
-};
-
 /** The number of heads that send data to the network, and of those that receive the sum. */
 struct CollNetEnds
 {
@@ -115,13 +105,14 @@ struct CollNetPipe
 
 /**
  * Adds the switches for chunk @p chunk of every pass: a block that sums the data of all senders,
- * the connection, and a block that sends the total to all receivers.
+ * the connection, and a block that sends the total to all receivers. The first one is
+ * up, the second one down.
  */
-CollNetBlocks AddCollNet(ScheduleWiring& wiring,
-                         const AlgorithmInputs& inputs,
-                         uint32_t chunk,
-                         CollNetEnds ends,
-                         const CollNetPipe& pipe);
+BlockPair AddCollNet(ScheduleWiring& wiring,
+                     const AlgorithmInputs& inputs,
+                     uint32_t chunk,
+                     CollNetEnds ends,
+                     const CollNetPipe& pipe);
 
 /**
  * The part of a head's @p chunk for each of @p nodes nodes, in multiples of the chunk alignment.

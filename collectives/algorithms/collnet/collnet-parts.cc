@@ -41,11 +41,11 @@ PartsWiring::AddHead(uint32_t node, uint32_t head, uint32_t rank, uint32_t ends)
                                            1,
                                            1);
     const uint32_t all = m_wiring.AddBlock(rank, position, EachPart(node, head, true, ends));
-    Join(own, m_gathers ? m_networks[position].into : m_networks[position].outOf, nothing);
+    Join(own, m_gathers ? m_networks[position].up : m_networks[position].down, nothing);
     for (uint32_t i = 0; i < m_count; ++i)
     {
-        const CollNetBlocks& network = m_networks[PartIndexOf((node + i) % m_count, head)];
-        Join(m_gathers ? network.outOf : network.into, all, nothing);
+        const BlockPair& network = m_networks[PartIndexOf((node + i) % m_count, head)];
+        Join(m_gathers ? network.down : network.up, all, nothing);
     }
     return all;
 }

@@ -84,7 +84,7 @@ class PartsWiring
     uint32_t m_heads;
     bool m_gathers; //!< all-gather; otherwise reduce-scatter
     ScheduleWiring m_wiring;
-    std::vector<CollNetBlocks> m_networks; //!< by index of the part
+    std::vector<BlockPair> m_networks; //!< by index of the part
 };
 
 } // namespace weir

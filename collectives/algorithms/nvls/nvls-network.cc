@@ -45,7 +45,7 @@ WireAllReduce(const AlgorithmInputs& in, const NvlsHeads& heads)
     {
         const CollNetPath path =
             FindCollNetPath(in, Algorithm::Nvls, HeadsAt(heads.Nodes(), head), head);
-        const CollNetBlocks network =
+        const BlockPair network =
             AddCollNet(wiring, in, head, {nodes, nodes}, {path, Rate::Infinite()});
         for (uint32_t node = 0; node < nodes; ++node)
         {
@@ -59,8 +59,8 @@ WireAllReduce(const AlgorithmInputs& in, const NvlsHeads& heads)
             multicasts[node].push_back(
                 wiring.AddBlock(nowhere, head, PrimitiveKind::RecvCopySend, 1, gpus));
             wiring.Join(sums[node].back(), reducing, heads.Accesses(node, head, true, false));
-            wiring.Join(reducing, network.into, WithinDevice(in));
-            wiring.Join(network.outOf, storing, WithinDevice(in));
+            wiring.Join(reducing, network.up, WithinDevice(in));
+            wiring.Join(network.down, storing, WithinDevice(in));
             wiring.Join(storing, multicasts[node].back(), heads.Accesses(node, head, false, true));
         }
     }

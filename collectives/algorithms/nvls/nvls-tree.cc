@@ -57,13 +57,6 @@ PortFactor(const AlgorithmInputs& in)
                : 1 / in.times.Costs().FactorOf(NodeCostKind::TreePortEfficiency);
 }
 
-/** The blocks of a head in its node; the root of its tree has one for both. */
-struct Groups
-{
-    uint32_t reducing{0}; //!< adds the sums of its children, and sends the total to its parent
-    uint32_t storing{0};  //!< sends the total to its children and to its own NVSwitch
-};
-
 /** The accesses of a head of a node on NVLink. */
 struct HeadAccesses
 {
@@ -119,10 +112,10 @@ class TreeWiring
             for (uint32_t head = 0; parent != BinaryTreeNode::NONE && head < m_heads.Count();
                  ++head)
             {
-                const Groups& here = m_groups[node][head];
-                const Groups& above = m_groups[parent][head];
-                wiring.Join(here.reducing, above.reducing, Hop(node, parent, head, channel));
-                wiring.Join(above.storing, here.storing, Hop(parent, node, head, channel));
+                const BlockPair& here = m_groups[node][head];
+                const BlockPair& above = m_groups[parent][head];
+                wiring.Join(here.up, above.up, Hop(node, parent, head, channel));
+                wiring.Join(above.down, here.down, Hop(parent, node, head, channel));
             }
         }
         return wired;
@@ -146,13 +139,16 @@ class TreeWiring
             const auto add = [&](PrimitiveKind kind, uint32_t recvs, uint32_t sends) {
                 return wiring.AddBlock(nowhere, head, kind, recvs, sends);
             };
-            Groups groups;
-            groups.reducing = add(PrimitiveKind::RecvReduceSend, ends, isRoot ? ends : 1);
-            groups.storing = isRoot ? groups.reducing : add(PrimitiveKind::RecvCopySend, 1, ends);
+            // The up block adds the sums of the head's children and sends the total to its parent,
+            // the down one sends the total to its children and its own NVSwitch; the root has one
+            // for both.
+            BlockPair groups;
+            groups.up = add(PrimitiveKind::RecvReduceSend, ends, isRoot ? ends : 1);
+            groups.down = isRoot ? groups.up : add(PrimitiveKind::RecvCopySend, 1, ends);
             sums.push_back(add(PrimitiveKind::RecvReduceSend, gpus, 1));
             multicasts.push_back(add(PrimitiveKind::RecvCopySend, 1, gpus));
-            wiring.Join(sums.back(), groups.reducing, m_accesses[node][head].reduction);
-            wiring.Join(groups.storing, multicasts.back(), m_accesses[node][head].store);
+            wiring.Join(sums.back(), groups.up, m_accesses[node][head].reduction);
+            wiring.Join(groups.down, multicasts.back(), m_accesses[node][head].store);
             m_groups.back().push_back(groups);
         }
         m_heads.AddCopies(wiring, node, sums, multicasts);
@@ -177,9 +173,9 @@ class TreeWiring
     const AlgorithmInputs& m_in;
     const NvlsHeads& m_heads;
     const AccessesOfNodes& m_accesses;
-    uint32_t m_count;                          //!< number of nodes
-    std::vector<BinaryTreeNode> m_neighbors;   //!< by node
-    std::vector<std::vector<Groups>> m_groups; //!< by node, head
+    uint32_t m_count;                             //!< number of nodes
+    std::vector<BinaryTreeNode> m_neighbors;      //!< by node
+    std::vector<std::vector<BlockPair>> m_groups; //!< by node, head
     ChannelSchedule m_inside;
 };
 

@@ -140,14 +140,8 @@ TreeWireFactor(const AlgorithmInputs& in, const Chunking& chunking, const Connec
     return MessageCost(in.times.Costs()).WireFactor(TrainOver(in, chunking, hop));
 }
 
-/** A rank's blocks: one up and one down; at the root a single one that sends sums down again. */
-struct RankBlocks
-{
-    uint32_t up{0};
-    uint32_t down{0};
-};
-
-RankBlocks
+/** Adds a rank's blocks; the root has a single one, which sends sums down again. */
+BlockPair
 AddRank(ScheduleWiring& wiring, const TreeChannel& tree, uint32_t rank)
 {
     const auto below = static_cast<uint32_t>(tree.neighbors[rank].children.size());
@@ -169,7 +163,7 @@ WireTree(const AlgorithmInputs& in, const TreeChannel& tree, const Chunking& chu
 {
     ChannelSchedule channel;
     ScheduleWiring wiring(channel);
-    std::vector<RankBlocks> blocks;
+    std::vector<BlockPair> blocks;
     for (uint32_t rank = 0; rank < tree.neighbors.size(); ++rank)
     {
         blocks.push_back(AddRank(wiring, tree, rank));
