@@ -57,41 +57,13 @@ PortFactor(const AlgorithmInputs& in)
                : 1 / in.times.Costs().FactorOf(NodeCostKind::TreePortEfficiency);
 }
 
-/** The accesses of a head of a node on NVLink. */
-struct HeadAccesses
-{
-    ScheduleConnection reduction;
-    ScheduleConnection store;
-};
-
-using AccessesOfNodes = std::vector<std::vector<HeadAccesses>>; //!< by node, head
-
-AccessesOfNodes
-AccessesOf(const NvlsHeads& heads)
-{
-    AccessesOfNodes accesses(heads.Nodes().size());
-    for (uint32_t node = 0; node < accesses.size(); ++node)
-    {
-        for (uint32_t head = 0; head < heads.Count(); ++head)
-        {
-            accesses[node].push_back(
-                {heads.Accesses(node, head, true, false), heads.Accesses(node, head, false, true)});
-        }
-    }
-    return accesses;
-}
-
 /** Wires channels that use one of the two trees; the part inside nodes is wired once for all. */
 class TreeWiring
 {
   public:
-    TreeWiring(const AlgorithmInputs& in,
-               const NvlsHeads& heads,
-               const AccessesOfNodes& accesses,
-               uint32_t tree)
+    TreeWiring(const AlgorithmInputs& in, const NvlsHeads& heads, uint32_t tree)
         : m_in(in),
           m_heads(heads),
-          m_accesses(accesses),
           m_count(static_cast<uint32_t>(heads.Nodes().size()))
     {
         ScheduleWiring wiring(m_inside);
@@ -147,8 +119,8 @@ class TreeWiring
             groups.down = isRoot ? groups.up : add(PrimitiveKind::RecvCopySend, 1, ends);
             sums.push_back(add(PrimitiveKind::RecvReduceSend, gpus, 1));
             multicasts.push_back(add(PrimitiveKind::RecvCopySend, 1, gpus));
-            wiring.Join(sums.back(), groups.up, m_accesses[node][head].reduction);
-            wiring.Join(groups.down, multicasts.back(), m_accesses[node][head].store);
+            wiring.Join(sums.back(), groups.up, m_heads.Accesses(node, head, true, false));
+            wiring.Join(groups.down, multicasts.back(), m_heads.Accesses(node, head, false, true));
             m_groups.back().push_back(groups);
         }
         m_heads.AddCopies(wiring, node, sums, multicasts);
@@ -172,7 +144,6 @@ class TreeWiring
 
     const AlgorithmInputs& m_in;
     const NvlsHeads& m_heads;
-    const AccessesOfNodes& m_accesses;
     uint32_t m_count;                             //!< number of nodes
     std::vector<BinaryTreeNode> m_neighbors;      //!< by node
     std::vector<std::vector<BlockPair>> m_groups; //!< by node, head
@@ -183,9 +154,7 @@ CallDescription
 DescribeNvlsTree(const AlgorithmInputs& in, const NvlsHeads& heads)
 {
     CallDescription description = heads.Describe(Algorithm::NvlsTree);
-    const AccessesOfNodes accesses = AccessesOf(heads);
-    const std::array<TreeWiring, 2> trees{TreeWiring(in, heads, accesses, 0),
-                                          TreeWiring(in, heads, accesses, 1)};
+    const std::array<TreeWiring, 2> trees{TreeWiring(in, heads, 0), TreeWiring(in, heads, 1)};
     for (uint32_t channel = 0; channel < in.channels; ++channel)
     {
         description.Add(channel, trees[channel % 2].Wire(channel), in.routing);
