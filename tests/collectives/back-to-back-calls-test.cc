@@ -35,8 +35,8 @@ class ChainRows : public testing::Test
         row.start = Time::Microseconds(10);
         for (const auto& order : orders)
         {
-            BackToBackChains::Hop hop;
-            hop.route = m_routes.Nowhere();
+            ScheduleConnection hop;
+            hop.connection.route = m_routes.Nowhere();
             hop.latency = Time::Microseconds(5);
             row.chains.push_back({order, {hop, hop}});
         }
@@ -105,7 +105,7 @@ class ContendedRows : public ChainRows
         row.start = start;
         for (auto& hop : row.chains[0].hops)
         {
-            hop.route = routes.AddFixed(std::vector<LinkId>{m_link});
+            hop.connection.route = routes.AddFixed(std::vector<LinkId>{m_link});
         }
         return PeriodOf(row, UncontendedRates({}, routes), 1000).ToMicroseconds();
     }

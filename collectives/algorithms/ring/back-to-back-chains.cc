@@ -42,7 +42,7 @@ class HopRates
             const auto& hops = row.chains[chain].hops;
             for (std::size_t position = 0; position < hops.size(); ++position)
             {
-                rates.ForEachShare(hops[position].route, [&](LinkId link, double share) {
+                rates.ForEachShare(hops[position].connection.route, [&](LinkId link, double share) {
                     m_loads[link.Index()].push_back(
                         {chain, position, share * row.chains[chain].weight});
                 });
@@ -153,7 +153,7 @@ class HopRates
 
     RouteId RouteOf(std::size_t chain, std::size_t position) const
     {
-        return m_row.chains[chain].hops[position].route;
+        return m_row.chains[chain].hops[position].connection.route;
     }
 
     Rate RateBeside(const std::vector<Contended>& links) const

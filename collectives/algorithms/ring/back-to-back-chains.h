@@ -2,7 +2,7 @@
 #ifndef WEIR_COLLECTIVES_ALGORITHMS_BACK_TO_BACK_CHAINS_H
 #define WEIR_COLLECTIVES_ALGORITHMS_BACK_TO_BACK_CHAINS_H
 
-#include "fabric/routing/routing.h"
+#include "collectives/schedule/schedule.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -16,19 +16,11 @@ class UncontendedRates;
 /** Equal back-to-back calls, each of which sends slices along a chain on every channel. */
 struct BackToBackChains
 {
-    struct Hop
-    {
-        RouteId route;
-        Time latency;      //!< from a slice's last byte to its use
-        Time release;      //!< from the last slice's end until the sender's kernel may end
-        uint32_t slots{8}; //!< slices by which the sender may be ahead
-    };
-
     struct Chain
     {
-        std::vector<uint32_t> ranks; //!< in the chain's order
-        std::vector<Hop> hops;       //!< one fewer than ranks
-        double weight{1};            //!< number of equal channels
+        std::vector<uint32_t> ranks;          //!< in the chain's order
+        std::vector<ScheduleConnection> hops; //!< one fewer than ranks
+        double weight{1};                     //!< number of equal channels
     };
 
     std::vector<Chain> chains; //!< distinct chains

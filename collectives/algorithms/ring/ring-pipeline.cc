@@ -186,10 +186,7 @@ RingPipelineStreams(const AlgorithmInputs& in)
         {
             chain.ranks.push_back(block.rank);
         }
-        for (const ScheduleConnection& hop : steps.connections)
-        {
-            chain.hops.push_back({hop.connection.route, hop.latency, hop.release, hop.slots});
-        }
+        chain.hops = steps.connections;
         shape.row->chains.push_back(std::move(chain));
     }
     return shape;
