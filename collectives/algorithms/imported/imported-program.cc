@@ -7,25 +7,38 @@
 namespace weir
 {
 
+PrimitiveKind
+PrimitiveOf(ImportedStepKind kind)
+{
+    using Kind = PrimitiveKind;
+    constexpr Kind KINDS[]{Kind::Send,
+                           Kind::Recv,
+                           Kind::RecvCopySend,
+                           Kind::RecvReduceSend,
+                           Kind::RecvReduceCopy,
+                           Kind::RecvReduceCopySend,
+                           Kind::Copy,
+                           Kind::Copy,
+                           Kind::Copy}; // by ImportedStepKind
+    return KINDS[static_cast<std::size_t>(kind)];
+}
+
 bool
 Receives(ImportedStepKind kind)
 {
-    return kind != ImportedStepKind::Send && kind != ImportedStepKind::Copy &&
-           kind != ImportedStepKind::Reduce && kind != ImportedStepKind::Nothing;
+    return Receives(PrimitiveOf(kind));
 }
 
 bool
 Sends(ImportedStepKind kind)
 {
-    return kind == ImportedStepKind::Send || kind == ImportedStepKind::RecvCopySend ||
-           kind == ImportedStepKind::RecvReduceSend || kind == ImportedStepKind::RecvReduceCopySend;
+    return Sends(PrimitiveOf(kind));
 }
 
 bool
 Reduces(ImportedStepKind kind)
 {
-    return kind == ImportedStepKind::RecvReduceSend || kind == ImportedStepKind::RecvReduceCopy ||
-           kind == ImportedStepKind::RecvReduceCopySend || kind == ImportedStepKind::Reduce;
+    return kind == ImportedStepKind::Reduce || Reduces(PrimitiveOf(kind));
 }
 
 bool

@@ -3,6 +3,7 @@
 #define WEIR_COLLECTIVES_ALGORITHMS_IMPORTED_PROGRAM_H
 
 #include "collectives/collective.h"
+#include "collectives/schedule/block-times.h"
 #include "fabric/units.h"
 
 #include <cstdint>
@@ -56,6 +57,9 @@ struct ImportedStep
     uint32_t after{0}; //!< step of that block which must be done before this one starts
     uint32_t line{0};  //!< in the file
 };
+
+/** The primitive that runs a step. A local copy or sum takes the time of a copy. */
+PrimitiveKind PrimitiveOf(ImportedStepKind kind);
 
 bool Receives(ImportedStepKind kind);
 bool Sends(ImportedStepKind kind);

@@ -224,28 +224,7 @@ class ProgramWriter
         for (uint32_t done = 0; done < step.count; done += m_maxMerged)
         {
             const int32_t chunk = ClassOf(std::min<uint32_t>(m_maxMerged, step.count - done));
-            primitives.push_back({KindOf(step.kind), chunk, 0, 0});
-        }
-    }
-
-    static PrimitiveKind KindOf(ImportedStepKind kind)
-    {
-        switch (kind)
-        {
-        case ImportedStepKind::Send:
-            return PrimitiveKind::Send;
-        case ImportedStepKind::Recv:
-            return PrimitiveKind::Recv;
-        case ImportedStepKind::RecvCopySend:
-            return PrimitiveKind::RecvCopySend;
-        case ImportedStepKind::RecvReduceSend:
-            return PrimitiveKind::RecvReduceSend;
-        case ImportedStepKind::RecvReduceCopy:
-            return PrimitiveKind::RecvReduceCopy;
-        case ImportedStepKind::RecvReduceCopySend:
-            return PrimitiveKind::RecvReduceCopySend;
-        default:
-            return PrimitiveKind::Copy;
+            primitives.push_back({PrimitiveOf(step.kind), chunk, 0, 0});
         }
     }
 
