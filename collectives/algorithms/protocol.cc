@@ -64,6 +64,16 @@ PassOf(Protocol protocol, Bytes payload)
 }
 
 Bytes
+Halved(Bytes chunk, Bytes least, Bytes bytes, int64_t wanted)
+{
+    while (chunk > least && bytes < chunk * wanted)
+    {
+        chunk = chunk / 2;
+    }
+    return chunk;
+}
+
+Bytes
 WireBytes(Protocol protocol, Bytes payload)
 {
     switch (protocol)

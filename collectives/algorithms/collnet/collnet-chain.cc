@@ -26,18 +26,10 @@ SupportsChain(CollectiveOp op, const Communicator& communicator)
 Bytes
 ChainChunk(const AlgorithmInputs& in)
 {
-    const int64_t depth = in.communicator.gpusPerNode;
-    Bytes chunk = Bytes::KiB(256);
-    const auto halveTo = [&](Bytes least, int64_t wanted) {
-        while (chunk > least && in.call.bytes < chunk * (wanted * in.channels))
-        {
-            chunk = chunk / 2;
-        }
-    };
-    halveTo(Bytes::KiB(128), depth * 64);
-    halveTo(Bytes::KiB(64), depth * 8);
-    halveTo(Bytes::KiB(32), depth);
-    return chunk;
+    const int64_t wanted = int64_t{in.communicator.gpusPerNode} * in.channels;
+    Bytes chunk = Halved(Bytes::KiB(256), Bytes::KiB(128), in.call.bytes, wanted * 64);
+    chunk = Halved(chunk, Bytes::KiB(64), in.call.bytes, wanted * 8);
+    return Halved(chunk, Bytes::KiB(32), in.call.bytes, wanted);
 }
 
 /**

@@ -78,16 +78,7 @@ SupportsDirect(CollectiveOp op, const Communicator& communicator)
 Bytes
 DirectChunk(const AlgorithmInputs& in, uint32_t heads)
 {
-    Bytes chunk = Bytes::KiB(128);
-    const auto halveTo = [&](Bytes least, int64_t wanted) {
-        while (chunk > least && in.call.bytes < chunk * (wanted * heads * in.channels))
-        {
-            chunk = chunk / 2;
-        }
-    };
-    halveTo(Bytes::KiB(64), 8);
-    halveTo(Bytes::KiB(32), 8);
-    return chunk;
+    return Halved(Bytes::KiB(128), Bytes::KiB(32), in.call.bytes, int64_t{8} * heads * in.channels);
 }
 
 /**

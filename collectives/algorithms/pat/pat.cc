@@ -69,10 +69,7 @@ ChunkingOf(const AlgorithmInputs& in)
     constexpr Bytes SMALLEST = Bytes::KiB(64);
     const int64_t wanted = in.call.op == CollectiveOp::AllGather ? 32 : 16;
     Chunking chunking = PipelineChunking(in.protocol, in.settings.simpleBuffer);
-    while (chunking.chunk > SMALLEST && chunking.chunk * in.channels * wanted > in.call.bytes)
-    {
-        chunking.chunk = Bytes(chunking.chunk.Count() / 2);
-    }
+    chunking.chunk = Halved(chunking.chunk, SMALLEST, in.call.bytes, wanted * in.channels);
     return chunking;
 }
 
