@@ -57,9 +57,9 @@ AutoEngine::OnCollectiveDone(uint64_t token, Time now)
 {
     const Running done = m_running[token];
     m_running.Free(static_cast<uint32_t>(token));
-    if (done.callClass != CallClasses::NONE)
+    if (done.callClass != CallClasses::NONE && --m_inProgress[done.callClass] == 0)
     {
-        End(done.callClass);
+        m_atStake[done.callClass] = Time();
     }
     m_endedFidelity = done.fidelity;
     if (done.client != nullptr)
@@ -113,15 +113,6 @@ AutoEngine::Begin(uint32_t callClass, FidelityChoice choice, Time duration)
     if (choice.fidelity == Fidelity::Stream)
     {
         m_atStake[callClass] = duration;
-    }
-}
-
-void
-AutoEngine::End(uint32_t callClass)
-{
-    if (--m_inProgress[callClass] == 0)
-    {
-        m_atStake[callClass] = Time();
     }
 }
 

@@ -147,7 +147,6 @@ class AutoEngine : public CollectiveEngine, private CollectiveClient
     Known& Remember(const CollectivePlan& plan);
     void Settle();
     void Begin(uint32_t callClass, FidelityChoice choice, Time duration);
-    void End(uint32_t callClass);
 
     Planner& m_planner;
     const ShortcutJudge& m_judge;

@@ -312,9 +312,10 @@ FlowEngine::AfterAdvance(uint32_t running, Time now)
         Send(running, connection, now);
     }
     m_started.clear();
-    if (row)
+    for (std::size_t i = 0; row && i < run.Ended().size(); ++i)
     {
-        ReleaseEnded(running, now);
+        const uint32_t block = run.Ended()[i];
+        Release(running, run.RankOf(block), std::max(now, run.FreeAt(block)), now);
     }
     run.Ended().clear();
     if (row ? !row->IsOver() : run.BlocksLeft() > 0)
@@ -591,18 +592,6 @@ FlowEngine::BeginCallOf(uint32_t running, uint32_t rank, Time now)
     for (const uint32_t block : r.row->BlocksOf(rank))
     {
         r.run->Advance(block, m_started, now);
-    }
-}
-
-/** Blocks that have run their last primitive meet a condition for the end of their kernels. */
-void
-FlowEngine::ReleaseEnded(uint32_t running, Time now)
-{
-    const ScheduleRun& run = *m_running[running].run;
-    for (std::size_t i = 0; i < m_running[running].run->Ended().size(); ++i)
-    {
-        const uint32_t block = m_running[running].run->Ended()[i];
-        Release(running, run.RankOf(block), std::max(now, run.FreeAt(block)), now);
     }
 }
 

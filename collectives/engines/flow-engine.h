@@ -268,7 +268,6 @@ class FlowEngine : public CollectiveEngine, private FlowClient
                    Time now);
     void BeginCalls(uint32_t running, Time now);
     void BeginCallOf(uint32_t running, uint32_t rank, Time now);
-    void ReleaseEnded(uint32_t running, Time now);
     void Release(uint32_t running, uint32_t rank, Time at, Time now);
     bool IsWhole(const FlowToken& moved, StripedSlices Stripes::*slices);
     void OnSliceMoved(uint32_t slot, uint32_t connection, Time now);
