@@ -277,18 +277,12 @@ class RoundShares
      */
     bool FindSharedLinks()
     {
-        for (const auto& ring : m_rings)
-        {
-            for (const auto& hop : ring.hops)
+        ForEachShare([&](std::size_t r, std::size_t, LinkId link, double share) {
+            if (LevelOf(link, share, m_calls) < m_rings[r].cap)
             {
-                m_rates.ForEachShare(hop.route, [&](LinkId link, double share) {
-                    if (LevelOf(link, share, m_calls) < ring.cap)
-                    {
-                        m_hopsOn[link.Index()] = 0;
-                    }
-                });
+                m_hopsOn[link.Index()] = 0;
             }
-        }
+        });
         bool found = false;
         ForEachOnShared([&](std::size_t r, std::size_t, LinkId link, double share) {
             double& hops = m_hopsOn[link.Index()]; // equal channels counted once
@@ -305,39 +299,40 @@ class RoundShares
         std::vector<std::vector<Rate>> shares;
         for (const auto& ring : m_rings)
         {
-            shares.emplace_back();
-            for (const auto& hop : ring.hops)
-            {
-                Rate rate = ring.cap;
-                m_rates.ForEachShare(hop.route, [&](LinkId link, double share) {
-                    const bool isShared = m_hopsOn.count(link.Index()) > 0;
-                    rate = isShared ? rate : std::min(rate, LevelOf(link, share, 1));
-                });
-                shares.back().push_back(rate);
-            }
+            shares.emplace_back(ring.hops.size(), ring.cap);
         }
+        ForEachShare([&](std::size_t r, std::size_t h, LinkId link, double share) {
+            Rate& rate = shares[r][h];
+            const bool isShared = m_hopsOn.count(link.Index()) > 0;
+            rate = isShared ? rate : std::min(rate, LevelOf(link, share, 1));
+        });
         return shares;
     }
 
-    /**
-     * Calls @p use(ring, hop, link, share) for all hops on the links that FindSharedLinks has
-     * found.
-     */
+    /** Calls @p use(ring, hop, link, share) for all links of all hops. */
     template <typename Use>
-    void ForEachOnShared(const Use& use) const
+    void ForEachShare(const Use& use) const
     {
         for (std::size_t r = 0; r < m_rings.size(); ++r)
         {
             for (std::size_t h = 0; h < m_rings[r].hops.size(); ++h)
             {
-                m_rates.ForEachShare(m_rings[r].hops[h].route, [&](LinkId link, double share) {
-                    if (m_hopsOn.count(link.Index()) > 0)
-                    {
-                        use(r, h, link, share);
-                    }
-                });
+                m_rates.ForEachShare(m_rings[r].hops[h].route,
+                                     [&](LinkId link, double share) { use(r, h, link, share); });
             }
         }
+    }
+
+    /** As above, for the links that FindSharedLinks has found. */
+    template <typename Use>
+    void ForEachOnShared(const Use& use) const
+    {
+        ForEachShare([&](std::size_t r, std::size_t h, LinkId link, double share) {
+            if (m_hopsOn.count(link.Index()) > 0)
+            {
+                use(r, h, link, share);
+            }
+        });
     }
 
     RoundTime TimeOf(std::size_t ring) const
