@@ -70,21 +70,16 @@ FlowEngine::Start(const Schedule& schedule, uint32_t ranks, CollectiveClient* cl
 FlowEngine::Running&
 FlowEngine::Begin(const CollectiveCall& call, Time now)
 {
-    const Schedule* schedule = nullptr;
     uint32_t ranks = m_planner.GetGroup(call.communicator).Size();
     std::unique_ptr<FoldedSchedule> folded;
     if (m_foldsCalls)
     {
         folded = std::make_unique<FoldedSchedule>(
             FoldSchedule(m_planner.MakeSchedule(call), ranks, m_planner.GetRouting()));
-        schedule = &folded->schedule;
         ranks = folded->ranks;
     }
-    else
-    {
-        schedule = &m_planner.GetSchedule(call);
-    }
-    if (const double slices = SliceCount(*schedule); slices > MAX_SLICES)
+    const Schedule& schedule = folded ? folded->schedule : m_planner.GetSchedule(call);
+    if (const double slices = SliceCount(schedule); slices > MAX_SLICES)
     {
         throw std::length_error("found a call of " + std::to_string(call.bytes.Count()) +
                                 " bytes, which moves " + std::to_string(std::llround(slices)) +
@@ -93,9 +88,9 @@ FlowEngine::Begin(const CollectiveCall& call, Time now)
                                 ": these take an hour; fidelity stream has no such limit");
     }
     auto run = folded ? std::make_unique<ScheduleRun>(std::move(folded->schedule))
-                      : std::make_unique<ScheduleRun>(*schedule);
+                      : std::make_unique<ScheduleRun>(schedule);
     Running& running =
-        m_running[Begin(std::move(run), *schedule, ranks, call.communicator.Index(), now)];
+        m_running[Begin(std::move(run), schedule, ranks, call.communicator.Index(), now)];
     running.folded = std::move(folded);
     return running;
 }
@@ -125,6 +120,8 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
 {
     std::unordered_map<RouteId, uint32_t> streams; // each connection of a channel is a queue pair
     const Routing& routing = m_planner.GetRouting();
+    FlowRequest request;
+    request.form = m_form;
     running.pause = running.schedule->block.Pause(running.schedule->op);
     running.wires.clear();
     running.stripes.clear();
@@ -143,7 +140,8 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
             running.stripes.push_back({StripedSlices(stripes), StripedSlices(stripes)});
         }
         wire.isHere = figures.latency == Time();
-        wire.isTold = crossesLinks && FormOf(route) == FlowForm::Packets;
+        request.route = route;
+        wire.isTold = crossesLinks && m_transport.FormOf(request) == FlowForm::Packets;
         if (wire.isTold)
         {
             wire.stream = communicator << STREAM_BITS | streams[route]++;
@@ -173,16 +171,6 @@ FlowEngine::ArrivalDelay(const Running& running, uint32_t connection) const
                               ? DelayOf(m_planner.GetRouting(), running.run->GetRoute(connection))
                               : Time();
     return std::max(Time(), latency - inFlight);
-}
-
-/** The form of the flows that carry its slices over a route. */
-FlowForm
-FlowEngine::FormOf(RouteId route)
-{
-    FlowRequest request;
-    request.route = route;
-    request.form = m_form;
-    return m_transport.FormOf(request);
 }
 
 std::optional<FlowOrigin>

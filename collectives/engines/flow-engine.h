@@ -277,7 +277,6 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     uint32_t QueuePairsOn(RouteId route) const;
     Time ArrivalDelay(const Running& running, uint32_t connection) const;
     void Copy(uint32_t running, uint32_t connection, Time now);
-    FlowForm FormOf(RouteId route);
     FlowRequest RequestOf(uint32_t running, uint32_t connection);
     void Handle(const Timer& timer, Time now);
     void HandleWake(const Wake& wake, Time now);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <unordered_map>
 
 namespace weir
@@ -94,11 +95,8 @@ LegSharing::Loads() const
 std::vector<double>
 LegSharing::Ends()
 {
-    std::vector<uint32_t> running;
-    for (uint32_t leg = 0; leg < m_legs.size(); leg++)
-    {
-        running.push_back(leg);
-    }
+    std::vector<uint32_t> running(m_legs.size());
+    std::iota(running.begin(), running.end(), 0);
     double now = 0;
     while (!running.empty())
     {
