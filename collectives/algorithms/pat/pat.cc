@@ -256,7 +256,7 @@ PatStreams(const AlgorithmInputs& in)
     const Bytes share = SplitOverChannels(in.call.bytes, in.channels).front().bytes;
     const auto moving = [&](Time wires) {
         Time passes;
-        for (const Loop& loop : SplitIntoLoops(share, call.chunk, call.chunks, 1))
+        for (const Loop& loop : SplitIntoLoops(share, call.chunk, call.chunks, 1, call.lastChunks))
         {
             const double part = loop.chunks.front().ToDouble() / payload.ToDouble();
             const Time wire = wires * (part / messages);
