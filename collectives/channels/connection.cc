@@ -215,29 +215,31 @@ Connector::LinksToNic(GpuId gpu, uint32_t nic, bool isBack)
 NetworkPorts
 Connector::PortsForSendRecv(GpuId from, GpuId to, uint32_t channel)
 {
-    const auto& inNics = PortsOf(to);
-    const auto& outNics = PortsOf(from);
-    if (inNics.empty() || outNics.empty())
-    {
-        throw std::runtime_error("node " + std::to_string(m_cluster.NodeOf(from)) + " and node " +
-                                 std::to_string(m_cluster.NodeOf(to)) +
-                                 " are not connected: one of them has no network ports");
-    }
+    const auto portsOf = [this](GpuId gpu) -> const std::vector<uint32_t>& {
+        const auto& ports = PortsOf(gpu);
+        if (ports.empty())
+        {
+            throw std::runtime_error("GPU " + std::to_string(m_cluster.LocalIndexOf(gpu)) +
+                                     " of node " + std::to_string(m_cluster.NodeOf(gpu)) +
+                                     " reaches no NIC of its node over PCIe");
+        }
+        return ports;
+    };
+    const auto& inNics = portsOf(to);
     const uint32_t inNic = inNics[channel % inNics.size()];
     const uint32_t firstGpu = m_cluster.NodeOf(from) * m_cluster.GpusPerNode();
     const uint32_t local = m_cluster.LocalIndexOf(from);
     for (uint32_t step = 0; step < m_cluster.GpusPerNode(); ++step)
     {
         const GpuId proxy(firstGpu + (local + step) % m_cluster.GpusPerNode());
-        if (PortsOf(proxy)[channel % PortsOf(proxy).size()] != inNic)
-        {
-            continue;
-        }
-        if (proxy == from || InsideNode(from, proxy).kind == ConnectionKind::NvLink)
+        const auto& ports = PortsOf(proxy);
+        if (!ports.empty() && ports[channel % ports.size()] == inNic &&
+            (proxy == from || InsideNode(from, proxy).kind == ConnectionKind::NvLink))
         {
             return {inNic, inNic, proxy};
         }
     }
+    const auto& outNics = portsOf(from);
     return {outNics[channel % outNics.size()], inNic, from};
 }
 

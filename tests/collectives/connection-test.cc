@@ -67,6 +67,43 @@ TEST_F(ConnectionTest, OnTheSameRailNoProxyIsNeeded)
     EXPECT_EQ(Count(connection.route, LinkKind::NvLink), 0U);
 }
 
+/** Two boards of four GPUs, which share NVLink but not PCIe; the only NIC is on the first. */
+class OneNicConnectionTest : public ConnectionTest
+{
+  protected:
+    static ClusterSpec Spec()
+    {
+        ClusterSpec spec = H100Boxes(2);
+        spec.node.nics = 1;
+        spec.node.pcieSwitches = 0;
+        spec.node.sockets = 2;
+        spec.node.socketsPerBoard = 1;
+        return spec;
+    }
+
+    OneNicConnectionTest()
+        : ConnectionTest(Spec())
+    {
+    }
+};
+
+// GPU 7 sends through a GPU of the first board; it cannot receive.
+TEST_F(OneNicConnectionTest, AGpuThatReachesNoNicSendsThroughAnother)
+{
+    const auto ports = m_connector.PortsForSendRecv(GpuId(7), GpuId(8), 0);
+    EXPECT_EQ(ports.outNic, 0U);
+    EXPECT_LT(ports.proxy.Index(), 4U);
+    try
+    {
+        m_connector.PortsForSendRecv(GpuId(0), GpuId(15), 0);
+        FAIL();
+    }
+    catch (const std::runtime_error& error)
+    {
+        EXPECT_STREQ(error.what(), "GPU 7 of node 1 reaches no NIC of its node over PCIe");
+    }
+}
+
 /** Without NVLink, another GPU's port is reachable only through the CPU. */
 class PcieConnectionTest : public ConnectionTest
 {
