@@ -472,6 +472,12 @@ Planner::Planner(const Cluster& cluster, Routing& routing, NcclSettings settings
     {
         throw std::invalid_argument("a network connection of 0 queue pairs, expected 1 or more");
     }
+    if (const uint32_t stripes = m_state->connector.Stripes(); stripes > MAX_STRIPES)
+    {
+        throw std::invalid_argument("a network connection of " + std::to_string(stripes) +
+                                    " queue pairs on all ports of its NIC, expected at most " +
+                                    std::to_string(MAX_STRIPES));
+    }
 }
 
 Planner::~Planner() = default;

@@ -33,6 +33,9 @@ struct NetworkPorts
                  //!< node
 };
 
+/** Maximum number of stripes of a connection. */
+constexpr uint32_t MAX_STRIPES = 1024;
+
 /** What the bytes of a connection between nodes are divided over. */
 struct Striping
 {
@@ -102,7 +105,8 @@ class Connector
      * The ports for send/recv (NCCL_P2P_PXN_LEVEL=2): the receiver's own NIC, and on the sending
      * side the NIC of the same number through the GPU that owns it, over NVLink; the sender's own
      * NIC where there is no such GPU. Channel @p channel takes the ports of PortsOf round-robin.
-     * @throws std::runtime_error when one of the nodes has no network port.
+     * @throws std::runtime_error when the receiver reaches no NIC, or the sender, with no other GPU
+     *         to send for it.
      */
     NetworkPorts PortsForSendRecv(GpuId from, GpuId to, uint32_t channel);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/engines/flow-engine.h"
 
+#include "collectives/channels/connection.h"
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
@@ -431,6 +432,7 @@ FlowEngine::IsWhole(const FlowToken& moved, StripedSlices Stripes::*slices)
 FlowEngine::FlowToken
 FlowEngine::FlowToken::Of(uint64_t packed)
 {
+    static_assert(MAX_STRIPES <= 1U << STRIPE_BITS);
     const auto field = [packed](unsigned shift, unsigned bits) {
         return static_cast<uint32_t>(packed >> shift & ((uint64_t{1} << bits) - 1));
     };
