@@ -277,9 +277,14 @@ RandomFailures::HaveAllLinksCycled() const
             return state.changes >= state.before + changes;
         });
     };
-    const bool areUp = std::all_of(
+    return (AreAllUp() && changed(2)) || changed(MANY);
+}
+
+bool
+RandomFailures::AreAllUp() const
+{
+    return std::all_of(
         m_states.begin(), m_states.end(), [](const State& state) { return state.isUp; });
-    return (areUp && changed(2)) || changed(MANY);
 }
 
 std::vector<double>
@@ -438,6 +443,15 @@ FabricEvents::NextEventTime()
         return Time::Infinite();
     }
     return std::min(NextDue(), NextFailure());
+}
+
+bool
+FabricEvents::RestoresNothing() const
+{
+    return NextDue().IsInfinite() &&
+           std::all_of(m_failures.begin(), m_failures.end(), [](const RandomFailures& failures) {
+               return failures.AreAllUp();
+           });
 }
 
 void

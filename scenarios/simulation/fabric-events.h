@@ -47,6 +47,9 @@ class RandomFailures
      */
     bool HaveAllLinksCycled() const;
 
+    /** Whether no wire is down at present. O(wires). */
+    bool AreAllUp() const;
+
   private:
     struct State
     {
@@ -113,6 +116,12 @@ class FabricEvents : public PassiveEngine
      * repaired: further failures would change nothing, and the run would never end.
      */
     void AdvanceTo(Time now) override;
+
+    /**
+     * Whether no event can restore a link or raise its rate beyond the present state: no timed
+     * events are left, and all links that fail at random are up. O(links that fail at random).
+     */
+    bool RestoresNothing() const;
 
   private:
     /** An event with resolved names; of link and route, only those that its kind needs are set. */

@@ -155,7 +155,7 @@ Simulation::AddCollective(const std::vector<GpuId>& gpus,
             {
                 ended(index, started, now);
             }
-            OnJobEnded(now);
+            OnPartEnded(now);
         }));
     m_collectiveFidelities.push_back(fidelity);
     m_engines.AddBefore(*m_collectives.back(), engine);
@@ -169,7 +169,7 @@ Simulation::AddTrafficJob(const std::string& name,
                           FlowForm form)
 {
     m_trafficJobs.push_back(std::make_unique<TrafficJob>(
-        name, traffic, gpus, form, m_fabric, [this](Time now) { OnJobEnded(now); }));
+        name, traffic, gpus, form, m_fabric, [this](Time now) { OnPartEnded(now); }));
     m_engines.AddBefore(*m_trafficJobs.back(), m_clock);
     return *m_trafficJobs.back();
 }
@@ -350,6 +350,37 @@ Simulation::HasEnded(WorkId work) const
     throw std::logic_error("Simulation: no such kind of work");
 }
 
+bool
+Simulation::Owns(WorkId work, const FlowOwner& owner)
+{
+    switch (work.kind)
+    {
+    case WorkId::Kind::Training:
+        return owner.job == JobId(work.index);
+    case WorkId::Kind::Collective:
+        return owner.collectiveJob == work.index;
+    case WorkId::Kind::Traffic:
+        return owner.trafficJob == work.index;
+    }
+    throw std::logic_error("Simulation: no such kind of work");
+}
+
+/** Whether a flow of the work waits for a link that no event restores. O(active flows). */
+bool
+Simulation::WaitsForever(WorkId work)
+{
+    if (m_events.empty() || !std::all_of(m_events.begin(), m_events.end(), [](const auto& events) {
+            return events->RestoresNothing();
+        }))
+    {
+        return false;
+    }
+    const std::vector<StalledFlow> stalled = GetTransport().StalledFlows();
+    return std::any_of(stalled.begin(), stalled.end(), [&](const StalledFlow& flow) {
+        return Owns(work, OwnerOf(flow.request));
+    });
+}
+
 void
 Simulation::Stop(WorkId work)
 {
@@ -369,12 +400,14 @@ Simulation::Stop(WorkId work)
 }
 
 void
-Simulation::OnJobEnded(Time now)
+Simulation::OnPartEnded(Time now)
 {
     const auto isFinished = [](const Job& job) { return job.run->GetExecutor().IsFinished(); };
+    const bool looksForStalls = !m_until.empty() && ++m_partsEnded == m_nextLook;
+    m_nextLook *= looksForStalls ? 2 : 1; // the looks cost little against the parts
     for (const auto& [work, other] : m_until)
     {
-        if (HasEnded(other) && !HasEnded(work))
+        if (!HasEnded(work) && (HasEnded(other) || (looksForStalls && WaitsForever(other))))
         {
             Stop(work);
         }

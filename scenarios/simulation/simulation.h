@@ -337,7 +337,7 @@ class Simulation : private StepObserver
 
     void OnStepFinished(uint32_t /* step */, Time /* started */, Time finished) override
     {
-        OnJobEnded(finished);
+        OnPartEnded(finished);
     }
 
     /** Owns @p fabric. */
@@ -345,8 +345,10 @@ class Simulation : private StepObserver
     void MakeAutoEngine();
     void PlanCall(JobId job, Rank rank, const StepOp& op);
     void MeasureLinks(Time now);
-    void OnJobEnded(Time now);
+    void OnPartEnded(Time now);
     bool HasEnded(WorkId work) const;
+    static bool Owns(WorkId work, const FlowOwner& owner);
+    bool WaitsForever(WorkId work);
     void Stop(WorkId work);
 
     std::unique_ptr<Fabric> m_ownFabric;
@@ -362,6 +364,8 @@ class Simulation : private StepObserver
     std::vector<std::unique_ptr<CollectiveLoop>> m_collectives;
     std::vector<Fidelity> m_collectiveFidelities;   //!< by index in m_collectives
     std::vector<std::pair<WorkId, WorkId>> m_until; //!< the first stops when the second has ended
+    uint64_t m_partsEnded{0}; //!< steps, calls and flows of traffic that have ended
+    uint64_t m_nextLook{1};   //!< value of m_partsEnded at which stalls are looked for next
     std::vector<std::unique_ptr<FabricEvents>> m_events;
     std::vector<std::unique_ptr<TrafficJob>> m_trafficJobs;
     std::vector<std::unique_ptr<PassiveEngine>> m_traffics;

@@ -106,7 +106,7 @@ TrafficJob::OnFlowDone(uint64_t token, Time now)
     m_times.push_back(time);
     m_slowdowns.push_back(m_ideals[token] > Time() ? time / m_ideals[token] : 1);
     m_done++;
-    if (!m_isStopped && IsFinished())
+    if (!m_isStopped)
     {
         m_ended(now);
     }

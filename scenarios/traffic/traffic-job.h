@@ -25,14 +25,14 @@ namespace weir
 class TrafficJob : public PassiveEngine, public FlowClient
 {
   public:
-    /** Called when its last flow has ended, or when it is stopped. */
+    /** Called when one of its flows has ended, or the job without flows. */
     using Ended = std::function<void(Time now)>;
 
     /**
      * @param gpus the end points
      * @param form form of its flows where the transport supports both
      * @param fabric must outlive the job
-     * @param ended callback at the end of the job
+     * @param ended callback at the end of each flow
      * @throws InputError as MakeTrafficPattern
      * @throws std::runtime_error when no path connects end points.
      */

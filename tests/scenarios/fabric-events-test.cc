@@ -98,6 +98,30 @@ TEST(FabricEvents, ARunThatCannotGoOnSaysWhoWaits)
 }
 
 /**
+ * As above beside a job that is kept busy until the one that stalled ends: it stops, so that the
+ * run ends.
+ */
+TEST(FabricEvents, AJobThatStallsEndsTheRunThoughOthersAreKeptBusyUntilItEnds)
+{
+    for (const char* busy : {"collective: {op: all-reduce, bytes: 64MiB}",
+                             "traffic: {pattern: poisson, bytes: 1MiB, load: 0.1}"})
+    {
+        const Scenario scenario = SmallScenario(
+            {{"system.nodes", "4"},
+             {"jobs",
+              std::string("[{name: alpha, collective: {op: all-reduce, bytes: 64MiB, calls: 10}, "
+                          "placement: {nodes: [0, 1]}}, {name: beta, until: alpha, placement: "
+                          "{nodes: [2, 3]}, ") +
+                  busy + "}]"},
+             {"events", "[{kind: link-down, at: 1ms, from: node0/nic0, to: leaf0}]"}});
+        const RunResult result = RunScenario(scenario);
+        EXPECT_NE(result.waiting.find("alpha: all-reduce of 16 GPUs: call "), std::string::npos)
+            << result.waiting;
+        EXPECT_EQ(result.waiting.find("beta"), std::string::npos) << result.waiting;
+    }
+}
+
+/**
  * The link is restored: stalled operations resume, and the step takes at least as long as the
  * outage.
  */
