@@ -47,6 +47,7 @@ ReadRun(const RunOptions& options)
     if (!options.fidelity.empty())
     {
         ExpectOneOf("--fidelity", "network.fidelity", settings);
+        ChoiceOf("--fidelity", options.fidelity, FidelitiesOf("run"));
         settings.push_back("network.fidelity=" + options.fidelity);
     }
     if (!options.tolerance.empty())

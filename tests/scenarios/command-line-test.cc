@@ -57,7 +57,7 @@ constexpr Refusal REFUSALS[] = {
     {"collective --system hgx-h100 --op all-reduce --sizes 1MiB --algorithm ^ring,tree,nvls",
      "no algorithm and protocol for all-reduce"},
     {"run gpt-22b-8-a100-full --fidelity molecules",
-     "expected one of: analytical, stream, flow, packet, hybrid"},
+     "--fidelity: found 'molecules', expected one of: analytical, stream, flow, packet, hybrid"},
     {"run gpt-22b-8-a100-full --set jobs.0.parallel.tensr=4", "did you mean 'tensor'"},
     {"run gpt-22b-8-a100-full --set jobs.0.parallel.tensor=7", "tensor"},
     {"run gpt-22b-8-a100-full --set jobs.0.parallel.pipeline=2", "16 GPUs, expected at most 8"},
