@@ -18,6 +18,7 @@
 #include "scenarios/simulation/progress.h"
 #include "scenarios/simulation/run-recording.h"
 #include "scenarios/simulation/run-scenario.h"
+#include "scenarios/topology/read-graph.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/quantity.h"
 #include "scenarios/yaml/text-file.h"
@@ -81,7 +82,7 @@ ExpectWithHpccConfig(const FlowsOptions& options, Fidelity fidelity)
         throw InputError("--congestion-control: found '" + options.packets.congestionControl + "'" +
                          with + "no such option: its CC_MODE selects the congestion control");
     }
-    if (IsSystem(options.topology) ||
+    if (IsSystem(options.topology) || IsGraph(options.topology) ||
         std::filesystem::path(options.topology).extension() == ".topo")
     {
         throw InputError("--topology: found '" + options.topology + "'" + with +
@@ -406,11 +407,12 @@ AddFlowsCommand(CLI::App& application)
     auto* verb = application.add_subcommand(
         "flows", "Simulate user-defined flows on a user-defined network");
     auto options = std::make_shared<FlowsOptions>();
-    verb->add_option(
-        "--topology",
-        options->topology,
-        "Network: an HPCC-style topology file, htsim's .topo, or a system of the catalog or its "
-        ".yaml file (default: the one that a configuration of HPCC's simulator names)");
+    verb->add_option("--topology",
+                     options->topology,
+                     "Network: an HPCC-style topology file, htsim's .topo, a graph of hosts and "
+                     "switches (.yaml, "
+                     ".graphml), or a system of the catalog or its .yaml file (default: the one "
+                     "that a configuration of HPCC's simulator names)");
     verb->add_option(
         "--flows",
         options->flows,

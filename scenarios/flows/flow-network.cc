@@ -8,6 +8,7 @@
 #include "scenarios/readers/read-fabric.h"
 #include "scenarios/readers/read-packets.h"
 #include "scenarios/readers/read-system.h"
+#include "scenarios/topology/read-graph.h"
 #include "scenarios/traffic/gpu-routes.h"
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/text-file.h"
@@ -97,12 +98,32 @@ OpenSystem(const std::string& system, const NetworkOverrides& overrides, const C
     return std::make_unique<ClusterNetwork>(spec, overrides.transport);
 }
 
+/** The devices and links of a graph, in its order; its rates are those of its links. */
+Topology
+ReadGraphTopology(const std::string& path)
+{
+    const NetworkGraph graph = ReadGraph(path, LinkProfile());
+    Topology topology;
+    for (const GraphVertex& vertex : graph.vertices)
+    {
+        topology.AddDevice(vertex.isHost ? DeviceKind::Host : DeviceKind::LeafSwitch, vertex.name);
+    }
+    for (const GraphWire& wire : graph.wires)
+    {
+        topology.AddDuplexLink(
+            DeviceId(wire.a), DeviceId(wire.b), LinkKind::Network, wire.rate, wire.latency);
+    }
+    return topology;
+}
+
 std::unique_ptr<FlowNetwork>
 OpenFile(const std::string& topology, const NetworkOverrides& overrides, const Catalog& catalog)
 {
     const bool isHtsim = std::filesystem::path(topology).extension() == ".topo";
     std::vector<EventSpec> lossy;
-    Topology read = isHtsim ? ReadHtsimTopology(topology) : ReadHpccTopology(topology, &lossy);
+    Topology read = isHtsim             ? ReadHtsimTopology(topology)
+                    : IsGraph(topology) ? ReadGraphTopology(topology)
+                                        : ReadHpccTopology(topology, &lossy);
     if (overrides.nodes)
     {
         throw InputError("--nodes: found " + std::to_string(*overrides.nodes) + " with '" +
@@ -192,7 +213,7 @@ bool
 IsSystem(const std::string& topology)
 {
     std::error_code ignored;
-    return IsYamlFile(topology) ||
+    return (IsYamlFile(topology) && !IsGraph(topology)) ||
            (topology.find('/') == std::string::npos && !std::filesystem::exists(topology, ignored));
 }
 

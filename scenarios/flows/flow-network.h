@@ -108,8 +108,8 @@ class FlowNetwork
 };
 
 /**
- * The network of a topology file, HPCC's or htsim's: end points are its hosts, by the file's node
- * numbers.
+ * The network of a topology file (HPCC's, htsim's, or a graph): end points are its hosts, by the
+ * file's node numbers; those of a graph are counted from 0 in the order of the file.
  *
  * A flow takes a shortest path by hops. Among equal-cost paths switches choose according to the
  * routing: by the hash of the flow's addresses, ports and priority group, by load when it starts,
@@ -119,7 +119,7 @@ class HostNetwork : public FlowNetwork
 {
   public:
     /**
-     * @param topology with hosts and switches as ReadHpccTopology or ReadHtsimTopology numbers them
+     * @param topology with hosts and switches in the order of their numbers
      * @param fabric of which routing, hash seed and flowlet gap are used; the seed changes the
      *        choice among equal-cost paths
      */

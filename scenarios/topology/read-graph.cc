@@ -170,7 +170,24 @@ ReadHpccGraph(const std::string& path, double efficiency)
     return graph;
 }
 
+bool
+IsGraphMl(const std::string& path)
+{
+    return std::filesystem::path(path).extension() == ".graphml";
+}
+
 } // namespace
+
+bool
+IsGraph(const std::string& path)
+{
+    if (!IsYamlFile(path))
+    {
+        return IsGraphMl(path);
+    }
+    const YamlNode root = YamlNode::Load(path);
+    return root.IsMap() && root.Has("hosts");
+}
 
 NetworkGraph
 ReadGraph(const std::string& path, const LinkProfile& profile)
@@ -180,7 +197,7 @@ ReadGraph(const std::string& path, const LinkProfile& profile)
     {
         graph = YamlGraph(path, EfficiencyOf(profile)).Read();
     }
-    else if (std::filesystem::path(path).extension() == ".graphml")
+    else if (IsGraphMl(path))
     {
         graph = ReadGraphMlNetwork(path);
     }

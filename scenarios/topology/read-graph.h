@@ -24,6 +24,12 @@ namespace weir
  */
 NetworkGraph ReadGraph(const std::string& path, const LinkProfile& profile);
 
+/**
+ * Whether a file has a graph by its extension, .graphml, or as YAML by its key `hosts`.
+ * @throws InputError with the location of an error in YAML.
+ */
+bool IsGraph(const std::string& path);
+
 } // namespace weir
 
 #endif // WEIR_SCENARIOS_TOPOLOGY_READ_GRAPH_H

@@ -49,6 +49,26 @@ Play(const std::string& topologyText,
     return played;
 }
 
+// Host 0 -- left -- right -- host 1: 0.6 + 1 + 0.6 us, then 1 MB at 40 GB/s. Hosts count from 0 in
+// the order of the file.
+TEST(FlowNetwork, AGraphIsATopologyToo)
+{
+    const std::string path = testing::TempDir() + "weir-graph-" + std::to_string(::getpid());
+    const std::string file = path + ".yaml";
+    std::ofstream(file) << "source: test\nhosts: [a, b]\nswitches: [left, right]\nrate: 400Gbps\n"
+                           "latency: 600ns\nlinks:\n- [a, left]\n- [right, b]\n"
+                           "- [left, right, 320Gbps, 1us]\n";
+    const TextFile flows("src,dst,bytes,start_s\n0,1,1000000,0\n");
+    EXPECT_FALSE(IsSystem(file));
+    const auto network = OpenNetwork(file, {}, Catalog());
+    FlowFile reader(flows.Path());
+    FlowResults results = ReadFlows(reader, *network);
+    PlainLoop loop;
+    PlayFlows(results, *network, loop, [](Time) {});
+    EXPECT_EQ(results.CompletionTime(0), Time::Nanoseconds(2200 + 25'000));
+    std::filesystem::remove(file);
+}
+
 /** Twelve flows of 0.1 to 1.2 MB that contend for the links of STAR. */
 std::string
 Meeting()
