@@ -2,6 +2,7 @@
 #include "fabric/routing/routing-policies.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "flow-play.h"
+#include "random-stream.h"
 
 #include <gtest/gtest.h>
 
@@ -234,6 +235,92 @@ TEST(ReroutingTest, ASprayedFlowIsSprayedOverTheLinksThatAreLeft)
         }
     }
     EXPECT_EQ(uplinks, 4u);
+}
+
+/** The bytes that the reported rates of links add up to. */
+class ReportedBytes : public TransportObserver
+{
+  public:
+    explicit ReportedBytes(const Topology& topology)
+        : m_links(topology.LinkCount())
+    {
+    }
+
+    void OnLinkRate(LinkId link, Rate rate, Time now) override
+    {
+        State& its = m_links[link.Index()];
+        its.bytes += its.rate.ToBytesPerSecond() * (now - its.since).ToSeconds();
+        its.rate = rate;
+        its.since = now;
+    }
+
+    double Of(LinkId link) const
+    {
+        return m_links[link.Index()].bytes;
+    }
+
+    Rate RateOn(LinkId link) const
+    {
+        return m_links[link.Index()].rate;
+    }
+
+  private:
+    struct State
+    {
+        double bytes{0};
+        Rate rate;
+        Time since;
+    };
+
+    std::vector<State> m_links;
+};
+
+// Whatever fails, a link that is down carries nothing, and the reported rates of a link add up to
+// its bytes, up to the rounding of a sprayed flow to units.
+TEST(ReroutingTest, ReportedRatesAddUpToTheBytesOfEveryLink)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++)
+    {
+        RandomStream random(seed);
+        ClusterSpec spec = TwoLeaves(
+            3, seed % 2 == 0 ? Polymorphic<RoutingPolicy>(SprayRouting()) : AdaptiveRouting());
+        spec.fabric.hashSeed = seed;
+        Play play(spec);
+        Transport& transport = play.GetFabric().GetTransport();
+        const Topology& topology = play.GetTopology();
+        ReportedBytes reported(topology);
+        transport.AddObserver(reported, true);
+        Time now;
+        for (uint64_t flow = 0; flow < 6; flow++)
+        {
+            now += Time::Microseconds(random.Below(20));
+            play.Engines().RunUntil(now);
+            const auto from = static_cast<uint32_t>(random.Below(6));
+            play.Start(from, (from + 1 + random.Below(5)) % 6, MEGABYTE, now, flow);
+        }
+        for (int i = 0; i < 12; i++)
+        {
+            now += Time::Microseconds(random.Below(30));
+            play.Engines().RunUntil(now);
+            const LinkId link(random.Below(topology.LinkCount()));
+            const bool isUp = transport.IsLinkUp(link);
+            transport.SetLinksUp(WireOf(topology, link), !isUp, now);
+            play.Engines().RunUntil(now + Time::Picoseconds(1));
+            now += Time::Picoseconds(1);
+            EXPECT_TRUE(!isUp || reported.RateOn(link) == Rate()) << seed;
+        }
+        for (std::size_t i = 0; i < topology.LinkCount(); i++)
+        {
+            transport.SetLinksUp({LinkId(i)}, true, now);
+        }
+        play.Run();
+        for (std::size_t i = 0; i < topology.LinkCount(); i++)
+        {
+            const double bytes = transport.GetLinkUsage(LinkId(i)).bytes;
+            EXPECT_NEAR(reported.Of(LinkId(i)), bytes, 1e-2 * bytes + 10) << seed;
+        }
+        transport.RemoveObserver(reported);
+    }
 }
 
 // A failing switch takes down all its ports at once: flows are rerouted over other spines, and the

@@ -1177,7 +1177,8 @@ FluidTransport::MeterLink(uint32_t link)
         return; // still saturated: flows with a level on a link are limited by it
     }
     // While a bundle is uncontended on a link, the bundle accumulates the time.
-    const double rate = m_solver.UncontendedOn(link) == NONE ? LoadOf(link) : 0;
+    const uint32_t own = m_solver.UncontendedOn(link);
+    const double rate = own == NONE ? LoadOf(link) : 0;
     const bool full = LinkMeter::Saturates(rate, m_solver.Capacity(link));
     if (rate == meter.Rate() && full == meter.IsFull())
     {
@@ -1185,7 +1186,9 @@ FluidTransport::MeterLink(uint32_t link)
     }
     const bool changed = rate != meter.Rate();
     meter.SetRate(rate, m_solver.Capacity(link), m_now);
-    if (m_observers.WantLinkRates() && changed && m_solver.UncontendedOn(link) == NONE)
+    // A bundle that moves reports its own rate.
+    if (m_observers.WantLinkRates() && changed &&
+        (own == NONE || m_bundles[own].uncontendedRate == 0))
     {
         m_observers.OnLinkRate(LinkId(link), Rate::BytesPerSecond(rate), m_now);
     }
