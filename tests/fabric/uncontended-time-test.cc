@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/routing/routing-policies.h"
 #include "packet-bench.h"
 #include "random-stream.h"
 
@@ -166,6 +167,97 @@ TEST(UncontendedTime, OfEqualPartsIsExact)
         const auto [simulated, said] =
             TimesAlone(chain, Bytes(100'000 * connections), Rate::Infinite(), connections);
         EXPECT_EQ(simulated, said) << connections;
+    }
+}
+
+/** The end of a flow. */
+struct End : FlowClient
+{
+    void OnFlowDone(uint64_t /* token */, Time now) override
+    {
+        at = now;
+    }
+
+    Time at{Time::Infinite()};
+};
+
+/** Two hosts of 100 Gb/s, each on a switch, and two switches of @p gbps between these. */
+struct TwoPaths
+{
+    PacketBench bench;
+    uint32_t from;
+    uint32_t to;
+
+    TwoPaths(double gbps, Time latency, Time otherLatency)
+        : from(bench.AddHost()),
+          to(bench.AddHost())
+    {
+        const Time near = Time::Nanoseconds(500);
+        const uint32_t first = bench.AddSwitch();
+        const uint32_t last = bench.AddSwitch();
+        bench.Join(from, first, Rate::Gbps(100), near);
+        bench.Join(last, to, Rate::Gbps(100), near);
+        for (const Time each : {latency, otherLatency})
+        {
+            const uint32_t middle = bench.AddSwitch();
+            bench.Join(first, middle, Rate::Gbps(gbps), each);
+            bench.Join(middle, last, Rate::Gbps(gbps), each);
+        }
+    }
+};
+
+// Load-aware switches take the first path, of 4 x 0.5 us, for a flow on an idle network, whatever
+// its hash: 100 kB take 8 us more. Sprayed over both paths, it takes the latency of the slower one,
+// 2 x 0.5 + 2 x 5 us.
+TEST(UncontendedTime, IsThatOfTheChosenPathsWhateverTheHash)
+{
+    for (const bool isSprayed : {false, true})
+    {
+        TwoPaths paths(100, Time::Nanoseconds(500), Time::Microseconds(5));
+        isSprayed ? paths.bench.OpenFluid(SprayRouting())
+                  : paths.bench.OpenFluid(AdaptiveRouting());
+        Transport& transport = paths.bench.Any();
+        for (uint16_t port = 0; port < 6; port++)
+        {
+            RouteRequest ends;
+            ends.source = ends.outNic = DeviceId(paths.from);
+            ends.destination = ends.inNic = DeviceId(paths.to);
+            ends.sourcePort = port;
+            End end;
+            FlowRequest request;
+            request.route = paths.bench.GetRouting().Add(ends);
+            request.bytes = Bytes(100'000);
+            request.client = &end;
+            const Time start = Time::Milliseconds(port);
+            paths.bench.RunUntil(start);
+            const FlowPath taken = transport.CurrentPath(transport.Start(request, start));
+            const Time said =
+                transport.UncontendedTime(request, taken.unit == 1 ? taken.path : PathId());
+            paths.bench.RunUntil(start + Time::Microseconds(500));
+            EXPECT_EQ(said, Time::Microseconds(isSprayed ? 19 : 10));
+            EXPECT_EQ(end.at - start, said);
+        }
+    }
+}
+
+// The packets of a sprayed flow use both paths of half the hosts' rate at once. A message of one
+// packet takes one path, at its rate.
+TEST(UncontendedTime, OfASprayedFlowIsThatOfAllItsPaths)
+{
+    for (const auto& [gbps, other] : std::vector<std::pair<double, double>>{{50, 500}, {20, 2000}})
+    {
+        for (const int64_t bytes : {1'000, 20'000, 1'000'000})
+        {
+            TwoPaths paths(gbps, Time::Nanoseconds(500), Time::Nanoseconds(other));
+            paths.bench.Open(PlainSpec(), SprayRouting());
+            const std::size_t flow = paths.bench.AddFlow(paths.from, paths.to, Bytes(bytes));
+            paths.bench.Run();
+            FlowRequest request;
+            request.route = paths.bench.RouteIdOf(flow);
+            request.bytes = Bytes(bytes);
+            const Time said = paths.bench.Any().UncontendedTime(request, PathId());
+            EXPECT_NEAR(paths.bench.Duration(flow) / said, 1, 0.03) << gbps << ", " << bytes;
+        }
     }
 }
 

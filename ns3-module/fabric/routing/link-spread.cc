@@ -204,7 +204,7 @@ EvenSpread::SprayedOf(RouteId route)
         sprayed.unit = static_cast<uint32_t>(unit);
         if (!m_routing.IsSum(route))
         {
-            sprayed.latency = std::max(Time(), latency - m_routing.Latency(route));
+            sprayed.latency = latency - m_routing.Latency(route);
         }
     }
     return m_sprayed.emplace(route, sprayed).first->second;

@@ -52,7 +52,7 @@ struct SelectedPath
 {
     PathId path;
     uint32_t unit{1}; //!< the flow moves 1 / unit of its bytes, with 1 / unit of its weight and cap
-    Time latency;     //!< latency beyond that of the planned path; never negative
+    Time latency;     //!< latency minus that of the planned path
 };
 
 /**

@@ -518,6 +518,13 @@ Routing::UncontendedRate(RouteId route) const
     return m_spread->IsPerPacket() ? rate : std::max(rate, BottleneckRate(route));
 }
 
+Time
+Routing::UncontendedLatency(RouteId route) const
+{
+    const bool isSprayed = m_spread && m_spread->IsPerPacket();
+    return Latency(route) + (isSprayed ? m_spread->SprayedOf(route).latency : Time());
+}
+
 DeviceId
 Routing::SourceOf(RouteId id) const
 {

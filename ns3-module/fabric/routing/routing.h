@@ -248,6 +248,9 @@ class Routing
     /** The rate of an uncontended flow whose packets may also be sprayed over other paths. */
     Rate UncontendedRate(RouteId route) const;
 
+    /** The latency of an uncontended flow: where its packets are sprayed, of the slowest path. */
+    Time UncontendedLatency(RouteId route) const;
+
     /**
      * Whether both routes load the same links with the same multiplicities while all links are up.
      * Sums must also connect the same end points if switches choose paths.

@@ -148,7 +148,7 @@ PathSelector::LeastLoaded(RouteId route, double weight)
                                              weight,
                                              m_detourCounter++);
     const PathId path = m_routing.PathThrough(route, network);
-    return {path, 1, std::max(Time(), m_routing.Paths().Latency(path) - m_routing.Latency(route))};
+    return {path, 1, m_routing.Paths().Latency(path) - m_routing.Latency(route)};
 }
 
 bool

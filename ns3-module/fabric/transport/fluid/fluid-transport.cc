@@ -600,12 +600,9 @@ Time
 FluidTransport::DelayOf(const FlowRequest& request, const SelectedPath& selected) const
 {
     const Time planned = m_routing.Latency(request.route);
-    Time longer = selected.latency;
-    if (!m_selector && m_down > 0)
-    {
-        longer = std::max(Time(), m_paths.Latency(selected.path) - planned);
-    }
-    return request.overhead + (request.addsLatency ? planned : Time()) + longer;
+    const Time longer =
+        !m_selector && m_down > 0 ? m_paths.Latency(selected.path) - planned : selected.latency;
+    return request.overhead + (request.addsLatency ? planned + longer : std::max(Time(), longer));
 }
 
 /** Moves the rest of a flow to @p path, counted in @p unit. */

@@ -31,7 +31,8 @@ inline Time
 FluidUncontendedTime(const FlowRequest& request, Routing& routing, PathId path = PathId())
 {
     const bool isPlanned = !path.IsValid();
-    const Time latency = isPlanned ? routing.Latency(request.route) : routing.Paths().Latency(path);
+    const Time latency =
+        isPlanned ? routing.UncontendedLatency(request.route) : routing.Paths().Latency(path);
     const Rate most =
         isPlanned ? routing.UncontendedRate(request.route) : routing.Paths().BottleneckRate(path);
     const Rate rate = std::min(request.cap, most);

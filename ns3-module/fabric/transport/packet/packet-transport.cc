@@ -4,7 +4,9 @@
 #include "fabric/transport/packet/packet-train.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -1094,45 +1096,101 @@ PacketTransport::RemovePortObserver(PortObserver& observer)
     }
 }
 
-/**
- * The planned path of a route; where packets are sprayed, the path with the highest bottleneck
- * rate, then the lowest latency.
- */
-PathId
-PacketTransport::BestPath(RouteId route)
+/** The paths over which the packets of a route are sprayed, one of each kind. */
+const PacketTransport::Spray&
+PacketTransport::SprayOf(RouteId route)
 {
-    if (m_routing.Policy().GetScope() != RoutingPolicy::Scope::Packet)
+    const auto [known, isNew] = m_sprays.try_emplace(route);
+    Spray& spray = known->second;
+    if (!isNew)
     {
-        return m_routing.PlannedPath(route);
+        return spray;
     }
-    const auto [known, isNew] = m_bestPaths.try_emplace(route);
-    if (isNew)
+    const std::vector<PathId> visited = PathsOf(route);
+    const auto shareOf = [&visited](std::size_t times) {
+        return static_cast<double>(times) / static_cast<double>(visited.size());
+    };
+    std::unordered_map<PathId, std::size_t> visits;
+    std::unordered_map<LinkId, std::size_t> crossings;
+    for (const PathId path : visited)
     {
-        std::pair<double, Time> best(-1, Time());
-        for (const PathId path : PathsOf(route))
+        visits[path]++;
+        for (const PathLink& each : m_routing.Paths().Links(path))
         {
-            double rate = std::numeric_limits<double>::infinity();
-            Time latency;
-            for (const PathLink& each : m_routing.Paths().Links(path))
-            {
-                const Link& link = m_routing.GetTopology().GetLink(each.link);
-                rate = std::min(rate, link.rate.ToBytesPerSecond());
-                latency += link.latency;
-            }
-            if (rate > best.first || (rate == best.first && latency < best.second))
-            {
-                best = {rate, latency};
-                known->second = path;
-            }
+            crossings[each.link]++;
         }
     }
-    return known->second;
+    for (const auto& [link, times] : crossings)
+    {
+        spray.rate = std::min(spray.rate, m_network.NominalWireRate(link.Index()) / shareOf(times));
+    }
+    std::set<std::vector<double>> kinds; // share, and rate and latency of each link
+    for (std::size_t i = 0; i < visited.size(); i++)
+    {
+        SprayedPath path{visited[i], i, shareOf(visits[visited[i]])};
+        std::vector<double> kind{path.share};
+        for (const PathLink& each : m_routing.Paths().Links(path.path))
+        {
+            const double rate = m_network.NominalWireRate(each.link.Index());
+            path.rate = std::min(path.rate, rate);
+            kind.push_back(rate);
+            kind.push_back(static_cast<double>(m_network.Latency(each.link.Index())));
+        }
+        if (kinds.insert(std::move(kind)).second)
+        {
+            spray.paths.push_back(path);
+        }
+    }
+    return spray;
 }
 
+/**
+ * Where packets are sprayed, the time on the slowest path: of the whole message at the rate of all
+ * paths, or where that exceeds the path's own rate, of its share of the packets.
+ */
 Time
 PacketTransport::UncontendedTime(const FlowRequest& request, PathId path)
 {
-    const PathId taken = path.IsValid() ? path : BestPath(request.route);
+    constexpr double UNLIMITED = std::numeric_limits<double>::infinity();
+    if (path.IsValid() || m_routing.Policy().GetScope() != RoutingPolicy::Scope::Packet ||
+        !m_routing.HasEnds(request.route))
+    {
+        const PathId taken = path.IsValid() ? path : m_routing.PlannedPath(request.route);
+        return UncontendedTimeOn(request, taken, UNLIMITED);
+    }
+    const Spray& spray = SprayOf(request.route);
+    if (spray.rate == 0)
+    {
+        return Time::Infinite();
+    }
+    const int64_t mtu = m_spec.format.mtu.Count();
+    const int64_t packets = std::max<int64_t>(1, (request.bytes.Count() + mtu - 1) / mtu);
+    Time slowest;
+    for (const SprayedPath& each : spray.paths)
+    {
+        if (static_cast<int64_t>(each.first) >= packets)
+        {
+            continue; // the message is over before this path's turn
+        }
+        FlowRequest part = request;
+        double pace = spray.rate;
+        if (each.rate < spray.rate)
+        {
+            const auto own =
+                static_cast<int64_t>(std::ceil(static_cast<double>(packets) * each.share));
+            part.bytes = std::min(request.bytes, Bytes(own * mtu));
+            part.cap = request.cap * each.share;
+            pace *= each.share;
+        }
+        slowest = std::max(slowest, UncontendedTimeOn(part, each.path, pace));
+    }
+    return slowest;
+}
+
+/** As above on one path, of packets whose queue pair sends at most at @p pace, bytes/s. */
+Time
+PacketTransport::UncontendedTimeOn(const FlowRequest& request, PathId taken, double pace)
+{
     const PathTable::Span links = m_routing.Paths().Links(taken);
     if (links.size() == 0)
     {
@@ -1181,7 +1239,7 @@ PacketTransport::UncontendedTime(const FlowRequest& request, PathId path)
     load.mtu = load.isInside ? m_spec.nodeLinks.BurstOf(load.bytes / load.parts)
                              : static_cast<uint32_t>(m_spec.format.mtu.Count());
     load.lineRate = m_network.NominalWireRate(load.isInside ? there.front() : port);
-    load.lineRate = most > 0 ? std::min(load.lineRate, most) : load.lineRate;
+    load.lineRate = std::min(pace, most > 0 ? std::min(load.lineRate, most) : load.lineRate);
     time = train.Send(load, there);
     time = hasBack ? train.Acknowledge(back) : time;
     for (std::size_t i = 0; i < there.size(); i++)
