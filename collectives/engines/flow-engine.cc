@@ -121,8 +121,6 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
 {
     std::unordered_map<RouteId, uint32_t> streams; // each connection of a channel is a queue pair
     const Routing& routing = m_planner.GetRouting();
-    FlowRequest request;
-    request.form = m_form;
     running.pause = running.schedule->block.Pause(running.schedule->op);
     running.wires.clear();
     running.stripes.clear();
@@ -141,8 +139,7 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
             running.stripes.push_back({StripedSlices(stripes), StripedSlices(stripes)});
         }
         wire.isHere = figures.latency == Time();
-        request.route = route;
-        wire.isTold = crossesLinks && m_transport.FormOf(request) == FlowForm::Packets;
+        wire.isTold = crossesLinks && MovesAsPackets(route);
         if (wire.isTold)
         {
             wire.stream = communicator << STREAM_BITS | streams[route]++;
@@ -151,6 +148,24 @@ FlowEngine::AddWires(Running& running, uint32_t communicator)
         running.wires.push_back(wire);
         running.wires.back().arrivalLine = LineOf(ArrivalDelay(running, c));
     }
+}
+
+/** Whether a stripe of a route moves as packets; then all of them do. */
+bool
+FlowEngine::MovesAsPackets(RouteId route)
+{
+    const Routing& routing = m_planner.GetRouting();
+    FlowRequest request;
+    request.form = m_form;
+    for (std::size_t i = 0; i < routing.StripeCount(route); ++i)
+    {
+        request.route = routing.Stripe(route, i);
+        if (m_transport.FormOf(request) == FlowForm::Packets)
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 /** Number of queue pairs of each stripe of a connection: those that share its path. */
@@ -364,7 +379,7 @@ FlowEngine::RequestOf(uint32_t running, uint32_t connection)
     request.weight = copies * figures.weight;
     request.connections = copies * wire.queuePairs;
     request.stream = wire.stream;
-    request.form = m_form;
+    request.form = wire.isTold ? FlowForm::Packets : m_form;
     request.addsLatency = false; // the connection's latency includes it
     request.client = this;
     request.token = FlowToken{running, connection}.Packed();

@@ -274,6 +274,7 @@ class FlowEngine : public CollectiveEngine, private FlowClient
     void OnSliceSent(uint32_t slot, uint32_t connection, Time now);
     void SetArrival(uint32_t slot, uint32_t connection, Time now);
     void AddWires(Running& running, uint32_t communicator);
+    bool MovesAsPackets(RouteId route);
     uint32_t QueuePairsOn(RouteId route) const;
     Time ArrivalDelay(const Running& running, uint32_t connection) const;
     void Copy(uint32_t running, uint32_t connection, Time now);

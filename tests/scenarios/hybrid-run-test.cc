@@ -86,6 +86,28 @@ TEST(HybridRun, MovesWhatIsSelectedAsPackets)
     }
 }
 
+/**
+ * Of the two ports of a NIC only one is on a selected link: the flows on the other port are packets
+ * as well, as those on both belong to one message. The call ends, 10 % apart from a fluid.
+ */
+TEST(HybridRun, StripesOfAConnectionMoveAlike)
+{
+    const auto timeOf = [](const std::string& network) {
+        const auto simulation = WireScenario(ReadScenario(
+            YamlNode::Parse(
+                "system: {base: oci-a100, nodes: 2}\n"
+                "jobs: [{name: a, collective: {op: all-reduce, bytes: 4MiB, calls: 1}}]\n"
+                "network: " +
+                    network + "\n",
+                "run.yaml"),
+            Catalog()));
+        return simulation->Engines().RunToEnd();
+    };
+    const Time fluid = timeOf("{fidelity: flow}");
+    const Time mixed = timeOf("{fidelity: hybrid, packets: {links: ['node0/nic1->*']}}");
+    EXPECT_NEAR(mixed / fluid, 1, 0.1);
+}
+
 TEST(HybridRun, IsWrittenAsItIsRead)
 {
     const Scenario scenario = Read(
