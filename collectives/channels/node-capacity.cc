@@ -391,7 +391,8 @@ NodeCapacity::NcclBandwidth(LinkId id) const
     {
         return link.rate.ToGBps();
     }
-    const double bundle = link.rate / profile->PayloadRate();
+    const uint32_t links = link.kind == LinkKind::Network ? m_ports : 1;
+    const double bundle = links * (link.rate / profile->PayloadRate());
     if (link.kind == LinkKind::NvLink && profile->ncclRate == Rate())
     {
         return std::round(bundle) * NcclBandwidthOfNvLink(*profile, m_constants);
@@ -415,7 +416,7 @@ NodeCapacity::NcclBandwidth(LinkId id) const
         return bundle * profile->rawRate.ToGBps() * overRaw;
     }
     case LinkKind::Network:
-        return m_ports * bundle * profile->rawRate.ToGBps();
+        return bundle * profile->rawRate.ToGBps();
     case LinkKind::NvLink:
     case LinkKind::InterSocket:
         break;

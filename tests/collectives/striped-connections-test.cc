@@ -165,10 +165,15 @@ TEST(StripedConnections, MergedPortsAreOneNicOfTheSearch)
     for (const auto& [settings, channels] : std::vector<std::pair<NcclSettings, uint32_t>>{
              {NcclSettings(), 8}, {NcclSettings("2.19.3"), 16}, {apart, 16}})
     {
-        CollectiveBench bench(DualPortBoxes(2), settings);
-        const Communicator& found = Searched(bench);
-        EXPECT_EQ(found.searchChannels, channels) << settings.version;
-        EXPECT_DOUBLE_EQ(found.searchBandwidth, 192);
+        for (const Rate assumed : {Rate(), Rate::GBps(12.5)})
+        {
+            ClusterSpec spec = DualPortBoxes(2);
+            spec.node.nic.ncclRate = assumed;
+            CollectiveBench bench(spec, settings);
+            const Communicator& found = Searched(bench);
+            EXPECT_EQ(found.searchChannels, channels) << settings.version;
+            EXPECT_DOUBLE_EQ(found.searchBandwidth, 192);
+        }
     }
 }
 

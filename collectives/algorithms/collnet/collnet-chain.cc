@@ -140,10 +140,12 @@ ChannelSchedule
 WireChannel(const AlgorithmInputs& in, uint32_t number)
 {
     const auto chains = ChainsOf(in, in.communicator.channels[number]);
+    // SHARP merges no ports: duplicated channels take turns on those of a NIC.
+    const uint32_t port = number / in.communicator.searchChannels % in.connector.PortsPerNic();
     std::vector<CollNetHead> heads;
     for (const Chain& chain : chains)
     {
-        heads.push_back({chain.ranks.front(), chain.port});
+        heads.push_back({chain.ranks.front(), chain.port + port});
     }
     const auto count = static_cast<uint32_t>(heads.size());
     const CollNetPath path = FindCollNetPath(in, Algorithm::CollNetChain, heads, number);
