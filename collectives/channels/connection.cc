@@ -24,8 +24,29 @@ SourcePort(uint32_t queuePair)
     return static_cast<uint16_t>(ROCE_PORT_BASE + (mixed >> 16) % ROCE_PORT_COUNT);
 }
 
-/** Distance of the numbers of a connection's queue pairs: beyond those of other connections. */
+/** Distance of the numbers of a connection's queue pairs; few other connections have these. */
 constexpr uint32_t QUEUE_PAIR_STEP = 0x9e37;
+
+/** The switch to which the only network link of a port leads; invalid if it has several. */
+DeviceId
+SwitchOf(const Topology& topology, DeviceId port)
+{
+    DeviceId found;
+    for (const LinkId id : topology.LinksFrom(port))
+    {
+        const Link& link = topology.GetLink(id);
+        if (link.kind != LinkKind::Network)
+        {
+            continue;
+        }
+        if (found.IsValid())
+        {
+            return {};
+        }
+        found = link.to;
+    }
+    return found;
+}
 
 /** Level of a PCIe path without a root complex, by the number of switches that it passes. */
 P2pLevel
@@ -176,11 +197,29 @@ Connector::RequestOf(
     return request;
 }
 
+uint32_t
+Connector::StripesBetween(GpuId from, GpuId to, const NetworkPorts& ports) const
+{
+    const Topology& topology = m_cluster.GetTopology();
+    for (uint32_t port = 0; port < m_striping.ports; ++port)
+    {
+        const DeviceId out =
+            SwitchOf(topology, m_cluster.NicDevice(m_cluster.NodeOf(from), ports.outNic + port));
+        const DeviceId in =
+            SwitchOf(topology, m_cluster.NicDevice(m_cluster.NodeOf(to), ports.inNic + port));
+        if (!out.IsValid() || out != in)
+        {
+            return Stripes();
+        }
+    }
+    return m_striping.ports;
+}
+
 Connection
 Connector::BetweenNodes(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair)
 {
     std::vector<RouteId> stripes;
-    for (uint32_t i = 0; i < Stripes(); ++i)
+    for (uint32_t i = 0; i < StripesBetween(from, to, ports); ++i)
     {
         stripes.push_back(m_routing.Add(RequestOf(from, to, ports, queuePair, i)));
     }

@@ -78,15 +78,21 @@ class Connector
     Connection BetweenNodes(GpuId from, GpuId to, const NetworkPorts& ports, uint32_t queuePair);
 
     /**
-     * Number of stripes of a connection between nodes: the queue pairs that may take different
-     * paths, on each port of a merged NIC. NCCL divides each message over the ports; messages take
-     * turns on the queue pairs (NCCL_IB_SPLIT_DATA_ON_QPS=0) or are divided over them as well,
-     * which loads paths alike, as several messages are under way.
+     * Maximum number of stripes of a connection between nodes: the queue pairs that may take
+     * different paths, on each port of a merged NIC. NCCL divides each message over the ports;
+     * messages take turns on the queue pairs (NCCL_IB_SPLIT_DATA_ON_QPS=0) or are divided over them
+     * as well, which loads paths alike, as several messages are under way.
      */
     uint32_t Stripes() const
     {
         return m_striping.queuePairs * m_striping.ports;
     }
+
+    /**
+     * Number of stripes of a connection between given ports: as above, or one on each port where
+     * both ends are on one switch, so that its queue pairs share a path.
+     */
+    uint32_t StripesBetween(GpuId from, GpuId to, const NetworkPorts& ports) const;
 
     /**
      * The hops of a stripe of such a route, and its segment through the network, without adding the

@@ -181,11 +181,11 @@ class SlowestHops
     Time m_longest; //!< link latency of the longest path over the network
 };
 
-/** The paths of a part's stripes. */
+/** The paths of a part's stripes; one path stands for all stripes on it. */
 struct PartPath
 {
-    std::vector<PathLink> links;             //!< of all stripes; links may occur several times
-    std::vector<RouteSum::Segment> segments; //!< through the network, of each stripe
+    std::vector<PathLink> links;             //!< with their stripes; links may occur several times
+    std::vector<RouteSum::Segment> segments; //!< through the network, with their stripes
 };
 
 /** @param slowest if not null, the path is added to it */
@@ -208,17 +208,20 @@ PathOfPart(const AlgorithmInputs& in, const PeerCall& call, std::size_t index, S
         }
         return path;
     }
-    for (uint32_t stripe = 0; stripe < in.connector.Stripes(); ++stripe)
+    const GpuId from = in.communicator.gpus[message.from];
+    const GpuId to = in.communicator.gpus[message.to];
+    const NetworkPorts ports = PortsOf(in, message, part.channel);
+    const uint32_t paths = in.connector.StripesBetween(from, to, ports);
+    const uint32_t onEach = in.connector.Stripes() / paths;
+    for (uint32_t i = 0; i < paths; ++i)
     {
-        const auto hops = in.connector.FindHopsBetweenNodes(in.communicator.gpus[message.from],
-                                                            in.communicator.gpus[message.to],
-                                                            PortsOf(in, message, part.channel),
-                                                            QueuePairOf(in, part.part),
-                                                            stripe);
+        auto hops =
+            in.connector.FindHopsBetweenNodes(from, to, ports, QueuePairOf(in, part.part), i);
         for (const LinkId link : hops.links)
         {
-            path.links.push_back({link, 1});
+            path.links.push_back({link, onEach});
         }
+        hops.segment.times = onEach;
         path.segments.push_back(hops.segment);
         if (slowest)
         {
@@ -244,7 +247,7 @@ AddPart(LinkLoads& loads, const PartPath& path, int64_t bytes)
     }
     for (const RouteSum::Segment& each : path.segments)
     {
-        loads.network.Add(each, ofStripe);
+        loads.network.Add(each, ofStripe * each.times);
     }
 }
 
