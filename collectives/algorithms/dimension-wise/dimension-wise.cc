@@ -308,15 +308,24 @@ class DimensionCall
         }
     }
 
-    /** By link: the number of channels that rank 0's point sends over it along a dimension. */
-    std::map<LinkId, uint32_t> ChannelsByLink(uint32_t dimension) const
+    /**
+     * By link: the number of channels, or of parts of striped ones, that rank 0's point sends over
+     * it along a dimension.
+     */
+    std::map<LinkId, double> ChannelsByLink(uint32_t dimension) const
     {
-        std::map<LinkId, uint32_t> channels;
+        std::map<LinkId, double> channels;
         for (uint32_t group = 0; group < m_portGroups; ++group)
         {
-            for (const auto& each : m_in.routing.Links(PathTo(0, dimension, 0, group).route))
+            const RouteId route = PathTo(0, dimension, 0, group).route;
+            const std::size_t stripes = m_in.routing.StripeCount(route);
+            for (std::size_t i = 0; i < stripes; ++i)
             {
-                channels[each.link] += ChannelsOf(group, m_in.channels);
+                for (const auto& each : m_in.routing.Links(m_in.routing.Stripe(route, i)))
+                {
+                    channels[each.link] += static_cast<double>(ChannelsOf(group, m_in.channels)) /
+                                           static_cast<double>(stripes);
+                }
             }
         }
         return channels;
@@ -326,7 +335,7 @@ class DimensionCall
     void FindSharedLinks()
     {
         m_sharedSeconds.assign(Dimensions(), 0);
-        std::vector<std::map<LinkId, uint32_t>> channels;
+        std::vector<std::map<LinkId, double>> channels;
         for (uint32_t d = 0; d < Dimensions(); ++d)
         {
             m_groups.push_back(d);
