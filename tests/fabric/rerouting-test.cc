@@ -2,6 +2,7 @@
 #include "fabric/routing/routing-policies.h"
 #include "fabric/transport/fluid/fluid-transport.h"
 #include "flow-play.h"
+#include "packet-bench.h"
 #include "random-stream.h"
 
 #include <gtest/gtest.h>
@@ -235,6 +236,36 @@ TEST(ReroutingTest, ASprayedFlowIsSprayedOverTheLinksThatAreLeft)
         }
     }
     EXPECT_EQ(uplinks, 4u);
+}
+
+// Two switches with a link of 1 us and a detour over a third one of 10 us a link: when the link
+// fails, sprayed flows and those that choose a path take the detour and its latency.
+TEST(ReroutingTest, AFlowTakesTheLatencyOfTheOnlyPathThatIsLeft)
+{
+    for (const Polymorphic<RoutingPolicy>& routing : {Polymorphic<RoutingPolicy>(SprayRouting()),
+                                                      Polymorphic<RoutingPolicy>(AdaptiveRouting()),
+                                                      Polymorphic<RoutingPolicy>(EcmpRouting())})
+    {
+        PacketBench bench;
+        const uint32_t from = bench.AddHost();
+        const uint32_t to = bench.AddHost();
+        const uint32_t first = bench.AddSwitch();
+        const uint32_t last = bench.AddSwitch();
+        const uint32_t detour = bench.AddSwitch();
+        bench.Join(from, first, Rate::GBps(10), Time::Microseconds(1));
+        bench.Join(last, to, Rate::GBps(10), Time::Microseconds(1));
+        const LinkId direct = bench.Join(first, last, Rate::GBps(10), Time::Microseconds(1));
+        bench.Join(first, detour, Rate::GBps(10), Time::Microseconds(10));
+        bench.Join(detour, last, Rate::GBps(10), Time::Microseconds(10));
+        bench.OpenFluid(routing);
+        const std::size_t before = bench.AddFlow(from, to, Bytes(10'000));
+        const std::size_t after = bench.AddFlow(from, to, Bytes(10'000), Time::Milliseconds(1));
+        bench.RunUntil(Time::Microseconds(500));
+        bench.Any().SetLinksUp({direct}, false, Time::Microseconds(500));
+        bench.Run();
+        EXPECT_EQ(bench.Duration(before), Time::Microseconds(3 + 1));
+        EXPECT_EQ(bench.Duration(after), Time::Microseconds(22 + 1));
+    }
 }
 
 /** The bytes that the reported rates of links add up to. */

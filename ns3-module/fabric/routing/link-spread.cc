@@ -171,6 +171,7 @@ EvenSpread::SprayedOf(RouteId route)
     SelectedPath sprayed{m_routing.CurrentPath(route), 1, Time()};
     const RouteDecomposition& decomposition = DecompositionOf(route);
     uint64_t unit = 1;
+    bool isReachable = !decomposition.segments.empty();
     Time latency;
     for (const PathLink& each : decomposition.rest)
     {
@@ -182,7 +183,9 @@ EvenSpread::SprayedOf(RouteId route)
         {
             unit = std::min(std::lcm<uint64_t>(unit, weir::SharesOf(*dag).unit), MAX_UNIT);
             latency += LongestLatency(*dag, topology) * segment.times;
+            continue;
         }
+        isReachable = false;
     }
     if (unit > 1)
     {
@@ -202,10 +205,10 @@ EvenSpread::SprayedOf(RouteId route)
         }
         sprayed.path = m_routing.Paths().InternCounted(links);
         sprayed.unit = static_cast<uint32_t>(unit);
-        if (!m_routing.IsSum(route))
-        {
-            sprayed.latency = latency - m_routing.Latency(route);
-        }
+    }
+    if (isReachable && !m_routing.IsSum(route))
+    {
+        sprayed.latency = latency - m_routing.Latency(route);
     }
     return m_sprayed.emplace(route, sprayed).first->second;
 }

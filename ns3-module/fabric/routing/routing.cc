@@ -521,7 +521,7 @@ Routing::UncontendedRate(RouteId route) const
 Time
 Routing::UncontendedLatency(RouteId route) const
 {
-    const bool isSprayed = m_spread && m_spread->IsPerPacket();
+    const bool isSprayed = AreAllUsable() && m_spread && m_spread->IsPerPacket();
     return Latency(route) + (isSprayed ? m_spread->SprayedOf(route).latency : Time());
 }
 

@@ -693,6 +693,10 @@ PacketTransport::ConnectionOf(const FlowRequest& request)
         index = static_cast<uint32_t>(m_connections.size());
         known.push_back(index);
         m_connections.emplace_back();
+        if (m_routing.Policy().GetScope() == RoutingPolicy::Scope::Packet)
+        {
+            SprayOf(route); // before links fail
+        }
         Connection& opened = m_connections.back();
         opened.route = route;
         opened.stream = request.stream;
