@@ -320,6 +320,10 @@ Simulation::GetMeasuredLinks()
 void
 Simulation::KeepBusyUntil(WorkId work, WorkId other)
 {
+    if (m_until.empty())
+    {
+        m_engines.Add(m_stallWatch);
+    }
     m_until.emplace_back(work, other);
     if (work.kind == WorkId::Kind::Training)
     {
@@ -382,6 +386,18 @@ Simulation::WaitsForever(WorkId work)
 }
 
 void
+Simulation::StopWhatWaitsForever()
+{
+    for (const auto& [work, other] : m_until)
+    {
+        if (!HasEnded(work) && WaitsForever(other))
+        {
+            Stop(work);
+        }
+    }
+}
+
+void
 Simulation::Stop(WorkId work)
 {
     switch (work.kind)
@@ -403,11 +419,13 @@ void
 Simulation::OnPartEnded(Time now)
 {
     const auto isFinished = [](const Job& job) { return job.run->GetExecutor().IsFinished(); };
-    const bool looksForStalls = !m_until.empty() && ++m_partsEnded == m_nextLook;
-    m_nextLook *= looksForStalls ? 2 : 1; // the looks cost little against the parts
+    if (!m_until.empty())
+    {
+        m_stallWatch.OnPartEnded(now);
+    }
     for (const auto& [work, other] : m_until)
     {
-        if (!HasEnded(work) && (HasEnded(other) || (looksForStalls && WaitsForever(other))))
+        if (!HasEnded(work) && HasEnded(other))
         {
             Stop(work);
         }

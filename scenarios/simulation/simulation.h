@@ -71,6 +71,49 @@ struct WorkId
 };
 
 /**
+ * Looks for stalls when parts of the work have ended, whose number doubles from look to look: so
+ * looks cost little against the parts. It looks when all other engines have handled the instant.
+ */
+class StallWatch : public PassiveEngine
+{
+  public:
+    explicit StallWatch(std::function<void()> look)
+        : m_look(std::move(look))
+    {
+    }
+
+    /** A step, a call, or a flow of traffic has ended at @p now. */
+    void OnPartEnded(Time now)
+    {
+        if (++m_parts == m_nextLook)
+        {
+            m_nextLook *= 2;
+            m_due = now;
+        }
+    }
+
+    Time NextEventTime() override
+    {
+        return m_due;
+    }
+
+    void AdvanceTo(Time now) override
+    {
+        if (m_due <= now)
+        {
+            m_due = Time::Infinite();
+            m_look();
+        }
+    }
+
+  private:
+    std::function<void()> m_look;
+    uint64_t m_parts{0};
+    uint64_t m_nextLook{1}; //!< value of m_parts
+    Time m_due{Time::Infinite()};
+};
+
+/**
  * Composition root of a simulation: the fabric, NCCL's planner, the collective engines by fidelity,
  * jobs, events, and the engine set that advances them. Runs, single collectives, validation,
  * explanations and ns-3 programs all wire these here.
@@ -349,6 +392,7 @@ class Simulation : private StepObserver
     bool HasEnded(WorkId work) const;
     static bool Owns(WorkId work, const FlowOwner& owner);
     bool WaitsForever(WorkId work);
+    void StopWhatWaitsForever();
     void Stop(WorkId work);
 
     std::unique_ptr<Fabric> m_ownFabric;
@@ -364,8 +408,7 @@ class Simulation : private StepObserver
     std::vector<std::unique_ptr<CollectiveLoop>> m_collectives;
     std::vector<Fidelity> m_collectiveFidelities;   //!< by index in m_collectives
     std::vector<std::pair<WorkId, WorkId>> m_until; //!< the first stops when the second has ended
-    uint64_t m_partsEnded{0}; //!< steps, calls and flows of traffic that have ended
-    uint64_t m_nextLook{1};   //!< value of m_partsEnded at which stalls are looked for next
+    StallWatch m_stallWatch{[this] { StopWhatWaitsForever(); }}; //!< in the set if m_until is used
     std::vector<std::unique_ptr<FabricEvents>> m_events;
     std::vector<std::unique_ptr<TrafficJob>> m_trafficJobs;
     std::vector<std::unique_ptr<PassiveEngine>> m_traffics;
