@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -116,7 +117,10 @@ class ChannelText
                std::to_string(m_cluster.LocalIndexOf(gpu));
     }
 
-    /** The NICs of a hop between nodes, " (nic 0 > nic 1)"; empty for a hop inside a node. */
+    /**
+     * The NICs of a hop between nodes, " (nic 0 > nic 1)", with all ports of merged ones, " (nic
+     * 0-1 > nic 2-3)"; empty for a hop inside a node.
+     */
     std::string Nics(const Connection& hop) const
     {
         if (hop.kind != ConnectionKind::Network)
@@ -124,23 +128,37 @@ class ChannelText
             return "";
         }
         const Topology& topology = m_routing.GetTopology();
-        std::string out = "?";
-        std::string in = "?";
-        for (const auto& each : m_routing.Links(hop.route))
+        std::set<uint32_t> out;
+        std::set<uint32_t> in;
+        for (std::size_t i = 0; i < m_routing.StripeCount(hop.route); i++)
         {
-            const Link& link = topology.GetLink(each.link);
-            const Device& from = topology.GetDevice(link.from);
-            const Device& to = topology.GetDevice(link.to);
-            if (link.kind == LinkKind::Network && from.kind == DeviceKind::Nic)
+            for (const auto& each : m_routing.Links(m_routing.Stripe(hop.route, i)))
             {
-                out = std::to_string(from.index);
-            }
-            if (link.kind == LinkKind::Network && to.kind == DeviceKind::Nic)
-            {
-                in = std::to_string(to.index);
+                const Link& link = topology.GetLink(each.link);
+                const Device& from = topology.GetDevice(link.from);
+                const Device& to = topology.GetDevice(link.to);
+                if (link.kind == LinkKind::Network && from.kind == DeviceKind::Nic)
+                {
+                    out.insert(from.index);
+                }
+                if (link.kind == LinkKind::Network && to.kind == DeviceKind::Nic)
+                {
+                    in.insert(to.index);
+                }
             }
         }
-        return " (nic " + out + " > nic " + in + ")";
+        return " (nic " + Range(out) + " > nic " + Range(in) + ")";
+    }
+
+    /** Consecutive numbers of ports: "0", "0-1"; "?" for none. */
+    static std::string Range(const std::set<uint32_t>& ports)
+    {
+        if (ports.empty())
+        {
+            return "?";
+        }
+        const std::string first = std::to_string(*ports.begin());
+        return ports.size() == 1 ? first : first + "-" + std::to_string(*ports.rbegin());
     }
 
     const Communicator& m_communicator;

@@ -384,6 +384,17 @@ TEST(CommandLine, CompletionOffersTheFidelitiesOfEachVerb)
     }
 }
 
+/** A NIC of two ports is one device for NCCL, which uses both of them. */
+TEST(CommandLine, ExplanationsShowAllPortsOfMergedNics)
+{
+    const ScratchFolder folder;
+    const std::string call =
+        "collective --system oci-a100 --nodes 2 --op all-reduce --sizes 1MiB --explain";
+    EXPECT_NE(Weir(folder, call).out.find("(nic 0-1 > nic 0-1)"), std::string::npos);
+    EXPECT_NE(Weir(folder, call + " --merge-nics false").out.find("(nic 1 > nic 1)"),
+              std::string::npos);
+}
+
 TEST(CommandLine, JsonIsOneObjectAndNothingElse)
 {
     const ScratchFolder folder;
