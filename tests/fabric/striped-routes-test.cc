@@ -30,8 +30,8 @@ class StripedRoutes : public testing::Test
         m_host = m_topology.AddLink(gpu, card, LinkKind::Pcie, Rate::GBps(15), Time());
         for (int i = 0; i < 2; i++)
         {
-            m_ports.push_back(
-                m_topology.AddLink(card, far, LinkKind::Pcie, Rate::GBps(10), Time()));
+            m_ports.push_back(m_topology.AddLink(
+                card, far, LinkKind::Pcie, Rate::GBps(10), Time::Nanoseconds(100 + 200 * i)));
         }
     }
 
@@ -76,6 +76,16 @@ TEST_F(StripedRoutes, ItsRateIsThatOfAllStripesTogether)
     });
     EXPECT_EQ(shares,
               (std::map<LinkId, double>{{m_host, 1}, {m_ports[0], 0.5}, {m_ports[1], 0.5}}));
+}
+
+// A message has arrived when its last stripe has.
+TEST_F(StripedRoutes, ItsLatencyIsThatOfTheSlowestStripe)
+{
+    Routing routing(m_topology, FabricSpec());
+    const RouteId a = Over(routing, 0);
+    const RouteId b = Over(routing, 1);
+    EXPECT_EQ(routing.Latency(routing.AddStriped({a, b})), Time::Nanoseconds(300));
+    EXPECT_EQ(routing.Latency(routing.AddStriped({b, a})), Time::Nanoseconds(300));
 }
 
 // Stripe i of a sum has stripe i of every term that is striped, and the whole of the others. Sums

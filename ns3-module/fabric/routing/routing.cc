@@ -459,6 +459,17 @@ Routing::StripedBottleneckRate(RouteId route) const
     return rate;
 }
 
+Time
+Routing::StripedLatency(RouteId route) const
+{
+    Time slowest;
+    for (const RouteId stripe : m_stripes.at(route))
+    {
+        slowest = std::max(slowest, Latency(stripe));
+    }
+    return slowest;
+}
+
 bool
 Routing::HaveSameStripes(RouteId a, RouteId b) const
 {

@@ -232,10 +232,10 @@ class Routing
         return m_paths.Links(PlannedPath(route));
     }
 
-    /** The sum of the planned path's latencies. */
+    /** The sum of the planned path's latencies; of stripes, that of the slowest. */
     Time Latency(RouteId route) const
     {
-        return m_paths.Latency(PlannedPath(route));
+        return IsStriped(route) ? StripedLatency(route) : m_paths.Latency(PlannedPath(route));
     }
 
     /** The rate of an uncontended flow on the planned paths of all stripes. */
@@ -392,6 +392,7 @@ class Routing
 
     RouteId Intern(const Route& route, uint32_t hash);
     Rate StripedBottleneckRate(RouteId route) const;
+    Time StripedLatency(RouteId route) const;
     bool HaveSameStripes(RouteId a, RouteId b) const;
     RouteId InternFixed(PathId path, Kind kind);
 
