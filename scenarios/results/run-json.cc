@@ -205,6 +205,13 @@ ToJson(const ReplayCounters& replay)
             {"largest_move_s", Time::Picoseconds(replay.largestMove).ToSeconds()}};
 }
 
+/** Counters of the coupling of packets and fluid, with its largest error. */
+Json
+ToJson(const CouplingCounters& coupling)
+{
+    return {{"windows", coupling.windows}, {"largest_debt_bytes", coupling.largestDebt}};
+}
+
 } // namespace
 
 Json
@@ -246,6 +253,10 @@ ToJson(const Scenario& scenario, const RunResult& result)
     if (result.replay)
     {
         object["replay"] = ToJson(*result.replay);
+    }
+    if (result.coupling)
+    {
+        object["coupling"] = ToJson(*result.coupling);
     }
     object["jobs"] = Json::array();
     for (const auto& job : result.jobs)

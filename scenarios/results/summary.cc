@@ -358,6 +358,20 @@ ReplayLine(const RunResult& result)
     return line + "\n";
 }
 
+/** Where packets and fluid shared links: the most that a link has carried beyond its rate. */
+std::string
+CouplingLine(const RunResult& result)
+{
+    if (!result.coupling || result.coupling->windows == 0)
+    {
+        return "";
+    }
+    return "  packets and fluid coupled in " +
+           FormatFixed(static_cast<double>(result.coupling->windows), 0) +
+           " windows; links carried at most " + FormatDecimalBytes(result.coupling->largestDebt) +
+           " beyond their rate\n";
+}
+
 std::string
 LinkLines(const RunResult& result)
 {
@@ -394,7 +408,8 @@ Summarize(const Scenario& scenario, const RunResult& result)
         (hasEnded ? BreakdownLines(result.jobs.front()) : "");
     return TitleLine(scenario, result) + StepLines(result) + first + CollectiveLines(result) +
            (hasSteps ? "" : BoundLines(result)) + FidelityLines(scenario, result) +
-           ReplayLine(result) + TrafficLines(result) + LinkLines(result) + CostLine(result);
+           ReplayLine(result) + CouplingLine(result) + TrafficLines(result) + LinkLines(result) +
+           CostLine(result);
 }
 
 } // namespace weir

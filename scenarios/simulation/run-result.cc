@@ -237,6 +237,10 @@ CollectResult(Simulation& simulation)
     {
         result.replay = replay->GetCounters();
     }
+    if (const auto* hybrid = dynamic_cast<const HybridTransport*>(&transport))
+    {
+        result.coupling = hybrid->GetCoupling();
+    }
     result.packets = CountPackets(simulation);
     result.longestPath = LongestPath(simulation);
     result.busiestLinks = FindBusiestLinks(simulation);

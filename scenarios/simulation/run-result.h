@@ -5,6 +5,7 @@
 #include "collectives/engines/auto-engine.h"
 #include "compute-model/execution/step-executor.h"
 #include "compute-model/plan/memory-estimate.h"
+#include "fabric/transport/hybrid/hybrid-transport.h"
 #include "fabric/transport/replay/replay-transport.h"
 #include "fabric/units.h"
 #include "scenarios/bound/call-position.h"
@@ -102,6 +103,7 @@ struct RunResult
     std::optional<PacketCounts> packets{};        //!< if packets were simulated
     std::optional<IdlePathResult> longestPath{};  //!< among the paths that packets took
     std::optional<ReplayCounters> replay{};       //!< of packets, if known episodes are replayed
+    std::optional<CouplingCounters> coupling{};   //!< of packets and fluid on shared links, if any
     std::vector<FidelityUse> fidelityUses;        //!< in Fidelity::Auto: the fidelities of calls
     ClusterFeatures cluster{};                    //!< features that the bound of a step depends on
     std::optional<ErrorBound> bound{};            //!< of BoundedTime(), if requested
