@@ -404,25 +404,56 @@ PlayedTime(const IdlePlayback& playback, uint32_t levels, Time wire, double call
 }
 
 /**
+ * Share f of the hops of rings that other jobs slow, on average; 1 where no hop crosses contended
+ * links.
+ *
+ * A step of a ring waits for the previous step on its own hop and on the hop before. So s steps of
+ * n hops with latencies L(h), which chunks cross in c(h), take s times the largest mean of a cycle,
+ *
+ *   s max(max over h of c(h), mean over h of (L(h) + c(h)))
+ *
+ * (max-plus algebra; Baccelli et al., Synchronization and Linearity, 1992). If contention raises
+ * the time of the legs from w to w', the first term is w' and the second T + f (w' - w): waiting
+ * for latencies hides what a few slow hops take longer. They are contended hops, of which switches
+ * that route by hash slow as many as their links are loaded evenly (UncontendedRates::Evenness).
+ */
+double
+SlowedShare(const StreamShape& shape, const UncontendedRates& rates)
+{
+    double hops = 0;
+    double contended = 0;
+    for (const RingRounds& ring : shape.rings)
+    {
+        hops += ring.weight * static_cast<double>(ring.hops.size());
+        for (const RingRounds::Hop& hop : ring.hops)
+        {
+            contended += rates.IsContended(hop.route) ? ring.weight : 0;
+        }
+    }
+    return contended > 0 ? rates.Evenness() * contended / hops : 1;
+}
+
+/**
  * Paces the legs of a call. A leg is one flow that moves all the time, but the chunks of a call
  * wait for each other. So the uncontended call takes a time T that is longer than the time w of its
  * legs. T - w is split into a delay d before the legs start and a lower rate cap of the legs. The
  * time of two concurrent copies of the call decides d. Each copy occupies a link for the fraction w
  * / T of the time, so chunks find 1 + w / T calls on average, which take T(1 + w / T). Legs that
  * start after d and share their links take d + w(2), where w(2) is the time of both calls' bytes.
- * So d = T(1 + w / T) - w(2), limited to 0 <= d <= T - w.
+ * So d = T(1 + w / T) - w(2), limited to 0 <= d <= f (T - w), with f of SlowedShare.
  *
  * @param uncontended T
  * @param beside T(1 + w / T)
  * @param wire w
+ * @param slowed f
  * @return d; the caps of the legs are set
  */
 Time
-Pace(StreamShape& shape, Routing& routing, Time uncontended, Time beside, Time wire)
+Pace(StreamShape& shape, Routing& routing, Time uncontended, Time beside, Time wire, double slowed)
 {
     const Time shared = UncontendedTime(RepeatLegs(shape.legs, 2), routing);
     const Time most = uncontended - wire;
-    const Time before = std::min(std::max(Time(), beside - shared), most);
+    const Time before = std::min(std::max(Time(), beside - shared), most * slowed);
     if (before < most)
     {
         const double seconds = (uncontended - before).ToSeconds();
@@ -622,7 +653,8 @@ Planner::Plan(const CollectiveCall& call)
             const auto played = playedTime(calls);
             const Time beside = std::max(shape.movingConcurrent,
                                          played ? *played - shape.latency : movingTime(calls));
-            plan->latency += Pace(shape, state.routing, moving, beside, wire.time);
+            const double slowed = SlowedShare(shape, rates);
+            plan->latency += Pace(shape, state.routing, moving, beside, wire.time, slowed);
         }
         plan->period = PeriodOf(shape, state.routing, *plan);
         WeightByContention(shape, rates);

@@ -15,7 +15,8 @@ namespace weir
 
 /**
  * Calls @p use(request, number) with the request of each stripe of the route of @p whole. Stripes
- * carry equal bytes, to one byte, and have equal parts of the cap and the weight.
+ * carry equal bytes, to one byte, with as much of the cap, so that all end together, and have equal
+ * parts of the weight.
  */
 template <typename Use>
 void
@@ -23,12 +24,15 @@ ForEachStripe(const FlowRequest& whole, const Routing& routing, const Use& use)
 {
     const auto count = static_cast<int64_t>(routing.StripeCount(whole.route));
     FlowRequest stripe = whole;
-    stripe.cap = whole.cap / static_cast<double>(count);
     stripe.weight = whole.weight / static_cast<double>(count);
     for (int64_t i = 0; i < count; ++i)
     {
         stripe.route = routing.Stripe(whole.route, i);
         stripe.bytes = whole.bytes / count + Bytes(i < whole.bytes.Count() % count ? 1 : 0);
+        const double part = stripe.bytes > Bytes()
+                                ? stripe.bytes.ToDouble() / whole.bytes.ToDouble()
+                                : 1 / static_cast<double>(count);
+        stripe.cap = whole.cap * part;
         use(stripe, static_cast<std::size_t>(i));
     }
 }
