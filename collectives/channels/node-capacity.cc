@@ -371,14 +371,20 @@ NodeCapacity::ProfileOf(const Link& link) const
 }
 
 double
+NcclLinksOfNvLink(const LinkProfile& profile, const NcclConstants& constants)
+{
+    return profile.ncclRate > Rate()
+               ? 1
+               : std::max(1.0,
+                          std::round(profile.PayloadRate().ToGBps() / constants.NvLinkBandwidth()));
+}
+
+double
 NcclBandwidthOfNvLink(const LinkProfile& profile, const NcclConstants& constants)
 {
-    if (profile.ncclRate > Rate())
-    {
-        return profile.ncclRate.ToGBps();
-    }
-    const double one = constants.NvLinkBandwidth();
-    return std::max(1.0, std::round(profile.PayloadRate().ToGBps() / one)) * one;
+    return profile.ncclRate > Rate()
+               ? profile.ncclRate.ToGBps()
+               : NcclLinksOfNvLink(profile, constants) * constants.NvLinkBandwidth();
 }
 
 double

@@ -23,8 +23,14 @@ namespace weir
 constexpr double NCCL_PCIE_OVER_RAW = 0.75;
 
 /**
+ * The number of NVLinks of the GPUs' generation that a link of @p profile is for NCCL: those that
+ * it equals in rate; 1 if the profile gives NCCL's rate itself.
+ */
+double NcclLinksOfNvLink(const LinkProfile& profile, const NcclConstants& constants);
+
+/**
  * The bandwidth that NCCL assumes for an NVLink of @p profile, GB/s: that of the GPUs' generation,
- * times the number of such links that it equals in rate.
+ * times NcclLinksOfNvLink.
  */
 double NcclBandwidthOfNvLink(const LinkProfile& profile, const NcclConstants& constants);
 

@@ -331,6 +331,28 @@ TEST(PointToPoint, ChannelsOfAPortByRelease)
     EXPECT_NEAR(full / PORT, 1, 0.002);
 }
 
+// A GPU pair has two channels for each NVLink of its generation that NCCL sees between them (2 x
+// 18, rounded up to 64; 16 of them as 8 peers share the channels), however the links are described:
+// one link of 18 times the rate is 18 links.
+TEST(PointToPoint, AFastNvLinkCountsAsSeveral)
+{
+    ClusterSpec one = H100Boxes(1);
+    one.node.nvlinksPerGpu = 1;
+    one.node.nvlink = ReferenceLink("fat", 18 * 20.6, 150);
+    for (const CollectiveOp op : {CollectiveOp::SendRecv, CollectiveOp::AllToAll})
+    {
+        const auto planned = [&](const ClusterSpec& spec) {
+            CollectiveBench bench(spec);
+            const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(8));
+            const auto& plan = bench.GetPlanner().Plan(MakeCall(id, op, Bytes::MiB(256)));
+            return std::make_pair(plan.channels, plan.duration);
+        };
+        const auto [channels, duration] = planned(one);
+        EXPECT_EQ(channels, planned(H100Boxes(1)).first) << ToString(op);
+        EXPECT_NEAR(duration / planned(H100Boxes(1)).second, 1, 1e-6) << ToString(op);
+    }
+}
+
 // Equal parts, any group: flow takes the time of the busiest link, for few and for many chunks.
 TEST(PointToPoint, FlowsTakeWhatTheBusiestLinkNeeds)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collectives/algorithms/point-to-point/point-to-point.h"
 
+#include "collectives/channels/node-capacity.h"
 #include "collectives/schedule/message-split.h"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ NetworkChannels(const AlgorithmInputs& in, GpuId gpu)
                         : CHANNELS_OF_A_PEER);
 }
 
-/** As above, for a pair inside a node. */
+/** As above, for a pair inside a node: two for each NVLink that NCCL sees between them. */
 uint32_t
 LocalChannels(const AlgorithmInputs& in, GpuId from, GpuId to)
 {
@@ -62,9 +63,11 @@ LocalChannels(const AlgorithmInputs& in, GpuId from, GpuId to)
     {
         return 2;
     }
-    const Rate link = in.connector.GetCluster().GetSpec().node.nvlink.PayloadRate();
-    const double links = std::round(in.routing.BottleneckRate(connection.route) / link);
-    return 2 * static_cast<uint32_t>(std::max(links, 1.0));
+    const LinkProfile& nvlink = in.connector.GetCluster().GetSpec().node.nvlink;
+    const double bundle =
+        std::round(in.routing.BottleneckRate(connection.route) / nvlink.PayloadRate());
+    const double links = std::max(bundle, 1.0) * NcclLinksOfNvLink(nvlink, in.constants);
+    return 2 * static_cast<uint32_t>(links);
 }
 
 bool
