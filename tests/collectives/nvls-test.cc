@@ -105,7 +105,8 @@ TEST(NvlsGraph, IsOnlyWhereNcclHasIt)
 TEST(NvlsChunking, FollowsTheMessage)
 {
     const auto chunk = [](int64_t mebibytes, int64_t less) {
-        return NvlsChunk(Algorithm::Nvls, Bytes(Bytes::MiB(mebibytes).Count() - less), 16, 8, 1);
+        const Bytes bytes(Bytes::MiB(mebibytes).Count() - less);
+        return NvlsChunk(Algorithm::Nvls, bytes, 16, 8, Bytes::KiB(128));
     };
     EXPECT_EQ(chunk(1024, 0), Bytes::KiB(128));
     EXPECT_EQ(chunk(1024, 1), Bytes::KiB(64));
@@ -113,10 +114,15 @@ TEST(NvlsChunking, FollowsTheMessage)
     EXPECT_EQ(chunk(64, 1), Bytes::KiB(32));
     EXPECT_EQ(chunk(8, 0), Bytes::KiB(32));
     EXPECT_EQ(chunk(8, 1), Bytes::KiB(16));
-    EXPECT_EQ(NvlsChunk(Algorithm::NvlsTree, Bytes::MiB(64), 16, 8, 2), Bytes::KiB(128));
-    EXPECT_EQ(NvlsChunk(Algorithm::NvlsTree, Bytes::MiB(63), 16, 8, 2), Bytes::KiB(64));
-    EXPECT_EQ(NvlsChunk(Algorithm::NvlsTree, Bytes::MiB(7), 16, 8, 2), Bytes::KiB(32));
-    EXPECT_EQ(NvlsChunk(Algorithm::NvlsTree, Bytes::GiB(8), 16, 8, 4), Bytes::KiB(64));
+    const auto tree = [](Bytes bytes, int64_t most) {
+        return NvlsChunk(Algorithm::NvlsTree, bytes, 16, 8, Bytes::KiB(most));
+    };
+    EXPECT_EQ(tree(Bytes::MiB(64), 128), Bytes::KiB(128));
+    EXPECT_EQ(tree(Bytes::MiB(63), 128), Bytes::KiB(64));
+    EXPECT_EQ(tree(Bytes::MiB(7), 128), Bytes::KiB(32));
+    EXPECT_EQ(tree(Bytes::GiB(8), 64), Bytes::KiB(64));
+    EXPECT_EQ(tree(Bytes::MiB(512), 256), Bytes::KiB(256));
+    EXPECT_EQ(tree(Bytes::MiB(511), 256), Bytes::KiB(128));
 }
 
 // 1 GiB over 16 channels and 8 heads: 64 passes of 128 KiB. The latency is 25 us, the copies of one

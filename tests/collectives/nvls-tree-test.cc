@@ -35,6 +35,46 @@ TEST(NvlsTree, ChannelsKeepToTheLimits)
     EXPECT_EQ(channels({1, 8}), 8U);
 }
 
+// Blackwell has 32 channels on several nodes. On more than two 2.30 has 24 with NICs of 400 Gb/s
+// and more, but for racks with NICs of 800 Gb/s; the ports of a merged NIC add up. Chunks of 256
+// KiB are those of boards with NICs of 800 Gb/s (nvls.cc).
+TEST(NvlsTree, BlackwellsChannelsFollowTheNic)
+{
+    struct Row
+    {
+        const char* version;
+        uint32_t nodes;
+        uint32_t gpus;
+        double port; // GB/s
+        uint32_t ports;
+        uint32_t channels;
+    };
+
+    const Row rows[] = {{"2.29.7", 4, 8, 50, 1, 32},
+                        {"2.30.7", 2, 8, 50, 1, 32},
+                        {"2.30.7", 4, 8, 25, 1, 32},
+                        {"2.30.7", 4, 8, 25, 2, 24},
+                        {"2.30.7", 4, 8, 50, 1, 24},
+                        {"2.30.7", 4, 8, 100, 1, 24},
+                        {"2.30.7", 4, 16, 50, 1, 24},
+                        {"2.30.7", 4, 16, 50, 2, 32},
+                        {"2.30.7", 4, 16, 100, 1, 32}};
+    for (const Row& row : rows)
+    {
+        ClusterSpec spec = B200Boxes(row.nodes);
+        spec.node.gpus = row.gpus;
+        spec.node.nics = row.gpus * row.ports;
+        spec.node.portsPerNic = row.ports;
+        spec.node.pcieSwitches = row.gpus;
+        spec.node.nic = ReferenceLink("nic", row.port, 600);
+        CollectiveBench bench(spec, row.version);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(row.nodes * row.gpus));
+        EXPECT_EQ(bench.GetPlanner().Plan(TreeCall(id, Bytes::GiB(1))).channels, row.channels)
+            << row.version << ", " << row.nodes << " nodes of " << row.gpus << ", " << row.ports
+            << " x " << row.port << " GB/s";
+    }
+}
+
 // On two nodes a byte leaves a node once: as a child in one tree, as the root in the other. The
 // ports, 8 x 50 GB/s, suffice; the NVLinks, 64 / 97 of 370.8 GB/s, are the bottleneck. Each pass of
 // 16 MiB adds a synchronization of 11 us, of which stores overlap 97 / 80 - 1.

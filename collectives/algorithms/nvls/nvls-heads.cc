@@ -106,26 +106,38 @@ MulticastWireFactor(const Cluster& cluster, const NodeCosts& costs)
     return FLIT / LINE * nvlink.framing * nvlink.measured / bundles / efficiency;
 }
 
-/** The number of channels without limits by the user. */
+/** NCCL's number of channels of NVLS without limits by the user. */
 uint32_t
 DefaultNvlsChannels(const AlgorithmInputs& inputs)
 {
-    constexpr double FAST_PORT = 96; // GB/s
-    const auto& [constants, communicator] = std::tie(inputs.constants, inputs.communicator);
-    if (constants.ComputeCapability() < 100)
+    if (inputs.constants.ComputeCapability() < 100)
     {
         return 16;
     }
-    if (communicator.nodes == 1)
-    {
-        return constants.Version().AtLeast(28) ? 24 : 32;
-    }
-    if (communicator.nodes == 2 || !constants.Version().AtLeast(30))
-    {
-        return 32;
-    }
-    const double port = inputs.connector.GetCluster().GetSpec().node.nic.rawRate.ToGBps();
-    return port >= FAST_PORT && communicator.gpusPerNode > 8 ? 32 : 24;
+    return inputs.communicator.nodes == 1 && inputs.constants.Version().AtLeast(28) ? 24 : 32;
+}
+
+constexpr double FAST_NIC = 48;   // GB/s: 400 Gb/s
+constexpr double FASTER_NIC = 96; // GB/s: 800 Gb/s
+constexpr uint32_t BOARD = 8;     // GPUs
+
+/** Speed of a NIC by which 2.30 tunes NVLSTree on Blackwell, GB/s; 0 where it does not. */
+double
+TunedNic(const AlgorithmInputs& inputs)
+{
+    const bool isTuned = inputs.constants.ComputeCapability() >= 100 &&
+                         inputs.constants.Version().AtLeast(30) && inputs.communicator.nodes > 2;
+    return isTuned ? inputs.connector.GetCluster().GetSpec().node.nic.rawRate.ToGBps() *
+                         inputs.connector.PortsPerNic()
+                   : 0;
+}
+
+uint32_t
+WithinLimits(const AlgorithmInputs& inputs, uint32_t channels)
+{
+    const ChannelLimits& limits = inputs.settings.channelLimits;
+    const uint32_t most = std::min(limits.most, inputs.constants.MaxChannels());
+    return std::min(std::max(limits.least, channels), most);
 }
 
 } // namespace
@@ -133,21 +145,45 @@ DefaultNvlsChannels(const AlgorithmInputs& inputs)
 uint32_t
 NvlsChannels(const AlgorithmInputs& inputs)
 {
-    const ChannelLimits& limits = inputs.settings.channelLimits;
-    const uint32_t most = std::min(limits.most, inputs.constants.MaxChannels());
-    return std::min(std::max(limits.least, DefaultNvlsChannels(inputs)), most);
+    return WithinLimits(inputs, DefaultNvlsChannels(inputs));
+}
+
+uint32_t
+NvlsTreeChannels(const AlgorithmInputs& inputs)
+{
+    constexpr uint32_t TUNED = 24;
+    const double nic = TunedNic(inputs);
+    const bool isRack = nic >= FASTER_NIC && inputs.communicator.gpusPerNode > BOARD;
+    return WithinLimits(inputs, nic >= FAST_NIC && !isRack ? TUNED : DefaultNvlsChannels(inputs));
 }
 
 Bytes
-NvlsChunk(Algorithm algorithm, Bytes bytes, uint32_t channels, uint32_t heads, uint32_t nodes)
+MaxNvlsChunk(const AlgorithmInputs& inputs, Algorithm algorithm)
 {
     constexpr uint32_t MANY_NODES = 4;
+    if (algorithm != Algorithm::NvlsTree)
+    {
+        return Bytes::KiB(128);
+    }
+    if (TunedNic(inputs) >= FASTER_NIC && inputs.communicator.gpusPerNode <= BOARD)
+    {
+        return Bytes::KiB(256);
+    }
+    return Bytes::KiB(inputs.communicator.nodes >= MANY_NODES ? 64 : 128);
+}
+
+Bytes
+NvlsChunk(Algorithm algorithm, Bytes bytes, uint32_t channels, uint32_t heads, Bytes most)
+{
     using Limits = std::vector<std::pair<int64_t, Bytes>>;
-    const bool isTree = algorithm == Algorithm::NvlsTree;
     const Limits limits =
-        isTree ? Limits{{4, Bytes::KiB(64)}, {1, Bytes::KiB(32)}}
-               : Limits{{64, Bytes::KiB(64)}, {8, Bytes::KiB(32)}, {2, Bytes::KiB(16)}};
-    Bytes chunk = Bytes::KiB(isTree && nodes >= MANY_NODES ? 64 : 128);
+        algorithm == Algorithm::NvlsTree
+            ? Limits{{32, Bytes::KiB(256)},
+                     {16, Bytes::KiB(128)},
+                     {4, Bytes::KiB(64)},
+                     {1, Bytes::KiB(32)}}
+            : Limits{{64, Bytes::KiB(64)}, {8, Bytes::KiB(32)}, {2, Bytes::KiB(16)}};
+    Bytes chunk = most;
     for (const auto& [times, smaller] : limits)
     {
         if (chunk > smaller && bytes < chunk * (times * channels * heads))
@@ -243,8 +279,8 @@ NvlsHeads::Describe(Algorithm algorithm) const
     description.call.startLatency =
         constants.BaseLatency(algorithm, Protocol::Simple) +
         constants.HardwareLatency(algorithm, ConnectionKind::NvLink, Protocol::Simple);
-    description.chunk =
-        NvlsChunk(algorithm, m_in.call.bytes, m_in.channels, Count(), m_in.communicator.nodes);
+    description.chunk = NvlsChunk(
+        algorithm, m_in.call.bytes, m_in.channels, Count(), MaxNvlsChunk(m_in, algorithm));
     description.chunks = Count();
     description.subChannels = Count();
     return description;

@@ -67,18 +67,28 @@ class MulticastGroup
 };
 
 /**
- * Number of channels of NVLS and NVLSTree: 16 on Hopper, 24 or 32 on Blackwell, within the
- * communicator's ChannelLimits (nvls.cc, init.cc: NCCL_MIN_CTAS, NCCL_MAX_CTAS).
+ * Number of channels of NVLS: 16 on Hopper, 24 or 32 on Blackwell, within the communicator's
+ * ChannelLimits (nvls.cc, init.cc: NCCL_MIN_CTAS, NCCL_MAX_CTAS).
  */
 uint32_t NvlsChannels(const AlgorithmInputs& inputs);
 
 /**
- * The chunk of one of @p heads heads (enqueue.cc): 128 KiB for NVLS, 64 KiB for NVLSTree on 4 nodes
- * or more; smaller while a message has less than certain multiples of what all channels and heads
- * hold.
+ * The same of NVLSTree. On three nodes or more of Blackwell 2.30 has 24 with NICs of 400 Gb/s and
+ * more, except with 800 Gb/s and more than 8 GPUs a node.
  */
-Bytes NvlsChunk(
-    Algorithm algorithm, Bytes bytes, uint32_t channels, uint32_t heads, uint32_t nodes);
+uint32_t NvlsTreeChannels(const AlgorithmInputs& inputs);
+
+/**
+ * The largest chunk of a head: 128 KiB; for NVLSTree on 4 nodes or more 64 KiB, and 256 KiB where
+ * 2.30 tunes it for NICs of 800 Gb/s (nodes of up to 8 Blackwells, three or more).
+ */
+Bytes MaxNvlsChunk(const AlgorithmInputs& inputs, Algorithm algorithm);
+
+/**
+ * The chunk of one of @p heads heads (enqueue.cc): @p most, and smaller while a message has less
+ * than certain multiples of what all channels and heads hold.
+ */
+Bytes NvlsChunk(Algorithm algorithm, Bytes bytes, uint32_t channels, uint32_t heads, Bytes most);
 
 /** Select hops of DescribedLoads: all hops, or those inside nodes. */
 bool AnyHop(const ScheduleConnection& connection, const SubChannel::Hop& hop);

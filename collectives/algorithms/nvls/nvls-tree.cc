@@ -270,7 +270,7 @@ NvlsTreeStreams(const AlgorithmInputs& in)
 const CollectiveAlgorithm NVLS_TREE_ALGORITHM{
     Algorithm::NvlsTree,
     SupportsNvlsTree,
-    NvlsChannels,
+    NvlsTreeChannels,
     [](const AlgorithmInputs& in) { return DescribeNvlsTree(in, NvlsHeads(in)); },
     NvlsTreeStreams,
 };
