@@ -78,7 +78,7 @@ struct JobSpec : TrainingJobSpec
     PlacementSpec placement;
     std::string workload{}; //!< the file of `recorded`; empty: a model is trained
     bool isRoofline{false}; //!< kernels of the workload take what their FLOPs and bytes ask
-    std::string until{};    //!< goes on after its steps until this job ends; empty: does not
+    std::string until{};    //!< continues after its steps until this job ends; empty: does not
     std::string where{};    //!< of its plan, as YamlNode::Where; empty: not from a file
 };
 
@@ -88,7 +88,7 @@ enum class EventKind : uint8_t
     Degrade,   //!< a link's rate becomes factor times its own
     LossyLink, //!< a link loses this part of its packets
     LinkDown,  //!< a duplex link stops; flows that can take another path do
-    LinkUp,    //!< it goes on
+    LinkUp,    //!< it is restored
     Flap,      //!< a duplex link is alternately down and up
     Failures,  //!< duplex links fail and are repaired at random
     SlowGpu,   //!< a GPU computes factor times as long (for the whole run; `at` must be 0)
@@ -135,10 +135,10 @@ struct OutputSpec
     std::string fileWhere{"output.file"}; //!< for messages: the key's location, or the option
     std::string timelineWhere{"output.timeline"}; //!< the same for the timeline
     std::optional<Time> linkSeries;               //!< bin width of the link series
-    std::optional<Time> portSeries;               //!< least bin width of the port series
+    std::optional<Time> portSeries;               //!< minimum bin width of the port series
     std::vector<uint32_t> ranks{}; //!< of training jobs: recorded beside those that always are
     bool allRanks{false};          //!< all of them are
-    bool keepsStuck{false};        //!< files stay of a run that cannot go on, too
+    bool keepsStuck{false};        //!< files of a stalled run stay, too
 };
 
 /** Which flows of a scenario are packets where its fidelity is hybrid, and how they meet others. */

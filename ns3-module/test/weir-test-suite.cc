@@ -261,7 +261,7 @@ class FailedSwitchTestCase : public TestCase
 {
   public:
     FailedSwitchTestCase()
-        : TestCase("Flows are rerouted around a switch that fails, wait where none is left, go on")
+        : TestCase("Flows are rerouted around a switch that fails, stall where none is left, resume")
     {
     }
 

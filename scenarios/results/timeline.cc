@@ -284,13 +284,13 @@ Timeline::WriteKernels(const OpRecord& record)
     }
     // A slow GPU scales all kernels by the same factor; launch gaps of the operation stay.
     const Time span = record.finished - record.started;
-    const double stretch = total > span || record.op->duration == Time()
-                               ? span / std::max(total, Time::Picoseconds(1))
-                               : span / record.op->duration;
+    const double scale = total > span || record.op->duration == Time()
+                             ? span / std::max(total, Time::Picoseconds(1))
+                             : span / record.op->duration;
     Time at = record.started;
     for (uint16_t i = 0; i < record.op->kernelCount; i++)
     {
-        const Time end = std::min(at + kernels[i].duration * stretch, record.finished);
+        const Time end = std::min(at + kernels[i].duration * scale, record.finished);
         m_writer.BeginEvent(job.labels[kernels[i].name],
                             "kernel",
                             job.firstPid + record.rank.Index(),

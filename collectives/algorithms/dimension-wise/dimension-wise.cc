@@ -553,7 +553,7 @@ class DimensionWriter
     }
 
     /**
-     * The chunk that a dimension's blocks hand over to the next ones: a signal of zero bytes, or
+     * The chunk that a dimension's blocks pass to the next ones: a signal of zero bytes, or
      * after the first dimension of a sparse all-reduce the bytes to select from.
      */
     int32_t HandedOver(uint32_t dimension)
