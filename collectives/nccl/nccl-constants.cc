@@ -197,7 +197,7 @@ BaseRow(const NcclVersion& v, Algorithm algorithm)
                                : LatencyRow{4.4, 4.4, 0};
     case Algorithm::Nvls:
     case Algorithm::NvlsTree:
-        return Between(v, 18, 18) ? SimpleOnly(23) : LatencyRow{};
+        return Between(v, 17, 18) ? SimpleOnly(23) : LatencyRow{}; // 2.17, not read: as 2.18
     case Algorithm::Pat:
         return {8, 8, 8};
     default:

@@ -175,7 +175,9 @@ Nvls(const NcclCase& c, bool tree)
     const bool reduced = communicator.collNetGraph.channels > 0;
     // NVLS has all-gather and reduce-scatter through the network's switches from 2.27 on (release
     // notes).
-    const bool older = many && IsHalf(c) && !c.constants.Version().AtLeast(27);
+    // NVLSTree came with 2.18, after NVLS.
+    const bool older = !c.constants.Version().AtLeast(tree ? 18 : 17) ||
+                       (many && IsHalf(c) && !c.constants.Version().AtLeast(27));
     if (communicator.nvlsGraph.channels < 2 || (tree ? !many : many && !reduced) ||
         (tree && !IsAllReduce(c)) || older)
     {

@@ -90,6 +90,31 @@ TEST(NcclModel, EightH100SwitchFromRingLlToNvls)
     EXPECT_GT(ring(1'146'000), nvls(1'146'000));
 }
 
+// The least latency of NVLS is 23 us in 2.17 to 2.21 and 25 us since, as its own or as that of its
+// step: a ring under LL takes 15 us, so 8 bytes never go by NVLS. NVLSTree came with 2.18.
+TEST(NcclModel, NvlsHasALatencyInEveryRelease)
+{
+    for (const char* version : {"2.17.1", "2.18.5", "2.19.3", "2.21.5", "2.22.3", "2.30.7"})
+    {
+        const NcclConstants constants = Constants(version);
+        const double least = constants.Version().AtLeast(22) ? 25 : 23;
+        EXPECT_NEAR(
+            Microseconds(constants, EightH100(), Algorithm::Nvls, Protocol::Simple, 0), least, 1e-9)
+            << version;
+    }
+    Communicator group = Group(2, 8, 8, 48);
+    group.nvlsGraph = {8, 50, 48};
+    const auto tree = [&](const char* version) {
+        return NcclAlgorithmBandwidth({Constants(version),
+                                       group,
+                                       Algorithm::NvlsTree,
+                                       CollectiveOp::AllReduce,
+                                       Protocol::Simple});
+    };
+    EXPECT_EQ(tree("2.17.1"), 0);
+    EXPECT_GT(tree("2.18.5"), 0);
+}
+
 // Up to 2.27 NVLS has 5/6 of its bus bandwidth; from 2.28 on n / (2 (n - 1)) of 8 x 40 x 0.85 x 7/8
 // x 2.
 TEST(NcclModel, NvlsBandwidthByRelease)
