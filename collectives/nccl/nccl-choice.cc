@@ -56,6 +56,22 @@ MinPerThread(const Communicator& communicator, Algorithm algorithm, Protocol pro
     return 64;
 }
 
+/**
+ * Whether NCCL_ALGO leaves NCCL @p algorithm for @p op. Before 2.24, which made lists strict, it
+ * disabled rings for all-reduce only, so that programs ran with NCCL_ALGO=TREE (tuning.cc).
+ */
+bool
+IsEnabled(const NcclConstants& constants,
+          const NcclFilter& filter,
+          CollectiveOp op,
+          Algorithm algorithm)
+{
+    constexpr uint32_t STRICT_SINCE = 24;
+    const bool isKept = algorithm == Algorithm::Ring && op != CollectiveOp::AllReduce &&
+                        !constants.Version().AtLeast(STRICT_SINCE);
+    return isKept || filter.Allows(op, algorithm);
+}
+
 } // namespace
 
 KernelWidth
@@ -96,7 +112,7 @@ NcclEstimates(const NcclConstants& constants,
     std::vector<NcclEstimate> estimates;
     for (const auto* each : candidates)
     {
-        if (!call.overrides.algorithm && !filter.Allows(call.op, each->algorithm))
+        if (!call.overrides.algorithm && !IsEnabled(constants, filter, call.op, each->algorithm))
         {
             continue;
         }

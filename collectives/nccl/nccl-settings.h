@@ -29,7 +29,8 @@ std::string NormalizedNcclName(const std::string& name);
  * separated by commas, for operations separated by semicolons. "ring,tree" applies to all
  * operations, "allreduce:tree;allgather:ring" to these two. Only the first list may lack its
  * operation; it then applies to those that no later list names. A list that begins with ^ excludes
- * its names. Case, hyphens and underscores are ignored. Sends and receives are not filtered.
+ * its names. Case, hyphens and underscores are ignored. Sends and receives are not filtered. Before
+ * 2.24 rings stayed for all operations but all-reduce (NcclEstimates).
  */
 class NcclFilter
 {

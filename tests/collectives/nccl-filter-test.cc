@@ -82,5 +82,25 @@ TEST(NcclFilter, LeavesTheChoiceAmongWhatItAllows)
     EXPECT_THROW(chosen("nvls", "ll"), std::invalid_argument);
 }
 
+// Before 2.24 NCCL_ALGO took rings from all-reduce only; since then it is strict.
+TEST(NcclFilter, LeavesRingsToOtherOperationsBefore224)
+{
+    const auto chosen = [](const char* version, CollectiveOp op) {
+        NcclSettings settings(version);
+        settings.filter.SetAlgorithms("tree");
+        CollectiveBench bench(H100Boxes(2), settings);
+        const auto id = bench.GetPlanner().AddCommunicator(FirstGpus(16));
+        return bench.GetPlanner().Plan(MakeCall(id, op, Bytes::MiB(64))).algorithm;
+    };
+    for (const char* version : {"2.7.8", "2.18.5", "2.23.4"})
+    {
+        EXPECT_EQ(chosen(version, CollectiveOp::AllReduce), Algorithm::Tree) << version;
+        EXPECT_EQ(chosen(version, CollectiveOp::AllGather), Algorithm::Ring) << version;
+        EXPECT_EQ(chosen(version, CollectiveOp::Broadcast), Algorithm::Ring) << version;
+    }
+    EXPECT_EQ(chosen("2.24.3", CollectiveOp::AllReduce), Algorithm::Tree);
+    EXPECT_THROW(chosen("2.24.3", CollectiveOp::AllGather), std::invalid_argument);
+}
+
 } // namespace
 } // namespace weir
