@@ -191,7 +191,12 @@ ChannelBuilder::Build(Communicator& communicator, uint32_t queuePairSeed)
     }
     communicator.searchChannels = found;
     communicator.searchBandwidth = found * speed;
-    const uint32_t channels = FinalChannels(found, speed, interNode);
+    if (interNode && m_cluster.GetSpec().fabric.inNetworkReduction)
+    {
+        // NCCL searches the graph of CollNet's chains as it does that of trees (init.cc).
+        communicator.collNetGraph = TreeBuilder(m_connector, joined, found).Speed();
+    }
+    const uint32_t channels = FinalChannels(communicator, speed);
     for (uint32_t c = 0; c < channels; ++c)
     {
         communicator.channels.push_back(
@@ -232,9 +237,6 @@ ChannelBuilder::BuildTrees(Communicator& communicator)
     const TreeBuilder builder(m_connector, joined, communicator.searchChannels);
     communicator.treeGraph = builder.Speed();
     communicator.nvlsGraph = SearchNvls(communicator, m_connector, m_constants);
-    // NCCL searches the graph of CollNet's chains as it does that of trees (init.cc).
-    const bool reduces = m_cluster.GetSpec().fabric.inNetworkReduction && communicator.nodes > 1;
-    communicator.collNetGraph = reduces ? communicator.treeGraph : GraphSpeed();
 }
 
 void
@@ -323,12 +325,17 @@ ChannelBuilder::GraphsOf(const NodePart& part, bool interNode)
 }
 
 uint32_t
-ChannelBuilder::FinalChannels(uint32_t found, double speed, bool interNode) const
+ChannelBuilder::FinalChannels(const Communicator& communicator, double speed) const
 {
     constexpr double FAST_RING = 45.0; // GB/s
     constexpr uint32_t FEW_CHANNELS = 16;
-    uint32_t channels = std::min(2 * found, m_constants.MaxChannels());
-    if (m_constants.ComputeCapability() >= 90 && interNode && speed > FAST_RING &&
+    uint32_t channels = std::min(2 * communicator.searchChannels, m_constants.MaxChannels());
+    const GraphSpeed& collNet = communicator.collNetGraph;
+    if (collNet.intra > collNet.inter && communicator.gpusPerNode > 1)
+    {
+        channels += channels / 2; // to fill the chains inside nodes
+    }
+    if (m_constants.ComputeCapability() >= 90 && communicator.nodes > 1 && speed > FAST_RING &&
         channels < FEW_CHANNELS)
     {
         channels *= 2;

@@ -87,7 +87,7 @@ class ChannelBuilder
     JoinedNodes JoinedOf(const Communicator& communicator);
     std::vector<NodePart> SplitByNode(const Communicator& communicator) const;
     const NodeGraphs& GraphsOf(const NodePart& part, bool interNode);
-    uint32_t FinalChannels(uint32_t found, double speed, bool interNode) const;
+    uint32_t FinalChannels(const Communicator& communicator, double speed) const;
 
     /** The part of a channel of NCCL's graph in the @p k-th node. */
     static const NodeRing& RingOf(const JoinedNodes& joined, std::size_t k, uint32_t searchChannel);

@@ -207,9 +207,29 @@ TEST(CollNet, EachByteLeavesANodeOnce)
     }
 }
 
-// The heads of a chain stay on one rail, and its blocks reduce and broadcast concurrently at half
-// their rate each. So the bandwidth of large messages does not depend on the number of nodes, even
-// or odd, and equals that of 16 blocks where the links are faster.
+// NCCL gives a communicator half as many channels again where chains are faster inside nodes than
+// between them (connect.cc), except with one GPU a node.
+TEST(CollNet, ChainsThatAreFasterInsideNodesGetMoreChannels)
+{
+    const auto channels = [](const ClusterSpec& spec, uint32_t gpus) {
+        CollectiveBench bench(spec);
+        Planner& planner = bench.GetPlanner();
+        std::vector<GpuId> group;
+        for (uint32_t i = 0; i < 2 * gpus; ++i)
+        {
+            group.emplace_back(i / gpus * 8 + i % gpus);
+        }
+        return planner.GetCommunicator(planner.AddCommunicator(group)).channels.size();
+    };
+    EXPECT_EQ(channels(B200Boxes(2), 8), 16U);
+    EXPECT_EQ(channels(WithSharp(B200Boxes(2)), 8), 24U);
+    EXPECT_EQ(channels(WithSharp(B200Boxes(2)), 1), channels(B200Boxes(2), 1));
+}
+
+// The heads of a chain stay on one rail, and its blocks sum and spread concurrently, as those of a
+// tree over two nodes: a fourth of 42.8 GB/s each (2.30's perChMaxTreeBws of Blackwell). So the
+// bandwidth of large messages does not depend on the number of nodes, even or odd, and equals that
+// of 24 blocks where the links are faster.
 TEST(CollNet, ChainsHaveTheBandwidthOfTheirBlocks)
 {
     for (uint32_t nodes : {2U, 8U, 9U})
@@ -221,9 +241,9 @@ TEST(CollNet, ChainsHaveTheBandwidthOfTheirBlocks)
                 .Plan(CollNetCall(id, Algorithm::CollNetChain, bytes))
                 .duration.ToSeconds();
         };
-        const double mebibytes = 512 / (time(Bytes::GiB(1)) - time(Bytes::MiB(512)));
-        const double block = 1e6 / (28.117 + 38.244); // MiB/s, NPKit
-        EXPECT_NEAR(mebibytes / (16 * block), 1, 0.001) << nodes;
+        const double rate =
+            Bytes::MiB(512).ToDouble() / (time(Bytes::GiB(1)) - time(Bytes::MiB(512)));
+        EXPECT_NEAR(rate / (24 * 42.8e9 / 4), 1, 0.001) << nodes;
     }
 }
 

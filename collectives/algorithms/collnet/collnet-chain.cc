@@ -43,13 +43,16 @@ CopyRate(const AlgorithmInputs& in)
 }
 
 /**
- * Rate of back-to-back chunks: a block sums one chunk and forwards another concurrently, so each
- * direction has half of its rate. Unlimited with one GPU per node, which does neither.
+ * Rate of back-to-back chunks: a block sums one chunk and forwards another concurrently, as that of
+ * a tree does between a child and a parent, so over two nodes. Unlimited with one GPU per node,
+ * which does neither.
  */
 Rate
 BlockRate(const AlgorithmInputs& in)
 {
-    return in.communicator.gpusPerNode > 1 ? CopyRate(in) * 0.5 : Rate::Infinite();
+    constexpr uint32_t NODES = 2;
+    return in.communicator.gpusPerNode > 1 ? in.times.TreeBlockRate(Protocol::Simple, NODES)
+                                           : Rate::Infinite();
 }
 
 /** One node's chain on one channel: its ranks, the head first, and the head's port. */
