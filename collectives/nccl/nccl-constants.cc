@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <regex>
 #include <stdexcept>
 #include <tuple>
 
@@ -13,13 +14,19 @@ namespace weir
 NcclVersion
 NcclVersion::Parse(const std::string& text)
 {
+    // "2.30", "2.30.7", and the suffixes of tags (-1) and of NCCL's own banner (+cuda12.9).
+    static const std::regex form(
+        R"((\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(?:-\d+)?(?:\+cuda[\d.]+)?)");
+    std::smatch numbers;
     NcclVersion v;
-    v.patch = 0;
-    char rest = 0;
-    const int three = std::sscanf(text.c_str(), "%u.%u.%u%c", &v.major, &v.minor, &v.patch, &rest);
-    const bool two =
-        three == 2 && std::sscanf(text.c_str(), "%u.%u%c", &v.major, &v.minor, &rest) == 2;
-    if ((three != 3 && !two) || v.major != 2 || !v.AtLeast(4))
+    const bool isVersion = std::regex_match(text, numbers, form);
+    if (isVersion)
+    {
+        v.major = std::stoi(numbers[1]);
+        v.minor = std::stoi(numbers[2]);
+        v.patch = numbers[3].matched ? std::stoi(numbers[3]) : 0;
+    }
+    if (!isVersion || v.major != 2 || !v.AtLeast(4))
     {
         throw std::invalid_argument("NCCL version '" + text +
                                     "': expected two or three numbers from 2.4 on, such as 2.30.7");

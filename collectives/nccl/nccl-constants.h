@@ -26,7 +26,8 @@ struct NcclVersion
 
     /**
      * @throws std::invalid_argument unless @p text is two or three numbers from 2.4 on, such as
-     *         "2.30.7".
+     *         "2.30.7", also with the suffix of a tag ("-1") or of nccl-tests' output
+     *         ("+cuda12.9").
      */
     static NcclVersion Parse(const std::string& text);
 

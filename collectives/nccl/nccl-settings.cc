@@ -416,7 +416,7 @@ IdleLaunchTime(const NodeCosts& costs, LaunchMode mode)
 namespace
 {
 
-/** NCCL's names; the indices are NCCL's numbers. */
+/** NCCL's names. */
 const std::vector<std::pair<const char*, P2pLevel>> P2P_LEVELS{{"LOC", P2pLevel::Local},
                                                                {"NVL", P2pLevel::NvLink},
                                                                {"PIX", P2pLevel::Switch},

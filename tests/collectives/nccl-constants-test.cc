@@ -26,6 +26,10 @@ TEST(NcclVersion, IsTwoOrThreeNumbersFrom2_4)
     EXPECT_FALSE(NcclVersion::Parse("2.30.7").AtLeast(31));
     EXPECT_TRUE(NcclVersion::Parse("2.21").AtLeast(21, 0)); // the first release of 2.21
     EXPECT_FALSE(NcclVersion::Parse("2.21").AtLeast(21, 1));
+    EXPECT_TRUE(NcclVersion::Parse("2.18.5-1").AtLeast(18, 5));
+    EXPECT_TRUE(NcclVersion::Parse("2.27.3+cuda12.9").AtLeast(27, 3));
+    EXPECT_THROW(NcclVersion::Parse("2.27.3-"), std::invalid_argument);
+    EXPECT_THROW(NcclVersion::Parse("2.27.3.1"), std::invalid_argument);
     for (const char* wrong : {"", "2", "2.30.7a", "2.3.7", "1.30.7", "3.0.0", "two"})
     {
         EXPECT_THROW(NcclVersion::Parse(wrong), std::invalid_argument) << wrong;
