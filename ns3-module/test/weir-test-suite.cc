@@ -261,7 +261,8 @@ class FailedSwitchTestCase : public TestCase
 {
   public:
     FailedSwitchTestCase()
-        : TestCase("Flows are rerouted around a switch that fails, stall where none is left, resume")
+        : TestCase(
+              "Flows are rerouted around a switch that fails, stall where none is left, resume")
     {
     }
 
