@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iostream>
 #include <memory>
 
 namespace weir
@@ -29,18 +30,23 @@ struct SearchOptions
     SweepRunOptions run;
 };
 
+/** The reason why a plan was not run; empty if all were. */
+std::string
+RefusalIn(const std::vector<EndedCase>& ended)
+{
+    const auto refused = std::find_if(
+        ended.begin(), ended.end(), [](const EndedCase& one) { return one.exit != 0; });
+    return refused == ended.end() ? "" : refused->message;
+}
+
 /** How many plans ran, and the reason of one that was refused. */
 std::string
 CountOf(const std::vector<EndedCase>& ended, std::size_t ranked)
 {
-    std::string text =
-        "  of " + std::to_string(ended.size()) + " plans " + std::to_string(ranked) + " were run";
-    const auto refused = std::find_if(
-        ended.begin(), ended.end(), [](const EndedCase& one) { return one.exit != 0; });
-    return text +
-           (refused == ended.end() ? ""
-                                   : "; others were refused, for example\n  " + refused->message) +
-           "\n";
+    const std::string refusal = RefusalIn(ended);
+    return "  of " + std::to_string(ended.size()) + " plans " + std::to_string(ranked) +
+           " were run" +
+           (refusal.empty() ? "" : "; others were refused, for example\n  " + refusal) + "\n";
 }
 
 /** @throws InputError unless the fidelity is one for many runs, given once. */
@@ -119,10 +125,20 @@ RunSearch(const SearchOptions& options, const CaseProcesses::Command& command)
         RankBySteps(job, ranked, best);
         ShowSweep(options.run, ranked, best, [&] {
             const std::size_t count = best.size();
+            if (count == 0)
+            {
+                return std::string();
+            }
             ranked.cases.resize(std::min(options.top, count));
             best.resize(ranked.cases.size());
             return ToText(ranked, best) + CountOf(ended, count);
         });
+        if (best.empty())
+        {
+            std::cerr << "weir: found none of " << ended.size()
+                      << " plans that can be run, expected one; for example " << RefusalIn(ended)
+                      << "\n";
+        }
         return run.End(best.empty());
     });
 }

@@ -150,11 +150,14 @@ SweepRun::AddOutputs()
         // Without --results there is one file for all cases.
         words.insert(words.end(),
                      {"--set", m_options.results.empty() ? "output={}" : "output.timeline=false"});
-        for (const std::string& word : m_words.back())
+        for (std::size_t at = 0; at < m_words.back().size(); at++)
         {
-            if (m_options.results.empty() && word.compare(0, 7, "output.") == 0)
+            const std::string key = SettingAt(m_words.back(), at);
+            if (m_options.results.empty() && (key + ".").compare(0, 7, "output.") == 0)
             {
-                throw InputError(word + ": found it without result files, expected --results");
+                throw InputError("--set " + key +
+                                 ": found it without result files, expected --results of weir "
+                                 "sweep with it");
             }
         }
     }
@@ -244,6 +247,11 @@ SweepRun::ThrowIfStopped() const
     {
         m_store->RemoveFolder(); // if it is empty
     }
+    if (m_hasMadeFolder && m_share.count == 1) // else others may write to it
+    {
+        std::error_code isNotEmpty;
+        fs::remove(m_options.results, isNotEmpty);
+    }
     if (!m_refusal.empty())
     {
         throw InputError(m_refusal);
@@ -273,7 +281,7 @@ SweepRun::RunCases()
     if (!m_options.results.empty())
     {
         std::error_code error;
-        fs::create_directories(m_options.results, error);
+        m_hasMadeFolder = fs::create_directories(m_options.results, error);
         if (error)
         {
             throw InputError("--results: found '" + m_options.results + "' (" + error.message() +

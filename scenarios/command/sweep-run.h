@@ -106,6 +106,7 @@ class SweepRun
     std::optional<CaseStore> m_store;
     std::vector<std::vector<std::string>> m_words; //!< by case, without outputs
     std::vector<std::string> m_files;              //!< result files by case; empty: none
+    bool m_hasMadeFolder{false};                   //!< whether this process made that of --results
     std::string m_refusal;                         //!< message of the first refused case
     std::vector<std::optional<EndedCase>> m_outcomes;
 };

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -78,17 +79,19 @@ IsOutput(const std::string& word)
                outputs.end();
 }
 
-/** The names in "system.nodes, jobs.0.gpus", which vary jointly. */
+/** The names in "system.nodes, jobs.0.gpus", which vary jointly; one more than it has commas. */
 std::vector<std::string>
 NamesIn(const std::string& keys)
 {
     std::vector<std::string> names;
-    std::istringstream parts(keys);
-    for (std::string part; std::getline(parts, part, ',');)
+    for (std::size_t from = 0; from <= keys.size();)
     {
+        const auto comma = std::min(keys.find(',', from), keys.size());
+        const std::string part = keys.substr(from, comma - from);
         const auto begin = part.find_first_not_of(" \t");
         const auto end = part.find_last_not_of(" \t");
         names.push_back(begin == std::string::npos ? "" : part.substr(begin, end - begin + 1));
+        from = comma + 1;
     }
     return names;
 }
@@ -176,27 +179,6 @@ ReadWords(const YamlNode& node)
     return words;
 }
 
-/** The key or the option that @p words set at position @p at; empty: a value or a verb. */
-std::string
-NameSetAt(const std::vector<std::string>& words, std::size_t at)
-{
-    const std::string& word = words[at];
-    if (!IsOption(word))
-    {
-        return "";
-    }
-    const std::string name = word.substr(0, word.find('='));
-    if (name != "--set")
-    {
-        return name;
-    }
-    const bool isInside = word.size() > name.size();
-    const std::string setting = isInside                ? word.substr(name.size() + 1)
-                                : at + 1 < words.size() ? words[at + 1]
-                                                        : "";
-    return setting.substr(0, setting.find('='));
-}
-
 /** The option of `weir run` with the effect of a key; empty: none. */
 std::string
 OptionOf(const std::string& key)
@@ -222,11 +204,44 @@ CheckVaried(const std::string& varied,
 {
     for (std::size_t i = 0; i < words.size(); i++)
     {
-        const std::string fixed = NameSetAt(words, i);
+        const std::string fixed = SettingAt(words, i);
         if (!fixed.empty() && Hides(varied, fixed))
         {
             values.Fail("found " + varied + ", which varies, and " + fixed +
                         " for every case, expected one of them");
+        }
+    }
+}
+
+/**
+ * @throws InputError where @p varied replaces all of a key of @p earlier, which also varies: tables
+ *         would show values that the cases do not have.
+ */
+void
+CheckHidden(const std::string& varied,
+            const YamlNode& values,
+            const std::vector<std::string>& earlier)
+{
+    for (const std::string& other : earlier)
+    {
+        if (Hides(varied, other))
+        {
+            values.Fail("found " + varied + " after " + other +
+                        ", which it replaces, expected one of them, or the other order");
+        }
+    }
+}
+
+/** @throws InputError where two of the choices have the same values. */
+void
+CheckDistinct(const std::vector<Choice>& choices, const YamlNode& node)
+{
+    std::set<std::vector<std::string>> known;
+    for (const Choice& choice : choices)
+    {
+        if (!known.insert(choice.values).second)
+        {
+            node.Fail("found " + JoinNames(choice.values) + " again, expected each value once");
         }
     }
 }
@@ -319,6 +334,7 @@ LoadSweep(const std::string& path, const std::vector<std::string>& settings)
                 values.Fail("found " + name + " again, expected each key once");
             }
             CheckVaried(name, values, always);
+            CheckHidden(name, values, sweep.keys);
             sweep.keys.push_back(name);
         }
         const auto choices = ChoicesOf(names, values);
@@ -326,6 +342,7 @@ LoadSweep(const std::string& path, const std::vector<std::string>& settings)
         {
             values.Fail("found no values, expected one or more");
         }
+        CheckDistinct(choices, values);
         if (sweep.cases.size() * choices.size() > MAX_CASES)
         {
             values.Fail("found more than " + std::to_string(MAX_CASES) +
@@ -383,6 +400,26 @@ ParseShare(const std::string& text)
         }
     }
     throw InputError("--share: found '" + text + "', expected a share, such as 2/8");
+}
+
+std::string
+SettingAt(const std::vector<std::string>& words, std::size_t at)
+{
+    const std::string& word = words[at];
+    if (!IsOption(word))
+    {
+        return "";
+    }
+    const std::string name = word.substr(0, word.find('='));
+    if (name != "--set")
+    {
+        return name;
+    }
+    const bool isInside = word.size() > name.size();
+    const std::string setting = isInside                ? word.substr(name.size() + 1)
+                                : at + 1 < words.size() ? words[at + 1]
+                                                        : "";
+    return setting.substr(0, setting.find('='));
 }
 
 std::string

@@ -32,7 +32,8 @@ struct Sweep
  * Reads a sweep file (its keys: `weir reference keys`, map "sweep").
  * @param settings `--set` of the command for all cases; must not set a varied key
  * @throws InputError also where there are more than 100 000 cases, where the command or a setting
- *         fixes a varied key, or where the command has output options.
+ *         fixes a varied key, a varied key replaces an earlier one, values repeat, or the command
+ *         has output options.
  */
 Sweep LoadSweep(const std::string& path, const std::vector<std::string>& settings = {});
 
@@ -58,6 +59,12 @@ ProcessShare ShareFromEnvironment(const std::function<const char*(const char*)>&
 
 /** Parses "2/8", the second of eight. @throws InputError */
 ProcessShare ParseShare(const std::string& text);
+
+/**
+ * The key that `--set`, or the option that the command line @p words sets at position @p at: "seed"
+ * for `--set seed=3` and for `--set=seed=3`, "--nodes" for `--nodes`; empty: a value or a verb.
+ */
+std::string SettingAt(const std::vector<std::string>& words, std::size_t at);
 
 /** A command line quoted for a shell: words with other than plain characters are in quotes. */
 std::string ShellLine(const std::vector<std::string>& words);

@@ -6,6 +6,7 @@
 #include "scratch-folder.h"
 #include "weir-command.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -125,6 +126,22 @@ TEST(PlanSearch, FindsPlansOfOtherNumbersOfGpus)
         << outcome.out;
     EXPECT_NE(Weir(folder, search + " --gpus 9").err.find("--gpus: found 9, for which no plan"),
               std::string::npos);
+}
+
+// Three GPUs divide into pipelines of three, which two layers do not fill, into three replicas,
+// which four samples do not, and into no tensor ranks of a node of eight.
+TEST(PlanSearch, SaysWhyNoPlanCanBeRun)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "three.yaml")
+        << "title: three\nsystem: {base: hgx-h100, nodes: 1}\njobs:\n"
+           "  - name: gpt\n    model: {base: gpt-1.7b, layers: 2}\n"
+           "    parallel: {tensor: 3, globalBatch: 4}\n";
+    const Outcome outcome = Weir(folder, "search three.yaml");
+    EXPECT_EQ(outcome.exit, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err.rfind("weir: found none of ", 0), 0u) << outcome.err;
+    EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
 }
 
 TEST(PlanSearch, RefusesRunsWithoutAPlan)

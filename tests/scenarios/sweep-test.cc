@@ -177,12 +177,33 @@ TEST(Sweep, RefusesInvalidSweepsWithTheirLocation)
     EXPECT_EQ(Refused("command: run x -oy.h5\nvary: {a: [1]}\n"),
               "1:10: command: found -oy.h5, expected it as an option of weir sweep");
     EXPECT_NE(Refused("command: run x\nvery: {a: [1]}\n").find("very"), std::string::npos);
+    EXPECT_EQ(Refused("command: run x\nvary: {a: [1, 2, 1]}\n"),
+              "2:11: vary.a: found 1 again, expected each value once");
+    for (const char* keys : {"\"\"", "\"a,\"", "\",a\"", "\"a,,b\""})
+    {
+        EXPECT_NE(Refused("command: run x\nvary: {" + std::string(keys) + ": [[1, 2, 3]]}\n")
+                      .find("expected a key, or an option of what is run"),
+                  std::string::npos)
+            << keys;
+    }
     std::string many = "command: run x\nvary:\n";
     for (int key = 0; key < 17; key++)
     {
         many += "  k" + std::to_string(key) + ": [1, 2]\n";
     }
     EXPECT_NE(Refused(many).find("more than 100000 cases"), std::string::npos); // 2^17
+}
+
+/** A key may be part of one that varies before it; after it, the latter would have no effect. */
+TEST(Sweep, RefusesAVariedKeyThatReplacesAnother)
+{
+    EXPECT_EQ(Refused("command: run x\nvary:\n  network.fidelity: [flow]\n"
+                      "  network: [{fidelity: stream}]\n"),
+              "4:12: vary.network: found network after network.fidelity, which it replaces, "
+              "expected one of them, or the other order");
+    EXPECT_EQ(Refused("command: run x\nvary:\n  network: [{seed: 1}]\n"
+                      "  network.fidelity: [flow]\n"),
+              "");
 }
 
 /** A shell splits the line into the words that it was made from. */
@@ -253,10 +274,24 @@ TEST(Sweep, OutputsThatCannotBeWrittenAreRefusedBeforeAnyCaseRuns)
                                             "vary: {--nodes: [none]}\n";
     EXPECT_EQ(Weir(folder, "sweep wrong.yaml -o out.h5").exit, 2);
     EXPECT_EQ(folder.Files(), 3u);
-    std::ofstream(folder / "run.yaml") << "command: run llama-3-8b-16-h100\n"
-                                          "vary: {output.linkSeries: [1ms]}\n";
-    EXPECT_EQ(Weir(folder, "sweep run.yaml").err,
-              "weir: output.linkSeries=1ms: found it without result files, expected --results\n");
+    const std::string rest =
+        ": found it without result files, expected --results of weir sweep "
+        "with it\n";
+    for (const auto& [run, key] :
+         {std::pair("command: run x.yaml\nvary: {output.linkSeries: [1ms]}\n", "output.linkSeries"),
+          std::pair("command: run x.yaml\nvary: {output: [{linkSeries: 1ms}]}\n", "output"),
+          std::pair("command: run x.yaml --set=output.file=a.h5\nvary: {seed: [1]}\n",
+                    "output.file"),
+          std::pair("command: [run, x.yaml, --set, 'output={file: a.h5}']\nvary: {seed: [1]}\n",
+                    "output")})
+    {
+        std::ofstream(folder / "run.yaml") << run;
+        EXPECT_EQ(Weir(folder, "sweep run.yaml").err, std::string("weir: --set ") + key + rest);
+    }
+    EXPECT_EQ(folder.Files(), 4u);
+    // The folder of the result files goes with a refusal that leaves it empty.
+    EXPECT_EQ(Weir(folder, "sweep wrong.yaml --results cases").exit, 2);
+    EXPECT_FALSE(std::filesystem::exists(folder / "cases"));
 }
 
 /**
