@@ -261,6 +261,20 @@ struct CsvColumns
         return size && time;
     }
 
+    /** @throws InputError where @p header names a column of @p where twice. */
+    static void CheckNames(const std::string& where, const std::vector<std::string>& header)
+    {
+        std::set<std::string> known;
+        for (const std::string& name : header)
+        {
+            if (!name.empty() && !known.insert(name).second)
+            {
+                throw InputError(where + ": found the column '" + name +
+                                 "' twice, expected it once");
+            }
+        }
+    }
+
     std::optional<std::size_t> size;
     std::optional<std::size_t> time;
     std::optional<std::size_t> op;
@@ -441,7 +455,7 @@ class TextReader
 
     void ReadRow(const std::vector<std::string>& fields)
     {
-        if (fields.size() <= std::max(m_size, m_time))
+        if (fields.size() != m_columns) // a missing cell would move the others
         {
             throw InputError(Where() + ": found " + std::to_string(fields.size()) +
                              " fields, expected " + std::to_string(m_columns) +
@@ -542,9 +556,11 @@ ReadNcclTests(const std::string& path)
     for (std::string line; std::getline(lines, line);)
     {
         number++;
-        const CsvColumns columns(CutAtCommas(line));
+        const std::vector<std::string> header = CutAtCommas(line);
+        const CsvColumns columns(header);
         if (columns.AreThere())
         {
+            CsvColumns::CheckNames(path + ":" + std::to_string(number), header);
             return Finish(path, ReadCsv(path, lines, columns, number));
         }
         reader.Read(line);

@@ -88,7 +88,7 @@ class AicbReader
     {
         while (m_lines.Next() && m_lines.Line().find(AICB_COLUMNS) == std::string_view::npos)
         {
-            m_named = std::max(m_named, LastRankOf(m_lines.Line()) + 1);
+            m_named = std::max(m_named, LastRank() + 1);
         }
         m_columns = ColumnsOf(m_lines);
         while (m_lines.Next())
@@ -108,15 +108,21 @@ class AicbReader
     }
 
   private:
-    /** The last rank of a range: 127 for "[rank0 ~ rank127]"; 0 if there is none. */
-    static uint32_t LastRankOf(std::string_view line)
+    /**
+     * The last rank of the range in the current line: 127 for "[rank0 ~ rank127]"; 0 if there is
+     * none. @throws InputError if there are more than MAX_WORKLOAD_RANKS.
+     */
+    uint32_t LastRank() const
     {
+        const std::string_view line = m_lines.Line();
         const std::size_t at = line.rfind("rank");
-        const unsigned long last =
-            at == std::string_view::npos
-                ? 0
-                : std::strtoul(std::string(line.substr(at + 4)).c_str(), nullptr, 10);
-        return static_cast<uint32_t>(std::min<unsigned long>(last, MAX_WORKLOAD_RANKS - 1));
+        const std::string_view text =
+            at == std::string_view::npos ? std::string_view() : line.substr(at + 4);
+        const std::string_view number = text.substr(0, text.find_first_not_of("-0123456789"));
+        constexpr auto MAX_RANK = static_cast<int64_t>(MAX_WORKLOAD_RANKS) - 1;
+        return number.find_first_not_of('-') == std::string_view::npos
+                   ? 0
+                   : static_cast<uint32_t>(m_lines.Whole(number, "last rank", MAX_RANK));
     }
 
     std::string_view Field(const std::vector<std::string_view>& fields, int column) const
@@ -187,6 +193,10 @@ class AicbReader
     {
         const auto ranks = static_cast<uint32_t>(
             m_lines.Whole(text, "comm_group_size", static_cast<int64_t>(MAX_WORKLOAD_RANKS)));
+        if (ranks == 0)
+        {
+            m_lines.Fail("comm_group_size", text, "1 or more, or None");
+        }
         if (m_named > 1 && ranks > m_named)
         {
             m_lines.Fail("comm_group_size",

@@ -151,7 +151,8 @@ class SimAiReader
                          "one of: " + JoinNames(keys) + ", each with ': ' and its value" +
                              (isKnown ? "" : DidYouMean(key, keys)));
         }
-        const bool isDegree = m_header.count(key) > 0 && m_given.count(key) == 0;
+        const bool isDegree =
+            (m_header.count(key) > 0 && m_given.count(key) == 0) || key == "all_gpus";
         if (!m_given.insert(key).second)
         {
             m_lines.Fail("header", word, "each key once");

@@ -408,6 +408,10 @@ TEST(ImportTraces, SimAiGroupsOfNoRankAreRefused)
     text.replace(at, text.find(' ', at) - at, "0");
     EXPECT_EQ(RefusalOf([&] { Read("w.txt", text); }),
               "w.txt:1: model_parallel_NPU_group: found '0', expected 1 or more");
+    text = SIMAI_FULL;
+    text.replace(text.find("all_gpus: 8"), 11, "all_gpus: 0");
+    EXPECT_EQ(RefusalOf([&] { Read("w.txt", text); }),
+              "w.txt:1: all_gpus: found '0', expected 1 or more");
 }
 
 /** Refusal of SimAI's sample with @p from replaced by @p to. */
@@ -484,6 +488,14 @@ TEST(ImportTraces, AicbRowsThatContradictAreRefused)
     EXPECT_EQ(AicbRefusal("rank15]", "rank7]"),
               "rows.csv:6: comm_group_size: found '16', expected at most the 8 ranks of the line "
               "above");
+    EXPECT_EQ(AicbRefusal("tp_group,2", "tp_group,0"),
+              "rows.csv:5: comm_group_size: found '0', expected 1 or more, or None");
+    for (const std::string last : {"-1", "65536", "99999999999999999999"})
+    {
+        EXPECT_EQ(AicbRefusal("rank15]", "rank" + last + "]"),
+                  "rows.csv:1: last rank: found '" + last +
+                      "', expected a whole number of at most 65535");
+    }
     EXPECT_EQ(AicbRefusal("CommType.broadcast,", "CommType.broadcastt,"),
               "rows.csv:3: comm_type: found 'broadcastt', expected one of: all_reduce, "
               "all_gather, all_gather_into_tensor, reduce_scatter, reduce_scatter_tensor, "

@@ -180,6 +180,12 @@ TEST(NcclTestsFile, RefusesWithTheLocation)
               std::string::npos);
     EXPECT_NE(refusal("# size time\n 8 1\n 1x6 2\n").find("log.txt:3: size: found '1x6'"),
               std::string::npos);
+    // Without its cell, the time would be the next one: a bandwidth.
+    EXPECT_NE(refusal("# size type time algbw\n 8 float 1 2\n 16 float 2\n")
+                  .find("log.txt:3: found 3 fields, expected 4 as the table's header has"),
+              std::string::npos);
+    EXPECT_NE(refusal("size,time,size\n8,1,9\n").find("log.txt:1: found the column 'size' twice"),
+              std::string::npos);
     EXPECT_NE(refusal("{\"a\": 1}").find("JSON without `results`"), std::string::npos);
     EXPECT_NE(refusal("#  Rank 0 Pid 1 on a device 0\n#  Rank 1 Pid 2 on a device 1\n"
                       "#  Rank 2 Pid 1 on b device 0\n# size time\n 8 1\n")
