@@ -142,13 +142,15 @@ FindInterpreter(const std::string& folder)
     for (const auto& candidate : candidates)
     {
         const Answer answer = Ask(candidate, modules);
-        if (answer.exit == 0)
+        if (answer.exit == 0 && !answer.text.empty()) // Python prints a line at least
         {
             return candidate;
         }
         if (answer.exit != CANNOT_RUN)
         {
-            lacking = "found '" + candidate + "' without " + JoinLines(answer.text);
+            lacking = "found '" + candidate +
+                      (answer.text.empty() ? "', which runs no Python program"
+                                           : "' without " + JoinLines(answer.text));
         }
     }
     if (lacking.empty())

@@ -18,6 +18,7 @@ from weir_results import (WEIR, bounds, call, cases, flows, pipeline, run_json, 
                           validation)
 
 import h5py
+import pandas
 import weir.figures
 import weir.request
 from weir.quantity import in_seconds
@@ -122,10 +123,25 @@ class Reports(unittest.TestCase):
         text, printed = report(self.folder, cases())
         page = Page(text)
         self.assertEqual(page.headings, ["Summary", "Results by what varies", "Provenance"])
-        self.assertEqual(len(printed.splitlines()), 1)
+        self.assertEqual(printed, "report in page.html (1 figure)\n")
         text, printed = report(self.folder, cases(), sweep("ring"))
         self.assertIn("sweep-cases", Page(text).ids)
         self.assertNotIn("left out of cases", printed)
+
+    def test_jobs_of_one_size_each_are_bars_of_what_varies(self):
+        """The sizes of two jobs differ, but neither has more than one, which is no axis."""
+        data = pandas.DataFrame([
+            {"case": case, "algorithm": algorithm, "name": job, "size_bytes": size,
+             "measure": "mean call", "value": 1e-3 * (case + 1)}
+            for case, algorithm in enumerate(("ring", "tree"))
+            for job, size in (("reduce", 1 << 30), ("shuffle", 1 << 20))])
+        data.attrs = {"varied": ["algorithm"], "cases": 2, "failed": 0}
+        figure = weir.figures.find_figure("sweep").draw(data, None)
+        self.assertEqual([axes.get_title(loc="left") for axes in figure.axes],
+                         ["reduce", "shuffle"])
+        for axes in figure.axes:
+            self.assertEqual(axes.get_xlabel(), "algorithm")
+            self.assertEqual([bar.get_height() for bar in axes.patches], [1, 2])  # ms
 
     def test_validations_have_their_own_figures(self):
         text, printed = report(self.folder, validation(), bounds())
@@ -291,8 +307,15 @@ class Refusals(unittest.TestCase):
 
     def test_command(self):
         self.refused("/dev/zero: found a device", "/dev/zero", "-o", "a.html")
-        self.refused("missing.h5: cannot be read", "missing.h5", "-o", "a.html")
-        self.refused("torn.h5: cannot be read as HDF5", "torn.h5", "-o", "a.html")
+        self.refused("missing.h5: found no file that can be read (No such file or directory), "
+                     "expected a result", "missing.h5", "-o", "a.html")
+        self.refused("torn.h5: found an HDF5 file that cannot be read", "torn.h5", "-o", "a.html")
+        self.refused("--measured: /dev/zero: found a device, expected a CSV", "ring.csv",
+                     "--measured", "/dev/zero", "--figure", "bandwidth", "-o", "a.svg")
+        self.refused("--link: two-jobs.h5: found no link 'x->y'", "two-jobs.h5", "--link", "x->y",
+                     "-o", "a.html")
+        self.refused("--figure comparison: two-jobs.h5: there is 1 result;", "two-jobs.h5",
+                     "--figure", "comparison", "-o", "a.svg")
         self.refused("expected another file than the input 'two-jobs.h5'", "two-jobs.h5", "-o",
                      "./two-jobs.h5")
         self.refused("--figure: found 'gant', expected one of: sweep, comparison",
@@ -319,7 +342,21 @@ class Refusals(unittest.TestCase):
         self.denied("text.csv: found no table of weir, expected a result", "text.csv")
         self.denied("run.yaml: found no table of weir, expected a result", "run.yaml")
         self.denied("words.csv: found a value in column time_us that is no number", "words.csv")
+        header = "collective,size_bytes,time_us,algbw_GBps,busbw_GBps\n"
+        for rows, says in (("", "found no row below the header"),
+                           ("all-reduce,-8,1,1,1\n", "found -8 in column size_bytes, expected"),
+                           ("all-reduce,8,inf,1,1\n", "found inf in column time_us, expected")):
+            (self.folder / "rows.csv").write_text(header + rows, encoding="utf-8")
+            self.denied(f"rows.csv: {says}", "rows.csv")
+        (self.folder / "rows.csv").write_text("size_bytes,busbw_GBps\n8,inf\n", encoding="utf-8")
+        self.denied("--measured: rows.csv: found inf in column busbw_GBps, expected", "ring.csv",
+                    output="a.svg", figure="bandwidth", measured="rows.csv")
         self.denied("torn.json:1:12: found no run of weir, as it is no JSON", "torn.json")
+        run = json.loads(run_json().read_text(encoding="utf-8"))
+        run["jobs"][0]["stages"][0]["compute"] = "long"
+        (self.folder / "word.json").write_text(json.dumps(run), encoding="utf-8")
+        self.denied("word.json: found a value in compute of summary that is no number",
+                    "word.json")
         (self.folder / "map.json").write_text("{}", encoding="utf-8")
         self.denied("map.json: found no run of weir, as it has no 'jobs'", "map.json")
         self.denied("bytes: found bytes that are no text", "bytes")
@@ -369,6 +406,8 @@ class Refusals(unittest.TestCase):
         bare.write_text('#!/bin/sh\nexec /usr/bin/python3 -S "$@"\n', encoding="utf-8")
         bare.chmod(0o755)
         for python, says in ((bare, "without h5py, matplotlib, numpy, pandas, expected"),
+                             ("/bin/true", "found '/bin/true', which runs no Python program"),
+                             ("/bin/false", "found '/bin/false', which runs no Python program"),
                              ("/nowhere/python3", "found no working '/nowhere/python3'")):
             self.refused(says, "two-jobs.h5", "-o", "a.html", code=1,
                          env={**os.environ, "WEIR_PYTHON": str(python)})

@@ -14,8 +14,8 @@ def completion_times(result):
 
     The job is "" in a file that does not say.
     """
-    remedy = ("flows are in the HDF5 file of weir run, and with their slowdown in the CSV of weir "
-              "flows: weir flows --topology T --flows F --csv RESULT.csv")
+    remedy = ("flows are in the HDF5 file (-o RESULT.h5) of weir run, collective and flows, and in "
+              "the CSV of weir flows")
     if not result.has("flows", "bytes"):
         raise Missing("there are no flows (/flows)", remedy)
     flows = result.table("flows")

@@ -6,7 +6,8 @@ import pandas
 from weir.errors import InputError, Missing
 from weir.network import ends_of, jobs_of_paths, node_of, tiers_of, with_ends
 
-REMEDY = "flows with paths are in the HDF5 file of weir run in fidelity stream or flow"
+REMEDY = ("they are in the HDF5 file (-o RESULT.h5) of weir run, collective and flows; in fidelity "
+          "analytical links carry nothing")
 LINKS = 20  # listed with what each job carries over them
 
 
@@ -173,7 +174,10 @@ def congestion(result, link=None, levels=3, bins=200):
         raise Missing("no link carries anything (/links)", REMEDY)
     named = link is not None
     link = link or busiest_link(result)
-    flows = flows_of(result, link)
+    try:
+        flows = flows_of(result, link)
+    except InputError as error:
+        raise InputError(f"--link: {error}") from None
     if flows.empty:
         if named:
             raise InputError(f"--link: found '{link}', which no recorded flow of {result.path} "

@@ -50,7 +50,8 @@ class Hdf5Result(Result):
             with h5py.File(path, "r") as file:
                 names, provenance, title = self._survey(path, file)
         except (OSError, RuntimeError, KeyError) as error:  # as h5py has it, for damaged files
-            raise InputError(f"{path}: cannot be read as HDF5: {error}") from None
+            raise InputError(f"{path}: found an HDF5 file that cannot be read ({error}), expected "
+                             "a whole result of weir") from None
         super().__init__(path, title, names, provenance)
 
     @staticmethod

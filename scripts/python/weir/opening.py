@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Opens a result of any kind."""
 import os
-import stat
 
 from weir.errors import InputError
 from weir.hdf5_result import SIGNATURE, Hdf5Result
-from weir.text_results import EXPECTED, read_csv, read_json
+from weir.text_results import EXPECTED, read_csv, read_json, refuse_device, unreadable
 
 
 def open_result(path):
@@ -16,14 +15,13 @@ def open_result(path):
     path = os.fspath(path)
     try:
         with open(path, "rb") as file:
-            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
-                raise InputError(f"{path}: found a device, {EXPECTED}")
+            refuse_device(path, file, EXPECTED)
             start = file.read(len(SIGNATURE))
             if start == SIGNATURE:
                 return Hdf5Result(path)
             content = start + file.read()
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        raise unreadable(path, error, EXPECTED) from None
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:

@@ -54,7 +54,8 @@ def write_report(options, results, choice, files):
             raise InputError(f"--{option}: found it where no figure is drawn that follows it, "
                              f"expected {' or '.join(followers(option))} among the figures")
     files.add("-o", options["output"], report.html().encode(), "html")
-    said = [f"report in {options['output']} ({len(report.drawn)} figures)"]
+    count = len(report.drawn)
+    said = [f"report in {options['output']} ({count} figure{'' if count == 1 else 's'})"]
     if options["figures"]:
         folder = pathlib.Path(options["figures"])
         for key, figure, _, data in report.drawn:

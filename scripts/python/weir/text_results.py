@@ -2,8 +2,11 @@
 """Results in text: CSV of weir collective and weir flows, JSON of weir run."""
 import csv
 import json
+import os
 import re
+import stat
 
+import numpy
 import pandas
 
 from weir.errors import InputError
@@ -18,8 +21,21 @@ CSV_TABLES = {
 }
 MEASURED = {"size_bytes": "B", "busbw_GBps": "GB s-1"}
 TEXTS = {"collective", "regime", "region"}  # columns that are no numbers
+NAMES = ["job", "name", "kind"]  # the same of the tables of a run's JSON
 EXPECTED = ("expected a result of weir: HDF5, the CSV of weir collective or weir flows, or the "
             "JSON of weir run")
+
+
+def unreadable(path, error, expected):
+    """The InputError of a file that cannot be opened."""
+    return InputError(f"{path or repr(path)}: found no file that can be read "
+                      f"({error.strerror}), {expected}")
+
+
+def refuse_device(path, file, expected):
+    """Raises InputError where an open file is a device, which may have no end."""
+    if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+        raise InputError(f"{path}: found a device, {expected}")
 
 
 def read_frame(path, tables, expected):
@@ -42,11 +58,13 @@ def read_measured(path):
     expected = "expected a CSV with the columns size_bytes and busbw_GBps"
     tables = {"bandwidth": MEASURED}
     try:
+        with open(path, "rb") as file:
+            refuse_device(path, file, expected)
         return read_table(path, read_frame(path, tables, expected), tables, expected)
     except InputError as error:
         raise InputError(f"--measured: {error}") from None
     except OSError as error:
-        raise InputError(f"--measured: {path}: cannot be read: {error.strerror}") from None
+        raise InputError(f"--measured: {unreadable(path, error, expected)}") from None
 
 
 def read_csv(path):
@@ -54,16 +72,26 @@ def read_csv(path):
     return read_table(path, read_frame(path, CSV_TABLES, EXPECTED), CSV_TABLES, EXPECTED)
 
 
+def check_numbers(path, where, values):
+    """Raises InputError unless all values of a column are numbers of at least zero, and finite."""
+    if not (pandas.api.types.is_numeric_dtype(values) and values.notna().all()):
+        raise InputError(f"{path}: found a value in {where} that is no number, expected numbers")
+    wrong = values[~(numpy.isfinite(values) & (values >= 0))]
+    if len(wrong):
+        raise InputError(f"{path}: found {wrong.iloc[0]} in {where}, expected finite numbers of at "
+                         "least 0")
+
+
 def read_table(path, frame, tables, expected):
     """The result that has a frame as its table, that of its columns."""
     for name, units in tables.items():
         if not set(units) <= set(frame):
             continue
+        if frame.empty:
+            raise InputError(f"{path}: found no row below the header, expected one or more")
         for column in units:
-            if column not in TEXTS and not (pandas.api.types.is_numeric_dtype(frame[column]) and
-                                            frame[column].notna().all()):
-                raise InputError(f"{path}: found a value in column {column} that is no number, "
-                                 "expected numbers")
+            if column not in TEXTS:
+                check_numbers(path, f"column {column}", frame[column])
         if name == "flows":
             frame = frame.set_index("flow")
         frame.attrs = {"units": units, "long_name": {}}
@@ -74,7 +102,7 @@ def read_table(path, frame, tables, expected):
 def read_json(path, text):
     """What weir run --json printed: summary, steps, memory and the busiest links."""
     try:
-        run = json.loads(text)
+        run = json.loads(text, parse_constant=float)  # NaN and infinities are refused below
         summary, steps, memory = [], [], []
         for job in run["jobs"]:
             for stage, parts in enumerate(job["stages"]):
@@ -96,6 +124,10 @@ def read_json(path, text):
     frames = {"summary": pandas.DataFrame(summary), "steps": pandas.DataFrame(steps),
               "memory": pandas.DataFrame(memory), "links": links}
     for name, frame in frames.items():
+        for column in frame.columns.difference(NAMES):
+            values = frame[column].dropna().infer_objects()  # null: a job has no such value
+            if len(values):
+                check_numbers(path, f"{column} of {name}", values)
         units = "B" if name == "memory" else "s"
         frame.attrs = {"units": {key: units for key in frame.select_dtypes("number")
                                  if key not in ("stage", "step", "utilization", "busy_fraction")},

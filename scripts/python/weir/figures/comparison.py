@@ -34,7 +34,8 @@ class Comparison(Figure):
 
     def data(self, results, choice):
         if len(results) != 2:
-            raise Missing(f"there are {len(results)} results",
+            raise Missing("there is 1 result" if len(results) == 1 else
+                          f"there are {len(results)} results",
                           "a comparison is of two: weir report A.h5 B.h5")
         frame = compare(*results).reset_index()
         if not frame[["a", "b"]].notna().all(axis=1).any():

@@ -71,7 +71,7 @@ class Congestion(Figure):
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(0, 1)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-        axes.set_xlabel("of what the link could carry in the window; of its time")
+        axes.set_xlabel("bars: load over the link's capacity; marks: fraction of the time")
         axes.grid(True, axis="x")
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncol=6, handlelength=1.0)
 

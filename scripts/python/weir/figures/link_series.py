@@ -10,8 +10,9 @@ from weir.quantity import TIMES, in_seconds, unit_for
 
 ROWS = 48      # links drawn, all classes together
 COLUMNS = 300  # bins drawn; more are joined
-REMEDY = ("write it with output: {linkSeries: 100us} in the scenario, or --set "
-          "output.linkSeries=100us; in fidelity analytical links carry nothing")
+REMEDY = ("write it with output: {linkSeries: 100us} in the scenario, --set "
+          "output.linkSeries=100us, or --link-series 100us of weir collective and weir flows; in "
+          "fidelity analytical links carry nothing")
 
 
 def shown_links(links, series):

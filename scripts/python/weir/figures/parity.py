@@ -6,6 +6,7 @@ from weir.validation import pairs_of
 
 BAND = 0.1  # either side of equality
 ROOM = 1.2  # beyond the extreme values, as a factor
+FEW = 30    # cases of a suite with larger marks
 
 
 class Parity(Figure):
@@ -29,7 +30,7 @@ class Parity(Figure):
                 axes.plot(ends, [end * (1 + sign * BAND) for end in ends], "--", color="black",
                           linewidth=0.6, label=label)
             axes.plot(own["measured"], own["predicted"], "o", color=PALETTE[0], alpha=0.6,
-                      markersize=2.5, markeredgewidth=0)
+                      markersize=2.5 if len(own) > FEW else 4.5, markeredgewidth=0)
             axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends, aspect="equal")
             for axis in (axes.xaxis, axes.yaxis):
                 value_axis(axis, in_seconds if unit == "s" else "{:g}".format, (1, 2, 5), 4)

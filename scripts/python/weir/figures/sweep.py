@@ -18,7 +18,7 @@ MAX_COLORS = len(PALETTE)
 
 
 def axis_of(data, varied):
-    """The column along the axis: sizes, else the one with most values, numbers before names."""
+    """The column along a panel's axis: sizes, else that with most values, numbers before names."""
     if "size_bytes" in data and data["size_bytes"].nunique() > 1:
         return "size_bytes"
     return max(varied, key=lambda column: (pandas.api.types.is_numeric_dtype(data[column]) and
@@ -74,13 +74,13 @@ class Sweep(Figure):
         keys = [name for name in ("name", "measure") if name in data]
         panels = groups_of(data, keys)[:MAX_PANELS]
         figure = new_figure(2.2 * len(panels) + 0.4)
-        along = axis_of(data, varied)
-        is_line = pandas.api.types.is_numeric_dtype(data[along]) and \
-            data[along].nunique() >= (2 if along == "size_bytes" else MIN_LINE)
-        # What a place on the axis decides needs no color.
-        others = [column for column in varied if column != along and
-                  data.groupby(along, sort=False)[column].nunique().max() > 1]
         for axes, (values, own) in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels):
+            along = axis_of(own, varied)  # each of several jobs may have a size of its own
+            is_line = pandas.api.types.is_numeric_dtype(own[along]) and \
+                own[along].nunique() >= (2 if along == "size_bytes" else MIN_LINE)
+            # What a place on the axis decides needs no color.
+            others = [column for column in varied if column != along and
+                      own.groupby(along, sort=False)[column].nunique().max() > 1]
             label = values[-1]
             is_time = next(time for _, time, text in MEASURES if text == label)
             size, unit = unit_for(own["value"].max(), TIMES) if is_time else (1.0, "")

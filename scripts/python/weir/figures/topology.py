@@ -124,8 +124,8 @@ class Topology(Figure):
         if not (result.has("links", "name", "rate", "bytes", "utilization") and
                 result.links["utilization"].max() > 0):
             raise Missing("there are no loads of all links (/links)",
-                          "they are in the HDF5 file of weir run: weir run FILE.yaml -o RESULT.h5, "
-                          "in fidelity stream or flow")
+                          "they are in the HDF5 file (-o RESULT.h5) of weir run, collective and "
+                          "flows; in fidelity analytical links carry nothing")
         links = with_ends(result.table("links"))
         tiers = tiers_of(links)
         cells = [cell_of(*ends, tiers) for ends in zip(links["source"], links["target"],
