@@ -272,8 +272,7 @@ ReadAuto(const CollectiveOptions& options, CollectiveSweepSpec& spec)
     spec.automatic.coverage = options.bound.coverage;
     if (!options.tolerance.empty())
     {
-        spec.automatic.tolerance =
-            YamlNode::ParseArgument(options.tolerance, "--tolerance").AsPercent(0, 1);
+        spec.automatic.tolerance = ParseTolerance(options.tolerance);
     }
 }
 

@@ -44,6 +44,14 @@ WorkloadFormat()
     return {"workload", {WORKLOAD_BEGINNING}};
 }
 
+/** The text or binary form of a GOAL schedule; only schedules are overwritten by it. */
+OutputFormat
+GoalFormat()
+{
+    // The binary form begins with its magic number of 64 bits, little-endian.
+    return {"GOAL schedule", {"num_ranks ", std::string("\x7f\x10\0\0\0\0\0\0", 8)}};
+}
+
 /** Writes @p text as the output. */
 void
 SaveOutput(const ImportOptions& options, const std::string& text, const OutputFormat& format)
@@ -70,7 +78,7 @@ ConvertGoal(const ImportOptions& options)
     const GoalSchedule schedule = ReadGoal(parts.front());
     SaveOutput(options,
                options.form == "goal-text" ? ToGoalText(schedule) : ToGoalBinary(schedule),
-               TextFormat());
+               GoalFormat());
     std::cout << options.output << ": " << schedule.ranks.size() << " ranks\n";
     return ExitCode::Done;
 }
@@ -402,7 +410,10 @@ AddImportCommand(CLI::App& application)
                      "Chakra ET (also JSON), PyTorch ExecutionTrace, Kineto, SimAI or AICB "
                      "workload, AICB CSV, GOAL (text or binary), also in gzip and tar; the format "
                      "is detected from the content")
-        ->required();
+        ->required()
+        ->check([](const std::string& name) {
+            return name.empty() ? "found '', expected the name of a file" : std::string();
+        });
     AddOutputOption(*verb, "-o,--output", options->output, "Write the workload to this file");
     verb->add_flag("--check",
                    options->checks,

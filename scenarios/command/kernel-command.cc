@@ -14,6 +14,8 @@
 #include "scenarios/yaml/quantity.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
 #include <iomanip>
 #include <iostream>
 #include <memory>
@@ -390,6 +392,13 @@ AddKernelCommand(CLI::App& application)
         ->capture_default_str();
     embedding
         ->add_option("--zipf", options->zipf, "Zipf exponent of the row frequencies; 0: uniform")
+        ->check([](const std::string& text) {
+            char* end = nullptr;
+            const double exponent = std::strtod(text.c_str(), &end);
+            return *end == '\0' && std::isfinite(exponent) && exponent >= 0
+                       ? std::string()
+                       : "found '" + text + "', expected a finite number of at least 0";
+        })
         ->capture_default_str();
     embedding->add_option("--indices",
                           options->indices,

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace weir
 {
@@ -44,10 +45,11 @@ List(const ListOptions& options)
     {
         return ListAsJson(entries);
     }
+    const bool isTerminal = isatty(STDOUT_FILENO) == 1; // a pipe gets whole titles, for grep
     TextTable table(2);
     for (const auto& entry : entries)
     {
-        table.Row({entry.name, Shorten(entry.title, TITLE_WIDTH)});
+        table.Row({entry.name, isTerminal ? Shorten(entry.title, TITLE_WIDTH) : entry.title});
     }
     std::cout << table.Print();
     return ExitCode::Done;

@@ -121,22 +121,51 @@ ExpectedOf(const CLI::Option& option)
                                           : type;
 }
 
-/** The option or operand that @p error names; nullptr: none. */
+/**
+ * The option or operand that @p error names first; nullptr: none. Later words may be a type that is
+ * called as an operand, "--output: 1 required FILE missing".
+ */
 const CLI::Option*
 OptionOf(const CLI::App& app, const std::string& error)
 {
+    const CLI::Option* first = nullptr;
+    auto begin = std::string::npos;
     for (const auto* option : app.get_options())
     {
         const std::string name = option->get_name();
         const auto at = error.find(name);
         const auto end = at + name.size();
-        if (at != std::string::npos && (at == 0 || error[at - 1] == ' ') &&
+        if (at < begin && (at == 0 || error[at - 1] == ' ') &&
             (end == error.size() || error[end] == ' ' || error[end] == ':'))
         {
-            return option;
+            first = option;
+            begin = at;
         }
     }
-    return nullptr;
+    return first;
+}
+
+/**
+ * Checks that no option of @p app and of its given verbs has an empty value, as an unset variable
+ * of a shell gives; it would count as absent. @throws InputError.
+ */
+void
+CheckValues(const CLI::App& app)
+{
+    for (const auto* option : app.get_options())
+    {
+        const auto& values = option->results();
+        if (!option->get_lnames().empty() &&
+            std::find(values.begin(), values.end(), "") != values.end())
+        {
+            throw weir::InputError("--" + option->get_lnames().front() +
+                                   ": found '', expected a value");
+        }
+    }
+    for (const auto* verb : app.get_subcommands())
+    {
+        CheckValues(*verb);
+    }
 }
 
 /** The value of @p option that @p error names, as "SIZES: Value 0 not in range"; else the last. */
@@ -257,6 +286,7 @@ RunWords(std::vector<std::string> words)
     {
         std::reverse(words.begin(), words.end()); // as CLI11 expects them
         app.parse(words);
+        CheckValues(app);
         weir::WatchInterruptions();
         for (const auto& command : commands)
         {

@@ -53,6 +53,7 @@ ReadRun(const RunOptions& options)
     if (!options.tolerance.empty())
     {
         ExpectOneOf("--tolerance", "network.tolerance", settings);
+        ParseTolerance(options.tolerance); // an error names the option, not the key
         settings.push_back("network.tolerance=" + JsonQuoted(options.tolerance));
     }
     if (!options.output.empty())

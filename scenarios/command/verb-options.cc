@@ -12,6 +12,7 @@
 #include "scenarios/yaml/input-error.h"
 #include "scenarios/yaml/named-choices.h"
 #include "scenarios/yaml/names.h"
+#include "scenarios/yaml/yaml-node.h"
 
 #ifdef WEIR_WITH_NS3
 #include "scenarios/job/ns3-loop.h"
@@ -122,7 +123,9 @@ AddOutputOption(CLI::App& verb,
                 const std::string& help)
 {
     verb.add_option(names, file, help)->type_name("FILE")->check([](const std::string& name) {
-        return name.empty() ? "found '', expected the name of a file" : std::string();
+        const bool isOption = name.compare(0, 2, "--") == 0; // CLI11 takes it as the name
+        return name.empty() || isOption ? "found '" + name + "', expected the name of a file"
+                                        : std::string();
     });
 }
 
@@ -133,6 +136,12 @@ AddSettingsOption(CLI::App& verb, std::vector<std::string>& settings, const std:
         ->type_name("KEY=VALUE")
         ->expected(1)
         ->take_all();
+}
+
+double
+ParseTolerance(const std::string& tolerance)
+{
+    return YamlNode::ParseArgument(tolerance, "--tolerance").AsPercent(0, 1);
 }
 
 void

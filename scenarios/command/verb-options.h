@@ -82,6 +82,9 @@ ChoiceOf(const std::string& option, const std::string& text, const NamedChoices<
  */
 std::size_t FindTrainingJob(const Scenario& scenario, const std::string& name);
 
+/** The fraction that the value of --tolerance, a percentage, gives. @throws InputError. */
+double ParseTolerance(const std::string& tolerance);
+
 /** @throws InputError at a given --tolerance, @p tolerance, unless @p fidelity is auto. */
 void CheckTolerance(const std::string& tolerance, Fidelity fidelity);
 

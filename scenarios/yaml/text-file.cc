@@ -146,7 +146,8 @@ NoteFileRead(const std::string& path)
 {
     ReadRecord& record = TheReadRecord();
     const std::lock_guard<std::mutex> lock(record.mutex);
-    const std::string known = std::filesystem::absolute(path).lexically_normal().string();
+    std::error_code ignored; // an empty name: whoever opens it says so
+    const std::string known = std::filesystem::absolute(path, ignored).lexically_normal().string();
     record.states.emplace(known, FileState(known));
 }
 

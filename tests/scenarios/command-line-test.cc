@@ -268,7 +268,25 @@ constexpr Refusal REFUSALS[] = {
      "--reference: found 'packet' with training jobs, expected flow"},
     {"calibrate --shortcut steps -o no/such.yaml", "cannot be written"},
     {"run gpt-22b-8-a100-full --tolerance 3%", "expected --fidelity auto with it"},
-    {"run gpt-22b-8-a100-full --fidelity auto --tolerance 3", "a percentage"},
+    {"run gpt-22b-8-a100-full --fidelity auto --tolerance 3",
+     "weir: --tolerance: found '3' without a unit, expected a percentage"},
+    {"run gpt-22b-8-a100-full --fidelity auto --tolerance 101%",
+     "weir: --tolerance: found '101%', expected 0% to 100%"},
+    {"run gpt-22b-8-a100-full --fidelity auto --tolerance ''",
+     "weir: --tolerance: found '', expected a value"},
+    {"run gpt-22b-8-a100-full --fidelity ''", "weir: --fidelity: found '', expected a value"},
+    {"collective --system hgx-h100 --op all-reduce --network ''", "--network: found '', expected"},
+    {"collective --system hgx-h100 --op all-reduce --msccl ''", "--msccl: found '', expected"},
+    {"flows --topology hgx-h100 --flows f.csv --routing ''", "--routing: found '', expected"},
+    {"search gpt-22b-8-a100-full --job ''", "weir: --job: found '', expected a value"},
+    {"calibrate --system polaris --from '' -o a.yaml", "weir: --from: found '', expected a value"},
+    {"topology draw hgx-h100 -o ''", "weir: --output: found '', expected a value"},
+    {"import '' --check", "FILE: found '', expected the name of a file"},
+    {"run gpt-22b-8-a100-full -o", "weir: --output: found 0 values, expected 1 (FILE)"},
+    {"run gpt-22b-8-a100-full -o --quiet",
+     "--output: found '--quiet', expected the name of a file"},
+    {"search gpt-22b-8-a100-full --set output.file=a.h5",
+     "weir: --set output.file: found it without result files, expected --results of weir sweep"},
     {"collective --system hgx-h100 --op all-reduce --tolerance 3%", "expected --fidelity auto"},
     {"collective --system hgx-h100 --op all-reduce --fidelity auto --tolerance 3", "--tolerance"},
     {"validate nccl-v100-2019 --fidelity auto", "expected analytical, stream or flow"},
@@ -297,6 +315,9 @@ constexpr Refusal REFUSALS[] = {
     {"kernel attention --heads 8 --sequence 18446744073709551615 --head-dim 64",
      "expected a number in ["},
     {"kernel embedding --rows 18446744073709551615 --dim 64", "expected a number in ["},
+    {"kernel embedding --rows 9 --dim 64 --zipf nan",
+     "--zipf: found 'nan', expected a finite number of at least 0"},
+    {"kernel embedding --rows 9 --dim 64 --zipf inf", "--zipf: found 'inf', expected a finite"},
     {"kernel embedding --indices no-such-file --rows 9 --dim 64", "found --rows beside it"},
     {"kernel embedding --indices no-such-file --zipf 1 --dim 64", "found --zipf beside it"},
     {"kernel gemm 64 64 64 --precision int8", "expected one of: fp32"},
@@ -382,6 +403,17 @@ TEST(CommandLine, CompletionOffersTheFidelitiesOfEachVerb)
     {
         EXPECT_NE(script.find(line), std::string::npos) << line;
     }
+}
+
+/** Where no terminal limits the width, titles are whole, so that grep finds their last words. */
+TEST(CommandLine, AListInAPipeHasWholeTitles)
+{
+    const ScratchFolder folder;
+    const std::string list = Weir(folder, "list systems").out;
+    EXPECT_NE(list.find("8 H100 SXM per node, NVSwitch, 8 x 400 Gb/s NDR InfiniBand\n"),
+              std::string::npos)
+        << list;
+    EXPECT_EQ(list.find("..."), std::string::npos) << list;
 }
 
 /** A NIC of two ports is one device for NCCL, which uses both of them. */

@@ -72,6 +72,15 @@ TEST(HostileInput, NoOutputReplacesWhatWeirHasNotWritten)
         ExpectRefusal(folder, arguments, "sys.yaml");
         EXPECT_EQ(ScratchFolder::Read(folder / "sys.yaml"), text) << arguments;
     }
+    Write(folder / "a.goal", "num_ranks 1\nrank 0 {\nl1: calc 9\n}\n");
+    ExpectRefusal(folder, "import a.goal --to goal-binary -o sys.yaml", "no GOAL schedule");
+    EXPECT_EQ(ScratchFolder::Read(folder / "sys.yaml"), text);
+    // A schedule of either form may replace one.
+    for (const char* form : {"goal-binary", "goal-text", "goal-binary"})
+    {
+        const std::string import = std::string("import a.goal -o b.goal --to ") + form;
+        EXPECT_EQ(Weir(folder, import).exit, 0) << form;
+    }
 }
 
 TEST(HostileInput, NoTopologyReplacesABaseOfItsInput)
