@@ -341,6 +341,18 @@ class FigureData(unittest.TestCase):
                                    "carried": [8.0, 6.0]})
         loads = congestion.load_by_job(flows_, 4)
         numpy.testing.assert_allclose(loads["bytes"], [2, 5, 5, 2])
+        unequal = congestion.load_by_job(flows_, [0.0, 3.0, 4.0])
+        numpy.testing.assert_allclose(unequal["bytes"], [2 + 5 + 5, 2])
+        numpy.testing.assert_allclose(unequal["duration"], [3, 1])
+
+    def test_loads_of_flows_and_the_link_series_have_the_same_bins(self):
+        """With other bins, a burst between two bins would be in one bin of the one, not the other."""
+        data = data_of("congestion", weir.open(pipeline()))
+        series = data[data["part"] == "series"]
+        self.assertGreater(len(series), 10)
+        for _, own in data[data["part"] == "time"].groupby("job"):
+            self.assertLessEqual(len(own) - len(series), 1)  # one for flows that end later
+            numpy.testing.assert_allclose(own["start"].to_numpy()[:len(series)], series["start"])
 
     def test_percentiles_are_numpys(self):
         table = pandas.read_csv(flows())

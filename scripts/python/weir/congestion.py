@@ -126,14 +126,16 @@ def upstream(result, link, levels):
 def load_by_job(flows, bins):
     """What the flows of each job carry over the link by time: job, start, duration, bytes.
 
-    A flow's bytes are spread evenly over the time from its start to its finish.
+    A flow's bytes are spread evenly over the time from its start to its finish. `bins` is the
+    number of bins of equal width, or their edges in s, which contain all flows.
     """
-    edges = numpy.linspace(flows["start"].min(), flows["finish"].max(), bins + 1)
+    edges = numpy.linspace(flows["start"].min(), flows["finish"].max(), bins + 1) \
+        if numpy.isscalar(bins) else numpy.asarray(bins)
     rows = []
     for job, own in flows.groupby("job", sort=True):
         rate = (own["carried"] / (own["finish"] - own["start"]).clip(lower=1e-15)).to_numpy()
         # The integral of the flows' rates up to each edge: exact, in O(flows log flows).
-        passed = numpy.zeros(bins + 1)
+        passed = numpy.zeros(len(edges))
         for times, sign in ((own["start"].to_numpy(), 1.0), (own["finish"].to_numpy(), -1.0)):
             order = numpy.argsort(times, kind="stable")
             at, rates = times[order], rate[order] * sign
@@ -161,6 +163,12 @@ def measured_load(result, link, start, end, bins):
                           part="series", link=link)
 
 
+def edges_of(series, finish):
+    """The edges of the bins of `measured_load`, and `finish` where flows end after the last."""
+    edges = numpy.append(series["start"], series["start"].iloc[-1] + series["duration"].iloc[-1])
+    return numpy.append(edges, finish) if finish > edges[-1] else edges
+
+
 def congestion(result, link=None, levels=3, bins=200):
     """Saturated links, tree, load by job and time, series and flows of a link, tidy by `part`.
 
@@ -185,7 +193,10 @@ def congestion(result, link=None, levels=3, bins=200):
         raise Missing(f"no recorded flow crosses the busiest link, {link}", REMEDY)
     links = busy_links(result, link).assign(part="links")
     tree = upstream(result, link, levels).assign(part="tree")
-    times = load_by_job(flows, bins).assign(part="time", link=link)
+    series = measured_load(result, link, flows["start"].min(), flows["finish"].max(), bins)
+    # Bins of other edges would show bursts in one of the two only.
+    times = load_by_job(flows, bins if series.empty else edges_of(series, flows["finish"].max())
+                        ).assign(part="time", link=link)
     sizes = [column for column in ("job", "collective", "label", "source", "destination", "src",
                                    "dst") if column in flows]
     groups = flows.assign(**{column: flows[column].astype(str) for column in sizes}).groupby(
@@ -193,7 +204,6 @@ def congestion(result, link=None, levels=3, bins=200):
                               start=("start", "min"), finish=("finish", "max")).reset_index()
     groups = groups.sort_values("carried", ascending=False, kind="stable").assign(
         part="flows", link=link)
-    series = measured_load(result, link, flows["start"].min(), flows["finish"].max(), bins)
     frame = pandas.concat([links, tree, times, series, groups], ignore_index=True)
     frame.attrs = {"root": link, "left_out": int(result.flows.attrs.get("rows_left_out", 0))}
     return frame[["part", *(column for column in frame if column != "part")]]
