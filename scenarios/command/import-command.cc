@@ -83,7 +83,7 @@ ConvertGoal(const ImportOptions& options)
     return ExitCode::Done;
 }
 
-/** "8 ranks, 1 program, 12 operations, 3 groups". */
+/** "8 ranks, 1 program of 12 operations, 3 groups". */
 std::string
 DescribeWorkload(const Workload& workload)
 {
@@ -95,10 +95,12 @@ DescribeWorkload(const Workload& workload)
             operations += ops.size();
         }
     }
-    return std::to_string(workload.graph.RankCount()) + " ranks, " +
-           std::to_string(workload.graph.programs.size()) + " programs of " +
-           std::to_string(operations) + " operations, " +
-           std::to_string(workload.graph.groups.size()) + " groups";
+    const auto counted = [](std::size_t count, const char* noun) {
+        return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+    };
+    return counted(workload.graph.RankCount(), "rank") + ", " +
+           counted(workload.graph.programs.size(), "program") + " of " +
+           counted(operations, "operation") + ", " + counted(workload.graph.groups.size(), "group");
 }
 
 /** Calls of one operation on one group, over all ranks of a file. */

@@ -225,7 +225,7 @@ TEST(ImportCommand, MakesAWorkloadThatRunPlays)
     WriteFile(folder / "a.1.et", ChakraStep(4096));
     const Outcome made = Weir(folder, "import a.0.et a.1.et -o w.json");
     EXPECT_EQ(made.exit, 0) << made.err;
-    EXPECT_NE(made.out.find("2 ranks, 1 programs of 2 operations, 1 groups"), std::string::npos)
+    EXPECT_NE(made.out.find("2 ranks, 1 program of 2 operations, 1 group\n"), std::string::npos)
         << made.out;
     WriteFile(folder / "run.yaml",
               "title: a trace\nsystem: {base: hgx-h100, nodes: 1}\n"
