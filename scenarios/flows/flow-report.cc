@@ -2,6 +2,7 @@
 #include "scenarios/flows/flow-report.h"
 
 #include "scenarios/results/run-json.h"
+#include "scenarios/results/summary.h"
 #include "scenarios/results/text-table.h"
 #include "scenarios/yaml/quantity.h"
 
@@ -229,6 +230,7 @@ ToText(const FlowReport& report)
     {
         text += ToText(*report.result.packets);
     }
+    text += CouplingLine(report.result) + BusiestLinkLines(report.result);
     return text + "  " + FormatCount(report.run.events) + " events; wall time " +
            FormatSeconds(WallSeconds(report.cost)) + " (read and route " +
            FormatSeconds(report.cost.readSeconds) + ", simulate " +

@@ -358,7 +358,16 @@ ReplayLine(const RunResult& result)
     return line + "\n";
 }
 
-/** Where packets and fluid shared links: the most that a link has carried beyond its rate. */
+std::string
+CostLine(const RunResult& result)
+{
+    return "  wall time " + FormatSeconds(result.wallSeconds) + ", " +
+           FormatFixed(static_cast<double>(result.events), 0) + " events, peak memory " +
+           FormatFixed(static_cast<double>(result.peakRssBytes) / (1 << 20), 0) + " MiB\n";
+}
+
+} // namespace
+
 std::string
 CouplingLine(const RunResult& result)
 {
@@ -373,7 +382,7 @@ CouplingLine(const RunResult& result)
 }
 
 std::string
-LinkLines(const RunResult& result)
+BusiestLinkLines(const RunResult& result)
 {
     TextTable table(2);
     table.Row({"busiest links", "", "utilization", "busy", "carried"});
@@ -389,16 +398,6 @@ LinkLines(const RunResult& result)
 }
 
 std::string
-CostLine(const RunResult& result)
-{
-    return "  wall time " + FormatSeconds(result.wallSeconds) + ", " +
-           FormatFixed(static_cast<double>(result.events), 0) + " events, peak memory " +
-           FormatFixed(static_cast<double>(result.peakRssBytes) / (1 << 20), 0) + " MiB\n";
-}
-
-} // namespace
-
-std::string
 Summarize(const Scenario& scenario, const RunResult& result)
 {
     const bool hasSteps = !result.jobs.empty();
@@ -408,8 +407,8 @@ Summarize(const Scenario& scenario, const RunResult& result)
         (hasEnded ? BreakdownLines(result.jobs.front()) : "");
     return TitleLine(scenario, result) + StepLines(result) + first + CollectiveLines(result) +
            (hasSteps ? "" : BoundLines(result)) + FidelityLines(scenario, result) +
-           ReplayLine(result) + CouplingLine(result) + TrafficLines(result) + LinkLines(result) +
-           CostLine(result);
+           ReplayLine(result) + CouplingLine(result) + TrafficLines(result) +
+           BusiestLinkLines(result) + CostLine(result);
 }
 
 } // namespace weir

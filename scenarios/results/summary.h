@@ -18,6 +18,15 @@ namespace weir
  */
 std::string Summarize(const Scenario& scenario, const RunResult& result);
 
+/** The table of the busiest links in it; empty if no link carried bytes. */
+std::string BusiestLinkLines(const RunResult& result);
+
+/**
+ * Its line on packets and fluid that shared links, with the most that a link has carried beyond its
+ * rate; empty if none did.
+ */
+std::string CouplingLine(const RunResult& result);
+
 } // namespace weir
 
 #endif // WEIR_SCENARIOS_RESULTS_SUMMARY_H

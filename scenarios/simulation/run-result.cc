@@ -18,6 +18,8 @@ namespace
 {
 
 constexpr std::size_t BUSIEST_LINKS = 5;
+constexpr std::size_t BUSIEST_OF_NETWORK =
+    4; //!< of these, since links inside nodes are often busier
 
 /** Mean breakdown over ranks, by category. */
 class BreakdownMean
@@ -85,7 +87,10 @@ CollectJob(TrainingRun& job)
     return result;
 }
 
-/** The most used links by mean utilization; ties by id. */
+/**
+ * The most used links by mean utilization, ties by id: BUSIEST_LINKS, among them BUSIEST_OF_NETWORK
+ * of the network if as many carried bytes.
+ */
 std::vector<BusyLink>
 FindBusiestLinks(Simulation& simulation)
 {
@@ -102,8 +107,15 @@ FindBusiestLinks(Simulation& simulation)
             ranking.emplace_back(-bytes / capacity, static_cast<uint32_t>(i));
         }
     }
+    std::sort(ranking.begin(), ranking.end());
+    const auto isOfNetwork = [&topology](const auto& ranked) {
+        return topology.GetLink(LinkId(ranked.second)).kind == LinkKind::Network;
+    };
+    const auto others = std::stable_partition(ranking.begin(), ranking.end(), isOfNetwork);
     const std::size_t count = std::min(BUSIEST_LINKS, ranking.size());
-    std::partial_sort(ranking.begin(), ranking.begin() + count, ranking.end());
+    const std::size_t first = std::min<std::size_t>(others - ranking.begin(), BUSIEST_OF_NETWORK);
+    std::inplace_merge(ranking.begin() + first, others, ranking.end());
+    std::sort(ranking.begin(), ranking.begin() + count);
     std::vector<BusyLink> busiest;
     for (std::size_t i = 0; i < count; i++)
     {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <hdf5_hl.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -80,6 +81,17 @@ TEST(RunScenario, BusiestLinksAreSortedAndWithinTheirRate)
         EXPECT_GT(link.bytes.Count(), 0);
         before = link.meanUtilization;
     }
+}
+
+/** NVLinks are busier than NICs here, and four of five places are the network's. */
+TEST(RunScenario, BusiestLinksAreNotOnlyThoseInsideNodes)
+{
+    const RunResult result = RunScenario(SmallScenario());
+    const auto ofNetwork =
+        std::count_if(result.busiestLinks.begin(), result.busiestLinks.end(), [](const auto& link) {
+            return link.kind == ToString(LinkKind::Network);
+        });
+    EXPECT_GE(ofNetwork, 4);
 }
 
 TEST(RunScenario, PackedJobsShareTheSystem)
