@@ -6,6 +6,7 @@
 #include "compute-model/graph/unit-collectives.h"
 #include "compute-model/plan/pipeline-schedule.h"
 #include "compute-model/plan/rank-shape.h"
+#include "compute-model/plan/shard-units.h"
 #include "compute-model/plan/stage-layers.h"
 
 #include <optional>
@@ -114,7 +115,7 @@ class StageWriter
 
     void Forward(const PipelineStep& step)
     {
-        UseUnit();
+        UseRoot(step);
         if (HasEmbedding(step))
         {
             m_writer.SetLayer(step.microBatch, StepOp::NO_LAYER);
@@ -163,7 +164,7 @@ class StageWriter
                        GradientSink* ready)
     {
         const uint32_t gradientBytes = GradientBytes(m_plan);
-        UseUnit();
+        UseRoot(step);
         if (HasOutput(step))
         {
             m_writer.SetLayer(step.microBatch, StepOp::NO_LAYER);
@@ -186,7 +187,18 @@ class StageWriter
             m_writer.SetLayer(step.microBatch, StepOp::NO_LAYER);
             m_writer.Append(m_source.segments.embeddingBackward, ready, gradientBytes);
         }
-        EndUnit(LayersOfStage(m_source.model, m_plan, m_source.stage));
+        if (UsesRootUnit(m_plan, m_source.stage, step.chunk))
+        {
+            EndUnit(LayersOfStage(m_source.model, m_plan, m_source.stage));
+        }
+    }
+
+    void UseRoot(const PipelineStep& step)
+    {
+        if (UsesRootUnit(m_plan, m_source.stage, step.chunk))
+        {
+            UseUnit();
+        }
     }
 
     /** Starts a pass over the next unit of weights, in the order of UnitUses. */

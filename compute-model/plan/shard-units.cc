@@ -18,6 +18,7 @@ class UseWriter
   public:
     UseWriter(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
         : m_plan(plan),
+          m_stage(stage),
           m_passesLeft(plan.virtualStages, plan.MicroBatches())
     {
         for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
@@ -30,7 +31,7 @@ class UseWriter
 
     void Forward(uint32_t chunk)
     {
-        Add(m_root, false, false);
+        AddRoot(chunk, false, false);
         for (uint32_t unit = m_firstUnit[chunk]; unit < m_firstUnit[chunk + 1]; unit++)
         {
             Add(unit, false, false);
@@ -41,7 +42,7 @@ class UseWriter
     {
         const bool isLast = --m_passesLeft[chunk] == 0;
         const bool reduces = isLast || m_plan.sharding.everyPass;
-        Add(m_root, true, reduces);
+        AddRoot(chunk, true, reduces);
         for (uint32_t unit = m_firstUnit[chunk + 1]; unit-- > m_firstUnit[chunk];)
         {
             Add(unit, true, reduces);
@@ -61,6 +62,14 @@ class UseWriter
     }
 
   private:
+    void AddRoot(uint32_t chunk, bool isBackward, bool reduces)
+    {
+        if (UsesRootUnit(m_plan, m_stage, chunk))
+        {
+            Add(m_root, isBackward, reduces);
+        }
+    }
+
     void Add(uint32_t unit, bool isBackward, bool reduces)
     {
         m_uses.push_back({unit, isBackward, false});
@@ -91,6 +100,7 @@ class UseWriter
     }
 
     const ParallelPlan& m_plan;
+    uint32_t m_stage;
     std::vector<uint32_t> m_passesLeft; //!< by chunk
     std::vector<uint32_t> m_firstUnit;  //!< by chunk, then the end of the last chunk
     uint32_t m_root{0};
@@ -148,6 +158,14 @@ WeightsOf(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
     dense.units.push_back(root < ROUNDING ? 0 : root);
     experts.units.push_back(0);
     return {std::move(dense), std::move(experts)};
+}
+
+bool
+UsesRootUnit(const ParallelPlan& plan, uint32_t stage, uint32_t chunk)
+{
+    const bool hasEmbedding = stage == 0 && chunk == 0;
+    const bool hasOutput = stage == plan.pipeline - 1 && chunk == plan.virtualStages - 1;
+    return hasEmbedding || hasOutput;
 }
 
 std::vector<UnitUse>

@@ -43,6 +43,12 @@ std::array<RankWeights, 2> WeightsOf(const Transformer& model,
                                      const ParallelPlan& plan,
                                      uint32_t stage);
 
+/**
+ * Whether a pass over model chunk @p chunk of @p stage uses the root unit: the chunk has the
+ * embeddings, or the final norm and the output layer.
+ */
+bool UsesRootUnit(const ParallelPlan& plan, uint32_t stage, uint32_t chunk);
+
 /** One pass of one micro-batch over one unit. */
 struct UnitUse
 {
@@ -52,10 +58,10 @@ struct UnitUse
 };
 
 /**
- * Units that @p schedule of @p stage uses, in order: a forward pass uses the root unit, then the
- * layers; a backward pass uses the root unit, then the layers from the last to the first. Full
- * sharding frees weights as DataSharding says, except those that the next layer pass needs again.
- * Other sharding gathers all weights once.
+ * Units that @p schedule of @p stage uses, in order: a forward pass uses the root unit if its chunk
+ * has one (UsesRootUnit), then the layers; a backward pass uses the same root unit, then the layers
+ * from the last to the first. Full sharding frees weights as DataSharding says, except those that
+ * the next layer pass needs again. Other sharding gathers all weights once.
  */
 std::vector<UnitUse> UnitUses(const Transformer& model,
                               const ParallelPlan& plan,

@@ -90,6 +90,33 @@ TEST(FullSharding, KeepsWeightsAndGradientsWhenTold)
     EXPECT_GT(run.StepTime(), Time());
 }
 
+// A stage's parameters are divided among its model chunks. Each backward pass of a chunk reduces
+// the chunk's own gradients, so a micro-batch reduces each parameter once: those of the embedding
+// with the first chunk of the first stage, those of the output layer with the last chunk of the
+// last.
+TEST(FullSharding, ChunksOfAStageReduceEachParameterOnce)
+{
+    constexpr uint32_t MICRO_BATCHES = 4;
+    ParallelPlan plan = Sharded(ShardedState::Full, 2, MICRO_BATCHES);
+    plan.pipeline = 2;
+    plan.virtualStages = 2;
+    plan.schedule = PipelineScheduleKind::Interleaved;
+    for (const bool everyPass : {true, false})
+    {
+        plan.sharding.everyPass = everyPass;
+        const StepGraph graph = BuildTransformerStep(MODEL, plan, SampleGpu());
+        ASSERT_EQ(graph.programs.size(), plan.pipeline);
+        for (std::size_t i = 0; i < graph.programs.size(); i++)
+        {
+            const double parameters = RankStageParameters(MODEL, plan, graph.programStage[i]);
+            EXPECT_EQ(BytesOf(graph, graph.programs[i], "unit gradients reduce-scatter"),
+                      (everyPass ? MICRO_BATCHES : 1) * 4 * parameters);
+        }
+        const Execution run(graph); // no rank waits forever
+        EXPECT_GT(run.StepTime(), Time());
+    }
+}
+
 // A gather shorter than a layer's pass is hidden if it is issued one unit ahead: only those of the
 // root unit and (after the embedding's few kernels) of the first layer are exposed. Issued on
 // demand, each is exposed in full.
