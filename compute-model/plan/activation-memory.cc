@@ -7,6 +7,7 @@
 #include "compute-model/plan/zero-bubble-schedule.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace weir
@@ -186,41 +187,77 @@ LayerActivations(const Transformer& model, const ParallelPlan& plan, bool hasExp
 namespace
 {
 
-/** Layers of one model chunk of a stage. */
-struct Chunk
+/** Layers of one model chunk of a stage that have experts, or of those that have none. */
+struct LayersOfKind
 {
     uint32_t layers{0};
-    uint32_t withExperts{0}; //!< number of them with experts
+    uint32_t recomputed{0}; //!< number of them of which only LayerActivations are kept
 };
+
+/** Layers of one model chunk of a stage, without experts and with experts. */
+using Chunk = std::array<LayersOfKind, 2>;
+
+/** Selective recomputation is that of every layer: recomputeEvery counts whole layers. */
+bool
+KeepsLess(const ParallelPlan& plan, uint32_t layer)
+{
+    return plan.recomputation == Recomputation::Selective || plan.Recomputes(layer);
+}
 
 Chunk
 ChunkOf(const Transformer& model, const ParallelPlan& plan, uint32_t stage, uint32_t index)
 {
     Chunk chunk;
-    chunk.layers = LayersOfChunk(model, plan, stage, index);
-    chunk.withExperts =
-        model.ExpertLayersOf(FirstLayerOfChunk(model, plan, stage, index), chunk.layers);
+    const uint32_t first = FirstLayerOfChunk(model, plan, stage, index);
+    for (uint32_t layer = first; layer < first + LayersOfChunk(model, plan, stage, index); layer++)
+    {
+        LayersOfKind& kind = chunk[model.IsExpertLayer(layer)];
+        kind.layers++;
+        kind.recomputed += KeepsLess(plan, layer) ? 1 : 0;
+    }
     return chunk;
+}
+
+/** Activation bytes of a layer that is not recomputed. */
+Bytes
+WholeLayer(const Transformer& model, const ParallelPlan& plan, bool hasExperts)
+{
+    const LayerParts parts = PartsOf(model, plan, hasExperts);
+    return Bytes::Nearest(parts.body + parts.scores);
 }
 
 /** Activation bytes that the layers of a chunk keep of one micro-batch until its backward pass. */
 Bytes
 KeptOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
 {
-    const bool hasExperts = chunk.withExperts > 0;
-    Bytes kept = LayerActivations(model, plan, false) * (chunk.layers - chunk.withExperts);
-    if (hasExperts)
+    Bytes kept;
+    for (const bool hasExperts : {false, true})
     {
-        kept += LayerActivations(model, plan, true) * chunk.withExperts;
+        const LayersOfKind& kind = chunk[hasExperts];
+        if (kind.layers > 0)
+        {
+            kept += LayerActivations(model, plan, hasExperts) * kind.recomputed +
+                    WholeLayer(model, plan, hasExperts) * (kind.layers - kind.recomputed);
+        }
     }
-    // Layers that are not recomputed keep all activations.
-    const uint32_t spared =
-        plan.recomputation == Recomputation::None
-            ? 0
-            : chunk.layers - (chunk.layers + plan.recomputeEvery - 1) / plan.recomputeEvery;
-    const LayerParts parts = PartsOf(model, plan, hasExperts);
-    const Bytes whole = Bytes::Nearest(parts.body + parts.scores);
-    return kept + (whole - LayerActivations(model, plan, hasExperts)) * spared;
+    return kept;
+}
+
+/** Most bytes that the recomputation of one layer of a chunk restores. */
+Bytes
+RestoredOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
+{
+    Bytes most;
+    for (const bool hasExperts : {false, true})
+    {
+        if (chunk[hasExperts].recomputed > 0)
+        {
+            most = std::max(most,
+                            WholeLayer(model, plan, hasExperts) -
+                                LayerActivations(model, plan, hasExperts));
+        }
+    }
+    return most;
 }
 
 /**
@@ -229,10 +266,13 @@ KeptOf(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
 Bytes
 HeldForWeights(const Transformer& model, const ParallelPlan& plan, const Chunk& chunk)
 {
-    Bytes held = LayerHeldForWeights(model, plan, false) * (chunk.layers - chunk.withExperts);
-    if (chunk.withExperts > 0)
+    Bytes held;
+    for (const bool hasExperts : {false, true})
     {
-        held += LayerHeldForWeights(model, plan, true) * chunk.withExperts;
+        if (chunk[hasExperts].layers > 0)
+        {
+            held += LayerHeldForWeights(model, plan, hasExperts) * chunk[hasExperts].layers;
+        }
     }
     return held;
 }
@@ -275,14 +315,12 @@ Bytes
 StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t stage)
 {
     const PipelinePosition position = PositionOf(plan, stage);
-    bool hasExperts = false;
+    const RankShape shape(model, plan);
+    Bytes atWork; // restored by recomputation
     for (uint32_t chunk = 0; chunk < plan.virtualStages; chunk++)
     {
-        hasExperts = hasExperts || ChunkOf(model, plan, stage, chunk).withExperts > 0;
+        atWork = std::max(atWork, RestoredOf(model, plan, ChunkOf(model, plan, stage, chunk)));
     }
-    const LayerParts parts = PartsOf(model, plan, hasExperts);
-    const RankShape shape(model, plan);
-    const Bytes whole = Bytes::Nearest(parts.body + parts.scores);
     Bytes total;
     if (plan.SplitsBackward())
     {
@@ -294,7 +332,6 @@ StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t st
     {
         total = HeldOfPasses(model, plan, position);
     }
-    Bytes atWork = whole - LayerActivations(model, plan, hasExperts); // restored by recomputation
     if (stage == 0 && model.dropout)
     {
         const uint32_t microBatches = MicroBatchesInFlight(position, 0);
@@ -302,7 +339,7 @@ StageActivations(const Transformer& model, const ParallelPlan& plan, uint32_t st
     }
     if (stage == plan.pipeline - 1)
     {
-        const double norm = 2 * parts.input;
+        const double norm = 2 * PartsOf(model, plan, false).input;
         const double logits =
             static_cast<double>(shape.tokens) * static_cast<double>(shape.vocabulary);
         const LogitBytes each = BytesOfLogit(plan);

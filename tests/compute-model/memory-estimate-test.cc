@@ -4,6 +4,7 @@
 #include "compute-model/plan/activation-memory.h"
 #include "compute-model/plan/stage-layers.h"
 
+#include "mixture-samples.h"
 #include "transformer-samples.h"
 
 #include <gtest/gtest.h>
@@ -85,6 +86,55 @@ TEST(StageActivations, OfChunksThatDifferAreThoseInFlight)
     plan.globalBatch = 4;
     const double layer = LayerActivations(model, plan).ToDouble();
     EXPECT_NEAR(StageActivations(model, plan, 1).ToDouble() / layer, 6, 0.4);
+}
+
+/** Activation bytes of a layer that recomputation spares. */
+Bytes
+Spared(const Transformer& model, ParallelPlan plan, bool hasExperts = false)
+{
+    const Bytes kept = LayerActivations(model, plan, hasExperts);
+    plan.recomputation = Recomputation::None;
+    return LayerActivations(model, plan, hasExperts) - kept;
+}
+
+// Of layers 0 to 7, recomputeEvery: 3 recomputes 0, 3 and 6. The first of two stages, with two
+// micro-batches in flight, spares layers 1 and 2; the last, with one, spares 4, 5 and 7.
+TEST(StageActivations, CountTheLayersThatAreNotRecomputed)
+{
+    const Transformer model = SampleGpt(8, 1024, 16);
+    ParallelPlan plan = Plan(1, 2);
+    plan.recomputation = Recomputation::Full;
+    const Bytes first = StageActivations(model, plan, 0);
+    const Bytes last = StageActivations(model, plan, 1);
+    plan.recomputeEvery = 3;
+    EXPECT_EQ(StageActivations(model, plan, 0) - first, Spared(model, plan) * 4);
+    EXPECT_EQ(StageActivations(model, plan, 1) - last, Spared(model, plan) * 3);
+}
+
+// Layers 0 and 1 have an MLP, 2 and 3 experts; every second layer is recomputed, so that one of
+// each kind keeps its activations.
+TEST(StageActivations, CountTheLayersOfEachKindThatAreNotRecomputed)
+{
+    Transformer model = SmallMixture();
+    model.moe.firstLayer = 2;
+    ParallelPlan plan;
+    plan.recomputation = Recomputation::Full;
+    const Bytes every = StageActivations(model, plan, 0);
+    plan.recomputeEvery = 2;
+    EXPECT_EQ(StageActivations(model, plan, 0) - every,
+              Spared(model, plan, false) + Spared(model, plan, true));
+}
+
+// Selective recomputation repeats the attention core of every layer; recomputeEvery counts layers
+// that are recomputed as a whole.
+TEST(StageActivations, OfSelectiveRecomputationAreThoseOfEveryLayer)
+{
+    const Transformer model = SampleGpt(8, 1024, 16);
+    ParallelPlan plan = Plan(1, 2);
+    plan.recomputation = Recomputation::Selective;
+    const Bytes every = StageActivations(model, plan, 0);
+    plan.recomputeEvery = 2;
+    EXPECT_EQ(StageActivations(model, plan, 0), every);
 }
 
 // Mixed precision with fp32 gradients takes 18 bytes per parameter (2 + 4 + 12); ZeRO-1 divides the
