@@ -179,19 +179,37 @@ StepExecutor::State::Launch(uint32_t actor, std::size_t stream, Time now)
         state.epoch = issue.epoch;
         state.hostBase = now;
     }
-    if (op.kind == StepOpKind::Compute)
-    {
-        Compute(actor, stream, issue, op.duration, now);
-        return;
-    }
     const Time issued = state.hostBase + issue.launch;
-    if (issue.epoch == state.epoch && issued > now)
+    const bool isAwaited = issue.epoch == state.epoch && issued > now;
+    if (isAwaited && (op.kind != StepOpKind::Compute || stream != COMPUTE_STREAM))
     {
         head.phase = StreamPhase::Issuing;
         completions.Push(issued, key);
         return;
     }
-    Enter(actor, stream, now);
+    BeginIssued(actor, stream, now);
+}
+
+/**
+ * Begins the head of @p stream, which the CPU has issued. An operation of the compute stream begins
+ * before: Compute ends it no earlier than its launches allow.
+ */
+void
+StepExecutor::State::BeginIssued(uint32_t actor, std::size_t stream, Time now)
+{
+    const StreamOps& ops = OpsOf(actor, stream);
+    const std::size_t position = ops.firstBrief + actors[actor].streams[stream].position;
+    const OpBrief& op = briefs[position];
+    if (op.kind != StepOpKind::Compute)
+    {
+        Enter(actor, stream, now);
+        return;
+    }
+    if (actors[actor].isWatched)
+    {
+        started[actor * STREAM_COUNT + stream] = now;
+    }
+    Compute(actor, stream, issues[position], op.duration, now);
 }
 
 void
@@ -290,7 +308,8 @@ StepExecutor::State::Complete(uint32_t actor, std::size_t stream, Time now)
     const StreamPhase phase = state.streams[stream].phase;
     if (phase == StreamPhase::Issuing || phase == StreamPhase::Queued)
     {
-        phase == StreamPhase::Issuing ? Enter(actor, stream, now) : Arrive(actor, stream, now);
+        phase == StreamPhase::Issuing ? BeginIssued(actor, stream, now)
+                                      : Arrive(actor, stream, now);
         Rebook(actor, now);
         return;
     }

@@ -137,7 +137,8 @@ constexpr auto COMPUTE_STREAM = static_cast<std::size_t>(StreamKind::Compute);
 enum class StreamPhase : uint8_t
 {
     Blocked, //!< waits for an operation of another stream
-    Issuing, //!< a communication that the CPU has not issued yet
+    Issuing, //!< not issued by the CPU yet: a communication, or kernels of another stream than the
+             //!< compute stream
     Queued,  //!< a communication whose kernels wait for SMs
     Posted,  //!< has arrived at a rendezvous that is not complete
     Running,
@@ -300,6 +301,7 @@ struct StepExecutor::State
 
   private:
     void Launch(uint32_t actor, std::size_t stream, Time now);
+    void BeginIssued(uint32_t actor, std::size_t stream, Time now);
     bool IsBlocked(ActorState& state, const StreamOps& ops, const OpBrief& op, std::size_t stream);
     void Compute(uint32_t actor, std::size_t stream, const OpIssue& issue, Time duration, Time now);
     void Enter(uint32_t actor, std::size_t stream, Time now);

@@ -77,7 +77,12 @@ class GraphWriter
      * Like Compute, launched by a CPU that takes @p launch before it, with a total bound of @p
      * bound.
      */
-    void ComputeLaunched(uint32_t rank, Time duration, Time launch, Time bound, uint32_t epoch = 0)
+    void ComputeLaunched(uint32_t rank,
+                         Time duration,
+                         Time launch,
+                         Time bound,
+                         uint32_t epoch = 0,
+                         StreamKind stream = StreamKind::Compute)
     {
         StepOp op;
         op.duration = duration;
@@ -85,7 +90,7 @@ class GraphWriter
         op.launchBound = bound;
         op.epoch = epoch;
         op.synchronizes = epoch > 0;
-        Add(rank, StreamKind::Compute, op, {});
+        Add(rank, stream, op, {});
     }
 
     StepGraph graph;
@@ -131,6 +136,21 @@ TEST(StepExecutor, KernelsWaitForTheirLaunch)
         EXPECT_EQ(Spent(executor, 0, TimeCategory::Compute), Us(2 * kernel));
         EXPECT_EQ(Spent(executor, 0, TimeCategory::Launch), Us(step - 2 * kernel));
     }
+}
+
+// A kernel of another stream, such as a copy of an imported trace, also waits for its launch:
+// beside a kernel of 20 us, one of 3 us that is launched at 40 us ends at 43 us, and the next one,
+// launched before that, at 46 us.
+TEST(StepExecutor, KernelsOfOtherStreamsWaitForTheirLaunch)
+{
+    GraphWriter writer(1);
+    writer.Compute(0, Us(20));
+    writer.ComputeLaunched(0, Us(3), Us(40), Us(3), 0, StreamKind::DataComm);
+    writer.ComputeLaunched(0, Us(3), Us(41), Us(3), 0, StreamKind::DataComm);
+    FixedTimeEngine engine([](const CollectiveCall&) { return Time(); });
+    StepExecutor executor(ExecutorSpec(writer.graph, engine));
+    RunToEnd(executor, engine);
+    EXPECT_EQ(executor.StepTimes().at(0), Us(46));
 }
 
 // A CPU that waits for the first kernel, which ends at 10 + 30 us, then launches the second, which
