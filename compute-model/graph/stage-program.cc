@@ -113,6 +113,16 @@ class StageWriter
         }
     }
 
+    /** Synchronizes the CPU before the forward pass and the recomputation of a recomputed layer. */
+    void SynchronizeLayer(uint32_t layer)
+    {
+        const bool isWhole = m_plan.recomputation != Recomputation::Selective;
+        if (m_plan.host.syncLayers && isWhole && m_plan.Recomputes(layer))
+        {
+            m_writer.SynchronizeHost();
+        }
+    }
+
     void Forward(const PipelineStep& step)
     {
         UseRoot(step);
@@ -126,6 +136,7 @@ class StageWriter
             const uint32_t layer = FirstLayer(step) + i;
             m_writer.SetLayer(step.microBatch, layer);
             UseUnit();
+            SynchronizeLayer(layer);
             m_writer.Append(SegmentsOf(layer).forward);
         }
         if (HasOutput(step))
@@ -177,6 +188,7 @@ class StageWriter
             UseUnit();
             if (m_plan.Recomputes(layer))
             {
+                SynchronizeLayer(layer);
                 m_writer.Append(SegmentsOf(layer).recompute);
             }
             m_writer.Append(SegmentsOf(layer).*ofLayer, ready, gradientBytes);

@@ -59,7 +59,6 @@ class LayerWriter
 
     SegmentSequence Forward(const std::string& name)
     {
-        SynchronizeLayer();
         m_writer.Section(name + " attention");
         m_pointwise.Norm("input norm");
         WriteLinearForward(m_writer, m_qkv, WriteGather(m_writer, m_qkv));
@@ -88,7 +87,6 @@ class LayerWriter
         {
             return Forward("recompute");
         }
-        SynchronizeLayer();
         const bool isNeeded = m_plan.recomputation == Recomputation::Needed;
         m_writer.Section("recompute attention");
         m_pointwise.Norm("input norm");
@@ -189,17 +187,6 @@ class LayerWriter
     }
 
   private:
-    /**
-     * Synchronizes the CPU before a recomputed layer's forward pass and before its recomputation.
-     */
-    void SynchronizeLayer()
-    {
-        if (m_plan.host.syncLayers && RecomputesLayers(m_plan))
-        {
-            m_writer.SynchronizeHost();
-        }
-    }
-
     /** dW of a row-parallel layer, unless it is deferred. */
     void WeightGradient(const LinearShape& linear)
     {

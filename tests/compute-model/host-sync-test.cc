@@ -63,6 +63,17 @@ TEST(HostSync, RecomputedLayersBeginWithTheGpuIdle)
     }
 }
 
+// With every second layer recomputed, the first of two layers is the only one that waits.
+TEST(HostSync, LayersThatAreNotRecomputedDoNotWait)
+{
+    ParallelPlan plan = SmallSteps(Time::Microseconds(5));
+    const auto least = Synchronizations(plan);
+    plan.host.syncLayers = true;
+    plan.recomputation = Recomputation::Full;
+    plan.recomputeEvery = 2;
+    EXPECT_EQ(Synchronizations(plan) - least, 4 * 2);
+}
+
 // A CPU that may not run ahead of a pass leaves the GPU idle at its start; a CPU with zero launch
 // time loses nothing.
 TEST(HostSync, CostsWhatTheCpuWouldHaveBeenAhead)
