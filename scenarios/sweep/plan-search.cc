@@ -102,7 +102,7 @@ DivisionsOf(const Scenario& scenario, std::size_t job, uint32_t gpus)
                        key + "data=" + std::to_string(data),
                        key + "schedule=" + NameOf(ScheduleNames(), ScheduleOf(plan, 1)),
                        key + "virtualStages=1",
-                       key + "microBatch=1",
+                       key + "microBatch=" + std::to_string(plan.SampleParts()),
                        key + "sequenceParallel=false"});
     }
     return all;
@@ -129,7 +129,7 @@ PlansOf(const Scenario& scenario, std::size_t job, const std::vector<std::string
         {
             plans.words.insert(plans.words.end(), {"--set", sweep.keys[i] + "=" + values[i]});
         }
-        const char* divides = values.front() == "1" ? "false" : "true";
+        const char* divides = values.front() == "1" || plan.HasGrid() ? "false" : "true";
         plans.words.insert(plans.words.end(),
                            {"--set", key + ".sequenceParallel=" + std::string(divides)});
         sweep.cases.push_back(std::move(plans));

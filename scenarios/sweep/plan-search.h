@@ -19,9 +19,10 @@ namespace weir
  * factorization of the GPUs into tensor ranks (within a node), pipeline stages and replicas; with
  * each micro-batch of 1 to 8 samples that divides the batch of a replica; with one, two or four
  * model chunks per stage; with and without recomputation. With tensor parallelism, sequence
- * parallelism is on. Other values of the plan are unchanged: global batch, context and expert
- * parallelism, attention, optimizer, framework. Plans that the model or a GPU's memory does not
- * allow are included: their runs are refused.
+ * parallelism is on, except with a grid of tensor ranks, which does not support it. Other values of
+ * the plan are unchanged: global batch, tensor grid, context and expert parallelism, attention,
+ * optimizer, framework. Plans that the model or a GPU's memory does not allow are included: their
+ * runs are refused.
  * @param job index of the training job in the scenario
  * @throws InputError where the location of the job's plan in its file is unknown
  */
@@ -30,7 +31,7 @@ Sweep PlansOf(const Scenario& scenario, std::size_t job, const std::vector<std::
 /**
  * The factorizations of @p gpus GPUs into tensor ranks within a node, pipeline stages and replicas
  * (in addition to the context ranks of the job's plan), as settings of its plan with micro-batches
- * of one sample.
+ * of one sample, or of as many as a grid of tensor ranks needs.
  * @throws InputError as PlansOf
  */
 std::vector<std::vector<std::string>> DivisionsOf(const Scenario& scenario,

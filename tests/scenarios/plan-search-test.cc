@@ -144,6 +144,36 @@ TEST(PlanSearch, SaysWhyNoPlanCanBeRun)
     EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
 }
 
+// The search keeps a grid of 2 x 2 tensor ranks, which supports neither sequence parallelism nor
+// micro-batches that do not divide into two. 8 GPUs leave two divisions, 16 leave three: the other
+// 2 or 4 GPUs of each tensor rank are stages, replicas or both.
+TEST(PlanSearch, FindsPlansOnAGridOfTensorRanks)
+{
+    const ScratchFolder folder;
+    std::ofstream(folder / "grid.yaml") << "title: a grid\n"
+                                           "system: {base: hgx-h100, nodes: 2}\n"
+                                           "jobs:\n"
+                                           "  - name: grid\n"
+                                           "    model: {base: llama-3-8b, layers: 4}\n"
+                                           "    parallel:\n"
+                                           "      {tensor: 4, tensorShape: [2, 2], data: 2,\n"
+                                           "       microBatch: 2, globalBatch: 8}\n"
+                                           "    steps: 1\n";
+    for (const auto& [gpus, divisions] : {std::pair("", 2U), std::pair(" --gpus 16", 3U)})
+    {
+        const Outcome outcome = Weir(folder, std::string("search grid.yaml --json") + gpus);
+        ASSERT_EQ(outcome.exit, 0) << outcome.err;
+        const Json plans = Json::parse(outcome.out)["cases"];
+        std::set<std::pair<int, int>> found; // stages, replicas
+        for (const Json& plan : plans)
+        {
+            EXPECT_EQ(plan["values"]["tensor"], 4);
+            found.emplace(plan["values"]["pipeline"].get<int>(), plan["values"]["data"].get<int>());
+        }
+        EXPECT_EQ(found.size(), divisions);
+    }
+}
+
 TEST(PlanSearch, RefusesRunsWithoutAPlan)
 {
     const ScratchFolder folder;
