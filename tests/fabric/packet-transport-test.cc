@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "fabric/transport/packet/congestion/hpcc.h"
 #include "fabric/transport/packet/congestion/rccc.h"
 #include "fabric/transport/packet/congestion/static-window.h"
 #include "packet-bench.h"
@@ -919,6 +920,37 @@ TEST(PacketTransport, HugeFlowsAreCutIntoParts)
     EXPECT_NEAR(static_cast<double>(bench.Transport().GetQueuePairs().Counters().dataPackets),
                 1e9 / 104800,
                 1);
+}
+
+/**
+ * A window in proportion to the rate falls below a byte where the path is much slower than the
+ * port: at the minimum rate of 0.1 Gb/s, a port of 400 Gb/s has 1/4000 of a bandwidth-delay product
+ * of less than 4000 bytes. One packet may still be in flight, so that all flows end, not before the
+ * slow link has carried their bytes.
+ */
+TEST(PacketTransport, WindowsBelowAByteLetAPacketPass)
+{
+    PacketBench bench;
+    const uint32_t from = bench.AddHost();
+    const uint32_t middle = bench.AddSwitch();
+    const uint32_t to = bench.AddHost();
+    bench.Join(from, middle, Rate::Gbps(400), Time::Nanoseconds(300));
+    bench.Join(middle, to, Rate::Gbps(10), Time::Nanoseconds(300));
+    PacketSpec spec = PlainPackets();
+    spec.congestionControl = Hpcc();
+    bench.Open(spec);
+    Time last;
+    for (int i = 0; i < 4; i++)
+    {
+        bench.AddFlow(from, to, Bytes(100000));
+    }
+    bench.Run();
+    for (std::size_t flow = 0; flow < 4; flow++)
+    {
+        EXPECT_FALSE(bench.Duration(flow).IsInfinite());
+        last = std::max(last, bench.End(flow));
+    }
+    EXPECT_GE(last, Time::Nanoseconds(4 * 100000 * 0.8));
 }
 
 } // namespace

@@ -30,7 +30,10 @@ class RateSender : public SenderControl
     {
     }
 
-    /** Sets the rate, from the minimum to the line rate, and its window, in whole bytes. */
+    /**
+     * Sets the rate, from the minimum to the line rate, and its window, in whole bytes. A window has
+     * at least one byte, so that one packet may always be in flight (HPCC's simulator does the same).
+     */
     void SetRate(double rate)
     {
         SetRate(rate, m_lineRate);
@@ -41,7 +44,9 @@ class RateSender : public SenderControl
     {
         m_rate = std::clamp(rate, m_minimumRate, most);
         m_window = m_fullWindow > 0
-                       ? std::floor(m_fullWindow * (m_scalesWindow ? m_rate / m_lineRate : 1))
+                       ? std::max(1.0,
+                                  std::floor(m_fullWindow *
+                                             (m_scalesWindow ? m_rate / m_lineRate : 1)))
                        : NO_WINDOW;
     }
 
